@@ -1,0 +1,377 @@
+"""What an engine found out about a statement: one of five verdicts, and everything a reader needs to judge it.
+
+An `Evidence` is frozen and can be written as JSON. It cannot be built in a form that claims too much: a verdict above the ceiling of
+its engine, a refutation without a witness, a shrug without a reason and a support without its coverage are all errors.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+__all__ = ["CEILING", "Contradiction", "Evidence", "Verdict", "all_of", "confirmed", "plain"]
+
+Plain = int | float | str | bool
+
+
+class Verdict(StrEnum):
+    """The closed list of verdicts, strongest first; what each means stands in the README.
+
+    Examples
+    --------
+    >>> Verdict.PROVED.accepted, Verdict.REFUTED.accepted
+    (True, False)
+    >>> min([Verdict.CERTIFIED, Verdict.SUPPORTED], key=lambda v: v.strength)
+    <Verdict.SUPPORTED: 'SUPPORTED'>
+    """
+
+    PROVED = "PROVED"
+    CERTIFIED = "CERTIFIED"
+    SUPPORTED = "SUPPORTED"
+    OPEN = "OPEN"
+    REFUTED = "REFUTED"
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the statement may be relied on, to the degree that the verdict says."""
+        return self in (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
+
+    @property
+    def strength(self) -> int:
+        """4 for PROVED down to 0 for REFUTED: a chain is as strong as its weakest link."""
+        return {"PROVED": 4, "CERTIFIED": 3, "SUPPORTED": 2, "OPEN": 1, "REFUTED": 0}[self.value]
+
+
+P, C, S = Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED
+
+#: The strongest verdict that each engine is able to give. An engine that is not listed here cannot speak.
+CEILING: Mapping[str, Verdict] = MappingProxyType(
+    {
+        "exact arithmetic": P,  # finitely many operations on rationals or algebraic numbers
+        "exact sign": P,  # a factored form whose factors have a known sign
+        "identity": P,  # a normal form in a field where zero is decidable
+        "trace words": P,  # a normal form of matrix words, for every dimension
+        "Sturm": P,
+        "Bernstein": P,
+        "critical points": C,  # isolated exactly, values enclosed
+        "branch and bound": C,
+        "rigorous quadrature": C,
+        "interval arithmetic": C,
+        "enumeration": S,  # exact values at instances, with a search for the worst
+        "quadrature": S,
+        "finite differences": S,
+        "integration of the flow": S,
+        "Monte Carlo": S,
+        "Clopper-Pearson": S,
+        "property search": S,
+        "examples": S,  # a definition is satisfied by one object and violated by another
+        "conjunction": P,  # as strong as its weakest part; see `all_of`
+    }
+)
+WITNESS_BY = ("exact", "Arb", "two routes", "statistics")
+
+
+class Contradiction(RuntimeError):
+    """Two routes to one statement give opposite verdicts: one of the programs is wrong, and nothing may be reported."""
+
+
+def plain(value: Any) -> Plain:
+    """A JSON scalar that keeps the value: rationals become ``"p/q"``, integers stay integers, everything else its text.
+
+    Examples
+    --------
+    >>> plain(Fraction(1, 3)), plain(2.5), plain(True)
+    ('1/3', 2.5, True)
+    """
+    if isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+    if isinstance(value, float) or type(value).__module__ == "numpy":
+        item = value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
+        return item if isinstance(item, (bool, int, str)) or (isinstance(item, float) and math.isfinite(item)) else str(item)
+    if getattr(value, "is_Integer", False):
+        return int(value)
+    return str(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """The outcome of one check.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        One of the five words.
+    engine : str
+        A key of `CEILING`; the verdict never exceeds what that engine can show.
+    checked : str
+        LaTeX of what the engine received, beside which the printed text can be laid.
+    covered : str
+        Domain, laws, lengths or grid over which it was checked. Required under SUPPORTED.
+    dimension : str
+        ``"every d"``, ``"d = 1, 2, 3"``, or empty where no dimension occurs.
+    assumes : tuple of str
+        What the engine took for granted: positivity of symbols, invertibility, a law's parameters.
+    witness : Mapping[str, int | float | str]
+        A point that meets every hypothesis and breaks the statement. Required under REFUTED, forbidden elsewhere.
+    witness_by : str
+        ``"exact"``, ``"Arb"``, ``"two routes"`` or ``"statistics"``: how the witness was evaluated a second time.
+    disagreement : float
+        For ``"two routes"``: their difference in units of the violation, at most 1e-6.
+    slack : float or None
+        Bound over truth at the tightest point found; below 1 when refuted.
+    tightest : Mapping[str, int | float | str]
+        Where that was.
+    margin : float or None
+        A certified lower bound of the difference of the two sides.
+    samples, seed : int
+        Random draws and their seed, 0 where nothing is random.
+    error : float
+        Probability that the verdict is a statistical accident; 0 where nothing is random.
+    cites : tuple of str
+        Theorems taken as given.
+    reason : str
+        Why nothing could be decided. Required under OPEN.
+    control : Evidence or None
+        The same engine on a statement that it spoiled itself: it must come out REFUTED.
+    parts : tuple of Evidence
+        The conjuncts of `all_of`, or the second routes of `confirmed`.
+    seconds : float
+        Time the check took.
+
+    Raises
+    ------
+    ValueError
+        If the evidence would say more than its engine can, or leaves out what its verdict requires.
+
+    Examples
+    --------
+    >>> e = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"L": 1}, witness_by="exact")
+    >>> e.verdict.value, Evidence.from_json(e.to_json()) == e
+    ('REFUTED', True)
+    >>> Evidence(verdict=Verdict.PROVED, engine="Monte Carlo")
+    Traceback (most recent call last):
+        ...
+    ValueError: the engine 'Monte Carlo' can at most say SUPPORTED, not PROVED; use an engine that proves, or say less
+    """
+
+    verdict: Verdict
+    engine: str
+    checked: str = ""
+    covered: str = ""
+    dimension: str = ""
+    assumes: tuple[str, ...] = ()
+    witness: Mapping[str, Plain] = field(default_factory=dict)
+    witness_by: str = ""
+    disagreement: float = 0.0
+    slack: float | None = None
+    tightest: Mapping[str, Plain] = field(default_factory=dict)
+    margin: float | None = None
+    samples: int = 0
+    seed: int = 0
+    error: float = 0.0
+    cites: tuple[str, ...] = ()
+    reason: str = ""
+    control: Evidence | None = None
+    parts: tuple[Evidence, ...] = ()
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
+        put("verdict", Verdict(self.verdict))
+        for name in ("witness", "tightest"):
+            put(name, MappingProxyType({str(k): plain(v) for k, v in getattr(self, name).items()}))
+        for name in ("assumes", "cites", "parts"):
+            put(name, tuple(getattr(self, name)))
+        for name in ("slack", "margin"):
+            value = getattr(self, name)
+            put(name, None if value is None or not math.isfinite(float(value)) else float(value))
+        for fault in self._faults():
+            raise ValueError(fault)
+
+    def _faults(self) -> list[str]:
+        v, out = self.verdict, []
+        if self.engine not in CEILING:
+            return [f"no engine is called {self.engine!r}; add it to numerics.evidence.CEILING with the strongest verdict it can give"]
+        ceiling = CEILING[self.engine]
+        if v.accepted and v.strength > ceiling.strength:
+            out.append(f"the engine {self.engine!r} can at most say {ceiling}, not {v}; use an engine that proves, or say less")
+        if v.accepted and any(p.verdict.strength < v.strength for p in self.parts) and self.engine == "conjunction":
+            out.append(f"a conjunction with the parts {[str(p.verdict) for p in self.parts]} is not {v}; it is its weakest part")
+        if v is Verdict.REFUTED and not self.witness:
+            out.append("REFUTED needs a witness: give the point at which the statement fails")
+        if v is Verdict.REFUTED and self.witness_by not in WITNESS_BY:
+            out.append(f"witness_by={self.witness_by!r} is none of {WITNESS_BY}; say how the witness was evaluated again")
+        if v is Verdict.REFUTED and self.witness_by == "two routes" and not 0 <= self.disagreement <= 1e-6:
+            out.append(f"two routes that disagree by {self.disagreement:.1e} of the violation refute nothing; at most 1e-6 is allowed")
+        if v is Verdict.REFUTED and self.witness_by == "statistics" and not 0 < self.error <= 1e-9:
+            out.append(f"a statistical refutation needs an error probability of at most 1e-9, not {self.error:.1e}; draw more samples")
+        if v is not Verdict.REFUTED and self.witness:
+            out.append(f"{v} with a witness contradicts itself; put the tightest point into `tightest`")
+        if v is Verdict.OPEN and not self.reason:
+            out.append("OPEN needs a reason: say what was tried and where it stopped")
+        if v is Verdict.SUPPORTED and not self.covered:
+            out.append("SUPPORTED needs its coverage: say which laws, lengths or points were tried")
+        if v in (Verdict.PROVED, Verdict.CERTIFIED) and self.error:
+            out.append(f"{v} with an error probability of {self.error:.1e} is SUPPORTED at most")
+        return out
+
+    def __bool__(self) -> bool:
+        return self.verdict.accepted
+
+    def replace(self, **changes: Any) -> Evidence:
+        """A copy with some fields changed, checked like any other."""
+        return dataclasses.replace(self, **changes)
+
+    def to_json(self) -> dict[str, Any]:
+        """Every field as JSON values (parts and control included)."""
+        out: dict[str, Any] = {}
+        for f in dataclasses.fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, Evidence):
+                value = value.to_json()
+            elif isinstance(value, Mapping):
+                value = dict(value)
+            elif isinstance(value, tuple):
+                value = [v.to_json() if isinstance(v, Evidence) else v for v in value]
+            out[f.name] = str(value) if isinstance(value, Verdict) else value
+        return out
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Evidence:
+        """The inverse of `to_json`."""
+        known = dict(data)
+        known["verdict"] = Verdict(known["verdict"])
+        known["parts"] = tuple(cls.from_json(p) for p in known.get("parts", ()))
+        known["control"] = cls.from_json(known["control"]) if known.get("control") else None
+        return cls(**known)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The fields that say something, in reading order, as (name, text)."""
+        shown: list[tuple[str, str]] = [("verdict", str(self.verdict)), ("engine", self.engine)]
+        join = lambda m: ", ".join(f"{k} = {v}" for k, v in m.items())  # noqa: E731
+        texts: list[tuple[str, str]] = [
+            ("witness", join(self.witness) + (f"  [{self.witness_by}]" if self.witness else "")),
+            ("checked", self.checked),
+            ("covered", self.covered),
+            ("dimension", self.dimension),
+            ("assumes", "; ".join(self.assumes)),
+            ("slack", "" if self.slack is None else f"{self.slack:.6g}" + (f" at {join(self.tightest)}" if self.tightest else "")),
+            ("margin", "" if self.margin is None else f"{self.margin:.3g}"),
+            ("samples", f"{self.samples} (seed {self.seed}, error {self.error:.0e})" if self.samples else ""),
+            ("cites", "; ".join(self.cites)),
+            ("reason", self.reason),
+        ]
+        return shown + [t for t in texts if t[1]]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:>9}  {text}" for name, text in self.rows())
+
+    def _repr_html_(self) -> str:
+        import html
+
+        cell = lambda n, t: f"\\({html.escape(t)}\\)" if n == "checked" else html.escape(t)  # noqa: E731
+        return "<table>" + "".join(f"<tr><th>{n}</th><td>{cell(n, t)}</td></tr>" for n, t in self.rows()) + "</table>"
+
+
+def all_of(*parts: Evidence, checked: str = "") -> Evidence:
+    """The conjunction of several checks: as strong as its weakest part, refuted as soon as one of them is.
+
+    Its control counts as refuted only if every part brought a control of its own and each was refuted: a part that cannot fail
+    is not hidden by one that can.
+
+    Parameters
+    ----------
+    parts : Evidence
+        At least one.
+    checked : str
+        LaTeX to show instead of the parts' own.
+
+    Returns
+    -------
+    Evidence
+
+    Raises
+    ------
+    ValueError
+        If there are no parts.
+
+    Examples
+    --------
+    >>> yes = Evidence(verdict=Verdict.PROVED, engine="identity", checked="a=a")
+    >>> perhaps = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked="b<c", covered="L = 1, 2")
+    >>> all_of(yes, perhaps).verdict.value
+    'SUPPORTED'
+    """
+    if not parts:
+        raise ValueError("a conjunction of nothing says nothing; give at least one Evidence")
+    worst = min(parts, key=lambda e: e.verdict.strength)
+    controls = [e.control for e in parts]
+    spoiled = next(iter(controls)) if all(c is not None and c.verdict is Verdict.REFUTED for c in controls) else None
+    slacks = [(e.slack, e.tightest) for e in parts if e.slack is not None]
+    slack, tightest = min(slacks, key=lambda s: s[0]) if slacks else (None, {})
+    gather = lambda name: tuple(dict.fromkeys(x for e in parts for x in getattr(e, name)))  # noqa: E731
+    note = lambda name: "; ".join(dict.fromkeys(t for e in parts if (t := getattr(e, name))))  # noqa: E731
+    return Evidence(
+        verdict=worst.verdict,
+        engine="conjunction",
+        checked=checked or r" \;\wedge\; ".join(e.checked for e in parts if e.checked),
+        covered=note("covered"),
+        dimension=note("dimension"),
+        assumes=gather("assumes"),
+        witness=worst.witness,
+        witness_by=worst.witness_by,
+        disagreement=worst.disagreement,
+        slack=slack,
+        tightest=tightest,
+        samples=sum(e.samples for e in parts),
+        seed=next((e.seed for e in parts if e.seed), 0),
+        error=worst.error if worst.verdict is Verdict.REFUTED else sum(e.error for e in parts),
+        cites=gather("cites"),
+        reason=worst.reason,
+        control=spoiled,
+        parts=parts,
+        seconds=sum(e.seconds for e in parts),
+    )
+
+
+def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
+    """The primary evidence, with second routes that share nothing with it but the definition.
+
+    Parameters
+    ----------
+    primary : Evidence
+        Its verdict is the result.
+    routes : Evidence
+        Independent checks of the same statement, or of instances of it.
+
+    Returns
+    -------
+    Evidence
+        The primary with the routes in `parts`; their error probabilities do not add, since the verdict does not rest on them.
+
+    Raises
+    ------
+    Contradiction
+        If an accepted primary meets a refuted route (or the other way round): one of the two programs is wrong.
+
+    Examples
+    --------
+    >>> proof = Evidence(verdict=Verdict.PROVED, engine="identity")
+    >>> look = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="d = 1")
+    >>> len(confirmed(proof, look).parts)
+    1
+    """
+    for route in routes:
+        if primary.verdict.accepted and route.verdict is Verdict.REFUTED:
+            raise Contradiction(f"{primary.engine} accepts what {route.engine} refutes at {dict(route.witness)}; one of the two is wrong")
+        if primary.verdict is Verdict.REFUTED and route.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
+            raise Contradiction(f"{primary.engine} refutes what {route.engine} accepts; one of the two is wrong")
+    return primary.replace(parts=primary.parts + routes, seconds=primary.seconds + sum(r.seconds for r in routes))

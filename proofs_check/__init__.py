@@ -1,0 +1,1 @@
+"""The papers' statements as executable claims, and the ledger of their verdicts."""

@@ -1,0 +1,1 @@
+"""What the papers, and we, say: definitions, closed forms, bounds, vector fields and limits. Imports nothing of ours."""
