@@ -1,0 +1,139 @@
+"""Turning one number of a statement until it breaks: the edge between the last accepted and the first refuted value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+
+from numerics.evidence import Evidence, Verdict
+
+__all__ = ["Edge", "find_edge", "simplest_between"]
+
+DOUBLINGS = 40
+RELATIVE_WIDTH = Fraction(1, 1000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edge:
+    """Last accepted value, first refuted value, and the refutation.
+
+    When the engine gives up in between, `accepted` and `refuted` stay apart and the value that could not be decided is `undecided`.
+    """
+
+    accepted: Fraction
+    refuted: Fraction
+    beyond: Evidence
+    within: Evidence
+    undecided: Fraction | None = None
+
+    @property
+    def word(self) -> str:
+        """``"sharp"`` if a proof stands on the accepted side; ``"reached"`` if only a family of instances does."""
+        return "reached" if self.within.verdict is Verdict.SUPPORTED else "sharp"
+
+    def slack(self, value: Fraction) -> float | None:
+        """How far a value is from the edge, as a ratio: above 1 on the accepted side, below 1 on the refuted one."""
+        if self.accepted <= 0 or value <= 0:
+            return None
+        ratio = value / self.accepted
+        return float(ratio if self.refuted < self.accepted else 1 / ratio)
+
+
+def simplest_between(lo: Fraction, hi: Fraction) -> Fraction:
+    """The fraction of least denominator in the closed interval.
+
+    Examples
+    --------
+    >>> simplest_between(Fraction(31, 100), Fraction(7, 20))
+    Fraction(1, 3)
+    >>> simplest_between(Fraction(-7, 20), Fraction(-31, 100))
+    Fraction(-1, 3)
+    """
+    if lo > hi:
+        raise ValueError(f"the interval [{lo}, {hi}] is empty; give its ends in increasing order")
+    if lo <= 0 <= hi:
+        return Fraction(0)
+    if hi < 0:
+        return -simplest_between(-hi, -lo)
+    whole = floor(lo)
+    if whole == lo:
+        return Fraction(whole)
+    if whole + 1 <= hi:
+        return Fraction(whole + 1)
+    return whole + 1 / simplest_between(1 / (hi - whole), 1 / (lo - whole))
+
+
+def find_edge(check: Callable[[Fraction], Evidence], start: Fraction) -> Edge | None:
+    """Bisect between accepted and refuted values of a dial.
+
+    Parameters
+    ----------
+    check : callable
+        Maps a value of the dial to an `Evidence`.
+    start : Fraction
+        Not zero; the search doubles and halves from here.
+
+    Returns
+    -------
+    Edge or None
+        None if no value within 40 doublings is refuted, or none is accepted.
+
+    Raises
+    ------
+    ValueError
+        If `start` is zero, from where nothing can be doubled.
+
+    Examples
+    --------
+    >>> from numerics.evidence import Evidence, Verdict
+    >>> def at_most_two(c):
+    ...     if c >= 2:
+    ...         return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic")
+    ...     return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"c": c}, witness_by="exact")
+    >>> edge = find_edge(at_most_two, Fraction(3))
+    >>> float(edge.refuted) < 2 <= float(edge.accepted) < 2.003
+    True
+    """
+    if start == 0:
+        raise ValueError("a dial cannot start at 0; choose a number that can be doubled and halved")
+    seen: dict[Fraction, Evidence] = {}
+
+    def at(value: Fraction) -> Evidence:
+        if value not in seen:
+            seen[value] = check(value)
+        return seen[value]
+
+    first = at(start)
+    found: Fraction | None = None
+    good = bad = start
+    # The nearest change of verdict on either side; the last decided value on the way is the better end of the bracket.
+    ends = {Fraction(2): start, Fraction(1, 2): start}
+    for k in range(1, DOUBLINGS + 1):
+        for step in ends:
+            value = start * step**k
+            verdict = at(value).verdict
+            if verdict.accepted != first.verdict.accepted and (verdict.accepted or verdict is Verdict.REFUTED):
+                found = value
+                good, bad = (value, ends[step]) if verdict.accepted else (ends[step], value)
+                break
+            if verdict.accepted == first.verdict.accepted and verdict is not Verdict.OPEN:
+                ends[step] = value
+        if found is not None:
+            break
+    if found is None or not at(good).verdict.accepted or at(bad).verdict is not Verdict.REFUTED:
+        return None
+    undecided = None
+    while abs(good - bad) > abs(good) * RELATIVE_WIDTH:
+        lo, hi = sorted((good, bad))
+        middle = simplest_between(lo + (hi - lo) / 4, hi - (hi - lo) / 4)
+        verdict = at(middle).verdict
+        if verdict.accepted:
+            good = middle
+        elif verdict is Verdict.REFUTED:
+            bad = middle
+        else:
+            undecided = middle
+            break
+    return Edge(accepted=good, refuted=bad, within=at(good), beyond=at(bad), undecided=undecided)

@@ -1,0 +1,240 @@
+"""The ledger: every judgement of a run, the chains between them, and what no claim settles yet."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from functools import cached_property
+from importlib import import_module, metadata
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+from numerics.evidence import Verdict
+from proofs_check.claims import REGISTRY, Claim, Judgement, shown
+from proofs_check.statements import Row, row, rows
+
+__all__ = ["Ledger", "entry", "load_claims", "schema", "write_json"]
+
+_PACKAGES = ("sympy", "numpy", "scipy", "mpmath", "numba", "python-flint", "largeprompt")
+
+
+def load_claims() -> Mapping[str, Claim]:
+    """Import every module of every paper's folder; each registers its claims.
+
+    Examples
+    --------
+    >>> "BB:CC.3.b" in load_claims()
+    True
+    """
+    here = Path(__file__).parent
+    for folder in sorted(p.parent for p in here.glob("*/statements.toml")):
+        for module in iter_modules([str(folder)]):
+            import_module(f"proofs_check.{folder.name}.{module.name}")
+    return REGISTRY
+
+
+def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
+    """One line of the ledger, before the chains are known: JSON values only."""
+    j, edge = judgement, judgement.edge
+    repaired = bool(claim.repair)
+    slack = j.printed.slack
+    if edge is not None:
+        slack = edge.slack(Fraction(claim.numbers[claim.dial])) or slack
+    return {
+        "id": claim.id,
+        "paper": where.paper,
+        "covers": where.id,
+        "kind": where.kind,
+        "where": where.where,
+        "says": where.says,
+        "printed": where.printed,
+        "summary": (claim.check.__doc__ or "").strip().split("\n\n")[0],
+        "checked": j.held.checked or j.printed.checked,
+        "numbers": shown(claim.numbers),
+        "verdict": str(j.printed.verdict),
+        "evidence": j.printed.to_json(),
+        "repair": {"numbers": shown(claim.repair), "verdict": str(j.held.verdict), "evidence": j.held.to_json()} if repaired else None,
+        "control": j.control and {"verdict": str(j.control.verdict), "evidence": j.control.to_json()},
+        "sharp": edge
+        and {
+            "dial": claim.dial,
+            "word": edge.word,
+            "accepted": str(edge.accepted),
+            "refuted": str(edge.refuted),
+            "undecided": None if edge.undecided is None else str(edge.undecided),
+            "at": dict(edge.beyond.witness),
+        },
+        "slack": slack,
+        "severity": claim.false or None,
+        "open": claim.open or None,
+        "hypotheses": list(claim.hypotheses),
+        "needs": list(claim.needs),
+        "cites": list(dict.fromkeys((*claim.cites, *j.held.cites))),
+        "argument": claim.argument,
+        "error": j.error,
+        "seconds": j.printed.seconds + (j.held.seconds if repaired else 0.0),
+        "faults": list(j.faults),
+    }
+
+
+class Ledger:
+    """The entries of one run and what follows from them together.
+
+    Parameters
+    ----------
+    entries : iterable of dict
+        What `entry` made.
+    needs : Mapping[str, tuple of str]
+        The needs of every registered claim, also of those that did not run; the structure is judged on all of them.
+    run : Mapping
+        Anything to be written down about the run.
+
+    Examples
+    --------
+    >>> Ledger([]).faults()
+    []
+    """
+
+    def __init__(
+        self, entries: Iterable[dict[str, Any]], needs: Mapping[str, tuple[str, ...]] | None = None, run: Mapping[str, Any] | None = None
+    ) -> None:
+        self.entries = {e["id"]: e for e in entries}
+        self.needs = dict(needs) if needs is not None else {k: tuple(e["needs"]) for k, e in self.entries.items()}
+        self.run = dict(run or {})
+
+    def _claims_of(self, name: str) -> list[str]:
+        """A need names a claim, or a row: then it means every part of that row that states it (not what its proof infers)."""
+        if name in self.needs:
+            return [name]
+        return [k for k in self.needs if k.split("/", 1)[0] == name and not k.endswith("/inference")]
+
+    def faults(self) -> list[str]:
+        """Circles, needs that do not exist, and ids without a row."""
+        out = []
+        for id, needs in self.needs.items():
+            if id.split("/", 1)[0] not in rows():
+                out.append(f"{id}: there is no such row in statements.toml; add the printed statement or correct the id")
+            out += [f"{id} needs {n}, which is neither a claim nor a row" for n in needs if not self._claims_of(n) and n not in rows()]
+        return out + [f"the needs go round in a circle: {' -> '.join(c)}" for c in self._circles()]
+
+    def _circles(self) -> list[list[str]]:
+        found: list[list[str]] = []
+        state: dict[str, int] = {}
+
+        def visit(id: str, path: list[str]) -> None:
+            state[id] = 1
+            for n in (c for name in self.needs.get(id, ()) for c in self._claims_of(name)):
+                if state.get(n) == 1:
+                    found.append([*path[path.index(n) :], n])
+                elif n not in state:
+                    visit(n, [*path, n])
+            state[id] = 2
+
+        for id in self.needs:
+            if id not in state:
+                visit(id, [id])
+        return found
+
+    def held(self, id: str) -> Verdict | None:
+        """The verdict of a claim's repaired statement, or of the printed one; None if it did not run."""
+        e = self.entries.get(id)
+        return None if e is None else Verdict((e["repair"] or e)["verdict"])
+
+    @cached_property
+    def _circular(self) -> bool:
+        return bool(self._circles())
+
+    def chain(self, id: str) -> Verdict | None:
+        """The weakest link below a claim: over its needs, the stronger of what the need held and of its own chain.
+
+        None if the claim needs nothing. A need that was not run, or that no claim settles, counts as OPEN; a held REFUTED is never lifted.
+        """
+        if not self.needs.get(id) or self._circular:
+            return None if not self.needs.get(id) else Verdict.OPEN
+        links = []
+        for name in self.needs[id]:
+            ids = self._claims_of(name)
+            links += [self._link(n) for n in ids] or [Verdict.OPEN]
+        return min(links, key=lambda v: v.strength)
+
+    def _link(self, id: str) -> Verdict:
+        held = self.held(id)
+        if held is None:
+            return Verdict.OPEN
+        below = self.chain(id)
+        return held if held is Verdict.REFUTED or below is None else max(held, below, key=lambda v: v.strength)
+
+    def stands(self, id: str) -> bool:
+        """Accepted, or repaired, and its chain holds."""
+        held, chain = self.held(id), self.chain(id)
+        return held is not None and held.accepted and (chain is None or chain.accepted)
+
+    def survives(self, id: str) -> bool | None:
+        """Whether everything that needs the claim stands; None if nothing needs it."""
+        users = [u for u, needs in self.needs.items() if u in self.entries and any(id in self._claims_of(n) for n in needs)]
+        return all(self.stands(u) for u in users) if users else None
+
+    def unsettled(self) -> list[str]:
+        """Rows of the papers that no claim of this run settles; OPEN does not settle a row."""
+        settled = {e["covers"] for e in self.entries.values() if e["verdict"] != "OPEN"}
+        return [r for r in rows() if r not in settled]
+
+    def counts(self) -> dict[str, Counter[str]]:
+        """Verdicts as printed, by paper; assumptions and citations are counted apart."""
+        out: dict[str, Counter[str]] = {}
+        for e in self.entries.values():
+            apart = " (assumptions, citations)" if e["kind"] in ("assumption", "cited") else ""
+            out.setdefault(e["paper"] + apart, Counter())[e["verdict"]] += 1
+        return out
+
+    def to_json(self) -> dict[str, Any]:
+        """The document that ``ledger.json`` holds; see ``ledger.schema.json``."""
+        claims = []
+        for id, e in self.entries.items():
+            chain = self.chain(id)
+            claims.append({**e, "chain": None if chain is None else str(chain), "stands": self.stands(id), "survives": self.survives(id)})
+        run = {
+            "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "python": platform.python_version(),
+            "versions": {name: metadata.version(name) for name in _PACKAGES},
+            "error": sum(e["error"] for e in claims),
+            "faults": self.faults(),
+            **self.run,
+        }
+        return {"run": run, "claims": claims, "unsettled": self.unsettled()}
+
+
+def run_claim(id: str, reseed: int = 0) -> dict[str, Any]:
+    """Judge one registered claim and return its line of the ledger."""
+    claim = load_claims()[id]
+    return entry(claim, claim.judge(reseed), row(id))
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of the ledger.
+
+    Examples
+    --------
+    >>> schema()["required"]
+    ['run', 'claims', 'unsettled']
+    """
+    text = (Path(__file__).parent / "ledger.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def write_json(document: Mapping[str, Any], path: Path) -> None:
+    """Write through a temporary file in the same folder, so that an interrupted run never damages an older ledger."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    with os.fdopen(handle, "w", encoding="utf-8") as f:
+        json.dump(document, f, indent=1, ensure_ascii=False)
+        f.write("\n")
+    Path(name).replace(path)

@@ -1,0 +1,170 @@
+"""The pytest plugin: one claim is one item, named by its id; the controller judges what holds them together.
+
+Loaded in every pytest run of the environment through its entry point, so nothing of ours is imported before a claim is in sight.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from proofs_check.claims import Claim
+    from proofs_check.ledger import Ledger
+
+HERE = Path(__file__).parent
+KEY = "largeprompt"
+
+
+class ClaimFailed(Exception):
+    """The claim is not in order; the message is what the reader sees."""
+
+
+class ClaimItem(pytest.Item):
+    """Printed, repaired and control statement of one claim."""
+
+    claim: Claim
+
+    @classmethod
+    def of(cls, parent: pytest.Collector, claim: Claim) -> ClaimItem:
+        item: ClaimItem = cls.from_parent(parent, name=claim.id)
+        item.claim = claim
+        item.extra_keyword_matches |= {claim.id, claim.check.__name__}
+        item.add_marker(claim.id.split(":", 1)[0])
+        return item
+
+    def runtest(self) -> None:
+        from proofs_check.ledger import entry
+        from proofs_check.statements import row
+
+        where = row(self.claim.id)
+        line = entry(self.claim, self.claim.judge(self.config.getoption("--reseed")), where)
+        # A string: other objects in user_properties do not survive the way to xdist's controller.
+        self.user_properties.append((KEY, json.dumps(line)))
+        if line["faults"]:
+            raise ClaimFailed(_story(line))
+        if line["verdict"] == "OPEN":
+            pytest.xfail(f"declared open: {self.claim.open}")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        return str(excinfo.value) if excinfo.errisinstance(ClaimFailed) else super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, self.claim.check.__code__.co_firstlineno - 1, self.claim.id
+
+
+def _story(line: dict[str, Any]) -> str:
+    witness = ", ".join(f"{k} = {v}" for k, v in line["evidence"]["witness"].items())
+    first = [f"witness: {witness}  [{line['evidence']['witness_by']}]"] if witness else []
+    return "\n".join([*first, *(f"{line['id']}: {fault}" for fault in line["faults"]), f"  {line['where']}: {line['says']}"])
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("largeprompt", "claims about papers")
+    group.addoption("--ledger", metavar="DIR", default=None, help="write ledger.json into DIR")
+    group.addoption("--reseed", metavar="N", type=int, default=0, help="draw every random stream from family N (0: the published one)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    papers = [p.parent for p in HERE.glob("*/statements.toml")]
+    for key in _keys(papers):
+        config.addinivalue_line("markers", f"{key}: a claim about the paper {key}")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Controller(config), "largeprompt-controller")
+    asked = [Path(str(a).split("::", 1)[0]).resolve() for a in config.args]
+    if config.option.verbose == 0 and asked and all(a.is_relative_to(HERE) for a in asked):
+        config.option.verbose = 1  # a line a claim
+
+
+def _keys(folders: Iterable[Path]) -> list[str]:
+    import tomllib
+
+    return [tomllib.loads((f / "statements.toml").read_text(encoding="utf-8"))["paper"]["key"] for f in folders]
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    if file_path.suffix == ".py" and file_path.parent.parent == HERE and file_path.name != "__init__.py":
+        return pytest.Module.from_parent(parent, path=file_path)
+    return None
+
+
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[ClaimItem] | None:
+    import sys
+
+    claims = sys.modules.get("proofs_check.claims")
+    if claims is None or not isinstance(obj, claims.Claim):
+        return None
+    here = obj.check.__module__ == getattr(collector.obj, "__name__", None)  # type: ignore[attr-defined]
+    return [ClaimItem.of(collector, obj)] if here else []
+
+
+def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> Any:
+    line = _line(report)
+    if line is None or report.when != "call":
+        return None
+    if report.passed:
+        return "passed", line["verdict"][0], (_word(line), {"yellow" if line["severity"] else "green": True})
+    return None
+
+
+def _line(report: pytest.TestReport) -> dict[str, Any] | None:
+    text = dict(report.user_properties).get(KEY)
+    return json.loads(str(text)) if text else None
+
+
+def _word(line: dict[str, Any]) -> str:
+    repair, sharp = line["repair"], line["sharp"]
+    tail = f" -> {repair['verdict']} as repaired" if repair else ""
+    if sharp:
+        from fractions import Fraction
+
+        tail += f" ({sharp['dial']} {sharp['word']} {float(Fraction(sharp['accepted'])):.5g})"
+    return line["verdict"] + tail
+
+
+class Controller:
+    """Gathers the lines of a run, from every worker, and judges them together at its end."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.lines: dict[str, dict[str, Any]] = {}
+        self.ledger: Ledger | None = None
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and (line := _line(report)) is not None:
+            self.lines[line["id"]] = line
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if not self.lines:
+            return
+        from proofs_check.ledger import Ledger, load_claims, write_json
+
+        needs = {id: claim.needs for id, claim in load_claims().items()}
+        needs |= {id: tuple(line["needs"]) for id, line in self.lines.items()}
+        order = {id: i for i, id in enumerate(needs)}
+        run = {
+            "reseed": self.config.getoption("--reseed"),
+            "partial": set(self.lines) != set(needs),
+            "seconds": sum(line["seconds"] for line in self.lines.values()),
+        }
+        self.ledger = Ledger(sorted(self.lines.values(), key=lambda line: order[line["id"]]), needs, run)
+        if self.ledger.faults() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        folder = self.config.getoption("--ledger")
+        if folder:
+            write_json(self.ledger.to_json(), Path(folder) / "ledger.json")
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if self.ledger is None:
+            return
+        from proofs_check.summary import summary
+
+        terminalreporter.section("ledger")
+        for text, markup in summary(self.ledger):
+            terminalreporter.write_line(text, **markup)

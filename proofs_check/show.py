@@ -1,0 +1,98 @@
+"""``largeprompt show``: one row, judged now."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from proofs_check.ledger import load_claims, run_claim
+from proofs_check.statements import row
+
+__all__ = ["show"]
+
+
+def _evidence(title: str, data: dict[str, Any] | None, numbers: dict[str, Any] | None = None) -> list[tuple[str, str]]:
+    from numerics.evidence import Evidence
+
+    if data is None:
+        return []
+    with_ = f" with {', '.join(f'{k} = {v}' for k, v in numbers.items())}" if numbers else ""
+    lines = Evidence.from_json(data).rows()
+    return [(title + with_, "")] + [(f"  {k}", v) for k, v in lines if k != "checked"]
+
+
+def show(id: str, reseed: int = 0) -> int:
+    """Print a row and judge its claims.
+
+    Parameters
+    ----------
+    id : str
+        A row, or a claim of a row.
+    reseed : int
+        Family of random streams.
+
+    Returns
+    -------
+    int
+        0, or 2 if there is no such row; 1 if a claim is faulty.
+
+    Examples
+    --------
+    >>> show("BB:nowhere")
+    2
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console, errors = Console(highlight=False), Console(stderr=True, highlight=False)
+    claims = load_claims()
+    try:
+        where = row(id)
+    except KeyError as error:
+        errors.print(Text(f"largeprompt: {error.args[0]}"))
+        return 2
+    mine = [c for c in claims.values() if c.id == id] or [c for c in claims.values() if c.row == id]
+    if not mine and "/" in id:
+        parts = ", ".join(c.id for c in claims.values() if c.row == where.id) or "none yet"
+        errors.print(Text(f"largeprompt: no claim is called {id!r}; the claims of {where.id} are: {parts}"))
+        return 2
+    console.print(Text(f"{where.id}  {where.where}  ({where.version or where.paper})", style="bold"))
+    console.print(Text(where.says))
+    console.print(Text(where.printed, style="cyan"))
+    if not mine:
+        console.print(Text("no claim settles this row yet", style="yellow"))
+    faulty = False
+    for claim in mine:
+        line = run_claim(claim.id, reseed)
+        faulty |= bool(line["faults"])
+        table = Table.grid(padding=(0, 2))
+        table.add_column(no_wrap=True, style="bold")
+        table.add_column(overflow="fold")
+        for name, text in _lines(line):
+            table.add_row(Text(name), Text(text))
+        console.print(Text(f"\n{claim.id}: {line['summary']}", style="bold"))
+        console.print(table)
+    sys.stdout.flush()
+    return 1 if faulty else 0
+
+
+def _lines(line: dict[str, Any]) -> list[tuple[str, str]]:
+    out = [("checked", line["checked"])]
+    out += _evidence("as printed", line["evidence"], line["numbers"])
+    if line["severity"]:
+        out.append(("  severity", line["severity"]))
+    if line["repair"]:
+        out += _evidence("repaired", line["repair"]["evidence"], line["repair"]["numbers"])
+    if line["control"]:
+        witness = ", ".join(f"{k} = {v}" for k, v in line["control"]["evidence"]["witness"].items())
+        out.append(("control", f"{line['control']['verdict']}" + (f" at {witness}" if witness else "")))
+    if line["sharp"]:
+        s = line["sharp"]
+        out.append((s["word"], f"{s['dial']} = {s['accepted']} accepted, {s['refuted']} refuted"))
+    if line["slack"] is not None:
+        out.append(("slack", f"{line['slack']:.4g} (bound over truth)"))
+    out += [(name, "; ".join(line[name])) for name in ("needs", "cites") if line[name]]
+    if line["argument"]:
+        out.append(("argument", line["argument"]))
+    return out + [("FAULT", fault) for fault in line["faults"]]

@@ -1,0 +1,129 @@
+"""The printed statements, row by row, as they stand in each paper's ``statements.toml``: place, kind and LaTeX live only there."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+__all__ = ["KINDS", "Row", "papers", "row", "rows"]
+
+#: SYM identity, INT inequality over a domain, PROB probabilistic bound, ASY asymptotic, NUM experiment, LOGIC structure of a proof.
+KINDS = ("SYM", "INT", "PROB", "ASY", "NUM", "LOGIC", "assumption", "cited")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One printed statement or load-bearing step.
+
+    Parameters
+    ----------
+    id : str
+        ``"BB:CC.3.b"``: the key of the paper, a colon, the place.
+    paper, version : str
+        Key and version of the paper.
+    where : str
+        The place in the paper, precise enough to find the line.
+    kind : str
+        One of `KINDS`.
+    says : str
+        One plain sentence, hypotheses included.
+    printed : str
+        LaTeX exactly as printed.
+    uses : tuple of str
+        Rows that the paper's own proof of this row uses.
+    proof : str
+        For our own results: the proof, in Markdown with LaTeX.
+    """
+
+    id: str
+    paper: str
+    version: str
+    where: str
+    kind: str
+    says: str
+    printed: str
+    uses: tuple[str, ...] = ()
+    proof: str = ""
+
+
+@cache
+def _files() -> Mapping[str, Mapping[str, Any]]:
+    found = {}
+    for path in sorted(Path(__file__).parent.glob("*/statements.toml")):
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        found[data["paper"]["key"]] = data
+    return MappingProxyType(found)
+
+
+def papers() -> dict[str, str]:
+    """The papers' keys and titles.
+
+    Examples
+    --------
+    >>> "BB" in papers()
+    True
+    """
+    return {key: data["paper"]["title"] for key, data in _files().items()}
+
+
+@cache
+def rows() -> Mapping[str, Row]:
+    """Every row of every paper, in printed order, by id.
+
+    Raises
+    ------
+    ValueError
+        If two rows share an id or a kind is not one of `KINDS`.
+
+    Examples
+    --------
+    >>> rows()["BB:CC.3.b"].paper
+    'BB'
+    """
+    out: dict[str, Row] = {}
+    for key, data in _files().items():
+        for r in data["row"]:
+            if r["id"] in out:
+                raise ValueError(f"two rows are named {r['id']}; give each printed statement its own id")
+            if r["kind"] not in KINDS:
+                raise ValueError(f"row {r['id']} has the kind {r['kind']!r}; use one of {', '.join(KINDS)}")
+            out[r["id"]] = Row(
+                id=r["id"],
+                paper=key,
+                version=data["paper"].get("version", ""),
+                where=r["where"],
+                kind=r["kind"],
+                says=r["says"],
+                printed=r["printed"].strip(),
+                uses=tuple(r.get("uses", ())),
+                proof=r.get("proof", "").strip(),
+            )
+    return MappingProxyType(out)
+
+
+def row(id: str) -> Row:
+    """The row that an id, or ``row/part``, belongs to.
+
+    Raises
+    ------
+    KeyError
+        If there is no such row; the message names the nearest ones.
+
+    Examples
+    --------
+    >>> row("BB:LC.1/inference").id
+    'BB:LC.1'
+    """
+    name = id.split("/", 1)[0]
+    try:
+        return rows()[name]
+    except KeyError:
+        near = get_close_matches(name, rows(), n=3, cutoff=0.4)
+        hint = f"; the nearest are {', '.join(near)}" if near else ""
+        raise KeyError(f"no statement is called {name!r}{hint}") from None
