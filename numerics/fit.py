@@ -1,0 +1,239 @@
+"""Exponents from noisy measurements over the prompt length: local slopes, and a power law with its next-order term."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["LocalSlopes", "PowerLawFit", "local_slopes", "power_law_fit"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LocalSlopes:
+    """Slopes of the log-log curve between neighbouring lengths.
+
+    Parameters
+    ----------
+    lengths : array, shape (n - 1,)
+        Geometric mean of the two lengths that each slope joins.
+    slope : array, shape (n - 1,)
+        d log y / d log L; a pure power law L^-a has -a throughout.
+    standard_error : array, shape (n - 1,)
+        Propagated from the two values; neighbouring slopes share a value and are correlated by -1/2 for equal errors.
+    """
+
+    lengths: Floats
+    slope: Floats
+    standard_error: Floats
+
+
+@dataclass(frozen=True)
+class PowerLawFit:
+    """The law log y = log A - alpha log L + B / L^order, fitted by weighted least squares.
+
+    To next order it is y = A L^-alpha (1 + B / L^order); in this form it is linear in its parameters, so that the interval is exact
+    for Gaussian errors of log y and nothing can fail to converge.
+
+    Parameters
+    ----------
+    exponent, standard_error : float
+        alpha and its standard error.
+    amplitude, correction : float
+        A and B; B = 0 where no next-order term was fitted.
+    order : float or None
+        Exponent of the next-order term; None for the pure power law.
+    chi2, dof : float, int
+        Sum of squared standardised residuals and the degrees of freedom left.
+    p_value : float
+        Probability of a larger ``chi2`` if the law holds; 1 if no degree of freedom is left.
+    lengths : tuple of float
+        First and last length used.
+    points : int
+        Number of lengths used.
+    warnings : tuple of str
+        Reasons not to trust the exponent; empty if there are none.
+    """
+
+    exponent: float
+    standard_error: float
+    amplitude: float
+    correction: float
+    order: float | None
+    chi2: float
+    dof: int
+    p_value: float
+    lengths: tuple[float, float]
+    points: int
+    warnings: tuple[str, ...]
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Confidence interval of the exponent.
+
+        Parameters
+        ----------
+        level : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        tuple of float
+
+        Raises
+        ------
+        ValueError
+            If ``level`` is no probability.
+        """
+        if not 0 < level < 1:
+            raise ValueError(f"level = {level!r} is no probability; a confidence level lies strictly between 0 and 1, e.g. 0.95")
+        half = -NormalDist().inv_cdf((1 - level) / 2) * self.standard_error
+        return self.exponent - half, self.exponent + half
+
+    def __call__(self, lengths: ArrayLike) -> Floats:
+        """The fitted law at other lengths."""
+        L = np.asarray(lengths, dtype=float)
+        next_order = 0.0 if self.order is None else self.correction * L**-self.order
+        return np.asarray(self.amplitude * np.exp(next_order) * L**-self.exponent)
+
+
+def _measurements(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike, least: int) -> tuple[Floats, Floats, Floats]:
+    """The three arrays as floats, or an error that says what is wrong with them."""
+    L, y, e = (np.asarray(a, dtype=float) for a in (lengths, values, standard_errors))
+    if L.ndim != 1 or L.shape != y.shape or L.shape != e.shape:
+        raise ValueError(
+            f"lengths, values and standard errors have shapes {L.shape}, {y.shape}, {e.shape}; give three vectors of one size"
+        )
+    if L.size < least:
+        raise ValueError(f"{L.size} lengths determine no exponent here; measure at {least} or more")
+    if not (np.all(np.isfinite(L)) and np.all(L > 0) and np.all(np.diff(L) > 0)):
+        raise ValueError(f"the lengths {L.tolist()} must be positive, finite and increasing")
+    if not (np.all(np.isfinite(y)) and np.all(y > 0)):
+        raise ValueError(f"the values {y.tolist()} must be positive and finite: a power law is fitted to their logarithms")
+    if not (np.all(np.isfinite(e)) and np.all(e > 0)):
+        raise ValueError(f"the standard errors {e.tolist()} must be positive and finite: they are the weights of the fit")
+    return L, y, e
+
+
+def local_slopes(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike) -> LocalSlopes:
+    """Slopes of log y against log L between neighbouring lengths, with propagated errors.
+
+    Parameters
+    ----------
+    lengths, values, standard_errors : array_like, shape (n,)
+        At least two measurements; lengths increasing, everything positive.
+
+    Returns
+    -------
+    LocalSlopes
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or a number is not positive and finite.
+
+    Examples
+    --------
+    >>> local_slopes([10, 100], [1.0, 0.1], [0.01, 0.001]).slope.round(6).tolist()
+    [-1.0]
+    """
+    L, y, e = _measurements(lengths, values, standard_errors, least=2)
+    step = np.diff(np.log(L))
+    relative = e / y
+    return LocalSlopes(
+        lengths=np.sqrt(L[1:] * L[:-1]),
+        slope=np.diff(np.log(y)) / step,
+        standard_error=np.hypot(relative[1:], relative[:-1]) / step,
+    )
+
+
+def power_law_fit(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike, *, order: float | None = 1.0) -> PowerLawFit:
+    """Fit y = A L^-alpha (1 + B / L^order + ...) with known, independent errors.
+
+    A straight line through log y against log L misses its own interval as soon as the law has a next-order term: at a nominal 95 %
+    the pure fit covers far less (shown in the tests). The term costs precision and buys an interval that can be believed.
+
+    Parameters
+    ----------
+    lengths, values, standard_errors : array_like, shape (n,)
+        Measurements at increasing lengths; n >= 3, or n >= 2 for the pure law.
+    order : float or None
+        Exponent of the next-order term relative to the first, positive; None fits the pure power law.
+
+    Returns
+    -------
+    PowerLawFit
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a number is not positive and finite, or there are fewer lengths than parameters.
+
+    Examples
+    --------
+    >>> L = np.array([10.0, 30.0, 100.0, 300.0, 1000.0])
+    >>> fit = power_law_fit(L, 3 * np.exp(2 / L) / L, 0.01 / L)
+    >>> round(fit.exponent, 6), round(fit.correction, 6), round(fit.amplitude, 6)
+    (1.0, 2.0, 3.0)
+    """
+    if order is not None and not (math.isfinite(order) and order > 0):
+        raise ValueError(f"order = {order!r} must be positive: the next-order term B / L^order has to vanish for long prompts")
+    L, y, e = _measurements(lengths, values, standard_errors, least=2 if order is None else 3)
+    columns = [np.ones_like(L), -np.log(L)] + ([] if order is None else [L**-order])
+    weight = y / e
+    design = np.stack(columns, axis=1) * weight[:, None]
+    target = np.log(y) * weight
+    parameters, _, _, _ = np.linalg.lstsq(design, target, rcond=None)
+    # Var = (X'X)^-1 through the triangular factor, which keeps twice the digits that X'X would.
+    inverse = np.linalg.inv(np.linalg.qr(design, mode="r"))
+    chi2 = float(np.sum((target - design @ parameters) ** 2))
+    dof = L.size - len(columns)
+    correction = 0.0 if order is None else float(parameters[2])
+    fit = PowerLawFit(
+        exponent=float(parameters[1]),
+        standard_error=float(np.linalg.norm(inverse[1])),
+        amplitude=float(np.exp(parameters[0])),
+        correction=correction,
+        order=order,
+        chi2=chi2,
+        dof=dof,
+        p_value=_chi2_tail(chi2, dof),
+        lengths=(float(L[0]), float(L[-1])),
+        points=L.size,
+        warnings=(),
+    )
+    return _with_warnings(fit, float(np.max(e / y)))
+
+
+def _chi2_tail(chi2: float, dof: int) -> float:
+    """P(chi^2_dof > chi2)."""
+    if dof == 0:
+        return 1.0
+    from scipy.special import gammaincc
+
+    return float(gammaincc(dof / 2, chi2 / 2))
+
+
+def _with_warnings(fit: PowerLawFit, worst_relative_error: float) -> PowerLawFit:
+    """The fit with the reasons not to trust it."""
+    found: list[str] = []
+    if fit.dof < 2:
+        found.append(f"{fit.points} lengths leave {fit.dof} degrees of freedom: the fit can hardly contradict itself; add lengths")
+    if fit.lengths[1] < 10 * fit.lengths[0]:
+        found.append(f"the lengths span a factor {fit.lengths[1] / fit.lengths[0]:.3g} only: take at least one decade")
+    if fit.p_value < 1e-3:
+        found.append(
+            f"chi^2 = {fit.chi2:.3g} on {fit.dof} degrees of freedom (p = {fit.p_value:.1e}): the law does not describe the data;"
+            " start at longer prompts"
+        )
+    if fit.order is not None:
+        moving = abs(fit.order * fit.correction) * fit.lengths[1] ** -fit.order
+        if moving > 0.05:
+            found.append(f"at the longest prompt the slope is still {moving:.2g} off the fitted exponent: an extrapolation")
+    if worst_relative_error > 0.2:
+        found.append(f"a value has a relative error of {worst_relative_error:.2g}: its logarithm is not Gaussian; add replicates")
+    return replace(fit, warnings=tuple(found))

@@ -1,0 +1,135 @@
+"""The fits: what they recover exactly, what their intervals cover, and when they warn."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from numerics.fit import PowerLawFit, local_slopes, power_law_fit
+
+LENGTHS = np.geomspace(20, 5000, 9)
+
+
+def law(L: np.ndarray, alpha: float = 1.0, B: float = -2.0) -> np.ndarray:
+    """A power law with a next-order term, not of the exponential form that is fitted."""
+    return 2.0 * L**-alpha * (1 + B / L)
+
+
+def simulated_fits(order: float | None, runs: int, relative: float, **kwargs: float) -> list[PowerLawFit]:
+    rng = np.random.default_rng(20260101)
+    truth = law(LENGTHS, **kwargs)
+    noise = rng.standard_normal((runs, LENGTHS.size)) * relative
+    return [power_law_fit(LENGTHS, y, relative * truth, order=order) for y in truth * (1 + noise)]
+
+
+def covered(fits: list[PowerLawFit], alpha: float, level: float = 0.95) -> float:
+    intervals = [fit.interval(level) for fit in fits]
+    return sum(low <= alpha <= high for low, high in intervals) / len(fits)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0])
+def test_corrected_interval_covers_as_it_promises(alpha: float) -> None:
+    # 2000 runs: the binomial standard error at 95 % is 0.5 %, so 92-98 % is six of them (error probability about 1e-9).
+    fits = simulated_fits(1.0, 2000, 0.01, alpha=alpha)
+    assert 0.92 <= covered(fits, alpha) <= 0.98
+    assert 0.46 <= covered(fits, alpha, level=0.5) <= 0.54  # standard error 1.1 %: 3.6 of them, error probability 3e-4, seed fixed
+
+
+def test_pure_power_law_does_not_cover() -> None:
+    """The control: without the next-order term the nominal 95 % interval covers far less on the same data."""
+    assert covered(simulated_fits(None, 2000, 0.01), 1.0) < 0.5  # measured: 0.00
+    assert covered(simulated_fits(None, 2000, 0.01, B=0.0), 1.0) > 0.92  # it is the term that it misses, nothing else
+
+
+def test_reported_error_is_the_spread_of_the_estimates() -> None:
+    fits = simulated_fits(1.0, 2000, 0.01)
+    spread = np.std([fit.exponent for fit in fits])
+    assert spread == pytest.approx(fits[0].standard_error, rel=0.1)  # the spread of 2000 values is known to 1.6 %
+    assert np.mean([fit.p_value for fit in fits]) == pytest.approx(0.5, abs=0.05)  # uniform: standard error 0.0065
+
+
+@pytest.mark.parametrize("order", [0.3, 1.0, 2.0])
+def test_the_fitted_law_is_recovered_exactly(order: float) -> None:
+    y = 0.7 * LENGTHS**-0.4 * np.exp(1.7 * LENGTHS**-order)
+    fit = power_law_fit(LENGTHS, y, 0.01 * y * LENGTHS**0.1, order=order)
+    assert (fit.exponent, fit.correction, fit.amplitude) == pytest.approx((0.4, 1.7, 0.7), rel=1e-9)
+    assert fit(LENGTHS) == pytest.approx(y)
+    assert fit.chi2 < 1e-15
+
+
+def test_units_do_not_matter() -> None:
+    """Other units of y change the amplitude only; other units of the errors change the width only."""
+    y = law(LENGTHS) * (1 + 0.01 * np.sin(LENGTHS))
+    one = power_law_fit(LENGTHS, y, 0.01 * y)
+    scaled = power_law_fit(LENGTHS, 1e30 * y, 1e28 * y)
+    wide = power_law_fit(LENGTHS, y, 0.02 * y)
+    assert (scaled.exponent, scaled.standard_error) == pytest.approx((one.exponent, one.standard_error))
+    assert scaled.amplitude == pytest.approx(1e30 * one.amplitude)
+    assert (wide.exponent, wide.standard_error, wide.chi2) == pytest.approx((one.exponent, 2 * one.standard_error, one.chi2 / 4))
+
+
+def test_standard_error_against_the_textbook_formula() -> None:
+    """Pure law, equal errors: se = relative / sqrt(sum (x - mean x)^2)."""
+    y = LENGTHS**-0.5
+    fit = power_law_fit(LENGTHS, y, 0.03 * y, order=None)
+    assert fit.standard_error == pytest.approx(0.03 / math.sqrt(np.sum((np.log(LENGTHS) - np.log(LENGTHS).mean()) ** 2)))
+    low, high = fit.interval(0.95)
+    assert (high - low) / 2 == pytest.approx(1.959963985 * fit.standard_error)
+
+
+def test_local_slopes_of_a_power_law_and_their_errors() -> None:
+    slopes = local_slopes(LENGTHS, 5 * LENGTHS**-0.7, 0.05 * LENGTHS**-0.7)
+    assert slopes.slope == pytest.approx(-0.7)
+    assert slopes.lengths**2 == pytest.approx(LENGTHS[1:] * LENGTHS[:-1])
+    rng = np.random.default_rng(3)
+    draws = [local_slopes(LENGTHS, (1 + 0.01 * rng.standard_normal(9)) / LENGTHS, 0.01 / LENGTHS).slope for _ in range(2000)]
+    assert np.std(draws, axis=0) == pytest.approx(slopes.standard_error, rel=0.1)
+    neighbours = np.corrcoef(np.array(draws).T)[0, 1]
+    assert neighbours == pytest.approx(-0.5, abs=0.1)  # as the docstring warns
+
+
+@pytest.mark.parametrize(
+    ("lengths", "relative", "B", "word"),
+    [
+        ([10, 100, 1000, 3000], 0.01, 0.0, "degrees of freedom"),
+        ([100, 200, 300, 400, 500, 600], 0.01, 0.0, "decade"),
+        ([10, 12, 30, 100, 300, 1000], 1e-4, -9.0, "does not describe"),
+        ([10, 20, 40, 60, 80, 100], 0.01, -8.0, "extrapolation"),
+        ([10, 30, 100, 300, 1000, 3000], 0.4, 0.0, "not Gaussian"),
+    ],
+)
+def test_untrustworthy_fits_say_so(lengths: list[float], relative: float, B: float, word: str) -> None:
+    L = np.array(lengths, dtype=float)
+    y = law(L, B=B)
+    assert any(word in warning for warning in power_law_fit(L, y, relative * y).warnings)
+
+
+def test_a_good_fit_does_not_warn() -> None:
+    y = law(LENGTHS)
+    assert power_law_fit(LENGTHS, y, 0.02 * y).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("lengths", "values", "errors", "message"),
+    [
+        ([1, 2], [1.0, 1.0], [0.1, 0.1], "determine no exponent"),
+        ([1, 2, 3], [1.0, 1.0], [0.1, 0.1], "shapes"),
+        ([1, 3, 2], [1.0, 1.0, 1.0], [0.1] * 3, "increasing"),
+        ([0, 1, 2], [1.0, 1.0, 1.0], [0.1] * 3, "positive"),
+        ([1, 2, 3], [1.0, 0.0, 1.0], [0.1] * 3, "logarithms"),
+        ([1, 2, 3], [1.0, math.nan, 1.0], [0.1] * 3, "finite"),
+        ([1, 2, 3], [1.0, 1.0, 1.0], [0.1, 0.0, 0.1], "weights"),
+    ],
+)
+def test_bad_measurements_are_refused(lengths: list[float], values: list[float], errors: list[float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        power_law_fit(lengths, values, errors)
+
+
+def test_bad_settings_are_refused() -> None:
+    with pytest.raises(ValueError, match="order"):
+        power_law_fit(LENGTHS, law(LENGTHS), law(LENGTHS), order=0.0)
+    with pytest.raises(ValueError, match="confidence level"):
+        power_law_fit(LENGTHS, law(LENGTHS), law(LENGTHS)).interval(95)
