@@ -90,7 +90,9 @@ class Claim:
         """
         unknown = set(numbers) - set(self.numbers)
         if unknown:
-            raise TypeError(f"{self.id} has no number called {', '.join(sorted(unknown))}; it has {', '.join(self.numbers) or 'none'}")
+            raise TypeError(
+                f"{self.id} has no number called {', '.join(sorted(unknown))}; it has {', '.join(self.numbers) or 'none'}"
+            )
         return self._run(numbers, reseed=0)
 
     def __repr__(self) -> str:
@@ -115,7 +117,9 @@ class Claim:
         used = {**self.numbers, **numbers}
         floats = [f"{k} = {v!r}" for k, v in used.items() if isinstance(v, float)]
         if floats and evidence.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
-            raise TypeError(f"{self.id} is {evidence.verdict} from the float {', '.join(floats)}; write it as a Fraction or an integer")
+            raise TypeError(
+                f"{self.id} is {evidence.verdict} from the float {', '.join(floats)}; write it as a Fraction or an integer"
+            )
         return evidence
 
     def judge(self, reseed: int = 0) -> Judgement:

@@ -60,7 +60,9 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         "numbers": shown(claim.numbers),
         "verdict": str(j.printed.verdict),
         "evidence": j.printed.to_json(),
-        "repair": {"numbers": shown(claim.repair), "verdict": str(j.held.verdict), "evidence": j.held.to_json()} if repaired else None,
+        "repair": {"numbers": shown(claim.repair), "verdict": str(j.held.verdict), "evidence": j.held.to_json()}
+        if repaired
+        else None,
         "control": j.control and {"verdict": str(j.control.verdict), "evidence": j.control.to_json()},
         "sharp": edge
         and {
@@ -103,7 +105,10 @@ class Ledger:
     """
 
     def __init__(
-        self, entries: Iterable[dict[str, Any]], needs: Mapping[str, tuple[str, ...]] | None = None, run: Mapping[str, Any] | None = None
+        self,
+        entries: Iterable[dict[str, Any]],
+        needs: Mapping[str, tuple[str, ...]] | None = None,
+        run: Mapping[str, Any] | None = None,
     ) -> None:
         self.entries = {e["id"]: e for e in entries}
         self.needs = dict(needs) if needs is not None else {k: tuple(e["needs"]) for k, e in self.entries.items()}
@@ -121,7 +126,9 @@ class Ledger:
         for id, needs in self.needs.items():
             if id.split("/", 1)[0] not in rows():
                 out.append(f"{id}: there is no such row in statements.toml; add the printed statement or correct the id")
-            out += [f"{id} needs {n}, which is neither a claim nor a row" for n in needs if not self._claims_of(n) and n not in rows()]
+            out += [
+                f"{id} needs {n}, which is neither a claim nor a row" for n in needs if not self._claims_of(n) and n not in rows()
+            ]
         return out + [f"the needs go round in a circle: {' -> '.join(c)}" for c in self._circles()]
 
     def _circles(self) -> list[list[str]]:
@@ -199,7 +206,9 @@ class Ledger:
         claims = []
         for id, e in self.entries.items():
             chain = self.chain(id)
-            claims.append({**e, "chain": None if chain is None else str(chain), "stands": self.stands(id), "survives": self.survives(id)})
+            claims.append(
+                {**e, "chain": None if chain is None else str(chain), "stands": self.stands(id), "survives": self.survives(id)}
+            )
         run = {
             "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             "python": platform.python_version(),

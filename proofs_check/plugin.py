@@ -67,7 +67,9 @@ def _story(line: dict[str, Any]) -> str:
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("largeprompt", "claims about papers")
     group.addoption("--ledger", metavar="DIR", default=None, help="write ledger.json into DIR")
-    group.addoption("--reseed", metavar="N", type=int, default=0, help="draw every random stream from family N (0: the published one)")
+    group.addoption(
+        "--reseed", metavar="N", type=int, default=0, help="draw every random stream from family N (0: the published one)"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

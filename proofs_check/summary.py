@@ -18,7 +18,9 @@ def _counts(ledger: Ledger) -> list[Line]:
     counted = ledger.counts()
     width = max((len(p) for p in counted), default=5)
     out: list[Line] = [(f"{'':{width}} " + "".join(f"{v:>11}" for v in verdicts), {"bold": True})]
-    return out + [(f"{p:{width}} " + "".join(f"{n.get(v, 0) or '.':>11}" for v in verdicts), {}) for p, n in sorted(counted.items())]
+    return out + [
+        (f"{p:{width}} " + "".join(f"{n.get(v, 0) or '.':>11}" for v in verdicts), {}) for p, n in sorted(counted.items())
+    ]
 
 
 def _witness(evidence: dict[str, Any]) -> str:

@@ -1,0 +1,187 @@
+"""The claim core is fed wrong claims of every sort and must catch each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from numerics.evidence import Evidence, Verdict
+from numerics.seeds import current_seed
+from proofs_check.claims import REGISTRY, Claim, claim
+
+ROW = "BB:CC.3.b"
+
+
+@pytest.fixture(autouse=True)
+def _clean_registry() -> Iterator[None]:
+    before = dict(REGISTRY)
+    yield
+    REGISTRY.clear()
+    REGISTRY.update(before)
+
+
+def proved(**more: Any) -> Evidence:
+    return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic", **more)
+
+
+def refuted(**witness: Any) -> Evidence:
+    return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness or {"x": 1}, witness_by="exact")
+
+
+def opened() -> Evidence:
+    return Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason="gave up")
+
+
+def threshold(c: Fraction, edge: Fraction = Fraction(2)) -> Evidence:
+    return proved() if c >= edge else refuted(c=c)
+
+
+def made(check: Any, **how: Any) -> Claim:
+    return claim(f"{ROW}/{check.__name__}", **how)(check)
+
+
+def faults(check: Any, **how: Any) -> str:
+    return "\n".join(made(check, **how).judge().faults)
+
+
+def test_a_sound_claim_has_no_faults_and_knows_its_edge() -> None:
+    def at_least_two(*, c: int = 3) -> Evidence:
+        return threshold(Fraction(c))
+
+    j = made(at_least_two, dial="c").judge()
+    assert j.faults == ()
+    assert j.edge is not None
+    assert j.edge.refuted < 2 <= j.edge.accepted < Fraction(2003, 1000)
+    assert j.edge.word == "sharp"
+    assert j.edge.slack(Fraction(3)) == pytest.approx(1.5, rel=2e-3)
+
+
+def test_a_check_that_accepts_everything_is_caught() -> None:
+    def vacuous(*, c: int = 3) -> Evidence:
+        return proved()
+
+    assert "no control was refuted" in faults(vacuous)
+    REGISTRY.pop(f"{ROW}/vacuous")
+    assert "cannot fail" in faults(vacuous, dial="c")
+    REGISTRY.pop(f"{ROW}/vacuous")
+    assert "no control was refuted" in faults(vacuous, control=dict(c=2))
+
+
+def test_a_control_far_beyond_the_edge_is_caught() -> None:
+    def far(*, c: int = 3) -> Evidence:
+        return threshold(Fraction(c))
+
+    assert "factor 2 beyond the edge" in faults(far, control=dict(c=Fraction(1, 2)))
+    REGISTRY.pop(f"{ROW}/far")
+    assert faults(far, control=dict(c=Fraction(3, 2))) == ""
+
+
+def test_a_witness_outside_the_printed_hypotheses_is_caught() -> None:
+    def outside(*, c: int = 1) -> Evidence:
+        return proved() if c > 1 else refuted(L=Fraction(1, 2), delta=Fraction(3, 4))
+
+    how: dict[str, Any] = dict(false="gap", repair=dict(c=2), control=dict(c=1))
+    assert faults(outside, hypotheses=("0 < delta", "delta < 1"), **how) == ""
+    REGISTRY.pop(f"{ROW}/outside")
+    assert "outside the printed hypotheses: L >= 1" in faults(outside, hypotheses=("L >= 1",), **how)
+    REGISTRY.pop(f"{ROW}/outside")
+    assert "says nothing of sigma" in faults(outside, hypotheses=("sigma >= 1",), **how)
+
+
+def test_a_proof_from_a_float_is_caught() -> None:
+    def floating(*, c: float = 0.1) -> Evidence:
+        return proved()
+
+    with pytest.raises(TypeError, match=r"PROVED from the float c = 0\.1"):
+        made(floating).judge()
+
+
+def test_an_engine_cannot_say_more_than_it_can() -> None:
+    with pytest.raises(ValueError, match="can at most say SUPPORTED"):
+        Evidence(verdict=Verdict.CERTIFIED, engine="Monte Carlo")
+    with pytest.raises(ValueError, match="needs a witness"):
+        Evidence(verdict=Verdict.REFUTED, engine="identity")
+    with pytest.raises(ValueError, match="needs a reason"):
+        Evidence(verdict=Verdict.OPEN, engine="identity")
+    with pytest.raises(ValueError, match="needs its coverage"):
+        Evidence(verdict=Verdict.SUPPORTED, engine="enumeration")
+    with pytest.raises(ValueError, match="at most 1e-6"):
+        Evidence(verdict=Verdict.REFUTED, engine="quadrature", witness={"s": 1}, witness_by="two routes", disagreement=1e-3)
+    with pytest.raises(ValueError, match="at most 1e-9"):
+        Evidence(verdict=Verdict.REFUTED, engine="Clopper-Pearson", witness={"s": 1}, witness_by="statistics", error=1e-6)
+
+
+def test_undeclared_and_wrongly_declared_verdicts_are_caught() -> None:
+    def undecided(*, c: int = 1) -> Evidence:
+        return opened()
+
+    assert "came out OPEN" in faults(undecided)
+    REGISTRY.pop(f"{ROW}/undecided")
+    assert faults(undecided, open="two variables") == ""
+
+    def true(*, c: int = 3) -> Evidence:
+        return threshold(Fraction(c))
+
+    assert "declared REFUTED, but came out PROVED" in faults(true, false="gap", control=dict(c=Fraction(3, 2)))
+
+    def false(*, c: int = 1) -> Evidence:
+        return threshold(Fraction(c))
+
+    assert "declare it with false=" in faults(false, dial="c")
+
+
+def test_a_repair_that_does_not_hold_is_caught() -> None:
+    def still_false(*, c: int = 1) -> Evidence:
+        return threshold(Fraction(c))
+
+    assert "the repair {'c': Fraction(3, 2)} came out REFUTED" in faults(still_false, false="gap", repair=dict(c=Fraction(3, 2)))
+
+
+def test_a_check_must_return_evidence_and_take_keywords_with_defaults() -> None:
+    def nothing(*, c: int = 1) -> Any:
+        return True
+
+    with pytest.raises(TypeError, match="returned bool"):
+        made(nothing)()
+    with pytest.raises(TypeError, match="keyword-only"):
+        claim(f"{ROW}/positional")(lambda c: proved())
+
+    def known(*, c: int = 1) -> Evidence:
+        return proved()
+
+    with pytest.raises(ValueError, match="has no number called 'k'"):
+        made(known, dial="k")
+    with pytest.raises(TypeError, match="has no number called k"):
+        made(known)(k=2)
+
+
+def test_names_are_unique_and_well_formed() -> None:
+    claim(f"{ROW}/one")(lambda: proved())
+    with pytest.raises(ValueError, match="two claims are named"):
+        claim(f"{ROW}/one")(lambda: proved(covered="other"))
+    for bad in ("CC.3.b", "BB:", "bb:x", "BB:a/b/c", "BB:a b"):
+        with pytest.raises(ValueError, match="is not an id"):
+            claim(bad)
+
+
+def test_declarations_that_contradict_themselves_are_refused() -> None:
+    for how in (dict(false="gap", open="why"), dict(repair=dict(c=1)), dict(dial="c", control=dict(c=1)), dict(false="slip")):
+        with pytest.raises(ValueError, match=r"BB:CC\.3\.b"):
+            claim(ROW, **how)  # type: ignore[arg-type]
+
+
+def test_the_streams_belong_to_the_id_and_to_reseed() -> None:
+    seeds: list[int] = []
+
+    def drawing(*, c: int = 1) -> Evidence:
+        seeds.append(current_seed())
+        return opened()
+
+    made_claim = made(drawing, open="only the seed matters")
+    for reseed in (0, 0, 1):
+        made_claim.judge(reseed)
+    assert seeds[0] == seeds[1] != seeds[2]
+    assert current_seed() == 0

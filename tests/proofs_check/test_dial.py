@@ -1,0 +1,75 @@
+"""The dial finds edges on either side, keeps its brackets honest, and says when there is none."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from numerics.evidence import Evidence, Verdict
+from proofs_check.dial import Edge, find_edge, simplest_between
+
+
+def verdict(kind: str) -> Evidence:
+    if kind == "REFUTED":
+        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 0}, witness_by="exact")
+    if kind == "OPEN":
+        return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="too close")
+    return Evidence(verdict=Verdict(kind), engine="exact arithmetic", covered="all")
+
+
+def edge_of(check: object, start: Fraction) -> Edge:
+    found = find_edge(check, start)  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+@given(
+    st.fractions(Fraction(1, 997), 1000, max_denominator=997), st.fractions(Fraction(1, 97), 50, max_denominator=97), st.booleans()
+)
+def test_the_bracket_contains_the_edge_and_is_narrow(edge: Fraction, start: Fraction, upwards: bool) -> None:
+    def holds(c: Fraction) -> Evidence:
+        return verdict("PROVED" if (c >= edge) == upwards else "REFUTED")
+
+    found = edge_of(holds, start)
+    lo, hi = sorted((found.accepted, found.refuted))
+    assert lo <= edge <= hi
+    assert hi - lo <= found.accepted / 1000
+
+
+def test_a_negative_number_can_be_turned_too() -> None:
+    found = edge_of(lambda c: verdict("PROVED" if c <= -1 else "REFUTED"), Fraction(-3))
+    assert found.accepted <= -1 < found.refuted
+    assert found.slack(Fraction(-3)) is None
+
+
+def test_an_engine_that_gives_up_leaves_a_wide_bracket() -> None:
+    def shy(c: Fraction) -> Evidence:
+        return verdict("PROVED" if c > 3 else "REFUTED" if c < 1 else "OPEN")
+
+    found = edge_of(shy, Fraction(8))
+    assert found.undecided is not None
+    assert 1 <= found.undecided <= 3
+
+
+def test_no_edge_is_no_edge() -> None:
+    assert find_edge(lambda c: verdict("PROVED"), Fraction(1)) is None
+    assert find_edge(lambda c: verdict("REFUTED"), Fraction(1)) is None
+    assert find_edge(lambda c: verdict("OPEN"), Fraction(1)) is None
+    with pytest.raises(ValueError, match="cannot start at 0"):
+        find_edge(lambda c: verdict("PROVED"), Fraction(0))
+
+
+def test_support_reaches_and_proof_is_sharp() -> None:
+    words = {k: edge_of(lambda c, k=k: verdict(k if c > 2 else "REFUTED"), Fraction(3)).word for k in ("SUPPORTED", "PROVED")}  # type: ignore[misc]
+    assert words == {"SUPPORTED": "reached", "PROVED": "sharp"}
+
+
+@given(st.fractions(-5, 5, max_denominator=50), st.fractions(0, 1, max_denominator=50))
+def test_the_simplest_fraction_has_the_least_denominator(lo: Fraction, width: Fraction) -> None:
+    found = simplest_between(lo, lo + width)
+    assert lo <= found <= lo + width
+    for q in range(1, found.denominator):
+        assert -(-lo.numerator * q // lo.denominator) > (lo + width) * q  # no multiple of 1/q fits

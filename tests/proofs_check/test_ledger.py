@@ -1,0 +1,86 @@
+"""Chains, circles, survival: what holds the claims together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+
+from numerics.evidence import Evidence, Verdict
+from proofs_check.ledger import Ledger, load_claims, run_claim, schema, write_json
+
+A, B, C, D = "BB:CC.3", "BB:CC.3.a", "BB:CC.3.b", "BB:LC.1"
+
+
+def line(id: str, verdict: str, needs: tuple[str, ...] = (), repair: str | None = None) -> dict[str, Any]:
+    evidence = Evidence(verdict=Verdict.OPEN, engine="identity", reason="made up").to_json() | {"verdict": verdict}
+    return {
+        "id": id, "paper": "BB", "covers": id.split("/")[0], "kind": "INT", "verdict": verdict, "evidence": evidence, "needs": list(needs),
+        "repair": repair and {"numbers": {}, "verdict": repair, "evidence": evidence}, "severity": "gap" if verdict == "REFUTED" else None,
+        "error": 0.0,
+    }  # fmt: skip
+
+
+def test_a_chain_is_its_weakest_link_and_a_check_can_lift_a_weak_need() -> None:
+    ledger = Ledger([line(A, "PROVED", (B,)), line(B, "SUPPORTED", (C,)), line(C, "CERTIFIED")])
+    # B is only supported by its own check, but what it rests on is certified: the stronger of the two counts.
+    assert ledger.chain(A) is Verdict.CERTIFIED
+    assert ledger.chain(C) is None
+    assert all(ledger.stands(x) for x in (A, B, C))
+
+
+def test_a_held_refutation_is_never_lifted() -> None:
+    ledger = Ledger([line(A, "PROVED", (B,)), line(B, "REFUTED", (C,)), line(C, "PROVED")])
+    assert ledger.chain(A) is Verdict.REFUTED
+    assert not ledger.stands(A)
+    assert ledger.survives(B) is False
+
+
+def test_a_repair_counts_in_the_chain() -> None:
+    ledger = Ledger([line(A, "PROVED", (B,)), line(B, "REFUTED", repair="CERTIFIED")])
+    assert (ledger.chain(A), ledger.stands(A), ledger.stands(B), ledger.survives(B)) == (Verdict.CERTIFIED, True, True, True)
+    assert ledger.survives(A) is None
+
+
+def test_what_was_not_run_or_not_settled_is_open() -> None:
+    assert Ledger([line(A, "PROVED", (B,))], {A: (B,), B: ()}).chain(A) is Verdict.OPEN
+    unsettled = next(r for r in Ledger([]).unsettled())
+    assert Ledger([line(A, "PROVED", (unsettled,))]).chain(A) is Verdict.OPEN or unsettled == A
+
+
+def test_a_row_in_needs_means_its_parts_but_not_what_is_inferred_from_it() -> None:
+    parts = [line(f"{B}/one", "PROVED"), line(f"{B}/two", "SUPPORTED"), line(f"{B}/inference", "REFUTED")]
+    assert Ledger([line(A, "PROVED", (B,)), *parts]).chain(A) is Verdict.SUPPORTED
+
+
+def test_circles_unknown_needs_and_unknown_rows_are_faults() -> None:
+    circle = Ledger([line(A, "PROVED", (B,)), line(B, "PROVED", (C,)), line(C, "PROVED", (A,))])
+    assert any("circle" in f for f in circle.faults())
+    assert circle.chain(A) is Verdict.OPEN
+    assert any("neither a claim nor a row" in f for f in Ledger([line(A, "PROVED", ("BB:nowhere",))]).faults())
+    assert any("no such row" in f for f in Ledger([line("BB:nowhere", "PROVED")]).faults())
+    assert Ledger([line(A, "PROVED", (B,)), line(B, "PROVED")]).faults() == []
+
+
+def test_open_settles_nothing() -> None:
+    assert A in Ledger([line(A, "OPEN")]).unsettled()
+    assert A not in Ledger([line(A, "REFUTED")]).unsettled()
+
+
+def test_the_registered_claims_are_in_order() -> None:
+    claims = load_claims()
+    assert Ledger([], {k: c.needs for k, c in claims.items()}).faults() == []
+
+
+def test_a_ledger_meets_its_schema_and_a_broken_one_does_not(tmp_path: Any) -> None:
+    document = Ledger([run_claim("BB:CC.3.b")]).to_json()
+    jsonschema.validate(document, schema())
+    write_json(document, tmp_path / "deep" / "ledger.json")
+    assert [p.name for p in (tmp_path / "deep").iterdir()] == ["ledger.json"]
+    broken = dict(document, claims=[{k: v for k, v in document["claims"][0].items() if k != "verdict"}])
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(broken, schema())
+    evidence = dict(document["claims"][0]["evidence"], verdict="REFUTED", witness={})
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(dict(document, claims=[dict(document["claims"][0], evidence=evidence)]), schema())

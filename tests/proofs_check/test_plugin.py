@@ -1,0 +1,128 @@
+"""The pytest plugin, run as a user runs it: in a process of its own."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest_plugins = "pytester"
+
+HEAD = """
+from fractions import Fraction
+from numerics.evidence import Evidence, Verdict
+from proofs_check.claims import claim
+def proved(): return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic")
+def refuted(**w): return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=w, witness_by="exact")
+def opened(): return Evidence(verdict=Verdict.OPEN, engine="identity", reason="tried")
+"""
+GOOD = """
+@claim("BB:CC.3.b/good", dial="c")
+def good(*, c=3):
+    return proved() if c >= 2 else refuted(c=c)
+@claim("BB:CC.3.b/wrong", false="gap", repair=dict(c=3), dial="c", needs=("BB:CC.3.b/good",))
+def wrong(*, c=1):
+    return proved() if c >= 2 else refuted(c=c)
+"""
+DECLARED_OPEN = """
+@claim("BB:CC.3.b/undecided", open="nobody knows")
+def undecided():
+    return opened()
+"""
+VACUOUS = """
+@claim("BB:CC.3.b/vacuous")
+def vacuous():
+    return proved()
+"""
+UNDECLARED = """
+@claim("BB:CC.3.b/sudden")
+def sudden(*, c=1):
+    return refuted(L=7, delta=Fraction(1, 3))
+"""
+CIRCLE = """
+@claim("BB:CC.3.b/one", dial="c", needs=("BB:CC.3.b/two",))
+def one(*, c=3):
+    return proved() if c >= 2 else refuted(c=c)
+@claim("BB:CC.3.b/two", dial="c", needs=("BB:CC.3.b/one",))
+def two(*, c=3):
+    return proved() if c >= 2 else refuted(c=c)
+"""
+
+
+def run(pytester: pytest.Pytester, *parts: str, options: tuple[str, ...] = ()) -> pytest.RunResult:
+    pytester.makepyfile(test_it=HEAD + "\n".join(parts))
+    return pytester.runpytest_subprocess("-p", "no:cacheprovider", "test_it.py", *options)
+
+
+def test_a_line_a_claim_then_the_table(pytester: pytest.Pytester) -> None:
+    result = run(pytester, GOOD, DECLARED_OPEN, options=("-v", "--ledger", "out", "--junitxml", "out/junit.xml"))
+    result.assert_outcomes(passed=2, xfailed=1)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(
+        [
+            "*BB:CC.3.b/good PROVED (c sharp 2*",
+            "*BB:CC.3.b/wrong REFUTED -> PROVED as repaired (c sharp 2*",
+            "*errata*",
+            "*gap*BB:CC.3.b/wrong*",
+        ]
+    )
+    document = json.loads((pytester.path / "out/ledger.json").read_text())
+    assert {c["id"]: c["verdict"] for c in document["claims"]} == {
+        "BB:CC.3.b/good": "PROVED",
+        "BB:CC.3.b/wrong": "REFUTED",
+        "BB:CC.3.b/undecided": "OPEN",
+    }
+    assert document["run"]["partial"] is True
+    assert "BB:CC.3.b/wrong" in (pytester.path / "out/junit.xml").read_text()
+
+
+def test_two_workers_give_the_same_ledger(pytester: pytest.Pytester) -> None:
+    run(pytester, GOOD, options=("--ledger", "one")).assert_outcomes(passed=2)
+    run(pytester, GOOD, options=("--ledger", "two", "-n", "2")).assert_outcomes(passed=2)
+    one, two = (json.loads((pytester.path / d / "ledger.json").read_text())["claims"] for d in ("one", "two"))
+    strip = lambda lines: [{k: v for k, v in e.items() if k != "seconds"} for e in lines]  # noqa: E731
+    assert strip(one) == strip(two)
+
+
+def test_a_failing_claim_shows_its_witness_first(pytester: pytest.Pytester) -> None:
+    result = run(pytester, UNDECLARED)
+    result.assert_outcomes(failed=1)
+    text = result.stdout.str()
+    assert "witness: L = 7, delta = 1/3  [exact]" in text
+    assert text.index("witness: L = 7") < text.index("declare it with false=")
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("wrong", [VACUOUS, UNDECLARED], ids=["vacuous", "undeclared"])
+def test_faulty_claims_fail(pytester: pytest.Pytester, wrong: str) -> None:
+    result = run(pytester, GOOD, wrong)
+    result.assert_outcomes(passed=2, failed=1)
+    assert result.ret == 1
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_circle_fails_the_run_though_every_item_passes(pytester: pytest.Pytester, workers: str) -> None:
+    result = run(pytester, CIRCLE, options=("-n", workers))
+    result.assert_outcomes(passed=2)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*FAULT: the needs go round in a circle*"])
+
+
+def test_selection_by_name_and_by_paper(pytester: pytest.Pytester) -> None:
+    run(pytester, GOOD, options=("-k", "CC.3.b/good")).assert_outcomes(passed=1, deselected=1)
+    run(pytester, GOOD, options=("-k", "wrong")).assert_outcomes(passed=1, deselected=1)
+    run(pytester, GOOD, options=("-m", "BB", "--strict-markers")).assert_outcomes(passed=2)
+    run(pytester, GOOD, options=("-m", "OURS", "--strict-markers")).assert_outcomes(deselected=2)
+
+
+def test_without_the_plugin_nothing_turns_green(pytester: pytest.Pytester) -> None:
+    result = run(pytester, GOOD, VACUOUS, options=("-p", "no:largeprompt", "--noconftest"))
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    result.assert_outcomes()
+
+
+def test_other_peoples_runs_are_left_alone(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("import sys\ndef test_lazy():\n    assert not {'sympy', 'numpy', 'theory', 'numerics'} & set(sys.modules)")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+    result.assert_outcomes(passed=1)
+    assert "ledger" not in result.stdout.str()
