@@ -1,0 +1,279 @@
+"""The door of `limit_parameters`: matrices and numbers are read here, and everything that is no covariance is turned away."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from numbers import Number
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+
+__all__ = ["ExactCovariance", "NumericCovariance", "read_matrix", "read_noise", "read_prompt_length", "read_scalar", "same_shape"]
+
+Floats = NDArray[np.float64]
+#: Condition number from which half of the 16 digits of a float are lost in the inverse.
+ILL_CONDITIONED = 1e8
+
+
+def _reject(name: str, what: str, remedy: str, kind: type[Exception] = ValueError) -> Exception:
+    return kind(f"{name} {what}; {remedy}")
+
+
+def _entries(name: str, value: Any) -> NDArray[Any]:
+    """The entries of a matrix as a two-dimensional array, whatever the container."""
+    if isinstance(value, (str, bytes)) or value is None:
+        raise _reject(
+            name, f"is {value!r}, which is no matrix", "pass a (d, d) NumPy array, nested list or SymPy Matrix", TypeError
+        )
+    if isinstance(value, sp.MatrixBase):
+        return np.array(value.tolist(), dtype=object).reshape(value.shape)
+    if isinstance(value, (sp.MatrixExpr, dict, set, frozenset)):
+        raise _reject(
+            name, f"is {value!r}, which has no entries to read", "pass an explicit matrix, e.g. sympy.Matrix(...)", TypeError
+        )
+    try:
+        array = np.asarray(value)
+    except ValueError as fault:
+        raise _reject(name, f"has rows of different lengths ({fault})", "give every row d entries") from None
+    if array.ndim == 0:
+        shown = array.item() if array.dtype != object else value
+        raise _reject(name, f"is the scalar {shown!r}, a matrix is needed", f"write [[{shown}]] for d = 1")
+    if array.ndim != 2:
+        raise _reject(name, f"has shape {array.shape}, a matrix has two axes", "pass a (d, d) array")
+    return array
+
+
+def read_matrix(name: str, value: Any) -> Floats | sp.Matrix:
+    """A real matrix: floats from NumPy and nested lists, exact from anything that holds a SymPy entry.
+
+    Raises
+    ------
+    TypeError
+        For text, Booleans, complex numbers and other objects that are no real numbers.
+    ValueError
+        For a wrong number of axes, ragged rows, no entries, nan or infinity.
+    """
+    array = _entries(name, value)
+    if array.size == 0:
+        raise _reject(name, f"is empty (shape {array.shape})", "pass at least a 1 x 1 matrix")
+    exact = isinstance(value, sp.MatrixBase) or any(isinstance(x, sp.Basic) for x in array.flat)
+    if exact:
+        return sp.Matrix(*array.shape, [_exact_entry(f"{name}[{k // array.shape[1]},{k % array.shape[1]}]", x)
+                                        for k, x in enumerate(array.flat)])  # fmt: skip
+    if array.dtype == object:
+        array = _from_objects(name, array)
+    if array.dtype.kind not in "iuf":
+        kind = {"b": "Booleans", "c": "complex numbers", "U": "text", "S": "text"}.get(
+            array.dtype.kind, f"entries of type {array.dtype}"
+        )
+        raise _reject(name, f"holds {kind} ({array.flat[0]!r}), a covariance is real", "convert the entries to float", TypeError)
+    if not np.isfinite(array).all():
+        i, j = np.argwhere(~np.isfinite(array))[0]
+        raise _reject(
+            name, f"has the entry {array[i, j]} at [{i},{j}]", "every entry must be finite: remove or fill missing values"
+        )
+    return array if array.dtype in (np.float16, np.float32) else array.astype(np.float64)
+
+
+def _from_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    for index, x in np.ndenumerate(array):
+        if isinstance(x, (bool, np.bool_)) or not isinstance(x, Number) or isinstance(x, complex):
+            raise _reject(name, f"holds {x!r} at {list(index)}, which is no real number", "convert the entries to float", TypeError)
+    return array.astype(np.float64)
+
+
+def _exact_entry(name: str, x: Any) -> sp.Expr:
+    if isinstance(x, (bool, np.bool_, str)) or not isinstance(x, (sp.Basic, Number)):
+        raise _reject(name, f"is {x!r}, which is no real number", "give a SymPy expression or a number", TypeError)
+    x = sp.sympify(x)
+    if not isinstance(x, sp.Expr) or x.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        raise _reject(name, f"is {x}", "every entry must be a finite number or expression")
+    if x.is_real is False:
+        raise _reject(name, f"is {x}, which is not real", "declare its symbols real (or positive)", TypeError)
+    if x.has(sp.Float):
+        raise _reject(
+            name,
+            f"is {x}, a float inside an exact matrix",
+            f"write Rational('{x}'), or pass a NumPy array",
+            TypeError,
+        )
+    return x
+
+
+def read_scalar(name: str, value: Any, exact: bool) -> Any:
+    """A finite real number: a float, or a SymPy expression where ``exact``."""
+    if exact:
+        return _exact_entry(name, value)
+    if isinstance(value, sp.Basic) and value.is_number and value.is_real:
+        value = float(value)
+    if isinstance(value, (bool, np.bool_, str, bytes, complex, np.complexfloating)) or value is None or np.ndim(value):
+        raise _reject(name, f"is {value!r}, which is no real number", "pass a float", TypeError)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise _reject(
+            name, f"is {value!r}, which is no real number", "pass a float; symbols need a SymPy Sigma", TypeError
+        ) from None
+    if not np.isfinite(number):
+        raise _reject(name, f"is {number}", "pass a finite number")
+    return number
+
+
+def read_prompt_length(value: Any, exact: bool) -> Any:
+    """A positive integer, or a SymPy expression that can be one."""
+    remedy = "a prompt has at least one token: pass an integer L >= 1, or leave prompt_length out for the infinite prompt"
+    if isinstance(value, sp.Basic) and not value.is_number:
+        if not exact:
+            raise _reject("prompt_length", f"is the expression {value} beside a numeric Sigma", "pass a SymPy Sigma", TypeError)
+        if value.is_integer is False or value.is_positive is False:
+            raise _reject("prompt_length", f"is {value}, which is no positive integer", remedy)
+        return value
+    length = read_scalar("prompt_length", value, exact=False)
+    if length < 1 or length != int(length):
+        raise _reject("prompt_length", f"is {value}, which is no positive integer", remedy)
+    return sp.Integer(int(length)) if exact else int(length)
+
+
+def read_noise(value: Any, exact: bool) -> Any:
+    """A variance: nonnegative."""
+    noise = read_scalar("noise", value, exact)
+    if noise.is_negative if exact else noise < 0:
+        raise _reject("noise", f"is {value}, a variance is nonnegative", "pass the variance of the label noise, at least 0")
+    return noise
+
+
+def same_shape(name: str, M: Any, d: int) -> None:
+    """Turn away a start that is no (d, d) matrix."""
+    if tuple(M.shape) != (d, d):
+        extra = f"; U0 is the upper-left block, without row and column {d + 1}" if tuple(M.shape) == (d + 1, d + 1) else ""
+        raise _reject(name, f"has shape {tuple(M.shape)}, Sigma has {(d, d)}", f"pass a ({d}, {d}) matrix{extra}")
+
+
+def _square(Sigma: Any) -> int:
+    if Sigma.shape[0] != Sigma.shape[1]:
+        raise _reject("Sigma", f"has shape {tuple(Sigma.shape)}, a covariance is square", "pass a (d, d) matrix")
+    return int(Sigma.shape[0])
+
+
+@dataclass(frozen=True, eq=False)
+class NumericCovariance:
+    """Eigenvalues above the stated tolerance, descending, with their eigenvectors.
+
+    Attributes
+    ----------
+    eigenvalues : array (r,)
+        Positive.
+    eigenvectors : array (d, r)
+        Orthonormal columns: the basis ``Q`` of the range.
+    tolerance : float
+        What was counted as zero.
+    """
+
+    eigenvalues: Floats
+    eigenvectors: Floats
+    tolerance: float
+
+    @classmethod
+    def read(cls, Sigma: NDArray[np.floating[Any]]) -> NumericCovariance:
+        """Check symmetry and sign, decide the rank, warn where digits are lost."""
+        d, eps = _square(Sigma), float(np.finfo(Sigma.dtype).eps)
+        S = Sigma.astype(np.float64)
+        scale = float(np.abs(S).max())
+        if scale == 0:
+            raise _reject("Sigma", "is the zero matrix: no covariate ever moves and the flow stands still", "pass a Sigma != 0")
+        S = S / scale
+        gap = np.abs(S - S.T)
+        if gap.max() > np.sqrt(eps):
+            i, j = np.unravel_index(gap.argmax(), gap.shape)
+            raise _reject(
+                "Sigma",
+                f"is not symmetric: Sigma[{i},{j}] = {Sigma[i, j]} but Sigma[{j},{i}] = {Sigma[j, i]}",
+                "a covariance is symmetric; pass (Sigma + Sigma.T) / 2 if that is what you mean",
+            )
+        values, vectors = np.linalg.eigh((S + S.T) / 2)
+        tolerance = 64 * d * eps * max(float(np.abs(values).max()), 1.0)
+        if values[0] < -tolerance:
+            raise _reject(
+                "Sigma",
+                f"has the negative eigenvalue {values[0] * scale:.6g}",
+                "a covariance is positive semi-definite; project it onto the nonnegative eigenvalues or check how it was computed",
+            )
+        kept = values > tolerance
+        condition = float(values[kept].max() / values[kept].min())
+        if condition > ILL_CONDITIONED * (np.finfo(np.float64).eps / eps) ** 0.5:
+            warnings.warn(
+                f"Sigma is ill-conditioned (condition number {condition:.3g} on its range): about "
+                f"{np.log10(condition):.0f} of {-np.log10(eps):.0f} digits of the limit are lost; "
+                "rescale the covariates, or pass an exact SymPy Matrix",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+        return cls((values[kept] * scale)[::-1], vectors[:, kept][:, ::-1], tolerance * scale)
+
+
+@dataclass(frozen=True, eq=False)
+class ExactCovariance:
+    """A symbolic covariance with its pseudo-inverse and the projector onto its range.
+
+    Attributes
+    ----------
+    Sigma, pinv, projector : Matrix (d, d)
+    rank : int
+    assumptions : list of Boolean
+        What could not be decided from the symbols' own assumptions.
+    """
+
+    Sigma: sp.Matrix
+    pinv: sp.Matrix
+    projector: sp.Matrix
+    rank: int
+    assumptions: list[Any] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, Sigma: sp.Matrix) -> ExactCovariance:
+        """Check symmetry and sign exactly where that is decidable; note the rest as assumptions."""
+        d = _square(Sigma)
+        for i in range(d):
+            for j in range(i):
+                if sp.simplify(Sigma[i, j] - Sigma[j, i]) != 0:
+                    raise _reject(
+                        "Sigma",
+                        f"is not symmetric: Sigma[{i},{j}] = {Sigma[i, j]} but Sigma[{j},{i}] = {Sigma[j, i]}",
+                        "use one symbol for both entries",
+                    )
+        # The elementary symmetric functions of the eigenvalues decide both rank and sign, without any eigenvalue.
+        lam = sp.Dummy()
+        signed = Sigma.charpoly(lam).all_coeffs()[1:]
+        minors = [sp.simplify((-1) ** (k + 1) * c) for k, c in enumerate(signed)]
+        rank = max((k + 1 for k, m in enumerate(minors) if m != 0), default=0)
+        if rank == 0:
+            raise _reject("Sigma", "is the zero matrix: no covariate ever moves and the flow stands still", "pass a Sigma != 0")
+        diagonal = [Sigma[i, i] for i in range(d) if Sigma[i, i] != 0]
+        tested = diagonal if Sigma.is_diagonal() else minors[:rank]
+        for m in tested:
+            if m.is_positive is False:
+                raise _reject(
+                    "Sigma",
+                    f"is not positive semi-definite: {m} is not positive"
+                    + ("" if Sigma.is_diagonal() else " (a sum of principal minors, which all are nonnegative for a covariance)"),
+                    "a covariance has nonnegative eigenvalues; check the entries and the assumptions on their symbols",
+                )
+        symbols = sorted(Sigma.free_symbols, key=str)
+        unsure = [sp.Gt(m, 0) for m in tested if m.is_positive is None]
+        real = [sp.Contains(s, sp.S.Reals) for s in symbols if s.is_real is None]
+        pinv, projector = _pseudo_inverse(Sigma, rank)
+        return cls(Sigma, pinv, projector, rank, real + unsure)
+
+
+def _pseudo_inverse(Sigma: sp.Matrix, rank: int) -> tuple[sp.Matrix, sp.Matrix]:
+    """``S^+`` and ``S S^+`` of a symmetric matrix by field operations only: with B the pivot columns, ``S = B S_JJ^{-1} B'``."""
+    d = Sigma.shape[0]
+    if rank == d:
+        return Sigma.inv().applyfunc(sp.cancel), sp.eye(d)
+    pivots = list(Sigma.rref(simplify=True)[1])
+    B, core = Sigma[:, pivots], Sigma.extract(pivots, pivots)
+    left = (B.T @ B).inv() @ B.T
+    return (left.T @ core @ left).applyfunc(sp.cancel), (B @ left).applyfunc(sp.cancel)

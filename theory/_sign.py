@@ -1,0 +1,220 @@
+"""Which of the two global minima ``+-(gamma S_L^{-1} S S^+, 1 / gamma)`` a start of the flow reaches.
+
+Every saddle has ``u = 0`` and every point with ``u = 0`` has the risk ``tr(S) / 2``, at any prompt length. The risk decreases, so
+the sign of ``u`` is settled from the first moment at which the risk lies below ``tr(S) / 2``; a start from which it never gets
+there flows into a saddle. Only where no exact criterion applies is the flow integrated up to that moment.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+
+__all__ = ["SaddleError", "common_sign", "exact_sign"]
+
+#: How a sign was found, as `LimitParameters.regime` says it.
+LEAVES_ZERO = "u0 = 0, and u leaves 0 in the direction of tr(Sigma U0 Sigma)"
+ONE_SIDED = {
+    1: "u0 > 0, and U0 has a nonnegative diagonal in an eigenbasis of Sigma",
+    -1: "u0 < 0, and U0 has a nonpositive diagonal in an eigenbasis of Sigma",
+}
+DOMINANT = "|S S^+ U0 S S^+|_F < |u0|, so u never vanishes"
+BELOW = "the risk starts below tr(Sigma) / 2, which it has wherever u = 0"
+RANK_ONE = "Sigma has rank one and |U|_F^2 - u^2 is conserved, so the larger of |S S^+ U0 S S^+|_F and |u0| keeps its sign"
+INTEGRATED = "found by integrating the flow until its risk fell below tr(Sigma) / 2"
+
+Floats = NDArray[np.float64]
+#: Relative size of the change of a start under which its limit has to keep its sign.
+NUDGE = 1e-9
+STANDSTILL = (
+    "the start does not move: u0 = 0 and tr(Sigma U0 Sigma) = 0 is a saddle of the risk; "
+    "start from u0 > 0, or from a positive semi-definite U0 with Sigma U0 Sigma != 0"
+)
+CANCELLING = (
+    "the start flows into a saddle: on the one-dimensional range of Sigma U0 equals -u0, and the flow ends in U = u = 0; "
+    "change U0 or u0 so that they do not cancel"
+)
+
+
+class SaddleError(ValueError):
+    """The start does not move, or flows into a saddle, so that no limit is a minimum of the risk."""
+
+
+def common_sign(eigenvalues: Floats, effective: Floats, A: Floats, u0: float) -> tuple[int, str]:
+    """Sign of ``gamma``, and how it was found.
+
+    Parameters
+    ----------
+    eigenvalues, effective : array (r,)
+        Positive eigenvalues of Sigma, and of ``S_L`` for the same eigenvectors.
+    A : array (r, r)
+        The start in that eigenbasis.
+    u0 : float
+        The start of the scalar.
+
+    Returns
+    -------
+    tuple of int and str
+
+    Raises
+    ------
+    SaddleError
+        If the start does not move or flows into a saddle.
+    """
+    # U = sqrt(max m) U~, time by (max l)^2: eigenvalues at most 1, the same flow.
+    top = float(effective.max())
+    l, m = eigenvalues / eigenvalues.max(), effective / top
+    A, u = A * np.sqrt(top), u0 * np.sqrt(top)
+    size = max(float(np.abs(A).max()), abs(u))
+    noise = 64 * len(l) * np.finfo(np.float64).eps
+    tau = float(l**2 @ np.diag(A))
+    if abs(u) <= np.finfo(np.float64).tiny:
+        if abs(tau) <= noise * float((l**2).sum()) * size:
+            raise SaddleError(STANDSTILL)
+        definite = (
+            "U0 is nonnegative in an eigenbasis"
+            if _one_sided(l, A, 1, noise)
+            else "u leaves 0 in the direction of tr(Sigma U0 Sigma)"
+        )
+        return (1 if tau > 0 else -1), f"u0 = 0, and {definite}"
+    sign = 1 if u > 0 else -1
+    if _one_sided(l, A, sign, noise):
+        return sign, ONE_SIDED[sign]
+    if float((A**2).sum()) < u**2 * (1 - noise):
+        return sign, DOMINANT
+    risk_below = 2 * tau / u - float((np.outer(l * m, l) * A**2).sum())
+    if risk_below > noise * float((A**2).sum()):
+        return sign, BELOW
+    if len(l) == 1:
+        return _one_dimension(float(A[0, 0]), u, noise)
+    return _integrated(l, m, A, u)
+
+
+def _one_sided(l: Floats, A: Floats, sign: int, noise: float) -> bool:
+    """Whether some eigenbasis gives A a diagonal of one sign: every eigenspace only has to have a trace of that sign."""
+    diagonal = sign * np.diag(A)
+    groups = np.concatenate([[0], np.flatnonzero(np.diff(l) < -noise) + 1])
+    return bool((np.add.reduceat(diagonal, groups) >= -noise * np.abs(A).max()).all())
+
+
+def _one_dimension(a: float, u: float, noise: float) -> tuple[int, str]:
+    """Rank one: ``a^2 - u^2`` is conserved, so the larger of the two in absolute value never changes its sign."""
+    if abs(a + u) <= noise * abs(u):
+        raise SaddleError(CANCELLING)
+    return (1 if a + u > 0 else -1), RANK_ONE
+
+
+def _integrated(l: Floats, m: Floats, A: Floats, u: float) -> tuple[int, str]:
+    """Follow the flow until the risk is below that of the saddles, from the start and from both of its neighbours."""
+    nudge = NUDGE * max(float(np.linalg.norm(A)), abs(u))
+    starts = [(A + k * nudge * np.eye(len(l)), u + k * nudge) for k in (0, 1, -1)]
+    signs = {_follow(l, m, *start) for start in starts}
+    if len(signs) > 1 or 0 in signs:
+        raise SaddleError(
+            f"the start flows into a saddle of the risk, or passes it so closely that a relative change of {NUDGE:g} of the start "
+            "reverses the limit; choose u0 > 0 and U0 positive semi-definite, or another start"
+        )
+    return signs.pop(), INTEGRATED
+
+
+def _follow(l: Floats, m: Floats, A: Floats, u: float) -> int:
+    """Sign of ``u`` once the risk is below ``tr(S) / 2``, 0 if that does not happen. Off the diagonal, A decays by ``int u^2``."""
+    from scipy.integrate import solve_ivp
+
+    rates = np.outer(l * m, l)
+    off = rates * A**2
+    np.fill_diagonal(off, 0)
+    own = l**2 * m
+
+    def quadratic(y: Floats) -> float:
+        a, area = y[:-2], y[-1]
+        return float(own @ a**2) + float((off * np.exp(-2 * rates * area)).sum())
+
+    def field(_: float, y: Floats) -> Floats:
+        a, v = y[:-2], y[-2]
+        return np.concatenate([v * (l**2 - v * own * a), [l**2 @ a - v * quadratic(y), v * v]])
+
+    def below(_: float, y: Floats) -> float:
+        v = y[-2]
+        return float(v * (2 * (l**2 @ y[:-2]) - v * quadratic(y)))
+
+    below.terminal, below.direction = True, 1  # type: ignore[attr-defined]
+    start = np.concatenate([np.diag(A), [u, 0.0]])
+    if below(0.0, start) > 0:
+        return 1 if u > 0 else -1
+    escape = np.sqrt(quadratic(start) ** 2 + 4 * (l**4).sum()) - quadratic(start)
+    size = float(np.abs(start).max())
+    path = solve_ivp(field, (0.0, 2e3 / escape), start, method="LSODA", events=below, rtol=1e-11, atol=1e-14 * size)
+    if not path.t_events[0].size:
+        return 0
+    return 1 if l**2 @ path.y_events[0][0][:-2] > 0 else -1
+
+
+def exact_sign(Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr, rank: int) -> tuple[int, str]:
+    """`common_sign` for SymPy: the same criteria, each decided exactly; numbers without symbols are integrated as a last resort.
+
+    Parameters
+    ----------
+    Sigma, effective : Matrix (d, d)
+        The covariance and ``S_L``.
+    A : Matrix (d, d)
+        ``S S^+ U0 S S^+``.
+    u0 : Expr
+    rank : int
+
+    Returns
+    -------
+    tuple of int and str
+
+    Raises
+    ------
+    SaddleError
+        If the start does not move or flows into a saddle.
+    ValueError
+        If the symbols' assumptions do not decide the sign.
+    """
+    tau = sp.simplify((Sigma @ A @ Sigma).trace())
+    if u0.is_zero or sp.simplify(u0) == 0:
+        if tau == 0:
+            raise SaddleError(STANDSTILL)
+        if tau.is_positive or tau.is_negative:
+            return (1 if tau.is_positive else -1), LEAVES_ZERO
+        raise _undecided([sp.Gt(tau, 0)])
+    sign = 1 if u0.is_positive else -1 if u0.is_negative else 0
+    if sign == 0:
+        raise _undecided([sp.Gt(u0, 0)])
+    symmetric = sign * (A + A.T) / 2
+    diagonal = list(symmetric.diagonal()) if Sigma.is_diagonal() else []
+    lam = sp.Dummy()
+    minors = [sp.simplify((-1) ** (k + 1) * c) for k, c in enumerate(symmetric.charpoly(lam).all_coeffs()[1:])]
+    if (diagonal and all(x.is_nonnegative for x in diagonal)) or all(x.is_nonnegative for x in minors):
+        return (
+            sign,
+            f"u0 {'>' if sign > 0 else '<'} 0, and U0 is {'nonnegative' if sign > 0 else 'nonpositive'} in an eigenbasis of Sigma",
+        )
+    gap = sp.simplify(u0**2 - (A.T @ A).trace())
+    if gap.is_positive:
+        return sign, DOMINANT
+    below = sp.simplify(sign * (2 * tau - u0 * (A @ Sigma @ A.T @ Sigma @ effective).trace()))
+    if below.is_positive:
+        return sign, BELOW
+    if rank == 1 and gap.is_zero:
+        raise SaddleError(CANCELLING)
+    if rank == 1 and gap.is_negative:
+        return -sign, RANK_ONE
+    if any(x.free_symbols for x in (Sigma, effective, A, u0)):
+        wanted = [sp.Ge(x, 0) for x in (diagonal or minors) if not x.is_nonnegative]
+        raise _undecided(wanted or [sp.Gt(gap, 0)])
+    values, vectors = np.linalg.eigh(np.array(Sigma.evalf(30).tolist(), dtype=float))
+    l, Q = values[-rank:], vectors[:, -rank:]
+    m = np.diag(Q.T @ np.array(effective.evalf(30).tolist(), dtype=float) @ Q)
+    return common_sign(l, m, Q.T @ np.array(A.evalf(30).tolist(), dtype=float) @ Q, float(u0))
+
+
+def _undecided(wanted: list[sp.Rel]) -> ValueError:
+    return ValueError(
+        "the common sign of the limit depends on the symbols; declare them so that "
+        + " and ".join(str(w) for w in wanted)
+        + " can be decided (for instance positive=True), or insert numbers"
+    )

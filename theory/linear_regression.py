@@ -1,0 +1,258 @@
+"""In-context linear regression: the task and its risk (from `theory.regression_risk`), and where its gradient flow ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from theory._covariance import (
+    ExactCovariance,
+    NumericCovariance,
+    read_matrix,
+    read_noise,
+    read_prompt_length,
+    read_scalar,
+    same_shape,
+)
+from theory._sign import SaddleError, common_sign, exact_sign
+from theory.regression_risk import (
+    Matrix,
+    Scalar,
+    effective_covariance,
+    full_risk,
+    full_risk_gradient,
+    icl_risk,
+    icl_risk_gradient,
+    invariants,
+    task_covariance,
+    vector_field,
+)
+
+__all__ = [
+    "LimitParameters",
+    "SaddleError",
+    "effective_covariance",
+    "full_risk",
+    "full_risk_gradient",
+    "icl_risk",
+    "icl_risk_gradient",
+    "invariants",
+    "limit_parameters",
+    "task_covariance",
+    "vector_field",
+]
+
+#: Matrices with more rows than this are shown by their shape only.
+SHOWN_ROWS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class LimitParameters:
+    """The point at which the gradient flow ends; it shows itself as text and, in Jupyter, as LaTeX.
+
+    Attributes
+    ----------
+    U, V : array or Matrix (d + 1, d + 1)
+        Query-key matrix ``diag(gamma S_L^{-1} S S^+ + P(U0), 0)`` and value matrix ``diag(0, 1 / gamma)``.
+    gamma : float or Expr
+        The scale of the query-key block; negative where the flow reaches the minimum with the other common sign.
+    regime : str
+        Which case was met: rank and its tolerance, prompt, start, and how the sign was found.
+    assumptions : tuple
+        Conditions on symbols that could not be checked.
+    """
+
+    U: Matrix
+    V: Matrix
+    gamma: Scalar
+    regime: str
+    assumptions: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        lines = ["Limit of the gradient flow"]
+        for name, value in (("U", self.U), ("V", self.V), ("gamma", self.gamma)):
+            text = _terminal(value).split("\n")
+            lines += [f"  {name:>5} = {text[0]}"] + [" " * 10 + line for line in text[1:]]
+        lines += [f"  where {part}" for part in self.regime.split("; ")]
+        lines += [f"  if    {sp.pretty(a, num_columns=110)}" for a in self.assumptions]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_latex_(self) -> str:
+        rows = [rf"{name}_\infty &= {_latex(value)}" for name, value in (("U", self.U), ("V", self.V))]
+        rows.append(rf"\gamma &= {_latex(self.gamma)}")
+        rows += [rf"&\text{{{_plain(part)}}}" for part in self.regime.split("; ")]
+        if self.assumptions:
+            rows.append(r"&\text{if } " + r",\; ".join(_latex(a) for a in self.assumptions))
+        return "$$\\begin{aligned}" + r" \\ ".join(rows) + "\\end{aligned}$$"
+
+
+def _terminal(value: Any) -> str:
+    if isinstance(value, sp.Basic | sp.MatrixBase):
+        return str(sp.pretty(value, num_columns=110))
+    return np.array2string(value, precision=6) if isinstance(value, np.ndarray) else f"{value:.6g}"
+
+
+def _plain(text: str) -> str:
+    return text.replace("_", r"\_").replace("^", r"\^{}")
+
+
+def _latex(value: Any) -> str:
+    if isinstance(value, sp.Basic | sp.MatrixBase):
+        return str(sp.latex(value, mat_str="pmatrix", mat_delim=""))
+    if isinstance(value, np.ndarray):
+        if len(value) > SHOWN_ROWS:
+            return rf"\left(\cdots\right) \in \mathbb{{R}}^{{{value.shape[0]}\times{value.shape[1]}}}"
+        return r"\begin{pmatrix}" + r"\\".join("&".join(_latex(x) for x in row) for row in value) + r"\end{pmatrix}"
+    mantissa, _, exponent = f"{value:.6g}".partition("e")
+    return rf"{mantissa}\cdot 10^{{{int(exponent)}}}" if exponent else mantissa
+
+
+def limit_parameters(
+    Sigma: Any, *, U0: Any = None, u0: Any = None, prompt_length: Any = None, noise: Any = None
+) -> LimitParameters:
+    """Where the gradient flow of in-context linear regression ends.
+
+    Tasks ``w ~ N(0, I)``, covariates ``x ~ N(0, Sigma)``, block start ``U(0) = diag(U0, 0)``, ``V(0) = diag(0, u0)`` (Boursier &
+    Boyer, Assumption 5.1). With the infinite prompt softmax and linear attention have the same flow; with ``prompt_length=L`` the
+    limit is that of linear attention. The flow conserves ``c = |U|_F^2 - u^2`` and ``P(U) = U - S S^+ U S S^+``, and ends in::
+
+        U -> gamma S_L^{-1} S S^+ + P(U0),   u -> 1 / gamma,
+        gamma^2 = ((c - b) + sqrt((c - b)^2 + 4 T)) / (2 T),   b = |P(U0)|_F^2,   T = tr((S_L^{-1} S S^+)^2).
+
+    Parameters
+    ----------
+    Sigma : array, nested list or Matrix (d, d)
+        Covariance of the covariates: symmetric (up to roundoff), positive semi-definite, not zero. It may be singular.
+    U0 : array, nested list or Matrix (d, d), optional
+        Start of the upper-left block, to be given together with ``u0``. Without them the start is taken as balanced and without
+        part outside the range (``c = b = 0``), with a positive common sign: the limit of Remark 5.3, for every such start.
+    u0 : float or Expr, optional
+        Start of the value scalar.
+    prompt_length : int or Expr, optional
+        Tokens in a prompt, for linear attention; infinite if left out.
+    noise : float or Expr, optional
+        Variance of the label noise (entries of ``w`` have variance 1); only with ``prompt_length``, because the infinite prompt
+        averages it away.
+
+    Returns
+    -------
+    LimitParameters
+        Arrays from numbers, exact SymPy matrices as soon as ``Sigma`` holds a SymPy entry.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For anything that is no covariance, start, length or variance.
+    SaddleError
+        A ValueError: the start does not move, or flows into a saddle.
+
+    Warns
+    -----
+    RuntimeWarning
+        If a numeric Sigma is ill-conditioned on its range.
+
+    Notes
+    -----
+    The common sign is that of ``u`` from the moment at which the risk falls below ``tr(Sigma) / 2``, its value at every saddle.
+    Where neither the start nor a conserved quantity decides it, the flow is integrated up to that moment, and ``regime`` says so.
+
+    Examples
+    --------
+    >>> limit_parameters([[1.0, 0.0], [0.0, 2.0]]).gamma ** -4
+    1.25
+    >>> a, b = sp.symbols("a b", positive=True)
+    >>> limit_parameters(sp.diag(a, b)).gamma
+    sqrt(a)*sqrt(b)/(a**2 + b**2)**(1/4)
+    """
+    matrix = read_matrix("Sigma", Sigma)
+    exact = isinstance(matrix, sp.MatrixBase)
+    if noise is not None and prompt_length is None:
+        raise ValueError(
+            f"noise = {noise!r} without prompt_length: the infinite prompt averages label noise away and its limit does not depend "
+            "on it; give prompt_length=L, or leave noise out"
+        )
+    L = None if prompt_length is None else read_prompt_length(prompt_length, exact)
+    tau2 = 0 if noise is None else read_noise(noise, exact)
+    start = _start(U0, u0, exact, matrix.shape[0])
+    if exact:
+        return _exact_limit(ExactCovariance.read(matrix), start, L, tau2)
+    return _numeric_limit(NumericCovariance.read(matrix), start, L, tau2)
+
+
+def _start(U0: Any, u0: Any, exact: bool, d: int) -> tuple[Any, Any] | None:
+    if U0 is None and u0 is None:
+        return None
+    if U0 is None or u0 is None:
+        given, missing, hint = ("U0", "u0", "u0=numpy.linalg.norm(U0)") if u0 is None else ("u0", "U0", "U0=numpy.zeros((d, d))")
+        raise ValueError(
+            f"{given} without {missing}: the limit depends on |U0|_F^2 - u0^2; pass both, for instance {hint}"
+            + (" for the balanced start of Assumption 5.1" if u0 is None else "")
+        )
+    block = read_matrix("U0", U0)
+    if isinstance(block, sp.MatrixBase) != exact:
+        if not exact:
+            raise TypeError("U0 is a SymPy matrix but Sigma is numeric; pass Sigma as a SymPy Matrix, or U0 as floats")
+        if np.asarray(U0, dtype=object).dtype == object and any(isinstance(x, float) for x in np.asarray(U0, dtype=object).flat):
+            raise TypeError("U0 holds floats but Sigma is exact; pass U0 as a SymPy Matrix of Rationals, or Sigma as floats")
+        block = sp.Matrix(np.asarray(U0, dtype=object).tolist())
+    same_shape("U0", block, d)
+    return (block if exact else block.astype(np.float64)), read_scalar("u0", u0, exact)
+
+
+def _describe(rank: int, d: int, tolerance: str, L: Any, noise: Any, start: str) -> str:
+    parts = [f"Sigma is invertible (d = {d})" if rank == d else f"Sigma has rank {rank} of {d}{tolerance}"]
+    parts.append("infinite prompt" if L is None else f"linear attention with prompts of {L} tokens")
+    if noise != 0:
+        parts.append(f"label noise of variance {noise}")
+    return "; ".join([*parts, start])
+
+
+def _numeric_limit(covariance: NumericCovariance, start: tuple[Any, float] | None, L: int | None, noise: float) -> LimitParameters:
+    l, Q = covariance.eigenvalues, covariance.eigenvectors
+    d, rank = Q.shape
+    m = l if L is None else (1 + 1 / L) * l + (l.sum() + noise) / L
+    sign, how, excess, kept = 1, "balanced start (c = b = 0), positive common sign", 0.0, np.zeros((d, d))
+    if start is not None:
+        U0, u0 = start
+        A = Q.T @ U0 @ Q
+        sign, how = common_sign(l, m, A, u0)
+        excess = float((A**2).sum()) - u0**2  # c - b, without cancelling |P(U0)|^2
+        kept = U0 - Q @ A @ Q.T if rank < d else kept
+        how = f"sign {'+' if sign > 0 else '-'}: {how}"
+    # In units of the largest 1 / m, so that tiny and huge covariances neither overflow nor underflow.
+    unit = float(1 / m.min())
+    T, x = float(((m.min() / m) ** 2).sum()), excess / unit
+    root = float(np.hypot(x, 2 * np.sqrt(T)))
+    gamma = sign * float(np.sqrt(((x + root) / (2 * T) if x >= 0 else 2 / (root - x)) / unit))
+    U, V = np.zeros((d + 1, d + 1)), np.zeros((d + 1, d + 1))
+    U[:d, :d], V[d, d] = (Q * (gamma / m)) @ Q.T + kept, 1 / gamma
+    tolerance = f" (eigenvalues up to {covariance.tolerance:.2g} counted as zero)"
+    return LimitParameters(U, V, gamma, _describe(rank, d, tolerance, L, noise, how))
+
+
+def _exact_limit(covariance: ExactCovariance, start: tuple[Any, Any] | None, L: Any, noise: Any) -> LimitParameters:
+    S, d, onto = covariance.Sigma, covariance.Sigma.shape[0], covariance.projector
+    direction = covariance.pinv if L is None else (sp.Matrix(effective_covariance(S, L, noise)).inv() @ onto).applyfunc(sp.cancel)
+    T = sp.factor((direction @ direction).trace()) if start is not None else sp.cancel((direction @ direction).trace())
+    assumptions = list(covariance.assumptions)
+    if L is not None and not (L.is_integer and L.is_positive):
+        assumptions.append(sp.Contains(L, sp.S.Naturals))
+    if sp.sympify(noise).is_nonnegative is None:
+        assumptions.append(sp.Ge(noise, 0))
+    if start is None:
+        sign, how, excess, kept = 1, "balanced start (c = b = 0), positive common sign", sp.Integer(0), sp.zeros(d, d)
+    else:
+        U0, u0 = start
+        A = (onto @ U0 @ onto).applyfunc(sp.cancel)
+        sign, how = exact_sign(S, effective_covariance(S, L, noise), A, u0, covariance.rank)
+        excess, kept = sp.factor((A.T @ A).trace() - u0**2), (U0 - A).applyfunc(sp.cancel)
+        how = f"sign {'+' if sign > 0 else '-'}: {how}"
+    gamma = sign * (T ** sp.Rational(-1, 4) if excess == 0 else sp.sqrt((excess + sp.sqrt(excess**2 + 4 * T)) / (2 * T)))
+    U, V = sp.zeros(d + 1, d + 1), sp.zeros(d + 1, d + 1)
+    U[:d, :d], V[d, d] = gamma * direction + kept, 1 / gamma
+    return LimitParameters(U, V, gamma, _describe(covariance.rank, d, "", L, noise, how), tuple(assumptions))

@@ -1,0 +1,279 @@
+"""In-context linear regression (Boursier & Boyer, Section 5): the task, its risk and the gradient flow of that risk.
+
+A task is ``w ~ N(0, I)``, covariates are ``x ~ N(0, Sigma)``, labels ``y = w'x`` plus noise, and the query is shown as ``(x, 0)``.
+On the block manifold of Assumption 5.1 the parameters are ``diag(U11, 0)`` and ``diag(0, u)``; here ``U`` is that block and ``u``
+that scalar. Every function takes NumPy arrays or SymPy matrices and answers in kind.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+
+__all__ = [
+    "Invariants",
+    "effective_covariance",
+    "full_risk",
+    "full_risk_gradient",
+    "icl_risk",
+    "icl_risk_gradient",
+    "invariants",
+    "task_covariance",
+    "vector_field",
+]
+
+Matrix: TypeAlias = NDArray[np.floating[Any]] | Any
+Scalar: TypeAlias = float | Any
+Invariants: TypeAlias = tuple[Scalar, Matrix]
+
+
+def _identity_like(Sigma: Matrix) -> Matrix:
+    return sp.eye(Sigma.shape[0]) if isinstance(Sigma, sp.MatrixBase) else np.eye(Sigma.shape[0])
+
+
+def _trace(M: Matrix) -> Scalar:
+    return M.trace() if isinstance(M, sp.MatrixBase) else np.trace(M)
+
+
+def task_covariance(Sigma: Matrix, w: Matrix, noise: Scalar = 0) -> Matrix:
+    """Covariance of a token ``(x, w'x + e)``, the label noise ``e`` having variance ``noise``.
+
+    Parameters
+    ----------
+    Sigma : array or Matrix (d, d)
+        Covariance of the covariates.
+    w : array (d,) or Matrix (d, 1)
+        Coefficients of the task.
+    noise : float or Expr
+        Variance of the label noise; it enters the bottom-right corner and nothing else.
+
+    Returns
+    -------
+    array or Matrix (d + 1, d + 1)
+        Boursier & Boyer, eq. (12).
+
+    Examples
+    --------
+    >>> task_covariance(np.eye(1), np.array([2.0]), noise=0.5)
+    array([[1. , 2. ],
+           [2. , 4.5]])
+    """
+    if isinstance(Sigma, sp.MatrixBase):
+        w = sp.Matrix(w)
+        return sp.Matrix([[Sigma, Sigma @ w], [(Sigma @ w).T, (w.T @ Sigma @ w) + sp.Matrix([[noise]])]])
+    column = (Sigma @ w)[:, None]
+    return np.block([[Sigma, column], [column.T, np.array([[w @ Sigma @ w + noise]])]])
+
+
+def effective_covariance(Sigma: Matrix, prompt_length: Scalar | None = None, noise: Scalar = 0) -> Matrix:
+    """The matrix that takes the place of Sigma inside the brackets of the flow when prompts are finite.
+
+    ``S_L = (1 + 1/L) Sigma + ((tr Sigma + noise) / L) I``, which comes from ``E[X A X]`` for the empirical covariance ``X`` of the
+    prompt (Boursier & Boyer, Appendix F.2, there without noise). It commutes with Sigma.
+
+    Parameters
+    ----------
+    Sigma : array or Matrix (d, d)
+        Covariance of the covariates.
+    prompt_length : int, Expr or None
+        Tokens in a prompt; None is the infinite prompt, where the result is Sigma itself.
+    noise : float or Expr
+        Variance of the label noise, in units of the variance of an entry of ``w``.
+
+    Returns
+    -------
+    array or Matrix (d, d)
+
+    Examples
+    --------
+    >>> effective_covariance(np.eye(2), prompt_length=4)
+    array([[1.75, 0.  ],
+           [0.  , 1.75]])
+    """
+    if prompt_length is None:
+        return Sigma
+    L = sp.sympify(prompt_length) if isinstance(Sigma, sp.MatrixBase) else prompt_length
+    return (1 + 1 / L) * Sigma + ((_trace(Sigma) + noise) / L) * _identity_like(Sigma)
+
+
+def icl_risk(Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | None = None, noise: Scalar = 0) -> Scalar:
+    """Risk of linear attention on the block manifold, for a query whose own label carries no noise.
+
+    ``(u^2 tr(U S U' S S_L) - 2 u tr(S U S) + tr S) / 2``. With the infinite prompt this is also the risk of softmax attention,
+    since tokens are Gaussian (Lemma 2.1). A noisy query label adds ``noise / 2``.
+
+    Parameters
+    ----------
+    Sigma, U : array or Matrix (d, d)
+        Covariance of the covariates, and the query-key block.
+    u : float or Expr
+        The value scalar.
+    prompt_length, noise
+        As in `effective_covariance`.
+
+    Returns
+    -------
+    float or Expr
+
+    Examples
+    --------
+    >>> float(icl_risk(np.eye(2), np.zeros((2, 2)), 1.0)), float(icl_risk(np.eye(2), np.eye(2), 1.0))
+    (1.0, 0.0)
+    """
+    S_L = effective_covariance(Sigma, prompt_length, noise)
+    return (u**2 * _trace(U @ Sigma @ U.T @ Sigma @ S_L) - 2 * u * _trace(Sigma @ U @ Sigma) + _trace(Sigma)) / 2
+
+
+def icl_risk_gradient(
+    Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | None = None, noise: Scalar = 0
+) -> tuple[Matrix, Scalar]:
+    """Gradient of `icl_risk` in ``U`` (Frobenius inner product) and in ``u``.
+
+    Parameters
+    ----------
+    Sigma, U, u, prompt_length, noise
+        As in `icl_risk`.
+
+    Returns
+    -------
+    tuple
+        ``(u S (u S_L U - I) S, tr((u S_L U - I) S U' S))``.
+
+    Examples
+    --------
+    >>> gradient, slope = icl_risk_gradient(np.eye(1), np.eye(1), 2.0)
+    >>> gradient.tolist(), float(slope)
+    ([[2.0]], 1.0)
+    """
+    bracket = u * effective_covariance(Sigma, prompt_length, noise) @ U - _identity_like(Sigma)
+    return u * Sigma @ bracket @ Sigma, _trace(bracket @ Sigma @ U.T @ Sigma)
+
+
+def vector_field(
+    Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | None = None, noise: Scalar = 0
+) -> tuple[Matrix, Scalar]:
+    """The gradient flow ``(dU/dt, du/dt)``: minus `icl_risk_gradient`.
+
+    The block structure is kept by the flow of all parameters, because the gradient in the other blocks is an odd moment of ``w``;
+    `full_risk_gradient` lets this be checked.
+
+    Parameters
+    ----------
+    Sigma, U, u, prompt_length, noise
+        As in `icl_risk`.
+
+    Returns
+    -------
+    tuple
+        ``(dU/dt, du/dt)``, shapes ``(d, d)`` and ``()``.
+
+    Examples
+    --------
+    >>> motion, speed = vector_field(np.eye(1), np.eye(1), 0.5)
+    >>> motion.tolist(), float(speed)
+    ([[0.25]], 0.5)
+    """
+    gradient, slope = icl_risk_gradient(Sigma, U, u, prompt_length=prompt_length, noise=noise)
+    return -gradient, -slope
+
+
+def invariants(Sigma: Matrix, U: Matrix, u: Scalar) -> Invariants:
+    """What the flow conserves, with infinite and with finite prompts: ``|U|_F^2 - u^2`` and ``P(U) = U - S S^+ U S S^+``.
+
+    Parameters
+    ----------
+    Sigma, U, u
+        As in `icl_risk`.
+
+    Returns
+    -------
+    tuple
+        The balance ``|U|_F^2 - u^2`` and the matrix ``P(U)``; P vanishes where Sigma is invertible.
+
+    Examples
+    --------
+    >>> balance, kept = invariants(np.diag([1.0, 0.0]), np.eye(2), 1.0)
+    >>> float(balance), kept.tolist()
+    (1.0, [[0.0, 0.0], [0.0, 1.0]])
+    """
+    onto_range = Sigma @ (Sigma.pinv() if isinstance(Sigma, sp.MatrixBase) else np.linalg.pinv(Sigma, hermitian=True))
+    return _trace(U.T @ U) - u**2, U - onto_range @ U @ onto_range
+
+
+def full_risk(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> Scalar:
+    """Infinite-prompt risk at any parameters, ``E_w E_x (v' Gamma_w U (x, 0) - w'x)^2 / 2``, in closed form.
+
+    Parameters
+    ----------
+    Sigma : array or Matrix (d, d)
+        Covariance of the covariates.
+    U : array or Matrix (d + 1, d + 1)
+        All of the query-key matrix; its last column meets the masked label and does nothing.
+    v : array (d + 1,) or Matrix (d + 1, 1)
+        Last row of the value matrix; the other rows do not reach the prediction.
+    noise : float or Expr
+        Variance of the label noise in the prompt.
+
+    Returns
+    -------
+    float or Expr
+
+    Notes
+    -----
+    With ``U (x, 0) = (A x, b'x)`` and ``v = (p, q)`` the residual is ``(c(w) + M w)'x``, where ``M = q A'S + b p'S - I`` and
+    ``c(w) = A'S p + q (w'S w + noise) b`` is even in ``w``; so ``M w`` and ``c(w)`` are uncorrelated.
+
+    Examples
+    --------
+    >>> float(full_risk(np.eye(1), np.diag([1.0, 0.0]), np.array([0.0, 1.0])))
+    0.0
+    """
+    d = Sigma.shape[0]
+    A, b, p, q = U[:d, :d], U[d:, :d].T, v[:d], v[d]
+    p = p if isinstance(Sigma, sp.MatrixBase) else np.reshape(p, (d, 1))
+    p = sp.Matrix(p) if isinstance(Sigma, sp.MatrixBase) else p
+    mean = A.T @ Sigma @ p + q * (_trace(Sigma) + noise) * b
+    M = q * A.T @ Sigma + b @ (p.T @ Sigma) - _identity_like(Sigma)
+    spread = 2 * q**2 * _trace(Sigma @ Sigma) * _trace(b.T @ Sigma @ b)
+    return (_trace(mean.T @ Sigma @ mean) + spread + _trace(M.T @ Sigma @ M)) / 2
+
+
+def full_risk_gradient(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> tuple[Matrix, Matrix]:
+    """Gradient of `full_risk` in all entries of ``U`` and ``v``.
+
+    Parameters
+    ----------
+    Sigma, U, v, noise
+        As in `full_risk`.
+
+    Returns
+    -------
+    tuple
+        Arrays or matrices of the shapes of ``U`` and ``v``.
+
+    Examples
+    --------
+    >>> gradient_U, gradient_v = full_risk_gradient(np.eye(1), np.diag([1.0, 0.0]), np.array([0.0, 2.0]))
+    >>> gradient_U.tolist(), gradient_v.tolist()
+    ([[2.0, 0.0], [0.0, 0.0]], [0.0, 1.0])
+    """
+    d, symbolic = Sigma.shape[0], isinstance(Sigma, sp.MatrixBase)
+    A, b, q = U[:d, :d], U[d:, :d].T, v[d]
+    p = sp.Matrix(v[:d]) if symbolic else np.reshape(v[:d], (d, 1))
+    level = _trace(Sigma) + noise
+    mean = A.T @ Sigma @ p + q * level * b
+    SM = Sigma @ (q * A.T @ Sigma + b @ (p.T @ Sigma) - _identity_like(Sigma))
+    twice = 2 * _trace(Sigma @ Sigma)
+    to_A = Sigma @ p @ mean.T @ Sigma + q * Sigma @ SM.T
+    to_b = q * level * Sigma @ mean + twice * q**2 * Sigma @ b + SM @ Sigma @ p
+    to_p = Sigma @ A @ Sigma @ mean + Sigma @ SM.T @ b
+    to_q = level * _trace(b.T @ Sigma @ mean) + twice * q * _trace(b.T @ Sigma @ b) + _trace(SM.T @ A.T @ Sigma)
+    if symbolic:
+        to_U = sp.Matrix([[to_A, sp.zeros(d, 1)], [to_b.T, sp.zeros(1, 1)]])
+        return to_U, sp.Matrix([to_p, sp.Matrix([to_q])])
+    to_U = np.zeros((d + 1, d + 1))
+    to_U[:d, :d], to_U[d, :d] = to_A, to_b[:, 0]
+    return to_U, np.append(to_p[:, 0], to_q)
