@@ -1,0 +1,204 @@
+"""What an experiment on attention with Gaussian tokens is about: the token law, the parameters and the law of the query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from numerics.query_average import QuadraticFormLaw, quadratic_form_law
+
+__all__ = ["EXAMPLES", "AttentionSetting"]
+
+Floats = NDArray[np.float64]
+
+
+def _real(name: str, value: ArrayLike, ndim: int = 2) -> Floats:
+    """A real, finite array of the given dimension, or an error that says what it is instead."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "biuf":
+            raise TypeError
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be an array of real numbers, not {value!r:.60}") from None
+    if array.ndim != ndim or array.size == 0:
+        kind = "a matrix" if ndim == 2 else "a vector"
+        raise ValueError(f"{name} has shape {array.shape}; it must be {kind} and not empty")
+    array = array.astype(np.float64)
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} contains {array[~np.isfinite(array)].flat[0]}; every entry must be finite")
+    array.setflags(write=False)
+    return array
+
+
+def _covariance(name: str, value: ArrayLike) -> Floats:
+    """A symmetric positive semidefinite matrix, freed of roundoff."""
+    array = _real(name, value)
+    if array.shape[0] != array.shape[1]:
+        raise ValueError(f"{name} has shape {array.shape}; a covariance is square")
+    size = float(np.abs(array).max())
+    if float(np.abs(array - array.T).max()) > 1e-10 * size:
+        i, j = np.unravel_index(int(np.abs(array - array.T).argmax()), array.shape)
+        raise ValueError(f"{name}[{i}, {j}] = {array[i, j]} but {name}[{j}, {i}] = {array[j, i]}; a covariance is symmetric")
+    eigenvalues, vectors = np.linalg.eigh((array + array.T) / 2)
+    if eigenvalues[0] < -1e-10 * size:
+        raise ValueError(f"{name} has the eigenvalue {eigenvalues[0]:.6g}; a covariance is positive semidefinite")
+    clean: Floats = (array + array.T) / 2 if eigenvalues[0] >= 0 else (vectors * np.maximum(eigenvalues, 0.0)) @ vectors.T
+    clean.setflags(write=False)
+    return clean
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionSetting:
+    """Tokens z_k ~ N(0, Gamma), attention with parameters U and V, and one query or Gaussian queries independent of the prompt.
+
+    Parameters
+    ----------
+    Gamma : array_like, shape (d, d)
+        Covariance of the tokens, symmetric positive semidefinite; may be singular.
+    U : array_like, shape (d, d)
+        The score of token z_k for the query z is z_k'Uz.
+    V : array_like, shape (d_out, d)
+        Value matrix, with V Gamma != 0.
+    query : array_like, shape (d,) or (d, d)
+        A vector is the query itself; a matrix S is the covariance of a query drawn from N(0, S).
+    name : str
+        What a report calls it.
+
+    Raises
+    ------
+    TypeError
+        If an array is not real.
+    ValueError
+        If shapes do not fit, an entry is not finite, a covariance is not symmetric positive semidefinite, or the error vanishes
+        identically because V Gamma = 0.
+
+    Examples
+    --------
+    >>> setting = AttentionSetting(np.eye(2), np.eye(2), np.eye(2), query=[1.0, 0.0])
+    >>> setting.d, setting.averaged, setting.score_variance
+    (2, False, 1.0)
+    """
+
+    Gamma: Floats
+    U: Floats
+    V: Floats
+    query: Floats
+    name: str = "custom"
+
+    def __post_init__(self) -> None:
+        put = lambda field, value: object.__setattr__(self, field, value)  # noqa: E731
+        put("Gamma", _covariance("Gamma", self.Gamma))
+        put("U", _real("U", self.U))
+        put("V", _real("V", self.V))
+        d = self.Gamma.shape[0]
+        if self.U.shape != (d, d):
+            raise ValueError(f"U has shape {self.U.shape}, but Gamma says that tokens live in dimension {d}; U must be ({d}, {d})")
+        if self.V.shape[1] != d:
+            raise ValueError(
+                f"V has shape {self.V.shape}, but Gamma says that tokens live in dimension {d}; V must have {d} columns"
+            )
+        averaged = np.ndim(self.query) == 2
+        put("query", _covariance("the query covariance", self.query) if averaged else _real("the query", self.query, ndim=1))
+        if self.query.shape[0] != d:
+            what = "query covariance" if averaged else "query"
+            raise ValueError(f"the {what} has shape {self.query.shape}, but Gamma says that tokens live in dimension {d}")
+        if not np.any(self.V @ self.Gamma):
+            raise ValueError("V Gamma = 0: the attention output is 0 for every prompt, and there is no error to measure")
+
+    @property
+    def d(self) -> int:
+        """Dimension of the tokens."""
+        return int(self.Gamma.shape[0])
+
+    @property
+    def averaged(self) -> bool:
+        """Whether the error is averaged over a Gaussian query."""
+        return self.query.ndim == 2
+
+    @cached_property
+    def sigma2(self) -> float:
+        """The exact sub-Gaussian constant sigma^2 of the tokens: the largest eigenvalue of Gamma."""
+        return float(np.linalg.eigvalsh(self.Gamma)[-1])
+
+    @cached_property
+    def query_factor(self) -> Floats:
+        """B with query = B x, x standard normal: a root of the covariance; for a fixed query that vector as a column."""
+        if not self.averaged:
+            return self.query[:, None]
+        values, vectors = np.linalg.eigh(self.query)
+        return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+    @cached_property
+    def score_form(self) -> Floats:
+        """A = B'U'Gamma U B, so that the scores have variance x'Ax; for a fixed query the 1x1 matrix of s."""
+        return self._form(self.Gamma)
+
+    @property
+    def score_variance(self) -> float:
+        """s = (Uz)'Gamma(Uz) at a fixed query; lambda, the largest eigenvalue of A, for Gaussian queries."""
+        return max(float(np.linalg.eigvalsh(self.score_form)[-1]), 0.0)
+
+    def _form(self, M: Floats) -> Floats:
+        half = self.U @ self.query_factor
+        product = half.T @ M @ half
+        return np.asarray((product + product.T) / 2)
+
+    def query_law(self, W: Floats, reach: float) -> QuadraticFormLaw:
+        """The law of the score variance s with the weights for h'Wh, h = Gamma U z: one atom, or a quadrature over queries.
+
+        Parameters
+        ----------
+        W : array, shape (d, d)
+            V'V for the output, the identity for the gradient in V.
+        reach : float
+            Logarithm of the largest prompt length of interest.
+        """
+        moment_form = self._form(self.Gamma @ W @ self.Gamma)
+        if self.averaged and self.score_variance > 0:
+            return quadratic_form_law(self.score_form, moment_form, log_reach=reach)
+        q = float(moment_form[0, 0]) if not self.averaged else 0.0
+        return QuadraticFormLaw(nodes=np.array([self.score_variance]), density=np.ones(1), moment=np.array([q]))
+
+
+def _fixed_isotropic() -> AttentionSetting:
+    return AttentionSetting(np.eye(3), 0.5 * np.eye(3), np.eye(3), np.array([1.0, -1.0, 0.0]), name="isotropic")
+
+
+def _fixed_anisotropic() -> AttentionSetting:
+    Gamma = np.diag([2.0, 1.0, 0.5, 0.25])
+    U = np.array([[0.3, 0.1, 0.0, 0.0], [-0.2, 0.4, 0.1, 0.0], [0.0, 0.1, 0.5, -0.3], [0.2, 0.0, 0.0, 0.6]])
+    V = np.array([[1.0, 0.0, 0.5, 0.0], [0.0, -1.0, 0.0, 2.0]])
+    return AttentionSetting(Gamma, U, V, np.array([1.0, 0.5, -1.0, 1.0]), name="anisotropic")
+
+
+def _fixed_singular() -> AttentionSetting:
+    """Tokens on a plane in R^3."""
+    plane = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    return AttentionSetting(plane @ plane.T / 2, 0.4 * np.eye(3), np.eye(3), np.array([0.5, 0.5, 0.5]), name="singular")
+
+
+def _averaged() -> AttentionSetting:
+    """lambda = 0.16 < 1/6: the error is C/L (1 + O(1/L)) also on average."""
+    return AttentionSetting(np.eye(3), np.diag([0.4, 0.3, 0.2]), np.eye(3), np.eye(3), name="averaged")
+
+
+def _averaged_slow() -> AttentionSetting:
+    """lambda = 1.44 >= 1: the exponent is below 1 and cannot be seen at feasible lengths."""
+    return AttentionSetting(np.eye(2), np.diag([1.2, 0.5]), np.eye(2), np.eye(2), name="averaged-slow")
+
+
+#: The built-in examples by name.
+EXAMPLES: Mapping[str, Callable[[], AttentionSetting]] = MappingProxyType(
+    {
+        "isotropic": _fixed_isotropic,
+        "anisotropic": _fixed_anisotropic,
+        "singular": _fixed_singular,
+        "averaged": _averaged,
+        "averaged-slow": _averaged_slow,
+    }
+)
