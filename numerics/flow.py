@@ -66,11 +66,12 @@ def _integrate(field: Field, start: Floats, t_max: float, threshold: Threshold, 
     def still(t: float, y: Floats) -> float:
         return float(np.linalg.norm(field(t, y))) - threshold(y)
 
-    still.terminal = True  # type: ignore[attr-defined]
+    event: Any = still
+    event.terminal = True
     if still(0.0, start) <= 0:
         return np.zeros(1), start[None, :], True
     size = float(np.abs(start).max())
-    path = solve_ivp(field, (0.0, t_max), start, method="LSODA", rtol=rtol, atol=1e-3 * rtol * size, events=still)
+    path = solve_ivp(field, (0.0, t_max), start, method="LSODA", rtol=rtol, atol=1e-3 * rtol * size, events=event)
     if path.status < 0:
         raise RuntimeError(f"the integrator gave up at t = {path.t[-1]:.3g}: {path.message}; loosen rtol or rescale Sigma")
     return path.t, path.y.T, bool(path.t_events[0].size)

@@ -36,12 +36,13 @@ def _entries(name: str, value: Any) -> NDArray[Any]:
         )
     try:
         array = np.asarray(value)
-    except ValueError as fault:
-        raise _reject(name, f"has rows of different lengths ({fault})", "give every row d entries") from None
+    except ValueError:
+        lengths = [len(row) if hasattr(row, "__len__") else 0 for row in value]
+        raise _reject(name, f"has rows of different lengths {lengths}", "give every row d entries") from None
     if array.ndim == 0:
-        shown = array.item() if array.dtype != object else value
-        raise _reject(name, f"is the scalar {shown!r}, a matrix is needed", f"write [[{shown}]] for d = 1")
-    if array.ndim != 2:
+        kind = ValueError if isinstance(value, (Number, sp.Expr)) else TypeError
+        raise _reject(name, f"is {value!r}, a matrix is needed", "pass a (d, d) array; write [[s]] for d = 1", kind)
+    if array.ndim != 2 and array.size:
         raise _reject(name, f"has shape {array.shape}, a matrix has two axes", "pass a (d, d) array")
     return array
 
@@ -69,7 +70,7 @@ def read_matrix(name: str, value: Any) -> Floats | sp.Matrix:
         kind = {"b": "Booleans", "c": "complex numbers", "U": "text", "S": "text"}.get(
             array.dtype.kind, f"entries of type {array.dtype}"
         )
-        raise _reject(name, f"holds {kind} ({array.flat[0]!r}), a covariance is real", "convert the entries to float", TypeError)
+        raise _reject(name, f"holds {kind} ({array.flat[0]!r}), real numbers are needed", "convert the entries to float", TypeError)
     if not np.isfinite(array).all():
         i, j = np.argwhere(~np.isfinite(array))[0]
         raise _reject(
@@ -131,10 +132,12 @@ def read_prompt_length(value: Any, exact: bool) -> Any:
         if value.is_integer is False or value.is_positive is False:
             raise _reject("prompt_length", f"is {value}, which is no positive integer", remedy)
         return value
-    length = read_scalar("prompt_length", value, exact=False)
-    if length < 1 or length != int(length):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Number, sp.Expr)) or isinstance(value, complex):
+        raise _reject("prompt_length", f"is {value!r}, which is no integer", remedy, TypeError)
+    number: Any = value
+    if not (np.isfinite(float(number)) and number >= 1 and number == int(number)):
         raise _reject("prompt_length", f"is {value}, which is no positive integer", remedy)
-    return sp.Integer(int(length)) if exact else int(length)
+    return sp.Integer(int(number)) if exact else int(number)
 
 
 def read_noise(value: Any, exact: bool) -> Any:

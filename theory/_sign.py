@@ -7,6 +7,8 @@ there flows into a saddle. Only where no exact criterion applies is the flow int
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
@@ -139,13 +141,16 @@ def _follow(l: Floats, m: Floats, A: Floats, u: float) -> int:
         v = y[-2]
         return float(v * (2 * (l**2 @ y[:-2]) - v * quadratic(y)))
 
-    below.terminal, below.direction = True, 1  # type: ignore[attr-defined]
+    event: Any = below
+    event.terminal, event.direction = True, 1
     start = np.concatenate([np.diag(A), [u, 0.0]])
     if below(0.0, start) > 0:
         return 1 if u > 0 else -1
-    escape = np.sqrt(quadratic(start) ** 2 + 4 * (l**4).sum()) - quadratic(start)
+    # Rate at which a saddle repels: the positive root of r^2 + q r = sum l^4, where q is at most |U|^2.
+    q, drive = float((A**2).sum()) + u**2, float((l**4).sum())
+    escape = 2 * drive / (q + np.sqrt(q * q + 4 * drive))
     size = float(np.abs(start).max())
-    path = solve_ivp(field, (0.0, 2e3 / escape), start, method="LSODA", events=below, rtol=1e-11, atol=1e-14 * size)
+    path = solve_ivp(field, (0.0, 1e3 / escape), start, method="LSODA", events=event, rtol=1e-11, atol=1e-14 * size)
     if not path.t_events[0].size:
         return 0
     return 1 if l**2 @ path.y_events[0][0][:-2] > 0 else -1
@@ -189,10 +194,7 @@ def exact_sign(Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr
     lam = sp.Dummy()
     minors = [sp.simplify((-1) ** (k + 1) * c) for k, c in enumerate(symmetric.charpoly(lam).all_coeffs()[1:])]
     if (diagonal and all(x.is_nonnegative for x in diagonal)) or all(x.is_nonnegative for x in minors):
-        return (
-            sign,
-            f"u0 {'>' if sign > 0 else '<'} 0, and U0 is {'nonnegative' if sign > 0 else 'nonpositive'} in an eigenbasis of Sigma",
-        )
+        return sign, ONE_SIDED[sign]
     gap = sp.simplify(u0**2 - (A.T @ A).trace())
     if gap.is_positive:
         return sign, DOMINANT
@@ -215,6 +217,6 @@ def exact_sign(Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr
 def _undecided(wanted: list[sp.Rel]) -> ValueError:
     return ValueError(
         "the common sign of the limit depends on the symbols; declare them so that "
-        + " and ".join(str(w) for w in wanted)
+        + " and ".join(dict.fromkeys(str(w) for w in wanted))
         + " can be decided (for instance positive=True), or insert numbers"
     )
