@@ -113,7 +113,7 @@ def main(path):
             table = {n: (mpf(1) / n, mpf(1) / n**2, mpf(1) / n**2) for n in lengths}
         else:
             # multiples of s where s >= 0.1, so that one table serves all shifts
-            steps = [s / mp.ceil(s / h) if s >= mpf("0.09") else h for h in (mpf("0.125"), mpf("0.101"))]
+            steps = [s / (mp.ceil(8 * s) + more) if s >= mpf("0.09") else mpf("0.125") / (1 + more / 4) for more in (mpf(0), mpf(1))]
             table, again = (moments(s, [mpf(n) for n in lengths], h) for h in steps)
             worst = max(abs(a / b - 1) for n in lengths for a, b in zip(table[mpf(n)], again[mpf(n)], strict=True))
             print(f"s = {name}: the two steps differ by {mp.nstr(worst, 2)}", flush=True)

@@ -1,0 +1,243 @@
+"""Monte Carlo estimates, with standard errors, of the finite-prompt errors of softmax attention and of its gradients."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from numerics.seeds import current_seed
+
+__all__ = ["AttentionErrors", "Estimate", "attention_errors"]
+
+Array = NDArray[np.float64]
+
+TASKS = 64  # the replicates of one length are cut into so many pieces, whatever the number of threads
+LONGEST = 2**31 - 1
+MOST_DRAWS = 2**32
+STEEPEST = 1e30  # scores are float32
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over replicates, one entry per prompt length.
+
+    Attributes
+    ----------
+    mean, standard_error : ndarray of shape (n_lengths,)
+        Estimate and its standard error; nan with a single replicate. Different lengths use independent prompts.
+    effective_samples : ndarray of shape (n_lengths,)
+        (Σ x)² / Σ x² over the replicates x: far below their number, the mean hangs on few of them.
+    largest_share : ndarray of shape (n_lengths,)
+        max x / Σ x. Above some 5 % neither mean nor standard error should be trusted.
+    """
+
+    mean: Array
+    standard_error: Array
+    effective_samples: Array
+    largest_share: Array
+
+
+@dataclass(frozen=True)
+class AttentionErrors:
+    """Squared errors against the infinite prompt, averaged over prompts (and queries, if these are random).
+
+    Attributes
+    ----------
+    lengths : ndarray of shape (n_lengths,)
+    replicates, seed : int
+    output : Estimate
+        E |T_L − T|².
+    grad_V : Estimate
+        E |∇_V (T_L − T)|², summed over all components of the output and all entries of V.
+    grad_U : Estimate
+        The same for U.
+    """
+
+    lengths: NDArray[np.int64]
+    replicates: int
+    seed: int
+    output: Estimate
+    grad_V: Estimate
+    grad_U: Estimate
+
+
+def attention_errors(
+    Gamma: ArrayLike,
+    U: ArrayLike,
+    V: ArrayLike,
+    query: ArrayLike | None,
+    lengths: int | Sequence[int] | NDArray[np.integer],
+    *,
+    query_cov: ArrayLike | None = None,
+    replicates: int = 4096,
+    seed: int | None = None,
+    threads: int | None = None,
+) -> AttentionErrors:
+    """Measure how far softmax attention on L Gaussian tokens is from its infinite-prompt limit.
+
+    T_L = V Σ p_k z_k with p = softmax((Uz)·z_1, …, (Uz)·z_L) and z_k iid N(0, Γ) tends to T = V Γ U z, and its gradients with respect
+    to V and U tend to those of T. Every replicate draws a prompt (and a query) of its own.
+
+    Parameters
+    ----------
+    Gamma : array_like of shape (d, d)
+        Covariance of the tokens, symmetric and positive semidefinite (singular is fine).
+    U : array_like of shape (d, d)
+    V : array_like of shape (d_out, d)
+    query : array_like of shape (d,) or None
+        The query z, or its mean if `query_cov` is given (None: mean zero).
+    lengths : int or sequence of int
+        Prompt lengths, 1 <= L < 2^31.
+    query_cov : array_like of shape (d, d), optional
+        If given, every replicate draws its query from N(query, query_cov), independent of the prompt.
+    replicates : int
+        Number of prompts for each length.
+    seed : int, optional
+        From 0 to 2^64 − 1; by default the seed of the claim being judged. Replicate number r at length L is a function of
+        (seed, r, L): it depends neither on `threads` nor on which other lengths or how many replicates are asked for.
+    threads : int, optional
+        By default one for every processor. Results are bitwise the same for every number.
+
+    Returns
+    -------
+    AttentionErrors
+
+    Raises
+    ------
+    TypeError
+        If an argument is not of the kind described.
+    ValueError
+        If shapes do not fit, an entry is not finite, a covariance is asymmetric or indefinite, a length is out of range, no query
+        is given, or the scores exceed 1e30.
+
+    Notes
+    -----
+    Tokens are drawn in float32, sums over them are kept in float64: the rounding error is some 1e-6 of T, far below the standard
+    error unless the error itself does not vary (grad_U at L = 1). A running maximum of the scores makes any |Uz| safe. For a fixed
+    query, `numerics.quadrature.softmax_moments` gives output and grad_V exactly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> e = attention_errors(np.eye(2), np.zeros((2, 2)), np.eye(2), [1.0, 0.0], [4, 16], replicates=2000, seed=1)
+    >>> bool(np.all(abs(e.output.mean - 2 / e.lengths) < 5 * e.output.standard_error))  # U = 0: plain averages, E|T_L|² = tr(Γ)/L
+    True
+    """
+    G, S = _covariance("Gamma", Gamma), None if query_cov is None else _covariance("query_cov", query_cov)
+    d = G.shape[0]
+    U_, V_ = _array("U", U, (d, d)), _array("V", V, (None, d))
+    if query is None and S is None:
+        raise ValueError("no query: give a vector `query`, or a covariance `query_cov` to average over z ~ N(0, query_cov)")
+    z = np.zeros(d) if query is None else _array("query", query, (d,))
+    if S is not None and S.shape != (d, d):
+        raise ValueError(f"query_cov has shape {S.shape}, but tokens have dimension {d} (Gamma is {d} x {d})")
+    A, F = _root(G), _root(S) if S is not None else np.zeros((d, 0))
+    grid = _lengths(lengths, A.shape[1])
+    count, workers = _whole("replicates", replicates), _whole("threads", threads or os.cpu_count() or 1)
+    seed = current_seed() if seed is None else seed
+    b, W = A.T @ U_ @ z, A.T @ U_ @ F
+    if not np.all(np.isfinite(b)) or np.abs(b).max(initial=0) + 10 * np.abs(W).max(initial=0) > STEEPEST:
+        raise ValueError(f"scores (Uz)·z_k beyond {STEEPEST:.0e} leave the range of float32; rescale U or the query")
+    model = (b, W, z, F, (A**2).sum(axis=0), V_ @ A, V_.shape[0])
+    sums = _run(grid, count, seed, workers, model)
+    return AttentionErrors(grid, count, seed, *(_estimate(sums[:, e]) for e in range(3)))
+
+
+def _run(grid: NDArray[np.int64], count: int, seed: int, workers: int, model: tuple[object, ...]) -> Array:
+    """(n, mean, sum of squared deviations, largest) of shape (n_lengths, 3, 4)."""
+    from numerics.kernels.attention import LANES, attention_kernel
+    from numerics.streams import key_of
+
+    kernel, key = attention_kernel(), key_of(seed)
+    piece = -(-count // (TASKS * LANES)) * LANES  # the cut depends on nothing but `count`
+    starts = range(0, count, piece)
+    parts = np.zeros((grid.size, len(starts), 3, 4))
+
+    def work(task: tuple[int, int]) -> None:
+        i, j = task
+        kernel(starts[j], min(piece, count - starts[j]), int(grid[i]), key, *model, parts[i, j])
+
+    tasks = [(int(i), j) for i in np.argsort(-grid, kind="stable") for j in range(len(starts))]  # long ones first
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(work, tasks))
+    total = parts[:, 0]
+    for j in range(1, len(starts)):  # in this order always: sums of floats are not associative
+        n, m = total[..., 0], parts[:, j, :, 0]
+        gap = parts[:, j, :, 1] - total[..., 1]
+        mean = total[..., 1] + gap * m / (n + m)
+        spread = total[..., 2] + parts[:, j, :, 2] + gap * gap * n * m / (n + m)
+        total = np.stack([n + m, mean, spread, np.maximum(total[..., 3], parts[:, j, :, 3])], axis=-1)
+    return total
+
+
+def _estimate(sums: Array) -> Estimate:
+    n, mean, spread, largest = sums.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.sqrt(spread / (n - 1) / n)
+        effective = np.where(mean > 0, n * mean**2 / (mean**2 + spread / n), n)
+        share = np.where(mean > 0, largest / (n * mean), 1 / n)
+    return Estimate(mean, np.where(n > 1, error, np.nan), effective, share)
+
+
+def _array(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Array:
+    try:
+        raw = np.asarray(value)
+        if raw.dtype.kind in "cSUMmb":
+            raise TypeError
+        array = np.asarray(raw, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be an array of real numbers, not {value!r}") from None
+    if array.ndim != len(shape) or any(n is not None and m != n for m, n in zip(array.shape, shape)) or 0 in array.shape:
+        wanted = "(" + ", ".join("d_out" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
+        hint = "; write a single row as V[None, :]" if name == "V" and array.ndim == 1 else ""
+        raise ValueError(f"{name} has shape {array.shape}, but shape {wanted} is needed{hint}")
+    if not np.all(np.isfinite(array)):
+        raise ValueError(f"{name} has the entry {array[~np.isfinite(array)][0]}; every entry must be finite")
+    return array
+
+
+def _covariance(name: str, value: ArrayLike) -> Array:
+    raw = np.asarray(value)
+    if raw.ndim != 2 or raw.shape[0] != raw.shape[1] or raw.size == 0:
+        raise ValueError(f"{name} has shape {raw.shape}, but a covariance is a square matrix (d, d) with d >= 1")
+    array = _array(name, value, raw.shape)
+    scale = float(np.abs(array).max())
+    gap = float(np.abs(array - array.T).max())
+    if gap > 1e-10 * scale:
+        raise ValueError(f"{name} is not symmetric: entries differ from their mirror images by up to {gap:.3g}; pass (M + M.T) / 2")
+    array = (array + array.T) / 2
+    least = float(np.linalg.eigvalsh(array)[0])
+    if least < -1e-10 * scale:
+        raise ValueError(f"{name} has the eigenvalue {least:.6g}; a covariance is positive semidefinite")
+    return array
+
+
+def _root(covariance: Array) -> Array:
+    """A with A Aᵀ = covariance and orthogonal columns, without the directions of variance zero (one column is always kept)."""
+    values, vectors = np.linalg.eigh(covariance)
+    keep = values > values[-1] * 1e-15 if values[-1] > 0 else values == values[-1]
+    keep[-1] = True
+    return np.asarray(vectors[:, keep] * np.sqrt(np.maximum(values[keep], 0)))
+
+
+def _whole(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} must be an integer, not {value!r}")
+    if value < 1:
+        raise ValueError(f"{name} = {value}; at least 1 is needed")
+    return int(value)
+
+
+def _lengths(lengths: int | Sequence[int] | NDArray[np.integer], rank: int) -> NDArray[np.int64]:
+    array = np.atleast_1d(np.asarray(lengths))
+    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
+        raise TypeError(f"lengths must be integers, at least one, not {lengths!r}")
+    longest = min(LONGEST, MOST_DRAWS * 4 // rank)
+    if array.min() < 1 or array.max() > longest:
+        raise ValueError(f"lengths from {array.min()} to {array.max()} leave the range 1 <= L <= {longest} of the counters")
+    return array.astype(np.int64)

@@ -1,0 +1,1 @@
+"""Numba kernels, compiled at first use and never at import."""
