@@ -1,0 +1,216 @@
+"""Identities between expressions, settled by a normal form; every proof carries a spoiled copy of the statement that it refutes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+import sympy as sp
+from flint import acb
+
+from numerics.evidence import Contradiction, Evidence, Verdict
+from numerics.provers.balls import NoBall, value
+from numerics.provers.normal_form import Letters
+from numerics.provers.points import assumption, at_point, points
+
+__all__ = ["identity"]
+
+Pair = tuple[sp.Expr, sp.Expr]
+_UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Piecewise, sp.Subs)
+_BITS = (64, 256, 1024)
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """Pairs of sides under side conditions, each of which is an expression that vanishes."""
+
+    pairs: tuple[Pair, ...]
+    given: tuple[sp.Expr, ...]
+    labels: tuple[str, ...]
+    shape: tuple[int, ...]
+
+    def latex(self) -> str:
+        if len(self.shape) == 2:
+            return " = ".join(sp.latex(sp.Matrix(*self.shape, side)) for side in zip(*self.pairs))
+        return r" \;\wedge\; ".join(f"{sp.latex(a)} = {sp.latex(b)}" for a, b in self.pairs)
+
+    def assumes(self) -> tuple[str, ...]:
+        used = sorted({s for e in chain(*self.pairs, self.given) for s in e.free_symbols}, key=str)
+        declared = [t for s in used if (t := assumption(s))]
+        return (*declared, *(f"{g} = 0" for g in self.given), "both sides are defined")
+
+
+def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
+    """Decide ``lhs = rhs`` for all values of the symbols that meet their assumptions and ``given``.
+
+    Both sides are brought to a normal form in which zero is decidable (`numerics.provers.normal_form`); numerical agreement proves
+    nothing here. The engine then doubles one term of the statement and must refute what it gets: that is the `control`.
+
+    Parameters
+    ----------
+    lhs, rhs : sympy.Expr, sympy.Matrix or sequence of sympy.Expr
+        Both of the same shape. No floats; matrices explicit. What SymPy assumes about the symbols is part of the statement.
+    given : iterable of sympy.Eq, pair or sympy.Expr
+        Polynomial side conditions, such as ``Eq(p1 + p2, 1)``; a lone expression is one that vanishes.
+
+    Returns
+    -------
+    Evidence
+        PROVED with a refuted control; REFUTED with a rational point at which exact arithmetic or Arb shows a difference; else OPEN.
+
+    Raises
+    ------
+    TypeError
+        For floats, symbolic matrices, and heads without value here (integrals, sums, piecewise functions).
+    ValueError
+        If the shapes differ, a side is infinite, a denominator vanishes identically or ``given`` contradicts itself.
+    Contradiction
+        If a proved identity fails at a point: then the normal form is wrong and nothing may be reported.
+
+    Examples
+    --------
+    >>> x, y = sp.symbols("x y", positive=True)
+    >>> e = identity(sp.log(x * sp.exp(y)), y + sp.log(x))
+    >>> e.verdict.value, e.control.verdict.value
+    ('PROVED', 'REFUTED')
+    >>> identity(sp.exp(sp.pi * sp.sqrt(163)), 262537412640768744).verdict.value
+    'REFUTED'
+    """
+    start = time.perf_counter()
+    statement = _statement(lhs, rhs, given)
+    found = _decide(statement)
+    return found.replace(seconds=time.perf_counter() - start)
+
+
+def _decide(statement: _Statement) -> Evidence:
+    letters = Letters()
+    common: dict[str, Any] = {"engine": "identity", "checked": statement.latex(), "assumes": statement.assumes()}
+    translated = letters.translate([*(a - b for a, b in statement.pairs), *statement.given])
+    n = len(statement.pairs)
+    zero = letters.vanish(translated[:n], translated[n:])
+    if all(zero):
+        assumes = (*common["assumes"], *letters.notes)
+        tried = (_refuted(s, statement) for s in islice(_spoiled(statement), 40))
+        control = next((c for c in tried if c is not None), None)
+        if control is None:
+            reason = "the normal form is zero, but no spoiled copy could be refuted: there may be nothing left to check"
+            return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
+        return Evidence(verdict=Verdict.PROVED, control=control, **{**common, "assumes": assumes})
+    refuted = _refuted(statement)
+    if refuted is not None:
+        return refuted
+    rest = ", ".join(label or "the difference" for label, z in zip(statement.labels, zero) if not z)
+    reason = f"the normal form of {rest} is not zero, and no point was found at which the two sides differ"
+    return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
+
+
+# -- the door -------------------------------------------------------------------------------------------------------------------
+
+
+def _statement(lhs: Any, rhs: Any, given: Iterable[Any]) -> _Statement:
+    left, shape = _entries(lhs)
+    right, other = _entries(rhs)
+    if shape != other:
+        raise ValueError(f"the two sides have the shapes {shape} and {other}; an identity compares entry by entry")
+    sides = [(_checked(a), _checked(b)) for a, b in zip(left, right)]
+    labels = [""] if shape == () else [f"entry {i if len(shape) == 1 else divmod(i, shape[1])}" for i in range(len(sides))]
+    return _Statement(tuple(sides), tuple(_checked(_condition(g)) for g in given), tuple(labels), shape)
+
+
+def _entries(side: Any) -> tuple[list[Any], tuple[int, ...]]:
+    if isinstance(side, sp.MatrixBase):
+        return list(side), tuple(side.shape)
+    if isinstance(side, sp.MatrixExpr):
+        raise TypeError(f"{side} is a symbolic matrix; use trace_identity for every dimension, or side.as_explicit() for this one")
+    if isinstance(side, Sequence) and not isinstance(side, str):
+        return list(side), (len(side),)
+    return [side], ()
+
+
+def _condition(g: Any) -> Any:
+    if isinstance(g, sp.Eq):
+        return g.lhs - g.rhs
+    return sp.sympify(g[0]) - sp.sympify(g[1]) if isinstance(g, tuple) else g
+
+
+def _checked(e: Any) -> sp.Expr:
+    if isinstance(e, str):
+        raise TypeError(f"{e!r} is text; build the expression from SymPy symbols, so that its assumptions are known")
+    e = sp.sympify(e)
+    if not isinstance(e, sp.Expr):
+        raise TypeError(f"{e!r} is not a scalar expression but a {type(e).__name__}; give lhs and rhs apart")
+    if e.has(sp.Float):
+        raise TypeError(f"{e} holds a binary float, which is no exact number; write a Rational")
+    for head in _UNEVALUATED:
+        if e.has(head):
+            raise TypeError(f"{e} holds an unevaluated {head.__name__}; give its closed form, or use integral() to enclose it")
+    if e.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        raise ValueError(f"{e} is not finite: the statement is undefined as written")
+    return e
+
+
+# -- refutation and control -----------------------------------------------------------------------------------------------------
+
+
+def _refuted(statement: _Statement, true: _Statement | None = None) -> Evidence | None:
+    """A point at which two sides surely differ; at that point `true`, whose proof is being controlled, must not be seen to fail."""
+    exprs = [e for pair in statement.pairs for e in pair]
+    for point in points(exprs, statement.given):
+        for (a, b), label in zip(statement.pairs, statement.labels):
+            seen = _difference(a, b, point)
+            if seen is None:
+                continue
+            if true is not None and any(_difference(p, q, point) for p, q in true.pairs):
+                raise Contradiction(f"the normal form of {true.latex()} is zero, but its sides differ at {point}")
+            by, values = seen
+            witness = {**{str(s): str(v) for s, v in point.items()}, **values, **({"place": label} if label else {})}
+            return Evidence(
+                verdict=Verdict.REFUTED,
+                engine="identity",
+                checked=statement.latex(),
+                assumes=statement.assumes(),
+                witness=witness,
+                witness_by=by,
+            )
+    return None
+
+
+def _difference(a: sp.Expr, b: sp.Expr, point: dict[sp.Expr, sp.Expr]) -> tuple[str, dict[str, str]] | None:
+    """How the sides were seen to differ at a point (``"exact"`` or ``"Arb"``) and their values; None if they were not."""
+    (left, right), chosen = at_point([a, b], point)
+    functions = {name: str(v) for name, v in chosen.items()}
+    if left.is_Rational and right.is_Rational:
+        return ("exact", {**functions, "lhs": str(left), "rhs": str(right)}) if left != right else None
+    for bits in _BITS:
+        try:
+            x, y = value(left, bits), value(right, bits)
+        except NoBall:
+            return None
+        if not (x.is_finite() and y.is_finite()):
+            return None
+        if not x.overlaps(y):
+            return "Arb", {**functions, "lhs": _digits(x), "rhs": _digits(y)}
+    return None
+
+
+def _digits(z: acb) -> str:
+    return str((z.real if z.imag.is_zero() else z).str(40, radius=False))
+
+
+def _spoiled(statement: _Statement) -> Iterator[_Statement]:
+    """Copies of the statement with one term doubled: on the right, on the left, and then inside."""
+    spoilers = (
+        lambda a, b: ((a, b + t) for t in sp.Add.make_args(b)),
+        lambda a, b: ((a + t, b) for t in sp.Add.make_args(a)),
+        lambda a, b: ((a.xreplace({s: s + t}), b) for s in sp.preorder_traversal(a) if s.is_Add for t in s.args),
+        lambda a, b: ((a, b.xreplace({s: s + t})) for s in sp.preorder_traversal(b) if s.is_Add for t in s.args),
+    )
+    for spoil in spoilers:
+        for i, (a, b) in enumerate(statement.pairs):
+            for pair in spoil(a, b):
+                yield _Statement(
+                    (*statement.pairs[:i], pair, *statement.pairs[i + 1 :]), statement.given, statement.labels, statement.shape
+                )
