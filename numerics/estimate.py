@@ -80,8 +80,8 @@ def attention_errors(
 ) -> AttentionErrors:
     """Measure how far softmax attention on L Gaussian tokens is from its infinite-prompt limit.
 
-    T_L = V Σ p_k z_k with p = softmax((Uz)·z_1, …, (Uz)·z_L) and z_k iid N(0, Γ) tends to T = V Γ U z, and its gradients with respect
-    to V and U tend to those of T. Every replicate draws a prompt (and a query) of its own.
+    T_L = V Σ p_k z_k with p = softmax((Uz)·z_1, …, (Uz)·z_L) and z_k iid N(0, Γ) tends to T = V Γ U z, and its gradients with
+    respect to V and U tend to those of T. Every replicate draws a prompt (and a query) of its own.
 
     Parameters
     ----------

@@ -156,10 +156,10 @@ def _moments(s: float, L: Array) -> Array:
 
 def _laplace(tau: float, log_L: float) -> _Laplace:
     """m₀ and m₂, m₃, m₄ on the range of v that matters for every length up to exp(log_L)."""
-    # P₂ >= 1/L. Left of v_lo, L m₂ is below e^{-CUT}/L: as L e^{2v + 2s} (there P₂ >= eˢ/L nearly), or because x = v + √s g stays
-    # below −log L − CUT/2 but for a Gaussian probability of e^{-CUT}/L².
-    rare = tau * math.sqrt(2 * (2 * log_L + CUT))
-    v_lo = -(log_L + CUT / 2) - min(tau * tau / 2, rare)
+    # For 0 <= θ <= 2, L m₂(v) <= L E e^{θ(v + √s g)} = L exp(θv + θ²s/2). Left of v_lo the best θ puts this below e^{-CUT}/L, while
+    # P₂ >= 1/L.
+    rare = 2 * log_L + CUT
+    v_lo = -(rare / 2 + tau * tau) if 2 * tau * tau <= rare else -tau * math.sqrt(2 * rare)
     v_hi = X_END + tau * math.sqrt(2 * CUT)
     with np.errstate(under="ignore"):
         return _narrow(tau, v_lo, v_hi) if tau < FLAT else _broad(tau, v_lo, v_hi, log_L)

@@ -83,7 +83,8 @@ def moments(s, lengths, h):
     f, M = shifted(s, h)
     log_L = mp.log(max(lengths))
     tau = mp.sqrt(s)
-    lo = -(log_L + 40) - min(s / 2, tau * mp.sqrt(2 * (2 * log_L + 75)))
+    rare = 3 * log_L + 75  # M(v + ks) e^{kv + k^2 s/2} <= exp(av + a^2 s/2) for every a from 0 to k; the best a is taken
+    lo = -(rare / 2 + s) if 2 * s <= rare else -tau * mp.sqrt(2 * rare)
     hi = 5 + tau * mp.sqrt(150)
     grid = range(int(lo / h), int(hi / h) + 1)
     rows = []
@@ -113,7 +114,9 @@ def main(path):
             table = {n: (mpf(1) / n, mpf(1) / n**2, mpf(1) / n**2) for n in lengths}
         else:
             # multiples of s where s >= 0.1, so that one table serves all shifts
-            steps = [s / (mp.ceil(8 * s) + more) if s >= mpf("0.09") else mpf("0.125") / (1 + more / 4) for more in (mpf(0), mpf(1))]
+            steps = [
+                s / (mp.ceil(8 * s) + more) if s >= mpf("0.09") else mpf("0.125") / (1 + more / 4) for more in (mpf(0), mpf(1))
+            ]
             table, again = (moments(s, [mpf(n) for n in lengths], h) for h in steps)
             worst = max(abs(a / b - 1) for n in lengths for a, b in zip(table[mpf(n)], again[mpf(n)], strict=True))
             print(f"s = {name}: the two steps differ by {mp.nstr(worst, 2)}", flush=True)
