@@ -1,0 +1,326 @@
+"""Compile SymPy expressions into enclosures: every node is evaluated once a box, in the order in which it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+from flint import arb, fmpq
+
+from numerics.provers.interval import INF, NINF, ONE, ZERO, Iv, down, gamma_shape, power, powexp, rational_power, signed_powexp, up
+
+__all__ = ["Box", "Program", "Side", "Unsupported", "conditions", "fraction", "rational"]
+
+
+class Unsupported(NotImplementedError):
+    """No enclosure is known for a function that occurs."""
+
+
+def fraction(e: sp.Expr) -> fmpq:
+    """A SymPy rational as an exact FLINT rational."""
+    return fmpq(int(e.p), int(e.q))
+
+
+def rational(q: fmpq) -> sp.Rational:
+    """The inverse of `fraction`."""
+    return sp.Rational(int(q.p), int(q.q))
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The values of one variable in a box: exact ends (``None`` is infinite), each attained or not; `integer` for whole numbers only."""
+
+    lo: fmpq | None
+    hi: fmpq | None
+    lo_open: bool = False
+    hi_open: bool = False
+    integer: bool = False
+
+    @property
+    def point(self) -> bool:
+        return self.lo is not None and self.lo == self.hi
+
+    def iv(self, scale: fmpq | int = 1, shift: fmpq | int = 0) -> Iv:
+        """The enclosure of ``shift + scale*x``, exact before it is rounded."""
+        lo = (
+            NINF
+            if self.lo is None
+            else down(arb(fmpq(shift) + scale * self.lo))
+            if scale > 0
+            else up(arb(fmpq(shift) + scale * self.lo))
+        )
+        hi = (
+            INF
+            if self.hi is None
+            else up(arb(fmpq(shift) + scale * self.hi))
+            if scale > 0
+            else down(arb(fmpq(shift) + scale * self.hi))
+        )
+        if scale > 0:
+            return Iv(lo, hi, self.lo_open, self.hi_open)
+        lo, hi = (-lo if self.lo is None else lo), (-hi if self.hi is None else hi)
+        return Iv(hi, lo, self.hi_open, self.lo_open)
+
+    def contains(self, q: fmpq) -> bool:
+        """Whether the number `q` is one of the values."""
+        if self.integer and int(q.q) != 1:
+            return False
+        above = self.lo is None or q > self.lo or (q == self.lo and not self.lo_open)
+        return above and (self.hi is None or q < self.hi or (q == self.hi and not self.hi_open))
+
+
+Box = tuple[Side, ...]
+Node = Callable[["Values"], Iv]
+
+
+class Values:
+    """The enclosures of a program's nodes on one box, computed when asked for."""
+
+    __slots__ = ("box", "known", "program")
+
+    def __init__(self, program: Program, box: Box) -> None:
+        self.program, self.box, self.known = program, box, {}  # type: ignore[var-annotated]
+
+    def __getitem__(self, i: int) -> Iv:
+        v = self.known.get(i)
+        if v is None:
+            v = self.known[i] = self.program.nodes[i](self)
+        return v
+
+
+class Program:
+    """Expressions in fixed symbols, compiled on demand with common subexpressions shared.
+
+    Examples
+    --------
+    >>> x = sp.Symbol("x", positive=True)
+    >>> p = Program([x])
+    >>> i = p.add(x**2 * sp.exp(-x))
+    >>> p.on((Side(fmpq(0), None, True),))[i].hi < 0.5414  # 4/e^2, at x = 2
+    True
+    """
+
+    def __init__(self, symbols: Sequence[sp.Symbol]) -> None:
+        self.symbols = list(symbols)
+        self.nodes: list[Node] = []
+        self._index: dict[sp.Expr, int] = {}
+
+    def on(self, box: Box) -> Values:
+        return Values(self, box)
+
+    def add(self, e: sp.Expr) -> int:
+        """The index of `e` among the nodes.
+
+        Raises
+        ------
+        Unsupported
+            If a function occurs for which no enclosure is known.
+        """
+        if e not in self._index:
+            node = self._build(e)
+            self._index[e] = len(self.nodes)
+            self.nodes.append(node)
+        return self._index[e]
+
+    def _build(self, e: sp.Expr) -> Node:
+        if e.is_number:
+            return self._constant(e)
+        line = self._affine(e)
+        if line:
+            return line
+        if isinstance(e, sp.Add):
+            return self._fold([self.add(a) for a in e.args], Iv.__add__)
+        if isinstance(e, sp.Mul):
+            return self._fold(list(self._factors(e)), Iv.__mul__)
+        if isinstance(e, sp.Pow):
+            return self._pow(e)
+        return self._function(e)
+
+    @staticmethod
+    def _fold(parts: list[int], op: Callable[[Iv, Iv], Iv]) -> Node:
+        def node(v: Values) -> Iv:
+            r = v[parts[0]]
+            for i in parts[1:]:
+                r = op(r, v[i])
+            return r
+
+        return node
+
+    def _constant(self, e: sp.Expr) -> Node:
+        if e.is_Rational:
+            q = fraction(e)
+            return lambda v: Iv.of(q, q)
+        for c, f in ((sp.E, arb.const_e), (sp.pi, arb.pi), (sp.EulerGamma, arb.const_euler)):
+            if e == c:
+                return lambda v, f=f: Iv.of(f(), f())  # type: ignore[misc]
+        if e.is_Float:
+            raise TypeError(f"the float {e} occurs in an exact statement; write a rational number")
+        if isinstance(e, (sp.Add, sp.Mul)):
+            return self._fold([self.add(a) for a in e.args], Iv.__add__ if e.is_Add else Iv.__mul__)
+        return self._pow(e) if isinstance(e, sp.Pow) else self._function(e)
+
+    def _affine(self, e: sp.Expr) -> Node | None:
+        """``a + b*x`` with rational `a`, `b` is evaluated exactly before rounding: its sign at the ends of a domain is not lost."""
+        x = next(iter(e.free_symbols))
+        if len(e.free_symbols) > 1:
+            return None
+        a, bx = e.as_independent(x, as_Add=True)
+        b, rest = bx.as_independent(x, as_Add=False)
+        if rest != x or not (a.is_Rational and b.is_Rational):
+            return None
+        i, scale, shift = self.symbols.index(x), fraction(b), fraction(a)
+        return lambda v: v.box[i].iv(scale, shift)
+
+    def _pow(self, e: sp.Pow) -> Node:
+        b = self.add(e.base)
+        if e.exp.is_Rational:
+            q = fraction(e.exp)
+            return lambda v: rational_power(v[b], q)
+        x = self.add(e.exp)
+        return lambda v: power(v[b], v[x])
+
+    def _factors(self, e: sp.Mul) -> Iterator[int]:
+        """The factors of a product, with ``x**a * exp(c*x**p)`` and ``x**a * log(x)**n`` taken together: unimodal, hence sharp."""
+        powers: dict[sp.Symbol, sp.Rational] = {}
+        logs: dict[sp.Symbol, int] = {}
+        exponent, rest = sp.S.Zero, []
+        for a in e.args:
+            b, p = a.as_base_exp()
+            if b.is_Symbol and p.is_Rational:
+                powers[b] = p
+            elif isinstance(b, sp.log) and b.args[0].is_Symbol and p.is_Integer and p > 0:
+                logs[b.args[0]] = int(p)
+            elif b == sp.E or isinstance(a, sp.exp):
+                exponent += a.exp if isinstance(a, sp.exp) else p
+            else:
+                rest.append(a)
+        left, taken = [], False
+        for t in sp.Add.make_args(sp.expand(exponent)):
+            c, u = t.as_coeff_Mul()
+            x, p = u.as_base_exp()
+            if c.is_Rational and p.is_Rational and x in powers and (x.is_nonnegative or (p == 1 and powers[x].is_Integer)):
+                yield self._unimodal(self.add(x**p), powers.pop(x) / p, c)
+                taken = True
+            else:
+                left.append(t)
+        for x, n in logs.items():
+            if x in powers:  # x**a * log(x)**n = u**n * exp(a*u) at u = log(x)
+                yield self._unimodal(self.add(sp.log(x)), sp.Integer(n), powers.pop(x))
+            else:
+                rest.append(sp.log(x) ** n)
+        rest += [x**p for x, p in powers.items()]
+        if exponent != 0:
+            rest.append(sp.exp(sp.Add(*left) if taken else exponent))
+        yield from (self.add(r) for r in rest if r != 1)
+
+    def _unimodal(self, u: int, a: sp.Rational, c: sp.Rational) -> int:
+        n, r, k = int(a) if a.is_Integer else None, fraction(a), fraction(c)
+        self.nodes.append(lambda v: powexp(v[u], r, k) if n is None else signed_powexp(v[u], n, k))
+        return len(self.nodes) - 1
+
+    def _function(self, e: sp.Expr) -> Node:
+        f, args = e.func, e.args
+        if f in (sp.Max, sp.Min):
+            parts = [self.add(a) for a in args]
+            return self._fold(parts, Iv.max if f is sp.Max else lambda a, b: -((-a).max(-b)))
+        if f in (sp.uppergamma, sp.lowergamma, sp.besselk, sp.besseli, sp.polygamma):
+            if not args[0].is_Rational or args[0] < 0:
+                raise Unsupported(f"{f.__name__} is enclosed for a rational first argument >= 0 only, not {args[0]}")
+            rule = _with_parameter(f, fraction(args[0]))
+        else:
+            rule = _RULES.get(f)
+        if rule is None:
+            raise Unsupported(f"no enclosure is known for {f.__name__}")
+        if f is sp.factorial:
+            args = (args[0] + 1,)
+        if f is sp.atanh:  # one occurrence of the argument: log((1 + x)/(1 - x)) = log(2/(1 - x) - 1)
+            args = (2 / (1 - args[0]) - 1,)
+        i = self.add(args[-1])
+        return lambda v: rule(v[i])
+
+
+def _increasing(name: str, least: arb, greatest: arb) -> Callable[[Iv], Iv]:
+    return lambda u: u.increasing(lambda t: getattr(t, name)(), least, greatest)
+
+
+def _both_signs(name: str, least: arb) -> Callable[[Iv], Iv]:
+    """An odd function that falls from infinity to `least` on the positive numbers."""
+
+    def rule(u: Iv) -> Iv:
+        if u.neg:
+            return -rule(-u)
+        return u.decreasing(lambda t: getattr(t, name)(), INF, least, ZERO)
+
+    return rule
+
+
+def _jump(below: arb) -> Callable[[Iv], Iv]:
+    """Slopes of |x| and Max: between `below` and 1 where the sign of `x` is unknown, as Clarke's derivative is."""
+    return lambda u: Iv(ONE, ONE, defined=u.defined) if u.pos else Iv(below, below if u.neg else ONE, defined=u.defined)
+
+
+_HALF_PI = arb.pi() / 2
+_RULES: dict[type, Callable[[Iv], Iv]] = {
+    sp.exp: Iv.exp,
+    sp.log: Iv.log,
+    sp.Abs: Iv.abs,
+    sp.sinh: _increasing("sinh", NINF, INF),
+    sp.asinh: _increasing("asinh", NINF, INF),
+    sp.tanh: _increasing("tanh", -ONE, ONE),
+    sp.erf: _increasing("erf", -ONE, ONE),
+    sp.atan: _increasing("atan", down(-_HALF_PI), up(_HALF_PI)),
+    sp.erfc: lambda u: u.decreasing(lambda t: t.erfc(), arb(2), ZERO),
+    sp.cosh: lambda u: u.abs().increasing(lambda t: t.cosh(), ONE, INF, ZERO, attained=True),
+    sp.acosh: lambda u: u.increasing(lambda t: t.acosh(), ZERO, INF, ONE, attained=True),
+    sp.sech: lambda u: u.abs().decreasing(lambda t: t.sech(), ONE, ZERO, ZERO, attained=True),
+    sp.coth: _both_signs("coth", ONE),
+    sp.csch: _both_signs("csch", ZERO),
+    sp.atanh: lambda u: u.log() * Iv.of(fmpq(1, 2), fmpq(1, 2)),
+    sp.gamma: lambda u: gamma_shape(u, lambda t: t.gamma(), arb(fmpq(8856, 10000))),
+    sp.factorial: lambda u: gamma_shape(u, lambda t: t.gamma(), arb(fmpq(8856, 10000))),
+    sp.loggamma: lambda u: gamma_shape(u, lambda t: t.lgamma(), arb(fmpq(-1215, 10000))),
+    sp.sin: lambda u: u.ball(lambda t: t.sin(), -ONE, ONE),
+    sp.cos: lambda u: u.ball(lambda t: t.cos(), -ONE, ONE),
+    sp.sign: _jump(-ONE),
+    sp.Heaviside: _jump(ZERO),
+}
+
+
+def _with_parameter(f: type, q: fmpq) -> Callable[[Iv], Iv] | None:
+    s = arb(q)
+    if f is sp.uppergamma and q > 0:
+        return lambda u: u.decreasing(lambda t: t.gamma_upper(arb(q)), up(arb(q).gamma()), ZERO, ZERO, attained=True)
+    if f is sp.lowergamma and q > 0:
+        return lambda u: u.increasing(lambda t: t.gamma_lower(arb(q)), ZERO, up(arb(q).gamma()), ZERO, attained=True)
+    if f is sp.besselk:
+        return lambda u: u.decreasing(lambda t: t.bessel_k(arb(q)), INF, ZERO, ZERO)
+    if f is sp.besseli:
+        return lambda u: u.increasing(lambda t: t.bessel_i(arb(q)), ONE if s.is_zero() else ZERO, INF, ZERO, attained=True)
+    if f is sp.polygamma and s.is_zero():
+        return lambda u: u.increasing(lambda t: t.digamma(), NINF, INF, ZERO)
+    return None
+
+
+def conditions(e: sp.Expr) -> list[tuple[sp.Expr, str]]:
+    """What must hold for `e` to be a real number (and continuous): pairs such as ``(x, ">")``, read as ``x > 0``."""
+    out: dict[tuple[sp.Expr, str], None] = {}
+    for a in sp.preorder_traversal(e):
+        if isinstance(a, sp.Pow) and not (a.exp.is_Integer and a.exp > 0):
+            if a.exp.is_Rational:
+                out[a.base, "!=" if a.exp.is_Integer else ">" if a.exp < 0 else ">="] = None
+            elif a.base != sp.E:
+                out[a.base, ">"] = None
+        elif isinstance(a, (sp.log, sp.besselk, sp.gamma, sp.loggamma, sp.polygamma)):
+            out[a.args[-1], ">"] = None
+        elif isinstance(a, (sp.coth, sp.csch)):
+            out[a.args[0], "!="] = None
+        elif isinstance(a, (sp.uppergamma, sp.lowergamma, sp.besseli)):
+            out[a.args[1], ">="] = None
+        elif isinstance(a, (sp.factorial, sp.atanh)):
+            out[1 + a.args[0], ">"] = None
+            if isinstance(a, sp.atanh):
+                out[1 - a.args[0], ">"] = None
+        elif isinstance(a, sp.acosh):
+            out[a.args[0] - 1, ">="] = None
+    return list(out)

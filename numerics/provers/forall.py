@@ -1,0 +1,194 @@
+"""`forall`: decide an inequality for all real (or whole) values of its variables, and say which argument decided it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import sympy as sp
+
+from numerics.evidence import Evidence, Verdict
+from numerics.provers.branch import Cover, Outcome, Task, centre
+from numerics.provers.change import change
+from numerics.provers.enclose import Box, Program, conditions
+from numerics.provers.forms import Signs, alternatives, forms
+from numerics.provers.search import Scan, scan, simplest
+from numerics.provers.statement import Statement, precision, statement
+
+__all__ = ["forall"]
+
+
+def forall(
+    lhs: Any,
+    op: str,
+    rhs: Any,
+    domain: Mapping[sp.Symbol, Any],
+    *,
+    where: Iterable[Any] = (),
+    via: Mapping[sp.Symbol, Any] | None = None,
+    effort: float = 4.0,
+) -> Evidence:
+    """Decide ``lhs op rhs`` for every point of a domain.
+
+    Parameters
+    ----------
+    lhs, rhs : SymPy expression
+        The two sides, apart, because SymPy's relations evaluate themselves.
+    op : str
+        One of ``<=``, ``<``, ``>=``, ``>``.
+    domain : Mapping[Symbol, range]
+        The range of each variable: a pair ``(lo, hi)`` is the open interval, `Closed(lo, hi)` has its finite ends, a SymPy ``Interval``
+        says it itself, `Integers(lo, hi)` are whole numbers with both ends. Ends are rational or infinite.
+    where : iterable of (lhs, op, rhs) or SymPy inequalities
+        Hypotheses. A counterexample meets them; a proof may use them.
+    via : Mapping[Symbol, expression], optional
+        New variables as functions of the old ones. The prover eliminates an old variable and works in the new ones, with whole numbers
+        relaxed to real ones; counterexamples are looked for, and reported, in the old variables only.
+    effort : float
+        Seconds after which the answer is OPEN.
+
+    Returns
+    -------
+    Evidence
+        PROVED by exact arithmetic, CERTIFIED by enclosures over the whole domain, REFUTED with a point of the domain that meets every
+        hypothesis, or OPEN. `slack` is the larger side over the smaller one at the tightest point that was found, where both are positive.
+
+    Raises
+    ------
+    TypeError
+        If a float occurs: it is not the number that was meant.
+    ValueError
+        If a variable has no range, a range is empty, a symbol assumes more than its range implies, or no point meets the hypotheses.
+
+    Examples
+    --------
+    >>> x = sp.Symbol("x", positive=True)
+    >>> forall(sp.exp(-x), "<=", 5 * x**-4, {x: (0, sp.oo)}).verdict.value
+    'CERTIFIED'
+    >>> dict(forall(sp.exp(-x), "<=", 4 * x**-4, {x: (0, sp.oo)}).witness)
+    {'x': 4}
+    """
+    start = time.monotonic()
+    st = statement(lhs, op, rhs, domain, where)
+    with precision(64):
+        ev = _Run(st, via or {}, start + effort).decide()
+    return ev.replace(checked=st.checked, covered=st.covered, seconds=time.monotonic() - start)
+
+
+class _Run:
+    def __init__(self, st: Statement, via: Mapping[sp.Symbol, Any], deadline: float) -> None:
+        self.st, self.deadline = st, deadline
+        self.changed = change(st, via) if via else None
+        self.seen = scan(st)
+
+    def decide(self) -> Evidence:
+        st = self.st
+        if self.seen.witness is not None:
+            return self.refuted()
+        if st.where and self.seen.feasible is None:
+            self.search_feasible()
+        gap = self.undefined()
+        if gap:
+            return self.open(gap)
+        if self.seen.feasible is None and st.where:
+            return self.open("no point was found that meets the hypotheses: the statement may be vacuous")
+        outcome = Outcome(False)
+        if self.changed:
+            symbols, box, small, big, where = self.changed
+            outcome = self.cover(symbols, box, big - small, where, None)
+        if not outcome.proved:
+            outcome = self.cover(st.symbols, st.box, st.difference, st.where, self.probe)
+        if outcome.proved:
+            return Evidence(verdict=Verdict.CERTIFIED, engine="branch and bound", margin=outcome.margin, **self.tight())
+        return self.refuted() if self.seen.witness is not None else self.open(outcome.reason)
+
+    def open(self, reason: str) -> Evidence:
+        return Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason=reason, **self.tight())
+
+    def refuted(self) -> Evidence:
+        p = self.seen.witness
+        assert p is not None
+        by = self.seen.witness_by
+        engine = "exact arithmetic" if by == "exact" else "interval arithmetic"
+        return Evidence(verdict=Verdict.REFUTED, engine=engine, witness=self.st.named(p), witness_by=by)
+
+    def tight(self) -> dict[str, Any]:
+        s = self.seen
+        if s.ratio is None or s.tightest is None or s.ratio < 1:
+            return {}
+        return {"slack": s.ratio, "tightest": {k: f"{float(v):.6g}" for k, v in self.st.named(s.tightest).items()}}
+
+    def search_feasible(self) -> None:
+        """Find a point that meets the hypotheses, or show that there is none: nothing is proved of the empty set."""
+        st = self.st
+        task = Task(st.symbols, st.box, [[-g] for g, _ in st.where], True)
+        if Cover(task, 2000, self.deadline, self.probe_feasible).run().proved:
+            raise ValueError(f"no point meets the hypotheses: {st.covered}")
+
+    def probe_feasible(self, box: Box) -> bool:
+        p = centre(box)
+        if self.st.meets(p):
+            self.seen.feasible = p
+        return self.seen.feasible is not None
+
+    def undefined(self) -> str:
+        """The first subexpression that could not be shown to be defined at every point that meets the hypotheses, or nothing."""
+        st = self.st
+        signs = Signs(Program(st.symbols), st.box)
+        for g, kind in dict.fromkeys([*conditions(st.small), *conditions(st.big)]):
+            if self.holds(g, kind, signs):
+                continue
+            return f"{g} {kind} 0 could not be shown on the domain, so the statement may be undefined"
+        return ""
+
+    def holds(self, g: sp.Expr, kind: str, signs: Signs) -> bool:
+        v = signs.of(g)
+        if v is not None and (v.pos or (kind == "!=" and v.neg) or (kind == ">=" and v.nonneg)):
+            return True
+        for h, strict in self.st.where:
+            ratio = sp.cancel(g / h) if h != 0 else sp.nan
+            if ratio.is_Rational and ((ratio > 0 and (strict or kind == ">=")) or (ratio < 0 and kind == "!=" and strict)):
+                return True
+        strict = kind != ">="
+        for e in (g, -g) if kind == "!=" else (g,):
+            task = Task(self.st.symbols, self.st.box, [[e]], strict, self.st.where)
+            if (
+                Cover(task, 300, self.deadline, lambda b, e=e: self.st._sign(e, centre(b)) == -1 and self.st.meets(centre(b)))
+                .run()
+                .proved
+            ):  # type: ignore[misc]
+                return True
+        return False
+
+    def cover(
+        self,
+        symbols: tuple[sp.Symbol, ...],
+        box: Box,
+        e: sp.Expr,
+        where: tuple[tuple[sp.Expr, bool], ...],
+        probe: Callable[[Box], bool] | None,
+    ) -> Outcome:
+        signs = Signs(Program(symbols), box)
+        margin, out = None, Outcome(True)
+        for alts in alternatives(e, signs):
+            out = self.goal(Task(symbols, box, [list(forms(a, signs)) for a in alts], self.st.strict, where), probe)
+            if not out.proved:
+                return out
+            margin = out.margin
+        return replace(out, margin=margin if len(alternatives(e, signs)) == 1 else None)
+
+    def goal(self, task: Task, probe: Callable[[Box], bool] | None = None) -> Outcome:
+        if task.depth:
+            signs = Signs(Program(task.symbols), task.box)
+            task = replace(task, alternatives=[list(forms(a[0], signs)) for a in task.alternatives])
+        return Cover(task, 4000, self.deadline, probe, self.goal).run()
+
+    def probe(self, box: Box) -> bool:
+        p = centre(box)
+        by = self.st.violated(p)
+        if by:
+            self.seen.witness = simplest(self.st, p)
+            self.seen.witness_by = self.st.violated(self.seen.witness)
+        return bool(by)

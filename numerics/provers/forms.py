@@ -1,0 +1,130 @@
+"""Writings of one inequality that have the same truth value, some of which an enclosure can decide although the others cannot.
+
+``f >= 0`` is split at Max, Min and absolute values into a conjunction of alternatives; each of these is then written as a difference, as
+a difference of logarithms, without denominators, and divided by each of its own terms (at infinity the largest term wins).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import sympy as sp
+
+from numerics.provers.enclose import Box, Program, Unsupported
+from numerics.provers.interval import Iv
+
+__all__ = ["Signs", "alternatives", "forms"]
+
+
+class Signs:
+    """Signs of expressions over a whole box, by one enclosure."""
+
+    def __init__(self, program: Program, box: Box) -> None:
+        self.program, self.values = program, program.on(box)
+
+    def of(self, e: sp.Expr) -> Iv | None:
+        """The enclosure of `e`, or None where it is not surely defined."""
+        try:
+            v = self.values[self.program.add(e)]
+        except Unsupported:
+            return None
+        return v if v.defined else None
+
+    def strict(self, e: sp.Expr) -> int:
+        """1 or -1 where `e` surely has that sign everywhere, otherwise 0."""
+        v = self.of(e)
+        return 0 if v is None else 1 if v.pos else -1 if v.neg else 0
+
+    def weak(self, e: sp.Expr) -> int:
+        """1 where `e >= 0`, -1 where `e <= 0`, otherwise 0."""
+        v = self.of(e)
+        return 0 if v is None else 1 if v.nonneg else -1 if v.nonpos else 0
+
+
+def alternatives(e: sp.Expr, signs: Signs, limit: int = 12) -> list[list[sp.Expr]]:
+    """Lists of expressions without Max, Min or Abs on top, such that ``e >= 0`` holds where in every list some entry is ``>= 0``.
+
+    Examples
+    --------
+    >>> x, y = sp.symbols("x y", real=True)
+    >>> alternatives(x - sp.Max(y, 1), Signs(Program([x, y]), ()))
+    [[x - 1], [x - y]]
+    """
+    for t in sp.Add.make_args(e):
+        c, m = _bend(t)
+        if m is None:
+            continue
+        sign = 1 if c.is_positive else -1 if c.is_negative else signs.weak(c)
+        if not sign:
+            continue
+        args = (m.args[0], -m.args[0]) if isinstance(m, sp.Abs) else m.args
+        rows = [alternatives(e - t + c * a, signs, limit) for a in sorted(args, key=sp.default_sort_key)]
+        if (sign > 0) == (not isinstance(m, sp.Min)):  # one branch suffices
+            product = [list(dict.fromkeys(itertools.chain(*pick))) for pick in itertools.product(*rows)]
+            return product if len(product) <= limit else [[e]]
+        every = [row for r in rows for row in r]
+        return every if len(every) <= limit else [[e]]
+    return [[e]]
+
+
+def _bend(t: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
+    for a in sp.Mul.make_args(t):
+        if isinstance(a, (sp.Max, sp.Min, sp.Abs)):
+            return t / a, a
+    return t, None
+
+
+def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
+    """`e` and other expressions that have the same sign as `e` on the whole box, the cheap ones first.
+
+    Every multiplier is shown to be positive on the box before it is used.
+    """
+    seen: set[sp.Expr] = set()
+
+    def fresh(h: sp.Expr) -> Iterator[sp.Expr]:
+        if h not in seen and not h.has(sp.nan, sp.zoo, sp.oo):
+            seen.add(h)
+            yield h
+
+    yield from fresh(e)
+    terms = sp.Add.make_args(e)
+    plus = [t for t in terms if signs.strict(t) > 0]
+    minus = [-t for t in terms if signs.strict(t) < 0]
+    if len(plus) + len(minus) == len(terms) and plus and minus and (len(terms) == 2 or e.has(sp.exp)):
+        a, b = sp.Add(*plus), sp.Add(*minus)
+        logs = sp.expand_log(sp.log(a)) - sp.expand_log(sp.log(b))
+        yield from fresh(sp.expand(logs))
+        yield from fresh(logs)
+    numerator = _cleared(e, signs)
+    if numerator is not None:
+        yield from fresh(numerator)
+        yield from fresh(sp.expand(numerator))
+    flat = sp.expand(sp.powsimp(sp.expand((e if numerator is None else numerator).rewrite(sp.exp))))
+    if flat.is_Add and 2 <= len(flat.args) <= 10:
+        yield from fresh(flat)
+        for t in flat.args:
+            s = signs.strict(t)
+            if s:
+                yield from fresh(sp.Add(*(sp.powsimp(s * u / t) for u in flat.args)))
+
+
+def _cleared(e: sp.Expr, signs: Signs) -> sp.Expr | None:
+    """`e` without denominators, where the denominator's sign is known."""
+    h = e.replace(sp.coth, lambda x: sp.cosh(x) / sp.sinh(x)).replace(sp.sech, lambda x: 1 / sp.cosh(x))
+    h = h.replace(sp.csch, lambda x: 1 / sp.sinh(x))
+    if h.has(sp.tanh) and not h.has(sp.log):
+        h = h.replace(sp.tanh, lambda x: sp.sinh(x) / sp.cosh(x))
+    n, d = sp.fraction(sp.together(h))
+    if d == 1:
+        return None
+    s = 1
+    for factor in sp.Mul.make_args(sp.factor_terms(d)):
+        b, p = factor.as_base_exp()
+        if p.is_Integer and p % 2 == 0 and b.is_real:
+            continue
+        k = signs.strict(factor)
+        if not k:
+            return None
+        s *= k
+    return s * n
