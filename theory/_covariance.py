@@ -212,7 +212,7 @@ class NumericCovariance:
                 f"{np.log10(condition):.0f} of {-np.log10(eps):.0f} digits of the limit are lost; "
                 "rescale the covariates, or pass an exact SymPy Matrix",
                 RuntimeWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         return cls((values[kept] * scale)[::-1], vectors[:, kept][:, ::-1], tolerance * scale)
 

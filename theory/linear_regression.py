@@ -94,7 +94,13 @@ class LimitParameters:
 def _terminal(value: Any) -> str:
     if isinstance(value, sp.Basic | sp.MatrixBase):
         return str(sp.pretty(value, num_columns=110))
-    return np.array2string(value, precision=6) if isinstance(value, np.ndarray) else f"{value:.6g}"
+    if not isinstance(value, np.ndarray):
+        return f"{value:.6g}"
+    if len(value) > SHOWN_ROWS:
+        return f"(array {value.shape[0]} x {value.shape[1]})"
+    cells = [[f"{x:.6g}" for x in row] for row in value]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    return "\n".join("[" + "  ".join(c.rjust(w) for c, w in zip(row, widths)) + "]" for row in cells)
 
 
 def _plain(text: str) -> str:

@@ -1,0 +1,71 @@
+"""The integrator keeps what the flow keeps, and says when it has not arrived."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from numerics.flow import integrate_flow, integrate_full_flow
+from theory.regression_risk import invariants
+
+SIGMA = np.diag([1.0, 0.4, 0.0])
+U0 = np.array([[0.3, -1.0, 0.2], [0.5, -0.4, 0.1], [0.7, 0.0, 2.0]])
+
+
+@pytest.mark.parametrize(("L", "noise"), [(None, 0.0), (3, 0.5)])
+def test_invariants_are_kept_and_the_risk_falls_along_the_path(L: int | None, noise: float) -> None:
+    flow = integrate_flow(SIGMA, U0, 0.9, prompt_length=L, noise=noise)
+    assert flow.converged
+    balance, kept = invariants(SIGMA, U0, 0.9)
+    for U, u in zip(flow.U, flow.u):
+        now, part = invariants(SIGMA, U, u)
+        assert now == pytest.approx(balance, abs=1e-7)
+        np.testing.assert_allclose(part, kept, atol=1e-14)
+    assert (np.diff(flow.risk) <= 1e-12).all()
+    assert np.ptp(flow.u) > 0.1
+
+
+def test_off_diagonal_entries_decay_like_the_integral_of_u_squared() -> None:
+    """In the eigenbasis U_ij(t) = U_ij(0) exp(-l_i l_j m_i int u^2): a law that the integrator is not told."""
+    flow = integrate_flow(SIGMA, U0, 0.9, t_max=0.7)
+    area = np.sum(np.diff(flow.t) * (flow.u[1:] ** 2 + flow.u[:-1] ** 2) / 2)
+    for (i, j), rate in {(0, 1): 0.4, (1, 0): 0.16}.items():
+        assert flow.U[-1][i, j] == pytest.approx(U0[i, j] * np.exp(-rate * area), rel=1e-3)
+
+
+def test_a_path_that_is_cut_short_or_sits_in_a_saddle_has_not_converged() -> None:
+    assert not integrate_flow(SIGMA, U0, 0.9, t_max=0.1).converged
+    assert not integrate_flow(SIGMA, np.zeros((3, 3)), 0.0).converged
+    assert not integrate_full_flow(np.eye(1), np.zeros((2, 2)), np.zeros(2)).converged
+
+
+def test_a_start_at_the_minimum_stays() -> None:
+    flow = integrate_flow(np.eye(2), np.eye(2), 1.0)
+    assert flow.converged
+    assert len(flow.t) == 1
+
+
+def test_time_scales_with_sigma() -> None:
+    """Sigma -> k Sigma with U, u -> U, u / sqrt k is the same path in time t / k^2."""
+    k = 1e-3
+    slow = integrate_flow(k * SIGMA, U0 / np.sqrt(k), 0.9 / np.sqrt(k), t_max=2 / k**2)
+    fast = integrate_flow(SIGMA, U0, 0.9, t_max=2.0)
+    np.testing.assert_allclose(slow.U[-1] * np.sqrt(k), fast.U[-1], atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((np.eye(2), np.eye(3), 1.0), r"\(3, 3\)"),
+        ((np.eye(2), np.eye(2), [1.0]), r"\(1,\)"),
+        ((np.ones(2), np.eye(2), 1.0), r"\(2,\)"),
+        ((np.eye(2), np.full((2, 2), np.nan), 1.0), "finite"),
+    ],
+)
+def test_shapes_and_finiteness_are_checked(arguments: tuple[Any, Any, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        integrate_flow(*arguments)
+    with pytest.raises(ValueError, match="shapes"):
+        integrate_full_flow(np.eye(2), np.eye(2), np.ones(3))

@@ -1,0 +1,291 @@
+"""Where the flow ends: closed forms, symmetries, scaling, limits in L, and the flow itself as the second route."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from numerics.flow import integrate_flow, integrate_full_flow
+from theory.linear_regression import LimitParameters, SaddleError, limit_parameters, vector_field
+
+RNG = np.random.default_rng(20240607)
+
+
+@pytest.fixture(autouse=True)
+def _same_stream_for_every_test() -> None:
+    RNG.bit_generator.state = np.random.default_rng(20240607).bit_generator.state
+
+
+def random_covariance(d: int, rank: int, scale: float = 1.0) -> np.ndarray:
+    basis = np.linalg.qr(RNG.normal(size=(d, d)))[0][:, :rank]
+    return scale * (basis * RNG.uniform(0.4, 1.0, rank)) @ basis.T
+
+
+def block(p: LimitParameters) -> np.ndarray:
+    return np.asarray(p.U[:-1, :-1], dtype=float)
+
+
+def scalar(p: LimitParameters) -> float:
+    return float(p.V[-1, -1])
+
+
+STARTS = {
+    "semi-definite": lambda d: ((lambda B: B @ B.T)(RNG.normal(size=(d, d))), 0.3),
+    "zero block": lambda d: (np.zeros((d, d)), 0.7),
+    "zero scalar": lambda d: (np.eye(d) + 0.3 * RNG.normal(size=(d, d)), 0.0),
+    "any signs": lambda d: (2 * RNG.normal(size=(d, d)), 0.2 * RNG.normal()),
+    "negative": lambda d: (-np.eye(d), -0.5),
+    "against each other": lambda d: (-2 * np.eye(d) + 0.1 * RNG.normal(size=(d, d)), 0.4),
+}
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize(("d", "rank"), [(1, 1), (2, 2), (3, 2), (4, 1), (4, 4)])
+@pytest.mark.parametrize(("L", "noise"), [(None, None), (1, None), (7, 0.8)])
+def test_the_flow_ends_where_the_formula_says(start: str, d: int, rank: int, L: int | None, noise: float | None) -> None:
+    Sigma = random_covariance(d, rank, scale=float(RNG.uniform(0.3, 3)))
+    U0, u0 = STARTS[start](d)
+    p = limit_parameters(Sigma, U0=U0, u0=u0, prompt_length=L, noise=noise)
+    flow = integrate_flow(Sigma, U0, u0, prompt_length=L, noise=noise or 0.0)
+    assert flow.converged
+    np.testing.assert_allclose(flow.U[-1], block(p), atol=2e-7 * np.linalg.norm(p.U))
+    assert flow.u[-1] == pytest.approx(scalar(p), rel=2e-7)
+
+
+def test_all_parameters_flow_to_the_block_limit() -> None:
+    """The integration assumes no block structure: it moves all (d + 1)^2 + d + 1 parameters."""
+    Sigma, U0, v0 = random_covariance(3, 2), np.zeros((4, 4)), np.array([0, 0, 0, 0.5])
+    U0[:3, :3] = np.eye(3)
+    flow, p = integrate_full_flow(Sigma, U0, v0, noise=0.3), limit_parameters(Sigma, U0=np.eye(3), u0=0.5)
+    np.testing.assert_allclose(flow.U[-1], p.U, atol=1e-6)
+    np.testing.assert_allclose(flow.u[-1], p.V[-1], atol=1e-6)
+
+
+@pytest.mark.parametrize("L", [None, 5])
+def test_the_limit_is_stationary_and_keeps_both_invariants(L: int | None) -> None:
+    Sigma, U0, u0 = random_covariance(5, 3), RNG.normal(size=(5, 5)), 0.4
+    p = limit_parameters(Sigma, U0=U0, u0=u0, prompt_length=L)
+    motion, speed = vector_field(Sigma, block(p), scalar(p), prompt_length=L)
+    assert np.abs(motion).max() < 1e-12
+    assert abs(speed) < 1e-12
+    assert (p.U**2).sum() - scalar(p) ** 2 == pytest.approx((U0**2).sum() - u0**2, rel=1e-12)
+    onto = Sigma @ np.linalg.pinv(Sigma, hermitian=True, rcond=1e-10)
+    np.testing.assert_allclose(block(p) - onto @ block(p) @ onto, U0 - onto @ U0 @ onto, atol=1e-12)
+
+
+@pytest.mark.parametrize("k", [1e-200, 1e-3, 7.0, 1e150])
+def test_scaling_sigma_scales_gamma_by_the_root(k: float) -> None:
+    Sigma = random_covariance(3, 3)
+    p, q = limit_parameters(Sigma), limit_parameters(k * Sigma)
+    assert q.gamma == pytest.approx(p.gamma * math.sqrt(k), rel=1e-12)
+    np.testing.assert_allclose(block(q) * math.sqrt(k), block(p), rtol=1e-11)
+
+
+@pytest.mark.parametrize("L", [None, 3])
+def test_rotation_goes_along(L: int | None) -> None:
+    Sigma, U0 = random_covariance(4, 3), RNG.normal(size=(4, 4))
+    R = np.linalg.qr(RNG.normal(size=(4, 4)))[0]
+    p = limit_parameters(Sigma, U0=U0, u0=0.3, prompt_length=L)
+    q = limit_parameters(R @ Sigma @ R.T, U0=R @ U0 @ R.T, u0=0.3, prompt_length=L)
+    np.testing.assert_allclose(block(q), R @ block(p) @ R.T, atol=1e-11)
+    assert q.gamma == pytest.approx(p.gamma, rel=1e-11)
+
+
+def test_changing_both_signs_changes_both_limits_but_not_the_rest() -> None:
+    Sigma, U0 = random_covariance(3, 2), RNG.normal(size=(3, 3))
+    p, q = limit_parameters(Sigma, U0=U0, u0=0.3), limit_parameters(Sigma, U0=-U0, u0=-0.3)
+    np.testing.assert_allclose(q.U, -p.U, atol=1e-13)
+    assert (q.gamma, scalar(q)) == pytest.approx((-p.gamma, -scalar(p)))
+
+
+@pytest.mark.parametrize(("s", "a", "u"), [(2.0, 0.5, 0.1), (0.3, 0.0, 1.0), (5.0, -0.2, 1.0), (1.0, -3.0, 0.2)])
+def test_one_dimension_in_closed_form(s: float, a: float, u: float) -> None:
+    """d = 1: the minimum is s U u = 1 on the hyperbola U^2 - u^2 = a^2 - u0^2; its branch is that of the larger of the two."""
+    p, c = limit_parameters([[s]], U0=[[a]], u0=u), a * a - u * u
+    square = (c + math.sqrt(c * c + 4 / s**2)) / 2
+    assert p.U[0, 0] == pytest.approx(math.copysign(math.sqrt(square), a + u), rel=1e-13)
+    assert scalar(p) * p.U[0, 0] * s == pytest.approx(1)
+
+
+def test_remark_5_3_for_every_balanced_start() -> None:
+    Sigma, Theta = random_covariance(4, 4), RNG.normal(size=(4, 4))
+    start = 0.1 * Theta @ Theta.T / np.linalg.norm(Theta @ Theta.T)
+    p, q = limit_parameters(Sigma), limit_parameters(Sigma, U0=start, u0=0.1)
+    inverse = np.linalg.inv(Sigma)
+    np.testing.assert_allclose(block(p), np.trace(inverse @ inverse) ** -0.25 * inverse, rtol=1e-11)
+    np.testing.assert_allclose(p.U, q.U, rtol=1e-11, atol=1e-12)
+
+
+def test_the_infinite_prompt_is_the_limit_of_long_ones_at_rate_one_over_L() -> None:
+    Sigma, far = random_covariance(3, 2), limit_parameters(np.eye(3))
+    start = {"U0": np.diag([1.0, 0.2, 0.5]), "u0": 0.4}
+    far = limit_parameters(Sigma, **start)
+    gaps = [np.linalg.norm(limit_parameters(Sigma, prompt_length=L, noise=2.0, **start).U - far.U) for L in (10**4, 10**6)]
+    assert gaps[0] / gaps[1] == pytest.approx(100, rel=0.02)
+
+
+def test_label_noise_acts_like_a_shift_of_the_effective_covariance() -> None:
+    """Only tr(Sigma) + noise enters beside L: at Sigma = I the limits are (S_L)^-1 scaled, S_L = 1 + (1 + d + noise) / L."""
+    L, noise, d = 4, 1.5, 3
+    p, m = limit_parameters(np.eye(d), prompt_length=L, noise=noise), 1 + (1 + d + noise) / L
+    assert scalar(p) ** 2 == pytest.approx(math.sqrt(d) / m)
+    assert scalar(p) * p.U[0, 0] == pytest.approx(1 / m)
+
+
+# Exact matrices
+
+
+def test_symbols_agree_with_numbers() -> None:
+    a, b, x, u, t = sp.symbols("a b x u t", positive=True)
+    L = sp.Symbol("L", integer=True, positive=True)
+    exact = limit_parameters(sp.diag(a, b, 0), U0=sp.Matrix([[x, 0, 1], [0, 0, 2], [0, 3, x]]), u0=u, prompt_length=L, noise=t)
+    values = {a: Fraction(1, 2), b: 3, x: Fraction(1, 3), u: 2, L: 6, t: Fraction(1, 4)}
+    U0 = np.array([[1 / 3, 0, 1], [0, 0, 2], [0, 3, 1 / 3]])
+    numeric = limit_parameters(np.diag([0.5, 3, 0]), U0=U0, u0=2.0, prompt_length=6, noise=0.25)
+    assert exact.assumptions == ()
+    for left, right in ((exact.U, numeric.U), (exact.V, numeric.V)):
+        np.testing.assert_allclose(np.array(left.subs(values).evalf(), dtype=float), right, rtol=1e-13, atol=1e-15)
+
+
+def test_rational_matrices_give_algebraic_answers() -> None:
+    p = limit_parameters(sp.Matrix([[2, 1], [1, 2]]), U0=sp.eye(2), u0=1)
+    q = limit_parameters(np.array([[2.0, 1.0], [1.0, 2.0]]), U0=np.eye(2), u0=1.0)
+    assert p.U.free_symbols == set()
+    assert not p.U.has(sp.Float)
+    np.testing.assert_allclose(np.array(p.U.evalf(), dtype=float), q.U, rtol=1e-13, atol=1e-15)
+    inside = p.U[:2, :2] * p.V[2, 2] * sp.Matrix([[2, 1], [1, 2]])
+    assert inside.applyfunc(sp.radsimp) == sp.eye(2)
+
+
+def test_a_symbolic_rank_is_found_and_its_pseudo_inverse_is_one() -> None:
+    a = sp.Symbol("a", positive=True)
+    p = limit_parameters(sp.Matrix([[a, 2 * a], [2 * a, 4 * a]]))
+    assert "rank 1 of 2" in p.regime
+    numeric = limit_parameters(np.array([[3.0, 6.0], [6.0, 12.0]]))
+    np.testing.assert_allclose(np.array(p.U.subs(a, 3).evalf(), dtype=float), numeric.U, rtol=1e-12, atol=1e-14)
+
+
+def test_what_cannot_be_checked_is_assumed_aloud() -> None:
+    x, y, L, t = sp.symbols("x y L t")
+    p = limit_parameters(sp.Matrix([[x, y], [y, x]]), prompt_length=L, noise=t)
+    text = {str(a) for a in p.assumptions}
+    assert {"2*x > 0", "x**2 - y**2 > 0", "t >= 0"} <= text
+    assert any("L" in a and "Naturals" in a for a in text)
+    assert any(str(a) in str(p) or "ℝ" in str(p) for a in p.assumptions)
+    assert limit_parameters(sp.diag(*sp.symbols("p q", positive=True))).assumptions == ()
+
+
+def test_exact_starts_use_the_same_criteria_and_the_flow_as_last_resort() -> None:
+    for U0, u0 in ((-2 * sp.eye(2), sp.Rational(1, 2)), (sp.diag(-2, 1), sp.Rational(1, 10)), (-sp.eye(2), sp.Integer(3))):
+        Sigma = sp.diag(1, 2)
+        p = limit_parameters(Sigma, U0=U0, u0=u0)
+        q = limit_parameters(np.diag([1.0, 2.0]), U0=np.array(U0, dtype=float), u0=float(u0))
+        assert float(p.gamma) == pytest.approx(q.gamma, rel=1e-13)
+        assert p.regime == q.regime
+    assert "integrating" in limit_parameters(sp.diag(1, 2), U0=-2 * sp.eye(2), u0=sp.Rational(1, 2)).regime
+
+
+# Starts without a minimum
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize(
+    ("Sigma", "U0", "u0"),
+    [
+        ([[1, 0], [0, 1]], [[0, 0], [0, 0]], 0),  # nothing at all
+        ([[1, 0], [0, 1]], [[1, 5], [0, -1]], 0),  # tr(S U S) = 0
+        ([[1, 0], [0, 0]], [[0, 0], [0, 1]], 0),  # moves nothing inside the range
+        ([[3]], [[-2]], 2),  # into the origin along U = -u
+        ([[1, 0], [0, 0]], [[-1, 7], [7, 7]], 1),  # the same, seen in the range only
+        ([[1, 1], [1, 1]], [[-1, -1], [-1, -1]], 2),  # rank one, not along an axis
+    ],
+)
+def test_starts_that_end_in_a_saddle_are_errors(exact: bool, Sigma: list[list[int]], U0: list[list[int]], u0: int) -> None:
+    convert = sp.Matrix if exact else lambda m: np.array(m, dtype=float)
+    with pytest.raises(SaddleError, match="saddle"):
+        limit_parameters(convert(Sigma), U0=convert(U0), u0=u0)
+
+
+def test_a_saddle_in_two_dimensions_is_met_only_on_its_stable_manifold() -> None:
+    """Sigma = I, U = -a I, u = a sqrt 2: balanced and isotropic, so the flow stays on that line and ends in the origin."""
+    with pytest.raises(SaddleError, match="1e-09"):
+        limit_parameters(np.eye(2), U0=-np.eye(2), u0=math.sqrt(2))
+    nudged = [limit_parameters(np.eye(2), U0=-np.eye(2), u0=math.sqrt(2) + h).gamma for h in (-1e-4, 1e-4)]
+    assert nudged[0] < 0 < nudged[1]
+
+
+def test_a_saddle_off_the_origin_is_found_by_bisection() -> None:
+    """Between two starts with opposite limits lies one that flows into a saddle with U != 0; from both sides the sign persists."""
+    Sigma, low, high = np.diag([1.0, 0.5]), 0.0, 3.0
+
+    def sign(u0: float) -> float:
+        return math.copysign(1, limit_parameters(Sigma, U0=np.diag([-2.0, 1.0]), u0=u0).gamma)
+
+    assert sign(low) < 0 < sign(high)
+    for _ in range(25):
+        middle = (low + high) / 2
+        low, high = (middle, high) if sign(middle) < 0 else (low, middle)
+    for u0, expected in ((low, -1), (high, 1)):
+        assert np.sign(integrate_flow(Sigma, np.diag([-2.0, 1.0]), u0).u[-1]) == expected
+    for _ in range(30):
+        middle = (low + high) / 2
+        try:
+            low, high = (middle, high) if sign(middle) < 0 else (low, middle)
+        except SaddleError:
+            return
+    pytest.fail("bisection reached the stable manifold without an error")
+
+
+# What the user sees
+
+
+def test_numbers_in_numbers_out_and_symbols_in_symbols_out() -> None:
+    assert all(isinstance(M, np.ndarray) and M.shape == (3, 3) for M in (limit_parameters([[1, 0], [0, 2]]).U,))
+    assert isinstance(limit_parameters([[sp.Integer(1), 0], [0, 2]]).U, sp.MatrixBase)
+    assert limit_parameters([[Fraction(1, 2)]]).gamma == pytest.approx(math.sqrt(0.5))
+
+
+def test_regime_says_rank_tolerance_prompt_and_sign() -> None:
+    p = limit_parameters(np.diag([1.0, 1e-17]), U0=np.diag([-2.0, 1.0]), u0=0.1, prompt_length=9, noise=0.5)
+    for words in ("rank 1 of 2", "counted as zero", "prompts of 9 tokens", "noise of variance 0.5", "sign -", "rank one"):
+        assert words in p.regime
+    q = limit_parameters(np.diag([1.0, 2.0]), U0=np.diag([-2.0, 0.1]), u0=0.1)
+    assert "integrating the flow" in q.regime
+    assert "balanced start" in limit_parameters(np.eye(2)).regime
+
+
+def test_shown_in_a_terminal_and_as_latex() -> None:
+    a, b = sp.symbols("a b", positive=True)
+    for p in (limit_parameters(np.diag([1.0, 2e-7])), limit_parameters(sp.diag(a, b))):
+        text, latex = str(p), p._repr_latex_()
+        assert text == repr(p)
+        assert all(word in text for word in ("U =", "V =", "gamma =", "infinite prompt"))
+        assert latex.startswith("$$") and latex.endswith("$$")  # noqa: PT018
+        assert latex.count(r"\begin{") == latex.count(r"\end{") > 2
+        assert latex.count("{") == latex.count("}")
+    assert r"\cdot 10^{9}" in limit_parameters(np.diag([1e-20, 3e-20]))._repr_latex_()
+    wide = limit_parameters(np.eye(40))
+    assert r"\mathbb{R}^{41\times41}" in wide._repr_latex_()
+
+
+def test_roundoff_asymmetry_is_tolerated_and_does_not_matter() -> None:
+    Sigma = random_covariance(3, 3)
+    rough = Sigma + 1e-13 * RNG.normal(size=(3, 3))
+    np.testing.assert_allclose(limit_parameters(rough).U, limit_parameters(Sigma).U, rtol=1e-10, atol=1e-12)
+    single = limit_parameters(Sigma.astype(np.float32))
+    np.testing.assert_allclose(single.U, limit_parameters(Sigma).U, rtol=1e-5, atol=1e-6)
+
+
+def test_ill_conditioned_sigma_warns_with_its_condition_number() -> None:
+    with pytest.warns(RuntimeWarning, match=r"condition number 1e\+10") as caught:
+        limit_parameters(np.diag([1.0, 1e-10]))
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        limit_parameters(np.diag([1.0, 1e-7]))
+        limit_parameters(sp.diag(1, sp.Rational(1, 10**10)))
