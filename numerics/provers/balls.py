@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 import sympy as sp
 from flint import acb, arb, ctx, fmpq
 
-__all__ = ["Complex", "NoBall", "ball_function", "precision", "rational", "value"]
+__all__ = ["Ball", "Complex", "NoBall", "ball_function", "precision", "rational", "value"]
 
+Ball: TypeAlias = arb
 Complex: TypeAlias = acb
 Balls: TypeAlias = Callable[[Sequence[Complex], bool], Complex]
 
@@ -105,6 +106,9 @@ def _integer_power(z: Complex, n: int) -> Complex:
 
 
 def _power(base: Complex, exponent: Complex, analytic: bool) -> Complex:
+    if not analytic and exponent.imag.is_zero() and exponent.real > 0 and base.contains(0):
+        size = arb(base.abs_upper()) ** exponent.real
+        return acb(*2 * (arb(0, size.upper()),))  # |z^q| = |z|^q, at every angle
     return (base.log(analytic=analytic) * exponent).exp()
 
 
