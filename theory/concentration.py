@@ -1,178 +1,332 @@
-r"""The explicit bounds of Appendices C.1 and C.2 of Boursier & Boyer, and our second moment R1.
+"""Every explicit bound of Boursier & Boyer, Appendix C.1-C.2, and our second-moment bound that replaces them.
 
-Symbols: ``a2`` is :math:`\sigma^2\|Uz\|^2`, ``K`` (or ``F4``) is :math:`\sqrt{\mathbb{E}\|f(Z)\|^4}`. Every function takes SymPy expressions
-or numbers and answers in kind.
+For sigma-sub-Gaussian tokens Z, a query z and a function f the softmax average ``R_L/S_L`` over L tokens tends to ``R/S``; ``err`` is
+the difference. The bounds see the law only through ``a2 = sigma^2 |Uz|^2`` and ``K = F4 = sqrt(E|f(Z)|^4)``. Each function takes
+numbers, arrays or SymPy expressions, and answers in kind; arguments outside their domain raise ValueError.
 """
 
 from __future__ import annotations
 
-import math
-from types import ModuleType
 from typing import Any
+
+from theory._arguments import read
 
 __all__ = [
     "C",
     "alpha_minus",
     "alpha_plus",
     "beta",
+    "corollary_c3",
     "delta_0",
     "delta_min",
     "exponent_16",
+    "lemma_c1",
     "lemma_c4",
     "second_moment_R1",
 ]
 
-
-def _functions(*values: Any) -> ModuleType:
-    """SymPy's exp, log and sqrt as soon as one value is symbolic, those of `math` otherwise."""
-    if any(hasattr(v, "free_symbols") for v in values):
-        import sympy
-
-        return sympy
-    return math
+Scalar = Any  # float, array of floats or sympy.Expr
 
 
-def alpha_minus(L: Any, a2: Any, delta: Any) -> Any:
-    r"""Relative deviation of S_L downwards, :math:`e^{a_2}\sqrt{2\ln(1/\delta)/L}` (BB, proof of Lemma C.1).
-
-    Examples
-    --------
-    >>> alpha_minus(8, 0.0, math.exp(-1.0))
-    0.5
-    """
-    f = _functions(L, a2, delta)
-    return f.exp(a2) * f.sqrt(2 * f.log(1 / delta) / L)
-
-
-def alpha_plus(L: Any, a2: Any, delta: Any, c: Any = 3) -> Any:
-    r"""Relative deviation of S_L upwards, :math:`e^{a_2}\sqrt{c/(\delta L)}` with c = 3 (BB, proof of Lemma C.1).
-
-    Examples
-    --------
-    >>> alpha_plus(12, 0.0, 0.25)
-    1.0
-    """
-    f = _functions(L, a2, delta, c)
-    return f.exp(a2) * f.sqrt(c / (delta * L))
-
-
-def beta(L: Any, a2: Any, delta: Any, K: Any, c: Any = 3) -> Any:
-    r"""Deviation of R_L / L, :math:`e^{2a_2}\sqrt{K}\sqrt{c/(\delta L)}`: c = 3 in the proof of Lemma C.1 (BB), c = 1 in its statement.
-
-    Examples
-    --------
-    >>> beta(12, 0.0, 0.25, 4.0)
-    2.0
-    """
-    f = _functions(L, a2, delta, K, c)
-    return f.exp(2 * a2) * f.sqrt(K) * f.sqrt(c / (delta * L))
-
-
-def delta_min(L: Any, a2: Any) -> Any:
-    r"""Least delta of the proof of Lemma C.1 (BB), :math:`\exp(-\tfrac{L}{8}e^{-2a_2})`. The lemma prints it without :math:`\sigma^2`.
-
-    Examples
-    --------
-    >>> delta_min(8, 0.0) == math.exp(-1.0)
-    True
-    """
-    f = _functions(L, a2)
-    return f.exp(-(L * f.exp(-2 * a2)) / 8)
-
-
-def delta_0(L: Any, a2: Any, c: Any = 64) -> Any:
-    r"""Least delta of Corollary C.3 (BB), :math:`c\,e^{4a_2}/L^2` with c = 64.
-
-    Examples
-    --------
-    >>> delta_0(16, 0.0)
-    0.25
-    """
-    f = _functions(L, a2, c)
-    return c * f.exp(4 * a2) / L**2
-
-
-def C(a2: Any, K: Any, c: Any = 108) -> Any:
-    r"""The constant of Corollary C.3 and Lemma C.4 (BB), :math:`108\,e^{4a_2}K`.
-
-    Examples
-    --------
-    >>> C(0.0, 2)
-    216.0
-    """
-    return c * _functions(a2, K, c).exp(4 * a2) * K
-
-
-def lemma_c4(L: Any, a2: Any, F4: Any, sigma2: Any, C_f: Any, d: Any, *, p: int = 1, Z8: Any = None, power: int = 1) -> Any:
-    r"""Lemma C.4 of Boursier & Boyer: the bound of :math:`\mathbb{E}\|R_L/S_L-R/S\|^2` at a fixed query.
+def delta_min(L: Scalar, a2: Scalar) -> Scalar:
+    """Least delta for which the proof of Lemma C.1 has ``alpha_- <= 1/2``.
 
     Parameters
     ----------
-    L : scalar
-        Prompt length. As printed the lemma is false at L = 1, where its first term vanishes.
-    a2 : scalar
-        :math:`\sigma^2\|Uz\|^2`.
-    F4 : scalar
-        :math:`\sqrt{\mathbb{E}\|f(Z)\|^4}`.
-    sigma2 : scalar
-        Sub-Gaussian variance proxy of the tokens.
-    C_f : scalar
-        :math:`\sup_z\|f(z)\|/\|z\|^p`.
-    d : scalar
-        Dimension of the tokens.
-    p : {1, 2}
-        Growth of f.
-    Z8 : scalar
-        :math:`\mathbb{E}\|Z\|^8`, needed for p = 2 only.
-    power : int
-        Power of C_f in the second term: printed 1, by homogeneity it is 2.
+    L : number or Expr
+        Prompt length.
+    a2 : number or Expr
+        ``sigma^2 |Uz|^2``. The hypothesis printed in the lemma lacks the ``sigma^2``.
 
     Returns
     -------
-    scalar
+    number or Expr
+        ``exp(-(L/8) e^{-2 a2})``.
+
+    Examples
+    --------
+    >>> round(delta_min(16, 0), 4)
+    0.1353
+    """
+    m, L, a2 = read(L=L, a2=a2)
+    return m.exp(-L / 8 * m.exp(-2 * a2))
+
+
+def delta_0(L: Scalar, a2: Scalar, c: Scalar = 64) -> Scalar:
+    """Least delta that Corollary C.3 admits.
+
+    Parameters
+    ----------
+    L, a2 : number or Expr
+    c : number or Expr
+        The printed constant is 64.
+
+    Returns
+    -------
+    number or Expr
+        ``c e^{4 a2} / L^2``; above 1 for short prompts, where the corollary says nothing.
+
+    Examples
+    --------
+    >>> delta_0(16, 0)
+    0.25
+    """
+    m, L, a2, c = read(L=L, a2=a2, c=c)
+    return c * m.exp(4 * a2) / L**2
+
+
+def alpha_minus(L: Scalar, a2: Scalar, delta: Scalar) -> Scalar:
+    """Relative deviation beyond which ``S_L`` falls with probability at most delta (by Chung and Lu 2006, Theorem 7).
+
+    Parameters
+    ----------
+    L, a2 : number or Expr
+    delta : number or Expr
+        In (0, 1].
+
+    Returns
+    -------
+    number or Expr
+        ``e^{a2} sqrt(2 ln(1/delta)/L)``: ``S_L >= (1 - alpha_-) S``. Where the proof glues its parts it is capped at 1.
+
+    Examples
+    --------
+    >>> from sympy import simplify, symbols
+    >>> L, a2 = symbols("L a2", positive=True)
+    >>> simplify(alpha_minus(L, a2, delta_min(L, a2)))
+    1/2
+    """
+    m, L, a2, delta = read(L=L, a2=a2, delta=delta)
+    return m.exp(a2) * m.sqrt(2 * m.log(1 / delta) / L)
+
+
+def alpha_plus(L: Scalar, a2: Scalar, delta: Scalar, c: Scalar = 3) -> Scalar:
+    """Relative deviation beyond which ``S_L`` rises with probability at most delta (by the heavy-tail bound of Bubeck et al. 2013).
+
+    Parameters
+    ----------
+    L, a2 : number or Expr
+    delta : number or Expr
+        In (0, 1].
+    c : number or Expr
+        The printed constant is 3; Chebyshev's inequality gives 1.
+
+    Returns
+    -------
+    number or Expr
+        ``e^{a2} sqrt(c/(delta L))``: ``S_L <= (1 + alpha_+) S``.
+
+    Examples
+    --------
+    >>> alpha_plus(12, 0, 0.25)
+    1.0
+    """
+    m, L, a2, delta, c = read(L=L, a2=a2, delta=delta, c=c)
+    return m.exp(a2) * m.sqrt(c / (delta * L))
+
+
+def beta(L: Scalar, a2: Scalar, delta: Scalar, K: Scalar, c: Scalar = 3) -> Scalar:
+    """Deviation of ``R_L / L`` in the proof of Lemma C.1.
+
+    Parameters
+    ----------
+    L, a2 : number or Expr
+    delta : number or Expr
+        In (0, 1].
+    K : number or Expr
+        ``sqrt(E|f(Z)|^4)``.
+    c : number or Expr
+        3 in the proof; the statement of the lemma uses the same letter with 1.
+
+    Returns
+    -------
+    number or Expr
+        ``e^{2 a2} sqrt(K) sqrt(c/(delta L))``, of the dimension of f.
+
+    Examples
+    --------
+    >>> beta(12, 0, 0.25, 9)
+    3.0
+    """
+    m, L, a2, delta, K, c = read(L=L, a2=a2, delta=delta, K=K, c=c)
+    return m.exp(2 * a2) * m.sqrt(K) * m.sqrt(c / (delta * L))
+
+
+def lemma_c1(L: Scalar, a2: Scalar, delta: Scalar, K: Scalar, c: Scalar = 27) -> Scalar:
+    """The bound of Lemma C.1: ``|err|^2 <= 27 e^{4 a2} K / (delta L)`` with probability at least ``1 - 4 delta``.
+
+    Parameters
+    ----------
+    L, a2, delta, K : number or Expr
+        As in `beta`.
+    c : number or Expr
+        The printed constant is 27.
+
+    Returns
+    -------
+    number or Expr
+
+    Examples
+    --------
+    >>> lemma_c1(27, 0, 0.5, 1)
+    2.0
+    """
+    m, L, a2, delta, K, c = read(L=L, a2=a2, delta=delta, K=K, c=c)
+    return c * m.exp(4 * a2) * K / (delta * L)
+
+
+def C(a2: Scalar, K: Scalar, c: Scalar = 108) -> Scalar:
+    """The constant ``C(U, f, z)`` of Corollary C.3 and Lemma C.4.
+
+    Parameters
+    ----------
+    a2, K : number or Expr
+        As in `beta`.
+    c : number or Expr
+        The printed constant is 108.
+
+    Returns
+    -------
+    number or Expr
+        ``108 e^{4 a2} K``.
+
+    Examples
+    --------
+    >>> C(0, 2)
+    216.0
+    """
+    m, a2, K, c = read(a2=a2, K=K, c=c)
+    return c * m.exp(4 * a2) * K
+
+
+def corollary_c3(L: Scalar, a2: Scalar, delta: Scalar, K: Scalar, c: Scalar = 108) -> Scalar:
+    """The threshold of Corollary C.3: ``P(|err|^2 >= C/(delta L)) <= delta``.
+
+    Parameters
+    ----------
+    L, a2, delta, K : number or Expr
+        As in `beta`.
+    c : number or Expr
+        The constant in `C`.
+
+    Returns
+    -------
+    number or Expr
+
+    Examples
+    --------
+    >>> corollary_c3(27, 0, 0.5, 1)
+    8.0
+    """
+    return lemma_c1(L, a2, delta, K, c)
+
+
+def lemma_c4(
+    L: Scalar,
+    a2: Scalar,
+    F4: Scalar,
+    sigma2: Scalar,
+    C_f: Scalar,
+    d: Scalar,
+    *,
+    p: int = 1,
+    Z8: Scalar | None = None,
+    power: int = 1,
+) -> Scalar:
+    """The bound of Lemma C.4 on ``E|err|^2``.
+
+    Parameters
+    ----------
+    L, a2 : number or Expr
+    F4 : number or Expr
+        ``sqrt(E|f(Z)|^4)``.
+    sigma2 : number or Expr
+        ``sigma^2``.
+    C_f : number or Expr
+        ``sup |f(z)| / |z|^p``.
+    d : number or Expr
+        Dimension of a token.
+    p : {1, 2}
+        Growth of f.
+    Z8 : number or Expr, optional
+        ``E|Z|^8``, needed for p = 2.
+    power : {1, 2}
+        Power of ``C_f`` in front of the second term: 1 as printed; 2 by homogeneity, since the left side is quadratic in f.
+
+    Returns
+    -------
+    number or Expr
+        The first term vanishes at L = 1, where the lemma is false as printed.
 
     Raises
     ------
     ValueError
-        If p is neither 1 nor 2, or Z8 is missing.
+        If p or `power` is neither 1 nor 2, or p = 2 without `Z8`.
 
     Examples
     --------
-    >>> lemma_c4(10**6, 0.0, 1.0, 1.0, 1.0, 1) < 0.003
-    True
+    For ``f(z) = 1000 z``, ``U = 0``, ``L = 1``, ``Z ~ N(0, 1)`` the printed bound is smaller than the truth, ``10^6``:
+
+    >>> round(lemma_c4(1, 0, 3**0.5 * 1e6, 1, 1000, 1), 1)
+    249600.7
     """
-    if p not in (1, 2):
-        raise ValueError(f"p = {p!r}: Lemma C.4 is about |f(z)| <= C_f |z|^p with p = 1 or p = 2; choose one of them")
+    for name, value in (("p", p), ("power", power)):
+        if value not in (1, 2):
+            raise ValueError(f"{name} = {value!r} is neither 1 nor 2, the only cases of Lemma C.4")
     if p == 2 and Z8 is None:
-        raise ValueError("for p = 2 the second term of Lemma C.4 contains E|Z|^8; pass Z8=")
-    f = _functions(L, a2, F4, sigma2, C_f, d, Z8)
-    first = 2 * C(a2, F4) * f.log(L) / L
-    moment = 1 + (f.sqrt(L) / (22 * sigma2) * f.sqrt(f.sqrt(Z8)) if p == 2 else 0)
-    root = (lambda x: x) if p == 1 else f.sqrt
-    rate = (root(L) / root(2) - f.exp(2 * a2 / p)) * root(F4) / (16 * sigma2 * (C_f**2 if p == 1 else C_f))
-    return first + 2 * 16**p * sigma2**p * L * p * C_f**power * f.exp(2 * d) * moment * f.exp(-rate)
+        raise ValueError("for p = 2 the bound of Lemma C.4 contains E|Z|^8; pass it as Z8")
+    m, L, a2, F4, sigma2, C_f, d, Z8 = read(L=L, a2=a2, F4=F4, sigma2=sigma2, C_f=C_f, d=d, Z8=0 if Z8 is None else Z8)
+    root = (lambda x: x) if p == 1 else m.sqrt
+    first = 2 * C(a2, F4) * m.log(L) / L
+    moment = 1 + (m.sqrt(L) / (22 * sigma2) * m.sqrt(m.sqrt(Z8)) if p == 2 else 0)
+    rate = (root(L / 2) - m.exp(2 * a2 / p)) * root(F4) / (16 * sigma2 * (C_f**2 if p == 1 else C_f))
+    return first + 2 * 16**p * sigma2**p * L * p * C_f**power * m.exp(2 * d) * moment * m.exp(-rate)
 
 
-def exponent_16(sigma: Any, U_norm: Any) -> Any:
-    r"""The exponent of 1/L in (16) of Boursier & Boyer, :math:`\min(1/3,\,1/(192\,\sigma^2\|U\|^2))`, up to logarithms.
+def exponent_16(sigma: Scalar, U_norm: Scalar) -> Scalar:
+    """The exponent of 1/L in eq. (16), and so in Proposition 3.1, up to logarithms.
+
+    Parameters
+    ----------
+    sigma : number or Expr
+        Sub-Gaussian constant of the tokens; the query has constant 1.
+    U_norm : number or Expr
+        Operator norm of U.
+
+    Returns
+    -------
+    number or Expr
+        ``min(1/3, 1/(192 sigma^2 |U|^2))``.
 
     Examples
     --------
-    >>> exponent_16(1.0, 0.5) == 1 / 48, exponent_16(1.0, 0.0) == 1 / 3
+    >>> exponent_16(1, 0) == 1 / 3, exponent_16(1, 0.5) == 1 / 48
     (True, True)
     """
-    f = _functions(sigma, U_norm)
-    if f is not math:
-        return f.Min(f.Rational(1, 3), 1 / (192 * sigma**2 * U_norm**2))
-    return min(1 / 3, 1 / (192 * sigma**2 * U_norm**2)) if U_norm else 1 / 3
+    m, sigma, U_norm = read(sigma=sigma, U_norm=U_norm)
+    return 1 / m.maximum(3, 192 * sigma**2 * U_norm**2)
 
 
-def second_moment_R1(L: Any, a2: Any, F4: Any, c: Any = 75) -> Any:
-    r"""Our R1: :math:`\mathbb{E}\|R_L/S_L-R/S\|^2 \le 75\,e^{4a_2}F_4/L` for every L >= 1.
+def second_moment_R1(L: Scalar, a2: Scalar, F4: Scalar, c: Scalar = 75) -> Scalar:
+    """Our bound on ``E|err|^2`` at a fixed query, for every ``L >= 1`` and every f with a fourth moment.
+
+    Parameters
+    ----------
+    L, a2 : number or Expr
+    F4 : number or Expr
+        ``sqrt(E|f(Z)|^4)``.
+    c : number or Expr
+        75.
+
+    Returns
+    -------
+    number or Expr
+        ``75 e^{4 a2} F4 / L``. By Markov's inequality it contains Lemma C.1 and Corollary C.3 for every delta in (0, 1).
 
     Examples
     --------
-    >>> second_moment_R1(75, 0.0, 2.0)
-    2.0
+    >>> second_moment_R1(25, 0, 1)
+    3.0
     """
-    return c * _functions(L, a2, F4, c).exp(4 * a2) * F4 / L
+    m, L, a2, F4, c = read(L=L, a2=a2, F4=F4, c=c)
+    return c * m.exp(4 * a2) * F4 / L

@@ -1,0 +1,121 @@
+"""The door of the bounds: every argument is checked against its domain, and decides whether SymPy or floats do the work."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+__all__ = ["read"]
+
+#: Name -> (least value, whether it is allowed, greatest value, what the name stands for).
+_DOMAIN: dict[str, tuple[int, bool, float, str]] = {
+    "L": (1, True, np.inf, "a prompt has at least one token"),
+    "a2": (0, True, np.inf, "a2 = sigma^2 |Uz|^2 is a square"),
+    "delta": (0, False, 1, "delta is the probability that a bound fails"),
+    "K": (0, True, np.inf, "K = sqrt(E|f(Z)|^4) is a root"),
+    "F4": (0, True, np.inf, "F4 = sqrt(E|f(Z)|^4) is a root"),
+    "c": (0, False, np.inf, "the constant of a bound is positive"),
+    "sigma": (0, False, np.inf, "sigma is a sub-Gaussian constant"),
+    "sigma2": (0, False, np.inf, "sigma2 is a squared sub-Gaussian constant"),
+    "U_norm": (0, True, np.inf, "U_norm = |U|_op is a norm"),
+    "C_f": (0, False, np.inf, "C_f = sup |f(z)|/|z|^p, and f is not zero"),
+    "Z8": (0, True, np.inf, "Z8 = E|Z|^8 is a moment"),
+    "d": (1, True, np.inf, "d is the dimension of a token"),
+    "s": (0, True, np.inf, "s = (Uz)'Gamma(Uz) is the variance of a score"),
+    "t": (0, True, np.inf, "t = tr(V Gamma V') is a trace of a covariance"),
+    "q": (0, True, np.inf, "q = |V Gamma U z|^2 is a square"),
+    "P2": (0, True, 1, "P2 = E sum p_i^2 for weights p"),
+    "P3": (0, True, 1, "P3 = E sum p_i^3 for weights p"),
+    "Q": (0, True, 1, "Q = E (sum p_i^2)^2 for weights p"),
+}
+
+
+def _exp(x: Any) -> Any:
+    with np.errstate(over="ignore", under="ignore"):
+        y = np.exp(x)
+    return y if isinstance(x, np.ndarray) else float(y)
+
+
+def _elementary(name: str) -> Any:
+    f = getattr(np, name)
+    return lambda x: f(x) if isinstance(x, np.ndarray) else float(f(x))
+
+
+def _maximum(x: Any, y: Any) -> Any:
+    return np.maximum(x, y) if isinstance(x, np.ndarray) or isinstance(y, np.ndarray) else max(float(x), float(y))
+
+
+_FLOATS = SimpleNamespace(exp=_exp, log=_elementary("log"), sqrt=_elementary("sqrt"), maximum=_maximum)
+_SYMBOLS = SimpleNamespace(exp=sp.exp, log=sp.log, sqrt=sp.sqrt, maximum=sp.Max)
+
+
+def read(**arguments: Any) -> tuple[Any, ...]:
+    """Check the arguments of a bound by their names.
+
+    Parameters
+    ----------
+    **arguments : number, array or sympy.Expr
+        The names are those of the paper and decide the domain.
+
+    Returns
+    -------
+    tuple
+        A namespace with ``exp``, ``log``, ``sqrt`` and ``maximum``, then the values in order: SymPy expressions if any of them is one,
+        otherwise floats (a bound that overflows is ``inf``) or arrays of floats.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no real number, array of real numbers or expression.
+    ValueError
+        If an argument leaves its domain.
+
+    Examples
+    --------
+    >>> m, L, a2 = read(L=4, a2=sp.Symbol("a", positive=True))
+    >>> m.exp(a2) / L
+    exp(a)/4
+    """
+    if any(isinstance(v, sp.Basic) for v in arguments.values()):
+        return _SYMBOLS, *(_symbolic(name, v) for name, v in arguments.items())
+    return _FLOATS, *(_numeric(name, v) for name, v in arguments.items())
+
+
+def _symbolic(name: str, value: Any) -> sp.Expr:
+    if isinstance(value, (np.ndarray, str, bool)):
+        raise TypeError(f"{name} = {value!r} stands beside a SymPy expression; give an exact number or an expression")
+    expr = sp.sympify(value)
+    low, closed, high, meaning = _DOMAIN[name]
+    below = expr - low
+    if below.is_negative or (below.is_zero and not closed) or (np.isfinite(high) and (expr - int(high)).is_positive):
+        raise ValueError(_outside(name, expr))
+    if expr.is_real is False:
+        raise TypeError(f"{name} = {expr} is not real, but {meaning}; declare its symbols real")
+    return expr
+
+
+def _numeric(name: str, value: Any) -> Any:
+    array = np.asarray(value)
+    if array.dtype.kind == "O":
+        try:
+            array = np.asarray(value, dtype=float)  # Fractions
+        except (TypeError, ValueError):
+            raise TypeError(f"{name} = {value!r} is not a real number; pass a number, an array or a SymPy expression") from None
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} = {value!r} is not a real number; pass a number, an array or a SymPy expression")
+    low, closed, high, _ = _DOMAIN[name]
+    inside = (array >= low) & (array <= high) & np.isfinite(array)
+    if not closed:
+        inside &= array > low
+    if not inside.all():
+        raise ValueError(_outside(name, array[~inside].flat[0]))
+    return array.astype(float) if array.ndim else float(array)
+
+
+def _outside(name: str, value: Any) -> str:
+    low, closed, high, meaning = _DOMAIN[name]
+    interval = f"{'[' if closed else '('}{low}, {'oo)' if high == np.inf else f'{high:g}]'}"
+    return f"{name} = {value} is outside {interval}: {meaning}"
