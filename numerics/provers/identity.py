@@ -192,12 +192,12 @@ def _difference(a: sp.Expr, b: sp.Expr, point: dict[sp.Expr, sp.Expr]) -> tuple[
         if not (x.is_finite() and y.is_finite()):
             return None
         if not x.overlaps(y):
-            return "Arb", {**functions, "lhs": _digits(x), "rhs": _digits(y)}
+            return "Arb", {**functions, "lhs": _digits(x, bits), "rhs": _digits(y, bits)}
     return None
 
 
-def _digits(z: acb) -> str:
-    return str((z.real if z.imag.is_zero() else z).str(40, radius=False))
+def _digits(z: acb, bits: int) -> str:
+    return str((z.real if z.imag.is_zero() else z).str(bits // 3, radius=False))  # enough to tell the two sides apart
 
 
 def _spoiled(statement: _Statement) -> Iterator[_Statement]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, islice
+from itertools import combinations, islice, product
 from typing import Any
 
 import sympy as sp
@@ -49,18 +49,28 @@ def _draw(symbol: sp.Expr, rng: random.Random, tame: bool) -> sp.Expr:
     return size + sp.I * sp.Rational(rng.randint(1, 12) * rng.choice((1, -1)), rng.randint(2, 9))
 
 
-def _solved(free: Point, given: Sequence[sp.Expr], symbols: Sequence[sp.Expr]) -> Iterator[Point]:
+def _solved(free: Point, given: Sequence[sp.Expr], pivots: Sequence[sp.Expr]) -> Iterator[Point]:
     """Completions of a point so that every side condition holds exactly."""
-    left = [g.xreplace(free) for g in given]
-    try:
-        solutions = sp.solve(left, list(symbols), dict=True)
-    except (NotImplementedError, ValueError, TypeError):
+    for found in _eliminated([g.xreplace(free) for g in given], frozenset(pivots)):
+        point = {**free, **found}
+        if all(_meets(v, k) for k, v in found.items()) and _all_zero([g.xreplace(point) for g in given]):
+            yield point
+
+
+def _eliminated(conditions: Sequence[sp.Expr], unknown: frozenset[sp.Expr]) -> Iterator[Point]:
+    """Solve by linear conditions first, then by conditions in one unknown of degree 2; what needs more than that is given up."""
+    if not unknown:
+        yield {}
         return
-    for s in solutions:
-        if len(s) == len(symbols) and not any(v.free_symbols for v in s.values()) and all(_meets(v, k) for k, v in s.items()):
-            point = {**free, **s}
-            if _all_zero([g.xreplace(point) for g in given]):
-                yield point
+    for degree, g, s in product((1, 2), conditions, sorted(unknown, key=str)):
+        poly = g.as_poly(s)
+        others = unknown - {s}
+        if poly is None or poly.degree() != degree or (poly.LC() if degree == 1 else g).free_symbols & others:
+            continue
+        for root in sp.roots(poly, multiple=True):
+            for rest in _eliminated([h.xreplace({s: root}) for h in conditions if h is not g], others):
+                yield {**rest, s: root.xreplace(rest)}
+        return
 
 
 def _all_zero(values: Sequence[sp.Expr]) -> bool:
