@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +17,7 @@ __all__ = ["AttentionErrors", "Estimate", "attention_errors"]
 
 Array = NDArray[np.float64]
 
-TASKS = 64  # the replicates of one length are cut into so many pieces, whatever the number of threads
+PIECE = 1024  # replicates per task: the cut must not depend on the number of threads
 LONGEST = 2**31 - 1
 MOST_DRAWS = 2**32
 STEEPEST = 1e30  # scores are float32
@@ -143,36 +144,37 @@ def attention_errors(
     b, W = A.T @ U_ @ z, A.T @ U_ @ F
     if not np.all(np.isfinite(b)) or np.abs(b).max(initial=0) + 10 * np.abs(W).max(initial=0) > STEEPEST:
         raise ValueError(f"scores (Uz)·z_k beyond {STEEPEST:.0e} leave the range of float32; rescale U or the query")
-    model = (b, W, z, F, (A**2).sum(axis=0), V_ @ A, V_.shape[0])
+    model = (b, W, z, F, (A**2).sum(axis=0), V_ @ A)
     sums = _run(grid, count, seed, workers, model)
     return AttentionErrors(grid, count, seed, *(_estimate(sums[:, e]) for e in range(3)))
 
 
-def _run(grid: NDArray[np.int64], count: int, seed: int, workers: int, model: tuple[object, ...]) -> Array:
+def _run(grid: NDArray[np.int64], count: int, seed: int, workers: int, model: tuple[Array, ...]) -> Array:
     """(n, mean, sum of squared deviations, largest) of shape (n_lengths, 3, 4)."""
-    from numerics.kernels.attention import LANES, attention_kernel
+    from numerics.kernels.attention import attention_kernel
     from numerics.streams import key_of
 
     kernel, key = attention_kernel(), key_of(seed)
-    piece = -(-count // (TASKS * LANES)) * LANES  # the cut depends on nothing but `count`
-    starts = range(0, count, piece)
-    parts = np.zeros((grid.size, len(starts), 3, 4))
 
-    def work(task: tuple[int, int]) -> None:
-        i, j = task
-        kernel(starts[j], min(piece, count - starts[j]), int(grid[i]), key, *model, parts[i, j])
+    def work(L: int, first: int) -> Array:
+        values = np.empty((3, min(PIECE, count - first)))
+        kernel(first, L, key, *model, values)
+        mean = values.mean(axis=1)
+        spread = ((values - mean[:, None]) ** 2).sum(axis=1)
+        return np.stack([np.full(3, values.shape[1]), mean, spread, values.max(axis=1)], axis=1)
 
-    tasks = [(int(i), j) for i in np.argsort(-grid, kind="stable") for j in range(len(starts))]  # long ones first
     with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(work, tasks))
-    total = parts[:, 0]
-    for j in range(1, len(starts)):  # in this order always: sums of floats are not associative
-        n, m = total[..., 0], parts[:, j, :, 0]
-        gap = parts[:, j, :, 1] - total[..., 1]
-        mean = total[..., 1] + gap * m / (n + m)
-        spread = total[..., 2] + parts[:, j, :, 2] + gap * gap * n * m / (n + m)
-        total = np.stack([n + m, mean, spread, np.maximum(total[..., 3], parts[:, j, :, 3])], axis=-1)
-    return total
+        tasks = [[pool.submit(work, int(L), first) for first in range(0, count, PIECE)] for L in grid]
+        # joined in this order, whoever finished first: sums of floats are not associative
+        return np.stack([reduce(_join, (task.result() for task in row)) for row in tasks])
+
+
+def _join(a: Array, b: Array) -> Array:
+    """The same four numbers for the union of two samples (Chan, Golub, LeVeque 1983)."""
+    n, m = a[:, 0], b[:, 0]
+    gap = b[:, 1] - a[:, 1]
+    mean = a[:, 1] + gap * m / (n + m)
+    return np.stack([n + m, mean, a[:, 2] + b[:, 2] + gap * gap * n * m / (n + m), np.maximum(a[:, 3], b[:, 3])], axis=1)
 
 
 def _estimate(sums: Array) -> Estimate:

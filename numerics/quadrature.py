@@ -21,7 +21,7 @@ __all__ = ["SoftmaxMoments", "softmax_moments"]
 
 Array = NDArray[np.float64]
 
-STEP = 0.25  # of both trapezoid sums: exp(−π²/STEP) = 7e-18
+STEP = 0.22  # of both trapezoid sums: exp(−π²/STEP) = 3e-20, and (2π/STEP)^{7/2} = 1e5 times as much for φ₄
 FLAT = 0.5  # below this √s the Gaussian is narrower than a step, and its own variable g is summed over instead
 GAUSS_STEP = 0.4  # of that sum
 WIDE = 64.0  # from this √s on the step in v grows with √s, so that the cost stays bounded as s → ∞
@@ -113,7 +113,7 @@ def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:
 def _real(name: str, value: ArrayLike) -> Array:
     try:
         array = np.asarray(value)
-        if array.dtype.kind in "cSUMmb":
+        if array.dtype.kind in "cSUMmb" or value is None:
             raise TypeError
         return np.asarray(array, dtype=np.float64)
     except OverflowError:
@@ -182,10 +182,11 @@ def _broad(tau: float, v_lo: float, v_hi: float, log_L: float) -> _Laplace:
     """Sum over x = v + √s g. Integration by parts puts m₀ into the same form: 1 − m₀(v) = ∫ φ₁(x) Φ((v − x)/√s) dx."""
     from scipy.special import ndtr
 
-    # The integrand of 1 − m₀ at v_lo is largest at x = v_lo + s, or at 0 if that is positive.
+    # The integrand of 1 − m₀ at v_lo is largest at x = v_lo + s, or at 0 if that is positive. For large v it falls like eˣ only, and
+    # (L − 1)(1 − m₀) must be right to e^{-CUT}.
     peak, reach = v_lo + tau * tau, math.sqrt(2 * CUT) * tau
     half = peak / 2 + math.hypot(peak / 2, reach / 2)  # halved, lest it overflow at the largest s
-    x_lo = peak - reach if peak < 0 else -reach / 2 * (reach / half)
+    x_lo = min(peak - reach, -(log_L + CUT)) if peak < 0 else -reach / 2 * (reach / half)
     x = STEP * np.arange(math.floor(x_lo / STEP), math.ceil(X_END / STEP) + 1)
     phi = [STEP * np.exp(k * x - np.exp(x)) for k in (1, 2, 3, 4)]
     norm = 1 / (math.sqrt(2 * math.pi) * tau)
