@@ -12,6 +12,7 @@ import heapq
 import itertools
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -19,6 +20,7 @@ import sympy as sp
 from flint import arb, fmpq
 
 from numerics.provers.enclose import Box, Program, Side, Unsupported, Values, rational
+from numerics.provers.forms import with_tanh
 from numerics.provers.interval import INF, Iv
 
 __all__ = ["Cover", "Outcome", "Task"]
@@ -77,7 +79,8 @@ class Cover:
         self.hyps = [(i, s) for g, s in task.where if (i := self._add(g)) is not None]
         self.slopes: dict[tuple[int, int], list[list[int]] | None] = {}
         self.faces: dict[tuple[int, int, int, bool, bool], bool] = {}
-        self.contacts: dict[tuple[int, int, int, fmpq], tuple[int, int] | None] = {}
+        self.contacts: dict[tuple[int, int, int, fmpq], list[tuple[int, int]]] = {}
+        self.suspects: dict[tuple[int, int, int], list[fmpq]] = {}
         self.lossless = len(task.alternatives) == 1 and not task.where
         self.out = Outcome(False)
 
@@ -132,7 +135,7 @@ class Cover:
         low = -INF
         for n, (a, k) in enumerate(pairs):
             v = values[self.indices[a][k]]  # type: ignore[index]
-            if self._good(v) and (v.defined or node.free):
+            if self._good(v) and (v.defined or (node.free and not self.task.depth)):
                 if n and pairs is self.order:  # what helped here will help nearby
                     self.order = [self.order[n], *self.order[:n], *self.order[n + 1 :]]
                 self._margin(values)
@@ -165,7 +168,7 @@ class Cover:
             e, rows = self.task.alternatives[a][k], []
             try:
                 for s in self.task.symbols:
-                    rows.append([self.program.add(d) for d in _writings(sp.diff(e, s))])
+                    rows.append([self.program.add(d) for d in _writings(with_tanh(sp.diff(e, s)))])
                 self.slopes[key] = rows
             except Unsupported:
                 self.slopes[key] = None
@@ -251,7 +254,7 @@ class Cover:
             self.faces[key] = False
             x = self.task.symbols[i]
             try:
-                e = sp.simplify(self.task.alternatives[a][k].subs(x, rational(at.lo)))
+                e = sp.expand(self.task.alternatives[a][k].subs(x, rational(at.lo)))
             except (TypeError, ValueError):
                 return False
             if not e.has(sp.nan, sp.zoo, sp.oo, -sp.oo, sp.I):
@@ -279,54 +282,66 @@ class Cover:
     def _contact(self, box: Box, a: int, k: int) -> bool:
         """Taylor's formula at a value of one variable where the writing vanishes with its first derivatives, whatever the other variables."""
         for i, s in enumerate(box):
-            for p in self._suspects(i):
-                if s.lo is None and s.hi is None and len(box) > 1:
-                    continue
-                hull = _hull(s, p)
-                found = self._order(a, k, i, p)
-                if found is None:
-                    continue
-                m, d = found
-                whole = (*box[:i], hull, *box[i + 1 :])
-                values = self.program.on(whole)
-                f, w = values[self.indices[a][k]], values[d]  # type: ignore[index]
-                if not (f.defined and w.defined):
-                    continue
+            for p in self._suspects(a, k, i):
                 above, below = s.lo is not None and s.lo >= p, s.hi is not None and s.hi <= p
                 apart = (above and (s.lo > p or s.lo_open)) or (below and (s.hi < p or s.hi_open))
-                strict_ok = not self.task.strict or (apart and (w.pos or w.neg))
-                if strict_ok and ((w.nonneg and (m % 2 == 0 or above)) or (w.nonpos and m % 2 == 1 and below)):
-                    return True
+                values = self.program.on((*box[:i], _hull(s, p), *box[i + 1 :]))
+                for m, d in self._orders(a, k, i, p):
+                    w = values[d]
+                    if not (w.defined and values[self.indices[a][k]].defined):  # type: ignore[index]
+                        continue
+                    strict_ok = not self.task.strict or (apart and (w.pos or w.neg))
+                    if strict_ok and ((w.nonneg and (m % 2 == 0 or above)) or (w.nonpos and m % 2 == 1 and below)):
+                        return True
         return False
 
-    def _suspects(self, i: int) -> list[fmpq]:
-        full, x = self.task.box[i], self.task.symbols[i]
-        given = [p[x] for p in self.task.points if x in p]
-        return list(dict.fromkeys([e for e in (full.lo, full.hi) if e is not None] + given))
+    def _suspects(self, a: int, k: int, i: int) -> list[fmpq]:
+        """Values of variable `i` on which the writing may vanish, whatever the other variables: the ends of its range and simple numbers."""
+        key = (a, k, i)
+        if key not in self.suspects:
+            full, x = self.task.box[i], self.task.symbols[i]
+            given = [p[x] for p in self.task.points if x in p]
+            ends = [e for e in (full.lo, full.hi) if e is not None]
+            simple = [fmpq(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (-2, 1), (3, 1), (-1, 2), (4, 1), (1, 3))]
+            closed = Side(full.lo, full.hi)
+            found = []
+            for p in dict.fromkeys([*ends, *given, *(q for q in simple if closed.contains(q))]):
+                at = tuple(Side(p, p) if j == i else Side(m, m) for j, m in enumerate(map(middle, self.task.box)))
+                v = self.program.on(at)[self.indices[a][k]]  # type: ignore[index]
+                if not v.defined or (not v.pos and not v.neg):
+                    found.append(p)
+            self.suspects[key] = found
+        return self.suspects[key]
 
-    def _order(self, a: int, k: int, i: int, p: fmpq) -> tuple[int, int] | None:
+    def _orders(self, a: int, k: int, i: int, p: fmpq) -> list[tuple[int, int]]:
+        """Every `m`, with the index of the `m`-th derivative in variable `i`, for which all lower derivatives vanish where it is `p`."""
         key = (a, k, i, p)
         if key not in self.contacts:
-            self.contacts[key] = None
+            rows = self.contacts[key] = []
             e, x = self.task.alternatives[a][k], self.task.symbols[i]
-            at = rational(p)
-            for m in range(MAX_CONTACT + 1):
-                try:
-                    zero = sp.simplify(e.subs(x, at)) == 0
-                except (TypeError, ValueError):
+            sample = tuple(Side(p, p) if j == i else Side(m, m) for j, m in enumerate(map(middle, self.task.box)))
+            for m in range(1, MAX_CONTACT + 1):
+                if not self._vanishes(e, {x: rational(p)}, sample):
                     break
-                if not zero:
-                    if m:
-                        try:
-                            self.contacts[key] = (m, self.program.add(_writings(e)[-1]))
-                        except Unsupported:
-                            pass
-                    break
-                e = sp.diff(e, x)
+                e = with_tanh(sp.diff(e, x))
                 if e == 0 or e.has(sp.DiracDelta, sp.Derivative, sp.Subs, sp.nan, sp.zoo):
                     break
-                e = sp.simplify(e) if e.count_ops() < 60 else e
+                with suppress(Unsupported):
+                    rows.extend((m, self.program.add(w)) for w in _writings(e))
         return self.contacts[key]
+
+    def _vanishes(self, e: sp.Expr, at: dict[sp.Symbol, sp.Expr], sample: Box) -> bool:
+        """Whether `e` is identically zero under a substitution; one enclosure at a sample point settles most cases that are not."""
+        value = e.subs(at)
+        if value == 0:
+            return True
+        with suppress(Unsupported):
+            v = self.program.on(sample)[self.program.add(e)]
+            if v.defined and (v.pos or v.neg):
+                return False
+        if value.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+            return False
+        return bool(sp.expand(value) == 0 or sp.simplify(value) == 0)
 
     # -- splitting
 

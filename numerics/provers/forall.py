@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import sympy as sp
@@ -13,7 +14,9 @@ from numerics.evidence import Evidence, Verdict
 from numerics.provers.branch import Cover, Outcome, Task, centre
 from numerics.provers.change import change
 from numerics.provers.enclose import Box, Program, conditions
+from numerics.provers.exact import one_variable, sign, slack_variables
 from numerics.provers.forms import Signs, alternatives, forms
+from numerics.provers.kernels import algebraic, inverted
 from numerics.provers.search import Scan, scan, simplest
 from numerics.provers.statement import Statement, precision, statement
 
@@ -68,7 +71,7 @@ def forall(
     >>> forall(sp.exp(-x), "<=", 5 * x**-4, {x: (0, sp.oo)}).verdict.value
     'CERTIFIED'
     >>> dict(forall(sp.exp(-x), "<=", 4 * x**-4, {x: (0, sp.oo)}).witness)
-    {'x': 4}
+    {'x': 3}
     """
     start = time.monotonic()
     st = statement(lhs, op, rhs, domain, where)
@@ -82,6 +85,7 @@ class _Run:
         self.st, self.deadline = st, deadline
         self.changed = change(st, via) if via else None
         self.seen = scan(st)
+        self.exact = True  # every step so far was exact arithmetic
 
     def decide(self) -> Evidence:
         st = self.st
@@ -94,14 +98,23 @@ class _Run:
             return self.open(gap)
         if self.seen.feasible is None and st.where:
             return self.open("no point was found that meets the hypotheses: the statement may be vacuous")
+        engines: set[str] = set()
         outcome = Outcome(False)
         if self.changed:
             symbols, box, small, big, where = self.changed
-            outcome = self.cover(symbols, box, big - small, where, None)
+            outcome = self.cover(symbols, box, big - small, where, None, engines)
         if not outcome.proved:
-            outcome = self.cover(st.symbols, st.box, st.difference, st.where, self.probe)
+            engines = set()
+            outcome = self.cover(st.symbols, st.box, st.difference, st.where, self.probe, engines)
         if outcome.proved:
-            return Evidence(verdict=Verdict.CERTIFIED, engine="branch and bound", margin=outcome.margin, **self.tight())
+            exact = self.exact and not engines & {"branch and bound", "critical points"}
+            engine = next(
+                (n for n in ("branch and bound", "critical points", "Bernstein", "Sturm", "exact sign") if n in engines),
+                "exact sign",
+            )
+            engine = engine if exact or engine == "critical points" else "branch and bound"
+            verdict = Verdict.PROVED if exact else Verdict.CERTIFIED
+            return Evidence(verdict=verdict, engine=engine, margin=outcome.margin, **self.tight())
         return self.refuted() if self.seen.witness is not None else self.open(outcome.reason)
 
     def open(self, reason: str) -> Evidence:
@@ -144,21 +157,24 @@ class _Run:
         return ""
 
     def holds(self, g: sp.Expr, kind: str, signs: Signs) -> bool:
+        st, strict = self.st, kind != ">="
+        for e in (g, -g) if kind == "!=" else (g,):
+            if g.is_number or exactly(e, st.symbols, st.box, strict, st.where)[0]:
+                v = signs.of(g)
+                if not g.is_number or (v is not None and (v.pos or (kind == "!=" and v.neg) or (kind == ">=" and v.nonneg))):
+                    return True
+        for h, firm in st.where:
+            ratio = sp.cancel(g / h) if h != 0 else sp.nan
+            if ratio.is_Rational and ((ratio > 0 and (firm or kind == ">=")) or (ratio < 0 and kind == "!=" and firm)):
+                return True
+        self.exact = False
         v = signs.of(g)
         if v is not None and (v.pos or (kind == "!=" and v.neg) or (kind == ">=" and v.nonneg)):
             return True
-        for h, strict in self.st.where:
-            ratio = sp.cancel(g / h) if h != 0 else sp.nan
-            if ratio.is_Rational and ((ratio > 0 and (strict or kind == ">=")) or (ratio < 0 and kind == "!=" and strict)):
-                return True
-        strict = kind != ">="
         for e in (g, -g) if kind == "!=" else (g,):
-            task = Task(self.st.symbols, self.st.box, [[e]], strict, self.st.where)
-            if (
-                Cover(task, 300, self.deadline, lambda b, e=e: self.st._sign(e, centre(b)) == -1 and self.st.meets(centre(b)))
-                .run()
-                .proved
-            ):  # type: ignore[misc]
+            task = Task(st.symbols, st.box, [[e]], strict, st.where)
+            stop = lambda b, e=e: st.violates(e, centre(b))  # noqa: E731
+            if Cover(task, 300, self.deadline, stop).run().proved:
                 return True
         return False
 
@@ -169,26 +185,92 @@ class _Run:
         e: sp.Expr,
         where: tuple[tuple[sp.Expr, bool], ...],
         probe: Callable[[Box], bool] | None,
+        engines: set[str],
     ) -> Outcome:
+        """Prove ``e >= 0`` (``> 0``), by exact arithmetic where that can do it."""
         signs = Signs(Program(symbols), box)
-        margin, out = None, Outcome(True)
-        for alts in alternatives(e, signs):
-            out = self.goal(Task(symbols, box, [list(forms(a, signs)) for a in alts], self.st.strict, where), probe)
+        goals = alternatives(e, signs)
+        out = Outcome(True)
+        for alts in goals:
+            engine = ""
+            for a in alts:
+                engine, bad = exactly(a, symbols, box, self.st.strict, where)
+                if engine:
+                    break
+                if bad is not None and probe and len(goals) == len(alts) == 1 and self.keep((bad,)):
+                    return Outcome(False, reason="counterexample")
+            if not engine:
+                out = self.enclosed(Task(symbols, box, [[a] for a in alts], self.st.strict, where), probe)
+                engine = "branch and bound"
             if not out.proved:
                 return out
-            margin = out.margin
-        return replace(out, margin=margin if len(alternatives(e, signs)) == 1 else None)
+            engines.add(engine)
+        return out if len(goals) == 1 else replace(out, margin=None)
 
-    def goal(self, task: Task, probe: Callable[[Box], bool] | None = None) -> Outcome:
-        if task.depth:
-            signs = Signs(Program(task.symbols), task.box)
-            task = replace(task, alternatives=[list(forms(a[0], signs)) for a in task.alternatives])
-        return Cover(task, 4000, self.deadline, probe, self.goal).run()
+    def enclosed(self, task: Task, probe: Callable[[Box], bool] | None = None) -> Outcome:
+        """Branch and bound, first as it stands and then with infinite ends turned into finite ones."""
+        out = self.run(task, probe, 60 if task.depth == 0 else 200)
+        if out.proved or out.reason == "counterexample":
+            return out
+        infinite = [s for s in task.box if s.lo is None or s.hi is None]
+        if (
+            infinite
+            and len(infinite) <= 2
+            and task.depth < 2
+            and len(task.alternatives) == 1
+            and not any(s.integer for s in infinite)
+        ):
+            pieces = inverted(task.alternatives[0][0], task.symbols, task.box, task.where)
+            tasks = [Task(x, b, [[e]], task.strict, w, depth=max(1, task.depth)) for e, x, b, w in pieces]
+            if tasks and all(self.run(t, None, 400).proved for t in tasks):
+                return Outcome(True)
+        return self.run(task, probe, 20000) if task.depth == 0 else out
 
-    def probe(self, box: Box) -> bool:
-        p = centre(box)
+    def run(self, task: Task, probe: Callable[[Box], bool] | None, boxes: int) -> Outcome:
+        signs = Signs(Program(task.symbols), task.box)
+        full = replace(task, alternatives=[list(forms(a[0], signs)) for a in task.alternatives])
+        return Cover(full, boxes, self.deadline, probe, self.face).run()
+
+    def face(self, task: Task) -> Outcome:
+        """The inequality on a face of the box, needed there without hypotheses."""
+        e = task.alternatives[0][0]
+        if exactly(e, task.symbols, task.box, task.strict, ())[0]:
+            return Outcome(True)
+        return self.enclosed(task)
+
+    def keep(self, p: tuple[Fraction, ...]) -> bool:
+        """Keep `p`, made simpler, if it is a counterexample."""
         by = self.st.violated(p)
         if by:
             self.seen.witness = simplest(self.st, p)
             self.seen.witness_by = self.st.violated(self.seen.witness)
         return bool(by)
+
+    def probe(self, box: Box) -> bool:
+        return self.keep(centre(box))
+
+
+def exactly(
+    e: sp.Expr, symbols: tuple[sp.Symbol, ...], box: Box, strict: bool, where: tuple[tuple[sp.Expr, bool], ...]
+) -> tuple[str, Fraction | None]:
+    """The exact engine that proves ``e >= 0`` (``> 0``) where all hypotheses hold, or a value of the only variable that refutes it."""
+    if not e.free_symbols:
+        return ("exact sign" if e.is_Rational and (e > 0 or (not strict and e == 0)) else ""), None
+    f, names, sides, hyps = algebraic(e, symbols, box, where)
+    if not f.is_rational_function(*names):
+        return "", None
+    hyps = tuple((g, s) for g, s in hyps if g.is_rational_function(*names))
+    used = [i for i, x in enumerate(names) if f.has(x)]
+    if len(used) == 1:
+        x = names[used[0]]
+        own = [(g, s) for g, s in hyps if g.free_symbols <= {x}]
+        found = one_variable(f, x, sides[used[0]], strict, own)
+        if found is True:
+            return "Sturm", None
+        if isinstance(found, Fraction) and names == symbols and len(symbols) == 1 and len(own) == len(where):
+            return "", found
+    for put, new, region in slack_variables(names, sides, hyps):
+        engine = sign(f.subs(put), new, region, strict)
+        if engine:
+            return engine, None
+    return "", None

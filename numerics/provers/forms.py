@@ -14,7 +14,7 @@ import sympy as sp
 from numerics.provers.enclose import Box, Program, Unsupported
 from numerics.provers.interval import Iv
 
-__all__ = ["Signs", "alternatives", "forms"]
+__all__ = ["Signs", "alternatives", "forms", "with_tanh"]
 
 
 class Signs:
@@ -96,6 +96,9 @@ def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
         logs = sp.expand_log(sp.log(a)) - sp.expand_log(sp.log(b))
         yield from fresh(sp.expand(logs))
         yield from fresh(logs)
+        cleared = _cleared(logs, signs)
+        if cleared is not None:
+            yield from fresh(sp.expand(cleared))
     numerator = _cleared(e, signs)
     if numerator is not None:
         yield from fresh(numerator)
@@ -128,3 +131,23 @@ def _cleared(e: sp.Expr, signs: Signs) -> sp.Expr | None:
             return None
         s *= k
     return s * n
+
+
+def with_tanh(e: sp.Expr) -> sp.Expr:
+    """Quotients of sinh and cosh of one argument, as differentiation leaves them, written with tanh and coth: those are bounded."""
+    return e.replace(lambda t: t.is_Mul and t.has(sp.sinh) and t.has(sp.cosh), _quotients) if e.has(sp.cosh) else e
+
+
+def _quotients(t: sp.Mul) -> sp.Expr:
+    powers = {b: p for b, p in t.as_powers_dict().items() if isinstance(b, (sp.sinh, sp.cosh)) and p.is_Integer}
+    for b, m in powers.items():
+        n = powers.get(sp.cosh(b.args[0]), 0)
+        if isinstance(b, sp.sinh) and m * n < 0:
+            k = min(abs(m), abs(n)) * (1 if m > 0 else -1)
+            t = (
+                t
+                / sp.sinh(b.args[0]) ** k
+                * sp.cosh(b.args[0]) ** k
+                * (sp.tanh(b.args[0]) ** k if k > 0 else sp.coth(b.args[0]) ** -k)
+            )
+    return t

@@ -71,7 +71,7 @@ class Iv:
         return cls(down(arb(lo)), up(arb(hi)), lo_open, hi_open)
 
     def __repr__(self) -> str:
-        ends = f"{self.lo.str(8, radius=False)}, {self.hi.str(8, radius=False)}"
+        ends = ", ".join("-oo" if not e > NINF else "oo" if not e < INF else e.str(8, radius=False) for e in (self.lo, self.hi))
         return f"{'(' if self.lo_open else '['}{ends}{')' if self.hi_open else ']'}{'' if self.defined else '?'}"
 
     @property

@@ -175,6 +175,10 @@ class Statement:
             else "Arb"
         )
 
+    def violates(self, e: sp.Expr, point: tuple[Fraction, ...]) -> bool:
+        """Whether ``e < 0`` surely, at a point that surely meets every hypothesis."""
+        return self._sign(e, point) == -1 and self.meets(point)
+
     def _sign(self, e: sp.Expr, point: tuple[Fraction, ...]) -> float:
         """-1, 0 or 1 where the sign is sure, 0.5 stands for ``>= 0``; otherwise nan."""
         exact = self._exact(e, point)

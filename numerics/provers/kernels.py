@@ -1,0 +1,108 @@
+"""Variables in which an expression is rational although it is not in its own: roots, exponentials, and reciprocals at infinity."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from math import lcm
+
+import sympy as sp
+from flint import fmpq
+
+from numerics.provers.enclose import Box, Side
+from numerics.provers.statement import assumptions
+
+__all__ = ["algebraic", "inverted"]
+
+Hypotheses = tuple[tuple[sp.Expr, bool], ...]
+Changed = tuple[sp.Expr, tuple[sp.Symbol, ...], Box, Hypotheses]
+
+
+def _denominator(e: sp.Expr, x: sp.Symbol) -> int:
+    """The least common denominator of the exponents of `x`."""
+    return lcm(1, *(int(p.exp.q) for p in e.atoms(sp.Pow) if p.base == x and p.exp.is_Rational))
+
+
+def _root(q: fmpq | None, n: int) -> fmpq | None:
+    if q is None:
+        return None
+    r = sp.root(sp.Rational(int(q.p), int(q.q)), n)
+    return fmpq(int(r.p), int(r.q)) if r.is_Rational else None
+
+
+def algebraic(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Changed:
+    """Replace ``x = s**n`` where roots of ``x`` occur, and ``exp(x/n)`` by a positive variable where ``x`` occurs in nothing else."""
+    symbols, sides = list(symbols), list(box)
+    for i, x in enumerate(symbols):
+        s = sides[i]
+        every = [e, *(g for g, _ in where)]
+        n = lcm(*(_denominator(g, x) for g in every))
+        if n > 1 and s.lo is not None and s.lo >= 0:
+            lo, hi = _root(s.lo, n), _root(s.hi, n)
+            if lo is None or (hi is None) != (s.hi is None):
+                continue
+            new, value = Side(lo, hi, s.lo_open, s.hi_open), lambda t, n=n: {x: t**n}
+        else:
+            rates = {r for g in every for r in _rates(g, x)}
+            if not rates or None in rates or any(end not in (None, fmpq(0)) for end in (s.lo, s.hi)):
+                continue
+            n = lcm(*(int(r.q) for r in rates))  # type: ignore[union-attr]
+            one = fmpq(1)
+            lo = fmpq(0) if s.lo is None else one
+            new = Side(lo, None if s.hi is None else one, s.lo_open or s.lo is None, s.hi_open)
+            value = lambda t, n=n: {x: n * sp.log(t)}  # noqa: E731
+        t = sp.Dummy(x.name, **assumptions(new))
+        put = lambda g, m=value(t): g.subs(m)  # noqa: E731
+        e, where = put(e), tuple((put(g), strict) for g, strict in where)
+        symbols[i], sides[i] = t, new
+    return e, tuple(symbols), tuple(sides), where
+
+
+def _rates(e: sp.Expr, x: sp.Symbol) -> Iterator[sp.Rational | None]:
+    """The `r` of all ``exp(r*x)``; None where `x` occurs otherwise."""
+    if e == x:
+        yield None
+    elif isinstance(e, sp.exp) and e.has(x):
+        r = e.args[0].coeff(x)
+        yield r if r.is_Rational and not (e.args[0] - r * x).has(x) else None
+    else:
+        for a in e.args:
+            yield from _rates(a, x)
+
+
+def inverted(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> list[Changed]:
+    """The same statement on pieces of the box, where every infinite end is the end 0 of a reciprocal ``x = +-1/s**n``.
+
+    Roots of `x` become powers of `s`. An equality that is approached at infinity so becomes one that is approached at a point.
+    """
+    rows: list[list[tuple[sp.Symbol, Side, sp.Expr | None]]] = []
+    for x, s in zip(symbols, box):
+        row: list[tuple[sp.Symbol, Side, sp.Expr | None]] = []
+        n = _denominator(e, x)
+        cut = fmpq(1)
+        if s.hi is None and s.lo is not None and s.lo >= 1:
+            cut = s.lo
+        if s.lo is None and s.hi is not None and s.hi <= -1:
+            cut = -s.hi
+        for flip, infinite, is_open in ((1, s.hi is None, s.lo_open), (-1, s.lo is None, s.hi_open)):
+            if infinite:
+                at = s.lo if flip > 0 else s.hi
+                if at is not None and flip * at > cut:
+                    return []
+                top = _root(1 / cut, n)
+                if top is None:
+                    top, n = fmpq(1) / cut, 1
+                side = Side(fmpq(0), top, True, is_open and at is not None and flip * at == cut)
+                t = sp.Dummy(x.name, positive=True)
+                row.append((t, side, flip * t**-n))
+        lo = (-cut, False) if s.lo is None else (s.lo, s.lo_open)
+        hi = (cut, False) if s.hi is None else (s.hi, s.hi_open)
+        if lo[0] < hi[0] or (lo[0] == hi[0] and not (lo[1] or hi[1] or row)):
+            row.append((x, Side(lo[0], hi[0], lo[1], hi[1], s.integer), None))
+        rows.append(row)
+    out = []
+    for pick in itertools.product(*rows):
+        put = {x: phi for x, (_, _, phi) in zip(symbols, pick) if phi is not None}
+        change = lambda g, put=put: sp.powsimp(g.subs(put))  # noqa: E731
+        out.append((change(e), tuple(p[0] for p in pick), tuple(p[1] for p in pick), tuple((change(g), k) for g, k in where)))
+    return out
