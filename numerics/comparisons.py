@@ -1,0 +1,151 @@
+"""The comparisons by which a rate report stands or falls: each a named statement with its numbers and its error probability."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numerics.curves import FarSlopes
+    from numerics.rates import Rates, Series
+
+__all__ = ["ERROR", "Comparison", "compare"]
+
+Floats = NDArray[np.float64]
+#: Probability that one statistical comparison fails although it is true (normal approximation, Bonferroni over its lengths).
+ERROR = 1e-6
+#: Relative slack of comparisons between two quadratures.
+ROUNDING = 1e-9
+#: Where one replicate makes up more of the mean than this, its standard error means nothing.
+LARGEST_SHARE = 0.05
+NAMES = {"output": "output", "grad_V": "gradient in V", "grad_U": "gradient in U"}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One statement that a run has to satisfy.
+
+    Parameters
+    ----------
+    name : str
+        What is compared with what.
+    holds : bool
+    says : str
+        The verdict with its numbers, for people.
+    value, limit : float
+        It holds if ``value <= limit``.
+    error : float
+        Probability of a failure by accident; 0 for deterministic comparisons.
+    """
+
+    name: str
+    holds: bool
+    says: str
+    value: float
+    limit: float
+    error: float
+
+
+def _judge(name: str, says: str, value: float, limit: float, error: float = 0.0) -> Comparison:
+    # A NaN is no agreement.
+    return Comparison(name, bool(value <= limit), says, float(value), float(limit), error)
+
+
+def _quantile(error: float) -> float:
+    return -NormalDist().inv_cdf(error)
+
+
+def _agrees(series: Series, lengths: Floats) -> Iterator[Comparison]:
+    """Measured = exact at every length, in units of the standard error; one token makes grad_U deterministic."""
+    if series.exact is None:
+        return
+    name = f"{NAMES[series.quantity]}: measured = exact"
+    sure = (lengths == 1) & (series.quantity == "grad_U")
+    noisy = ~sure & (series.largest_share <= LARGEST_SHARE)
+    if noisy.any():
+        L, z = lengths[noisy], np.abs(series.mean - series.exact)[noisy] / series.standard_error[noisy]
+        limit, worst = _quantile(ERROR / (2 * z.size)), int(np.argmax(z))
+        says = f"largest deviation {z[worst]:.2f} standard errors (L = {L[worst]:.0f}); allowed {limit:.2f} at {z.size} lengths"
+        yield _judge(name, says, z[worst], limit, ERROR)
+    if sure.any():
+        off = float(np.abs(series.mean[sure][0] / series.exact[sure][0] - 1))
+        yield _judge(f"{name} at L = 1", f"not random there; relative difference {off:.1e}, allowed 1e-05", off, 1e-5)
+
+
+def _below(series: Series, lengths: Floats) -> Iterator[Comparison]:
+    """Measured <= bound up to noise, and exact <= bound up to rounding, for every upper bound; a bare exponent <= the sharp one."""
+    for bound in series.bounds:
+        speaks = np.isfinite(bound.values)
+        if bound.kind == "exponent" and series.sharp is not None:
+            exponent = float(np.log(bound.values[0] / bound.values[-1]) / np.log(lengths[-1] / lengths[0]))
+            says = f"{exponent:.4g} against {series.sharp:.4g}: the truth falls faster by a factor L^{series.sharp - exponent:.4g}"
+            yield _judge(
+                f"{NAMES[series.quantity]}: exponent of eq. (16) <= sharp exponent", says, exponent, series.sharp + ROUNDING
+            )
+        if bound.kind != "upper bound" or not speaks.any():
+            continue
+        noisy = speaks & (series.largest_share <= LARGEST_SHARE)
+        if noisy.any():
+            limit, allowed = bound.values[noisy], _quantile(ERROR / int(noisy.sum()))
+            excess = (series.mean[noisy] - limit) / series.standard_error[noisy]
+            ratio, at = _largest(series.mean[noisy] / limit, lengths[noisy])
+            above = f"; {excess.max():.2f} standard errors above, allowed {allowed:.2f}" if excess.max() > 0 else ""
+            says = f"largest ratio {ratio:.4g} ({at}){above}"
+            yield _judge(f"{NAMES[series.quantity]}: measured <= {bound.name}", says, excess.max(), allowed, ERROR)
+        if series.exact is not None:
+            ratio, at = _largest(series.exact[speaks] / bound.values[speaks], lengths[speaks])
+            yield _judge(
+                f"{NAMES[series.quantity]}: exact <= {bound.name}", f"largest ratio {ratio:.6g} ({at})", ratio, 1 + ROUNDING
+            )
+
+
+def _largest(ratio: Floats, lengths: Floats) -> tuple[float, str]:
+    i = int(np.argmax(ratio))
+    return float(ratio[i]), f"L = {lengths[i]:.0f}"
+
+
+def _exponent(series: Series) -> Iterator[Comparison]:
+    """The sharp exponent lies in the interval of a fit that can be trusted."""
+    fit = series.fit
+    if fit is None or series.sharp is None or not series.trusted:
+        return
+    off, allowed = abs(fit.exponent - series.sharp) / fit.standard_error, _quantile(ERROR / 2)
+    low, high = fit.interval()
+    says = (
+        f"fitted {fit.exponent:.4f}, 95 % interval [{low:.4f}, {high:.4f}], L >= {fit.lengths[0]:.0f};"
+        f" {off:.2f} standard errors off, allowed {allowed:.2f}"
+    )
+    yield _judge(f"{NAMES[series.quantity]}: exponent = {series.sharp:.4g}", says, off, allowed, ERROR)
+
+
+def _far(far: FarSlopes) -> Iterator[Comparison]:
+    """Where the sharp exponent must show: at the far end of the exact curve, up to the logarithms that Theorem B allows."""
+    if not far.reaches:
+        return
+    L = float(far.lengths[-1])
+    off = abs(float(far.slope[-1]) - far.sharp)
+    says = f"slope {far.slope[-1]:.5f} at L = {L:.0e}, sharp {far.sharp:.5f}; difference {off:.2g}, allowed {far.allowed:.2g}"
+    yield _judge("output: slope of the exact curve far out", says, off, far.allowed)
+
+
+def compare(rates: Rates) -> tuple[Comparison, ...]:
+    """Every comparison that the run allows, failures first.
+
+    Parameters
+    ----------
+    rates : Rates
+        A run without its comparisons.
+
+    Returns
+    -------
+    tuple of Comparison
+    """
+    found = list(_far(rates.far))
+    for series in rates.series:
+        found += [*_agrees(series, rates.lengths), *_below(series, rates.lengths), *_exponent(series)]
+    return tuple(sorted(found, key=lambda c: c.holds))

@@ -1,0 +1,253 @@
+"""The experiment behind ``largeprompt rates``: how the errors of softmax attention fall with the prompt length.
+
+Measured by Monte Carlo and laid beside what is exact (quadrature), what is proved (Theorems A and B) and what the paper bounds
+(Lemma C.4 at a fixed query, the exponent of eq. (16) on average). Everything that a report shows is a field of the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.comparisons import LARGEST_SHARE, NAMES, Comparison, compare
+from numerics.curves import QUANTITIES, Bound, FarSlopes, Quantity, bounds, exact_error, far_slopes, next_order, sharp_exponent
+from numerics.estimate import attention_errors
+from numerics.fit import LocalSlopes, PowerLawFit, local_slopes, power_law_fit
+from numerics.setting import AttentionSetting
+
+__all__ = ["Rates", "Series", "rates"]
+
+Floats = NDArray[np.float64]
+#: Fewest lengths in a fit.
+FEWEST = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One quantity over the prompt lengths.
+
+    Parameters
+    ----------
+    quantity : {"output", "grad_V", "grad_U"}
+    mean, standard_error : array, shape (n,)
+        Monte Carlo estimate of the mean squared error.
+    largest_share : array, shape (n,)
+        Part of the mean that the largest replicate makes up.
+    exact : array, shape (n,), or None
+        By quadrature, where there is a formula.
+    bounds : tuple of Bound
+    slopes : LocalSlopes
+        Of the measured curve.
+    exact_slopes : array, shape (n - 1,), or None
+    sharp : float or None
+        The exponent that theory gives, None where it gives none.
+    fit, pure : PowerLawFit or None
+        With the next-order term over the lengths from which it can be trusted, and the straight line over the same lengths; None if
+        there are too few lengths.
+    trusted : bool
+        Whether the same fit recovers the sharp exponent from the exact curve, to a quarter of the standard error.
+    reason : str
+        Why it is trusted or not.
+    """
+
+    quantity: Quantity
+    mean: Floats
+    standard_error: Floats
+    largest_share: Floats
+    exact: Floats | None
+    bounds: tuple[Bound, ...]
+    slopes: LocalSlopes
+    exact_slopes: Floats | None
+    sharp: float | None
+    fit: PowerLawFit | None
+    pure: PowerLawFit | None
+    trusted: bool
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Rates:
+    """A run: what was asked, what came out, and what was compared with what.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+    lengths : array, shape (n,)
+    replicates : int
+        Prompts drawn per length.
+    seed : int
+    series : tuple of Series
+    far : FarSlopes
+    comparisons : tuple of Comparison
+        Failures first.
+    warnings : tuple of str
+        What a reader has to know before reading an exponent off the plots.
+    """
+
+    setting: AttentionSetting
+    lengths: Floats
+    replicates: int
+    seed: int
+    series: tuple[Series, ...]
+    far: FarSlopes
+    comparisons: tuple[Comparison, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every comparison holds."""
+        return all(c.holds for c in self.comparisons)
+
+
+def _lengths(lengths: Sequence[int]) -> Floats:
+    """Increasing whole numbers from 1 on, at least two of them."""
+    for L in lengths:
+        if isinstance(L, bool) or float(L) != int(L) or L < 1:
+            raise ValueError(f"L = {L} is not a prompt length; lengths are whole numbers from 1 on")
+    if len(set(lengths)) < 2:
+        raise ValueError(
+            f"{len(set(lengths))} length gives no rate; ask for two or more, and for six or more if an exponent is wanted"
+        )
+    return np.array(sorted(set(lengths)), dtype=float)
+
+
+def rates(
+    setting: AttentionSetting,
+    lengths: Sequence[int],
+    *,
+    replicates: int = 20_000,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Rates:
+    """Measure the errors of output and gradients over the prompt length and compare them with theory.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+        Token law, parameters and query.
+    lengths : sequence of int
+        Prompt lengths, in any order; repeated ones count once.
+    replicates : int
+        Prompts drawn at each length, at least 100: the comparisons rest on a normal approximation.
+    seed : int
+        The same seed gives the same numbers, for every number of threads.
+    threads : int
+    progress : callable
+        Called with (tokens drawn, tokens in all) after each length.
+
+    Returns
+    -------
+    Rates
+
+    Raises
+    ------
+    ValueError
+        If a length is not a whole number from 1 on, there are fewer than two, or ``replicates`` is below 100.
+    """
+    L = _lengths(lengths)
+    if replicates < 100:
+        raise ValueError(f"replicates = {replicates}; draw at least 100, since standard errors are read as those of a normal law")
+    estimates: dict[Quantity, list[Floats]] = {quantity: [] for quantity in QUANTITIES}
+    query, query_cov = (None, setting.query) if setting.averaged else (setting.query, None)
+    for i in np.argsort(-L):  # long prompts first, so that the progress never stalls at the end
+        run = attention_errors(
+            setting.Gamma,
+            setting.U,
+            setting.V,
+            query,
+            [int(L[i])],
+            query_cov=query_cov,
+            replicates=replicates,
+            seed=seed,
+            threads=threads,
+        )
+        for quantity, e in zip(QUANTITIES, (run.output, run.grad_V, run.grad_U)):
+            estimates[quantity].append(np.concatenate([e.mean, e.standard_error, e.largest_share]))
+        progress(int(L[i:].sum()), int(L.sum()))
+    # A vanishing query makes the gradient in U vanish too, for every prompt.
+    wanted = QUANTITIES if np.any(setting.query) else QUANTITIES[:2]
+    series = tuple(_series(setting, quantity, L, *np.array(estimates[quantity][::-1]).T) for quantity in wanted)
+    result = Rates(setting, L, replicates, seed, series, far_slopes(setting), (), ())
+    return replace(result, comparisons=compare(result), warnings=tuple(_warnings(result)))
+
+
+def _series(setting: AttentionSetting, quantity: Quantity, L: Floats, mean: Floats, error: Floats, share: Floats) -> Series:
+    """One quantity with everything that theory says about it, and its fits."""
+    exact = exact_error(setting, quantity, L)
+    # One token says nothing on the gradient in U: the error is not random, and no slope starts there.
+    random = (error > 0) & ~((L == 1) & (quantity == "grad_U"))
+    known = not (setting.averaged and quantity == "grad_U")
+    series = Series(
+        quantity=quantity,
+        mean=mean,
+        standard_error=error,
+        largest_share=share,
+        exact=exact,
+        bounds=bounds(setting, quantity, L, float(mean[0])),
+        slopes=local_slopes(L[random], mean[random], error[random]) if random.sum() > 1 else LocalSlopes(*np.empty((3, 0))),
+        exact_slopes=None if exact is None else np.diff(np.log(exact[random])) / np.diff(np.log(L[random])),
+        sharp=sharp_exponent(setting) if known else None,
+        fit=None,
+        pure=None,
+        trusted=False,
+        reason="",
+    )
+    return _fitted(series, L, random, next_order(setting) if known else None)
+
+
+def _fitted(series: Series, L: Floats, random: NDArray[np.bool_], order: float | None) -> Series:
+    """Fits over the longest range on which the exact curve shows the sharp exponent to the same fit.
+
+    The range is chosen by the exact curve and the size of the errors, never by the measured values, so that the interval keeps its
+    coverage.
+    """
+    usable = np.flatnonzero(random & (L > 1))
+    if usable.size < FEWEST:
+        return replace(series, reason=f"{usable.size} lengths above 1; a fit takes {FEWEST} or more")
+    relative = series.standard_error / series.mean
+
+    def fit(values: Floats, part: NDArray[np.intp], with_term: bool = True) -> PowerLawFit:
+        return power_law_fit(L[part], values[part], (relative * values)[part], order=(order or 1.0) if with_term else None)
+
+    part, trusted = usable, False
+    if series.exact is None or series.sharp is None:
+        reason = "theory gives no exact curve here to try the fit on"
+    elif order is None:
+        reason = (
+            "lambda >= 1/2: the exact law carries powers of ln L, which no fit over feasible lengths separates from the exponent"
+        )
+    else:
+        reason = "the exact curve does not show the sharp exponent to this fit at these lengths; go to longer prompts"
+        for start in range(usable.size - FEWEST + 1):
+            trial = fit(series.exact, usable[start:])
+            if abs(trial.exponent - series.sharp) <= trial.standard_error / 4:
+                part, trusted = usable[start:], True
+                reason = f"from the exact curve the same fit recovers {trial.exponent:.4f}"
+                break
+    return replace(series, fit=fit(series.mean, part), pure=fit(series.mean, part, False), trusted=trusted, reason=reason)
+
+
+def _warnings(result: Rates) -> Iterator[str]:
+    """What a reader has to know before reading numbers off the plots."""
+    lam, sharp = result.setting.score_variance, sharp_exponent(result.setting)
+    if result.setting.averaged and lam >= 1:
+        yield (
+            f"lambda = {lam:.4g} >= 1: slopes fitted at feasible lengths (L <= 1e6) do not recover the sharp exponent {sharp:.4g},"
+            " because of powers of ln L; see the exact slopes up to L = 1e100"
+        )
+    elif result.setting.averaged and lam > 0.25:
+        yield f"lambda = {lam:.4g} > 1/4: the approach is slow, and local slopes at feasible lengths are not the exponent yet"
+    if not result.far.reaches:
+        yield f"scores have variance {lam:.4g}: not even L = 1e100 shows the exponent"
+    for series in result.series:
+        for L, share in zip(result.lengths, series.largest_share):
+            if share > LARGEST_SHARE:
+                yield f"{NAMES[series.quantity]}, L = {L:.0f}: one prompt makes up {share:.0%} of the mean; not compared, draw more"
+        if series.fit is not None:
+            yield from (f"{NAMES[series.quantity]}, fit: {warning}" for warning in series.fit.warnings)
+            if not series.trusted:
+                yield f"{NAMES[series.quantity]}, fit: not compared with theory, since {series.reason}"
