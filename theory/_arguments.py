@@ -63,8 +63,8 @@ def read(**arguments: Any) -> tuple[Any, ...]:
     Returns
     -------
     tuple
-        A namespace with ``exp``, ``log``, ``sqrt`` and ``maximum``, then the values in order: SymPy expressions if any of them is one,
-        otherwise floats (a bound that overflows is ``inf``) or arrays of floats.
+        A namespace with ``exp``, ``log``, ``sqrt`` and ``maximum``, then the values in order: SymPy expressions if any of them is
+        one, otherwise floats (a bound that overflows is ``inf``) or arrays of floats.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Every explicit bound of Boursier & Boyer, Appendix C.1-C.2, and our second-moment bound that replaces them.
 
-For sigma-sub-Gaussian tokens Z, a query z and a function f the softmax average ``R_L/S_L`` over L tokens tends to ``R/S``; ``err`` is
-the difference. The bounds see the law only through ``a2 = sigma^2 |Uz|^2`` and ``K = F4 = sqrt(E|f(Z)|^4)``. Each function takes
+For sigma-sub-Gaussian tokens Z, a query z and a function f the softmax average ``R_L/S_L`` over L tokens tends to ``R/S``; ``err``
+is the difference. The bounds see the law only through ``a2 = sigma^2 |Uz|^2`` and ``K = F4 = sqrt(E|f(Z)|^4)``. Each function takes
 numbers, arrays or SymPy expressions, and answers in kind; arguments outside their domain raise ValueError.
 """
 

@@ -1,8 +1,8 @@
 """Gaussian tokens: the error of softmax attention at a fixed query, exactly and for every prompt length (our R4 and Theorem A).
 
-Tokens are ``N(0, Gamma)``, the query is ``z``, ``h = Gamma U z`` and ``s = (Uz)'Gamma(Uz)`` is the variance of a score. The softmax
-weights ``p`` of L scores enter only through ``P2 = E sum p_i^2``, ``P3 = E sum p_i^3`` and ``Q = E (sum p_i^2)^2``, which depend on
-(s, L) alone. ``T_L`` is the output, ``T = V h`` its limit, and ``C_L`` the softmax covariance of the tokens: the gradient in U of the
+Tokens are ``N(0, Gamma)``, the query is ``z``, ``h = Gamma U z`` and ``s = (Uz)'Gamma(Uz)`` is the variance of a score. The weights
+``p`` of L scores enter only through ``P2 = E sum p_i^2``, ``P3 = E sum p_i^3`` and ``Q = E (sum p_i^2)^2``, which depend on (s, L)
+alone. ``T_L`` is the output, ``T = V h`` its limit, and ``C_L`` the softmax covariance of the tokens: the gradient in U of the
 component with row v of V is ``C_L v z'``.
 """
 

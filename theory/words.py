@@ -1,0 +1,332 @@
+"""The elements of an algebra of matrix words; `theory.traces` says what they mean and what their equality proves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+from sympy.polys.rings import PolyElement
+
+from theory._word_calculus import expectation, gradient
+from theory._word_values import evaluate, substitute
+from theory._words import Letter, Term, Word
+
+if TYPE_CHECKING:
+    from theory.traces import Algebra
+
+__all__ = ["Words"]
+
+_PRODUCT = {
+    ("matrix", "matrix"): "matrix",
+    ("matrix", "column"): "column",
+    ("row", "matrix"): "row",
+    ("row", "column"): "scalar",
+    ("column", "row"): "matrix",
+}
+_TRANSPOSED = {"column": "row", "row": "column"}
+
+
+class Words:
+    """An element of an `Algebra`: a scalar, a column, a row or a matrix; made from its letters by ``+ - * / **``, `T` and `tr`.
+
+    Examples
+    --------
+    >>> from theory.traces import Algebra
+    >>> A = Algebra(general=["M"], symmetric=["S"], vectors=["x"])
+    >>> M, S, x = A["M"], A["S"], A["x"]
+    >>> print((x.T * M * x * x.T * x).gauss("x", S))
+    2 tr(M S S) + tr(M S) tr(S)
+    """
+
+    __slots__ = ("algebra", "shape", "terms")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, algebra: Algebra, terms: Mapping[Term, PolyElement], shape: str) -> None:
+        self.algebra, self.shape = algebra, shape
+        #: Normal form -> coefficient: ``((scalar words), open word)`` -> polynomial in d and the parameters.
+        self.terms: Mapping[Term, PolyElement] = MappingProxyType({k: c for k, c in sorted(terms.items(), key=_order) if c})
+
+    def like(self, terms: Mapping[Term, PolyElement], shape: str) -> Words:
+        """Another element of the same algebra."""
+        return Words(self.algebra, terms, shape)
+
+    def word(self, word: Word, shape: str) -> Words:
+        """A word of letters, which may hold closed scalars and cancellations."""
+        closed, rest = self.algebra.alphabet.split(word)
+        return self.like({(tuple(sorted(closed)), rest): self.algebra.ring(1)}, shape)
+
+    # -- arithmetic -------------------------------------------------------------------------------------------------------------
+
+    def _other(self, other: Any) -> Words:
+        if isinstance(other, Words):
+            if other.algebra is not self.algebra:
+                raise ValueError("the two elements belong to different algebras; build both from one Algebra")
+            return other
+        if isinstance(other, sp.Rational):
+            other = Fraction(int(other.p), int(other.q))
+        if isinstance(other, bool) or not isinstance(other, (int, Fraction)):
+            raise TypeError(f"{other!r} is no exact number; use int, Fraction or sympy.Rational, or declare a parameter")
+        ring_ = self.algebra.ring
+        return Words(self.algebra, {((), ()): ring_(sp.QQ(other.numerator, other.denominator))}, "scalar")
+
+    def __add__(self, other: Any) -> Words:
+        other = self._other(other)
+        if not other.terms or not self.terms:  # zero has every shape, so that sum() works
+            return self if self.terms else other
+        if other.shape != self.shape:
+            hint = "; multiply the scalar by the identity I" if "scalar" in (self.shape, other.shape) else ""
+            raise ValueError(f"cannot add a {other.shape} to a {self.shape}: {other} and {self}{hint}")
+        terms = dict(self.terms)
+        for k, c in other.terms.items():
+            terms[k] = terms.get(k, 0) + c
+        return Words(self.algebra, terms, self.shape)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Words:
+        return Words(self.algebra, {k: -c for k, c in self.terms.items()}, self.shape)
+
+    def __sub__(self, other: Any) -> Words:
+        return self + (-self._other(other))
+
+    def __rsub__(self, other: Any) -> Words:
+        return self._other(other) - self
+
+    def __mul__(self, other: Any) -> Words:
+        other = self._other(other)
+        if "scalar" in (self.shape, other.shape):
+            shape = other.shape if self.shape == "scalar" else self.shape
+        elif (self.shape, other.shape) in _PRODUCT:
+            shape = _PRODUCT[self.shape, other.shape]
+        else:
+            raise ValueError(f"a {self.shape} times a {other.shape} has no meaning: {self} times {other}; transpose one with .T")
+        terms: dict[Term, PolyElement] = {}
+        for (s1, w1), c1 in self.terms.items():
+            for (s2, w2), c2 in other.terms.items():
+                closed, rest = self.algebra.alphabet.split(w1 + w2)
+                k = (tuple(sorted((*s1, *s2, *closed))), rest)
+                terms[k] = terms.get(k, 0) + c1 * c2
+        return Words(self.algebra, terms, shape)
+
+    def __rmul__(self, other: Any) -> Words:
+        return self._other(other) * self
+
+    def __truediv__(self, other: Any) -> Words:
+        number = Fraction(int(other.p), int(other.q)) if isinstance(other, sp.Rational) else other
+        if isinstance(number, bool) or not isinstance(number, (int, Fraction)):
+            raise TypeError(f"only division by an exact number is defined, not by {other!r}; declare the inverse as a letter")
+        return self * Fraction(1, number)
+
+    def __pow__(self, n: int) -> Words:
+        if self.shape not in ("scalar", "matrix") or not isinstance(n, int) or n < 0:
+            raise ValueError(f"a {self.shape} has no power {n!r}; only scalars and matrices have powers 0, 1, 2, ...")
+        out = self._other(1) if self.shape == "scalar" else self.algebra.I
+        for _ in range(n):
+            out = out * self
+        return out
+
+    def __eq__(self, other: object) -> bool:
+        return (self - other).is_zero()
+
+    def is_zero(self) -> bool:
+        """Whether the normal form is zero: then the element vanishes in every dimension."""
+        return not self.terms
+
+    def without(self, i: int) -> Words:
+        """The same element with its i-th term dropped.
+
+        Raises
+        ------
+        IndexError
+            If there is no such term.
+        """
+        dropped = list(self.terms)[i]
+        return Words(self.algebra, {k: c for k, c in self.terms.items() if k != dropped}, self.shape)
+
+    @property
+    def T(self) -> Words:
+        """The transpose."""
+        terms = {(s, self.algebra.alphabet.transpose(w)): c for (s, w), c in self.terms.items()}
+        return Words(self.algebra, terms, _TRANSPOSED.get(self.shape, self.shape))
+
+    def tr(self) -> Words:
+        """The trace of a matrix; that of the identity is ``d``.
+
+        Raises
+        ------
+        ValueError
+            If the element is no matrix.
+        """
+        if self.shape != "matrix":
+            raise ValueError(f"a {self.shape} has no trace: {self}; a scalar times the identity I has one")
+        terms: dict[Term, PolyElement] = {}
+        for (s, w), c in self.terms.items():
+            closed = self.algebra.alphabet.close(w)
+            if closed is None:
+                closed, c = [], c * self.algebra.scalar("d")
+            k: Term = (tuple(sorted((*s, *closed))), ())
+            terms[k] = terms.get(k, 0) + c
+        return Words(self.algebra, terms, "scalar")
+
+    # -- calculus ---------------------------------------------------------------------------------------------------------------
+
+    def diff(self, param: str) -> Words:
+        """Derivative by a scalar parameter.
+
+        Raises
+        ------
+        ValueError
+            If `param` is no parameter.
+        """
+        if param not in self.algebra.params:
+            raise ValueError(f"{param!r} is none of the parameters {self.algebra.params}; for matrices and vectors use grad")
+        x = self.algebra.scalar(param)
+        return Words(self.algebra, {k: c.diff(x) for k, c in self.terms.items()}, self.shape)
+
+    def grad(self, name: str) -> Words:
+        """Gradient of a scalar: the G with ``df = tr(G' dX)`` for a matrix X, ``df = G' dx`` for a vector x.
+
+        Parameters
+        ----------
+        name : str
+            A matrix or a vector. For a symmetric matrix it is the gradient among the symmetric matrices. A declared inverse moves
+            along.
+
+        Returns
+        -------
+        Words
+
+        Raises
+        ------
+        ValueError
+            If the element is no scalar, there is no such letter, or it obeys a relation along which it cannot move freely.
+
+        Examples
+        --------
+        >>> from theory.traces import Algebra
+        >>> A = Algebra(general=["U"], symmetric=["S"])
+        >>> U, S = A["U"], A["S"]
+        >>> print((U.T * S * U).tr().grad("U"))
+        2 S U
+        """
+        return gradient(self, name)
+
+    def gauss(self, name: str, covariance: Words, mean: Words | None = None) -> Words:
+        """Expectation over a Gaussian vector, by Isserlis' theorem with words in place of indices.
+
+        Parameters
+        ----------
+        name : str
+            The vector letter that is random.
+        covariance : Words
+            A symmetric matrix; that it is positive semidefinite is taken for granted.
+        mean : Words, optional
+            A column; zero by default.
+
+        Returns
+        -------
+        Words
+            Free of `name`.
+
+        Raises
+        ------
+        ValueError
+            If `name` is no vector, the covariance not symmetric, or either moment contains the vector itself.
+
+        Examples
+        --------
+        >>> from theory.traces import Algebra
+        >>> A = Algebra(symmetric=["S"], vectors=["x", "m"])
+        >>> x = A["x"]
+        >>> print((x * x.T).gauss("x", A["S"], mean=A["m"]))
+        S + m m'
+        """
+        return expectation(self, name, covariance, mean)
+
+    def letters(self) -> set[str]:
+        """Names of the matrices and vectors that occur."""
+        return {n for s, w in self.terms for word in (*s, w) for n, _ in word}
+
+    # -- homomorphisms ----------------------------------------------------------------------------------------------------------
+
+    def substitute(self, name: str, value: Words) -> Words:
+        """Put an element in the place of a matrix or vector letter.
+
+        Raises
+        ------
+        ValueError
+            If there is no such letter, it obeys a relation, or the shapes differ.
+        """
+        return substitute(self, name, value)
+
+    def evaluate(self, values: Mapping[str, Any]) -> Any:
+        """The value at an explicit instance: matrices multiplied entry by entry, which shares nothing with the normal form.
+
+        Parameters
+        ----------
+        values : mapping of str to matrix or number
+            A value for each letter that occurs (sympy.Matrix or nested lists; columns (d, 1)); others are checked against the
+            declared relations too. Where nothing else fixes the dimension, give ``"d"``.
+
+        Returns
+        -------
+        sympy.Expr or sympy.Matrix
+            Scalar, (d, 1), (1, d) or (d, d).
+
+        Raises
+        ------
+        ValueError
+            If a value is missing, has the wrong shape or breaks a declared relation.
+
+        Examples
+        --------
+        >>> from theory.traces import Algebra
+        >>> A = Algebra(general=["M"])
+        >>> (A["M"] + A.I).tr().evaluate({"M": [[1, 2], [3, 4]]})
+        7
+        """
+        return evaluate(self, values)
+
+    # -- display ----------------------------------------------------------------------------------------------------------------
+
+    def _show(self, letter: Callable[[Letter], str], times: str, trace: str, number: Callable[[PolyElement], str]) -> str:
+        parts = []
+        for (scalars, word), c in self.terms.items():
+            factors = [times.join(map(letter, s)) for s in scalars]
+            factors = [f if self.algebra.alphabet.is_inner(s) else trace.format(f) for f, s in zip(factors, scalars)]
+            factors += [times.join(map(letter, word))] if word else ["I"] if self.shape == "matrix" else []
+            text = number(c)
+            if factors and text in ("1", "-1"):
+                text = text[:-1]
+                factors[0] = text + factors[0]
+            else:
+                factors.insert(0, f"({text})" if len(c) > 1 else text)
+            parts.append(times.join(factors))
+        return " + ".join(parts).replace("+ -", "- ") or "0"
+
+    def __str__(self) -> str:
+        return self._show(lambda a: a[0] + "'" * a[1], " ", "tr({})", lambda c: str(c.as_expr()))
+
+    __repr__ = __str__
+
+    def latex(self) -> str:
+        """The element as LaTeX; declared inverses and pseudo-inverses are written as such."""
+        names = {b: sp.latex(sp.Symbol(a)) + "^{-1}" for a, b in self.algebra.inverse}
+        names.update({G: sp.latex(sp.Symbol(S)) + "^{+}" for S, G, _ in self.algebra.pseudo_inverse})
+
+        def letter(a: Letter) -> str:
+            text = names.get(a[0], sp.latex(sp.Symbol(a[0])))
+            return (f"({text})" if a[0] in names else text) + r"^{\top}" if a[1] else text
+
+        return self._show(letter, r"\, ", r"\operatorname{{tr}}({})", lambda c: sp.latex(c.as_expr()))
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
+
+
+def _order(item: tuple[Term, PolyElement]) -> Any:
+    (scalars, word), _ = item
+    return (len(word), len(scalars), word, scalars)
