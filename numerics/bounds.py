@@ -1,0 +1,239 @@
+"""Statements about softmax averages as data: what is bounded, by what, and the number that decides whether it holds.
+
+``E X <= c B`` becomes "the worst of ``E X / B`` is at most c"; ``P(X >= T(delta)) <= c B(delta)`` is first rewritten in the
+threshold ``t = T(delta)``, so that one search answers for every value of the constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import sympy as sp
+
+from numerics.softmax_average import LATEX, POPULATION, RandomVariable, SoftmaxAverage
+
+__all__ = ["Mean", "Normal", "Statement", "Tail", "evaluate", "latex", "normal_form", "population"]
+
+Array = npt.NDArray[Any]
+T = sp.Symbol("t", positive=True)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The expectation of a function of the prompt.
+
+    Examples
+    --------
+    >>> from numerics.softmax_average import normaliser
+    >>> Mean(normaliser).latex
+    '\\\\mathbb{E} S_L'
+    """
+
+    variable: RandomVariable
+
+    @property
+    def latex(self) -> str:
+        """How it is written."""
+        return rf"\mathbb{{E}} {self.variable.latex}"
+
+
+@dataclass(frozen=True)
+class Tail:
+    """The probability that a function of the prompt passes a threshold.
+
+    Parameters
+    ----------
+    variable : RandomVariable
+    op : str
+        ``">="``, ``">"`` or ``"<="``.
+    threshold : sympy.Expr
+        In population quantities and ``parameter``.
+    parameter : sympy.Symbol
+        The number in (0, 1) for every value of which the bound is claimed.
+    """
+
+    variable: RandomVariable
+    op: str
+    threshold: sp.Expr
+    parameter: sp.Symbol
+
+    @property
+    def latex(self) -> str:
+        """How it is written."""
+        sign = {">=": r"\ge", ">": ">", "<=": r"\le"}[self.op]
+        return rf"\mathbb{{P}}\left({self.variable.latex} {sign} {latex(self.threshold)}\right)"
+
+
+def latex(expr: sp.Expr) -> str:
+    """LaTeX in the paper's notation.
+
+    Examples
+    --------
+    >>> latex(sp.Symbol("EM2", positive=True) / 2)
+    '\\\\frac{\\\\mathbb{E}M^2}{2}'
+    """
+    return str(sp.latex(expr, symbol_names={s: LATEX[s.name] for s in sp.sympify(expr).free_symbols if s.name in LATEX}))
+
+
+def evaluate(expr: sp.Expr, at: Mapping[str, Any]) -> Any:
+    """The value of an expression in floats or Arb balls, whichever the quantities are.
+
+    Parameters
+    ----------
+    expr : sympy.Expr
+        Built from rationals, symbols, sums, products, powers, exp, log, Max and Min.
+    at : mapping of str to values
+        One for the name of each symbol.
+
+    Raises
+    ------
+    ValueError
+        If a symbol has no value.
+    TypeError
+        If a function is not in the list above.
+
+    Examples
+    --------
+    >>> x = sp.Symbol("x")
+    >>> evaluate(sp.sqrt(x) / 2, {"x": 9.0}) == 1.5
+    np.True_
+    """
+    if expr.is_Rational:
+        from flint import arb, fmpq
+
+        exact = any(isinstance(v, arb) for v in at.values())
+        return arb(fmpq(int(expr.p), int(expr.q))) if exact else int(expr.p) / int(expr.q)
+    if expr.is_Symbol:
+        if expr.name not in at:
+            raise ValueError(f"the bound contains {expr.name}, for which there is no value; known here: {', '.join(at)}")
+        return at[expr.name]
+    args = [evaluate(a, at) for a in expr.args]
+    if expr.is_Add:
+        return sum(args[1:], args[0])
+    if expr.is_Mul:
+        out = args[0]
+        for a in args[1:]:
+            out = out * a
+        return out
+    if expr is sp.E or isinstance(expr, sp.exp):
+        return np.exp(args[0] if args else evaluate(sp.S.One, at))
+    if expr.is_Pow:
+        base, power = args[0], expr.args[1]
+        if power.is_Integer:
+            return base ** int(power)
+        return np.sqrt(base) ** int(2 * power) if (2 * power).is_Integer else np.exp(args[1] * np.log(base))
+    if isinstance(expr, sp.log):
+        return np.log(args[0])
+    if isinstance(expr, (sp.Max, sp.Min)) and len(args) == 2:
+        total, gap = args[0] + args[1], abs(args[0] - args[1])
+        return (total + gap) / 2 if isinstance(expr, sp.Max) else (total - gap) / 2
+    raise TypeError(f"cannot evaluate {expr.func.__name__} in a bound: use sums, products, powers, exp, log, Max, Min")
+
+
+def population(c: SoftmaxAverage) -> dict[str, Any]:
+    """The population quantities of an instance by name."""
+    return {name: of(c) for name, of in POPULATION.items()}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A bound in the form "worst ratio of two sides <= coefficient"; two statements that differ in the coefficient share it.
+
+    Parameters
+    ----------
+    left : Mean, Tail or sympy.Expr
+        What is bounded; for a tail, up to its threshold, which is ``t`` below.
+    core : sympy.Expr
+        The bound without its numerical factor, in population quantities and (for a tail) ``t``.
+    proper : sympy.Expr or None
+        Positive exactly when the threshold ``t`` of a tail belongs to a positive parameter.
+    exponents : bool
+        Compare ``-ln`` of a tail with ``-ln`` of its bound.
+    """
+
+    left: Mean | RandomVariable | sp.Expr
+    core: sp.Expr
+    op: str = ""
+    proper: sp.Expr | None = None
+    exponents: bool = False
+
+    def ratios(self, c: SoftmaxAverage) -> Array:
+        """Left over right without the coefficient, the worst over all thresholds; shape of the batch."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            values, thresholds = self.by_threshold(c)
+        return values if thresholds is None else values.max(0)
+
+    def by_threshold(self, c: SoftmaxAverage) -> tuple[Array, Array | None]:
+        """The ratio at every threshold that some outcome attains, and those thresholds."""
+        at = population(c)
+        if not isinstance(self.left, RandomVariable):
+            left = c.mean(self.left.variable) if isinstance(self.left, Mean) else evaluate(self.left, at)
+            return _clean(left / evaluate(self.core, at)), None
+        value = self.left.of(c)
+        order = np.argsort(value if self.op == "<=" else -value, axis=0, kind="stable")
+        t = np.take_along_axis(value, order, 0)
+        reached = np.cumsum(np.take_along_axis(c.weight, order, 0), axis=0)
+        at["t"] = t
+        bound = evaluate(self.core, at)
+        proper = evaluate(self.proper, at) > 0 if self.proper is not None else True
+        if self.exponents:
+            proper &= reached < 1 - 1e-12
+            return np.where(proper, _clean(bound / -np.log(reached)), 0.0), t
+        return np.where(proper & (t > 0), _clean(reached / bound), 0.0), t
+
+
+def _clean(ratio: Any) -> Array:
+    """0/0 is an instance on which both sides vanish; it bounds nothing."""
+    return np.where(np.isnan(ratio), 0.0, ratio)
+
+
+@dataclass(frozen=True)
+class Normal:
+    """A statement, the largest ratio that it allows, and the parameter of a tail as a function of ``t``."""
+
+    statement: Statement
+    limit: sp.Expr
+    parameter: sp.Expr | None = None
+
+
+@lru_cache(maxsize=256)
+def normal_form(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents: bool = False) -> Normal:
+    """Rewrite ``left <= right`` as ``ratio <= limit``, where only the limit depends on numerical factors.
+
+    Raises
+    ------
+    ValueError
+        If the threshold cannot be solved for the parameter, or the bound is not positive.
+
+    Examples
+    --------
+    >>> from numerics.softmax_average import error_squared
+    >>> L, delta = sp.symbols("L delta", positive=True)
+    >>> n = normal_form(Tail(error_squared, ">=", 27 / (delta * L), delta), 4 * delta)
+    >>> n.statement.core, n.limit, n.parameter
+    (1/(L*t), 108, 27/(L*t))
+    """
+    bound: sp.Expr = right
+    root: sp.Expr = None
+    if isinstance(left, Tail):
+        roots = [r for r in sp.solve(sp.Eq(left.threshold, T), left.parameter) if r.is_positive is not False]
+        if len(roots) != 1:
+            raise ValueError(
+                f"{left.threshold} = t has {len(roots)} solutions {left.parameter}; state the threshold so that there is one"
+            )
+        root = roots[0]
+        bound = right.subs(left.parameter, root)
+    if exponents:
+        bound = -sp.expand_log(sp.log(bound))
+    factor, core = sp.powsimp(bound).as_coeff_Mul()
+    if not factor > 0:
+        raise ValueError(f"the bound {right} has the factor {factor}; a ratio needs a positive right side")
+    limit = 1 / factor if exponents else factor
+    if not isinstance(left, Tail):
+        return Normal(Statement(left, core), limit)
+    return Normal(Statement(left.variable, core, left.op, root.as_coeff_Mul()[1], exponents), limit, root)

@@ -1,0 +1,154 @@
+"""Exact expectations and probabilities for prompts whose tokens take few values: sums over the counts of each value.
+
+A prompt of L tokens with k possible values is, for every statistic that ignores the order, one of ``comb(L + k - 1, k - 1)``
+vectors of counts with a multinomial probability. Values and probabilities may be floats (arrays of laws at once) or Arb balls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln
+
+__all__ = ["compositions", "expectation", "multinomial", "probability"]
+
+Array = npt.NDArray[Any]
+
+
+class Discrete(Protocol):
+    """A law on finitely many atoms."""
+
+    @property
+    def weights(self) -> Sequence[Any]: ...
+
+
+@lru_cache(maxsize=64)
+def compositions(L: int, k: int) -> Array:
+    """All vectors of k counts with sum L.
+
+    Parameters
+    ----------
+    L : int
+        Length of the prompt, at least 1.
+    k : int
+        Number of atoms, at least 1.
+
+    Returns
+    -------
+    ndarray of int, shape (comb(L + k - 1, k - 1), k)
+        In lexicographic order; read-only, since it is shared.
+
+    Raises
+    ------
+    ValueError
+        If there is no prompt, no atom, or more than 2e5 vectors.
+
+    Examples
+    --------
+    >>> compositions(2, 2).tolist()
+    [[0, 2], [1, 1], [2, 0]]
+    """
+    if L < 1 or k < 1:
+        raise ValueError(f"a prompt needs at least one token and a law at least one atom, got L = {L}, k = {k}")
+    if (size := math.comb(L + k - 1, k - 1)) > 200_000:
+        raise ValueError(
+            f"L = {L} tokens on k = {k} atoms have {size} count vectors; shorten the prompt, or sample instead of enumerating"
+        )
+    rows = np.arange(L + 1)[:, None]
+    for _ in range(k - 2):
+        room = L - rows.sum(1)
+        last = np.concatenate([np.arange(r + 1) for r in room])
+        rows = np.column_stack([np.repeat(rows, room + 1, axis=0), last])
+    out = np.column_stack([rows, L - rows.sum(1)]) if k > 1 else np.array([[L]])
+    out.flags.writeable = False
+    return out
+
+
+def multinomial(counts: Array, weights: Any) -> Array:
+    """Multinomial probabilities of vectors of counts.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (n, k)
+        Rows with a common sum.
+    weights : array_like of shape (k, ...)
+        Positive probabilities, floats or `flint.arb`; trailing axes are independent laws.
+
+    Returns
+    -------
+    ndarray of shape (n, ...)
+        Floats, or enclosures with exact coefficients where the weights are enclosures.
+
+    Examples
+    --------
+    >>> multinomial(compositions(2, 2), [0.25, 0.75]).round(4).tolist()
+    [0.5625, 0.375, 0.0625]
+    """
+    p = np.asarray(weights)
+    if p.dtype == object:
+        total = int(counts[0].sum())
+        out = []
+        for row in counts.tolist():
+            term, rest = p[0] * 0 + 1, total
+            for n, q in zip(row, p, strict=True):
+                term, rest = term * math.comb(rest, n) * q**n, rest - n
+            out.append(term)
+        return np.array(out, dtype=object)
+    coefficient = gammaln(counts[0].sum() + 1.0) - gammaln(counts + 1.0).sum(1)
+    return np.exp(coefficient.reshape((-1,) + (1,) * (p.ndim - 1)) + np.tensordot(counts, np.log(p), axes=1))
+
+
+def expectation(law: Discrete, L: int, g: Callable[[Array], Array]) -> Any:
+    """``E g(counts)`` over a prompt of L independent tokens.
+
+    Parameters
+    ----------
+    law : object with ``weights``
+        For instance a discrete law of `numerics.hostile`.
+    L : int
+        Length of the prompt.
+    g : callable
+        Maps counts of shape (n, k) to (n, ...).
+
+    Returns
+    -------
+    float or ndarray
+
+    Raises
+    ------
+    ValueError
+        If the law has no atoms, or there are too many vectors of counts.
+
+    Examples
+    --------
+    >>> from numerics.hostile import laws
+    >>> round(float(expectation(laws(1)[2], 3, lambda counts: (counts[:, 0] - 1.5) ** 2)), 12)
+    0.75
+    """
+    weights = _weights(law)
+    counts = compositions(L, len(weights))
+    return np.tensordot(multinomial(counts, weights), np.asarray(g(counts)), axes=1)[()]
+
+
+def probability(law: Discrete, L: int, event: Callable[[Array], Array]) -> float:
+    """``P(event)`` over a prompt of L independent tokens; ``event`` maps counts of shape (n, k) to n booleans.
+
+    Examples
+    --------
+    >>> from numerics.hostile import laws
+    >>> round(probability(laws(1)[2], 3, lambda counts: counts[:, 0] == 3), 12)
+    0.125
+    """
+    return float(expectation(law, L, lambda counts: np.asarray(event(counts), dtype=bool).astype(float)))
+
+
+def _weights(law: Discrete) -> Array:
+    weights = np.array([float(w) for w in law.weights])
+    if not len(weights):
+        raise ValueError(f"{law!r} has no atoms: enumeration needs a law on finitely many values, others are sampled")
+    return weights

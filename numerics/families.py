@@ -1,0 +1,175 @@
+"""Parametric families of token laws, searched for the worst case, and the rational laws that witnesses are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from numerics.softmax_average import SoftmaxAverage, softmax_average
+from numerics.sub_gaussian import certified_proxy, kearns_saul, optimal_proxy
+
+__all__ = ["THREE_ATOMS", "TWO_ATOMS", "Family", "Point"]
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A rational instance in dimension 1: a centred law on few atoms, the number ``Uz`` and the values of f at the atoms.
+
+    Parameters
+    ----------
+    atoms, weights, f : tuple of Fraction
+    Uz : Fraction
+
+    Raises
+    ------
+    ValueError
+        If the weights are not a probability or the law is not centred.
+
+    Examples
+    --------
+    >>> half = Fraction(1, 2)
+    >>> p = Point((Fraction(1), Fraction(-1)), (half, half), Fraction(0), (Fraction(1), Fraction(-1)))
+    >>> from numerics.softmax_average import error_squared
+    >>> p.average(4).mean(error_squared) == 0.25
+    True
+    """
+
+    atoms: tuple[Fraction, ...]
+    weights: tuple[Fraction, ...]
+    Uz: Fraction
+    f: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        if any(p <= 0 for p in self.weights) or sum(self.weights) != 1:
+            raise ValueError(f"weights {[str(p) for p in self.weights]} are no probability: they must be positive with sum 1")
+        if sum(p * x for p, x in zip(self.weights, self.atoms, strict=True)) != 0:
+            raise ValueError(f"the law on {[str(x) for x in self.atoms]} is not centred, as every statement here assumes")
+
+    def sigma2(self) -> Any:
+        """An enclosure of a sub-Gaussian variance proxy: the optimal one for at most two atoms, else within 1e-5 of it."""
+        from flint import arb, fmpq
+
+        if len(self.atoms) == 2:
+            gap = self.atoms[0] - self.atoms[1]
+            return kearns_saul(self.weights[0]) * arb(fmpq((gap * gap).numerator, (gap * gap).denominator))
+        proxy = certified_proxy(self.atoms, self.weights)
+        return arb(fmpq(proxy.numerator, proxy.denominator))
+
+    def average(self, L: int) -> SoftmaxAverage:
+        """Every outcome of a prompt of length L, as Arb balls."""
+        from flint import arb, fmpq
+
+        exact = lambda v: arb(fmpq(v.numerator, v.denominator))  # noqa: E731
+        column = lambda values: np.array([exact(v) for v in values], dtype=object)  # noqa: E731
+        scores = column([self.Uz * x for x in self.atoms])
+        a2 = self.sigma2() * exact(self.Uz * self.Uz)
+        return softmax_average(L, scores, column(self.f)[None], column(self.weights), a2)
+
+    def approximate(self, L: int) -> SoftmaxAverage:
+        """The same in floating point."""
+        scores = [float(self.Uz * x) for x in self.atoms]
+        a2 = float(self.sigma2()) * float(self.Uz) ** 2
+        return softmax_average(L, scores, [[float(v) for v in self.f]], [float(p) for p in self.weights], a2)
+
+    def describe(self) -> dict[str, str]:
+        """The instance as witnesses show it."""
+        join = lambda values: ", ".join(str(v) for v in values)  # noqa: E731
+        proxy = "Kearns-Saul" if len(self.atoms) == 2 else str(certified_proxy(self.atoms, self.weights))
+        return {"atoms": join(self.atoms), "weights": join(self.weights), "sigma2": proxy, "Uz": str(self.Uz), "f": join(self.f)}
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Laws, queries and functions that depend on finitely many real parameters.
+
+    Parameters
+    ----------
+    name : str
+    box : tuple of (float, float)
+        The range of each parameter.
+    lengths : tuple of int
+        Prompt lengths that are affordable for a search.
+    build : callable
+        ``build(x)``: (scores, f, weights, a2) as floats, for parameters of shape (len(box), batch).
+    rational : callable
+        ``rational(x, denominator)``: a nearby `Point`.
+    """
+
+    name: str
+    box: tuple[tuple[float, float], ...]
+    lengths: tuple[int, ...]
+    build: Callable[[Array], tuple[Array, Array, Array, Array]]
+    rational: Callable[[Array, int], Point]
+
+    def average(self, L: int, x: Array) -> SoftmaxAverage:
+        """The softmax average at every column of ``x``."""
+        scores, f, weights, a2 = self.build(x)
+        return softmax_average(L, scores, f[None], weights, a2)
+
+
+def _short(value: float, denominator: int) -> Fraction:
+    """Near ``value``, with relative resolution 1/denominator: small numbers must not become 0."""
+    if value == 0 or abs(value) >= 1:
+        return Fraction(value).limit_denominator(denominator)
+    return 1 / Fraction(1 / value).limit_denominator(denominator)
+
+
+def _projective(values: list[float], denominator: int) -> tuple[Fraction, ...]:
+    """Values of f up to a factor: the largest becomes 1."""
+    top = max(values, key=abs)
+    return tuple(Fraction(v / top).limit_denominator(denominator) for v in values)
+
+
+def _two_atoms(x: Array) -> tuple[Array, Array, Array, Array]:
+    q, a, angle = 10.0 ** x[0], x[1], x[2]
+    weights = np.stack([q, 1 - q])
+    return a / np.sqrt(kearns_saul(q)) * np.stack([1 - q, -q]), np.stack([np.cos(angle), np.sin(angle)]), weights, a * a
+
+
+def _two_rational(x: Array, denominator: int) -> Point:
+    q = min(_short(10.0 ** x[0], denominator), Fraction(1, 2))
+    Uz = Fraction(x[1] / np.sqrt(float(kearns_saul(float(q))))).limit_denominator(denominator)
+    return Point((1 - q, -q), (q, 1 - q), Uz, _projective([np.cos(x[2]), np.sin(x[2])], denominator))
+
+
+def _three_atoms(x: Array) -> tuple[Array, Array, Array, Array]:
+    mass = np.exp(np.stack([x[0], 0 * x[0], x[1]]))
+    weights = mass / mass.sum(0)
+    atoms = np.stack([0 * x[2], x[2], 0 * x[2] + 1])
+    atoms = atoms - (weights * atoms).sum(0)
+    f = np.stack([np.cos(x[4]) * np.cos(x[5]), np.cos(x[4]) * np.sin(x[5]), np.sin(x[4])])
+    return x[3] / np.sqrt(optimal_proxy(atoms, weights)) * atoms, f, weights, x[3] * x[3]
+
+
+def _three_rational(x: Array, denominator: int) -> Point:
+    lower, upper = (max(_short(float(v), denominator), Fraction(1, 10**6)) for v in np.exp(x[:2]))
+    total = lower + 1 + upper
+    weights = (lower / total, 1 / total, upper / total)
+    middle = Fraction(x[2]).limit_denominator(denominator)
+    mean = weights[1] * middle + weights[2]
+    atoms = (-mean, middle - mean, 1 - mean)
+    scale = np.sqrt(float(optimal_proxy([float(v) for v in atoms], [float(p) for p in weights])))
+    f = [np.cos(x[4]) * np.cos(x[5]), np.cos(x[4]) * np.sin(x[5]), np.sin(x[4])]
+    return Point(atoms, weights, Fraction(x[3] / scale).limit_denominator(denominator), _projective(f, denominator))
+
+
+HALF_TURN = (-np.pi / 2, np.pi / 2)
+#: Every centred law on two atoms with the rarer one not below 1e-6, at its exact constant, sigma |Uz| <= 4.
+TWO_ATOMS = Family(
+    "two atoms", ((-6.0, float(np.log10(0.5))), (-4.0, 4.0), HALF_TURN), (1, 2, 3, 5, 10, 30, 100, 200), _two_atoms, _two_rational
+)
+#: Every law on three atoms with ratios of weights between e^-8 and e^8.
+THREE_ATOMS = Family(
+    "three atoms",
+    ((-8.0, 8.0), (-8.0, 8.0), (0.0, 1.0), (-4.0, 4.0), HALF_TURN, (0.0, 2 * np.pi)),
+    (1, 2, 4, 8),
+    _three_atoms,
+    _three_rational,
+)

@@ -1,0 +1,86 @@
+"""Confidence statements about probabilities that neither an integral nor an enumeration can settle."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from numerics.evidence import Evidence, Verdict
+from numerics.seeds import current_seed, generator
+
+__all__ = ["clopper_pearson"]
+
+Event = Callable[[np.random.Generator, int], npt.NDArray[np.bool_]]
+#: A refutation by statistics needs this error probability, whatever share an acceptance may use.
+REFUTATION = 1e-9
+
+
+def clopper_pearson(event: Event, op: str, bound: float, n: int, *, error: float = 1e-6) -> Evidence:
+    """Decide ``P(event) op bound`` from n independent trials, by the exact binomial limits of Clopper and Pearson.
+
+    Parameters
+    ----------
+    event : callable
+        ``event(rng, n)``: n independent booleans.
+    op : str
+        ``"<="`` or ``">="``.
+    bound : float
+    n : int
+        Number of trials, at least 1.
+    error : float
+        Probability with which an acceptance may be wrong; a refutation always uses 1e-9.
+
+    Returns
+    -------
+    Evidence
+        SUPPORTED, REFUTED (by statistics), or OPEN when the limits enclose the bound.
+
+    Raises
+    ------
+    ValueError
+        If the operator is unknown, the bound is no number, or ``event`` does not return n booleans.
+
+    Examples
+    --------
+    >>> clopper_pearson(lambda rng, n: rng.random(n) < 0.1, "<=", 0.2, 2000).verdict.value
+    'SUPPORTED'
+    """
+    from scipy.stats import beta
+
+    if op not in ("<=", ">="):
+        raise ValueError(f"a probability is compared by '<=' or '>=', got {op!r}")
+    if not np.isfinite(bound) or n < 1:
+        raise ValueError(f"a finite bound and at least one trial are needed, got bound = {bound}, n = {n}")
+    started = time.perf_counter()
+    outcomes = np.asarray(event(generator(), n))
+    if outcomes.shape != (n,) or outcomes.dtype != bool:
+        raise ValueError(f"event must return {n} booleans, got {outcomes.dtype} of shape {outcomes.shape}")
+    k = int(outcomes.sum())
+    lower = lambda share: float(beta.ppf(share, k, n - k + 1)) if k else 0.0  # noqa: E731
+    upper = lambda share: float(beta.isf(share, k + 1, n - k)) if k < n else 1.0  # noqa: E731
+    below = op == "<="
+    checked = rf"\mathbb{{P}} \le {bound:.6g}" if below else rf"\mathbb{{P}} \ge {bound:.6g}"
+    accepted = upper(error) <= bound if below else lower(error) >= bound
+    refuted = lower(REFUTATION) > bound if below else upper(REFUTATION) < bound
+    common: dict[str, Any] = {"engine": "Clopper-Pearson", "checked": checked, "samples": n, "seed": current_seed()}
+    if refuted:
+        verdict = Evidence(
+            verdict=Verdict.REFUTED,
+            witness={"occurred": k, "trials": n, "bound": bound},
+            witness_by="statistics",
+            error=REFUTATION,
+            slack=bound * n / k if k and below else None,
+            **common,
+        )
+    elif accepted:
+        limit = upper(error) if below else lower(error)
+        slack = bound / limit if below else limit / bound if bound > 0 else None
+        verdict = Evidence(verdict=Verdict.SUPPORTED, covered=f"{k} of {n} trials", error=error, slack=slack, **common)
+    else:
+        reason = f"{k} of {n} trials leave {lower(error):.4g} to {upper(error):.4g} around {bound:.4g}; draw more"
+        verdict = Evidence(verdict=Verdict.OPEN, reason=reason, **common)
+    return verdict.replace(seconds=time.perf_counter() - started)

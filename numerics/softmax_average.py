@@ -1,0 +1,221 @@
+"""The softmax average R_L / S_L over a random prompt, its statistics, and the names under which bounds speak of them.
+
+One `SoftmaxAverage` holds outcomes of the prompt with their probabilities (all of them, as floats or Arb balls, or a sample) beside
+the population quantities. A statement is then a pair of SymPy expressions in the symbols of this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import sympy as sp
+
+from numerics.enumerate import compositions, multinomial
+
+__all__ = [
+    "LATEX",
+    "POPULATION",
+    "RandomVariable",
+    "SoftmaxAverage",
+    "around",
+    "deviation_R",
+    "deviation_S",
+    "error_off_A",
+    "error_on_A",
+    "error_squared",
+    "normaliser",
+    "numerator",
+    "softmax_average",
+    "symbol",
+]
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class SoftmaxAverage:
+    """Outcomes of ``S_L = sum_k e^{a.z_k}`` and ``R_L = sum_k e^{a.z_k} f(z_k)``, with what they fluctuate around.
+
+    Parameters
+    ----------
+    L : int
+        Length of the prompt.
+    weight : ndarray of shape (n, ...)
+        Probability of each outcome.
+    S_L : ndarray of shape (n, ...)
+    R_L : ndarray of shape (m, n, ...)
+        One component of f on each first index.
+    S, a2, F2, F4, EM2, EQ2 : scalar or ndarray of shape (...)
+        ``L E w``, ``sigma^2 |a|^2``, ``E|f|^2``, ``sqrt(E|f|^4)``, ``E w^2`` and ``E w^2 |f|^2``.
+    R : ndarray of shape (m, ...)
+        ``L E[w f]``.
+    """
+
+    L: int
+    weight: Array
+    S_L: Array
+    R_L: Array
+    S: Any
+    R: Array
+    a2: Any
+    F2: Any
+    F4: Any
+    EM2: Any
+    EQ2: Any
+
+    @property
+    def ratio(self) -> Any:
+        """|R / S|."""
+        return np.sqrt(_squares(self.R / self.S))
+
+    def mean(self, variable: RandomVariable) -> Any:
+        """Its expectation."""
+        return (self.weight * variable.of(self)).sum(0)
+
+    def probability(self, variable: RandomVariable, op: str, threshold: Any) -> Any:
+        """Probability of the outcomes for which ``variable op threshold`` is certain (for balls, a lower bound)."""
+        value = variable.of(self)
+        happens = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal}[op](value, threshold)
+        return np.where(happens, self.weight, 0 * self.weight).sum(0)
+
+
+@dataclass(frozen=True)
+class RandomVariable:
+    """A function of the prompt, with its LaTeX."""
+
+    latex: str
+    of: Callable[[SoftmaxAverage], Array]
+
+
+def _squares(vectors: Array) -> Any:
+    return (vectors * vectors).sum(0)
+
+
+def _error(c: SoftmaxAverage) -> Array:
+    return _squares(c.R_L / c.S_L - (c.R / c.S)[:, None])
+
+
+def _numerator(c: SoftmaxAverage) -> Array:
+    return _squares(c.R_L - c.S_L * (c.R / c.S)[:, None])
+
+
+error_squared = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2", _error)
+#: The event A = {S_L < S/2} on which the normaliser fails, and its complement.
+error_on_A = RandomVariable(
+    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2 1_{S_L<S/2}", lambda c: np.where(c.S_L < c.S / 2, _error(c), 0 * c.S_L)
+)
+error_off_A = RandomVariable(
+    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2 1_{S_L\ge S/2}", lambda c: np.where(c.S_L >= c.S / 2, _error(c), 0 * c.S_L)
+)
+#: N = R_L - S_L R/S has mean zero, and the error is N / S_L.
+numerator = RandomVariable(r"\left\|R_L-S_L\tfrac{R}{S}\right\|^2", _numerator)
+normaliser = RandomVariable("S_L", lambda c: c.S_L)
+deviation_S = RandomVariable(r"(S_L-S)_+^2", lambda c: np.where(c.S_L > c.S, (c.S_L - c.S) * (c.S_L - c.S), 0 * c.S_L))
+deviation_R = RandomVariable(r"\|R_L-R\|^2", lambda c: _squares(c.R_L - c.R[:, None]))
+
+#: Symbols of the bounds, by name, and what they are.
+POPULATION: Mapping[str, Callable[[SoftmaxAverage], Any]] = {
+    "L": lambda c: c.L,
+    "a2": lambda c: c.a2,
+    "F2": lambda c: c.F2,
+    "F4": lambda c: c.F4,
+    "S": lambda c: c.S,
+    "EM2": lambda c: c.EM2,
+    "EQ2": lambda c: c.EQ2,
+    "RS": lambda c: c.ratio,
+}
+
+
+#: How they are written.
+LATEX: Mapping[str, str] = {
+    "a2": r"\sigma^2\|Uz\|^2",
+    "F2": r"\mathbb{E}\|f\|^2",
+    "F4": r"\sqrt{\mathbb{E}\|f\|^4}",
+    "EM2": r"\mathbb{E}M^2",
+    "EQ2": r"\mathbb{E}\|\tilde{Q}\|^2",
+    "RS": r"\|R/S\|",
+}
+
+
+def symbol(name: str) -> sp.Symbol:
+    """The positive symbol of a population quantity."""
+    if name not in POPULATION:
+        raise ValueError(f"no population quantity is called {name!r}; there are {', '.join(POPULATION)}")
+    return sp.Symbol(name, positive=True)
+
+
+def softmax_average(L: int, scores: Any, f: Any, weights: Any, a2: Any) -> SoftmaxAverage:
+    """Every outcome of a prompt of L tokens that take k values.
+
+    Parameters
+    ----------
+    L : int
+        Length of the prompt.
+    scores : array_like of shape (k, ...)
+        ``a.z`` at each atom; floats, or `flint.arb` for a rigorous evaluation.
+    f : array_like of shape (m, k, ...)
+        Values of f at each atom.
+    weights : array_like of shape (k, ...)
+        Probabilities of the atoms.
+    a2 : scalar or array_like of shape (...)
+        ``sigma^2 |a|^2``.
+
+    Returns
+    -------
+    SoftmaxAverage
+
+    Examples
+    --------
+    One token: the average is f of that token, whose distance to the weighted mean tanh(1/2) is averaged.
+
+    >>> c = softmax_average(1, [0.5, -0.5], [[1.0, -1.0]], [0.5, 0.5], 0.25)
+    >>> bool(np.isclose(c.mean(error_squared), 1 + np.tanh(0.5) ** 2))
+    True
+    """
+    p, values, w = np.asarray(weights), np.asarray(f), np.exp(np.asarray(scores))
+    outcomes = compositions(L, len(p))
+    counts = outcomes.astype(object) if p.dtype == object else outcomes
+    sums = np.stack([np.tensordot(counts, w * v, axes=1) for v in values])
+    return around(L, multinomial(outcomes, p), np.tensordot(counts, w, axes=1), sums, (w, values, p), a2)
+
+
+def around(L: int, weight: Array, S_L: Array, R_L: Array, nodes: tuple[Array, Array, Array], a2: Any) -> SoftmaxAverage:
+    """Outcomes with the population quantities that belong to a cubature rule.
+
+    Parameters
+    ----------
+    L : int
+        Length of the prompt.
+    weight, S_L : ndarray of shape (n, ...)
+    R_L : ndarray of shape (m, n, ...)
+        Outcomes and their probabilities, enumerated or sampled.
+    nodes : tuple of ndarray
+        ``e^{a.z}`` of shape (k, ...), f of shape (m, k, ...) and probabilities of shape (k, ...) at the nodes.
+    a2 : scalar or array_like of shape (...)
+        ``sigma^2 |a|^2``.
+
+    Examples
+    --------
+    >>> one = np.ones(1)
+    >>> around(2, one, 2 * one, one[None], (one, one[None], one), 0.0).S == 2
+    np.True_
+    """
+    w, values, p = nodes
+    length = _squares(values)
+    return SoftmaxAverage(
+        L=L,
+        weight=weight,
+        S_L=S_L,
+        R_L=R_L,
+        S=L * (p * w).sum(0),
+        R=L * (p * w * values).sum(1),
+        a2=a2,
+        F2=(p * length).sum(0),
+        F4=np.sqrt((p * length * length).sum(0)),
+        EM2=(p * w * w).sum(0),
+        EQ2=(p * w * w * length).sum(0),
+    )
