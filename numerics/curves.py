@@ -158,7 +158,7 @@ def bounds(setting: AttentionSetting, quantity: Quantity, lengths: Floats, first
     if np.linalg.eigvalsh(setting.query)[-1] <= 1 + 1e-12:
         sigma = max(1.0, math.sqrt(setting.sigma2))
         exponent = float(exponent_16(sigma, float(np.linalg.norm(setting.U, 2))))
-        note = f"only the exponent {exponent:.4g} is explicit; drawn from the first measured point, logarithms left out"
+        note = f"{exponent:.4g}: drawn from the first measured point, without logarithms"
         found.append(Bound("eq. (16), exponent only", "exponent", first * (lengths / lengths[0]) ** -exponent, note))
     return tuple(found)
 

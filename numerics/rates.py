@@ -120,7 +120,7 @@ def rates(
     *,
     replicates: int = 20_000,
     seed: int = 0,
-    threads: int = 1,
+    threads: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Rates:
     """Measure the errors of output and gradients over the prompt length and compare them with theory.
@@ -135,7 +135,8 @@ def rates(
         Prompts drawn at each length, at least 100: the comparisons rest on a normal approximation.
     seed : int
         The same seed gives the same numbers, for every number of threads.
-    threads : int
+    threads : int, optional
+        One for every processor by default.
     progress : callable
         Called with (tokens drawn, tokens in all) after each length.
 

@@ -46,12 +46,14 @@ def _spaced(number: float) -> str:
 
 
 def _ratio(value: float) -> str:
-    return f"{value:.3g}" if value < 1e4 else sci(value, 2)
+    return f"{value:.5g}" if value < 10 else f"{value:.3g}" if value < 1e4 else sci(value, 2)
 
 
 def _typeset(text: str) -> str:
     """Signs instead of their spelling on a typewriter."""
-    return re.sub(r"(?<![\w.])-(?=\d)", "−", text.replace("<=", "≤").replace(">=", "≥").replace("^2", "²"))
+    for typed, sign in {"<=": "≤", ">=": "≥", "chi^2": "χ²", "^2": "²", "lambda": "λ", "sigma": "σ"}.items():
+        text = text.replace(typed, sign)
+    return re.sub(r"(?<![\w.])-(?=\d)", "−", text)
 
 
 def _legend(series: Series) -> list[dict[str, str]]:
@@ -109,13 +111,13 @@ def _cards(run: Rates) -> list[dict[str, Any]]:
 
 
 def _summary(run: Rates) -> str:
-    """One paragraph: what was asked and what came out."""
+    """One paragraph of HTML: what was asked and what came out."""
     setting = run.setting
     query = f"averaged over queries N(0, S) with λ = {setting.score_variance:.4g}"
     if not setting.averaged:
         query = f"at one query with score variance s = {setting.score_variance:.4g}"
     exponent = sharp_exponent(setting)
-    law = "1/L" if exponent == 1 else f"L^−{exponent:.4g}"
+    law = "1/L" if exponent == 1 else f"L<sup>−{exponent:.4g}</sup>"
     if setting.averaged and setting.score_variance >= 0.5:
         law += " up to powers of ln L"
     text = (

@@ -175,8 +175,9 @@ def slope_plot(run: Rates, series: Series) -> str:
         if series.fit is not None:
             low, high = series.fit.interval()
             where = list(series.fit.lengths)
-            ax.fill_between(where, [-high] * 2, [-low] * 2, color=THEOREM, alpha=0.25, linewidth=0)
-            ax.plot(where, [-series.fit.exponent] * 2, color=THEOREM)
+            ax.plot(where, [-series.fit.exponent] * 2, color=THEOREM, linestyle="-" if series.trusted else (0, (4, 2)))
+            if series.trusted:
+                ax.fill_between(where, [-high] * 2, [-low] * 2, color=THEOREM, alpha=0.25, linewidth=0)
         if series.exact_slopes is not None:
             ax.plot(slopes.lengths, series.exact_slopes, color=EXACT)
         ax.errorbar(
