@@ -1,0 +1,51 @@
+"""The hostile cases know the variance of a mean, tell both sides of a limit apart, and can prevent support."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+
+import numerics.worst_ratio as module
+from numerics.bounds import Mean, Tail, normal_form
+from numerics.evidence import Verdict
+from numerics.families import TWO_ATOMS
+from numerics.hostile_cases import Worst, worst_hostile
+from numerics.softmax_average import deviation_R, error_squared, symbol
+from numerics.worst_ratio import worst_ratio
+
+L, a2, F4, EQ2 = map(symbol, ("L", "a2", "F4", "EQ2"))
+delta = sp.Symbol("delta", positive=True)
+R1 = sp.exp(4 * a2) * F4 / L
+
+
+def test_the_worst_case_is_a_plain_mean_of_signs() -> None:
+    statement = normal_form(Mean(error_squared), R1).statement
+    worst = worst_hostile(statement, 1.0, 0)
+    assert worst.ratio == pytest.approx(1)
+    assert "Rademacher" in worst.where
+    assert 0.9 < worst.estimate < 1.2
+    assert worst.noisy > 0
+    assert not worst.broken
+    assert worst_hostile(statement, 0.5, 0).broken
+
+
+def test_samples_know_the_inequality_of_chebyshev() -> None:
+    statement = normal_form(Tail(deviation_R, ">=", EQ2 * L / delta, delta), delta).statement
+    assert not worst_hostile(statement, 1.0, 0).broken
+    assert worst_hostile(statement, 1.0, 0).ratio == pytest.approx(1)
+    assert worst_hostile(statement, 0.2, 0).broken
+
+
+def test_a_population_quantity_needs_no_samples() -> None:
+    worst = worst_hostile(normal_form(symbol("S"), L * sp.exp(a2 / 2)).statement, 1.0, 0)
+    assert worst.samples == 0
+    assert not worst.broken
+    # Gaussian tokens have equality for every query
+    assert worst.ratio == pytest.approx(1, abs=1e-6)
+
+
+def test_a_hostile_case_above_the_bound_prevents_support(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "worst_hostile", lambda *_: Worst(3.0, "the case", 0.0, 1, 0, 0, True))
+    e = worst_ratio(Mean(error_squared), "<=", 2 * R1, families=(TWO_ATOMS,))
+    assert e.verdict is Verdict.OPEN
+    assert "the case" in e.reason

@@ -1,0 +1,168 @@
+"""The search finds worst cases known in closed form, and a false constant is refuted by a witness that stands on its own."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import numerics.worst_ratio as module
+from numerics.bounds import Mean, Tail, evaluate, normal_form
+from numerics.evidence import Evidence, Verdict
+from numerics.families import THREE_ATOMS, TWO_ATOMS, Point
+from numerics.hostile_cases import Worst
+from numerics.probability import clopper_pearson
+from numerics.softmax_average import deviation_R, error_squared, normaliser, symbol
+from numerics.worst_ratio import at_point, worst_ratio
+
+L, a2, F2, F4, S, EM2, EQ2 = map(symbol, ("L", "a2", "F2", "F4", "S", "EM2", "EQ2"))
+delta, alpha = sp.symbols("delta alpha", positive=True)
+R1 = sp.exp(4 * a2) * F4 / L
+
+
+@pytest.fixture(autouse=True)
+def _only_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hostile cases have their own tests; here they would only cost time."""
+    monkeypatch.setattr(module, "worst_hostile", lambda *_: Worst(0.0, "", 0.0, 0, 0, 0, False))
+
+
+def again(e: Evidence) -> tuple[float, float]:
+    """Both sides of R1 at a witness on two atoms, from the printed numbers alone and by brute force over a binomial."""
+    from scipy.stats import binom
+
+    (x1, x2), (q, _), f = (np.array([float(F(v)) for v in str(e.witness[k]).split(", ")]) for k in ("atoms", "weights", "f"))
+    length, u = int(e.witness["L"]), float(F(str(e.witness["Uz"])))
+    n = np.arange(length + 1)
+    w1, w2 = np.exp(u * x1), np.exp(u * x2)
+    average = (n * w1 * f[0] + (length - n) * w2 * f[1]) / (n * w1 + (length - n) * w2)
+    limit = (q * w1 * f[0] + (1 - q) * w2 * f[1]) / (q * w1 + (1 - q) * w2)
+    sigma2 = 0.25 if q == 0.5 else (1 - 2 * q) / (2 * np.log((1 - q) / q))
+    rate = np.exp(4 * sigma2 * u * u) * np.sqrt(q * f[0] ** 4 + (1 - q) * f[1] ** 4) / length
+    return float(binom.pmf(n, length, q) @ (average - limit) ** 2), float(rate)
+
+
+def test_plain_means_reach_the_rate_exactly_and_at_length_one() -> None:
+    e = worst_ratio(Mean(error_squared), "<=", F(99, 100) * R1, families=(TWO_ATOMS,))
+    assert e.verdict is Verdict.REFUTED
+    assert e.witness["L"] == 1
+    left, right = again(e)
+    assert left > 0.99 * right
+    assert (left, 0.99 * right) == pytest.approx((e.witness["left"], e.witness["right"]))
+
+
+def test_beyond_one_the_witness_needs_a_long_prompt() -> None:
+    e = worst_ratio(Mean(error_squared), "<=", R1, families=(TWO_ATOMS,))
+    assert e.verdict is Verdict.REFUTED
+    assert e.witness["L"] > 100
+    left, right = again(e)
+    assert left > right
+    assert worst_ratio(Mean(error_squared), "<=", 2 * R1, families=(TWO_ATOMS,)).verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize("family", [TWO_ATOMS, THREE_ATOMS], ids=lambda f: f.name)
+def test_chebyshev_is_attained(family: object) -> None:
+    """P(|R_L - R|^2 >= t) <= L E|Q|^2 / t with equality for one Rademacher term."""
+    families = (family,)
+    holds = worst_ratio(Tail(deviation_R, ">=", EQ2 * L / delta, delta), "<=", delta, families=families)  # type: ignore[arg-type]
+    assert holds.verdict is Verdict.SUPPORTED
+    assert holds.slack == pytest.approx(1, abs=1e-5)
+    e = worst_ratio(Tail(deviation_R, ">=", F(9, 10) * EQ2 * L / delta, delta), "<=", delta, families=families)  # type: ignore[arg-type]
+    assert e.verdict is Verdict.REFUTED
+    assert 0 < F(str(e.witness["delta"])) < 1
+    assert float(e.witness["left"]) > float(F(str(e.witness["delta"]))) == pytest.approx(float(e.witness["right"]))
+
+
+def test_the_sub_gaussian_constant_of_two_atoms_is_attained() -> None:
+    """ln E e^{x} <= a2/2 with equality at the exact constant: skewed laws reach it at a query away from 0."""
+    families = (TWO_ATOMS,)
+    assert worst_ratio(sp.log(S / L), "<=", a2 / 2, families=families).slack == pytest.approx(1, abs=1e-5)
+    assert worst_ratio(sp.log(S / L), "<=", F(99, 200) * a2, families=families).verdict is Verdict.REFUTED
+
+
+def test_exponents_compare_the_rates_of_a_lower_tail() -> None:
+    tail = Tail(normaliser, "<=", (1 - alpha) * S, alpha)
+    bound = sp.exp(-(alpha**2) * S**2 / (L * EM2))
+    holds = worst_ratio(tail, "<=", sp.sqrt(bound), families=(TWO_ATOMS,), exponents=True)
+    assert holds.verdict is Verdict.SUPPORTED
+    assert 1 < float(holds.slack or 0) < 2
+    e = worst_ratio(tail, "<=", bound, families=(TWO_ATOMS,), exponents=True)
+    assert e.verdict is Verdict.REFUTED
+    assert float(e.witness["left"]) > float(e.witness["right"])
+
+
+def test_the_search_is_shared_by_all_constants() -> None:
+    worst_ratio(Mean(error_squared), "<=", 5 * R1, families=(TWO_ATOMS,))
+    before = module._search.cache_info().misses
+    worst_ratio(Mean(error_squared), "<=", 6 * R1, families=(TWO_ATOMS,))
+    assert module._search.cache_info().misses == before
+
+
+def test_without_confirmation_by_arb_there_is_no_refutation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_witness", lambda *_: None)
+    e = worst_ratio(Mean(error_squared), "<=", F(1, 2) * R1, families=(TWO_ATOMS,))
+    assert e.verdict is Verdict.OPEN
+    assert "not confirmed by Arb" in e.reason
+
+
+def test_the_degenerate_instance_is_evaluated_as_printed() -> None:
+    """f = 0: the event {0 >= 0} is certain, {0 > 0} is impossible."""
+    point = Point((F(0),), (F(1),), F(0), (F(0),))
+    weak, strict = (at_point(point, 9, Tail(error_squared, op, F4 / delta, delta), delta, sp.Rational(4, 5)) for op in (">=", ">"))
+    assert weak.verdict is Verdict.REFUTED
+    assert strict.verdict is Verdict.SUPPORTED
+
+
+def test_an_evaluation_that_overlaps_is_open() -> None:
+    point = Point((F(9, 10), F(-1, 10)), (F(1, 10), F(9, 10)), F(1), (F(1), F(1, 3)))
+    same = at_point(point, 3, sp.log(S / L), sp.log(S) - sp.log(L))
+    assert same.verdict is Verdict.OPEN
+
+
+def test_malformed_statements_say_what_is_wrong() -> None:
+    with pytest.raises(ValueError, match="exchange the sides"):
+        worst_ratio(Mean(error_squared), ">=", R1)
+    with pytest.raises(ValueError, match="solutions"):
+        normal_form(Tail(error_squared, ">=", L, delta), delta)
+    with pytest.raises(ValueError, match="positive right side"):
+        normal_form(Mean(error_squared), -R1)
+    with pytest.raises(ValueError, match="no value"):
+        evaluate(sp.Symbol("unknown"), {"L": 1})
+    with pytest.raises(TypeError, match="cannot evaluate sin"):
+        evaluate(sp.sin(L), {"L": 1.0})
+    with pytest.raises(ValueError, match="at which value"):
+        at_point(Point((F(0),), (F(1),), F(0), (F(0),)), 1, Tail(error_squared, ">=", F4 / delta, delta), delta)
+
+
+def coin(p: float):  # type: ignore[no-untyped-def]
+    return lambda rng, n: rng.random(n) < p
+
+
+@pytest.mark.parametrize(
+    ("p", "op", "bound", "verdict"),
+    [(0.1, "<=", 0.2, "SUPPORTED"), (0.1, ">=", 0.05, "SUPPORTED"), (0.3, "<=", 0.2, "REFUTED"), (0.1, ">=", 0.2, "REFUTED"),
+     (0.2, "<=", 0.2, "OPEN"), (0.0, "<=", 0.01, "SUPPORTED"), (1.0, "<=", 1.0, "SUPPORTED"), (1.0, ">=", 0.99, "SUPPORTED")],
+)  # fmt: skip
+def test_binomial_limits_decide_or_abstain(p: float, op: str, bound: float, verdict: str) -> None:
+    e = clopper_pearson(coin(p), op, bound, 5000)
+    assert e.verdict.value == verdict
+    assert e.verdict is not Verdict.REFUTED or 0 < e.error <= 1e-9
+
+
+def test_binomial_limits_cover() -> None:
+    """With a share of 0.2, at most a fifth of the acceptances at the true value may happen: 400 runs, 5 standard deviations."""
+    rng, accepted = np.random.default_rng(5), 0
+    for p in rng.random(400):
+        accepted += clopper_pearson(lambda _, n, p=p: rng.random(n) < p, "<=", float(p), 50, error=0.2).verdict is Verdict.SUPPORTED
+    assert accepted <= 400 * 0.2 + 5 * np.sqrt(400 * 0.16)
+
+
+@pytest.mark.parametrize(
+    ("op", "bound", "n", "message"), [("<", 0.1, 9, "'<='"), ("<=", np.nan, 9, "finite"), ("<=", 0.1, 0, "one trial")]
+)
+def test_a_question_without_meaning_is_refused(op: str, bound: float, n: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        clopper_pearson(coin(0.5), op, bound, n)
+    with pytest.raises(ValueError, match="booleans"):
+        clopper_pearson(lambda rng, n: rng.random(n), "<=", 0.5, 4)
