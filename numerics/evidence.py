@@ -199,7 +199,9 @@ class Evidence:
     def _faults(self) -> list[str]:
         v, out = self.verdict, []
         if self.engine not in CEILING:
-            return [f"no engine is called {self.engine!r}; add it to numerics.evidence.CEILING with the strongest verdict it can give"]
+            return [
+                f"no engine is called {self.engine!r}; add it to numerics.evidence.CEILING with the strongest verdict it can give"
+            ]
         ceiling = CEILING[self.engine]
         if v.accepted and v.strength > ceiling.strength:
             out.append(f"the engine {self.engine!r} can at most say {ceiling}, not {v}; use an engine that proves, or say less")
@@ -210,9 +212,13 @@ class Evidence:
         if v is Verdict.REFUTED and self.witness_by not in WITNESS_BY:
             out.append(f"witness_by={self.witness_by!r} is none of {WITNESS_BY}; say how the witness was evaluated again")
         if v is Verdict.REFUTED and self.witness_by == "two routes" and not 0 <= self.disagreement <= 1e-6:
-            out.append(f"two routes that disagree by {self.disagreement:.1e} of the violation refute nothing; at most 1e-6 is allowed")
+            out.append(
+                f"two routes that disagree by {self.disagreement:.1e} of the violation refute nothing; at most 1e-6 is allowed"
+            )
         if v is Verdict.REFUTED and self.witness_by == "statistics" and not 0 < self.error <= 1e-9:
-            out.append(f"a statistical refutation needs an error probability of at most 1e-9, not {self.error:.1e}; draw more samples")
+            out.append(
+                f"a statistical refutation needs an error probability of at most 1e-9, not {self.error:.1e}; draw more samples"
+            )
         if v is not Verdict.REFUTED and self.witness:
             out.append(f"{v} with a witness contradicts itself; put the tightest point into `tightest`")
         if v is Verdict.OPEN and not self.reason:
@@ -222,9 +228,6 @@ class Evidence:
         if v in (Verdict.PROVED, Verdict.CERTIFIED) and self.error:
             out.append(f"{v} with an error probability of {self.error:.1e} is SUPPORTED at most")
         return out
-
-    def __bool__(self) -> bool:
-        return self.verdict.accepted
 
     def replace(self, **changes: Any) -> Evidence:
         """A copy with some fields changed, checked like any other."""
@@ -371,7 +374,9 @@ def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
     """
     for route in routes:
         if primary.verdict.accepted and route.verdict is Verdict.REFUTED:
-            raise Contradiction(f"{primary.engine} accepts what {route.engine} refutes at {dict(route.witness)}; one of the two is wrong")
+            raise Contradiction(
+                f"{primary.engine} accepts what {route.engine} refutes at {dict(route.witness)}; one of the two is wrong"
+            )
         if primary.verdict is Verdict.REFUTED and route.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
             raise Contradiction(f"{primary.engine} refutes what {route.engine} accepts; one of the two is wrong")
     return primary.replace(parts=primary.parts + routes, seconds=primary.seconds + sum(r.seconds for r in routes))

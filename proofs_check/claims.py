@@ -176,7 +176,7 @@ class Claim:
         return out
 
     def _too_far(self, run: Callable[[Mapping[str, Any]], Evidence]) -> list[str]:
-        """A control more than a factor 2 beyond the edge shows too little; half as far, the statement must still hold or be open."""
+        """A control more than a factor 2 beyond the edge shows too little: half as far, it must not be refuted."""
         far: dict[str, Fraction] = {}
         for name, value in self.control.items():
             base = {**self.numbers, **self.repair}[name]

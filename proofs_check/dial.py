@@ -12,6 +12,8 @@ from numerics.evidence import Evidence, Verdict
 __all__ = ["Edge", "find_edge", "simplest_between"]
 
 DOUBLINGS = 40
+#: So many undecided values in a row, each as slow as the engine's patience, end the search in that direction.
+PATIENCE = 3
 RELATIVE_WIDTH = Fraction(1, 1000)
 
 
@@ -78,7 +80,7 @@ def find_edge(check: Callable[[Fraction], Evidence], start: Fraction) -> Edge | 
     Returns
     -------
     Edge or None
-        None if no value within 40 doublings is refuted, or none is accepted.
+        None if no value within 40 doublings is refuted, or none is accepted, or the engine decides none near `start`.
 
     Raises
     ------
@@ -106,24 +108,28 @@ def find_edge(check: Callable[[Fraction], Evidence], start: Fraction) -> Edge | 
         return seen[value]
 
     first = at(start)
-    found: Fraction | None = None
-    good = bad = start
+    if first.verdict is Verdict.OPEN:
+        return None
+    bracket = None
     # The nearest change of verdict on either side; the last decided value on the way is the better end of the bracket.
     ends = {Fraction(2): start, Fraction(1, 2): start}
+    silent = dict.fromkeys(ends, 0)
     for k in range(1, DOUBLINGS + 1):
-        for step in ends:
+        for step in [s for s in ends if silent[s] < PATIENCE]:
             value = start * step**k
             verdict = at(value).verdict
-            if verdict.accepted != first.verdict.accepted and (verdict.accepted or verdict is Verdict.REFUTED):
-                found = value
-                good, bad = (value, ends[step]) if verdict.accepted else (ends[step], value)
+            silent[step] = silent[step] + 1 if verdict is Verdict.OPEN else 0
+            if verdict is Verdict.OPEN:
+                continue
+            if verdict.accepted != first.verdict.accepted:
+                bracket = (value, ends[step]) if verdict.accepted else (ends[step], value)
                 break
-            if verdict.accepted == first.verdict.accepted and verdict is not Verdict.OPEN:
-                ends[step] = value
-        if found is not None:
+            ends[step] = value
+        if bracket:
             break
-    if found is None or not at(good).verdict.accepted or at(bad).verdict is not Verdict.REFUTED:
+    if bracket is None:
         return None
+    good, bad = bracket
     undecided = None
     while abs(good - bad) > abs(good) * RELATIVE_WIDTH:
         lo, hi = sorted((good, bad))

@@ -63,9 +63,10 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         "repair": {"numbers": shown(claim.repair), "verdict": str(j.held.verdict), "evidence": j.held.to_json()}
         if repaired
         else None,
-        "control": j.control and {"verdict": str(j.control.verdict), "evidence": j.control.to_json()},
-        "sharp": edge
-        and {
+        "control": None if j.control is None else {"verdict": str(j.control.verdict), "evidence": j.control.to_json()},
+        "sharp": None
+        if edge is None
+        else {
             "dial": claim.dial,
             "word": edge.word,
             "accepted": str(edge.accepted),
@@ -161,7 +162,8 @@ class Ledger:
     def chain(self, id: str) -> Verdict | None:
         """The weakest link below a claim: over its needs, the stronger of what the need held and of its own chain.
 
-        None if the claim needs nothing. A need that was not run, or that no claim settles, counts as OPEN; a held REFUTED is never lifted.
+        None if the claim needs nothing. A need that was not run, or that no claim settles, counts as OPEN; a held REFUTED is never
+        lifted.
         """
         if not self.needs.get(id) or self._circular:
             return None if not self.needs.get(id) else Verdict.OPEN

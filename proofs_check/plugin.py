@@ -55,7 +55,7 @@ class ClaimItem(pytest.Item):
         return str(excinfo.value) if excinfo.errisinstance(ClaimFailed) else super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        return self.path, self.claim.check.__code__.co_firstlineno - 1, self.claim.id
+        return self.path, self.claim.check.__code__.co_firstlineno - 1, ""
 
 
 def _story(line: dict[str, Any]) -> str:
@@ -90,9 +90,9 @@ def _keys(folders: Iterable[Path]) -> list[str]:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if file_path.suffix == ".py" and file_path.parent.parent == HERE and file_path.name != "__init__.py":
-        return pytest.Module.from_parent(parent, path=file_path)
-    return None
+    ours = file_path.suffix == ".py" and file_path.parent.parent == HERE and file_path.name != "__init__.py"
+    # A file that is named on the command line is collected by pytest itself, whatever its name.
+    return pytest.Module.from_parent(parent, path=file_path) if ours and not parent.session.isinitpath(file_path) else None
 
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[ClaimItem] | None:

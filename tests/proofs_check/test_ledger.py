@@ -16,10 +16,17 @@ A, B, C, D = "BB:CC.3", "BB:CC.3.a", "BB:CC.3.b", "BB:LC.1"
 def line(id: str, verdict: str, needs: tuple[str, ...] = (), repair: str | None = None) -> dict[str, Any]:
     evidence = Evidence(verdict=Verdict.OPEN, engine="identity", reason="made up").to_json() | {"verdict": verdict}
     return {
-        "id": id, "paper": "BB", "covers": id.split("/")[0], "kind": "INT", "verdict": verdict, "evidence": evidence, "needs": list(needs),
-        "repair": repair and {"numbers": {}, "verdict": repair, "evidence": evidence}, "severity": "gap" if verdict == "REFUTED" else None,
+        "id": id,
+        "paper": "BB",
+        "covers": id.split("/")[0],
+        "kind": "INT",
+        "verdict": verdict,
+        "evidence": evidence,
+        "needs": list(needs),
+        "repair": repair and {"numbers": {}, "verdict": repair, "evidence": evidence},
+        "severity": "gap" if verdict == "REFUTED" else None,
         "error": 0.0,
-    }  # fmt: skip
+    }
 
 
 def test_a_chain_is_its_weakest_link_and_a_check_can_lift_a_weak_need() -> None:

@@ -1,0 +1,36 @@
+"""Corollary C.3: the two deterministic steps of its proof."""
+
+from __future__ import annotations
+
+import sympy as sp
+from sympy import exp, oo
+
+from numerics.evidence import Evidence
+from numerics.provers import Closed, Integers, forall
+from proofs_check.claims import claim
+from theory.concentration import delta_0, delta_min
+
+L = sp.Symbol("L", integer=True, positive=True)
+a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2
+x = sp.Symbol("x", positive=True)
+DOMAIN = {L: Integers(1, oo), a2: Closed(0, oo)}
+X = {x: L * exp(-2 * a2) / 8}
+
+
+@claim("BB:CC.3.a", dial="c")
+def delta_0_exceeds_delta_min(*, c: int = 64) -> Evidence:
+    """delta_0 = c e^{4 a2}/L^2 >= delta_min: e^{-x} <= 1/x^2 at x = L e^{-2 a2}/8."""
+    return forall(delta_0(L, a2, c), ">=", delta_min(L, a2), DOMAIN, via=X)
+
+
+@claim(
+    "BB:CC.3.b",
+    false="gap",
+    repair=dict(c=139),
+    dial="c",
+    needs=("BB:CC.3.a",),
+    argument="Lemma C.1 at delta/4 asks for delta/4 >= delta_min, where delta >= delta_0 is all that is known",
+)
+def quarter_of_delta_is_admissible(*, c: int = 64) -> Evidence:
+    """delta_0/4 >= delta_min wherever delta_0 < 1 leaves room for a delta; holds from c = 256 (2/e)^2 on."""
+    return forall(delta_0(L, a2, c) / 4, ">=", delta_min(L, a2), DOMAIN, where=[(delta_0(L, a2, c), "<", 1)], via=X)

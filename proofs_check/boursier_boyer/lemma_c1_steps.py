@@ -1,0 +1,113 @@
+"""Appendix C.1, proof of Lemma C.1: every deterministic step, from the triangle inequality (14) to the constant 27."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import Abs, Max, exp, log, oo, sqrt
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, Integers, forall, identity
+from proofs_check.claims import claim
+from theory.concentration import alpha_minus, alpha_plus, beta, delta_min
+
+L = sp.Symbol("L", integer=True, positive=True)
+a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2
+delta = sp.Symbol("delta", positive=True)
+K = sp.Symbol("K", positive=True)  # sqrt(E|f|^4)
+ANY_PROMPT = {L: Integers(1, oo), a2: Closed(0, oo), delta: (0, 1)}
+m, p = sp.Symbol("alpha_-", nonnegative=True), sp.Symbol("alpha_+", positive=True)
+y, k = sp.symbols("y k", positive=True)  # S_L / S and S / L
+BELOW_ONE = sp.Interval.Ropen(0, 1)
+
+
+@claim("BB:LC.1.13-14", argument="the norm of a sum is at most the sum of the norms, and the two terms are those of the identity")
+def the_error_splits_in_two() -> Evidence:
+    """(14) before its triangle inequality: in each coordinate, R_L/S_L - R/S is the sum of the two terms."""
+    R_L, R = sp.symbols("R_L R", real=True)
+    S_L, S = sp.symbols("S_L S", positive=True)
+    return identity(R_L / S_L - R / S, (R_L - R) / S_L + R * (1 / S_L - 1 / S))
+
+
+@claim("BB:LC.1.am/choice")
+def alpha_minus_makes_the_tail_delta() -> Evidence:
+    """With alpha_- = e^{a2} sqrt(2 ln(1/delta)/L) the Chung-Lu bound exp(-alpha_-^2 L e^{-2 a2}/2) is delta."""
+    return identity(exp(-(alpha_minus(L, a2, delta) ** 2) * L * exp(-2 * a2) / 2), delta)
+
+
+@claim("BB:LC.1.inv", dial="c", needs=("BB:LC.1.sand",))
+def distance_of_the_inverses(*, c: int = 1) -> Evidence:
+    """On the event of the sandwich, |1/S_L - 1/S| <= max(alpha_+, alpha_-/(1 - alpha_-)) / S, in y = S_L/S."""
+    return forall(
+        Abs(1 / y - 1),
+        "<=",
+        c * Max(p, m / (1 - m)),
+        {y: (0, oo), m: BELOW_ONE, p: (0, oo)},
+        where=[(y, ">=", 1 - m), (y, "<=", 1 + p)],
+    )
+
+
+@claim(
+    "BB:LC.1.glue.a",
+    false="typo",
+    repair=dict(c=1),
+    control=dict(c=Fraction(1, 2)),
+    needs=("BB:LC.1.M",),
+    argument="the step uses S >= L, the expectation of e^x >= 1 + x over a centred score x, and S_L >= (1 - alpha_-) S",
+)
+def the_fact_that_the_sum_of_weights_exceeds_L(*, c: int | Fraction = 0) -> Evidence:
+    """S_L = L e^x >= L (1 + c x) for L tokens of score x: c = 0 is the printed "fact", c = 1 averages to S >= L."""
+    x = sp.Symbol("x", real=True)
+    return forall(L * exp(x), ">=", L * (1 + sp.Rational(c) * x), {L: Integers(1, oo), x: (-oo, oo)})
+
+
+@claim(
+    "BB:LC.1.glue.b",
+    dial="c",
+    needs=("BB:LC.1.13-14", "BB:LC.1.glue.a", "BB:LC.1.inv", "BB:LC.1.am", "BB:LC.1.RL"),
+    argument="beta times the first line plus |R/S| times the second; the failures delta + delta + 2 delta add up to 4 delta",
+)
+def gluing_the_two_terms(*, c: int = 1) -> Evidence:
+    """The two terms of (14), each against its printed bound: |R_L - R|/S_L <= beta/(1 - alpha_-), and the distance of the inverses."""
+    deviation = exp(2 * a2) * sqrt(K) * sqrt(3 * L / delta)  # the bound of |R_L - R|
+    factor = identity(deviation / L, beta(L, a2, delta, K))
+    weight = forall(1 / (k * y), "<=", c / (1 - m), {k: Closed(1, oo), y: (0, oo), m: BELOW_ONE}, where=[(y, ">=", 1 - m)])
+    return all_of(factor, weight)
+
+
+@claim("BB:LC.1.dmin")
+def alpha_minus_below_a_half() -> Evidence:
+    """alpha_-^2 - 1/4 is (2 e^{2 a2}/L) (ln(1/delta) - ln(1/delta_min)), a positive factor: the two conditions are one."""
+    difference = log(1 / delta) - log(1 / delta_min(L, a2))
+    return identity(alpha_minus(L, a2, delta) ** 2 - sp.Rational(1, 4), 2 * exp(2 * a2) / L * difference)
+
+
+@claim("BB:LC.1.half", dial="c", needs=("BB:LC.1.dmin",))
+def the_inverse_is_at_most_two(*, c: int = 2) -> Evidence:
+    """For delta >= delta_min, that is alpha_- <= 1/2: 1/(1 - alpha_-) <= 2."""
+    return forall(1 / (1 - m), "<=", c, {m: Closed(0, sp.Rational(1, 2))})
+
+
+@claim("BB:LC.1.a2a", dial="c")
+def alpha_plus_is_twice_alpha_minus(*, c: int = 3) -> Evidence:
+    """alpha_+ >= 2 alpha_-, with the constant c under the root of alpha_+ (printed: 3)."""
+    return forall(alpha_plus(L, a2, delta, c=c), ">=", 2 * alpha_minus(L, a2, delta), ANY_PROMPT)
+
+
+@claim(
+    "BB:LC.1.fin",
+    dial="c",
+    needs=("BB:LC.1.glue.b", "BB:LC.1.half", "BB:LC.1.a2a", "BB:LC.1.15"),
+    argument="max(alpha_+, alpha_-/(1 - alpha_-)) <= alpha_+ on alpha_- <= 1/2, and sqrt(E|f|^2) <= (E|f|^4)^{1/4} by Jensen",
+)
+def the_sum_and_its_square(*, c: int = 3) -> Evidence:
+    """The sum of both terms is at most c e^{2 a2} (E f^4)^{1/4} sqrt(3/(delta L)), and the square of that with c = 3 has the 27."""
+    F2 = sp.Symbol("F2", nonnegative=True)  # sqrt(E|f|^2)
+    F = sp.Symbol("F", positive=True)  # (E|f|^4)^{1/4}
+    common = exp(2 * a2) * sqrt(3 / (delta * L))
+    total = forall(
+        common * (F2 + 2 * F), "<=", c * common * F, {F2: Closed(0, oo), F: (0, oo), **ANY_PROMPT}, where=[(F2, "<=", F)]
+    )
+    square = identity((3 * exp(2 * a2) * F * sqrt(3 / (delta * L))) ** 2, 27 * (exp(2 * a2) * F * sqrt(1 / (delta * L))) ** 2)
+    return all_of(total, square)
