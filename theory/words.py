@@ -303,7 +303,7 @@ class Words:
                 text = text[:-1]
                 factors[0] = text + factors[0]
             else:
-                factors.insert(0, f"({text})" if len(c) > 1 else text)
+                factors.insert(0, f"({text})" if len(c) > 1 and factors else text)
             parts.append(times.join(factors))
         return " + ".join(parts).replace("+ -", "- ") or "0"
 

@@ -1,0 +1,373 @@
+"""Softmax and linear attention of a prompt, their infinite-prompt limits for Gaussian tokens, and the gradients of the output.
+
+Boursier & Boyer, Sections 2 and 3, with ``U = K'Q`` for the key and query matrices. The gradient of a vector-valued output has the
+output's component as its first axis; that of component i by U is ``C_L v_i z'``, with ``v_i`` the i-th row of V and ``C_L`` the
+covariance of the tokens under the softmax weights (an outer product, where Appendix C.7 prints a scalar).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from theory._arrays import read_arrays
+
+__all__ = [
+    "gaussian_grad_U",
+    "gaussian_grad_V",
+    "gaussian_output",
+    "grad_K",
+    "grad_Q",
+    "grad_U",
+    "grad_V",
+    "linear_attention",
+    "linear_attention_limit",
+    "softmax_attention",
+    "softmax_weights",
+]
+
+Floats = NDArray[np.float64]
+
+
+def softmax_weights(scores: ArrayLike) -> Floats:
+    """The softmax of one row of scores.
+
+    Parameters
+    ----------
+    scores : array_like of shape (L,)
+        Finite, of any size: the largest is subtracted first.
+
+    Returns
+    -------
+    ndarray of shape (L,)
+        Nonnegative, with sum 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the scores are not real, finite and of shape (L,) with L >= 1.
+
+    Examples
+    --------
+    >>> softmax_weights([1e6, 1e6, -1e6])
+    array([0.5, 0.5, 0. ])
+    """
+    (x,) = read_arrays(scores=(scores, "L"))
+    with np.errstate(under="ignore", over="ignore"):  # scores of opposite sign near 1e308 differ by inf
+        w = np.exp(x - x.max())
+    return np.asarray(w / w.sum())
+
+
+def _scores(prompt: Floats, query: Floats, U: Floats) -> Floats:
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = prompt @ (U @ query)
+    if not np.isfinite(scores).all():
+        raise ValueError(
+            f"the scores z_k'Uz overflow (largest entries: U {abs(U).max():.3g}, query {abs(query).max():.3g}); rescale"
+        )
+    return np.asarray(scores)
+
+
+def softmax_attention(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> Floats:
+    """``T^{U,V}[mu_L](z)``: the output of softmax attention for one query.
+
+    Parameters
+    ----------
+    prompt : array_like of shape (L, d)
+        The tokens, one a row. Their order does not matter.
+    query : array_like of shape (d,)
+        A token of the prompt or any other point.
+    U : array_like of shape (d, d)
+        ``K'Q``.
+    V : array_like of shape (d_out, d)
+
+    Returns
+    -------
+    ndarray of shape (d_out,)
+        ``V sum_k p_k z_k`` with ``p = softmax(z_1'Uz, ..., z_L'Uz)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not real and finite, shapes do not fit, or the scores overflow.
+
+    Examples
+    --------
+    >>> softmax_attention([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0], np.eye(2), np.eye(2))
+    array([0.5, 0.5])
+    """
+    prompt, query, U, V = read_arrays(prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
+    return np.asarray(V @ (softmax_weights(_scores(prompt, query, U)) @ prompt))
+
+
+def linear_attention(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> Floats:
+    """Linear attention normalised by the prompt length (Appendix B.2).
+
+    Parameters
+    ----------
+    prompt : array_like of shape (L, d)
+    query : array_like of shape (d,)
+    U : array_like of shape (d, d)
+    V : array_like of shape (d_out, d)
+
+    Returns
+    -------
+    ndarray of shape (d_out,)
+        ``(1/L) sum_k (z_k'Uz) V z_k``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `softmax_attention`.
+
+    Examples
+    --------
+    >>> linear_attention([[2.0], [1.0]], [1.0], [[1.0]], [[1.0]])
+    array([2.5])
+    """
+    prompt, query, U, V = read_arrays(prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
+    return np.asarray(V @ (_scores(prompt, query, U) @ prompt) / len(prompt))
+
+
+def linear_attention_limit(second_moment: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> Floats:
+    """Limit of `linear_attention` for infinitely many tokens (Appendix B.2).
+
+    Parameters
+    ----------
+    second_moment : array_like of shape (d, d)
+        ``E[zz']``, which is the covariance for centred tokens only.
+    query : array_like of shape (d,)
+    U : array_like of shape (d, d)
+    V : array_like of shape (d_out, d)
+
+    Returns
+    -------
+    ndarray of shape (d_out,)
+        ``V E[zz'] U z``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not real and finite, or shapes do not fit.
+
+    Examples
+    --------
+    >>> linear_attention_limit([[2.5]], [1.0], [[1.0]], [[1.0]])
+    array([2.5])
+    """
+    M, query, U, V = read_arrays(second_moment=(second_moment, "d d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
+    return np.asarray(V @ M @ U @ query)
+
+
+def gaussian_output(m: ArrayLike, Gamma: ArrayLike, U: ArrayLike, V: ArrayLike, z: ArrayLike) -> Floats:
+    """The output of softmax attention for infinitely many Gaussian tokens (Lemma 2.1).
+
+    Parameters
+    ----------
+    m : array_like of shape (d,)
+        Mean of the tokens.
+    Gamma : array_like of shape (d, d)
+        Their covariance, possibly singular.
+    U : array_like of shape (d, d)
+    V : array_like of shape (d_out, d)
+    z : array_like of shape (d,)
+        The query.
+
+    Returns
+    -------
+    ndarray of shape (d_out,)
+        ``V m + V Gamma U z``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not real and finite, or shapes do not fit.
+
+    Examples
+    --------
+    >>> gaussian_output([1.0], [[2.0]], [[3.0]], [[1.0]], [1.0])
+    array([7.])
+    """
+    m, Gamma, U, V, z = read_arrays(m=(m, "d"), Gamma=(Gamma, "d d"), U=(U, "d d"), V=(V, "d_out d"), z=(z, "d"))
+    return np.asarray(V @ (m + Gamma @ (U @ z)))
+
+
+def grad_V(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> Floats:
+    """Gradient of `softmax_attention` by V.
+
+    Parameters
+    ----------
+    prompt : array_like of shape (L, d)
+    query : array_like of shape (d,)
+    U : array_like of shape (d, d)
+    V : array_like of shape (d_out, d)
+
+    Returns
+    -------
+    ndarray of shape (d_out, d_out, d)
+        ``out[i] = e_i (sum_k p_k z_k)'`` is the gradient of component i.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `softmax_attention`.
+
+    Examples
+    --------
+    >>> grad_V([[1.0, 2.0]], [0.0, 0.0], np.eye(2), [[1.0, 0.0]])
+    array([[[1., 2.]]])
+    """
+    prompt, query, U, V = read_arrays(prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
+    return _rows(len(V), softmax_weights(_scores(prompt, query, U)) @ prompt)
+
+
+def grad_U(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> Floats:
+    """Gradient of `softmax_attention` by U.
+
+    Parameters
+    ----------
+    prompt : array_like of shape (L, d)
+    query : array_like of shape (d,)
+    U : array_like of shape (d, d)
+    V : array_like of shape (d_out, d)
+
+    Returns
+    -------
+    ndarray of shape (d_out, d, d)
+        ``out[i] = C_L v_i z'``; zero for a single token.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `softmax_attention`.
+
+    Examples
+    --------
+    >>> grad_U([[1.0], [-1.0]], [3.0], [[0.0]], [[1.0]])
+    array([[[3.]]])
+    """
+    prompt, query, U, V = read_arrays(prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
+    p = softmax_weights(_scores(prompt, query, U))
+    centred = prompt - p @ prompt
+    return _outer(V @ (centred.T * p) @ centred, query)
+
+
+def grad_K(prompt: ArrayLike, query: ArrayLike, K: ArrayLike, Q: ArrayLike, V: ArrayLike) -> Floats:
+    """Gradient of `softmax_attention`, with ``U = K'Q``, by the key matrix (Section 3).
+
+    Parameters
+    ----------
+    prompt : array_like of shape (L, d)
+    query : array_like of shape (d,)
+    K, Q : array_like of shape (d_k, d)
+    V : array_like of shape (d_out, d)
+
+    Returns
+    -------
+    ndarray of shape (d_out, d_k, d)
+        ``out[i] = Q (grad_U T_i)'``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `softmax_attention`.
+
+    Examples
+    --------
+    >>> grad_K([[1.0], [-1.0]], [3.0], [[0.0]], [[2.0]], [[1.0]])
+    array([[[6.]]])
+    """
+    K, Q = read_arrays(K=(K, "d_k d"), Q=(Q, "d_k d"))
+    return np.asarray(Q @ grad_U(prompt, query, K.T @ Q, V).transpose(0, 2, 1))
+
+
+def grad_Q(prompt: ArrayLike, query: ArrayLike, K: ArrayLike, Q: ArrayLike, V: ArrayLike) -> Floats:
+    """Gradient of `softmax_attention`, with ``U = K'Q``, by the query matrix (Section 3).
+
+    Parameters
+    ----------
+    prompt : array_like of shape (L, d)
+    query : array_like of shape (d,)
+    K, Q : array_like of shape (d_k, d)
+    V : array_like of shape (d_out, d)
+
+    Returns
+    -------
+    ndarray of shape (d_out, d_k, d)
+        ``out[i] = K grad_U T_i``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `softmax_attention`.
+
+    Examples
+    --------
+    >>> grad_Q([[1.0], [-1.0]], [3.0], [[2.0]], [[0.0]], [[1.0]])
+    array([[[6.]]])
+    """
+    K, Q = read_arrays(K=(K, "d_k d"), Q=(Q, "d_k d"))
+    return np.asarray(K @ grad_U(prompt, query, K.T @ Q, V))
+
+
+def gaussian_grad_V(m: ArrayLike, Gamma: ArrayLike, U: ArrayLike, V: ArrayLike, z: ArrayLike) -> Floats:
+    """Gradient of `gaussian_output` by V.
+
+    Parameters
+    ----------
+    m, Gamma, U, V, z : array_like
+        As in `gaussian_output`.
+
+    Returns
+    -------
+    ndarray of shape (d_out, d_out, d)
+        ``out[i] = e_i (m + Gamma U z)'``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not real and finite, or shapes do not fit.
+
+    Examples
+    --------
+    >>> gaussian_grad_V([1.0], [[2.0]], [[3.0]], [[1.0]], [1.0])
+    array([[[7.]]])
+    """
+    m, Gamma, U, V, z = read_arrays(m=(m, "d"), Gamma=(Gamma, "d d"), U=(U, "d d"), V=(V, "d_out d"), z=(z, "d"))
+    return _rows(len(V), m + Gamma @ (U @ z))
+
+
+def gaussian_grad_U(Gamma: ArrayLike, V: ArrayLike, z: ArrayLike) -> Floats:
+    """Gradient of `gaussian_output` by U, which depends neither on U nor on the mean.
+
+    Parameters
+    ----------
+    Gamma : array_like of shape (d, d)
+    V : array_like of shape (d_out, d)
+    z : array_like of shape (d,)
+
+    Returns
+    -------
+    ndarray of shape (d_out, d, d)
+        ``out[i] = Gamma v_i z'``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not real and finite, or shapes do not fit.
+
+    Examples
+    --------
+    >>> gaussian_grad_U([[2.0]], [[1.0]], [3.0])
+    array([[[6.]]])
+    """
+    Gamma, V, z = read_arrays(Gamma=(Gamma, "d d"), V=(V, "d_out d"), z=(z, "d"))
+    return _outer(V @ Gamma, z)
+
+
+def _rows(n: int, row: Floats) -> Floats:
+    return np.asarray(np.eye(n)[:, :, None] * row)
+
+
+def _outer(rows: Floats, z: Floats) -> Floats:
+    return np.asarray(rows[:, :, None] * z)
