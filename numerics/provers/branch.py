@@ -20,7 +20,7 @@ import sympy as sp
 from flint import arb, fmpq
 
 from numerics.provers.enclose import Box, Program, Side, Unsupported, Values, rational
-from numerics.provers.forms import with_tanh
+from numerics.provers.forms import Signs, forms, with_tanh
 from numerics.provers.interval import INF, Iv
 
 __all__ = ["Cover", "Outcome", "Task"]
@@ -81,6 +81,7 @@ class Cover:
         self.faces: dict[tuple[int, int, int, bool, bool], bool] = {}
         self.contacts: dict[tuple[int, int, int, fmpq], list[tuple[int, int]]] = {}
         self.suspects: dict[tuple[int, int, int], list[fmpq]] = {}
+        self.signs: dict[tuple[int, int, int], list[int]] = {}
         self.lossless = len(task.alternatives) == 1 and not task.where
         self.out = Outcome(False)
 
@@ -142,7 +143,7 @@ class Cover:
                 return self._hit("range")
             if v.lo > low:
                 low = v.lo
-        if node.free and self.probe and self.probe(node.box):
+        if self.probe and any(self.probe(b) for b in self._inside(node, values)):
             self.out.reason = "counterexample"
             return None
         if all(s.point for s in node.box):
@@ -151,6 +152,24 @@ class Cover:
         if reduced is not None:
             return reduced
         return self._split(node, low)
+
+    def _inside(self, node: _Node, values: Values) -> list[Box]:
+        """The box, or boxes near it in the domain where it is a face outside on which the inequality fails."""
+        if node.free:
+            return [node.box]
+        if not all(values[self.indices[a][k]].neg for a, k in node.writings or ()):  # type: ignore[index]
+            return []
+        out = []
+        for h in (fmpq(1, 100), fmpq(1, 10**4), fmpq(1, 10**8)):
+            sides = []
+            for s, full in zip(node.box, self.task.box):
+                if s.point and not full.contains(s.lo):
+                    other = full.hi if s.lo == full.lo else full.lo
+                    q = s.lo + h * ((s.lo + 1 if s.lo == full.lo else s.lo - 1) - s.lo if other is None else other - s.lo)
+                    s = Side(q, q)
+                sides.append(s)
+            out.append(tuple(sides))
+        return out
 
     def _margin(self, values: Values) -> None:
         if not self.lossless or self.indices[0][0] is None:
@@ -176,7 +195,7 @@ class Cover:
 
     def _slopes(self, node: _Node, values: Values, pairs: Sequence[tuple[int, int]]) -> list[tuple[float, _Node]] | None:
         best: tuple[float, _Node] | None = None
-        for a, k in pairs[:4]:
+        for a, k in pairs[: 2 if self.out.boxes < 16 else 5]:
             f = self.indices[a][k]
             if not values[f].defined:  # type: ignore[index]
                 continue
@@ -188,8 +207,9 @@ class Cover:
             for i, g in enumerate(slopes):
                 if g is None or sides[i].point:
                     continue
-                if g.nonneg or g.nonpos:
-                    new, out = self._towards(node.box, i, bool(g.nonneg), a, k)
+                way = 1 if g.nonneg else -1 if g.nonpos else self._slope_sign(values, a, k, i)
+                if way:
+                    new, out = self._towards(node.box, i, way > 0, a, k)
                     if new is None:
                         continue
                     sides[i], outside = new, outside or out
@@ -216,6 +236,21 @@ class Cover:
             self._hit("reduce")
             return [best]
         return None
+
+    def _slope_sign(self, values: Values, a: int, k: int, i: int) -> int:
+        """The sign of a slope from its own writings without denominators or divided by a term, at infinity where it tends to 0."""
+        if values.box[i].lo is not None and values.box[i].hi is not None:
+            return 0
+        key = (a, k, i)
+        if key not in self.signs:
+            e = sp.diff(self.task.alternatives[a][k], self.task.symbols[i])
+            signs = Signs(self.program, self.task.box)
+            self.signs[key] = [j for h in itertools.islice(forms(e, signs), 1, 8) if (j := self._add(h)) is not None]
+        for j in self.signs[key]:
+            v = values[j]
+            if v.defined and (v.nonneg or v.nonpos):
+                return 1 if v.nonneg else -1
+        return 0
 
     def _towards(self, box: Box, i: int, rising: bool, a: int, k: int) -> tuple[Side | None, bool]:
         """The part of side `i` at its lower end (`rising`) or upper end, and whether that leaves the domain (an excluded end)."""
@@ -251,8 +286,12 @@ class Cover:
         strict = self.task.strict and not (strictly and excluded)
         key = (a, k, i, at.lo == full.lo, strict)
         if key not in self.faces:
-            self.faces[key] = False
             x = self.task.symbols[i]
+            sample = tuple(at if j == i else Side(m, m) for j, m in enumerate(map(middle, self.task.box)))
+            v = self.program.on(sample)[self.indices[a][k]]  # type: ignore[index]
+            if v.neg or (self.out.boxes < 40 and v.pos):  # false there, or cutting may settle it without a proof for the whole face
+                return False
+            self.faces[key] = False
             try:
                 e = sp.expand(self.task.alternatives[a][k].subs(x, rational(at.lo)))
             except (TypeError, ValueError):
@@ -354,11 +393,10 @@ class Cover:
 
 
 def _writings(e: sp.Expr) -> list[sp.Expr]:
-    out = [sp.factor_terms(e)]
-    if e.count_ops() < 80:
-        for h in (sp.factor(e), sp.expand(e)):
-            if h not in out:
-                out.append(h)
+    out, size = [sp.factor_terms(e)], e.count_ops()
+    for h in ([sp.factor(e)] if size < 40 else []) + ([sp.expand(e)] if size < 80 else []):
+        if h not in out:
+            out.append(h)
     return out
 
 

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import sympy as sp
-from flint import arb, fmpq
 
-from numerics.provers.enclose import Box, Program, Side, Unsupported
-from numerics.provers.interval import Iv
+from numerics.provers.enclose import Box, Program, image
 from numerics.provers.statement import Statement, assumptions
 
 __all__ = ["Changed", "change"]
@@ -40,7 +38,7 @@ def change(st: Statement, via: Mapping[sp.Symbol, Any]) -> Changed:
                 f"{new} = {phi} in `via` is not a function of the statement's variables {', '.join(map(str, st.names))}"
             )
         phi = phi.xreplace(rename)
-        side = _image(phi, symbols, box)
+        side = image(Program(symbols), phi, tuple(box))
         fresh = sp.Dummy(str(new), **assumptions(side))
         found = [r for v in symbols if v in phi.free_symbols if (r := _inverse(phi, v, fresh)) is not None]
         if not found:
@@ -85,20 +83,3 @@ def _inverse(phi: sp.Expr, v: sp.Symbol, new: sp.Symbol) -> tuple[sp.Symbol, sp.
         if sp.simplify(sp.expand_log(psi.subs(new, phi), force=False) - v) == 0:
             return v, psi
     return None
-
-
-def _image(phi: sp.Expr, symbols: list[sp.Symbol], box: list[Side]) -> Side:
-    program = Program(symbols)
-    try:
-        v = program.on(tuple(box))[program.add(phi)]
-    except Unsupported as fault:
-        raise ValueError(f"{phi} in `via`: {fault}") from None
-    return Side(_round(v, True), _round(v, False), v.lo_open, v.hi_open)
-
-
-def _round(v: Iv, lower: bool) -> fmpq | None:
-    a: arb = v.lo if lower else v.hi
-    if not a.is_finite():
-        return None
-    mantissa, exponent = a.man_exp()
-    return fmpq(mantissa) * fmpq(2) ** int(exponent)

@@ -10,7 +10,7 @@ from flint import arb, fmpq
 
 from numerics.provers.interval import INF, NINF, ONE, ZERO, Iv, down, gamma_shape, power, powexp, rational_power, signed_powexp, up
 
-__all__ = ["Box", "Program", "Side", "Unsupported", "conditions", "fraction", "rational"]
+__all__ = ["Box", "Program", "Side", "Unsupported", "conditions", "fraction", "image", "rational"]
 
 
 class Unsupported(NotImplementedError):
@@ -324,3 +324,25 @@ def conditions(e: sp.Expr) -> list[tuple[sp.Expr, str]]:
         elif isinstance(a, sp.acosh):
             out[a.args[0] - 1, ">="] = None
     return list(out)
+
+
+def image(program: Program, e: sp.Expr, box: Box) -> Side:
+    """A range, with exact rational ends, that contains the values of `e` on a box.
+
+    Raises
+    ------
+    ValueError
+        If `e` cannot be enclosed.
+    """
+    try:
+        v = program.on(box)[program.add(e)]
+    except Unsupported as fault:
+        raise ValueError(f"{e} cannot be a new variable: {fault}") from None
+    return Side(_end(v.lo), _end(v.hi), v.lo_open and v.lo.is_finite(), v.hi_open and v.hi.is_finite())
+
+
+def _end(a: arb) -> fmpq | None:
+    if not a.is_finite():
+        return None
+    mantissa, exponent = a.man_exp()
+    return fmpq(mantissa) * fmpq(2) ** int(exponent)

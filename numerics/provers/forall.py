@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -16,7 +16,7 @@ from numerics.provers.change import change
 from numerics.provers.enclose import Box, Program, conditions
 from numerics.provers.exact import one_variable, sign, slack_variables
 from numerics.provers.forms import Signs, alternatives, forms
-from numerics.provers.kernels import algebraic, inverted
+from numerics.provers.kernels import Changed, algebraic, inverted, led, products
 from numerics.provers.search import Scan, scan, simplest
 from numerics.provers.statement import Statement, precision, statement
 
@@ -209,22 +209,29 @@ class _Run:
 
     def enclosed(self, task: Task, probe: Callable[[Box], bool] | None = None) -> Outcome:
         """Branch and bound, first as it stands and then with infinite ends turned into finite ones."""
-        out = self.run(task, probe, 60 if task.depth == 0 else 200)
+        out = self.run(task, probe, 60 if task.depth == 0 else 500)
         if out.proved or out.reason == "counterexample":
             return out
-        infinite = [s for s in task.box if s.lo is None or s.hi is None]
-        if (
-            infinite
-            and len(infinite) <= 2
-            and task.depth < 2
-            and len(task.alternatives) == 1
-            and not any(s.integer for s in infinite)
-        ):
-            pieces = inverted(task.alternatives[0][0], task.symbols, task.box, task.where)
-            tasks = [Task(x, b, [[e]], task.strict, w, depth=max(1, task.depth)) for e, x, b, w in pieces]
-            if tasks and all(self.run(t, None, 400).proved for t in tasks):
-                return Outcome(True)
+        if task.depth < 2 and len(task.alternatives) == 1:
+            for pieces in self.rewritings(task):
+                tasks = [Task(x, b, [[e]], task.strict, w, depth=1 + task.depth) for e, x, b, w in pieces]
+                if tasks and all(self.shown(t) for t in tasks):
+                    return Outcome(True)
         return self.run(task, probe, 20000) if task.depth == 0 else out
+
+    def rewritings(self, task: Task) -> Iterator[list[Changed]]:
+        """Other variables for a task, each as a list of tasks which together imply it."""
+        given = (task.alternatives[0][0], task.symbols, task.box, task.where)
+        yield from products(*given)
+        infinite = [s for s in task.box if s.lo is None or s.hi is None]
+        if len(infinite) == 1 and not infinite[0].integer:
+            yield inverted(*given)
+        elif len(infinite) > 1:
+            yield led(*given)
+
+    def shown(self, task: Task) -> bool:
+        e = task.alternatives[0][0]
+        return bool(exactly(e, task.symbols, task.box, task.strict, task.where)[0]) or self.enclosed(task).proved
 
     def run(self, task: Task, probe: Callable[[Box], bool] | None, boxes: int) -> Outcome:
         signs = Signs(Program(task.symbols), task.box)
@@ -233,10 +240,7 @@ class _Run:
 
     def face(self, task: Task) -> Outcome:
         """The inequality on a face of the box, needed there without hypotheses."""
-        e = task.alternatives[0][0]
-        if exactly(e, task.symbols, task.box, task.strict, ())[0]:
-            return Outcome(True)
-        return self.enclosed(task)
+        return Outcome(self.shown(task))
 
     def keep(self, p: tuple[Fraction, ...]) -> bool:
         """Keep `p`, made simpler, if it is a counterexample."""

@@ -22,6 +22,7 @@ class Signs:
 
     def __init__(self, program: Program, box: Box) -> None:
         self.program, self.values = program, program.on(box)
+        self.unbounded = [x for x, s in zip(program.symbols, box) if s.hi is None and x.is_positive]
 
     def of(self, e: sp.Expr) -> Iv | None:
         """The enclosure of `e`, or None where it is not surely defined."""
@@ -104,12 +105,25 @@ def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
         yield from fresh(numerator)
         yield from fresh(sp.expand(numerator))
     flat = sp.expand(sp.powsimp(sp.expand((e if numerator is None else numerator).rewrite(sp.exp))))
-    if flat.is_Add and 2 <= len(flat.args) <= 10:
-        yield from fresh(flat)
-        for t in flat.args:
-            s = signs.strict(t)
-            if s:
-                yield from fresh(sp.Add(*(sp.powsimp(s * u / t) for u in flat.args)))
+    yield from fresh(flat)
+    for h in dict.fromkeys([flat, *(_logs_of_quotients(flat, x) for x in signs.unbounded if flat.has(sp.log))]):
+        if h.is_Add and 2 <= len(h.args) <= 10:
+            for t in h.args:
+                s = signs.strict(t)
+                if s:
+                    yield from fresh(sp.Add(*(sp.powsimp(s * u / t) for u in h.args)))
+
+
+def _logs_of_quotients(e: sp.Expr, x: sp.Symbol) -> sp.Expr:
+    """``log(a) = log(x) + log(a/x)`` for sums `a` in which `x` occurs: the last logarithm stays bounded where `x` is large."""
+
+    def split(a: sp.Expr) -> sp.Expr:
+        if not (a.is_Add and a.has(x)):
+            return sp.log(a)
+        p = max((t.as_coeff_exponent(x)[1] for t in a.args), key=lambda q: q if q.is_Rational else sp.S.Zero)
+        return p * sp.log(x) + sp.log(sp.expand(a / x**p)) if p.is_Rational and p > 0 else sp.log(a)
+
+    return sp.expand(e.replace(sp.log, split), log=False, power_base=False, power_exp=False)
 
 
 def _cleared(e: sp.Expr, signs: Signs) -> sp.Expr | None:

@@ -9,10 +9,10 @@ from math import lcm
 import sympy as sp
 from flint import fmpq
 
-from numerics.provers.enclose import Box, Side
+from numerics.provers.enclose import Box, Program, Side, image
 from numerics.provers.statement import assumptions
 
-__all__ = ["algebraic", "inverted"]
+__all__ = ["Changed", "algebraic", "inverted", "led", "products"]
 
 Hypotheses = tuple[tuple[sp.Expr, bool], ...]
 Changed = tuple[sp.Expr, tuple[sp.Symbol, ...], Box, Hypotheses]
@@ -106,3 +106,52 @@ def inverted(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypothes
         change = lambda g, put=put: sp.powsimp(g.subs(put))  # noqa: E731
         out.append((change(e), tuple(p[0] for p in pick), tuple(p[1] for p in pick), tuple((change(g), k) for g, k in where)))
     return out
+
+
+def led(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> list[Changed]:
+    """The same statement once for every unbounded positive variable as the largest of them, the others being fractions of it.
+
+    Then only one variable is unbounded, and the fractions say at which relative speed the others follow.
+    """
+    free = [i for i, s in enumerate(box) if s.hi is None]
+    if len(free) < 2 or any(box[i].lo is None or box[i].lo < 0 for i in free):
+        return []
+    start = max(box[i].lo for i in free)  # type: ignore[type-var]
+    beyond = any(box[i].lo_open for i in free if box[i].lo == start)
+    out = []
+    for i in free:
+        x, names, sides, put = symbols[i], list(symbols), list(box), {}
+        sides[i] = Side(start, None, beyond, integer=box[i].integer)
+        for j in free:
+            if j != i:
+                above = box[j].lo > 0 or box[j].lo_open  # type: ignore[operator]
+                names[j] = sp.Dummy(symbols[j].name, **({"positive": True} if above else {"nonnegative": True}))
+                sides[j] = Side(fmpq(0), fmpq(1), above, False)
+                put[symbols[j]] = names[j] * x
+        change = lambda g, put=put: sp.powsimp(g.subs(put))  # noqa: E731
+        out.append((change(e), tuple(names), tuple(sides), tuple((change(g), k) for g, k in where)))
+    return out
+
+
+def products(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Iterator[list[Changed]]:
+    """The same statement with a monomial in several positive variables, met inside another function, as a variable in the place of one."""
+    seen: set[sp.Expr] = set()
+    for f in sorted(e.atoms(sp.Function), key=sp.default_sort_key):
+        for t in sp.Add.make_args(sp.expand(f.args[-1])):
+            m = t.as_independent(*symbols, as_Add=False)[1]
+            powers = m.as_powers_dict()
+            if len(powers) < 2 or m in seen or any(not (b.is_Symbol and b.is_positive and p.is_Rational) for b, p in powers.items()):
+                continue
+            seen.add(m)
+            side = image(Program(symbols), m, box)
+            for x, p in powers.items():
+                i = list(symbols).index(x)
+                u = sp.Dummy("u", positive=True)
+                put = {x: (u * x**p / m) ** (1 / p)}
+                change = lambda g, put=put: sp.powsimp(sp.expand_power_base(g.subs(put)))  # noqa: E731
+                names, sides = (*symbols[:i], u, *symbols[i + 1 :]), (*box[:i], side, *box[i + 1 :])
+                f_new = change(e)
+                keep = [j for j, n in enumerate(names) if f_new.has(n)]
+                kept = {names[j] for j in keep}
+                hyps = tuple((h, s) for g, s in where if (h := change(g)).free_symbols <= kept)
+                yield [(f_new, tuple(names[j] for j in keep), tuple(sides[j] for j in keep), hyps)]

@@ -122,14 +122,15 @@ class _Search:
     def __init__(self, st: Statement) -> None:
         self.st = st
 
-    def gaps(self, points: Array) -> tuple[Array, Array, Array]:
+    def gaps(self, points: Array, zero: bool = False) -> tuple[Array, Array, Array]:
         """Relative gap between the sides (inf where a hypothesis fails or nothing is defined), and the sides, at rows of `points`."""
         st, n = self.st, len(points)
         env, memo = dict(zip(st.symbols, points.T)), {}  # type: ignore[var-annotated]
         with np.errstate(all="ignore"):
             small, big = (np.broadcast_to(np.asarray(values_of(e, env, memo), dtype=float), (n,)) for e in (st.small, st.big))
             gap = (big - small) / (np.abs(big) + np.abs(small))
-            gap = np.where((big == small) & np.isfinite(big), 0.0, gap)
+            nothing = np.abs(big) + np.abs(small) < 1e-280  # underflow, unless the sides really vanish: then only a strict relation cares
+            gap = np.where(nothing, 0.0 if zero else np.nan, gap)
             gap = np.where(np.isfinite(big) & np.isfinite(small), gap, np.nan)
             ok = ~np.isnan(gap)
             for g, strict in st.where:
@@ -181,12 +182,12 @@ def _spread(side: Side, s: Array) -> Array:
     hi = None if side.hi is None else float(Fraction(int(side.hi.p), int(side.hi.q)))
     with np.errstate(all="ignore"):
         if lo is not None and hi is not None:
-            x = lo + (hi - lo) * 0.5 * (1 + np.tanh(10 * s))
-            x = np.where(s <= -1, lo, np.where(s >= 1, hi, x))
+            x = lo + (hi - lo) * 0.5 * (1 + np.tanh(9 * s))
+            x = np.where((s <= -1) & (not side.lo_open), lo, np.where((s >= 1) & (not side.hi_open), hi, x))
         elif lo is not None:
-            x = np.where(s <= -1, lo, lo + np.exp(18 * s))
+            x = np.where((s <= -1) & (not side.lo_open), lo, lo + np.exp(18 * s))
         elif hi is not None:
-            x = np.where(s >= 1, hi, hi - np.exp(-18 * s))
+            x = np.where((s >= 1) & (not side.hi_open), hi, hi - np.exp(-18 * s))
         else:
             x = np.sinh(18 * s)
         if side.integer:
@@ -231,7 +232,7 @@ def scan(st: Statement, effort: int = 14) -> Scan:
         return out
     points = search.grid()
     array = np.array([[float(x) for x in p] for p in points])
-    gap, small, big = search.gaps(array)
+    gap, small, big = search.gaps(array, zero=st.strict)
     _feasible(st, out, points, gap)
     _confirm(st, out, points, gap)
     if out.witness is None:
@@ -312,7 +313,7 @@ def _coordinates(sides: Sequence[Side], x: Array) -> Array:
             lo = None if side.lo is None else float(Fraction(int(side.lo.p), int(side.lo.q)))
             hi = None if side.hi is None else float(Fraction(int(side.hi.p), int(side.hi.q)))
             if lo is not None and hi is not None:
-                c = np.arctanh(2 * (x[:, i] - lo) / (hi - lo) - 1) / 10 if hi > lo else 0 * x[:, i]
+                c = np.arctanh(2 * (x[:, i] - lo) / (hi - lo) - 1) / 9 if hi > lo else 0 * x[:, i]
             elif lo is not None:
                 c = np.log(x[:, i] - lo) / 18
             elif hi is not None:
