@@ -98,14 +98,18 @@ def _instance(A: Algebra, values: Mapping[str, Any]) -> dict[str, Any]:
         shape = (d, 1) if name in A.vectors else (d, d)
         if isinstance(M, sp.MatrixBase) and M.shape != shape:
             raise ValueError(f"{name} has shape {M.shape}, but {shape} is needed; vectors are columns")
-        if name in A.symmetric and M != M.T:
+        if name in A.symmetric and _differ(M, M.T):
             raise ValueError(f"{name} = {M.tolist()} is declared symmetric; pass a symmetric matrix")
     relations = [(a, b, None) for a, b in A.inverse] + [(P, P, P) for P in A.projectors]
     relations += [r for S, G, P in A.pseudo_inverse for r in ((S, G, P), (P, S, S), (P, G, G))]
     for a, b, c in relations:
-        if {a, b, c} - {None} <= set(given) and given[a] * given[b] != (given[c] if c else sp.eye(d)):
+        if {a, b, c} - {None} <= set(given) and _differ(given[a] * given[b], given[c] if c else sp.eye(d)):
             raise ValueError(f"{a} times {b} is not {c or 'the identity'}, as was declared; pass matrices that obey the relation")
     return given
+
+
+def _differ(M: Any, N: Any) -> bool:
+    return M != N and (M - N).applyfunc(sp.cancel) != sp.zeros(*M.shape)
 
 
 def example(A: Algebra, d: int, seed: int) -> dict[str, Any]:
