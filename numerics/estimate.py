@@ -139,9 +139,10 @@ def attention_errors(
         raise ValueError(f"query_cov has shape {S.shape}, but tokens have dimension {d} (Gamma is {d} x {d})")
     A, F = _root(G), _root(S) if S is not None else np.zeros((d, 0))
     grid = _lengths(lengths, A.shape[1])
-    count, workers = _whole("replicates", replicates), _whole("threads", threads or os.cpu_count() or 1)
+    count, workers = _whole("replicates", replicates), _whole("threads", (os.cpu_count() or 1) if threads is None else threads)
     seed = current_seed() if seed is None else seed
-    b, W = A.T @ U_ @ z, A.T @ U_ @ F
+    with np.errstate(over="ignore", invalid="ignore"):
+        b, W = A.T @ U_ @ z, A.T @ U_ @ F
     if not np.all(np.isfinite(b)) or np.abs(b).max(initial=0) + 10 * np.abs(W).max(initial=0) > STEEPEST:
         raise ValueError(f"scores (Uz)·z_k beyond {STEEPEST:.0e} leave the range of float32; rescale U or the query")
     model = (b, W, z, F, (A**2).sum(axis=0), V_ @ A)
@@ -237,7 +238,8 @@ def _whole(name: str, value: object) -> int:
 
 def _lengths(lengths: int | Sequence[int] | NDArray[np.integer], rank: int) -> NDArray[np.int64]:
     array = np.atleast_1d(np.asarray(lengths))
-    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
+    whole = all(type(l) is int for l in array.ravel().tolist())
+    if array.ndim != 1 or array.size == 0 or not whole:
         raise TypeError(f"lengths must be integers, at least one, not {lengths!r}")
     longest = min(LONGEST, MOST_DRAWS * 4 // rank)
     if array.min() < 1 or array.max() > longest:

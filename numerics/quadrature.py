@@ -182,8 +182,8 @@ def _broad(tau: float, v_lo: float, v_hi: float, log_L: float) -> _Laplace:
     """Sum over x = v + √s g. Integration by parts puts m₀ into the same form: 1 − m₀(v) = ∫ φ₁(x) Φ((v − x)/√s) dx."""
     from scipy.special import ndtr
 
-    # The integrand of 1 − m₀ at v_lo is largest at x = v_lo + s, or at 0 if that is positive. For large v it falls like eˣ only, and
-    # (L − 1)(1 − m₀) must be right to e^{-CUT}.
+    # The integrand of 1 − m₀ at v_lo is largest at x = v_lo + s, or at 0 if that is positive. For large v it falls like eˣ only,
+    # and (L − 1)(1 − m₀) must be right to e^{-CUT}.
     peak, reach = v_lo + tau * tau, math.sqrt(2 * CUT) * tau
     half = peak / 2 + math.hypot(peak / 2, reach / 2)  # halved, lest it overflow at the largest s
     x_lo = min(peak - reach, -(log_L + CUT)) if peak < 0 else -reach / 2 * (reach / half)

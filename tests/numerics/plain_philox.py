@@ -1,0 +1,38 @@
+"""The random streams again, from their definition: Python integers and double precision, nothing shared with `numerics.streams`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint32]
+
+
+def plain_philox(counter: tuple[int, ...], key: tuple[int, int]) -> tuple[int, int, int, int]:
+    """Philox 4x32-10 (Salmon et al. 2011, Section 3.3)."""
+    a, b, c, d = counter
+    k, l = key
+    for _ in range(10):
+        p, q = 0xD2511F53 * a, 0xCD9E8D57 * c
+        a, b, c, d = (q >> 32) ^ b ^ k, q & 0xFFFFFFFF, (p >> 32) ^ d ^ l, p & 0xFFFFFFFF
+        k, l = (k + 0x9E3779B9) & 0xFFFFFFFF, (l + 0xBB67AE85) & 0xFFFFFFFF
+    return a, b, c, d
+
+
+def plain_box_muller(radius: Words, angle: Words) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The two normals of `numerics.streams.box_muller`."""
+    r = np.sqrt(-2 * np.log((radius >> 1) * 2.0**-31 + 2.0**-32))
+    phi = 2 * math.pi * angle.view(np.int32) * 2.0**-33
+    sign = 1.0 - 2.0 * (radius & 1)
+    return r * np.cos(phi) * sign, r * np.sin(phi)
+
+
+def plain_normals(seed: int, replicate: int, mark: int, count: int) -> NDArray[np.float64]:
+    """The first `count` normals of the stream of one replicate (mark: the length, or 2^31 + the length for its query)."""
+    key = (seed & 0xFFFFFFFF, seed >> 32)
+    words = [plain_philox((q, replicate & 0xFFFFFFFF, replicate >> 32, mark), key) for q in range(-(-count // 4))]
+    x = np.array(words, dtype=np.uint32).reshape(-1, 4)
+    pairs = plain_box_muller(x[:, 0], x[:, 1]) + plain_box_muller(x[:, 2], x[:, 3])
+    return np.stack(pairs, axis=1).ravel()[:count]

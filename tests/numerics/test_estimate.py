@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from numerics.estimate import AttentionErrors, Estimate, attention_errors
+from numerics.kernels import fingerprint as sources
+from numerics.quadrature import softmax_moments
+from numerics.seeds import seed_of, seeded
+from tests.numerics.plain_philox import plain_normals
+
+QUERY = 2**31
+NAMES = ("output", "grad_V", "grad_U")
+
+
+def problem(d: int = 4, d_out: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    B = rng.standard_normal((d, d))
+    U, V = rng.standard_normal((d, d)) / d, rng.standard_normal((d_out, d))
+    return 0.6 * np.eye(d) + 0.4 * B @ B.T / d, U, V, rng.standard_normal(d)
+
+
+def columns(covariance: np.ndarray) -> np.ndarray:
+    """A with A Aᵀ = covariance and orthogonal columns of increasing length; those of length 0 left out."""
+    values, vectors = np.linalg.eigh(covariance)
+    return (vectors * np.sqrt(np.maximum(values, 0)))[:, values > 1e-12]
+
+
+def plain_errors(Gamma, U, V, z, g):  # type: ignore[no-untyped-def]
+    """Squared errors of output, grad_V, grad_U for one prompt with white tokens g, by the definitions alone."""
+    tokens = g @ columns(Gamma).T
+    scores = tokens @ U @ z
+    p = np.exp(scores - scores.max())
+    p /= p.sum()
+    m = p @ tokens
+    C = np.einsum("l,li,lj->ij", p, tokens - m, tokens - m)
+    # ∂T_v/∂V_{v'j} = 1{v = v'} m_j and ∂T_v/∂U_ij = (C Vᵀ)_{iv} z_j, and likewise with Γ U z and Γ in the limit
+    h = Gamma @ U @ z
+    grad_V = np.einsum("vw,j->vwj", np.eye(V.shape[0]), m - h)
+    grad_U = np.einsum("vi,j->vij", V @ (C - Gamma), z)
+    return np.array([np.sum((V @ (m - h)) ** 2), np.sum(grad_V**2), np.sum(grad_U**2)])
+
+
+def means(e: AttentionErrors) -> np.ndarray:
+    return np.stack([getattr(e, name).mean for name in NAMES])
+
+
+def assert_near(estimate: Estimate, exact: np.ndarray) -> None:
+    """Within 5.2 standard errors: error probability 2e-7 an entry, under 5e-6 over all entries of this file."""
+    assert np.all(estimate.largest_share < 0.02)
+    assert np.all(np.abs(estimate.mean - exact) < 5.2 * estimate.standard_error)
+
+
+def exact_errors(Gamma, U, V, z, L):  # type: ignore[no-untyped-def]
+    """E|T_L − T|² and E|∇_V error|² from the moments of the weights: V (z̄ − h) has second moment P2 Γ + (P2 − 6P3 + 6Q) h hᵀ."""
+    h = Gamma @ U @ z
+    m = softmax_moments(float(h @ U @ z), L)
+    c = m.P2 - 6 * m.P3 + 6 * m.Q
+    output = m.P2 * np.trace(V @ Gamma @ V.T) + c * np.sum((V @ h) ** 2)
+    return output, V.shape[0] * (m.P2 * np.trace(Gamma) + c * (h @ h))
+
+
+@pytest.mark.parametrize("L", [1, 2, 15, 16, 17, 53])
+@pytest.mark.parametrize("case", ["fixed", "singular", "random query"])
+def test_the_same_tokens_in_numpy(L: int, case: str) -> None:
+    Gamma, U, V, z = problem()
+    if case == "singular":
+        B = np.random.default_rng(5).standard_normal((4, 2))
+        Gamma = B @ B.T
+    S = np.diag([0.0, 0.5, 1.0, 2.0]) if case == "random query" else None
+    R, seed = 3, 2**33 + 11
+    e = attention_errors(Gamma, U, V, z, L, query_cov=S, replicates=R, seed=seed)
+    sample = []
+    for r in range(R):
+        rank = columns(Gamma).shape[1]
+        g = plain_normals(seed, r, L, L * rank).reshape(L, rank)
+        query = z if S is None else z + columns(S) @ plain_normals(seed, r, QUERY + L, 3)
+        # the sign of an eigenvector is arbitrary, but both programs ask the same LAPACK for it
+        sample.append(plain_errors(Gamma, U, V, query, g))
+    field = lambda name: np.array([getattr(getattr(e, q), name)[0] for q in NAMES])  # noqa: E731
+    mean = np.mean(sample, axis=0)
+    assert np.allclose(field("mean"), mean, rtol=3e-5)
+    assert np.allclose(field("standard_error"), np.std(sample, axis=0, ddof=1) / math.sqrt(R), rtol=3e-5, atol=1e-6 * mean.max())
+    assert np.allclose(field("largest_share"), np.max(sample, axis=0) / np.sum(sample, axis=0), rtol=3e-5)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0, 2.5])
+def test_against_quadrature(scale: float) -> None:
+    Gamma, U, V, z = problem()
+    L = np.array([2, 5, 40, 300])
+    e = attention_errors(Gamma, scale * U, V, z, L, replicates=20_000, seed=4)
+    output, grad_V = exact_errors(Gamma, scale * U, V, z, L)
+    assert_near(e.output, output)
+    assert_near(e.grad_V, grad_V)
+
+
+def test_the_quadrature_of_another_law_is_told_apart() -> None:
+    """The comparison above can fail: 3 % in the variance of the scores are seen."""
+    Gamma, U, V, z = problem()
+    e = attention_errors(Gamma, 2.5 * U, V, z, [40], replicates=20_000, seed=4)
+    output, _ = exact_errors(1.03 * Gamma, 2.5 * U, V / math.sqrt(1.03), z, np.array([40]))
+    with pytest.raises(AssertionError):
+        assert_near(e.output, output)
+
+
+def test_random_queries_against_quadrature() -> None:
+    gamma, u, v, S, L = 1.3, 0.6, 2.0, 0.8, np.array([3, 30])
+    e = attention_errors([[gamma]], [[u]], [[v]], None, L, query_cov=[[S]], replicates=40_000, seed=8)
+    x, w = np.polynomial.hermite_e.hermegauss(60)
+    values = [exact_errors(np.array([[gamma]]), np.array([[u]]), np.array([[v]]), np.array([math.sqrt(S) * t]), L)[0] for t in x]
+    assert_near(e.output, w @ np.array(values) / w.sum())
+
+
+@pytest.mark.parametrize("L", [1, 2, 9, 100])
+def test_gradient_in_U_at_U_zero(L: int) -> None:
+    """At U = 0, L C is Wishart with L − 1 degrees of freedom."""
+    Gamma, U, V, z = problem()
+    e = attention_errors(Gamma, 0 * U, V, z, L, replicates=20_000, seed=6)
+    VG = V @ Gamma
+    spread = np.trace(V @ Gamma @ V.T) * np.trace(Gamma) + np.sum(VG**2)
+    exact = (z @ z) * ((L - 1) / L**2 * spread + np.sum(VG**2) / L**2)
+    if L == 1:  # C = 0: nothing is random
+        assert e.grad_U.mean[0] == pytest.approx(exact, rel=1e-6)
+    else:
+        assert_near(e.grad_U, np.array([exact]))
+
+
+def test_gradient_in_U_for_long_prompts() -> None:
+    """L E|∇_U row v|² -> |z|² eˢ [((v·h)² + vᵀΓv)(|h|² + tr Γ) + |Γv|² + 2 (v·h) hᵀΓv]; corrections are of the order eˢ.../L."""
+    Gamma, U, V, z = problem()
+    L, h = 4000, Gamma @ U @ z
+    e = attention_errors(Gamma, U, V, z, L, replicates=4000, seed=7)
+    VG, Vh, size = V @ Gamma, V @ h, h @ h + np.trace(Gamma)
+    limit = (Vh @ Vh + np.sum(VG * V)) * size + np.sum(VG**2) + 2 * Vh @ VG @ h
+    limit *= z @ z * math.exp(h @ U @ z)
+    assert abs(L * e.grad_U.mean[0] / limit - 1) < 5.2 * e.grad_U.standard_error[0] / e.grad_U.mean[0] + 0.02
+
+
+def test_scaling() -> None:
+    """Γ → 4Γ, U → U/2, V → 8V leaves the scores alone: exactly, since powers of 2 round nothing."""
+    Gamma, U, V, z = problem()
+    a = attention_errors(Gamma, U, V, z, [7, 60], replicates=100, seed=1)
+    b = attention_errors(4 * Gamma, U / 2, 8 * V, z, [7, 60], replicates=100, seed=1)
+    assert np.allclose(means(b), means(a) * np.array([[64 * 4], [4], [64 * 16]]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e10, 1e25])
+def test_steep_scores_do_not_overflow(size: float) -> None:
+    Gamma, U, V, z = problem()
+    u = size * U / np.linalg.norm(U @ z)
+    L = [1, 2, 100]
+    e = attention_errors(Gamma, u, V, z, L, replicates=500, seed=2)
+    output, grad_V = exact_errors(Gamma, u, V, z, np.array(L))  # dominated by h ~ size, so its standard error is tiny
+    assert np.allclose(e.output.mean, output, rtol=1e-2)
+    assert np.allclose(e.grad_V.mean, grad_V, rtol=1e-2)
+    # one token has all the weight: C = 0, but for the few prompts with two scores within 1/size
+    assert np.allclose(e.grad_U.mean, z @ z * np.sum((V @ Gamma) ** 2), rtol=30 / size + 1e-6)
+
+
+def test_no_variance_no_error() -> None:
+    _, U, V, z = problem()
+    e = attention_errors(np.zeros((4, 4)), U, V, z, [1, 20], replicates=10, seed=0)
+    assert np.all(means(e) == 0)
+    assert np.all(e.output.standard_error == 0)
+    assert np.all(e.output.effective_samples == 10)
+
+
+def test_threads_change_no_bit() -> None:
+    Gamma, U, V, z = problem()
+    runs = [
+        attention_errors(Gamma, U, V, z, [1, 30, 200], query_cov=np.eye(4), replicates=5000, seed=9, threads=t) for t in (1, 2, 5)
+    ]
+    for run in runs[1:]:
+        for name in NAMES:
+            for field in ("mean", "standard_error", "effective_samples", "largest_share"):
+                assert np.array_equal(getattr(getattr(run, name), field), getattr(getattr(runs[0], name), field))
+
+
+def test_more_lengths_or_replicates_leave_the_others_alone() -> None:
+    Gamma, U, V, z = problem()
+    run = lambda L, R: attention_errors(Gamma, U, V, z, L, replicates=R, seed=9)  # noqa: E731
+    assert np.array_equal(means(run([3, 40, 7], 150))[:, [1, 2]], means(run([40, 7], 150)))
+    # across the 64 lanes and the 1024 replicates of a task: what one more replicate adds is what it is by itself
+    for r in (63, 64, 1023, 1024):
+        added = (r + 1) * means(run([40], r + 1))[:, 0] - r * means(run([40], r))[:, 0]
+        g = plain_normals(9, r, 40, 160).reshape(40, 4)
+        assert np.allclose(added, plain_errors(Gamma, U, V, z, g), rtol=1e-4)
+
+
+def test_lengths_are_independent() -> None:
+    """L and 2L do not share a prompt: over 400 seeds, |correlation| < 5.2/√400 (error 2e-7 if they are independent)."""
+    Gamma, U, V, z = problem(d=2, d_out=1)
+    x = np.array([means(attention_errors(Gamma, U, V, z, [8, 16], replicates=1, seed=s))[0] for s in range(400)])
+    assert abs(np.corrcoef(np.log(x).T)[0, 1]) < 5.2 / 20
+
+
+def test_seeds() -> None:
+    Gamma, U, V, z = problem()
+    run = lambda seed: attention_errors(Gamma, U, V, z, [10], replicates=50, seed=seed)  # noqa: E731
+    assert np.array_equal(means(run(5)), means(run(5)))
+    assert not np.any(means(run(5)) == means(run(6)))
+    assert not np.any(means(run(5)) == means(run(5 + 2**32)))
+    assert run(None).seed == 0
+    with seeded("a claim"):
+        assert run(None).seed == seed_of("a claim")
+        assert np.array_equal(means(run(None)), means(run(seed_of("a claim"))))
+
+
+def test_one_replicate_has_no_standard_error() -> None:
+    Gamma, U, V, z = problem()
+    e = attention_errors(Gamma, U, V, z, 5, replicates=1, seed=0)
+    assert np.isnan(e.output.standard_error[0])
+    assert e.output.effective_samples[0] == 1
+    assert e.output.largest_share[0] == 1
+
+
+def test_heavy_tails_show_in_the_diagnostics() -> None:
+    """Random queries with scores of variance far above log L: a few prompts carry the mean."""
+    light = attention_errors(np.eye(1), [[0.2]], np.eye(1), None, 1000, query_cov=np.eye(1), replicates=2000, seed=3)
+    heavy = attention_errors(np.eye(1), [[3.0]], np.eye(1), None, 1000, query_cov=np.eye(1), replicates=2000, seed=3)
+    assert heavy.output.effective_samples[0] < light.output.effective_samples[0] / 3
+    assert heavy.output.largest_share[0] > light.output.largest_share[0]
+
+
+def test_a_change_in_any_kernel_source_changes_the_fingerprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kernels").mkdir()
+    for path in [*sources.HERE.glob("*.py"), sources.HERE.parent / "streams.py"]:
+        (tmp_path / path.relative_to(sources.HERE.parent)).write_bytes(path.read_bytes())
+    before = sources.fingerprint()
+    monkeypatch.setattr(sources, "HERE", tmp_path / "kernels")
+    assert sources.fingerprint() == before
+    seen = {before}
+    for path in [tmp_path / "streams.py", *(tmp_path / "kernels").glob("*.py")]:
+        path.write_text(path.read_text() + "\n# changed\n")
+        seen.add(sources.fingerprint())
+    assert len(seen) == 2 + len(list((tmp_path / "kernels").glob("*.py")))
+
+
+GOOD = dict(zip(("Gamma", "U", "V", "query"), problem(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        ({"Gamma": np.ones((2, 3))}, ValueError, "square"),
+        ({"Gamma": np.array(3.0)}, ValueError, "square"),
+        ({"Gamma": np.empty((0, 0))}, ValueError, "square"),
+        ({"Gamma": np.triu(np.ones((4, 4)))}, ValueError, "not symmetric"),
+        ({"Gamma": np.diag([1.0, 1, 1, -1e-3])}, ValueError, "eigenvalue -0.001"),
+        ({"Gamma": np.diag([1.0, 1, 1, math.nan])}, ValueError, "entry nan"),
+        ({"Gamma": np.eye(4) * 1j}, TypeError, "real numbers"),
+        ({"Gamma": [["a", "b"], ["c", "d"]]}, TypeError, "real numbers"),
+        ({"U": np.eye(3)}, ValueError, r"shape \(4, 4\) is needed"),
+        ({"U": np.full((4, 4), math.inf)}, ValueError, "entry inf"),
+        ({"U": np.full((4, 4), 1e200)}, ValueError, "rescale"),
+        ({"U": np.full((4, 4), 1e308)}, ValueError, "rescale"),
+        ({"V": np.ones(4)}, ValueError, r"V\[None, :\]"),
+        ({"V": np.ones((2, 3))}, ValueError, r"\(d_out, 4\)"),
+        ({"query": np.ones(3)}, ValueError, r"\(4,\)"),
+        ({"query": None}, ValueError, "query_cov"),
+        ({"query_cov": np.eye(3)}, ValueError, "dimension 4"),
+        ({"query_cov": -np.eye(4)}, ValueError, "query_cov has the eigenvalue"),
+        ({"lengths": []}, TypeError, "at least one"),
+        ({"lengths": [1.5]}, TypeError, "integers"),
+        ({"lengths": [4, 0]}, ValueError, "0 to 4"),
+        ({"lengths": 2**31}, ValueError, "counters"),
+        ({"lengths": [3, 10**30]}, ValueError, "counters"),
+        ({"lengths": [True]}, TypeError, "integers"),
+        ({"lengths": [[3]]}, TypeError, "one"),
+        ({"replicates": 0}, ValueError, "replicates = 0"),
+        ({"replicates": 1e3}, TypeError, "replicates must be an integer"),
+        ({"seed": -1}, ValueError, "64-bit key"),
+        ({"threads": 0}, ValueError, "threads = 0"),
+    ],
+)
+def test_bad_input(change: dict[str, object], error: type[Exception], says: str) -> None:
+    arguments = {**GOOD, "lengths": [3], "replicates": 2, "seed": 1, **change}
+    with pytest.raises(error, match=says):
+        attention_errors(**arguments)  # type: ignore[arg-type]

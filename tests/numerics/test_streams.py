@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from numerics.streams import box_muller, exp32, key_of, philox
+from tests.numerics.plain_philox import plain_box_muller, plain_philox
+
+PI = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)  # binary digits of π
+
+
+@pytest.mark.parametrize(
+    ("counter", "key", "words"),
+    [  # the test vectors published with the generator (Random123, kat_vectors, philox4x32 10)
+        ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
+        ((0xFFFFFFFF,) * 4, (0xFFFFFFFF,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
+        (
+            (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344),
+            (0xA4093822, 0x299F31D0),
+            (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1),
+        ),
+    ],
+)
+def test_philox_known_answers(counter: tuple[int, ...], key: tuple[int, int], words: tuple[int, ...]) -> None:
+    lanes = [np.full(3, c, np.uint32) for c in counter]
+    philox(*lanes, *(np.uint32(k) for k in key))
+    assert [x.tolist() for x in lanes] == [[w] * 3 for w in words]
+
+
+def test_philox_against_integers_of_any_size() -> None:
+    counters = np.random.default_rng(1).integers(0, 2**32, (4, 200), dtype=np.uint32)
+    key = (0x12345678, 0x9ABCDEF0)
+    lanes = [row.copy() for row in counters]
+    philox(*lanes, *(np.uint32(k) for k in key))
+    assert np.array_equal(lanes, np.transpose([plain_philox(tuple(map(int, c)), key) for c in counters.T]))
+
+
+def normals(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    x = [np.arange(n, dtype=np.uint32), *(np.full(n, c, np.uint32) for c in (1, 2, 3))]
+    philox(*x, *key_of(77))
+    a, b = np.empty(n, np.float32), np.empty(n, np.float32)
+    box_muller(x[0], x[1], a, b)
+    return np.stack(x), a.astype(float), b.astype(float)
+
+
+def test_box_muller_against_double_precision() -> None:
+    words, a, b = normals(100_000)
+    exact = plain_box_muller(words[0], words[1])
+    radius = np.hypot(*exact)
+    rounding = 1e-6 + 1e-7 / radius  # d√(−2 log u) = −du / (u r), and u near 1 has the spacing 6e-8
+    assert np.all(np.abs(a - exact[0]) < rounding)
+    assert np.all(np.abs(b - exact[1]) < rounding)
+
+
+def test_extreme_words_give_finite_normals() -> None:
+    ends = np.array([0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF], np.uint32)
+    words = np.stack(np.meshgrid(ends, ends)).reshape(2, -1)
+    a, b = np.empty(words.shape[1], np.float32), np.empty(words.shape[1], np.float32)
+    box_muller(words[0], words[1], a, b)
+    assert np.all(np.isfinite([a, b]))
+    assert np.all(np.hypot(a, b) < 6.8)
+
+
+def test_normals_are_normal_and_independent() -> None:
+    # five tests at level 1e-6 each
+    _, a, b = normals(200_000)
+    for sample in (a, b, (a + b) / math.sqrt(2)):
+        assert stats.kstest(sample, "norm").pvalue > 1e-6
+    assert stats.kstest(np.arctan2(a, b) / (2 * math.pi) + 0.5, "uniform").pvalue > 1e-6
+    count = int(np.sum(np.maximum(np.abs(a), np.abs(b)) > 4))  # the tail, which a Kolmogorov–Smirnov test hardly sees
+    p = 1 - (1 - 2 * stats.norm.sf(4)) ** 2
+    assert 5e-7 < stats.binom.cdf(count, a.size, p) < 1 - 5e-7
+
+
+def test_exp32() -> None:
+    for x in np.linspace(-80, 80, 1601, dtype=np.float32):
+        assert exp32(x) == pytest.approx(math.exp(x), rel=3e-7 * (1 + abs(float(x)) / 4))  # x log2(e) is rounded to float32
+
+
+def test_keys() -> None:
+    assert key_of(2**64 - 1) == (2**32 - 1, 2**32 - 1)
+    for bad in (-1, 2**64):
+        with pytest.raises(ValueError, match="64-bit key"):
+            key_of(bad)
