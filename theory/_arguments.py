@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from numbers import Number
 from types import SimpleNamespace
 from typing import Any
 
@@ -85,8 +87,10 @@ def read(**arguments: Any) -> tuple[Any, ...]:
 
 
 def _symbolic(name: str, value: Any) -> sp.Expr:
-    if isinstance(value, (np.ndarray, str, bool)):
-        raise TypeError(f"{name} = {value!r} stands beside a SymPy expression; give an exact number or an expression")
+    if isinstance(value, (bool, complex)) or not isinstance(value, (Number, sp.Expr)):
+        raise TypeError(
+            f"{name} = {value!r} is neither a real number nor an expression, but stands beside one; give an exact number"
+        )
     expr = sp.sympify(value)
     low, closed, high, meaning = _DOMAIN[name]
     below = expr - low
@@ -98,12 +102,7 @@ def _symbolic(name: str, value: Any) -> sp.Expr:
 
 
 def _numeric(name: str, value: Any) -> Any:
-    array = np.asarray(value)
-    if array.dtype.kind == "O":
-        try:
-            array = np.asarray(value, dtype=float)  # Fractions
-        except (TypeError, ValueError):
-            raise TypeError(f"{name} = {value!r} is not a real number; pass a number, an array or a SymPy expression") from None
+    array = np.asarray(float(value) if isinstance(value, Fraction) else value)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} = {value!r} is not a real number; pass a number, an array or a SymPy expression")
     low, closed, high, _ = _DOMAIN[name]

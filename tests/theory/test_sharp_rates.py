@@ -1,0 +1,167 @@
+"""Exact errors for Gaussian tokens against direct integration over prompts of two tokens, and their limits in s and L."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from theory.attention import grad_U, softmax_attention
+from theory.sharp_rates import (
+    P2_slope,
+    covariance_of_mean_token,
+    gaussian_bias,
+    gaussian_second_moment,
+    limit_of_bias,
+    limit_of_grad_U_error,
+    limit_of_output_error,
+    softmax_covariance_bias,
+    theorem_A,
+)
+
+GAMMA = np.array([[1.0, 0.3], [0.3, 0.5]])
+U = np.array([[0.5, -0.2], [0.1, 0.4]])
+V = np.array([[1.0, 2.0], [0.0, 1.0], [1.0, -1.0]])
+Z = np.array([0.8, -0.6])
+H = GAMMA @ U @ Z
+S = float(Z @ U.T @ H)
+T, Q_ = float(np.trace(V @ GAMMA @ V.T)), float((V @ H) @ (V @ H))
+
+
+def two_token_prompts() -> tuple[np.ndarray, np.ndarray]:
+    """All nodes of a product rule for two iid N(0, Gamma) tokens in the plane: (n, 2, 2) prompts and their weights."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(16)
+    weights = weights / weights.sum()
+    g = np.stack([x.ravel() for x in np.meshgrid(*[nodes] * 4, indexing="ij")], axis=1)
+    w = np.prod(np.meshgrid(*[weights] * 4, indexing="ij"), axis=0).ravel()
+    return g.reshape(-1, 2, 2) @ np.linalg.cholesky(GAMMA).T, w
+
+
+@pytest.fixture(scope="module")
+def two() -> dict[str, np.ndarray]:
+    """Moments of weights, output, mean token and softmax covariance at L = 2, all from the definition."""
+    prompts, w = two_token_prompts()
+    scores = prompts @ (U @ Z)
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p = p / p.sum(axis=1, keepdims=True)
+    mean = np.einsum("nk,nkd->nd", p, prompts)
+    centred = prompts - mean[:, None, :]
+    pi2, pi3 = (p**2).sum(axis=1), (p**3).sum(axis=1)
+    return {
+        "P2": w @ pi2,
+        "P3": w @ pi3,
+        "Q": w @ pi2**2,
+        "mean": w @ mean,
+        "outer": np.einsum("n,ni,nj->ij", w, mean - H, mean - H),
+        "C": np.einsum("n,nk,nki,nkj->ij", w, p, centred, centred),
+        "error": w @ (((mean - H) @ V.T) ** 2).sum(axis=1),
+    }
+
+
+def test_closed_forms_at_two_tokens(two: dict[str, np.ndarray]) -> None:
+    """A 16-point rule in each of the 4 directions resolves the softmax at s = 0.18 to 1e-9."""
+    P2, P3, Q = two["P2"], two["P3"], two["Q"]
+    np.testing.assert_allclose(V @ two["mean"] - V @ H, gaussian_bias(P2, V @ H), rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(two["outer"], covariance_of_mean_token(P2, P3, Q, GAMMA, H), rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(two["error"], gaussian_second_moment(P2, P3, Q, T, Q_), rtol=1e-7)
+    np.testing.assert_allclose(two["C"] - GAMMA, softmax_covariance_bias(P2, P3, Q, GAMMA, H), rtol=1e-7, atol=1e-9)
+
+
+def test_attention_has_the_same_error_prompt_by_prompt(two: dict[str, np.ndarray]) -> None:
+    """The same expectations through `theory.attention`, on every 97th node, so that conventions of h, V and C_L are one."""
+    prompts, _ = two_token_prompts()
+    for prompt in prompts[::9700]:
+        scores = prompt @ U @ Z
+        p = np.exp(scores) / np.exp(scores).sum()
+        mean = p @ prompt
+        C = (prompt - mean).T @ ((prompt - mean) * p[:, None])
+        np.testing.assert_allclose(softmax_attention(prompt, Z, U, V), V @ mean, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(grad_U(prompt, Z, U, V), [np.outer(C @ v, Z) for v in V], rtol=1e-9, atol=1e-12)
+
+
+def test_the_matrix_forms_contract_to_the_scalar_ones() -> None:
+    P2, P3, Q = 0.4, 0.25, 0.2
+    outer = covariance_of_mean_token(P2, P3, Q, GAMMA, H)
+    assert np.trace(V @ outer @ V.T) == pytest.approx(gaussian_second_moment(P2, P3, Q, T, Q_), rel=1e-13)
+    # total covariance: E sum p z z' = E C_L + E zbar zbar', and its h h' part is 1 - 3 P2 + 2 P3
+    total = GAMMA + softmax_covariance_bias(P2, P3, Q, GAMMA, H) + outer + (1 - 2 * P2) * np.outer(H, H)
+    np.testing.assert_allclose(total, GAMMA + (1 - 3 * P2 + 2 * P3) * np.outer(H, H), rtol=1e-12)
+
+
+def test_one_token_knows_nothing() -> None:
+    assert gaussian_second_moment(1, 1, 1, T, Q_) == pytest.approx(T + Q_)
+    assert theorem_A(50.0, 1, T, Q_) == pytest.approx(T + Q_)
+    np.testing.assert_array_equal(gaussian_bias(1, V @ H), -V @ H)
+    np.testing.assert_allclose(softmax_covariance_bias(1, 1, 1, GAMMA, H), -GAMMA)
+    assert P2_slope(1, 1, 1) == 0
+
+
+def test_theorem_A_solves_the_logistic_equation_from_equal_weights() -> None:
+    s, L = sp.Symbol("s", nonnegative=True), sp.Symbol("L", integer=True, positive=True)
+    y = theorem_A(s, L, 1, 0)
+    assert sp.simplify(sp.diff(y, s) - y + y**2) == 0
+    assert sp.simplify(y.subs(s, 0) - 1 / L) == 0
+    assert sp.limit(L * y, L, sp.oo) == sp.exp(s) == limit_of_output_error(s, 1, 0)
+
+
+def test_theorem_A_at_extreme_arguments() -> None:
+    assert theorem_A(1e5, 1e300, 1, 1) == 2.0
+    assert theorem_A(0, 1e300, 1, 0) == pytest.approx(1e-300)
+    np.testing.assert_allclose(theorem_A(np.array([[0.0], [1.0]]), np.array([1.0, 10.0]), 1.0, 0.0)[0], [1.0, 0.1])
+
+
+def test_symbols_and_floats_agree() -> None:
+    names = sp.symbols("P2 P3 Q t q", positive=True)
+    P2, P3, Q = names[:3]
+    at = dict(zip(names, (0.4, 0.25, 0.2, 3.0, 2.0)))
+    assert float(gaussian_second_moment(*names).subs(at)) == pytest.approx(gaussian_second_moment(*at.values()), rel=1e-13)
+    h, G = sp.Matrix([1, 2]), sp.Matrix([[2, 1], [1, 3]])
+    exact = np.array(covariance_of_mean_token(P2, P3, Q, G, h).subs(at), dtype=float)
+    G_, h_ = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0])
+    np.testing.assert_allclose(exact, covariance_of_mean_token(0.4, 0.25, 0.2, G_, h_), rtol=1e-13)
+    assert limit_of_bias(sp.Integer(0), h) == -h
+    assert gaussian_bias(sp.Rational(1, 2), h) == -h / 2
+    v = sp.Matrix([1, -1])
+    loose = limit_of_grad_U_error(sp.Rational(1, 2), v, G, h, 3)
+    floats = limit_of_grad_U_error(0.5, np.array([1.0, -1.0]), G_, h_, 3.0)
+    assert float(loose) == pytest.approx(floats, rel=1e-13)
+
+
+@pytest.mark.parametrize("v", [np.array([1.0, 0.0]), np.array([0.6, -0.8])])
+def test_limit_of_the_gradient_error_is_a_tilted_variance(v: np.ndarray) -> None:
+    """By the delta method the limit is E e^{2a.z}|(z - h)(z - h)'v - Gamma v|^2 / (E e^{a.z})^2, computed here by quadrature."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
+    g = np.stack([x.ravel() for x in np.meshgrid(nodes, nodes, indexing="ij")], axis=1)
+    w = np.outer(weights, weights).ravel() / weights.sum() ** 2
+    tokens, a = g @ np.linalg.cholesky(GAMMA).T, U @ Z
+    r = ((tokens - H) @ v)[:, None] * (tokens - H) - GAMMA @ v
+    limit = w @ (np.exp(2 * tokens @ a) * (r**2).sum(axis=1)) / (w @ np.exp(tokens @ a)) ** 2 * (Z @ Z)
+    assert limit_of_grad_U_error(S, v, GAMMA, H, Z @ Z) == pytest.approx(limit, rel=1e-10)
+
+
+def test_limits_of_output_error_and_bias_are_tilted_moments() -> None:
+    """Delta method again: the limits are E e^{2a.z}|V(z - h)|^2 / M^2 and -E e^{2a.z} V(z - h) / M^2 with M = E e^{a.z}."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
+    g = np.stack([x.ravel() for x in np.meshgrid(nodes, nodes, indexing="ij")], axis=1)
+    w = np.outer(weights, weights).ravel() / weights.sum() ** 2
+    tokens, a = g @ np.linalg.cholesky(GAMMA).T, U @ Z
+    tilt = w * np.exp(2 * tokens @ a) / (w @ np.exp(tokens @ a)) ** 2
+    r = (tokens - H) @ V.T
+    assert limit_of_output_error(S, T, Q_) == pytest.approx(tilt @ (r**2).sum(axis=1), rel=1e-10)
+    np.testing.assert_allclose(limit_of_bias(S, V @ H), -(tilt @ r), rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"s": -1}, "variance of a score"),
+        ({"L": 0}, "at least one token"),
+        ({"t": -1}, "trace of a covariance"),
+        ({"q": np.nan}, "is a square"),
+    ],
+)
+def test_bad_arguments_are_named(arguments: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        theorem_A(**{"s": 1.0, "L": 2, "t": 1.0, "q": 1.0, **arguments})
+    with pytest.raises(ValueError, match=r"P2 = 1\.5 is outside \[0, 1\]"):
+        P2_slope(1.5, 0, 0)
