@@ -1,4 +1,4 @@
-"""Identities between expressions, settled by a normal form; every proof carries a spoiled copy of the statement that it refutes."""
+"""Identities settled by a normal form, of scalars and of matrix words; every proof carries a spoiled copy that it refutes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.provers.balls import NoBall, value
 from numerics.provers.normal_form import Letters
 from numerics.provers.points import assumption, at_point, points
+from theory.traces import Words
 
-__all__ = ["identity"]
+__all__ = ["identity", "trace_identity"]
 
 Pair = tuple[sp.Expr, sp.Expr]
 _UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Piecewise, sp.Subs)
@@ -214,3 +215,87 @@ def _spoiled(statement: _Statement) -> Iterator[_Statement]:
                 yield _Statement(
                     (*statement.pairs[:i], pair, *statement.pairs[i + 1 :]), statement.given, statement.labels, statement.shape
                 )
+
+
+# -- matrix words ---------------------------------------------------------------------------------------------------------------
+
+_INSTANCES = tuple((d, seed) for d in (1, 2, 3) for seed in range(4))
+
+
+def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
+    """Decide an identity between matrix words for every dimension.
+
+    Parameters
+    ----------
+    lhs, rhs : theory.traces.Words
+        Elements of one algebra and one shape; ``rhs`` may be a whole number.
+
+    Returns
+    -------
+    Evidence
+        PROVED for every d if the normal forms agree, with a control from which one term was dropped; REFUTED by an exact instance
+        in dimension 1, 2 or 3; OPEN if the normal forms differ but no such instance shows it, as small dimensions have further
+        identities.
+
+    Raises
+    ------
+    TypeError
+        If ``lhs`` is no element of an algebra of words.
+    ValueError
+        If the two belong to different algebras or have different shapes.
+
+    Examples
+    --------
+    >>> from theory.traces import Algebra
+    >>> A = Algebra(general=["M", "N"])
+    >>> M, N = A["M"], A["N"]
+    >>> e = trace_identity((M * N).tr(), (N.T * M.T).tr())
+    >>> e.verdict.value, e.dimension, e.control.verdict.value
+    ('PROVED', 'every d', 'REFUTED')
+    >>> trace_identity(M * N, N * M).witness["d"]
+    2
+    """
+    start = time.perf_counter()
+    if not isinstance(lhs, Words):
+        raise TypeError(f"{lhs!r} is no element of a theory.traces.Algebra; use identity() for scalars and explicit matrices")
+    difference = lhs - rhs
+    right = lhs - difference
+    if not difference.is_zero():
+        found = _words_differ(lhs, right) or Evidence(
+            verdict=Verdict.OPEN,
+            reason="the normal forms differ, but no exact instance in dimension 1, 2 or 3 does",
+            **_common(lhs, right),
+        )
+    else:
+        spoiled = (_words_differ(lhs, right.without(i)) for i in range(len(right.terms)))
+        control = next((c for c in spoiled if c is not None), None)
+        if control is None:
+            reason = "the normal forms agree, but no term could be dropped to any effect: there may be nothing left to check"
+            found = Evidence(verdict=Verdict.OPEN, reason=reason, **_common(lhs, right))
+        else:
+            found = Evidence(verdict=Verdict.PROVED, dimension="every d", control=control, **_common(lhs, right))
+    return found.replace(seconds=time.perf_counter() - start)
+
+
+def _words_differ(lhs: Words, rhs: Words) -> Evidence | None:
+    """An exact instance of the letters at which the two sides differ."""
+    used = lhs.letters() | rhs.letters()
+    for d, seed in _INSTANCES:
+        values = {**lhs.algebra.example(d, seed), "d": d}
+        left, right = lhs.evaluate(values), rhs.evaluate(values)
+        if left != right:
+            witness: dict[str, int | str] = {"d": d}
+            for name, v in values.items():
+                if name in used or name in lhs.algebra.params:
+                    witness[name] = str(v.tolist() if isinstance(v, sp.MatrixBase) else v)
+            return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="exact", **_common(lhs, rhs))
+    return None
+
+
+def _common(lhs: Words, rhs: Words) -> dict[str, Any]:
+    algebra = lhs.algebra  # letters that have cancelled already were used as well
+    relations = [f"{n} symmetric" for n in algebra.symmetric]
+    relations += [f"{b} = {a}^-1" for a, b in algebra.inverse]
+    relations += [f"{p}^2 = {p}" for p in algebra.projectors]
+    relations += [f"{g} = pseudo-inverse of {s}, {p} = {s} {g}" for s, g, p in algebra.pseudo_inverse]
+    return {"engine": "trace words", "checked": f"{lhs.latex()} = {rhs.latex()}", "assumes": tuple(relations)}

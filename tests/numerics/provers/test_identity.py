@@ -1,4 +1,4 @@
-"""`identity`: true statements are proved, false ones refuted however close they are, and what is proved carries a refuted control."""
+"""`identity`: true statements are proved, false ones refuted however close they are, and each proof carries a refuted control."""
 
 from __future__ import annotations
 
