@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import sympy as sp
+from flint import arb
 from sympy import Abs, Max, exp, log, oo, sqrt
 
-from numerics.evidence import Evidence, all_of
+from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity
 from proofs_check.claims import claim
 from theory.concentration import alpha_minus, alpha_plus, beta, delta_min
@@ -36,9 +38,34 @@ def alpha_minus_makes_the_tail_delta() -> Evidence:
     return identity(exp(-(alpha_minus(L, a2, delta) ** 2) * L * exp(-2 * a2) / 2), delta)
 
 
-@claim("BB:LC.1.inv", dial="c", needs=("BB:LC.1.sand",))
-def distance_of_the_inverses(*, c: int = 1) -> Evidence:
-    """On the event of the sandwich, |1/S_L - 1/S| <= max(alpha_+, alpha_-/(1 - alpha_-)) / S, in y = S_L/S."""
+def _one_gaussian_token(c: Any, Uz: int = 3, delta: Fraction = Fraction(1, 1000)) -> Evidence | None:
+    """The probability of the opposite at L = 1 and a standard Gaussian token: there S_1 = e^{Uz g} and S = e^{Uz^2/2}.
+
+    1/S_1 - 1/S > alpha_+ / S as soon as -Uz g > ln(1 + alpha_+) - Uz^2/2.
+    """
+    d = arb(delta.numerator) / delta.denominator
+    up = arb(Uz**2).exp() * (3 / d).sqrt()
+    down = arb(Uz**2).exp() * (2 * (1 / d).log()).sqrt()
+    allowed = max(c * up, c * down / (1 - down), key=lambda ball: ball.lower())
+    fails = (((1 + allowed).log() - arb(Uz**2) / 2) / (Uz * arb(2).sqrt())).erfc() / 2
+    if not (down > 1 and fails > 2 * d):
+        return None
+    witness = {"L": 1, "law": "N(0, 1)", "Uz": Uz, "delta": delta, "alpha_-": float(down), "P": float(fails), "allowed": 2 * delta}
+    return Evidence(verdict=Verdict.REFUTED, engine="interval arithmetic", witness=witness, witness_by="Arb")
+
+
+@claim(
+    "BB:LC.1.inv",
+    false="gap",
+    repair=dict(below_one=True),
+    dial="c",
+    needs=("BB:LC.1.sand",),
+    hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
+)
+def distance_of_the_inverses(*, c: int = 1, below_one: bool = False) -> Evidence:
+    """|1/S_L - 1/S| <= max(alpha_+, alpha_-/(1 - alpha_-)) / S with probability 1 - 2 delta; needs alpha_- < 1, which is not said."""
+    if not below_one and (against := _one_gaussian_token(c)):
+        return against
     return forall(
         Abs(1 / y - 1),
         "<=",
@@ -69,7 +96,7 @@ def the_fact_that_the_sum_of_weights_exceeds_L(*, c: int | Fraction = 0) -> Evid
     argument="beta times the first line plus |R/S| times the second; the failures delta + delta + 2 delta add up to 4 delta",
 )
 def gluing_the_two_terms(*, c: int = 1) -> Evidence:
-    """The two terms of (14), each against its printed bound: |R_L - R|/S_L <= beta/(1 - alpha_-), and the distance of the inverses."""
+    """The two terms of (14), each against its bound: |R_L - R|/S_L <= beta/(1 - alpha_-), and the distance of the inverses."""
     deviation = exp(2 * a2) * sqrt(K) * sqrt(3 * L / delta)  # the bound of |R_L - R|
     factor = identity(deviation / L, beta(L, a2, delta, K))
     weight = forall(1 / (k * y), "<=", c / (1 - m), {k: Closed(1, oo), y: (0, oo), m: BELOW_ONE}, where=[(y, ">=", 1 - m)])
