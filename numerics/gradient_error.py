@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 # The moments E[pi_a pi_b ...] that the formula needs, by their indices.
 _PRODUCTS = ((2,), (3,), (2, 2), (4,), (2, 3), (2, 2, 2), (5,), (2, 4), (3, 3), (2, 2, 3), (2, 2, 2, 2))
 #: Score variances up to which the quadrature below is used.
-LARGEST_SCORE_VARIANCE = 100.0
+LARGEST_SCORE_VARIANCE = 64.0
 
 
 def _partitions(indices: Sequence[int]) -> Iterator[list[int]]:
@@ -37,32 +37,30 @@ def _partitions(indices: Sequence[int]) -> Iterator[list[int]]:
             yield [*blocks[:i], blocks[i] + first, *blocks[i + 1 :]]
 
 
-def _weight_moments(s: float, L: float) -> dict[tuple[int, ...], float]:
-    """E[pi_a pi_b ...] for the softmax of L scores N(0, s).
+def _weight_moments(s: float, L: Floats) -> dict[tuple[int, ...], Floats]:
+    """E[pi_a pi_b ...] for the softmax of L scores N(0, s), for every L.
 
     1/X^k = int e^{kv - e^v X} dv / (k-1)! turns each into integrals of products of m_k(v) = E exp(k x - e^x), x = v + sqrt(s) g.
     """
-    tau = math.sqrt(s)
-    v = np.arange(-(math.log(L) + 4 * s + 25), 4.4 + 9 * tau, step := 0.2)
-    g = np.arange(-9.0, 9.0 + 8 * tau, g_step := 0.25 / max(1.0, tau))
+    tau, step = math.sqrt(s), 0.2
+    v = np.arange(-(math.log(L.max()) + 4 * s + 25), 4.4 + 9 * tau, step)
+    g_step = 0.25 / max(1.0, tau)
+    g = np.arange(-9.0, 9.0 + 8 * tau, g_step)
     density = g_step * np.exp(-(g**2) / 2) / math.sqrt(2 * math.pi)
     x = np.minimum(v[:, None] + tau * g, 7.0)  # e^{-e^7} = 0
     e = np.exp(x)
     with np.errstate(under="ignore"):
-        m = {k: np.exp(k * x - e) @ density for k in range(9)}
+        m = {k: np.exp(k * x - e) @ density for k in {0}.union(*(sum(map(tuple, _partitions(p)), ()) for p in _PRODUCTS))}
         missing = -np.expm1(-e) @ density
         log_m0 = np.where(missing < 0.5, np.log1p(-np.minimum(missing, 0.5)), np.log(np.maximum(m[0], 1e-300)))
-        out: dict[tuple[int, ...], float] = {}
+        out: dict[tuple[int, ...], Floats] = {}
         for indices in _PRODUCTS:
-            total = 0.0
+            total = np.zeros_like(L)
             for blocks in _partitions(indices):
                 j = len(blocks)
-                tokens = math.prod(L - i for i in range(j))
-                if tokens > 0:
-                    integrand = tokens * np.exp((L - j) * log_m0)
-                    for k in blocks:
-                        integrand = integrand * m[k]
-                    total += float(integrand.sum()) * step
+                tokens = np.prod([L - i for i in range(j)], axis=0)  # 0 where the prompt has fewer than j
+                others = np.exp(np.maximum(L[:, None] - j, 0) * log_m0)
+                total += tokens * (others @ np.prod([m[k] for k in blocks], axis=0)) * step
             out[indices] = total / math.factorial(sum(indices) - 1)
     return out
 
@@ -104,20 +102,18 @@ def grad_U_error(setting: AttentionSetting, lengths: Sequence[int]) -> Floats:
     Gp = Gamma - np.outer(l, l)
     lWl, ll, lWGpl = float(l @ W @ l), float(l @ l), float(l @ W @ Gp @ l)
     trW, tr, trWGG = float(np.trace(W @ Gp)), float(np.trace(Gp)), float(np.trace(W @ Gp @ Gp))
-    out = []
-    for L in lengths:
-        m = _weight_moments(s, float(L))
-        P2, P3, Q, P4, P23, P222 = (m[i] for i in ((2,), (3,), (2, 2), (4,), (2, 3), (2, 2, 2)))
-        P5, P24, P33, P223, P2222 = (m[i] for i in ((5,), (2, 4), (3, 3), (2, 2, 3), (2, 2, 2, 2)))
-        T2 = P2 - 2 * P3 + Q
-        Sc = T2 + s * (P2 + 7 * Q - 14 * P3 + 38 * P4 - 52 * P23 + 20 * P222)
-        Dp = -Q + s * (-4 * Q + 4 * P3 - 20 * P4 + 40 * P23 - 20 * P222)
-        D2 = (
-            (2 * P2 + 3 * Q - 4 * P3)
-            + s * (4 * P2 + 36 * Q - 64 * P3 + 192 * P4 - 288 * P23 + 120 * P222)
-            + s**2 * (P2 + 27 * Q - 62 * P3 + 594 * P4 - 680 * P23 + 240 * P222 - 1580 * P5 + 2480 * P24 + 1020 * P33)
-            + s**2 * (-2880 * P223 + 840 * P2222)
-        )
-        along = lWl * ll * D2 + Sc * (lWl * tr + ll * trW + 2 * lWGpl)
-        out.append(along + trWGG * (Q + T2) + T2 * trW * tr - 2 * Dp * lWGpl)
-    return float(setting.query @ setting.query) * np.array(out)
+    m = _weight_moments(s, np.array(lengths, dtype=float))
+    P2, P3, Q, P4, P23, P222 = (m[i] for i in ((2,), (3,), (2, 2), (4,), (2, 3), (2, 2, 2)))
+    P5, P24, P33, P223, P2222 = (m[i] for i in ((5,), (2, 4), (3, 3), (2, 2, 3), (2, 2, 2, 2)))
+    T2 = P2 - 2 * P3 + Q
+    Sc = T2 + s * (P2 + 7 * Q - 14 * P3 + 38 * P4 - 52 * P23 + 20 * P222)
+    Dp = -Q + s * (-4 * Q + 4 * P3 - 20 * P4 + 40 * P23 - 20 * P222)
+    D2 = (
+        (2 * P2 + 3 * Q - 4 * P3)
+        + s * (4 * P2 + 36 * Q - 64 * P3 + 192 * P4 - 288 * P23 + 120 * P222)
+        + s**2 * (P2 + 27 * Q - 62 * P3 + 594 * P4 - 680 * P23 + 240 * P222 - 1580 * P5 + 2480 * P24 + 1020 * P33)
+        + s**2 * (-2880 * P223 + 840 * P2222)
+    )
+    along = lWl * ll * D2 + Sc * (lWl * tr + ll * trW + 2 * lWGpl)
+    across = trWGG * (Q + T2) + T2 * trW * tr - 2 * Dp * lWGpl
+    return np.asarray(float(setting.query @ setting.query) * (along + across))

@@ -23,6 +23,8 @@ __all__ = ["Rates", "Series", "rates"]
 Floats = NDArray[np.float64]
 #: Fewest lengths in a fit.
 FEWEST = 5
+#: Standard error from which on an exponent is called undetermined.
+COARSEST = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,7 @@ class Series:
         With the next-order term over the lengths from which it can be trusted, and the straight line over the same lengths; None if
         there are too few lengths.
     trusted : bool
-        Whether the same fit recovers the sharp exponent from the exact curve, to a quarter of the standard error.
+        Whether the same fit recovers the sharp exponent from the exact curve, to a quarter of a standard error that is below 0.05.
     reason : str
         Why it is trusted or not.
     """
@@ -105,7 +107,7 @@ class Rates:
 def _lengths(lengths: Sequence[int]) -> Floats:
     """Increasing whole numbers from 1 on, at least two of them."""
     for L in lengths:
-        if isinstance(L, bool) or float(L) != int(L) or L < 1:
+        if isinstance(L, bool) or not (L >= 1 and float(L).is_integer()):
             raise ValueError(f"L = {L} is not a prompt length; lengths are whole numbers from 1 on")
     if len(set(lengths)) < 2:
         raise ValueError(
@@ -206,15 +208,15 @@ def _fitted(series: Series, L: Floats, random: NDArray[np.bool_], order: float |
     The range is chosen by the exact curve and the size of the errors, never by the measured values, so that the interval keeps its
     coverage.
     """
-    usable = np.flatnonzero(random & (L > 1))
+    usable = np.flatnonzero(random & (L > 1) & (series.largest_share <= LARGEST_SHARE))
     if usable.size < FEWEST:
-        return replace(series, reason=f"{usable.size} lengths above 1; a fit takes {FEWEST} or more")
+        return replace(series, reason=f"{usable.size} lengths are above 1 and well measured; a fit takes {FEWEST} or more")
     relative = series.standard_error / series.mean
 
     def fit(values: Floats, part: NDArray[np.intp], with_term: bool = True) -> PowerLawFit:
         return power_law_fit(L[part], values[part], (relative * values)[part], order=(order or 1.0) if with_term else None)
 
-    part, trusted = usable, False
+    part, trusted = usable[-max(FEWEST, usable.size // 2) :], False
     if series.exact is None or series.sharp is None:
         reason = "theory gives no exact curve here to try the fit on"
     elif order is None:
@@ -222,10 +224,12 @@ def _fitted(series: Series, L: Floats, random: NDArray[np.bool_], order: float |
             "lambda >= 1/2: the exact law carries powers of ln L, which no fit over feasible lengths separates from the exponent"
         )
     else:
-        reason = "the exact curve does not show the sharp exponent to this fit at these lengths; go to longer prompts"
+        reason = (
+            "at these lengths and errors the same fit does not find the sharp exponent in the exact curve; go to longer prompts"
+        )
         for start in range(usable.size - FEWEST + 1):
             trial = fit(series.exact, usable[start:])
-            if abs(trial.exponent - series.sharp) <= trial.standard_error / 4:
+            if abs(trial.exponent - series.sharp) <= trial.standard_error / 4 and trial.standard_error < COARSEST:
                 part, trusted = usable[start:], True
                 reason = f"from the exact curve the same fit recovers {trial.exponent:.4f}"
                 break
@@ -245,9 +249,11 @@ def _warnings(result: Rates) -> Iterator[str]:
     if not result.far.reaches:
         yield f"scores have variance {lam:.4g}: not even L = 1e100 shows the exponent"
     for series in result.series:
-        for L, share in zip(result.lengths, series.largest_share):
-            if share > LARGEST_SHARE:
-                yield f"{NAMES[series.quantity]}, L = {L:.0f}: one prompt makes up {share:.0%} of the mean; not compared, draw more"
+        heavy = series.largest_share > LARGEST_SHARE
+        if heavy.any():
+            where = ", ".join(f"{L:.0f}" for L in result.lengths[heavy])
+            share = float(series.largest_share[heavy].max())
+            yield f"{NAMES[series.quantity]}, L = {where}: one prompt makes up to {share:.0%} of the mean; not compared, draw more"
         if series.fit is not None:
             yield from (f"{NAMES[series.quantity]}, fit: {warning}" for warning in series.fit.warnings)
             if not series.trusted:

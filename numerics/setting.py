@@ -15,6 +15,8 @@ from numerics.query_average import QuadraticFormLaw, quadratic_form_law
 __all__ = ["EXAMPLES", "AttentionSetting"]
 
 Floats = NDArray[np.float64]
+#: Sizes of entries between which fourth powers of the products that occur stay in the range of floats.
+SMALLEST, LARGEST = 1e-15, 1e15
 
 
 def _real(name: str, value: ArrayLike, ndim: int = 2) -> Floats:
@@ -107,6 +109,17 @@ class AttentionSetting:
         if self.query.shape[0] != d:
             what = "query covariance" if averaged else "query"
             raise ValueError(f"the {what} has shape {self.query.shape}, but Gamma says that tokens live in dimension {d}")
+        for name, array, least in (
+            ("Gamma", self.Gamma, SMALLEST),
+            ("U", self.U, 0),
+            ("V", self.V, SMALLEST),
+            ("query", self.query, SMALLEST),
+        ):
+            size = float(np.abs(array).max())
+            if size > LARGEST or 0 < size < least:
+                raise ValueError(
+                    f"{name} has entries of size {size:.3g}, outside {SMALLEST:.0e} to {LARGEST:.0e}; choose other units"
+                )
         if not np.any(self.V @ self.Gamma):
             raise ValueError("V Gamma = 0: the attention output is 0 for every prompt, and there is no error to measure")
 

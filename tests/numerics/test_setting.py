@@ -1,0 +1,99 @@
+"""Settings: what they compute from the matrices, and what they refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from numerics.setting import EXAMPLES, AttentionSetting
+
+GOOD: dict[str, Any] = {"Gamma": np.eye(2), "U": np.eye(2), "V": np.eye(2), "query": np.ones(2)}
+
+
+def random_setting(seed: int, *, averaged: bool) -> AttentionSetting:
+    rng = np.random.default_rng(seed)
+    B, S = rng.standard_normal((3, 2)), rng.standard_normal((3, 3))
+    query = S @ S.T if averaged else rng.standard_normal(3)
+    return AttentionSetting(B @ B.T, rng.standard_normal((3, 3)), rng.standard_normal((2, 3)), query)
+
+
+def test_score_variance_is_that_of_the_scores() -> None:
+    """s is the variance of z_k'Uz over tokens; lambda the largest s of a query on the unit ellipsoid of its covariance."""
+    fixed = random_setting(1, averaged=False)
+    a = fixed.U @ fixed.query
+    assert fixed.score_variance == pytest.approx(a @ fixed.Gamma @ a)
+    averaged = random_setting(2, averaged=True)
+    root = np.linalg.cholesky(averaged.query)
+    x = np.random.default_rng(3).standard_normal((3, 2000))
+    a = averaged.U @ root @ (x / np.linalg.norm(x, axis=0))
+    scores = np.einsum("in,ij,jn->n", a, averaged.Gamma, a)
+    assert scores.max() <= averaged.score_variance * (1 + 1e-12)
+    assert scores.max() == pytest.approx(averaged.score_variance, rel=0.01)
+
+
+def test_query_law_has_the_right_means() -> None:
+    setting = random_setting(4, averaged=True)
+    W = setting.V.T @ setting.V
+    law = setting.query_law(W, 0.0)
+    H = setting.Gamma @ setting.U
+    assert law.density.sum() == pytest.approx(1)
+    assert law.density @ law.nodes == pytest.approx(np.trace(setting.U.T @ setting.Gamma @ setting.U @ setting.query))
+    assert law.moment.sum() == pytest.approx(np.trace(H.T @ W @ H @ setting.query))
+
+
+def test_a_query_that_never_varies_is_one_atom() -> None:
+    law = AttentionSetting(**GOOD | {"query": np.zeros((2, 2))}).query_law(np.eye(2), 0.0)
+    assert (law.nodes.tolist(), law.density.tolist(), law.moment.tolist()) == ([0.0], [1.0], [0.0])
+
+
+def test_roundoff_is_tolerated_and_removed() -> None:
+    Gamma = np.array([[1.0, 1.0 + 1e-13], [1.0, 1.0]])
+    setting = AttentionSetting(**GOOD | {"Gamma": Gamma})
+    assert np.array_equal(setting.Gamma, setting.Gamma.T)
+    assert np.linalg.eigvalsh(setting.Gamma)[0] >= -1e-15
+    assert not setting.Gamma.flags.writeable
+
+
+def test_examples_are_what_their_names_say() -> None:
+    made = {name: build() for name, build in EXAMPLES.items()}
+    assert all(setting.name == name for name, setting in made.items())
+    assert np.array_equal(made["isotropic"].Gamma, np.eye(3))
+    assert np.linalg.matrix_rank(made["singular"].Gamma) < made["singular"].d
+    assert len(set(np.linalg.eigvalsh(made["anisotropic"].Gamma))) > 1
+    assert made["averaged"].averaged
+    assert made["averaged"].score_variance < 1 / 6
+    assert made["averaged-slow"].score_variance >= 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"Gamma": [[1.0, 2.0], [2.0, 1.0]]}, "eigenvalue -1; a covariance is positive semidefinite"),
+        ({"Gamma": [[1.0, 0.5], [0.0, 1.0]]}, r"Gamma\[0, 1\] = 0.5 but Gamma\[1, 0\] = 0.0"),
+        ({"Gamma": np.ones((2, 3))}, "square"),
+        ({"Gamma": [[1.0, np.nan], [np.nan, 1.0]]}, "contains nan"),
+        ({"Gamma": np.zeros((0, 0))}, "not empty"),
+        ({"Gamma": [1.0, 2.0]}, "it must be a matrix"),
+        ({"U": np.eye(3)}, r"U has shape \(3, 3\)"),
+        ({"U": [[np.inf, 0], [0, 1]]}, "contains inf"),
+        ({"V": np.eye(3)}, "V must have 2 columns"),
+        ({"V": [1.0, 2.0]}, "it must be a matrix"),
+        ({"V": np.array([[0.0, 1.0]]), "Gamma": np.diag([1.0, 0.0])}, "V Gamma = 0"),
+        ({"query": np.ones(3)}, r"query has shape \(3,\)"),
+        ({"query": np.eye(3)}, r"query covariance has shape \(3, 3\)"),
+        ({"query": -np.eye(2)}, "the query covariance has the eigenvalue -1"),
+        ({"V": 1e20 * np.eye(2)}, "choose other units"),
+        ({"query": [1e-40, 0.0]}, "choose other units"),
+    ],
+)
+def test_bad_values_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        AttentionSetting(**GOOD | change)
+
+
+@pytest.mark.parametrize("change", [{"Gamma": "identity"}, {"U": 1j * np.eye(2)}, {"V": [[1.0], [1.0, 2.0]]}, {"query": None}])
+def test_what_is_no_array_of_reals_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="array of real numbers"):
+        AttentionSetting(**GOOD | change)
