@@ -228,7 +228,7 @@ def far_slopes(setting: AttentionSetting) -> FarSlopes:
     """
     s = setting.score_variance
     last = 100 if setting.averaged else min(100, math.ceil((2 * s + 25) / math.log(10)))
-    decades = [*range(1, min(last, 10)), *range(10, last, max(1, last // 20)), last]
+    decades = [*range(1, min(last, 10)), *range(10, last, max(1, last // 10)), last]
     wanted = sorted({0, *decades, *(k - 1 for k in decades)})
     curve = exact_error(setting, "output", [10.0**k for k in wanted])
     assert curve is not None  # the output has an exact curve in every setting

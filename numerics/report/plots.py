@@ -79,9 +79,11 @@ def _figure(height: float, rows: tuple[float, ...], draw: Callable[..., None], i
         "path.simplify": False,
     }
     with mpl.rc_context(settings):
-        figure = Figure(figsize=(4.4, height), layout="constrained", facecolor="none")
+        figure = Figure(figsize=(4.4, height), facecolor="none")
         FigureCanvasSVG(figure)
-        axes = figure.subplots(len(rows), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": rows})[:, 0]
+        # Margins by hand, for labels of at most six characters: the automatic layout draws everything twice.
+        frame = {"left": 0.155, "right": 0.98, "bottom": 0.42 / height, "top": 1 - 0.12 / height, "hspace": 0.1}
+        axes = figure.subplots(len(rows), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": rows} | frame)[:, 0]
         for ax in axes:
             ax.set_facecolor("none")
         draw(*axes)
@@ -108,13 +110,13 @@ def _inline(svg: str, identity: str, title: str) -> str:
 
 def _log_axis(axis: Any, low: float, high: float) -> None:
     """Decades as plain text with superscripts, at most seven of them labelled."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     decades = np.arange(np.ceil(np.log10(low) - 1e-9), np.floor(np.log10(high) + 1e-9) + 1)
     step = max(1, int(np.ceil(len(decades) / 7)))
     axis.set_major_locator(FixedLocator(10.0 ** decades[decades % step == 0]))
     axis.set_major_formatter(FuncFormatter(lambda value, _: _power(round(np.log10(value)))))
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_locator(NullLocator())
 
 
 def error_plot(run: Rates, series: Series) -> str:
