@@ -1,0 +1,91 @@
+"""Remark 5.3: limits of the infinite-prompt parameters, their risk, label noise, and degenerate covariances."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import sympy as sp
+from sympy import Rational
+
+from numerics.evidence import Evidence, all_of, confirmed
+from numerics.flow_starts import Start, ends_at, theta_starts
+from numerics.provers import identity, trace_identity
+from proofs_check.claims import claim
+from proofs_check.eigenbasis import identities
+from proofs_check.gaussian_words import DATA, risk_of_blocks, token_moments
+from theory.linear_regression import icl_risk, limit_parameters
+from theory.traces import Algebra
+
+WORDS = Algebra(symmetric=["S", "J"], vectors=["w", "x"], inverse=[("S", "J")])
+S, J, w, x = (WORDS[name] for name in ("S", "J", "w", "x"))
+SINGULAR = Algebra(general=["M"], symmetric=["S", "G", "H"], vectors=["w"], params=["u"], pseudo_inverse=[("S", "G", "H")])
+
+
+def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
+    """The printed limits, in floating point."""
+    inverse = np.linalg.inv(start.Sigma)
+    scale = np.trace(inverse @ inverse) ** exponent
+    return inverse / scale, float(scale)
+
+
+@claim(
+    "BB:R5.3.limits",
+    needs=("OURS:R5.limit",),
+    control={"exponent": Rational(1, 2)},
+    argument="Assumption 5.1 with alpha > 0 has u(0) > 0, U(0) positive semi-definite and c = 0, and P = 0 for invertible Sigma",
+)
+def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
+    """|U|_F^2 = tr(S^-2)^{1-2r} equals u^2 = tr(S^-2)^{2r} at r = 1/4; S (u U) S = S, so the field vanishes; then paths."""
+    T = sp.Symbol("T", positive=True)
+    balanced = identity(T ** (1 - 2 * exponent), T ** (2 * exponent))
+    if not balanced.verdict.accepted:
+        return balanced
+    still = trace_identity(S * J * S, S)  # J = S^-1 is u U
+    return confirmed(identities(balanced, still), ends_at(partial(remark, exponent=float(exponent)), theta_starts()))
+
+
+@claim(
+    "BB:R5.3.risk0",
+    needs=("BB:5.Rinf", "BB:R5.3.limits"),
+    argument="a squared loss is nonnegative, so a predictor that is right for every task and query is optimal",
+)
+def the_risk_at_the_limit_is_zero() -> Evidence:
+    """u U = S^-1: the prediction u w'S U x is w'x for every w, x and d; so the risk is 0, also from its closed form."""
+    exact = trace_identity(w.T * S * J * x, w.T * x)
+    parts = [exact]
+    for d in (1, 2):
+        Sigma = sp.Matrix(d, d, lambda i, j: sp.Symbol(f"s_{min(i, j)}{max(i, j)}"))
+        u = sp.Symbol("u", positive=True)
+        parts.append(identity(icl_risk(Sigma, Sigma.inv() / u, u) + Sigma.trace() / 2, Sigma.trace() / 2))
+    return identities(*parts)
+
+
+@claim(
+    "BB:R5.3.noise",
+    needs=("BB:12", "BB:5.block"),
+    argument="the noisy corner of Gamma_w meets U only through the row b', which stays 0: flow and limits are those without noise",
+)
+def label_noise_reaches_only_the_corner() -> Evidence:
+    """E x x' = S, E x y = S w, E y^2 = w'S w + r'r for y = w'x + noise of variance r'r; with p = b = 0 the risk has no r."""
+    square, column, corner = token_moments(noise=True)
+    S, w, r, A, q = (DATA[name] for name in ("S", "w", "r", "A", "q"))
+    blocks = [trace_identity(square, S), trace_identity(column, S * w), trace_identity(corner, w.T * S * w + r.T * r)]
+    on_manifold = risk_of_blocks(noise=True).substitute("p", 0 * DATA["p"]).substitute("b", 0 * DATA["b"])
+    bracket = q * S * A - DATA.I
+    return all_of(*blocks, trace_identity(on_manifold, (bracket * S * bracket.T).tr() / 2))
+
+
+@claim("BB:R5.3.deg", needs=("BB:F.3.4c", "OURS:R5.limit"))
+def the_pseudo_inverse_takes_the_place_of_the_inverse() -> Evidence:
+    """u U = S^+ + u P(M): then S (u U) S = S, so the field vanishes, and w'S (u U) x = w'x for every x = S z in the range of S."""
+    S, G, H, M, w, u = (SINGULAR[name] for name in ("S", "G", "H", "M", "w", "u"))
+    scaled = G + u * (M - H * M * H)
+    still, right = trace_identity(S * scaled * S, S), trace_identity(w.T * S * scaled * S, w.T * S)
+    return confirmed(identities(still, right), ends_at(by_pseudo_inverse, theta_starts(singular=True, scales=(0.6,))))
+
+
+def by_pseudo_inverse(start: Start) -> tuple[np.ndarray, float]:
+    """The limit of `limit_parameters`."""
+    p = limit_parameters(start.Sigma, U0=start.U0, u0=start.u0)
+    return p.U[:-1, :-1], float(p.V[-1, -1])

@@ -1,0 +1,89 @@
+"""Section 5: the covariance of tokens, the infinite-prompt risk, the block manifold, the admissible range of alpha."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import Rational, oo, sqrt
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Integers, forall, identity, trace_identity
+from proofs_check.claims import claim
+from proofs_check.gaussian_words import DATA, risk_of_blocks, token_moments
+from theory.regression_risk import full_risk, task_covariance
+
+
+@claim("BB:12")
+def covariance_of_a_token() -> Evidence:
+    """E x x' = S, E x y = S w, E y^2 = w'S w for y = w'x, by Isserlis' theorem, for every d."""
+    square, column, corner = token_moments(noise=False)
+    S, w = DATA["S"], DATA["w"]
+    return all_of(trace_identity(square, S), trace_identity(column, S * w), trace_identity(corner, w.T * S * w))
+
+
+@claim(
+    "BB:5.Rinf",
+    needs=("BB:L2.1.a", "BB:12"),
+    argument="by Lemma 2.1 attention on N(0, Gamma_w) is V Gamma_w U z; only its last entry counts",
+)
+def the_infinite_prompt_risk() -> Evidence:
+    """The blocks of v'Gamma_w U (x, 0) for sizes 1 and 2; their risk and the closed form at exact instances of sizes 1, 2, 3."""
+    parts = []
+    for d in (1, 2):
+        S = sp.Matrix(d, d, lambda i, j: sp.Symbol(f"s_{min(i, j)}{max(i, j)}"))
+        A, b, p = sp.Matrix(d, d, sp.symbols(f"A:{d * d}")), sp.Matrix(sp.symbols(f"b:{d}")), sp.Matrix(sp.symbols(f"p:{d}"))
+        w, x, q = sp.Matrix(sp.symbols(f"w:{d}")), sp.Matrix(sp.symbols(f"x:{d}")), sp.Symbol("q")
+        U = sp.Matrix([[A, sp.Matrix(sp.symbols(f"c:{d}"))], [b.T, sp.Matrix([sp.Symbol("e")])]])
+        whole = sp.Matrix([p, [q]]).T @ task_covariance(S, w) @ U @ sp.Matrix([x, [0]])
+        blocks = p.T * S * A * x + q * w.T * S * A * x + (p.T * S * w + q * w.T * S * w) * (b.T * x)
+        parts.append(identity(whole, blocks))
+    for d in (1, 2, 3):
+        values = DATA.example(d, seed=d)
+        A, b, p = values["A"], values["b"], values["p"]
+        U = sp.Matrix([[A, sp.zeros(d, 1)], [b.T, sp.zeros(1, 1)]])
+        closed = full_risk(values["S"], U, sp.Matrix([p, [values["q"]]]))
+        parts.append(identity(risk_of_blocks(noise=False).evaluate(values), closed))
+    return all_of(*parts, checked=parts[0].checked).replace(dimension="d = 1, 2, 3")
+
+
+@claim(
+    "BB:5.block",
+    argument="an even function has no slope at 0; the last column of U meets the masked label, the other rows of V no loss",
+)
+def the_block_manifold_is_invariant() -> Evidence:
+    """With v = (p, q), U = (A, *; b', *) the infinite-prompt risk is even in (p, b), with label noise too: so p = b = 0 stays."""
+    risk = risk_of_blocks(noise=True)
+    mirrored = risk.substitute("p", -DATA["p"]).substitute("b", -DATA["b"])
+    return trace_identity(mirrored, risk)
+
+
+@claim(
+    "BB:T5.2.range",
+    needs=("OURS:R5.limit",),
+    control={"least": Fraction(-1, 8)},
+    argument="R5.limit needs u(0) = alpha > 0 and U(0) positive semi-definite, nothing else",
+)
+def every_printed_alpha_is_admissible(*, least: Fraction = Fraction(0)) -> Evidence:
+    """alpha = t sqrt(2) / (d^{1/4} |Sigma|_op) is positive for t in (least, 1)."""
+    d, top, t = sp.Symbol("d", integer=True, positive=True), sp.Symbol("Sigma", positive=True), sp.Symbol("t", real=True)
+    interval = (Rational(least.numerator, least.denominator), 1)
+    return forall(t * sqrt(2) / (d ** Rational(1, 4) * top), ">", 0, {d: Integers(1, oo), top: (0, oo), t: interval})
+
+
+@claim(
+    "BB:T5.2.range/inference",
+    false="gap",
+    repair={"power": Fraction(1, 2)},
+    control={"power": Fraction(5, 8)},
+    hypotheses=("alpha > 0", "d in Integers", "d >= 1", "Sigma > 0", "alpha**4*d*Sigma**4 < 4"),
+)
+def the_condition_of_the_source_follows(*, power: Fraction = Fraction(1)) -> Evidence:
+    """The cited theorem's alpha^2 |Theta Theta'|_F sqrt(d) |Sigma|_op < 2, from alpha < sqrt(2)/(d^{1/4} |Sigma|_op^power)."""
+    alpha, top = sp.Symbol("alpha", positive=True), sp.Symbol("Sigma", positive=True)
+    d = sp.Symbol("d", integer=True, positive=True)
+    hypothesis = (alpha**4 * d * top ** (4 * Rational(power.numerator, power.denominator)), "<", 4)
+    domain = {alpha: (0, oo), d: Integers(1, oo), top: (0, oo)}
+    return forall(
+        alpha**4 * d * top**2, "<", 4, domain, where=[hypothesis], via={sp.Symbol("y", positive=True): alpha**4 * d * top**2}
+    )

@@ -1,0 +1,111 @@
+"""The flow of in-context regression entry by entry in an eigenbasis of the covariance: what holds there holds for every d.
+
+By the spectral theorem ``S = diag(l_i)``, ``S_L = diag(m_i)`` and ``S^+ = diag(p_i)`` in one orthonormal basis, with ``p = 1/l``
+in the range of S and ``l = p = 0`` in its kernel. A matrix identity between products of S, S_L, S^+ and one U is the same identity
+for the entry (i, j); an identity between traces holds if it holds for the summand of each (i, j). So a few scalar identities, one
+for each combination of "range or kernel" and "on or off the diagonal", settle every dimension. With the infinite prompt ``m = l``;
+in the kernel, where that is 0, no entry sees m, which therefore is positive throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
+import sympy as sp
+
+from numerics.evidence import Evidence, Verdict, all_of
+from numerics.provers import identity
+
+__all__ = [
+    "EVERY_D",
+    "U_ij",
+    "bracket",
+    "cases",
+    "delta",
+    "entrywise",
+    "identities",
+    "l_i",
+    "l_j",
+    "m_i",
+    "motion",
+    "p_i",
+    "p_j",
+    "slope",
+    "u",
+]
+
+EVERY_D = "every d (entry by entry in an eigenbasis)"
+l_i, l_j, m_i = sp.symbols("l_i l_j m_i", positive=True)
+p_i, p_j = sp.symbols("p_i p_j", nonnegative=True)
+U_ij, u, delta = sp.symbols("U_ij u delta", real=True)
+bracket = u * m_i * U_ij - delta
+#: Entry of dU/dt = -u S (u S_L U - I) S, and summand of du/dt = -tr((u S_L U - I) S U' S).
+motion = -u * l_i * bracket * l_j
+slope = -bracket * l_j * U_ij * l_i
+
+
+def cases() -> Iterator[Mapping[sp.Symbol, Any]]:
+    """On the diagonal i = j, in the range or the kernel; off it, each index in either."""
+    for inside in (1, 0):
+        yield {l_j: inside * l_i, p_j: inside / l_i, l_i: inside * l_i, p_i: inside / l_i, delta: 1}
+    for i, j in product((1, 0), repeat=2):
+        yield {l_i: i * l_i, p_i: i / l_i, l_j: j * l_j, p_j: j / l_j, delta: 0}
+
+
+def entrywise(lhs: Any, rhs: Any) -> Evidence:
+    """An identity for the entries (or summands) in every case, hence for the matrices (or traces) of every size.
+
+    Parameters
+    ----------
+    lhs, rhs : Expr
+        In the symbols of this module and any others.
+
+    Returns
+    -------
+    Evidence
+        PROVED if every case is; its control is the same statement with one term of a sum doubled.
+
+    Examples
+    --------
+    >>> entrywise(l_i * p_i * motion * l_j * p_j, motion).verdict.value
+    'PROVED'
+    >>> entrywise(p_i * motion * l_j, motion).verdict.value
+    'REFUTED'
+    """
+    lhs, rhs = sp.sympify(lhs), sp.sympify(rhs)
+    found = _by_cases(lhs, rhs)
+    if not found.verdict.accepted:
+        return found
+    tried = (_by_cases(*sides) for sides in _spoiled(lhs, rhs))
+    control = next((e for e in tried if e.verdict is Verdict.REFUTED), None)
+    return found.replace(control=control)
+
+
+def identities(*parts: Evidence) -> Evidence:
+    """Several proved identities as one statement of the identity engine, so that weaker second routes may stand beside it.
+
+    Examples
+    --------
+    >>> identities(entrywise(p_i * motion * l_i, motion * l_i * p_i)).engine
+    'identity'
+    """
+    return all_of(*parts).replace(engine="identity")
+
+
+def _by_cases(lhs: sp.Expr, rhs: sp.Expr) -> Evidence:
+    sides = [tuple(side.subs(case, simultaneous=True) for side in (lhs, rhs)) for case in cases()]
+    # A case that reads 0 = 0 after the substitution is settled by it; the engine is asked for the others.
+    parts = [identity(left, right) for left, right in dict.fromkeys(sides) if not left == right == 0]
+    checked = f"{sp.latex(lhs)} = {sp.latex(rhs)}"
+    if not parts:
+        return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic", checked=checked, dimension=EVERY_D)
+    return all_of(*parts, checked=checked).replace(dimension=EVERY_D)
+
+
+def _spoiled(lhs: sp.Expr, rhs: sp.Expr) -> Iterator[tuple[sp.Expr, sp.Expr]]:
+    for node in (n for side in (lhs, rhs) for n in sp.preorder_traversal(side) if n.is_Add):
+        for term in node.args:
+            yield lhs.xreplace({node: node + term}), rhs.xreplace({node: node + term})
+    yield 2 * lhs, rhs

@@ -1,0 +1,82 @@
+"""R5: a Polyak-Lojasiewicz inequality along the infinite-prompt flow, in place of item 3 of Boursier & Boyer, Appendix F.3."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence
+from numerics.flow_slope import balanced_starts, steeper_than
+from numerics.provers import forall, trace_identity
+from proofs_check.claims import claim
+from proofs_check.eigenbasis import U_ij, delta, entrywise, l_i, l_j, m_i, u
+from theory.flow_rates import polyak_lojasiewicz
+from theory.traces import Algebra
+
+s = sp.Symbol("s", positive=True)
+
+
+@claim(
+    "OURS:R5.PL/gradient",
+    needs=("OURS:R5.cons/entries", "OURS:R5.limit/square"),
+    dial="k",
+    argument="sum over i, j in the range: elsewhere the summands of the gradient and, with the infinite prompt, of the risk vanish",
+)
+def the_gradient_sees_every_square_of_the_risk(*, k: Fraction = Fraction(2)) -> Evidence:
+    """|dU/dt|^2 >= k lambda^3 u^2 R: entry (u l_i l_j b)^2 against summand l_j b^2 / 2, where l_i, l_j >= lambda."""
+    lam, square = sp.symbols("lambda b2", positive=True)
+    domain = dict.fromkeys((l_i, l_j, lam, square), (0, oo))
+    gradient, risk = l_i**2 * l_j**2 * square, l_j * square / 2  # both divided by u^2
+    return forall(gradient, ">=", k * lam**3 * risk, domain, where=[(l_i, ">=", lam), (l_j, ">=", lam)])
+
+
+@claim(
+    "OURS:R5.PL/start",
+    dial="k",
+    argument="tr(SBSBS) <= |S| tr(SBS) for B = Theta Theta' with |B|_F = 1, by R5.PL/trace; tr(SBS) = |S Theta|_F^2",
+)
+def how_far_the_start_lies_below_the_saddles(*, k: Fraction = Fraction(1, 2)) -> Evidence:
+    """tr(S)/2 - R(0) = s^2 x - s^4 y/2 >= k s^2 x (2 - s^2 top) with x = |S Theta|^2, y = tr(SBSBS) <= top x, s^2 top < 2."""
+    x, y, top = sp.symbols("x y top", positive=True)
+    domain = dict.fromkeys((x, y, top, s), (0, oo))
+    return forall(
+        s**2 * x - s**4 * y / 2, ">=", k * s**2 * x * (2 - s**2 * top), domain, where=[(y, "<=", top * x), (s**2 * top, "<", 2)]
+    )
+
+
+@claim(
+    "OURS:R5.PL/level",
+    needs=("OURS:R5.cons", "OURS:R5.limit/critical"),
+    argument="R decreases and u^2 Q >= 0, so u tr(SUS) >= tr(S)/2 - R(0); and tr(SUS) <= |S^2|_F |U|_F = |S^2|_F |u| as c = 0",
+    cites=("Cauchy-Schwarz",),
+)
+def the_scalar_stays_away_from_zero() -> Evidence:
+    """u tr(SUS) = (tr(S)/2 - R) + u^2 Q / 2 summand by summand, so a level of the risk bounds u^2 |S^2|_F from below."""
+    risk = (u**2 * m_i * l_i * l_j * U_ij**2 - 2 * u * l_i * l_j * U_ij * delta + l_i * delta) / 2
+    return entrywise(u * l_i * l_j * U_ij * delta, l_i * delta / 2 - risk + u**2 * l_i * l_j * m_i * U_ij**2 / 2)
+
+
+@claim("OURS:R5.PL/trace")
+def the_trace_inequality_of_the_start() -> Evidence:
+    """top tr(SBS) - tr(SBSBS) = tr(SB (top I - S) BS) + top tr(S (B - B^2) S): both terms are traces of semi-definite matrices.
+
+    For ``0 <= S <= top I`` and ``0 <= B <= I``, which |B|_F = 1 gives for B = Theta Theta'.
+    """
+    A = Algebra(symmetric=["S", "B"], params=["t"])
+    S, B, top = A["S"], A["B"], A["t"]
+    left = top * (S * B * S).tr() - (S * B * S * B * S).tr()
+    return trace_identity(left, (S * B * (top * A.I - S) * B * S).tr() + top * (S * (B - B * B) * S).tr())
+
+
+@claim(
+    "OURS:R5.PL",
+    dial="c",
+    needs=("OURS:R5.PL/gradient", "OURS:R5.PL/start", "OURS:R5.PL/trace", "OURS:R5.PL/level"),
+    argument="u^2 |S^2|_F >= u tr(SUS) >= tr(S)/2 - R(0) bounds u^2, and |grad R|^2 >= 2 lambda^3 u^2 R",
+)
+def polyak_lojasiewicz_along_the_flow(*, c: Fraction = Fraction(1)) -> Evidence:
+    """|grad R|^2 >= c mu R with mu = lambda_+^3 s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / |S^2|_F, at the start and along the path."""
+    scaled = lambda Sigma, Theta, s: sp.Rational(c.numerator, c.denominator) * polyak_lojasiewicz(Sigma, Theta, s)  # noqa: E731
+    return steeper_than(scaled, balanced_starts(), checked=r"|\nabla R|^2\geq c\,\mu R")
