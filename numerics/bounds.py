@@ -6,9 +6,10 @@ threshold ``t = T(delta)``, so that one search answers for every value of the co
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ def evaluate(expr: sp.Expr, at: Mapping[str, Any]) -> Any:
     Parameters
     ----------
     expr : sympy.Expr
-        Built from rationals, symbols, sums, products, powers, exp, log, Max and Min.
+        Built from rationals, symbols, sums, products, powers, exp and log.
     at : mapping of str to values
         One for the name of each symbol.
 
@@ -103,25 +104,28 @@ def evaluate(expr: sp.Expr, at: Mapping[str, Any]) -> Any:
     >>> evaluate(sp.sqrt(x) / 2, {"x": 9.0}) == 1.5
     np.True_
     """
-    if expr.is_Rational:
-        from flint import arb, fmpq
+    from flint import arb, fmpq
 
-        exact = any(isinstance(v, arb) for v in at.values())
-        return arb(fmpq(int(expr.p), int(expr.q))) if exact else int(expr.p) / int(expr.q)
+    rational = (lambda r: arb(fmpq(int(r.p), int(r.q)))) if any(isinstance(v, arb) for v in at.values()) else float
+    return _evaluate(sp.sympify(expr), at, rational)
+
+
+def _evaluate(expr: sp.Expr, at: Mapping[str, Any], rational: Callable[[sp.Rational], Any]) -> Any:
+    if expr.is_Rational:
+        return rational(expr)
     if expr.is_Symbol:
         if expr.name not in at:
             raise ValueError(f"the bound contains {expr.name}, for which there is no value; known here: {', '.join(at)}")
         return at[expr.name]
-    args = [evaluate(a, at) for a in expr.args]
+    if expr is sp.E:
+        return np.exp(rational(sp.S.One))
+    args = [_evaluate(a, at, rational) for a in expr.args]
     if expr.is_Add:
         return sum(args[1:], args[0])
     if expr.is_Mul:
-        out = args[0]
-        for a in args[1:]:
-            out = out * a
-        return out
-    if expr is sp.E or isinstance(expr, sp.exp):
-        return np.exp(args[0] if args else evaluate(sp.S.One, at))
+        return reduce(mul, args)
+    if isinstance(expr, sp.exp):
+        return np.exp(args[0])
     if expr.is_Pow:
         base, power = args[0], expr.args[1]
         if power.is_Integer:
@@ -129,10 +133,7 @@ def evaluate(expr: sp.Expr, at: Mapping[str, Any]) -> Any:
         return np.sqrt(base) ** int(2 * power) if (2 * power).is_Integer else np.exp(args[1] * np.log(base))
     if isinstance(expr, sp.log):
         return np.log(args[0])
-    if isinstance(expr, (sp.Max, sp.Min)) and len(args) == 2:
-        total, gap = args[0] + args[1], abs(args[0] - args[1])
-        return (total + gap) / 2 if isinstance(expr, sp.Max) else (total - gap) / 2
-    raise TypeError(f"cannot evaluate {expr.func.__name__} in a bound: use sums, products, powers, exp, log, Max, Min")
+    raise TypeError(f"cannot evaluate {expr.func.__name__} in a bound: use sums, products, powers, exp and log")
 
 
 def population(c: SoftmaxAverage) -> dict[str, Any]:
@@ -164,13 +165,15 @@ class Statement:
 
     def ratios(self, c: SoftmaxAverage) -> Array:
         """Left over right without the coefficient, the worst over all thresholds; shape of the batch."""
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            values, thresholds = self.by_threshold(c)
+        values, thresholds = self.by_threshold(c)
         return values if thresholds is None else values.max(0)
 
     def by_threshold(self, c: SoftmaxAverage) -> tuple[Array, Array | None]:
         """The ratio at every threshold that some outcome attains, and those thresholds."""
-        at = population(c)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return self._by_threshold(c, population(c))
+
+    def _by_threshold(self, c: SoftmaxAverage, at: dict[str, Any]) -> tuple[Array, Array | None]:
         if not isinstance(self.left, RandomVariable):
             left = c.mean(self.left.variable) if isinstance(self.left, Mean) else evaluate(self.left, at)
             return _clean(left / evaluate(self.core, at)), None
@@ -231,6 +234,9 @@ def normal_form(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents: bool 
     if exponents:
         bound = -sp.expand_log(sp.log(bound))
     factor, core = sp.powsimp(bound).as_coeff_Mul()
+    if core.is_Add:
+        content, core = core.primitive()
+        factor *= content
     if not factor > 0:
         raise ValueError(f"the bound {right} has the factor {factor}; a ratio needs a positive right side")
     limit = 1 / factor if exponents else factor

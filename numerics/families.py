@@ -81,7 +81,12 @@ class Point:
     def describe(self) -> dict[str, str]:
         """The instance as witnesses show it."""
         join = lambda values: ", ".join(str(v) for v in values)  # noqa: E731
-        proxy = "Kearns-Saul" if len(self.atoms) == 2 else str(certified_proxy(self.atoms, self.weights))
+        if len(self.atoms) != 2:
+            proxy = str(certified_proxy(self.atoms, self.weights))
+        elif self.weights[0] == self.weights[1]:
+            proxy = str(self.atoms[0] ** 2)
+        else:
+            proxy = "Kearns-Saul"
         return {"atoms": join(self.atoms), "weights": join(self.weights), "sigma2": proxy, "Uz": str(self.Uz), "f": join(self.f)}
 
 
@@ -163,7 +168,7 @@ def _three_rational(x: Array, denominator: int) -> Point:
 HALF_TURN = (-np.pi / 2, np.pi / 2)
 #: Every centred law on two atoms with the rarer one not below 1e-6, at its exact constant, sigma |Uz| <= 4.
 TWO_ATOMS = Family(
-    "two atoms", ((-6.0, float(np.log10(0.5))), (-4.0, 4.0), HALF_TURN), (1, 2, 3, 5, 10, 30, 100, 200), _two_atoms, _two_rational
+    "two atoms", ((-6.0, float(np.log10(0.5))), (-4.0, 4.0), HALF_TURN), (1, 2, 3, 5, 10, 30, 100, 1000), _two_atoms, _two_rational
 )
 #: Every law on three atoms with ratios of weights between e^-8 and e^8.
 THREE_ATOMS = Family(

@@ -27,6 +27,7 @@ __all__ = [
     "error_off_A",
     "error_on_A",
     "error_squared",
+    "failure",
     "normaliser",
     "numerator",
     "softmax_average",
@@ -79,7 +80,7 @@ class SoftmaxAverage:
     def probability(self, variable: RandomVariable, op: str, threshold: Any) -> Any:
         """Probability of the outcomes for which ``variable op threshold`` is certain (for balls, a lower bound)."""
         value = variable.of(self)
-        happens = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal}[op](value, threshold)
+        happens = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": np.less}[op](value, threshold)
         return np.where(happens, self.weight, 0 * self.weight).sum(0)
 
 
@@ -111,6 +112,7 @@ error_on_A = RandomVariable(
 error_off_A = RandomVariable(
     r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2 1_{S_L\ge S/2}", lambda c: np.where(c.S_L >= c.S / 2, _error(c), 0 * c.S_L)
 )
+failure = RandomVariable("1_{S_L<S/2}", lambda c: np.where(c.S_L < c.S / 2, 0 * c.S_L + 1, 0 * c.S_L))
 #: N = R_L - S_L R/S has mean zero, and the error is N / S_L.
 numerator = RandomVariable(r"\left\|R_L-S_L\tfrac{R}{S}\right\|^2", _numerator)
 normaliser = RandomVariable("S_L", lambda c: c.S_L)

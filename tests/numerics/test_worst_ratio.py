@@ -135,6 +135,19 @@ def test_malformed_statements_say_what_is_wrong() -> None:
         at_point(Point((F(0),), (F(1),), F(0), (F(0),)), 1, Tail(error_squared, ">=", F4 / delta, delta), delta)
 
 
+def test_bounds_are_evaluated_as_sympy_does_and_enclosed_by_balls() -> None:
+    from flint import arb
+
+    x, y = sp.symbols("x y", positive=True)
+    expr = sp.E * sp.log(x / 3) + sp.sqrt(y) ** 3 - x ** sp.Rational(-2, 3) * sp.exp(-y / 7) + sp.Rational(1, 3)
+    at = {"x": 2.5, "y": 0.75}
+    expected = float(expr.subs(at))
+    assert evaluate(expr, at) == pytest.approx(expected, rel=1e-14)
+    ball = evaluate(expr, {"x": arb(2.5), "y": arb(0.75)})
+    assert abs(float(ball.mid()) - expected) < 1e-14
+    assert 0 < float(ball.rad()) < 1e-13
+
+
 def coin(p: float):  # type: ignore[no-untyped-def]
     return lambda rng, n: rng.random(n) < p
 

@@ -1,0 +1,36 @@
+"""Corollary C.3: the statement itself, with its weak inequality, on its worst laws and at f = 0."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+
+from numerics.bounds import Tail
+from numerics.evidence import Evidence, all_of
+from numerics.families import Point
+from numerics.softmax_average import error_squared, symbol
+from numerics.worst_ratio import at_point, worst_ratio
+from proofs_check.claims import claim
+from theory.concentration import C
+
+L, a2, K = symbol("L"), symbol("a2"), symbol("F4")
+delta = sp.Symbol("delta", positive=True)
+HALF = Fraction(1, 2)
+# Rademacher tokens at U = 0: delta_0 = 64/L^2 is below 1 from L = 9 on
+ZERO_FUNCTION = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (Fraction(0), Fraction(0)))
+
+
+@claim(
+    "BB:CC.3",
+    false="material",
+    repair=dict(event=">"),
+    dial="c",
+    needs=("BB:CC.3.a", "BB:CC.3.b", "OURS:R1.CC3"),
+    argument="for f = 0 the printed event is {0 >= 0}; otherwise the proof gives it where delta/4 >= delta_min, R1.CC3 everywhere",
+    hypotheses=("L in Integers", "L >= 1", "delta < 1", "delta * L**2 >= 64 * exp(4 * sigma2 * Uz**2)"),
+)
+def tail_of_the_error(*, event: str = ">=", c: int | Fraction = 108) -> Evidence:
+    """P(|R_L/S_L - R/S|^2 >= C/(delta L)) <= delta, C = 108 e^{4 a2} sqrt(E|f|^4); repaired with a strict inequality."""
+    tail = Tail(error_squared, event, C(a2, K, c) / (delta * L), delta)
+    return all_of(worst_ratio(tail, "<=", delta), at_point(ZERO_FUNCTION, 9, tail, delta, sp.Rational(4, 5)))

@@ -1,0 +1,50 @@
+"""Appendix C.1, Lemma C.1: the statement itself on its worst laws, and what its proof draws from the printed condition on delta."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import exp, oo
+
+from numerics.bounds import Tail
+from numerics.evidence import Evidence
+from numerics.provers import Closed, Integers, forall
+from numerics.softmax_average import error_squared, symbol
+from numerics.worst_ratio import worst_ratio
+from proofs_check.claims import claim
+from theory.concentration import alpha_minus, beta
+
+delta = sp.Symbol("delta", positive=True)
+
+
+@claim(
+    "BB:LC.1",
+    dial="c",
+    needs=("BB:LC.1.fin", "BB:LC.1/inference", "OURS:R1.LC1"),
+    cites=("Chung and Lu 2006, Theorem 7", "Bubeck et al. 2013, Lemma 3"),
+    argument="the proof gives it for delta >= exp(-(L/8) exp(-2 sigma^2 |Uz|^2)); OURS:R1.LC1 for every delta",
+    hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
+)
+def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
+    """P(|R_L/S_L - R/S|^2 > 27 beta^2) <= 4 delta, tried for every delta in (0, 1): more than the printed condition admits."""
+    L, a2, K = symbol("L"), symbol("a2"), symbol("F4")
+    return worst_ratio(Tail(error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta), "<=", 4 * delta)
+
+
+@claim(
+    "BB:LC.1/inference",
+    false="gap",
+    repair=dict(power=2),
+    control=dict(power=1),
+    argument="every delta in [delta_min, 1) is delta_min^theta for one theta in (0, 1]",
+    hypotheses=("L in Integers", "L >= 1", "sigma > 0", "n >= 0", "0 < theta", "theta <= 1"),
+)
+def printed_condition_on_delta_gives_a_half(*, power: int = 0) -> Evidence:
+    """delta >= exp(-(L/8) exp(-2 sigma^power n^2)), n = |Uz|, gives alpha_- <= 1/2; printed without sigma, true with sigma^2."""
+    L, sigma = sp.Symbol("L", integer=True, positive=True), sp.Symbol("sigma", positive=True)
+    n, theta = sp.Symbol("n", nonnegative=True), sp.Symbol("theta", positive=True)
+    least = exp(-theta * L / 8 * exp(-2 * sigma**power * n**2))
+    half = sp.Rational(1, 2)
+    domain = {L: Integers(1, oo), sigma: (0, oo), n: Closed(0, oo), theta: sp.Interval.Lopen(0, 1)}
+    return forall(alpha_minus(L, sigma**2 * n**2, least), "<=", half, domain)

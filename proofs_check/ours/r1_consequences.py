@@ -1,0 +1,65 @@
+"""What R1 gives by Markov's inequality: the conclusions of Lemma C.1, Corollary C.3 and Lemma C.4 without their conditions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import log, oo
+
+from numerics.bounds import Tail
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, Integers, forall
+from numerics.softmax_average import error_squared, symbol
+from numerics.worst_ratio import worst_ratio
+from proofs_check.claims import claim
+from theory.concentration import C as C_of
+from theory.concentration import beta, second_moment_R1
+
+L, a2, K = symbol("L"), symbol("a2"), symbol("F4")
+delta = sp.Symbol("delta", positive=True)
+R1 = sp.Integer(75)
+UNIT = {delta: (0, 1)}
+ON_DELTA = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
+MARKOV = ("Markov's inequality",)
+
+
+@claim(
+    "OURS:R1.LC1",
+    dial="c",
+    needs=("OURS:R1",),
+    cites=MARKOV,
+    argument="Markov's inequality at 27 beta^2; if E|f|^4 = 0 the event {0 > 0} is empty",
+    hypotheses=ON_DELTA,
+)
+def lemma_c1_for_every_delta(*, c: int | Fraction = 27) -> Evidence:
+    """P(|err|^2 > 27 beta^2) <= (75/27) delta < 4 delta for every delta in (0, 1)."""
+    tail = worst_ratio(Tail(error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta), "<=", R1 / 27 * delta)
+    return all_of(tail, forall(R1 / 27 * delta, "<", 4 * delta, UNIT))
+
+
+@claim(
+    "OURS:R1.CC3",
+    control=dict(c=Fraction(9, 10)),
+    needs=("OURS:R1",),
+    cites=MARKOV,
+    argument="Markov's inequality at C/(delta L), which is positive since E|f|^4 > 0",
+    hypotheses=ON_DELTA,
+)
+def corollary_c3_for_every_delta(*, c: int | Fraction = 108) -> Evidence:
+    """P(|err|^2 >= 108 e^{4 a2} K/(delta L)) <= (75/108) delta <= delta for every delta in (0, 1), if K = sqrt(E|f|^4) > 0."""
+    tail = worst_ratio(Tail(error_squared, ">=", C_of(a2, K, c) / (delta * L), delta), "<=", R1 / 108 * delta)
+    return all_of(tail, forall(R1 / 108 * delta, "<=", delta, UNIT))
+
+
+@claim(
+    "OURS:R1.LC4",
+    dial="c",
+    needs=("OURS:R1",),
+    argument="R1 is below the first term of Lemma C.4 alone, and its second term is not negative",
+)
+def lemma_c4_from_two_tokens_on(*, c: int | Fraction = 108) -> Evidence:
+    """75 e^{4 a2} K/L <= 2 C ln(L)/L with C = 108 e^{4 a2} K, for every L >= 2."""
+    length, a, k = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True), sp.Symbol("K", positive=True)
+    domain = {length: Integers(2, oo), a: Closed(0, oo), k: (0, oo)}
+    return forall(second_moment_R1(length, a, k), "<=", 2 * C_of(a, k, sp.Rational(c)) * log(length) / length, domain)

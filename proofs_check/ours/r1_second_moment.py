@@ -1,0 +1,94 @@
+"""R1: the second moment of the error at a fixed query, with the steps of its proof, each on the laws at which it is tightest."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import E, exp, oo, sqrt
+
+from numerics.bounds import Mean
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, Integers, forall
+from numerics.softmax_average import error_off_A, error_on_A, error_squared, failure, numerator, symbol
+from numerics.worst_ratio import worst_ratio
+from proofs_check.claims import claim
+from theory.concentration import second_moment_R1
+
+L, a2, K = symbol("L"), symbol("a2"), symbol("F4")
+ANY_L, ANY_A2 = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True)
+DOMAIN = {ANY_L: Integers(1, oo), ANY_A2: Closed(0, oo)}
+x = sp.Symbol("x", positive=True)
+VIA = {x: ANY_L * exp(-2 * ANY_A2) / 8}
+CHUNG_LU = "Chung and Lu 2006, Theorem 7"
+
+
+@claim(
+    "OURS:R1",
+    dial="C",
+    needs=("OURS:R1.off", "OURS:R1.on", "OURS:R1.sum"),
+    cites=(CHUNG_LU,),
+    argument="E|err|^2 splits on A = {S_L < S/2}; the two parts add up by R1.sum",
+    hypotheses=("L in Integers", "L >= 1"),
+)
+def second_moment_at_a_fixed_query(*, C: int | Fraction = 75) -> Evidence:
+    """E|R_L/S_L - R/S|^2 <= 75 e^{4 a2} sqrt(E|f|^4) / L, for every f, every L >= 1 and every query."""
+    return worst_ratio(Mean(error_squared), "<=", second_moment_R1(L, a2, K, C))
+
+
+@claim(
+    "OURS:R1.off",
+    dial="c",
+    needs=("OURS:R1.off/numerator", "BB:LC.1.M"),
+    argument="err = N/S_L, and S_L >= S/2 >= L/2 off A: four times the mean square of N over L^2",
+)
+def contribution_where_the_normaliser_holds(*, c: int | Fraction = 16) -> Evidence:
+    """E[|err|^2; S_L >= S/2] <= 16 e^{4 a2} sqrt(E|f|^4) / L."""
+    return worst_ratio(Mean(error_off_A), "<=", c * exp(4 * a2) * K / L)
+
+
+@claim(
+    "OURS:R1.off/numerator",
+    dial="c",
+    needs=("BB:LC.1.Q2", "BB:LC.1.15", "BB:LC.1.M", "BB:LC.2/variance"),
+    argument="N is a centred sum; E|w(f - r)|^2 <= 2 E w^2|f|^2 + 2 |r|^2 E w^2 at r = R/S, each at most 2 e^{4 a2} sqrt(E|f|^4)",
+)
+def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
+    """E|R_L - S_L R/S|^2 <= 4 L e^{4 a2} sqrt(E|f|^4)."""
+    return worst_ratio(Mean(numerator), "<=", c * L * exp(4 * a2) * K)
+
+
+@claim(
+    "OURS:R1.on",
+    dial="c",
+    needs=("BB:LC.1.CL", "BB:LC.1.15"),
+    cites=(CHUNG_LU,),
+    argument="on A, |err|^2 <= 2 max|f(z_k)|^2 + 2|R/S|^2 by convexity; Cauchy-Schwarz for the first, (15) for the second",
+)
+def contribution_where_the_normaliser_fails(*, c: int | Fraction = 2) -> Evidence:
+    """P(S_L < S/2) <= e^{-x} and E[|err|^2; S_L < S/2] <= 2 sqrt(L) K e^{-x/2} + 2 e^{2 a2} K e^{-x}, x = (L/8) e^{-2 a2}."""
+    y = L * exp(-2 * a2) / 8
+    failing = worst_ratio(Mean(failure), "<=", exp(-y))
+    error = worst_ratio(Mean(error_on_A), "<=", c * (sqrt(L) * K * exp(-y / 2) + exp(2 * a2) * K * exp(-y)))
+    return all_of(failing, error)
+
+
+def _total() -> sp.Expr:
+    """The three contributions in units of e^{4 a2} sqrt(E|f|^4) / L."""
+    y = ANY_L * exp(-2 * ANY_A2) / 8
+    on = 2 * ANY_L ** sp.Rational(3, 2) * exp(-4 * ANY_A2) * exp(-y / 2) + 2 * ANY_L * exp(-2 * ANY_A2) * exp(-y)
+    return 16 + on
+
+
+@claim("OURS:R1.sum", control=dict(C=74))
+def the_contributions_add_up(*, C: int = 75) -> Evidence:
+    """16 + 2 L^{3/2} e^{-4 a2 - x/2} + 2 L e^{-2 a2 - x} <= 16 + 2 24^{3/2} e^{-3/2} + 16/e < 75 with x = (L/8) e^{-2 a2}."""
+    bound = 16 + 2 * sp.Integer(24) ** sp.Rational(3, 2) * exp(-sp.Rational(3, 2)) + 16 / E
+    unit = sp.Symbol("u", positive=True)
+    return all_of(forall(_total(), "<=", bound, DOMAIN, via=VIA), forall(bound * unit, "<", C * unit, {unit: (0, oo)}))
+
+
+@claim("OURS:R1.sum/joint", control=dict(C=Fraction(709, 10)))
+def the_contributions_do_not_peak_together(*, C: int | Fraction = 71) -> Evidence:
+    """The sum of R1.sum is at most 71: the proof of R1 gives this constant when its terms are not maximised one by one."""
+    return forall(_total(), "<=", C, DOMAIN, via=VIA)
