@@ -15,7 +15,7 @@ import sympy as sp
 from flint import fmpq
 from numpy.typing import NDArray
 
-from numerics.provers.enclose import Box, Side, fraction
+from numerics.provers.boxes import Box, Side, fraction
 
 __all__ = ["positive"]
 

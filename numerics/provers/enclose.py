@@ -3,74 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import sympy as sp
 from flint import arb, fmpq
 
+from numerics.provers.boxes import Box, Side, fraction
 from numerics.provers.interval import INF, NINF, ONE, ZERO, Iv, down, gamma_shape, power, powexp, rational_power, signed_powexp, up
 
-__all__ = ["Box", "Program", "Side", "Unsupported", "conditions", "fraction", "image", "rational"]
+__all__ = ["Program", "Unsupported", "Values", "conditions", "image"]
 
 
 class Unsupported(NotImplementedError):
     """No enclosure is known for a function that occurs."""
 
 
-def fraction(e: sp.Expr) -> fmpq:
-    """A SymPy rational as an exact FLINT rational."""
-    return fmpq(int(e.p), int(e.q))
-
-
-def rational(q: fmpq) -> sp.Rational:
-    """The inverse of `fraction`."""
-    return sp.Rational(int(q.p), int(q.q))
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """The values of one variable in a box: exact ends (``None`` is infinite), each attained or not; `integer` for whole numbers only."""
-
-    lo: fmpq | None
-    hi: fmpq | None
-    lo_open: bool = False
-    hi_open: bool = False
-    integer: bool = False
-
-    @property
-    def point(self) -> bool:
-        return self.lo is not None and self.lo == self.hi
-
-    def iv(self, scale: fmpq | int = 1, shift: fmpq | int = 0) -> Iv:
-        """The enclosure of ``shift + scale*x``, exact before it is rounded."""
-        lo = (
-            NINF
-            if self.lo is None
-            else down(arb(fmpq(shift) + scale * self.lo))
-            if scale > 0
-            else up(arb(fmpq(shift) + scale * self.lo))
-        )
-        hi = (
-            INF
-            if self.hi is None
-            else up(arb(fmpq(shift) + scale * self.hi))
-            if scale > 0
-            else down(arb(fmpq(shift) + scale * self.hi))
-        )
-        if scale > 0:
-            return Iv(lo, hi, self.lo_open, self.hi_open)
-        lo, hi = (-lo if self.lo is None else lo), (-hi if self.hi is None else hi)
-        return Iv(hi, lo, self.hi_open, self.lo_open)
-
-    def contains(self, q: fmpq) -> bool:
-        """Whether the number `q` is one of the values."""
-        if self.integer and int(q.q) != 1:
-            return False
-        above = self.lo is None or q > self.lo or (q == self.lo and not self.lo_open)
-        return above and (self.hi is None or q < self.hi or (q == self.hi and not self.hi_open))
-
-
-Box = tuple[Side, ...]
 Node = Callable[["Values"], Iv]
 
 

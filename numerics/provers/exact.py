@@ -14,7 +14,7 @@ import sympy as sp
 from flint import fmpq
 
 from numerics.provers.bernstein import positive
-from numerics.provers.enclose import Box, Side, rational
+from numerics.provers.boxes import Box, Side, fraction, rational
 
 __all__ = ["one_variable", "sign", "slack_variables"]
 
@@ -176,15 +176,26 @@ def sign(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bool, boxes
 
 
 def _quadratic(p: sp.Expr, symbols: Sequence[sp.Symbol], strict: bool) -> bool:
-    """Whether a polynomial of degree 2 is nonnegative everywhere, from its matrix."""
+    """Whether a polynomial of degree 2 is nonnegative (positive) everywhere: its matrix in ``(1, x)`` is eliminated symmetrically."""
     used = [s for s in symbols if p.has(s)]
     poly = sp.Poly(p, *used) if used else None
     if poly is None or poly.total_degree() != 2:
         return False
-    one = sp.Dummy()
-    form = sp.Poly(poly.homogenize(one).as_expr(), *used, one)
-    m = sp.hessian(form.as_expr(), form.gens)
-    return bool(m.is_positive_definite if strict else m.is_positive_semidefinite)
+    n = len(used) + 1
+    m = [[fmpq(0)] * n for _ in range(n)]
+    for powers, c in poly.terms():
+        i, j = ([k + 1 for k, e in enumerate(powers) for _ in range(e)] + [0, 0])[:2]
+        m[i][j] += fraction(c) / 2
+        m[j][i] += fraction(c) / 2
+    for k in range(n - 1, -1, -1):  # the constant last: what is left of it is the least value
+        if m[k][k] < 0 or (m[k][k] == 0 and (any(m[k][j] != 0 for j in range(k)) or (strict and k == 0))):
+            return False
+        if m[k][k] != 0:
+            for i in range(k):
+                r = m[i][k] / m[k][k]
+                for j in range(k):
+                    m[i][j] -= r * m[k][j]
+    return True
 
 
 def slack_variables(

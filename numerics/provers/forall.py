@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -11,14 +11,14 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
-from numerics.provers.branch import Cover, Outcome, Task, centre
+from numerics.provers.boxes import Box, centre
+from numerics.provers.branch import Cover, Outcome, Task
 from numerics.provers.change import change
-from numerics.provers.enclose import Box, Program, conditions
-from numerics.provers.exact import one_variable, sign, slack_variables
-from numerics.provers.forms import Signs, alternatives, forms
-from numerics.provers.kernels import Changed, algebraic, inverted, led, products
-from numerics.provers.search import Scan, scan, simplest
+from numerics.provers.enclose import Program, conditions
+from numerics.provers.forms import Signs, alternatives
+from numerics.provers.search import scan, simplest
 from numerics.provers.statement import Statement, precision, statement
+from numerics.provers.strategy import ASIDE, Proof
 
 __all__ = ["forall"]
 
@@ -101,8 +101,8 @@ class _Run:
         engines: set[str] = set()
         outcome = Outcome(False)
         if self.changed:
-            symbols, box, small, big, where = self.changed
-            outcome = self.cover(symbols, box, big - small, where, None, engines)
+            g = self.changed
+            outcome = self.cover(g.symbols, g.box, g.big - g.small, g.where, None, engines)
         if not outcome.proved:
             engines = set()
             outcome = self.cover(st.symbols, st.box, st.difference, st.where, self.probe, engines)
@@ -137,7 +137,7 @@ class _Run:
         """Find a point that meets the hypotheses, or show that there is none: nothing is proved of the empty set."""
         st = self.st
         task = Task(st.symbols, st.box, [[-g] for g, _ in st.where], True)
-        if Cover(task, 2000, self.deadline, self.probe_feasible).run().proved:
+        if Cover(task, self.deadline, self.probe_feasible).run(2000).proved:
             raise ValueError(f"no point meets the hypotheses: {st.covered}")
 
     def probe_feasible(self, box: Box) -> bool:
@@ -157,26 +157,25 @@ class _Run:
         return ""
 
     def holds(self, g: sp.Expr, kind: str, signs: Signs) -> bool:
-        st, strict = self.st, kind != ">="
-        for e in (g, -g) if kind == "!=" else (g,):
-            if g.is_number or exactly(e, st.symbols, st.box, strict, st.where)[0]:
-                v = signs.of(g)
-                if not g.is_number or (v is not None and (v.pos or (kind == "!=" and v.neg) or (kind == ">=" and v.nonneg))):
-                    return True
+        """Whether ``g kind 0`` wherever the hypotheses hold."""
+        st, v = self.st, signs.of(g)
+        at_once = v is not None and (v.pos or (kind == "!=" and v.neg) or (kind == ">=" and v.nonneg))
+        if g.is_number:
+            return at_once
         for h, firm in st.where:
             ratio = sp.cancel(g / h) if h != 0 else sp.nan
             if ratio.is_Rational and ((ratio > 0 and (firm or kind == ">=")) or (ratio < 0 and kind == "!=" and firm)):
                 return True
-        self.exact = False
-        v = signs.of(g)
-        if v is not None and (v.pos or (kind == "!=" and v.neg) or (kind == ">=" and v.nonneg)):
-            return True
         for e in (g, -g) if kind == "!=" else (g,):
-            task = Task(st.symbols, st.box, [[e]], strict, st.where)
             stop = lambda b, e=e: st.violates(e, centre(b))  # noqa: E731
-            if Cover(task, 300, self.deadline, stop).run().proved:
+            proof = Proof(Task(st.symbols, st.box, [[e]], kind != ">=", st.where), self.deadline, stop)
+            if at_once and not proof.exact():
+                break
+            if proof.run(ASIDE).proved:
+                self.exact = self.exact and proof.exact()
                 return True
-        return False
+        self.exact = False
+        return at_once
 
     def cover(
         self,
@@ -192,55 +191,14 @@ class _Run:
         goals = alternatives(e, signs)
         out = Outcome(True)
         for alts in goals:
-            engine = ""
-            for a in alts:
-                engine, bad = exactly(a, symbols, box, self.st.strict, where)
-                if engine:
-                    break
-                if bad is not None and probe and len(goals) == len(alts) == 1 and self.keep((bad,)):
-                    return Outcome(False, reason="counterexample")
-            if not engine:
-                out = self.enclosed(Task(symbols, box, [[a] for a in alts], self.st.strict, where), probe)
-                engine = "branch and bound"
+            proof = Proof(Task(symbols, box, [[a] for a in alts], self.st.strict, where), self.deadline, probe)
+            if not proof.exact() and probe and proof.refuted_at is not None and self.keep((proof.refuted_at,)):
+                return Outcome(False, reason="counterexample")
+            out = proof.run()
             if not out.proved:
                 return out
-            engines.add(engine)
+            engines.add(proof.engine)
         return out if len(goals) == 1 else replace(out, margin=None)
-
-    def enclosed(self, task: Task, probe: Callable[[Box], bool] | None = None) -> Outcome:
-        """Branch and bound, first as it stands and then with infinite ends turned into finite ones."""
-        out = self.run(task, probe, 60 if task.depth == 0 else 500)
-        if out.proved or out.reason == "counterexample":
-            return out
-        if task.depth < 2 and len(task.alternatives) == 1:
-            for pieces in self.rewritings(task):
-                tasks = [Task(x, b, [[e]], task.strict, w, depth=1 + task.depth) for e, x, b, w in pieces]
-                if tasks and all(self.shown(t) for t in tasks):
-                    return Outcome(True)
-        return self.run(task, probe, 20000) if task.depth == 0 else out
-
-    def rewritings(self, task: Task) -> Iterator[list[Changed]]:
-        """Other variables for a task, each as a list of tasks which together imply it."""
-        given = (task.alternatives[0][0], task.symbols, task.box, task.where)
-        yield from products(*given)
-        infinite = [s for s in task.box if s.lo is None or s.hi is None]
-        if len(infinite) == 1 and not infinite[0].integer:
-            yield inverted(*given)
-        elif len(infinite) > 1:
-            yield led(*given)
-
-    def shown(self, task: Task) -> bool:
-        e = task.alternatives[0][0]
-        return bool(exactly(e, task.symbols, task.box, task.strict, task.where)[0]) or self.enclosed(task).proved
-
-    def run(self, task: Task, probe: Callable[[Box], bool] | None, boxes: int) -> Outcome:
-        signs = Signs(Program(task.symbols), task.box)
-        full = replace(task, alternatives=[list(forms(a[0], signs)) for a in task.alternatives])
-        return Cover(full, boxes, self.deadline, probe, self.face).run()
-
-    def face(self, task: Task) -> Outcome:
-        """The inequality on a face of the box, needed there without hypotheses."""
-        return Outcome(self.shown(task))
 
     def keep(self, p: tuple[Fraction, ...]) -> bool:
         """Keep `p`, made simpler, if it is a counterexample."""
@@ -252,29 +210,3 @@ class _Run:
 
     def probe(self, box: Box) -> bool:
         return self.keep(centre(box))
-
-
-def exactly(
-    e: sp.Expr, symbols: tuple[sp.Symbol, ...], box: Box, strict: bool, where: tuple[tuple[sp.Expr, bool], ...]
-) -> tuple[str, Fraction | None]:
-    """The exact engine that proves ``e >= 0`` (``> 0``) where all hypotheses hold, or a value of the only variable that refutes it."""
-    if not e.free_symbols:
-        return ("exact sign" if e.is_Rational and (e > 0 or (not strict and e == 0)) else ""), None
-    f, names, sides, hyps = algebraic(e, symbols, box, where)
-    if not f.is_rational_function(*names):
-        return "", None
-    hyps = tuple((g, s) for g, s in hyps if g.is_rational_function(*names))
-    used = [i for i, x in enumerate(names) if f.has(x)]
-    if len(used) == 1:
-        x = names[used[0]]
-        own = [(g, s) for g, s in hyps if g.free_symbols <= {x}]
-        found = one_variable(f, x, sides[used[0]], strict, own)
-        if found is True:
-            return "Sturm", None
-        if isinstance(found, Fraction) and names == symbols and len(symbols) == 1 and len(own) == len(where):
-            return "", found
-    for put, new, region in slack_variables(names, sides, hyps):
-        engine = sign(f.subs(put), new, region, strict)
-        if engine:
-            return engine, None
-    return "", None

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from numerics.provers.enclose import Box, Program, Unsupported
+from numerics.provers.boxes import Box
+from numerics.provers.enclose import Program, Unsupported
 from numerics.provers.interval import Iv
 
-__all__ = ["Signs", "alternatives", "forms", "with_tanh"]
+__all__ = ["Signs", "alternatives", "forms", "split_by_sign", "with_tanh"]
 
 
 class Signs:
@@ -89,11 +90,9 @@ def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
             yield h
 
     yield from fresh(e)
-    terms = sp.Add.make_args(e)
-    plus = [t for t in terms if signs.strict(t) > 0]
-    minus = [-t for t in terms if signs.strict(t) < 0]
-    if len(plus) + len(minus) == len(terms) and plus and minus and (len(terms) == 2 or e.has(sp.exp)):
-        a, b = sp.Add(*plus), sp.Add(*minus)
+    parts = split_by_sign(e, signs)
+    if parts is not None and (len(sp.Add.make_args(e)) == 2 or e.has(sp.exp)):
+        a, b = parts
         logs = sp.expand_log(sp.log(a)) - sp.expand_log(sp.log(b))
         yield from fresh(sp.expand(logs))
         yield from fresh(logs)
@@ -108,10 +107,18 @@ def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
     yield from fresh(flat)
     for h in dict.fromkeys([flat, *(_logs_of_quotients(flat, x) for x in signs.unbounded if flat.has(sp.log))]):
         if h.is_Add and 2 <= len(h.args) <= 10:
-            for t in h.args:
-                s = signs.strict(t)
-                if s:
-                    yield from fresh(sp.Add(*(sp.powsimp(s * u / t) for u in h.args)))
+            by = {t: signs.strict(t) for t in h.args}
+            losers = [t for t, s in by.items() if s < 0]
+            for t, s in by.items():
+                if s > 0 or losers == [t]:
+                    yield from fresh(sp.Add(*(s * u / t for u in h.args)))
+
+
+def split_by_sign(e: sp.Expr, signs: Signs) -> tuple[sp.Expr, sp.Expr] | None:
+    """``e = a - b`` with both parts positive on the box, if the signs of all terms are known and both occur."""
+    by = [(t, signs.strict(t)) for t in sp.Add.make_args(e)]
+    a, b = sp.Add(*(t for t, s in by if s > 0)), sp.Add(*(-t for t, s in by if s < 0))
+    return (a, b) if all(s for _, s in by) and a != 0 and b != 0 else None
 
 
 def _logs_of_quotients(e: sp.Expr, x: sp.Symbol) -> sp.Expr:

@@ -302,7 +302,7 @@ def signed_powexp(u: Iv, n: int, c: fmpq) -> Iv:
 
 def gamma_shape(u: Iv, f: Monotone, below: Ball) -> Iv:
     """A function that falls on (0, 1.461...) and rises afterwards, as Gamma and its logarithm do; `below` bounds its minimum."""
-    a, b = down(arb(fmpq(14616, 10000))), up(arb(fmpq(14617, 10000)))
+    a, b, below = down(arb(fmpq(14616, 10000))), up(arb(fmpq(14617, 10000))), down(below)
     if u.hi < a:
         return u.decreasing(f, INF, below, ZERO)
     if u.lo > b:

@@ -9,7 +9,8 @@ from math import lcm
 import sympy as sp
 from flint import fmpq
 
-from numerics.provers.enclose import Box, Program, Side, image
+from numerics.provers.boxes import Box, Side
+from numerics.provers.enclose import Program, image
 from numerics.provers.statement import assumptions
 
 __all__ = ["Changed", "algebraic", "inverted", "led", "products"]
@@ -140,7 +141,11 @@ def products(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypothes
         for t in sp.Add.make_args(sp.expand(f.args[-1])):
             m = t.as_independent(*symbols, as_Add=False)[1]
             powers = m.as_powers_dict()
-            if len(powers) < 2 or m in seen or any(not (b.is_Symbol and b.is_positive and p.is_Rational) for b, p in powers.items()):
+            if (
+                len(powers) < 2
+                or m in seen
+                or any(not (b.is_Symbol and b.is_positive and p.is_Rational) for b, p in powers.items())
+            ):
                 continue
             seen.add(m)
             side = image(Program(symbols), m, box)

@@ -16,7 +16,7 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from numerics.provers.enclose import Side
+from numerics.provers.boxes import Side
 from numerics.provers.statement import Statement
 
 __all__ = ["Scan", "scan", "simplest", "values_of"]
@@ -129,7 +129,9 @@ class _Search:
         with np.errstate(all="ignore"):
             small, big = (np.broadcast_to(np.asarray(values_of(e, env, memo), dtype=float), (n,)) for e in (st.small, st.big))
             gap = (big - small) / (np.abs(big) + np.abs(small))
-            nothing = np.abs(big) + np.abs(small) < 1e-280  # underflow, unless the sides really vanish: then only a strict relation cares
+            nothing = (
+                np.abs(big) + np.abs(small) < 1e-280
+            )  # underflow, unless the sides really vanish: then only a strict relation cares
             gap = np.where(nothing, 0.0 if zero else np.nan, gap)
             gap = np.where(np.isfinite(big) & np.isfinite(small), gap, np.nan)
             ok = ~np.isnan(gap)
@@ -155,25 +157,19 @@ def _candidates(side: Side) -> list[Fraction]:
         first = [Fraction(lo + i) for i in range(20)] if side.lo is not None else []
         pool: Iterable[Fraction] = (*first, *map(Fraction, _WHOLE))
         last = [] if side.hi is None else [Fraction(int(side.hi.p) - i) for i in range(3)]
-        return [x for x in (*pool, *last) if _in(side, x)]
+        return [x for x in (*pool, *last) if side.contains(x)]
     ends = [Fraction(int(e.p), int(e.q)) for e in (side.lo, side.hi) if e is not None]
-    out = [x for x in ends if _in(side, x)]
+    out = [x for x in ends if side.contains(x)]
     if len(ends) == 2:
         out += [
             ends[0] + (ends[1] - ends[0]) * t
             for t in (Fraction(1, 2), Fraction(1, 4), Fraction(3, 4), Fraction(1, 3), Fraction(2, 3))
         ]
     shifted = [s + e for e in ends if e != 0 for s in _SIMPLE[:20]]
-    out += [x for x in _SIMPLE if _in(side, x)] + [x for x in shifted if _in(side, x)]
+    out += [x for x in _SIMPLE if side.contains(x)] + [x for x in shifted if side.contains(x)]
     if len(ends) == 2:
         out += [ends[0] + (ends[1] - ends[0]) * Fraction(i, 64) for i in range(1, 64)]
     return sorted(dict.fromkeys(out), key=lambda x: x.denominator + abs(x.numerator)) if len(ends) < 2 else list(dict.fromkeys(out))
-
-
-def _in(side: Side, x: Fraction) -> bool:
-    from flint import fmpq
-
-    return side.contains(fmpq(x.numerator, x.denominator))
 
 
 def _spread(side: Side, s: Array) -> Array:
@@ -199,10 +195,10 @@ def _exactly(side: Side, x: float) -> Fraction:
     if side.integer:
         return Fraction(round(x))
     q = Fraction(x)
-    if not _in(side, q):  # rounded onto or over an end
+    if not side.contains(q):  # rounded onto or over an end
         for d in (10**3, 10**6, 10**9):
             r = q.limit_denominator(d)
-            if _in(side, r):
+            if side.contains(r):
                 return r
     return q
 
@@ -341,7 +337,7 @@ def _simpler(side: Side, x: Fraction) -> Iterable[Fraction]:
     if side.integer:
         lo = int(side.lo.p) if side.lo is not None else -abs(int(x))
         tries = [*range(lo, min(lo + 40, int(x))), *(int(x) * i // 16 for i in range(1, 16))]
-        return [Fraction(t) for t in tries if t < x and _in(side, Fraction(t))] if x > 0 else []
+        return [Fraction(t) for t in tries if t < x and side.contains(Fraction(t))] if x > 0 else []
     near = [
         x.limit_denominator(d)
         for d in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 25, 32, 50, 64, 100, 128, 200, 1000, 10**4, 10**6, 10**9)
@@ -349,4 +345,4 @@ def _simpler(side: Side, x: Fraction) -> Iterable[Fraction]:
     if x:
         size = 10 ** max(0, len(str(abs(x.numerator) // x.denominator)) - 2) if abs(x) >= 1 else 1
         near = [Fraction(round(x / size)) * size, Fraction(round(x / size * 10)) * size / 10, *near]
-    return [q for q in dict.fromkeys(near) if q != x and _in(side, q)]
+    return [q for q in dict.fromkeys(near) if q != x and side.contains(q)]

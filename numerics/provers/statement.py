@@ -12,7 +12,8 @@ from typing import Any
 import sympy as sp
 from flint import ctx, fmpq
 
-from numerics.provers.enclose import Box, Program, Side, Unsupported, fraction, rational
+from numerics.provers.boxes import Box, Side, fraction, rational
+from numerics.provers.enclose import Program, Unsupported
 
 __all__ = ["Closed", "Integers", "Statement", "precision", "side_of", "statement"]
 
@@ -161,7 +162,7 @@ class Statement:
 
     def meets(self, point: tuple[Fraction, ...]) -> bool:
         """Whether the point surely lies in the domain and meets every hypothesis."""
-        inside = all(s.contains(fmpq(x.numerator, x.denominator)) for s, x in zip(self.box, point))
+        inside = all(s.contains(x) for s, x in zip(self.box, point))
         return inside and all(self._sign(g, point) >= (1 if strict else 0) for g, strict in self.where)
 
     def violated(self, point: tuple[Fraction, ...]) -> str:
@@ -267,13 +268,23 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
         sides.append(side)
         texts.append(_range_latex(s, side))
         fresh.append(sp.Dummy(s.name, **assumptions(side)))
-    put = lambda e: e.xreplace(dict(zip(domain, fresh)))  # noqa: E731
+    names = dict(zip(domain, fresh))
+
+    def put(e: sp.Expr) -> sp.Expr:
+        try:
+            return e.xreplace(names)
+        except ValueError as fault:  # Max and Min refuse what is not real
+            raise ValueError(f"{e} is not real everywhere on the domain: {fault}; shrink the domain") from None
+
     small, big = (lhs, rhs) if op[0] == "<" else (rhs, lhs)
     conditions = []
     for a, o, b in hyps:
         lo, hi = (a, b) if o[0] == "<" else (b, a)
-        if (lo, hi) != (0, 0):
-            conditions.append((put(hi) - put(lo), o in ("<", ">")))
+        g, firm = put(hi) - put(lo), o in ("<", ">")
+        if g.is_Rational and not (g > 0 or (g == 0 and not firm)):
+            raise ValueError(f"the hypothesis {a} {o} {b} is false: no point meets the hypotheses")
+        if not g.is_Rational:
+            conditions.append((g, firm))
     show = lambda a, o, b: f"{sp.latex(a)} {OPS[o]} {sp.latex(b)}"  # noqa: E731
     hypotheses = r",\; ".join(show(*h) for h in hyps)
     quantified = rf"\forall\, {', '.join(texts)}" if texts else ""

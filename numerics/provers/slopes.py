@@ -1,0 +1,124 @@
+"""Derivatives of the writings of a task, made when they are first asked for: slopes, their signs, and orders of contact."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from contextlib import suppress
+
+import sympy as sp
+from flint import fmpq
+
+from numerics.provers.boxes import Box, Side, middle, rational
+from numerics.provers.enclose import Program, Unsupported, Values
+from numerics.provers.forms import Signs, forms, with_tanh
+from numerics.provers.interval import Iv
+
+__all__ = ["Slopes", "meet"]
+
+MAX_CONTACT = 8
+SIMPLE = [fmpq(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (-2, 1), (3, 1), (-1, 2), (4, 1), (1, 3))]
+
+
+class Slopes:
+    """Derivatives of one writing `f` of a task on `box`, compiled into the task's program."""
+
+    def __init__(self, f: sp.Expr, program: Program, box: Box) -> None:
+        self.f, self.program, self.box = f, program, box
+        self._gradient: list[list[int]] | None = None
+        self._signs: dict[int, list[int]] = {}
+        self._contacts: dict[tuple[int, fmpq], list[tuple[int, int]]] = {}
+        self._suspects: dict[int, list[fmpq]] = {}
+
+    def gradient(self, values: Values) -> list[Iv | None]:
+        """Enclosures of the slopes in all variables, None where one is not defined on the whole box or has no enclosure."""
+        if self._gradient is None:
+            self._gradient = [self._compiled(sp.diff(self.f, x)) for x in self.program.symbols]
+        return [meet([values[i] for i in row]) for row in self._gradient]
+
+    def _compiled(self, d: sp.Expr) -> list[int]:
+        out = []
+        for w in _writings(with_tanh(d)):
+            with suppress(Unsupported):
+                out.append(self.program.add(w))
+        return out
+
+    def sign(self, values: Values, i: int) -> int:
+        """The sign of slope `i` from its own writings without denominators or divided by a term, at infinity where it tends to 0."""
+        if not values.box[i].infinite:
+            return 0
+        if i not in self._signs:
+            signs, row = Signs(self.program, self.box), []
+            for h in itertools.islice(forms(sp.diff(self.f, self.program.symbols[i]), signs), 1, 8):
+                with suppress(Unsupported):
+                    row.append(self.program.add(h))
+            self._signs[i] = row
+        known = (values[j] for j in self._signs[i])
+        return next((1 if v.nonneg else -1 for v in known if v.defined and (v.nonneg or v.nonpos)), 0)
+
+    def suspects(self, i: int) -> list[fmpq]:
+        """Values of variable `i` on which `f` may vanish whatever the other variables: the ends of its range, and simple numbers."""
+        if i not in self._suspects:
+            s = self.box[i]
+            closed, index = Side(s.lo, s.hi), self.program.add(self.f)
+            tried = dict.fromkeys([*(e for e in (s.lo, s.hi) if e is not None), *(q for q in SIMPLE if closed.contains(q))])
+            found = []
+            for p in tried:
+                v = self.program.on(self.sample(i, p))[index]
+                if not (v.defined and v.nonzero):
+                    found.append(p)
+            self._suspects[i] = found
+        return self._suspects[i]
+
+    def sample(self, i: int, p: fmpq) -> Box:
+        """A point of the box, except that variable `i` is `p`."""
+        return tuple(Side(p, p) if j == i else Side(m, m) for j, m in enumerate(map(middle, self.box)))
+
+    def contacts(self, i: int, p: fmpq) -> list[tuple[int, int]]:
+        """Every `m`, with the index of the `m`-th derivative in variable `i`, for which all lower derivatives vanish where it is `p`."""
+        key = (i, p)
+        if key not in self._contacts:
+            rows = self._contacts[key] = []
+            e, x = self.f, self.program.symbols[i]
+            for m in range(1, MAX_CONTACT + 1):
+                if not self._vanishes(e, {x: rational(p)}, self.sample(i, p)):
+                    break
+                e = with_tanh(sp.diff(e, x))
+                if e == 0 or e.has(sp.DiracDelta, sp.Derivative, sp.Subs, sp.nan, sp.zoo):
+                    break
+                rows.extend((m, j) for j in self._compiled(e))
+        return self._contacts[key]
+
+    def _vanishes(self, e: sp.Expr, at: dict[sp.Symbol, sp.Expr], sample: Box) -> bool:
+        """Whether `e` is identically zero under a substitution; one enclosure at a sample point settles most cases that are not."""
+        value = e.subs(at)
+        if value == 0:
+            return True
+        with suppress(Unsupported):
+            v = self.program.on(sample)[self.program.add(e)]
+            if v.defined and v.nonzero:
+                return False
+        if value.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+            return False
+        return bool(sp.expand(value) == 0 or sp.simplify(value) == 0)
+
+
+def _writings(e: sp.Expr) -> list[sp.Expr]:
+    size = e.count_ops()
+    more = ([sp.factor(e)] if size < 40 else []) + ([sp.expand(e)] if size < 80 else [])
+    return list(dict.fromkeys([sp.factor_terms(e), *more]))
+
+
+def meet(ivs: Sequence[Iv]) -> Iv | None:
+    """What several enclosures of one quantity leave."""
+    out = None
+    for v in ivs:
+        if not v.defined:
+            continue
+        if out is None:
+            out = v
+            continue
+        lo, lo_open = (v.lo, v.lo_open) if v.lo > out.lo else (out.lo, out.lo_open or (v.lo_open and not v.lo < out.lo))
+        hi, hi_open = (v.hi, v.hi_open) if v.hi < out.hi else (out.hi, out.hi_open or (v.hi_open and not v.hi > out.hi))
+        out = Iv(lo, hi, bool(lo_open), bool(hi_open))
+    return out
