@@ -45,7 +45,7 @@ def log_mgf_bound(sigma: float, v: ArrayLike) -> float:
     return float(sigma**2 * (v @ v) / 2)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Gaussian:
     """The law ``N(m, Gamma)``.
 
@@ -71,8 +71,8 @@ class Gaussian:
     mean: Floats
     covariance: Floats
 
-    def __post_init__(self) -> None:
-        m, Gamma = read_arrays(mean=(self.mean, "d"), covariance=(self.covariance, "d d"))
+    def __init__(self, mean: ArrayLike, covariance: ArrayLike) -> None:
+        m, Gamma = read_arrays(mean=(mean, "d"), covariance=(covariance, "d d"))
         scale = float(abs(Gamma).max())
         gap = abs(Gamma - Gamma.T)
         if gap.max() > 1e-12 * scale:

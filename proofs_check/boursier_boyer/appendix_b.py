@@ -1,0 +1,80 @@
+"""Appendix B: the skewed measure mu_z of a Gaussian one, also without a density, and the relation to linear attention."""
+
+from __future__ import annotations
+
+from numerics.evidence import Evidence, all_of, confirmed
+from numerics.provers import trace_identity
+from proofs_check.boursier_boyer.lemma_2_1 import lemma_by_cubature
+from proofs_check.claims import claim
+from theory.traces import Algebra
+
+ALGEBRA = Algebra(
+    general=["V", "K", "Q"],
+    symmetric=["Gamma", "Lambda", "S", "G", "P"],
+    vectors=["m", "a", "b", "z", "x", "y"],
+    inverse=[("Gamma", "Lambda")],
+    pseudo_inverse=[("S", "G", "P")],
+)
+V, K, Q, Gamma, Lambda = (ALGEBRA[name] for name in ("V", "K", "Q", "Gamma", "Lambda"))
+S, G, P = ALGEBRA["S"], ALGEBRA["G"], ALGEBRA["P"]  # a covariance of any rank, its pseudo-inverse, the projector on its range
+m, a, b, z, x, y = (ALGEBRA[name] for name in ("m", "a", "b", "z", "x", "y"))
+
+
+@claim("BB:B.1.a", argument="the two exponents differ by a constant in z', so that the densities are proportional")
+def completing_the_square() -> Evidence:
+    """x'a - (x-m)'Lambda(x-m)/2 against the shifted square, with a = K'Qz and Lambda = Gamma^-1; the rest is free of x."""
+    score = K.T * Q * z
+    exponent = x.T * score - (x - m).T * Lambda * (x - m) / 2
+    shifted = x - m - Gamma * score
+    constant = m.T * score + score.T * Gamma * score / 2
+    return trace_identity(exponent, constant - shifted.T * Lambda * shifted / 2)
+
+
+@claim(
+    "BB:B.1.b",
+    needs=("BB:B.1.a", "BB:L2.1.a/mgf"),
+    argument="the logarithms of E_{mu_z} e^{b.Z'} and of the generating function of N(m + Gamma a, Gamma) agree for every b",
+)
+def skewed_measure_is_gaussian() -> Evidence:
+    """log E e^{(a+b).Z} - log E e^{a.Z} = b.(m + S a) + b'S b/2 for a = K'Qz and a covariance S of any rank; then the mean."""
+    log_mgf = lambda v: v.T * m + v.T * S * v / 2  # noqa: E731
+    score = K.T * Q * z
+    skewed = log_mgf(score + b) - log_mgf(score)
+    law = trace_identity(skewed, b.T * (m + S * score) + b.T * S * b / 2)
+    # The gradient at b = 0 is the mean: what is linear in b.
+    mean = skewed.grad("b") - S * b
+    return all_of(law, confirmed(trace_identity(V * mean, V * (m + S * score)), lemma_by_cubature()))
+
+
+@claim(
+    "BB:B.1.c",
+    needs=("BB:B.1.b",),
+    argument="z' = m + P y runs through the affine subspace on which mu lives, of dimension tr P = rank(Gamma)",
+)
+def degenerate_covariance() -> Evidence:
+    """The same computation on m + range(S), with the pseudo-inverse for Gamma^-1: the square is completed there, for every rank."""
+    score = K.T * Q * z
+    point = m + P * y
+    exponent = point.T * score - (point - m).T * G * (point - m) / 2
+    shifted = point - m - S * score
+    constant = m.T * score + score.T * S * score / 2
+    square = trace_identity(exponent, constant - shifted.T * G * shifted / 2)
+    stays = trace_identity(P * S * score, S * score)  # the new centre lies in the subspace
+    return all_of(square, stays)
+
+
+@claim(
+    "BB:B.2",
+    control=dict(centred=False),
+    needs=("BB:L2.1.a", "BB:2.def"),
+    cites=("Kolmogorov: strong law of large numbers",),
+    argument="the mean over tokens of <Qz_q, Kz> V z = V z z'K'Q z_q converges by the law of large numbers; E zz' = Gamma if m = 0",
+)
+def linear_attention_of_a_long_prompt(*, centred: bool = True) -> Evidence:
+    """Each summand is V zz'K'Q z_q; its mean over N(m, Gamma) is the output of Lemma 2.1, where m = 0 if centred."""
+    score = K.T * Q * y
+    summand = trace_identity((score.T * z) * (V * z), V * z * z.T * K.T * Q * y)
+    mean = None if centred else m
+    linear = V * (z * z.T).gauss("z", Gamma, mean=mean) * score
+    softmax = V * Gamma * score if centred else V * m + V * Gamma * score
+    return all_of(summand, trace_identity(linear, softmax))

@@ -1,0 +1,113 @@
+"""Section 2: on which laws the softmax layer is defined, and its limit for long prompts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import sympy as sp
+from flint import arb, fmpq
+from sympy import exp, log, oo
+
+from numerics.evidence import Evidence, Verdict
+from numerics.provers import Integers, forall, identity
+from proofs_check.claims import claim
+
+n = sp.Symbol("n", integer=True, positive=True)
+x = sp.Symbol("x", positive=True)
+#: Laws P(Z = atom) = 2^-n, n = 1, 2, ..., on the line, with the score a Z under which the numerator of the layer is infinite.
+DIVERGING = {"every law": (2**n, 0), "some exponential moment": (n, 1)}
+
+
+@claim(
+    "BB:2.def",
+    false="gap",
+    repair=dict(laws="every exponential moment"),
+    control=dict(laws="some exponential moment"),
+    argument="|z_i| e^{a.z} <= e^{(a + e_i).z} + e^{(a - e_i).z}: numerator and denominator are finite, and the latter is positive",
+)
+def layer_is_defined(*, laws: str = "every law") -> Evidence:
+    """T[mu](z) is a vector for each mu of the class; else a law in the class whose numerator has terms >= 1 for ever."""
+    if laws not in DIVERGING:
+        return forall(x, "<=", exp(x) + exp(-x), {x: (0, oo)})
+    atom, score = DIVERGING[laws]
+    term = sp.expand_log(score * atom + log(atom) - n * log(2), force=True)  # logarithm of e^{a z} z P(z)
+    diverges = forall(term, ">=", 0, {n: Integers(1, oo)})
+    if not diverges:
+        return diverges
+    witness: dict[str, Any] = {
+        "d": 1,
+        "law": f"P(Z = {atom}) = 2**(-n), n = 1, 2, ...",
+        "V": 1,
+        "Kz'Qz / z'": score,
+        "log of term n": str(term),
+    }
+    return Evidence(
+        verdict=Verdict.REFUTED,
+        engine="exact arithmetic",
+        checked=rf"\int e^{{\langle Qz,Kz'\rangle}}|z'|\,\mathrm{{d}}\mu(z') < \infty \text{{ for {laws}}}",
+        witness=witness,
+        witness_by="exact",
+    )
+
+
+@claim("BB:2.fin", argument="the empirical measure gives each of L tokens the mass 1/L, which cancels")
+def layer_of_an_empirical_measure() -> Evidence:
+    """Numerator and denominator are 1/L times the sums of the classical definition."""
+    L, N, D = sp.symbols("L N D", positive=True)
+    return identity((N / L) / (D / L), N / D)
+
+
+def _ball(q: Fraction) -> arb:
+    return arb(fmpq(q.numerator, q.denominator))
+
+
+def _tail(L: int, q: Fraction, atoms: tuple[int, int], T: Fraction, eps: Fraction) -> Fraction:
+    """P(|T_L - T| > eps) for tokens with P(Z = atoms[0]) = q and weights 2^z, exactly."""
+    (a, b), total = atoms, Fraction(0)
+    u, v = Fraction(2) ** a, Fraction(2) ** b
+    for k in range(L + 1):
+        if abs((k * u * a + (L - k) * v * b) / (k * u + (L - k) * v) - T) > eps:
+            total += comb(L, k) * q**k * (1 - q) ** (L - k)
+    return total
+
+
+@claim(
+    "BB:2.lln",
+    control=dict(tilted=False),
+    needs=("BB:2.def",),
+    cites=("Kolmogorov: strong law of large numbers",),
+    argument="where E e^{a.Z} > 0 and E e^{a.Z} Z are finite, S_L/L and R_L/L tend to them almost surely, and so does the ratio",
+)
+def softmax_of_a_long_prompt(*, tilted: bool = True) -> Evidence:
+    """P(|T_L - T| > 1/4) <= 2 exp(-c L), which is summable; exact binomial sums for laws on two atoms with e^{a.z} = 2^z.
+
+    With tilted=False, T is the plain mean.
+    """
+    eps, lengths = Fraction(1, 4), (1, 2, 3, 10, 100, 1000)
+    cases = (((1, -1), Fraction(1, 2)), ((2, -1), Fraction(1, 3)), ((1, 0), Fraction(1, 10)), ((1, -9), Fraction(9, 10)))
+    slack, tightest = float("inf"), dict[str, Any]()
+    for atoms, q in cases:
+        u, v = (Fraction(2) ** z if tilted else Fraction(1) for z in atoms)
+        T = (q * u * atoms[0] + (1 - q) * v * atoms[1]) / (q * u + (1 - q) * v)
+        u, v = (Fraction(2) ** z for z in atoms)
+        # Hoeffding: sum w_k (z_k - T) has mean zero and stays within eps S_L unless it leaves eps L min(w)
+        c = 2 * (eps * min(u, v) / (u * (atoms[0] - T) - v * (atoms[1] - T))) ** 2
+        for L in lengths:
+            tail, bound = _ball(_tail(L, q, atoms, T, eps)), 2 * (-_ball(c * L)).exp()
+            at: dict[str, Any] = {"L": L, "atoms": str(atoms), "q": q, "T": T}
+            if tail > bound:
+                witness = {**at, "P": float(tail), "bound": float(bound)}
+                return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="Arb")
+            if tail > 0 and bound / tail < slack:
+                slack, tightest = float(bound / tail), at
+    return Evidence(
+        verdict=Verdict.SUPPORTED,
+        engine="enumeration",
+        checked=r"\mathbb{P}(|T_L - T| > 1/4) \le 2e^{-cL}",
+        covered=f"L in {lengths}; two atoms with masses (q, 1 - q): {', '.join(f'{a}, q = {q}' for a, q in cases)}",
+        dimension="d = 1",
+        slack=slack,
+        tightest=tightest,
+    )
