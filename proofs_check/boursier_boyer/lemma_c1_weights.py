@@ -85,7 +85,7 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4) -> Eviden
 
 @claim(
     "BB:LC.1.15",
-    control=dict(exponent=Fraction(9, 10)),
+    control=dict(exponent=Fraction(4, 5)),
     needs=("BB:LC.1.M",),
     argument="Cauchy-Schwarz and E M >= 1; then the definition of sub-Gaussian at 2Uz",
 )
