@@ -31,7 +31,7 @@ def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 
 @claim(
     "BB:R5.3.limits",
-    needs=("OURS:R5.limit",),
+    needs=("BB:F.2.Zh", "OURS:R5.limit"),
     control={"exponent": Rational(1, 2)},
     argument="Assumption 5.1 with alpha > 0 has u(0) > 0, U(0) positive semi-definite and c = 0, and P = 0 for invertible Sigma",
 )

@@ -12,6 +12,10 @@ from numerics.provers import Integers, forall, identity, trace_identity
 from proofs_check.claims import claim
 from proofs_check.gaussian_words import DATA, risk_of_blocks, token_moments
 from theory.regression_risk import full_risk, task_covariance
+from theory.traces import Algebra
+
+# A token (x, y) and a query (z, 0).
+TOKEN = Algebra(general=["A"], vectors=["x", "z", "b", "p"], params=["q", "y"])
 
 
 @claim("BB:12")
@@ -47,15 +51,34 @@ def the_infinite_prompt_risk() -> Evidence:
     return all_of(*parts, checked=parts[0].checked).replace(dimension="d = 1, 2, 3")
 
 
+@claim("BB:5.rows", argument="the loss sees the last output coordinate only, so the gradient in the other rows of V is 0")
+def only_the_last_row_of_v_matters() -> Evidence:
+    """The last coordinate of V m is v'm for the last row v and any m, which for attention does not contain V: sizes 2, 3, 4."""
+    parts = []
+    for n in (2, 3, 4):
+        V, m = sp.Matrix(n, n, sp.symbols(f"V:{n * n}")), sp.Matrix(sp.symbols(f"m:{n}"))
+        parts.append(identity((V * m)[n - 1], sum(V[n - 1, j] * m[j] for j in range(n))))
+    return all_of(*parts).replace(dimension="d = 1, 2, 3")
+
+
 @claim(
     "BB:5.block",
-    argument="an even function has no slope at 0; the last column of U meets the masked label, the other rows of V no loss",
+    needs=("BB:5.rows",),
+    argument="tasks and labels have a symmetric law, so the risks are even in (p, b) and have no slope at p = b = 0; the last "
+    "column of U meets the masked label, the other rows of V no loss",
 )
 def the_block_manifold_is_invariant() -> Evidence:
-    """With v = (p, q), U = (A, *; b', *) the infinite-prompt risk is even in (p, b), with label noise too: so p = b = 0 stays."""
+    """With v = (p, q), U = (A, *; b', *): the change of sign of (p, b) and of all labels keeps scores and changes values.
+
+    So the prediction of softmax and linear attention changes its sign together with its target, for every prompt length, and the
+    risk is even in (p, b); the infinite-prompt risk, with label noise too, is seen to be even directly.
+    """
+    A, x, z, b, p, q, y = (TOKEN[name] for name in ("A", "x", "z", "b", "p", "q", "y"))
+    score = trace_identity(x.T * A * z + (-y) * ((-b).T * z), x.T * A * z + y * (b.T * z))
+    value = trace_identity((-p).T * x + q * (-y), -(p.T * x + q * y))
     risk = risk_of_blocks(noise=True)
     mirrored = risk.substitute("p", -DATA["p"]).substitute("b", -DATA["b"])
-    return trace_identity(mirrored, risk)
+    return all_of(score, value, trace_identity(mirrored, risk))
 
 
 @claim(

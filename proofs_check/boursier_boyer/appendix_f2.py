@@ -1,0 +1,83 @@
+"""Appendix F.2: linear attention with finite prompts, its limit, and the limits of its flow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import sympy as sp
+from sympy import Rational
+
+from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.flow_starts import Start, ends_at, theta_starts
+from numerics.provers import identity, trace_identity
+from proofs_check.claims import claim
+from proofs_check.eigenbasis import identities, l_i
+from proofs_check.ours.r5_flow import stands_still
+from theory.regression_risk import effective_covariance
+from theory.traces import Algebra
+
+# A prompt token x, the query z, a task w, and h = 1/L.
+WORDS = Algebra(symmetric=["S"], vectors=["x", "z", "w"], params=["h"])
+S, x, z, w, h = (WORDS[name] for name in ("S", "x", "z", "w", "h"))
+
+
+@claim(
+    "BB:F.2.lin",
+    false="typo",
+    hypotheses=("d in Integers", "d >= 1", "Sigma > 0"),
+    repair={"outer": 0, "last": "x_k"},
+    control={"last": "x"},
+    cites=("strong law of large numbers",),
+    argument="each block is a mean over independent tokens, so it tends to its expectation; the query's own term is O(1/L)",
+)
+def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str = "x") -> Evidence:
+    """Expectations of the blocks of L^-outer ((1/L) sum ...) for every d and L; printed are outer = 1 and x_k'w x' in the last row.
+
+    With outer = 1 the top-left block, positive in d = 1, has mean (1 + 1/L) Sigma / L -> 0 and tends to 0 (Fatou), not to Sigma.
+    The last row (1/L) sum x_k'w x', with the query x where x_k belongs, has mean 0 instead of (Sigma w)'.
+    """
+    if outer > 0:
+        L, Sigma = sp.Symbol("L", positive=True), sp.Symbol("Sigma", positive=True)
+        found = sp.limit((1 + 1 / L) * Sigma / L**outer, L, sp.oo)
+        return Evidence(
+            verdict=Verdict.REFUTED,
+            engine="exact arithmetic",
+            checked=r"\lim_L\mathbb E\,(\hat\Gamma_{L,w,x})_{11}=\Sigma",
+            witness={
+                "d": 1,
+                "Sigma": 1,
+                "w": 1,
+                "limit of the mean of the first entry": found.subs(Sigma, 1),
+                "first entry of Gamma_w": 1,
+            },
+            witness_by="exact",
+        )
+    row = (x.T * w) * (z.T if last == "x" else x.T)
+    top, column, corner = x * x.T + h * (z * z.T), x * (x.T * w), (w.T * x) * (x.T * w)
+    means = ((top, S + h * S), (column, S * w), (row, w.T * S), (corner, w.T * S * w))
+    return all_of(*(trace_identity(block.gauss("x", S).gauss("z", S), mean) for block, mean in means))
+
+
+def zhang(start: Start) -> tuple[np.ndarray, float]:
+    """The printed limits at the start's prompt length."""
+    inverse = np.linalg.inv(effective_covariance(start.Sigma, start.prompt_length))
+    scale = np.trace(inverse @ inverse) ** 0.25
+    return inverse / scale, float(scale)
+
+
+@claim(
+    "BB:F.2.Zh",
+    needs=("OURS:R5.finite", "OURS:R5.limit"),
+    cites=("Zhang et al. 2024, Theorem 4.1",),
+    control={"exponent": Rational(1, 2)},
+)
+def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Evidence:
+    """|U|_F^2 = T^{1-2r} equals u^2 = T^{2r} at r = 1/4, T = tr(S_L^-2); gamma S_L^-1 stands still; then paths at L = 2, 20, oo."""
+    T, L, trace = sp.symbols("T L t", positive=True)
+    balanced = identity(T ** (1 - 2 * exponent), T ** (2 * exponent))
+    if not balanced.verdict.accepted:
+        return balanced
+    still = stands_still((1 + 1 / L) * l_i + trace / L)
+    starts = [replace(s, prompt_length=length) for length in (2, 20, None) for s in theta_starts(scales=(0.6,))]
+    return confirmed(identities(balanced, *still), ends_at(zhang, starts))
