@@ -1,4 +1,4 @@
-"""Signs of polynomials on boxes, exactly: the Bernstein coefficients bound a polynomial from below, and halving the box sharpens them.
+"""Signs of polynomials on boxes, exactly: Bernstein coefficients bound a polynomial from below, and halving the box sharpens them.
 
 Infinite ends are mapped to 1 by ``x = lo + t/(1 - t)`` and the denominator is multiplied out.
 """

@@ -2,8 +2,8 @@
 
 On a box it is enough that (range) some writing has a nonnegative enclosure, (monotone) its slope in a variable has one sign and the
 inequality holds at the end towards which it falls, (mean value) its value at the centre outweighs the slopes, (contact) it vanishes
-together with its first derivatives where a variable has some value and the next derivative has one sign, or (hypothesis) no point of
-the box meets the hypotheses.
+together with its first derivatives where a variable has some value and the next derivative has one sign, or (hypothesis) no point
+of the box meets the hypotheses.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Pair = tuple[int, int]  # an alternative, and one of its writings
 class Task:
     """``some alternative >= 0`` (``> 0``) on `box` wherever all hypotheses hold.
 
-    Every alternative is a list of writings that have equal signs on the box. `depth` counts the substitutions that led here: only at
-    depth 0 are the writings known to be defined wherever the hypotheses hold.
+    Every alternative is a list of writings that have equal signs on the box. `depth` counts the substitutions that led here: only
+    at depth 0 are the writings known to be defined wherever the hypotheses hold.
     """
 
     symbols: tuple[sp.Symbol, ...]
@@ -275,7 +275,7 @@ class Cover:
         return v.defined and self._good(v)
 
     def _contact(self, box: Box, p: Pair) -> bool:
-        """Taylor's formula at a value of one variable where the writing vanishes with its first derivatives, whatever the others."""
+        """Taylor's formula at a value of one variable where the writing vanishes with its first derivatives, for all others."""
         slopes, f = self.slopes[p], self.index[p]
         for i, s in enumerate(box):
             for at in slopes.suspects(i):

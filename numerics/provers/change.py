@@ -1,7 +1,7 @@
 """Substitutions executed by the prover: an old variable is eliminated by solving the new variable's definition for it.
 
-The old variable ``v`` is replaced by ``psi(new, others)`` where ``psi(phi(v, others), others) = v`` identically, so every point of the old
-domain is covered; the range of ``v`` becomes a hypothesis. Whole numbers become real, which can only make the claim stronger.
+The old variable ``v`` is replaced by ``psi(new, others)`` where ``psi(phi(v, others), others) = v`` identically, so every point of
+the old domain is covered; the range of ``v`` becomes a hypothesis. Whole numbers become real, which makes the claim stronger.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Inequalities between rational functions, decided or proved by finitely many operations on rational numbers.
 
-In one variable the sign is constant between real roots, which Sturm's method separates: this is a decision, hypotheses and whole numbers
-included. In several variables the numerator is factored and every factor must have a sign on the box.
+In one variable the sign is constant between real roots, which Sturm's method separates: this is a decision, hypotheses and whole
+numbers included. In several variables the numerator is factored and every factor must have a sign on the box.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _whole(roots: Sequence[tuple[sp.Rational, sp.Rational]], side: Side) -> list
 
 
 def sign(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bool, boxes: int = 200) -> str:
-    """``"exact sign"`` or ``"Bernstein"`` if factoring (and cutting the box) shows ``e >= 0`` (``> 0``) on the box; otherwise ``""``.
+    """``"exact sign"`` or ``"Bernstein"`` if factoring (and cutting the box) shows ``e >= 0`` (``> 0``) on the box; else ``""``.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def sign(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bool, boxes
 
 
 def _quadratic(p: sp.Expr, symbols: Sequence[sp.Symbol], strict: bool) -> bool:
-    """Whether a polynomial of degree 2 is nonnegative (positive) everywhere: its matrix in ``(1, x)`` is eliminated symmetrically."""
+    """Whether a quadratic polynomial is nonnegative (positive) everywhere: symmetric elimination of its matrix in ``(1, x)``."""
     used = [s for s in symbols if p.has(s)]
     poly = sp.Poly(p, *used) if used else None
     if poly is None or poly.total_degree() != 2:

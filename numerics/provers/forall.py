@@ -42,28 +42,30 @@ def forall(
     op : str
         One of ``<=``, ``<``, ``>=``, ``>``.
     domain : Mapping[Symbol, range]
-        The range of each variable: a pair ``(lo, hi)`` is the open interval, `Closed(lo, hi)` has its finite ends, a SymPy ``Interval``
-        says it itself, `Integers(lo, hi)` are whole numbers with both ends. Ends are rational or infinite.
+        The range of each variable: a pair ``(lo, hi)`` is the open interval, `Closed(lo, hi)` has its finite ends, a SymPy
+        ``Interval`` says it itself, `Integers(lo, hi)` are whole numbers with both ends. Ends are rational or infinite.
     where : iterable of (lhs, op, rhs) or SymPy inequalities
         Hypotheses. A counterexample meets them; a proof may use them.
     via : Mapping[Symbol, expression], optional
-        New variables as functions of the old ones. The prover eliminates an old variable and works in the new ones, with whole numbers
-        relaxed to real ones; counterexamples are looked for, and reported, in the old variables only.
+        New variables as functions of the old ones. The prover eliminates an old variable and works in the new ones, with whole
+        numbers relaxed to real ones; counterexamples are looked for, and reported, in the old variables only.
     effort : float
         Seconds after which the answer is OPEN.
 
     Returns
     -------
     Evidence
-        PROVED by exact arithmetic, CERTIFIED by enclosures over the whole domain, REFUTED with a point of the domain that meets every
-        hypothesis, or OPEN. `slack` is the larger side over the smaller one at the tightest point that was found, where both are positive.
+        PROVED by exact arithmetic, CERTIFIED by enclosures over the whole domain, REFUTED with a point of the domain that meets
+        every hypothesis, or OPEN. `slack` is the larger side over the smaller one at the tightest point that was found, where both
+        are positive.
 
     Raises
     ------
     TypeError
         If a float occurs: it is not the number that was meant.
     ValueError
-        If a variable has no range, a range is empty, a symbol assumes more than its range implies, or no point meets the hypotheses.
+        If a variable has no range, a range is empty, a symbol assumes more than its range implies, or no point meets the
+        hypotheses.
 
     Examples
     --------
@@ -123,7 +125,7 @@ class _Run:
     def refuted(self) -> Evidence:
         p = self.seen.witness
         assert p is not None
-        by = self.seen.witness_by
+        by = self.st.violated(p)
         engine = "exact arithmetic" if by == "exact" else "interval arithmetic"
         return Evidence(verdict=Verdict.REFUTED, engine=engine, witness=self.st.named(p), witness_by=by)
 
@@ -131,7 +133,7 @@ class _Run:
         s = self.seen
         if s.ratio is None or s.tightest is None or s.ratio < 1:
             return {}
-        return {"slack": s.ratio, "tightest": {k: f"{float(v):.6g}" for k, v in self.st.named(s.tightest).items()}}
+        return {"slack": s.ratio, "tightest": {str(n): f"{float(v):.6g}" for n, v in zip(self.st.names, s.tightest)}}
 
     def search_feasible(self) -> None:
         """Find a point that meets the hypotheses, or show that there is none: nothing is proved of the empty set."""
@@ -143,7 +145,7 @@ class _Run:
     def probe_feasible(self, box: Box) -> bool:
         p = centre(box)
         if self.st.meets(p):
-            self.seen.feasible = p
+            self.seen = replace(self.seen, feasible=p)
         return self.seen.feasible is not None
 
     def undefined(self) -> str:
@@ -202,11 +204,10 @@ class _Run:
 
     def keep(self, p: tuple[Fraction, ...]) -> bool:
         """Keep `p`, made simpler, if it is a counterexample."""
-        by = self.st.violated(p)
-        if by:
-            self.seen.witness = simplest(self.st, p)
-            self.seen.witness_by = self.st.violated(self.seen.witness)
-        return bool(by)
+        if self.st.violated(p):
+            self.seen = replace(self.seen, witness=simplest(self.st, p))
+            return True
+        return False
 
     def probe(self, box: Box) -> bool:
         return self.keep(centre(box))

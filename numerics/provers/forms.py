@@ -1,7 +1,8 @@
 """Writings of one inequality that have the same truth value, some of which an enclosure can decide although the others cannot.
 
-``f >= 0`` is split at Max, Min and absolute values into a conjunction of alternatives; each of these is then written as a difference, as
-a difference of logarithms, without denominators, and divided by each of its own terms (at infinity the largest term wins).
+``f >= 0`` is split at Max, Min and absolute values into a conjunction of alternatives; each of these is then written as a
+difference, as a difference of logarithms, without denominators, and divided by each of its own terms (at infinity the largest
+term wins).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Intervals of real numbers with exact Arb end points, rounded outwards.
 
-An `Iv` encloses the values that an expression takes at the points of a box. Besides its ends it knows whether an end may be attained
-(``x > 0`` is more than ``x >= 0``: it makes ``1/x`` and ``log(x)`` defined and strict inequalities provable) and whether the expression is
-defined at every point of the box. Infinity is never attained. Monotone functions are evaluated at the two ends: wide balls lose too much.
+An `Iv` encloses the values that an expression takes at the points of a box. Besides its ends it knows whether an end may be
+attained (``x > 0`` is more than ``x >= 0``: it makes ``1/x`` and ``log(x)`` defined and strict inequalities provable) and whether
+the expression is defined at every point of the box. Infinity is never attained. Monotone functions are evaluated at the two ends:
+wide balls lose too much.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ __all__ = [
     "Ball",
     "Iv",
     "down",
-    "power",
     "gamma_shape",
+    "power",
     "powexp",
     "rational_power",
     "signed_powexp",
@@ -152,7 +153,7 @@ class Iv:
         return self.increasing(lambda t: t.sqrt() if q == 2 else t.root(q), ZERO, INF, ZERO, attained=True)
 
     def increasing(self, f: Monotone, least: Ball, greatest: Ball, start: Ball = NINF, attained: bool = False) -> Iv:
-        """The values of a strictly increasing `f` on ``(start, oo)``, with its limits there; `attained`: it is defined at `start`."""
+        """The values of a strictly increasing `f` on ``(start, oo)``, with its limits; `attained`: it is defined at `start`."""
         inside = self.lo > start or (self.lo >= start and (attained or self.lo_open))
         if not inside:
             return self.undefined()
@@ -242,7 +243,7 @@ def _greatest(values: Iterable[Ball]) -> Ball:
 
 
 def power(base: Iv, exponent: Iv) -> Iv:
-    """``base**exponent`` for a positive base; a base of 0 is defined (and continuous) only under exponents that are surely positive."""
+    """``base**exponent`` for a positive base; a base of 0 is defined (and continuous) only under surely positive exponents."""
     zero = not base.pos
     if not base.nonneg or (zero and not exponent.pos):
         return base.undefined()

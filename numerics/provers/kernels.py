@@ -32,7 +32,7 @@ def _root(q: fmpq | None, n: int) -> fmpq | None:
 
 
 def algebraic(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Changed:
-    """Replace ``x = s**n`` where roots of ``x`` occur, and ``exp(x/n)`` by a positive variable where ``x`` occurs in nothing else."""
+    """Replace ``x = s**n`` where roots of ``x`` occur, and ``exp(x/n)`` by a positive variable where nothing else has ``x``."""
     symbols, sides = list(symbols), list(box)
     for i, x in enumerate(symbols):
         s = sides[i]
@@ -42,19 +42,19 @@ def algebraic(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypothe
             lo, hi = _root(s.lo, n), _root(s.hi, n)
             if lo is None or (hi is None) != (s.hi is None):
                 continue
-            new, value = Side(lo, hi, s.lo_open, s.hi_open), lambda t, n=n: {x: t**n}
+            new = Side(lo, hi, s.lo_open, s.hi_open)
+            t = sp.Dummy(x.name, **assumptions(new))
+            value = t**n
         else:
-            rates = {r for g in every for r in _rates(g, x)}
+            rates = [r for g in every for r in _rates(g, x)]
             if not rates or None in rates or any(end not in (None, fmpq(0)) for end in (s.lo, s.hi)):
                 continue
-            n = lcm(*(int(r.q) for r in rates))  # type: ignore[union-attr]
             one = fmpq(1)
             lo = fmpq(0) if s.lo is None else one
             new = Side(lo, None if s.hi is None else one, s.lo_open or s.lo is None, s.hi_open)
-            value = lambda t, n=n: {x: n * sp.log(t)}  # noqa: E731
-        t = sp.Dummy(x.name, **assumptions(new))
-        put = lambda g, m=value(t): g.subs(m)  # noqa: E731
-        e, where = put(e), tuple((put(g), strict) for g, strict in where)
+            t = sp.Dummy(x.name, **assumptions(new))
+            value = lcm(*(int(r.q) for r in rates if r is not None)) * sp.log(t)
+        e, where = e.subs(x, value), tuple((g.subs(x, value), strict) for g, strict in where)
         symbols[i], sides[i] = t, new
     return e, tuple(symbols), tuple(sides), where
 
@@ -117,7 +117,7 @@ def led(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -
     free = [i for i, s in enumerate(box) if s.hi is None]
     if len(free) < 2 or any(box[i].lo is None or box[i].lo < 0 for i in free):
         return []
-    start = max(box[i].lo for i in free)  # type: ignore[type-var]
+    start = max(box[i].lo for i in free)
     beyond = any(box[i].lo_open for i in free if box[i].lo == start)
     out = []
     for i in free:
@@ -125,7 +125,7 @@ def led(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -
         sides[i] = Side(start, None, beyond, integer=box[i].integer)
         for j in free:
             if j != i:
-                above = box[j].lo > 0 or box[j].lo_open  # type: ignore[operator]
+                above = box[j].lo > 0 or box[j].lo_open
                 names[j] = sp.Dummy(symbols[j].name, **({"positive": True} if above else {"nonnegative": True}))
                 sides[j] = Side(fmpq(0), fmpq(1), above, False)
                 put[symbols[j]] = names[j] * x
@@ -135,7 +135,7 @@ def led(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -
 
 
 def products(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Iterator[list[Changed]]:
-    """The same statement with a monomial in several positive variables, met inside another function, as a variable in the place of one."""
+    """The same statement with a monomial in several positive variables, met inside a function, as a variable in place of one."""
     seen: set[sp.Expr] = set()
     for f in sorted(e.atoms(sp.Function), key=sp.default_sort_key):
         for t in sp.Add.make_args(sp.expand(f.args[-1])):

@@ -44,7 +44,7 @@ class Slopes:
         return out
 
     def sign(self, values: Values, i: int) -> int:
-        """The sign of slope `i` from its own writings without denominators or divided by a term, at infinity where it tends to 0."""
+        """The sign of slope `i` from its writings without denominators or divided by a term, at infinity where it tends to 0."""
         if not values.box[i].infinite:
             return 0
         if i not in self._signs:
@@ -57,7 +57,7 @@ class Slopes:
         return next((1 if v.nonneg else -1 for v in known if v.defined and (v.nonneg or v.nonpos)), 0)
 
     def suspects(self, i: int) -> list[fmpq]:
-        """Values of variable `i` on which `f` may vanish whatever the other variables: the ends of its range, and simple numbers."""
+        """Values of variable `i` on which `f` may vanish whatever the other variables: ends of its range, and simple numbers."""
         if i not in self._suspects:
             s = self.box[i]
             closed, index = Side(s.lo, s.hi), self.program.add(self.f)
@@ -75,7 +75,7 @@ class Slopes:
         return tuple(Side(p, p) if j == i else Side(m, m) for j, m in enumerate(map(middle, self.box)))
 
     def contacts(self, i: int, p: fmpq) -> list[tuple[int, int]]:
-        """Every `m`, with the index of the `m`-th derivative in variable `i`, for which all lower derivatives vanish where it is `p`."""
+        """Every `m`, with the index of the `m`-th derivative in variable `i`, for which all lower ones vanish where that is `p`."""
         key = (i, p)
         if key not in self._contacts:
             rows = self._contacts[key] = []

@@ -1,4 +1,4 @@
-"""A universally quantified inequality as data: its variables and their ranges, its hypotheses, and what counts as a counterexample."""
+"""A universally quantified inequality as data: variables and their ranges, hypotheses, and what counts as a counterexample."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 from flint import ctx, fmpq
 
+from numerics.evidence import plain
 from numerics.provers.boxes import Box, Side, fraction, rational
 from numerics.provers.enclose import Program, Unsupported
 
@@ -136,7 +137,7 @@ def _check_assumptions(s: sp.Symbol, side: Side, given: Any) -> None:
 class Statement:
     """``for all variables in box with every hypothesis: big - small >= 0`` (``> 0`` if strict), over fresh symbols.
 
-    `names` are the caller's symbols in the order of `symbols`; every hypothesis is a pair (g, strict), read ``g >= 0`` or ``g > 0``.
+    `names` are the caller's symbols in the order of `symbols`; a hypothesis is a pair (g, strict), read ``g >= 0`` or ``g > 0``.
     """
 
     symbols: tuple[sp.Symbol, ...]
@@ -210,8 +211,9 @@ class Statement:
         v = e.xreplace({s: sp.Rational(x.numerator, x.denominator) for s, x in zip(self.symbols, point)})
         return v if v.is_Rational else None
 
-    def named(self, point: tuple[Fraction, ...]) -> dict[str, Fraction]:
-        return {str(n): x for n, x in zip(self.names, point)}
+    def named(self, point: tuple[Fraction, ...]) -> dict[str, int | float | str | bool]:
+        """The point under the caller's names, as plain values."""
+        return {str(n): plain(x) for n, x in zip(self.names, point)}
 
 
 def _hypothesis(h: Any) -> tuple[sp.Expr, str, sp.Expr]:

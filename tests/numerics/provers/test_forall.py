@@ -1,0 +1,131 @@
+"""The prover of inequalities on statements whose truth, sharp constant or counterexample is known by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import exp, log
+
+import pytest
+import sympy as sp
+from flint import ctx
+
+from numerics.evidence import Verdict
+from numerics.provers import Closed, Integers, forall
+
+oo, half = sp.oo, sp.Rational(1, 2)
+x, y, t, s, d, p, m = sp.symbols("x y t s d p m", positive=True)
+u, v = sp.symbols("u v", real=True)
+L, a, r = sp.symbols("L a r")
+
+#: Equality at a point, on a face, at an end that is left out, at infinity, or nowhere; the constant is sharp where there is one.
+TRUE = {
+    "power against exponential": (sp.exp(-x), "<=", 5 * x**-4, {x: (0, oo)}),
+    "the sharp constant is 8/e": (3 / d, ">=", 8 * sp.log(1 / d), {d: (0, 1)}),
+    "contact inside": (sp.log(sp.cosh(u)), "<=", u**2 / 2, {u: (-oo, oo)}),
+    "contact of order 5 at a pole": (sp.coth(t), "<", t / 3 + 1 / t, {t: (0, oo)}),
+    "equality at infinity": ((1 + 1 / sp.sqrt(d)) ** d * sp.exp(-sp.sqrt(d)), ">=", sp.exp(-half), {d: Closed(1, oo)}),
+    "a square": ((u - v) ** 2, ">=", u**2 / 2 - v**2, {u: (-oo, oo), v: (-oo, oo)}),
+    "equality on a face": (2 * (1 + t) ** s, ">=", 1 + t**s, {t: (0, 1), s: (0, 1)}),
+    "incomplete Gamma": (sp.uppergamma(2, x), "<=", (1 + x) * sp.exp(-x), {x: (0, oo)}),
+    "logarithms cancel": (1 + 2 * sp.log(L) - 6 * sp.log(2), "<=", 2 * sp.log(L), {L: Integers(1, oo)}),
+    "whole numbers only": ((L - 1) * (L - 2), ">=", 0, {L: Integers(-oo, oo)}),
+    "Max": (sp.Max(u, v), "<=", sp.Abs(u) + sp.Abs(v), {u: (-oo, oo), v: (-oo, oo)}),
+}
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_true_statements_are_shown(name: str) -> None:
+    evidence = forall(*TRUE[name])
+    assert evidence.verdict in (Verdict.PROVED, Verdict.CERTIFIED), evidence
+
+
+@pytest.mark.parametrize("factor, holds", [(sp.Rational(999, 1000), True), (sp.Rational(1001, 1000), False)])
+def test_the_verdict_turns_at_the_sharp_constant(factor: sp.Rational, holds: bool) -> None:
+    # x^4 e^-x is largest at 4, so c = (4/e)^4 is the least constant; 8/e is the largest multiple of d ln(1/d) below 3
+    least = sp.Rational(Fraction((4 / exp(1)) ** 4).limit_denominator(10**6))
+    assert forall(sp.exp(-x), "<=", least / factor * x**-4, {x: (0, oo)}).verdict.accepted is holds
+    largest = sp.Rational(Fraction(3 * exp(1)).limit_denominator(10**6))
+    assert forall(3 / d, ">=", largest * factor * sp.log(1 / d), {d: (0, 1)}).verdict.accepted is holds
+
+
+def delta_0(c: int) -> sp.Expr:
+    return c * sp.exp(4 * a) / L**2
+
+
+DELTA_MIN = sp.exp(-(L / 8) * sp.exp(-2 * a))
+
+
+@pytest.mark.parametrize("c", [139, 150])
+def test_a_substitution_reduces_two_variables_to_one(c: int) -> None:
+    domain = {L: Integers(1, oo), a: Closed(0, oo)}
+    evidence = forall(delta_0(c) / 4, ">=", DELTA_MIN, domain, where=[(delta_0(c), "<", 1)], via={r: L * sp.exp(-2 * a) / 8})
+    assert evidence.verdict is Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize("c", [64, 138])
+def test_a_witness_lies_in_the_original_variables(c: int) -> None:
+    domain = {L: Integers(1, oo), a: Closed(0, oo)}
+    evidence = forall(delta_0(c) / 4, ">=", DELTA_MIN, domain, where=[(delta_0(c), "<", 1)], via={r: L * sp.exp(-2 * a) / 8})
+    assert evidence.verdict is Verdict.REFUTED
+    n, at = int(evidence.witness["L"]), float(Fraction(evidence.witness["a"]))
+    assert at >= 0 and c * exp(4 * at) / n**2 < 1
+    assert log(c / 4) + 4 * at - 2 * log(n) < -n / 8 * exp(-2 * at)
+
+
+def test_hypotheses_are_used_and_met() -> None:
+    domain, between = {u: (-1, oo), p: (0, oo), m: (0, 1)}, [(-m, "<=", u), (u, "<=", p)]
+    assert forall(sp.Abs(1 / (1 + u) - 1), "<=", sp.Max(p, m / (1 - m)), domain, where=between).verdict is Verdict.PROVED
+    spoiled = forall(sp.Abs(1 / (1 + u) - 1), "<=", sp.Max(p, m), domain, where=between)
+    assert spoiled.verdict is Verdict.REFUTED
+    w = {k: Fraction(q) for k, q in spoiled.witness.items()}
+    assert -w["m"] <= w["u"] <= w["p"] and abs(1 / (1 + w["u"]) - 1) > max(w["p"], w["m"])
+
+
+def test_ends_count_only_where_they_belong_to_the_domain() -> None:
+    assert forall(u, ">", 0, {u: (0, 1)}).verdict is Verdict.PROVED
+    assert dict(forall(u, ">", 0, {u: Closed(0, 1)}).witness) == {"u": 0}
+
+
+def test_nothing_is_shown_where_a_side_is_undefined() -> None:
+    assert forall(sp.tanh(1 / u), "<=", 1, {u: (-1, 1)}).verdict is Verdict.OPEN
+    assert forall(sp.log(u), "<=", u, {u: (-1, 1)}).verdict is Verdict.OPEN
+
+
+def test_an_inequality_with_an_equality_at_an_irrational_point_stays_open() -> None:
+    assert forall((u**2 - 2) ** 2, ">=", 0, {u: (-oo, oo)}).verdict is Verdict.PROVED
+    assert forall(u**2 + sp.exp(-u), ">=", sp.Rational(8271840261, 10**10), {u: (-oo, oo)}, effort=1).verdict is not Verdict.REFUTED
+
+
+def test_precision_is_given_back() -> None:
+    before = ctx.prec
+    forall(sp.exp(x), ">", 1 + x, {x: (0, oo)})
+    with pytest.raises(ValueError, match="no range"):
+        forall(x, "<", y, {x: (0, 1)})
+    assert ctx.prec == before
+
+
+@pytest.mark.parametrize(
+    "arguments, error, text",
+    [
+        ((x, "==", y, {x: (0, 1), y: (0, 1)}), ValueError, "relation"),
+        ((x, "<", y, {x: (0, 1)}), ValueError, "y has no range"),
+        ((0.5 * x, "<", 1, {x: (0, 1)}), TypeError, "float"),
+        ((x, "<", 1, {x: (0, 0.5)}), TypeError, "float"),
+        ((u, "<", 1, {u: (1, 0)}), ValueError, "empty"),
+        ((u, "<", 1, {u: (1, 1)}), ValueError, "empty"),
+        ((L, "<", 1, {L: Integers(half, sp.Rational(3, 4))}), ValueError, "empty"),
+        ((x, "<", 1, {x: (-1, 1)}), ValueError, "declared"),
+        ((u, "<", 1, {u: (0, sp.sqrt(2))}), ValueError, "not a rational number"),
+        ((sp.Max(u, 0) + sp.I, "<", 1, {u: (0, 1)}), ValueError, "not a real"),
+    ],
+)
+def test_bad_input_is_named(arguments: tuple[object, ...], error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        forall(*arguments)  # type: ignore[arg-type]
+
+
+def test_a_vacuous_statement_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no point meets"):
+        forall(u, "<", 0, {u: (0, 1)}, where=[(u**2, ">", 1)])
+    with pytest.raises(ValueError, match="no point meets"):
+        forall(u, "<", 0, {u: (-oo, oo)}, where=[(sp.exp(u), "<", u)])
