@@ -39,7 +39,7 @@ def test_true_statements_are_shown(name: str) -> None:
     assert evidence.verdict in (Verdict.PROVED, Verdict.CERTIFIED), evidence
 
 
-@pytest.mark.parametrize("factor, holds", [(sp.Rational(999, 1000), True), (sp.Rational(1001, 1000), False)])
+@pytest.mark.parametrize(("factor", "holds"), [(sp.Rational(999, 1000), True), (sp.Rational(1001, 1000), False)])
 def test_the_verdict_turns_at_the_sharp_constant(factor: sp.Rational, holds: bool) -> None:
     # x^4 e^-x is largest at 4, so c = (4/e)^4 is the least constant; 8/e is the largest multiple of d ln(1/d) below 3
     least = sp.Rational(Fraction((4 / exp(1)) ** 4).limit_denominator(10**6))
@@ -68,7 +68,8 @@ def test_a_witness_lies_in_the_original_variables(c: int) -> None:
     evidence = forall(delta_0(c) / 4, ">=", DELTA_MIN, domain, where=[(delta_0(c), "<", 1)], via={r: L * sp.exp(-2 * a) / 8})
     assert evidence.verdict is Verdict.REFUTED
     n, at = int(evidence.witness["L"]), float(Fraction(evidence.witness["a"]))
-    assert at >= 0 and c * exp(4 * at) / n**2 < 1
+    assert at >= 0
+    assert c * exp(4 * at) / n**2 < 1
     assert log(c / 4) + 4 * at - 2 * log(n) < -n / 8 * exp(-2 * at)
 
 
@@ -78,7 +79,8 @@ def test_hypotheses_are_used_and_met() -> None:
     spoiled = forall(sp.Abs(1 / (1 + u) - 1), "<=", sp.Max(p, m), domain, where=between)
     assert spoiled.verdict is Verdict.REFUTED
     w = {k: Fraction(q) for k, q in spoiled.witness.items()}
-    assert -w["m"] <= w["u"] <= w["p"] and abs(1 / (1 + w["u"]) - 1) > max(w["p"], w["m"])
+    assert -w["m"] <= w["u"] <= w["p"]
+    assert abs(1 / (1 + w["u"]) - 1) > max(w["p"], w["m"])
 
 
 def test_ends_count_only_where_they_belong_to_the_domain() -> None:
@@ -105,7 +107,7 @@ def test_precision_is_given_back() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments, error, text",
+    ("arguments", "error", "text"),
     [
         ((x, "==", y, {x: (0, 1), y: (0, 1)}), ValueError, "relation"),
         ((x, "<", y, {x: (0, 1)}), ValueError, "y has no range"),
