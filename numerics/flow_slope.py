@@ -55,7 +55,7 @@ def balanced_starts() -> list[BalancedStart]:
     planes = [(sp.diag(1, v), theta) for v in (1, R(1, 2), R(1, 10), 0) for theta in (e1, turn @ e1)]
     planes += [(turn @ sp.diag(1, R(1, 3)) @ turn.T, e2), (sp.diag(1, R(1, 3)), e2)]
     planes += [(sp.diag(1, R(1, 2), 0), sp.Matrix([R(2, 3), R(2, 3), R(1, 3)]))]
-    scales = (1, R(1, 10), R(5, 4), R(1, 2), R(4))
+    scales = (1, R(1, 10), R(5, 4))
     out = []
     for s in scales:
         for Sigma, Theta in lines + planes:
