@@ -151,7 +151,7 @@ def _moments(s: float, L: Array) -> Array:
             two = (l - 1) * np.exp((l - 2) * f.log_m0) * l if l > 1 else np.zeros_like(one)
             out[:, i] = np.sum(one * f.m2), np.sum(one * f.m3) / 2, np.sum(one * f.m4 + (two * f.m2) * f.m2) / 6
         out *= f.step
-    return np.where(L == 1, 1.0, out)
+    return np.where(L == 1, 1.0, np.minimum(out, 1.0))  # rounding must not lift a moment above 1
 
 
 def _laplace(tau: float, log_L: float) -> _Laplace:

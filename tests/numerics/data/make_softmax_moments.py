@@ -1,4 +1,4 @@
-"""Write softmax_moments.json: P2, P3, Q to 20 digits by mpmath (run once, by hand; about ten minutes).
+"""Write softmax_moments.json: P2, P3, Q to 20 digits by mpmath (run once, by hand; about half an hour).
 
 Nothing is shared with `numerics.quadrature` but the definition 1/X^k = int r^{k-1} e^{-rX} dr / (k-1)!. Here only the one function
 M(v) = E exp(-e^{v + y}), y ~ N(0, s), is tabulated, and the moments come from it by the exponential tilt
