@@ -126,22 +126,35 @@ def _short(value: float, denominator: int) -> Fraction:
     return 1 / Fraction(1 / value).limit_denominator(denominator)
 
 
-def _projective(values: list[float], denominator: int) -> tuple[Fraction, ...]:
+def _projective(values: Array, denominator: int) -> tuple[Fraction, ...]:
     """Values of f up to a factor: the largest becomes 1."""
     top = max(values, key=abs)
-    return tuple(Fraction(v / top).limit_denominator(denominator) for v in values)
+    return tuple(Fraction(float(v / top)).limit_denominator(denominator) for v in values)
+
+
+def _skewed(direction: Array) -> Array:
+    """Values of f from a point of the sphere; the power leaves room for values of very different sizes, where bounds are tight."""
+    return direction * np.abs(direction) ** 4
+
+
+def _circle(angle: Any) -> Array:
+    return _skewed(np.stack([np.cos(angle), np.sin(angle)]))
+
+
+def _sphere(latitude: Any, longitude: Any) -> Array:
+    return _skewed(np.stack([np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)]))
 
 
 def _two_atoms(x: Array) -> tuple[Array, Array, Array, Array]:
     q, a, angle = 10.0 ** x[0], x[1], x[2]
     weights = np.stack([q, 1 - q])
-    return a / np.sqrt(kearns_saul(q)) * np.stack([1 - q, -q]), np.stack([np.cos(angle), np.sin(angle)]), weights, a * a
+    return a / np.sqrt(kearns_saul(q)) * np.stack([1 - q, -q]), _circle(angle), weights, a * a
 
 
 def _two_rational(x: Array, denominator: int) -> Point:
     q = min(_short(10.0 ** x[0], denominator), Fraction(1, 2))
     Uz = Fraction(x[1] / np.sqrt(float(kearns_saul(float(q))))).limit_denominator(denominator)
-    return Point((1 - q, -q), (q, 1 - q), Uz, _projective([np.cos(x[2]), np.sin(x[2])], denominator))
+    return Point((1 - q, -q), (q, 1 - q), Uz, _projective(_circle(x[2]), denominator))
 
 
 def _three_atoms(x: Array) -> tuple[Array, Array, Array, Array]:
@@ -149,8 +162,7 @@ def _three_atoms(x: Array) -> tuple[Array, Array, Array, Array]:
     weights = mass / mass.sum(0)
     atoms = np.stack([0 * x[2], x[2], 0 * x[2] + 1])
     atoms = atoms - (weights * atoms).sum(0)
-    f = np.stack([np.cos(x[4]) * np.cos(x[5]), np.cos(x[4]) * np.sin(x[5]), np.sin(x[4])])
-    return x[3] / np.sqrt(optimal_proxy(atoms, weights)) * atoms, f, weights, x[3] * x[3]
+    return x[3] / np.sqrt(optimal_proxy(atoms, weights)) * atoms, _sphere(x[4], x[5]), weights, x[3] * x[3]
 
 
 def _three_rational(x: Array, denominator: int) -> Point:
@@ -161,8 +173,8 @@ def _three_rational(x: Array, denominator: int) -> Point:
     mean = weights[1] * middle + weights[2]
     atoms = (-mean, middle - mean, 1 - mean)
     scale = np.sqrt(float(optimal_proxy([float(v) for v in atoms], [float(p) for p in weights])))
-    f = [np.cos(x[4]) * np.cos(x[5]), np.cos(x[4]) * np.sin(x[5]), np.sin(x[4])]
-    return Point(atoms, weights, Fraction(x[3] / scale).limit_denominator(denominator), _projective(f, denominator))
+    Uz = Fraction(x[3] / scale).limit_denominator(denominator)
+    return Point(atoms, weights, Uz, _projective(_sphere(x[4], x[5]), denominator))
 
 
 HALF_TURN = (-np.pi / 2, np.pi / 2)

@@ -125,7 +125,7 @@ def _search(statement: Statement, family: Family, L: int, seed: int) -> tuple[fl
         objective,
         family.box,
         rng=generator(L),
-        popsize=12,
+        popsize=20,
         maxiter=50,
         tol=1e-10,
         polish=False,

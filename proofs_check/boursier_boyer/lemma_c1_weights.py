@@ -9,7 +9,7 @@ from sympy import exp, oo, sqrt
 
 from numerics.bounds import Tail
 from numerics.evidence import Evidence, all_of
-from numerics.provers import forall
+from numerics.provers import Closed, forall, identity
 from numerics.softmax_average import deviation_R, deviation_S, normaliser, symbol
 from numerics.worst_ratio import worst_ratio
 from proofs_check.claims import claim
@@ -23,7 +23,7 @@ ON_DELTA = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
 @claim(
     "BB:LC.1.M",
     control=dict(first=Fraction(49, 100), second=Fraction(49, 25)),
-    needs=("BB:LC.1.M/jensen",),
+    needs=("BB:LC.1.M/jensen", "BB:LC.1.M/exponents"),
     argument="the first two are the definition of sub-Gaussian at Uz and at 2Uz; the third is the expectation of e^x >= 1 + x",
 )
 def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fraction = 2) -> Evidence:
@@ -42,12 +42,19 @@ def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
     return forall(exp(x), ">=", sp.Rational(c) + x, {x: (-oo, oo)})
 
 
+@claim("BB:LC.1.M/exponents")
+def exponents_of_the_moments() -> Evidence:
+    """Sub-Gaussian at v = kUz: E M^k <= e^{k^2 a2/2}. The exponents that the proof takes from k = 2 and k = 4, and their square roots."""
+    at = lambda k: exp(sp.Integer(k) ** 2 * a2 / 2)  # noqa: E731
+    return all_of(identity(at(2), exp(2 * a2)), identity(sqrt(at(4)), exp(4 * a2)), identity(sqrt(at(2)), exp(a2)))
+
+
 @claim(
     "BB:LC.1.CL",
     dial="c",
-    needs=("BB:LC.1.M",),
+    needs=("BB:LC.1.M", "BB:LC.1.CL/laplace", "BB:LC.1.CL/exponent"),
     cites=("Chung and Lu 2006, Theorem 7",),
-    argument="the second exponent follows from S >= L and E M^2 <= e^{2 a2}",
+    argument="E e^{-t M} <= e^{-t E M + t^2 E M^2/2}, independence and Markov's inequality; then S >= L and E M^2 <= e^{2 a2}",
     hypotheses=("L in Integers", "L >= 1", "0 < alpha", "alpha < 1"),
 )
 def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2) -> Evidence:
@@ -58,10 +65,24 @@ def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2) -> Evidence:
     return all_of(inner, outer)
 
 
+@claim("BB:LC.1.CL/laplace", dial="c")
+def exponential_below_its_parabola(*, c: Fraction = Fraction(1, 2)) -> Evidence:
+    """e^{-y} <= 1 - y + y^2/2 for y >= 0, applied to y = t M."""
+    y = sp.Symbol("y", nonnegative=True)
+    return forall(exp(-y), "<=", 1 - y + sp.Rational(c) * y**2, {y: Closed(0, oo)})
+
+
+@claim("BB:LC.1.CL/exponent")
+def exponent_at_the_best_t() -> Evidence:
+    """-t alpha S + t^2 L E M^2/2 at t = alpha S/(L E M^2) is -alpha^2 S^2/(2 L E M^2)."""
+    t = alpha * S / (L * EM2)
+    return identity(-t * alpha * S + t**2 * L * EM2 / 2, -(alpha**2) * S**2 / (2 * L * EM2))
+
+
 @claim(
     "BB:LC.1.BCL",
     dial="c",
-    needs=("BB:LC.1.M",),
+    needs=("BB:LC.1.M", "BB:LC.2/variance"),
     cites=("Bubeck et al. 2013, Lemma 3",),
     argument="Chebyshev's inequality alone gives c = 1; the second threshold is larger, since S >= L and E M^2 <= e^{2 a2}",
     hypotheses=ON_DELTA,
@@ -76,6 +97,7 @@ def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3) -> Evidence:
 @claim(
     "BB:LC.1.Q2",
     control=dict(exponent=Fraction(39, 10)),
+    needs=("BB:LC.1.M/exponents",),
     argument="Cauchy-Schwarz, then the definition of sub-Gaussian at 4Uz",
 )
 def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4) -> Evidence:
