@@ -34,7 +34,7 @@ def layer_is_defined(*, laws: str = "every law") -> Evidence:
     atom, score = DIVERGING[laws]
     term = sp.expand_log(score * atom + log(atom) - n * log(2), force=True)  # logarithm of e^{a z} z P(z)
     diverges = forall(term, ">=", 0, {n: Integers(1, oo)})
-    if not diverges:
+    if not diverges.verdict.accepted:
         return diverges
     witness: dict[str, Any] = {
         "d": 1,
