@@ -44,7 +44,7 @@ def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LC.1.M/exponents")
 def exponents_of_the_moments() -> Evidence:
-    """Sub-Gaussian at v = kUz: E M^k <= e^{k^2 a2/2}. The exponents that the proof takes from k = 2 and k = 4, and their square roots."""
+    """Sub-Gaussian at v = kUz: E M^k <= e^{k^2 a2/2}; the exponents used for k = 2 and 4, and their square roots."""
     at = lambda k: exp(sp.Integer(k) ** 2 * a2 / 2)  # noqa: E731
     return all_of(identity(at(2), exp(2 * a2)), identity(sqrt(at(4)), exp(4 * a2)), identity(sqrt(at(2)), exp(a2)))
 
