@@ -1,13 +1,14 @@
-"""Section 3, after Proposition 3.4: gradients by K, Q and V against those by U = K'Q and V."""
+"""Section 3: the convex hull in the sketch of Proposition 3.1, and gradients by K, Q, V against those by U = K'Q and V."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
+import sympy as sp
 
 from numerics.evidence import Contradiction, Evidence, Verdict, confirmed
-from numerics.provers import trace_identity
+from numerics.provers import identity, trace_identity
 from proofs_check.claims import claim
 from theory.attention import grad_K, grad_Q, grad_V, softmax_attention
 from theory.traces import Algebra
@@ -39,6 +40,26 @@ def setting() -> tuple[Array, Array, Array, Array, Array]:
     """A prompt, a query, K, Q and V."""
     grid = np.sin(np.arange(1.0, 40.0))
     return grid[:18].reshape(6, 3), grid[18:21], grid[21:27].reshape(2, 3), grid[27:33].reshape(2, 3), grid[33:39].reshape(2, 3)
+
+
+@claim(
+    "BB:P3.1.conv",
+    false="typo",
+    repair=dict(hull="V z_k"),
+    control=dict(hull="z_k and 0"),
+    argument="v.T <= max v.(V z_k) for every v puts T into the hull of the V z_k, and a norm is convex: |T| <= max |V z_k|",
+)
+def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
+    """With M at least every x_k = v.(V z_k), M - sum p_k x_k = sum p_k (M - x_k), for three tokens; printed: the hull of z_k."""
+    if hull != "V z_k":
+        output = softmax_attention([[1.0]], [0.0], [[0.0]], [[2.0]])
+        if output[0] != 2:
+            raise Contradiction(f"one token z = 1 and V = 2 give the output {output[0]}, not 2")
+        witness = {"d": 1, "L": 1, "z_1": 1, "V": 2, "T": 2, "largest point of the hull": 1}
+        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+    p, x, M = sp.symbols("p1:4", nonnegative=True), sp.symbols("x1:4", real=True), sp.Symbol("M", real=True)
+    mean = sum(pk * xk for pk, xk in zip(p, x))
+    return identity(M - mean, sum(pk * (M - xk) for pk, xk in zip(p, x)), given=[sp.Eq(sum(p), 1)])
 
 
 @claim("BB:KQ.1", argument=CHAIN_RULE)

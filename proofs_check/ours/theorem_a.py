@@ -1,0 +1,133 @@
+"""Theorem A: the mean squared error of softmax attention on Gaussian tokens is at most e^s/(e^s + L - 1) (t + q), for every L."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.provers import identity
+from numerics.quadrature import softmax_moments
+from proofs_check.claims import claim
+from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
+from theory.sharp_rates import P2_slope, gaussian_second_moment, limit_of_output_error, theorem_A
+
+L = sp.Symbol("L", integer=True, positive=True)
+s, t, q = sp.symbols("s t q", nonnegative=True)
+P2, P3, Q = sp.symbols("P2 P3 Q", positive=True)
+#: What R4 (e) says is nonnegative.
+GAPS = (Q - P2**2, P3 - Q)
+COVERED = "s = 0, 1/100, 1/4, 1, 4, 25, 100, 400; L = 1, 2, 3, 10, 1e3, 1e6, 1e12, 1e50, 1e100"
+VARIANCES, LENGTHS = (
+    np.array([0.0, 0.01, 0.25, 1.0, 4.0, 25.0, 100.0, 400.0]),
+    np.array([1.0, 2, 3, 10, 1e3, 1e6, 1e12, 1e50, 1e100]),
+)
+
+
+def nonnegative(difference: sp.Expr, *terms: tuple[Any, sp.Expr]) -> Evidence:
+    """`difference` is the sum of products of a nonnegative number (or symbol) and a quantity known to be nonnegative."""
+    assumes = tuple(f"{gap} >= 0" for _, gap in terms)
+    if not all(sp.sympify(factor).is_nonnegative for factor, _ in terms):
+        raise ValueError(f"a factor of {terms} may be negative; it proves nothing")
+    proof = identity(difference, sum(factor * gap for factor, gap in terms))
+    return proof.replace(assumes=(*proof.assumes, *assumes))
+
+
+def on_the_grid(lower: Any, upper: Any, holds: str) -> Evidence:
+    """lower <= upper at every point of the grid, by the quadrature of the weights; the tightest ratio."""
+    slack, tightest = float("inf"), dict[str, Any]()
+    for x in VARIANCES:
+        m = softmax_moments(x, LENGTHS)
+        ratio = np.asarray(upper(x, m)) / np.asarray(lower(x, m))
+        i = int(np.argmin(ratio))
+        if ratio[i] < 1 - 1e-11:  # the quadrature is good to 1e-12
+            witness = {"s": float(x), "L": f"{LENGTHS[i]:.0e}", "ratio": float(ratio[i])}
+            return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{holds} fails numerically at {witness}")
+        if ratio[i] < slack:
+            slack, tightest = float(ratio[i]), {"s": float(x), "L": f"{LENGTHS[i]:.0e}"}
+    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=holds, covered=COVERED, slack=slack, tightest=tightest)
+
+
+@claim(
+    "OURS:R4.A.ode/slope",
+    needs=("OURS:R4.e", "OURS:R4.e/jensen", "OURS:R4.e/order"),
+    argument="both gaps are nonnegative by R4 (e)",
+)
+def slope_is_at_most_logistic() -> Evidence:
+    """P2 - P2^2 - dP2/ds = 4 (P3 - Q) + (Q - P2^2)."""
+    return nonnegative(P2 - P2**2 - P2_slope(P2, P3, Q), (1, GAPS[0]), (4, GAPS[1]))
+
+
+@claim(
+    "OURS:R4.A.ode",
+    needs=("OURS:R4.A.ode/slope",),
+    argument="e^s (1/P2 - 1) does not decrease in s and starts at L - 1, since P2 = 1/L for equal weights",
+)
+def P2_stays_below_the_logistic_curve() -> Evidence:
+    """The derivative of e^s (1/P2 - 1) is e^s/P2^2 times the gap of the slope; its initial value gives e^s/(e^s + L - 1)."""
+    slope = sp.Symbol("P2'", real=True)
+    monotone = sp.exp(s) * (1 / P2 - 1)
+    derivative = identity(monotone.diff(s) + monotone.diff(P2) * slope, sp.exp(s) / P2**2 * (P2 - P2**2 - slope))
+    start = identity(monotone.subs({s: 0, P2: 1 / L}), L - 1)
+    bound = identity(monotone.subs(P2, theorem_A(s, L, 1, 0)), L - 1)
+    grid = on_the_grid(lambda x, m: m.P2, lambda x, m: theorem_A(x, LENGTHS, 1.0, 0.0), r"P_2 \le e^s/(e^s + L - 1)")
+    return all_of(derivative, start, confirmed(bound, grid))
+
+
+@claim("OURS:R4.A.low", argument="the sum over pairs is nonnegative")
+def P2_is_at_least_that_of_equal_weights() -> Evidence:
+    """L pi_2 - 1 = sum_{i<j} (p_i - p_j)^2, for every L."""
+    p_i, p_j = sp.symbols("p_i p_j", positive=True)
+    terms = [(1, 2, 0), (-2, 1, 1), (1, 0, 2)]
+    expansion = identity(sum(x * p_i**k * p_j**l for x, k, l in terms), (p_i - p_j) ** 2)
+    pairs = sum((x * TOKENS.sum(k) * TOKENS.sum(l) for x, k, l in terms), 0 * TOKENS.sum(0)).as_expr() / 2
+    proof = identity(TOKENS.symbols[0] * pi[2] - 1, pairs).replace(assumes=("L >= 1 an integer", "sum p_i = 1"))
+    grid = on_the_grid(lambda x, m: 1 / LENGTHS, lambda x, m: m.P2, r"1/L \le P_2")
+    return all_of(expansion, confirmed(proof, grid))
+
+
+@claim(
+    "OURS:R4.A",
+    dial="c",
+    needs=("OURS:R4.c", "OURS:R4.e/order", "OURS:R4.A.ode", "OURS:R4.A.low"),
+    argument="insert R4.A.ode for P2 in P2 (t + q); the sharp constant is 1, reached for L = 1 and for s = 0",
+)
+def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
+    """E|T_L - T|^2 = P2 (t + q) - 6 (P3 - Q) q <= c P2 (t + q), and e^s/(e^s + L - 1) <= e^s/L; one token refutes c < 1."""
+    if c < 1:
+        error, bound = gaussian_second_moment(1, 1, 1, 1, 0), float(c) * theorem_A(0, 1, 1, 0)
+        witness = {"L": 1, "Gamma": 1, "V": 1, "U": 0, "error": error, "bound": bound, "c": c}
+        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+    error = gaussian_second_moment(P2, P3, Q, t, q)
+    first = nonnegative(c * P2 * (t + q) - error, (c - 1, P2 * (t + q)), (6 * q, GAPS[1]))
+    m = sp.Symbol("m", nonnegative=True)  # e^s = 1 + m, as s >= 0
+    second = nonnegative(((1 + m) + L - 1) - L, (1, m))
+    grid = on_the_grid(
+        lambda x, w: gaussian_second_moment(w.P2, w.P3, w.Q, 1.0, float(x)),
+        lambda x, w: theorem_A(x, LENGTHS, 1.0, float(x)),
+        r"d = 1: \Gamma = V = 1, q = s",
+    )
+    return all_of(second, confirmed(first, grid))
+
+
+@claim("OURS:R4.A/equality", needs=("OURS:R4.c",))
+def equality_for_one_token_and_without_scores() -> Evidence:
+    """L = 1: all moments of the weights are 1. s = 0: all weights are 1/L, and q = |V Gamma a|^2 = 0."""
+    one = identity(gaussian_second_moment(1, 1, 1, t, q), theorem_A(s, 1, t, q))
+    flat = identity(gaussian_second_moment(1 / L, 1 / L**2, 1 / L**2, t, 0), theorem_A(0, L, t, 0))
+    return all_of(one, flat)
+
+
+@claim(
+    "OURS:R4.A/ratio", needs=("OURS:R4.limit",), argument="L times the bound and L times the error have the same limit e^s (t + q)"
+)
+def bound_is_asymptotically_sharp() -> Evidence:
+    """L e^s/(e^s + L - 1) (t + q) with 1/L = x is continuous at x = 0, where it is e^s (t + q)."""
+    x = sp.Symbol("x", positive=True)
+    scaled = (t + q) / (x + (1 - x) * sp.exp(-s))
+    return all_of(
+        identity(L * theorem_A(s, L, t, q), scaled.subs(x, 1 / L)), identity(scaled.subs(x, 0), limit_of_output_error(s, t, q))
+    )

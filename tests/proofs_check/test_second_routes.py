@@ -1,0 +1,73 @@
+"""The second routes of the claims on attention: they agree with the formulas, and notice when a formula is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from numerics.evidence import Contradiction, Evidence
+from numerics.quadrature import softmax_moments
+from proofs_check.boursier_boyer import lemma_2_1, section_3_attention
+from proofs_check.ours import direct_integration, theorem_a
+
+
+@pytest.mark.parametrize("factor", [1.001, 0.999])
+@pytest.mark.parametrize("name", ["gaussian_bias", "covariance_of_mean_token", "softmax_covariance_bias"])
+def test_integration_notices_a_wrong_formula(name: str, factor: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = getattr(direct_integration, name)
+    monkeypatch.setattr(direct_integration, name, lambda *a: factor * right(*a))
+    with pytest.raises(Contradiction, match="R4 and the integral"):
+        direct_integration.by_integration()
+
+
+@pytest.mark.parametrize("name", ["gaussian_bias", "gaussian_second_moment", "softmax_covariance_bias"])
+def test_simulation_notices_a_formula_that_is_a_third_too_large(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = getattr(direct_integration, name)
+    monkeypatch.setattr(direct_integration, name, lambda *a: 4 / 3 * right(*a))
+    with pytest.raises(Contradiction, match="standard errors"):
+        direct_integration.by_simulation()
+
+
+def test_integration_over_scores_has_the_moments_of_gaussians() -> None:
+    g, p, mass = direct_integration.over_scores(2.0, 2)
+    assert mass.sum() == pytest.approx(1, rel=1e-13)
+    assert mass @ (g[0] ** 2 * g[1] ** 4) == pytest.approx(3, rel=1e-12)
+    np.testing.assert_allclose(p.sum(axis=0), 1, rtol=1e-14)
+
+
+def test_cubature_notices_a_wrong_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = lemma_2_1.gaussian_output
+    monkeypatch.setattr(lemma_2_1, "gaussian_output", lambda m, Gamma, U, V, z: right(m, Gamma, U.T, V, z))
+    with pytest.raises(Contradiction, match=r"Lemma 2\.1"):
+        lemma_2_1.lemma_by_cubature()
+
+
+@pytest.mark.parametrize("claim", [section_3_attention.gradient_in_the_keys, section_3_attention.gradient_in_the_queries])
+def test_finite_differences_notice_a_wrong_gradient(claim: Callable[[], Evidence], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("grad_K", "grad_Q"):
+        right = getattr(section_3_attention, name)
+        monkeypatch.setattr(section_3_attention, name, lambda *a, right=right: right(*a)[:, ::-1])
+    with pytest.raises(Contradiction, match="finite differences"):
+        claim()
+
+
+def test_the_grid_of_theorem_A_notices_a_bound_that_is_too_small() -> None:
+    found = theorem_a.on_the_grid(lambda x, m: m.P2, lambda x, m: 0.999 * np.exp(x) / (np.exp(x) + theorem_a.LENGTHS - 1), "P2")
+    assert found.verdict.value == "OPEN"
+    assert "fails numerically" in found.reason
+
+
+def test_a_factor_of_unknown_sign_proves_nothing() -> None:
+    with pytest.raises(ValueError, match="may be negative"):
+        theorem_a.nonnegative(theorem_a.P2, (-1, theorem_a.P2))
+
+
+def test_theorem_A_is_a_bound_for_other_dimensions_too() -> None:
+    """t and q move independently: q = 0 and q large."""
+    for s in (0.3, 3.0, 30.0):
+        m = softmax_moments(s, theorem_a.LENGTHS)
+        for t, q in ((1.0, 0.0), (0.0, 1.0), (2.0, 1e4)):
+            error = theorem_a.gaussian_second_moment(m.P2, m.P3, m.Q, t, q)
+            assert (error <= theorem_a.theorem_A(s, theorem_a.LENGTHS, t, q) * (1 + 1e-11)).all()
