@@ -148,5 +148,5 @@ def _cases(law: Law, rng: np.random.Generator, lengths: tuple[int, ...]) -> Iter
                     c = softmax_average(L, scores, at_nodes, law.masses, a2)
                 else:
                     nodes = np.exp(scores), at_nodes, law.masses
-                    c = around(L, np.full(PROMPTS, 1 / PROMPTS), cumulated[:, L - 1], summed[:, :, L - 1], nodes, a2)
+                    c = around(L, np.full(PROMPTS, 1 / PROMPTS), cumulated[:, L - 1].copy(), summed[:, :, L - 1].copy(), nodes, a2)
                 yield f"{law.name} in d = {d}, L = {L}, {where}, f = {function}", exact, c
