@@ -9,13 +9,14 @@ from fractions import Fraction
 from typing import Any
 
 import sympy as sp
+from flint import fmpq
 
 from numerics.evidence import Evidence, Verdict
-from numerics.provers.boxes import Box, centre
+from numerics.provers.boxes import Box, Side, centre
 from numerics.provers.branch import Cover, Outcome, Task
 from numerics.provers.change import change
 from numerics.provers.enclose import Program, conditions
-from numerics.provers.forms import Signs, alternatives
+from numerics.provers.forms import Signs, alternatives, bare
 from numerics.provers.search import scan, simplest
 from numerics.provers.statement import Statement, precision, statement
 from numerics.provers.strategy import ASIDE, Proof
@@ -193,14 +194,32 @@ class _Run:
         goals = alternatives(e, signs)
         out = Outcome(True)
         for alts in goals:
-            proof = Proof(Task(symbols, box, [[a] for a in alts], self.st.strict, where), self.deadline, probe)
-            if not proof.exact() and probe and proof.refuted_at is not None and self.keep((proof.refuted_at,)):
-                return Outcome(False, reason="counterexample")
+            short = [[bare(a)] for a in alts]
+            names = _connected(short, where)
+            inner = [i for i, x in enumerate(symbols) if x in names]
+            task = Task(
+                tuple(symbols[i] for i in inner),
+                tuple(box[i] for i in inner),
+                short,
+                self.st.strict,
+                tuple(h for h in where if h[0].free_symbols <= names),
+            )
+
+            def whole(part: Box, inner: list[int] = inner) -> Box:
+                sides = dict(zip(inner, part))
+                return tuple(sides.get(i, s) for i, s in enumerate(box))
+
+            shown = None if probe is None else lambda part, whole=whole: probe(whole(part))
+            proof = Proof(task, self.deadline, shown)
+            if not proof.exact() and shown and proof.refuted_at is not None:
+                q = fmpq(proof.refuted_at.numerator, proof.refuted_at.denominator)
+                if shown((Side(q, q),)):
+                    return Outcome(False, reason="counterexample")
             out = proof.run()
             if not out.proved:
                 return out
             engines.add(proof.engine)
-        return out if len(goals) == 1 else replace(out, margin=None)
+        return out if goals == [[e]] == short else replace(out, margin=None)
 
     def keep(self, p: tuple[Fraction, ...]) -> bool:
         """Keep `p`, made simpler, if it is a counterexample."""
@@ -211,3 +230,13 @@ class _Run:
 
     def probe(self, box: Box) -> bool:
         return self.keep(centre(box))
+
+
+def _connected(goal: list[list[sp.Expr]], where: tuple[tuple[sp.Expr, bool], ...]) -> set[sp.Symbol]:
+    """The variables that occur in a goal, or together with such a variable in a hypothesis."""
+    names: set[sp.Symbol] = set().union(*(a.free_symbols for alts in goal for a in alts))
+    while True:
+        more = names.union(*(g.free_symbols for g, _ in where if g.free_symbols & names))
+        if more == names:
+            return names
+        names = more

@@ -16,7 +16,7 @@ from numerics.provers.boxes import Box
 from numerics.provers.enclose import Program, Unsupported
 from numerics.provers.interval import Iv
 
-__all__ = ["Signs", "alternatives", "forms", "split_by_sign", "with_tanh"]
+__all__ = ["Signs", "alternatives", "bare", "forms", "split_by_sign", "with_tanh"]
 
 
 class Signs:
@@ -113,6 +113,20 @@ def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
             for t, s in by.items():
                 if s > 0 or losers == [t]:
                     yield from fresh(sp.Add(*(s * u / t for u in h.args)))
+
+
+def bare(e: sp.Expr) -> sp.Expr:
+    """`e` without the factors that are positive by SymPy's assumptions: an expression with the same sign.
+
+    Examples
+    --------
+    >>> x, y = sp.symbols("x y", positive=True)
+    >>> bare(sp.exp(y) * x**2 / y - 2 * sp.exp(y) * x / y)
+    x - 2
+    """
+    factors = [f for f in sp.Mul.make_args(sp.factor_terms(e)) if not f.is_positive]
+    minus = sum(1 for f in factors if f.is_negative)
+    return sp.Mul(sp.S.NegativeOne**minus, *(f for f in factors if not f.is_negative))
 
 
 def split_by_sign(e: sp.Expr, signs: Signs) -> tuple[sp.Expr, sp.Expr] | None:
