@@ -63,20 +63,25 @@ class TokenAlgebra:
         ValueError
             If the power is negative or too high, or there is no such form.
         """
-        unknown = [u for u in forms if u not in self.forms]
-        if unknown:
-            raise ValueError(f"{', '.join(unknown)} is none of the forms {', '.join(self.forms)}")
+        self._known(*forms)
         if not isinstance(power, int) or power < 0:
             raise ValueError(f"power = {power!r}; weights have the powers 0, 1, 2, ...")
         slots, coefficient = self.close([(power, tuple(forms))], self.ring(1))
         return TokenSum(self, {slots: coefficient})
 
+    def _known(self, *forms: str) -> None:
+        unknown = [u for u in forms if u not in self.forms]
+        if unknown:
+            raise ValueError(f"{', '.join(unknown)} is none of the forms {', '.join(self.forms) or '(there are none)'}")
+
     def h(self, form: str) -> TokenSum:
         """``u(h) = u'Gamma a``."""
+        self._known(form)
         return self._element(self._h[form])
 
     def Gamma(self, u: str, v: str) -> TokenSum:
         """``u'Gamma v``."""
+        self._known(u, v)
         return self._element(self.covariance(u, v))
 
     def covariance(self, u: str, v: str) -> PolyElement:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from numerics.evidence import Evidence, all_of, confirmed
-from numerics.provers import trace_identity
+from typing import Any
+
+import sympy as sp
+from sympy import expand_log, log, oo
+
+from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.provers import Integers, forall, trace_identity
 from proofs_check.boursier_boyer.lemma_2_1 import lemma_by_cubature
 from proofs_check.claims import claim
 from theory.traces import Algebra
@@ -11,13 +16,14 @@ from theory.traces import Algebra
 ALGEBRA = Algebra(
     general=["V", "K", "Q"],
     symmetric=["Gamma", "Lambda", "S", "G", "P"],
-    vectors=["m", "a", "b", "z", "x", "y"],
+    vectors=["m", "b", "z", "x", "y"],
     inverse=[("Gamma", "Lambda")],
     pseudo_inverse=[("S", "G", "P")],
 )
 V, K, Q, Gamma, Lambda = (ALGEBRA[name] for name in ("V", "K", "Q", "Gamma", "Lambda"))
 S, G, P = ALGEBRA["S"], ALGEBRA["G"], ALGEBRA["P"]  # a covariance of any rank, its pseudo-inverse, the projector on its range
-m, a, b, z, x, y = (ALGEBRA[name] for name in ("m", "a", "b", "z", "x", "y"))
+n = sp.Symbol("n", integer=True, positive=True)
+m, b, z, x, y = (ALGEBRA[name] for name in ("m", "b", "z", "x", "y"))
 
 
 @claim("BB:B.1.a", argument="the two exponents differ by a constant in z', so that the densities are proportional")
@@ -63,18 +69,39 @@ def degenerate_covariance() -> Evidence:
     return all_of(square, stays)
 
 
+#: Laws P(Z = 2^n) = mass, n = 1, 2, ..., on the line, without a second moment.
+HEAVY = {"none": 2**-n, "first": 3 * 4**-n}
+
+
+@claim(
+    "BB:B.2/limit",
+    false="gap",
+    repair=dict(moments="second"),
+    control=dict(moments="first"),
+    cites=("Kolmogorov: strong law of large numbers",),
+    argument="the mean over tokens of <Qz_q, Kz> V z = V z z'K'Q z_q converges once E|z|^2 is finite",
+)
+def limit_of_linear_attention(*, moments: str = "none") -> Evidence:
+    """Each summand is V zz'K'Q z_q; else a law with those moments for which the terms of E z^2 stay above 1 for ever."""
+    if moments not in HEAVY:
+        score = K.T * Q * y
+        return trace_identity((score.T * z) * (V * z), V * z * z.T * K.T * Q * y)
+    term = expand_log(log(4**n * HEAVY[moments]), force=True)
+    diverges = forall(term, ">=", 0, {n: Integers(1, oo)})
+    if not diverges:
+        return diverges
+    witness: dict[str, Any] = {"d": 1, "law": f"P(Z = 2**n) = {HEAVY[moments]}, n = 1, 2, ...", "log of term n of E z^2": str(term)}
+    return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+
+
 @claim(
     "BB:B.2",
     control=dict(centred=False),
-    needs=("BB:L2.1.a", "BB:2.def"),
-    cites=("Kolmogorov: strong law of large numbers",),
-    argument="the mean over tokens of <Qz_q, Kz> V z = V z z'K'Q z_q converges by the law of large numbers; E zz' = Gamma if m = 0",
+    needs=("BB:L2.1.a", "BB:B.2/limit"),
+    argument="E zz' = Gamma if m = 0, and only the limits are equal: at L tokens the two outputs differ",
 )
-def linear_attention_of_a_long_prompt(*, centred: bool = True) -> Evidence:
-    """Each summand is V zz'K'Q z_q; its mean over N(m, Gamma) is the output of Lemma 2.1, where m = 0 if centred."""
+def linear_and_softmax_limits_agree(*, centred: bool = True) -> Evidence:
+    """V E[zz'] K'Q z_q over N(m, Gamma) is the output of Lemma 2.1, where m = 0 if centred."""
     score = K.T * Q * y
-    summand = trace_identity((score.T * z) * (V * z), V * z * z.T * K.T * Q * y)
-    mean = None if centred else m
-    linear = V * (z * z.T).gauss("z", Gamma, mean=mean) * score
-    softmax = V * Gamma * score if centred else V * m + V * Gamma * score
-    return all_of(summand, trace_identity(linear, softmax))
+    linear = V * (z * z.T).gauss("z", Gamma, mean=None if centred else m) * score
+    return trace_identity(linear, V * Gamma * score if centred else V * m + V * Gamma * score)

@@ -130,6 +130,8 @@ def test_expectation_is_linear_and_products_commute() -> None:
 def test_requests_without_meaning() -> None:
     with pytest.raises(ValueError, match="w is none of the forms u, v"):
         A.sum(1, "w")
+    with pytest.raises(ValueError, match="w is none of the forms u, v"):
+        A.h("w") + A.Gamma("u", "v")
     with pytest.raises(ValueError, match="power = -1"):
         A.sum(-1)
     with pytest.raises(ValueError, match="ends at 3; raise highest="):
