@@ -11,11 +11,22 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-__all__ = ["ExactCovariance", "NumericCovariance", "read_matrix", "read_noise", "read_prompt_length", "read_scalar", "same_shape"]
+__all__ = [
+    "ExactCovariance",
+    "NumericCovariance",
+    "read_matrix",
+    "read_noise",
+    "read_prompt_length",
+    "read_scalar",
+    "same_shape",
+    "tidy",
+]
 
 Floats = NDArray[np.float64]
 #: Condition number from which half of the 16 digits of a float are lost in the inverse.
 ILL_CONDITIONED = 1e8
+#: Operations in an exact entry beyond which it is left as it comes.
+LONG = 150
 
 
 def _reject(name: str, what: str, remedy: str, kind: type[Exception] = ValueError) -> Exception:
@@ -34,6 +45,8 @@ def _entries(name: str, value: Any) -> NDArray[Any]:
         raise _reject(
             name, f"is {value!r}, which has no entries to read", "pass an explicit matrix, e.g. sympy.Matrix(...)", TypeError
         )
+    if np.ma.is_masked(value):
+        raise _reject(name, "has masked entries", "every entry must be known: fill them")
     try:
         array = np.asarray(value)
     except ValueError:
@@ -83,7 +96,10 @@ def _from_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
     for index, x in np.ndenumerate(array):
         if isinstance(x, (bool, np.bool_)) or not isinstance(x, Number) or isinstance(x, complex):
             raise _reject(name, f"holds {x!r} at {list(index)}, which is no real number", "convert the entries to float", TypeError)
-    return array.astype(np.float64)
+    try:
+        return array.astype(np.float64)
+    except OverflowError:
+        raise _reject(name, "holds an integer beyond the range of floats", "rescale it, or pass a SymPy Matrix") from None
 
 
 def _exact_entry(name: str, x: Any) -> sp.Expr:
@@ -135,7 +151,7 @@ def read_prompt_length(value: Any, exact: bool) -> Any:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Number, sp.Expr)) or isinstance(value, complex):
         raise _reject("prompt_length", f"is {value!r}, which is no integer", remedy, TypeError)
     number: Any = value
-    if not (np.isfinite(float(number)) and number >= 1 and number == int(number)):
+    if not (abs(number) < float("inf") and number >= 1 and number == int(number)):
         raise _reject("prompt_length", f"is {value}, which is no positive integer", remedy)
     return sp.Integer(int(number)) if exact else int(number)
 
@@ -247,21 +263,22 @@ class ExactCovariance:
                         f"is not symmetric: Sigma[{i},{j}] = {Sigma[i, j]} but Sigma[{j},{i}] = {Sigma[j, i]}",
                         "use one symbol for both entries",
                     )
-        # The elementary symmetric functions of the eigenvalues decide both rank and sign, without any eigenvalue.
-        lam = sp.Dummy()
-        signed = Sigma.charpoly(lam).all_coeffs()[1:]
-        minors = [sp.simplify((-1) ** (k + 1) * c) for k, c in enumerate(signed)]
-        rank = max((k + 1 for k, m in enumerate(minors) if m != 0), default=0)
+        if Sigma.is_diagonal():
+            tested = [x for x in map(sp.simplify, Sigma.diagonal()) if x != 0]
+            rank, why = len(tested), ""
+        else:
+            # The elementary symmetric functions of the eigenvalues decide both rank and sign, without any eigenvalue.
+            coefficients = Sigma.charpoly(sp.Dummy()).all_coeffs()[1:]
+            minors = [sp.simplify((-1) ** (k + 1) * c) for k, c in enumerate(coefficients)]
+            rank = max((k + 1 for k, m in enumerate(minors) if m != 0), default=0)
+            tested, why = minors[:rank], " (a sum of principal minors, which all are nonnegative for a covariance)"
         if rank == 0:
             raise _reject("Sigma", "is the zero matrix: no covariate ever moves and the flow stands still", "pass a Sigma != 0")
-        diagonal = [Sigma[i, i] for i in range(d) if Sigma[i, i] != 0]
-        tested = diagonal if Sigma.is_diagonal() else minors[:rank]
         for m in tested:
             if m.is_positive is False:
                 raise _reject(
                     "Sigma",
-                    f"is not positive semi-definite: {m} is not positive"
-                    + ("" if Sigma.is_diagonal() else " (a sum of principal minors, which all are nonnegative for a covariance)"),
+                    f"is not positive semi-definite: {m} is not positive{why}",
                     "a covariance has nonnegative eigenvalues; check the entries and the assumptions on their symbols",
                 )
         symbols = sorted(Sigma.free_symbols, key=str)
@@ -273,10 +290,18 @@ class ExactCovariance:
 
 def _pseudo_inverse(Sigma: sp.Matrix, rank: int) -> tuple[sp.Matrix, sp.Matrix]:
     """``S^+`` and ``S S^+`` of a symmetric matrix by field operations only: with B the pivot columns, ``S = B S_JJ^{-1} B'``."""
-    d = Sigma.shape[0]
-    if rank == d:
-        return Sigma.inv().applyfunc(sp.cancel), sp.eye(d)
+    if Sigma.is_diagonal():
+        kept = [sp.simplify(x) != 0 for x in Sigma.diagonal()]
+        inverse = [1 / x if k else sp.S.Zero for x, k in zip(Sigma.diagonal(), kept)]
+        return sp.diag(*inverse), sp.diag(*map(int, kept))
+    if rank == Sigma.shape[0]:
+        return tidy(Sigma.inv()), sp.eye(rank)
     pivots = list(Sigma.rref(simplify=True)[1])
     B, core = Sigma[:, pivots], Sigma.extract(pivots, pivots)
     left = (B.T @ B).inv() @ B.T
-    return (left.T @ core @ left).applyfunc(sp.cancel), (B @ left).applyfunc(sp.cancel)
+    return tidy(left.T @ core @ left), tidy(B @ left)
+
+
+def tidy(M: sp.Matrix) -> sp.Matrix:
+    """Entries as quotients without common factors, unless they are so long that this would take minutes."""
+    return M.applyfunc(lambda x: sp.cancel(x) if x.count_ops() < LONG else x)

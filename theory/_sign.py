@@ -206,7 +206,7 @@ def exact_sign(Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr
     if rank == 1 and gap.is_negative:
         return -sign, RANK_ONE
     if any(x.free_symbols for x in (Sigma, effective, A, u0)):
-        wanted = [sp.Ge(x, 0) for x in (diagonal or minors) if not x.is_nonnegative]
+        wanted = [w for x in (diagonal or minors) if (w := sp.Ge(x, 0)) not in (sp.true, sp.false)]
         raise _undecided(wanted or [sp.Gt(gap, 0)])
     values, vectors = np.linalg.eigh(np.array(Sigma.evalf(30).tolist(), dtype=float))
     l, Q = values[-rank:], vectors[:, -rank:]

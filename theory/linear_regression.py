@@ -16,6 +16,7 @@ from theory._covariance import (
     read_prompt_length,
     read_scalar,
     same_shape,
+    tidy,
 )
 from theory._sign import SaddleError, common_sign, exact_sign
 from theory.regression_risk import (
@@ -173,7 +174,7 @@ def limit_parameters(
     1.25
     >>> a, b = sp.symbols("a b", positive=True)
     >>> limit_parameters(sp.diag(a, b)).gamma
-    sqrt(a)*sqrt(b)/(a**2 + b**2)**(1/4)
+    (b**(-2) + a**(-2))**(-1/4)
     """
     matrix = read_matrix("Sigma", Sigma)
     exact = isinstance(matrix, sp.MatrixBase)
@@ -221,30 +222,39 @@ def _describe(rank: int, d: int, tolerance: str, L: Any, noise: Any, start: str)
 def _numeric_limit(covariance: NumericCovariance, start: tuple[Any, float] | None, L: int | None, noise: float) -> LimitParameters:
     l, Q = covariance.eigenvalues, covariance.eigenvectors
     d, rank = Q.shape
-    m = l if L is None else (1 + 1 / L) * l + (l.sum() + noise) / L
+    m = l if L is None else (1 + 1 / L) * l + (l.sum() + noise) * (1 / L)
     sign, how, excess, kept = 1, "balanced start (c = b = 0), positive common sign", 0.0, np.zeros((d, d))
     if start is not None:
         U0, u0 = start
         A = Q.T @ U0 @ Q
         sign, how = common_sign(l, m, A, u0)
-        excess = float((A**2).sum()) - u0**2  # c - b, without cancelling |P(U0)|^2
+        excess = (float(np.linalg.norm(A)) - abs(u0)) * (float(np.linalg.norm(A)) + abs(u0))  # c - b, |P(U0)|^2 never in it
         kept = U0 - Q @ A @ Q.T if rank < d else kept
         how = f"sign {'+' if sign > 0 else '-'}: {how}"
-    # In units of the largest 1 / m, so that tiny and huge covariances neither overflow nor underflow.
-    unit = float(1 / m.min())
-    T, x = float(((m.min() / m) ** 2).sum()), excess / unit
-    root = float(np.hypot(x, 2 * np.sqrt(T)))
-    gamma = sign * float(np.sqrt(((x + root) / (2 * T) if x >= 0 else 2 / (root - x)) / unit))
     U, V = np.zeros((d + 1, d + 1)), np.zeros((d + 1, d + 1))
-    U[:d, :d], V[d, d] = (Q * (gamma / m)) @ Q.T + kept, 1 / gamma
+    with np.errstate(all="ignore"):
+        # In units of the largest 1 / m, so that tiny and huge covariances neither overflow nor underflow.
+        least = float(m.min())
+        T, x = float(((least / m) ** 2).sum()), excess * least
+        root = float(np.hypot(x, 2 * np.sqrt(T)))
+        gamma = sign * float(np.sqrt(((x + root) / (2 * T) if x >= 0 else 2 / (root - x)) * least))
+        U[:d, :d], V[d, d] = (Q * (gamma / m)) @ Q.T + kept, np.reciprocal(gamma)
+    if not (np.isfinite(U).all() and np.isfinite(V).all()):
+        raise ValueError(
+            f"the limit overflows: Sigma has eigenvalues down to {l.min():.3g}, and |S S^+ U0 S S^+|_F^2 - u0^2 is {excess:.3g}; "
+            "rescale Sigma and the start, or pass exact SymPy matrices"
+        )
     tolerance = f" (eigenvalues up to {covariance.tolerance:.2g} counted as zero)"
     return LimitParameters(U, V, gamma, _describe(rank, d, tolerance, L, noise, how))
 
 
 def _exact_limit(covariance: ExactCovariance, start: tuple[Any, Any] | None, L: Any, noise: Any) -> LimitParameters:
     S, d, onto = covariance.Sigma, covariance.Sigma.shape[0], covariance.projector
-    direction = covariance.pinv if L is None else (sp.Matrix(effective_covariance(S, L, noise)).inv() @ onto).applyfunc(sp.cancel)
-    T = sp.factor((direction @ direction).trace()) if start is not None else sp.cancel((direction @ direction).trace())
+    S_L = sp.Matrix(effective_covariance(S, L, noise))
+    direction = covariance.pinv
+    if L is not None:
+        direction = tidy((sp.diag(*(1 / x for x in S_L.diagonal())) if S.is_diagonal() else S_L.inv()) @ onto)
+    T = (direction @ direction).trace() if S.is_diagonal() else tidy(direction @ direction).trace()
     assumptions = list(covariance.assumptions)
     if L is not None and not (L.is_integer and L.is_positive):
         assumptions.append(sp.Contains(L, sp.S.Naturals))
@@ -254,9 +264,9 @@ def _exact_limit(covariance: ExactCovariance, start: tuple[Any, Any] | None, L: 
         sign, how, excess, kept = 1, "balanced start (c = b = 0), positive common sign", sp.Integer(0), sp.zeros(d, d)
     else:
         U0, u0 = start
-        A = (onto @ U0 @ onto).applyfunc(sp.cancel)
-        sign, how = exact_sign(S, effective_covariance(S, L, noise), A, u0, covariance.rank)
-        excess, kept = sp.factor((A.T @ A).trace() - u0**2), (U0 - A).applyfunc(sp.cancel)
+        A = tidy(onto @ U0 @ onto)
+        sign, how = exact_sign(S, S_L, A, u0, covariance.rank)
+        excess, kept = sp.factor((A.T @ A).trace() - u0**2), tidy(U0 - A)
         how = f"sign {'+' if sign > 0 else '-'}: {how}"
     gamma = sign * (T ** sp.Rational(-1, 4) if excess == 0 else sp.sqrt((excess + sp.sqrt(excess**2 + 4 * T)) / (2 * T)))
     U, V = sp.zeros(d + 1, d + 1), sp.zeros(d + 1, d + 1)

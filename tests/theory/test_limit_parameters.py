@@ -45,7 +45,7 @@ STARTS = {
 
 
 @pytest.mark.parametrize("start", STARTS)
-@pytest.mark.parametrize(("d", "rank"), [(1, 1), (2, 2), (3, 2), (4, 1), (4, 4)])
+@pytest.mark.parametrize(("d", "rank"), [(1, 1), (3, 2), (4, 1), (4, 4)])
 @pytest.mark.parametrize(("L", "noise"), [(None, None), (1, None), (7, 0.8)])
 def test_the_flow_ends_where_the_formula_says(start: str, d: int, rank: int, L: int | None, noise: float | None) -> None:
     Sigma = random_covariance(d, rank, scale=float(RNG.uniform(0.3, 3)))
@@ -127,6 +127,7 @@ def test_the_infinite_prompt_is_the_limit_of_long_ones_at_rate_one_over_L() -> N
     far = limit_parameters(Sigma, **start)
     gaps = [np.linalg.norm(limit_parameters(Sigma, prompt_length=L, noise=2.0, **start).U - far.U) for L in (10**4, 10**6)]
     assert gaps[0] / gaps[1] == pytest.approx(100, rel=0.02)
+    np.testing.assert_allclose(limit_parameters(Sigma, prompt_length=10**400, **start).U, far.U, rtol=1e-13)
 
 
 def test_label_noise_acts_like_a_shift_of_the_effective_covariance() -> None:
@@ -160,6 +161,14 @@ def test_rational_matrices_give_algebraic_answers() -> None:
     np.testing.assert_allclose(np.array(p.U.evalf(), dtype=float), q.U, rtol=1e-13, atol=1e-15)
     inside = p.U[:2, :2] * p.V[2, 2] * sp.Matrix([[2, 1], [1, 2]])
     assert inside.applyfunc(sp.radsimp) == sp.eye(2)
+
+
+def test_six_symbols_are_no_burden() -> None:
+    """Common denominators of many symbols take minutes; the answer does not need them."""
+    p = sp.symbols("p0:6", positive=True)
+    exact = limit_parameters(sp.diag(*p), prompt_length=3).gamma
+    values = dict(zip(p, range(1, 7)))
+    assert float(exact.subs(values)) == pytest.approx(limit_parameters(np.diag(np.arange(1.0, 7.0)), prompt_length=3).gamma)
 
 
 def test_a_symbolic_rank_is_found_and_its_pseudo_inverse_is_one() -> None:
