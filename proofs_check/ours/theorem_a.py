@@ -103,8 +103,8 @@ def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
     error = gaussian_second_moment(P2, P3, Q, t, q)
     first = nonnegative(c * P2 * (t + q) - error, (c - 1, P2 * (t + q)), (6 * q, GAPS[1]))
-    m = sp.Symbol("m", nonnegative=True)  # e^s = 1 + m, as s >= 0
-    second = nonnegative(((1 + m) + L - 1) - L, (1, m))
+    weak = sp.exp(s) / L - theorem_A(s, L, 1, 0)
+    second = identity(weak, sp.exp(s) * (sp.exp(s) - 1) / (L * (sp.exp(s) + L - 1))).replace(assumes=("s >= 0", "L >= 1"))
     grid = on_the_grid(
         lambda x, w: gaussian_second_moment(w.P2, w.P3, w.Q, 1.0, float(x)),
         lambda x, w: theorem_A(x, LENGTHS, 1.0, float(x)),
