@@ -1,7 +1,7 @@
 """What an engine found out about a statement: one of five verdicts, and everything a reader needs to judge it.
 
-An `Evidence` is frozen and can be written as JSON. It cannot be built in a form that claims too much: a verdict above the ceiling of
-its engine, a refutation without a witness, a shrug without a reason and a support without its coverage are all errors.
+An `Evidence` is frozen and can be written as JSON. It cannot be built in a form that claims too much: a verdict above the
+ceiling of its engine, a refutation without a witness, a shrug without a reason and a support without its coverage are all errors.
 """
 
 from __future__ import annotations
@@ -168,11 +168,11 @@ class Evidence:
     covered: str = ""
     dimension: str = ""
     assumes: tuple[str, ...] = ()
-    witness: Mapping[str, Plain] = field(default_factory=dict)
+    witness: Mapping[str, Any] = field(default_factory=dict)
     witness_by: str = ""
     disagreement: float = 0.0
     slack: float | None = None
-    tightest: Mapping[str, Plain] = field(default_factory=dict)
+    tightest: Mapping[str, Any] = field(default_factory=dict)
     margin: float | None = None
     samples: int = 0
     seed: int = 0

@@ -21,8 +21,8 @@ LOWER = (1 - alpha_minus(L, a2, delta)) * S
 UPPER = 1 + alpha_plus(L, a2, delta)
 # Rademacher tokens (sigma = 1, the exact constant) at a query with Uz = u, from the shortest prompt and the simplest numbers on.
 LENGTHS = (1, 2, 3, 4, 10, 40)
-SCORES = tuple(map(Fraction, (0, 1, "1/2", 2)))
-DELTAS = tuple(map(Fraction, ("1/2", "1/3", "1/4", "1/10", "1/100", "9/10", "19/20", "99/100")))
+SCORES = tuple(Fraction(u) for u in ("0", "1", "1/2", "2"))
+DELTAS = tuple(Fraction(d) for d in ("1/2", "1/3", "1/4", "1/10", "1/100", "9/10", "19/20", "99/100"))
 BALLS = {"exp": lambda x: arb(x).exp(), "log": lambda x: arb(x).log(), "sqrt": lambda x: arb(x).sqrt()}
 
 Bound = Callable[..., Any]
@@ -47,7 +47,8 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
     symbols = (L, a2, delta, S)
     floats: Bound = sp.lambdify(symbols, (lower, upper, level), "math")
     balls: Bound = sp.lambdify(symbols, (lower, upper, level), [BALLS])
-    tightest, slack = {}, np.inf
+    tightest: dict[str, Any] = {}
+    slack = np.inf
     for length, u, d in itertools.product(LENGTHS, SCORES, DELTAS):
         at = {"L": length, "Uz": u, "delta": d, "law": "Rademacher"}
         average = _rademacher(length, float(u), 0.5)

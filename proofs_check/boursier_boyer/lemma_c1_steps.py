@@ -63,7 +63,7 @@ def _one_gaussian_token(c: Any, Uz: int = 3, delta: Fraction = Fraction(1, 1000)
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def distance_of_the_inverses(*, c: int = 1, below_one: bool = False) -> Evidence:
-    """|1/S_L - 1/S| <= max(alpha_+, alpha_-/(1 - alpha_-)) / S with probability 1 - 2 delta; needs alpha_- < 1, which is not said."""
+    """|1/S_L - 1/S| <= max(alpha_+, alpha_-/(1 - alpha_-)) / S with probability 1 - 2 delta; needs alpha_- < 1, not said."""
     if not below_one and (against := _one_gaussian_token(c)):
         return against
     return forall(
