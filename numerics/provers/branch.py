@@ -1,7 +1,7 @@
 """Branch and bound: cover a box by smaller ones on each of which an enclosure shows that a function is nonnegative.
 
 On a box it is enough that (range) some writing has a nonnegative enclosure, (monotone) its slope in a variable has one sign and the
-inequality holds at the end towards which it falls, (mean value) its value at the centre outweighs the slopes, (contact) it vanishes
+inequality holds at the end towards which it falls, or its limit there is 0, (mean value) its value at the centre outweighs the slopes, (contact) it vanishes
 together with its first derivatives where a variable has some value and the next derivative has one sign, or (hypothesis) no point
 of the box meets the hypotheses.
 """
@@ -196,7 +196,7 @@ class Cover:
         best: tuple[float, _Node] | None = None
         for p in pairs[: 2 if self.out.boxes < 16 else 5]:
             f, slopes = self.index[p], self.slopes[p]
-            if not values[f].defined:
+            if not values[f].defined or time.monotonic() > self.deadline:
                 continue
             gradient = slopes.gradient(values)
             sides, outside = list(node.box), False
@@ -204,6 +204,8 @@ class Cover:
                 if sides[i].point or g is None:
                     continue
                 way = 1 if g.nonneg else -1 if g.nonpos else slopes.sign(values, i)
+                if way < 0 and sides[i].hi is None and not self.task.strict and slopes.fades(i):
+                    return self._done("limit")
                 new = self._end(node.box, i, way > 0, f) if way else None
                 if new is None:
                     continue

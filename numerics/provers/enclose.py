@@ -127,9 +127,13 @@ class Program:
         return lambda v: power(v[b], v[x])
 
     def _factors(self, e: sp.Mul) -> Iterator[int]:
-        """The factors of a product, with ``x**a * exp(c*x**p)`` and ``x**a * log(x)**n`` taken together: unimodal, hence sharp."""
+        """The factors of a product, some of them taken together because their common monotone pieces are known.
+
+        These are ``x**a * exp(c*x**p)``, ``x**a * log(x)**n`` and ``x**n * besselk(n, x)``.
+        """
         powers: dict[sp.Symbol, sp.Rational] = {}
         logs: dict[sp.Symbol, int] = {}
+        bessels: list[tuple[sp.Symbol, sp.Rational, int]] = []
         exponent, rest = sp.S.Zero, []
         for a in e.args:
             b, p = a.as_base_exp()
@@ -137,10 +141,15 @@ class Program:
                 powers[b] = p
             elif isinstance(b, sp.log) and b.args[0].is_Symbol and p.is_Integer and p > 0:
                 logs[b.args[0]] = int(p)
+            elif isinstance(b, sp.besselk) and b.args[1].is_Symbol and b.args[0].is_Rational and b.args[0] > 0 and p.is_Integer:
+                bessels.append((b.args[1], b.args[0], int(p)))
             elif b == sp.E or isinstance(a, sp.exp):
                 exponent += a.exp if isinstance(a, sp.exp) else p
             else:
                 rest.append(a)
+        for x, n, k in bessels:  # x**n * besselk(n, x) falls from 2**(n - 1)*gamma(n) to 0
+            powers[x] = powers.get(x, sp.S.Zero) - n * k
+            yield self._scaled_bessel(self.add(x), fraction(n), k)
         left, taken = [], False
         for t in sp.Add.make_args(sp.expand(exponent)):
             c, u = t.as_coeff_Mul()
@@ -159,6 +168,12 @@ class Program:
         if exponent != 0:
             rest.append(sp.exp(sp.Add(*left) if taken else exponent))
         yield from (self.add(r) for r in rest if r != 1)
+
+    def _scaled_bessel(self, u: int, n: fmpq, k: int) -> int:
+        top = lambda: up(((arb(n) - 1) * arb(2).log()).exp() * arb(n).gamma())  # noqa: E731
+        fall = lambda t: (arb(n) * t.log()).exp() * t.bessel_k(arb(n))  # noqa: E731
+        self.nodes.append(lambda v: v[u].decreasing(fall, top(), ZERO, ZERO).powi(k))
+        return len(self.nodes) - 1
 
     def _unimodal(self, u: int, a: sp.Rational, c: sp.Rational) -> int:
         n, r, k = int(a) if a.is_Integer else None, fraction(a), fraction(c)

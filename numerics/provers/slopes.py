@@ -28,6 +28,7 @@ class Slopes:
         self._gradient: list[list[int]] | None = None
         self._signs: dict[int, list[int]] = {}
         self._contacts: dict[tuple[int, fmpq], list[tuple[int, int]]] = {}
+        self._fading: dict[int, bool] = {}
         self._suspects: dict[int, list[fmpq]] = {}
 
     def gradient(self, values: Values) -> list[Iv | None]:
@@ -55,6 +56,12 @@ class Slopes:
             self._signs[i] = row
         known = (values[j] for j in self._signs[i])
         return next((1 if v.nonneg else -1 for v in known if v.defined and (v.nonneg or v.nonpos)), 0)
+
+    def fades(self, i: int) -> bool:
+        """Whether `f` tends to 0 as variable `i` grows, whatever the other variables."""
+        if i not in self._fading:
+            self._fading[i] = all(_fades(t, self.program.symbols[i]) for t in sp.Add.make_args(sp.expand(self.f)))
+        return self._fading[i]
 
     def suspects(self, i: int) -> list[fmpq]:
         """Values of variable `i` on which `f` may vanish whatever the other variables: ends of its range, and simple numbers."""
@@ -100,7 +107,27 @@ class Slopes:
                 return False
         if value.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
             return False
-        return bool(sp.expand(value) == 0 or sp.simplify(value) == 0)
+        if sp.expand(value) == 0 or sp.expand(sp.fraction(sp.together(value))[0]) == 0:
+            return True
+        return bool(value.count_ops() < 20 and sp.simplify(value) == 0)
+
+
+def _fades(t: sp.Expr, x: sp.Symbol) -> bool:
+    """Whether a product tends to 0 as `x` grows: it has a factor that falls exponentially, or a negative power, beside bounded ones."""
+    power, fast = sp.S.Zero, False
+    for f in sp.Mul.make_args(t):
+        b, p = f.as_base_exp()
+        if b == x and p.is_Rational:
+            power += p
+        elif isinstance(f, (sp.exp, sp.erfc, sp.uppergamma, sp.besselk)) and f.has(x):
+            c, u = f.args[-1].as_independent(x, as_Add=True)[1].as_independent(x, as_Add=False)
+            grows = u.as_base_exp()[0] == x and u.as_base_exp()[1].is_positive and not f.args[0].has(x) == (len(f.args) > 1)
+            if not (grows and (c.is_negative if isinstance(f, sp.exp) else c.is_positive)):
+                return False
+            fast = True
+        elif f.has(x) and not isinstance(f, (sp.tanh, sp.erf, sp.atan)):
+            return False
+    return fast or bool(power < 0)
 
 
 def _writings(e: sp.Expr) -> list[sp.Expr]:
