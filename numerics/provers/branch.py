@@ -1,9 +1,9 @@
 """Branch and bound: cover a box by smaller ones on each of which an enclosure shows that a function is nonnegative.
 
 On a box it is enough that (range) some writing has a nonnegative enclosure, (monotone) its slope in a variable has one sign and the
-inequality holds at the end towards which it falls, or its limit there is 0, (mean value) its value at the centre outweighs the slopes, (contact) it vanishes
-together with its first derivatives where a variable has some value and the next derivative has one sign, or (hypothesis) no point
-of the box meets the hypotheses.
+inequality holds at the end towards which it falls, or (limit) it falls towards 0 at infinity, (mean value) its value at the centre
+outweighs the slopes, (contact) it vanishes together with its first derivatives where a variable has some value and the next
+derivative has one sign, or (hypothesis) no point of the box meets the hypotheses.
 """
 
 from __future__ import annotations

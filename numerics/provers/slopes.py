@@ -113,7 +113,7 @@ class Slopes:
 
 
 def _fades(t: sp.Expr, x: sp.Symbol) -> bool:
-    """Whether a product tends to 0 as `x` grows: it has a factor that falls exponentially, or a negative power, beside bounded ones."""
+    """Whether a product tends to 0 as `x` grows: a factor falls exponentially, or a power is negative, and the others are bounded."""
     power, fast = sp.S.Zero, False
     for f in sp.Mul.make_args(t):
         b, p = f.as_base_exp()
@@ -121,8 +121,9 @@ def _fades(t: sp.Expr, x: sp.Symbol) -> bool:
             power += p
         elif isinstance(f, (sp.exp, sp.erfc, sp.uppergamma, sp.besselk)) and f.has(x):
             c, u = f.args[-1].as_independent(x, as_Add=True)[1].as_independent(x, as_Add=False)
-            grows = u.as_base_exp()[0] == x and u.as_base_exp()[1].is_positive and not f.args[0].has(x) == (len(f.args) > 1)
-            if not (grows and (c.is_negative if isinstance(f, sp.exp) else c.is_positive)):
+            v, q = u.as_base_exp()
+            away = c.is_negative if isinstance(f, sp.exp) else c.is_positive
+            if v != x or not q.is_positive or not away or any(a.has(x) for a in f.args[:-1]):
                 return False
             fast = True
         elif f.has(x) and not isinstance(f, (sp.tanh, sp.erf, sp.atan)):
