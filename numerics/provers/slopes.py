@@ -113,7 +113,7 @@ class Slopes:
 
 
 def _fades(t: sp.Expr, x: sp.Symbol) -> bool:
-    """Whether a product tends to 0 as `x` grows: a factor falls exponentially, or a power is negative, and the others are bounded."""
+    """Whether a product tends to 0 as `x` grows: one factor falls exponentially, or as a power, and the others are bounded."""
     power, fast = sp.S.Zero, False
     for f in sp.Mul.make_args(t):
         b, p = f.as_base_exp()
