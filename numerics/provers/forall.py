@@ -15,7 +15,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.provers.boxes import Box, Side, centre
 from numerics.provers.branch import Cover, Outcome, Task
 from numerics.provers.change import change
-from numerics.provers.enclose import Program, conditions
+from numerics.provers.enclose import Program
 from numerics.provers.forms import Signs, alternatives, bare
 from numerics.provers.search import scan, simplest
 from numerics.provers.statement import Statement, precision, statement
@@ -153,7 +153,7 @@ class _Run:
         """The first subexpression that could not be shown to be defined at every point that meets the hypotheses, or nothing."""
         st = self.st
         signs = Signs(Program(st.symbols), st.box)
-        for g, kind in dict.fromkeys([*conditions(st.small), *conditions(st.big)]):
+        for g, kind in st.needs:
             if self.holds(g, kind, signs):
                 continue
             return f"{g} {kind} 0 could not be shown on the domain, so the statement may be undefined"

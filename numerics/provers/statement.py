@@ -14,7 +14,7 @@ from flint import ctx, fmpq
 
 from numerics.evidence import plain
 from numerics.provers.boxes import Box, Side, fraction, rational
-from numerics.provers.enclose import Program, Unsupported
+from numerics.provers.enclose import Program, Unsupported, conditions
 
 __all__ = ["Closed", "Integers", "Statement", "precision", "side_of", "statement"]
 
@@ -137,7 +137,8 @@ def _check_assumptions(s: sp.Symbol, side: Side, given: Any) -> None:
 class Statement:
     """``for all variables in box with every hypothesis: big - small >= 0`` (``> 0`` if strict), over fresh symbols.
 
-    `names` are the caller's symbols in the order of `symbols`; a hypothesis is a pair (g, strict), read ``g >= 0`` or ``g > 0``.
+    `names` are the caller's symbols in the order of `symbols`; a hypothesis is a pair (g, strict), read ``g >= 0`` or ``g > 0``;
+    `needs` says what must hold for the two sides to be defined, as pairs such as ``(g, "!=")``.
     """
 
     symbols: tuple[sp.Symbol, ...]
@@ -147,6 +148,7 @@ class Statement:
     big: sp.Expr
     strict: bool
     where: tuple[tuple[sp.Expr, bool], ...]
+    needs: tuple[tuple[sp.Expr, str], ...]
     checked: str
     covered: str
 
@@ -279,19 +281,22 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
             raise ValueError(f"{e} is not real everywhere on the domain: {fault}; shrink the domain") from None
 
     small, big = (lhs, rhs) if op[0] == "<" else (rhs, lhs)
-    conditions = []
+    wanted = []
     for a, o, b in hyps:
         lo, hi = (a, b) if o[0] == "<" else (b, a)
         g, firm = put(hi) - put(lo), o in ("<", ">")
         if g.is_Rational and not (g > 0 or (g == 0 and not firm)):
             raise ValueError(f"the hypothesis {a} {o} {b} is false: no point meets the hypotheses")
         if not g.is_Rational:
-            conditions.append((g, firm))
+            wanted.append((g, firm))
     show = lambda a, o, b: f"{sp.latex(a)} {OPS[o]} {sp.latex(b)}"  # noqa: E731
     hypotheses = r",\; ".join(show(*h) for h in hyps)
     quantified = rf"\forall\, {', '.join(texts)}" if texts else ""
     checked = r":\; ".join(t for t in (quantified, (hypotheses + r" \implies " if hypotheses else "") + show(lhs, op, rhs)) if t)
     covered = ", ".join([*texts, *(show(*h) for h in hyps)])
+    # from the expressions as given: with more assumptions SymPy turns 1/sqrt(1/x) into sqrt(x), which is defined at 0 too
+    needs = tuple(dict.fromkeys((put(g), kind) for e in (small, big) for g, kind in conditions(e)))
+    strict = op in ("<", ">")
     return Statement(
-        tuple(fresh), tuple(domain), tuple(sides), put(small), put(big), op in ("<", ">"), tuple(conditions), checked, covered
+        tuple(fresh), tuple(domain), tuple(sides), put(small), put(big), strict, tuple(wanted), needs, checked, covered
     )
