@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.comparisons import LARGEST_SHARE, NAMES, Comparison, compare
+from numerics.comparisons import NAMES, Comparison, compare
 from numerics.curves import QUANTITIES, Bound, FarSlopes, Quantity, bounds, exact_error, far_slopes, next_order, sharp_exponent
 from numerics.estimate import attention_errors
 from numerics.fit import LocalSlopes, PowerLawFit, local_slopes, power_law_fit
@@ -23,6 +23,8 @@ __all__ = ["Rates", "Series", "rates"]
 Floats = NDArray[np.float64]
 #: Fewest lengths in a fit.
 FEWEST = 5
+#: Where one replicate makes up more of the mean than this, the mean is no point of a fit.
+LARGEST_SHARE = 0.05
 #: Standard error from which on an exponent is called undetermined.
 COARSEST = 0.05
 
@@ -134,7 +136,7 @@ def rates(
     lengths : sequence of int
         Prompt lengths, in any order; repeated ones count once.
     replicates : int
-        Prompts drawn at each length, at least 100: the comparisons rest on a normal approximation.
+        Prompts drawn at each length, at least 100: standard errors have to mean something.
     seed : int
         The same seed gives the same numbers, for every number of threads.
     threads : int, optional
@@ -153,7 +155,7 @@ def rates(
     """
     L = _lengths(lengths)
     if replicates < 100:
-        raise ValueError(f"replicates = {replicates}; draw at least 100, since standard errors are read as those of a normal law")
+        raise ValueError(f"replicates = {replicates}; draw at least 100, or standard errors mean nothing")
     estimates: dict[Quantity, list[Floats]] = {quantity: [] for quantity in QUANTITIES}
     query, query_cov = (None, setting.query) if setting.averaged else (setting.query, None)
     for i in np.argsort(-L):  # long prompts first, so that the progress never stalls at the end
@@ -253,7 +255,7 @@ def _warnings(result: Rates) -> Iterator[str]:
         if heavy.any():
             where = ", ".join(f"{L:.0f}" for L in result.lengths[heavy])
             share = float(series.largest_share[heavy].max())
-            yield f"{NAMES[series.quantity]}, L = {where}: one prompt makes up to {share:.0%} of the mean; not compared, draw more"
+            yield f"{NAMES[series.quantity]}, L = {where}: one prompt is up to {share:.0%} of the mean; not fitted, draw more"
         if series.fit is not None:
             yield from (f"{NAMES[series.quantity]}, fit: {warning}" for warning in series.fit.warnings)
             if not series.trusted:

@@ -37,7 +37,7 @@ def sci(value: float | None, digits: int = 4) -> str:
         return text
     mantissa, exponent = text.split("e")
     superscript = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"{mantissa}·10{superscript}"
+    return f"10{superscript}" if mantissa == "1" else f"{mantissa}·10{superscript}"
 
 
 def _spaced(number: float) -> str:
@@ -51,7 +51,7 @@ def _ratio(value: float) -> str:
 
 def _typeset(text: str) -> str:
     """Signs instead of their spelling on a typewriter."""
-    for typed, sign in {"<=": "≤", ">=": "≥", "chi^2": "χ²", "^2": "²", "lambda": "λ", "sigma": "σ"}.items():
+    for typed, sign in {" <= ": " ≤\u00a0", " >= ": "\u00a0≥\u00a0", "chi^2": "χ²", "^2": "²", "lambda": "λ", "sigma": "σ"}.items():
         text = text.replace(typed, sign)
     return re.sub(r"(?<![\w.])-(?=\d)", "−", text)
 

@@ -81,8 +81,8 @@ def _figure(height: float, rows: tuple[float, ...], draw: Callable[..., None], i
     with mpl.rc_context(settings):
         figure = Figure(figsize=(4.4, height), facecolor="none")
         FigureCanvasSVG(figure)
-        # Margins by hand, for labels of at most six characters: the automatic layout draws everything twice.
-        frame = {"left": 0.155, "right": 0.98, "bottom": 0.42 / height, "top": 1 - 0.12 / height, "hspace": 0.1}
+        # Margins by hand, for labels of at most seven characters: the automatic layout draws everything twice.
+        frame = {"left": 0.175, "right": 0.98, "bottom": 0.42 / height, "top": 1 - 0.12 / height, "hspace": 0.1}
         axes = figure.subplots(len(rows), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": rows} | frame)[:, 0]
         for ax in axes:
             ax.set_facecolor("none")
@@ -148,6 +148,7 @@ def error_plot(run: Rates, series: Series) -> str:
         _plot_measured(ratio, L, relative, error)
         reach = 1.25 * max(float(np.max(np.abs(relative - 1) + 1.96 * error)), 0.004)
         ratio.set_ylim(1 - reach, 1 + reach)
+        ratio.locator_params(axis="y", nbins=3)
         ratio.set_ylabel("÷ exact")
         ratio.set_xlabel("prompt length L")
 
@@ -188,6 +189,7 @@ def slope_plot(run: Rates, series: Series) -> str:
         ax.set_xscale("log")
         _log_axis(ax.xaxis, run.lengths[0], run.lengths[-1])
         ax.set_xlim(run.lengths[0] / 1.2, run.lengths[-1] * 1.2)
+        ax.locator_params(axis="y", nbins=5)
         ax.set_ylabel("local slope")
         ax.set_xlabel("prompt length L")
 
@@ -202,6 +204,7 @@ def far_plot(far: FarSlopes) -> str:
         ax.plot(far.lengths, far.slope, color=EXACT, marker="o", ms=3)
         ax.set_xscale("log")
         _log_axis(ax.xaxis, far.lengths[0], far.lengths[-1])
+        ax.locator_params(axis="y", nbins=5)
         ax.set_ylabel("slope of the exact curve")
         ax.set_xlabel("prompt length L")
 
