@@ -142,7 +142,9 @@ class Evidence:
     control : Evidence or None
         The same engine on a statement that it spoiled itself: it must come out REFUTED.
     parts : tuple of Evidence
-        The conjuncts of `all_of`, or the second routes of `confirmed`.
+        The conjuncts of `all_of`.
+    routes : tuple of Evidence
+        The second routes of `confirmed`; the verdict does not rest on them.
     seconds : float
         Time the check took.
 
@@ -181,6 +183,7 @@ class Evidence:
     reason: str = ""
     control: Evidence | None = None
     parts: tuple[Evidence, ...] = ()
+    routes: tuple[Evidence, ...] = ()
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
@@ -188,7 +191,7 @@ class Evidence:
         put("verdict", Verdict(self.verdict))
         for name in ("witness", "tightest"):
             put(name, MappingProxyType({str(k): plain(v) for k, v in getattr(self, name).items()}))
-        for name in ("assumes", "cites", "parts"):
+        for name in ("assumes", "cites", "parts", "routes"):
             put(name, tuple(getattr(self, name)))
         for name in ("slack", "margin"):
             value = getattr(self, name)
@@ -252,7 +255,8 @@ class Evidence:
         """The inverse of `to_json`."""
         known = dict(data)
         known["verdict"] = Verdict(known["verdict"])
-        known["parts"] = tuple(cls.from_json(p) for p in known.get("parts", ()))
+        for name in ("parts", "routes"):
+            known[name] = tuple(cls.from_json(p) for p in known.get(name, ()))
         known["control"] = cls.from_json(known["control"]) if known.get("control") else None
         return cls(**known)
 
@@ -269,6 +273,7 @@ class Evidence:
             ("slack", "" if self.slack is None else f"{self.slack:.6g}" + (f" at {join(self.tightest)}" if self.tightest else "")),
             ("margin", "" if self.margin is None else f"{self.margin:.3g}"),
             ("samples", f"{self.samples} (seed {self.seed}, error {self.error:.0e})" if self.samples else ""),
+            ("confirmed", "; ".join(f"{r.engine} ({r.covered})" for r in self.routes)),
             ("cites", "; ".join(self.cites)),
             ("reason", self.reason),
         ]
@@ -358,7 +363,7 @@ def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
     Returns
     -------
     Evidence
-        The primary with the routes in `parts`; their error probabilities do not add, since the verdict does not rest on them.
+        The primary with `routes`; their error probabilities do not add, since the verdict does not rest on them.
 
     Raises
     ------
@@ -369,7 +374,7 @@ def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
     --------
     >>> proof = Evidence(verdict=Verdict.PROVED, engine="identity")
     >>> look = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="d = 1")
-    >>> len(confirmed(proof, look).parts)
+    >>> len(confirmed(proof, look).routes)
     1
     """
     for route in routes:
@@ -379,4 +384,4 @@ def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
             )
         if primary.verdict is Verdict.REFUTED and route.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
             raise Contradiction(f"{primary.engine} refutes what {route.engine} accepts; one of the two is wrong")
-    return primary.replace(parts=primary.parts + routes, seconds=primary.seconds + sum(r.seconds for r in routes))
+    return primary.replace(routes=primary.routes + routes, seconds=primary.seconds + sum(r.seconds for r in routes))
