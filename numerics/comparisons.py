@@ -92,7 +92,7 @@ def _agrees(series: Series, lengths: Floats) -> Iterator[Comparison]:
         yield _judge(f"{name} at each length", says, z[worst], limit, ERROR)
         # A bias too small to be seen at one length adds up over all of them.
         chi2, limit = float(np.sum(z**2)), _chi2_quantile(ERROR, z.size)
-        yield _judge(f"{name} over all lengths", f"χ² = {chi2:.2f} on {z.size} lengths; allowed {limit:.2f}", chi2, limit, ERROR)
+        yield _judge(f"{name} over all lengths", f"chi^2 = {chi2:.2f} on {z.size} lengths; allowed {limit:.2f}", chi2, limit, ERROR)
     if sure.any():
         off = float(np.abs(series.mean[sure][0] / series.exact[sure][0] - 1))
         yield _judge(f"{name} at L = 1", f"not random there; relative difference {off:.1e}, allowed 1e-05", off, 1e-5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -191,6 +192,13 @@ def test_help_names_the_examples_that_exist(capsys: pytest.CaptureFixture[str]) 
         main(["rates", "--help"])
     assert stop.value.code == 0
     assert "averaged-slow" in capsys.readouterr().out
+
+
+def test_a_terminal_without_unicode_is_enough(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "numerics", "rates", "--example", "isotropic", *SMALL, "--out", str(tmp_path / "r")]
+    done = subprocess.run(words, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "ascii"}, check=False)
+    assert done.returncode == 0, done.stderr
+    assert b"comparisons hold" in done.stdout
 
 
 def test_module_entry_point() -> None:
