@@ -167,11 +167,12 @@ class Ledger:
         """
         if not self.needs.get(id) or self._circular:
             return None if not self.needs.get(id) else Verdict.OPEN
-        links = []
-        for name in self.needs[id]:
-            ids = self._claims_of(name)
-            links += [self._link(n) for n in ids] or [Verdict.OPEN]
-        return min(links, key=lambda v: v.strength)
+        return self.weakest_need(id)[1]
+
+    def weakest_need(self, id: str) -> tuple[str, Verdict]:
+        """The need through which a claim's chain is as weak as it is, and that link; the first of several."""
+        links = [(n, self._link(n)) for name in self.needs[id] for n in self._claims_of(name) or [name]]
+        return min(links, key=lambda link: link[1].strength)
 
     def _link(self, id: str) -> Verdict:
         held = self.held(id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from numerics.evidence import Verdict
@@ -42,13 +43,17 @@ def _errata(ledger: Ledger) -> list[Line]:
     return out
 
 
-def _weakest(ledger: Ledger) -> list[Line]:
-    out: list[Line] = []
-    for id in ledger.entries:
-        chain = ledger.chain(id)
-        if chain is not None:
-            stands = "stands" if ledger.stands(id) else "does not stand"
-            out.append((f"  {id:24} {ledger.held(id)}, chain {chain}: {stands}", {} if ledger.stands(id) else {"yellow": True}))
+def _chains(ledger: Ledger) -> list[Line]:
+    """How many claims stand on what, and through which need the others do not."""
+    chained = {id: ledger.chain(id) for id in ledger.entries}
+    standing = Counter(str(v) for id, v in chained.items() if v is not None and ledger.stands(id))
+    free = sum(v is None for v in chained.values())
+    counted = ", ".join(f"{n} on {v}" for v, n in standing.items())
+    out: list[Line] = [(f"  {free} claims need nothing; of the others stand: {counted or 'none'}", {})]
+    for id, v in chained.items():
+        if v is not None and not ledger.stands(id):
+            need, link = ledger.weakest_need(id)
+            out.append((f"  {id} does not stand: {ledger.held(id)} itself, but {need} is {link}", {"yellow": True}))
     return out
 
 
@@ -64,9 +69,8 @@ def summary(ledger: Ledger) -> list[Line]:
     errata = _errata(ledger)
     if errata:
         out += [("", {}), ("errata (as printed)", {"bold": True}), *errata]
-    weakest = _weakest(ledger)
-    if weakest:
-        out += [("", {}), ("chains: weakest link below each claim", {"bold": True}), *weakest]
+    if ledger.entries:
+        out += [("", {}), ("chains: the weakest link below each claim", {"bold": True}), *_chains(ledger)]
     out += [("", {})] + [(f"FAULT: {f}", {"red": True, "bold": True}) for f in ledger.faults()]
     error = sum(e["error"] for e in ledger.entries.values())
     share = f"; sum of error shares {error:.1e}" if error else ""
