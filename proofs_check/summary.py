@@ -53,7 +53,11 @@ def _chains(ledger: Ledger) -> list[Line]:
     for id, v in chained.items():
         if v is not None and not ledger.stands(id):
             need, link = ledger.weakest_need(id)
-            out.append((f"  {id} does not stand: {ledger.held(id)} itself, but {need} is {link}", {"yellow": True}))
+            if need not in ledger.entries:
+                why = f"{need} did not run" if need in ledger.needs else f"no claim settles {need}"
+            else:
+                why = f"{need} is {link}"
+            out.append((f"  {id} does not stand: {ledger.held(id)} itself, but {why}", {"yellow": True}))
     return out
 
 
