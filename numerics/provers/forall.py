@@ -17,6 +17,7 @@ from numerics.provers.branch import Cover, Outcome, Task
 from numerics.provers.change import change
 from numerics.provers.enclose import Program
 from numerics.provers.forms import Signs, alternatives, bare
+from numerics.provers.invariance import reductions
 from numerics.provers.search import scan, simplest
 from numerics.provers.statement import Statement, precision, statement
 from numerics.provers.strategy import ASIDE, Proof
@@ -106,6 +107,9 @@ class _Run:
         if self.changed:
             g = self.changed
             outcome = self.cover(g.symbols, g.box, g.big - g.small, g.where, None, engines)
+        if not outcome.proved:
+            engines = set()
+            outcome = self.reduced(engines)
         if not outcome.proved:
             engines = set()
             outcome = self.cover(st.symbols, st.box, st.difference, st.where, self.probe, engines)
@@ -220,6 +224,17 @@ class _Run:
                 return out
             engines.add(proof.engine)
         return out if goals == [[e]] == short else replace(out, margin=None)
+
+    def reduced(self, engines: set[str]) -> Outcome:
+        """Prove the statement with one variable less, where scaling or shifting all variables does not change its sign."""
+        st, deadline = self.st, self.deadline
+        for pieces in reductions(st.difference, st.symbols, st.box, st.where):
+            self.deadline = (time.monotonic() + deadline) / 2  # the rest is for the statement itself
+            proved = all(self.cover(x, b, e, w, None, engines).proved for e, x, b, w in pieces)
+            self.deadline = deadline
+            if proved:
+                return Outcome(True)
+        return Outcome(False)
 
     def keep(self, p: tuple[Fraction, ...]) -> bool:
         """Keep `p`, made simpler, if it is a counterexample."""
