@@ -8,9 +8,31 @@ import sympy as sp
 from flint import arb, fmpq
 
 from numerics.provers.boxes import Box, Side, fraction
-from numerics.provers.interval import INF, NINF, ONE, ZERO, Iv, down, gamma_shape, power, powexp, rational_power, signed_powexp, up
+from numerics.provers.interval import (
+    INF,
+    NINF,
+    ONE,
+    ZERO,
+    Iv,
+    down,
+    gamma_shape,
+    meet,
+    power,
+    powexp,
+    rational_power,
+    signed_powexp,
+    up,
+)
 
-__all__ = ["Program", "Unsupported", "Values", "conditions", "image"]
+__all__ = ["Binet", "BinetSlope", "Program", "Unsupported", "Values", "conditions", "image"]
+
+
+class Binet(sp.Function):
+    """``log Gamma(x) - (x - 1/2) log x + x - log(2 pi)/2``, between 0 and ``1/(12 x)`` for positive `x`."""
+
+
+class BinetSlope(sp.Function):
+    """``log x - 1/(2 x) - psi(x)``, between 0 and ``1/(12 x**2)`` for positive `x`."""
 
 
 class Unsupported(NotImplementedError):
@@ -129,11 +151,11 @@ class Program:
     def _factors(self, e: sp.Mul) -> Iterator[int]:
         """The factors of a product, some of them taken together because their common monotone pieces are known.
 
-        These are ``x**a * exp(c*x**p)``, ``x**a * log(x)**n`` and ``x**n * besselk(n, x)``.
+        These are ``x**a * exp(c*x**p)``, ``x**a * log(x)**n`` and Bessel functions beside powers and exponentials.
         """
         powers: dict[sp.Symbol, sp.Rational] = {}
         logs: dict[sp.Symbol, int] = {}
-        bessels: list[tuple[sp.Symbol, sp.Rational, int]] = []
+        bessels: list[tuple[sp.Expr, int]] = []
         exponent, rest = sp.S.Zero, []
         for a in e.args:
             b, p = a.as_base_exp()
@@ -141,15 +163,28 @@ class Program:
                 powers[b] = p
             elif isinstance(b, sp.log) and b.args[0].is_Symbol and p.is_Integer and p > 0:
                 logs[b.args[0]] = int(p)
-            elif isinstance(b, sp.besselk) and b.args[1].is_Symbol and b.args[0].is_Rational and b.args[0] > 0 and p.is_Integer:
-                bessels.append((b.args[1], b.args[0], int(p)))
+            elif isinstance(b, (sp.besselk, sp.besseli)) and b.args[1].is_Symbol and b.args[0].is_nonnegative and p.is_Integer:
+                bessels.append((b, int(p)))
             elif b == sp.E or isinstance(a, sp.exp):
                 exponent += a.exp if isinstance(a, sp.exp) else p
             else:
                 rest.append(a)
-        for x, n, k in bessels:  # x**n * besselk(n, x) falls from 2**(n - 1)*gamma(n) to 0
-            powers[x] = powers.get(x, sp.S.Zero) - n * k
-            yield self._scaled_bessel(self.add(x), fraction(n), k)
+        for f, k in bessels:
+            n, x = f.args
+            r = sp.expand(exponent).coeff(x) * k
+            if isinstance(f, sp.besselk) and r.is_positive and n.is_Rational and n > 0 and powers.get(x, sp.S.Zero) * k >= n:
+                name, powers[x], exponent = "x^n e^x K", powers[x] - n * k, exponent - k * x
+            elif isinstance(f, sp.besselk) and r.is_positive and n.is_Rational:
+                name, powers[x], exponent = "sqrt(x) e^x K", powers.get(x, sp.S.Zero) - sp.Rational(k, 2), exponent - k * x
+            elif isinstance(f, sp.besselk) and n.is_Rational and n > 0:
+                name, powers[x] = "x^n K", powers.get(x, sp.S.Zero) - n * k
+            elif isinstance(f, sp.besseli) and r.is_negative and n == 0:
+                name, exponent = "e^-x I_0", exponent + k * x
+            else:
+                rest.append(f**k)
+                continue
+            yield self._scaled_bessel(name, self.add(x), fraction(n), k)
+        powers = {x: a for x, a in powers.items() if a != 0}
         left, taken = [], False
         for t in sp.Add.make_args(sp.expand(exponent)):
             c, u = t.as_coeff_Mul()
@@ -169,10 +204,23 @@ class Program:
             rest.append(sp.exp(sp.Add(*left) if taken else exponent))
         yield from (self.add(r) for r in rest if r != 1)
 
-    def _scaled_bessel(self, u: int, n: fmpq, k: int) -> int:
-        top = lambda: up(((arb(n) - 1) * arb(2).log()).exp() * arb(n).gamma())  # noqa: E731
-        fall = lambda t: (arb(n) * t.log()).exp() * t.bessel_k(arb(n))  # noqa: E731
-        self.nodes.append(lambda v: v[u].decreasing(fall, top(), ZERO, ZERO).powi(k))
+    def _scaled_bessel(self, name: str, u: int, n: fmpq, k: int) -> int:
+        """Products that are monotone, with their limits at 0 and infinity; the integral representations show it."""
+
+        def at(name: str, v: Values) -> Iv:
+            x, q = v[u], arb(n)
+            if name == "e^-x I_0":
+                return x.decreasing(lambda t: t.bessel_i(q, scaled=True), ONE, ZERO, ZERO, attained=True)
+            if name == "x^n K":
+                top = up(((q - 1) * arb(2).log()).exp() * q.gamma())
+                return x.decreasing(lambda t: (q * t.log()).exp() * t.bessel_k(q), top, ZERO, ZERO)
+            if name == "x^n e^x K":
+                return meet(at("x^n K", v) * x.exp(), at("sqrt(x) e^x K", v) * power(x, Iv.of(n - fmpq(1, 2), n - fmpq(1, 2))))
+            end = (arb.pi() / 2).sqrt()
+            f = lambda t: t.sqrt() * t.bessel_k(q, scaled=True)  # noqa: E731
+            return x.increasing(f, ZERO, up(end), ZERO) if 2 * n < 1 else x.decreasing(f, INF, down(end), ZERO)
+
+        self.nodes.append(lambda v: at(name, v).powi(k))
         return len(self.nodes) - 1
 
     def _unimodal(self, u: int, a: sp.Rational, c: sp.Rational) -> int:
@@ -186,6 +234,8 @@ class Program:
             parts = [self.add(a) for a in args]
             return self._fold(parts, Iv.max if f is sp.Max else lambda a, b: -((-a).max(-b)))
         if f in (sp.uppergamma, sp.lowergamma, sp.besselk, sp.besseli, sp.polygamma):
+            if f in (sp.besselk, sp.besseli) and (args[0].is_Integer or f is sp.besselk):  # even in a whole order, K in every order
+                args = (abs(args[0]), args[1])
             if not args[0].is_Rational or args[0] < 0:
                 raise Unsupported(f"{f.__name__} is enclosed for a rational first argument >= 0 only, not {args[0]}")
             rule = _with_parameter(f, fraction(args[0]))
@@ -221,6 +271,16 @@ def _jump(below: arb) -> Callable[[Iv], Iv]:
     return lambda u: Iv(ONE, ONE, defined=u.defined) if u.pos else Iv(below, below if u.neg else ONE, defined=u.defined)
 
 
+def _below(n: int) -> Callable[[Iv], Iv]:
+    """Anything between 0 and ``1/(12 x**n)``."""
+
+    def rule(u: Iv) -> Iv:
+        top = u.powi(-n) * Iv.of(fmpq(1, 12), fmpq(1, 12))
+        return Iv(ZERO, top.hi, True, True) if u.pos and u.defined else u.undefined()
+
+    return rule
+
+
 _HALF_PI = arb.pi() / 2
 _RULES: dict[type, Callable[[Iv], Iv]] = {
     sp.exp: Iv.exp,
@@ -241,6 +301,8 @@ _RULES: dict[type, Callable[[Iv], Iv]] = {
     sp.gamma: lambda u: gamma_shape(u, lambda t: t.gamma(), arb(fmpq(8856, 10000))),
     sp.factorial: lambda u: gamma_shape(u, lambda t: t.gamma(), arb(fmpq(8856, 10000))),
     sp.loggamma: lambda u: gamma_shape(u, lambda t: t.lgamma(), arb(fmpq(-1215, 10000))),
+    Binet: _below(1),
+    BinetSlope: _below(2),
     sp.sin: lambda u: u.ball(lambda t: t.sin(), -ONE, ONE),
     sp.cos: lambda u: u.ball(lambda t: t.cos(), -ONE, ONE),
     sp.sign: _jump(-ONE),

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import sympy as sp
 
 from numerics.provers.boxes import Box
-from numerics.provers.enclose import Program, Unsupported
+from numerics.provers.enclose import Binet, BinetSlope, Program, Unsupported
 from numerics.provers.interval import Iv
 
 __all__ = ["Signs", "alternatives", "bare", "forms", "split_by_sign", "with_tanh"]
@@ -24,7 +24,8 @@ class Signs:
 
     def __init__(self, program: Program, box: Box) -> None:
         self.program, self.values = program, program.on(box)
-        self.unbounded = [x for x, s in zip(program.symbols, box) if s.hi is None and x.is_positive]
+        self.far = [(x, 1) for x, s in zip(program.symbols, box) if s.hi is None]
+        self.far += [(x, -1) for x, s in zip(program.symbols, box) if s.lo is None]
 
     def of(self, e: sp.Expr) -> Iv | None:
         """The enclosure of `e`, or None where it is not surely defined."""
@@ -100,13 +101,22 @@ def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
         cleared = _cleared(logs, signs)
         if cleared is not None:
             yield from fresh(sp.expand(cleared))
+    if any(p.exp == sp.Rational(1, 2) and p.base.is_Add for p in e.atoms(sp.Pow)):
+        by = {t: signs.weak(t) for t in sp.Add.make_args(e)}
+        if all(by.values()):  # a >= b >= 0 as a**2 >= b**2
+            a, b = sp.Add(*(t for t, s in by.items() if s > 0)), sp.Add(*(t for t, s in by.items() if s < 0))
+            yield from fresh(sp.expand(a**2) - sp.expand(b**2))
     numerator = _cleared(e, signs)
     if numerator is not None:
         yield from fresh(numerator)
         yield from fresh(sp.expand(numerator))
     flat = sp.expand(sp.powsimp(sp.expand((e if numerator is None else numerator).rewrite(sp.exp))))
     yield from fresh(flat)
-    for h in dict.fromkeys([flat, *(_logs_of_quotients(flat, x) for x in signs.unbounded if flat.has(sp.log))]):
+    flats = [flat]
+    if signs.far and flat.has(sp.log, sp.gamma, sp.loggamma, sp.polygamma):
+        flats += [_logs_of_quotients(h, x, way) for x, way in signs.far for h in dict.fromkeys([flat, asymptotic(flat)])]
+    for h in dict.fromkeys(flats):
+        yield from fresh(h)
         if h.is_Add and 2 <= len(h.args) <= 10:
             by = {t: signs.strict(t) for t in h.args}
             losers = [t for t, s in by.items() if s < 0]
@@ -136,16 +146,37 @@ def split_by_sign(e: sp.Expr, signs: Signs) -> tuple[sp.Expr, sp.Expr] | None:
     return (a, b) if all(s for _, s in by) and a != 0 and b != 0 else None
 
 
-def _logs_of_quotients(e: sp.Expr, x: sp.Symbol) -> sp.Expr:
-    """``log(a) = log(x) + log(a/x)`` for sums `a` in which `x` occurs: the last logarithm stays bounded where `x` is large."""
+def _logs_of_quotients(e: sp.Expr, x: sp.Symbol, way: int) -> sp.Expr:
+    """``log(a) = log(b) + log(a/b)`` for sums `a`, where `b` is the part that leads as `x` tends to infinity in one direction."""
 
     def split(a: sp.Expr) -> sp.Expr:
         if not (a.is_Add and a.has(x)):
             return sp.log(a)
-        p = max((t.as_coeff_exponent(x)[1] for t in a.args), key=lambda q: q if q.is_Rational else sp.S.Zero)
-        return p * sp.log(x) + sp.log(sp.expand(a / x**p)) if p.is_Rational and p > 0 else sp.log(a)
+        rates = [_rate(t, x) for t in a.args]
+        best = max(rates, key=lambda r: way * r)
+        if way * best > 0:
+            return best * x + sp.log(sp.expand(a * sp.exp(-best * x)))
+        powers = [t.as_coeff_exponent(x)[1] for t in a.args]
+        p = max((q for q in powers if q.is_Rational), default=sp.S.Zero)
+        if way < 0 or not x.is_positive or any(rates) or p <= 0:
+            return sp.log(a)
+        return p * sp.log(x) + sp.log(sp.expand(a / x**p))
 
     return sp.expand(e.replace(sp.log, split), log=False, power_base=False, power_exp=False)
+
+
+def _rate(t: sp.Expr, x: sp.Symbol) -> sp.Rational:
+    """The `r` of the factor ``exp(r*x)`` of a product."""
+    rates = (f.args[0].coeff(x) for f in sp.Mul.make_args(t) if isinstance(f, sp.exp))
+    return sum((r for r in rates if r.is_Rational), sp.S.Zero)
+
+
+def asymptotic(e: sp.Expr) -> sp.Expr:
+    """`e` with Stirling's formula in the place of log Gamma and psi, where the remainders are known up to bounds."""
+    e = e.replace(lambda a: isinstance(a, sp.log) and isinstance(a.args[0], sp.gamma), lambda a: sp.loggamma(a.args[0].args[0]))
+    e = e.replace(sp.loggamma, lambda a: (a - sp.S.Half) * sp.log(a) - a + sp.log(2 * sp.pi) / 2 + Binet(a))
+    e = e.replace(sp.polygamma, lambda n, a: sp.log(a) - 1 / (2 * a) - BinetSlope(a) if n == 0 else sp.polygamma(n, a))
+    return sp.expand(e, log=False, power_base=False, power_exp=False)
 
 
 def _cleared(e: sp.Expr, signs: Signs) -> sp.Expr | None:

@@ -22,6 +22,7 @@ __all__ = [
     "Iv",
     "down",
     "gamma_shape",
+    "meet",
     "power",
     "powexp",
     "rational_power",
@@ -255,10 +256,10 @@ def power(base: Iv, exponent: Iv) -> Iv:
 
 
 def powexp(u: Iv, a: fmpq, c: fmpq) -> Iv:
-    """``u**a * exp(c*u)`` for ``u >= 0``, rational `a` and `c` not 0: monotone on both sides of ``u = -a/c``."""
-    if not (u.pos or (u.nonneg and a > 0)):
+    """``u**a * exp(c*u)`` for ``u >= 0`` and rational `a`, `c`: monotone on both sides of ``u = -a/c``."""
+    if not (u.pos or (u.nonneg and a >= 0)):
         return u.undefined()
-    if (a > 0) == (c > 0):
+    if a == 0 or c == 0 or (a > 0) == (c > 0):
         return rational_power(u, a) * (u * Iv.of(arb(c), arb(c))).exp()
 
     def at(t: Ball, open_end: bool) -> tuple[Ball, Ball, bool]:
@@ -311,3 +312,10 @@ def gamma_shape(u: Iv, f: Monotone, below: Ball) -> Iv:
     left, right = Iv(u.lo if u.lo < a else a, a, u.lo_open), Iv(b, u.hi if u.hi > b else b, False, u.hi_open)
     v = left.decreasing(f, INF, below, ZERO).hull(right.increasing(f, below, INF, ONE))
     return Iv(below, v.hi, True, False, v.defined and u.defined)
+
+
+def meet(a: Iv, b: Iv) -> Iv:
+    """What two enclosures of one quantity leave."""
+    lo, lo_open = (b.lo, b.lo_open) if b.lo > a.lo else (a.lo, a.lo_open or (b.lo_open and not b.lo < a.lo))
+    hi, hi_open = (b.hi, b.hi_open) if b.hi < a.hi else (a.hi, a.hi_open or (b.hi_open and not b.hi > a.hi))
+    return Iv(lo, hi, bool(lo_open), bool(hi_open), a.defined and b.defined)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import reduce
 
 import sympy as sp
 from flint import fmpq
@@ -12,9 +13,9 @@ from flint import fmpq
 from numerics.provers.boxes import Box, Side, middle, rational
 from numerics.provers.enclose import Program, Unsupported, Values
 from numerics.provers.forms import Signs, forms, with_tanh
-from numerics.provers.interval import Iv
+from numerics.provers.interval import Iv, meet
 
-__all__ = ["Slopes", "meet"]
+__all__ = ["Slopes"]
 
 MAX_CONTACT = 8
 SIMPLE = [fmpq(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (-2, 1), (3, 1), (-1, 2), (4, 1), (1, 3))]
@@ -35,7 +36,7 @@ class Slopes:
         """Enclosures of the slopes in all variables, None where one is not defined on the whole box or has no enclosure."""
         if self._gradient is None:
             self._gradient = [self._compiled(sp.diff(self.f, x)) for x in self.program.symbols]
-        return [meet([values[i] for i in row]) for row in self._gradient]
+        return [_meet([values[i] for i in row]) for row in self._gradient]
 
     def _compiled(self, d: sp.Expr) -> list[int]:
         out = []
@@ -137,16 +138,7 @@ def _writings(e: sp.Expr) -> list[sp.Expr]:
     return list(dict.fromkeys([sp.factor_terms(e), *more]))
 
 
-def meet(ivs: Sequence[Iv]) -> Iv | None:
-    """What several enclosures of one quantity leave."""
-    out = None
-    for v in ivs:
-        if not v.defined:
-            continue
-        if out is None:
-            out = v
-            continue
-        lo, lo_open = (v.lo, v.lo_open) if v.lo > out.lo else (out.lo, out.lo_open or (v.lo_open and not v.lo < out.lo))
-        hi, hi_open = (v.hi, v.hi_open) if v.hi < out.hi else (out.hi, out.hi_open or (v.hi_open and not v.hi > out.hi))
-        out = Iv(lo, hi, bool(lo_open), bool(hi_open))
-    return out
+def _meet(ivs: Sequence[Iv]) -> Iv | None:
+    """What the defined ones of several enclosures of one quantity leave."""
+    known = [v for v in ivs if v.defined]
+    return reduce(meet, known) if known else None
