@@ -9,19 +9,41 @@ if TYPE_CHECKING:
     from numerics.estimate import attention_errors as attention_errors
     from numerics.evidence import Evidence as Evidence
     from numerics.evidence import Verdict as Verdict
+    from numerics.evidence import all_of as all_of
+    from numerics.evidence import confirmed as confirmed
+    from numerics.fit import power_law_fit as power_law_fit
     from numerics.flow import integrate_flow as integrate_flow
+    from numerics.hostile import laws as laws
+    from numerics.probability import clopper_pearson as clopper_pearson
+    from numerics.provers import Closed as Closed
+    from numerics.provers import Integers as Integers
     from numerics.provers import forall as forall
     from numerics.provers import identity as identity
+    from numerics.provers import integral as integral
+    from numerics.provers import trace_identity as trace_identity
     from numerics.quadrature import softmax_moments as softmax_moments
+    from numerics.setting import AttentionSetting as AttentionSetting
+    from numerics.worst_case import worst_ratio as worst_ratio
 
 _HOME = {
+    "AttentionSetting": "numerics.setting",
+    "Closed": "numerics.provers",
     "Evidence": "numerics.evidence",
+    "Integers": "numerics.provers",
     "Verdict": "numerics.evidence",
+    "all_of": "numerics.evidence",
     "attention_errors": "numerics.estimate",
+    "clopper_pearson": "numerics.probability",
+    "confirmed": "numerics.evidence",
     "forall": "numerics.provers",
     "identity": "numerics.provers",
+    "integral": "numerics.provers",
     "integrate_flow": "numerics.flow",
+    "laws": "numerics.hostile",
+    "power_law_fit": "numerics.fit",
     "softmax_moments": "numerics.quadrature",
+    "trace_identity": "numerics.provers",
+    "worst_ratio": "numerics.worst_case",
 }
 __all__ = list(_HOME)
 

@@ -10,7 +10,7 @@ from numerics.bounds import Tail
 from numerics.evidence import Evidence, all_of
 from numerics.families import Point
 from numerics.softmax_average import error_squared, symbol
-from numerics.worst_ratio import at_point, worst_ratio
+from numerics.worst_case import at_point, worst_ratio
 from proofs_check.claims import claim
 from theory.concentration import C
 

@@ -11,7 +11,7 @@ from numerics.bounds import Tail
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
 from numerics.softmax_average import deviation_R, deviation_S, normaliser, symbol
-from numerics.worst_ratio import worst_ratio
+from numerics.worst_case import worst_ratio
 from proofs_check.claims import claim
 from theory.concentration import alpha_plus
 

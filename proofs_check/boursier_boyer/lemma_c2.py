@@ -11,7 +11,7 @@ from numerics.bounds import Tail
 from numerics.evidence import Evidence
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.softmax_average import deviation_R, symbol
-from numerics.worst_ratio import worst_ratio
+from numerics.worst_case import worst_ratio
 from proofs_check.claims import claim
 
 delta = sp.Symbol("delta", positive=True)

@@ -11,7 +11,7 @@ from numerics.bounds import Tail
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
 from numerics.softmax_average import error_squared, symbol
-from numerics.worst_ratio import worst_ratio
+from numerics.worst_case import worst_ratio
 from proofs_check.claims import claim
 from theory.concentration import C as C_of
 from theory.concentration import beta, second_moment_R1

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 import sympy as sp
 
-import numerics.worst_ratio as module
+import numerics.worst_case as module
 from numerics.bounds import Mean, Tail, normal_form
 from numerics.evidence import Verdict
 from numerics.families import TWO_ATOMS
 from numerics.hostile_cases import Worst, worst_hostile
 from numerics.softmax_average import deviation_R, error_squared, symbol
-from numerics.worst_ratio import worst_ratio
+from numerics.worst_case import worst_ratio
 
 L, a2, F4, EQ2 = map(symbol, ("L", "a2", "F4", "EQ2"))
 delta = sp.Symbol("delta", positive=True)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import sympy as sp
 
-import numerics.worst_ratio as module
+import numerics.worst_case as module
 from numerics.bounds import Mean, Tail, evaluate, normal_form
 from numerics.evidence import Evidence, Verdict
 from numerics.families import THREE_ATOMS, TWO_ATOMS, Point
 from numerics.hostile_cases import Worst
 from numerics.probability import clopper_pearson
 from numerics.softmax_average import deviation_R, error_squared, normaliser, symbol
-from numerics.worst_ratio import at_point, worst_ratio
+from numerics.worst_case import at_point, worst_ratio
 
 L, a2, F2, F4, S, EM2, EQ2 = map(symbol, ("L", "a2", "F2", "F4", "S", "EM2", "EQ2"))
 delta, alpha = sp.symbols("delta alpha", positive=True)
