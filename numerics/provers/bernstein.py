@@ -37,7 +37,7 @@ def positive(p: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bool, b
     used = [i for i, s in enumerate(symbols) if p.has(s)]
     poly = sp.Poly(p, *[symbols[i] for i in used], domain="QQ") if used else None
     if poly is None:
-        return int(p > 0 or (not strict and p >= 0))
+        return int(bool(p > 0 or (not strict and p >= 0)))
     degrees = [poly.degree(s) for s in poly.gens]
     if int(np.prod([d + 1 for d in degrees])) > 4000:
         return 0

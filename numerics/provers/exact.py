@@ -167,6 +167,7 @@ def sign(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bool, boxes
             continue
         for s in (1, -1):
             used = positive(s * p, symbols, box, firm, boxes) or int(_quadratic(s * p, symbols, firm))
+            used = used or _discriminant(s * p, symbols, box, firm, boxes)
             if used:
                 break
         else:
@@ -196,6 +197,20 @@ def _quadratic(p: sp.Expr, symbols: Sequence[sp.Symbol], strict: bool) -> bool:
                 for j in range(k):
                     m[i][j] -= r * m[k][j]
     return True
+
+
+def _discriminant(p: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bool, boxes: int) -> int:
+    """How many boxes show that ``p = a x**2 + b x + c`` has a, c and 4ac - b**2 >= 0 (> 0) on the box, for one of its variables."""
+    for x in symbols:
+        poly = p.as_poly(x) if p.has(x) else None
+        if poly is None or poly.degree() != 2 or not p.free_symbols - {x}:
+            continue
+        a, b, c = poly.all_coeffs()
+        wanted = ((4 * a * c - b**2, strict), (a, False), (c, False))
+        used = [positive(sp.expand(q), symbols, box, firm, boxes) for q, firm in wanted]
+        if all(used):
+            return max(used)
+    return 0
 
 
 def slack_variables(

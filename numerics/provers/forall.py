@@ -14,6 +14,7 @@ from flint import fmpq
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.boxes import Box, Side, centre
 from numerics.provers.branch import Cover, Outcome, Task
+from numerics.provers.cases import cases
 from numerics.provers.change import change
 from numerics.provers.enclose import Program
 from numerics.provers.forms import Signs, alternatives, bare
@@ -194,6 +195,10 @@ class _Run:
         engines: set[str],
     ) -> Outcome:
         """Prove ``e >= 0`` (``> 0``), by exact arithmetic where that can do it."""
+        parts = cases(e, symbols, box)
+        if parts != [(e, box)]:
+            outcomes = (self.cover(symbols, b, f, where, probe, engines) for f, b in parts)
+            return next((o for o in outcomes if not o.proved), Outcome(True))
         signs = Signs(Program(symbols), box)
         goals = alternatives(e, signs)
         out = Outcome(True)

@@ -13,7 +13,7 @@ from numerics.provers.boxes import Box, Side
 from numerics.provers.enclose import Program, image
 from numerics.provers.statement import assumptions
 
-__all__ = ["Changed", "algebraic", "inverted", "led", "products"]
+__all__ = ["Changed", "algebraic", "exponentials", "inverted", "led", "products"]
 
 Hypotheses = tuple[tuple[sp.Expr, bool], ...]
 Changed = tuple[sp.Expr, tuple[sp.Symbol, ...], Box, Hypotheses]
@@ -69,6 +69,31 @@ def _rates(e: sp.Expr, x: sp.Symbol) -> Iterator[sp.Rational | None]:
     else:
         for a in e.args:
             yield from _rates(a, x)
+
+
+def exponentials(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Iterator[list[Changed]]:
+    """The same statement with ``t = exp(|x|/n)`` in place of an unbounded `x` that occurs in exponentials and elsewhere too.
+
+    What is linear in `x` becomes a logarithm of `t`, which cancels against logarithms of sums of powers of `t`.
+    """
+    flat = sp.expand_power_exp(e.rewrite(sp.exp))
+    for i, x in enumerate(symbols):
+        s = box[i]
+        rates = [
+            r for a in flat.atoms(sp.exp) if (r := a.args[0].coeff(x)).is_Rational and r != 0 and not (a.args[0] - r * x).has(x)
+        ]
+        if not rates or s.integer or not s.infinite or any(end not in (None, fmpq(0)) for end in (s.lo, s.hi)):
+            continue
+        n = lcm(*(int(r.q) for r in rates))
+        pieces = []
+        for flip, infinite, opposite, is_open in ((1, s.hi is None, s.lo, s.lo_open), (-1, s.lo is None, s.hi, s.hi_open)):
+            if infinite:
+                t = sp.Dummy(x.name, positive=True)
+                put = {x: flip * n * sp.log(t)}
+                side = Side(fmpq(1), None, is_open and opposite is not None)
+                names, sides = (*symbols[:i], t, *symbols[i + 1 :]), (*box[:i], side, *box[i + 1 :])
+                pieces.append((flat.subs(put), names, sides, tuple((g.subs(put), k) for g, k in where)))
+        yield pieces
 
 
 def inverted(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> list[Changed]:

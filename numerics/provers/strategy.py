@@ -18,7 +18,7 @@ from numerics.provers.change import hypotheses_as_variables
 from numerics.provers.enclose import Program
 from numerics.provers.exact import one_variable, sign, slack_variables
 from numerics.provers.forms import Signs, forms
-from numerics.provers.kernels import Changed, algebraic, inverted, led, products
+from numerics.provers.kernels import Changed, algebraic, exponentials, inverted, led, products
 
 __all__ = ["ASIDE", "Proof", "exactly"]
 
@@ -87,7 +87,8 @@ class Proof:
         infinite = [s for s in task.box if s.lo is None or s.hi is None]
         found: list[list[Changed]] = [[(g.big, g.symbols, g.box, g.where)] for g in hypotheses_as_variables(*given)]
         found += products(*given)
-        if len(infinite) == 1 and not infinite[0].integer:
+        found += exponentials(*given)
+        if len(infinite) == 1:
             found.append(inverted(*given))
         elif len(infinite) > 1:
             found.append(led(*given))
