@@ -80,12 +80,15 @@ def _bends(e: sp.Expr) -> list[Bend]:
 
 def _place(g: sp.Expr, symbols: Sequence[sp.Symbol]) -> tuple[int, Fraction, bool] | None:
     """The variable of a linear function of one variable, its root, and whether the function rises."""
-    poly = g.as_poly(*g.free_symbols, domain="QQ") if len(g.free_symbols) == 1 else None
-    if poly is None or poly.degree() != 1:
+    if len(g.free_symbols) != 1:
         return None
-    slope, value = poly.coeff_monomial(poly.gen), poly.coeff_monomial(1)
+    x = next(iter(g.free_symbols))
+    value, line = g.as_independent(x, as_Add=True)
+    slope, rest = line.as_independent(x, as_Add=False)
+    if rest != x or not (value.is_Rational and slope.is_Rational):
+        return None
     root = -value / slope
-    return list(symbols).index(poly.gen), Fraction(int(root.p), int(root.q)), bool(slope > 0)
+    return list(symbols).index(x), Fraction(int(root.p), int(root.q)), bool(slope > 0)
 
 
 def _halves(s: Side, root: Fraction) -> tuple[Side | None, Side | None]:

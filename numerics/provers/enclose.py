@@ -107,6 +107,9 @@ class Program:
 
     @staticmethod
     def _fold(parts: list[int], op: Callable[[Iv, Iv], Iv]) -> Node:
+        if not parts:  # exponentials that cancel each other
+            return lambda v: Iv(ONE, ONE)
+
         def node(v: Values) -> Iv:
             r = v[parts[0]]
             for i in parts[1:]:
