@@ -203,12 +203,15 @@ def statements(seed: int) -> Iterator[Random]:
     """Random statements without end; about half of them are true."""
     rng = random.Random(seed)
     while True:
+        if rng.random() < 0.08:
+            yield _invariant(rng)
+            continue
         symbols = [X, Y, Z][: rng.choice((1, 1, 1, 2, 2, 3))]
         ranges = {s: rng.choice(_RANGES) for s in symbols}
         left = _expression(rng, symbols, ranges, rng.choice((2, 2, 3)))
         right = _expression(rng, symbols, ranges, rng.choice((1, 2))) if rng.random() < 0.5 else sp.S.Zero
         f = left - right
-        if f.has(sp.nan, sp.zoo, sp.oo, sp.I) or not f.free_symbols or _nested(f):
+        if f.has(sp.nan, sp.zoo, sp.oo, sp.I, sp.atan2, sp.re, sp.im, sp.arg) or not f.free_symbols or _nested(f):
             continue
         symbols = sorted(left.free_symbols | right.free_symbols, key=str)
         ranges = {s: ranges[s] for s in symbols}
@@ -223,6 +226,46 @@ def statements(seed: int) -> Iterator[Random]:
         if rng.random() < 0.1:  # nothing is shifted: equalities at special points come up here
             sides = (right, left)
         yield Random(*sides, rng.random() < 0.3, ranges, where)
+
+
+def _invariant(rng: random.Random) -> Random:
+    """A statement whose sign does not change when both variables are scaled, or shifted, together."""
+    if rng.random() < 0.5:
+        kind = rng.choice((Range(Fraction(0), None), Range(Fraction(0), None, closed=True), Range(None, None)))
+        ranges = {X: kind, Y: rng.choice((kind, Range(Fraction(0), None, closed=True)))}
+        atoms = [
+            X,
+            Y,
+            sp.Abs(X),
+            sp.Abs(Y),
+            sp.sqrt(X**2 + Y**2),
+            sp.Max(X, Y),
+            sp.Min(X, 2 * Y),
+            sp.Abs(X - Y),
+            sp.sqrt(X**2 + X * Y + Y**2),
+        ]
+        atoms += [sp.sqrt(X * Y), sp.cbrt(X**3 + 2 * Y**3)] if all(r.lo is not None for r in ranges.values()) else []
+        unit = rng.choice((sp.Abs(X) + sp.Abs(Y), sp.sqrt(X**2 + Y**2), sp.Max(sp.Abs(X), sp.Abs(Y))))
+    else:
+        ranges = {X: Range(None, None), Y: Range(None, None)}
+        lead = [
+            sp.log(sp.exp(X) + sp.exp(Y)),
+            sp.Max(X, Y),
+            sp.Min(X, Y),
+            (X + Y) / 2,
+            sp.log(sp.exp(X / 2) + sp.exp(Y / 2)) * 2,
+            X,
+        ]
+        atoms = [a - b for a, b in (rng.sample(lead, 2) for _ in range(3))] + [
+            sp.Abs(X - Y),
+            sp.exp(-((X - Y) ** 2)),
+            sp.tanh(X - Y),
+        ]
+        unit = sp.S.One
+    left = sp.Add(*(_number(rng) * a for a in rng.sample(atoms, 3)))
+    least = _least(left / unit, ranges, (), rng)
+    c = R(1) if least is None else R(Fraction(least - rng.choice((0.3, 0.01, 0, -0.01, -0.3))).limit_denominator(1000))
+    return Random(c * unit, left, rng.random() < 0.3, ranges, ())
 
 
 def _nested(f: sp.Expr) -> bool:

@@ -116,13 +116,6 @@ EDGES = [
     Edge("x+y >= 1: norm^2 >= c", c, X**2 + Y**2, {X: LINE, Y: LINE}, R(1, 2), up=False, where=((X + Y, ">=", sp.S.One),)),
     Edge("xy >= 1: x+y >= c", c, X + Y, {X: POS, Y: POS}, 2, up=False, where=((X * Y, ">=", sp.S.One),)),
     Edge("p+q <= 1: pq <= c", X * Y, c, {X: POS, Y: POS}, R(1, 4), where=((X + Y, "<=", sp.S.One),)),
-    Edge("u e^-u at u = y e^-z", Y * exp(-Z) * exp(-Y * exp(-Z)), c, {Y: POS, Z: LINE}, exp(-1), via={s: Y * exp(-Z)}),
-]
-
-#: True statements that the prover leaves OPEN today (scaled special functions at infinity, two speeds at infinity, an equality inside a simplex).
-OPEN_TODAY = [
-    Edge("n x (1-x)^n <= c", N * X * (1 - X) ** N, c, {N: WHOLE, X: UNIT}, 1 / sp.E),  # (n/(n+1))^(n+1) at x = 1/(n+1)
-    Edge("simplex: xyz <= c", X * Y * Z, c, {X: POS, Y: POS, Z: POS}, R(1, 27), where=((X + Y + Z, "<=", sp.S.One),)),
     Edge("y >= 1-x: e^-y <= c e^x", exp(-Y), c * exp(X), {X: POS, Y: POS}, exp(-1), where=((Y, ">=", 1 - X),)),
     Edge(
         "(1+1/sqrt d)^d e^-sqrt d >= c",  # with s = 1/sqrt(d): (log(1+s) - s)/s^2 rises from -1/2 at s = 0
@@ -133,6 +126,13 @@ OPEN_TODAY = [
         up=False,
         via={s: 1 / sqrt(X)},
     ),
+    Edge("u e^-u at u = y e^-z", Y * exp(-Z) * exp(-Y * exp(-Z)), c, {Y: POS, Z: LINE}, exp(-1), via={s: Y * exp(-Z)}),
+]
+
+#: True statements that the prover leaves OPEN today: scaled special functions and two speeds at infinity, an equality in a simplex.
+OPEN_TODAY = [
+    Edge("n x (1-x)^n <= c", N * X * (1 - X) ** N, c, {N: WHOLE, X: UNIT}, 1 / sp.E),  # (n/(n+1))^(n+1) at x = 1/(n+1)
+    Edge("simplex: xyz <= c", X * Y * Z, c, {X: POS, Y: POS, Z: POS}, R(1, 27), where=((X + Y + Z, "<=", sp.S.One),)),
     Edge("Mills, above", erfc(X), 2 / sqrt(sp.pi) * exp(-(X**2)) / (X + sqrt(X**2 + c)), {X: NONNEG}, 4 / sp.pi, up=False),  # at 0
     Edge("Stirling below", c * sqrt(X) * exp(X * log(X) - X), sp.gamma(X + 1), {X: FROM_1}, sqrt(2 * sp.pi), up=False),  # infinity
 ]
@@ -156,7 +156,7 @@ def test_beyond_its_reach_the_prover_is_not_wrong(edge: Edge) -> None:
         st = edge.statement(true)
         domain = {v: r.spec() for v, r in st.ranges.items()}
         e = forall(st.small, "<=", st.big, domain, where=st.where, effort=0.5)
-        assert e.verdict is (Verdict.OPEN if true else Verdict.REFUTED), f"{edge.name}: {e}; if it is decided now, move the line up"
+        assert (e.verdict is Verdict.REFUTED) is not true, f"{edge.name}: {e}"
 
 
 def test_there_are_forty_of_each() -> None:
