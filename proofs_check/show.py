@@ -52,7 +52,7 @@ def show(id: str, reseed: int = 0) -> int:
     except KeyError as error:
         errors.print(Text(f"largeprompt: {error.args[0]}"))
         return 2
-    mine = [c for c in claims.values() if c.id == id] or [c for c in claims.values() if c.row == id]
+    mine = [c for c in claims.values() if id in (c.id, c.row)]
     if not mine and "/" in id:
         parts = ", ".join(c.id for c in claims.values() if c.row == where.id) or "none yet"
         errors.print(Text(f"largeprompt: no claim is called {id!r}; the claims of {where.id} are: {parts}"))
