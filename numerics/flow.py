@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.regression_risk import effective_covariance, full_risk, full_risk_gradient, icl_risk, vector_field
+from theory.arrays import read_arrays, read_covariance
+from theory.regression_risk import effective_covariance, full_risk, full_risk_gradient, risk_and_gradient
 
 __all__ = ["Flow", "integrate_flow", "integrate_full_flow"]
 
@@ -46,17 +47,11 @@ class Flow:
     converged: bool
 
 
-def _checked(Sigma: Any, U: Any, u: Any, full: bool) -> tuple[Floats, Floats, Floats]:
-    S, A, v = (np.asarray(x, dtype=np.float64) for x in (Sigma, U, u))
-    n = S.shape[0] + full if S.ndim == 2 else 0
-    if S.ndim != 2 or S.shape[0] != S.shape[1] or A.shape != (n, n) or v.shape != ((n,) if full else ()):
-        raise ValueError(
-            f"Sigma, U, u have the shapes {S.shape}, {A.shape}, {v.shape}; expected (d, d), "
-            + ("(d + 1, d + 1), (d + 1,)" if full else "(d, d) and a scalar")
-        )
-    if not all(np.isfinite(x).all() for x in (S, A, v)):
-        raise ValueError("Sigma, U and u must be finite; remove nan and infinity")
-    return S, A, v
+def _positive(**numbers: float) -> None:
+    for name, number in numbers.items():
+        (value,) = read_arrays(**{name: (number, "")})
+        if value <= 0:
+            raise ValueError(f"{name} = {number} is not positive; the integration needs a time and tolerances above 0")
 
 
 def _integrate(field: Field, start: Floats, t_max: float, threshold: Threshold, rtol: float) -> tuple[Floats, Floats, bool]:
@@ -115,8 +110,8 @@ def integrate_flow(
 
     Raises
     ------
-    ValueError
-        For shapes that do not fit, or entries that are not finite.
+    TypeError, ValueError
+        As in `theory.icl_risk`, and if Sigma is zero, or a time or a tolerance not positive.
     RuntimeError
         If the integrator fails.
 
@@ -126,13 +121,17 @@ def integrate_flow(
     >>> flow.converged, round(float(flow.u[-1] * flow.U[-1][0, 0]), 9)
     (True, 1.0)
     """
-    S, A, v = _checked(Sigma, U0, u0, full=False)
+    S, A, v = read_arrays(Sigma=(read_covariance("Sigma", Sigma), "d d"), U0=(U0, "d d"), u0=(u0, ""))
+    _positive(tolerance=tolerance, rtol=rtol, **({} if t_max is None else {"t_max": t_max}))
     d, top = S.shape[0], float(np.linalg.norm(S, 2))
+    if top == 0:
+        raise ValueError("Sigma is the zero matrix: the flow stands still; pass a Sigma != 0")
+    risk, gradient = risk_and_gradient(S, prompt_length=prompt_length, noise=noise)
 
     def field(_: float, y: Floats) -> Floats:
         # Time runs in units of 1 / |Sigma|^2, so that no covariance is too small or too large.
-        motion, speed = vector_field(S, y[:-1].reshape(d, d), y[-1], prompt_length=prompt_length, noise=noise)
-        return np.append(motion.ravel(), speed) / top**2
+        to_U, to_u = gradient(y[:-1].reshape(d, d), y[-1])
+        return -np.append(to_U.ravel(), to_u) / top**2
 
     moving = np.linalg.eigvalsh(S) > 1e-12 * top
     # Sigma and S_L have the same eigenvectors and their eigenvalues the same order.
@@ -144,8 +143,8 @@ def integrate_flow(
 
     t, y, stopped = _integrate(field, np.append(A.ravel(), v), 1e9 if t_max is None else t_max * top**2, threshold, rtol)
     U, u = y[:, :-1].reshape(-1, d, d), y[:, -1]
-    risk = np.array([icl_risk(S, a, b, prompt_length=prompt_length, noise=noise) for a, b in zip(U, u)])
-    return Flow(t / top**2, U, u, risk, stopped and bool(risk[-1] < np.trace(S) / 2 * (1 - 1e-9)))
+    risks = np.array([risk(a, b) for a, b in zip(U, u)])
+    return Flow(t / top**2, U, u, risks, stopped and bool(risks[-1] < np.trace(S) / 2 * (1 - 1e-9)))
 
 
 def integrate_full_flow(
@@ -172,7 +171,7 @@ def integrate_full_flow(
 
     Raises
     ------
-    ValueError, RuntimeError
+    TypeError, ValueError, RuntimeError
         As in `integrate_flow`.
 
     Examples
@@ -181,7 +180,8 @@ def integrate_full_flow(
     >>> flow.converged, bool(abs(flow.risk[-1]) < 1e-9)
     (True, True)
     """
-    S, A, v = _checked(Sigma, U0, v0, full=True)
+    S, (A, v) = read_covariance("Sigma", Sigma), read_arrays(U0=(U0, "n n"), v0=(v0, "n"))
+    _positive(t_max=t_max, tolerance=tolerance, rtol=rtol)
     n = len(v)
 
     def field(_: float, y: Floats) -> Floats:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory._arrays import read_arrays
+from theory.arrays import read_arrays
 
 __all__ = ["Gaussian", "log_mgf_bound"]
 

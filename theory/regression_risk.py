@@ -7,27 +7,31 @@ that scalar. Every function takes NumPy arrays or SymPy matrices and answers in 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
+from theory._covariance import read_noise, read_prompt_length
+from theory.arrays import is_symbolic, read_covariance, read_in_kind
+
 __all__ = [
-    "Invariants",
     "effective_covariance",
     "full_risk",
     "full_risk_gradient",
     "icl_risk",
     "icl_risk_gradient",
     "invariants",
+    "risk_and_gradient",
     "task_covariance",
     "vector_field",
 ]
 
 Matrix: TypeAlias = NDArray[np.floating[Any]] | Any
 Scalar: TypeAlias = float | Any
-Invariants: TypeAlias = tuple[Scalar, Matrix]
 
 
 def _identity_like(Sigma: Matrix) -> Matrix:
@@ -36,6 +40,23 @@ def _identity_like(Sigma: Matrix) -> Matrix:
 
 def _trace(M: Matrix) -> Scalar:
     return M.trace() if isinstance(M, sp.MatrixBase) else np.trace(M)
+
+
+def _read(Sigma: Any, **others: tuple[Any, str]) -> tuple[Any, ...]:
+    """Sigma and what goes with it, all SymPy or all floats; of symbols only the shapes can be checked."""
+    if any(is_symbolic(value) for value in (Sigma, *(value for value, _ in others.values()))):
+        return read_in_kind(Sigma=(Sigma, "d d"), **others)
+    return read_in_kind(Sigma=(read_covariance("Sigma", Sigma), "d d"), **others)
+
+
+def _effective(Sigma: Matrix, prompt_length: Any, noise: Any) -> Matrix:
+    """`effective_covariance` of a Sigma that has been read."""
+    exact = isinstance(Sigma, sp.MatrixBase)
+    tau2 = read_noise(noise, exact)
+    if prompt_length is None:
+        return Sigma
+    L = read_prompt_length(prompt_length, exact)
+    return (1 + 1 / L) * Sigma + ((_trace(Sigma) + tau2) / L) * _identity_like(Sigma)
 
 
 def task_covariance(Sigma: Matrix, w: Matrix, noise: Scalar = 0) -> Matrix:
@@ -55,14 +76,20 @@ def task_covariance(Sigma: Matrix, w: Matrix, noise: Scalar = 0) -> Matrix:
     array or Matrix (d + 1, d + 1)
         Boursier & Boyer, eq. (12).
 
+    Raises
+    ------
+    TypeError, ValueError
+        As in `icl_risk`.
+
     Examples
     --------
     >>> task_covariance(np.eye(1), np.array([2.0]), noise=0.5)
     array([[1. , 2. ],
            [2. , 4.5]])
     """
+    Sigma, w = _read(Sigma, w=(w, "d"))
+    noise = read_noise(noise, isinstance(Sigma, sp.MatrixBase))
     if isinstance(Sigma, sp.MatrixBase):
-        w = sp.Matrix(w)
         return sp.Matrix([[Sigma, Sigma @ w], [(Sigma @ w).T, (w.T @ Sigma @ w) + sp.Matrix([[noise]])]])
     column = (Sigma @ w)[:, None]
     return np.block([[Sigma, column], [column.T, np.array([[w @ Sigma @ w + noise]])]])
@@ -87,16 +114,19 @@ def effective_covariance(Sigma: Matrix, prompt_length: Scalar | None = None, noi
     -------
     array or Matrix (d, d)
 
+    Raises
+    ------
+    TypeError, ValueError
+        As in `icl_risk`.
+
     Examples
     --------
     >>> effective_covariance(np.eye(2), prompt_length=4)
     array([[1.75, 0.  ],
            [0.  , 1.75]])
     """
-    if prompt_length is None:
-        return Sigma
-    L = sp.sympify(prompt_length) if isinstance(Sigma, sp.MatrixBase) else prompt_length
-    return (1 + 1 / L) * Sigma + ((_trace(Sigma) + noise) / L) * _identity_like(Sigma)
+    (Sigma,) = _read(Sigma)
+    return _effective(Sigma, prompt_length, noise)
 
 
 def icl_risk(Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | None = None, noise: Scalar = 0) -> Scalar:
@@ -118,13 +148,21 @@ def icl_risk(Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | Non
     -------
     float or Expr
 
+    Raises
+    ------
+    TypeError
+        If an argument is not real.
+    ValueError
+        If shapes do not fit, an entry is not finite, a numeric Sigma is no covariance, the prompt length no positive integer, or
+        the noise negative.
+
     Examples
     --------
     >>> float(icl_risk(np.eye(2), np.zeros((2, 2)), 1.0)), float(icl_risk(np.eye(2), np.eye(2), 1.0))
     (1.0, 0.0)
     """
-    S_L = effective_covariance(Sigma, prompt_length, noise)
-    return (u**2 * _trace(U @ Sigma @ U.T @ Sigma @ S_L) - 2 * u * _trace(Sigma @ U @ Sigma) + _trace(Sigma)) / 2
+    Sigma, U, u = _read(Sigma, U=(U, "d d"), u=(u, ""))
+    return _risk(Sigma, _effective(Sigma, prompt_length, noise), U, u)
 
 
 def icl_risk_gradient(
@@ -142,14 +180,58 @@ def icl_risk_gradient(
     tuple
         ``(u S (u S_L U - I) S, tr((u S_L U - I) S U' S))``.
 
+    Raises
+    ------
+    TypeError, ValueError
+        As in `icl_risk`.
+
     Examples
     --------
     >>> gradient, slope = icl_risk_gradient(np.eye(1), np.eye(1), 2.0)
     >>> gradient.tolist(), float(slope)
     ([[2.0]], 1.0)
     """
-    bracket = u * effective_covariance(Sigma, prompt_length, noise) @ U - _identity_like(Sigma)
+    Sigma, U, u = _read(Sigma, U=(U, "d d"), u=(u, ""))
+    return _gradient(Sigma, _effective(Sigma, prompt_length, noise), U, u)
+
+
+def _risk(Sigma: Matrix, S_L: Matrix, U: Matrix, u: Scalar) -> Scalar:
+    return (u**2 * _trace(U @ Sigma @ U.T @ Sigma @ S_L) - 2 * u * _trace(Sigma @ U @ Sigma) + _trace(Sigma)) / 2
+
+
+def _gradient(Sigma: Matrix, S_L: Matrix, U: Matrix, u: Scalar) -> tuple[Matrix, Scalar]:
+    bracket = u * S_L @ U - _identity_like(Sigma)
     return u * Sigma @ bracket @ Sigma, _trace(bracket @ Sigma @ U.T @ Sigma)
+
+
+def risk_and_gradient(
+    Sigma: Matrix, *, prompt_length: Scalar | None = None, noise: Scalar = 0
+) -> tuple[Callable[[Matrix, Scalar], Scalar], Callable[[Matrix, Scalar], tuple[Matrix, Scalar]]]:
+    """`icl_risk` and `icl_risk_gradient` of one task as functions of ``(U, u)``, which they take unchecked: for integrators.
+
+    Parameters
+    ----------
+    Sigma, prompt_length, noise
+        As in `icl_risk`.
+
+    Returns
+    -------
+    tuple of two callables
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `icl_risk`.
+
+    Examples
+    --------
+    >>> risk, gradient = risk_and_gradient(np.eye(1))
+    >>> float(risk(np.eye(1), 1.0)), gradient(np.eye(1), 1.0)[0].tolist()
+    (0.0, [[0.0]])
+    """
+    (Sigma,) = _read(Sigma)
+    S_L = _effective(Sigma, prompt_length, noise)
+    return partial(_risk, Sigma, S_L), partial(_gradient, Sigma, S_L)
 
 
 def vector_field(
@@ -170,6 +252,11 @@ def vector_field(
     tuple
         ``(dU/dt, du/dt)``, shapes ``(d, d)`` and ``()``.
 
+    Raises
+    ------
+    TypeError, ValueError
+        As in `icl_risk`.
+
     Examples
     --------
     >>> motion, speed = vector_field(np.eye(1), np.eye(1), 0.5)
@@ -180,7 +267,7 @@ def vector_field(
     return -gradient, -slope
 
 
-def invariants(Sigma: Matrix, U: Matrix, u: Scalar) -> Invariants:
+def invariants(Sigma: Matrix, U: Matrix, u: Scalar) -> tuple[Scalar, Matrix]:
     """What the flow conserves, with infinite and with finite prompts: ``|U|_F^2 - u^2`` and ``P(U) = U - S S^+ U S S^+``.
 
     Parameters
@@ -193,14 +280,30 @@ def invariants(Sigma: Matrix, U: Matrix, u: Scalar) -> Invariants:
     tuple
         The balance ``|U|_F^2 - u^2`` and the matrix ``P(U)``; P vanishes where Sigma is invertible.
 
+    Raises
+    ------
+    TypeError, ValueError
+        As in `icl_risk`.
+
     Examples
     --------
     >>> balance, kept = invariants(np.diag([1.0, 0.0]), np.eye(2), 1.0)
     >>> float(balance), kept.tolist()
     (1.0, [[0.0, 0.0], [0.0, 1.0]])
     """
+    Sigma, U, u = _read(Sigma, U=(U, "d d"), u=(u, ""))
     onto_range = Sigma @ (Sigma.pinv() if isinstance(Sigma, sp.MatrixBase) else np.linalg.pinv(Sigma, hermitian=True))
     return _trace(U.T @ U) - u**2, U - onto_range @ U @ onto_range
+
+
+def _blocks(Sigma: Any, U: Any, v: Any, noise: Any) -> tuple[Any, ...]:
+    """Sigma, then ``A, b, p, q`` with ``U (x, 0) = (A x, b'x)`` and ``v = (p, q)``, then the noise."""
+    (Sigma,), (U, v) = _read(Sigma), read_in_kind(U=(U, "d+1 d+1"), v=(v, "d+1"))
+    if U.shape[0] != Sigma.shape[0] + 1:
+        raise ValueError(f"U has shape {U.shape}, but tokens (x, y) have dimension d + 1 = {Sigma.shape[0] + 1}")
+    d, exact = Sigma.shape[0], isinstance(Sigma, sp.MatrixBase)
+    p = v[:d, :] if exact else v[:d, None]
+    return Sigma, U[:d, :d], U[d:, :d].T, p, v[d], read_noise(noise, exact)
 
 
 def full_risk(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> Scalar:
@@ -221,6 +324,11 @@ def full_risk(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> Scal
     -------
     float or Expr
 
+    Raises
+    ------
+    TypeError, ValueError
+        As in `icl_risk`.
+
     Notes
     -----
     With ``U (x, 0) = (A x, b'x)`` and ``v = (p, q)`` the residual is ``(c(w) + M w)'x``, where ``M = q A'S + b p'S - I`` and
@@ -231,10 +339,7 @@ def full_risk(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> Scal
     >>> float(full_risk(np.eye(1), np.diag([1.0, 0.0]), np.array([0.0, 1.0])))
     0.0
     """
-    d = Sigma.shape[0]
-    A, b, p, q = U[:d, :d], U[d:, :d].T, v[:d], v[d]
-    p = p if isinstance(Sigma, sp.MatrixBase) else np.reshape(p, (d, 1))
-    p = sp.Matrix(p) if isinstance(Sigma, sp.MatrixBase) else p
+    Sigma, A, b, p, q, noise = _blocks(Sigma, U, v, noise)
     mean = A.T @ Sigma @ p + q * (_trace(Sigma) + noise) * b
     M = q * A.T @ Sigma + b @ (p.T @ Sigma) - _identity_like(Sigma)
     spread = 2 * q**2 * _trace(Sigma @ Sigma) * _trace(b.T @ Sigma @ b)
@@ -254,15 +359,19 @@ def full_risk_gradient(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0
     tuple
         Arrays or matrices of the shapes of ``U`` and ``v``.
 
+    Raises
+    ------
+    TypeError, ValueError
+        As in `icl_risk`.
+
     Examples
     --------
     >>> gradient_U, gradient_v = full_risk_gradient(np.eye(1), np.diag([1.0, 0.0]), np.array([0.0, 2.0]))
     >>> gradient_U.tolist(), gradient_v.tolist()
     ([[2.0, 0.0], [0.0, 0.0]], [0.0, 1.0])
     """
-    d, symbolic = Sigma.shape[0], isinstance(Sigma, sp.MatrixBase)
-    A, b, q = U[:d, :d], U[d:, :d].T, v[d]
-    p = sp.Matrix(v[:d]) if symbolic else np.reshape(v[:d], (d, 1))
+    Sigma, A, b, p, q, noise = _blocks(Sigma, U, v, noise)
+    d = Sigma.shape[0]
     level = _trace(Sigma) + noise
     mean = A.T @ Sigma @ p + q * level * b
     SM = Sigma @ (q * A.T @ Sigma + b @ (p.T @ Sigma) - _identity_like(Sigma))
@@ -271,7 +380,7 @@ def full_risk_gradient(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0
     to_b = q * level * Sigma @ mean + twice * q**2 * Sigma @ b + SM @ Sigma @ p
     to_p = Sigma @ A @ Sigma @ mean + Sigma @ SM.T @ b
     to_q = level * _trace(b.T @ Sigma @ mean) + twice * q * _trace(b.T @ Sigma @ b) + _trace(SM.T @ A.T @ Sigma)
-    if symbolic:
+    if isinstance(Sigma, sp.MatrixBase):
         to_U = sp.Matrix([[to_A, sp.zeros(d, 1)], [to_b.T, sp.zeros(1, 1)]])
         return to_U, sp.Matrix([to_p, sp.Matrix([to_q])])
     to_U = np.zeros((d + 1, d + 1))

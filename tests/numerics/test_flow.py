@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -67,5 +68,27 @@ def test_time_scales_with_sigma() -> None:
 def test_shapes_and_finiteness_are_checked(arguments: tuple[Any, Any, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         integrate_flow(*arguments)
-    with pytest.raises(ValueError, match="shapes"):
+    with pytest.raises(ValueError, match="has shape"):
         integrate_full_flow(np.eye(2), np.eye(2), np.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        ({"Sigma": -np.eye(2)}, ValueError, "positive semidefinite"),
+        ({"Sigma": [[1.0, 0.5], [0.0, 1.0]]}, ValueError, "not symmetric"),
+        ({"Sigma": np.zeros((2, 2))}, ValueError, "zero matrix"),
+        ({"u0": "1"}, TypeError, "real numbers"),
+        ({"u0": 1j}, TypeError, "real numbers"),
+        ({"prompt_length": math.nan}, ValueError, "positive integer"),
+        ({"prompt_length": 0}, ValueError, "positive integer"),
+        ({"noise": -0.1}, ValueError, "variance is nonnegative"),
+        ({"t_max": math.nan}, ValueError, "entry nan"),
+        ({"tolerance": 0.0}, ValueError, "not positive"),
+        ({"rtol": -1.0}, ValueError, "not positive"),
+    ],
+)
+def test_what_is_no_flow_is_refused(change: dict[str, Any], error: type[Exception], says: str) -> None:
+    good = {"Sigma": np.eye(2), "U0": np.eye(2), "u0": 1.0}
+    with pytest.raises(error, match=says):
+        integrate_flow(**good | change)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -132,7 +134,7 @@ def test_effective_covariance_commutes_and_tends_to_sigma() -> None:
     np.testing.assert_allclose(S @ Sigma, Sigma @ S, atol=1e-15)
     gaps = [np.linalg.norm(effective_covariance(Sigma, L, 0.7) - Sigma) for L in (10, 1000)]
     assert gaps[0] / gaps[1] == pytest.approx(100)
-    assert effective_covariance(Sigma) is Sigma
+    np.testing.assert_array_equal(effective_covariance(Sigma), Sigma)
 
 
 def test_task_covariance_is_the_second_moment_of_tokens() -> None:
@@ -143,3 +145,33 @@ def test_task_covariance_is_the_second_moment_of_tokens() -> None:
     products = np.einsum("ni,nj->nij", tokens, tokens)
     gap = np.abs(products.mean(0) - task_covariance(Sigma, w, noise=0.3))
     assert (gap < 6 * products.std(0) / np.sqrt(len(x))).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        ({"Sigma": 2.0}, ValueError, "square matrix"),
+        ({"Sigma": [[1.0, 1.0], [0.0, 1.0]]}, ValueError, "not symmetric"),
+        ({"U": np.eye(3)}, ValueError, "d = 2 is needed"),
+        ({"U": [["a", "b"], ["c", "d"]]}, TypeError, "real numbers"),
+        ({"u": math.nan}, ValueError, "entry nan"),
+        ({"u": [1.0]}, ValueError, "that of a number"),
+        ({"prompt_length": 1.5}, ValueError, "positive integer"),
+        ({"noise": -1.0}, ValueError, "nonnegative"),
+        ({"Sigma": sp.eye(2), "u": sp.I}, TypeError, "real"),
+        ({"Sigma": sp.ones(2, 3)}, ValueError, "d = 2 is needed"),
+    ],
+)
+def test_what_is_no_task_is_refused(change: dict[str, Any], error: type[Exception], says: str) -> None:
+    good = {"Sigma": np.eye(2), "U": np.eye(2), "u": 1.0, "prompt_length": 3}
+    with pytest.raises(error, match=says):
+        icl_risk(**good | change)
+
+
+def test_all_parameters_have_the_dimension_of_a_token() -> None:
+    with pytest.raises(ValueError, match=r"dimension d \+ 1 = 3"):
+        full_risk(np.eye(2), np.eye(2), np.ones(2))
+
+
+def test_nested_lists_are_arrays() -> None:
+    assert icl_risk([[2.0]], [[0.5]], 1) == icl_risk(np.array([[2.0]]), np.array([[0.5]]), 1.0)

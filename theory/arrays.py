@@ -1,0 +1,181 @@
+"""The door for arrays: shapes are written with letters, and one letter means one size in all arguments of a call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["is_symbolic", "read_arrays", "read_covariance", "read_in_kind"]
+
+Floats = NDArray[np.float64]
+#: Relative size of asymmetry and of negative eigenvalues that counts as rounding.
+ROUNDING = 1e-10
+
+
+def read_arrays(**arguments: tuple[ArrayLike, str]) -> tuple[Floats, ...]:
+    """Real arrays of floats whose shapes fit together.
+
+    Parameters
+    ----------
+    **arguments : (array_like, str)
+        Value and shape, such as ``U=(U, "d d")``; the shape of a number is ``""``.
+
+    Returns
+    -------
+    tuple of ndarray
+
+    Raises
+    ------
+    TypeError
+        If an argument does not consist of real numbers.
+    ValueError
+        If an entry is not finite, an array is empty, or shapes do not fit.
+
+    Examples
+    --------
+    >>> x, M = read_arrays(x=([1, 2], "d"), M=([[1, 0]], "n d"))
+    >>> M @ x
+    array([1.])
+    """
+    arrays = {name: _floats(name, value) for name, (value, _) in arguments.items()}
+    _check_shapes({name: (arrays[name].shape, shape) for name, (_, shape) in arguments.items()})
+    return tuple(arrays.values())
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a value is a SymPy matrix or expression; SymPy is not loaded to find out.
+
+    Examples
+    --------
+    >>> import sympy
+    >>> is_symbolic(sympy.eye(2)), is_symbolic(np.eye(2))
+    (True, False)
+    """
+    return any(base.__module__.startswith("sympy.") for base in type(value).__mro__)
+
+
+def read_in_kind(**arguments: tuple[Any, str]) -> tuple[Any, ...]:
+    """`read_arrays` for functions that answer in kind: SymPy matrices if any argument is symbolic, arrays otherwise.
+
+    Parameters
+    ----------
+    **arguments : (array_like or sympy.Matrix or sympy.Expr, str)
+        Value and shape. Where SymPy does the work a vector of shape ``"d"`` becomes a column.
+
+    Returns
+    -------
+    tuple
+        Arrays of floats (numbers as floats), or SymPy matrices and expressions.
+
+    Raises
+    ------
+    TypeError
+        If an argument does not consist of real numbers, or expressions that can be real.
+    ValueError
+        If an entry is not finite, an array is empty, or shapes do not fit.
+
+    Examples
+    --------
+    >>> import sympy
+    >>> a = sympy.Symbol("a")
+    >>> read_in_kind(A=(sympy.eye(1), "d d"), x=([a], "d"))
+    (Matrix([[1]]), Matrix([[a]]))
+    """
+    if not any(is_symbolic(value) for value, _ in arguments.values()):
+        return tuple(x if x.ndim else float(x) for x in read_arrays(**arguments))
+    read = {name: _expressions(name, value, len(shape.split())) for name, (value, shape) in arguments.items()}
+    sizes = {name: getattr(read[name], "shape", ())[: len(shape.split())] for name, (_, shape) in arguments.items()}
+    _check_shapes({name: (sizes[name], shape) for name, (_, shape) in arguments.items()})
+    return tuple(read.values())
+
+
+def read_covariance(name: str, value: ArrayLike) -> Floats:
+    """A covariance, freed of the asymmetry of rounding.
+
+    Parameters
+    ----------
+    name : str
+        What a message calls it.
+    value : array_like of shape (d, d)
+
+    Returns
+    -------
+    ndarray of shape (d, d)
+        Exactly symmetric; eigenvalues may be negative by rounding.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `read_arrays`, and if it is not square, asymmetric or indefinite.
+
+    Examples
+    --------
+    >>> read_covariance("Gamma", [[1, 0], [0, 0]])
+    array([[1., 0.],
+           [0., 0.]])
+    """
+    array = _floats(name, value)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
+        raise ValueError(f"{name} has shape {array.shape}, but a covariance is a square matrix (d, d) with d >= 1")
+    scale, gap = float(abs(array).max()), abs(array - array.T)
+    if gap.max() > ROUNDING * scale:
+        i, j = np.unravel_index(gap.argmax(), gap.shape)
+        raise ValueError(
+            f"{name} is not symmetric: {name}[{i}, {j}] = {array[i, j]} but {name}[{j}, {i}] = {array[j, i]}; "
+            "pass (M + M.T) / 2 if that is what you mean"
+        )
+    array = array / 2 + array.T / 2
+    least = float(np.linalg.eigvalsh(array)[0])
+    if least < -ROUNDING * scale:
+        raise ValueError(f"{name} has the eigenvalue {least:.6g}; a covariance is positive semidefinite")
+    return array
+
+
+def _check_shapes(shapes: dict[str, tuple[tuple[int, ...], str]]) -> None:
+    sizes: dict[str, tuple[int, str]] = {}
+    for name, (found, shape) in shapes.items():
+        letters = shape.split()
+        wanted = f"({', '.join(letters)}{',' * (len(letters) == 1)})" if letters else "that of a number"
+        if len(found) != len(letters):
+            hint = f"; write it as {name}[None, :]" if (len(found), len(letters)) == (1, 2) else ""
+            raise ValueError(f"{name} has shape {found}, but {wanted} is needed{hint}")
+        for letter, size in zip(letters, found):
+            if size == 0:
+                raise ValueError(f"{name} is empty: its shape is {found}, and {letter} is at least 1")
+            known, where = sizes.setdefault(letter, (size, name))
+            if known != size:
+                raise ValueError(f"{name} has shape {found}, but {wanted} with {letter} = {known} is needed, as {where} has it")
+
+
+def _floats(name: str, value: ArrayLike) -> Floats:
+    try:
+        raw = np.asarray(value)
+        if raw.dtype.kind in "cSUMmb" or value is None or np.ma.is_masked(value):
+            raise TypeError
+        array = np.asarray(raw, dtype=np.float64)
+    except OverflowError:
+        raise ValueError(f"{name} holds an integer beyond the range of floats; rescale it") from None
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be an array of real numbers, not {value!r:.200}") from None
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} has the entry {array[~np.isfinite(array)].flat[0]}; every entry must be finite")
+    return array
+
+
+def _expressions(name: str, value: Any, axes: int) -> Any:
+    import sympy as sp
+
+    if not is_symbolic(value):
+        value = _floats(name, value).tolist() if isinstance(value, np.ndarray) else value
+    try:
+        out = sp.Matrix(value) if axes else sp.sympify(value, strict=True)
+        entries = list(out) if axes else [out]
+    except (TypeError, ValueError, sp.SympifyError):
+        entries = [sp.nan]
+    if any(not isinstance(x, sp.Expr) or x.is_real is False or x.has(sp.nan, sp.oo, sp.zoo) for x in entries):
+        raise TypeError(f"{name} must consist of real numbers or expressions, not {value!r:.200}")
+    if axes == 1 and out.shape[1] != 1:
+        raise ValueError(f"{name} has shape {out.shape}, but a column is needed")
+    return out
