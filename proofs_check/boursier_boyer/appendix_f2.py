@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import sympy as sp
 from sympy import Rational
 
-from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Evidence, Verdict, all_of
 from numerics.flow_starts import Start, ends_at, theta_starts
 from numerics.provers import identity, trace_identity
 from proofs_check.claims import claim
@@ -28,6 +29,7 @@ S, x, z, w, h = (WORDS[name] for name in ("S", "x", "z", "w", "h"))
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0"),
     repair={"outer": 0, "last": "x_k"},
     control={"last": "x"},
+    needs=("BB:L2.1.a", "BB:12"),
     cites=("strong law of large numbers",),
     argument="each block is a mean over independent tokens, so it tends to its expectation; the query's own term is O(1/L)",
 )
@@ -59,25 +61,32 @@ def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str 
     return all_of(*(trace_identity(block.gauss("x", S).gauss("z", S), mean) for block, mean in means))
 
 
-def zhang(start: Start) -> tuple[np.ndarray, float]:
+def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
     """The printed limits at the start's prompt length."""
     inverse = np.linalg.inv(effective_covariance(start.Sigma, start.prompt_length))
-    scale = np.trace(inverse @ inverse) ** 0.25
+    scale = np.trace(inverse @ inverse) ** exponent
     return inverse / scale, float(scale)
 
 
-@claim(
-    "BB:F.2.Zh",
-    needs=("OURS:R5.finite", "OURS:R5.limit"),
-    cites=("Zhang et al. 2024, Theorem 4.1",),
-    control={"exponent": Rational(1, 2)},
-)
-def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    """|U|_F^2 = T^{1-2r} equals u^2 = T^{2r} at r = 1/4, T = tr(S_L^-2); gamma S_L^-1 stands still; then paths at L = 2, 20, oo."""
+@claim("BB:F.2.Zh/fixed_point", control={"exponent": Rational(1, 2)})
+def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)) -> Evidence:
+    """|U|_F^2 = T^{1-2r} equals u^2 = T^{2r} at r = 1/4, T = tr(S_L^-2); gamma S_L^-1 stands still."""
     T, L, trace = sp.symbols("T L t", positive=True)
     balanced = identity(T ** (1 - 2 * exponent), T ** (2 * exponent))
     if not balanced.verdict.accepted:
         return balanced
-    still = stands_still((1 + 1 / L) * l_i + trace / L)
-    starts = [replace(s, prompt_length=length) for length in (2, 20, None) for s in theta_starts(scales=(0.6,))]
-    return confirmed(identities(balanced, *still), ends_at(zhang, starts))
+    return identities(balanced, *stands_still((1 + 1 / L) * l_i + trace / L))
+
+
+@claim(
+    "BB:F.2.Zh",
+    needs=("OURS:R5.finite", "OURS:R5.limit", "BB:F.2.Zh/fixed_point"),
+    cites=("Zhang et al. 2024, Theorem 4.1",),
+    control={"exponent": Rational(1, 2)},
+    argument="R5.finite for finite prompts and R5.limit for the infinite one, with P = 0 as Sigma is invertible, and c = 0",
+)
+def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Evidence:
+    """U -> tr(S_L^-2)^{-1/4} S_L^-1 and u -> tr(S_L^-2)^{1/4}, by integrated paths at L = 1, 2, 20 and with the infinite prompt."""
+    starts = [replace(s, prompt_length=length) for length in (1, 2, 20, None) for s in theta_starts(scales=(0.6,))]
+    checked = r"U(t)\to\operatorname{tr}(\Sigma_L^{-2})^{-1/4}\Sigma_L^{-1},\ u(t)\to\operatorname{tr}(\Sigma_L^{-2})^{1/4}"
+    return ends_at(partial(zhang, exponent=float(exponent)), starts, checked=checked)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import sympy as sp
@@ -132,13 +133,8 @@ def balancedness() -> Evidence:
     return confirmed(trace_identity((U.T * motion).tr(), SCALAR * speed), keeps(theta_starts(singular=True)[::2]))
 
 
-def printed_alpha(start: Start) -> tuple[np.ndarray, float]:
+def printed_alpha(start: Start, four: float = 4.0) -> tuple[np.ndarray, float]:
     """The printed limit, in floating point and by its own formula: P and the pseudo-inverse from singular values."""
-    return scaled_alpha(start, 4.0)
-
-
-def scaled_alpha(start: Start, four: float) -> tuple[np.ndarray, float]:
-    """The same with another constant in the place of 4."""
     inverse = np.linalg.pinv(start.Sigma, hermitian=True, rcond=1e-10)
     onto = start.Sigma @ inverse
     kept = start.U0 - onto @ start.U0 @ onto
@@ -147,22 +143,29 @@ def scaled_alpha(start: Start, four: float) -> tuple[np.ndarray, float]:
     return alpha * inverse + kept, 1 / alpha
 
 
-@claim(
-    "BB:F.3.4c",
-    needs=("BB:F.3.2", "BB:F.3.3", "BB:F.3.4a", "BB:F.3.4b", "BB:F.3.cons", "OURS:R5.limit"),
-    control={"four": Rational(5)},
-    argument="the limit is a global minimum (by F.3.3 for small sigma, by R5.limit for every sigma > 0), lies in the set of "
-    "F.3.4b, and balancedness leaves one alpha > 0",
-)
-def closed_form_of_the_degenerate_limit(*, four: Rational = Rational(4)) -> Evidence:
-    """|alpha S^+ + sigma P|_F^2 = 1/alpha^2 at the printed alpha, with <S^+, P(A)> = 0; then paths, also of singular S."""
+@claim("BB:F.3.4c/alpha", control={"four": Rational(5)})
+def balancedness_gives_the_printed_alpha(*, four: Rational = Rational(4)) -> Evidence:
+    """|alpha S^+ + sigma P|_F^2 = 1/alpha^2 at the printed alpha, with <S^+, P(A)> = 0."""
     T, b = sp.symbols("T b", positive=True)  # T = tr((S^+)^2), b = sigma^2 |P(Theta Theta')|_F^2
     square = (sqrt(b**2 + four * T) - b) / (2 * T)
     balanced = identity(square * (square * T + b), 1)
     if not balanced.verdict.accepted:
         return balanced
     orthogonal = trace_identity((G * A).tr(), (G * (A - P(A))).tr())
-    return confirmed(identities(balanced, orthogonal), ends_at(printed_alpha, theta_starts(singular=True)))
+    return identities(balanced, orthogonal)
+
+
+@claim(
+    "BB:F.3.4c",
+    needs=("BB:F.3.2", "BB:F.3.3", "BB:F.3.4a", "BB:F.3.4b", "BB:F.3.cons", "OURS:R5.limit", "BB:F.3.4c/alpha"),
+    control={"four": Rational(5)},
+    argument="the limit is a global minimum (by F.3.3 for small sigma, by R5.limit for every sigma > 0), lies in the set of "
+    "F.3.4b, and balancedness leaves one alpha > 0",
+)
+def closed_form_of_the_degenerate_limit(*, four: Rational = Rational(4)) -> Evidence:
+    """U11 -> alpha Lambda^+ + sigma P(Theta Theta') and u -> 1/alpha, by integrated paths, also of singular Lambda."""
+    checked = r"U_{11}(t)\to\alpha\Lambda^{\dagger}+\sigma P(\Theta\Theta^{\top}),\ u_{-1}(t)\to 1/\alpha"
+    return ends_at(partial(printed_alpha, four=float(four)), theta_starts(singular=True), checked=checked)
 
 
 @claim("BB:F.3.4c/start")
@@ -179,7 +182,8 @@ def which_start_is_needed() -> Evidence:
 @claim(
     "BB:F.3.fin",
     needs=("BB:F.3.2", "BB:F.3.4c", "BB:T4.3"),
-    argument="u^2 = |U|_F^2 = |U_r|_F^2 + b by balancedness, and the decreasing risk bounds u |U_r|_F <= k",
+    argument="u^2 = |U|_F^2 = |U_r|_F^2 + b by balancedness, and the decreasing risk bounds u |U_r|_F <= k; what is said of "
+    "Theorem 5.2 then rests on T4.3 alone, and nothing of it is executed here",
 )
 def the_trajectory_is_bounded_and_its_end_bayes_optimal() -> Evidence:
     """x = u^2 with x (x - b) <= k^2 gives x <= b + k; S (u U) S = S at (alpha S^+ + P, 1/alpha), so its risk is 0 by F.3.2."""

@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 from sympy import Rational
 
-from numerics.evidence import Evidence, all_of, confirmed
+from numerics.evidence import Evidence, all_of
 from numerics.flow_starts import Start, ends_at, theta_starts
 from numerics.provers import identity, trace_identity
 from proofs_check.claims import claim
@@ -29,20 +29,26 @@ def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
     return inverse / scale, float(scale)
 
 
-@claim(
-    "BB:R5.3.limits",
-    needs=("BB:F.2.Zh", "OURS:R5.limit"),
-    control={"exponent": Rational(1, 2)},
-    argument="Assumption 5.1 with alpha > 0 has u(0) > 0, U(0) positive semi-definite and c = 0, and P = 0 for invertible Sigma",
-)
-def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    """|U|_F^2 = tr(S^-2)^{1-2r} equals u^2 = tr(S^-2)^{2r} at r = 1/4; S (u U) S = S, so the field vanishes; then paths."""
+@claim("BB:R5.3.limits/fixed_point", control={"exponent": Rational(1, 2)})
+def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)) -> Evidence:
+    """|U|_F^2 = tr(S^-2)^{1-2r} equals u^2 = tr(S^-2)^{2r} at r = 1/4; S (u U) S = S, so the field vanishes."""
     T = sp.Symbol("T", positive=True)
     balanced = identity(T ** (1 - 2 * exponent), T ** (2 * exponent))
     if not balanced.verdict.accepted:
         return balanced
-    still = trace_identity(S * J * S, S)  # J = S^-1 is u U
-    return confirmed(identities(balanced, still), ends_at(partial(remark, exponent=float(exponent)), theta_starts()))
+    return identities(balanced, trace_identity(S * J * S, S))  # J = S^-1 is u U
+
+
+@claim(
+    "BB:R5.3.limits",
+    needs=("BB:F.2.Zh", "OURS:R5.limit", "BB:R5.3.limits/fixed_point"),
+    control={"exponent": Rational(1, 2)},
+    argument="Assumption 5.1 with alpha > 0 has u(0) > 0, U(0) positive semi-definite and c = 0, and P = 0 for invertible Sigma",
+)
+def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
+    """U -> tr(Sigma^-2)^{-1/4} Sigma^-1 and u -> tr(Sigma^-2)^{1/4}, by integrated paths; the proof is R5.limit."""
+    checked = r"U(t)\to\operatorname{tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1},\ u(t)\to\operatorname{tr}(\Sigma^{-2})^{1/4}"
+    return ends_at(partial(remark, exponent=float(exponent)), theta_starts(), checked=checked)
 
 
 @claim(
@@ -76,13 +82,24 @@ def label_noise_reaches_only_the_corner() -> Evidence:
     return all_of(*blocks, trace_identity(on_manifold, (bracket * S * bracket.T).tr() / 2))
 
 
-@claim("BB:R5.3.deg", needs=("BB:F.3.4c", "OURS:R5.limit"))
-def the_pseudo_inverse_takes_the_place_of_the_inverse() -> Evidence:
+@claim("BB:R5.3.deg/fixed_point")
+def the_pseudo_inverse_gives_a_fixed_point_of_risk_0() -> Evidence:
     """u U = S^+ + u P(M): then S (u U) S = S, so the field vanishes, and w'S (u U) x = w'x for every x = S z in the range of S."""
     S, G, H, M, w, u = (SINGULAR[name] for name in ("S", "G", "H", "M", "w", "u"))
     scaled = G + u * (M - H * M * H)
     still, right = trace_identity(S * scaled * S, S), trace_identity(w.T * S * scaled * S, w.T * S)
-    return confirmed(identities(still, right), ends_at(by_pseudo_inverse, theta_starts(singular=True, scales=(0.6,))))
+    return identities(still, right)
+
+
+@claim(
+    "BB:R5.3.deg",
+    needs=("BB:F.3.4c", "OURS:R5.limit", "BB:R5.3.deg/fixed_point"),
+    argument="R5.limit asks nothing of the rank of Sigma; a prediction that is right on the range of Sigma is right almost surely",
+)
+def the_pseudo_inverse_takes_the_place_of_the_inverse() -> Evidence:
+    """U -> gamma Sigma^+ + P(U(0)) and u -> 1/gamma for covariances of any rank, by integrated paths."""
+    checked = r"U(t)\to\gamma\Sigma^{\dagger}+P(U(0)),\ u(t)\to 1/\gamma"
+    return ends_at(by_pseudo_inverse, theta_starts(singular=True, scales=(0.6,)), checked=checked)
 
 
 def by_pseudo_inverse(start: Start) -> tuple[np.ndarray, float]:

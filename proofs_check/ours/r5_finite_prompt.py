@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import sympy as sp
 
-from numerics.evidence import Evidence, all_of, confirmed
+from numerics.evidence import Evidence, all_of
 from numerics.flow_starts import ends_at, positive_starts
 from numerics.provers import identity
 from proofs_check.claims import claim
@@ -76,14 +76,26 @@ def the_flow_has_the_effective_covariance_inside_the_brackets() -> Evidence:
     return all_of(*parts).replace(dimension="d = 1, 2")
 
 
+@claim("OURS:R5.finite/fixed_point", needs=("OURS:R5.cons/entries",))
+def the_fixed_point_at_finite_prompt_length() -> Evidence:
+    """S_L^{-1} S S^+ takes the place of S^+ at the fixed point."""
+    return identities(*stands_still((1 + 1 / L) * l_i + (trace + tau2) / L))
+
+
 @claim(
     "OURS:R5.finite",
     cites=(LOJASIEWICZ,),
-    needs=("OURS:R5.limit", "OURS:R5.finite/risk", "OURS:R5.finite/second_moment", "OURS:R5.finite/field"),
+    needs=(
+        "OURS:R5.limit",
+        "OURS:R5.finite/risk",
+        "OURS:R5.finite/second_moment",
+        "OURS:R5.finite/field",
+        "OURS:R5.finite/fixed_point",
+    ),
     argument="every step of R5.limit is stated for positive m_i, so it holds with the eigenvalues of S_L in their place",
 )
 def limit_at_finite_prompt_length() -> Evidence:
-    """S_L^{-1} S S^+ takes the place of S^+ at the fixed point; then integrated paths at L = 1 and 5, the latter with noise."""
-    effective = (1 + 1 / L) * l_i + (trace + tau2) / L
-    routes = [ends_at(formula, positive_starts(prompt_length=n, noise=noise)[::3]) for n, noise in ((1, 0.0), (5, 0.7))]
-    return confirmed(identities(*stands_still(effective)), *routes)
+    """U -> gamma S_L^{-1} S S^+ + P(U(0)) and u -> 1/gamma, by integrated paths at L = 1, and at L = 5 with label noise."""
+    checked = r"U(t)\to\gamma S_L^{-1}SS^{+}+P(U(0)),\ u(t)\to 1/\gamma"
+    prompts = ((1, 0.0), (5, 0.7))
+    return all_of(*(ends_at(formula, positive_starts(prompt_length=n, noise=r)[::3], checked=checked) for n, r in prompts))

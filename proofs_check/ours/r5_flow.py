@@ -166,15 +166,8 @@ def the_sign_below_the_height_of_the_saddles() -> Evidence:
     return ends_at(formula, any_starts(), checked=checked)
 
 
-@claim(
-    "OURS:R5.limit",
-    control={"four": Rational(5)},
-    cites=(LOJASIEWICZ,),
-    needs=("OURS:R5.cons", "OURS:R5.limit/orthant", "OURS:R5.limit/bounded", "OURS:R5.limit/critical", "OURS:R5.limit/repel"),
-    argument="the bounded path converges to a critical point of the closed orthant; the saddles there repel it, and of the "
-    "minima (gamma S^+ + P, 1/gamma) the conserved quantities leave one",
-)
-def limit_of_the_flow(*, four: Rational = Rational(4)) -> Evidence:
+@claim("OURS:R5.limit/fixed_point", needs=("OURS:R5.cons/entries",), control={"four": Rational(5)})
+def one_fixed_point_has_the_conserved_values(*, four: Rational = Rational(4)) -> Evidence:
     """gamma^2 = (e + sqrt(e^2 + 4T))/(2T), e = c - b, is the only balanced scale, and (gamma S^+ + P(U0), 1/gamma) stands still."""
     square = (e + sqrt(e**2 + four * T)) / (2 * T)
     balanced = identity(T * square**2 - e * square - 1, 0)
@@ -183,4 +176,23 @@ def limit_of_the_flow(*, four: Rational = Rational(4)) -> Evidence:
     x = sp.Symbol("x", positive=True)
     # Two positive roots of T x^2 - e x - 1 are impossible, since its slope 2 T x - e at a root is T x + 1/x > 0.
     slope_at_root = identity((2 * T * x - e).subs(e, T * x - 1 / x), T * x + 1 / x)
-    return confirmed(identities(balanced, slope_at_root, *stands_still(m_i)), ends_at(formula, positive_starts()))
+    return identities(balanced, slope_at_root, *stands_still(m_i))
+
+
+@claim(
+    "OURS:R5.limit",
+    cites=(LOJASIEWICZ,),
+    needs=(
+        "OURS:R5.cons",
+        "OURS:R5.limit/orthant",
+        "OURS:R5.limit/bounded",
+        "OURS:R5.limit/critical",
+        "OURS:R5.limit/repel",
+        "OURS:R5.limit/fixed_point",
+    ),
+    argument="the bounded path converges to a critical point of the closed orthant; the saddles there repel it, and of the "
+    "minima (gamma S^+ + P, 1/gamma) the conserved quantities leave one",
+)
+def limit_of_the_flow() -> Evidence:
+    """U -> gamma S^+ + P(U(0)) and u -> 1/gamma, by integrated paths; the proof is in the needs."""
+    return ends_at(formula, positive_starts(), checked=r"U(t)\to\gamma S^{+}+P(U(0)),\ u(t)\to 1/\gamma")
