@@ -77,14 +77,12 @@ def distance_of_the_inverses(*, c: int = 1, below_one: bool = False) -> Evidence
 
 @claim(
     "BB:LC.1.glue.a",
-    false="typo",
-    repair=dict(c=1),
     control=dict(c=Fraction(1, 2)),
-    needs=("BB:LC.1.M",),
-    argument="the step uses S >= L, the expectation of e^x >= 1 + x over a centred score x, and S_L >= (1 - alpha_-) S",
+    needs=("BB:LC.1.13-14", "BB:LC.1.M"),
+    argument="expectation over a centred score x: S = L E e^x >= L (1 + E x) = L",
 )
-def the_fact_that_the_sum_of_weights_exceeds_L(*, c: int | Fraction = 0) -> Evidence:
-    """S_L = L e^x >= L (1 + c x) for L tokens of score x: c = 0 is the printed "fact", c = 1 averages to S >= L."""
+def the_sum_of_weights_is_at_least_L_in_the_mean(*, c: int | Fraction = 1) -> Evidence:
+    """L e^x >= L (1 + c x) with c = 1 for every score x, of which S >= L is the expectation."""
     x = sp.Symbol("x", real=True)
     return forall(L * exp(x), ">=", L * (1 + sp.Rational(c) * x), {L: Integers(1, oo), x: (-oo, oo)})
 
@@ -93,10 +91,14 @@ def the_fact_that_the_sum_of_weights_exceeds_L(*, c: int | Fraction = 0) -> Evid
     "BB:LC.1.glue.b",
     dial="c",
     needs=("BB:LC.1.13-14", "BB:LC.1.glue.a", "BB:LC.1.inv", "BB:LC.1.am", "BB:LC.1.RL"),
-    argument="beta times the first line plus |R/S| times the second; the failures delta + delta + 2 delta add up to 4 delta",
+    argument="add |R| |1/S_L - 1/S| from LC.1.inv to the term checked here; failures delta + delta + 2 delta make 4 delta; "
+    "where the cap makes alpha_- = 1 the bound is infinite",
 )
 def gluing_the_two_terms(*, c: int = 1) -> Evidence:
-    """The two terms of (14), each against its bound: |R_L - R|/S_L <= beta/(1 - alpha_-), and the distance of the inverses."""
+    """Given LC.1.RL and LC.1.sand: |R_L - R|/S_L <= beta/(1 - alpha_-), with k = S/L >= 1, y = S_L/S >= 1 - alpha_-.
+
+    The probability of the event and the other term of (14) are the needs'; only this inequality is executed.
+    """
     deviation = exp(2 * a2) * sqrt(K) * sqrt(3 * L / delta)  # the bound of |R_L - R|
     factor = identity(deviation / L, beta(L, a2, delta, K))
     weight = forall(1 / (k * y), "<=", c / (1 - m), {k: Closed(1, oo), y: (0, oo), m: BELOW_ONE}, where=[(y, ">=", 1 - m)])
@@ -110,9 +112,14 @@ def alpha_minus_below_a_half() -> Evidence:
     return identity(alpha_minus(L, a2, delta) ** 2 - sp.Rational(1, 4), 2 * exp(2 * a2) / L * difference)
 
 
-@claim("BB:LC.1.half", dial="c", needs=("BB:LC.1.dmin",))
+@claim(
+    "BB:LC.1.half",
+    dial="c",
+    needs=("BB:LC.1.dmin", "BB:LC.1.glue.b"),
+    argument="insert it twice into the bound of LC.1.glue.b, whose probability stays",
+)
 def the_inverse_is_at_most_two(*, c: int = 2) -> Evidence:
-    """For delta >= delta_min, that is alpha_- <= 1/2: 1/(1 - alpha_-) <= 2."""
+    """For delta >= delta_min, that is alpha_- <= 1/2: 1/(1 - alpha_-) <= 2; this is what is executed of the displayed bound."""
     return forall(1 / (1 - m), "<=", c, {m: Closed(0, sp.Rational(1, 2))})
 
 
@@ -126,7 +133,8 @@ def alpha_plus_is_twice_alpha_minus(*, c: int = 3) -> Evidence:
     "BB:LC.1.fin",
     dial="c",
     needs=("BB:LC.1.glue.b", "BB:LC.1.half", "BB:LC.1.a2a", "BB:LC.1.15"),
-    argument="max(alpha_+, alpha_-/(1 - alpha_-)) <= alpha_+ on alpha_- <= 1/2, and sqrt(E|f|^2) <= (E|f|^4)^{1/4} by Jensen",
+    argument="max(alpha_+, alpha_-/(1 - alpha_-)) <= alpha_+ on alpha_- <= 1/2, and sqrt(E|f|^2) <= (E|f|^4)^{1/4} by Jensen; "
+    "the probability is that of LC.1.glue.b",
 )
 def the_sum_and_its_square(*, c: int = 3) -> Evidence:
     """The sum of both terms is at most c e^{2 a2} (E f^4)^{1/4} sqrt(3/(delta L)), and the square of that with c = 3 has the 27."""
