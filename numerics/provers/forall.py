@@ -115,13 +115,9 @@ class _Run:
             engines = set()
             outcome = self.cover(st.symbols, st.box, st.difference, st.where, self.probe, engines)
         if outcome.proved:
-            exact = self.exact and not engines & {"branch and bound", "critical points"}
-            engine = next(
-                (n for n in ("branch and bound", "critical points", "Bernstein", "Sturm", "exact sign") if n in engines),
-                "exact sign",
-            )
-            engine = engine if exact or engine == "critical points" else "branch and bound"
-            verdict = Verdict.PROVED if exact else Verdict.CERTIFIED
+            exact = self.exact and "branch and bound" not in engines
+            strongest_tool = next((n for n in ("Bernstein", "Sturm") if n in engines), "exact sign")
+            engine, verdict = (strongest_tool, Verdict.PROVED) if exact else ("branch and bound", Verdict.CERTIFIED)
             return Evidence(verdict=verdict, engine=engine, margin=outcome.margin, **self.tight())
         return self.refuted() if self.seen.witness is not None else self.open(outcome.reason)
 
@@ -169,6 +165,7 @@ class _Run:
         st, v = self.st, signs.of(g)
         at_once = v is not None and (v.pos or (kind == "!=" and v.neg) or (kind == ">=" and v.nonneg))
         if g.is_number:
+            self.exact = self.exact and g.is_Rational
             return at_once
         for h, firm in st.where:
             ratio = sp.cancel(g / h) if h != 0 else sp.nan

@@ -14,6 +14,7 @@ import sympy as sp
 
 from numerics.provers.boxes import Box
 from numerics.provers.enclose import Binet, BinetSlope, Program, Unsupported
+from numerics.provers.exact import sign
 from numerics.provers.interval import Iv
 
 __all__ = ["Signs", "alternatives", "bare", "forms", "split_by_sign", "with_tanh"]
@@ -23,7 +24,7 @@ class Signs:
     """Signs of expressions over a whole box, by one enclosure."""
 
     def __init__(self, program: Program, box: Box) -> None:
-        self.program, self.values = program, program.on(box)
+        self.program, self.box, self.values = program, box, program.on(box)
         self.far = [(x, 1) for x, s in zip(program.symbols, box) if s.hi is None]
         self.far += [(x, -1) for x, s in zip(program.symbols, box) if s.lo is None]
 
@@ -45,6 +46,10 @@ class Signs:
         v = self.of(e)
         return 0 if v is None else 1 if v.nonneg else -1 if v.nonpos else 0
 
+    def exactly_nonnegative(self, e: sp.Expr) -> bool:
+        """Whether `e` is nonnegative by its assumptions or by exact arithmetic."""
+        return bool(e.is_nonnegative or sign(e, self.program.symbols, self.box, strict=False, boxes=20))
+
 
 def alternatives(e: sp.Expr, signs: Signs, limit: int = 12) -> list[list[sp.Expr]]:
     """Lists of expressions without Max, Min or Abs on top, such that ``e >= 0`` holds where in every list some entry is ``>= 0``.
@@ -59,12 +64,12 @@ def alternatives(e: sp.Expr, signs: Signs, limit: int = 12) -> list[list[sp.Expr
         c, m = _bend(t)
         if m is None:
             continue
-        sign = 1 if c.is_positive else -1 if c.is_negative else signs.weak(c)
-        if not sign:
+        way = 1 if signs.exactly_nonnegative(c) else -1 if signs.exactly_nonnegative(-c) else 0
+        if not way:
             continue
         args = (m.args[0], -m.args[0]) if isinstance(m, sp.Abs) else m.args
         rows = [alternatives(e - t + c * a, signs, limit) for a in sorted(args, key=sp.default_sort_key)]
-        if (sign > 0) == (not isinstance(m, sp.Min)):  # one branch suffices
+        if (way > 0) == (not isinstance(m, sp.Min)):  # one branch suffices
             product = [list(dict.fromkeys(itertools.chain(*pick))) for pick in itertools.product(*rows)]
             return product if len(product) <= limit else [[e]]
         every = [row for r in rows for row in r]
