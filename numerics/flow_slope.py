@@ -124,7 +124,7 @@ def steeper_than(constant: Constant, starts: Sequence[BalancedStart], *, checked
     if slacks[k] < 1:
         return Evidence(verdict=Verdict.OPEN, reason=f"an integrated path from {_named(starts[k])} has {slacks[k]:.3g}", **common)
     dimensions = sorted({s.Sigma.shape[0] for s in starts})
-    covered = f"{len(starts)} starts with s^2 sqrt(d) |Sigma| < 2: exactly at t = 0, and along integrated paths"
+    covered = f"{len(starts)} starts with s^2 |Sigma| < 2: exactly at t = 0, and along integrated paths"
     common |= {"covered": covered, "dimension": "d = " + ", ".join(map(str, dimensions)), "tightest": _named(starts[k])}
     return Evidence(verdict=Verdict.SUPPORTED, **common)
 

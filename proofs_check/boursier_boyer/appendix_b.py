@@ -78,6 +78,7 @@ HEAVY = {"none": 2**-n, "first": 3 * 4**-n}
     false="gap",
     repair=dict(moments="second"),
     control=dict(moments="first"),
+    hypotheses=("d in Integers", "d >= 1"),
     cites=("Kolmogorov: strong law of large numbers",),
     argument="the mean over tokens of <Qz_q, Kz> V z = V z z'K'Q z_q converges once E|z|^2 is finite",
 )

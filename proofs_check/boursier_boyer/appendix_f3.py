@@ -42,14 +42,16 @@ def field() -> tuple[Words, Words]:
     return -(SCALAR * S * bracket * S), -(bracket * S * U.T * S).tr()
 
 
-@claim("BB:F.3.1")
+@claim("BB:F.3.1", argument="the difference of Gamma and Lambda is a matrix that does not depend on L, divided by L")
 def gamma_is_lambda_for_the_infinite_prompt() -> Evidence:
-    """L (Gamma - Lambda) = Lambda + tr(Lambda) I does not depend on L, so Gamma -> Lambda: symmetric Lambda of sizes 1, 2, 3."""
+    """L (Gamma - Lambda) = Lambda + tr(Lambda) I: entry by entry for every d, and of symmetric Lambda of sizes 1, 2, 3 as coded."""
     L, parts = sp.Symbol("L", positive=True), []
+    entry, t = sp.symbols("Lambda_ij t", real=True)  # t = tr(Lambda)
+    every_d = identity(L * ((1 + 1 / L) * entry + t * delta / L - entry), entry + t * delta)
     for d in (1, 2, 3):
         Lambda = sp.Matrix(d, d, lambda i, j: sp.Symbol(f"s_{min(i, j)}{max(i, j)}", real=True))
         parts.append(identity(L * (effective_covariance(Lambda, L) - Lambda), Lambda + Lambda.trace() * sp.eye(d)))
-    return all_of(*parts).replace(dimension="d = 1, 2, 3")
+    return confirmed(every_d.replace(dimension="every d"), *parts)
 
 
 @claim(

@@ -28,8 +28,9 @@ def delta_0_exceeds_delta_min(*, c: int = 64) -> Evidence:
     false="gap",
     repair=dict(c=139),
     dial="c",
-    needs=("BB:CC.3.a",),
+    needs=("BB:LC.1", "BB:CC.3.a"),
     argument="Lemma C.1 at delta/4 asks for delta/4 >= delta_min, where delta >= delta_0 is all that is known",
+    hypotheses=("L in Integers", "L >= 1", "a2 >= 0", "64 * exp(4 * a2) < L**2"),
 )
 def quarter_of_delta_is_admissible(*, c: int = 64) -> Evidence:
     """delta_0/4 >= delta_min wherever delta_0 < 1 leaves room for a delta; holds from c = 256 (2/e)^2 on."""

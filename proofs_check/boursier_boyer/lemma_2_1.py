@@ -62,7 +62,7 @@ def log_moment_generating_function() -> Evidence:
 
 @claim(
     "BB:L2.1.a",
-    needs=("BB:L2.1.a/mgf", "BB:B.1.b", "BB:B.1.c"),
+    needs=("BB:L2.1.a/mgf", "BB:B.1.a", "BB:B.1.b", "BB:B.1.c"),
     argument="under the integral, E e^{a.Z} Z / E e^{a.Z} is the gradient of log E e^{a.Z}, at a = K'Qz",
 )
 def output_of_a_gaussian_prompt() -> Evidence:

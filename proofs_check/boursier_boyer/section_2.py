@@ -10,7 +10,7 @@ import sympy as sp
 from flint import arb, fmpq
 from sympy import exp, log, oo
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Integers, forall, identity
 from proofs_check.claims import claim
 
@@ -25,6 +25,7 @@ DIVERGING = {"every law": (2**n, 0), "some exponential moment": (n, 1)}
     false="gap",
     repair=dict(laws="every exponential moment"),
     control=dict(laws="some exponential moment"),
+    hypotheses=("d in Integers", "d >= 1"),
     argument="|z_i| e^{a.z} <= e^{(a + e_i).z} + e^{(a - e_i).z}: numerator and denominator are finite, and the latter is positive",
 )
 def layer_is_defined(*, laws: str = "every law") -> Evidence:
@@ -52,11 +53,15 @@ def layer_is_defined(*, laws: str = "every law") -> Evidence:
     )
 
 
-@claim("BB:2.fin", argument="the empirical measure gives each of L tokens the mass 1/L, which cancels")
+@claim("BB:2.fin", needs=("BB:2.def",), argument="an atom at which n of the L tokens lie has the mass n/L; the factor 1/L cancels")
 def layer_of_an_empirical_measure() -> Evidence:
-    """Numerator and denominator are 1/L times the sums of the classical definition."""
+    """Integrals against mu_hat are 1/L times sums over tokens: any L tokens, and n_i tokens at the atom x_i, i = 1, 2, 3."""
     L, N, D = sp.symbols("L N D", positive=True)
-    return identity((N / L) / (D / L), N / D)
+    n, w, x = (sp.symbols(f"{name}1:4", positive=True) for name in "nwx")  # tokens at an atom, its weight, its value
+    masses = [k / sum(n) for k in n]
+    integrals = [sum(m * a * b for m, a, b in zip(masses, w, values)) for values in (x, (1, 1, 1))]
+    sums = [sum(k * a * b for k, a, b in zip(n, w, values)) for values in (x, (1, 1, 1))]
+    return all_of(identity((N / L) / (D / L), N / D), identity(integrals[0] / integrals[1], sums[0] / sums[1]))
 
 
 def _ball(q: Fraction) -> arb:

@@ -47,19 +47,24 @@ def setting() -> tuple[Array, Array, Array, Array, Array]:
     false="typo",
     repair=dict(hull="V z_k"),
     control=dict(hull="z_k and 0"),
-    argument="v.T <= max v.(V z_k) for every v puts T into the hull of the V z_k, and a norm is convex: |T| <= max |V z_k|",
+    hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
+    argument="by induction v.T <= M = max v.(V z_k) for every v, which puts T into the hull of the V z_k, and |T| <= max |V z_k|",
 )
 def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
-    """With M at least every x_k = v.(V z_k), M - sum p_k x_k = sum p_k (M - x_k), for three tokens; printed: the hull of z_k."""
+    """Token by token, for every L: M - v.T stays a mean of the M - v.(V z_k) with positive weights; printed: the hull of z_k.
+
+    With S_L the sum of the first weights, T' = (S_L T + w x)/(S_L + w) when a token of weight w and value x = v.(V z) is added.
+    """
     if hull != "V z_k":
         output = softmax_attention([[1.0]], [0.0], [[0.0]], [[2.0]])
         if output[0] != 2:
             raise Contradiction(f"one token z = 1 and V = 2 give the output {output[0]}, not 2")
         witness = {"d": 1, "L": 1, "z_1": 1, "V": 2, "T": 2, "largest point of the hull": 1}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
-    p, x, M = sp.symbols("p1:4", nonnegative=True), sp.symbols("x1:4", real=True), sp.Symbol("M", real=True)
-    mean = sum(pk * xk for pk, xk in zip(p, x))
-    return identity(M - mean, sum(pk * (M - xk) for pk, xk in zip(p, x)), given=[sp.Eq(sum(p), 1)])
+    S_L, w = sp.symbols("S_L w", positive=True)
+    T, x, M = sp.symbols("T x M", real=True)
+    longer = (S_L * T + w * x) / (S_L + w)
+    return identity(M - longer, S_L / (S_L + w) * (M - T) + w / (S_L + w) * (M - x))
 
 
 @claim("BB:KQ.1", argument=CHAIN_RULE)

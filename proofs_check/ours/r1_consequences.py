@@ -60,6 +60,6 @@ def corollary_c3_for_every_delta(*, c: int | Fraction = 108) -> Evidence:
 )
 def lemma_c4_from_two_tokens_on(*, c: int | Fraction = 108) -> Evidence:
     """75 e^{4 a2} K/L <= 2 C ln(L)/L with C = 108 e^{4 a2} K, for every L >= 2."""
-    length, a, k = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True), sp.Symbol("K", positive=True)
-    domain = {length: Integers(2, oo), a: Closed(0, oo), k: (0, oo)}
+    length, a, k = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True), sp.Symbol("K", nonnegative=True)
+    domain = {length: Integers(2, oo), a: Closed(0, oo), k: Closed(0, oo)}
     return forall(second_moment_R1(length, a, k), "<=", 2 * C_of(a, k, sp.Rational(c)) * log(length) / length, domain)

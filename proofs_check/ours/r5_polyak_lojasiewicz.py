@@ -8,7 +8,7 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence
-from numerics.flow_slope import balanced_starts, steeper_than
+from numerics.flow_slope import BalancedStart, balanced_starts, steeper_than
 from numerics.provers import forall, trace_identity
 from proofs_check.claims import claim
 from proofs_check.eigenbasis import U_ij, delta, entrywise, l_i, l_j, m_i, u
@@ -16,6 +16,12 @@ from theory.flow_rates import polyak_lojasiewicz
 from theory.traces import Algebra
 
 s = sp.Symbol("s", positive=True)
+#: Between the condition s^2 |S| < 2 of R5 and the narrower one with sqrt(d), and close to the edge.
+EDGE = [
+    BalancedStart(sp.ImmutableMatrix(sp.diag(*top)), sp.ImmutableMatrix(Theta), scale)
+    for scale in (sp.Rational(5, 4), sp.Rational(7, 5))
+    for top, Theta in (((1, 1), (1, 0)), ((1, sp.Rational(1, 2)), (sp.Rational(3, 5), sp.Rational(4, 5))), ((1, 0), (1, 0)))
+]
 
 
 @claim(
@@ -74,9 +80,13 @@ def the_trace_inequality_of_the_start() -> Evidence:
     "OURS:R5.PL",
     dial="c",
     needs=("OURS:R5.PL/gradient", "OURS:R5.PL/start", "OURS:R5.PL/trace", "OURS:R5.PL/level"),
-    argument="u^2 |S^2|_F >= u tr(SUS) >= tr(S)/2 - R(0) bounds u^2, and |grad R|^2 >= 2 lambda^3 u^2 R",
+    argument="u^2 |S^2|_F >= u tr(SUS) >= tr(S)/2 - R(0) >= s^2 |S Theta|_F^2 (2 - s^2 |S|_op)/2 bounds u^2 as displayed, and "
+    "|grad R|^2 >= 2 lambda^3 u^2 R",
 )
 def polyak_lojasiewicz_along_the_flow(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|grad R|^2 >= c mu R with mu = lambda_+^3 s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / |S^2|_F, at the start and along the path."""
+    """|grad R|^2 >= c mu R with mu = lambda_+^3 s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / |S^2|_F, at the start and along the path.
+
+    The bound of u^2 that is displayed beside it is R5.PL/level together with R5.PL/start.
+    """
     scaled = lambda Sigma, Theta, s: sp.Rational(c.numerator, c.denominator) * polyak_lojasiewicz(Sigma, Theta, s)  # noqa: E731
-    return steeper_than(scaled, balanced_starts(), checked=r"|\nabla R|^2\geq c\,\mu R")
+    return steeper_than(scaled, balanced_starts() + EDGE, checked=r"|\nabla R|^2\geq c\,\mu R")
