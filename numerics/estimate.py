@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.seeds import current_seed
+from theory.arrays import read_arrays, read_covariance
 
 __all__ = ["AttentionErrors", "Estimate", "attention_errors"]
 
@@ -21,6 +22,7 @@ PIECE = 1024  # replicates per task: the cut must not depend on the number of th
 LONGEST = 2**31 - 1
 MOST_DRAWS = 2**32
 STEEPEST = 1e30  # scores are float32
+LARGEST = 1e60
 
 
 @dataclass(frozen=True)
@@ -129,25 +131,27 @@ def attention_errors(
     >>> bool(np.all(abs(e.output.mean - 2 / e.lengths) < 5 * e.output.standard_error))  # U = 0: plain averages, E|T_L|² = tr(Γ)/L
     True
     """
-    G, S = _covariance("Gamma", Gamma), None if query_cov is None else _covariance("query_cov", query_cov)
-    d = G.shape[0]
-    U_, V_ = _array("U", U, (d, d)), _array("V", V, (None, d))
-    if query is None and S is None:
+    if query is None and query_cov is None:
         raise ValueError("no query: give a vector `query`, or a covariance `query_cov` to average over z ~ N(0, query_cov)")
-    z = np.zeros(d) if query is None else _array("query", query, (d,))
-    if S is not None and S.shape != (d, d):
-        raise ValueError(f"query_cov has shape {S.shape}, but tokens have dimension {d} (Gamma is {d} x {d})")
-    A, F = _root(G), _root(S) if S is not None else np.zeros((d, 0))
+    G = read_covariance("Gamma", Gamma)
+    d = G.shape[0]
+    S = np.zeros((d, d)) if query_cov is None else read_covariance("query_cov", query_cov)
+    z = np.zeros(d) if query is None else query
+    G, S, U_, V_, z = read_arrays(Gamma=(G, "d d"), query_cov=(S, "d d"), U=(U, "d d"), V=(V, "d_out d"), query=(z, "d"))
+    A, F = _root(G), np.zeros((d, 0)) if query_cov is None else _root(S)
     grid = _lengths(lengths, A.shape[1])
     count, workers = _whole("replicates", replicates), _whole("threads", (os.cpu_count() or 1) if threads is None else threads)
     seed = current_seed() if seed is None else seed
     with np.errstate(over="ignore", invalid="ignore"):
         b, W = A.T @ U_ @ z, A.T @ U_ @ F
+        size = np.abs(V_ @ A).max() * max(1.0, np.abs(A).max()) * max(1.0, np.abs(z).max() + 10 * np.abs(F).max(initial=0))
     if not np.all(np.isfinite(b)) or np.abs(b).max(initial=0) + 10 * np.abs(W).max(initial=0) > STEEPEST:
         raise ValueError(f"scores (Uz)·z_k beyond {STEEPEST:.0e} leave the range of float32; rescale U or the query")
+    if not size < LARGEST:
+        raise ValueError(f"errors beyond {LARGEST:.0e} have no fourth powers in a float; rescale Gamma, V or the query")
     model = (b, W, z, F, (A**2).sum(axis=0), V_ @ A)
     sums = _run(grid, count, seed, workers, model)
-    return AttentionErrors(grid, count, seed, *(_estimate(sums[:, e]) for e in range(3)))
+    return AttentionErrors(grid, count, int(seed), *(_estimate(sums[:, e]) for e in range(3)))
 
 
 def _run(grid: NDArray[np.int64], count: int, seed: int, workers: int, model: tuple[Array, ...]) -> Array:
@@ -187,39 +191,6 @@ def _estimate(sums: Array) -> Estimate:
     return Estimate(mean, np.where(n > 1, error, np.nan), effective, share)
 
 
-def _array(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Array:
-    try:
-        raw = np.asarray(value)
-        if raw.dtype.kind in "cSUMmb":
-            raise TypeError
-        array = np.asarray(raw, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be an array of real numbers, not {value!r}") from None
-    if array.ndim != len(shape) or any(n is not None and m != n for m, n in zip(array.shape, shape)) or 0 in array.shape:
-        wanted = "(" + ", ".join("d_out" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
-        hint = "; write a single row as V[None, :]" if name == "V" and array.ndim == 1 else ""
-        raise ValueError(f"{name} has shape {array.shape}, but shape {wanted} is needed{hint}")
-    if not np.all(np.isfinite(array)):
-        raise ValueError(f"{name} has the entry {array[~np.isfinite(array)][0]}; every entry must be finite")
-    return array
-
-
-def _covariance(name: str, value: ArrayLike) -> Array:
-    raw = np.asarray(value)
-    if raw.ndim != 2 or raw.shape[0] != raw.shape[1] or raw.size == 0:
-        raise ValueError(f"{name} has shape {raw.shape}, but a covariance is a square matrix (d, d) with d >= 1")
-    array = _array(name, value, raw.shape)
-    scale = float(np.abs(array).max())
-    gap = float(np.abs(array - array.T).max())
-    if gap > 1e-10 * scale:
-        raise ValueError(f"{name} is not symmetric: entries differ from their mirror images by up to {gap:.3g}; pass (M + M.T) / 2")
-    array = (array + array.T) / 2
-    least = float(np.linalg.eigvalsh(array)[0])
-    if least < -1e-10 * scale:
-        raise ValueError(f"{name} has the eigenvalue {least:.6g}; a covariance is positive semidefinite")
-    return array
-
-
 def _root(covariance: Array) -> Array:
     """A with A Aᵀ = covariance and orthogonal columns, without the directions of variance zero (one column is always kept)."""
     values, vectors = np.linalg.eigh(covariance)
@@ -237,7 +208,7 @@ def _whole(name: str, value: object) -> int:
 
 
 def _lengths(lengths: int | Sequence[int] | NDArray[np.integer], rank: int) -> NDArray[np.int64]:
-    array = np.atleast_1d(np.asarray(lengths))
+    array = np.atleast_1d(np.asarray(lengths, dtype=object))
     whole = all(type(l) is int for l in array.ravel().tolist())
     if array.ndim != 1 or array.size == 0 or not whole:
         raise TypeError(f"lengths must be integers, at least one, not {lengths!r}")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.query_average import QuadraticFormLaw, quadratic_form_law
+from theory.arrays import read_arrays, read_covariance
 
 __all__ = ["EXAMPLES", "AttentionSetting"]
 
@@ -19,39 +20,11 @@ Floats = NDArray[np.float64]
 SMALLEST, LARGEST = 1e-15, 1e15
 
 
-def _real(name: str, value: ArrayLike, ndim: int = 2) -> Floats:
-    """A real, finite array of the given dimension, or an error that says what it is instead."""
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind not in "biuf":
-            raise TypeError
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be an array of real numbers, not {value!r:.60}") from None
-    if array.ndim != ndim or array.size == 0:
-        kind = "a matrix" if ndim == 2 else "a vector"
-        raise ValueError(f"{name} has shape {array.shape}; it must be {kind} and not empty")
-    array = array.astype(np.float64)
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} contains {array[~np.isfinite(array)].flat[0]}; every entry must be finite")
-    array.setflags(write=False)
-    return array
-
-
 def _covariance(name: str, value: ArrayLike) -> Floats:
-    """A symmetric positive semidefinite matrix, freed of roundoff."""
-    array = _real(name, value)
-    if array.shape[0] != array.shape[1]:
-        raise ValueError(f"{name} has shape {array.shape}; a covariance is square")
-    size = float(np.abs(array).max())
-    if float(np.abs(array - array.T).max()) > 1e-10 * size:
-        i, j = np.unravel_index(int(np.abs(array - array.T).argmax()), array.shape)
-        raise ValueError(f"{name}[{i}, {j}] = {array[i, j]} but {name}[{j}, {i}] = {array[j, i]}; a covariance is symmetric")
-    eigenvalues, vectors = np.linalg.eigh((array + array.T) / 2)
-    if eigenvalues[0] < -1e-10 * size:
-        raise ValueError(f"{name} has the eigenvalue {eigenvalues[0]:.6g}; a covariance is positive semidefinite")
-    clean: Floats = (array + array.T) / 2 if eigenvalues[0] >= 0 else (vectors * np.maximum(eigenvalues, 0.0)) @ vectors.T
-    clean.setflags(write=False)
-    return clean
+    """A symmetric matrix without negative eigenvalues, not even by rounding."""
+    array = read_covariance(name, value)
+    eigenvalues, vectors = np.linalg.eigh(array)
+    return array if eigenvalues[0] >= 0 else (vectors * np.maximum(eigenvalues, 0.0)) @ vectors.T
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,21 +67,18 @@ class AttentionSetting:
 
     def __post_init__(self) -> None:
         put = lambda field, value: object.__setattr__(self, field, value)  # noqa: E731
-        put("Gamma", _covariance("Gamma", self.Gamma))
-        put("U", _real("U", self.U))
-        put("V", _real("V", self.V))
-        d = self.Gamma.shape[0]
-        if self.U.shape != (d, d):
-            raise ValueError(f"U has shape {self.U.shape}, but Gamma says that tokens live in dimension {d}; U must be ({d}, {d})")
-        if self.V.shape[1] != d:
-            raise ValueError(
-                f"V has shape {self.V.shape}, but Gamma says that tokens live in dimension {d}; V must have {d} columns"
-            )
         averaged = np.ndim(self.query) == 2
-        put("query", _covariance("the query covariance", self.query) if averaged else _real("the query", self.query, ndim=1))
-        if self.query.shape[0] != d:
-            what = "query covariance" if averaged else "query"
-            raise ValueError(f"the {what} has shape {self.query.shape}, but Gamma says that tokens live in dimension {d}")
+        query = _covariance("the query covariance", self.query) if averaged else self.query
+        read = read_arrays(
+            Gamma=(_covariance("Gamma", self.Gamma), "d d"),
+            U=(self.U, "d d"),
+            V=(self.V, "d_out d"),
+            query=(query, "d d" if averaged else "d"),
+        )
+        for name, array in zip(("Gamma", "U", "V", "query"), read):
+            array = array.copy()  # the caller's array stays writable
+            array.setflags(write=False)
+            put(name, array)
         for name, array, least in (
             ("Gamma", self.Gamma, SMALLEST),
             ("U", self.U, 0),

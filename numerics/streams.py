@@ -42,6 +42,8 @@ def key_of(seed: int) -> tuple[np.uint32, np.uint32]:
 
     Raises
     ------
+    TypeError
+        If the seed is no integer.
     ValueError
         If the seed is outside that range: it would collide with another one.
 
@@ -50,9 +52,11 @@ def key_of(seed: int) -> tuple[np.uint32, np.uint32]:
     >>> [int(k) for k in key_of(2**32 + 5)]
     [5, 1]
     """
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise TypeError(f"seed = {seed!r} is no integer; take one from 0 to 2**64 - 1")
     if not 0 <= seed < 2**64:
         raise ValueError(f"seed = {seed} does not fit the 64-bit key of Philox; take a number from 0 to 2**64 - 1")
-    return U32(seed & 0xFFFFFFFF), U32(seed >> 32)
+    return U32(int(seed) & 0xFFFFFFFF), U32(int(seed) >> 32)
 
 
 @njit

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory.arrays import read_arrays
+from theory.arrays import read_arrays, read_covariance
 
 __all__ = ["Gaussian", "log_mgf_bound"]
 
@@ -39,10 +39,10 @@ def log_mgf_bound(sigma: float, v: ArrayLike) -> float:
     >>> log_mgf_bound(2, [1.0, 1.0])
     4.0
     """
-    (v,) = read_arrays(v=(v, "d"))
-    if not (np.isfinite(sigma) and sigma >= 0):
-        raise ValueError(f"sigma = {sigma} is no sub-Gaussian constant; it is finite and at least 0")
-    return float(sigma**2 * (v @ v) / 2)
+    v, constant = read_arrays(v=(v, "d"), sigma=(sigma, ""))
+    if constant < 0:
+        raise ValueError(f"sigma = {sigma} is no sub-Gaussian constant; it is at least 0")
+    return float(constant**2 * (v @ v) / 2)
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -72,18 +72,7 @@ class Gaussian:
     covariance: Floats
 
     def __init__(self, mean: ArrayLike, covariance: ArrayLike) -> None:
-        m, Gamma = read_arrays(mean=(mean, "d"), covariance=(covariance, "d d"))
-        scale = float(abs(Gamma).max())
-        gap = abs(Gamma - Gamma.T)
-        if gap.max() > 1e-12 * scale:
-            i, j = np.unravel_index(gap.argmax(), gap.shape)
-            raise ValueError(
-                f"covariance[{i},{j}] = {Gamma[i, j]} but covariance[{j},{i}] = {Gamma[j, i]}; a covariance is symmetric, "
-                "pass (Gamma + Gamma.T) / 2 if that is what you mean"
-            )
-        least = float(np.linalg.eigvalsh(Gamma)[0])
-        if least < -1e-12 * scale * len(m):
-            raise ValueError(f"the covariance has the eigenvalue {least:.6g}; no law has a negative variance in any direction")
+        m, Gamma = read_arrays(mean=(mean, "d"), covariance=(read_covariance("covariance", covariance), "d d"))
         object.__setattr__(self, "mean", m)
         object.__setattr__(self, "covariance", Gamma)
 
@@ -140,6 +129,7 @@ class Gaussian:
         TypeError, ValueError
             If A is no real matrix, or b no real vector, of the right shape.
         """
-        m, A, shift = read_arrays(mean=(self.mean, "d"), A=(A, "n d"), b=(np.zeros(len(np.atleast_1d(A))) if b is None else b, "n"))
+        m, A = read_arrays(mean=(self.mean, "d"), A=(A, "n d"))
+        _, shift = read_arrays(A=(A, "n d"), b=(np.zeros(len(A)) if b is None else b, "n"))
         image = A @ self.covariance @ A.T
         return Gaussian(A @ m + shift, (image + image.T) / 2)

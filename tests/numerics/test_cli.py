@@ -139,14 +139,14 @@ def test_wrong_words_are_one_line_and_exit_status_2(
     [
         ("Gamma", None, "cannot read"),
         ("Gamma", [[1, 2], [2, 1]], "eigenvalue -1"),
-        ("Gamma", [[1, float("nan")], [0, 1]], "contains nan"),
+        ("Gamma", [[1, float("nan")], [0, 1]], "the entry nan"),
         ("Gamma", np.array([{"a": 1}], dtype=object), "no array of numbers"),
         ("U", np.eye(3), "U has shape (3, 3)"),
         ("V", "not json", "no array of numbers"),
         ("V", "[[1], [1, 2]]", "no array of numbers"),
         ("V", '{"a": 1}', "must be an array of real numbers"),
         ("query", "[[1, 0], [0, 1]]", "--query has shape (2, 2); it must have shape (d,)"),
-        ("query", "[1, 2, 3]", "the query has shape (3,)"),
+        ("query", "[1, 2, 3]", "query has shape (3,)"),
     ],
 )
 def test_wrong_files_are_one_line_and_exit_status_2(

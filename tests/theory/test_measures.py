@@ -80,7 +80,7 @@ def test_a_law_with_a_mean_is_not_sub_gaussian_for_any_constant() -> None:
 @pytest.mark.parametrize(
     ("mean", "covariance", "message"),
     [
-        ([0.0, 0.0], [[1.0, 2.0], [0.0, 1.0]], r"covariance\[0,1\] = 2.0 but covariance\[1,0\] = 0.0"),
+        ([0.0, 0.0], [[1.0, 2.0], [0.0, 1.0]], r"covariance\[0, 1\] = 2.0 but covariance\[1, 0\] = 0.0"),
         ([0.0, 0.0], [[1.0, 2.0], [2.0, 1.0]], "the eigenvalue -1"),
         ([0.0], [[1.0, 0.0], [0.0, 1.0]], r"with d = 1 is needed, as mean has it"),
         ([0.0], [[np.inf]], "the entry inf"),
