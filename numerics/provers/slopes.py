@@ -99,7 +99,10 @@ class Slopes:
 
     def _vanishes(self, e: sp.Expr, at: dict[sp.Symbol, sp.Expr], sample: Box) -> bool:
         """Whether `e` is identically zero under a substitution; one enclosure at a sample point settles most cases that are not."""
-        value = e.subs(at)
+        try:
+            value = e.subs(at)
+        except TypeError:  # SymPy compares an undefined value
+            return False
         if value == 0:
             return True
         with suppress(Unsupported):

@@ -6,6 +6,7 @@ waiting by a form that never will.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -46,14 +47,14 @@ class Proof:
         if self.exact():
             return Outcome(True)
         for boxes, depth in turns:
-            if self.advance(boxes, depth) or self.out.reason == "counterexample":
+            if self.advance(boxes, depth) or self.out.reason == "counterexample" or self.late():
                 break
         return self.out
 
     def advance(self, boxes: int, depth: int) -> bool:
         """One more turn; whether the task is proved now."""
-        if self.out.proved:
-            return True
+        if self.out.proved or self.late():
+            return self.out.proved
         if self.cover is None:
             signs = Signs(Program(self.task.symbols), self.task.box)
             full = replace(self.task, alternatives=[list(forms(a[0], signs)) for a in self.task.alternatives])
@@ -62,7 +63,7 @@ class Proof:
             self.out = self.cover.run(boxes)
             if self.out.proved or self.out.reason == "counterexample":
                 return self.out.proved
-        if depth and len(self.task.alternatives) == 1:
+        if depth and len(self.task.alternatives) == 1 and not self.late():
             if self.pieces is None:
                 self.pieces = [[Proof(t, self.deadline) for t in tasks] for tasks in self.rewritings()]
             for proofs in self.pieces:
@@ -70,6 +71,13 @@ class Proof:
                     self.out = Outcome(True)
                     return True
         return False
+
+    def late(self) -> bool:
+        """Whether the time is up."""
+        if time.monotonic() < self.deadline:
+            return False
+        self.out.reason = self.out.reason or "the time was up before anything was decided"
+        return True
 
     def exact(self) -> bool:
         """Whether exact arithmetic proves one of the alternatives; tried once."""
