@@ -171,13 +171,18 @@ class Statement:
     def violated(self, point: tuple[Fraction, ...]) -> str:
         """``"exact"`` or ``"Arb"`` if the point is surely a counterexample, in whichever arithmetic shows it; otherwise ``""``."""
         sign = self._sign(self.difference, point)
-        if sign not in ((-1, 0) if self.strict else (-1,)) or not self.meets(point):
+        if sign not in ((-1, 0) if self.strict else (-1,)) or not self.meets(point) or not self._defined(point):
             return ""
         return (
             "exact"
             if all(self._exact(e, point) is not None for e in (self.small, self.big, *(g for g, _ in self.where)))
             else "Arb"
         )
+
+    def _defined(self, point: tuple[Fraction, ...]) -> bool:
+        """Whether both sides are surely defined; SymPy's own arithmetic turns ``x/(x + 1/x)`` into 0 at 0."""
+        fine = {">": (1,), ">=": (1, 0, 0.5), "!=": (1, -1)}
+        return all(self._sign(g, point) in fine[kind] for g, kind in self.needs)
 
     def violates(self, e: sp.Expr, point: tuple[Fraction, ...]) -> bool:
         """Whether ``e < 0`` surely, at a point that surely meets every hypothesis."""

@@ -206,9 +206,9 @@ def statements(seed: int) -> Iterator[Random]:
         if rng.random() < 0.08:
             yield _invariant(rng)
             continue
-        symbols = [X, Y, Z][: rng.choice((1, 1, 1, 2, 2, 3))]
+        symbols = [X, Y, Z][: rng.choice((1, 1, 1, 1, 2, 2, 3))]
         ranges = {s: rng.choice(_RANGES) for s in symbols}
-        left = _expression(rng, symbols, ranges, rng.choice((2, 2, 3)))
+        left = _expression(rng, symbols, ranges, rng.choice((1, 2, 2, 2, 3)))
         right = _expression(rng, symbols, ranges, rng.choice((1, 2))) if rng.random() < 0.5 else sp.S.Zero
         f = left - right
         if f.has(sp.nan, sp.zoo, sp.oo, sp.I, sp.atan2, sp.re, sp.im, sp.arg) or not f.free_symbols or _nested(f):

@@ -11,7 +11,7 @@ from numerics.evidence import Evidence, Verdict
 from tests.numerics.provers import attack
 from tests.numerics.provers.attack import R, Random, Range, X
 
-BLOCKS, SIZE, EFFORT = 20, 100, 0.1
+BLOCKS, SIZE, EFFORT = 20, 100, 0.08
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
