@@ -7,6 +7,7 @@ come from `theory.softmax_stein`, which knows Stein's lemma and nothing of the r
 from __future__ import annotations
 
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,14 @@ from numerics.setting import AttentionSetting
 from proofs_check.claims import claim
 from proofs_check.ours.direct_integration import by_integration, by_simulation, over_scores
 from theory.sharp_rates import (
+    GRAD_U_MOMENTS,
     P2_slope,
     covariance_of_mean_token,
     gaussian_bias,
     gaussian_second_moment,
     limit_of_grad_U_error,
     softmax_covariance_bias,
+    softmax_covariance_second_moment,
 )
 from theory.softmax_stein import TokenAlgebra
 from theory.traces import Algebra
@@ -165,18 +168,12 @@ def second_moments_of_the_gradients() -> Evidence:
     """E (w'(C_L - Gamma)v)^2 and E w(zbar - h)^2, which sum up to the displayed formulas for the gradients by U and V."""
     l_u, l_v, g_uu, g_uv, g_vv = sp.symbols("ell_u ell_v G_uu G_uv G_vv", real=True)  # h = tau ell, Gamma = ell ell' + G_p
     tau = sp.Symbol("tau", positive=True)
-    s, (P2, P3, Q), x = tau**2, MOMENTS, pi
     split = {h_u: tau * l_u, h_v: tau * l_v, Gamma_uu: g_uu + l_u**2, Gamma_uv: g_uv + l_u * l_v, Gamma_vv: g_vv + l_v**2}
     at = lambda e: sp.expand(e.subs(split, simultaneous=True))  # noqa: E731
-    T2 = P2 - 2 * P3 + Q
-    Sc = T2 + s * (P2 + 7 * Q - 14 * P3 + 38 * x[4] - 52 * x[2] * x[3] + 20 * x[2] ** 3)
-    D_pi2 = -Q + s * (-4 * Q + 4 * P3 - 20 * x[4] + 40 * x[2] * x[3] - 20 * x[2] ** 3)
-    D2 = 2 * P2 + 3 * Q - 4 * P3 + s * (4 * P2 + 36 * Q - 64 * P3 + 192 * x[4] - 288 * x[2] * x[3] + 120 * x[2] ** 3)
-    quadratic = P2 + 27 * Q - 62 * P3 + 594 * x[4] - 680 * x[2] * x[3] + 240 * x[2] ** 3 - 1580 * x[5] + 2480 * x[2] * x[4]
-    D2 += s**2 * (quadratic + 1020 * x[3] ** 2 - 2880 * x[2] ** 2 * x[3] + 840 * x[2] ** 4)
-    by_U = l_u**2 * l_v**2 * D2 + Sc * (l_v**2 * g_uu + l_u**2 * g_vv + 2 * l_u * l_v * g_uv)
-    by_U += g_uv**2 * (Q + T2) + T2 * g_uu * g_vv - 2 * D_pi2 * l_u * l_v * g_uv
-    by_V = l_v**2 * (P2 + s * (P2 - 6 * P3 + 6 * Q)) + g_vv * P2
+    moments = {key: prod(pi[k] for k in key) for key in GRAD_U_MOMENTS}
+    products = dict(lu2=l_u**2, lv2=l_v**2, Guu=g_uu, Gvv=g_vv, lGuv=l_u * l_v * g_uv, Guv2=g_uv**2)
+    by_U = softmax_covariance_second_moment(tau**2, moments, **products)
+    by_V = gaussian_second_moment(*MOMENTS, g_vv + l_v**2, tau**2 * l_v**2)
     in_U = identity(at((spread("u", "v") ** 2).expectation()), sp.expand(by_U))
     in_V = identity(at((mean("v") ** 2).expectation()), sp.expand(by_V))
     return for_every_prompt(all_of(in_U, in_V))
@@ -215,7 +212,9 @@ def variance_of_the_gradient_in_the_limit() -> Evidence:
     "OURS:R4.limit",
     control=dict(rate=Fraction(1, 2)),
     needs=("OURS:R4.a", "OURS:R4.c", "OURS:R4.limit/gradient", "OURS:R4.limit/bracket", "OURS:R4.A.ode"),
-    argument="L P2 <= L e^s/(e^s + L - 1) -> e^s, and liminf L P2 >= E w^2/(E w)^2 = e^s by Fatou; L P3 and L Q tend to 0 likewise",
+    cites=("strong law of large numbers", "Fatou", "Scheffe"),
+    argument="L pi_2 -> E w^2/(E w)^2 = e^s almost surely, and L P2 <= L e^s/(e^s + L - 1) -> e^s: so it converges in the mean too, "
+    "and dominates L pi_3 and L pi_2^2, which tend to 0 almost surely",
 )
 def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1)) -> Evidence:
     """L P2 / e^{rate s} -> 1 and L P3, L Q -> 0, by quadrature at L = 1e20 and 1e40; with them the bias, by (a), and the mean

@@ -7,7 +7,7 @@ from fractions import Fraction
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence
+from numerics.evidence import Evidence, all_of
 from numerics.flow_slope import BalancedStart, balanced_starts, steeper_than
 from numerics.provers import forall, trace_identity
 from proofs_check.claims import claim
@@ -41,6 +41,7 @@ def the_gradient_sees_every_square_of_the_risk(*, k: Fraction = Fraction(2)) -> 
 @claim(
     "OURS:R5.PL/start",
     dial="k",
+    needs=("OURS:R5.PL/trace",),
     argument="tr(SBSBS) <= |S| tr(SBS) for B = Theta Theta' with |B|_F = 1, by R5.PL/trace; tr(SBS) = |S Theta|_F^2",
 )
 def how_far_the_start_lies_below_the_saddles(*, k: Fraction = Fraction(1, 2)) -> Evidence:
@@ -64,16 +65,20 @@ def the_scalar_stays_away_from_zero() -> Evidence:
     return entrywise(u * l_i * l_j * U_ij * delta, l_i * delta / 2 - risk + u**2 * l_i * l_j * m_i * U_ij**2 / 2)
 
 
-@claim("OURS:R5.PL/trace")
+@claim("OURS:R5.PL/trace", argument="the trace of a positive semi-definite matrix is nonnegative")
 def the_trace_inequality_of_the_start() -> Evidence:
     """top tr(SBS) - tr(SBSBS) = tr(SB (top I - S) BS) + top tr(S (B - B^2) S): both terms are traces of semi-definite matrices.
 
-    For ``0 <= S <= top I`` and ``0 <= B <= I``, which |B|_F = 1 gives for B = Theta Theta'.
+    For ``0 <= S <= top I`` and ``0 <= B <= I``, which |B|_F = 1 gives for B = Theta Theta'. The second identity is the risk at the
+    start U = sB, u = s in these traces.
     """
-    A = Algebra(symmetric=["S", "B"], params=["t"])
-    S, B, top = A["S"], A["B"], A["t"]
-    left = top * (S * B * S).tr() - (S * B * S * B * S).tr()
-    return trace_identity(left, (S * B * (top * A.I - S) * B * S).tr() + top * (S * (B - B * B) * S).tr())
+    A = Algebra(symmetric=["S", "B"], params=["t", "s"])
+    S, B, top, scale = (A[name] for name in ("S", "B", "t", "s"))
+    x, y = (S * B * S).tr(), (S * B * S * B * S).tr()
+    inequality = trace_identity(top * x - y, (S * B * (top * A.I - S) * B * S).tr() + top * (S * (B - B * B) * S).tr())
+    bracket = scale * S * (scale * B) - A.I
+    start = trace_identity((bracket * S * bracket.T).tr() / 2, S.tr() / 2 - scale * scale * x + scale**4 * y / 2)
+    return all_of(inequality, start)
 
 
 @claim(

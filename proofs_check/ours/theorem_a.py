@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import identity
 from numerics.quadrature import softmax_moments
 from proofs_check.claims import claim
@@ -99,6 +99,8 @@ def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
     """E|T_L - T|^2 = P2 (t + q) - 6 (P3 - Q) q <= c P2 (t + q), and e^s/(e^s + L - 1) <= e^s/L; one token refutes c < 1."""
     if c < 1:
         error, bound = gaussian_second_moment(1, 1, 1, 1, 0), float(c) * theorem_A(0, 1, 1, 0)
+        if not error > bound:
+            raise Contradiction(f"at one token the error {error} does not exceed {bound}; one of the two formulas is wrong")
         witness = {"L": 1, "Gamma": 1, "V": 1, "U": 0, "error": error, "bound": bound, "c": c}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
     error = gaussian_second_moment(P2, P3, Q, t, q)
