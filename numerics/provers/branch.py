@@ -108,7 +108,7 @@ class Cover:
         if not self.order:
             self.stuck, out.reason = True, self.missing
         while self.heap and not self.stuck:
-            if out.boxes >= end or time.monotonic() > self.deadline:
+            if out.boxes >= end or time.thread_time() > self.deadline:
                 left = describe(self.task.symbols, self.heap[0][2].box)
                 out.reason = f"{out.boxes} boxes did not decide it; one that is left is {left}"
                 return out
@@ -196,7 +196,7 @@ class Cover:
         best: tuple[float, _Node] | None = None
         for p in pairs[: 2 if self.out.boxes < 16 else 5]:
             f, slopes = self.index[p], self.slopes[p]
-            if not values[f].defined or time.monotonic() > self.deadline:
+            if not values[f].defined or time.thread_time() > self.deadline:
                 continue
             gradient = slopes.gradient(values)
             sides, outside = list(node.box), False

@@ -53,7 +53,7 @@ def forall(
         New variables as functions of the old ones. The prover eliminates an old variable and works in the new ones, with whole
         numbers relaxed to real ones; counterexamples are looked for, and reported, in the old variables only.
     effort : float
-        Seconds after which the answer is OPEN.
+        CPU seconds after which the answer is OPEN, so that a busy machine does not change a verdict.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def forall(
     start = time.monotonic()
     st = statement(lhs, op, rhs, domain, where)
     with precision(64):
-        ev = _Run(st, via or {}, start + effort).decide()
+        ev = _Run(st, via or {}, time.thread_time() + effort).decide()
     return ev.replace(checked=st.checked, covered=st.covered, seconds=time.monotonic() - start)
 
 
@@ -231,7 +231,7 @@ class _Run:
         """Prove the statement with one variable less, where scaling or shifting all variables does not change its sign."""
         st, deadline = self.st, self.deadline
         for pieces in reductions(st.difference, st.symbols, st.box, st.where):
-            self.deadline = (time.monotonic() + deadline) / 2  # the rest is for the statement itself
+            self.deadline = (time.thread_time() + deadline) / 2  # the rest is for the statement itself
             proved = all(self.cover(x, b, e, w, None, engines).proved for e, x, b, w in pieces)
             self.deadline = deadline
             if proved:
