@@ -1,8 +1,6 @@
 """The exact second moment of the error of the gradient in U at a fixed query (Gaussian tokens).
 
-With h = Gamma U z, s = (Uz)'Gamma(Uz), l = h / sqrt(s), the tokens are z_k = g_k l + zeta_k: the scores sqrt(s) g_k see only the
-first part, and zeta_k ~ N(0, Gamma - l l') averages out by hand. What remains are moments of the softmax weights p and of
-pi_k = sum_i p_i^k, to which Stein's lemma reduces the moments that contain the g_k.
+The formula is `theory.sharp_rates.softmax_covariance_second_moment`; here are the moments of the softmax weights that it needs.
 """
 
 from __future__ import annotations
@@ -14,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.setting import AttentionSetting
+from theory.sharp_rates import GRAD_U_MOMENTS, softmax_covariance_second_moment
 
 __all__ = ["grad_U_error"]
 
 Floats = NDArray[np.float64]
 
-# The moments E[pi_a pi_b ...] that the formula needs, by their indices.
-_PRODUCTS = ((2,), (3,), (2, 2), (4,), (2, 3), (2, 2, 2), (5,), (2, 4), (3, 3), (2, 2, 3), (2, 2, 2, 2))
 #: Score variances up to which the quadrature below is used.
 LARGEST_SCORE_VARIANCE = 64.0
 
@@ -50,11 +47,11 @@ def _weight_moments(s: float, L: Floats) -> dict[tuple[int, ...], Floats]:
     x = np.minimum(v[:, None] + tau * g, 7.0)  # e^{-e^7} = 0
     e = np.exp(x)
     with np.errstate(under="ignore"):
-        m = {k: np.exp(k * x - e) @ density for k in {0}.union(*(sum(map(tuple, _partitions(p)), ()) for p in _PRODUCTS))}
+        m = {k: np.exp(k * x - e) @ density for k in {0}.union(*(sum(map(tuple, _partitions(p)), ()) for p in GRAD_U_MOMENTS))}
         missing = -np.expm1(-e) @ density
         log_m0 = np.where(missing < 0.5, np.log1p(-np.minimum(missing, 0.5)), np.log(np.maximum(m[0], 1e-300)))
         out: dict[tuple[int, ...], Floats] = {}
-        for indices in _PRODUCTS:
+        for indices in GRAD_U_MOMENTS:
             total = np.zeros_like(L)
             for blocks in _partitions(indices):
                 j = len(blocks)
@@ -100,20 +97,14 @@ def grad_U_error(setting: AttentionSetting, lengths: Sequence[int]) -> Floats:
     h = Gamma @ setting.U @ setting.query
     l = h / math.sqrt(s) if s > 0 else np.zeros_like(h)
     Gp = Gamma - np.outer(l, l)
-    lWl, ll, lWGpl = float(l @ W @ l), float(l @ l), float(l @ W @ Gp @ l)
-    trW, tr, trWGG = float(np.trace(W @ Gp)), float(np.trace(Gp)), float(np.trace(W @ Gp @ Gp))
-    m = _weight_moments(s, np.array(lengths, dtype=float))
-    P2, P3, Q, P4, P23, P222 = (m[i] for i in ((2,), (3,), (2, 2), (4,), (2, 3), (2, 2, 2)))
-    P5, P24, P33, P223, P2222 = (m[i] for i in ((5,), (2, 4), (3, 3), (2, 2, 3), (2, 2, 2, 2)))
-    T2 = P2 - 2 * P3 + Q
-    Sc = T2 + s * (P2 + 7 * Q - 14 * P3 + 38 * P4 - 52 * P23 + 20 * P222)
-    Dp = -Q + s * (-4 * Q + 4 * P3 - 20 * P4 + 40 * P23 - 20 * P222)
-    D2 = (
-        (2 * P2 + 3 * Q - 4 * P3)
-        + s * (4 * P2 + 36 * Q - 64 * P3 + 192 * P4 - 288 * P23 + 120 * P222)
-        + s**2 * (P2 + 27 * Q - 62 * P3 + 594 * P4 - 680 * P23 + 240 * P222 - 1580 * P5 + 2480 * P24 + 1020 * P33)
-        + s**2 * (-2880 * P223 + 840 * P2222)
+    total = softmax_covariance_second_moment(
+        s,
+        _weight_moments(s, np.array(lengths, dtype=float)),
+        lu2=float(l @ l),
+        lv2=float(l @ W @ l),
+        Guu=float(np.trace(Gp)),
+        Gvv=float(np.trace(W @ Gp)),
+        lGuv=float(l @ W @ Gp @ l),
+        Guv2=float(np.trace(W @ Gp @ Gp)),
     )
-    along = lWl * ll * D2 + Sc * (lWl * tr + ll * trW + 2 * lWGpl)
-    across = trWGG * (Q + T2) + T2 * trW * tr - 2 * Dp * lWGpl
-    return np.asarray(float(setting.query @ setting.query) * (along + across))
+    return np.asarray(float(setting.query @ setting.query) * total)

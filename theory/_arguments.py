@@ -29,6 +29,7 @@ _DOMAIN: dict[str, tuple[int, bool, float, str]] = {
     "s": (0, True, np.inf, "s = (Uz)'Gamma(Uz) is the variance of a score"),
     "t": (0, True, np.inf, "t = tr(V Gamma V') is a trace of a covariance"),
     "q": (0, True, np.inf, "q = |V Gamma U z|^2 is a square"),
+    "z2": (0, True, np.inf, "z2 = |z|^2 is a square"),
     "P2": (0, True, 1, "P2 = E sum p_i^2 for weights p"),
     "P3": (0, True, 1, "P3 = E sum p_i^3 for weights p"),
     "Q": (0, True, 1, "Q = E (sum p_i^2)^2 for weights p"),
@@ -102,9 +103,12 @@ def _symbolic(name: str, value: Any) -> sp.Expr:
 
 
 def _numeric(name: str, value: Any) -> Any:
-    array = np.asarray(float(value) if isinstance(value, Fraction) else value)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} = {value!r} is not a real number; pass a number, an array or a SymPy expression")
+    try:
+        array = np.asarray(float(value) if isinstance(value, Fraction) else value)
+        if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
+            raise TypeError
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} = {value!r:.200} is not a real number; pass a number, an array or a SymPy expression") from None
     low, closed, high, _ = _DOMAIN[name]
     inside = (array >= low) & (array <= high) & np.isfinite(array)
     if not closed:

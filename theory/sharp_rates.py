@@ -8,14 +8,17 @@ component with row v of V is ``C_L v z'``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from theory._arguments import read
+from theory.arrays import is_symbolic, read_arrays, read_in_kind
 
 __all__ = [
+    "GRAD_U_MOMENTS",
     "P2_slope",
     "covariance_of_mean_token",
     "gaussian_bias",
@@ -24,15 +27,24 @@ __all__ = [
     "limit_of_grad_U_error",
     "limit_of_output_error",
     "softmax_covariance_bias",
+    "softmax_covariance_second_moment",
     "theorem_A",
 ]
 
 Scalar = Any  # float, array of floats or sympy.Expr
 Matrix = Any  # ndarray or sympy.Matrix
+Key = tuple[int, ...]
+#: The moments E[pi_a pi_b ...], pi_k = sum_i p_i^k, in `softmax_covariance_second_moment`; the first three are P2, P3 and Q.
+GRAD_U_MOMENTS: tuple[Key, ...]
+GRAD_U_MOMENTS = ((2,), (3,), (2, 2), (4,), (2, 3), (2, 2, 2), (5,), (2, 4), (3, 3), (2, 2, 3), (2, 2, 2, 2))
 
 
 def _outer(h: Matrix) -> Matrix:
     return h * h.T if isinstance(h, sp.MatrixBase) else np.outer(h, h)
+
+
+def _vector(Vh: Matrix) -> Matrix:
+    return Vh if is_symbolic(Vh) else read_arrays(Vh=(Vh, "d_out"))[0]
 
 
 def gaussian_bias(P2: Scalar, Vh: Matrix) -> Matrix:
@@ -49,13 +61,18 @@ def gaussian_bias(P2: Scalar, Vh: Matrix) -> Matrix:
     array (d_out,) or Matrix (d_out, 1)
         ``-P2 V h``: finite prompts shrink the output.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If a moment is outside [0, 1], an argument is not real and finite, or shapes do not fit.
+
     Examples
     --------
     >>> gaussian_bias(0.5, np.array([2.0, 0.0])).tolist()
     [-1.0, -0.0]
     """
     _, P2 = read(P2=P2)
-    return -P2 * Vh
+    return -P2 * _vector(Vh)
 
 
 def covariance_of_mean_token(P2: Scalar, P3: Scalar, Q: Scalar, Gamma: Matrix, h: Matrix) -> Matrix:
@@ -72,6 +89,11 @@ def covariance_of_mean_token(P2: Scalar, P3: Scalar, Q: Scalar, Gamma: Matrix, h
     array or Matrix (d, d)
         ``P2 Gamma + (P2 - 6 P3 + 6 Q) h h'``; the bias is included.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If a moment is outside [0, 1], an argument is not real and finite, or shapes do not fit.
+
     Examples
     --------
     With one token ``zbar = z_1``, so that this is ``Gamma + h h'``:
@@ -80,6 +102,7 @@ def covariance_of_mean_token(P2: Scalar, P3: Scalar, Q: Scalar, Gamma: Matrix, h
     [[5.0]]
     """
     _, P2, P3, Q = read(P2=P2, P3=P3, Q=Q)
+    Gamma, h = read_in_kind(Gamma=(Gamma, "d d"), h=(h, "d"))
     return P2 * Gamma + (P2 - 6 * P3 + 6 * Q) * _outer(h)
 
 
@@ -98,6 +121,11 @@ def gaussian_second_moment(P2: Scalar, P3: Scalar, Q: Scalar, t: Scalar, q: Scal
     -------
     float, array or Expr
         ``P2 t + (P2 - 6 P3 + 6 Q) q``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not real, a moment is outside [0, 1], or t or q is negative.
 
     Examples
     --------
@@ -122,6 +150,11 @@ def softmax_covariance_bias(P2: Scalar, P3: Scalar, Q: Scalar, Gamma: Matrix, h:
     array or Matrix (d, d)
         ``-P2 Gamma - (2 P2 - 8 P3 + 6 Q) h h'``.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If a moment is outside [0, 1], an argument is not real and finite, or shapes do not fit.
+
     Examples
     --------
     One token has no spread:
@@ -130,7 +163,74 @@ def softmax_covariance_bias(P2: Scalar, P3: Scalar, Q: Scalar, Gamma: Matrix, h:
     [[-1.0]]
     """
     _, P2, P3, Q = read(P2=P2, P3=P3, Q=Q)
+    Gamma, h = read_in_kind(Gamma=(Gamma, "d d"), h=(h, "d"))
     return -P2 * Gamma - (2 * P2 - 8 * P3 + 6 * Q) * _outer(h)
+
+
+def softmax_covariance_second_moment(
+    s: Scalar,
+    moments: Mapping[Key, Scalar],
+    *,
+    lu2: Scalar,
+    lv2: Scalar,
+    Guu: Scalar,
+    Gvv: Scalar,
+    lGuv: Scalar,
+    Guv2: Scalar,
+) -> Scalar:
+    """``E (u'(C_L - Gamma)v)^2`` for the softmax covariance ``C_L`` of the tokens.
+
+    With ``l = h / sqrt(s)`` (0 for s = 0) and ``G = Gamma - l l'`` it is a sum of products of a quantity of u and one of v. Their
+    sums over an orthonormal basis of u and over the rows v of V, put in their place, therefore give ``E|(C_L - Gamma) V'|_F^2``;
+    times ``|z|^2`` that is the mean squared error of the gradient in U.
+
+    Parameters
+    ----------
+    s : float or Expr
+        Variance of the scores.
+    moments : mapping of tuple of int to float, array or Expr
+        ``E[pi_a pi_b ...]`` at the key ``(a, b, ...)``, for every key in `GRAD_U_MOMENTS`.
+    lu2, lv2 : float or Expr
+        ``(u'l)^2`` and ``(v'l)^2``.
+    Guu, Gvv : float or Expr
+        ``u'Gu`` and ``v'Gv``.
+    lGuv : float or Expr
+        ``(u'l)(v'l) u'Gv``.
+    Guv2 : float or Expr
+        ``(u'Gv)^2``.
+
+    Returns
+    -------
+    float, array or Expr
+
+    Raises
+    ------
+    TypeError, ValueError
+        If s is no variance.
+    KeyError
+        If a moment is missing.
+
+    Examples
+    --------
+    A single token has no spread, so that this is ``(u'Gamma v)^2``:
+
+    >>> one = dict.fromkeys(GRAD_U_MOMENTS, 1)
+    >>> softmax_covariance_second_moment(2, one, lu2=1, lv2=1, Guu=3, Gvv=3, lGuv=3, Guv2=9)
+    16.0
+    """
+    _, s = read(s=s)
+    P2, P3, Q, P4, P23, P222, P5, P24, P33, P223, P2222 = (moments[key] for key in GRAD_U_MOMENTS)
+    T2 = P2 - 2 * P3 + Q
+    Sc = T2 + s * (P2 + 7 * Q - 14 * P3 + 38 * P4 - 52 * P23 + 20 * P222)
+    D_pi2 = -Q + s * (-4 * Q + 4 * P3 - 20 * P4 + 40 * P23 - 20 * P222)
+    D2 = (
+        (2 * P2 + 3 * Q - 4 * P3)
+        + s * (4 * P2 + 36 * Q - 64 * P3 + 192 * P4 - 288 * P23 + 120 * P222)
+        + s**2 * (P2 + 27 * Q - 62 * P3 + 594 * P4 - 680 * P23 + 240 * P222 - 1580 * P5 + 2480 * P24 + 1020 * P33)
+        + s**2 * (-2880 * P223 + 840 * P2222)
+    )
+    along = lu2 * lv2 * D2 + Sc * (lv2 * Guu + lu2 * Gvv + 2 * lGuv)
+    return along + Guv2 * (Q + T2) + T2 * Guu * Gvv - 2 * D_pi2 * lGuv
 
 
 def P2_slope(P2: Scalar, P3: Scalar, Q: Scalar) -> Scalar:
@@ -144,6 +244,11 @@ def P2_slope(P2: Scalar, P3: Scalar, Q: Scalar) -> Scalar:
     -------
     float, array or Expr
         ``P2 - 4 P3 + 3 Q``. With ``P2^2 <= Q <= P3`` it is at most ``P2 - P2^2``, whence Theorem A.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not real or outside [0, 1].
 
     Examples
     --------
@@ -173,6 +278,11 @@ def theorem_A(s: Scalar, L: Scalar, t: Scalar, q: Scalar) -> Scalar:
     float, array or Expr
         An equality for L = 1, and asymptotically sharp as L grows with s fixed. With t + q = 1 it is the bound on P2.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not real, L is below 1, or another one is negative.
+
     Examples
     --------
     >>> theorem_A(0, 4, 1, 1), theorem_A(1e6, 1, 1, 0)
@@ -194,6 +304,11 @@ def limit_of_output_error(s: Scalar, t: Scalar, q: Scalar) -> Scalar:
     -------
     float, array or Expr
         ``e^s (t + q)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not real or negative.
 
     Examples
     --------
@@ -217,13 +332,18 @@ def limit_of_bias(s: Scalar, Vh: Matrix) -> Matrix:
     array (d_out,) or Matrix (d_out, 1)
         ``-e^s V h``.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not real and finite, or s is negative.
+
     Examples
     --------
     >>> limit_of_bias(0, np.array([1.0, 2.0])).tolist()
     [-1.0, -2.0]
     """
     m, s = read(s=s)
-    return -m.exp(s) * Vh
+    return -m.exp(s) * _vector(Vh)
 
 
 def limit_of_grad_U_error(s: Scalar, v: Matrix, Gamma: Matrix, h: Matrix, z2: Scalar) -> Scalar:
@@ -244,6 +364,11 @@ def limit_of_grad_U_error(s: Scalar, v: Matrix, Gamma: Matrix, h: Matrix, z2: Sc
     float or Expr
         ``|z|^2 e^s [((v.h)^2 + v'Gamma v)(|h|^2 + tr Gamma) + |Gamma v|^2 + 2 (v.h)(h'Gamma v)]``.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not real and finite, shapes do not fit, or s or z2 is negative.
+
     Examples
     --------
     Without scores it is the variance of a sample covariance, ``E|(z z' - I) v|^2 = d + 1``:
@@ -251,7 +376,8 @@ def limit_of_grad_U_error(s: Scalar, v: Matrix, Gamma: Matrix, h: Matrix, z2: Sc
     >>> limit_of_grad_U_error(0, np.array([1.0, 0.0]), np.eye(2), np.zeros(2), 1.0)
     3.0
     """
-    m, s = read(s=s)
+    m, s, z2 = read(s=s, z2=z2)
+    v, Gamma, h = read_in_kind(v=(v, "d"), Gamma=(Gamma, "d d"), h=(h, "d"))
     dot = (lambda x, y: x.dot(y)) if isinstance(h, sp.MatrixBase) else (lambda x, y: float(x @ y))
     trace = Gamma.trace() if isinstance(Gamma, sp.MatrixBase) else float(np.trace(Gamma))
     Gv = Gamma @ v

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import sympy as sp
 
 from theory.attention import grad_U, softmax_attention
 from theory.sharp_rates import (
+    GRAD_U_MOMENTS,
     P2_slope,
     covariance_of_mean_token,
     gaussian_bias,
@@ -16,6 +19,7 @@ from theory.sharp_rates import (
     limit_of_grad_U_error,
     limit_of_output_error,
     softmax_covariance_bias,
+    softmax_covariance_second_moment,
     theorem_A,
 )
 
@@ -65,6 +69,22 @@ def test_closed_forms_at_two_tokens(two: dict[str, np.ndarray]) -> None:
     np.testing.assert_allclose(two["outer"], covariance_of_mean_token(P2, P3, Q, GAMMA, H), rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(two["error"], gaussian_second_moment(P2, P3, Q, T, Q_), rtol=1e-7)
     np.testing.assert_allclose(two["C"] - GAMMA, softmax_covariance_bias(P2, P3, Q, GAMMA, H), rtol=1e-7, atol=1e-9)
+
+
+def test_second_moment_of_the_softmax_covariance_at_two_tokens() -> None:
+    """Summed over a basis of u and the rows v of V it is the error of the gradient, integrated from the definition."""
+    prompts, w = two_token_prompts()
+    p = np.exp(prompts @ (U @ Z))
+    p = p / p.sum(axis=1, keepdims=True)
+    centred = prompts - np.einsum("nk,nkd->nd", p, prompts)[:, None, :]
+    C = np.einsum("nk,nki,nkj->nij", p, centred, centred)
+    moments = {key: w @ np.prod([(p**k).sum(axis=1) for k in key], axis=0) for key in GRAD_U_MOMENTS}
+    l = H / np.sqrt(S)
+    G, W = GAMMA - np.outer(l, l), V.T @ V
+    products = dict(lu2=l @ l, lv2=l @ W @ l, Guu=np.trace(G), Gvv=np.trace(W @ G), lGuv=l @ W @ G @ l, Guv2=np.trace(W @ G @ G))
+    exact = softmax_covariance_second_moment(S, moments, **products)
+    assert exact == pytest.approx(w @ (((C - GAMMA) @ V.T) ** 2).sum(axis=(1, 2)), rel=1e-8)
+    assert softmax_covariance_second_moment(1.01 * S, moments, **products) != pytest.approx(exact, rel=1e-4)
 
 
 def test_attention_has_the_same_error_prompt_by_prompt(two: dict[str, np.ndarray]) -> None:
@@ -165,3 +185,18 @@ def test_bad_arguments_are_named(arguments: dict[str, float], message: str) -> N
         theorem_A(**{"s": 1.0, "L": 2, "t": 1.0, "q": 1.0, **arguments})
     with pytest.raises(ValueError, match=r"P2 = 1\.5 is outside \[0, 1\]"):
         P2_slope(1.5, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"Gamma": np.eye(3)}, ValueError, "d = 2 is needed, as v has it"),
+        ({"v": [np.inf, 0.0]}, ValueError, "entry inf"),
+        ({"h": ["a", "b"]}, TypeError, "real numbers"),
+        ({"z2": -1.0}, ValueError, "is a square"),
+        ({"s": [[1.0], [1.0, 2.0]]}, TypeError, "is not a real number"),
+    ],
+)
+def test_bad_matrices_are_refused(change: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        limit_of_grad_U_error(**{"s": 0.5, "v": [1.0, 0.0], "Gamma": np.eye(2), "h": [0.5, 0.0], "z2": 1.0} | change)
