@@ -213,7 +213,7 @@ def variance_of_the_gradient_in_the_limit() -> Evidence:
     control=dict(rate=Fraction(1, 2)),
     needs=("OURS:R4.a", "OURS:R4.c", "OURS:R4.limit/gradient", "OURS:R4.limit/bracket", "OURS:R4.A.ode"),
     cites=("strong law of large numbers", "Fatou", "Scheffe"),
-    argument="L pi_2 -> E w^2/(E w)^2 = e^s almost surely, and L P2 <= L e^s/(e^s + L - 1) -> e^s: so it converges in the mean too, "
+    argument="L pi_2 -> E w^2/(E w)^2 = e^s almost surely, and L P2 <= L e^s/(e^s + L - 1) -> e^s: so it converges in mean too, "
     "and dominates L pi_3 and L pi_2^2, which tend to 0 almost surely",
 )
 def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1)) -> Evidence:
