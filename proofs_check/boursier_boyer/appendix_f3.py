@@ -128,9 +128,9 @@ def the_intersection_is_an_affine_space(*, combinations: str = "affine") -> Evid
     return forall(x * a1 + (1 - x) * a2, ">", 0, {x: (-oo, oo), a1: (0, oo), a2: (0, oo)})
 
 
-@claim("BB:F.3.cons")
+@claim("BB:F.3.cons", argument="at the printed start |U|_F = sigma |Theta Theta'|_F = sigma = u")
 def balancedness() -> Evidence:
-    """tr(U' dU/dt) = u du/dt for every d, and |U(0)|_F = u(0) at the printed start: so |U|_F^2 - u^2 stays 0."""
+    """tr(U' dU/dt) = u du/dt for every d, so that |U|_F^2 - u^2 stays what it is; also along integrated paths."""
     motion, speed = field()
     return confirmed(trace_identity((U.T * motion).tr(), SCALAR * speed), keeps(theta_starts(singular=True)[::2]))
 
@@ -170,7 +170,7 @@ def closed_form_of_the_degenerate_limit(*, four: Rational = Rational(4)) -> Evid
     return ends_at(partial(printed_alpha, four=float(four)), theta_starts(singular=True), checked=checked)
 
 
-@claim("BB:F.3.4c/start")
+@claim("BB:F.3.4c/start", needs=("OURS:R5.limit",))
 def which_start_is_needed() -> Evidence:
     """The printed condition Theta Sigma != 0 is not Sigma Theta != 0, but the limit needs neither when sigma > 0.
 

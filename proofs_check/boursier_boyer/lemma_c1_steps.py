@@ -63,7 +63,10 @@ def _one_gaussian_token(c: Any, Uz: int = 3, delta: Fraction = Fraction(1, 1000)
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def distance_of_the_inverses(*, c: int = 1, below_one: bool = False) -> Evidence:
-    """|1/S_L - 1/S| <= max(alpha_+, alpha_-/(1 - alpha_-)) / S with probability 1 - 2 delta; needs alpha_- < 1, not said."""
+    """|1/S_L - 1/S| <= max(alpha_+, alpha_-/(1 - alpha_-)) / S with probability 1 - 2 delta; needs alpha_- < 1.
+
+    The range (0, 1) is printed where the lower tail is quoted, but no condition on delta makes the alpha_- chosen next lie in it.
+    """
     if not below_one and (against := _one_gaussian_token(c)):
         return against
     return forall(
