@@ -1,4 +1,19 @@
-"""Engines: provers, enumeration, quadrature, Monte Carlo, flows, fits and rate reports. Imports `theory`, never `proofs_check`."""
+"""Engines: provers, enumeration, quadrature, Monte Carlo, flows, fits and rate reports. Imports `theory`, never `proofs_check`.
+
+==================================================  ===========================================================================
+`evidence`, `seeds`                                 what an engine returns; where its random numbers come from
+`provers`                                           inequalities, identities and integrals, proved or enclosed
+`worst_case`, `bounds`, `families`,                 bounds on the softmax average: the statement as data, laws to search over,
+`softmax_average`, `enumerate`                      the average itself, exact sums over prompts
+`hostile`, `hostile_cases`, `sub_gaussian`          boundary cases as code, and exact sub-Gaussian constants
+`probability`                                       confidence limits for what can only be sampled
+`quadrature`, `query_average`, `gradient_error`     exact errors for Gaussian tokens: output, averaged queries, gradient in U
+`estimate`, `streams`, `kernels`                    the same errors by Monte Carlo
+`flow`, `flow_starts`, `flow_slope`                 the gradient flow integrated, from hostile starts, and how steep its risk is
+`setting`, `curves`, `fit`, `comparisons`,          rate reports: what is measured, what theory says, exponents, verdicts,
+`rates`, `report`, `cli`                            the run, the page, the command
+==================================================  ===========================================================================
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,16 @@
-"""What the papers, and we, say: definitions, closed forms, bounds, vector fields and limits. Imports nothing of ours."""
+"""What the papers, and we, say: definitions, closed forms, bounds, vector fields and limits. Imports nothing of ours.
+
+========================================  =====================================================================================
+`attention`, `measures`                   softmax and linear attention, their limits and gradients; Gaussian and skewed laws
+`concentration`                           every explicit bound of BB, Appendix C, and the second-moment bound R1
+`sharp_rates`                             exact errors for Gaussian tokens (R4) and Theorem A
+`regression_risk`, `linear_regression`    in-context regression: risk and its gradient; where the flow ends (`limit_parameters`)
+`flow_rates`                              Polyak-Lojasiewicz constants along that flow
+`traces`, `words`                         matrices in a symbolic dimension: words, traces, Gaussian expectations
+`softmax_stein`                           Stein's lemma for moments of softmax weights and Gaussian tokens
+`arrays`                                  the door: what is no array of real numbers of the right shape is refused here
+========================================  =====================================================================================
+"""
 
 from __future__ import annotations
 
