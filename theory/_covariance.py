@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from numbers import Number
+from numbers import Number, Real
 from typing import Any
 
 import numpy as np
@@ -126,14 +126,14 @@ def read_scalar(name: str, value: Any, exact: bool) -> Any:
         return _exact_entry(name, value)
     if isinstance(value, sp.Basic) and value.is_number and value.is_real:
         value = float(value)
-    if isinstance(value, (bool, np.bool_, str, bytes, complex, np.complexfloating)) or value is None or np.ndim(value):
-        raise _reject(name, f"is {value!r}, which is no real number", "pass a float", TypeError)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise _reject(name, f"is {value!r}, which is no real number", "pass a float; symbols need a SymPy Sigma", TypeError)
     try:
         number = float(value)
-    except (TypeError, ValueError):
-        raise _reject(
-            name, f"is {value!r}, which is no real number", "pass a float; symbols need a SymPy Sigma", TypeError
-        ) from None
+    except OverflowError:
+        raise _reject(name, "is an integer beyond the range of floats", "rescale it, or use exact SymPy matrices") from None
     if not np.isfinite(number):
         raise _reject(name, f"is {number}", "pass a finite number")
     return number

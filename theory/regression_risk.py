@@ -56,7 +56,7 @@ def _effective(Sigma: Matrix, prompt_length: Any, noise: Any) -> Matrix:
     if prompt_length is None:
         return Sigma
     L = read_prompt_length(prompt_length, exact)
-    return (1 + 1 / L) * Sigma + ((_trace(Sigma) + tau2) / L) * _identity_like(Sigma)
+    return (1 + 1 / L) * Sigma + ((_trace(Sigma) + tau2) * (1 / L)) * _identity_like(Sigma)
 
 
 def task_covariance(Sigma: Matrix, w: Matrix, noise: Scalar = 0) -> Matrix:
