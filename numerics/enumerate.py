@@ -45,6 +45,8 @@ def compositions(L: int, k: int) -> Array:
 
     Raises
     ------
+    TypeError
+        If L or k is no integer.
     ValueError
         If there is no prompt, no atom, or more than 2e5 vectors.
 
@@ -53,6 +55,8 @@ def compositions(L: int, k: int) -> Array:
     >>> compositions(2, 2).tolist()
     [[0, 2], [1, 1], [2, 0]]
     """
+    if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) for n in (L, k)):
+        raise TypeError(f"a prompt has a whole number of tokens and a law of atoms, got L = {L!r}, k = {k!r}")
     if L < 1 or k < 1:
         raise ValueError(f"a prompt needs at least one token and a law at least one atom, got L = {L}, k = {k}")
     if (size := math.comb(L + k - 1, k - 1)) > 200_000:
@@ -148,7 +152,7 @@ def probability(law: Discrete, L: int, event: Callable[[Array], Array]) -> float
 
 
 def _weights(law: Discrete) -> Array:
-    weights = np.array([float(w) for w in law.weights])
+    weights = np.array([float(w) for w in getattr(law, "weights", ())])
     if not len(weights):
         raise ValueError(f"{law!r} has no atoms: enumeration needs a law on finitely many values, others are sampled")
     return weights

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from numerics.evidence import Evidence, Verdict
 from numerics.seeds import current_seed, generator
+from theory.arrays import read_arrays
 
 __all__ = ["clopper_pearson"]
 
@@ -41,8 +42,11 @@ def clopper_pearson(event: Event, op: str, bound: float, n: int, *, error: float
 
     Raises
     ------
+    TypeError
+        If an argument is not of the kind described.
     ValueError
-        If the operator is unknown, the bound is no number, or ``event`` does not return n booleans.
+        If the operator is unknown, the bound not finite, the error not in (0, 1), there is no trial, or ``event`` does not return n
+        booleans.
 
     Examples
     --------
@@ -53,8 +57,11 @@ def clopper_pearson(event: Event, op: str, bound: float, n: int, *, error: float
 
     if op not in ("<=", ">="):
         raise ValueError(f"a probability is compared by '<=' or '>=', got {op!r}")
-    if not np.isfinite(bound) or n < 1:
-        raise ValueError(f"a finite bound and at least one trial are needed, got bound = {bound}, n = {n}")
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not callable(event):
+        raise TypeError(f"event(rng, n) is drawn an integer number of times, got event = {event!r}, n = {n!r}")
+    bound, error = map(float, read_arrays(bound=(bound, ""), error=(error, "")))
+    if n < 1 or not 0 < error < 1:
+        raise ValueError(f"at least one trial and an error in (0, 1) are needed, got n = {n}, error = {error}")
     started = time.perf_counter()
     outcomes = np.asarray(event(generator(), n))
     if outcomes.shape != (n,) or outcomes.dtype != bool:

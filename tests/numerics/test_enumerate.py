@@ -56,6 +56,8 @@ def test_probabilities_sum_to_one(L: int, k: int) -> None:
 def test_too_many_outcomes_are_refused_with_a_way_out() -> None:
     with pytest.raises(ValueError, match="sample instead"):
         compositions(200, 5)
+    with pytest.raises(TypeError, match="whole number of tokens"):
+        compositions(2.5, 2)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least one token"):
         compositions(0, 2)
     with pytest.raises(ValueError, match="no atoms"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction as F
+from typing import Any
 
 import numpy as np
 import pytest
@@ -179,3 +181,22 @@ def test_a_question_without_meaning_is_refused(op: str, bound: float, n: int, me
         clopper_pearson(coin(0.5), op, bound, n)
     with pytest.raises(ValueError, match="booleans"):
         clopper_pearson(lambda rng, n: rng.random(n), "<=", 0.5, 4)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        ({"n": 2.5}, TypeError, "integer number of times"),
+        ({"event": 0.5}, TypeError, "integer number of times"),
+        ({"bound": "a"}, TypeError, "real numbers"),
+        ({"error": 0.0}, ValueError, r"in \(0, 1\)"),
+        ({"error": math.nan}, ValueError, "entry nan"),
+    ],
+)
+def test_what_is_no_confidence_statement_is_refused(change: dict[str, Any], error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        clopper_pearson(**{"event": coin(0.5), "op": "<=", "bound": 0.5, "n": 4} | change)
+
+
+def test_a_fraction_is_a_bound() -> None:
+    assert clopper_pearson(coin(0.1), "<=", F(1, 2), 2000).verdict is Verdict.SUPPORTED  # type: ignore[arg-type]
