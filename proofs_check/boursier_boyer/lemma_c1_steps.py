@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from functools import cache
 
 import sympy as sp
-from flint import arb
 from sympy import Abs, Max, exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of
@@ -38,44 +37,45 @@ def alpha_minus_makes_the_tail_delta() -> Evidence:
     return identity(exp(-(alpha_minus(L, a2, delta) ** 2) * L * exp(-2 * a2) / 2), delta)
 
 
-def _one_gaussian_token(c: Any, Uz: int = 3, delta: Fraction = Fraction(1, 1000)) -> Evidence | None:
-    """The probability of the opposite at L = 1 and a standard Gaussian token: there S_1 = e^{Uz g} and S = e^{Uz^2/2}.
+@cache
+def _alpha_minus_below_one(power: int) -> Evidence:
+    """alpha_- < 1 for every delta < 1/2 that the condition of the lemma admits: none for L <= 5, as e^{-5/8} > 1/2."""
+    sigma, n = sp.Symbol("sigma", positive=True), sp.Symbol("n", nonnegative=True)  # n = |Uz|
+    admitted = (delta, ">=", delta_min(L, sigma**power * n**2))
 
-    1/S_1 - 1/S > alpha_+ / S as soon as -Uz g > ln(1 + alpha_+) - Uz^2/2.
-    """
-    d = arb(delta.numerator) / delta.denominator
-    up = arb(Uz**2).exp() * (3 / d).sqrt()
-    down = arb(Uz**2).exp() * (2 * (1 / d).log()).sqrt()
-    allowed = max(c * up, c * down / (1 - down), key=lambda ball: ball.lower())
-    fails = (((1 + allowed).log() - arb(Uz**2) / 2) / (Uz * arb(2).sqrt())).erfc() / 2
-    if not (down > 1 and fails > 2 * d):
-        return None
-    witness = {"L": 1, "law": "N(0, 1)", "Uz": Uz, "delta": delta, "alpha_-": float(down), "P": float(fails), "allowed": 2 * delta}
-    return Evidence(verdict=Verdict.REFUTED, engine="interval arithmetic", witness=witness, witness_by="Arb")
+    def up_to(longest: sp.Expr | int) -> Evidence:
+        domain = {L: Integers(6, longest), sigma: (0, oo), n: Closed(0, oo), delta: (0, sp.Rational(1, 2))}
+        return forall(alpha_minus(L, sigma**2 * n**2, delta), "<", 1, domain, where=[admitted])
+
+    shortest = up_to(6)
+    return shortest if shortest.verdict is Verdict.REFUTED else up_to(oo)
 
 
 @claim(
     "BB:LC.1.inv",
     false="gap",
-    repair=dict(below_one=True),
+    repair=dict(power=2),
     dial="c",
     needs=("BB:LC.1.sand",),
-    hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
+    argument="if alpha_- > 1, the first line bounds 1/S_L > 0 by a negative number, where it claims a probability 1 - 2 delta > 0",
+    hypotheses=("L in Integers", "L >= 1", "sigma > 0", "n >= 0", "0 < delta", "delta < 1/2", "delta >= exp(-L/8*exp(-2*n**2))"),
 )
-def distance_of_the_inverses(*, c: int = 1, below_one: bool = False) -> Evidence:
-    """|1/S_L - 1/S| <= max(alpha_+, alpha_-/(1 - alpha_-)) / S with probability 1 - 2 delta; needs alpha_- < 1.
+def distance_of_the_inverses(*, c: int = 1, power: int = 0) -> Evidence:
+    """1/S_L <= 1/((1 - alpha_-) S), which needs alpha_- < 1; then |1/S_L - 1/S| <= c max(alpha_+, alpha_-/(1 - alpha_-)) / S.
 
-    The range (0, 1) is printed where the lower tail is quoted, but no condition on delta makes the alpha_- chosen next lie in it.
+    The condition of the lemma gives alpha_- < 1 with sigma^power |Uz|^2 in it, power = 2, not as it is printed, with power = 0.
     """
-    if not below_one and (against := _one_gaussian_token(c)):
-        return against
-    return forall(
+    below_one = _alpha_minus_below_one(power)
+    if not below_one.verdict.accepted:
+        return below_one
+    between = forall(
         Abs(1 / y - 1),
         "<=",
         c * Max(p, m / (1 - m)),
         {y: (0, oo), m: BELOW_ONE, p: (0, oo)},
         where=[(y, ">=", 1 - m), (y, "<=", 1 + p)],
     )
+    return all_of(below_one, between)
 
 
 @claim(
