@@ -56,12 +56,21 @@ class Tail:
         In population quantities and ``parameter``.
     parameter : sympy.Symbol
         The number in (0, 1) for every value of which the bound is claimed.
+
+    Raises
+    ------
+    ValueError
+        If the operator is another one.
     """
 
     variable: RandomVariable
     op: str
     threshold: sp.Expr
     parameter: sp.Symbol
+
+    def __post_init__(self) -> None:
+        if self.op not in (">=", ">", "<="):
+            raise ValueError(f"a tail passes its threshold by '>=', '>' or '<=', got {self.op!r}")
 
     @property
     def latex(self) -> str:

@@ -118,8 +118,7 @@ def exact_error(setting: AttentionSetting, quantity: Quantity, lengths: ArrayLik
         return grad_U_error(setting, L.tolist())
     W, factor = _weight(setting, quantity)
     law = setting.query_law(W, math.log(L.max()))
-    # Rounding may carry a moment just above 1, where it is none.
-    P2, P3, Q = (np.minimum(moment, 1.0) for moment in softmax_moments(law.nodes[:, None], L))
+    P2, P3, Q = softmax_moments(law.nodes[:, None], L)
     t = float(np.trace(W @ setting.Gamma))
     of_t, of_q = gaussian_second_moment(P2, P3, Q, 1.0, 0.0), gaussian_second_moment(P2, P3, Q, 0.0, 1.0)
     return np.asarray(factor * (t * law.density @ of_t + law.moment @ of_q))

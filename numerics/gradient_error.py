@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.setting import AttentionSetting
+from theory.arrays import read_arrays
 from theory.sharp_rates import GRAD_U_MOMENTS, softmax_covariance_second_moment
 
 __all__ = ["grad_U_error"]
@@ -79,7 +80,7 @@ def grad_U_error(setting: AttentionSetting, lengths: Sequence[int]) -> Floats:
     Raises
     ------
     ValueError
-        If the query is random, or s is too large.
+        If the query is random, s is too large, or a length is not a finite number from 1 on.
 
     Examples
     --------
@@ -93,13 +94,16 @@ def grad_U_error(setting: AttentionSetting, lengths: Sequence[int]) -> Floats:
     s = setting.score_variance
     if setting.averaged or s > LARGEST_SCORE_VARIANCE:
         raise ValueError(f"s = {s:.4g}; the exact error of grad_U needs a fixed query with s <= {LARGEST_SCORE_VARIANCE:g}")
+    (L,) = read_arrays(lengths=(lengths, "n"))
+    if L.min() < 1:
+        raise ValueError(f"lengths contain {L.min():g}; a prompt has at least one token")
     Gamma, W = setting.Gamma, setting.V.T @ setting.V
     h = Gamma @ setting.U @ setting.query
     l = h / math.sqrt(s) if s > 0 else np.zeros_like(h)
     Gp = Gamma - np.outer(l, l)
     total = softmax_covariance_second_moment(
         s,
-        _weight_moments(s, np.array(lengths, dtype=float)),
+        _weight_moments(s, L),
         lu2=float(l @ l),
         lv2=float(l @ W @ l),
         Guu=float(np.trace(Gp)),

@@ -59,8 +59,11 @@ def worst_ratio(
 
     Raises
     ------
+    TypeError
+        If a side is of another kind, or contains a function that `numerics.bounds.evaluate` does not know.
     ValueError
-        If ``op`` is not ``"<="``, or the statement is not of a form that can be compared (see `normal_form`).
+        If a bound is not finite or contains an unknown symbol, no family is given, ``op`` is not ``"<="``, or the
+        statement is not of a form that can be compared (see `normal_form`).
 
     Examples
     --------
@@ -73,8 +76,14 @@ def worst_ratio(
         raise ValueError(f"a worst ratio decides statements with '<=', got {op!r}; exchange the sides")
     started = time.perf_counter()
     right = sp.sympify(right)
+    if not isinstance(left, (Mean, Tail, sp.Expr)) or not isinstance(right, sp.Expr):
+        raise TypeError(f"{left!r} <= {right!r} is no statement: left is a Mean, a Tail or an expression, right an expression")
+    if right.has(sp.nan, sp.oo, sp.zoo) or not families:
+        raise ValueError(f"a finite bound and a family to search are needed, got {right} and {families}")
     checked = _written(left, right)
     normal = normal_form(left, right, exponents=exponents)
+    centre = np.array(families[0].box).mean(1, keepdims=True)
+    normal.statement.ratios(families[0].average(families[0].lengths[0], centre))  # SciPy would hide what a bad bound raises
     limit = float(normal.limit)
     random = isinstance(left, (Mean, Tail))  # otherwise the length is only a factor of S
     lengths = {family: family.lengths if random else family.lengths[:1] for family in families}

@@ -93,3 +93,5 @@ def test_outside_its_range_it_refuses() -> None:
         grad_U_error(steep, [10])
     with pytest.raises(ValueError, match="fixed query"):
         grad_U_error(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), np.eye(1)), [10])
+    with pytest.raises(ValueError, match="at least one token"):
+        grad_U_error(setting_of(2, 0.5), [3, 0])

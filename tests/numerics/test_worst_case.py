@@ -200,3 +200,27 @@ def test_what_is_no_confidence_statement_is_refused(change: dict[str, Any], erro
 
 def test_a_fraction_is_a_bound() -> None:
     assert clopper_pearson(coin(0.1), "<=", F(1, 2), 2000).verdict is Verdict.SUPPORTED  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("right", "error", "says"),
+    [
+        (sp.Symbol("foo", positive=True), ValueError, "contains foo"),
+        (sp.nan, ValueError, "finite bound"),
+        (-symbol("L"), ValueError, "positive right side"),
+        (sp.sin(symbol("L")), TypeError, "cannot evaluate sin"),
+        (None, TypeError, "no statement"),
+    ],
+)
+def test_what_is_no_bound_is_refused(right: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        module.worst_ratio(Mean(normaliser), "<=", right, families=(TWO_ATOMS,))
+
+
+def test_what_has_no_sides_to_compare_is_refused() -> None:
+    with pytest.raises(TypeError, match="no statement"):
+        module.worst_ratio("S_L", "<=", symbol("L"))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="a family to search"):
+        module.worst_ratio(Mean(normaliser), "<=", symbol("L"), families=())
+    with pytest.raises(ValueError, match="'=='"):
+        Tail(normaliser, "==", symbol("L"), sp.Symbol("delta"))
