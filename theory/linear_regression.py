@@ -1,4 +1,4 @@
-"""In-context linear regression: the task and its risk (from `theory.regression_risk`), and where its gradient flow ends."""
+"""Where the gradient flow of in-context linear regression ends; the task and its risk are in `theory.regression_risk`."""
 
 from __future__ import annotations
 
@@ -19,32 +19,9 @@ from theory._covariance import (
     tidy,
 )
 from theory._sign import SaddleError, common_sign, exact_sign
-from theory.regression_risk import (
-    Matrix,
-    Scalar,
-    effective_covariance,
-    full_risk,
-    full_risk_gradient,
-    icl_risk,
-    icl_risk_gradient,
-    invariants,
-    task_covariance,
-    vector_field,
-)
+from theory.regression_risk import Matrix, Scalar, effective_covariance
 
-__all__ = [
-    "LimitParameters",
-    "SaddleError",
-    "effective_covariance",
-    "full_risk",
-    "full_risk_gradient",
-    "icl_risk",
-    "icl_risk_gradient",
-    "invariants",
-    "limit_parameters",
-    "task_covariance",
-    "vector_field",
-]
+__all__ = ["LimitParameters", "SaddleError", "limit_parameters"]
 
 #: Matrices with more rows than this are shown by their shape only.
 SHOWN_ROWS = 10

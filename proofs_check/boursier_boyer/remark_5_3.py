@@ -14,7 +14,8 @@ from numerics.provers import identity, trace_identity
 from proofs_check.claims import claim
 from proofs_check.eigenbasis import identities
 from proofs_check.gaussian_words import DATA, risk_of_blocks, token_moments
-from theory.linear_regression import icl_risk, limit_parameters
+from theory.linear_regression import limit_parameters
+from theory.regression_risk import icl_risk
 from theory.traces import Algebra
 
 WORDS = Algebra(symmetric=["S", "J"], vectors=["w", "x"], inverse=[("S", "J")])

@@ -11,7 +11,8 @@ from numerics.flow_starts import Start, any_starts, ends_at, keeps, positive_sta
 from numerics.provers import forall, identity
 from proofs_check.claims import claim
 from proofs_check.eigenbasis import U_ij, bracket, delta, entrywise, identities, l_i, l_j, m_i, motion, p_i, p_j, slope, u
-from theory.linear_regression import icl_risk, icl_risk_gradient, limit_parameters, vector_field
+from theory.linear_regression import limit_parameters
+from theory.regression_risk import icl_risk, icl_risk_gradient, vector_field
 
 W_ij = sp.Symbol("W_ij", real=True)
 gamma, T = sp.symbols("gamma T", positive=True)
