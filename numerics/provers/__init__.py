@@ -5,7 +5,7 @@ from __future__ import annotations
 # Not lazily: a module that is imported after its namesake would take the function's place in this package.
 from numerics.provers.forall import forall
 from numerics.provers.identity import identity, trace_identity
-from numerics.provers.integral import integral
+from numerics.provers.integral import integral, integral_evidence
 from numerics.provers.statement import Closed, Integers
 
-__all__ = ["Closed", "Integers", "forall", "identity", "integral", "trace_identity"]
+__all__ = ["Closed", "Integers", "forall", "identity", "integral", "integral_evidence", "trace_identity"]

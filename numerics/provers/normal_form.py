@@ -227,7 +227,7 @@ class Letters:
 
     def _base(self, b: sp.Expr) -> sp.Dummy:
         """The letter for something under a root: itself if it is a letter, else a new one with a relation."""
-        if b.is_Dummy:
+        if b.is_Dummy and b not in self.exponents:  # powers of such a letter are exp(c B), which is not the principal power
             return b
         new = self.letter(("root", b), self.meaning_of(b))
         self.root_of[new] = b
