@@ -1,6 +1,6 @@
 """The boundary cases on which every probabilistic statement is tried, as code.
 
-Token laws with their sub-Gaussian variance proxy, lengths, dimensions, matrices U, queries, functions f and targets y. Zero is
+Token laws with their sub-Gaussian variance proxy, lengths, dimensions, matrices U, queries and functions f. Zero is
 among them wherever the papers allow it: U = 0, z = 0, f = 0, y = 0, and the law without any spread.
 """
 
