@@ -1,7 +1,7 @@
 """The boundary cases on which every probabilistic statement is tried, as code.
 
 Token laws with their sub-Gaussian variance proxy, lengths, dimensions, matrices U, queries and functions f. Zero is
-among them wherever the papers allow it: U = 0, z = 0, f = 0, y = 0, and the law without any spread.
+among them wherever the papers allow it: U = 0, z = 0, f = 0, and the law without any spread.
 """
 
 from __future__ import annotations
