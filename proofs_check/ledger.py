@@ -16,8 +16,9 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-from numerics.evidence import Verdict
+from numerics.evidence import Evidence, Verdict
 from proofs_check.claims import REGISTRY, Claim, Judgement, shown
+from proofs_check.dial import Edge
 from proofs_check.statements import Row, row, rows
 
 __all__ = ["Ledger", "entry", "load_claims", "schema", "write_json"]
@@ -42,11 +43,9 @@ def load_claims() -> Mapping[str, Claim]:
 
 def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
     """One line of the ledger, before the chains are known: JSON values only."""
-    j, edge = judgement, judgement.edge
-    repaired = bool(claim.repair)
-    slack = j.printed.slack
-    if edge is not None:
-        slack = edge.slack(Fraction(claim.numbers[claim.dial])) or slack
+    j = judgement
+    slack, repaired_slack = _slacks(claim, j)
+    repair = {"numbers": shown(claim.repair), "slack": repaired_slack, **_judged(j.held)} if claim.repair else None
     return {
         "id": claim.id,
         "paper": where.paper,
@@ -58,22 +57,10 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         "summary": (claim.check.__doc__ or "").strip().split("\n\n")[0],
         "checked": j.held.checked or j.printed.checked,
         "numbers": shown(claim.numbers),
-        "verdict": str(j.printed.verdict),
-        "evidence": j.printed.to_json(),
-        "repair": {"numbers": shown(claim.repair), "verdict": str(j.held.verdict), "evidence": j.held.to_json()}
-        if repaired
-        else None,
-        "control": None if j.control is None else {"verdict": str(j.control.verdict), "evidence": j.control.to_json()},
-        "sharp": None
-        if edge is None
-        else {
-            "dial": claim.dial,
-            "word": edge.word,
-            "accepted": str(edge.accepted),
-            "refuted": str(edge.refuted),
-            "undecided": None if edge.undecided is None else str(edge.undecided),
-            "at": dict(edge.beyond.witness),
-        },
+        **_judged(j.printed),
+        "repair": repair,
+        "control": None if j.control is None else _judged(j.control),
+        "sharp": None if j.edge is None else _edge(claim.dial, j.edge),
         "slack": slack,
         "severity": claim.false or None,
         "open": claim.open or None,
@@ -82,9 +69,30 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         "cites": list(dict.fromkeys((*claim.cites, *j.held.cites))),
         "argument": claim.argument,
         "error": j.error,
-        "seconds": j.printed.seconds + (j.held.seconds if repaired else 0.0),
+        "seconds": j.printed.seconds + (j.held.seconds if claim.repair else 0.0),
         "faults": list(j.faults),
     }
+
+
+def _judged(evidence: Evidence) -> dict[str, Any]:
+    return {"verdict": str(evidence.verdict), "evidence": evidence.to_json()}
+
+
+def _edge(dial: str, edge: Edge) -> dict[str, Any]:
+    values = {"accepted": edge.accepted, "refuted": edge.refuted, "undecided": edge.undecided}
+    texts = {name: None if value is None else str(value) for name, value in values.items()}
+    return {"dial": dial, "word": edge.word, **texts, "at": dict(edge.beyond.witness)}
+
+
+def _slacks(claim: Claim, j: Judgement) -> tuple[float | None, float | None]:
+    """Of the printed statement and of the held one; from the dial, where there is one."""
+    printed, held = j.printed.slack, j.held.slack
+    if j.edge is not None:
+        held = j.edge.slack(Fraction({**claim.numbers, **claim.repair}[claim.dial])) or held
+        # The edge was found with the repair: it speaks of the printed number only if that is all the repair changes.
+        if set(claim.repair) <= {claim.dial}:
+            printed = j.edge.slack(Fraction(claim.numbers[claim.dial])) or printed
+    return printed, held
 
 
 class Ledger:

@@ -91,7 +91,9 @@ def _lines(line: dict[str, Any]) -> list[tuple[str, str]]:
         s = line["sharp"]
         out.append((s["word"], f"{s['dial']} = {s['accepted']} accepted, {s['refuted']} refuted"))
     if line["slack"] is not None:
-        out.append(("slack", f"{line['slack']:.4g} (bound over truth)"))
+        out.append(("slack", f"{line['slack']:.4g} (bound over truth, as printed)"))
+    if line["repair"] and line["repair"]["slack"] is not None:
+        out.append(("", f"{line['repair']['slack']:.4g} (repaired)"))
     out += [(name, "; ".join(line[name])) for name in ("needs", "cites") if line[name]]
     if line["argument"]:
         out.append(("argument", line["argument"]))

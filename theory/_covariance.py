@@ -230,6 +230,15 @@ class NumericCovariance:
                 RuntimeWarning,
                 stacklevel=3,
             )
+        # Roundoff stays below 8 d eps: what lies above it was perhaps meant, and is not dropped in silence.
+        doubtful = values[~kept & (values > tolerance / 8)]
+        if doubtful.size:
+            warnings.warn(
+                f"Sigma has the eigenvalue {doubtful.max() * scale:.3g}, which is counted as zero (condition number "
+                f"{values.max() / doubtful.max():.3g}); rescale the covariates, or pass an exact SymPy Matrix",
+                RuntimeWarning,
+                stacklevel=3,
+            )
         return cls((values[kept] * scale)[::-1], vectors[:, kept][:, ::-1], tolerance * scale)
 
 

@@ -107,3 +107,13 @@ def test_bad_keywords(Sigma: Any, keywords: dict[str, Any], kind: type[Exception
     with pytest.raises(kind, match=says) as caught:
         limit_parameters(Sigma, **keywords)
     assert ";" in str(caught.value), "the remedy is missing"
+
+
+def test_an_eigenvalue_near_roundoff_is_not_dropped_in_silence() -> None:
+    with pytest.warns(RuntimeWarning, match=r"eigenvalue 1e-14, which is counted as zero \(condition number 1e\+14\)"):
+        assert "rank 1 of 2" in limit_parameters(np.diag([1.0, 1e-14])).regime
+    # A matrix that is singular up to roundoff is what it looks like.
+    rng = np.random.default_rng(5)
+    for d in (2, 5, 20):
+        A = rng.standard_normal((d, d - 1))
+        assert f"rank {d - 1} of {d}" in limit_parameters(A @ A.T).regime
