@@ -13,6 +13,7 @@ from sympy.polys.rings import PolyElement
 from theory._word_calculus import expectation, gradient
 from theory._word_values import evaluate, substitute
 from theory._words import Letter, Term, Word
+from theory._written import formula
 
 if TYPE_CHECKING:
     from theory.traces import Algebra
@@ -27,6 +28,7 @@ _PRODUCT = {
     ("column", "row"): "matrix",
 }
 _TRANSPOSED = {"column": "row", "row": "column"}
+READABLE = 150
 
 
 class Words:
@@ -41,17 +43,29 @@ class Words:
     2 tr(M S S) + tr(M S) tr(S)
     """
 
-    __slots__ = ("algebra", "shape", "terms")
+    __slots__ = ("algebra", "origin", "shape", "size", "terms")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, algebra: Algebra, terms: Mapping[Term, PolyElement], shape: str) -> None:
+    def __init__(
+        self, algebra: Algebra, terms: Mapping[Term, PolyElement], shape: str, origin: tuple[Any, ...] | None = None
+    ) -> None:
         self.algebra, self.shape = algebra, shape
+        #: Operations down to the letters. Beyond what can be read an element forgets how it was made and shows its normal form.
+        self.size: int = 1 + sum(part.size for part in origin or () if isinstance(part, Words))
+        #: The operation and the operands that made it, for `written`; None for a letter, a number or an inner result.
+        self.origin = origin if self.size <= READABLE else None
+        if self.origin is None:
+            self.size = 1
         #: Normal form -> coefficient: ``((scalar words), open word)`` -> polynomial in d and the parameters.
         self.terms: Mapping[Term, PolyElement] = MappingProxyType({k: c for k, c in sorted(terms.items(), key=_order) if c})
 
     def like(self, terms: Mapping[Term, PolyElement], shape: str) -> Words:
         """Another element of the same algebra."""
         return Words(self.algebra, terms, shape)
+
+    def made_by(self, operation: str, *operands: Any) -> Words:
+        """The same element, remembered as the outcome of one operation instead of the steps inside it."""
+        return Words(self.algebra, self.terms, self.shape, (operation, *operands))
 
     def word(self, word: Word, shape: str) -> Words:
         """A word of letters, which may hold closed scalars and cancellations."""
@@ -82,12 +96,12 @@ class Words:
         terms = dict(self.terms)
         for k, c in other.terms.items():
             terms[k] = terms.get(k, 0) + c
-        return Words(self.algebra, terms, self.shape)
+        return Words(self.algebra, terms, self.shape, ("+", self, other))
 
     __radd__ = __add__
 
     def __neg__(self) -> Words:
-        return Words(self.algebra, {k: -c for k, c in self.terms.items()}, self.shape)
+        return Words(self.algebra, {k: -c for k, c in self.terms.items()}, self.shape, ("-", self))
 
     def __sub__(self, other: Any) -> Words:
         return self + (-self._other(other))
@@ -109,7 +123,7 @@ class Words:
                 closed, rest = self.algebra.alphabet.split(w1 + w2)
                 k = (tuple(sorted((*s1, *s2, *closed))), rest)
                 terms[k] = terms.get(k, 0) + c1 * c2
-        return Words(self.algebra, terms, shape)
+        return Words(self.algebra, terms, shape, ("*", self, other))
 
     def __rmul__(self, other: Any) -> Words:
         return self._other(other) * self
@@ -118,7 +132,7 @@ class Words:
         number = Fraction(int(other.p), int(other.q)) if isinstance(other, sp.Rational) else other
         if isinstance(number, bool) or not isinstance(number, (int, Fraction)):
             raise TypeError(f"only division by an exact number is defined, not by {other!r}; declare the inverse as a letter")
-        return self * Fraction(1, number)
+        return (self * Fraction(1, number)).made_by("/", self, other)
 
     def __pow__(self, n: int) -> Words:
         if self.shape not in ("scalar", "matrix") or not isinstance(n, int) or n < 0:
@@ -126,7 +140,7 @@ class Words:
         out = self._other(1) if self.shape == "scalar" else self.algebra.I
         for _ in range(n):
             out = out * self
-        return out
+        return out.made_by("**", self, n)
 
     def __eq__(self, other: object) -> bool:
         return (self - other).is_zero()
@@ -150,7 +164,7 @@ class Words:
     def T(self) -> Words:
         """The transpose."""
         terms = {(s, self.algebra.alphabet.transpose(w)): c for (s, w), c in self.terms.items()}
-        return Words(self.algebra, terms, _TRANSPOSED.get(self.shape, self.shape))
+        return Words(self.algebra, terms, _TRANSPOSED.get(self.shape, self.shape), ("T", self))
 
     def tr(self) -> Words:
         """The trace of a matrix; that of the identity is ``d``.
@@ -169,7 +183,7 @@ class Words:
                 closed, c = [], c * self.algebra.scalar("d")
             k: Term = (tuple(sorted((*s, *closed))), ())
             terms[k] = terms.get(k, 0) + c
-        return Words(self.algebra, terms, "scalar")
+        return Words(self.algebra, terms, "scalar", ("tr", self))
 
     # -- calculus ---------------------------------------------------------------------------------------------------------------
 
@@ -184,7 +198,7 @@ class Words:
         if param not in self.algebra.params:
             raise ValueError(f"{param!r} is none of the parameters {self.algebra.params}; for matrices and vectors use grad")
         x = self.algebra.scalar(param)
-        return Words(self.algebra, {k: c.diff(x) for k, c in self.terms.items()}, self.shape)
+        return Words(self.algebra, {k: c.diff(x) for k, c in self.terms.items()}, self.shape, ("diff", self, param))
 
     def grad(self, name: str) -> Words:
         """Gradient of a scalar: the G with ``df = tr(G' dX)`` for a matrix X, ``df = G' dx`` for a vector x.
@@ -212,7 +226,7 @@ class Words:
         >>> print((U.T * S * U).tr().grad("U"))
         2 S U
         """
-        return gradient(self, name)
+        return gradient(self, name).made_by("grad", self, name)
 
     def gauss(self, name: str, covariance: Words, mean: Words | None = None) -> Words:
         """Expectation over a Gaussian vector, by Isserlis' theorem with words in place of indices.
@@ -244,7 +258,7 @@ class Words:
         >>> print((x * x.T).gauss("x", A["S"], mean=A["m"]))
         S + m m'
         """
-        return expectation(self, name, covariance, mean)
+        return expectation(self, name, covariance, mean).made_by("gauss", self, name, covariance, mean)
 
     def letters(self) -> set[str]:
         """Names of the matrices and vectors that occur."""
@@ -260,7 +274,7 @@ class Words:
         ValueError
             If there is no such letter, it obeys a relation, or the shapes differ.
         """
-        return substitute(self, name, value)
+        return substitute(self, name, value).made_by("substitute", self, name, value)
 
     def evaluate(self, values: Mapping[str, Any]) -> Any:
         """The value at an explicit instance: matrices multiplied entry by entry, which shares nothing with the normal form.
@@ -322,6 +336,18 @@ class Words:
             return (f"({text})" if a[0] in names else text) + r"^{\top}" if a[1] else text
 
         return self._show(letter, r"\, ", r"\operatorname{{tr}}({})", lambda c: sp.latex(c.as_expr()))
+
+    def written(self) -> str:
+        """The element as LaTeX as it was put together, before any normal form.
+
+        Examples
+        --------
+        >>> from theory.traces import Algebra
+        >>> A = Algebra(symmetric=["S"], vectors=["x"])
+        >>> (A["x"].T * A["S"] * A["x"]).grad("x").written()
+        '\\\\nabla_{x}\\\\left(x^{\\\\top}\\\\, S\\\\, x\\\\right)'
+        """
+        return formula(self).text
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"

@@ -259,7 +259,7 @@ def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
     if not isinstance(lhs, Words):
         raise TypeError(f"{lhs!r} is no element of a theory.traces.Algebra; use identity() for scalars and explicit matrices")
     difference = lhs - rhs
-    right = lhs - difference
+    right = rhs if isinstance(rhs, Words) else 0 * lhs + rhs
     if not difference.is_zero():
         found = _words_differ(lhs, right) or Evidence(
             verdict=Verdict.OPEN,
@@ -298,4 +298,4 @@ def _common(lhs: Words, rhs: Words) -> dict[str, Any]:
     relations += [f"{b} = {a}^-1" for a, b in algebra.inverse]
     relations += [f"{p}^2 = {p}" for p in algebra.projectors]
     relations += [f"{g} = pseudo-inverse of {s}, {p} = {s} {g}" for s, g, p in algebra.pseudo_inverse]
-    return {"engine": "trace words", "checked": f"{lhs.latex()} = {rhs.latex()}", "assumes": tuple(relations)}
+    return {"engine": "trace words", "checked": f"{lhs.written()} = {rhs.written()}", "assumes": tuple(relations)}

@@ -259,3 +259,20 @@ def test_inexact_numbers_and_unknown_letters_are_turned_away() -> None:
         A["Q"]
     with pytest.raises(ValueError, match="no free neighbourhood"):
         Algebra(symmetric=["P"], projectors=["P"])["P"].tr().grad("P")
+
+
+def test_what_was_written_is_remembered_and_bounded() -> None:
+    A = Algebra(general=["M"], symmetric=["S", "R"], vectors=["x", "m"], params=["u"], inverse=[("S", "R")])
+    M, S, R, x, u = (A[name] for name in ("M", "S", "R", "x", "u"))
+    assert (S * R * x).written() == r"S\, S^{-1}\, x"
+    assert (S * R * x).latex() == "x"
+    assert ((M + u * S) * x).written() == r"\left(M + u\, S\right)\, x"
+    assert (x - (M - S) * x).written() == r"x - \left(M - S\right)\, x"
+    assert (R.T * x).written() == r"\left(S^{-1}\right)^{\top}\, x"
+    assert (x * x.T).gauss("x", S, mean=A["m"]).written() == r"\mathbb{E}_{x \sim N(m, S)}\left[x\, x^{\top}\right]"
+    # An element made in thousands of operations starts again from its normal form.
+    doubled = M
+    for _ in range(12):
+        doubled = doubled + doubled
+    assert doubled.latex() == r"4096\, M"
+    assert len(doubled.written()) < 1000

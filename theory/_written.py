@@ -1,0 +1,107 @@
+"""How an element of matrix words was made, as LaTeX: the normal form decides, but a reader compares what was written down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+
+if TYPE_CHECKING:
+    from theory.words import Words
+
+__all__ = ["formula"]
+
+SUM, PRODUCT, POWER, ATOM = range(4)
+
+
+@dataclass(frozen=True)
+class _Formula:
+    text: str
+    binds: int
+
+    def within(self, binds: int) -> str:
+        return self.text if self.binds >= binds else rf"\left({self.text}\right)"
+
+
+def _read(text: str) -> _Formula:
+    """A normal form, or a letter, with how strongly its outermost operation binds."""
+    if re.search(r" [+-] |^-", text):
+        return _Formula(text, SUM)
+    return _Formula(text, PRODUCT if r"\, " in text else POWER if "^" in text else ATOM)
+
+
+def _name(name: str) -> str:
+    return str(sp.latex(sp.Symbol(name)))
+
+
+def formula(words: Words) -> _Formula:
+    """The operations that made an element, down to its letters and numbers."""
+    if words.origin is None:
+        return _read(words.latex())
+    operation, *parts = words.origin
+    return _OPERATIONS[operation](*parts)
+
+
+def _add(a: Words, b: Words) -> _Formula:
+    left, right = formula(a).text, formula(b).text
+    return _Formula(f"{left} - {right[1:]}" if right.startswith("-") else f"{left} + {right}", SUM)
+
+
+def _minus(a: Words) -> _Formula:
+    return _Formula(f"-{formula(a).within(PRODUCT)}", SUM)
+
+
+def _times(a: Words, b: Words) -> _Formula:
+    return _Formula(rf"{formula(a).within(PRODUCT)}\, {formula(b).within(PRODUCT)}", PRODUCT)
+
+
+def _over(a: Words, n: Any) -> _Formula:
+    return _Formula(rf"\frac{{{formula(a).text}}}{{{sp.latex(sp.sympify(n))}}}", PRODUCT)
+
+
+def _power(a: Words, n: int) -> _Formula:
+    return _Formula(f"{formula(a).within(ATOM)}^{{{n}}}", POWER)
+
+
+def _transpose(a: Words) -> _Formula:
+    return _Formula(rf"{formula(a).within(ATOM)}^{{\top}}", POWER)
+
+
+def _trace(a: Words) -> _Formula:
+    return _Formula(rf"\operatorname{{tr}}\left({formula(a).text}\right)", ATOM)
+
+
+def _gradient(a: Words, name: str) -> _Formula:
+    return _Formula(rf"\nabla_{{{_name(name)}}}\left({formula(a).text}\right)", ATOM)
+
+
+def _derivative(a: Words, name: str) -> _Formula:
+    return _Formula(rf"\partial_{{{_name(name)}}}\left({formula(a).text}\right)", ATOM)
+
+
+def _expectation(a: Words, name: str, covariance: Words, mean: Words | None) -> _Formula:
+    centre = "0" if mean is None else formula(mean).text
+    law = rf"{_name(name)} \sim N({centre}, {formula(covariance).text})"
+    return _Formula(rf"\mathbb{{E}}_{{{law}}}\left[{formula(a).text}\right]", ATOM)
+
+
+def _substitution(a: Words, name: str, value: Words) -> _Formula:
+    return _Formula(rf"\left[{formula(a).text}\right]_{{{_name(name)} = {formula(value).text}}}", ATOM)
+
+
+_OPERATIONS: Mapping[str, Callable[..., _Formula]] = {
+    "+": _add,
+    "-": _minus,
+    "*": _times,
+    "/": _over,
+    "**": _power,
+    "T": _transpose,
+    "tr": _trace,
+    "grad": _gradient,
+    "diff": _derivative,
+    "gauss": _expectation,
+    "substitute": _substitution,
+}
