@@ -273,7 +273,8 @@ class Evidence:
             ("slack", "" if self.slack is None else f"{self.slack:.6g}" + (f" at {join(self.tightest)}" if self.tightest else "")),
             ("margin", "" if self.margin is None else f"{self.margin:.3g}"),
             ("samples", f"{self.samples} (seed {self.seed}, error {self.error:.0e})" if self.samples else ""),
-            ("confirmed", "; ".join(f"{r.engine} ({r.covered})" for r in self.routes)),
+            ("confirmed", "; ".join(f"{r.engine} ({r.covered})" for r in self.routes if r.verdict.accepted)),
+            ("undecided", "; ".join(f"{r.engine} ({r.reason})" for r in self.routes if r.verdict is Verdict.OPEN)),
             ("cites", "; ".join(self.cites)),
             ("reason", self.reason),
         ]

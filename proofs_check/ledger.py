@@ -200,9 +200,10 @@ class Ledger:
         return all(self.stands(u) for u in users) if users else None
 
     def unsettled(self) -> list[str]:
-        """Rows of the papers that no claim of this run settles; OPEN does not settle a row."""
-        settled = {e["covers"] for e in self.entries.values() if e["verdict"] != "OPEN"}
-        return [r for r in rows() if r not in settled]
+        """Rows of the papers that no claim of this run settles; a row with an OPEN part is not settled."""
+        touched = {e["covers"] for e in self.entries.values()}
+        open_ = {e["covers"] for e in self.entries.values() if e["verdict"] == "OPEN"}
+        return [r for r in rows() if r not in touched - open_]
 
     def counts(self) -> dict[str, Counter[str]]:
         """Verdicts as printed, by paper; assumptions and citations are counted apart."""

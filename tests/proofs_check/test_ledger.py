@@ -73,6 +73,7 @@ def test_circles_unknown_needs_and_unknown_rows_are_faults() -> None:
 def test_open_settles_nothing() -> None:
     assert A in Ledger([line(A, "OPEN")]).unsettled()
     assert A not in Ledger([line(A, "REFUTED")]).unsettled()
+    assert A in Ledger([line(A, "OPEN"), line(f"{A}/part", "PROVED")]).unsettled()
 
 
 def test_the_registered_claims_are_in_order() -> None:
