@@ -79,6 +79,10 @@ class Claim:
     cites: tuple[str, ...] = ()
     argument: str = ""
     hypotheses: tuple[str, ...] = ()
+    why: str = ""
+    instead: str = ""
+    unproved: str = ""
+    reference: Mapping[str, Any] | None = None
 
     def __call__(self, **numbers: Any) -> Evidence:
         """Judge the statement with other numbers than the paper's.
@@ -207,6 +211,10 @@ def claim(
     cites: tuple[str, ...] = (),
     argument: str = "",
     hypotheses: tuple[str, ...] = (),
+    why: str = "",
+    instead: str = "",
+    unproved: str = "",
+    reference: Mapping[str, Any] | None = None,
 ) -> Callable[[Callable[..., Evidence]], Claim]:
     """Turn a check into a claim.
 
@@ -232,6 +240,14 @@ def claim(
         How the needs give the statement: a sentence that people read and nobody executes.
     hypotheses : tuple of str
         Printed hypotheses in the names of the witness, such as ``"L >= 1"``; a refutation is checked against them.
+    why : str
+        For the author: why the printed line fails.
+    instead : str
+        For the author: the nearest true statement, in words and LaTeX.
+    unproved : str
+        Why no prover reaches a statement that is only SUPPORTED.
+    reference : Mapping
+        The bound is also evaluated at the reference instance, with these values of symbols that the instance does not name.
 
     Returns
     -------
@@ -285,6 +301,10 @@ def claim(
             cites=tuple(cites),
             argument=argument,
             hypotheses=tuple(hypotheses),
+            why=why,
+            instead=instead,
+            unproved=unproved,
+            reference=None if reference is None else MappingProxyType(dict(reference)),
         )
         return made
 
