@@ -76,6 +76,10 @@ HEAVY = {"none": 2**-n, "first": 3 * 4**-n}
 @claim(
     "BB:B.2/limit",
     false="gap",
+    why=r"No moment of $\mu$ is assumed, yet the limit contains $\mathbb{E}_{z\sim\mu}[zz^{\top}]$: for "
+    r"$\mathbb{P}(Z=2^{n})=2^{-n}$ the $n$-th term of $\mathbb{E}[Z^{2}]$ is $2^{n}$.",
+    instead=r"If $\mathbb{E}_{z\sim\mu}\|z\|^{2}<\infty$, the law of large numbers gives the displayed limit almost surely; "
+    r"Gaussian $\mu$ have this moment.",
     repair=dict(moments="second"),
     control=dict(moments="first"),
     hypotheses=("d in Integers", "d >= 1"),
