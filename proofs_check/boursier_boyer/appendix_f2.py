@@ -26,6 +26,10 @@ S, x, z, w, h = (WORDS[name] for name in ("S", "x", "z", "w", "h"))
 @claim(
     "BB:F.2.lin",
     false="typo",
+    why=r"With the factor $1/L$ outside and inside, every block tends to $0$. In the last row the query $x$ stands where the "
+    r"token $x_{k}$ belongs, so that the mean of that block is $0$ and not $(\Sigma w)^{\top}$.",
+    instead=r"Without the outer factor $1/L$, and with $\frac{1}{L}\sum_{k=1}^{L}x_{k}^{\top}w\,x_{k}^{\top}$ in the last row, "
+    r"$\hat{\Gamma}_{L,w,x}\to\Gamma_{w}$ almost surely.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0"),
     repair={"outer": 0, "last": "x_k"},
     control={"last": "x"},
