@@ -72,6 +72,11 @@ def global_minima_solve_the_matrix_equation() -> Evidence:
 @claim(
     "BB:F.3.3",
     false="material",
+    why=r"In $d=1$ the ratio of $\|\nabla\tilde\ell\|^{2}$ to $\tilde\ell-\min\tilde\ell=\frac{\Lambda}{2}(u_{-1}\Lambda U_{11}-1)^{2}$ "
+    r"at $t=0$ is $4\Lambda^{3}\sigma^{2}$, and the printed $\mu$ is $\Lambda^{2}\sigma^{2}$: too large for every $\Lambda<1/4$.",
+    instead=r"The inequality holds along the flow with "
+    r"$\mu=\lambda_{+}^{3}\,\sigma^{2}\,\|\Lambda\Theta\|_{F}^{2}\,(2-\sigma^{2}\|\Lambda\|_{\rm op})/\|\Lambda^{2}\|_{F}$, "
+    r"where $\lambda_{+}$ is the least positive eigenvalue of $\Lambda$ and $\sigma^{2}\|\Lambda\|_{\rm op}<2$.",
     needs=("BB:F.3.2", "OURS:R5.PL"),
     hypotheses=("sigma > 0", "Lambda > 0", "sigma**2*Lambda < 2", "t >= 0"),
     repair={"mu": polyak_lojasiewicz},
@@ -115,6 +120,10 @@ def the_intersection_and_the_projection() -> Evidence:
 @claim(
     "BB:F.3.4b/affine",
     false="typo",
+    why=r"Since $\alpha>0$ is required, the set is an open half-line in the direction of $\Lambda^{\dagger}$: an affine "
+    r"combination of two of its points, such as $-1$ times one plus $2$ times the other, can have $\alpha\leq 0$.",
+    instead=r"The intersection is the open half-line $\{\alpha\Lambda^{\dagger}+\sigma P(\Theta\Theta^{\top})\mid\alpha>0\}$, "
+    r"which is convex.",
     hypotheses=("alpha_1 > 0", "alpha_2 > 0"),
     repair={"combinations": "convex"},
     control={"combinations": "affine"},
