@@ -24,6 +24,9 @@ ZERO_FUNCTION = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (F
 @claim(
     "BB:CC.3",
     false="material",
+    why=r"For $f=0$ both sides of the event are $0$ and the inequality in it is weak, so that its probability is $1$.",
+    instead=r"$\mathbb{P}(\|R_{L}/S_{L}-R/S\|^{2}>C/(\delta L))\leq\delta$, with the strict inequality; as printed it holds as "
+    r"soon as $\mathbb{E}\|f(Z_{1})\|^{4}>0$.",
     repair=dict(event=">"),
     dial="c",
     needs=("BB:CC.3.a", "BB:CC.3.b", "OURS:R1.CC3"),
