@@ -78,6 +78,10 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
 @claim(
     "BB:LC.1.am",
     false="typo",
+    why=r"The tail bound before this line makes the probability of the complement at most $\delta$, so that the event has "
+    r"probability at least $1-\delta$ and not only $\delta$; for $\delta$ near $1$ it need not even have probability "
+    r"$\delta$.",
+    instead=r"With probability at least $1-\delta$, $S_{L}\geq(1-\alpha_{-})S$.",
     repair=dict(level=1 - delta),
     control=dict(level=1 - delta / 2),
     needs=("BB:LC.1.CL", "BB:LC.1.am/choice"),
@@ -92,6 +96,8 @@ def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
 @claim(
     "BB:LC.1.sand",
     false="typo",
+    why=r"The factor $S$ is missing on the right: $S_{L}$ is of order $L$ and $1+\alpha_{+}$ is not.",
+    instead=r"With probability at least $1-2\delta$, $(1-\alpha_{-})S\leq S_{L}\leq(1+\alpha_{+})S$.",
     repair=dict(factor=S),
     dial="c",
     needs=("BB:LC.1.am", "BB:LC.1.BCL"),
