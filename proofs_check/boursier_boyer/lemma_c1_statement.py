@@ -35,6 +35,11 @@ def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
 @claim(
     "BB:LC.1/inference",
     false="gap",
+    why=r"The proof needs $\alpha_{-}\leq 1/2$, that is $\delta\geq\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$; the "
+    r"$\sigma^{2}$ is missing in the hypothesis of the lemma, which for $\sigma>1$ admits smaller $\delta$.",
+    instead=r"$\alpha_{-}\leq 1/2$ for every $\delta\geq\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$. The conclusion of the lemma "
+    r"holds for every $\delta\in(0,1)$, by another proof: $\mathbb{E}\|R_{L}/S_{L}-R/S\|^{2}\leq "
+    r"75\,e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}/L$ and Markov's inequality.",
     repair=dict(power=2),
     control=dict(power=1),
     argument="every delta in [delta_min, 1) is delta_min^theta for one theta in (0, 1]",
