@@ -56,6 +56,10 @@ def _alpha_minus_below_one(power: int) -> Evidence:
 @claim(
     "BB:LC.1.inv",
     false="gap",
+    why=r"Dividing by $1-\alpha_{-}$ needs $\alpha_{-}<1$. The condition of the lemma, printed without $\sigma^{2}$, does not "
+    r"give it, and for $\alpha_{-}>1$ the display bounds $1/S_{L}>0$ by a negative number.",
+    instead=r"For $\delta<1/2$ with $\delta\geq\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$ one has $\alpha_{-}<1$, and the "
+    r"displayed inequalities hold with probability at least $1-2\delta$.",
     repair=dict(power=2),
     dial="c",
     needs=("BB:LC.1.sand",),
