@@ -13,6 +13,9 @@ from proofs_check.gaussian_words import DATA, token_moments
 @claim(
     "BB:LF.1.corner",
     false="typo",
+    why=r"For $y=w^{\top}x$ with $x\sim\mathcal{N}(0,\Sigma)$ the variance of $y$ is $w^{\top}\Sigma w$, as in Section 5, and "
+    r"not $\|w\|_{2}^{2}$.",
+    instead=r"The corner of $\Gamma_{w}$ is $\|w\|_{\Sigma}^{2}=w^{\top}\Sigma w$.",
     needs=("BB:12",),
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0"),
     repair={"norm": "Sigma"},
