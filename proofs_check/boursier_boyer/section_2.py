@@ -23,6 +23,10 @@ DIVERGING = {"every law": (2**n, 0), "some exponential moment": (n, 1)}
 @claim(
     "BB:2.def",
     false="gap",
+    why=r"The integrals need not be finite for $\mu\in\mathcal{P}(\mathbb{R}^{d})$: at $Qz=0$ the numerator is $V\int "
+    r"z'\,\mathrm{d}\mu(z')$, which diverges for $\mathbb{P}(Z=2^{n})=2^{-n}$.",
+    instead=r"The map is defined on the measures with $\int e^{\langle a,z'\rangle}\mathrm{d}\mu(z')<\infty$ for every "
+    r"$a\in\mathbb{R}^{d}$, among them every sub-Gaussian one.",
     repair=dict(laws="every exponential moment"),
     control=dict(laws="some exponential moment"),
     hypotheses=("d in Integers", "d >= 1"),
