@@ -45,6 +45,9 @@ def setting() -> tuple[Array, Array, Array, Array, Array]:
 @claim(
     "BB:P3.1.conv",
     false="typo",
+    why=r"The output is a convex combination of the values $Vz_{k}$ and not of the tokens $z_{k}$; one token $z_{1}=1$ with "
+    r"$V=2$ gives $2$.",
+    instead=r"$T^{K,Q,V}[\hat{\mu}_{L}](z)\in{\rm Conv}(Vz_{1},\ldots,Vz_{L})$, whence the bound on its norm, as printed.",
     repair=dict(hull="V z_k"),
     control=dict(hull="z_k and 0"),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
