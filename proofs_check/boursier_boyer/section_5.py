@@ -125,6 +125,11 @@ def every_printed_alpha_is_positive(*, least: Fraction = Fraction(0)) -> Evidenc
 @claim(
     "BB:T5.2.range/inference",
     false="gap",
+    why=r"The theorem that is cited asks for $\alpha^{2}\|\Theta\Theta^{\top}\|_{F}\sqrt{d}\,\|\Sigma\|_{\rm op}<2$, in which "
+    r"$\|\Sigma\|_{\rm op}$ has the power $1$; the printed range squares to "
+    r"$\alpha^{2}\sqrt{d}\,\|\Sigma\|_{\rm op}^{2}<2$, which is weaker where $\|\Sigma\|_{\rm op}<1$.",
+    instead=r"The condition of the source is $\alpha<\sqrt{2}/(d^{1/4}\|\Sigma\|_{\rm op}^{1/2})$. The convergence itself holds "
+    r"for every $\alpha>0$.",
     repair={"power": Fraction(1, 2)},
     control={"power": Fraction(5, 8)},
     hypotheses=("alpha > 0", "d in Integers", "d >= 1", "Sigma > 0", "alpha**4*d*Sigma**4 < 4"),
