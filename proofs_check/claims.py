@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from numerics.evidence import Evidence, Verdict, plain
+from numerics.reference import at_reference
 from numerics.seeds import seeded
 from proofs_check.dial import Edge, find_edge
 from proofs_check.hypotheses import unmet
@@ -97,7 +98,8 @@ class Claim:
             raise TypeError(
                 f"{self.id} has no number called {', '.join(sorted(unknown))}; it has {', '.join(self.numbers) or 'none'}"
             )
-        return self._run(numbers, reseed=0)
+        with at_reference(self.reference):
+            return self._run(numbers, reseed=0)
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{k}={v}" for k, v in shown(self.numbers).items())
@@ -139,9 +141,13 @@ class Claim:
         Judgement
         """
         run = partial(self._run, reseed=reseed)
-        printed = run({})
-        held = run(self.repair) if self.repair else printed
+        with at_reference(self.reference) as request:
+            printed = run({})
+            held = run(self.repair) if self.repair else printed
         edge, control, faults = None, None, []
+        if self.reference is not None and held.verdict.accepted and held.reference is None:
+            reasons = "; ".join(request.why_not) or f"the engine {held.engine!r} evaluates nothing there"
+            faults.append(f"it has reference=, but no slack at the reference instance: {reasons}")
         if self.dial:
             start = Fraction({**self.numbers, **self.repair}[self.dial])
             edge = find_edge(lambda value: run({**self.repair, self.dial: value}), start)
@@ -223,7 +229,8 @@ def claim(
     id : str
         A row of ``statements.toml``, or ``row/part``.
     false : str
-        ``"typo"``, ``"gap"`` or ``"material"``: the printed numbers must come out REFUTED.
+        The printed numbers must come out REFUTED. ``"typo"``: a slip of notation; ``"gap"``: a step of a proof is false, or a
+        hypothesis is missing; ``"material"``: a numbered statement is false.
     open : str
         Why nothing here can settle it: the printed numbers must come out OPEN.
     repair : Mapping
@@ -241,9 +248,9 @@ def claim(
     hypotheses : tuple of str
         Printed hypotheses in the names of the witness, such as ``"L >= 1"``; a refutation is checked against them.
     why : str
-        For the author: why the printed line fails.
+        For the author, with ``false``: why the printed line fails, in words and LaTeX between dollars.
     instead : str
-        For the author: the nearest true statement, in words and LaTeX.
+        For the author, with ``false``: the nearest true statement, in words and LaTeX between dollars.
     unproved : str
         Why no prover reaches a statement that is only SUPPORTED.
     reference : Mapping
@@ -274,6 +281,10 @@ def claim(
         raise ValueError(f"{id}: false={false!r} is none of {', '.join(SEVERITIES)}; say how severe the error is")
     if false and open:
         raise ValueError(f"{id}: a claim is declared false or open, not both; drop one")
+    if false and not (why.strip() and instead.strip()):
+        raise ValueError(f"{id}: tell the author why the printed line fails (why=) and what is true instead (instead=)")
+    if (why or instead) and not false:
+        raise ValueError(f"{id}: why= and instead= belong to a false statement; declare false= or drop them")
     if repair and not false:
         raise ValueError(f"{id}: a repair belongs to a false statement; declare false= or drop the repair")
     if dial and control:

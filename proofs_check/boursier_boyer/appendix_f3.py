@@ -72,8 +72,9 @@ def global_minima_solve_the_matrix_equation() -> Evidence:
 @claim(
     "BB:F.3.3",
     false="material",
-    why=r"In $d=1$ the ratio of $\|\nabla\tilde\ell\|^{2}$ to $\tilde\ell-\min\tilde\ell=\frac{\Lambda}{2}(u_{-1}\Lambda U_{11}-1)^{2}$ "
-    r"at $t=0$ is $4\Lambda^{3}\sigma^{2}$, and the printed $\mu$ is $\Lambda^{2}\sigma^{2}$: too large for every $\Lambda<1/4$.",
+    why=r"In $d=1$ the ratio of $\|\nabla\tilde\ell\|^{2}$ to "
+    r"$\tilde\ell-\min\tilde\ell=\frac{\Lambda}{2}(u_{-1}\Lambda U_{11}-1)^{2}$ at $t=0$ is $4\Lambda^{3}\sigma^{2}$, and the "
+    r"printed $\mu$ is $\Lambda^{2}\sigma^{2}$: too large for every $\Lambda<1/4$.",
     instead=r"The inequality holds along the flow with "
     r"$\mu=\lambda_{+}^{3}\,\sigma^{2}\,\|\Lambda\Theta\|_{F}^{2}\,(2-\sigma^{2}\|\Lambda\|_{\rm op})/\|\Lambda^{2}\|_{F}$, "
     r"where $\lambda_{+}$ is the least positive eigenvalue of $\Lambda$ and $\sigma^{2}\|\Lambda\|_{\rm op}<2$.",

@@ -13,6 +13,7 @@ from numerics.seeds import current_seed
 from proofs_check.claims import REGISTRY, Claim, claim
 
 ROW = "BB:CC.3.b"
+FALSE: dict[str, Any] = dict(false="gap", why="the edge is 2", instead="$c \\geq 2$")
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +84,7 @@ def test_a_witness_outside_the_printed_hypotheses_is_caught() -> None:
     def outside(*, c: int = 1) -> Evidence:
         return proved() if c > 1 else refuted(L=Fraction(1, 2), delta=Fraction(3, 4))
 
-    how: dict[str, Any] = dict(false="gap", repair=dict(c=2), control=dict(c=1))
+    how: dict[str, Any] = dict(FALSE, repair=dict(c=2), control=dict(c=1))
     assert faults(outside, hypotheses=("0 < delta", "delta < 1"), **how) == ""
     REGISTRY.pop(f"{ROW}/outside")
     assert "outside the printed hypotheses: L >= 1" in faults(outside, hypotheses=("L >= 1",), **how)
@@ -125,7 +126,7 @@ def test_undeclared_and_wrongly_declared_verdicts_are_caught() -> None:
     def true(*, c: int = 3) -> Evidence:
         return threshold(Fraction(c))
 
-    assert "declared REFUTED, but came out PROVED" in faults(true, false="gap", control=dict(c=Fraction(3, 2)))
+    assert "declared REFUTED, but came out PROVED" in faults(true, **FALSE, control=dict(c=Fraction(3, 2)))
 
     def false(*, c: int = 1) -> Evidence:
         return threshold(Fraction(c))
@@ -137,7 +138,7 @@ def test_a_repair_that_does_not_hold_is_caught() -> None:
     def still_false(*, c: int = 1) -> Evidence:
         return threshold(Fraction(c))
 
-    assert "the repair {'c': Fraction(3, 2)} came out REFUTED" in faults(still_false, false="gap", repair=dict(c=Fraction(3, 2)))
+    assert "the repair {'c': Fraction(3, 2)} came out REFUTED" in faults(still_false, **FALSE, repair=dict(c=Fraction(3, 2)))
 
 
 def test_a_check_must_return_evidence_and_take_keywords_with_defaults() -> None:
@@ -165,6 +166,15 @@ def test_names_are_unique_and_well_formed() -> None:
     for bad in ("CC.3.b", "BB:", "bb:x", "BB:a/b/c", "BB:a b"):
         with pytest.raises(ValueError, match="is not an id"):
             claim(bad)
+
+
+def test_a_false_statement_tells_the_author_why_and_what_is_true() -> None:
+    for how in (dict(false="gap"), dict(FALSE, why=""), dict(FALSE, instead=" ")):
+        with pytest.raises(ValueError, match="tell the author why"):
+            claim(ROW, **how)  # type: ignore[arg-type]
+    for how in (dict(why="no"), dict(instead="yes")):
+        with pytest.raises(ValueError, match="belong to a false statement"):
+            claim(ROW, **how)  # type: ignore[arg-type]
 
 
 def test_declarations_that_contradict_themselves_are_refused() -> None:
