@@ -129,6 +129,9 @@ class Evidence:
         Bound over truth at the tightest point found; below 1 when refuted.
     tightest : Mapping[str, int | float | str]
         Where that was.
+    reference : float or None
+        The same ratio at the instance of `numerics.reference`, where it was asked for: what the bound gives away there. For a
+        conjunction the largest of its parts.
     margin : float or None
         A certified lower bound of the difference of the two sides.
     samples, seed : int
@@ -175,6 +178,7 @@ class Evidence:
     disagreement: float = 0.0
     slack: float | None = None
     tightest: Mapping[str, Any] = field(default_factory=dict)
+    reference: float | None = None
     margin: float | None = None
     samples: int = 0
     seed: int = 0
@@ -193,7 +197,7 @@ class Evidence:
             put(name, MappingProxyType({str(k): plain(v) for k, v in getattr(self, name).items()}))
         for name in ("assumes", "cites", "parts", "routes"):
             put(name, tuple(getattr(self, name)))
-        for name in ("slack", "margin"):
+        for name in ("slack", "reference", "margin"):
             value = getattr(self, name)
             put(name, None if value is None or not math.isfinite(float(value)) else float(value))
         for fault in self._faults():
@@ -271,6 +275,7 @@ class Evidence:
             ("dimension", self.dimension),
             ("assumes", "; ".join(self.assumes)),
             ("slack", "" if self.slack is None else f"{self.slack:.6g}" + (f" at {join(self.tightest)}" if self.tightest else "")),
+            ("reference", "" if self.reference is None else f"{self.reference:.6g} at the reference instance"),
             ("margin", "" if self.margin is None else f"{self.margin:.3g}"),
             ("samples", f"{self.samples} (seed {self.seed}, error {self.error:.0e})" if self.samples else ""),
             ("confirmed", "; ".join(f"{r.engine} ({r.covered})" for r in self.routes if r.verdict.accepted)),
@@ -340,6 +345,7 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
         disagreement=worst.disagreement,
         slack=slack,
         tightest=tightest,
+        reference=max((e.reference for e in parts if e.reference is not None), default=None),
         samples=sum(e.samples for e in parts),
         seed=next((e.seed for e in parts if e.seed), 0),
         error=worst.error if worst.verdict is Verdict.REFUTED else sum(e.error for e in parts),

@@ -18,6 +18,7 @@ from numerics.bounds import Mean, Normal, Statement, Tail, evaluate, latex, norm
 from numerics.evidence import Evidence, Verdict
 from numerics.families import THREE_ATOMS, TWO_ATOMS, Family, Point
 from numerics.hostile_cases import ERROR, worst_hostile
+from numerics.reference import loss_of_statistic
 from numerics.seeds import current_seed, generator
 from numerics.softmax_average import SoftmaxAverage
 
@@ -72,10 +73,15 @@ def worst_ratio(
     >>> worst_ratio(Mean(normaliser), "<=", L * sp.exp(a2 / 2), families=(TWO_ATOMS,)).verdict.value
     'SUPPORTED'
     """
+    evidence = _judged(left, op, sp.sympify(right), families, exponents)
+    loss = loss_of_statistic(left, sp.sympify(right), exponents=exponents)
+    return evidence if loss is None else evidence.replace(reference=loss)
+
+
+def _judged(left: Mean | Tail | sp.Expr, op: str, right: Any, families: tuple[Family, ...], exponents: bool) -> Evidence:
     if op != "<=":
         raise ValueError(f"a worst ratio decides statements with '<=', got {op!r}; exchange the sides")
     started = time.perf_counter()
-    right = sp.sympify(right)
     if not isinstance(left, (Mean, Tail, sp.Expr)) or not isinstance(right, sp.Expr):
         raise TypeError(f"{left!r} <= {right!r} is no statement: left is a Mean, a Tail or an expression, right an expression")
     if right.has(sp.nan, sp.oo, sp.zoo) or not families:

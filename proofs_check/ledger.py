@@ -62,6 +62,7 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         "control": None if j.control is None else _judged(j.control),
         "sharp": None if j.edge is None else _edge(claim.dial, j.edge),
         "slack": slack,
+        "slack_at_reference": j.held.reference,
         "severity": claim.false or None,
         "open": claim.open or None,
         "hypotheses": list(claim.hypotheses),
@@ -201,6 +202,34 @@ class Ledger:
         """Whether everything that needs the claim stands; None if nothing needs it."""
         users = [u for u, needs in self.needs.items() if u in self.entries and any(id in self._claims_of(n) for n in needs)]
         return all(self.stands(u) for u in users) if users else None
+
+    def steps(self, id: str) -> list[str]:
+        """A claim, or the claims of a row, and all that it rests on: needs in their order, each followed by its own, none twice.
+
+        Examples
+        --------
+        >>> Ledger([], {"BB:A": ("BB:B", "BB:C"), "BB:B": ("BB:C",), "BB:C": ()}).steps("BB:A")
+        ['BB:A', 'BB:B', 'BB:C']
+        """
+        order: dict[str, None] = {}
+
+        def visit(name: str) -> None:
+            for step in self._claims_of(name):
+                if step not in order:
+                    order[step] = None
+                    for need in self.needs[step]:
+                        visit(need)
+
+        visit(id)
+        return list(order)
+
+    def losses(self, id: str) -> list[tuple[str, float]]:
+        """What a claim and each of its steps give away at the reference instance, as (id, bound over truth).
+
+        Only what ran and is a bound with ``reference=``. The factors do not multiply to the first: steps also enter sums.
+        """
+        found = ((step, self.entries[step]["slack_at_reference"]) for step in self.steps(id) if step in self.entries)
+        return [(step, loss) for step, loss in found if loss is not None]
 
     def unsettled(self) -> list[str]:
         """Rows of the papers that no claim of this run settles; a row with an OPEN part is not settled."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from proofs_check.ledger import load_claims, run_claim
+from proofs_check.ledger import Ledger, load_claims, run_claim
 from proofs_check.statements import row
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["show"]
 
@@ -73,8 +76,23 @@ def show(id: str, reseed: int = 0) -> int:
             table.add_row(Text(name), Text(text))
         console.print(Text(f"\n{claim.id}: {line['summary']}", style="bold"))
         console.print(table)
+        if line["slack_at_reference"] is not None:
+            _losses(console, line)
     sys.stdout.flush()
     return 1 if faulty else 0
+
+
+def _losses(console: Console, line: dict[str, Any]) -> None:
+    """What the steps below a claim give away; each is checked once more, without its dial."""
+    claims = load_claims()
+    ledger = Ledger([line], {id: c.needs for id, c in claims.items()})
+    steps = [claims[s] for s in ledger.steps(line["id"])[1:] if claims[s].reference is not None]
+    if steps:
+        console.print("bound over truth at the reference instance (Rademacher, d = 1, L = 100, Uz = 1/2, delta = 1/10)")
+        console.print(f"  {line['slack_at_reference']:12.6g}  {line['id']}")
+    for step in steps:
+        loss = step(**step.repair).reference
+        console.print(f"  {'?' if loss is None else format(loss, '.6g'):>12}  {step.id}")
 
 
 def _lines(line: dict[str, Any]) -> list[tuple[str, str]]:
@@ -94,6 +112,8 @@ def _lines(line: dict[str, Any]) -> list[tuple[str, str]]:
         out.append(("slack", f"{line['slack']:.4g} (bound over truth, as printed)"))
     if line["repair"] and line["repair"]["slack"] is not None:
         out.append(("", f"{line['repair']['slack']:.4g} (repaired)"))
+    if line["slack_at_reference"] is not None:
+        out.append(("", f"{line['slack_at_reference']:.4g} (at the reference instance)"))
     out += [(name, "; ".join(line[name])) for name in ("needs", "cites") if line[name]]
     if line["argument"]:
         out.append(("argument", line["argument"]))

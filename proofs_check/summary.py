@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from statistics import median
 from typing import Any
 
 from numerics.evidence import Verdict
@@ -12,6 +13,8 @@ from proofs_check.statements import rows
 __all__ = ["summary"]
 
 Line = tuple[str, dict[str, bool]]
+#: So many losses are listed.
+LOSSES = 5
 
 
 def _counts(ledger: Ledger) -> list[Line]:
@@ -61,6 +64,16 @@ def _chains(ledger: Ledger) -> list[Line]:
     return out
 
 
+def _losses(ledger: Ledger) -> list[Line]:
+    """The bounds that give most away at the reference instance;"""
+    lost = {id: e["slack_at_reference"] for id, e in ledger.entries.items() if e["slack_at_reference"] is not None}
+    if not lost:
+        return []
+    most = sorted(lost, key=lambda id: -lost[id])[:LOSSES]
+    head = f"bound over truth at the reference instance: {len(lost)} bounds, median {median(lost.values()):.3g}; the largest"
+    return [("", {}), (head, {"bold": True}), *((f"  {lost[id]:>12.4g}  {id}", {}) for id in most)]
+
+
 def summary(ledger: Ledger) -> list[Line]:
     """Lines of text with their terminal mark-up.
 
@@ -75,6 +88,7 @@ def summary(ledger: Ledger) -> list[Line]:
         out += [("", {}), ("errata (as printed)", {"bold": True}), *errata]
     if ledger.entries:
         out += [("", {}), ("chains: the weakest link below each claim", {"bold": True}), *_chains(ledger)]
+    out += _losses(ledger)
     out += [("", {})] + [(f"FAULT: {f}", {"red": True, "bold": True}) for f in ledger.faults()]
     error = sum(e["error"] for e in ledger.entries.values())
     share = f"; sum of error shares {error:.1e}" if error else ""

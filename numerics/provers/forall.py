@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -12,7 +12,7 @@ import sympy as sp
 from flint import fmpq
 
 from numerics.evidence import Evidence, Verdict
-from numerics.provers.boxes import Box, Side, centre
+from numerics.provers.boxes import Box, Side, centre, rational
 from numerics.provers.branch import Cover, Outcome, Task
 from numerics.provers.cases import cases
 from numerics.provers.change import change
@@ -22,6 +22,7 @@ from numerics.provers.invariance import reductions
 from numerics.provers.search import scan, simplest
 from numerics.provers.statement import Statement, precision, statement
 from numerics.provers.strategy import ASIDE, Proof
+from numerics.reference import loss_of_inequality
 
 __all__ = ["forall"]
 
@@ -82,7 +83,15 @@ def forall(
     st = statement(lhs, op, rhs, domain, where)
     with precision(64):
         ev = _Run(st, via or {}, time.thread_time() + effort).decide()
-    return ev.replace(checked=st.checked, covered=st.covered, seconds=time.monotonic() - start)
+    loss = loss_of_inequality(st.small, st.big, (*(g for g, _ in st.where), *_inside(st)))
+    return ev.replace(checked=st.checked, covered=st.covered, reference=loss, seconds=time.monotonic() - start)
+
+
+def _inside(st: Statement) -> Iterator[sp.Expr]:
+    """The ranges of the variables, as expressions that are not negative."""
+    for x, side in zip(st.symbols, st.box):
+        yield from () if side.lo is None else (x - rational(side.lo),)
+        yield from () if side.hi is None else (rational(side.hi) - x,)
 
 
 class _Run:

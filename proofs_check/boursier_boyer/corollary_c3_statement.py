@@ -32,6 +32,7 @@ ZERO_FUNCTION = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (F
     needs=("BB:CC.3.a", "BB:CC.3.b", "OURS:R1.CC3"),
     argument="for f = 0 the printed event is {0 >= 0}; otherwise the proof gives it where delta/4 >= delta_min, R1.CC3 everywhere",
     hypotheses=("L in Integers", "L >= 1", "delta < 1", "delta * L**2 >= 64 * exp(4 * sigma2 * Uz**2)"),
+    reference={},
 )
 def tail_of_the_error(*, event: str = ">=", c: int | Fraction = 108) -> Evidence:
     """P(|R_L/S_L - R/S|^2 >= C/(delta L)) <= delta, C = 108 e^{4 a2} sqrt(E|f|^4); repaired with a strict inequality."""

@@ -17,7 +17,7 @@ DOMAIN = {L: Integers(1, oo), a2: Closed(0, oo)}
 X = {x: L * exp(-2 * a2) / 8}
 
 
-@claim("BB:CC.3.a", dial="c")
+@claim("BB:CC.3.a", dial="c", reference={})
 def delta_0_exceeds_delta_min(*, c: int = 64) -> Evidence:
     """delta_0 = c e^{4 a2}/L^2 >= delta_min: e^{-x} <= 1/x^2 at x = L e^{-2 a2}/8."""
     return forall(delta_0(L, a2, c), ">=", delta_min(L, a2), DOMAIN, via=X)
@@ -36,6 +36,7 @@ def delta_0_exceeds_delta_min(*, c: int = 64) -> Evidence:
     needs=("BB:LC.1", "BB:CC.3.a"),
     argument="Lemma C.1 at delta/4 asks for delta/4 >= delta_min, where delta >= delta_0 is all that is known",
     hypotheses=("L in Integers", "L >= 1", "a2 >= 0", "64 * exp(4 * a2) < L**2"),
+    reference={},
 )
 def quarter_of_delta_is_admissible(*, c: int = 64) -> Evidence:
     """delta_0/4 >= delta_min wherever delta_0 < 1 leaves room for a delta; holds from c = 256 (2/e)^2 on."""

@@ -25,6 +25,7 @@ delta = sp.Symbol("delta", positive=True)
     cites=("Chung and Lu 2006, Theorem 7", "Bubeck et al. 2013, Lemma 3"),
     argument="the proof gives it for delta >= exp(-(L/8) exp(-2 sigma^2 |Uz|^2)); OURS:R1.LC1 for every delta",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
+    reference={},
 )
 def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
     """P(|R_L/S_L - R/S|^2 > 27 beta^2) <= 4 delta, tried for every delta in (0, 1): more than the printed condition admits."""

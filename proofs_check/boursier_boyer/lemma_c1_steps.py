@@ -126,13 +126,14 @@ def alpha_minus_below_a_half() -> Evidence:
     dial="c",
     needs=("BB:LC.1.dmin", "BB:LC.1.glue.b"),
     argument="insert it twice into the bound of LC.1.glue.b, whose probability stays",
+    reference={},
 )
 def the_inverse_is_at_most_two(*, c: int = 2) -> Evidence:
     """For delta >= delta_min, that is alpha_- <= 1/2: 1/(1 - alpha_-) <= 2; this is what is executed of the displayed bound."""
     return forall(1 / (1 - m), "<=", c, {m: Closed(0, sp.Rational(1, 2))})
 
 
-@claim("BB:LC.1.a2a", dial="c")
+@claim("BB:LC.1.a2a", dial="c", reference={})
 def alpha_plus_is_twice_alpha_minus(*, c: int = 3) -> Evidence:
     """alpha_+ >= 2 alpha_-, with the constant c under the root of alpha_+ (printed: 3)."""
     return forall(alpha_plus(L, a2, delta, c=c), ">=", 2 * alpha_minus(L, a2, delta), ANY_PROMPT)
@@ -144,6 +145,7 @@ def alpha_plus_is_twice_alpha_minus(*, c: int = 3) -> Evidence:
     needs=("BB:LC.1.glue.b", "BB:LC.1.half", "BB:LC.1.a2a", "BB:LC.1.15"),
     argument="max(alpha_+, alpha_-/(1 - alpha_-)) <= alpha_+ on alpha_- <= 1/2, and sqrt(E|f|^2) <= (E|f|^4)^{1/4} by Jensen; "
     "the probability is that of LC.1.glue.b",
+    reference=dict(F=1),
 )
 def the_sum_and_its_square(*, c: int = 3) -> Evidence:
     """The sum of both terms is at most c e^{2 a2} (E f^4)^{1/4} sqrt(3/(delta L)), and the square of that with c = 3 has the 27."""

@@ -10,6 +10,7 @@ from sympy import exp, oo, sqrt
 from numerics.bounds import Tail
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
+from numerics.reference import TABLE
 from numerics.softmax_average import deviation_R, deviation_S, normaliser, symbol
 from numerics.worst_case import worst_ratio
 from proofs_check.claims import claim
@@ -25,6 +26,7 @@ ON_DELTA = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
     control=dict(first=Fraction(49, 100), second=Fraction(49, 25)),
     needs=("BB:LC.1.M/jensen", "BB:LC.1.M/exponents"),
     argument="the first two are the definition of sub-Gaussian at Uz and at 2Uz; the third is the expectation of e^x >= 1 + x",
+    reference={},
 )
 def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fraction = 2) -> Evidence:
     """E M <= e^{a2/2}, E M^2 <= e^{2 a2} and S >= L, at laws with their exact sub-Gaussian constant."""
@@ -56,6 +58,7 @@ def exponents_of_the_moments() -> Evidence:
     cites=("Chung and Lu 2006, Theorem 7",),
     argument="E e^{-t M} <= e^{-t E M + t^2 E M^2/2}, independence and Markov's inequality; then S >= L and E M^2 <= e^{2 a2}",
     hypotheses=("L in Integers", "L >= 1", "0 < alpha", "alpha < 1"),
+    reference=dict(alpha=TABLE["alpha_-"]),
 )
 def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2) -> Evidence:
     """P(S_L <= (1 - alpha) S) <= exp(-alpha^2 S^2/(c L E M^2)) <= exp(-alpha^2 L e^{-2 a2}/c) with c = 2; compared by exponents."""
@@ -86,6 +89,7 @@ def exponent_at_the_best_t() -> Evidence:
     cites=("Bubeck et al. 2013, Lemma 3",),
     argument="Chebyshev's inequality alone gives c = 1; the second threshold is larger, since S >= L and E M^2 <= e^{2 a2}",
     hypotheses=ON_DELTA,
+    reference={},
 )
 def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3) -> Evidence:
     """P(S_L >= S + sqrt(3 L E M^2/delta)) <= delta, and the same beyond (1 + alpha_+) S; thresholds squared about S."""
@@ -99,6 +103,7 @@ def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3) -> Evidence:
     control=dict(exponent=Fraction(39, 10)),
     needs=("BB:LC.1.M/exponents",),
     argument="Cauchy-Schwarz, then the definition of sub-Gaussian at 4Uz",
+    reference={},
 )
 def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4) -> Evidence:
     """E|e^{z'Uz} f|^2 <= e^{4 a2} sqrt(E|f|^4)."""
@@ -110,6 +115,7 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4) -> Eviden
     control=dict(exponent=Fraction(4, 5)),
     needs=("BB:LC.1.M",),
     argument="Cauchy-Schwarz and E M >= 1; then the definition of sub-Gaussian at 2Uz",
+    reference={},
 )
 def size_of_the_limit(*, exponent: int | Fraction = 1) -> Evidence:
     """|R/S| <= sqrt(E e^{2Z'Uz} E|f|^2) <= e^{a2} sqrt(E|f|^2)."""
@@ -122,6 +128,7 @@ def size_of_the_limit(*, exponent: int | Fraction = 1) -> Evidence:
     needs=("BB:LC.2", "BB:LC.1.Q2"),
     argument="Lemma C.2 for Q_i = e^{z_i'Uz} f(z_i) with u = e^{4 a2} sqrt(E|f|^4)",
     hypotheses=ON_DELTA,
+    reference={},
 )
 def deviation_of_the_numerator(*, c: int | Fraction = 3) -> Evidence:
     """P(|R_L - R|^2 > 3 L e^{4 a2} sqrt(E|f|^4)/delta) <= 2 delta."""

@@ -24,6 +24,7 @@ delta = sp.Symbol("delta", positive=True)
     cites=("Bubeck et al. 2013, Lemma 3", "Markov's inequality"),
     argument="the mean square of the centred sum is at most uL, and Markov's inequality divides it by the squared threshold",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
+    reference={},
 )
 def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
     """P(|sum_i (Q_i - E Q_i)|^2 > 3uL/delta) <= 2 delta with u = E|Q|^2, for Q = e^{z'Uz} f(z): every law on the same atoms."""

@@ -31,6 +31,7 @@ MARKOV = ("Markov's inequality",)
     cites=MARKOV,
     argument="Markov's inequality at 27 beta^2; if E|f|^4 = 0 the event {0 > 0} is empty",
     hypotheses=ON_DELTA,
+    reference={},
 )
 def lemma_c1_for_every_delta(*, c: int | Fraction = 27) -> Evidence:
     """P(|err|^2 > 27 beta^2) <= (75/27) delta < 4 delta for every delta in (0, 1)."""
@@ -45,6 +46,7 @@ def lemma_c1_for_every_delta(*, c: int | Fraction = 27) -> Evidence:
     cites=MARKOV,
     argument="Markov's inequality at C/(delta L), which is positive since E|f|^4 > 0",
     hypotheses=ON_DELTA,
+    reference={},
 )
 def corollary_c3_for_every_delta(*, c: int | Fraction = 108) -> Evidence:
     """P(|err|^2 >= 108 e^{4 a2} K/(delta L)) <= (75/108) delta <= delta for every delta in (0, 1), if K = sqrt(E|f|^4) > 0."""
@@ -57,6 +59,7 @@ def corollary_c3_for_every_delta(*, c: int | Fraction = 108) -> Evidence:
     dial="c",
     needs=("OURS:R1",),
     argument="R1 is below the first term of Lemma C.4 alone, and its second term is not negative",
+    reference={},
 )
 def lemma_c4_from_two_tokens_on(*, c: int | Fraction = 108) -> Evidence:
     """75 e^{4 a2} K/L <= 2 C ln(L)/L with C = 108 e^{4 a2} K, for every L >= 2."""

@@ -30,6 +30,7 @@ CHUNG_LU = "Chung and Lu 2006, Theorem 7"
     cites=(CHUNG_LU,),
     argument="E|err|^2 splits on A = {S_L < S/2}; the two parts add up by R1.sum",
     hypotheses=("L in Integers", "L >= 1"),
+    reference={},
 )
 def second_moment_at_a_fixed_query(*, C: int | Fraction = 75) -> Evidence:
     """E|R_L/S_L - R/S|^2 <= 75 e^{4 a2} sqrt(E|f|^4) / L, for every f, every L >= 1 and every query."""
@@ -41,6 +42,7 @@ def second_moment_at_a_fixed_query(*, C: int | Fraction = 75) -> Evidence:
     dial="c",
     needs=("OURS:R1.off/numerator", "BB:LC.1.M"),
     argument="err = N/S_L, and S_L >= S/2 >= L/2 off A: four times the mean square of N over L^2",
+    reference={},
 )
 def contribution_where_the_normaliser_holds(*, c: int | Fraction = 16) -> Evidence:
     """E[|err|^2; S_L >= S/2] <= 16 e^{4 a2} sqrt(E|f|^4) / L."""
@@ -52,6 +54,7 @@ def contribution_where_the_normaliser_holds(*, c: int | Fraction = 16) -> Eviden
     dial="c",
     needs=("BB:LC.1.Q2", "BB:LC.1.15", "BB:LC.1.M", "BB:LC.2/variance"),
     argument="N is a centred sum; E|w(f - r)|^2 <= 2 E w^2|f|^2 + 2 |r|^2 E w^2 at r = R/S, each at most 2 e^{4 a2} sqrt(E|f|^4)",
+    reference={},
 )
 def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
     """E|R_L - S_L R/S|^2 <= 4 L e^{4 a2} sqrt(E|f|^4)."""
@@ -80,7 +83,7 @@ def _total() -> sp.Expr:
     return 16 + on
 
 
-@claim("OURS:R1.sum", control=dict(C=74))
+@claim("OURS:R1.sum", control=dict(C=74), reference={})
 def the_contributions_add_up(*, C: int = 75) -> Evidence:
     """16 + 2 L^{3/2} e^{-4 a2 - x/2} + 2 L e^{-2 a2 - x} <= 16 + 2 24^{3/2} e^{-3/2} + 16/e < 75 with x = (L/8) e^{-2 a2}."""
     bound = 16 + 2 * sp.Integer(24) ** sp.Rational(3, 2) * exp(-sp.Rational(3, 2)) + 16 / E
@@ -88,7 +91,7 @@ def the_contributions_add_up(*, C: int = 75) -> Evidence:
     return all_of(forall(_total(), "<=", bound, DOMAIN, via=VIA), forall(bound * unit, "<", C * unit, {unit: (0, oo)}))
 
 
-@claim("OURS:R1.sum/joint", control=dict(C=Fraction(709, 10)))
+@claim("OURS:R1.sum/joint", control=dict(C=Fraction(709, 10)), reference={})
 def the_contributions_do_not_peak_together(*, C: int | Fraction = 71) -> Evidence:
     """The sum of R1.sum is at most 71: the proof of R1 gives this constant when its terms are not maximised one by one."""
     return forall(_total(), "<=", C, DOMAIN, via=VIA)

@@ -7,8 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
+from numerics.provers import forall
 from numerics.seeds import current_seed
 from proofs_check.claims import REGISTRY, Claim, claim
 
@@ -195,3 +197,23 @@ def test_the_streams_belong_to_the_id_and_to_reseed() -> None:
         made_claim.judge(reseed)
     assert seeds[0] == seeds[1] != seeds[2]
     assert current_seed() == 0
+
+
+def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught() -> None:
+    def bound(*, c: int = 2) -> Evidence:
+        x = sp.Symbol("x", positive=True)
+        return forall(x, "<=", c * x, {x: (0, sp.oo)})
+
+    asked = made(bound, dial="c", reference=dict(x=1))
+    assert asked.judge().held.reference == 2
+    assert asked(c=3).reference == 3
+    assert asked.judge().faults == ()
+    REGISTRY.pop(f"{ROW}/bound")
+    assert "no value for x" in faults(bound, dial="c", reference={})
+    REGISTRY.pop(f"{ROW}/bound")
+
+    def silent(*, c: int = 3) -> Evidence:
+        return threshold(Fraction(c))
+
+    assert "evaluates nothing there" in faults(silent, dial="c", reference={})
+    assert made(bound, dial="c").judge().held.reference is None

@@ -25,6 +25,7 @@ def line(id: str, verdict: str, needs: tuple[str, ...] = (), repair: str | None 
         "needs": list(needs),
         "repair": repair and {"numbers": {}, "verdict": repair, "evidence": evidence},
         "severity": "gap" if verdict == "REFUTED" else None,
+        "slack_at_reference": None,
         "error": 0.0,
     }
 
@@ -68,6 +69,18 @@ def test_circles_unknown_needs_and_unknown_rows_are_faults() -> None:
     assert any("neither a claim nor a row" in f for f in Ledger([line(A, "PROVED", ("BB:nowhere",))]).faults())
     assert any("no such row" in f for f in Ledger([line("BB:nowhere", "PROVED")]).faults())
     assert Ledger([line(A, "PROVED", (B,)), line(B, "PROVED")]).faults() == []
+
+
+def test_losses_follow_the_needs_and_count_a_step_once() -> None:
+    needs = {A: (B, D), B: (f"{B}/part",), f"{B}/part": (), D: (f"{B}/part", A), C: ()}
+    lines = [
+        line(id, "PROVED", n) | {"slack_at_reference": loss} for (id, n), loss in zip(needs.items(), (9.0, None, 2.0, 3.0, 7.0))
+    ]
+    ledger = Ledger(lines, needs)
+    assert ledger.steps(A) == [A, B, f"{B}/part", D]  # a circle, which is a fault of its own, ends
+    assert ledger.losses(A) == [(A, 9.0), (f"{B}/part", 2.0), (D, 3.0)]
+    assert ledger.losses(C) == [(C, 7.0)]
+    assert ledger.losses("BB:nowhere") == []
 
 
 def test_open_settles_nothing() -> None:
