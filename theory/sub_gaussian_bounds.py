@@ -1,0 +1,297 @@
+"""Moments, tails and maxima of sub-Gaussian vectors: Appendix D of Boursier & Boyer, and our bounds R3, which are sharper.
+
+A law is sigma-sub-Gaussian when ``E e^{v.Z} <= e^{sigma^2 |v|^2 / 2}`` for every v. Each function takes numbers, arrays or SymPy
+expressions, and answers in kind; arguments outside their domain raise ValueError.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from theory._arguments import read
+
+__all__ = [
+    "C_p",
+    "M_R3",
+    "c_p",
+    "fourth_moment_d1",
+    "lemma_d1",
+    "maximum_R3",
+    "maximum_d2",
+    "tail_R3",
+    "tail_d2",
+    "tilted_moment_R3",
+]
+
+Scalar = Any  # float, array of floats or sympy.Expr
+
+
+def lemma_d1(sigma: Scalar, V_norm: Scalar, U_norm: Scalar, d: Scalar, c: Scalar = 4) -> Scalar:
+    """The bound of Lemma D.1 on the ``L^4(nu)`` norm of attention with an infinite prompt.
+
+    Parameters
+    ----------
+    sigma, V_norm, U_norm, d : number or Expr
+        Sub-Gaussian constant of the tokens, operator norms of V and of ``U = K'Q``, dimension. The query has constant 1.
+    c : number or Expr
+        The printed constant is 4.
+
+    Returns
+    -------
+    number or Expr
+        ``4 sigma^2 |V| |U| sqrt(d)``.
+
+    Examples
+    --------
+    >>> lemma_d1(1, 1, 0.5, 4)
+    4.0
+    """
+    m, sigma, V_norm, U_norm, d, c = read(sigma=sigma, V_norm=V_norm, U_norm=U_norm, d=d, c=c)
+    return c * sigma**2 * V_norm * U_norm * m.sqrt(d)
+
+
+def fourth_moment_d1(d: Scalar, c: Scalar = 2) -> Scalar:
+    """The bound on ``(E|z|^4)^{1/4}`` of a 1-sub-Gaussian vector in the proof of Lemma D.1.
+
+    Parameters
+    ----------
+    d : number or Expr
+    c : number or Expr
+        The printed constant is 2.
+
+    Returns
+    -------
+    number or Expr
+        ``2 sqrt(d)``.
+
+    Examples
+    --------
+    >>> fourth_moment_d1(9)
+    6.0
+    """
+    m, d, c = read(d=d, c=c)
+    return c * m.sqrt(d)
+
+
+def tail_d2(threshold: Scalar, d: Scalar, c: Scalar = 2) -> Scalar:
+    """The bound of Lemma D.2, item 1, on ``P(|z| >= t)`` for a 1-sub-Gaussian vector.
+
+    Parameters
+    ----------
+    threshold : number or Expr
+        t, at least 0.
+    d : number or Expr
+    c : number or Expr
+        The printed constant is 2.
+
+    Returns
+    -------
+    number or Expr
+        ``e^{2d - t^2/16}``.
+
+    Examples
+    --------
+    >>> tail_d2(8, 2)
+    1.0
+    """
+    m, t, d, c = read(threshold=threshold, d=d, c=c)
+    return m.exp(c * d - t**2 / 16)
+
+
+def c_p(p: Scalar) -> Scalar:
+    """The least constant with ``Gamma(p/2, x) <= c_p e^{-x} x^{p/2}`` for every x >= 1/16, whose existence Lemma D.2 uses.
+
+    The ratio of the two sides decreases in x, so that x = 1/16 decides.
+
+    Parameters
+    ----------
+    p : number or Expr
+        At least 2.
+
+    Returns
+    -------
+    number or Expr
+        ``16^{p/2} e^{1/16} Gamma(p/2, 1/16)``.
+
+    Examples
+    --------
+    >>> round(c_p(2), 9), round(c_p(4), 9)
+    (16.0, 272.0)
+    """
+    _, p = read(p=p)
+    if isinstance(p, sp.Basic):
+        return 16 ** (p / 2) * sp.exp(sp.Rational(1, 16)) * sp.uppergamma(p / 2, sp.Rational(1, 16))
+    from scipy.special import gamma, gammaincc
+
+    value = 16 ** (p / 2) * math.exp(1 / 16) * gamma(p / 2) * gammaincc(p / 2, 1 / 16)
+    return value if isinstance(p, np.ndarray) else float(value)
+
+
+def C_p(p: Scalar) -> Scalar:
+    """The constant of Lemma D.2, item 2, as its proof gives it.
+
+    Parameters
+    ----------
+    p : number or Expr
+        At least 2.
+
+    Returns
+    -------
+    number or Expr
+        ``(1 + p c_p / 2) 64^{p/2}``.
+
+    Examples
+    --------
+    >>> round(C_p(2), 6)
+    1088.0
+    """
+    _, p = read(p=p)
+    return (1 + p * c_p(p) / 2) * 64 ** (p / 2)
+
+
+def maximum_d2(L: Scalar, d: Scalar, p: Scalar) -> Scalar:
+    """The bound of Lemma D.2, item 2, on ``E max |z_l|^p`` over L 1-sub-Gaussian vectors, with the constant of its proof.
+
+    Parameters
+    ----------
+    L, d : number or Expr
+    p : number or Expr
+        At least 2.
+
+    Returns
+    -------
+    number or Expr
+        ``C_p (d^{p/2} + ln(L)^{p/2})``.
+
+    Examples
+    --------
+    >>> round(maximum_d2(1, 2, 2), 6)
+    2176.0
+    """
+    m, L, d, p = read(L=L, d=d, p=p)
+    return C_p(p) * (d ** (p / 2) + m.log(L) ** (p / 2))
+
+
+def tail_R3(threshold: Scalar, d: Scalar, sigma: Scalar = 1) -> Scalar:
+    """Our bound on ``P(|Z| >= t)``, from ``E e^{|Z|^2/(4 sigma^2)} <= 2^{d/2}``.
+
+    Parameters
+    ----------
+    threshold : number or Expr
+        t, at least 0.
+    d, sigma : number or Expr
+
+    Returns
+    -------
+    number or Expr
+        ``2^{d/2} e^{-t^2/(4 sigma^2)}``, at most the bound of Lemma D.2 for every d and t.
+
+    Examples
+    --------
+    >>> tail_R3(0, 2)
+    2.0
+    """
+    m, t, d, sigma = read(threshold=threshold, d=d, sigma=sigma)
+    return m.sqrt(2) ** d * m.exp(-(t**2) / (4 * sigma**2))
+
+
+def maximum_R3(L: Scalar, d: Scalar, p: Scalar, sigma: Scalar = 1) -> Scalar:
+    """Our bound on ``E max |Z_l|^p`` over L sigma-sub-Gaussian vectors, which need not be independent.
+
+    Parameters
+    ----------
+    L, d : number or Expr
+    p : number or Expr
+        At least 2.
+    sigma : number or Expr
+
+    Returns
+    -------
+    number or Expr
+        ``sigma^p (4 (ln L + (d/2) ln 2 + p/2 - 1))^{p/2}``.
+
+    Examples
+    --------
+    >>> round(maximum_R3(1, 2, 2), 6)                                   # 4 ln 2
+    2.772589
+    """
+    m, L, d, p, sigma = read(L=L, d=d, p=p, sigma=sigma)
+    return sigma**p * (4 * (m.log(L) + d * m.log(2) / 2 + p / 2 - 1)) ** (p / 2)
+
+
+def tilted_moment_R3(sigma: Scalar, a_norm: Scalar, d: Scalar, p: Scalar, c: Scalar = 8) -> Scalar:
+    """Our bound R3 on ``E|Z|^p`` under the law tilted by ``e^{a.Z}``, for sigma >= 1.
+
+    Parameters
+    ----------
+    sigma : number or Expr
+        At least 1.
+    a_norm : number or Expr
+        ``|a| = |Uz|``.
+    d : number or Expr
+    p : number or Expr
+        0, or at least 2.
+    c : number or Expr
+        8.
+
+    Returns
+    -------
+    number or Expr
+        ``sigma^{2p} 8^{p/2} (|a|^2 + d/5 + p/2)^{p/2}``, and 1 for p = 0.
+
+    Raises
+    ------
+    ValueError
+        If sigma is below 1: there the power ``sigma^{2p}`` is too small.
+
+    Examples
+    --------
+    >>> round(tilted_moment_R3(1, 0, 5, 2), 9)
+    16.0
+    """
+    if p == 0:
+        return 1
+    _, sigma, a, d, p, c = read(sigma=sigma, a_norm=a_norm, d=d, p=p, c=c)
+    if (sigma - 1).is_negative if isinstance(sigma, sp.Basic) else np.any(sigma < 1):
+        raise ValueError(f"sigma = {sigma} is below 1, where R3 has the power sigma^p instead of sigma^(2p)")
+    return sigma ** (2 * p) * (c * (a**2 + d / 5 + p / 2)) ** (p / 2)
+
+
+def M_R3(p: int, q: int, U_norm: Scalar, d: Scalar) -> Scalar:
+    """A constant ``M_{p,q}`` of Assumption 3.3 that serves every sigma-sub-Gaussian mu (sigma >= 1) and every 1-sub-Gaussian nu.
+
+    Parameters
+    ----------
+    p, q : int
+        Even: the powers of the token and of the query; 0, 4, 8 in the assumption.
+    U_norm, d : number or Expr
+
+    Returns
+    -------
+    number or Expr
+        ``8^{p/2} E[(|U|^2 |z|^2 + d/5 + p/2)^{p/2} |z|^q]`` with the bound `maximum_R3` (L = 1) for each moment of the query.
+
+    Raises
+    ------
+    ValueError
+        If p or q is not an even number, at least 0.
+
+    Examples
+    --------
+    >>> round(M_R3(4, 0, 0, 1), 6), M_R3(0, 0, 1, 1)                     # 64 (1/5 + 2)^2
+    (309.76, 1.0)
+    """
+    for name, value in (("p", p), ("q", q)):
+        if value not in range(0, 101, 2):
+            raise ValueError(f"{name} = {value!r} is no even number from 0 to 100; Assumption 3.3 has 0, 4 and 8")
+    _, u, d = read(U_norm=U_norm, d=d)
+    k = d / 5 + p // 2
+    total: Any = 0
+    for j in range(p // 2 + 1):
+        moment = maximum_R3(1, d, 2 * j + q) if 2 * j + q else 1
+        total = total + math.comb(p // 2, j) * u ** (2 * j) * k ** (p // 2 - j) * moment
+    return 8 ** (p // 2) * total
