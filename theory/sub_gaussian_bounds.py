@@ -15,8 +15,8 @@ import sympy as sp
 from theory._arguments import read
 
 __all__ = [
-    "C_p",
     "M_R3",
+    "C_p",
     "c_p",
     "fourth_moment_d1",
     "lemma_d1",
@@ -196,7 +196,7 @@ def tail_R3(threshold: Scalar, d: Scalar, sigma: Scalar = 1) -> Scalar:
     2.0
     """
     m, t, d, sigma = read(threshold=threshold, d=d, sigma=sigma)
-    return m.sqrt(2) ** d * m.exp(-(t**2) / (4 * sigma**2))
+    return 2 ** (d / 2) * m.exp(-(t**2) / (4 * sigma**2))
 
 
 def maximum_R3(L: Scalar, d: Scalar, p: Scalar, sigma: Scalar = 1) -> Scalar:
