@@ -4,7 +4,7 @@
 `evidence`, `seeds`                                 what an engine returns; where its random numbers come from
 `provers`                                           inequalities, identities and integrals, proved or enclosed
 `worst_case`, `bounds`, `families`,                 bounds on the softmax average: the statement as data, laws to search over,
-`softmax_average`, `enumerate`                      the average itself, exact sums over prompts
+`softmax_average`, `node_moments`, `enumerate`      the average itself, moments of the law, exact sums over prompts
 `hostile`, `hostile_cases`, `sub_gaussian`          boundary cases as code, and exact sub-Gaussian constants
 `probability`                                       confidence limits for what can only be sampled
 `quadrature`, `query_average`, `gradient_error`     exact errors for Gaussian tokens: output, averaged queries, gradient in U

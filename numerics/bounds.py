@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import sympy as sp
 
+from numerics.node_moments import OF_THE_LAW
 from numerics.softmax_average import LATEX, POPULATION, RandomVariable, SoftmaxAverage
 
 __all__ = ["Mean", "Normal", "Statement", "Tail", "evaluate", "latex", "normal_form", "population"]
@@ -125,7 +126,8 @@ def _evaluate(expr: sp.Expr, at: Mapping[str, Any], rational: Callable[[sp.Ratio
     if expr.is_Symbol:
         if expr.name not in at:
             raise ValueError(f"the bound contains {expr.name}, for which there is no value; known here: {', '.join(at)}")
-        return at[expr.name]
+        value = at[expr.name]
+        return rational(sp.Integer(value)) if isinstance(value, int) else value  # the root of an int would be a float
     if expr is sp.E:
         return np.exp(rational(sp.S.One))
     args = [_evaluate(a, at, rational) for a in expr.args]
@@ -146,8 +148,25 @@ def _evaluate(expr: sp.Expr, at: Mapping[str, Any], rational: Callable[[sp.Ratio
 
 
 def population(c: SoftmaxAverage) -> dict[str, Any]:
-    """The population quantities of an instance by name."""
-    return {name: of(c) for name, of in POPULATION.items()}
+    """The population quantities of an instance by name; those of `OF_THE_LAW` are computed when one is asked for."""
+    return _Quantities(c)
+
+
+class _Quantities(dict[str, Any]):
+    def __init__(self, c: SoftmaxAverage) -> None:
+        super().__init__({name: of(c) for name, of in POPULATION.items()})
+        self.law = c.law
+
+    def __contains__(self, name: object) -> bool:
+        known = self.law is not None and (name == "F8" or self.law.z2 is not None)
+        return super().__contains__(name) or (known and name in OF_THE_LAW)
+
+    def __missing__(self, name: str) -> Any:
+        if name not in self:
+            raise KeyError(name)
+        assert self.law is not None
+        self[name] = value = OF_THE_LAW[name](self.law)
+        return value
 
 
 @dataclass(frozen=True)

@@ -70,13 +70,15 @@ class Point:
         column = lambda values: np.array([exact(v) for v in values], dtype=object)  # noqa: E731
         scores = column([self.Uz * x for x in self.atoms])
         a2 = self.sigma2() * exact(self.Uz * self.Uz)
-        return softmax_average(L, scores, column(self.f)[None], column(self.weights), a2)
+        tokens = np.array([exact(x * x) for x in self.atoms], dtype=object), self.sigma2(), 1
+        return softmax_average(L, scores, column(self.f)[None], column(self.weights), a2, tokens)
 
     def approximate(self, L: int) -> SoftmaxAverage:
         """The same in floating point."""
         scores = [float(self.Uz * x) for x in self.atoms]
         a2 = float(self.sigma2()) * float(self.Uz) ** 2
-        return softmax_average(L, scores, [[float(v) for v in self.f]], [float(p) for p in self.weights], a2)
+        tokens = np.array([float(x * x) for x in self.atoms]), float(self.sigma2()), 1
+        return softmax_average(L, scores, [[float(v) for v in self.f]], [float(p) for p in self.weights], a2, tokens)
 
     def describe(self) -> dict[str, str]:
         """The instance as witnesses show it."""
@@ -102,7 +104,7 @@ class Family:
     lengths : tuple of int
         Prompt lengths that are affordable for a search.
     build : callable
-        ``build(x)``: (scores, f, weights, a2) as floats, for parameters of shape (len(box), batch).
+        ``build(x)``: (scores, f, weights, a2, squared tokens, sigma2) as floats, for parameters of shape (len(box), batch).
     rational : callable
         ``rational(x, denominator)``: a nearby `Point`.
     """
@@ -110,13 +112,13 @@ class Family:
     name: str
     box: tuple[tuple[float, float], ...]
     lengths: tuple[int, ...]
-    build: Callable[[Array], tuple[Array, Array, Array, Array]]
+    build: Callable[[Array], tuple[Array, ...]]
     rational: Callable[[Array, int], Point]
 
     def average(self, L: int, x: Array) -> SoftmaxAverage:
         """The softmax average at every column of ``x``."""
-        scores, f, weights, a2 = self.build(x)
-        return softmax_average(L, scores, f[None], weights, a2)
+        scores, f, weights, a2, z2, sigma2 = self.build(x)
+        return softmax_average(L, scores, f[None], weights, a2, (z2, sigma2, 1))
 
 
 def _short(value: float, denominator: int) -> Fraction:
@@ -145,10 +147,10 @@ def _sphere(latitude: Any, longitude: Any) -> Array:
     return _skewed(np.stack([np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)]))
 
 
-def _two_atoms(x: Array) -> tuple[Array, Array, Array, Array]:
+def _two_atoms(x: Array) -> tuple[Array, ...]:
     q, a, angle = 10.0 ** x[0], x[1], x[2]
-    weights = np.stack([q, 1 - q])
-    return a / np.sqrt(kearns_saul(q)) * np.stack([1 - q, -q]), _circle(angle), weights, a * a
+    weights, atoms, proxy = np.stack([q, 1 - q]), np.stack([1 - q, -q]), kearns_saul(q)
+    return a / np.sqrt(proxy) * atoms, _circle(angle), weights, a * a, atoms * atoms, proxy
 
 
 def _two_rational(x: Array, denominator: int) -> Point:
@@ -157,12 +159,13 @@ def _two_rational(x: Array, denominator: int) -> Point:
     return Point((1 - q, -q), (q, 1 - q), Uz, _projective(_circle(x[2]), denominator))
 
 
-def _three_atoms(x: Array) -> tuple[Array, Array, Array, Array]:
+def _three_atoms(x: Array) -> tuple[Array, ...]:
     mass = np.exp(np.stack([x[0], 0 * x[0], x[1]]))
     weights = mass / mass.sum(0)
     atoms = np.stack([0 * x[2], x[2], 0 * x[2] + 1])
     atoms = atoms - (weights * atoms).sum(0)
-    return x[3] / np.sqrt(optimal_proxy(atoms, weights)) * atoms, _sphere(x[4], x[5]), weights, x[3] * x[3]
+    proxy = optimal_proxy(atoms, weights)
+    return x[3] / np.sqrt(proxy) * atoms, _sphere(x[4], x[5]), weights, x[3] * x[3], atoms * atoms, proxy
 
 
 def _three_rational(x: Array, denominator: int) -> Point:

@@ -129,7 +129,7 @@ def _interval(statement: Statement, c: SoftmaxAverage) -> tuple[float, float, fl
 
 def _cases(law: Law, rng: np.random.Generator, lengths: tuple[int, ...]) -> Iterator[tuple[str, bool, SoftmaxAverage]]:
     """(name, whether exact, outcomes) for every length, query, matrix and function at one law."""
-    d = law.d
+    d, tokens = law.d, ((law.nodes**2).sum(1), law.sigma2, law.d)
     prompts = law.sample(rng, PROMPTS * lengths[-1]).reshape(PROMPTS, lengths[-1], d)
     values = {name: (f(law.nodes).T, np.moveaxis(f(prompts), -1, 0)) for name, f in functions(d).items()}
     directions = {f"U = I, {name} query": z for name, z in queries(d).items()}
@@ -145,8 +145,8 @@ def _cases(law: Law, rng: np.random.Generator, lengths: tuple[int, ...]) -> Iter
             for L in lengths:
                 exact = bool(law.atoms) and math.comb(L + len(law.atoms) - 1, len(law.atoms) - 1) <= OUTCOMES
                 if exact:
-                    c = softmax_average(L, scores, at_nodes, law.masses, a2)
+                    c = softmax_average(L, scores, at_nodes, law.masses, a2, tokens)
                 else:
-                    nodes = np.exp(scores), at_nodes, law.masses
-                    c = around(L, np.full(PROMPTS, 1 / PROMPTS), cumulated[:, L - 1].copy(), summed[:, :, L - 1].copy(), nodes, a2)
+                    nodes, S_L, R_L = (np.exp(scores), at_nodes, law.masses), cumulated[:, L - 1].copy(), summed[:, :, L - 1].copy()
+                    c = around(L, np.full(PROMPTS, 1 / PROMPTS), S_L, R_L, nodes, a2, tokens)
                 yield f"{law.name} in d = {d}, L = {L}, {where}, f = {function}", exact, c

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import sympy as sp
 
 from numerics.enumerate import compositions, multinomial
+from numerics.node_moments import LATEX_OF_THE_LAW, OF_THE_LAW, Nodes
 
 __all__ = [
     "LATEX",
@@ -24,17 +25,22 @@ __all__ = [
     "around",
     "deviation_R",
     "deviation_S",
+    "error_fourth",
     "error_off_A",
     "error_on_A",
     "error_squared",
     "failure",
+    "fourth_off_A",
+    "fourth_on_A",
     "normaliser",
     "numerator",
+    "numerator_fourth",
     "softmax_average",
     "symbol",
 ]
 
 Array = npt.NDArray[Any]
+Tokens = tuple[Array, Any, int]
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,8 @@ class SoftmaxAverage:
         ``L E w``, ``sigma^2 |a|^2``, ``E|f|^2``, ``sqrt(E|f|^4)``, ``E w^2`` and ``E w^2 |f|^2``.
     R : ndarray of shape (m, ...)
         ``L E[w f]``.
+    law : Nodes, optional
+        Where the quantities of `numerics.node_moments` come from.
     """
 
     L: int
@@ -67,6 +75,7 @@ class SoftmaxAverage:
     F4: Any
     EM2: Any
     EQ2: Any
+    law: Nodes | None = None
 
     @property
     def ratio(self) -> Any:
@@ -104,6 +113,7 @@ def _numerator(c: SoftmaxAverage) -> Array:
     return _squares(c.R_L - c.S_L * (c.R / c.S)[:, None])
 
 
+error_fourth = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4", lambda c: _error(c) ** 2)
 error_squared = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2", _error)
 #: The event A = {S_L < S/2} on which the normaliser fails, and its complement.
 error_on_A = RandomVariable(
@@ -113,8 +123,16 @@ error_off_A = RandomVariable(
     r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2 1_{S_L\ge S/2}", lambda c: np.where(c.S_L >= c.S / 2, _error(c), 0 * c.S_L)
 )
 failure = RandomVariable("1_{S_L<S/2}", lambda c: np.where(c.S_L < c.S / 2, 0 * c.S_L + 1, 0 * c.S_L))
+fourth_on_A = RandomVariable(
+    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L<S/2}", lambda c: np.where(c.S_L < c.S / 2, _error(c) ** 2, 0 * c.S_L)
+)
+fourth_off_A = RandomVariable(
+    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L\ge S/2}",
+    lambda c: np.where(c.S_L >= c.S / 2, _error(c) ** 2, 0 * c.S_L),
+)
 #: N = R_L - S_L R/S has mean zero, and the error is N / S_L.
 numerator = RandomVariable(r"\left\|R_L-S_L\tfrac{R}{S}\right\|^2", _numerator)
+numerator_fourth = RandomVariable(r"\left\|R_L-S_L\tfrac{R}{S}\right\|^4", lambda c: _numerator(c) ** 2)
 normaliser = RandomVariable("S_L", lambda c: c.S_L)
 deviation_S = RandomVariable(r"(S_L-S)_+^2", lambda c: np.where(c.S_L > c.S, (c.S_L - c.S) * (c.S_L - c.S), 0 * c.S_L))
 deviation_R = RandomVariable(r"\|R_L-R\|^2", lambda c: _squares(c.R_L - c.R[:, None]))
@@ -140,17 +158,18 @@ LATEX: Mapping[str, str] = {
     "EM2": r"\mathbb{E}M^2",
     "EQ2": r"\mathbb{E}\|\tilde{Q}\|^2",
     "RS": r"\|R/S\|",
+    **LATEX_OF_THE_LAW,
 }
 
 
 def symbol(name: str) -> sp.Symbol:
     """The positive symbol of a population quantity."""
-    if name not in POPULATION:
-        raise ValueError(f"no population quantity is called {name!r}; there are {', '.join(POPULATION)}")
+    if name not in POPULATION and name not in OF_THE_LAW:
+        raise ValueError(f"no population quantity is called {name!r}; there are {', '.join([*POPULATION, *OF_THE_LAW])}")
     return sp.Symbol(name, positive=True)
 
 
-def softmax_average(L: int, scores: Any, f: Any, weights: Any, a2: Any) -> SoftmaxAverage:
+def softmax_average(L: int, scores: Any, f: Any, weights: Any, a2: Any, tokens: Tokens | None = None) -> SoftmaxAverage:
     """Every outcome of a prompt of L tokens that take k values.
 
     Parameters
@@ -165,6 +184,8 @@ def softmax_average(L: int, scores: Any, f: Any, weights: Any, a2: Any) -> Softm
         Probabilities of the atoms.
     a2 : scalar or array_like of shape (...)
         ``sigma^2 |a|^2``.
+    tokens : tuple, optional
+        ``|z|^2`` at each atom, ``sigma^2`` and the dimension, for bounds that see them.
 
     Returns
     -------
@@ -182,10 +203,12 @@ def softmax_average(L: int, scores: Any, f: Any, weights: Any, a2: Any) -> Softm
     outcomes = compositions(L, len(p))
     counts = outcomes.astype(object) if p.dtype == object else outcomes
     sums = np.stack([np.tensordot(counts, w * v, axes=1) for v in values])
-    return around(L, multinomial(outcomes, p), np.tensordot(counts, w, axes=1), sums, (w, values, p), a2)
+    return around(L, multinomial(outcomes, p), np.tensordot(counts, w, axes=1), sums, (w, values, p), a2, tokens)
 
 
-def around(L: int, weight: Array, S_L: Array, R_L: Array, nodes: tuple[Array, Array, Array], a2: Any) -> SoftmaxAverage:
+def around(
+    L: int, weight: Array, S_L: Array, R_L: Array, nodes: tuple[Array, Array, Array], a2: Any, tokens: Tokens | None = None
+) -> SoftmaxAverage:
     """Outcomes with the population quantities that belong to a cubature rule.
 
     Parameters
@@ -199,6 +222,8 @@ def around(L: int, weight: Array, S_L: Array, R_L: Array, nodes: tuple[Array, Ar
         ``e^{a.z}`` of shape (k, ...), f of shape (m, k, ...) and probabilities of shape (k, ...) at the nodes.
     a2 : scalar or array_like of shape (...)
         ``sigma^2 |a|^2``.
+    tokens : tuple, optional
+        As in `softmax_average`.
 
     Examples
     --------
@@ -220,4 +245,5 @@ def around(L: int, weight: Array, S_L: Array, R_L: Array, nodes: tuple[Array, Ar
         F4=np.sqrt((p * length * length).sum(0)),
         EM2=(p * w * w).sum(0),
         EQ2=(p * w * w * length).sum(0),
+        law=Nodes(p, length, *(tokens or ())),
     )
