@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 import platform
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -19,10 +17,13 @@ from typing import Any
 from numerics.evidence import Evidence, Verdict
 from proofs_check.claims import REGISTRY, Claim, Judgement, shown
 from proofs_check.dial import Edge
+from proofs_check.files import write_text
 from proofs_check.statements import Row, row, rows
 
-__all__ = ["Ledger", "entry", "load_claims", "schema", "write_json"]
+__all__ = ["SCHEMA", "Ledger", "entry", "load_claims", "schema", "write_json"]
 
+#: Version of ``ledger.schema.json``; it rises when a reader of older ledgers would go wrong.
+SCHEMA = 2
 _PACKAGES = ("sympy", "numpy", "scipy", "mpmath", "numba", "python-flint", "largeprompt")
 
 
@@ -198,9 +199,13 @@ class Ledger:
         held, chain = self.held(id), self.chain(id)
         return held is not None and held.accepted and (chain is None or chain.accepted)
 
+    def users(self, id: str) -> list[str]:
+        """The claims of this run that need a claim, by itself or as a part of its row."""
+        return [u for u, needs in self.needs.items() if u in self.entries and any(id in self._claims_of(n) for n in needs)]
+
     def survives(self, id: str) -> bool | None:
         """Whether everything that needs the claim stands; None if nothing needs it."""
-        users = [u for u, needs in self.needs.items() if u in self.entries and any(id in self._claims_of(n) for n in needs)]
+        users = self.users(id)
         return all(self.stands(u) for u in users) if users else None
 
     def steps(self, id: str) -> list[str]:
@@ -254,6 +259,7 @@ class Ledger:
                 {**e, "chain": None if chain is None else str(chain), "stands": self.stands(id), "survives": self.survives(id)}
             )
         run = {
+            "schema": SCHEMA,
             "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             "python": platform.python_version(),
             "versions": {name: metadata.version(name) for name in _PACKAGES},
@@ -285,9 +291,4 @@ def schema() -> dict[str, Any]:
 
 def write_json(document: Mapping[str, Any], path: Path) -> None:
     """Write through a temporary file in the same folder, so that an interrupted run never damages an older ledger."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    with os.fdopen(handle, "w", encoding="utf-8") as f:
-        json.dump(document, f, indent=1, ensure_ascii=False)
-        f.write("\n")
-    Path(name).replace(path)
+    write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")

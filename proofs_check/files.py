@@ -1,0 +1,93 @@
+"""Ledgers read, and documents written: wrong input is told what is wrong with it, and nothing is ever left half written."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+__all__ = ["InputError", "read_ledger", "write_text"]
+
+_AGAIN = "write it anew with: pytest proofs_check/ --ledger DIR"
+
+
+class InputError(ValueError):
+    """What the user gave cannot be used; the message says why in one line."""
+
+
+def read_ledger(path: Path) -> dict[str, Any]:
+    """The document in a ``ledger.json``.
+
+    Parameters
+    ----------
+    path : Path
+        The file, or the folder that holds it.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    InputError
+        If there is no such file, it holds no ledger, or one of another version of the schema.
+
+    Examples
+    --------
+    >>> try:
+    ...     read_ledger(Path("nowhere/ledger.json"))
+    ... except InputError as error:
+    ...     print(error)
+    cannot read nowhere/ledger.json: No such file or directory; write it anew with: pytest proofs_check/ --ledger DIR
+    """
+    from proofs_check.ledger import SCHEMA, schema
+
+    path = path / "ledger.json" if path.is_dir() else path
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}; {_AGAIN}") from error
+    except ValueError as error:
+        raise InputError(f"{path} is not JSON ({error}); {_AGAIN}") from error
+    form = schema()
+    if not isinstance(found, dict) or not set(form["required"]) <= set(found) or not isinstance(found["run"], dict):
+        raise InputError(f"{path} is not a ledger: it has no {', '.join(form['required'])}; {_AGAIN}")
+    version = found["run"].get("schema", "none")
+    if version != SCHEMA:
+        raise InputError(f"{path} has version {version} of the ledger's schema, this program reads {SCHEMA}; {_AGAIN}")
+    needed = set(form["properties"]["claims"]["items"]["required"])
+    for i, entry in enumerate(found["claims"] if isinstance(found["claims"], list) else [None]):
+        if not isinstance(entry, dict) or not needed <= set(entry):
+            lacks = ", ".join(sorted(needed - set(entry))) if isinstance(entry, dict) else "everything"
+            raise InputError(f"{path} is not a ledger: claim number {i + 1} lacks {lacks}; {_AGAIN}")
+    return found
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write through a temporary file in the same folder, so that an interrupted run never damages what was there.
+
+    Parameters
+    ----------
+    path : Path
+    text : str
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written to.
+    """
+    name = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as f:
+            f.write(text)
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+        os.chmod(name, mode)
+        Path(name).replace(path)
+    except OSError as error:
+        if name is not None:
+            Path(name).unlink(missing_ok=True)
+        raise InputError(f"cannot write {path}: {error.strerror}") from error
