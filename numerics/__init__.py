@@ -9,6 +9,7 @@
 `probability`                                       confidence limits for what can only be sampled
 `quadrature`, `query_average`, `gradient_error`     exact errors for Gaussian tokens: output, averaged queries, gradient in U
 `estimate`, `streams`, `kernels`                    the same errors by Monte Carlo
+`finite_prompt_risk`, `finite_prompt_flow`          the risk of softmax attention at a finite prompt length, and its gradient flow
 `flow`, `flow_starts`, `flow_slope`                 the gradient flow integrated, from hostile starts, and how steep its risk is
 `setting`, `curves`, `fit`, `comparisons`,          rate reports: what is measured, what theory says, exponents, verdicts,
 `rates`, `report`, `cli`                            the run, the page, the command

@@ -32,6 +32,8 @@ _DOMAIN: dict[str, tuple[int, bool, float, str]] = {
     "Z4": (0, True, np.inf, "Z4 = E|Z|^4 is a moment"),
     "Z8": (0, True, np.inf, "Z8 = E|Z|^8 is a moment"),
     "d": (1, True, np.inf, "d is the dimension of a token"),
+    "x": (0, True, np.inf, "x is the lower limit of a tail"),
+    "scale": (0, False, np.inf, "scale = 16 sigma^2 C_f^(2/p) is the scale of a tail"),
     "s": (0, True, np.inf, "s = (Uz)'Gamma(Uz) is the variance of a score"),
     "t": (0, True, np.inf, "t = tr(V Gamma V') is a trace of a covariance"),
     "q": (0, True, np.inf, "q = |V Gamma U z|^2 is a square"),

@@ -1,0 +1,49 @@
+"""The finite-prompt risk at a query, its excess over the infinite prompt, and the bounds of the gap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from numerics.finite_prompt_risk import finite_prompt_gap
+from theory.finite_prompt_risk import GRADIENT_CONSTANT, error_at_query, excess_at_query, gap_bounds, ridge_penalty
+from theory.softmax_stein import TokenAlgebra
+
+
+def test_excess_is_error_less_the_limit() -> None:
+    P2, P3, Q, trace, h2, x2, noise = sp.symbols("P2 P3 Q trace h2 x2 noise", positive=True)
+    xh, u = sp.symbols("xh u", real=True)
+    error = error_at_query(P2, P3, Q, trace=trace, h2=h2, xh=xh, x2=x2, u=u, noise=noise)
+    excess = excess_at_query(P2, P3, Q, trace=trace, h2=h2, xh=xh, u=u, noise=noise)
+    assert sp.expand(error - excess - (u**2 * h2 - 2 * u * xh + x2)) == 0
+
+
+def test_constant_of_the_gradient_is_the_sum_of_absolute_coefficients() -> None:
+    A = TokenAlgebra()
+    slope = sp.Poly((-1 * A.sum(2) - 6 * A.sum(3) + 6 * A.sum(2) ** 2).heat(), *A.symbols[1:])
+    assert sum(abs(c) for c in slope.coeffs()) == GRADIENT_CONSTANT
+    assert slope.coeff_monomial(1) == 0
+
+
+def test_gap_stays_below_its_bound() -> None:
+    rng, lengths = np.random.default_rng(0), np.array([1.0, 10.0, 1e3, 1e9])
+    for Sigma in (np.eye(1), np.diag([4.0, 0.0]), np.array([[0.3, 0.1], [0.1, 0.2]])):
+        for rho in (0.3, 1.5):
+            U = rng.standard_normal(Sigma.shape)
+            U *= rho / np.linalg.norm(U, 2)
+            gap = finite_prompt_gap(Sigma, U, rho, lengths, noise=0.3)
+            assert (abs(gap) <= gap_bounds(Sigma, rho, lengths, noise=0.3)[0]).all()
+
+
+@pytest.mark.parametrize(("rho", "Sigma"), [(0.0, np.eye(1)), (1.0, np.zeros((1, 1))), (1.0, -np.eye(1))])
+def test_gap_bounds_refuse(rho: float, Sigma: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"positive|semi-definite|covariance"):
+        gap_bounds(Sigma, rho, 10)
+
+
+def test_penalty_of_section_6() -> None:
+    d, tau2 = sp.symbols("d tau2", positive=True)
+    assert ridge_penalty(tau2, 1 / d) == d * tau2
+    with pytest.raises(ValueError, match="task_variance"):
+        ridge_penalty(0.1, 0)
