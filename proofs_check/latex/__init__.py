@@ -1,0 +1,8 @@
+"""LaTeX as MathML, made when a page is written: browsers typeset it by themselves, without scripts or fonts from the network."""
+
+from __future__ import annotations
+
+from proofs_check.latex.reader import LatexError
+from proofs_check.latex.typeset import FORMULA, block, formula, inline, words
+
+__all__ = ["FORMULA", "LatexError", "block", "formula", "inline", "words"]

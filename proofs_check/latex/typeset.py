@@ -1,0 +1,178 @@
+"""LaTeX on a page: formulas as MathML that breaks between terms, and words with formulas between dollars."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from html import escape
+
+from proofs_check.latex.commands import parse
+from proofs_check.latex.items import Item, mo, row, width
+
+__all__ = ["FORMULA", "block", "formula", "inline", "words"]
+
+#: A formula between dollars, single or double; ``\$`` is a dollar.
+FORMULA = re.compile(r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<inline>(?:\\.|[^$\\])+?)\$", re.DOTALL)
+#: In ems: a table of this width still fits a page; a chunk of this width may end at a plus.
+TABLE, TERM = 40.0, 16.0
+
+
+def formula(latex: str, *, display: bool = False) -> str:
+    """A whole formula as one ``<math>`` element, words included, which no browser breaks into lines.
+
+    Raises
+    ------
+    LatexError
+        If the formula holds something unknown.
+
+    Examples
+    --------
+    >>> formula("L^2")
+    '<math><msup><mi>L</mi><mn>2</mn></msup></math>'
+    """
+    how = ' display="block"' if display else ""
+    return f"<math{how}>{_row(parse(latex))}</math>"
+
+
+def inline(latex: str) -> str:
+    """A formula within a line, which may break before a relation.
+
+    Raises
+    ------
+    LatexError
+        If the formula holds something unknown.
+
+    Examples
+    --------
+    >>> inline("L^2")
+    '<math><msup><mi>L</mi><mn>2</mn></msup></math>'
+    """
+    return _pieces(parse(latex), display=False)
+
+
+@cache
+def block(latex: str) -> str:
+    """A formula on lines of its own, which may break before relations, after commas and between words.
+
+    Browsers do not break lines within ``<math>``; so a long formula is a sequence of short ones.
+
+    Parameters
+    ----------
+    latex : str
+        A formula, or an ``aligned`` environment: its lines become lines of the page unless they are aligned at a sign.
+
+    Returns
+    -------
+    str
+        A ``<div class="formula">`` that carries the source in ``data-tex``.
+
+    Raises
+    ------
+    LatexError
+        If the formula holds something unknown.
+
+    Examples
+    --------
+    >>> block(r"a + b + c \\leq d").count("<math")
+    2
+    """
+    items = parse(latex)
+    inside = "".join(_lines(items))
+    return f'<div class="formula" data-tex="{escape(latex.strip())}">{inside}</div>'
+
+
+def _lines(items: Sequence[Item]) -> list[str]:
+    whole = [i for i in items if i.kind != "space" and i.sign not in (",", ".")]
+    if len(whole) != 1 or not whole[0].cells:
+        return [_line(items, further=False)] if items else []
+    rows = whole[0].cells
+    aligned = any(len(r) > 2 or (len(r) == 2 and r[0]) for r in rows)
+    worded = any(i.text.strip() for r in rows for c in r for i in c)
+    if aligned and not worded and whole[0].width < TABLE:
+        return [f'<div class="line"><math displaystyle="true">{whole[0].xml}</math></div>']
+    joined = [[i for cell in r for i in cell] for r in rows]
+    return [_line(r, further=n > 0) for n, r in enumerate(joined) if r]
+
+
+def _line(items: Sequence[Item], *, further: bool) -> str:
+    kind = " words" if items[0].text else " further" if further and items[0].kind in ("rel", "bin") else ""
+    return f'<div class="line{kind}">{_pieces(items, display=True)}</div>'
+
+
+def _pieces(items: Sequence[Item], *, display: bool) -> str:
+    """Words as words, and formulas between them, cut where a line may end."""
+    out: list[str] = []
+    chunk: list[Item] = []
+    style = ' displaystyle="true"' if display else ""
+
+    def close() -> None:
+        while chunk and chunk[-1].kind == "space":
+            chunk.pop()
+        if chunk:
+            out.append(f"<math{style}>{_row(chunk)}</math>")
+        chunk.clear()
+
+    for n, item in enumerate(items):
+        if item.text:
+            close()
+            out.append(escape(item.text.replace("\u00a0", " ")) if display or "\u00a0" not in item.text else escape(item.text))
+            continue
+        if item.breaks:
+            close()
+            out.append(f'<span class="gap" style="padding-right:{item.width:g}em"> </span>')
+            continue
+        starts_relation = item.kind == "rel" and item.sign and width(chunk) > (2.5 if display else 9)
+        starts_term = item.kind == "bin" and width(chunk) > TERM and display
+        if (starts_relation or starts_term) and n and n + 1 < len(items):
+            close()
+            out.append(" ")
+            item = replace(item, kind="rel", xml=mo(item.sign, form="infix", lspace="0", rspace="0.278em", stretchy="false"))
+        chunk.append(item)
+        if item.kind == "punct" and width(chunk) > 6 and display:
+            close()
+            out.append(" ")
+    close()
+    return "".join(out)
+
+
+def _row(items: Sequence[Item]) -> str:
+    inside = row(items)
+    # A row of its own is not needed right below <math>.
+    return inside[6:-7] if inside.startswith("<mrow>") and _closes_at_end(inside) else inside
+
+
+def _closes_at_end(xml: str) -> bool:
+    depth = 0
+    for found in re.finditer(r"<(/?)mrow>", xml):
+        depth += -1 if found[1] else 1
+        if depth == 0:
+            return found.end() == len(xml)
+    return False
+
+
+def words(text: str) -> str:
+    """Words with formulas between dollars, as HTML; what stands alone as ``<=`` or ``->`` becomes the sign.
+
+    Raises
+    ------
+    LatexError
+        If a formula holds something unknown.
+
+    Examples
+    --------
+    >>> words("a <= b & $x$")
+    'a ≤ b &amp; <math><mi>x</mi></math>'
+    """
+    out, end = [], 0
+    for found in FORMULA.finditer(text):
+        out += [_prose(text[end : found.start()]), inline(found["inline"]) if found["inline"] else block(found["block"])]
+        end = found.end()
+    return "".join([*out, _prose(text[end:])])
+
+
+def _prose(text: str) -> str:
+    for typed, sign in {" <= ": " ≤ ", " >= ": " ≥ ", " -> ": " → ", "\\$": "$"}.items():
+        text = text.replace(typed, sign)
+    return escape(text, quote=False)
