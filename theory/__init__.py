@@ -6,6 +6,7 @@
 `sharp_rates`                             exact errors for Gaussian tokens (R4) and Theorem A
 `regression_risk`, `linear_regression`    in-context regression: risk and its gradient; where the flow ends (`limit_parameters`)
 `flow_rates`                              Polyak-Lojasiewicz constants along that flow
+`transfer`                                from infinite to finite prompts: what the two risks, gradients and flows differ by
 `finite_prompt_risk`                      the risk of softmax attention at a finite prompt length (R6), and its distance from the limit
 `traces`, `words`                         matrices in a symbolic dimension: words, traces, Gaussian expectations
 `softmax_stein`                           Stein's lemma for moments of softmax weights and Gaussian tokens

@@ -1,67 +1,72 @@
-"""R6 by quadrature: against prompts that are drawn, and its flow against finite differences and known ends."""
+"""Enumerated prompts against finite differences and sampling; the scalar regression against direct integration over prompts."""
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from numerics.finite_prompt_flow import Spectrum, _Field, finite_prompt_path
-from numerics.finite_prompt_risk import finite_prompt_gap, finite_prompt_risk
-from theory.regression_risk import icl_risk
+from numerics.finite_prompt import gaps, tasks_on_atoms
+from numerics.scalar_regression import scalar_regressions
+from theory.attention import softmax_attention
+
+TASKS = tasks_on_atoms([0.5, -1.5], [0.75, 0.25], [-1.0, 2.0])
+U, V = np.array([[0.4, 7.0], [-0.3, -9.0]]), np.array([0.2, 0.6])
 
 
-def test_risk_agrees_with_drawn_prompts() -> None:
-    rng, n, L, noise, om2 = np.random.default_rng(0), 200_000, 4, 0.3, 0.5
-    S, U, u = np.array([[1.0, 0.4], [0.4, 0.5]]), np.array([[0.6, 0.3], [-0.2, 0.5]]), 1.3
-    root = np.linalg.cholesky(S).T
-    X, x, w = rng.standard_normal((n, L, 2)) @ root, rng.standard_normal((n, 2)) @ root, np.sqrt(om2) * rng.standard_normal((n, 2))
-    y = np.einsum("nld,nd->nl", X, w) + np.sqrt(noise) * rng.standard_normal((n, L))
-    p = np.exp(np.einsum("nld,de,ne->nl", X, U, x))
-    p /= p.sum(axis=1, keepdims=True)
-    loss = (u * (p * y).sum(axis=1) - (w * x).sum(axis=1) - np.sqrt(noise) * rng.standard_normal(n)) ** 2 / 2
-    exact = float(finite_prompt_risk(S, U, u, L, noise=noise, task_variance=om2))
-    assert abs(loss.mean() - exact) < 5 * loss.std() / np.sqrt(n)
+@pytest.mark.parametrize("L", [1, 2, 5])
+def test_gradients_are_those_of_the_risks(L):
+    found, h = gaps(TASKS, U, V, L), 1e-5
+    for name in ("", "_L"):
+        slopes = []
+        for i in range(6):
+            step = np.zeros(6)
+            step[i] = h
+            ends = [gaps(TASKS, U + s * step[:4].reshape(2, 2), V + s * step[4:], L) for s in (1, -1)]
+            slopes.append((getattr(ends[0], "risk" + name) - getattr(ends[1], "risk" + name)) / (2 * h))
+        np.testing.assert_allclose(getattr(found, "gradient" + name), slopes, atol=1e-8)
 
 
-def test_gap_vanishes_with_the_length_and_keeps_its_shape() -> None:
-    gap = finite_prompt_gap(np.eye(2), 0.3 * np.eye(2), 1.0, np.array([[1e2, 1e4], [1e8, 1e16]]))
-    assert gap.shape == (2, 2)
-    assert (np.diff(np.log(gap.ravel())) < -4).all()
+def test_risk_against_the_definition_on_all_ordered_prompts():
+    total = 0.0
+    for task in TASKS:
+        for i, a in enumerate(task.tokens):
+            for j, b in enumerate(task.tokens):
+                for q, (x, y) in enumerate(task.tokens):
+                    out = softmax_attention([a, b], [x, 0.0], U, V[None])[0]
+                    total += task.probability * task.masses[i] * task.masses[j] * task.masses[q] * (out - y) ** 2 / 2
+    assert gaps(TASKS, U, V, 2).risk_L == pytest.approx(total, rel=1e-13)
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.3])
-def test_field_of_the_flow(noise: float) -> None:
-    field, y, e = _Field(Spectrum((1.0, 0.25), (2, 1)), 100.0, noise, 56), np.array([0.7, 0.9, 1.2]), 1e-5
-    exact = finite_prompt_risk(np.diag([1.0, 1.0, 0.25]), np.diag([0.7, 0.7, 0.9]), 1.2, 100, noise=noise) - noise / 2
-    assert field(y)[0] == pytest.approx(float(exact), rel=1e-9)
-    slopes = [(field(y + e * v)[0] - field(y - e * v)[0]) / (2 * e) for v in np.eye(3)]
-    assert field(y)[1] == pytest.approx(np.array(slopes), rel=1e-7)
+def test_fractions_need_zero_scores():
+    half = Fraction(1, 2)
+    tasks = tasks_on_atoms([1, -1], [half, half], [3])
+    assert gaps(tasks, np.zeros((2, 2)), [Fraction(0), Fraction(1)], 3).risk_L == 9 * (half + Fraction(1, 6))
+    with pytest.raises(ValueError, match="exponentials"):
+        gaps(tasks, np.eye(2), [Fraction(0), Fraction(1)], 3)
 
 
-def test_flow_of_the_infinite_prompt_ends_at_the_known_limit() -> None:
-    path = finite_prompt_path(Spectrum((1.0, 0.25), (1, 1)), [0.3, 0.4], 0.5, None)
-    T = 1 + 16
-    assert path.a[-1] == pytest.approx(np.array([1, 4]) * T**-0.25, rel=1e-6)
-    assert path.u[-1] == pytest.approx(T**0.25, rel=1e-6)
+def test_scalar_regression_against_integration_over_two_tokens():
+    S, c, u = 0.5, 1.2, 0.9
+    nodes, mass = np.polynomial.hermite_e.hermegauss(40)
+    mass = mass / mass.sum()
+    x1, x2, x = (np.sqrt(S) * a for a in np.meshgrid(nodes, nodes, nodes, indexing="ij"))
+    weight = mass[:, None, None] * mass[:, None] * mass
+    p = 1 / (1 + np.exp(c * x * (x2 - x1)))
+    exact = float((weight * (u * (p * x1 + (1 - p) * x2) - x) ** 2).sum()) / 2  # E w^2 = 1 in front
+    two = scalar_regressions(S, [2], 2.0)[1]
+    assert float(two.risk(c, u)) == pytest.approx(exact, rel=1e-6)
 
 
-def test_risk_falls_along_the_flow() -> None:
-    path = finite_prompt_path(Spectrum((4.0,), (1,)), [0.2], 0.2, 50.0)
-    assert (np.diff(path.risk) <= 1e-12).all()
-    assert path.risk[-1] == pytest.approx(
-        float(icl_risk([[4.0]], [path.a[-1]], path.u[-1])) + float(finite_prompt_gap([[4.0]], [path.a[-1]], path.u[-1], 50)),
-        rel=1e-8,
-    )
-
-
-def test_bad_input() -> None:
-    with pytest.raises(ValueError, match="multiplicity"):
-        Spectrum((1.0,), (0,))
-    with pytest.raises(ValueError, match="positive ones"):
-        Spectrum((1.0, 2.0, 3.0), (1, 1, 1))
-    with pytest.raises(ValueError, match="one number for each"):
-        finite_prompt_path(Spectrum((1.0,), (1,)), [1.0, 2.0], 1.0, 10.0)
-    with pytest.raises(ValueError, match="noise"):
-        finite_prompt_gap(np.eye(1), np.eye(1), 1.0, 3, noise=-1.0)
-    with pytest.raises(ValueError, match="task_variance"):
-        finite_prompt_risk(np.eye(1), np.eye(1), 1.0, 3, task_variance=0.0)
+def test_scalar_gradient_and_flow():
+    infinite, long = scalar_regressions(0.25, [1e4], 8.0)
+    h = 1e-5
+    for model in (infinite, long):
+        g = model.gradient(1.5, 2.5)
+        to_c = (model.risk(1.5 + h, 2.5) - model.risk(1.5 - h, 2.5)) / (2 * h)
+        to_u = (model.risk(1.5, 2.5 + h) - model.risk(1.5, 2.5 - h)) / (2 * h)
+        np.testing.assert_allclose(g, [to_c, to_u], atol=1e-8)
+    path = infinite.flow((1.0, 1.0), np.linspace(0, 400, 9))
+    np.testing.assert_allclose(path.theta[:, -1], 2.0, rtol=1e-6)  # c u S = 1 on the diagonal
+    assert (np.diff(path.risk) <= 0).all()

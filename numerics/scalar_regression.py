@@ -1,0 +1,124 @@
+"""In-context regression with one Gaussian covariate and softmax attention, at any prompt length, without sampling.
+
+Tasks ``w ~ N(0, 1)``, covariates ``x ~ N(0, S)``, ``y = w x``. On the block manifold the parameters are the numbers c (query-key)
+and u (value). The risk is ``(S/2) [u^2 A(c) - 2 u B(c) + 1]`` with, for standard normal g, ``C = c S`` and P2, P3, Q the softmax
+moments at the score variance ``s = (C g)^2``,
+
+    A = E[P2 + (1 - P2 - 6 P3 + 6 Q) C^2 g^2],   B = E[(1 - P2) C g^2],
+
+and ``A = C^2, B = C`` for the infinite prompt (our R4 with Lemma 2.1). Both are interpolated once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.quadrature import softmax_moments
+
+__all__ = ["ScalarRegression", "Trajectory", "scalar_regressions"]
+
+Floats = NDArray[np.float64]
+NODES, POINTS, END = 161, 121, 12.0
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """A path of (c, u) at given times, and the risk along it."""
+
+    times: Floats
+    theta: Floats
+    risk: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ScalarRegression:
+    """One prompt length (None: infinite) at one covariate variance.
+
+    Attributes
+    ----------
+    S : float
+        Variance of the covariate.
+    L : float or None
+    A, B : callable
+        The two coefficients as functions of ``C = c S``, with the number of derivatives as second argument.
+    """
+
+    S: float
+    L: float | None
+    A: Any
+    B: Any
+
+    def risk(self, c: Any, u: Any) -> Any:
+        """The population risk, elementwise."""
+        C = np.asarray(c) * self.S
+        return self.S / 2 * (u**2 * self.A(C, 0) - 2 * u * self.B(C, 0) + 1)
+
+    def gradient(self, c: Any, u: Any) -> Floats:
+        """Derivatives in (c, u), stacked on the first axis."""
+        C = np.asarray(c) * self.S
+        to_c = self.S**2 / 2 * (u**2 * self.A(C, 1) - 2 * u * self.B(C, 1))
+        return np.stack([to_c, self.S * (u * self.A(C, 0) - self.B(C, 0))])
+
+    def flow(self, start: Sequence[float], times: Floats, rtol: float = 1e-11) -> Trajectory:
+        """The gradient flow from ``start = (c, u)``.
+
+        Raises
+        ------
+        RuntimeError
+            If the integrator fails.
+        """
+        from scipy.integrate import solve_ivp
+
+        field = lambda _, y: -self.gradient(y[0], y[1])  # noqa: E731
+        found = solve_ivp(field, (0.0, float(times[-1])), start, method="DOP853", t_eval=times, rtol=rtol, atol=1e-13)
+        if not found.success:
+            raise RuntimeError(f"the flow from {start} failed: {found.message}")
+        return Trajectory(times, found.y, np.asarray(self.risk(*found.y)))
+
+
+def scalar_regressions(S: float, lengths: Sequence[float], reach: float) -> tuple[ScalarRegression, ...]:
+    """The infinite prompt first, then one problem for each length.
+
+    Parameters
+    ----------
+    S : float
+    lengths : sequence of float
+    reach : float
+        Largest ``|c|`` that will be asked for.
+
+    Returns
+    -------
+    tuple of ScalarRegression
+
+    Examples
+    --------
+    One token attends to itself: ``u^2`` times its label's variance, plus that of the answer.
+
+    >>> infinite, one = scalar_regressions(0.5, [1], 2.0)
+    >>> round(float(one.risk(0.7, 3.0)), 9), round(float(infinite.risk(1.0, 2.0)), 9)
+    (2.5, 0.0)
+    """
+    from scipy.interpolate import CubicSpline
+
+    top = reach * S
+    g = np.linspace(0.0, END, NODES)
+    density = np.exp(-(g**2) / 2)
+    density[0] /= 2
+    density /= density.sum()
+    # one table in sqrt(s), on which log P2 and its like are smooth
+    root = np.linspace(0.0, top * END, 200)
+    table = softmax_moments(root[:, None] ** 2, np.asarray(lengths, dtype=float))
+    C = top * np.sin(np.linspace(-np.pi / 2, np.pi / 2, 2 * POINTS - 1))
+    at = np.abs(C)[:, None] * g
+    out = [ScalarRegression(S, None, lambda C, k: C**2 if k == 0 else 2 * C, lambda C, k: C if k == 0 else 1.0 + 0 * C)]
+    for i, L in enumerate(lengths):
+        P2, P3, Q = (np.exp(CubicSpline(root, np.log(np.asarray(m)[:, i]))(at)) for m in table)
+        A = (P2 + (1 - P2 - 6 * P3 + 6 * Q) * at**2) @ density
+        B = C * (((1 - P2) * g**2) @ density)
+        out.append(ScalarRegression(S, float(L), CubicSpline(C, A), CubicSpline(C, B)))
+    return tuple(out)
