@@ -7,7 +7,7 @@
 `regression_risk`, `linear_regression`    in-context regression: risk and its gradient; where the flow ends (`limit_parameters`)
 `flow_rates`                              Polyak-Lojasiewicz constants along that flow
 `transfer`                                from infinite to finite prompts: what the two risks, gradients and flows differ by
-`finite_prompt_risk`                      the risk of softmax attention at a finite prompt length (R6), and its distance from the limit
+`finite_prompt_risk`                      the risk of softmax attention at a finite prompt length (R6); its distance from the limit
 `traces`, `words`                         matrices in a symbolic dimension: words, traces, Gaussian expectations
 `softmax_stein`                           Stein's lemma for moments of softmax weights and Gaussian tokens
 `arrays`                                  the door: what is no array of real numbers of the right shape is refused here
