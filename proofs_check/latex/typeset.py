@@ -11,12 +11,25 @@ from html import escape
 from proofs_check.latex.commands import parse
 from proofs_check.latex.items import Item, mo, row, width
 
-__all__ = ["FORMULA", "block", "formula", "inline", "words"]
+__all__ = ["CSS", "FORMULA", "block", "formula", "inline", "words"]
 
 #: A formula between dollars, single or double; ``\$`` is a dollar.
 FORMULA = re.compile(r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<inline>(?:\\.|[^$\\])+?)\$", re.DOTALL)
 #: In ems: a table of this width still fits a page; a chunk of this width may end at a plus.
 TABLE, TERM = 40.0, 16.0
+
+#: Styles that the classes of `block` and the tables inside formulas need; sizes and colours are the page's.
+CSS = """
+math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", "Libertinus Math", "DejaVu Math TeX Gyre", math;
+  text-indent: 0; }
+.formula { display: block; overflow-x: auto; overflow-y: hidden; }
+.formula .line { display: block; padding-left: 2em; text-indent: -2em; margin: .35rem 0; }
+.formula .line.words { padding-left: 0; text-indent: 0; }
+.formula .line.further { margin-left: 2em; }
+mtable.aligned mtd { text-align: left; text-align: -webkit-left; padding-left: 0; padding-right: 0; }
+mtable.aligned mtd:nth-child(2n+1) { text-align: right; text-align: -webkit-right; }
+mtable.cases mtd, mtable.gathered mtd { text-align: left; text-align: -webkit-left; }
+"""
 
 
 def formula(latex: str, *, display: bool = False) -> str:
@@ -53,7 +66,7 @@ def inline(latex: str) -> str:
 
 
 @cache
-def block(latex: str) -> str:
+def block(latex: str, *, tag: str = "div") -> str:
     """A formula on lines of its own, which may break before relations, after commas and between words.
 
     Browsers do not break lines within ``<math>``; so a long formula is a sequence of short ones.
@@ -62,11 +75,13 @@ def block(latex: str) -> str:
     ----------
     latex : str
         A formula, or an ``aligned`` environment: its lines become lines of the page unless they are aligned at a sign.
+    tag : str
+        ``"span"`` where a paragraph surrounds it.
 
     Returns
     -------
     str
-        A ``<div class="formula">`` that carries the source in ``data-tex``.
+        An element of class ``formula`` that carries the source in ``data-tex``; the page needs the styles `CSS`.
 
     Raises
     ------
@@ -79,11 +94,12 @@ def block(latex: str) -> str:
     2
     """
     items = parse(latex)
-    inside = "".join(_lines(items))
-    return f'<div class="formula" data-tex="{escape(latex.strip())}">{inside}</div>'
+    inside = "".join(f'<{tag} class="{kind}">{line}</{tag}>' for kind, line in _lines(items))
+    return f'<{tag} class="formula" data-tex="{escape(latex.strip())}">{inside}</{tag}>'
 
 
-def _lines(items: Sequence[Item]) -> list[str]:
+def _lines(items: Sequence[Item]) -> list[tuple[str, str]]:
+    """The lines of a display, each with its class."""
     whole = [i for i in items if i.kind != "space" and i.sign not in (",", ".")]
     if len(whole) != 1 or not whole[0].cells:
         return [_line(items, further=False)] if items else []
@@ -91,14 +107,14 @@ def _lines(items: Sequence[Item]) -> list[str]:
     aligned = any(len(r) > 2 or (len(r) == 2 and r[0]) for r in rows)
     worded = any(i.text.strip() for r in rows for c in r for i in c)
     if aligned and not worded and whole[0].width < TABLE:
-        return [f'<div class="line"><math displaystyle="true">{whole[0].xml}</math></div>']
+        return [("line", f'<math displaystyle="true">{whole[0].xml}</math>')]
     joined = [[i for cell in r for i in cell] for r in rows]
     return [_line(r, further=n > 0) for n, r in enumerate(joined) if r]
 
 
-def _line(items: Sequence[Item], *, further: bool) -> str:
+def _line(items: Sequence[Item], *, further: bool) -> tuple[str, str]:
     kind = " words" if items[0].text else " further" if further and items[0].kind in ("rel", "bin") else ""
-    return f'<div class="line{kind}">{_pieces(items, display=True)}</div>'
+    return f"line{kind}", _pieces(items, display=True)
 
 
 def _pieces(items: Sequence[Item], *, display: bool) -> str:
@@ -167,7 +183,10 @@ def words(text: str) -> str:
     """
     out, end = [], 0
     for found in FORMULA.finditer(text):
-        out += [_prose(text[end : found.start()]), inline(found["inline"]) if found["inline"] else block(found["block"])]
+        out += [
+            _prose(text[end : found.start()]),
+            inline(found["inline"]) if found["inline"] else block(found["block"], tag="span"),
+        ]
         end = found.end()
     return "".join([*out, _prose(text[end:])])
 
