@@ -1,0 +1,257 @@
+"""Search for the laws at which a bound on sub-Gaussian vectors is tightest: moments, tails and tilted means, by exact sums.
+
+`numerics.worst_case` does this for averages over a prompt; here the statement speaks of the laws themselves, of one or of several.
+The search runs over laws on two and three atoms at their exact sub-Gaussian constant, and over cases that the caller names. A
+refutation is rounded to short rationals and evaluated again by Arb.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from numerics.evidence import Evidence, Verdict
+from numerics.families import THREE_ATOMS, TWO_ATOMS, Family
+from numerics.hostile import Law
+from numerics.seeds import current_seed, generator
+
+__all__ = ["Population", "of_law", "worst_law"]
+
+Array = npt.NDArray[Any]
+#: Families of one-dimensional laws, with the number of parameters that belong to the law.
+FAMILIES: dict[str, tuple[Family, int]] = {"two atoms": (TWO_ATOMS, 1), "three atoms": (THREE_ATOMS, 3)}
+DENOMINATORS = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10**4, 10**6)
+
+
+@dataclass(frozen=True)
+class Population:
+    """A centred law on R^d as nodes and masses, floats or Arb balls; trailing axes are independent laws.
+
+    Parameters
+    ----------
+    nodes : ndarray of shape (k, d, ...)
+    masses : ndarray of shape (k, ...)
+    sigma2 : scalar or ndarray of shape (...)
+        A sub-Gaussian variance proxy.
+
+    Examples
+    --------
+    >>> p = Population(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]), 1.0)
+    >>> bool(np.isclose(p.tilted(np.array([1.0])).mean(p.nodes[:, 0]), np.tanh(1)))
+    True
+    """
+
+    nodes: Array
+    masses: Array
+    sigma2: Any
+
+    @property
+    def squares(self) -> Array:
+        """|z|^2 at every node."""
+        return (self.nodes * self.nodes).sum(1)
+
+    def mean(self, values: Array) -> Any:
+        """Expectation of a function by its values at the nodes."""
+        return (self.masses * values).sum(0)
+
+    def tilted(self, a: Array) -> Population:
+        """The law with density proportional to ``e^{a.z}``; ``a`` has shape (d, ...). The proxy is that of the original law."""
+        score = (self.nodes * a).sum(1)
+        w = self.masses * np.exp(score - score.max(0) if score.dtype != object else score)
+        return Population(self.nodes, w / w.sum(0), self.sigma2)
+
+
+def of_law(law: Law) -> Population:
+    """A hostile law (`numerics.hostile`) by its cubature nodes.
+
+    Examples
+    --------
+    >>> from numerics.hostile import laws
+    >>> float(of_law(laws(2)[2]).squares.max())
+    2.0
+    """
+    return Population(law.nodes, law.masses, law.sigma2)
+
+
+#: ``sides(populations, numbers)``: left and right side, up to the factor that the statement allows; numbers have shape (n, ...).
+Sides = Callable[[Sequence[Population], Array], tuple[Any, Any]]
+Case = tuple[str, Sequence[Population], Sequence[float]]
+
+
+def worst_law(
+    sides: Sides,
+    limit: Any,
+    *,
+    checked: str,
+    laws: tuple[str, ...] = ("two atoms",),
+    numbers: tuple[tuple[float, float], ...] = (),
+    cases: Callable[[], Iterable[Case]] | None = None,
+) -> Evidence:
+    """Try ``left <= limit * right`` where it is tightest.
+
+    Parameters
+    ----------
+    sides : callable
+        A function of module level, by which searches are remembered; written with sums, products, integer powers and NumPy's
+        elementary functions, so that it also works on Arb balls.
+    limit : rational
+        The constant of the statement.
+    checked : str
+        The statement in LaTeX.
+    laws : tuple of str
+        A family for each law: ``"two atoms"`` or ``"three atoms"``, on the line and with sigma = 1.
+    numbers : tuple of (float, float)
+        Ranges of further numbers.
+    cases : callable, optional
+        A function of module level that lists further instances (name, populations, numbers), in any dimension.
+
+    Returns
+    -------
+    Evidence
+        SUPPORTED with the tightest point, REFUTED with a rational witness, or OPEN where a violation was not confirmed by Arb.
+
+    Raises
+    ------
+    ValueError
+        If a family is unknown, or the limit is not positive.
+
+    Examples
+    --------
+    >>> def fourth(populations, numbers):
+    ...     p, = populations
+    ...     return p.mean(p.squares ** 2), p.sigma2 ** 2
+    >>> worst_law(fourth, 16, checked="E Z^4 <= 16").verdict.value, worst_law(fourth, Fraction(1, 2), checked="").verdict.value
+    ('SUPPORTED', 'REFUTED')
+    """
+    if any(name not in FAMILIES for name in laws) or not limit > 0:
+        raise ValueError(f"a positive limit and families out of {', '.join(FAMILIES)} are needed, got {limit} and {laws}")
+    started = time.perf_counter()
+    reached, at = _search(sides, laws, numbers, current_seed())
+    common: dict[str, Any] = {"engine": "enumeration", "checked": checked}
+    if reached > float(limit) * (1 + 1e-9):
+        found = _witness(sides, limit, laws, np.array(at))
+        if found is not None:
+            return found.replace(checked=checked, slack=float(limit) / reached, seconds=time.perf_counter() - started)
+    worst, where, count = _listed(sides, cases) if cases else (0.0, "", 0)
+    seconds = time.perf_counter() - started
+    top = max(reached, worst)
+    if top > float(limit) * (1 + 1e-9):
+        place = where if worst > reached else f"{laws} at {at}"
+        return Evidence(verdict=Verdict.OPEN, reason=f"ratio {top:.9g} at {place}, not confirmed by Arb", seconds=seconds, **common)
+    covered = f"worst case searched over {' and '.join(laws)} at sigma = 1: reached {reached:.6g} of {float(limit):.6g}"
+    covered += f"; {count} further cases: at most {worst:.6g} ({where})" if count else ""
+    tightest = {"case": where} if worst > reached else _describe(laws, np.array(at), 10**4)
+    return Evidence(
+        verdict=Verdict.SUPPORTED,
+        covered=covered,
+        slack=max(1.0, float(limit) / top) if top > 0 else None,
+        tightest={**tightest, "reached": top},
+        seconds=seconds,
+        **common,
+    )
+
+
+@lru_cache(maxsize=256)
+def _listed(sides: Sides, cases: Callable[[], Iterable[Case]]) -> tuple[float, str, int]:
+    """The largest ratio over the listed instances, where it is, and how many there are."""
+    ratios = []
+    for name, populations, values in cases():
+        left, right = (float(side) for side in sides(populations, np.array(values, dtype=float)))
+        # both sides of an instance without spread or without scores vanish, the left one up to rounding
+        ratios.append((left / right if right > 0 else float("inf") if left > 1e-12 else 0.0, name))
+    return (*max(ratios), len(ratios))
+
+
+@lru_cache(maxsize=256)
+def _search(
+    sides: Sides, laws: tuple[str, ...], numbers: tuple[tuple[float, float], ...], seed: int
+) -> tuple[float, tuple[float, ...]]:
+    """The largest ratio and its parameters."""
+    from scipy.optimize import differential_evolution, minimize
+
+    box = [side for name in laws for side in FAMILIES[name][0].box[: FAMILIES[name][1]]] + list(numbers)
+    low, high = np.array(box).T
+
+    def objective(x: Array) -> Array:
+        columns = x if x.ndim == 2 else x[:, None]
+        populations, rest = _floats(laws, columns)
+        with np.errstate(all="ignore"):
+            left, right = sides(populations, rest)
+            ratio = np.where((right > 0) & np.isfinite(left), left / right, 0.0)
+        return -ratio if x.ndim == 2 else -ratio[0]
+
+    search = differential_evolution(
+        objective, box, rng=generator(7), popsize=20, maxiter=60, tol=1e-10, polish=False, vectorized=True, updating="deferred"
+    )
+    clipped = lambda x: objective(np.clip(x, low, high))  # noqa: E731
+    local = minimize(clipped, search.x, method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-13, "maxfev": 300})
+    best = local.x if local.fun < search.fun else search.x
+    return float(-min(local.fun, search.fun)), tuple(float(v) for v in np.clip(best, low, high))
+
+
+def _split(laws: tuple[str, ...], x: Array) -> tuple[list[Array], Array]:
+    """The parameters of each law, filled up with a unit score, and the numbers."""
+    parts, start = [], 0
+    for name in laws:
+        family, n = FAMILIES[name]
+        fill = np.zeros((len(family.box) - n, *x.shape[1:]))
+        fill[0] = 1.0
+        parts.append(np.concatenate([x[start : start + n], fill]))
+        start += n
+    return parts, x[start:]
+
+
+def _floats(laws: tuple[str, ...], x: Array) -> tuple[list[Population], Array]:
+    parts, rest = _split(laws, x)
+    populations = []
+    for name, part in zip(laws, parts):
+        scores, _, weights, a2, *_ = FAMILIES[name][0].build(part)
+        populations.append(Population(scores[:, None], weights, a2))
+    return populations, rest
+
+
+def _rationals(laws: tuple[str, ...], x: Array, denominator: int) -> tuple[list[Population], Array, dict[str, str]]:
+    """The nearest rational laws as Arb balls; their proxy is enclosed, near 1."""
+    from flint import arb, fmpq
+
+    exact = lambda v: arb(fmpq(v.numerator, v.denominator))  # noqa: E731
+    parts, rest = _split(laws, x)
+    populations, names = [], dict[str, str]()
+    for i, (name, part) in enumerate(zip(laws, parts)):
+        point = FAMILIES[name][0].rational(part, denominator)
+        scale = point.Uz
+        nodes = np.array([[exact(scale * v)] for v in point.atoms], dtype=object)
+        masses = np.array([exact(p) for p in point.weights], dtype=object)
+        populations.append(Population(nodes, masses, point.sigma2() * exact(scale * scale)))
+        label = ("mu", "nu")[i] if len(laws) > 1 else "law"
+        names[f"{label} atoms"] = ", ".join(str(scale * v) for v in point.atoms)
+        names[f"{label} weights"] = ", ".join(str(p) for p in point.weights)
+    values = [Fraction(float(v)).limit_denominator(denominator) for v in rest]
+    names |= {f"number {i + 1}": str(v) for i, v in enumerate(values)}
+    return populations, np.array([exact(v) for v in values], dtype=object), names
+
+
+def _describe(laws: tuple[str, ...], x: Array, denominator: int) -> dict[str, str]:
+    return _rationals(laws, x, denominator)[2]
+
+
+def _witness(sides: Sides, limit: Any, laws: tuple[str, ...], x: Array) -> Evidence | None:
+    """The shortest rational instance near ``x`` that breaks the statement, or None if none is confirmed."""
+    from flint import arb, fmpq
+
+    factor = Fraction(limit)
+    for denominator in DENOMINATORS:
+        populations, values, names = _rationals(laws, x, denominator)
+        left, right = sides(populations, values)
+        bound = arb(fmpq(factor.numerator, factor.denominator)) * right
+        if left > bound:
+            witness = {"d": 1, **names, "left": float(left), "right": float(bound)}
+            return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="Arb")
+    return None

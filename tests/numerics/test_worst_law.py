@@ -1,0 +1,89 @@
+"""The search over laws: it finds known extremes, refutes with rational laws, and does not hide what it cannot confirm."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from numerics.evidence import Verdict
+from numerics.hostile import laws
+from numerics.sub_gaussian import kearns_saul
+from numerics.worst_law import Population, of_law, worst_law
+
+
+def variance(populations, _):
+    """At most the proxy, with equality for symmetric two-point laws."""
+    (p,) = populations
+    return p.mean(p.squares), p.sigma2
+
+
+def product(populations, numbers):
+    first, second = populations
+    return first.mean(first.squares) * second.mean(second.squares) * numbers[0] ** 2, first.sigma2 * second.sigma2
+
+
+def gaussian_fourth(populations, _):
+    (p,) = populations
+    return p.mean(p.squares**2), p.sigma2**2
+
+
+def gaussians():
+    return [("Gaussian", (of_law(laws(1)[0]),), ())]
+
+
+def without_spread():
+    return [("point mass", (of_law(next(law for law in laws(1) if not law.sigma2)),), ())]
+
+
+def test_variance_reaches_the_proxy() -> None:
+    found = worst_law(variance, 1, checked="E Z^2 <= sigma^2")
+    assert found.verdict is Verdict.SUPPORTED
+    assert found.slack == pytest.approx(1, abs=1e-6)
+
+
+def test_refutation_is_rational_and_short() -> None:
+    found = worst_law(variance, Fraction(9, 10), checked="")
+    assert found.verdict is Verdict.REFUTED
+    assert found.witness_by == "Arb"
+    q = Fraction(found.witness["law weights"].split(", ")[0])
+    x, y = (Fraction(a) for a in found.witness["law atoms"].split(", "))
+    assert q * x + (1 - q) * y == 0
+    assert q * x**2 + (1 - q) * y**2 > Fraction(9, 10) * Fraction(float(kearns_saul(float(q)))) * (x - y) ** 2
+
+
+def test_several_laws_and_numbers() -> None:
+    assert worst_law(product, 4, checked="", laws=("two atoms", "two atoms"), numbers=((0.0, 2.0),)).verdict is Verdict.SUPPORTED
+    assert worst_law(product, 3, checked="", laws=("two atoms", "two atoms"), numbers=((0.0, 2.0),)).verdict is Verdict.REFUTED
+
+
+def test_a_listed_case_beyond_the_limit_is_open_not_accepted() -> None:
+    # two atoms stay below 2, the Gaussian law has 3
+    assert worst_law(gaussian_fourth, 3, checked="", cases=gaussians).verdict is Verdict.SUPPORTED
+    found = worst_law(gaussian_fourth, Fraction(5, 2), checked="", cases=gaussians)
+    assert found.verdict is Verdict.OPEN
+    assert "Gaussian" in found.reason
+
+
+def test_an_instance_on_which_both_sides_vanish_bounds_nothing() -> None:
+    assert worst_law(variance, 1, checked="", cases=without_spread).verdict is Verdict.SUPPORTED
+
+
+def test_tilting_has_the_mean_of_the_gaussian_shift() -> None:
+    law = laws(2)[0]
+    a = np.array([0.5, -0.3])
+    tilted = of_law(law).tilted(a)
+    covariance = np.cov(law.nodes.T, aweights=law.masses, bias=True)
+    assert np.allclose([tilted.mean(law.nodes[:, i]) for i in range(2)], covariance @ a)
+
+
+def test_large_scores_do_not_overflow() -> None:
+    p = Population(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]), 1.0)
+    assert p.tilted(np.array([1e4])).mean(p.nodes[:, 0]) == 1
+
+
+@pytest.mark.parametrize("bad", [{"limit": 0}, {"laws": ("four atoms",)}])
+def test_bad_input(bad: dict) -> None:
+    with pytest.raises(ValueError, match="positive limit and families"):
+        worst_law(variance, **{"limit": 1, "checked": "", **bad})
