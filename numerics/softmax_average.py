@@ -109,11 +109,16 @@ def _error(c: SoftmaxAverage) -> Array:
     return _squares(c.R_L / c.S_L - (c.R / c.S)[:, None])
 
 
+def _fourth(c: SoftmaxAverage) -> Array:
+    e = _error(c)
+    return e * e  # a power of a ball around 0 has no enclosure
+
+
 def _numerator(c: SoftmaxAverage) -> Array:
     return _squares(c.R_L - c.S_L * (c.R / c.S)[:, None])
 
 
-error_fourth = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4", lambda c: _error(c) ** 2)
+error_fourth = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4", _fourth)
 error_squared = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2", _error)
 #: The event A = {S_L < S/2} on which the normaliser fails, and its complement.
 error_on_A = RandomVariable(
@@ -124,15 +129,15 @@ error_off_A = RandomVariable(
 )
 failure = RandomVariable("1_{S_L<S/2}", lambda c: np.where(c.S_L < c.S / 2, 0 * c.S_L + 1, 0 * c.S_L))
 fourth_on_A = RandomVariable(
-    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L<S/2}", lambda c: np.where(c.S_L < c.S / 2, _error(c) ** 2, 0 * c.S_L)
+    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L<S/2}", lambda c: np.where(c.S_L < c.S / 2, _fourth(c), 0 * c.S_L)
 )
 fourth_off_A = RandomVariable(
     r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L\ge S/2}",
-    lambda c: np.where(c.S_L >= c.S / 2, _error(c) ** 2, 0 * c.S_L),
+    lambda c: np.where(c.S_L >= c.S / 2, _fourth(c), 0 * c.S_L),
 )
 #: N = R_L - S_L R/S has mean zero, and the error is N / S_L.
 numerator = RandomVariable(r"\left\|R_L-S_L\tfrac{R}{S}\right\|^2", _numerator)
-numerator_fourth = RandomVariable(r"\left\|R_L-S_L\tfrac{R}{S}\right\|^4", lambda c: _numerator(c) ** 2)
+numerator_fourth = RandomVariable(r"\left\|R_L-S_L\tfrac{R}{S}\right\|^4", lambda c: _numerator(c) * _numerator(c))
 normaliser = RandomVariable("S_L", lambda c: c.S_L)
 deviation_S = RandomVariable(r"(S_L-S)_+^2", lambda c: np.where(c.S_L > c.S, (c.S_L - c.S) * (c.S_L - c.S), 0 * c.S_L))
 deviation_R = RandomVariable(r"\|R_L-R\|^2", lambda c: _squares(c.R_L - c.R[:, None]))
