@@ -1,4 +1,4 @@
-"""The console script ``largeprompt``: the commands of numerics, and ``show``."""
+"""The console script ``largeprompt``: ``show``, the documents made from a ledger, and the commands of numerics."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     2
     """
     from numerics.cli import add_commands
+    from proofs_check.documents_cli import add_commands as add_documents
 
     parser = argparse.ArgumentParser(
         prog="largeprompt",
@@ -35,6 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     show.add_argument("id", help="an id such as BB:CC.3.b")
     show.add_argument("--reseed", type=int, default=0, metavar="N", help="draw random streams from family N")
     show.set_defaults(run=_show)
+    add_documents(commands)
     add_commands(commands)
     options = parser.parse_args(argv)
     status: int = options.run(options)

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["KINDS", "Row", "papers", "row", "rows"]
+__all__ = ["KINDS", "Row", "paper", "papers", "row", "rows"]
 
 #: SYM identity, INT inequality over a domain, PROB probabilistic bound, ASY asymptotic, NUM experiment, LOGIC structure of a proof.
 KINDS = ("SYM", "INT", "PROB", "ASY", "NUM", "LOGIC", "assumption", "cited")
@@ -70,6 +70,24 @@ def papers() -> dict[str, str]:
     True
     """
     return {key: data["paper"]["title"] for key, data in _files().items()}
+
+
+def paper(key: str) -> Mapping[str, str]:
+    """Title, authors, version and date of a paper.
+
+    Raises
+    ------
+    KeyError
+        If there is no such paper.
+
+    Examples
+    --------
+    >>> paper("BB")["authors"]
+    'Etienne Boursier, Claire Boyer'
+    """
+    if key not in _files():
+        raise KeyError(f"no paper has the key {key!r}; there are {', '.join(_files())}")
+    return MappingProxyType(dict(_files()[key]["paper"]))
 
 
 @cache

@@ -1,0 +1,263 @@
+"""What the errata say, with no mark-up but LaTeX between dollars: from the ledger, and from running the witness scripts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from numerics.evidence import Verdict
+from proofs_check import witnesses
+from proofs_check.claims import SEVERITIES
+from proofs_check.files import InputError
+from proofs_check.ledger import Ledger
+from proofs_check.statements import paper, rows
+
+__all__ = ["HOW_TO_READ", "Errata", "Erratum", "errata_of", "number"]
+
+HOW_TO_READ = (
+    "Each entry quotes a line of the paper as it is printed, and how it was read. Then it says why the line fails, gives the "
+    "smallest counterexample that was found (the shortest prompt, then the lowest dimension, then the shortest numbers), the "
+    "nearest true statement, and what becomes of the results that use the line.",
+    "A *material* error makes a numbered statement false as printed. A *gap* is a false step of a proof, or a missing hypothesis. "
+    "A *typo* is a slip of notation. None of these words says that a result is lost: see “What survives” in each entry.",
+    "The script of an entry has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and mpmath, of which most "
+    "scripts use none. It computes both sides from the printed formula, prints them, and ends with an assertion that holds because "
+    "the printed line fails.",
+    "A true statement is PROVED if an exact symbolic or rational argument was executed, CERTIFIED if rigorous enclosures cover "
+    "the whole stated domain, and SUPPORTED if it withstood exact instances with a search for the worst, or statistics; what is "
+    "only SUPPORTED is not proved here.",
+)
+_EVIDENCE = {
+    "exact": "Evaluated in exact arithmetic.",
+    "Arb": "Evaluated by ball arithmetic (Arb): the enclosures decide.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Erratum:
+    """One false line.
+
+    Attributes
+    ----------
+    id, severity, place : str
+        As in the ledger and in ``statements.toml``.
+    read, printed : str
+        The line in words and in LaTeX.
+    why, instead : str
+        In words, with LaTeX between dollars.
+    truth : str
+        For an inference: that the statement itself is true; else empty.
+    witness : Mapping
+        The counterexample by name.
+    evidence : str
+        How both sides were computed.
+    script, output : str
+        The witness script, if there is one, and what it printed.
+    repair : str
+        What was changed in the check, between backquotes, and what then came out.
+    survives : str
+        What becomes of the results that use the line.
+    users : tuple of str
+        Those results, each with its verdict.
+    """
+
+    id: str
+    severity: str
+    place: str
+    read: str
+    printed: str
+    why: str
+    instead: str
+    truth: str
+    witness: Mapping[str, str]
+    evidence: str
+    script: str
+    output: str
+    repair: str
+    survives: str
+    users: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Errata:
+    """The false lines of one paper, the most severe first, each severity in the order of the paper."""
+
+    title: str
+    authors: str
+    version: str
+    source: str
+    entries: tuple[Erratum, ...]
+
+    @property
+    def counts(self) -> str:
+        """How many there are of each severity.
+
+        Examples
+        --------
+        >>> Errata(title="", authors="", version="", source="", entries=()).counts
+        'nothing is false as printed'
+        """
+        found = Counter(e.severity for e in self.entries)
+        names = {"material": ("material error", "material errors"), "gap": ("gap", "gaps"), "typo": ("typo", "typos")}
+        parts = [f"{n} {names[s][n > 1]}" for s in reversed(SEVERITIES) if (n := found[s])]
+        return ", ".join(parts) or "nothing is false as printed"
+
+
+def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
+    """The errata of one paper.
+
+    Parameters
+    ----------
+    document : Mapping
+        A ledger as `proofs_check.files.read_ledger` returns it.
+    key : str
+        The key of the paper.
+
+    Returns
+    -------
+    Errata
+
+    Raises
+    ------
+    InputError
+        If there is no such paper, a claim is not in order, or a witness script fails or tells another story than the ledger.
+    """
+    try:
+        about = paper(key)
+    except KeyError as error:
+        raise InputError(error.args[0]) from error
+    if key == "OURS":
+        raise InputError("OURS holds the results of this project, not those of a paper; choose the key of a paper")
+    order = {id: i for i, id in enumerate(rows())}
+    false = [e for e in document["claims"] if e["paper"] == key and e["severity"]]
+    for e in false:
+        if e.get("faults") or e["verdict"] != "REFUTED":
+            raise InputError(f"{e['id']} is not in order: {'; '.join(e.get('faults') or [e['verdict']])}; mend the claim first")
+    false.sort(key=lambda e: (-SEVERITIES.index(e["severity"]), order.get(e["covers"], len(order)), e["id"]))
+    ledger = Ledger(document["claims"])
+    told = _scripts(false)
+    run = document["run"]
+    return Errata(
+        title=about["title"],
+        authors=about["authors"],
+        version=", ".join(x for x in (about.get("version", ""), about.get("date", "")) if x),
+        source=f"largeprompt {run['versions'].get('largeprompt', '')}, ledger of {run['date'][:10]}",
+        entries=tuple(_erratum(e, ledger, *told[e["id"]]) for e in false),
+    )
+
+
+def _scripts(false: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
+    """Script and output by id; both empty where there is no script."""
+    texts = {e["id"]: text for e in false if (text := witnesses.script(e["id"])) is not None}
+    try:
+        outputs = witnesses.run(texts)
+    except RuntimeError as error:
+        raise InputError(str(error)) from error
+    for e in false:
+        id = e["id"]
+        if id in texts and outputs[id].error:
+            raise InputError(f"the witness script of {id} fails: {outputs[id].error}; it must end with the violation")
+        if id in texts and (other := witnesses.differing(e["evidence"]["witness"], texts[id], outputs[id].printed)):
+            raise InputError(f"the witness script of {id} has nothing like the ledger's {', '.join(other)}; bring the two together")
+    return {e["id"]: (texts[e["id"]], outputs[e["id"]].printed) if e["id"] in texts else ("", "") for e in false}
+
+
+def _erratum(e: dict[str, Any], ledger: Ledger, script: str, output: str) -> Erratum:
+    survives, users = _survives(e, ledger)
+    return Erratum(
+        id=e["id"],
+        severity=e["severity"],
+        place=e["where"],
+        read=e["says"],
+        printed=e["printed"],
+        why=e["why"],
+        instead=e["instead"],
+        truth=_truth(e, ledger),
+        witness={k: number(v) for k, v in e["evidence"]["witness"].items()},
+        evidence=_evidence(e["evidence"]),
+        script=script.strip("\n"),
+        output=output.rstrip(),
+        repair=_repair(e),
+        survives=survives,
+        users=users,
+    )
+
+
+def _evidence(evidence: Mapping[str, Any]) -> str:
+    by = evidence["witness_by"]
+    if by == "two routes":
+        return f"Evaluated by two independent routes, which differ by {evidence['disagreement']:.0e} of the violation."
+    if by == "statistics":
+        return f"Estimated by simulation; the probability of a statistical accident is at most {evidence['error']:.0e}."
+    return _EVIDENCE[by]
+
+
+def _truth(e: dict[str, Any], ledger: Ledger) -> str:
+    """For an inference: the verdict of the statement itself, over all claims that state it; the weakest of them counts."""
+    if not e["id"].endswith("/inference"):
+        return ""
+    stated = [x for x in ledger.entries.values() if x["covers"] == e["covers"] and not x["id"].endswith("/inference")]
+    if not stated or any(not Verdict(x["verdict"]).accepted for x in stated):
+        return ""
+    verdict = min((Verdict(x["verdict"]) for x in stated), key=lambda v: v.strength)
+    chains = [c for x in stated if (c := ledger.chain(x["id"])) is not None]
+    weakest = min(chains, key=lambda v: v.strength) if chains else None
+    if verdict is not Verdict.SUPPORTED:
+        return f"The statement itself is true ({verdict}); what fails is the step that is drawn from it."
+    if weakest in (Verdict.PROVED, Verdict.CERTIFIED):
+        joined = "each step of a proof of it is PROVED or CERTIFIED, the steps being joined by arguments in words"
+        return f"The statement itself is true: it withstood its own test, and {joined}."
+    return "The statement itself is true as far as it could be tested (SUPPORTED); what fails is the step that is drawn from it."
+
+
+def _repair(e: dict[str, Any]) -> str:
+    repair = e["repair"]
+    if not repair:
+        return "The true statement was not executed."
+    evidence, numbers = repair["evidence"], e["numbers"]
+    changes = ", ".join(f"`{k} = {number(v)}` in place of `{number(numbers[k])}`" for k, v in repair["numbers"].items())
+    out = f"The same check with {changes}: {repair['verdict']}"
+    if repair["verdict"] == "SUPPORTED":
+        out += f" ({evidence['covered']})"
+    elif evidence["dimension"]:
+        out += f" ({evidence['dimension']})"
+    sharp = e["sharp"]
+    if sharp and sharp["word"] == "sharp":
+        out += f". The edge: `{sharp['dial']} = {number(sharp['accepted'])}` holds, `{number(sharp['refuted'])}` does not"
+    return out + "."
+
+
+def _survives(e: dict[str, Any], ledger: Ledger) -> tuple[str, tuple[str, ...]]:
+    users = [u for u in ledger.users(e["id"]) if ledger.entries[u]["paper"] == e["paper"]]
+    # One line a row: the parts of a row stand or fall as steps of it.
+    rows_using = list(dict.fromkeys(ledger.entries[u]["covers"] for u in users))
+    falling = [r for r in rows_using if not all(ledger.stands(u) for u in users if ledger.entries[u]["covers"] == r)]
+    if not users:
+        return "No other line of the paper was found to use it.", ()
+    names = {ledger.entries[u]["covers"]: ledger.entries[u]["where"] for u in users}
+    listed = tuple(f"{names[r]} ({r})" + ("" if r not in falling else ": does not stand as far as is known") for r in rows_using)
+    if falling:
+        return "With the repair in place, of what uses the line:", listed
+    return "With the repair in place, everything that uses the line stands:", listed
+
+
+def number(value: Any) -> str:
+    """A value for people: 10 digits of what was computed, quotients as they are while they are short.
+
+    Examples
+    --------
+    >>> number(0.7999999999999999), number("4/5"), number("10/3000000000001"), number(3), number("Rademacher")
+    ('0.8', '4/5', '3.333333333e-12', '3', 'Rademacher')
+    """
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    text = str(value)
+    if "/" in text and len(text) > 12:
+        try:
+            return f"{float(Fraction(text)):.10g}"
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return text
+    return text

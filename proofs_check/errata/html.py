@@ -1,0 +1,61 @@
+"""The errata as one HTML page that needs nothing from the network."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from proofs_check.errata.content import HOW_TO_READ, Errata
+from proofs_check.latex import LatexError, block, words
+
+__all__ = ["as_html"]
+
+
+def as_html(errata: Errata) -> str:
+    """The document as a page.
+
+    Parameters
+    ----------
+    errata : Errata
+
+    Returns
+    -------
+    str
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("proofs_check.errata", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"words": _words, "formula": _formula, "anchor": _anchor}
+    how = [re.sub(r"\*(\w+)\*", r"<em>\1</em>", escape(p)) for p in HOW_TO_READ]
+    return environment.get_template("errata.html.jinja").render(errata=errata, how=how) + "\n"
+
+
+def _words(text: str) -> str:
+    pieces = re.split("`([^`]*)`", text)
+    return "".join(f"<code>{escape(p)}</code>" if n % 2 else _sentence(p) for n, p in enumerate(pieces))
+
+
+def _sentence(text: str) -> str:
+    try:
+        return words(text)
+    except LatexError:
+        return escape(text)  # better the source than nothing
+
+
+def _formula(latex: str) -> str:
+    try:
+        return block(latex)
+    except LatexError:
+        return f"<pre>{escape(latex)}</pre>"
+
+
+def _anchor(id: str) -> str:
+    from proofs_check.witnesses import slug
+
+    return slug(id)
