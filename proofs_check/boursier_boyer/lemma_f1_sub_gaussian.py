@@ -1,0 +1,113 @@
+"""Appendix F.1, Lemma F.1 (i): the covariance of a token of in-context regression, and how sub-Gaussian tokens and queries are."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import Max, Rational, oo
+
+from numerics.evidence import Evidence, Verdict, all_of
+from numerics.provers import Closed, forall, trace_identity
+from proofs_check.claims import claim
+from proofs_check.gaussian_words import DATA, token_moments
+
+#: |Sigma|_op, |w|, and the norms of the two blocks of a vector v = (a, b); in d = 1 these are the numbers themselves.
+Sigma, w, a, b = sp.symbols("Sigma w a b", nonnegative=True)
+tau2 = sp.Symbol("tau2", nonnegative=True)
+
+
+@claim(
+    "BB:LF.1.corner",
+    false="typo",
+    why=r"The label is $y=w^{\top}x$ with $x\sim\mathcal{N}(0,\Sigma)$, so $\mathbb{E}y^{2}=w^{\top}\Sigma w$: "
+    r"for $d=1$, $\Sigma=1/2$, $w=1$ it is $1/2$ and not $\|w\|_{2}^{2}=1$.",
+    instead=r"The corner is $\|w\|_{\Sigma}^{2}=w^{\top}\Sigma w$, as in equation (12).",
+    needs=("BB:12",),
+    hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
+    repair={"norm": "Sigma"},
+    control={"norm": "2"},
+)
+def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
+    """E y^2 for y = w'x is w'S w for every d (Section 5); printed in F.1 is w'w, which is another number in d = 1 already."""
+    w, S = DATA["w"], DATA["S"]
+    corner, claimed = token_moments(noise=False)[2], {"Sigma": w.T * S * w, "2": w.T * w}[norm]
+    at = {"w": sp.Matrix([1]), "S": sp.Matrix([Rational(1, 2)])}
+    if corner.evaluate(at) == claimed.evaluate(at):
+        return trace_identity(corner, claimed)
+    witness = {"d": 1, "Sigma": Rational(1, 2), "w": 1, "E y^2": corner.evaluate(at), "printed corner": claimed.evaluate(at)}
+    return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+
+
+def quadratic_form(*, noise: bool) -> Evidence:
+    """v'Gamma_w v = (a + b w)'S (a + b w) + b^2 tau2 for v = (a, b), from the moments of a token, for every d."""
+    square, column, corner = token_moments(noise=noise)
+    v, q, w, S, r = (DATA[name] for name in ("p", "q", "w", "S", "r"))
+    form = v.T * square * v + 2 * (q * (v.T * column)) + q**2 * corner
+    shifted = (v + q * w).T * S * (v + q * w)
+    return trace_identity(form, shifted + q**2 * (r.T * r) if noise else shifted)
+
+
+PARAMETERS = {
+    "printed": lambda k: Max(1, Sigma, w**2),
+    "repaired": lambda k: Max(1, k * Sigma * (1 + w**2)),
+}
+
+
+@claim(
+    "BB:LF.1.i",
+    false="gap",
+    why=r"$\max(\|\Sigma\|_{\rm op},\|w\|^{2})$ bounds the diagonal blocks of $\Gamma_{w}$, not its norm: for $d=1$, $\Sigma=w=1$ "
+    r"a token is $(x,x)$, $\|\Gamma_{w}\|_{\rm op}=2$, and $\mathbb{E}e^{v^{\top}z}=e^{2}$ at $v=(1,1)$ where $e$ is claimed.",
+    instead=r"$\mu$ is $\sigma_{\mu}$-sub-Gaussian with $\sigma_{\mu}^{2}=\max\big(1,\|\Sigma\|_{\rm op}(1+\|w\|^{2})\big)$. "
+    r"With this constant Lemma F.1 itself remains true.",
+    hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
+    needs=("BB:LF.1.i/form", "BB:LF.1.i/query"),
+    repair={"parameter": "repaired"},
+    control={"k": Fraction(9, 10)},
+    argument="v'Gamma_w v = (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2, with equality in d = 1, and E e^{v.z} = e^{v'Gamma_w v/2}",
+)
+def sub_gaussian_parameter_of_the_tokens(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
+    """|S| (|a| + |b||w|)^2 <= max(1, sigma_mu^2) (|a|^2 + |b|^2), the exponents of the generating function; exact for d = 1."""
+    bound = PARAMETERS[parameter](Rational(k.numerator, k.denominator)) * (a**2 + b**2)
+    ranges = {Sigma: sp.Interval.Lopen(0, 1), w: Closed(0, oo), a: Closed(0, oo), b: Closed(0, oo)}
+    found = forall(Sigma * (a + b * w) ** 2, "<=", bound, ranges)
+    if found.verdict is Verdict.REFUTED:
+        return found.replace(witness={"d": 1, **found.witness})
+    return found.replace(dimension="every d (through the norms of the blocks)")
+
+
+@claim("BB:LF.1.i/form")
+def exponent_of_the_generating_function() -> Evidence:
+    """v'Gamma_w v = (a + b w)'S (a + b w) for v = (a, b): the square of a sum, not of the larger part."""
+    return quadratic_form(noise=False)
+
+
+@claim("BB:LF.1.i/query", control={"largest": Fraction(3, 2)})
+def the_query_is_sub_gaussian(*, largest: Fraction = Fraction(1)) -> Evidence:
+    """v'S v <= |v|^2 wherever |S|_op <= 1: the query is 1-sub-Gaussian; a larger covariance is not, which needs the hypothesis."""
+    ranges = {Sigma: Closed(0, largest), a: Closed(0, oo)}
+    return forall(Sigma * a**2, "<=", a**2, ranges)
+
+
+@claim("OURS:LF.1/form")
+def exponent_with_label_noise() -> Evidence:
+    """v'Gamma_w v = (a + b w)'S (a + b w) + b^2 tau^2."""
+    return quadratic_form(noise=True)
+
+
+@claim(
+    "OURS:LF.1/sub_gaussian",
+    control={"k": Fraction(9, 10)},
+    needs=("OURS:LF.1/form",),
+    argument="E e^{v.z} = e^{v'Gamma_w v/2} and (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2; the second bound feeds its tail",
+)
+def tokens_with_label_noise(*, k: Fraction = Fraction(1)) -> Evidence:
+    """sigma_w^2 = max(1, |S|(1 + |w|^2) + tau^2) bounds v'Gamma_w v/|v|^2 for every S; it is <= max(1, |S| + tau^2)(1 + |w|^2)."""
+    K = Rational(k.numerator, k.denominator)
+    ranges = dict.fromkeys((Sigma, w, a, b, tau2), Closed(0, oo))
+    proxy = Max(1, K * Sigma * (1 + w**2) + tau2)
+    first = forall(Sigma * (a + b * w) ** 2 + b**2 * tau2, "<=", proxy * (a**2 + b**2), ranges)
+    outer = dict.fromkeys((Sigma, w, tau2), Closed(0, oo))
+    second = forall(proxy, "<=", Max(1, Sigma + tau2) * (1 + w**2), outer)
+    return all_of(first, second).replace(dimension="every d (through the norms of the blocks)")
