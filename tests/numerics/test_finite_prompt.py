@@ -9,6 +9,7 @@ import pytest
 
 from numerics.finite_prompt import gaps, tasks_on_atoms
 from numerics.scalar_regression import scalar_regressions
+from numerics.scalar_transfer import transfers
 from theory.attention import softmax_attention
 
 TASKS = tasks_on_atoms([0.5, -1.5], [0.75, 0.25], [-1.0, 2.0])
@@ -69,4 +70,25 @@ def test_scalar_gradient_and_flow():
         np.testing.assert_allclose(g, [to_c, to_u], atol=1e-8)
     path = infinite.flow((1.0, 1.0), np.linspace(0, 400, 9))
     np.testing.assert_allclose(path.theta[:, -1], 2.0, rtol=1e-6)  # c u S = 1 on the diagonal
-    assert (np.diff(path.risk) <= 0).all()
+    assert (np.diff(path.risk) <= 1e-15).all()
+
+
+def test_constants_of_the_ball_against_a_search():
+    (transfer,) = transfers([100.0])
+    S, r = transfer.infinite.S, 2 * transfer.rho
+    rng = np.random.default_rng(0)
+    theta = rng.normal(size=(2, 4000))
+    theta *= r * rng.uniform(size=4000) ** 0.5 / np.linalg.norm(theta, axis=0)
+    theta[:, 0] = r / np.sqrt(2), -r / np.sqrt(2)  # where both constants are reached
+    c, u = theta
+    hessian = S**2 * np.array([[S * u**2, 2 * S * u * c - 1], [2 * S * u * c - 1, S * c**2]])
+    steepest = np.abs(np.linalg.eigvalsh(hessian.transpose(2, 0, 1))).max(axis=1)
+    assert steepest.max() == pytest.approx(transfer.beta) == steepest[0]
+    slope = np.linalg.norm(transfer.infinite.gradient(c, u), axis=0)
+    assert slope.max() == pytest.approx(transfer.kappa) == slope[0]
+    assert np.abs(transfer.finite.risk(c, u) - transfer.infinite.risk(c, u)).max() <= transfer.g1
+
+
+def test_equation_27_is_solved():
+    for transfer in transfers([10.0, 1e6]):
+        assert transfer.bound_26(np.array([transfer.T_27]))[0] == pytest.approx(transfer.rho)

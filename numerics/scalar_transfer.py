@@ -1,0 +1,116 @@
+"""The transfer of Theorem 4.3 on in-context regression with one covariate, where both flows and every constant are computable.
+
+With ``phi = sqrt(S) (c, u)`` the infinite-prompt risk is ``(S/2) (phi_1 phi_2 - 1)^2``, so that on the ball ``|phi| <= r`` its
+gradient has the Lipschitz constant ``S^2 (3 r^2/2 + 1)`` and the risk itself ``S^{3/2} r (r^2/2 + 1)``, both exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.scalar_regression import ScalarRegression, Trajectory, scalar_regressions
+from theory.transfer import distance_26
+
+__all__ = ["Transfer", "transfers"]
+
+Floats = NDArray[np.float64]
+#: Suprema over the ball are taken on a grid and enlarged by this factor.
+MARGIN = 1.01
+
+
+@dataclass(frozen=True, eq=False)
+class Transfer:
+    """One prompt length beside the infinite prompt.
+
+    Attributes
+    ----------
+    infinite, finite : ScalarRegression
+    rho : float
+        Radius of the ball in which the infinite-prompt flows stay.
+    g1, g2 : float
+        Suprema of ``|R_L - R|`` and ``|grad R_L - grad R|`` over the ball of radius 2 rho.
+    beta, kappa : float
+        Lipschitz constants of ``grad R`` and of R on that ball.
+    """
+
+    infinite: ScalarRegression
+    finite: ScalarRegression
+    rho: float
+    g1: float
+    g2: float
+    beta: float
+    kappa: float
+
+    @property
+    def L(self) -> float:
+        """Prompt length."""
+        return float(self.finite.L or math.inf)
+
+    @property
+    def T_27(self) -> float:
+        """The largest T with ``g2 T e^{beta T} <= rho``, eq. (27)."""
+        from scipy.special import lambertw
+
+        return float(lambertw(self.beta * self.rho / self.g2).real / self.beta)
+
+    def paths(self, start: tuple[float, float], times: Floats, rtol: float = 1e-11) -> tuple[Trajectory, Trajectory]:
+        """Infinite- and finite-prompt flow from ``start``, given in units of ``1/sqrt(S)``."""
+        return _path(self.infinite, start, tuple(times), rtol), _path(self.finite, start, tuple(times), rtol)
+
+    def distance(self, start: tuple[float, float], times: Floats, rtol: float = 1e-11) -> Floats:
+        """``|theta_L(t) - theta(t)|`` at the given times."""
+        one, other = self.paths(start, times, rtol)
+        return np.asarray(np.hypot(*(other.theta - one.theta)))
+
+    def bound_26(self, times: Floats) -> Floats:
+        """Equation (26) at the given times."""
+        return np.asarray(distance_26(self.g2, self.beta, times))
+
+
+@cache
+def _path(model: ScalarRegression, start: tuple[float, float], times: tuple[float, ...], rtol: float) -> Trajectory:
+    unit = 1 / math.sqrt(model.S)
+    return model.flow([start[0] * unit, start[1] * unit], np.array(times), rtol)
+
+
+@cache
+def _transfers(S: float, lengths: tuple[float, ...]) -> tuple[Transfer, ...]:
+    r = 3.0
+    radius = r / math.sqrt(S)
+    infinite, *finite = scalar_regressions(S, lengths, radius)
+    size, angle = np.meshgrid(np.linspace(0, radius, 61), np.linspace(0, 2 * np.pi, 181), indexing="ij")
+    c, u = size * np.cos(angle), size * np.sin(angle)
+    out = []
+    for model in finite:
+        g1 = MARGIN * float(np.abs(model.risk_gap(c, u)).max())
+        g2 = MARGIN * float(np.sqrt((model.gradient_gap(c, u) ** 2).sum(0)).max())
+        out.append(Transfer(infinite, model, radius / 2, g1, g2, S**2 * (1.5 * r**2 + 1), S**1.5 * r * (r**2 / 2 + 1)))
+    return tuple(out)
+
+
+def transfers(lengths: Sequence[float], S: float = 1 / 64) -> tuple[Transfer, ...]:
+    """Transfers for flows in the ball ``|phi| <= 3/2``, remembered; such start on ``|phi_2^2 - phi_1^2| <= 1`` below it.
+
+    Parameters
+    ----------
+    lengths : sequence of float
+    S : float
+        Variance of the covariate; on the ball of radius 2 rho the scores have variance at most ``9 x^2``, ``x ~ N(0, S)``.
+
+    Returns
+    -------
+    tuple of Transfer
+
+    Examples
+    --------
+    >>> short, long = transfers([10, 1e6])
+    >>> long.g1 < short.g1, long.rho
+    (True, 12.0)
+    """
+    return _transfers(float(S), tuple(float(L) for L in lengths))
