@@ -1,0 +1,256 @@
+"""Errors of the softmax average, averaged over a random query as well: exact sums for tokens and queries that take few values.
+
+`tightest` confronts a bound with many instances: in floating point first, and by Arb where the bound fails, so that a refutation
+rests on exact arithmetic.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import sympy as sp
+
+from numerics.evidence import Evidence, Verdict
+from numerics.provers.balls import value
+from numerics.softmax_average import SoftmaxAverage, softmax_average
+
+__all__ = ["Instance", "PromptAndQuery", "covariance_error", "fourth_error", "moments", "squared_error", "tightest"]
+
+Array = npt.NDArray[Any]
+Statistic = Callable[[SoftmaxAverage, Array], Any]
+
+
+def squared_error(c: SoftmaxAverage, z: Array) -> Any:
+    """``E|R_L/S_L - R/S|^2`` over the prompt."""
+    return (c.weight * _squares(c.R_L / c.S_L - (c.R / c.S)[:, None])).sum(0)
+
+
+def fourth_error(c: SoftmaxAverage, z: Array) -> Any:
+    """``E|R_L/S_L - R/S|^4`` over the prompt."""
+    squares = _squares(c.R_L / c.S_L - (c.R / c.S)[:, None])
+    return (c.weight * squares * squares).sum(0)
+
+
+def covariance_error(c: SoftmaxAverage, z: Array) -> Any:
+    """``|z|^2 E|C_L - C|_F^2`` for the softmax covariance: the error of the gradient in U for V = I; needs ``f = moments``."""
+    d = len(z)
+    found, limit = c.R_L / c.S_L, c.R / c.S
+    total = 0 * c.S_L
+    for i in range(d):
+        for j in range(d):
+            at = d + i * d + j
+            entry = found[at] - found[i] * found[j] - (limit[at] - limit[i] * limit[j])
+            total = total + entry * entry
+    return (z * z).sum() * (c.weight * total).sum(0)
+
+
+def _squares(vectors: Array) -> Any:
+    return (vectors * vectors).sum(0)
+
+
+@dataclass(frozen=True)
+class PromptAndQuery:
+    """Rational tokens and queries on finitely many values, with the matrix U.
+
+    Parameters
+    ----------
+    atoms : tuple of tuple of Fraction
+        Values of a token, vectors of dimension d.
+    weights : tuple of Fraction
+        Their probabilities.
+    sigma2 : Fraction
+        A sub-Gaussian variance proxy of the tokens.
+    queries, query_weights : tuple
+        Values and probabilities of the query, which is 1-sub-Gaussian.
+    u : Fraction
+        ``U = u I``.
+    name : str
+
+    Raises
+    ------
+    ValueError
+        If the tokens or the query are not centred, or their weights are no probability.
+
+    Examples
+    --------
+    One token and no scores: the error is the variance of a token.
+
+    >>> half, one = Fraction(1, 2), Fraction(1)
+    >>> x = PromptAndQuery(((one,), (-one,)), (half, half), one, ((one,), (-one,)), (half, half), Fraction(0), "signs")
+    >>> float(x.average(1, squared_error))
+    1.0
+    """
+
+    atoms: tuple[tuple[Fraction, ...], ...]
+    weights: tuple[Fraction, ...]
+    sigma2: Fraction
+    queries: tuple[tuple[Fraction, ...], ...]
+    query_weights: tuple[Fraction, ...]
+    u: Fraction
+    name: str
+
+    def __post_init__(self) -> None:
+        for what, values, weights in (("tokens", self.atoms, self.weights), ("query", self.queries, self.query_weights)):
+            if sum(weights) != 1 or any(w <= 0 for w in weights):
+                raise ValueError(f"the weights of the {what} are no probability: {[str(w) for w in weights]}")
+            if any(sum(w * x[i] for w, x in zip(weights, values, strict=True)) for i in range(len(values[0]))):
+                raise ValueError(f"the {what} are not centred")
+
+    @property
+    def d(self) -> int:
+        """Dimension of a token."""
+        return len(self.atoms[0])
+
+    def average(
+        self,
+        L: int,
+        statistic: Statistic,
+        f: Callable[[Array], Array] | None = None,
+        g: Callable[[Array], Any] | None = None,
+        *,
+        exact: bool = False,
+        ball: Fraction | None = None,
+    ) -> Any:
+        """The statistic averaged over the query.
+
+        Parameters
+        ----------
+        L : int
+            Length of the prompt.
+        statistic : callable
+            One of this module; a function of the outcomes at a fixed query, and of that query.
+        f : callable, optional
+            Maps tokens of shape (k, d) to values of shape (m, k); the tokens themselves by default.
+        g : callable, optional
+            A factor that depends on the query.
+        exact : bool
+            Arb balls instead of floats.
+        ball : Fraction, optional
+            Only queries with ``|z|^2 <= ball`` count.
+
+        Returns
+        -------
+        float or flint.arb
+        """
+        number = _arb if exact else float
+        atoms = np.array([[number(x) for x in atom] for atom in self.atoms], dtype=object if exact else float)
+        weights = np.array([number(w) for w in self.weights], dtype=object if exact else float)
+        values = atoms.T if f is None else f(atoms)
+        total = number(Fraction(0))
+        for query, weight in zip(self.queries, self.query_weights, strict=True):
+            if ball is not None and sum(x * x for x in query) > ball:
+                continue
+            z = np.array([number(x) for x in query], dtype=object if exact else float)
+            scores = atoms @ (z * number(self.u))
+            c = softmax_average(L, scores, values, weights, number(Fraction(0)))
+            factor = number(weight) if g is None else number(weight) * g(z)
+            total = total + factor * statistic(c, z)
+        return total
+
+    def describe(self) -> dict[str, Any]:
+        """The instance as witnesses show it."""
+        show = lambda rows: ", ".join("(" + ", ".join(map(str, r)) + ")" if len(r) > 1 else str(r[0]) for r in rows)  # noqa: E731
+        join = lambda row: ", ".join(map(str, row))  # noqa: E731
+        law = {"tokens": show(self.atoms), "token weights": join(self.weights)}
+        query = {"queries": show(self.queries), "query weights": join(self.query_weights)}
+        return {"d": self.d, **law, "sigma2": self.sigma2, **query, "U": self.u}
+
+
+def moments(atoms: Array) -> Array:
+    """``z`` and the entries of ``z z'``, of shape (d + d^2, k), for atoms of shape (k, d)."""
+    d = atoms.shape[1]
+    return np.stack([*atoms.T, *(atoms[:, i] * atoms[:, j] for i in range(d) for j in range(d))])
+
+
+def _arb(x: Fraction) -> Any:
+    from flint import arb, fmpq
+
+    return arb(fmpq(x.numerator, x.denominator))
+
+
+@dataclass(frozen=True)
+class Instance:
+    """Both sides of a bound at one instance.
+
+    Parameters
+    ----------
+    where : Mapping
+        The instance in words and numbers.
+    left, right : float
+    exact : callable, optional
+        The left side as a SymPy number or an Arb ball, and the right side as a SymPy number; only such instances can refute.
+    """
+
+    where: Mapping[str, Any]
+    left: float
+    right: float
+    exact: Callable[[], tuple[Any, sp.Expr]] | None = field(default=None, compare=False)
+
+
+def tightest(instances: Iterable[Instance], *, checked: str, covered: str, engine: str = "enumeration") -> Evidence:
+    """The instance at which a bound is tightest, or the first at which it fails.
+
+    Parameters
+    ----------
+    instances : iterable of Instance
+        In the order in which a witness is preferred: short prompts first.
+    checked : str
+        LaTeX of the bound.
+    covered : str
+        Which instances these are.
+    engine : str
+        ``"enumeration"`` or ``"quadrature"``.
+
+    Returns
+    -------
+    Evidence
+        SUPPORTED with the slack, REFUTED at the first instance that fails by Arb, or OPEN if one fails without exact evaluation.
+
+    Examples
+    --------
+    >>> rows = [Instance({"L": n}, 1.0, n, lambda n=n: (sp.Integer(1), sp.Integer(n))) for n in (2, 3)]
+    >>> tightest(rows, checked="1 <= L", covered="L = 2, 3").slack
+    2.0
+    """
+    started = time.perf_counter()
+    found: Sequence[Instance] = tuple(instances)
+    common: dict[str, Any] = {"engine": engine, "checked": checked}
+    failing = [i for i in found if not i.left <= i.right * (1 + 1e-9)]
+    for instance in failing:
+        if instance.exact is None:
+            continue
+        left, right = (_ball(side) for side in instance.exact())
+        if left > right:
+            witness = {**instance.where, "left": float(left), "right": float(right)}
+            return Evidence(
+                verdict=Verdict.REFUTED,
+                witness=witness,
+                witness_by="Arb",
+                slack=float(right) / float(left),
+                seconds=time.perf_counter() - started,
+                **common,
+            )
+    seconds = time.perf_counter() - started
+    if failing:
+        reason = f"fails in floating point, but not by Arb, at {dict(failing[0].where)}: {failing[0].left} > {failing[0].right}"
+        return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=seconds, **common)
+    ratio, at = min(((i.right / i.left, i.where) for i in found if i.left > 0), key=lambda r: r[0], default=(None, {}))
+    slack = None if ratio is None else max(1.0, ratio)
+    return Evidence(
+        verdict=Verdict.SUPPORTED,
+        covered=f"{len(found)} instances: {covered}",
+        slack=slack,
+        tightest=dict(at),
+        seconds=seconds,
+        **common,
+    )
+
+
+def _ball(side: Any) -> Any:
+    return value(side).real if isinstance(side, sp.Basic) else side

@@ -1,0 +1,335 @@
+"""Our explicit bounds on the error averaged over the query: they replace Propositions 3.1 and 3.4 and Lemmas C.6 and C.9.
+
+Tokens are centred and sigma-sub-Gaussian, the query is 1-sub-Gaussian, ``kappa = sigma^2 |U|^2`` and ``h = (d/2) ln 2``. At a fixed
+query the error is at most ``A x`` with ``x = e^{4 a2}/L`` (R1), and at most what the tokens allow however long the prompt is; so it
+is at most the larger constant times ``x^theta`` for every theta in [0, 1], and theta is chosen such that the query averages it. The
+bounds hold for every L >= 1, sigma > 0 and U, zero included. Numbers, arrays or SymPy expressions; they answer in kind.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from theory._arguments import read
+
+__all__ = [
+    "exponent",
+    "gradient_U_average",
+    "gradient_V_average",
+    "lemma_c6_average",
+    "lemma_c9_average",
+    "output_average",
+    "paper_constants_U",
+    "paper_constants_V",
+    "tilted_moment",
+    "weighted_query_moment",
+]
+
+Scalar = Any  # float, array of floats or sympy.Expr
+
+
+def _half(k: int, of: Scalar) -> Scalar:
+    """``of / k``, exact where `of` is an expression."""
+    return of / sp.Integer(k) if isinstance(of, sp.Basic) else of / k
+
+
+def _number(value: Any, like: Scalar) -> Any:
+    """A rational constant in the kind of `like`."""
+    f = Fraction(value)
+    return sp.Rational(f.numerator, f.denominator) if isinstance(like, sp.Basic) else float(f)
+
+
+def _h(m: Any, d: Scalar) -> Scalar:
+    """``h = (d/2) ln 2``: the logarithm of the bound on ``E e^{|Z|^2/(4 sigma^2)}``."""
+    return _half(2, d) * (sp.log(2) if isinstance(d, sp.Basic) else m.log(2.0))
+
+
+def exponent(sigma: Scalar, U_norm: Scalar, c: Scalar = 16) -> Scalar:
+    """The exponent of 1/L in our bounds.
+
+    Parameters
+    ----------
+    sigma, U_norm : number or Expr
+        Sub-Gaussian constant of the tokens, operator norm of U.
+    c : number or Expr
+        16 for the output and the gradient in V; 32 for the gradient in U and for Lemma C.6; 64 is twice the exponent in Lemma C.9.
+
+    Returns
+    -------
+    number or Expr
+        ``min(1, 1/(c sigma^2 |U|^2))``, 1 where U = 0.
+
+    Examples
+    --------
+    >>> exponent(1, 0), exponent(1, 1), exponent(sp.Integer(2), sp.Rational(1, 2), 32)
+    (1.0, 0.0625, 1/32)
+    """
+    m, sigma, U_norm, c = read(sigma=sigma, U_norm=U_norm, c=c)
+    return 1 / m.maximum(1, c * sigma**2 * U_norm**2)
+
+
+def tilted_moment(sigma: Scalar, a2: Scalar, d: Scalar, q: int) -> Scalar:
+    """A bound on ``E|Z|^{2q}`` under the law of the tokens tilted by ``e^{Z'Uz}``, for every sigma > 0.
+
+    Parameters
+    ----------
+    sigma, a2, d : number or Expr
+        ``a2 = sigma^2 |Uz|^2``.
+    q : int
+        At least 1.
+
+    Returns
+    -------
+    number or Expr
+        ``(4 sigma^2)^q (q - 1 + h + a2)^q``.
+
+    Examples
+    --------
+    >>> round(tilted_moment(1, 0.5, 2, 1), 6)                            # 4 ln 2 + 2
+    4.772589
+    """
+    m, sigma, a2, d = read(sigma=sigma, a2=a2, d=d)
+    return (4 * sigma**2) ** q * (q - 1 + _h(m, d) + a2) ** q
+
+
+def weighted_query_moment(d: Scalar, j: int, lam: Fraction = Fraction(1, 4)) -> Scalar:
+    """A bound on ``E |z|^{2j} e^{lambda |z|^2}`` for a 1-sub-Gaussian query.
+
+    Parameters
+    ----------
+    d : number or Expr
+    j : int
+        At least 0.
+    lam : Fraction
+        lambda, from 0 to less than 1/2.
+
+    Returns
+    -------
+    number or Expr
+        ``(1 - 2 lambda)^{-d/2} (2 (d + j) / ((1 - 2 lambda) sqrt(e)))^j``.
+
+    Raises
+    ------
+    ValueError
+        If lambda is outside [0, 1/2), where a Gaussian query has no such moment.
+
+    Examples
+    --------
+    >>> weighted_query_moment(2, 0)
+    2.0
+    """
+    if not 0 <= lam < Fraction(1, 2):
+        raise ValueError(f"lambda = {lam} is outside [0, 1/2); a standard Gaussian query has E exp(lambda |z|^2) infinite beyond")
+    _, d = read(d=d)
+    rest = _number(1 - 2 * Fraction(lam), d)
+    root = sp.sqrt(sp.E) if isinstance(d, sp.Basic) else float(np.exp(0.5))
+    return rest ** (-_half(2, d)) * (2 * (d + j) / (rest * root)) ** j
+
+
+def output_average(
+    L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar, first: Scalar = 300, log_term: Scalar = 8
+) -> Scalar:
+    """Our replacement of Proposition 3.1, on ``E|T_L - T|^2`` averaged over prompt and query.
+
+    Parameters
+    ----------
+    L, sigma, U_norm, V_norm, d : number or Expr
+        Length, sub-Gaussian constant of the tokens, operator norms, dimension.
+    first, log_term : number or Expr
+        300 = 4 * 75 (from R1) and 8.
+
+    Returns
+    -------
+    number or Expr
+        ``|V|^2 sigma^2 2^{d/2} (300 (1 + h) + 8 ln L + 20 (d + 1) sigma^2 |U|^2) / L^theta``,
+        ``theta = min(1, 1/(16 sigma^2 |U|^2))``.
+
+    Examples
+    --------
+    >>> output_average(1, 1, 0, 0, 1)
+    0.0
+    >>> round(output_average(100, 1, 0, 1, 1), 4)
+    6.234
+    """
+    m, L, sigma, U_norm, V_norm, d, c = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d, c=first)
+    bracket = c * (1 + _h(m, d)) + log_term * m.log(L) + 20 * (d + 1) * sigma**2 * U_norm**2
+    return V_norm**2 * sigma**2 * weighted_query_moment(d, 0) * bracket * L ** -exponent(sigma, U_norm)
+
+
+def gradient_V_average(L: Scalar, sigma: Scalar, U_norm: Scalar, d_out: Scalar, d: Scalar) -> Scalar:
+    """Our replacement of Proposition 3.4, gradient in V: each of its d_out rows is the output for V = I.
+
+    Parameters
+    ----------
+    L, sigma, U_norm, d : number or Expr
+        As in `output_average`.
+    d_out : number or Expr
+        Rows of V.
+
+    Returns
+    -------
+    number or Expr
+
+    Examples
+    --------
+    >>> gradient_V_average(100, 1, 0.5, 4, 2) == 4 * output_average(100, 1, 0.5, 1, 2)
+    True
+    """
+    return d_out * output_average(L, sigma, U_norm, 1, d)
+
+
+def gradient_U_average(
+    L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar, first: Scalar = 61000, log_term: Scalar = 78
+) -> Scalar:
+    """Our replacement of Proposition 3.4, gradient in U (squared Frobenius norm over all rows of V).
+
+    Parameters
+    ----------
+    L, sigma, U_norm, V_norm, d : number or Expr
+        As in `output_average`.
+    first, log_term : number or Expr
+        61000 and 78: ``3 (75 + 8000 + 300) = 25125`` and 32, times ``4/sqrt(e)``.
+
+    Returns
+    -------
+    number or Expr
+        ``|V|^2 sigma^4 2^{d/2} [(d + 1) (61000 (12 + 4 h)^2 + 78 ln^2 L) + 460 (d + 3)^3 kappa^2] / L^theta``,
+        ``theta = min(1, 1/(32 kappa))``.
+
+    Examples
+    --------
+    >>> gradient_U_average(1, 1, 0, 0, 1)
+    0.0
+    """
+    m, L, sigma, U_norm, V_norm, d, c = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d, c=first)
+    kappa = sigma**2 * U_norm**2
+    bracket = (d + 1) * (c * (12 + 4 * _h(m, d)) ** 2 + log_term * m.log(L) ** 2) + 460 * (d + 3) ** 3 * kappa**2
+    return V_norm**2 * sigma**4 * weighted_query_moment(d, 0) * bracket * L ** -exponent(sigma, U_norm, 32)
+
+
+def lemma_c6_average(
+    L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1, first: Scalar = 75
+) -> Scalar:
+    """Our replacement of Lemma C.6, for ``|f(z)| <= C_f |z|^p`` and every g with ``E|g(z)|^4`` finite.
+
+    Parameters
+    ----------
+    L, sigma, U_norm, d : number or Expr
+        As in `output_average`.
+    C_f : number or Expr
+    p : {1, 2}
+    g4 : number or Expr
+        ``sqrt(E|g(z)|^4)`` under the law of the query.
+    first : number or Expr
+        75, from R1.
+
+    Returns
+    -------
+    number or Expr
+        ``C_f^2 (4 sigma^2)^p g4 2^{d/4} [75 (2p-1+h)^p + 2p ln(L)^p + 2p (4 kappa (d+2p)/sqrt(e))^p] / L^theta``,
+        ``theta = min(1, 1/(32 kappa))``. Assumption C.5 (ii) is not needed.
+
+    Raises
+    ------
+    ValueError
+        If p is neither 1 nor 2.
+
+    Examples
+    --------
+    >>> round(lemma_c6_average(100, 1, 0, 1, 1, 1), 4)
+    5.2422
+    """
+    if p not in (1, 2):
+        raise ValueError(f"p = {p!r} is neither 1 nor 2, the only cases of Lemma C.6")
+    m, L, sigma, U_norm, C_f, d, c = read(L=L, sigma=sigma, U_norm=U_norm, C_f=C_f, d=d, c=first)
+    kappa, h = sigma**2 * U_norm**2, _h(m, d)
+    root = sp.sqrt(sp.E) if isinstance(d, sp.Basic) else float(np.exp(0.5))
+    bracket = c * (2 * p - 1 + h) ** p + 2 * p * m.log(L) ** p + 2 * p * (4 * kappa * (d + 2 * p) / root) ** p
+    scale = C_f**2 * (4 * sigma**2) ** p * g4 * m.sqrt(weighted_query_moment(d, 0))
+    return scale * bracket * L ** -exponent(sigma, U_norm, 32)
+
+
+def lemma_c9_average(
+    L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1, first: Scalar = 8000
+) -> Scalar:
+    """Our replacement of Lemma C.9, for ``|f(z)| <= C_f |z|`` and every g with ``E|g(z)|^8`` finite.
+
+    Parameters
+    ----------
+    L, sigma, U_norm, C_f, d : number or Expr
+        As in `lemma_c6_average`.
+    g8 : number or Expr
+        ``sqrt(E|g(z)|^8)`` under the law of the query.
+    first : number or Expr
+        8000, from R2.
+
+    Returns
+    -------
+    number or Expr
+        ``16 C_f^4 sigma^4 g8 2^{d/4} [8000 (3+h)^2 + 16 ln^2 L + 16 (4 kappa (d+4)/sqrt(e))^2] / L^theta``,
+        ``theta = 2 min(1, 1/(128 kappa))``.
+
+    Examples
+    --------
+    >>> round(lemma_c9_average(1000, 1, 0, 1, 1), 4)
+    1.7193
+    """
+    m, L, sigma, U_norm, C_f, d, c = read(L=L, sigma=sigma, U_norm=U_norm, C_f=C_f, d=d, c=first)
+    kappa = sigma**2 * U_norm**2
+    root = sp.sqrt(sp.E) if isinstance(d, sp.Basic) else float(np.exp(0.5))
+    bracket = c * (3 + _h(m, d)) ** 2 + 16 * m.log(L) ** 2 + 16 * (4 * kappa * (d + 4) / root) ** 2
+    scale = 16 * C_f**4 * sigma**4 * g8 * m.sqrt(weighted_query_moment(d, 0))
+    return scale * bracket * L ** (-2 * exponent(sigma, U_norm, 128))
+
+
+def paper_constants_V(U_norm: Scalar, V_norm: Scalar, d: Scalar) -> tuple[Scalar, Scalar]:
+    """Constants (c1, c2) with which Proposition 3.1 holds for every L >= 2, even with ``sigma^4`` for ``sigma^6``.
+
+    Parameters
+    ----------
+    U_norm, V_norm, d : number or Expr
+        For the gradient in V put ``V_norm^2 = d_out``.
+
+    Returns
+    -------
+    tuple
+        ``c1 = 2^{d/2} |V|^2 ((300 (1 + h) + 20 (d + 1) |U|^2)/ln 2 + 8)``, ``c2 = min(1, 1/(16 |U|^2))``.
+
+    Examples
+    --------
+    >>> [round(c, 4) for c in paper_constants_V(1, 1, 1)]
+    [917.1406, 0.0625]
+    """
+    m, U_norm, V_norm, d = read(U_norm=U_norm, V_norm=V_norm, d=d)
+    ln2 = sp.log(2) if isinstance(d, sp.Basic) else m.log(2.0)
+    c1 = weighted_query_moment(d, 0) * V_norm**2 * ((300 * (1 + _h(m, d)) + 20 * (d + 1) * U_norm**2) / ln2 + 8)
+    return c1, 1 / m.maximum(1, 16 * U_norm**2)
+
+
+def paper_constants_U(U_norm: Scalar, V_norm: Scalar, d: Scalar) -> tuple[Scalar, Scalar]:
+    """Constants (c1, c2) with which Proposition 3.4, gradient in U, holds for every L >= 2, even with ``sigma^8`` for ``sigma^12``.
+
+    Parameters
+    ----------
+    U_norm, V_norm, d : number or Expr
+
+    Returns
+    -------
+    tuple
+        ``c1 = 2^{d/2} |V|^2 ((61000 (d + 1) (12 + 4 h)^2 + 460 (d + 3)^3 |U|^4)/ln^2 2 + 78 (d + 1))``,
+        ``c2 = min(1, 1/(32 |U|^2))``.
+
+    Examples
+    --------
+    >>> paper_constants_U(1, 1, 1)[1]
+    0.03125
+    """
+    m, U_norm, V_norm, d = read(U_norm=U_norm, V_norm=V_norm, d=d)
+    ln2 = sp.log(2) if isinstance(d, sp.Basic) else m.log(2.0)
+    bracket = 61000 * (d + 1) * (12 + 4 * _h(m, d)) ** 2 + 460 * (d + 3) ** 3 * U_norm**4
+    c1 = weighted_query_moment(d, 0) * V_norm**2 * (bracket / ln2**2 + 78 * (d + 1))
+    return c1, 1 / m.maximum(1, 32 * U_norm**2)
