@@ -1,0 +1,123 @@
+"""Appendix D.2, Lemma D.2, item 1: the tail of the norm of a 1-sub-Gaussian vector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy import Rational, exp, oo, sqrt
+
+from numerics.evidence import Evidence, all_of
+from numerics.hostile import DIMENSIONS, laws
+from numerics.provers import Closed, forall, identity
+from numerics.worst_law import Population, of_law, worst_law
+from proofs_check.claims import claim
+from theory.sub_gaussian_bounds import tail_d2
+
+t, d = sp.symbols("t d", positive=True)
+
+
+def _reached(population: Any) -> Any:
+    """P(|z| >= |z_i|) at every node."""
+    squares, masses = population.squares, population.masses
+    return np.array([(np.where(squares >= r, masses, 0 * masses)).sum(0) for r in squares])
+
+
+def exponent(populations: Any, _: Any) -> tuple[Any, Any]:
+    """The largest ln P(|z| >= t) + t^2/(16 sigma^2) over the thresholds t = |z_i|, against d."""
+    (p,) = populations
+    values = np.log(_reached(p)) + p.squares / (16 * p.sigma2)
+    return np.maximum.reduce(list(values)), 0 * p.sigma2 + p.nodes.shape[1]
+
+
+@cache
+def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
+    """The largest P(|z| >= t) e^{(t - c sqrt(d))^2/8} over the thresholds t = |z_i| > c sqrt(d), for sigma = 1, against 1."""
+
+    def sides(populations: Any, _: Any) -> tuple[Any, Any]:
+        (p,) = populations
+        shift = c.numerator * np.sqrt(p.nodes.shape[1] * (0 * p.sigma2 + 1)) * np.sqrt(p.sigma2) / c.denominator
+        above = np.maximum(np.sqrt(p.squares) - shift, 0 * p.squares)
+        values = np.where(above > 0, _reached(p) * np.exp(above * above / (8 * p.sigma2)), 0 * above)
+        return np.maximum.reduce(list(values)), 0 * p.sigma2 + 1
+
+    return sides
+
+
+def lengths() -> Iterator[tuple[str, Any, Any]]:
+    """Laws whose norm takes few values, exactly; and the Gaussian norm, exact at the thresholds of a grid."""
+    from scipy.stats import chi2
+
+    for n in DIMENSIONS:
+        for law in laws(n):
+            if law.sigma2 and (law.atoms or law.name == "sphere"):
+                yield f"{law.name} in d = {n}", (_by_length(of_law(law)),), ()
+    for n in (1, 2, 3, 10, 100, 1000):
+        r = np.sqrt(n) + np.linspace(-min(6.0, np.sqrt(n)), 12, 400)
+        above = np.append(chi2.sf(r**2, n), 0.0)
+        nodes = np.zeros((400, n))
+        nodes[:, 0] = r
+        yield f"Gaussian in d = {n}", (Population(nodes, above[:-1] - above[1:], 1.0),), ()
+
+
+def _by_length(p: Population) -> Population:
+    """The law with one node for each length, since rounding may tear apart nodes of equal length."""
+    squares = np.round(p.squares, 12)
+    values = np.unique(squares)
+    nodes = np.zeros((len(values), p.nodes.shape[1]))
+    nodes[:, 0] = np.sqrt(values)
+    return Population(nodes, np.array([p.masses[squares == v].sum() for v in values]), p.sigma2)
+
+
+@claim("BB:LD.2.1.a", dial="c")
+def from_the_shifted_square(*, c: int | Fraction = 1) -> Evidence:
+    """(a - b)^2 >= a^2/2 - c b^2; the exponent of (a, b) = (t, 4 sqrt(d)) is 2d - t^2/16, and that is >= 0 for t <= 4 sqrt(d)."""
+    a, b = sp.symbols("a b", nonnegative=True)
+    square = forall((a - b) ** 2, ">=", a**2 / 2 - Rational(c) * b**2, {a: Closed(0, oo), b: Closed(0, oo)})
+    exponents = identity(exp(-((t**2 / 2) - (4 * sqrt(d)) ** 2) / 8), tail_d2(t, d))
+    below = forall(2 * d - t**2 / 16, ">=", 0, {t: (0, oo), d: (0, oo)}, where=[(t**2, "<=", 16 * d)])
+    return all_of(square, exponents, below)
+
+
+@claim(
+    "BB:LD.2.1.RH",
+    control=dict(c=Fraction(1, 2)),
+    needs=("BB:LD.2.1.RH/rewrite",),
+    cites=("Rigollet and Hutter 2023, Theorem 1.19",),
+    argument="the second display is the first one at delta = exp(-(t - 4 sqrt(d))^2/8); OURS:R3.tail gives it too",
+)
+def cited_tail(*, c: int | Fraction = 4) -> Evidence:
+    """P(|z| >= t) <= exp(-(t - c sqrt(d))^2/8) for t > c sqrt(d): instances of the cited theorem."""
+    checked = rf"\mathbb{{P}}(\|z_1\| \ge t) \le e^{{-(t - {sp.latex(Rational(c))}\sqrt{{d}})^2/8}}"
+    sides = cited(Fraction(c))
+    return all_of(
+        worst_law(sides, 1, checked=checked, laws=("two atoms",)),
+        worst_law(sides, 1, checked=checked, laws=("three atoms",), cases=lengths),
+    )
+
+
+@claim("BB:LD.2.1.RH/rewrite", argument="delta < 1 is t > 4 sqrt(d)")
+def threshold_as_a_function_of_delta() -> Evidence:
+    """t = 4 sqrt(d) + 2 sqrt(2 ln(1/delta)) has exp(-(t - 4 sqrt(d))^2/8) = delta."""
+    delta = sp.Symbol("delta", positive=True)
+    threshold = 4 * sqrt(d) + 2 * sqrt(2 * sp.log(1 / delta))
+    return identity(exp(-((threshold - 4 * sqrt(d)) ** 2) / 8), delta)
+
+
+@claim(
+    "BB:LD.2.1",
+    dial="c",
+    needs=("BB:LD.2.1.RH", "BB:LD.2.1.a"),
+    argument="the cited tail with the shifted square for t > 4 sqrt(d); below, the bound is at least 1",
+)
+def tail_of_the_norm(*, c: int | Fraction = 2) -> Evidence:
+    """ln P(|z| >= t) + t^2/16 <= c d at every threshold: laws on few atoms at their exact constant, spheres, Gaussian norms."""
+    checked = r"\mathbb{P}(\|z_1\| \ge t) \le " + sp.latex(tail_d2(t, d, Rational(c)))
+    return all_of(
+        worst_law(exponent, Fraction(c), checked=checked, laws=("two atoms",)),
+        worst_law(exponent, Fraction(c), checked=checked, laws=("three atoms",), cases=lengths),
+    )
