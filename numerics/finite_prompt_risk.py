@@ -26,7 +26,7 @@ def _root(Sigma: Floats) -> Floats:
     return (vectors * np.sqrt(np.maximum(eigenvalues, 0))) @ vectors.T
 
 
-def finite_prompt_gap(Sigma: Any, U: Any, u: float, L: ArrayLike, *, noise: float = 0.0) -> Floats:
+def finite_prompt_gap(Sigma: Any, U: Any, u: float, L: ArrayLike, *, noise: float = 0.0, step: float = 0.08) -> Floats:
     """``R_L - R_inf`` on the block manifold, for a query whose own label carries no noise.
 
     Parameters
@@ -39,6 +39,8 @@ def finite_prompt_gap(Sigma: Any, U: Any, u: float, L: ArrayLike, *, noise: floa
         Prompt lengths, whole numbers from 1 to 1e100.
     noise : float
         Variance of the label noise in the prompt, entries of w having variance 1.
+    step : float
+        Of the quadrature over the query; halve it to see the error.
 
     Returns
     -------
@@ -68,7 +70,7 @@ def finite_prompt_gap(Sigma: Any, U: Any, u: float, L: ArrayLike, *, noise: floa
         return np.asarray(v**2 * level * softmax_moments(0.0, lengths).P2 / 2)
     squares, products = half @ A.T @ S @ S @ A @ half, half @ S @ A @ half
     reach = float(np.log(lengths.max()))
-    by_h, by_xh = (quadratic_form_law(scores, (M + M.T) / 2, log_reach=reach) for M in (squares, products))
+    by_h, by_xh = (quadratic_form_law(scores, (M + M.T) / 2, log_reach=reach, step=step) for M in (squares, products))
     m = softmax_moments(by_h.nodes[:, None], lengths.ravel())
     h2 = by_h.moment @ (m.P2 + 6 * m.P3 - 6 * m.Q)
     gap = v**2 * (level * (by_h.density @ m.P2) - h2) + 2 * v * (by_xh.moment @ m.P2)
