@@ -171,6 +171,8 @@ def balancedness_gives_the_printed_alpha(*, four: Rational = Rational(4)) -> Evi
     "BB:F.3.4c",
     needs=("BB:F.3.2", "BB:F.3.3", "BB:F.3.4a", "BB:F.3.4b", "BB:F.3.cons", "OURS:R5.limit", "BB:F.3.4c/alpha"),
     control={"four": Rational(5)},
+    unproved="the limit of a flow as time goes to infinity, from every start: no prover here speaks of solutions of differential "
+    "equations; the closed form of alpha and the fixed point are proved in the parts",
     argument="the limit is a global minimum (by F.3.3 for small sigma, by R5.limit for every sigma > 0), lies in the set of "
     "F.3.4b, and balancedness leaves one alpha > 0",
 )

@@ -8,7 +8,7 @@ import sympy as sp
 from sympy import exp, oo, sqrt
 
 from numerics.bounds import Tail
-from numerics.evidence import Evidence, all_of
+from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, forall, identity
 from numerics.reference import TABLE
 from numerics.softmax_average import deviation_R, deviation_S, normaliser, symbol
@@ -19,6 +19,22 @@ from theory.concentration import alpha_plus
 L, a2, F2, K, S, EM2, EQ2, RS = (symbol(name) for name in ("L", "a2", "F2", "F4", "S", "EM2", "EQ2", "RS"))
 delta, alpha = sp.symbols("delta alpha", positive=True)
 ON_DELTA = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
+#: Pointwise: a weight w = e^{x} > 0, a square F = |f|^2, and any t > 0.
+w, F, t = sp.Symbol("w", positive=True), sp.Symbol("F", nonnegative=True), sp.Symbol("t", positive=True)
+p, q = sp.symbols("p q", positive=True)  # two expectations
+b = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2, 0 included
+WEIGHT, SQUARE, ANY = {w: (0, oo)}, {F: Closed(0, oo)}, {t: (0, oo)}
+
+
+def moment(k: int) -> sp.Expr:
+    """The bound of E M^k by the definition of sub-Gaussian, at v = kUz."""
+    return exp(sp.Integer(k) ** 2 * b / 2)
+
+
+def searched(proof: Evidence, search: Evidence) -> Evidence:
+    """A proof in scalars, for every dimension; the search for the worst law is its second route, and gives the slack."""
+    found = dict(slack=search.slack, tightest=search.tightest, reference=search.reference)
+    return confirmed(proof, search).replace(dimension="every d", **found)
 
 
 @claim(
@@ -29,12 +45,22 @@ ON_DELTA = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
     reference={},
 )
 def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fraction = 2) -> Evidence:
-    """E M <= e^{a2/2}, E M^2 <= e^{2 a2} and S >= L, at laws with their exact sub-Gaussian constant."""
-    return all_of(
+    """E M <= e^{a2/2}, E M^2 <= e^{2 a2} and S >= L: what the definition gives for E M^k, and e^x >= 1 + x at a centred score.
+
+    Second route: the worst of the laws with their exact sub-Gaussian constant.
+    """
+    x = sp.Symbol("x", real=True)
+    proof = all_of(
+        forall(moment(1), "<=", exp(first * b), {b: Closed(0, oo)}),
+        forall(moment(2), "<=", exp(second * b), {b: Closed(0, oo)}),
+        forall(L * exp(x), ">=", L * (1 + x), {L: Closed(1, oo), x: (-oo, oo)}),
+    )
+    search = all_of(
         worst_ratio(S, "<=", L * exp(first * a2)),
         worst_ratio(EM2, "<=", exp(second * a2)),
         worst_ratio(L, "<=", S),
     )
+    return searched(proof, search)
 
 
 @claim("BB:LC.1.M/jensen", dial="c")
@@ -47,8 +73,8 @@ def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
 @claim("BB:LC.1.M/exponents")
 def exponents_of_the_moments() -> Evidence:
     """Sub-Gaussian at v = kUz: E M^k <= e^{k^2 a2/2}; the exponents used for k = 2 and 4, and their square roots."""
-    at = lambda k: exp(sp.Integer(k) ** 2 * a2 / 2)  # noqa: E731
-    return all_of(identity(at(2), exp(2 * a2)), identity(sqrt(at(4)), exp(4 * a2)), identity(sqrt(at(2)), exp(a2)))
+    squares = identity(moment(2), exp(2 * b)), identity(sqrt(moment(4)), exp(4 * b)), identity(sqrt(moment(2)), exp(b))
+    return all_of(*squares)
 
 
 @claim(
@@ -102,24 +128,41 @@ def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3) -> Evidence:
     "BB:LC.1.Q2",
     control=dict(exponent=Fraction(39, 10)),
     needs=("BB:LC.1.M/exponents",),
-    argument="Cauchy-Schwarz, then the definition of sub-Gaussian at 4Uz",
+    argument="the expectation of 2 w^2 |f|^2 <= t w^4 + |f|^4/t at the best t > 0, which exists unless f = 0 almost surely; then "
+    "the definition of sub-Gaussian at 4Uz",
     reference={},
 )
 def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4) -> Evidence:
-    """E|e^{z'Uz} f|^2 <= e^{4 a2} sqrt(E|f|^4)."""
-    return worst_ratio(EQ2, "<=", exp(exponent * a2) * K)
+    """E|w f|^2 <= e^{4 a2} sqrt(E|f|^4), w = e^{z'Uz}: pointwise for every t, the best t, and sqrt(E w^4) <= e^{4 a2}.
+
+    Second route: the worst of the laws with their exact sub-Gaussian constant.
+    """
+    pointwise = forall(2 * w**2 * F, "<=", t * w**4 + F**2 / t, {**WEIGHT, **SQUARE, **ANY})
+    best = identity((t * p + q / t).subs(t, sqrt(q / p)), 2 * sqrt(p) * sqrt(q))
+    weight = forall(sqrt(moment(4)), "<=", exp(exponent * b), {b: Closed(0, oo)})
+    return searched(all_of(pointwise, best, weight), worst_ratio(EQ2, "<=", exp(exponent * a2) * K))
 
 
 @claim(
     "BB:LC.1.15",
     control=dict(exponent=Fraction(4, 5)),
     needs=("BB:LC.1.M",),
-    argument="Cauchy-Schwarz and E M >= 1; then the definition of sub-Gaussian at 2Uz",
+    argument="for each unit v the expectation of 2 w v.f <= t w^2 + |f|^2/t at the best t > 0, |f|^2 = (v.f)^2 + r^2; then E w >= "
+    "1 and the definition of sub-Gaussian at 2Uz",
     reference={},
 )
 def size_of_the_limit(*, exponent: int | Fraction = 1) -> Evidence:
-    """|R/S| <= sqrt(E e^{2Z'Uz} E|f|^2) <= e^{a2} sqrt(E|f|^2)."""
-    return all_of(worst_ratio(RS, "<=", sqrt(EM2 * F2)), worst_ratio(RS, "<=", exp(exponent * a2) * sqrt(F2)))
+    """|R/S| <= sqrt(E w^2 E|f|^2) <= e^{a2} sqrt(E|f|^2), w = e^{Z'Uz}: pointwise for every t, the best t, E w >= 1, the exponent.
+
+    Second route: the worst of the laws with their exact sub-Gaussian constant.
+    """
+    s, r = sp.symbols("s r", real=True)  # v.f, and the length of the rest of f
+    pointwise = forall(2 * w * s, "<=", t * w**2 + (s**2 + r**2) / t, {**WEIGHT, s: (-oo, oo), r: (-oo, oo), **ANY})
+    best = identity((t * p + q / t).subs(t, sqrt(q / p)), 2 * sqrt(p) * sqrt(q))
+    divided = forall(q / p, "<=", q, {p: Closed(1, oo), q: (0, oo)})
+    weight = forall(sqrt(moment(2)), "<=", exp(exponent * b), {b: Closed(0, oo)})
+    search = all_of(worst_ratio(RS, "<=", sqrt(EM2 * F2)), worst_ratio(RS, "<=", exp(exponent * a2) * sqrt(F2)))
+    return searched(all_of(pointwise, best, divided, weight), search)
 
 
 @claim(

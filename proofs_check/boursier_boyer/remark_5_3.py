@@ -44,6 +44,8 @@ def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)
     "BB:R5.3.limits",
     needs=("BB:F.2.Zh", "OURS:R5.limit", "BB:R5.3.limits/fixed_point"),
     control={"exponent": Rational(1, 2)},
+    unproved="the limit of a flow as time goes to infinity, from every start: no prover here speaks of solutions of differential "
+    "equations; that the limit is a balanced fixed point is proved in the part",
     argument="Assumption 5.1 with alpha > 0 has u(0) > 0, U(0) positive semi-definite and c = 0, and P = 0 for invertible Sigma",
 )
 def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
@@ -95,6 +97,8 @@ def the_pseudo_inverse_gives_a_fixed_point_of_risk_0() -> Evidence:
 @claim(
     "BB:R5.3.deg",
     needs=("BB:F.3.4c", "OURS:R5.limit", "BB:R5.3.deg/fixed_point"),
+    unproved="the limit of a flow as time goes to infinity, from every start and for every rank: no prover here speaks of "
+    "solutions of differential equations; that the limit is a fixed point of risk 0 is proved in the part",
     argument="R5.limit asks nothing of the rank of Sigma; a prediction that is right on the range of Sigma is right almost surely",
 )
 def the_pseudo_inverse_takes_the_place_of_the_inverse() -> Evidence:

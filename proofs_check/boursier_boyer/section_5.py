@@ -103,6 +103,8 @@ def scaled(start: Start, t: float) -> Start:
     "BB:T5.2.range",
     needs=("OURS:R5.limit", "BB:T5.2.range/positive"),
     control={"sign": -1},
+    unproved="that an alpha is admissible means that a flow converges from it, of which no prover here speaks; that the range is "
+    "positive, which is all that R5.limit asks, is proved in the part",
     argument="R5.limit needs u(0) = alpha > 0 and U(0) positive semi-definite, nothing else",
 )
 def every_printed_alpha_is_admissible(*, sign: int = 1) -> Evidence:
