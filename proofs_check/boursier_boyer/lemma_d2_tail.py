@@ -48,8 +48,13 @@ def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
     return sides
 
 
-def lengths() -> Iterator[tuple[str, Any, Any]]:
+@cache
+def lengths() -> list[tuple[str, Any, Any]]:
     """Laws whose norm takes few values, exactly; and the Gaussian norm, exact at the thresholds of a grid."""
+    return list(_lengths())
+
+
+def _lengths() -> Iterator[tuple[str, Any, Any]]:
     from scipy.stats import chi2
 
     for n in DIMENSIONS:
@@ -57,9 +62,9 @@ def lengths() -> Iterator[tuple[str, Any, Any]]:
             if law.sigma2 and (law.atoms or law.name == "sphere"):
                 yield f"{law.name} in d = {n}", (_by_length(of_law(law)),), ()
     for n in (1, 2, 3, 10, 100, 1000):
-        r = np.sqrt(n) + np.linspace(-min(6.0, np.sqrt(n)), 12, 400)
+        r = np.sqrt(n) + np.linspace(-min(6.0, np.sqrt(n)), 12, 100)
         above = np.append(chi2.sf(r**2, n), 0.0)
-        nodes = np.zeros((400, n))
+        nodes = np.zeros((100, n))
         nodes[:, 0] = r
         yield f"Gaussian in d = {n}", (Population(nodes, above[:-1] - above[1:], 1.0),), ()
 
