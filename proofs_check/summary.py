@@ -7,8 +7,9 @@ from statistics import median
 from typing import Any
 
 from numerics.evidence import Verdict
+from proofs_check.coverage import coverage
 from proofs_check.ledger import Ledger
-from proofs_check.statements import rows
+from proofs_check.statements import papers, rows
 
 __all__ = ["summary"]
 
@@ -89,6 +90,8 @@ def summary(ledger: Ledger) -> list[Line]:
     if ledger.entries:
         out += [("", {}), ("chains: the weakest link below each claim", {"bold": True}), *_chains(ledger)]
     out += _losses(ledger)
+    if ledger.run.get("partial") is False:
+        out += [("", {}), *((coverage(ledger.entries.values(), key).line, {}) for key in papers())]
     out += [("", {})] + [(f"FAULT: {f}", {"red": True, "bold": True}) for f in ledger.faults()]
     error = sum(e["error"] for e in ledger.entries.values())
     share = f"; sum of error shares {error:.1e}" if error else ""

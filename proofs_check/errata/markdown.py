@@ -8,7 +8,7 @@ import textwrap
 from proofs_check.errata.content import HOW_TO_READ, Errata, Erratum
 from proofs_check.latex import FORMULA
 
-__all__ = ["as_markdown"]
+__all__ = ["as_markdown", "github", "paragraph"]
 
 WIDTH = 112
 #: GitHub resolves a backslash before punctuation before it looks for formulas, and knows fewer commands than LaTeX packages define.
@@ -30,10 +30,10 @@ def as_markdown(errata: Errata) -> str:
     -------
     str
     """
-    how = [_paragraph(p) for p in HOW_TO_READ]
+    how = [paragraph(p) for p in HOW_TO_READ]
     parts = [
         f"# Errata: {errata.title}",
-        _paragraph(f"{errata.authors}; {errata.version}. As printed there: {errata.counts}. ({errata.source})"),
+        paragraph(f"{errata.authors}; {errata.version}. As printed there: {errata.counts}. ({errata.source})"),
         "## How to read this",
         *how,
         "## The list",
@@ -57,19 +57,19 @@ def _entry(i: int, e: Erratum) -> list[str]:
         f"### {i}. {e.place} ({e.severity})",
         "**Printed.**",
         _formula(e.printed),
-        "Read as: " + _words(e.read),
-        "**Why it fails.** " + _words(e.why),
+        "Read as: " + github(e.read),
+        "**Why it fails.** " + github(e.why),
         f"**Smallest counterexample.** {values}. {e.evidence}",
     ]
     if e.script:
         out += [_fence(e.script, "python"), "It prints", _fence(e.output, "text")]
-    out.append("**True instead.** " + _words(e.instead))
+    out.append("**True instead.** " + github(e.instead))
     if e.truth:
-        out.append(_words(e.truth))
-    out += [_words(e.repair), "**What survives.** " + _words(e.survives)]
+        out.append(github(e.truth))
+    out += [github(e.repair), "**What survives.** " + github(e.survives)]
     if e.users:
-        out.append("\n".join(f"- {_words(u)}" for u in e.users))
-    return [part if part.startswith(("#", "```", "- ")) else _paragraph(part) for part in out]
+        out.append("\n".join(f"- {github(u)}" for u in e.users))
+    return [part if part.startswith(("#", "```", "- ")) else paragraph(part) for part in out]
 
 
 def _formula(latex: str) -> str:
@@ -83,7 +83,7 @@ def _fence(text: str, language: str) -> str:
     return f"```{language}\n{text}\n```"
 
 
-def _words(text: str) -> str:
+def github(text: str) -> str:
     """Prose escaped where Markdown would act on it; formulas spelled so that GitHub leaves them alone."""
     pieces = re.split("(`[^`]*`)", text)
     return "".join(piece if piece[:1] == "`" else _sentence(piece) for piece in pieces)
@@ -102,7 +102,7 @@ def _escape(prose: str) -> str:
     return re.sub(r"([*\\`]|<(?=[A-Za-z/!]))", r"\\\1", prose)
 
 
-def _paragraph(text: str) -> str:
+def paragraph(text: str) -> str:
     """Lines of at most `WIDTH`, broken neither inside a formula nor inside code."""
     kept = re.sub(r"\$[^$]*\$|`[^`]*`", lambda found: found[0].replace(" ", "\u2007").replace("-", "\u2011"), text)
     wrapped = textwrap.fill(kept, WIDTH, break_long_words=False, break_on_hyphens=False)

@@ -1,0 +1,189 @@
+"""``largeprompt diff OLD NEW``: what changed between two ledgers, and whether it became weaker or stronger."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+from numerics.evidence import Verdict
+
+__all__ = ["Change", "as_json", "changes", "show"]
+
+#: Relative difference below which two numbers are the same number, rounded differently.
+ROUNDING = 1e-6
+# What a kind of change is called when it is shown, in this order.
+TITLES = {
+    "claim": "claims",
+    "verdict": "verdicts as printed",
+    "repaired": "verdicts as repaired",
+    "stands": "standing",
+    "severity": "severities",
+    "sharp": "edges of dials",
+    "slack": "slack",
+    "needs": "needs",
+    "row": "rows",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """One difference.
+
+    Attributes
+    ----------
+    kind : str
+        A key of `TITLES`.
+    id : str
+        The claim or the row.
+    old, new : str
+        What it was and what it is; empty where there is nothing.
+    trend : str
+        ``"stronger"``, ``"weaker"``, ``"refuted"``, ``"no longer refuted"``, ``"added"``, ``"removed"``, or empty.
+    """
+
+    kind: str
+    id: str
+    old: str
+    new: str
+    trend: str = ""
+
+
+def changes(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float = ROUNDING) -> list[Change]:
+    """The differences between two ledgers, by kind and in the order of the claims.
+
+    Parameters
+    ----------
+    old, new : Mapping
+        Ledgers as `proofs_check.files.read_ledger` returns them.
+    rounding : float
+        Relative difference below which two numbers count as the same.
+
+    Returns
+    -------
+    list of Change
+    """
+    before, after = ({c["id"]: c for c in document["claims"]} for document in (old, new))
+    found = [
+        *(Change(kind="claim", id=id, old=_verdicts(before[id]), new="", trend="removed") for id in before if id not in after),
+        *(Change(kind="claim", id=id, old="", new=_verdicts(after[id]), trend="added") for id in after if id not in before),
+        *(change for id in after if id in before for change in _of_claim(before[id], after[id], rounding)),
+        *_of_rows(old, new),
+    ]
+    order = list(TITLES)
+    return sorted(found, key=lambda c: order.index(c.kind))
+
+
+def _verdicts(claim: Mapping[str, Any]) -> str:
+    return claim["verdict"] + (f", repaired {claim['repair']['verdict']}" if claim["repair"] else "")
+
+
+def _of_claim(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float) -> Iterator[Change]:
+    id = new["id"]
+    if old["verdict"] != new["verdict"]:
+        yield Change(kind="verdict", id=id, old=old["verdict"], new=new["verdict"], trend=_trend(old["verdict"], new["verdict"]))
+    repaired = [c["repair"]["verdict"] if c["repair"] else "" for c in (old, new)]
+    if repaired[0] != repaired[1]:
+        trend = _trend(*repaired) if all(repaired) else "added" if repaired[1] else "removed"
+        yield Change(kind="repaired", id=id, old=repaired[0], new=repaired[1], trend=trend)
+    if old["stands"] != new["stands"]:
+        words = {True: "stands", False: "does not stand"}
+        trend = "stronger" if new["stands"] else "weaker"
+        yield Change(kind="stands", id=id, old=words[old["stands"]], new=words[new["stands"]], trend=trend)
+    if old["severity"] != new["severity"]:
+        yield Change(kind="severity", id=id, old=old["severity"] or "", new=new["severity"] or "")
+    edges = [_edge(c["sharp"]) for c in (old, new)]
+    if not _same_edge(old["sharp"], new["sharp"], rounding):
+        yield Change(kind="sharp", id=id, old=edges[0], new=edges[1])
+    for name, x, y in (
+        ("as printed", old["slack"], new["slack"]),
+        ("as repaired", (old["repair"] or {}).get("slack"), (new["repair"] or {}).get("slack")),
+        ("at the reference instance", old.get("slack_at_reference"), new.get("slack_at_reference")),
+    ):
+        if not _same(x, y, rounding):
+            yield Change(kind="slack", id=f"{id} ({name})", old=_number(x), new=_number(y))
+    if set(old["needs"]) != set(new["needs"]):
+        lost, won = set(old["needs"]) - set(new["needs"]), set(new["needs"]) - set(old["needs"])
+        yield Change(kind="needs", id=id, old=", ".join(sorted(lost)), new=", ".join(sorted(won)))
+
+
+def _of_rows(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    before, after = (
+        {**{c["covers"]: "settled" for c in d["claims"]}, **dict.fromkeys(d["unsettled"], "not settled")} for d in (old, new)
+    )
+    for id in {**before, **after}:
+        x, y = before.get(id, ""), after.get(id, "")
+        if x != y:
+            trend = "added" if not x else "removed" if not y else "stronger" if y == "settled" else "weaker"
+            yield Change(kind="row", id=id, old=x, new=y, trend=trend)
+
+
+def _trend(old: str, new: str) -> str:
+    if "REFUTED" in (old, new):
+        return "refuted" if new == "REFUTED" else "no longer refuted"
+    return "stronger" if Verdict(new).strength > Verdict(old).strength else "weaker"
+
+
+def _same(x: float | None, y: float | None, rounding: float) -> bool:
+    if x is None or y is None:
+        return x is y
+    return math.isclose(x, y, rel_tol=rounding, abs_tol=0.0)
+
+
+def _same_edge(x: Mapping[str, Any] | None, y: Mapping[str, Any] | None, rounding: float) -> bool:
+    if x is None or y is None:
+        return x is y
+    if (x["dial"], x["word"]) != (y["dial"], y["word"]):
+        return False
+    return all(_same(float(Fraction(x[end])), float(Fraction(y[end])), rounding) for end in ("accepted", "refuted"))
+
+
+def _edge(sharp: Mapping[str, Any] | None) -> str:
+    if sharp is None:
+        return ""
+    ends = (f"{float(Fraction(sharp[end])):.10g} {end}" for end in ("accepted", "refuted"))
+    return f"{sharp['dial']} {sharp['word']}: {', '.join(ends)}"
+
+
+def _number(x: float | None) -> str:
+    return "" if x is None else f"{x:.10g}"
+
+
+def as_json(found: list[Change]) -> list[dict[str, str]]:
+    """The changes as JSON values."""
+    return [asdict(change) for change in found]
+
+
+def show(found: list[Change]) -> None:
+    """Print the changes, a table for each kind, or that there are none."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    if not found:
+        console.print("the two ledgers say the same")
+        return
+    colour = {
+        "stronger": "green",
+        "no longer refuted": "green",
+        "weaker": "red",
+        "refuted": "red",
+        "removed": "yellow",
+        "added": "cyan",
+    }
+    for kind, title in TITLES.items():
+        mine = [c for c in found if c.kind == kind]
+        if not mine:
+            continue
+        console.print(Text(f"{title} ({len(mine)})", style="bold"))
+        table = Table.grid(padding=(0, 2))
+        table.add_column(no_wrap=True)
+        for _ in range(3):
+            table.add_column(overflow="fold")
+        for c in mine:
+            arrow = f"- {c.old}  + {c.new}" if kind == "needs" else f"{c.old or 'nothing'} -> {c.new or 'nothing'}"
+            table.add_row("", Text(c.id), Text(arrow), Text(c.trend, style=colour.get(c.trend, "")))
+        console.print(table)
