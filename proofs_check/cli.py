@@ -15,6 +15,23 @@ def _show(options: argparse.Namespace) -> int:
     return show(options.id, options.reseed)
 
 
+def _blueprint(options: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from proofs_check.blueprint import write_blueprint
+    from proofs_check.files import InputError
+
+    try:
+        made = write_blueprint(Path(options.ledger), Path(options.out))
+    except InputError as error:
+        print(f"largeprompt blueprint: {error}", file=sys.stderr)
+        return 2
+    for formula, reason in made.failures:
+        print(f"largeprompt blueprint: not typeset, because {reason}: {formula}", file=sys.stderr)
+    print(f"{len(made.site.claims)} claims on {len(made.site.rows)} rows; written to {options.out}")
+    return 1 if made.failures else 0
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``largeprompt`` with these arguments (default: those of the process) and return the exit status.
 
@@ -36,6 +53,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     show.add_argument("id", help="an id such as BB:CC.3.b")
     show.add_argument("--reseed", type=int, default=0, metavar="N", help="draw random streams from family N")
     show.set_defaults(run=_show)
+    blueprint = commands.add_parser(
+        "blueprint",
+        help="the ledger as one HTML file: the graph of what needs what, and a page a statement",
+        description="Writes one self-contained HTML file, with search; open it in a browser.",
+        epilog="exit status: 0; 1 if a formula could not be typeset (its source is shown); 2 if the input is no good",
+    )
+    blueprint.add_argument(
+        "--ledger",
+        default="ledger.json",
+        metavar="FILE",
+        help="what pytest proofs_check/ --ledger DIR wrote (default: %(default)s)",
+    )
+    blueprint.add_argument("--out", default="blueprint.html", metavar="FILE", help="file to write (default: %(default)s)")
+    blueprint.set_defaults(run=_blueprint)
     add_documents(commands)
     add_commands(commands)
     options = parser.parse_args(argv)

@@ -1,0 +1,240 @@
+"""What the blueprint shows, before it is drawn: papers, sections, statements, rows and claims, and what needs what."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote
+
+from proofs_check.ledger import Ledger
+from proofs_check.statements import Row, papers, rows
+
+__all__ = ["LETTERS", "PLACES", "RowPage", "Site", "Statement", "anchor", "place"]
+
+#: The mark of each verdict, so that no colour is needed to read it; the last one is for rows that no claim settles.
+LETTERS: Mapping[str, str] = {"PROVED": "P", "CERTIFIED": "C", "SUPPORTED": "S", "OPEN": "O", "REFUTED": "R", "not settled": "–"}
+#: From an id's first letter to what it numbers.
+PLACES: Mapping[str, str] = {"L": "Lemma", "P": "Proposition", "A": "Assumption", "T": "Theorem", "C": "Corollary", "R": "Remark"}
+_NUMBERED = re.compile(rf"({'|'.join(PLACES)})([A-Z]\.\d+|\d+\.\d+)(?:\.|$)")
+_PROOF_OF = re.compile(rf"proof of ({'|'.join(PLACES.values())}) ([A-Z]?\.?\d+(?:\.\d+)?)")
+_OWN = re.compile(r"(Theorem [A-Z]|[A-Z]\d+)\b")
+_STRENGTH = {"REFUTED": 0, "OPEN": 1, "SUPPORTED": 2, "CERTIFIED": 3, "PROVED": 4}
+
+
+def anchor(id: str) -> str:
+    """The fragment of a link to an id."""
+    return "#" + quote(id, safe=":/.-_~()+,")
+
+
+def place(row: Row) -> tuple[str, str]:
+    """Section and numbered statement that a row belongs to.
+
+    Examples
+    --------
+    >>> place(rows()["BB:LC.1.dmin"]), place(rows()["BB:28"]), place(rows()["OURS:R4.A.ode"])
+    (('Appendix C.1', 'Lemma C.1'), ('Appendix E.2', 'Lemma E.4'), ('Results', 'Theorem A'))
+    """
+    if found := re.match(r"(?:Section|Appendix) [A-Z0-9.]+", row.where):
+        section = found.group().rstrip(".")
+        if number := _NUMBERED.match(row.id.split(":", 1)[1]):
+            return section, f"{PLACES[number[1]]} {number[2]}"
+        if proof := _PROOF_OF.search(row.where):
+            return section, f"{proof[1]} {proof[2]}"
+        return section, section
+    own = _OWN.match(row.where)
+    return "Results", own[1] if own else re.split("[,;]", row.where)[0]
+
+
+@dataclass
+class RowPage:
+    """One row and its claims."""
+
+    row: Row
+    claims: list[dict[str, Any]] = field(default_factory=list)
+    statement: Statement = field(init=False)
+    settled: bool = True
+
+    @property
+    def id(self) -> str:
+        return self.row.id
+
+    @property
+    def verdict(self) -> str:
+        """Of the claim that states the row itself; without one, the weakest of its parts."""
+        if not self.claims:
+            return "not settled"
+        own = [c for c in self.claims if c["id"] == self.id]
+        states = own or [c for c in self.claims if not c["id"].endswith("/inference")] or self.claims
+        return str(min((c["verdict"] for c in states), key=_STRENGTH.__getitem__))
+
+    @property
+    def repaired(self) -> str:
+        """The verdict after repair, if the row is refuted and repaired."""
+        own = [c for c in self.claims if c["verdict"] == "REFUTED" and c["repair"]]
+        return str(own[0]["repair"]["verdict"]) if own and self.verdict == "REFUTED" else ""
+
+    @property
+    def false_parts(self) -> list[str]:
+        """Refuted parts of a row that is not refuted itself."""
+        return [c["id"] for c in self.claims if c["verdict"] == "REFUTED"] if self.verdict != "REFUTED" else []
+
+
+@dataclass
+class Statement:
+    """A numbered statement, or a section's displays that belong to none, with its rows."""
+
+    paper: str
+    section: str
+    title: str
+    rows: list[RowPage] = field(default_factory=list)
+
+    @property
+    def id(self) -> str:
+        return f"{self.paper}/{self.title.replace(' ', '-')}"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Rows by verdict, strongest first."""
+        found = Counter(r.verdict for r in self.rows)
+        return {v: found[v] for v in LETTERS if found[v]}
+
+
+class Site:
+    """Everything a page needs to know.
+
+    Parameters
+    ----------
+    document : Mapping
+        What ``ledger.json`` holds.
+
+    Examples
+    --------
+    >>> site = Site({"run": {}, "claims": [], "unsettled": ["BB:LC.1"]})
+    >>> site.rows["BB:LC.1"].verdict, site.rows["BB:LC.1"].statement.title
+    ('not settled', 'Lemma C.1')
+    """
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.run = dict(document["run"])
+        self.claims: dict[str, dict[str, Any]] = {c["id"]: c for c in document["claims"]}
+        self.ledger = Ledger(document["claims"])
+        self.rows = {id: RowPage(row) for id, row in rows().items()}
+        for c in document["claims"]:
+            if c["covers"] not in self.rows:  # the ledger is older than the list of statements
+                self.rows[c["covers"]] = RowPage(_row_of(c))
+            self.rows[c["covers"]].claims.append(c)
+        for id in document["unsettled"]:
+            if id in self.rows:
+                self.rows[id].settled = False
+        self.statements: dict[str, Statement] = {}
+        for page in self.rows.values():
+            section, title = place(page.row)
+            made = Statement(page.row.paper, section, title)
+            page.statement = self.statements.setdefault(made.id, made)
+            page.statement.rows.append(page)
+        titles = papers()
+        self.papers = {s.paper: titles.get(s.paper, s.paper) for s in self.statements.values()}
+
+    def sections(self, paper: str) -> dict[str, list[Statement]]:
+        """The statements of a paper by section, in printed order."""
+        out: dict[str, list[Statement]] = {}
+        for s in self.statements.values():
+            if s.paper == paper:
+                out.setdefault(s.section, []).append(s)
+        return out
+
+    def has(self, id: str) -> bool:
+        return id in self.claims or id in self.rows
+
+    def row_of(self, id: str) -> str:
+        return id.split("/", 1)[0]
+
+    @cached_property
+    def users(self) -> dict[str, list[str]]:
+        """By claim or row: the claims that name it among their needs."""
+        out: dict[str, list[str]] = {}
+        for c in self.claims.values():
+            for need in c["needs"]:
+                out.setdefault(need, []).append(c["id"])
+        return out
+
+    def used_by(self, id: str) -> list[str]:
+        """The claims that rest on a claim, by its own name or by that of its row."""
+        found = list(self.users.get(id, []))
+        row = self.row_of(id)
+        if id != row and not id.endswith("/inference"):
+            found += [u for u in self.users.get(row, []) if self.row_of(u) != row]
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def edges(self) -> list[tuple[str, str, bool]]:
+        """From row to row: (needed, needs it, executed); what only the paper's own proof says is not executed."""
+        out: dict[tuple[str, str], bool] = {}
+        for page in self.rows.values():
+            for c in page.claims:
+                for need in c["needs"]:
+                    if self.row_of(need) in self.rows and self.row_of(need) != page.id:
+                        out[self.row_of(need), page.id] = True
+            for use in page.row.uses:
+                if use in self.rows and use != page.id:
+                    out.setdefault((use, page.id), False)
+        return [(u, v, executed) for (u, v), executed in out.items()]
+
+    def lifted(self, name: Mapping[str, str]) -> list[tuple[str, str, bool]]:
+        """The same edges between whatever the rows are gathered into; a row that has no name is left out."""
+        out: dict[tuple[str, str], bool] = {}
+        for u, v, executed in self.edges:
+            if u in name and v in name and name[u] != name[v]:
+                out[name[u], name[v]] = out.get((name[u], name[v]), False) or executed
+        return [(u, v, executed) for (u, v), executed in out.items()]
+
+    def errata(self) -> list[dict[str, Any]]:
+        """Refuted claims, the gravest first."""
+        order = {"material": 0, "gap": 1, "typo": 2}
+        return sorted((c for c in self.claims.values() if c["verdict"] == "REFUTED"), key=lambda c: order.get(c["severity"], 3))
+
+    def weakest(self) -> list[tuple[dict[str, Any], str, str]]:
+        """Claims that hold but do not stand: (claim, the need to blame, what is wrong with it)."""
+        out = []
+        for c in self.claims.values():
+            held = (c["repair"] or c)["verdict"]
+            if c["stands"] or c["chain"] is None or held in ("REFUTED", "OPEN"):
+                continue
+            need, link = self.ledger.weakest_need(c["id"])
+            why = str(link) if need in self.claims else "not settled"
+            out.append((c, need, why))
+        return out
+
+    def unsettled(self, paper: str) -> list[RowPage]:
+        return [p for p in self.rows.values() if not p.settled and p.row.paper == paper]
+
+    def losses(self, id: str) -> list[tuple[str, float]]:
+        """What the steps of a row's proof give away at the reference instance; nothing to show for a single bound."""
+        found = self.ledger.losses(id)
+        return found if len(found) > 1 else []
+
+    def counts(self) -> dict[str, Counter[str]]:
+        return self.ledger.counts()
+
+    def texts(self) -> Iterable[tuple[str, str]]:
+        """Every formula on the pages, as (where, LaTeX)."""
+        for page in self.rows.values():
+            yield page.id, page.row.printed
+            for c in page.claims:
+                yield c["id"], c["checked"]
+
+
+def _row_of(claim: Mapping[str, Any]) -> Row:
+    return Row(
+        id=claim["covers"],
+        paper=claim["paper"],
+        version="",
+        where=claim["where"],
+        kind=claim["kind"],
+        says=claim["says"],
+        printed=claim.get("printed", ""),
+    )

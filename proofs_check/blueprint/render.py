@@ -1,0 +1,189 @@
+"""The page itself: one file with its styles, its script and its formulas inside."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from typing import Any
+
+from proofs_check import latex
+from proofs_check.blueprint.document import LETTERS, Site, anchor
+from proofs_check.blueprint.graph import all_statements, apart, neighbourhood, v_class
+from proofs_check.witnesses import script, slug
+
+__all__ = ["Blueprint", "as_html"]
+
+_DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """The text of the file, and as (source, reason) the formulas that could not be typeset, which it shows as they are written."""
+
+    html: str
+    site: Site
+    failures: tuple[tuple[str, str], ...]
+
+
+class _Typesetter:
+    """Text and formulas as HTML; what cannot be read is shown as it is written, and remembered."""
+
+    def __init__(self) -> None:
+        self.failures: dict[str, str] = {}
+
+    def _or_source(self, make: Any, text: str) -> str:
+        try:
+            return str(make(text))
+        except latex.LatexError as error:
+            self.failures[text] = str(error)
+            return f'<code class="unread">{escape(text)}</code>'
+
+    def formula(self, text: str) -> str:
+        """A formula on lines of its own."""
+        return self._or_source(latex.block, text)
+
+    def words(self, text: str) -> str:
+        """A sentence with formulas between dollars."""
+        return self._or_source(latex.words, text)
+
+    def told(self, text: str) -> str:
+        """What an engine says: words, or the LaTeX of a domain, or both in turn."""
+        pieces = text.split("; ")
+        return "; ".join(self.words(f"${p}$" if re.search(r"\\[a-zA-Z{]", p) and "$" not in p else p) for p in pieces)
+
+    def markdown(self, text: str) -> str:
+        """Markdown with formulas between dollars; HTML in it is shown, not used."""
+        kept: list[str] = []
+
+        def keep(found: re.Match[str]) -> str:
+            block = found["block"] is not None
+            make = (lambda t: latex.block(t, tag="span")) if block else latex.inline
+            kept.append(self._or_source(make, found["block"] if block else found["inline"]))
+            return f"\ue000{len(kept) - 1}\ue001"
+
+        page = _markdown().render(latex.FORMULA.sub(keep, text))
+        return _PLACEHOLDER.sub(lambda found: kept[int(found[1])], str(page))
+
+
+@cache
+def _markdown() -> Any:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def number(value: float | str | None, digits: int = 4) -> str:
+    """A number for people.
+
+    Examples
+    --------
+    >>> number(0.25), number(1.5e-7), number("1/3"), number(None)
+    ('0.25', '1.5·10⁻⁷', '1/3', '–')
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    text = f"{value:.{digits}g}"
+    if "e" not in text:
+        return text.replace("-", "−")
+    mantissa, exponent = text.split("e")
+    power = f"10{str(int(exponent)).translate(_DIGITS)}"
+    return power if mantissa == "1" else f"{mantissa.replace('-', '−')}·{power}"
+
+
+def _decimal(text: str) -> str:
+    """About how much a quotient is; nothing for an integer."""
+    from fractions import Fraction
+
+    try:
+        value = Fraction(text)
+    except ValueError:
+        return ""
+    return f"≈ {number(float(value), 6)}" if value.denominator > 1 else ""
+
+
+def _bars(losses: list[tuple[str, float]]) -> dict[str, float]:
+    """Lengths in percent on a logarithmic scale; a loss of 1 has none."""
+    top = max((math.log(max(ratio, 1.0)) for _, ratio in losses), default=0.0)
+    return {id: 100 * math.log(max(ratio, 1.0)) / top if top else 0.0 for id, ratio in losses}
+
+
+def _facts(evidence: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What an engine says about its own verdict, in reading order."""
+    e = evidence
+    confirmed = [f"{r['engine']} ({r['covered']})" if r["covered"] else r["engine"] for r in e["routes"] if r["verdict"] != "OPEN"]
+    undecided = [f"{r['engine']} ({r['reason']})" for r in e["routes"] if r["verdict"] == "OPEN"]
+    engines = ", ".join(dict.fromkeys(p["engine"] for p in e["parts"]))
+    drawn = f"{e['samples']:,}".replace(",", "\u202f")
+    found = [
+        ("engine", f"{e['engine']} of {len(e['parts'])} parts: {engines}" if e["parts"] else e["engine"]),
+        ("covered", e["covered"]),
+        ("dimension", e["dimension"]),
+        ("assumes", "; ".join(e["assumes"])),
+        ("margin", "" if e["margin"] is None else number(e["margin"], 3)),
+        ("samples", f"{drawn} drawn, seed {e['seed']}, error probability {number(e['error'], 2)}" if e["samples"] else ""),
+        ("confirmed by", "; ".join(confirmed)),
+        ("undecided by", "; ".join(undecided)),
+        ("reason", e["reason"]),
+    ]
+    return [(name, text) for name, text in found if text]
+
+
+def as_html(site: Site) -> Blueprint:
+    """Draw the blueprint.
+
+    Parameters
+    ----------
+    site : Site
+
+    Returns
+    -------
+    Blueprint
+
+    Examples
+    --------
+    >>> made = as_html(Site({"run": {}, "claims": [], "unsettled": []}))
+    >>> made.html.startswith("<!doctype html>"), made.failures
+    (True, ())
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("proofs_check.blueprint", "."),
+        autoescape=select_autoescape(["html.jinja"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    setter = _Typesetter()
+    safe = lambda make: lambda *given, **named: Markup(make(*given, **named))  # noqa: E731
+    environment.filters |= {
+        "formula": safe(setter.formula),
+        "words": safe(setter.words),
+        "told": safe(setter.told),
+        "markdown": safe(setter.markdown),
+        "number": number,
+        "decimal": _decimal,
+        "anchor": anchor,
+        "v": v_class,
+    }
+    environment.globals |= {
+        "facts": _facts,
+        "bars": _bars,
+        "script": script,
+        "slug": slug,
+        "letters": LETTERS,
+        "overview": safe(lambda paper=None: all_statements(site, paper)),
+        "near": safe(lambda rows, label: neighbourhood(site, rows, label)),
+        "apart": lambda paper=None: apart(site, paper),
+        "math_styles": Markup(latex.CSS),
+    }
+    html = environment.get_template("blueprint.html.jinja").render(site=site)
+    return Blueprint(html, site, tuple(setter.failures.items()))
