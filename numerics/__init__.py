@@ -6,6 +6,7 @@
 `worst_case`, `bounds`, `families`,                 bounds on the softmax average: the statement as data, laws to search over,
 `softmax_average`, `node_moments`, `enumerate`      the average itself, moments of the law, exact sums over prompts
 `hostile`, `hostile_cases`, `sub_gaussian`          boundary cases as code, and exact sub-Gaussian constants
+`maximise`, `reference`                             the search itself; the instance at which bounds are compared
 `tail_cases`                                        integrated tails of the average and of its tokens, on exact laws
 `probability`                                       confidence limits for what can only be sampled
 `quadrature`, `query_average`, `gradient_error`     exact errors for Gaussian tokens: output, averaged queries, gradient in U

@@ -233,6 +233,16 @@ class Normal:
 
 
 @lru_cache(maxsize=256)
+def _solved(threshold: sp.Expr, parameter: sp.Symbol) -> list[sp.Expr]:
+    """The values of the parameter that may be positive and make the threshold ``t``."""
+    factor, power = threshold.as_independent(parameter, as_Add=False)
+    base, exponent = power.as_base_exp()
+    if base == parameter and exponent.is_Rational and factor.is_positive:
+        return [(T / factor) ** (1 / exponent)]
+    return [r for r in sp.solve(sp.Eq(threshold, T), parameter) if r.is_positive is not False]
+
+
+@lru_cache(maxsize=256)
 def normal_form(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents: bool = False) -> Normal:
     """Rewrite ``left <= right`` as ``ratio <= limit``, where only the limit depends on numerical factors.
 
@@ -252,7 +262,7 @@ def normal_form(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents: bool 
     bound: sp.Expr = right
     root: sp.Expr = None
     if isinstance(left, Tail):
-        roots = [r for r in sp.solve(sp.Eq(left.threshold, T), left.parameter) if r.is_positive is not False]
+        roots = _solved(left.threshold, left.parameter)
         if len(roots) != 1:
             raise ValueError(
                 f"{left.threshold} = t has {len(roots)} solutions {left.parameter}; state the threshold so that there is one"
@@ -270,4 +280,6 @@ def normal_form(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents: bool 
     limit = 1 / factor if exponents else factor
     if not isinstance(left, Tail):
         return Normal(Statement(left, core), limit)
-    return Normal(Statement(left.variable, core, left.op, root.as_coeff_Mul()[1], exponents), limit, root)
+    # at the thresholds that are attained "over" and "at or over" differ, in their suprema they do not: one search for both
+    side = "<=" if left.op == "<=" else ">="
+    return Normal(Statement(left.variable, core, side, root.as_coeff_Mul()[1], exponents), limit, root)

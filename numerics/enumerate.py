@@ -18,6 +18,7 @@ from scipy.special import gammaln
 __all__ = ["compositions", "expectation", "multinomial", "probability"]
 
 Array = npt.NDArray[Any]
+_comb = lru_cache(maxsize=2**16)(math.comb)
 
 
 class Discrete(Protocol):
@@ -100,7 +101,7 @@ def multinomial(counts: Array, weights: Any) -> Array:
         for row in counts.tolist():
             term, rest = p[0] * 0 + 1, total
             for n, q in zip(row, p, strict=True):
-                term, rest = term * math.comb(rest, n) * q**n, rest - n
+                term, rest = term * _comb(rest, n) * q**n, rest - n
             out.append(term)
         return np.array(out, dtype=object)
     coefficient = gammaln(counts[0].sum() + 1.0) - gammaln(counts + 1.0).sum(1)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -73,80 +74,112 @@ def worst_hostile(statement: Statement, limit: float, seed: int) -> Worst:
     seed : int
         Part of the key under which the evaluation is remembered: the seed of the claim that is being judged.
     """
-    rows = _evaluated(statement, seed)
-    name, _, ratio, _, _ = max((r for r in rows if r[4]), key=lambda r: r[2])
-    sampled = [r for r in rows if not r[4]]
-    return Worst(
-        ratio=ratio,
-        where=name,
-        estimate=max((r[2] for r in sampled), default=0.0),
-        cases=len(rows),
-        noisy=sum(low <= limit < high for _, low, _, high, _ in sampled),
-        samples=PROMPTS * len(sampled),
-        broken=any(low > limit * (1 + 1e-9) for _, low, _, _, _ in rows),
-    )
+    worst, where = 0.0, ""
+    estimate, cases, noisy, samples, broken = 0.0, 0, 0, 0, False
+    for batch, low, ratio, high, exact in _evaluated(statement, seed):
+        broken |= bool((low > limit * (1 + 1e-9)).any())
+        cases += ratio.size
+        if not exact:
+            estimate = max(estimate, float(ratio.max()))
+            noisy += int(((low <= limit) & (limit < high)).sum())
+            samples += PROMPTS * ratio.size
+        elif not where or ratio.max() > worst:
+            worst, where = float(ratio.max()), batch.name(np.unravel_index(ratio.argmax(), ratio.shape))
+    return Worst(worst, where, estimate, cases, noisy, samples, broken)
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """The cases of one law at one length: queries and matrices along the first axis of the batch, functions along the second."""
+
+    law: str
+    directions: tuple[str, ...]
+    functions: tuple[str, ...]
+    exact: bool
+    average: SoftmaxAverage
+
+    def name(self, at: tuple[Any, ...]) -> str:
+        return f"{self.law}, L = {self.average.L}, {self.directions[at[0]]}, f = {self.functions[at[1]]}"
+
+
+Ratios = tuple[_Batch, Array, Array, Array, bool]
 
 
 @lru_cache(maxsize=256)
-def _evaluated(statement: Statement, seed: int) -> list[tuple[str, float, float, float, bool]]:
-    """(case, lower limit, ratio, upper limit, exact) for every case; the limits hold together with probability 1 - `ERROR`."""
-    rows = []
+def _evaluated(statement: Statement, seed: int) -> list[Ratios]:
+    """Lower limit, ratio, upper limit of every case, and whether they are exact; all hold together with probability 1 - `ERROR`."""
+    out: list[Ratios] = []
     random = isinstance(statement.left, (Mean, RandomVariable))
-    for name, exact, c in _every_case(LENGTHS if random else (1,), seed):
-        exact = exact or not random
-        low, ratio, high = (float(statement.ratios(c)),) * 3 if exact else _interval(statement, c)
-        rows.append((name, low, ratio, high, exact))
-    return rows
+    for batch in _batches(LENGTHS if random else (1,), seed):
+        exact = batch.exact or not random
+        limits = (statement.ratios(batch.average),) * 3 if exact else _interval(statement, batch.average)
+        shape = len(batch.directions), len(batch.functions)
+        low, ratio, high = (np.broadcast_to(np.asarray(v, dtype=float), shape) for v in limits)
+        out.append((batch, low, ratio, high, exact))
+    return out
 
 
 @lru_cache(maxsize=1)
-def _every_case(lengths: tuple[int, ...], seed: int) -> list[tuple[str, bool, SoftmaxAverage]]:
-    """The cases of one seed, kept for the next statement of the same claim (some 60 MB)."""
+def _batches(lengths: tuple[int, ...], seed: int) -> list[_Batch]:
+    """The cases of one seed, kept for the next statement of the same claim (some 100 MB)."""
     numbered = ((law, generator(100 * d + number)) for d in DIMENSIONS for number, law in enumerate(laws(d)))
-    return [case for law, rng in numbered for case in _cases(law, rng, lengths)]
+    return [batch for law, rng in numbered for batch in _cases(law, rng, lengths)]
 
 
-def _interval(statement: Statement, c: SoftmaxAverage) -> tuple[float, float, float]:
-    """Lower limit, estimate and upper limit of a ratio from sampled prompts, each off with probability below 1e-10."""
+def _interval(statement: Statement, c: SoftmaxAverage) -> tuple[Array, Array, Array]:
+    """Lower limit, estimate and upper limit of each ratio from sampled prompts, each off with probability below 1e-10."""
     if isinstance(statement.left, Mean):
-        values, ratio = statement.left.variable.of(c), float(statement.ratios(c))
-        if not (mean := float(values.mean())):
-            return 0.0, 0.0, 0.0
-        spread = 6.4 * float(values.std()) / math.sqrt(len(values)) / mean
+        values, ratio = statement.left.variable.of(c), statement.ratios(c)
+        mean = values.mean(0)
+        spread = 6.4 * values.std(0) / math.sqrt(len(values)) / np.where(mean == 0, 1, mean)
         return ratio * (1 - spread), ratio, ratio * (1 + spread)
     ratios, _ = statement.by_threshold(c)
     # the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart holds at all thresholds together; far tails are beyond it
     reached = np.arange(1, len(ratios) + 1) / len(ratios)
     width = math.sqrt(math.log(2e10) / (2 * len(ratios)))
-    seen = reached >= 0.05
+    first = int(np.argmax(reached >= 0.05))
+    ratios, reached = ratios[first:], reached[first:].reshape((-1,) + (1,) * (ratios.ndim - 1))
     if statement.exponents:
-        high = ratios * np.log(reached) / np.log(np.minimum(reached + width, 1 - 1e-12))
-        low = ratios * np.log(reached) / np.log(np.maximum(reached - width, 1e-300))
+        high = ratios * (np.log(reached) / np.log(np.minimum(reached + width, 1 - 1e-12)))
+        low = ratios * (np.log(reached) / np.log(np.maximum(reached - width, 1e-300)))
     else:
         low, high = ratios * (1 - width / reached), ratios * (1 + width / reached)
-    return tuple(float(np.max(v[seen], initial=0.0)) for v in (low, ratios, high))  # type: ignore[return-value]
+    return tuple(np.max(v, axis=0, initial=0.0) for v in (low, ratios, high))  # type: ignore[return-value]
 
 
-def _cases(law: Law, rng: np.random.Generator, lengths: tuple[int, ...]) -> Iterator[tuple[str, bool, SoftmaxAverage]]:
-    """(name, whether exact, outcomes) for every length, query, matrix and function at one law."""
-    d, tokens = law.d, ((law.nodes**2).sum(1), law.sigma2, law.d)
+def _cases(law: Law, rng: np.random.Generator, lengths: tuple[int, ...]) -> Iterator[_Batch]:
+    """Every query, matrix and function at one law, for each length."""
+    d = law.d
+    named = {f"U = I, {name} query": z for name, z in queries(d).items()}
+    named |= {f"U = {name}, unit query": U @ queries(d)["unit"] for name, U in matrices(d).items() if name not in ("0", "I")}
+    a = np.stack(list(named.values()), axis=1)
+    sigma = math.sqrt(law.sigma2) * np.linalg.norm(a, axis=0)
+    a = a * np.minimum(1.0, REACH / np.where(sigma == 0, 1, sigma))
+    a2 = law.sigma2 * (a * a).sum(0)[:, None]
     prompts = law.sample(rng, PROMPTS * lengths[-1]).reshape(PROMPTS, lengths[-1], d)
-    values = {name: (f(law.nodes).T, np.moveaxis(f(prompts), -1, 0)) for name, f in functions(d).items()}
-    directions = {f"U = I, {name} query": z for name, z in queries(d).items()}
-    directions |= {f"U = {name}, unit query": U @ queries(d)["unit"] for name, U in matrices(d).items() if name not in ("0", "I")}
-    for where, a in directions.items():
-        sigma = math.sqrt(law.sigma2) * float(np.linalg.norm(a))
-        a = a * min(1.0, REACH / sigma) if sigma else a
-        w = np.exp(prompts @ a)
-        cumulated = np.cumsum(w, axis=1)
-        scores, a2 = law.nodes @ a, law.sigma2 * float(a @ a)
-        for function, (at_nodes, at_tokens) in values.items():
-            summed = np.cumsum(w * at_tokens, axis=2)
-            for L in lengths:
-                exact = bool(law.atoms) and math.comb(L + len(law.atoms) - 1, len(law.atoms) - 1) <= OUTCOMES
-                if exact:
-                    c = softmax_average(L, scores, at_nodes, law.masses, a2, tokens)
-                else:
-                    nodes, S_L, R_L = (np.exp(scores), at_nodes, law.masses), cumulated[:, L - 1].copy(), summed[:, :, L - 1].copy()
-                    c = around(L, np.full(PROMPTS, 1 / PROMPTS), S_L, R_L, nodes, a2, tokens)
-                yield f"{law.name} in d = {d}, L = {L}, {where}, f = {function}", exact, c
+    at_nodes, at_tokens = _values(law.nodes), _values(prompts)
+    scores, masses, w = (law.nodes @ a)[:, :, None], law.masses[:, None, None], np.exp(np.moveaxis(prompts @ a, 1, 2))
+    tokens = (law.nodes**2).sum(1)[:, None, None], law.sigma2, d
+    one = np.ones((1, 1, 1))
+    single = around(1, one, one, one[None], (np.exp(scores), at_nodes[:, :, None], masses), a2, tokens)
+    equal = np.full((PROMPTS, 1, 1), 1 / PROMPTS)
+    S_L, R_L, start = np.zeros((PROMPTS, a.shape[1])), np.zeros(1), 0
+    for L in lengths:
+        exact = bool(law.atoms) and math.comb(L + len(law.atoms) - 1, len(law.atoms) - 1) <= OUTCOMES
+        S_L = S_L + w[:, :, start:L].sum(2)
+        R_L = R_L + w[:, :, start:L] @ at_tokens[:, :, start:L]
+        start = L
+        if exact:
+            average = softmax_average(L, scores, at_nodes[:, :, None], masses, a2, tokens)
+        else:  # the quantities of the population are sums over many nodes: once for every length
+            average = replace(single, L=L, weight=equal, S_L=S_L[:, :, None], R_L=R_L, S=L * single.S, R=L * single.R)
+        yield _Batch(f"{law.name} in d = {d}", tuple(named), tuple(functions(d)), exact, average)
+
+
+def _values(points: Array) -> Array:
+    """Every f at the points, components first and functions last; a component that a function does not have is 0."""
+    found = [f(points) for f in functions(points.shape[-1]).values()]
+    out = np.zeros((max(v.shape[-1] for v in found), *points.shape[:-1], len(found)))
+    for number, values in enumerate(found):
+        out[: values.shape[-1], ..., number] = np.moveaxis(values, -1, 0)
+    return out

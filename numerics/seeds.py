@@ -9,9 +9,10 @@ from contextvars import ContextVar
 
 import numpy as np
 
-__all__ = ["current_seed", "generator", "seed_of", "seeded"]
+__all__ = ["current_reseed", "current_seed", "generator", "seed_of", "seeded", "shared_generator"]
 
 _SEED: ContextVar[int] = ContextVar("largeprompt_seed", default=0)
+_RESEED: ContextVar[int] = ContextVar("largeprompt_reseed", default=0)
 
 
 def seed_of(name: str, reseed: int = 0) -> int:
@@ -47,11 +48,12 @@ def seeded(name: str, reseed: int = 0) -> Iterator[int]:
     ...     current_seed() == seed_of("BB:LC.1")
     True
     """
-    token = _SEED.set(seed_of(name, reseed))
+    token, family = _SEED.set(seed_of(name, reseed)), _RESEED.set(reseed)
     try:
         yield _SEED.get()
     finally:
         _SEED.reset(token)
+        _RESEED.reset(family)
 
 
 def current_seed() -> int:
@@ -63,6 +65,32 @@ def current_seed() -> int:
     0
     """
     return _SEED.get()
+
+
+def current_reseed() -> int:
+    """The family of streams in which claims are being judged.
+
+    Examples
+    --------
+    >>> with seeded("BB:LC.1", 7):
+    ...     current_reseed()
+    7
+    """
+    return _RESEED.get()
+
+
+def shared_generator(name: str, stream: int = 0) -> np.random.Generator:
+    """A generator for a search that several claims share: it depends on the family, not on the claim.
+
+    Examples
+    --------
+    >>> with seeded("BB:LC.1"):
+    ...     one = shared_generator("search").random()
+    >>> with seeded("BB:LC.2"):
+    ...     one == shared_generator("search").random()
+    True
+    """
+    return np.random.Generator(np.random.Philox(key=np.array([seed_of(name, current_reseed()), stream % 2**63], dtype=np.uint64)))
 
 
 def generator(stream: int = 0) -> np.random.Generator:

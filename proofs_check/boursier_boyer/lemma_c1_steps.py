@@ -61,12 +61,12 @@ def _alpha_minus_below_one(power: int) -> Evidence:
     instead=r"For $\delta<1/2$ with $\delta\geq\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$ one has $\alpha_{-}<1$, and the "
     r"displayed inequalities hold with probability at least $1-2\delta$.",
     repair=dict(power=2),
-    dial="c",
+    control=dict(c=Fraction(99, 100)),
     needs=("BB:LC.1.sand",),
     argument="if alpha_- > 1, the first line bounds 1/S_L > 0 by a negative number, where it claims a probability 1 - 2 delta > 0",
     hypotheses=("L in Integers", "L >= 1", "sigma > 0", "n >= 0", "0 < delta", "delta < 1/2", "delta >= exp(-L/8*exp(-2*n**2))"),
 )
-def distance_of_the_inverses(*, c: int = 1, power: int = 0) -> Evidence:
+def distance_of_the_inverses(*, c: int | Fraction = 1, power: int = 0) -> Evidence:
     """1/S_L <= 1/((1 - alpha_-) S), which needs alpha_- < 1; then |1/S_L - 1/S| <= c max(alpha_+, alpha_-/(1 - alpha_-)) / S.
 
     The condition of the lemma gives alpha_- < 1 with sigma^power |Uz|^2 in it, power = 2, not as it is printed, with power = 0.
@@ -77,7 +77,7 @@ def distance_of_the_inverses(*, c: int = 1, power: int = 0) -> Evidence:
     between = forall(
         Abs(1 / y - 1),
         "<=",
-        c * Max(p, m / (1 - m)),
+        sp.Rational(c) * Max(p, m / (1 - m)),
         {y: (0, oo), m: BELOW_ONE, p: (0, oo)},
         where=[(y, ">=", 1 - m), (y, "<=", 1 + p)],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import sympy as sp
 
@@ -9,8 +10,9 @@ import numerics.worst_case as module
 from numerics.bounds import Mean, Tail, normal_form
 from numerics.evidence import Verdict
 from numerics.families import TWO_ATOMS
-from numerics.hostile_cases import Worst, worst_hostile
-from numerics.softmax_average import deviation_R, error_squared, symbol
+from numerics.hostile import functions, laws, queries
+from numerics.hostile_cases import Worst, _evaluated, worst_hostile
+from numerics.softmax_average import deviation_R, error_squared, softmax_average, symbol
 from numerics.worst_case import worst_ratio
 
 L, a2, F4, EQ2 = map(symbol, ("L", "a2", "F4", "EQ2"))
@@ -49,3 +51,20 @@ def test_a_hostile_case_above_the_bound_prevents_support(monkeypatch: pytest.Mon
     e = worst_ratio(Mean(error_squared), "<=", 2 * R1, families=(TWO_ATOMS,))
     assert e.verdict is Verdict.OPEN
     assert "the case" in e.reason
+
+
+def test_a_batch_agrees_with_its_cases_one_by_one() -> None:
+    """The case that is named has the ratio that is reported, from its own law, query and function."""
+    statement = normal_form(Mean(error_squared), R1).statement
+    batches = {(b.law, b.average.L): (b, ratio) for b, _, ratio, _, _ in _evaluated(statement, 0)}
+    for d in (1, 2):
+        for law in laws(d):
+            if not law.atoms:
+                continue
+            batch, ratio = batches[f"{law.name} in d = {d}", 3]
+            for i, query in enumerate(queries(d).values()):
+                reach = np.sqrt(law.sigma2) * np.linalg.norm(query)
+                a = query * min(1.0, 3.0 / reach) if reach else query
+                for j, f in enumerate(functions(d).values()):
+                    c = softmax_average(3, law.nodes @ a, f(law.nodes).T, law.masses, law.sigma2 * a @ a)
+                    assert ratio[i, j] == pytest.approx(float(statement.ratios(c)), rel=1e-10, abs=1e-25), batch.name((i, j))

@@ -16,6 +16,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.families import THREE_ATOMS, TWO_ATOMS, Point
 from numerics.hostile_cases import Worst
 from numerics.probability import clopper_pearson
+from numerics.seeds import seeded
 from numerics.softmax_average import deviation_R, error_squared, normaliser, symbol
 from numerics.worst_case import at_point, worst_ratio
 
@@ -224,3 +225,16 @@ def test_what_has_no_sides_to_compare_is_refused() -> None:
         module.worst_ratio(Mean(normaliser), "<=", symbol("L"), families=())
     with pytest.raises(ValueError, match="'=='"):
         Tail(normaliser, "==", symbol("L"), sp.Symbol("delta"))
+
+
+def test_claims_share_a_search_and_families_of_streams_do_not() -> None:
+    strict, weak = (Tail(error_squared, op, F4 / (delta * L), delta) for op in (">", ">="))
+    with seeded("BB:LC.1"):
+        worst_ratio(strict, "<=", 150 * sp.exp(4 * a2) * delta, families=(TWO_ATOMS,))
+    before = module._search.cache_info().misses
+    with seeded("BB:CC.3"):
+        worst_ratio(weak, "<=", 175 * sp.exp(4 * a2) * delta, families=(TWO_ATOMS,))
+    assert module._search.cache_info().misses == before
+    with seeded("BB:CC.3", 1):
+        worst_ratio(weak, "<=", 175 * sp.exp(4 * a2) * delta, families=(TWO_ATOMS,))
+    assert module._search.cache_info().misses == before + 1

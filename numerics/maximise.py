@@ -1,0 +1,107 @@
+"""The largest value of a function on a box, by a population that is evaluated all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["maximise", "refine"]
+
+Array = npt.NDArray[np.float64]
+Objective = Callable[[Array], Array]
+#: Members for each parameter, and generations.
+POPULATION, GENERATIONS = 20, 50
+OFFSPRING, REFINEMENTS = 24, 40
+
+
+def maximise(
+    f: Objective, box: Sequence[tuple[float, float]], rng: np.random.Generator, starts: Sequence[Sequence[float]] = ()
+) -> tuple[float, Array]:
+    """Differential evolution over the box (after Zhang and Sanderson 2009), then `refine` around the best point.
+
+    Parameters
+    ----------
+    f : callable
+        Maps points of shape (n, batch) to values of shape (batch,).
+    box : sequence of (float, float)
+        The range of each of the n parameters.
+    rng : numpy.random.Generator
+    starts : sequence of points
+        Members of the first generation; the others are spread over the box.
+
+    Returns
+    -------
+    float, ndarray of shape (n,)
+        The largest value found, and where; nothing certifies that there is no larger one.
+
+    Examples
+    --------
+    >>> value, x = maximise(lambda x: -((x - 1 / 3) ** 2).sum(0), [(0, 1), (-1, 1)], np.random.default_rng(0))
+    >>> value > -1e-12, x.round(5).tolist()
+    (True, [0.33333, 0.33333])
+    """
+    low, high = np.array(box, dtype=float).T[:, :, None]
+    n = len(box)
+    size = POPULATION * n
+    strata = rng.permuted(np.tile(np.arange(size), (n, 1)), axis=1)
+    x = low + (high - low) * (strata + rng.random((n, size))) / size
+    for member, start in enumerate(starts):
+        x[:, member] = start
+    values = f(x)
+    for _ in range(GENERATIONS):
+        # towards one of the best tenth: towards the best one only, the population gathers too early
+        better = rng.choice(values.argsort()[-max(2, size // 10) :], size)
+        one, other = rng.integers(size, size=(2, size))
+        step = 0.6 * (x[:, better] - x) + rng.uniform(0.5, 1, size) * (x[:, one] - x[:, other])
+        moved = rng.random((n, size)) < 0.7
+        moved[rng.integers(n, size=size), np.arange(size)] = True
+        trial = np.where(moved, np.clip(x + step, low, high), x)
+        found = f(trial)
+        x, values = np.where(found >= values, trial, x), np.maximum(found, values)
+    top = values.argsort()[-size // 4 :]
+    return refine(f, box, rng, x[:, top[-1]], np.cov(x[:, top]).reshape(n, n))
+
+
+def refine(
+    f: Objective, box: Sequence[tuple[float, float]], rng: np.random.Generator, start: Array, spread: Array
+) -> tuple[float, Array]:
+    """An evolution strategy around a point: steps whose covariance learns from the best of a generation, shorter without success.
+
+    Parameters
+    ----------
+    f, box, rng
+        As in `maximise`.
+    start : ndarray of shape (n,)
+    spread : ndarray of shape (n, n)
+        Covariance of the first steps.
+
+    Returns
+    -------
+    float, ndarray of shape (n,)
+        At least the value at `start`.
+
+    Examples
+    --------
+    >>> peak = lambda x: -np.abs(x[0] - 0.7)
+    >>> value, x = refine(peak, [(0, 1)], np.random.default_rng(0), np.array([0.2]), np.array([[0.01]]))
+    >>> value > -1e-6
+    True
+    """
+    low, high = np.array(box, dtype=float).T[:, :, None]
+    x = start[:, None]
+    value, size = float(f(x)[0]), 1.0
+    spread = spread + np.diag(((high - low)[:, 0] * 1e-9) ** 2)
+    for _ in range(REFINEMENTS):
+        root = np.linalg.cholesky(spread + np.diag(1e-12 * np.diag(spread)))
+        steps = np.clip(x + size * root @ rng.standard_normal((len(x), OFFSPRING)), low, high) - x
+        found = f(x + steps)
+        best = found.argsort()[::-1][: OFFSPRING // 4]
+        learnt = steps[:, best] / size
+        spread = 0.7 * spread + 0.3 * learnt @ learnt.T / len(best)
+        if found[best[0]] > value:
+            x, value, size = x + steps[:, [best[0]]], float(found[best[0]]), size * 1.5
+        else:
+            size *= 0.5
+    return value, x[:, 0]
