@@ -18,6 +18,10 @@ BEGIN = "<!-- status:begin (written by: largeprompt status --ledger LEDGER --wri
 END = "<!-- status:end -->"
 #: Verdicts of settled rows, in the order of the columns.
 COLUMNS = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED")
+EXPLAINED = (
+    "A row is a printed statement or a step of a proof; its verdict is that of the statement **as printed**, and REFUTED as soon "
+    "as anything claimed there is. Repaired: the nearest true statement passed the same check."
+)
 GROUPS = {"statements": "", "assumptions and citations": ("assumption", "cited"), "experiments": ("NUM",)}
 
 
@@ -70,11 +74,7 @@ def status(document: Mapping[str, Any]) -> str:
     errata = _material(document)
     out = [
         "\n".join(lines),
-        paragraph(
-            "A row is a printed statement or a step of a proof; its verdict is that of the statement **as printed**, and REFUTED as soon "
-            "as anything claimed there is. Repaired: the nearest true statement passed the same check. The shares of statistical error "
-            f"of all claims add up to {run['error']:.1e}."
-        ),
+        paragraph(f"{EXPLAINED} The shares of statistical error of all claims add up to {run['error']:.1e}."),
     ]
     if errata:
         out += [

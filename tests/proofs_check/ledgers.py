@@ -1,0 +1,35 @@
+"""Ledgers for tests: real entries of quick claims, and entries made up from them."""
+
+from __future__ import annotations
+
+import copy
+from functools import cache
+from typing import Any
+
+from proofs_check.ledger import Ledger, run_claim
+
+#: Quick claims: a gap with a sharp constant and what uses it, an inference with its true statement, a typo, a proved step.
+QUICK = ("BB:CC.3.a", "BB:CC.3.b", "BB:LC.1.inv", "BB:LC.1.glue.b", "BB:LC.1/inference", "BB:P3.1.conv", "BB:F.3.4b/affine")
+
+
+@cache
+def _run(id: str) -> dict[str, Any]:
+    return run_claim(id)
+
+
+def line(name: str, /, **changes: Any) -> dict[str, Any]:
+    """The entry of a quick claim, with changes."""
+    return copy.deepcopy(_run(name)) | changes
+
+
+def made_up(id: str, verdict: str, **changes: Any) -> dict[str, Any]:
+    """An entry for any id, in the form of a proved one."""
+    plain = line("BB:CC.3.a", id=id, covers=id.split("/")[0], paper=id.split(":")[0], verdict=verdict, needs=[], sharp=None)
+    plain["evidence"]["verdict"] = verdict
+    return plain | changes
+
+
+def document(*lines: dict[str, Any], partial: bool = False) -> dict[str, Any]:
+    """The ledger of some entries (of the quick claims, if there are none), as it is read from a file."""
+    entries = lines or tuple(line(id) for id in QUICK)
+    return Ledger(copy.deepcopy(entries), run={"partial": partial, "reseed": 0, "seconds": 1.0}).to_json()

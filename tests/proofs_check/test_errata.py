@@ -1,0 +1,190 @@
+"""The errata: what is false and nothing else, told to an author; pages that need nothing but themselves."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proofs_check import witnesses
+from proofs_check.cli import main
+from proofs_check.errata import Erratum, as_html, as_markdown, errata_of
+from proofs_check.errata.content import number
+from proofs_check.errata.markdown import WIDTH, github
+from proofs_check.files import InputError
+from proofs_check.latex import words
+from proofs_check.ledger import load_claims, write_json
+from tests.proofs_check.ledgers import document, line, made_up
+
+
+def entry(*lines: dict[str, Any], id: str = "BB:CC.3.b") -> Erratum:
+    return next(e for e in errata_of(document(*lines)).entries if e.id == id)
+
+
+def test_what_is_false_comes_first_by_severity_then_by_place() -> None:
+    errata = errata_of(document())
+    assert [e.id for e in errata.entries] == ["BB:LC.1/inference", "BB:LC.1.inv", "BB:CC.3.b", "BB:P3.1.conv", "BB:F.3.4b/affine"]
+    assert errata.counts == "3 gaps, 2 typos"
+    worse = errata_of(document(line("BB:CC.3.b", severity="material"), line("BB:LC.1.inv")))
+    assert [e.severity for e in worse.entries] == ["material", "gap"]
+    assert worse.counts == "1 material error, 1 gap"
+
+
+def test_our_own_results_never_appear() -> None:
+    ours = line("BB:CC.3.b", id="OURS:R1", covers="OURS:R1", paper="OURS")
+    user = made_up("OURS:R1.off", "PROVED", needs=["BB:LC.1.inv"])
+    for text in (as_html, as_markdown):
+        assert "OURS" not in text(errata_of(document(line("BB:LC.1.inv"), ours, user)))
+    with pytest.raises(InputError, match="not those of a paper"):
+        errata_of(document(), "OURS")
+
+
+def test_an_inference_says_that_the_statement_itself_is_true() -> None:
+    alone = entry(line("BB:LC.1/inference"), id="BB:LC.1/inference")
+    assert alone.truth == ""
+    for verdict, words_ in (("PROVED", r"is true \(PROVED\)"), ("SUPPORTED", "as far as it could be tested")):
+        stated = made_up("BB:LC.1", verdict)
+        assert re.search(words_, entry(line("BB:LC.1/inference"), stated, id="BB:LC.1/inference").truth)
+    by_steps = made_up("BB:LC.1", "SUPPORTED", needs=["BB:CC.3.a"])
+    assert "joined by arguments" in entry(line("BB:LC.1/inference"), by_steps, line("BB:CC.3.a"), id="BB:LC.1/inference").truth
+    refuted = made_up("BB:LC.1", "REFUTED")
+    assert entry(line("BB:LC.1/inference"), refuted, id="BB:LC.1/inference").truth == ""
+
+
+def test_what_survives_is_computed_and_listed() -> None:
+    assert "No other line" in entry(line("BB:CC.3.b")).survives
+    standing = entry(
+        line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.1.inv"), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"])
+    )
+    assert "everything that uses the line stands" not in entry(line("BB:CC.3.b")).survives
+    assert standing.users[0].startswith(line("BB:CC.3.a")["where"])
+    broken = entry(line("BB:CC.3.b", repair=None), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"]))
+    assert "does not stand as far as is known" in broken.users[0]
+
+
+def test_witness_script_and_what_it_prints_are_shown() -> None:
+    shown = entry(line("BB:CC.3.b"))
+    assert shown.script == (witnesses.script("BB:CC.3.b") or "").strip()
+    assert shown.output == witnesses.run({"x": shown.script})["x"].printed.strip()
+    assert shown.witness == {"L": "9", "a2": "0"}
+    assert "`c = 139` in place of `64`" in shown.repair
+    for text in (as_html(errata_of(document())), as_markdown(errata_of(document()))):
+        assert "delta_0/4 = 0.1975" in text
+
+
+def test_a_script_that_tells_another_story_stops_the_errata(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = line("BB:CC.3.b")
+    other["evidence"]["witness"]["L"] = 7
+    with pytest.raises(InputError, match="nothing like the ledger's L = 7"):
+        errata_of(document(other))
+    monkeypatch.setattr(witnesses, "script", lambda id: "print(1)\nassert 1 > 2")
+    with pytest.raises(InputError, match=r"witness script of BB:CC\.3\.b fails: AssertionError"):
+        errata_of(document(line("BB:CC.3.b")))
+
+
+def test_a_claim_that_is_not_in_order_stops_the_errata() -> None:
+    with pytest.raises(InputError, match=r"BB:CC\.3\.b is not in order: no control"):
+        errata_of(document(line("BB:CC.3.b", faults=["no control was refuted"])))
+
+
+def test_every_formula_for_the_authors_can_be_typeset() -> None:
+    for claim in load_claims().values():
+        for text in (claim.why, claim.instead):
+            assert "<math" in words(text) or "$" not in text, claim.id
+            assert text.replace(r"\$", "").count("$") % 2 == 0, claim.id
+
+
+class _Page(HTMLParser):
+    VOID = frozenset(("meta", "br", "img", "link", "hr"))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in self.VOID:
+            self.open.append(tag)
+        found = dict(attrs)
+        self.ids += [str(found["id"])] if "id" in found else []
+        self.links += [str(v) for k, v in attrs if k in ("href", "src")]
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_and_needs_nothing_from_the_network() -> None:
+    page = as_html(errata_of(document()))
+    seen = _Page()
+    seen.feed(page)
+    assert seen.open == []
+    assert sorted(seen.links) == sorted(f"#{id}" for id in seen.ids)
+    assert len(set(seen.ids)) == len(seen.ids) == 5
+    assert "<script" not in page
+    assert "http" not in page
+
+
+def test_the_markdown_reads_as_text() -> None:
+    text = as_markdown(errata_of(document()))
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    assert not [x for x in prose.splitlines() if len(x) > WIDTH + 60 and not x.startswith(("|", "#"))]
+    assert prose.count("$") % 2 == 0
+    assert not [x for x in prose.splitlines() if x.count("$") % 2]  # no formula is broken over two lines
+    assert text.count("```") == 2 * len(re.findall(r"^```(?:math|python|text)$", text, flags=re.MULTILINE))
+
+
+def test_github_gets_no_backslash_that_it_would_eat() -> None:
+    assert github(r"$\|x\|\,\{y\}$ and 2*3*4 <b") == r"$\Vert x\Vert \lbrace y\rbrace$ and 2\*3\*4 \<b"
+    assert github(r"`a*b` is code") == "`a*b` is code"
+
+
+def test_numbers_are_short() -> None:
+    assert [number(x) for x in (0.1 + 0.2, 7, "1/3", "100000000000000/300000000000001", "1/0/")] == [
+        "0.3", "7", "1/3", "0.3333333333", "1/0/",
+    ]  # fmt: skip
+
+
+def test_the_command_writes_both_documents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_json(document(), tmp_path / "ledger.json")
+    assert main(["errata", "--ledger", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["errata.html", "errata.md"]
+    assert "3 gaps, 2 typos; written to" in capsys.readouterr().out
+
+
+def test_wrong_input_is_told_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = document()
+    files = {
+        "text.json": ("{", "is not JSON"),
+        "list.json": ("[]", "is not a ledger"),
+    }
+    for name, (content, _) in files.items():
+        (tmp_path / name).write_text(content)
+    older = document()
+    older["run"]["schema"] = 1
+    write_json(older, tmp_path / "older.json")
+    lacking = document()
+    del lacking["claims"][0]["verdict"]
+    write_json(lacking, tmp_path / "lacking.json")
+    write_json(good, tmp_path / "good.json")
+    cases = {
+        "nowhere.json": "cannot read",
+        "older.json": "has version 1",
+        "lacking.json": "claim number 1 lacks verdict",
+    } | {name: told for name, (_, told) in files.items()}
+    for name, told in cases.items():
+        for command in ("errata", "status"):
+            assert main([command, "--ledger", str(tmp_path / name)]) == 2
+            assert told in capsys.readouterr().err
+    assert main(["errata", "--ledger", str(tmp_path / "good.json"), "--paper", "XX", "--out", str(tmp_path / "o")]) == 2
+    assert "no paper has the key 'XX'" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+    (tmp_path / "file").write_text("")
+    assert main(["errata", "--ledger", str(tmp_path / "good.json"), "--out", str(tmp_path / "file")]) == 2
+    assert "cannot write" in capsys.readouterr().err
