@@ -1,0 +1,97 @@
+"""Two ledgers compared: every sort of change is seen, nothing else is, and the exit status is that of diff."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proofs_check.cli import main
+from proofs_check.diff import changes
+from proofs_check.ledger import write_json
+from tests.proofs_check.ledgers import document, line, made_up
+
+
+def changed(id: str, **fields: Any) -> list[tuple[str, str, str]]:
+    """What is found when fields of one claim change, as (kind, id, trend)."""
+    old = document()
+    new = copy.deepcopy(old)
+    next(c for c in new["claims"] if c["id"] == id).update(fields)
+    return [(c.kind, c.id, c.trend) for c in changes(old, new)]
+
+
+def test_the_same_and_another_run_of_the_same_say_the_same() -> None:
+    old, new = document(), document()
+    new["run"] |= {"date": "2001-01-01", "seconds": 9.0, "python": "9"}
+    for c in new["claims"]:
+        c["seconds"], c["slack"] = 9.0, c["slack"] and c["slack"] * (1 + 1e-9)
+    assert changes(old, new) == []
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "trend"),
+    [
+        (("PROVED", "SUPPORTED"), "weaker"),
+        (("OPEN", "CERTIFIED"), "stronger"),
+        (("SUPPORTED", "REFUTED"), "refuted"),
+        (("REFUTED", "OPEN"), "no longer refuted"),
+    ],
+)
+def test_verdicts_have_a_direction(verdicts: tuple[str, str], trend: str) -> None:
+    old, new = (document(made_up("BB:CC.3.a", v)) for v in verdicts)
+    found = next(c for c in changes(old, new) if c.kind == "verdict")
+    assert (found.old, found.new, found.trend) == (*verdicts, trend)
+
+
+def test_claims_and_rows_come_and_go() -> None:
+    one, two = document(line("BB:CC.3.a")), document(line("BB:CC.3.a"), line("BB:CC.3.b"))
+    seen = [(c.kind, c.id, c.trend) for c in changes(one, two)]
+    assert seen == [("claim", "BB:CC.3.b", "added"), ("row", "BB:CC.3.b", "stronger")]
+    back = [(c.kind, c.trend) for c in changes(two, one)]
+    assert back == [("claim", "removed"), ("row", "weaker")]
+
+
+def test_edges_slack_needs_standing_and_repairs_are_seen() -> None:
+    b = "BB:CC.3.b"
+    entry = line(b)
+    sharp = entry["sharp"]
+    assert changed(b, sharp=sharp | {"accepted": "140"}) == [("sharp", b, "")]
+    assert changed(b, sharp=None) == [("sharp", b, "")]
+    assert changed(b, sharp=sharp | {"word": "reached"}) == [("sharp", b, "")]
+    assert changed(b, slack=0.5) == [("slack", f"{b} (as printed)", "")]
+    assert changed(b, slack_at_reference=2.0) == [("slack", f"{b} (at the reference instance)", "")]
+    assert changed(b, needs=["BB:CC.3.a"]) == [("needs", b, "")]
+    assert changed(b, stands=not document()["claims"][1]["stands"])[0][:2] == ("stands", b)
+    assert changed(b, repair=entry["repair"] | {"verdict": "SUPPORTED"})[0] == ("repaired", b, "weaker")
+    assert ("repaired", b, "removed") in changed(b, repair=None)
+    assert changed(b, severity="typo") == [("severity", b, "")]
+    assert changed(b, why="else", seconds=3.0) == []
+
+
+def test_rounding_is_a_choice() -> None:
+    old, new = document(line("BB:CC.3.b", slack=1.0)), document(line("BB:CC.3.b", slack=1.001))
+    assert changes(old, new)
+    assert changes(old, new, rounding=0.01) == []
+
+
+def test_exit_status_and_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_json(document(), tmp_path / "a" / "ledger.json")
+    write_json(document(line("BB:CC.3.a")), tmp_path / "b.json")
+    a, b = str(tmp_path / "a"), str(tmp_path / "b.json")
+    assert main(["diff", a, a]) == 0
+    assert "say the same" in capsys.readouterr().out
+    assert main(["diff", a, b]) == 1
+    assert "BB:CC.3.b" in capsys.readouterr().out
+    assert main(["diff", a, b, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert {"kind": "row", "id": "BB:CC.3.b", "old": "settled", "new": "not settled", "trend": "weaker"} in found
+    assert main(["diff", a, a, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+    assert main(["diff", a, str(tmp_path / "none.json")]) == 2
+    assert "cannot read" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as stop:
+        main(["diff", a, b, "--rounding", "2"])
+    assert stop.value.code == 2

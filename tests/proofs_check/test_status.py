@@ -1,0 +1,109 @@
+"""The table in the README is that of the ledger, and says nothing that changes from run to run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proofs_check.cli import main
+from proofs_check.files import InputError
+from proofs_check.ledger import write_json
+from proofs_check.statements import rows
+from proofs_check.status import BEGIN, END, replaced, row_verdict, status
+from tests.proofs_check.ledgers import document, line, made_up
+
+NAMES = ("", "rows", "PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "repaired", "not settled")
+
+
+def cells(text: str, name: str) -> dict[str, int]:
+    found = next(x for x in text.splitlines() if x.startswith(f"| {name} "))
+    values = [c.strip() for c in found.strip("|").split("|")]
+    return {k: int(v.replace(".", "0")) for k, v in zip(NAMES[1:], values[1:])}
+
+
+def test_rows_are_counted_once_by_what_is_printed() -> None:
+    part = made_up("BB:CC.3.a/part", "SUPPORTED")
+    stated = made_up("BB:LC.1", "SUPPORTED")
+    found = cells(status(document(line("BB:CC.3.a"), part, line("BB:CC.3.b"), line("BB:LC.1/inference"), stated)), "BB: statements")
+    assert (found["REFUTED"], found["repaired"], found["SUPPORTED"]) == (2, 2, 0)
+    assert found["PROVED"] + found["CERTIFIED"] == 1
+    assert found["not settled"] == found["rows"] - 3
+
+
+def test_assumptions_and_experiments_stand_apart_and_open_settles_nothing() -> None:
+    kind = {k: next(id for id, r in rows().items() if r.paper == "BB" and r.kind == k) for k in ("assumption", "NUM", "PROB")}
+    text = status(document(made_up(kind["assumption"], "SUPPORTED"), made_up(kind["PROB"], "OPEN"), made_up(kind["NUM"], "PROVED")))
+    assert cells(text, "BB: assumptions and citations")["SUPPORTED"] == 1
+    assert cells(text, "BB: experiments")["PROVED"] == 1
+    assert cells(text, "BB: statements")["not settled"] == cells(text, "BB: statements")["rows"]
+    papers = [cells(text, x)["rows"] for x in ("BB: statements", "BB: assumptions and citations", "BB: experiments")]
+    assert sum(papers) == sum(r.paper == "BB" for r in rows().values())
+
+
+def test_refuted_wins_then_the_statement_itself() -> None:
+    row = "BB:CC.3.a"
+    main_, part, inference = made_up(row, "PROVED"), made_up(f"{row}/a", "SUPPORTED"), made_up(f"{row}/inference", "REFUTED")
+    assert row_verdict([main_, part]) == "PROVED"
+    assert row_verdict([part]) == "SUPPORTED"
+    assert row_verdict([main_, inference]) == "REFUTED"
+    assert row_verdict([main_, inference, made_up(f"{row}/b", "OPEN")]) == "OPEN"
+
+
+def test_material_errors_are_listed_with_what_uses_them() -> None:
+    text = status(document(line("BB:CC.3.b", severity="material", repair=None), made_up("BB:CC.3", "PROVED", needs=["BB:CC.3.b"])))
+    listed = next(x for x in text.splitlines() if x.startswith("- "))
+    assert "`BB:CC.3.b`" in listed
+    assert "Not repaired; **not all that uses it stands**" in listed
+    assert "- `" not in status(document(line("BB:CC.3.b")))
+
+
+def test_time_and_place_of_a_run_leave_no_trace() -> None:
+    slow, fast = document(), document()
+    slow["run"] |= {"date": "2001-01-01T00:00:00", "seconds": 1e6, "python": "9.9"}
+    for e in slow["claims"]:
+        e["seconds"] = 100.0
+    assert status(slow) == status(fast)
+
+
+def test_a_ledger_of_a_part_or_with_faults_is_refused() -> None:
+    with pytest.raises(InputError, match="some claims only"):
+        status(document(partial=True))
+    with pytest.raises(InputError, match=r"not in order, the first: BB:CC\.3\.b: slip"):
+        status(document(line("BB:CC.3.b", faults=["slip"])))
+
+
+def test_write_then_check_then_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_json(document(), tmp_path / "ledger.json")
+    readme = tmp_path / "README.md"
+    readme.write_text(f"# Title\n\n{BEGIN}\n{END}\n\nend\n")
+    command = ["status", "--ledger", str(tmp_path)]
+    assert main([*command, "--check", str(readme)]) == 1
+    assert f"--write {readme}" in capsys.readouterr().err
+    assert main([*command, "--write", str(readme)]) == 0
+    written = readme.read_text()
+    assert main([*command, "--write", str(readme)]) == 0
+    assert readme.read_text() == written
+    assert written.startswith(f"# Title\n\n{BEGIN}\n\n| ")
+    assert written.endswith(f"\n\n{END}\n\nend\n")
+    assert main([*command, "--check", str(readme)]) == 0
+    write_json(document(line("BB:CC.3.a")), tmp_path / "ledger.json")
+    assert main([*command, "--check", str(readme)]) == 1
+    assert readme.read_text() == written
+
+
+def test_a_text_without_its_marks_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("", BEGIN, END, f"{END}{BEGIN}", f"{BEGIN}{END}{BEGIN}{END}"):
+        with pytest.raises(InputError, match=r"x\.md"):
+            replaced(text, "t", "x.md")
+    write_json(document(), tmp_path / "ledger.json")
+    assert main(["status", "--ledger", str(tmp_path), "--check", str(tmp_path / "none.md")]) == 2
+    assert "cannot read" in capsys.readouterr().err
+
+
+def test_rules_are_told_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_json(document(), tmp_path / "ledger.json")
+    assert main(["status", "--ledger", str(tmp_path), "--rules", "BB"]) == 1
+    captured = capsys.readouterr()
+    assert "of the SYM and INT rows are decided, not 90%" in captured.err
+    assert main(["status", "--ledger", str(tmp_path), "--rules", "XX"]) == 2
