@@ -144,7 +144,7 @@ def _interval(statement: Statement, c: SoftmaxAverage) -> tuple[Array, Array, Ar
         low = ratios * (np.log(reached) / np.log(np.maximum(reached - width, 1e-300)))
     else:
         low, high = ratios * (1 - width / reached), ratios * (1 + width / reached)
-    return tuple(np.max(v, axis=0, initial=0.0) for v in (low, ratios, high))  # type: ignore[return-value]
+    return tuple(np.max(v, axis=0, initial=0.0) for v in (low, ratios, high))
 
 
 def _cases(law: Law, rng: np.random.Generator, lengths: tuple[int, ...]) -> Iterator[_Batch]:

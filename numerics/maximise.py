@@ -17,7 +17,7 @@ OFFSPRING, REFINEMENTS = 24, 40
 
 
 def maximise(
-    f: Objective, box: Sequence[tuple[float, float]], rng: np.random.Generator, starts: Sequence[Sequence[float]] = ()
+    f: Objective, box: Sequence[tuple[float, float]], rng: np.random.Generator, starts: Sequence[npt.ArrayLike] = ()
 ) -> tuple[float, Array]:
     """Differential evolution over the box (after Zhang and Sanderson 2009), then `refine` around the best point.
 
