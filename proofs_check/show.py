@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from proofs_check.ledger import Ledger, load_claims, run_claim
 from proofs_check.statements import row
+from proofs_check.witnesses import script_path
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -99,7 +100,9 @@ def _lines(line: dict[str, Any]) -> list[tuple[str, str]]:
     out = [("checked", line["checked"])]
     out += _evidence("as printed", line["evidence"], line["numbers"])
     if line["severity"]:
-        out.append(("  severity", line["severity"]))
+        out += [("  severity", line["severity"]), ("  why", line["why"]), ("  instead", line["instead"])]
+        if name := script_path(line["id"]):
+            out.append(("  script", name))
     if line["repair"]:
         out += _evidence("repaired", line["repair"]["evidence"], line["repair"]["numbers"])
     if line["control"]:
@@ -115,6 +118,5 @@ def _lines(line: dict[str, Any]) -> list[tuple[str, str]]:
     if line["slack_at_reference"] is not None:
         out.append(("", f"{line['slack_at_reference']:.4g} (at the reference instance)"))
     out += [(name, "; ".join(line[name])) for name in ("needs", "cites") if line[name]]
-    if line["argument"]:
-        out.append(("argument", line["argument"]))
+    out += [(name, line[name]) for name in ("argument", "unproved") if line[name]]
     return out + [("FAULT", fault) for fault in line["faults"]]

@@ -120,8 +120,8 @@ def _material(document: Mapping[str, Any]) -> list[str]:
         use = {True: "what uses it stands", False: "**not all that uses it stands**", None: "nothing uses it"}[
             ledger.survives(c["id"])
         ]
-        repair = f"Repaired ({c['repair']['verdict']})" if c["repair"] else "Not repaired"
-        out.append(f"- `{c['id']}`, {c['where']}: {github(c['why'])} {repair}; {use}.")
+        repair = f"repaired ({c['repair']['verdict']})" if c["repair"] else "not repaired"
+        out.append(f"- {github(c['where'])} (`{c['id']}`): {repair}; {use}")
     return out
 
 

@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ALLOWED", "MOST_LINES", "Output", "differing", "faults", "run", "script", "scripts", "slug"]
+__all__ = ["ALLOWED", "MOST_LINES", "Output", "differing", "faults", "run", "script", "script_path", "scripts", "slug"]
 
 ALLOWED = ("fractions", "itertools", "math", "mpmath", "numpy", "scipy", "sympy")
 OURS = ("theory", "numerics", "proofs_check")
@@ -54,6 +54,18 @@ def scripts() -> dict[str, str]:
     """
     found = sorted(Path(__file__).parent.glob("*/witnesses/*.py"))
     return {p.stem: p.read_text(encoding="utf-8") for p in found}
+
+
+def script_path(id: str) -> str:
+    """Where a claim's script lies in the package, empty if there is none.
+
+    Examples
+    --------
+    >>> script_path("BB:CC.3.b")
+    'boursier_boyer/witnesses/bb_cc_3_b.py'
+    """
+    here = Path(__file__).parent
+    return next((p.relative_to(here).as_posix() for p in here.glob(f"*/witnesses/{slug(id)}.py")), "")
 
 
 def script(id: str) -> str | None:

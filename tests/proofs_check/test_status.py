@@ -54,8 +54,8 @@ def test_material_errors_are_listed_with_what_uses_them() -> None:
     text = status(document(line("BB:CC.3.b", severity="material", repair=None), made_up("BB:CC.3", "PROVED", needs=["BB:CC.3.b"])))
     listed = next(x for x in text.splitlines() if x.startswith("- "))
     assert "`BB:CC.3.b`" in listed
-    assert "Not repaired; **not all that uses it stands**" in listed
-    assert "- `" not in status(document(line("BB:CC.3.b")))
+    assert "not repaired; **not all that uses it stands**" in listed
+    assert "\n- " not in status(document(line("BB:CC.3.b")))
 
 
 def test_time_and_place_of_a_run_leave_no_trace() -> None:
