@@ -58,7 +58,7 @@ class Nodes:
         return (self.p * self.z2 ** (order // 2)).sum(0)
 
     def growth(self, power: int) -> Any:
-        """``max |f(z)| / |z|^power`` over the nodes: ``C_f`` of a law on atoms, if f vanishes elsewhere.
+        """``max |f(z)| / |z|^power`` over the nodes: ``C_f`` of a law on atoms if f vanishes elsewhere, of others a lower bound.
 
         Infinite if f does not vanish at a node 0; where f and z both vanish the quotient bounds nothing.
         """
@@ -75,7 +75,7 @@ class Nodes:
 #: Symbols of bounds by name; all but F8 need the tokens.
 OF_THE_LAW: Mapping[str, Callable[[Nodes], Any]] = {
     "F8": lambda n: np.sqrt(n.moment_of_f(8)),
-    "sigma2": lambda n: n.sigma2,
+    "sigma2": lambda n: np.asarray(n.sigma2)[()],  # 0 has an inverse in NumPy only
     "d": lambda n: n.d,
     "Z4": lambda n: n.moment_of_z(4),
     "Z8": lambda n: n.moment_of_z(8),

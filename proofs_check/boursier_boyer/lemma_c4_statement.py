@@ -1,0 +1,110 @@
+"""Appendix C.2, Lemma C.4: the statement on its worst laws, the power of C_f, one token, and f = 0."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import sympy as sp
+from sympy import exp, oo, sqrt
+
+from numerics.bounds import Mean
+from numerics.evidence import Evidence, all_of
+from numerics.families import THREE_ATOMS, TWO_ATOMS, Point
+from numerics.provers import Closed, forall, identity
+from numerics.softmax_average import error_squared, symbol
+from numerics.worst_case import at_point, worst_ratio
+from proofs_check.claims import claim
+from theory.concentration import lemma_c4
+
+L, a2, F4, sigma2, d, Z8 = (symbol(name) for name in ("L", "a2", "F4", "sigma2", "d", "Z8"))
+C_f = {1: symbol("C_f"), 2: symbol("C_f2")}
+HALF = Fraction(1, 2)
+SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS, lengths=(1, 2)))
+# Rademacher tokens at U = 0 and f(z) = 1000 z
+THOUSAND = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (Fraction(1000), Fraction(-1000)))
+
+
+@claim(
+    "BB:LC.4",
+    false="material",
+    repair=dict(power=2),
+    dial="c",
+    why=r"The left side is quadratic in $f$, the second term on the right linear: at $L=1$, where $\ln L=0$, Rademacher tokens "
+    r"($d=1$, $\sigma=1$), $U=0$ and $f(z)=1000z$ give $10^6$ on the left and $243955.6$ on the right. The factor is lost in "
+    r"the substitution of the proof.",
+    instead=r"With $C_f^2$ for $C_f$ in front of the second term, and $C_f>0$, the lemma holds for every $L\geq1$.",
+    needs=(
+        "BB:LC.4.int",
+        "BB:LC.4.union",
+        "BB:LC.4.log",
+        "BB:LC.4.lo",
+        "BB:LC.4.up",
+        "BB:LC.4.sub",
+        "BB:LC.4.Gam",
+        "BB:LC.4.subadd",
+        "BB:LC.4/one-token",
+        "OURS:R1.LC4",
+    ),
+    argument="the proof gives it where delta_0 <= 16/27; OURS:R1.LC4 for every L >= 2 and BB:LC.4/one-token for L = 1, both "
+    "without the proof",
+    hypotheses=("L in Integers", "L >= 1"),
+    reference=dict(C_f2=1, Z8=1),
+)
+def mean_square_at_a_fixed_query(*, power: int = 1, c: int | Fraction = 1) -> Evidence:
+    """E|R_L/S_L - R/S|^2 is at most c times the bound of the lemma, c = 1, for p = 1 and p = 2; printed with C_f to the power 1."""
+    common = (L, a2, F4, sigma2)
+    bounds = (
+        c * lemma_c4(*common, C_f[1], d, power=power),
+        c * lemma_c4(*common, C_f[2], d, p=2, Z8=Z8, power=power),
+    )
+    thousand = at_point(THOUSAND, 1, Mean(error_squared), bounds[0])
+    if not thousand.verdict.accepted:
+        return thousand
+    return all_of(*(worst_ratio(Mean(error_squared), "<=", bound, families=SEARCHED) for bound in bounds))
+
+
+@claim(
+    "BB:LC.4/one-token",
+    control=dict(c=Fraction(5, 6)),
+    needs=("BB:LC.1.15",),
+    argument="E|f - R/S|^2 <= 2 E|f|^2 + 2|R/S|^2 <= 2 (1 + e^{2 a2}) K; e^{2d} >= e^2, and the factor with E|Z|^8 is at least 1",
+)
+def one_token(*, c: int | Fraction = 1) -> Evidence:
+    """At L = 1 and with C_f^2, 2 (1 + e^{2 a2}) K is at most c times the second term, c = 1; K = (16 sigma^2)^p C_f^2 v^p."""
+    a = sp.Symbol("a2", nonnegative=True)
+    v, w, s, g, m = sp.symbols("v w sigma2 C_f Z8", positive=True)
+    parts = []
+    for p in (1, 2):
+        K = (16 * s) ** p * g**2 * v**p
+        second = lemma_c4(sp.S.One, a, K, s, g, sp.S.One, p=p, Z8=m, power=2)
+        growth = 1 if p == 1 else 1 + sqrt(sqrt(m)) / (22 * s)
+        unit = 2 * (16 * s) ** p * g**2
+        rate = exp(2 * a / p) - (sp.Rational(1, 2) if p == 1 else 1 / sqrt(2))
+        reduced = identity(second / unit, p * exp(2) * growth * exp(rate * v))
+        domain = {v: (0, oo), a: Closed(0, oo)}
+        right = sp.Rational(c) * p * exp(2) * exp(rate * v)
+        parts += [reduced, forall((1 + exp(2 * a)) * v**p, "<=", right, domain, via={w: exp(2 * a / p)})]
+        if not parts[-1].verdict.accepted:
+            return parts[-1]
+    return all_of(*parts)
+
+
+@claim(
+    "BB:LC.4/zero",
+    false="typo",
+    repair=dict(closed=False),
+    control=dict(closed=True),
+    why=r"$C_f\in\mathbb{R}_+$ admits $C_f=0$, that is $f=0$, for which the exponent contains $0/0$: $16\sigma^2C_f^{2/p}=0$ "
+    r"and $E\|f\|^4=0$.",
+    instead="Require $C_f>0$ (any upper bound may be taken).",
+    hypotheses=("C_f >= 0", "sigma2 > 0"),
+)
+def the_exponent_is_defined(*, closed: bool = True) -> Evidence:
+    """The divisor 16 sigma^2 C_f^{2/p} is positive for every C_f that the lemma admits, p = 1, 2."""
+    g, s = sp.Symbol("C_f", nonnegative=True), sp.Symbol("sigma2", positive=True)
+    domain = {g: Closed(0, oo) if closed else (0, oo), s: (0, oo)}
+    if not closed:
+        g, domain = (h := sp.Symbol("C_f", positive=True)), {h: (0, oo), s: (0, oo)}
+    parts = [forall(16 * s * g ** (2 // p), ">", 0, domain) for p in (1, 2)]
+    return next((e for e in parts if not e.verdict.accepted), all_of(*parts))

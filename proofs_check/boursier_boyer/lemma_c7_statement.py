@@ -1,0 +1,30 @@
+"""Appendix C.4, Lemma C.7: the statement on its worst laws, for every L >= 1."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from numerics.bounds import Mean
+from numerics.evidence import Evidence
+from numerics.families import THREE_ATOMS, TWO_ATOMS
+from numerics.softmax_average import error_fourth, symbol
+from numerics.worst_case import worst_ratio
+from proofs_check.claims import claim
+from theory.concentration_moments import lemma_c7
+
+SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS, lengths=(1, 2)))
+
+
+@claim(
+    "BB:LC.7",
+    dial="c",
+    needs=("BB:LC.7.int", "BB:LC.7.8", "BB:LC.7.8/dropped", "BB:LC.7.lim"),
+    argument="the chain of the proof; where it drops a part of the integral, BB:LC.7.8/dropped puts that part below the first term",
+    hypotheses=("L in Integers", "L >= 1"),
+    reference=dict(Z4=1),
+)
+def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
+    """E|R_L/S_L - R/S|^4 is at most c times the bound of the lemma, c = 1, where C_f > 0."""
+    L, a2, F4, sigma2, C_f, d, Z4 = (symbol(name) for name in ("L", "a2", "F4", "sigma2", "C_f", "d", "Z4"))
+    return worst_ratio(Mean(error_fourth), "<=", c * lemma_c7(L, a2, F4, sigma2, C_f, d, Z4), families=SEARCHED)

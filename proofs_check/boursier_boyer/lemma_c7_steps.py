@@ -1,0 +1,154 @@
+"""Appendix C.4, proof of Lemma C.7: the split at t_0, the union bound and what it drops, the limits of the Gamma integral."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import Max, exp, oo, sqrt
+
+from numerics.evidence import Evidence, all_of, confirmed
+from numerics.provers import Closed, Integers, forall, identity
+from numerics.softmax_average import symbol
+from numerics.tail_cases import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, increasing
+from numerics.worst_case import worst_ratio
+from proofs_check.claims import claim
+from theory.concentration import C, delta_0
+from theory.concentration_moments import tail_integral, threshold_c7
+
+L = sp.Symbol("L", integer=True, positive=True)
+a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2
+K, sigma2, C_f, m, t, u, x, h, w = sp.symbols("K sigma2 C_f m t u x h w", positive=True)  # K = sqrt(E|f|^4), m = sqrt(E|Z|^4)
+theta = sp.Symbol("theta", nonnegative=True)  # in [0, 1]: how far an inequality that is used is from equality
+UNIT = Closed(0, 1)
+ANY_PROMPT = {L: Integers(1, oo), a2: Closed(0, oo)}
+SCALE = 16 * sigma2 * C_f**2
+#: The same quantities of a softmax average on exact laws.
+L_, a2_, K_ = symbol("L"), symbol("a2"), symbol("F4")
+FIRST = 2 * C(a2_, K_) * K_ / sqrt(L_)
+ANY_LENGTH = ("L in Integers", "L >= 1")
+
+
+@claim(
+    "BB:LC.7.int",
+    control=dict(c=Fraction(7, 4)),
+    needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.7.8"),
+    argument="Corollary C.3 at delta = C/(L sqrt(t)) for t <= t_0, trivial where delta >= 1; the event of LC.7.8 for t > t_0; f "
+    "= 0 is trivial",
+)
+def split_of_the_mean(*, c: int | Fraction = 1) -> Evidence:
+    """For t = theta t_0, theta <= 1, delta = C/(L sqrt(t)) >= c delta_0 with c = 1; int_0^{t_0} C/(L sqrt(t)) dt = 2 C sqrt(t_0)/L.
+
+    Unlike in Lemma C.4 the range of Corollary C.3 is wider than [0, t_0], for every L; the sum is also compared on exact laws.
+    """
+    level = C(a2, K) / (L * sqrt(theta * L * K**2))
+    domain = {**ANY_PROMPT, K: (0, oo), theta: sp.Interval.Lopen(0, 1)}
+    reached = forall(level, ">=", sp.Rational(c) * delta_0(L, a2), domain)
+    if not reached.verdict.accepted:
+        return reached
+    primitive = 2 * C(a2, K) * sqrt(t) / L
+    slope = identity(sp.diff(primitive, t), C(a2, K) / (L * sqrt(t)))
+    threshold = identity(threshold_c7(L, a2, K), L * K**2)
+    return confirmed(all_of(reached, slope, threshold), increasing(ERROR, FIRST + BEYOND, order=4))
+
+
+@claim(
+    "BB:LC.7.8",
+    control=dict(c=Fraction(15, 2)),
+    needs=("BB:LC.4.hull", "BB:LC.4.union/max", "BB:LC.4.Gam", "BB:LC.7.8/dropped", "BB:LD.2.1"),
+    argument="|u - v| <= |u| + |v|; the hull of the f(z_l); union bound, |f| <= C_f |z|, Lemma D.2 and u = sqrt(t); where t_0/8 "
+    "< |R/S|^4 the first bound holds by LC.7.8/dropped",
+)
+def fourth_powers_and_the_tail(*, c: int | Fraction = 8) -> Evidence:
+    """c|u|^4 + c|v|^4 >= t with c = 8 for every t <= (|u| + |v|)^4; the substitutions; the tail integral in closed form.
+
+    The bounds on E|err|^4 that are displayed are compared on exact laws.
+    """
+    a, b = sp.symbols("u v", nonnegative=True)
+    factor = sp.Rational(c)
+    event = forall(factor * (a**4 + b**4), ">=", theta * (a + b) ** 4, {a: Closed(0, oo), b: Closed(0, oo), theta: UNIT})
+    if not event.verdict.accepted:
+        return event
+    turned = [identity(sp.diff(8 * (u + x), u), 8), identity(sp.diff(u**2, u), 2 * u)]
+    closed = identity(tail_integral(x, SCALE, 2), 16**2 * sigma2**2 * C_f**4 * (1 + x / SCALE) * exp(-x / SCALE))
+    slope = identity(-sp.diff(tail_integral(x, SCALE, 2), x), x * exp(-x / SCALE))
+    scale, d = 16 * symbol("sigma2") * symbol("C_f") ** 2, symbol("d")
+    last = FIRST + 16 * L_ * exp(2 * d) * tail_integral(sqrt(LIMIT), scale, 2)
+    displayed = increasing(ERROR, FIRST + 8 * L_ * TOKEN_TAIL, last, order=4)
+    return confirmed(all_of(event, *turned, closed, slope), displayed)
+
+
+@claim(
+    "BB:LC.7.8/inference",
+    false="gap",
+    repair=dict(at_most=Fraction(1, 8)),
+    control=dict(at_most=Fraction(1, 7)),
+    why=r"The union bound replaces an integral that starts at $t_0/8-\|R/S\|^4$ by one that starts at its positive part; where "
+    r"it is negative, $8\|R/S\|^4-t_0$ is lost. Rademacher tokens, $L=1$, $Uz=1$, $f(z)=z$: $7+8\tanh^41=9.69$ against 8.",
+    instead=r"The step holds if $L\geq8e^{4\sigma^2\|Uz\|^2}$; otherwise add $8\|R/S\|^4-t_0$. The displayed bound on "
+    r"$E\|R_L/S_L-R/S\|^4$ is true for every $L\geq1$: what is lost is below its first term.",
+    needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
+    argument="t_0 = L K^2 and |R/S|^4 <= e^{4 a2} K^2",
+    hypotheses=ANY_LENGTH,
+)
+def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None = None) -> Evidence:
+    """int_{t_0}^oo P(max|f|^4 >= t/8 - |R/S|^4) dt <= 8L int_s^oo P(|f|^4 >= t) dt, s = (t_0/8 - |R/S|^4)_+."""
+    hypothesis = None if at_most is None else (exp(4 * a2_) / L_, at_most)
+    cases = increasing(BEYOND, 8 * L_ * OWN_TAIL, order=4, admitted=hypothesis)
+    if at_most is None or not cases.verdict.accepted:
+        return cases
+    given = [(exp(4 * a2) / L, "<=", sp.Rational(at_most))]
+    return all_of(cases, forall(threshold_c7(L, a2, sp.S.One) / 8, ">=", exp(4 * a2), ANY_PROMPT, where=given))
+
+
+@claim(
+    "BB:LC.7.8/dropped",
+    control=dict(c=77),
+    needs=("BB:LC.7.8/holder", "BB:LC.4.hull", "BB:LC.4.union/max"),
+    argument="then s = 0 and E|err|^4 <= 8 E max|f|^4 + 8|R/S|^4 <= 8L E|f|^4 + 2 C sqrt(t_0)/L; |R/S|^2 = theta e^{4 a2/3} K "
+    "with theta <= 1 and t_0/8 = phi |R/S|^4 with phi <= 1, that is L = 8 phi theta^2 e^{8 a2/3}",
+)
+def what_is_dropped_is_below_the_first_term(*, c: int = 8) -> Evidence:
+    """Where t_0/8 <= |R/S|^4, c|R/S|^4 <= 2 C sqrt(t_0)/L = 216 e^{4 a2} K^2/sqrt(L) with c = 8, in units of K^2, for real L."""
+    part, phi = sp.symbols("theta phi", positive=True)
+    ratio = part**2 * exp(8 * a2 / 3)
+    first = 2 * C(a2, sp.S.One) / sqrt(8 * phi * ratio)
+    below_one = sp.Interval.Lopen(0, 1)
+    return forall(c * ratio, "<=", first, {a2: Closed(0, oo), part: below_one, phi: below_one})
+
+
+@claim(
+    "BB:LC.7.8/holder",
+    control=dict(c=Fraction(9, 10)),
+    needs=("BB:LC.1.M",),
+    argument="|R/S| <= E[M|f|] <= (E M^{4/3})^{3/4} (E|f|^4)^{1/4} by Hoelder and E M >= 1, and E M^{4/3} <= e^{8 a2/9}",
+)
+def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
+    """|R/S| <= c e^{(2/3) a2} (E|f|^4)^{1/4}, c = 1: a smaller exponent than (15) has for the second moment."""
+    return worst_ratio(symbol("RS"), "<=", sp.Rational(c) * exp(2 * a2_ / 3) * sqrt(K_))
+
+
+@claim(
+    "BB:LC.7.lim",
+    control=dict(c=Fraction(9, 10)),
+    needs=("BB:LC.4.t0", "BB:LC.7.8"),
+    argument="t_0 = L K^2, |R/S|^4 = theta e^{4 a2} K^2 and K = theta' C_f^2 m with theta, theta' <= 1, m = sqrt(E|Z|^4); the "
+    "square root is increasing and (1 + y) e^{-x} is bounded by its factors at either limit; sqrt(L/8) = w + h with w = e^{2 "
+    "a2}, or the exponent is positive",
+    reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 4 / sp.E),
+)
+def limits_of_the_gamma_integral(*, c: int | Fraction = 1) -> Evidence:
+    """(L/8 - theta e^{4 a2})_+ >= (L/8 - c e^{4 a2})_+ with c = 1; the upper limit; sqrt((x - y)_+) >= sqrt(x) - sqrt(y)."""
+    positive, least = (Max(L / 8 - e * exp(4 * a2), 0) for e in (theta, sp.Rational(c)))
+    below = forall(positive, ">=", least, {**ANY_PROMPT, theta: UNIT})
+    if not below.verdict.accepted:
+        return below
+    g = sp.Symbol("g", nonnegative=True)  # either positive part
+    scaled = identity(sqrt(K**2 * g) / SCALE, sqrt(g) * K / SCALE)
+    half = identity(sqrt(L * K**2 / 8) / SCALE, sqrt(L * K**2) / (2 * sqrt(2)) / SCALE)
+    upper = identity(sqrt(L) * theta * C_f**2 * m / (2 * sqrt(2)) / SCALE, theta * sqrt(L) / (32 * sqrt(2) * sigma2) * m)
+    inside = identity((w + h) ** 2 - w**2, h * (h + 2 * w))
+    above = forall(sqrt(h * (h + 2 * w)), ">=", h, {h: (0, oo), w: (0, oo)})
+    root = identity(sqrt(L / 8), sqrt(L) / (2 * sqrt(2)))
+    factors = identity(16 * 16**2, 16**3)
+    return all_of(below, scaled, half, upper, inside, above, root, factors)
