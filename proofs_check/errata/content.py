@@ -123,7 +123,8 @@ def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
     Raises
     ------
     InputError
-        If there is no such paper, a claim is not in order, or a witness script fails or tells another story than the ledger.
+        If there is no such paper, not every claim ran or one is not in order, or a witness script fails or tells another story than
+        the ledger.
     """
     try:
         about = paper(key)
@@ -132,6 +133,8 @@ def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
     if key == "OURS":
         raise InputError("OURS holds the results of this project, not those of a paper; choose the key of a paper")
     order = {id: i for i, id in enumerate(rows())}
+    if document["run"].get("partial"):
+        raise InputError("the ledger is of a run of some claims only, which cannot tell what survives; run all of them")
     false = [e for e in document["claims"] if e["paper"] == key and e["severity"]]
     for e in false:
         if e.get("faults") or e["verdict"] != "REFUTED":
@@ -221,13 +224,18 @@ def _repair(e: dict[str, Any]) -> str:
     changes = ", ".join(f"`{k} = {number(v)}` in place of `{number(numbers[k])}`" for k, v in repair["numbers"].items())
     out = f"The same check with {changes}: {repair['verdict']}"
     if repair["verdict"] == "SUPPORTED":
-        out += f" ({evidence['covered']})"
+        out += f" ({_covered(evidence['covered'])})"
     elif evidence["dimension"]:
         out += f" ({evidence['dimension']})"
     sharp = e["sharp"]
     if sharp and sharp["word"] == "sharp":
         out += f". The edge: `{sharp['dial']} = {number(sharp['accepted'])}` holds, `{number(sharp['refuted'])}` does not"
     return out + "."
+
+
+def _covered(text: str) -> str:
+    """Coverage in words; the domains that a prover wrote in LaTeX are put between dollars."""
+    return "; ".join(f"${part}$" if "\\" in part and "$" not in part else part for part in text.split("; "))
 
 
 def _survives(e: dict[str, Any], ledger: Ledger) -> tuple[str, tuple[str, ...]]:

@@ -85,6 +85,11 @@ def test_a_script_that_tells_another_story_stops_the_errata(monkeypatch: pytest.
         errata_of(document(line("BB:CC.3.b")))
 
 
+def test_a_run_of_some_claims_cannot_tell_what_survives() -> None:
+    with pytest.raises(InputError, match="some claims only"):
+        errata_of(document(partial=True))
+
+
 def test_a_claim_that_is_not_in_order_stops_the_errata() -> None:
     with pytest.raises(InputError, match=r"BB:CC\.3\.b is not in order: no control"):
         errata_of(document(line("BB:CC.3.b", faults=["no control was refuted"])))
