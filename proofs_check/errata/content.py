@@ -20,7 +20,8 @@ __all__ = ["HOW_TO_READ", "Errata", "Erratum", "errata_of", "number"]
 HOW_TO_READ = (
     "Each entry quotes a line of the paper as it is printed, and how it was read. Then it says why the line fails, gives the "
     "smallest counterexample that was found (the shortest prompt, then the lowest dimension, then the shortest numbers), the "
-    "nearest true statement, and what becomes of the results that use the line.",
+    "nearest true statement, and what becomes of the results that use the line. The lines were copied from that version: a slip of "
+    "copying would be ours.",
     "A *material* error makes a numbered statement false as printed. A *gap* is a false step of a proof, or a missing hypothesis. "
     "A *typo* is a slip of notation. None of these words says that a result is lost: see “What survives” in each entry.",
     "The script of an entry has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and mpmath, of which most "

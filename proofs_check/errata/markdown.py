@@ -44,7 +44,7 @@ def as_markdown(errata: Errata) -> str:
 
 
 def _table(errata: Errata) -> str:
-    lines = [(str(i), e.severity, e.place, f"`{e.id}`") for i, e in enumerate(errata.entries, 1)]
+    lines = [(str(i), e.severity, github(e.place).replace("|", r"\|"), f"`{e.id}`") for i, e in enumerate(errata.entries, 1)]
     head = ("", "severity", "place", "id")
     widths = [max(len(row[k]) for row in (head, *lines)) for k in range(4)]
     shown = [" | ".join(cell.ljust(w) for cell, w in zip(row, widths)) for row in (head, *lines)]
@@ -54,7 +54,7 @@ def _table(errata: Errata) -> str:
 def _entry(i: int, e: Erratum) -> list[str]:
     values = ", ".join(f"`{k} = {v}`" for k, v in e.witness.items())
     out = [
-        f"### {i}. {e.place} ({e.severity})",
+        f"### {i}. {github(e.place)} ({e.severity})",
         "**Printed.**",
         _formula(e.printed),
         "Read as: " + github(e.read),
