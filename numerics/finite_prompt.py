@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from numerics.enumerate import compositions, multinomial
 
-__all__ = ["Gaps", "Task", "gaps", "tasks_on_atoms"]
+__all__ = ["Case", "Gaps", "Task", "gaps", "hostile_gaps", "tasks_on_atoms"]
 
 Array = NDArray[Any]
 
@@ -152,3 +153,45 @@ def gaps(tasks: Sequence[Task], U: Any, v: Any, L: int) -> Gaps:
             gradient_L = gradient_L + (p * (T_L - y)) @ J_L
             gradient = gradient + task.probability * mass * (T - y) * J
     return Gaps(**total, gradient_L=gradient_L, gradient=gradient)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One hostile instance: its name, prompt length and what prompts of that length change."""
+
+    name: str
+    L: int
+    gaps: Gaps
+
+
+@cache
+def hostile_gaps() -> tuple[Case, ...]:
+    """The transfer at boundary cases: y = 0, U = 0, V = 0, L = 1, skewed laws, large scores and slopes, T = y.
+
+    Examples
+    --------
+    >>> any(case.gaps.y2 == 0 for case in hostile_gaps()), min(case.L for case in hostile_gaps())
+    (True, 1)
+    """
+    laws = {
+        "Rademacher": ([1.0, -1.0], [0.5, 0.5]),
+        "two atoms, q = 1/10": ([0.9, -0.1], [0.1, 0.9]),
+        "three atoms 3, 0, -1": ([3.0, 0.0, -1.0], [0.125, 0.5, 0.375]),
+    }
+    slopes = {"w = 0": [0.0], "w = 1": [1.0], "w = -1, 1": [-1.0, 1.0], "w = 0, 30": [0.0, 30.0]}
+    matrices = {
+        "U = 0": np.zeros((2, 2)),
+        "U = e1e1'": np.diag([1.0, 0.0]),
+        "U mixed": np.array([[0.5, 1.0], [-0.3, 2.0]]),
+        "U = 10 e1e1'": np.diag([10.0, 0.0]),
+    }
+    rows = {"v = (1, 0)": (1.0, 0.0), "v = (0, 1)": (0.0, 1.0), "v = (-2, 1/10)": (-2.0, 0.1), "v = 0": (0.0, 0.0)}
+    out = []
+    for law, (x, masses) in laws.items():
+        for task, w in slopes.items():
+            tasks = tasks_on_atoms(x, masses, w)
+            for matrix, U in matrices.items():
+                for row, v in rows.items():
+                    name = f"{law}, {task}, {matrix}, {row}"
+                    out += [Case(f"{name}, L = {L}", L, gaps(tasks, U, v, L)) for L in (1, 2, 3, 8)]
+    return tuple(out)
