@@ -125,7 +125,8 @@ def in_one_dimension(s: Rational, w: Rational, first: Rational, second: Rational
     "BB:LF.1.iii",
     false="gap",
     why=r"$\max(1,\|\Gamma\|_{\rm op}^{p})\leq\sigma_{\mu}^{2p}$ fails for $\sigma_{\mu}^{2}=\max(\|\Sigma\|_{\rm op},\|w\|^{2})$, "
-    r"and so does the display: for $d=1$, $\Sigma=w=1$, $p=4$, $q=0$, $U=\begin{pmatrix}1&0\\1&0\end{pmatrix}$ it reads $300\leq 160$.",
+    r"and so does the display: for $d=1$, $\Sigma=w=1$, $p=4$, $q=0$ and $U=\begin{pmatrix}1&0\\1&0\end{pmatrix}$ "
+    r"it reads $300\leq 160$.",
     instead=r"It holds with $\sigma_{\mu}^{2}=\max\big(1,\|\Sigma\|_{\rm op}(1+\|w\|^{2})\big)$.",
     needs=("BB:LF.1.iii.a", "BB:LF.1.i"),
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1", "p in Integers", "p >= 0", "q in Integers", "q >= 0"),
@@ -147,16 +148,3 @@ def moments_with_the_sub_gaussian_parameter(*, parameter: str = "printed", k: Fr
         raise Contradiction(f"the step fails, but the display does not at d = 1: {left} <= {right}")
     witness = {"d": 1, "Sigma": 1, "w": 1, "U": "[[1, 0], [1, 0]]", "p": 4, "q": 0, "left": left, "right": right}
     return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", checked=found.checked, witness=witness, witness_by="exact")
-
-
-@claim(
-    "OURS:LF.1/moments",
-    control={"k": Fraction(1, 2)},
-    needs=("BB:LF.1.iii.a", "OURS:LF.1/sub_gaussian"),
-    argument="LF.1.iii.a with |Gamma_w| <= sigma_w^2, for every S and tau^2, averaged over the query; all moments of x are finite",
-)
-def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1)) -> Evidence:
-    """max(1, g^p) <= (k sigma_w^2)^p wherever g <= sigma_w^2 and sigma_w^2 >= 1, with k = 1, for p = 4 and 8 (p = 0 is 1 <= 1)."""
-    g, sigma2 = sp.symbols("g sigma2", positive=True)
-    ranges, K = {g: (0, oo), sigma2: Closed(1, oo)}, Rational(k.numerator, k.denominator)
-    return all_of(*(forall(Max(1, g**p), "<=", (K * sigma2) ** p, ranges, where=[(g, "<=", sigma2)]) for p in (4, 8)))

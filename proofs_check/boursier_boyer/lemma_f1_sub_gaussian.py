@@ -7,14 +7,13 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Max, Rational, oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, Verdict
 from numerics.provers import Closed, forall, trace_identity
 from proofs_check.claims import claim
 from proofs_check.gaussian_words import DATA, token_moments
 
 #: |Sigma|_op, |w|, and the norms of the two blocks of a vector v = (a, b); in d = 1 these are the numbers themselves.
 Sigma, w, a, b = sp.symbols("Sigma w a b", nonnegative=True)
-tau2 = sp.Symbol("tau2", nonnegative=True)
 
 
 @claim(
@@ -88,26 +87,3 @@ def the_query_is_sub_gaussian(*, largest: Fraction = Fraction(1)) -> Evidence:
     """v'S v <= |v|^2 wherever |S|_op <= 1: the query is 1-sub-Gaussian; a larger covariance is not, which needs the hypothesis."""
     ranges = {Sigma: Closed(0, largest), a: Closed(0, oo)}
     return forall(Sigma * a**2, "<=", a**2, ranges)
-
-
-@claim("OURS:LF.1/form")
-def exponent_with_label_noise() -> Evidence:
-    """v'Gamma_w v = (a + b w)'S (a + b w) + b^2 tau^2."""
-    return quadratic_form(noise=True)
-
-
-@claim(
-    "OURS:LF.1/sub_gaussian",
-    control={"k": Fraction(9, 10)},
-    needs=("OURS:LF.1/form",),
-    argument="E e^{v.z} = e^{v'Gamma_w v/2} and (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2; the second bound feeds its tail",
-)
-def tokens_with_label_noise(*, k: Fraction = Fraction(1)) -> Evidence:
-    """sigma_w^2 = max(1, |S|(1 + |w|^2) + tau^2) bounds v'Gamma_w v/|v|^2 for every S; it is <= max(1, |S| + tau^2)(1 + |w|^2)."""
-    K = Rational(k.numerator, k.denominator)
-    ranges = dict.fromkeys((Sigma, w, a, b, tau2), Closed(0, oo))
-    proxy = Max(1, K * Sigma * (1 + w**2) + tau2)
-    first = forall(Sigma * (a + b * w) ** 2 + b**2 * tau2, "<=", proxy * (a**2 + b**2), ranges)
-    outer = dict.fromkeys((Sigma, w, tau2), Closed(0, oo))
-    second = forall(proxy, "<=", Max(1, Sigma + tau2) * (1 + w**2), outer)
-    return all_of(first, second).replace(dimension="every d (through the norms of the blocks)")

@@ -1,0 +1,72 @@
+"""Theorem 5.2 as printed, and the step of its proof that needs more than it says."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import Rational, exp, oo, sqrt
+
+from numerics.evidence import Evidence, Verdict
+from numerics.provers import forall
+from proofs_check.claims import claim
+from proofs_check.ours.theorem_5_2 import PRINTED, trained_risk_below
+
+
+@claim(
+    "BB:T5.2",
+    control={"shorter": 2},
+    needs=(
+        "BB:5.RL",
+        "BB:5.Rinf",
+        "BB:5.rows",
+        "BB:5.block",
+        "BB:A5.1",
+        "BB:T5.2.range",
+        "BB:T4.3",
+        "BB:4.loss",
+        "BB:F.2.lin",
+        "BB:F.2.Zh",
+        "BB:F.2.C2",
+        "BB:LF.1.i",
+        "BB:LF.1.ii.f",
+        "BB:LF.1.iii",
+        "BB:R5.3.risk0",
+        "OURS:T5.2",
+    ),
+    argument="the printed proof covers |Sigma|_op <= 1; OURS:T5.2 removes this hypothesis of Lemma F.1, which the theorem does "
+    "not state",
+)
+def theorem_5_2(*, shorter: int = 1) -> Evidence:
+    """Instances inside the printed range of alpha, Sigma = 4 among them: lim_t R_L <= epsilon from some length L(epsilon) on."""
+    checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\mathcal R^\star+\varepsilon,\quad L\ge L(\varepsilon),\ \mathcal R^\star=0"
+    return trained_risk_below(PRINTED, shorter, checked)
+
+
+@claim(
+    "BB:T5.2/inference",
+    false="gap",
+    why=r"Assumption 4.2 (i) wants a 1-sub-Gaussian query and Lemma F.1 supposes $\|\Sigma\|_{\rm op}\leq 1$, but Theorem 5.2 does "
+    r"not: for $d=1$, $\Sigma=2$, $\alpha=1/2$, $\mathbb{E}e^{x_{\rm q}}=e$, where $e^{1/2}$ is required.",
+    instead=r"With $\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$ the output at $(x_{\rm q},U)$ is that at "
+    r"$(x_{\rm q}/\kappa,\kappa U)$, whose query is 1-sub-Gaussian: Theorem 5.2 holds for every $\Sigma$, with Assumption 4.2 "
+    r"checked on a ball $\kappa$ times as large.",
+    hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "alpha > 0", "alpha**4*d*Sigma**4 < 4"),
+    needs=("BB:LF.1.i",),
+    repair={"rescaled": True},
+    control={"rescaled": False},
+)
+def the_query_of_the_theorem_is_sub_gaussian(*, rescaled: bool = False) -> Evidence:
+    """E e^{v x_q/kappa} <= e^{v^2/2} for every invertible Sigma: kappa = 1 as in the proof, or max(1, |Sigma|^{1/2})."""
+    Sigma, v = sp.symbols("Sigma v", positive=True)
+    ranges = {Sigma: (0, oo), v: (0, oo)}
+    if rescaled:
+        return forall(Sigma * v**2 / 2, "<=", sp.Max(1, Sigma) * v**2 / 2, ranges).replace(dimension="every d (through |Sigma|_op)")
+    found = forall(Sigma * v**2 / 2, "<=", v**2 / 2, ranges)
+    if found.verdict is not Verdict.REFUTED:
+        return found
+    left, right = exp(1), exp(Rational(1, 2))  # at Sigma = 2, v = 1; alpha = 1/2 is below sqrt(2)/2
+    if not (left > right and Rational(1, 2) < sqrt(2) / 2):
+        return found
+    witness = {"d": 1, "Sigma": 2, "alpha": Fraction(1, 2), "v": 1, "E e^{v x}": str(left), "e^{v^2/2}": str(right)}
+    return found.replace(witness=witness)
