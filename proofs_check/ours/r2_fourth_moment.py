@@ -68,7 +68,8 @@ def fourth_power_of_a_centred_sum(*, c: int | Fraction = 4) -> Evidence:
     fourth = lambda count: count * m4 + count * (count - 1) * (m2**2 + 2 * s)  # noqa: E731
     square = identity((n + 2 * v + y) ** 2, n**2 + 2 * n * y + 4 * v**2 + y**2 + 4 * n * v + 4 * v * y)
     step = identity(fourth(length + 1) - fourth(length), 2 * length * m2**2 + 4 * length * s + m4)
-    one, part, share = identity(fourth(sp.S.One), m4), *sp.symbols("theta phi", nonnegative=True)
+    one = identity(fourth(sp.S.One), m4)
+    part, share = sp.symbols("theta phi", nonnegative=True)
     most = fourth(length).subs({s: share * m2**2}).subs(m2, sqrt(part * m4))
     domain = {length: Integers(1, oo), m4: (0, oo), part: Closed(0, 1), share: Closed(0, 1)}
     bound = forall(most, "<=", sp.Rational(c) * length**2 * m4, domain)
@@ -96,7 +97,7 @@ def fourth_power_of_one_term(*, c: int | Fraction = 8) -> Evidence:
 
 @claim(
     "OURS:R2.on",
-    dial="c",
+    control=dict(c=Fraction(9, 10)),
     needs=("OURS:R1.on", "BB:LC.1.15", "OURS:R2.off/one"),
     cites=(CHUNG_LU,),
     argument="on A, |err|^4 <= 8 max|f(z_k)|^4 + 8|R/S|^4; Cauchy-Schwarz with E max|f|^8 <= L E|f|^8 for the first, (15) for "
