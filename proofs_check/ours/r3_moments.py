@@ -1,0 +1,259 @@
+"""R3: moments of the tilted law, the tail and the largest norm of sub-Gaussian vectors; Assumption 3.3 is automatic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy import Rational, exp, log, oo, sqrt
+
+from numerics.evidence import Evidence, all_of, confirmed
+from numerics.hostile import DIMENSIONS, Law, laws, matrices
+from numerics.provers import Closed, forall, identity, integral_evidence
+from numerics.worst_law import of_law, worst_law
+from proofs_check.boursier_boyer.lemma_d2_maximum import largest, norms
+from proofs_check.claims import claim
+from theory.sub_gaussian_bounds import M_R3, maximum_R3, tail_d2, tail_R3, tilted_moment_R3
+
+sigma, a, d, p, L, x, t = sp.symbols("sigma a d p L x t", positive=True)
+lam, theta = sp.symbols("lambda theta", positive=True)
+g = sp.Symbol("g", real=True)
+#: A product over all nodes of mu and nu stays below this size.
+NODES = 2000
+
+
+@cache
+def tilted(power: int) -> Callable[[Any, Any], tuple[Any, Any]]:
+    """E|Z|^p under the law tilted by a, against the bound of R3."""
+
+    def sides(populations: Any, numbers: Any) -> tuple[Any, Any]:
+        (mu,) = populations
+        n = mu.nodes.shape[1]
+        score = numbers.reshape((n, *numbers.shape[1:]))
+        bound = (8 * ((score * score).sum(0) + (n * numbers[0] / numbers[0] / 5 + power // 2))) ** (power // 2)
+        return mu.tilted(score).mean(mu.squares ** (power // 2)), mu.sigma2**power * bound
+
+    return sides
+
+
+@cache
+def averaged(power: int, of_query: int) -> Callable[[Any, Any], tuple[Any, Any]]:
+    """The left side of Assumption 3.3 against sigma^{2p} M_{p,p'} with the constant of R3.A33."""
+
+    def sides(populations: Any, numbers: Any) -> tuple[Any, Any]:
+        mu, nu = populations
+        n = mu.nodes.shape[1]
+        U = numbers.reshape((n, n, *numbers.shape[1:]))
+        norm2 = U[0, 0] * U[0, 0] if n == 1 else np.linalg.norm(U, 2) ** 2
+        left: Any = 0
+        right: Any = 0
+        for node, mass, square in zip(nu.nodes, nu.masses, nu.squares):
+            moment = mu.tilted((U * node[None]).sum(1)).mean(mu.squares ** (power // 2))
+            weight = mass * square ** (of_query // 2)
+            left = left + weight * moment
+            right = right + weight * (8 * (norm2 * square + (0 * norm2 + n) / 5 + power // 2)) ** (power // 2)
+        return left, mu.sigma2**power * right
+
+    return sides
+
+
+def exponential(populations: Any, _: Any) -> tuple[Any, Any]:
+    """E exp(|Z|^2/(4 sigma^2)) against 2^{d/2}."""
+    (z,) = populations
+    return z.mean(np.exp(z.squares / (4 * z.sigma2))), np.sqrt(0 * z.sigma2 + 2) ** z.nodes.shape[1]
+
+
+@cache
+def maximum(length: int, power: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
+    """E max |Z_l|^p against the bound of R3.max."""
+
+    def sides(populations: Any, _: Any) -> tuple[Any, Any]:
+        (z,) = populations
+        scale = np.sqrt(np.sqrt(0 * z.sigma2 + z.sigma2)) ** int(2 * power)
+        return largest(z, length, power), scale * maximum_R3(length, z.nodes.shape[1], float(power))
+
+    return sides
+
+
+def _unit(law: Law, factor: float = 1.0) -> Law:
+    return law.scaled(factor * law.sigma2**-0.5)
+
+
+@cache
+def tilts() -> list[tuple[str, Any, Any]]:
+    """Hostile laws at sigma = 1 and 3 with scores of several lengths."""
+    rows = []
+    for n in DIMENSIONS:
+        direction = np.arange(1, n + 1) / np.linalg.norm(np.arange(1, n + 1))
+        for law in laws(n):
+            for factor in (1.0, 3.0) if law.sigma2 else ():
+                rows += [
+                    (f"{law.name} at sigma = {factor:g}, |a| = {r:g}, d = {n}", (of_law(_unit(law, factor)),), tuple(r * direction))
+                    for r in (1e-3, 0.3, 1.0, 3.0)
+                ]
+    return rows
+
+
+@cache
+def pairs() -> list[tuple[str, Any, Any]]:
+    """Tokens at sigma = 1 and 3, queries at constant 1, and matrices U, zero included."""
+    return list(_pairs())
+
+
+def _pairs() -> Iterator[tuple[str, Any, Any]]:
+    for n in DIMENSIONS:
+        spread = [law for law in laws(n) if law.sigma2]
+        for mu in spread:
+            for nu in spread:
+                if len(mu.nodes) * len(nu.nodes) <= NODES:
+                    for name, U in matrices(n).items():
+                        for factor in (1.0, 3.0):
+                            case = f"{mu.name} at sigma = {factor:g}, query {nu.name}, U = {name}, d = {n}"
+                            yield case, (of_law(_unit(mu, factor)), of_law(_unit(nu))), tuple(U.ravel())
+
+
+# -- the bound and its proof ----------------------------------------------------------------------------------------------------
+
+
+@claim(
+    "OURS:R3",
+    control=dict(share=Fraction(1, 4)),
+    needs=("OURS:R3/exponential", "OURS:R3/concave", "OURS:R3/sum", "BB:LC.1.M/jensen"),
+    argument="E_mu e^{a.Z} >= 1 removes the normaliser; Jensen's inequality for the concave function; multiply by lambda^{-p/2}",
+    hypotheses=("d in Integers", "d >= 1"),
+)
+def moment_of_the_tilted_law(*, share: int | Fraction = 1) -> Evidence:
+    """E|Z|^p under the tilted law, p = 2, 4, 8: laws on two and three atoms with every score, hostile laws at sigma = 1 and 3."""
+    parts = []
+    for power in (2, 4, 8):
+        checked = r"\mathbb{E}_{\mu_z}|Z|^p \le " + sp.latex(tilted_moment_R3(sigma, a, d, power))
+        for family in ("two atoms", "three atoms"):
+            parts.append(worst_law(tilted(power), share, checked=checked, laws=(family,), numbers=((0.001, 10.0),), cases=tilts))
+    return all_of(*parts)
+
+
+@claim(
+    "OURS:R3/exponential",
+    argument="the definition of sub-Gaussian at a + sqrt(2 lambda) g, averaged over a standard Gaussian g; coordinates multiply",
+)
+def exponential_moment_of_the_squared_norm() -> Evidence:
+    """e^{lambda x^2} = E_g e^{sqrt(2 lambda) g x}; the square with theta = 2 lambda sigma^2; at theta = 1/4: 2 sigma^2 a^2/3."""
+    shift = sqrt(theta) * sigma * a / (1 - theta)
+    square = sigma**2 / 2 * (a + sqrt(theta) / sigma * g) ** 2 - g**2 / 2
+    return confirmed(
+        all_of(
+            identity(exp(sqrt(2 * lam) ** 2 * x**2 / 2), exp(lam * x**2)),
+            identity(sqrt(2 * lam).subs(lam, theta / (2 * sigma**2)), sqrt(theta) / sigma),
+            identity(square, sigma**2 * a**2 / (2 * (1 - theta)) - (1 - theta) / 2 * (g - shift) ** 2),
+            identity((sigma**2 * a**2 / (2 * (1 - theta))).subs(theta, Rational(1, 4)), 2 * sigma**2 * a**2 / 3),
+        ),
+        integral_evidence(exp(-3 * g**2 / 8) / sqrt(2 * sp.pi), g, (-oo, oo), "==", 2 / sqrt(3), tail=exp(-3 * g**2 / 8)),
+    )
+
+
+@claim("OURS:R3/concave", control=dict(start=Fraction(1, 2)))
+def the_power_of_the_logarithm_is_concave(*, start: int | Fraction = 1) -> Evidence:
+    """(ln y)^q'' = q (ln y)^{q-2} (q - 1 - ln y)/y^2, which is <= 0 from ln y = start (q - 1) on, q = p/2."""
+    y, q, ell = sp.symbols("y q ell", positive=True)
+    second = identity(sp.diff(log(y) ** q, y, 2), q * log(y) ** (q - 2) / y**2 * (q - 1 - log(y)))
+    sign = forall(q - 1 - ell, "<=", 0, {q: Closed(1, oo), ell: (0, oo)}, where=[(ell, ">=", Rational(start) * (q - 1))])
+    return all_of(second, sign)
+
+
+@claim("OURS:R3/sum", control=dict(share=Fraction(3, 5)))
+def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
+    """p/2 + (d/2) ln(4/3) + (2/3) sigma^2 a^2 <= sigma^2 (a^2 + d/5 + p/2); lambda^{-p/2} sigma^p = 8^{p/2} sigma^{2p}."""
+    domain = {sigma: Closed(1, oo), d: Closed(1, oo), p: Closed(2, oo), a: (0, oo)}
+    left = p / 2 + d / 2 * log(Rational(4, 3)) + Rational(2, 3) * sigma**2 * a**2
+    terms = forall(left, "<=", Rational(share) * sigma**2 * (a**2 + d / 5 + p / 2), domain)
+    factor = identity((1 / (8 * sigma**2)) ** (-p / 2) * sigma**p, sp.Integer(8) ** (p / 2) * sigma ** (2 * p))
+    return all_of(terms, factor)
+
+
+# -- Assumption 3.3 -------------------------------------------------------------------------------------------------------------
+
+
+@claim(
+    "OURS:R3.A33",
+    control=dict(share=Fraction(1, 15)),
+    needs=("OURS:R3", "OURS:R3.A33/uniform"),
+    argument="|Uz| <= |U||z| in R3, times |z|^{p'}, averaged over nu; p = 0 is an equality",
+    hypotheses=("d in Integers", "d >= 1"),
+)
+def assumption_33_holds(*, share: int | Fraction = 1) -> Evidence:
+    """E_nu[E_tilted|Z1|^p |Z|^{p'}] <= sigma^{2p} M_{p,p'} for p = 4, 8 and p' = 0, 4, 8: skewed tokens and queries, every U."""
+    parts = []
+    for power in (4, 8):
+        for of_query in (0, 4, 8):
+            sides = rf"\mathbb{{E}}_\nu\mathbb{{E}}_{{\mu_Z}}|Z_1|^{{{power}}}|Z|^{{{of_query}}} \le \sigma^{{{2 * power}}}"
+            checked = rf"{sides}M_{{{power},{of_query}}}"
+            family = ("two atoms", "two atoms")
+            search = dict(checked=checked, laws=family, numbers=((0.001, 6.0),), cases=pairs)
+            parts.append(worst_law(averaged(power, of_query), share, **search))
+    return all_of(*parts)
+
+
+@claim(
+    "OURS:R3.A33/uniform",
+    needs=("OURS:R3.max",),
+    argument="the binomial formula, and R3.max with L = 1 for each moment of the query",
+)
+def constants_free_of_the_laws() -> Evidence:
+    """M_{4,0} and M_{4,4} as polynomials in |U|^2 with (4 ((d/2) ln 2 + n - 1))^n for the moments of order 2n of nu."""
+    u = sp.Symbol("u", nonnegative=True)
+    k = d / 5 + 2
+    moment = {n: (4 * (d * log(2) / 2 + n - 1)) ** n for n in (1, 2, 3, 4)}
+    first = 64 * (u**4 * moment[2] + 2 * u**2 * k * moment[1] + k**2)
+    second = 64 * (u**4 * moment[4] + 2 * u**2 * k * moment[3] + k**2 * moment[2])
+    return identity([M_R3(4, 0, u, d), M_R3(4, 4, u, d)], [first, second])
+
+
+# -- tail and maximum -----------------------------------------------------------------------------------------------------------
+
+
+@claim(
+    "OURS:R3.tail",
+    control=dict(share=Fraction(4, 5)),
+    needs=("OURS:R3/exponential",),
+    argument="R3/exponential at a = 0, theta = 1/2 gives 2^{d/2}, with equality for Gaussian laws; then Markov's inequality",
+)
+def exponential_moment_and_tail(*, share: int | Fraction = 1) -> Evidence:
+    """E exp(|Z|^2/(4 sigma^2)) <= 2^{d/2}: laws on two and three atoms, hostile laws in d = 1, 2, 3."""
+    checked = r"\mathbb{E}e^{|Z|^2/(4\sigma^2)} \le 2^{d/2}"
+    return all_of(
+        worst_law(exponential, share, checked=checked, laws=("two atoms",)),
+        worst_law(exponential, share, checked=checked, laws=("three atoms",), cases=vectors),
+    )
+
+
+@cache
+def vectors() -> list[tuple[str, Any, Any]]:
+    """The hostile laws that are no point mass."""
+    return [(f"{law.name} in d = {n}", (of_law(law),), ()) for n in DIMENSIONS for law in laws(n) if law.sigma2]
+
+
+@claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",), argument="so that Lemma D.2, 1) needs no cited theorem")
+def sharper_than_lemma_d2(*, c: int | Fraction = 2) -> Evidence:
+    """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t and d; compared by exponents."""
+    ours, printed = (sp.expand_log(log(bound), force=True) for bound in (tail_R3(t, d), tail_d2(t, d, Rational(c))))
+    return forall(ours, "<=", printed, {t: (0, oo), d: Closed(1, oo)})
+
+
+@claim(
+    "OURS:R3.max",
+    control=dict(share=Fraction(1, 2)),
+    needs=("OURS:R3.tail", "OURS:R3/concave"),
+    argument="Jensen's inequality for y = e^{max|Z_l|^2/(4 sigma^2) + p/2 - 1}, whose mean is at most L 2^{d/2} e^{p/2 - 1}",
+)
+def largest_norm(*, share: int | Fraction = 1) -> Evidence:
+    """E max |Z_l|^p <= sigma^p (4 (ln L + (d/2) ln 2 + p/2 - 1))^{p/2}: p = 2, 5/2, 4, 8 and L = 1, 2, 10, 1000."""
+    parts = []
+    for power in (Fraction(2), Fraction(5, 2), Fraction(4), Fraction(8)):
+        for length in (1, 2, 10, 1000):
+            checked = r"\mathbb{E}\max|Z_\ell|^p \le " + sp.latex(maximum_R3(sp.Integer(length), d, Rational(power), sigma))
+            parts.append(worst_law(maximum(length, power), share, checked=checked, cases=norms))
+    return all_of(*parts, checked=r"\mathbb{E}\max_\ell|Z_\ell|^p \le \sigma^p(4(\ln L+\tfrac d2\ln2+\tfrac p2-1))^{p/2}")
