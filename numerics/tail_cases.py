@@ -29,7 +29,7 @@ __all__ = ["BEYOND", "ERROR", "LIMIT", "OWN_TAIL", "TOKEN_TAIL", "increasing"]
 
 LENGTHS = (1, 2, 3, 6, 7, 10, 11, 20, 40)
 #: Count vectors that a case may have.
-OUTCOMES = 400
+OUTCOMES = 150
 BITS = 128
 HALF = Fraction(1, 2)
 SCORES = tuple(Fraction(u) for u in ("0", "1", "1/2", "2", "4"))

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import sympy as sp
+from sympy import oo
+
 from numerics.bounds import Mean
 from numerics.evidence import Evidence
 from numerics.families import THREE_ATOMS, TWO_ATOMS
+from numerics.provers import Closed, forall
 from numerics.softmax_average import error_fourth, symbol
 from numerics.worst_case import worst_ratio
 from proofs_check.claims import claim
@@ -28,3 +32,20 @@ def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
     """E|R_L/S_L - R/S|^4 is at most c times the bound of the lemma, c = 1, where C_f > 0."""
     L, a2, F4, sigma2, C_f, d, Z4 = (symbol(name) for name in ("L", "a2", "F4", "sigma2", "C_f", "d", "Z4"))
     return worst_ratio(Mean(error_fourth), "<=", c * lemma_c7(L, a2, F4, sigma2, C_f, d, Z4), families=SEARCHED)
+
+
+@claim(
+    "BB:LC.7/zero",
+    false="typo",
+    repair=dict(closed=False),
+    control=dict(closed=True),
+    why=r"$C_f\in\mathbb{R}_+$ admits $C_f=0$, that is $f=0$, for which the exponent contains $0/0$: $16\sigma^2C_f^2=0$ and "
+    r"$E\|f\|^4=0$.",
+    instead="Require $C_f>0$ (any upper bound may be taken).",
+    hypotheses=("C_f >= 0", "sigma2 > 0"),
+)
+def the_exponent_is_defined(*, closed: bool = True) -> Evidence:
+    """The divisor 16 sigma^2 C_f^2 is positive for every C_f that the lemma admits."""
+    g = sp.Symbol("C_f", nonnegative=True) if closed else sp.Symbol("C_f", positive=True)
+    s = sp.Symbol("sigma2", positive=True)
+    return forall(16 * s * g**2, ">", 0, {g: Closed(0, oo) if closed else (0, oo), s: (0, oo)})

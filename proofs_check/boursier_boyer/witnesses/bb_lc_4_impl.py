@@ -5,5 +5,6 @@ u, v, theta = 1, 0, 1  # the token is 1
 t_0 = 1 * sqrt(2 / 20)  # L sqrt(E f^4)
 t = theta * (u + v) ** 2
 print("t > t_0:", t, ">", t_0, "; error", (u - v) ** 2, ">= t =>", 2 * u**2 + 2 * v**2, "<= t")
-assert t > t_0 and (u - v) ** 2 >= t > 0
+assert t > t_0
+assert (u - v) ** 2 >= t > 0
 assert 2 * u**2 + 2 * v**2 > t
