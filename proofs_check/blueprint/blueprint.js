@@ -44,16 +44,17 @@
       const formulas = parts.flatMap((p) => all("[data-tex]", p)).map((f) => f.dataset.tex);
       return { id, verdict, said: parts[0].textContent.trim(), text: [id, verdict, said, ...formulas].join(" ").toLowerCase() };
     };
+    const told = (article) => article ? all(":scope > header > *, :scope > .card, .card.bad, .card.good", article) : [];
     return all(".page.row").flatMap((page) => [
-      entry(page.id, page.dataset.verdict, all(":scope > .says, :scope > .printed, :scope > .kicker", page).sort((a, b) => b.matches(".says") - a.matches(".says"))),
-      ...all("article.claim[id]", page).map((c) => entry(c.id, c.dataset.verdict, all(".summary, .tags, .card", c))),
+      entry(page.id, page.dataset.verdict, [$(":scope > .says", page), ...all(":scope > .printed, :scope > .kicker", page), ...told($("article.claim:not([id])", page))]),
+      ...all("article.claim[id]", page).map((c) => entry(c.id, c.dataset.verdict, [$(".summary", c), ...told(c)])),
     ]);
   }
   const letters = { PROVED: "P", CERTIFIED: "C", SUPPORTED: "S", OPEN: "O", REFUTED: "R", "not settled": "–" };
   function search(text) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean), list = $("#results");
     index = index || indexed();
-    const rank = (e) => words.reduce((sum, w) => sum + (e.id.toLowerCase() === w ? 8 : e.id.toLowerCase().endsWith(w) ? 4 : e.id.toLowerCase().includes(w) ? 2 : e.said.toLowerCase().includes(w) ? 1 : 0), 0);
+    const rank = (e) => words.reduce((sum, w) => sum + (e.id.toLowerCase() === w ? 8 : e.id.toLowerCase().endsWith(w) ? 4 : e.id.toLowerCase().includes(w) || e.verdict.toLowerCase() === w ? 2 : e.said.toLowerCase().includes(w) ? 1 : 0), 0);
     const found = words.length ? index.filter((e) => words.every((w) => e.text.includes(w))).map((e) => [rank(e), e]).sort((a, b) => b[0] - a[0]) : [];
     list.replaceChildren(...found.slice(0, 100).map(([, e]) => {
       const item = document.createElement("li"), mark = document.createElement("span"), link = document.createElement("a"), said = document.createElement("span");
@@ -158,5 +159,6 @@
   });
   addEventListener("hashchange", route);
   addEventListener("resize", () => { for (const canvas of all(".page.current .canvas")) fit(canvas); });
+  addEventListener("load", route); // after the browser's own jump to the fragment
   route();
 })();

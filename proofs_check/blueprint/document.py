@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
+from proofs_check.files import InputError
 from proofs_check.ledger import Ledger
 from proofs_check.statements import Row, papers, rows
 
@@ -111,6 +112,11 @@ class Site:
     document : Mapping
         What ``ledger.json`` holds.
 
+    Raises
+    ------
+    InputError
+        If a verdict is unknown, or a claim stands there twice.
+
     Examples
     --------
     >>> site = Site({"run": {}, "claims": [], "unsettled": ["BB:LC.1"]})
@@ -119,7 +125,9 @@ class Site:
     """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self.run = dict(document["run"])
+        _check(document["claims"])
+        unknown = {"date": "", "python": "", "versions": {}, "error": 0.0, "faults": [], "partial": False, "seconds": 0.0}
+        self.run = {**unknown, **document["run"]}
         self.claims: dict[str, dict[str, Any]] = {c["id"]: c for c in document["claims"]}
         self.ledger = Ledger(document["claims"])
         self.rows = {id: RowPage(row) for id, row in rows().items()}
@@ -217,15 +225,40 @@ class Site:
         found = self.ledger.losses(id)
         return found if len(found) > 1 else []
 
+    def depth(self, id: str) -> dict[str, int]:
+        """How many needs lie between a row and each step of its proof, on the way on which `losses` meets the step first."""
+        found: dict[str, int] = {}
+
+        def visit(name: str, at: int) -> None:
+            for step in [name] if name in self.claims else [c["id"] for c in self._parts(name)]:
+                if step not in found:
+                    found[step] = at
+                    for need in self.claims[step]["needs"]:
+                        visit(need, at + 1)
+
+        visit(id, 0)
+        return found
+
+    def _parts(self, row: str) -> list[dict[str, Any]]:
+        page = self.rows.get(row)
+        return [c for c in page.claims if not c["id"].endswith("/inference")] if page else []
+
     def counts(self) -> dict[str, Counter[str]]:
         return self.ledger.counts()
 
-    def texts(self) -> Iterable[tuple[str, str]]:
-        """Every formula on the pages, as (where, LaTeX)."""
-        for page in self.rows.values():
-            yield page.id, page.row.printed
-            for c in page.claims:
-                yield c["id"], c["checked"]
+
+def _check(claims: list[dict[str, Any]]) -> None:
+    """What the reader of ledgers does not look at: verdicts that exist, and one claim an id."""
+    again = "write the ledger anew with: pytest proofs_check/ --ledger DIR"
+    for c in claims:
+        for judged in (c, c["repair"], c["control"]):
+            if judged is not None and judged["verdict"] not in _STRENGTH:
+                raise InputError(
+                    f"{c['id']} has the verdict {judged['verdict']!r}, which is none of {', '.join(_STRENGTH)}; {again}"
+                )
+    twice = [id for id, n in Counter(c["id"] for c in claims).items() if n > 1]
+    if twice:
+        raise InputError(f"the ledger holds {', '.join(twice)} twice; {again}")
 
 
 def _row_of(claim: Mapping[str, Any]) -> Row:

@@ -105,27 +105,23 @@ def layered(
 
 
 def _acyclic(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
-    """The edges, those turned that close a circle in a depth-first walk."""
-    below: dict[str, list[str]] = {n: [] for n in nodes}
-    for u, v in edges:
-        below[u].append(v)
-    state: dict[str, int] = {}
-    out: set[tuple[str, str]] = set()
-    for root in nodes:
-        stack = [(root, iter(below[root]))] if root not in state else []
-        state.setdefault(root, 1)
-        while stack:
-            node, rest = stack[-1]
-            for v in rest:
-                out.add((v, node) if state.get(v) == 1 else (node, v))
-                if v not in state:
-                    state[v] = 1
-                    stack.append((v, iter(below[v])))
-                    break
-            else:
-                state[node] = 2
-                stack.pop()
-    return out
+    """The edges, few of them turned so that no circle is left (Eades, Lin and Smyth 1993)."""
+    above = {n: {u for u, v in edges if v == n} for n in nodes}
+    below = {n: {v for u, v in edges if u == n} for n in nodes}
+    left = dict.fromkeys(nodes)
+    first: list[str] = []
+    last: list[str] = []
+    while left:
+        sink = next((n for n in reversed(left) if not below[n]), None)
+        source = next((n for n in left if not above[n]), None)
+        chosen = sink or source or max(left, key=lambda n: len(below[n]) - len(above[n]))
+        (last if chosen == sink else first).append(chosen)
+        del left[chosen]
+        for n in left:
+            above[n].discard(chosen)
+            below[n].discard(chosen)
+    rank = {n: i for i, n in enumerate([*first, *reversed(last)])}
+    return {(u, v) if rank[u] < rank[v] else (v, u) for u, v in edges}
 
 
 def _levels(sizes: Mapping[str, Point], edges: set[tuple[str, str]], widest: float, gap: float) -> dict[str, int]:

@@ -1,0 +1,283 @@
+"""The blueprint: valid, closed in itself, a page a claim, marks besides colours, and nothing in a ledger can become markup."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from proofs_check.blueprint import Site, as_html
+from proofs_check.blueprint.document import LETTERS, place
+from proofs_check.cli import main
+from proofs_check.statements import rows
+from proofs_check.witnesses import script
+from tests.proofs_check.blueprint_sample import IDS, document
+
+VOID = {"meta", "input", "br", "link", "img", "hr"}
+BLOCK = {"p", "div", "ul", "ol", "dl", "table", "section", "article", "pre", "h1", "h2", "h3", "details", "form", "nav", "main"}
+
+
+class Page(HTMLParser):
+    """What stands in the file; every element must be closed where it was opened."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.tags: Counter[str] = Counter()
+        self.marks: list[tuple[str, str]] = []
+        self.sources: list[str] = []
+        self.faults: list[str] = []
+        self._mark = ""
+        self.feed(text)
+        self.close()
+        self.faults += [f"<{tag}> is never closed" for tag in self.stack]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags[tag] += 1
+        if len(given) < len(attrs):
+            self.faults.append(f"<{tag}> has an attribute twice: {attrs}")
+        if tag in BLOCK and "p" in self.stack:
+            self.faults.append(f"<{tag}> inside a paragraph at {self.getpos()}")
+        if tag == "a" and "a" in self.stack:
+            self.faults.append(f"a link inside a link at {self.getpos()}")
+        self.ids += [v for k, v in attrs if k == "id" and v is not None]
+        self.links += [v for k, v in attrs if k == "href" and v is not None]
+        self.sources += [
+            f"{k}={v}" for k, v in attrs if k in ("src", "srcset", "action", "data", "xlink:href", "background", "poster")
+        ]
+        self.faults += [f"the attribute {k} at {self.getpos()}" for k, _ in attrs if k.startswith("on")]
+        if tag == "span" and (given.get("class") or "").startswith("mark "):
+            self._mark = str(given["class"]).removeprefix("mark ")
+        if tag not in VOID:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.stack.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.stack or self.stack[-1] != tag:
+            self.faults.append(f"</{tag}> at {self.getpos()}, open is {self.stack[-3:]}")
+        else:
+            self.stack.pop()
+
+    def handle_data(self, data: str) -> None:
+        if self._mark:
+            self.marks.append((self._mark, data))
+            self._mark = ""
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    made = as_html(Site(document()))
+    assert made.failures == ()
+    return made.html
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Page:
+    return Page(html)
+
+
+def test_the_file_is_valid_and_needs_nothing_from_outside(page: Page, html: str) -> None:
+    assert page.faults == []
+    assert [id for id, n in Counter(page.ids).items() if n > 1] == []
+    assert page.sources == []
+    assert page.tags["link"] == page.tags["img"] == page.tags["iframe"] == 0
+    assert "url(" not in html
+    assert "@import" not in html
+
+
+def test_every_row_and_every_claim_has_a_page(page: Page, html: str) -> None:
+    assert set(rows()) <= set(page.ids)
+    for id in IDS:
+        assert f'data-claim="{id}"' in html
+        assert id in page.ids
+
+
+def test_every_link_leads_somewhere(page: Page) -> None:
+    assert page.links
+    assert [link for link in page.links if not link.startswith("#") or unquote(link[1:]) not in page.ids] == []
+
+
+def test_every_verdict_has_a_letter_besides_its_colour(page: Page) -> None:
+    letter = {"v-" + verdict.lower().replace(" ", "-"): mark for verdict, mark in LETTERS.items()}
+    assert {kind for kind, _ in page.marks} == set(letter)
+    assert [m for m in page.marks if not m[1].startswith(letter[m[0]])] == []
+    assert len(set(letter.values())) == len(letter)
+
+
+def test_formulas_are_mathml_and_nothing_is_left_in_latex(page: Page, html: str) -> None:
+    assert page.tags["math"] > 500
+    assert 'class="unread"' not in html
+    shown = re.sub(r"<script>.*?</script>|<style>.*?</style>|<pre.*?</pre>|<[^>]*>", "", html, flags=re.DOTALL)
+    assert re.findall(r"\\[a-zA-Z]+", shown) == []
+
+
+def test_a_refuted_claim_tells_its_story(html: str) -> None:
+    claim = html.split('data-claim="BB:CC.3.b"')[1].split("</article>")[0]
+    text = script("BB:CC.3.b")
+    assert text is not None
+    told = [
+        "REFUTED",
+        "gap",
+        "Why it fails",
+        "True instead",
+        "Checked, as repaired",
+        "c = 64",
+        "c = 139",
+        "Witness",
+        "bb_cc_3_b.py",
+        "Sharp constant",
+    ]
+    assert [claim.index(word) for word in told] == sorted(claim.index(word) for word in told)
+    assert "delta_0 / 4" in text.replace("delta_0/4", "delta_0 / 4")
+    for word in ("Slack", "Control", "Rests on", "data-copy"):
+        assert word in claim
+
+
+def test_our_own_rows_show_their_proofs(html: str) -> None:
+    page = html.split('id="OURS:R4.b"')[1].split("</section>")[0]
+    assert "<h3>Proof</h3>" in page
+    assert "Stein" in page
+
+
+def test_needs_and_users_are_shown_both_ways(html: str) -> None:
+    needed = html.split('data-claim="BB:LC.4.t0"')[1].split("</article>")[0]
+    users = needed.split('aria-label="used by"')[1]
+    assert "BB:LC.4.lo" in users
+
+
+def test_a_theorem_shows_what_its_steps_give_away() -> None:
+    spoiled = document()
+    for c in spoiled["claims"]:
+        c["slack_at_reference"] = {"BB:LC.4.lo": 12.0, "BB:LC.4.t0": 3.0}.get(c["id"])
+    made = as_html(Site(spoiled)).html.split('id="BB:LC.4.lo"')[1].split("</section>")[0]
+    chain = made.split("What each step gives away")[1].split("</table>")[0]
+    assert "BB:LC.4.lo" in chain
+    assert "BB:LC.4.t0" in chain
+    assert "width:100.0%" in chain
+
+
+def test_the_landing_page_counts_lists_and_warns(html: str) -> None:
+    landing = html.split('id="overview"')[1].split("</section>")[0]
+    assert f"{len(IDS)} claims" in landing
+    assert "Only a part of the claims ran" in landing
+    for id in ("BB:CC.3.b", "BB:LC.1.am", "BB:B.2/limit"):  # errata
+        assert f">{id}</b>" in landing.split('id="errata"')[1].split("<h2")[0]
+    assert "OURS:R1.LC4" in landing.split('id="weakest"')[1].split("<h2")[0]  # it needs OURS:R1, which did not run
+    assert "BB:S6.f1a" in landing.split('id="unsettled"')[1].split("<h2")[0]
+
+
+def test_the_same_ledger_gives_the_same_file(html: str) -> None:
+    assert as_html(Site(document())).html == html
+
+
+EVIL = '</script></pre><script>alert("x")</script><img src=x onerror=alert(1)> & "quoted" \' $x<y$'
+
+
+def test_nothing_in_a_ledger_becomes_markup(html: str) -> None:
+    spoiled = document()
+    for c in spoiled["claims"]:
+        for name in ("summary", "says", "why", "instead", "argument", "unproved"):
+            c[name] = EVIL
+        c["cites"], c["hypotheses"], c["faults"] = [EVIL], [EVIL], [EVIL]
+        c["evidence"] |= {"covered": EVIL, "reason": EVIL, "dimension": EVIL, "assumes": [EVIL], "engine": EVIL}
+        if c["evidence"]["witness"]:
+            c["evidence"]["witness"] = {EVIL: EVIL}
+    spoiled["run"]["faults"] = [EVIL]
+    made = Page(as_html(Site(spoiled)).html)
+    assert made.faults == []
+    assert made.tags["script"] == Page(html).tags["script"]
+    assert made.tags["img"] == 0
+
+
+def test_a_formula_that_cannot_be_read_is_shown_as_it_is_and_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    spoiled = document()
+    spoiled["claims"][0]["checked"] = r"\unknown{<b>}"
+    spoiled["claims"][0]["evidence"]["parts"] = []
+    (tmp_path / "ledger.json").write_text(json.dumps(spoiled), encoding="utf-8")
+    assert main(["blueprint", "--ledger", str(tmp_path), "--out", str(tmp_path / "new" / "b.html")]) == 1
+    assert r"\unknown is not known" in capsys.readouterr().err
+    made = (tmp_path / "new" / "b.html").read_text(encoding="utf-8")
+    assert '<code class="unread">\\unknown{&lt;b&gt;}</code>' in made
+
+
+def test_the_command_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "ledger.json").write_text(json.dumps(document()), encoding="utf-8")
+    assert main(["blueprint", "--ledger", str(tmp_path / "ledger.json"), "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "blueprint.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert "written to" in capsys.readouterr().out
+
+
+def spoiled_ledgers() -> list[tuple[str, Any, str]]:
+    no_stands = document()
+    del no_stands["claims"][1]["stands"]
+    verdict = document()
+    verdict["claims"][2]["verdict"] = "TRUE"
+    twice = document()
+    twice["claims"].append(twice["claims"][0])
+    return [
+        ("no JSON", "{", "is not JSON"),
+        ("another document", {"a": 1}, "is not a ledger"),
+        ("a field is missing", no_stands, "stands"),
+        ("an unknown verdict", verdict, "TRUE"),
+        ("a claim twice", twice, "twice"),
+    ]
+
+
+@pytest.mark.parametrize(("name", "content", "says"), spoiled_ledgers(), ids=lambda v: v if isinstance(v, str) else "")
+def test_a_broken_ledger_is_told_what_is_wrong(
+    name: str, content: Any, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "ledger.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    assert main(["blueprint", "--ledger", str(path), "--out", str(tmp_path / "b.html")]) == 2
+    told = capsys.readouterr().err
+    assert says in told
+    assert "pytest proofs_check/ --ledger" in told
+    assert len(told.splitlines()) == 1
+    assert not (tmp_path / "b.html").exists()
+
+
+def test_without_a_ledger_the_command_tells_how_to_make_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["blueprint"]) == 2
+    assert "pytest proofs_check/ --ledger DIR" in capsys.readouterr().err
+
+
+def test_an_older_list_of_statements_is_still_drawn() -> None:
+    old = document()
+    old["claims"][0] |= {"id": "BB:gone/part", "covers": "BB:gone"}
+    made = Page(as_html(Site(old)).html)
+    assert made.faults == []
+    assert {"BB:gone", "BB:gone/part"} <= set(made.ids)
+
+
+@pytest.mark.parametrize(
+    ("id", "section", "title"),
+    [
+        ("BB:LC.4.int", "Appendix C.2", "Lemma C.4"),
+        ("BB:P3.4.V", "Section 3", "Proposition 3.4"),
+        ("BB:A.1", "Appendix A.1", "Appendix A.1"),
+        ("BB:C.7.gV", "Appendix C.7", "Appendix C.7"),
+        ("BB:E.1", "Appendix E.1", "Theorem 4.3"),
+        ("BB:29", "Appendix F.1", "Lemma F.1"),
+        ("OURS:R1.off", "Results", "R1"),
+        ("OURS:R4.B", "Results", "Theorem B"),
+    ],
+)
+def test_rows_are_gathered_into_the_statement_they_belong_to(id: str, section: str, title: str) -> None:
+    assert place(rows()[id]) == (section, title)

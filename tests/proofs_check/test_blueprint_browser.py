@@ -1,0 +1,91 @@
+"""The blueprint in a browser: hash routes, search, and no complaint on the console.
+
+Needs Chromium. With CI=true its absence is a failure; elsewhere the tests say that they did not run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from proofs_check.blueprint import Site, as_html
+from tests.proofs_check.blueprint_sample import document
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+@pytest.fixture(scope="module")
+def browser() -> str:
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if found is None and os.environ.get("CI") == "true":
+        pytest.fail("no Chromium: install it with apt-get install -y chromium")
+    if found is None:
+        pytest.skip("DID NOT RUN: no Chromium on this machine, so nobody opened the blueprint in a browser")
+    return found
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("blueprint") / "blueprint.html"
+    path.write_text(as_html(Site(document())).html, encoding="utf-8")
+    return path
+
+
+def opened(browser: str, file: Path, fragment: str, tmp_path: Path) -> str:
+    """The document after its script has run."""
+    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
+    command += ["--enable-logging=stderr", f"--user-data-dir={tmp_path}", "--virtual-time-budget=4000", "--dump-dom"]
+    done = subprocess.run([*command, f"{file.as_uri()}#{fragment}"], capture_output=True, text=True, timeout=120, check=True)
+    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
+    return done.stdout
+
+
+def current(dom: str) -> list[str]:
+    """The pages that are shown."""
+    found = [re.search(r'\bid="([^"]*)"', tag) for tag in re.findall(r'<section class="page[^"]*\bcurrent"[^>]*>', dom)]
+    return [m[1] for m in found if m]
+
+
+@pytest.mark.parametrize(
+    ("fragment", "page"),
+    [
+        ("", "overview"),
+        ("errata", "overview"),
+        ("nowhere", "overview"),
+        ("BB:CC.3.b", "BB:CC.3.b"),
+        ("BB:LC.1.am/choice", "BB:LC.1.am"),
+        ("BB/Lemma-C.4", "BB/Lemma-C.4"),
+        ("graph/BB/Appendix-C.2", "graph"),
+    ],
+)
+def test_a_hash_opens_its_page(fragment: str, page: str, browser: str, file: Path, tmp_path: Path) -> None:
+    dom = opened(browser, file, quote(fragment, safe=":/"), tmp_path)
+    assert current(dom) == [page]
+    assert "<math" in dom
+
+
+def test_the_search_finds_an_id_words_and_latex(browser: str, file: Path, tmp_path: Path) -> None:
+    for asked, id in (("LC.4.lo", "BB:LC.4.lo"), ("refuted delta_0 C.3", "BB:CC.3.b"), (r"\xrightarrow a.s.", "BB:2.lln")):
+        dom = opened(browser, file, "search=" + quote(asked), tmp_path)
+        results = dom.split('id="results"')[1].split("</ul>")[0]
+        assert current(dom) == ["search"]
+        assert f'href="#{id}"' in results
+
+
+def test_a_search_for_nothing_says_so(browser: str, file: Path, tmp_path: Path) -> None:
+    dom = opened(browser, file, "search=" + quote("<b>zzz</b>"), tmp_path)
+    assert "Nothing holds" in dom
+    assert "<b>zzz" not in dom
+
+
+def test_a_graph_is_drawn_and_its_selector_follows(browser: str, file: Path, tmp_path: Path) -> None:
+    dom = opened(browser, file, "graph/BB", tmp_path)
+    view = re.search(r'<div class="view current" id="([^"]*)"', dom)
+    assert view is not None
+    assert view[1] == "graph/BB"
