@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 import sympy as sp
-from sympy import Rational
+from sympy import Rational, oo
 
 from numerics.evidence import Evidence, Verdict, all_of
+from numerics.flow import integrate_flow
 from numerics.flow_starts import Start, ends_at, theta_starts
-from numerics.provers import identity, trace_identity
+from numerics.provers import forall, identity, trace_identity
 from proofs_check.claims import claim
 from proofs_check.eigenbasis import identities, l_i
 from proofs_check.ours.r5_flow import stands_still
-from theory.regression_risk import effective_covariance
+from theory.regression_risk import effective_covariance, full_risk, full_risk_gradient, icl_risk
 from theory.traces import Algebra
 
 # A prompt token x, the query z, a task w, and h = 1/L.
@@ -94,3 +97,70 @@ def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Eviden
     starts = [replace(s, prompt_length=length) for length in (1, 2, 20, None) for s in theta_starts(scales=(0.6,))]
     checked = r"U(t)\to\operatorname{tr}(\Sigma_L^{-2})^{-1/4}\Sigma_L^{-1},\ u(t)\to\operatorname{tr}(\Sigma_L^{-2})^{1/4}"
     return ends_at(partial(zhang, exponent=float(exponent)), starts, checked=checked)
+
+
+@claim("BB:F.2.C2/polynomial", needs=("BB:5.Rinf",), argument="a polynomial is of class C^2, and more")
+def the_risk_is_a_polynomial() -> Evidence:
+    """R_inf is a polynomial in the entries of U and of the last row of V, with the coded gradient: d = 1.
+
+    The words of `risk_of_blocks` show it for every d: products and traces of the blocks, nothing else.
+    """
+    Sigma, U, v = (
+        sp.Matrix([[sp.Symbol("s", real=True)]]),
+        sp.Matrix(2, 2, sp.symbols("U_:4", real=True)),
+        sp.symbols("v_:2", real=True),
+    )
+    polynomial = sp.Poly(sp.expand(full_risk(Sigma, U, sp.Matrix(v))), *U, *v)
+    to_U, to_v = full_risk_gradient(Sigma, U, sp.Matrix(v))
+    slopes = identity([polynomial.diff(x).as_expr() for x in (*U, *v)], [*to_U, *to_v])
+    return slopes.replace(checked=r"\nabla\mathcal R_\infty:\ " + slopes.checked, dimension="d = 1")
+
+
+def radius(start: Start) -> float:
+    """sqrt(2k), k = (sqrt(2 R(0)) + sqrt(tr Sigma)) / l_min^{3/2}: the falling risk bounds u |U| by k, and |U|_F = u > 0."""
+    l = np.linalg.eigvalsh(start.Sigma)
+    fallen = np.sqrt(2 * float(icl_risk(start.Sigma, start.U0, start.u0))) + np.sqrt(l.sum())
+    return float(np.sqrt(2 * fallen / l[0] ** 1.5))
+
+
+@claim(
+    "BB:F.2.C2/ball",
+    needs=("OURS:R5.cons",),
+    control={"c": Fraction(9, 10)},
+    argument="u^2 = u |U|_F <= k, since |U|_F^2 - u^2 stays 0",
+)
+def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidence:
+    """a sqrt(l_j) l_i <= c (r + t) if |a l_i - delta| sqrt(l_j) <= r and delta sqrt(l_j) <= t: the entries a of u U, c = 1."""
+    a, r, t, delta = sp.symbols("a r t delta", positive=True)  # all times sqrt(l_j), and a times l_i
+    bound = sp.Rational(c.numerator, c.denominator) * (r + t)
+    return forall(a, "<=", bound, dict.fromkeys((a, r, t, delta), (0, oo)), where=[(a - delta, "<=", r), (delta, "<=", t)])
+
+
+@claim(
+    "BB:F.2.C2",
+    control={"times": Fraction(9, 10)},
+    needs=("BB:F.2.C2/polynomial", "BB:F.2.C2/ball", "BB:5.Rinf", "BB:F.2.Zh", "BB:R5.3.limits", "BB:R5.3.risk0"),
+    argument="a convergent path is bounded, and F.2.C2/ball gives a radius; the risk is continuous, so it tends to that of the "
+    "limit, which is 0",
+)
+def the_assumptions_on_the_infinite_prompt(*, times: Fraction = Fraction(1)) -> Evidence:
+    """Integrated paths stay in the ball of radius sqrt(2k) (`times` multiplies it), and the risk at their end is 0."""
+    worst, where, last = np.inf, "", 0.0
+    for start in theta_starts(scales=(0.05, 1.5)):
+        bound = float(times) * radius(start)
+        flow = integrate_flow(start.Sigma, start.U0, start.u0)
+        norm = float(np.sqrt((flow.U**2).sum(axis=(1, 2)) + flow.u**2).max())
+        if norm > bound * (1 + 1e-9):  # at t = 0 in d = 1 the two are equal
+            finer = integrate_flow(start.Sigma, start.U0, start.u0, rtol=1e-12)
+            again = float(np.sqrt((finer.U**2).sum(axis=(1, 2)) + finer.u**2).max())
+            witness = {"start": start.name, "largest norm": norm, "radius": bound}
+            by: dict[str, Any] = {"witness_by": "two routes", "disagreement": abs(again - norm) / (norm - bound)}
+            return Evidence(verdict=Verdict.REFUTED, engine="integration of the flow", witness=witness, **by)
+        if bound / norm < worst:
+            worst, where = bound / norm, start.name
+        last = max(last, float(flow.risk[-1]) / float(np.trace(start.Sigma)))
+    if last > 1e-9:
+        return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=f"a path ends at {last:.1e} of tr Sigma")
+    covered = f"12 starts over 6 covariances in d = 1 to 4; the risk ends below {last:.0e} tr(Sigma)"
+    found = {"slack": max(1.0, worst), "tightest": {"start": where}, "covered": covered}
+    return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", **found)

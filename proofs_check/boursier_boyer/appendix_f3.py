@@ -13,12 +13,13 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, oo, sqrt
 
-from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Evidence, all_of, confirmed
 from numerics.flow_slope import balanced_starts, steeper_than
 from numerics.flow_starts import Start, ends_at, keeps, theta_starts
 from numerics.provers import forall, identity, trace_identity
 from proofs_check.claims import claim
 from proofs_check.eigenbasis import U_ij, delta, entrywise, identities, l_i, l_j, u
+from proofs_check.ours.theorem_5_2 import SINGULAR, trained_risk_below
 from theory.flow_rates import polyak_lojasiewicz, polyak_lojasiewicz_f3
 from theory.regression_risk import effective_covariance
 from theory.traces import Algebra, Words
@@ -210,10 +211,11 @@ def the_trajectory_is_bounded_and_its_end_bayes_optimal() -> Evidence:
 
 @claim(
     "BB:F.3.fin",
-    needs=("BB:F.3.fin/bounded", "BB:T4.3"),
-    open="that Theorem 5.2 still holds for a singular Sigma rests on Theorem 4.3, which no claim settles yet",
+    control={"shorter": 2},
+    needs=("BB:F.3.4c", "BB:F.3.fin/bounded", "BB:T4.3", "OURS:T5.2"),
+    argument="Lemma F.1, the block manifold and Theorem 4.3 ask nothing of the rank of Sigma: OURS:T5.2 with a singular one",
 )
-def theorem_5_2_for_a_degenerate_covariance() -> Evidence:
-    """The finite-prompt risk tends to the Bayes risk; nothing of this is executed, only the bounded trajectory is."""
-    reason = "Theorem 4.3 has no claim, and the assumptions of its use were not checked for a singular Sigma"
-    return Evidence(verdict=Verdict.OPEN, engine="examples", reason=reason)
+def theorem_5_2_for_a_degenerate_covariance(*, shorter: int = 1) -> Evidence:
+    """Sigma = diag(1, 0): lim_t R_L <= epsilon from some length L(epsilon) on, by the finite-prompt flow."""
+    checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\varepsilon,\quad L\ge L(\varepsilon),\ \Sigma=\operatorname{diag}(1,0)"
+    return trained_risk_below(SINGULAR, shorter, checked)

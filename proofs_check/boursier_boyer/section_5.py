@@ -10,12 +10,17 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, oo, sqrt
 
-from numerics.evidence import Evidence, all_of, confirmed
+from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
+from numerics.finite_prompt_risk import finite_prompt_risk
 from numerics.flow_starts import Start, ends_at, theta_starts
 from numerics.provers import Integers, forall, identity, trace_identity
+from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.remark_5_3 import remark
 from proofs_check.claims import claim
+from proofs_check.eigenbasis import U_ij, entrywise, motion, slope, u
 from proofs_check.gaussian_words import DATA, risk_of_blocks, token_moments
+from theory.attention import softmax_attention
+from theory.finite_prompt_risk import error_at_query
 from theory.regression_risk import full_risk, task_covariance
 from theory.traces import Algebra
 
@@ -56,6 +61,95 @@ def the_infinite_prompt_risk() -> Evidence:
         closed = full_risk(values["S"], U, sp.Matrix([p, [values["q"]]]))
         instances.append(identity(risk_of_blocks(noise=False).evaluate(values), closed))
     return confirmed(all_of(*parts, checked=parts[0].checked).replace(dimension="d = 1, 2, 3"), *instances)
+
+
+def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidence:
+    """Definitions (2) and (3) on drawn tasks and prompts, by the attention of `theory.attention`, against R6 by quadrature."""
+    rng, S, A, u = generator(11), np.array([[1.0, 0.4], [0.4, 0.5]]), np.array([[0.6, 0.3], [-0.2, 0.5]]), 1.3
+    root, U, V = np.linalg.cholesky(S).T, np.zeros((3, 3)), np.zeros((3, 3))
+    U[:2, :2], V[2, 2], losses = A, u, np.empty(prompts)
+    for k in range(prompts):
+        w, x = rng.standard_normal(2), rng.standard_normal((L + 1, 2)) @ root
+        tokens, query = np.column_stack([x[:-1], x[:-1] @ w]), np.append(x[-1], 0.0)
+        losses[k] = (softmax_attention(tokens, query, U, V)[-1] - w @ x[-1]) ** 2 / 2
+    exact = float(finite_prompt_risk(S, A, u, L))
+    score = abs(float(losses.mean()) - exact) / (float(losses.std()) / np.sqrt(prompts))
+    if score > sigmas:
+        raise Contradiction(f"the risk on {prompts} drawn prompts is {score:.1f} standard errors from its closed form {exact}")
+    covered = f"d = 2, L = {L}, against the closed form on the block manifold: {score:.1f} standard errors"
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="Monte Carlo", covered=covered, samples=prompts, seed=current_seed(), error=1e-6
+    )
+
+
+@claim(
+    "BB:5.RL",
+    needs=("BB:12", "BB:5.rows", "BB:2.def"),
+    argument="(2) and (3) with the squared loss of the last coordinate; w draws mu, tokens and query are independent given w",
+)
+def the_finite_prompt_risk() -> Evidence:
+    """The last coordinate of V sum e^{z_k'U(x, 0)} z_k / sum e^{..}, less w'x, squared and halved, for d = 1, 2 and L = 1, 2, 3."""
+    parts = []
+    for d, L in ((1, 1), (1, 2), (1, 3), (2, 2)):
+        n = d + 1
+        w, x = (sp.Matrix(sp.symbols(f"{name}_1:{n}", real=True)) for name in "wx")
+        U, V = (sp.Matrix(n, n, sp.symbols(f"{name}:{n * n}", real=True)) for name in "UV")
+        tokens = [sp.Matrix(sp.symbols(f"z{k}_1:{n + 1}", real=True)) for k in range(L)]
+        weights = [sp.exp((z.T * U * sp.Matrix([*x, 0]))[0]) for z in tokens]
+        output = V * sum((e * z for e, z in zip(weights, tokens)), sp.zeros(n, 1)) / sum(weights)
+        printed = sum(e * (V[n - 1, :] * z)[0] for e, z in zip(weights, tokens)) / sum(weights)
+        target = (w.T * x)[0]
+        parts.append(identity((output[n - 1] - target) ** 2 / 2, (printed - target) ** 2 / 2))
+    proof = all_of(*parts, checked=parts[1].checked).replace(dimension="d = 1 with L = 1, 2, 3 and d = 2 with L = 2")
+    return confirmed(proof, drawn_risk())
+
+
+@claim(
+    "BB:A5.1",
+    control={"kernel": False},
+    argument="a definition: one start that meets it and, for each of its conditions, one that does not",
+)
+def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
+    """d = 2, Sigma = diag(1, 0): Theta = e1 e1' meets it; 2 e1 e1', e2 e2', a U(0) that is no block and V(0) = U(0) do not.
+
+    With `kernel` false the condition Theta Sigma != 0 is left out, and Theta = e2 e2' gets in.
+    """
+    alpha, Sigma, e1, e2 = Rational(1, 2), sp.diag(1, 0), sp.diag(1, 0), sp.diag(0, 1)
+
+    def start(Theta: sp.Matrix) -> tuple[sp.Matrix, sp.Matrix]:
+        return alpha * sp.diag(Theta * Theta.T, 0), alpha * sp.diag(0, 0, 1)
+
+    def meets(Theta: sp.Matrix, U: sp.Matrix, V: sp.Matrix) -> bool:
+        unit = (Theta * Theta.T).norm() == 1
+        return bool(unit and (not kernel or not (Theta * Sigma).is_zero_matrix) and start(Theta) == (U, V))
+
+    tilted = start(e1)[0] + sp.Matrix(3, 3, lambda i, j: int(i != j))
+    outside = {
+        "|Theta Theta'|_F = 4": (2 * e1, *start(2 * e1)),
+        "Theta Sigma = 0": (e2, *start(e2)),
+        "U(0) is no block": (e1, tilted, start(e1)[1]),
+        "V(0) = U(0)": (e1, start(e1)[0], start(e1)[0]),
+    }
+    admitted = [name for name, case in outside.items() if meets(*case)]
+    if admitted or not meets(e1, *start(e1)):
+        witness = {"d": 2, "Sigma": "diag(1, 0)", "alpha": alpha, "admitted": ", ".join(admitted) or "nothing"}
+        return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
+    return Evidence(verdict=Verdict.SUPPORTED, engine="examples", covered="one start inside, four outside", dimension="d = 2")
+
+
+@claim(
+    "BB:A5.1/sign",
+    argument="a field that is odd carries the path of -alpha to minus that of alpha, whose risk is the same: R5.limit with both "
+    "signs changed; at alpha = 0 the path rests at the risk tr(Sigma)/2, which the theorem excludes by alpha > 0",
+)
+def the_sign_of_alpha() -> Evidence:
+    """The field is odd and the risk even in (U, u), for infinite prompts (every d) and, by R6, finite ones; 0 is a rest point."""
+    mirrored = {U_ij: -U_ij, u: -u}
+    odd = [entrywise(f.subs(mirrored, simultaneous=True), -f) for f in (motion, slope)]
+    P2, P3, Q, h2, x2, trace = sp.symbols("P2 P3 Q h2 x2 trace", nonnegative=True)
+    value, xh = sp.symbols("u xh", real=True)
+    error = lambda v, inner: error_at_query(P2, P3, Q, trace=trace, h2=h2, xh=inner, x2=x2, u=v)  # noqa: E731
+    return all_of(*odd, identity(error(-value, -xh), error(value, xh)))
 
 
 @claim(

@@ -81,16 +81,16 @@ def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
         density = np.exp(n / 2 * np.log(z) - z / 2 - n / 2 * np.log(2) - gammaln(n / 2)) * 0.01
         for top, noise in ((0.1, 0.0), (1.0, 0.0), (4.0, 0.5)):
             sigma2, kappa = np.maximum(1.0, top * (1 + z) + noise), max(1.0, top + noise)
-            for a in (0.0, 1.0, 30.0, 1e3):
-                mean = float(np.exp(-a / sigma2) @ density)
-                bound = float(np.exp(0.25 - float(k) * np.sqrt(a / kappa)) * 2 ** (n / 2))
+            for A in (0.0, 1.0, 30.0, 1e3):
+                mean = float(np.exp(-A / sigma2) @ density)
+                bound = float(np.exp(0.25 - float(k) * np.sqrt(A / kappa)) * 2 ** (n / 2))
                 if mean > bound * (1 + 1e-9):
-                    again = float(np.exp(-a / sigma2[::2]) @ (2 * density[::2]))
-                    witness = {"d": n, "|S|": top, "tau2": noise, "c ln L": a, "mean": mean, "bound": bound}
+                    again = float(np.exp(-A / sigma2[::2]) @ (2 * density[::2]))
+                    witness = {"d": n, "|S|": top, "tau2": noise, "c ln L": A, "mean": mean, "bound": bound}
                     by: dict[str, Any] = {"witness_by": "two routes", "disagreement": abs(again - mean) / (mean - bound)}
                     return Evidence(verdict=Verdict.REFUTED, engine="quadrature", witness=witness, **by)
                 if bound / mean < worst:
-                    worst, where = bound / mean, {"d": n, "|S|": top, "tau2": noise, "c ln L": a}
+                    worst, where = bound / mean, {"d": n, "|S|": top, "tau2": noise, "c ln L": A}
     covered = "d = 1, 3, 10; |S| = 1/10, 1, 4; label noise 0, 1/2; c ln L = 0, 1, 30, 1000"
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=worst, tightest=where)
 
