@@ -23,7 +23,7 @@ sigma, a, d, p, L, x, t = sp.symbols("sigma a d p L x t", positive=True)
 lam, theta = sp.symbols("lambda theta", positive=True)
 g = sp.Symbol("g", real=True)
 #: A product over all nodes of mu and nu stays below this size.
-NODES = 2000
+NODES = 300
 
 
 @cache
@@ -241,6 +241,17 @@ def sharper_than_lemma_d2(*, c: int | Fraction = 2) -> Evidence:
     """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t and d; compared by exponents."""
     ours, printed = (sp.expand_log(log(bound), force=True) for bound in (tail_R3(t, d), tail_d2(t, d, Rational(c))))
     return forall(ours, "<=", printed, {t: (0, oo), d: Closed(1, oo)})
+
+
+@claim(
+    "OURS:R3.tail/RH", control=dict(c=1), needs=("OURS:R3.tail",), argument="s = sqrt(d); so that Theorem 1.19 need not be cited"
+)
+def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
+    """2^{d/2} e^{-t^2/4} <= e^{-(t - c sqrt(d))^2/8} with c = 4, for t > c sqrt(d); compared by exponents."""
+    s, shift = sp.Symbol("s", positive=True), Rational(c)
+    return forall(
+        s**2 * log(2) / 2 - t**2 / 4, "<=", -((t - shift * s) ** 2) / 8, {t: (0, oo), s: Closed(1, oo)}, where=[(t, ">", shift * s)]
+    )
 
 
 @claim(
