@@ -105,9 +105,9 @@ def _pairs(d: int) -> Iterator[tuple[Law, Law]]:
 
 
 @cache
-def instances() -> list[tuple[str, int, float, float, float, float, float]]:
+def instances() -> list[tuple[Any, ...]]:
     """(where, L, sigma, |U|, d, error of the first term, of the product), for |v| = 1."""
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for d in (1, 2):
         v = np.ones(d) / np.sqrt(d)
         for mu, nu in _pairs(d):

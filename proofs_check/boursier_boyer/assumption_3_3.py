@@ -99,6 +99,6 @@ def bounded_and_gaussian_laws(*, share: int | Fraction = 1) -> Evidence:
     ]
     for p in (4, 8):
         checked = rf"\mathbb{{E}}_\nu\mathbb{{E}}_{{\mu_Z}}|Z_1|^{{{p}}}|Z|^4 \le \sigma^{{{2 * p}}}M_{{{p},4}}"
-        search = dict(checked=checked, laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=examples)
+        search: dict[str, Any] = dict(checked=checked, laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=examples)
         parts.append(worst_law(averaged(p, 4), 1, **search))
     return all_of(*parts)

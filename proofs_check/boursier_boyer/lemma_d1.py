@@ -216,7 +216,7 @@ def lines_of_the_last_display(*, argument: str = "Q'K", factor: int | Fraction =
 def output_for_an_infinite_prompt(*, c: int | Fraction = 4) -> Evidence:
     """E_nu|T|^4 <= (c sigma^2 |V||U| sqrt(d))^4: skewed tokens and queries on the line, hostile pairs in d = 1, 2, 3."""
     checked = r"\|T[\mu]\|_{L^4(\nu)} \le " + sp.latex(lemma_d1(sigma, 1, sp.Symbol("|U|", positive=True), d, Rational(c)))
-    search = dict(checked=checked, numbers=((0.01, 6.0),))
+    search: dict[str, Any] = dict(checked=checked, numbers=((0.01, 6.0),))
     return all_of(
         worst_law(output, Fraction(c) ** 4, laws=("two atoms", "two atoms"), **search),
         worst_law(output, Fraction(c) ** 4, laws=("two atoms", "three atoms"), cases=_pairs, **search),

@@ -97,7 +97,7 @@ def largest_norm_of_a_prompt(*, share: int | Fraction = 1) -> Evidence:
     repair=dict(relation="<="),
     control=dict(share=Fraction(1, 2)),
     needs=("BB:LD.2.1",),
-    argument="mean of Y <= B + (Y - B)_+, with the tail integral for the last term; a union bound; item 1 at t^{1/p}; t = (16u)^{p/2}",
+    argument="mean of Y <= B + (Y - B)_+, the tail integral for the last; a union bound; item 1 at t^{1/p}; t = (16u)^{p/2}",
     hypotheses=("L in Integers", "L >= 1", "p >= 2", "B >= 1", "d >= 1"),
 )
 def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evidence:

@@ -192,7 +192,7 @@ def assumption_33_holds(*, share: int | Fraction = 1) -> Evidence:
             sides = rf"\mathbb{{E}}_\nu\mathbb{{E}}_{{\mu_Z}}|Z_1|^{{{power}}}|Z|^{{{of_query}}} \le \sigma^{{{2 * power}}}"
             checked = rf"{sides}M_{{{power},{of_query}}}"
             family = ("two atoms", "two atoms")
-            search = dict(checked=checked, laws=family, numbers=((0.001, 6.0),), cases=pairs)
+            search: dict[str, Any] = dict(checked=checked, laws=family, numbers=((0.001, 6.0),), cases=pairs)
             parts.append(worst_law(averaged(power, of_query), share, **search))
     return all_of(*parts)
 
