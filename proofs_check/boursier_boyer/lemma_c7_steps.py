@@ -33,13 +33,13 @@ ANY_LENGTH = ("L in Integers", "L >= 1")
     "BB:LC.7.int",
     control=dict(c=Fraction(7, 4)),
     needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.7.8"),
-    argument="Corollary C.3 at delta = C/(L sqrt(t)) for t <= t_0, trivial where delta >= 1; the event of LC.7.8 for t > t_0; f "
-    "= 0 is trivial",
+    argument="Corollary C.3 at delta = C/(L sqrt(t)) for t <= t_0, trivial where delta >= 1; the event of LC.7.8 for t > t_0; "
+    "f = 0 is trivial",
 )
 def split_of_the_mean(*, c: int | Fraction = 1) -> Evidence:
     """For t = theta t_0, theta <= 1, delta = C/(L sqrt(t)) >= c delta_0 with c = 1; int_0^{t_0} C/(L sqrt(t)) dt = 2 C sqrt(t_0)/L.
 
-    Unlike in Lemma C.4 the range of Corollary C.3 is wider than [0, t_0], for every L; the sum is also compared on exact laws.
+    Unlike in Lemma C.4 the integral starts at 0, so that nothing is asked of L; the sum is also compared on exact laws.
     """
     level = C(a2, K) / (L * sqrt(theta * L * K**2))
     domain = {**ANY_PROMPT, K: (0, oo), theta: sp.Interval.Lopen(0, 1)}
