@@ -241,16 +241,23 @@ def _covered(text: str) -> str:
 
 def _survives(e: dict[str, Any], ledger: Ledger) -> tuple[str, tuple[str, ...]]:
     users = [u for u in ledger.users(e["id"]) if ledger.entries[u]["paper"] == e["paper"]]
-    # One line a row: the parts of a row stand or fall as steps of it.
-    rows_using = list(dict.fromkeys(ledger.entries[u]["covers"] for u in users))
-    falling = [r for r in rows_using if not all(ledger.stands(u) for u in users if ledger.entries[u]["covers"] == r)]
     if not users:
         return "No other line of the paper was found to use it.", ()
-    names = {ledger.entries[u]["covers"]: ledger.entries[u]["where"] for u in users}
-    listed = tuple(f"{names[r]} ({r})" + ("" if r not in falling else ": does not stand as far as is known") for r in rows_using)
+    # One line a row: the parts of a row stand or fall as steps of it.
+    of_row: dict[str, list[str]] = {}
+    for u in users:
+        of_row.setdefault(ledger.entries[u]["covers"], []).append(u)
+    listed, falling = [], False
+    for name, parts in of_row.items():
+        note = ""
+        if not all(ledger.stands(u) for u in parts):
+            note, falling = ": does not stand as far as is known", True
+        elif any(ledger.entries[u]["severity"] for u in parts):
+            note = ": stands with its own repair"
+        listed.append(f"{ledger.entries[parts[0]]['where']} ({name}){note}")
     if falling:
-        return "With the repair in place, of what uses the line:", listed
-    return "With the repair in place, everything that uses the line stands:", listed
+        return "With the repair in place, of what uses the line:", tuple(listed)
+    return "With the repair in place, everything that uses the line stands:", tuple(listed)
 
 
 def number(value: Any) -> str:

@@ -61,6 +61,8 @@ def test_what_survives_is_computed_and_listed() -> None:
     )
     assert "everything that uses the line stands" not in entry(line("BB:CC.3.b")).survives
     assert standing.users[0].startswith(line("BB:CC.3.a")["where"])
+    again = entry(line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.1.inv", needs=["BB:CC.3.b"]))
+    assert again.users[0].endswith("(BB:LC.1.inv): stands with its own repair")
     broken = entry(line("BB:CC.3.b", repair=None), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"]))
     assert "does not stand as far as is known" in broken.users[0]
 
