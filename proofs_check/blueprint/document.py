@@ -22,7 +22,6 @@ LETTERS: Mapping[str, str] = {"PROVED": "P", "CERTIFIED": "C", "SUPPORTED": "S",
 PLACES: Mapping[str, str] = {"L": "Lemma", "P": "Proposition", "A": "Assumption", "T": "Theorem", "C": "Corollary", "R": "Remark"}
 _NUMBERED = re.compile(rf"({'|'.join(PLACES)})([A-Z]\.\d+|\d+\.\d+)(?:\.|$)")
 _PROOF_OF = re.compile(rf"proof of ({'|'.join(PLACES.values())}) ([A-Z]?\.?\d+(?:\.\d+)?)")
-_OWN = re.compile(r"(Theorem [A-Z]|[A-Z]\d+)\b")
 _STRENGTH = {"REFUTED": 0, "OPEN": 1, "SUPPORTED": 2, "CERTIFIED": 3, "PROVED": 4}
 
 
@@ -46,8 +45,7 @@ def place(row: Row) -> tuple[str, str]:
         if proof := _PROOF_OF.search(row.where):
             return section, f"{proof[1]} {proof[2]}"
         return section, section
-    own = _OWN.match(row.where)
-    return "Results", own[1] if own else re.split("[,;]", row.where)[0]
+    return "Results", re.split("[,;(]", row.where)[0].strip()
 
 
 @dataclass

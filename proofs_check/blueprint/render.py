@@ -67,7 +67,7 @@ class _Typesetter:
             return f"\ue000{len(kept) - 1}\ue001"
 
         page = _markdown().render(latex.FORMULA.sub(keep, text))
-        return _PLACEHOLDER.sub(lambda found: kept[int(found[1])], str(page))
+        return latex.glued(_PLACEHOLDER.sub(lambda found: kept[int(found[1])], str(page)))
 
 
 @cache

@@ -11,10 +11,11 @@ from html import escape
 from proofs_check.latex.commands import parse
 from proofs_check.latex.items import Item, mo, row, width
 
-__all__ = ["CSS", "FORMULA", "block", "formula", "inline", "words"]
+__all__ = ["CSS", "FORMULA", "block", "formula", "glued", "inline", "words"]
 
 #: A formula between dollars, single or double; ``\$`` is a dollar.
 FORMULA = re.compile(r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<inline>(?:\\.|[^$\\])+?)\$", re.DOTALL)
+_BESIDE = re.compile(r"([(\[“]*)(<math\b(?:(?!</math>).)*</math>)([,.;:!?)\]”’]*)", re.DOTALL)
 #: In ems: a table of this width still fits a page; a chunk of this width may end at a plus.
 TABLE, TERM = 40.0, 16.0
 
@@ -22,6 +23,7 @@ TABLE, TERM = 40.0, 16.0
 CSS = """
 math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", "Libertinus Math", "DejaVu Math TeX Gyre", math;
   text-indent: 0; }
+.held { white-space: nowrap; }
 .formula { display: block; overflow-x: auto; overflow-y: hidden; }
 .formula .line { display: block; padding-left: 2em; text-indent: -2em; margin: .35rem 0; }
 .formula .line.words { padding-left: 0; text-indent: 0; }
@@ -168,6 +170,17 @@ def _closes_at_end(xml: str) -> bool:
     return False
 
 
+def glued(html: str) -> str:
+    """Punctuation held at the formula beside it: browsers may break a line at either end of ``<math>``.
+
+    Examples
+    --------
+    >>> glued("(<math><mi>x</mi></math>), so")
+    '<span class="held">(<math><mi>x</mi></math>),</span> so'
+    """
+    return _BESIDE.sub(lambda m: f'<span class="held">{m[0]}</span>' if m[1] or m[3] else m[0], html)
+
+
 def words(text: str) -> str:
     """Words with formulas between dollars, as HTML; what stands alone as ``<=`` or ``->`` becomes the sign.
 
@@ -188,7 +201,7 @@ def words(text: str) -> str:
             inline(found["inline"]) if found["inline"] else block(found["block"], tag="span"),
         ]
         end = found.end()
-    return "".join([*out, _prose(text[end:])])
+    return glued("".join([*out, _prose(text[end:])]))
 
 
 def _prose(text: str) -> str:
