@@ -162,5 +162,5 @@ def the_assumptions_on_the_infinite_prompt(*, times: Fraction = Fraction(1)) -> 
     if last > 1e-9:
         return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=f"a path ends at {last:.1e} of tr Sigma")
     covered = f"12 starts over 6 covariances in d = 1 to 4; the risk ends below {last:.0e} tr(Sigma)"
-    found = {"slack": max(1.0, worst), "tightest": {"start": where}, "covered": covered}
+    found: dict[str, Any] = {"slack": max(1.0, worst), "tightest": {"start": where}, "covered": covered}
     return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", **found)

@@ -55,10 +55,9 @@ def second_moment_of_the_mean_token() -> Evidence:
     first = identity(form.expectation(), h_v + gaussian_bias(pi[2], h_v))
     factor = 1 - pi[2] - 6 * pi[3] + 6 * pi[2] ** 2
     second = identity((form**2).expectation(), pi[2] * Gamma_vv + factor * h_v**2)
-    symbols = sp.symbols("P2 P3 Q", positive=True)
     G, H = sp.Matrix([[Gamma_vv]]), sp.Matrix([h_v])
-    put_back = covariance_of_mean_token(*symbols, G, H)[0, 0] + 2 * (1 - symbols[0]) * h_v**2 - h_v**2
-    again = identity(put_back, symbols[0] * Gamma_vv + (1 - symbols[0] - 6 * symbols[1] + 6 * symbols[2]) * h_v**2)
+    put_back = covariance_of_mean_token(P2, P3, Q, G, H)[0, 0] + 2 * (1 - P2) * h_v**2 - h_v**2
+    again = identity(put_back, P2 * Gamma_vv + (1 - P2 - 6 * P3 + 6 * Q) * h_v**2)
     return all_of(first, second, again).replace(dimension="every d", cites=STEIN)
 
 
