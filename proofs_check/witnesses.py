@@ -208,6 +208,6 @@ def _read(value: Any) -> float | None:
 
 
 def _near(x: float, value: Any, known: list[float]) -> bool:
-    # A float was computed, and people round what they print; a rational is a parameter.
-    relative = 1e-3 if isinstance(value, float) else 1e-12
+    # A decimal number was computed, and people round what they print; a rational is a parameter.
+    relative = 1e-3 if isinstance(value, float) or "." in str(value) else 1e-12
     return any(abs(x - k) <= relative * max(x, k) or x == k for k in known)

@@ -92,6 +92,8 @@ def the_fixed_point_at_finite_prompt_length() -> Evidence:
         "OURS:R5.finite/field",
         "OURS:R5.finite/fixed_point",
     ),
+    unproved="the limit of a flow as time goes to infinity, from every start: no prover here speaks of solutions of differential "
+    "equations; risk, field and fixed point are proved in the parts",
     argument="every step of R5.limit is stated for positive m_i, so it holds with the eigenvalues of S_L in their place",
 )
 def limit_at_finite_prompt_length() -> Evidence:
