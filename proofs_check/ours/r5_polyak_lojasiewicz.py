@@ -85,8 +85,8 @@ def the_trace_inequality_of_the_start() -> Evidence:
     "OURS:R5.PL",
     dial="c",
     needs=("OURS:R5.PL/gradient", "OURS:R5.PL/start", "OURS:R5.PL/trace", "OURS:R5.PL/level"),
-    unproved="an inequality along every path of a flow: no prover here speaks of solutions of differential equations; the inequalities "
-    "that give it at each time are proved in the parts",
+    unproved="an inequality along every path of a flow: no prover here speaks of solutions of differential equations; the "
+    "inequalities that give it at each time are proved in the parts",
     argument="u^2 |S^2|_F >= u tr(SUS) >= tr(S)/2 - R(0) >= s^2 |S Theta|_F^2 (2 - s^2 |S|_op)/2 bounds u^2 as displayed, and "
     "|grad R|^2 >= 2 lambda^3 u^2 R",
 )
