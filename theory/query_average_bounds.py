@@ -23,8 +23,6 @@ __all__ = [
     "lemma_c6_average",
     "lemma_c9_average",
     "output_average",
-    "paper_constants_U",
-    "paper_constants_V",
     "tilted_moment",
     "weighted_query_moment",
 ]
@@ -284,52 +282,3 @@ def lemma_c9_average(
     bracket = c * (3 + _h(m, d)) ** 2 + 16 * m.log(L) ** 2 + 16 * (4 * kappa * (d + 4) / root) ** 2
     scale = 16 * C_f**4 * sigma**4 * g8 * m.sqrt(weighted_query_moment(d, 0))
     return scale * bracket * L ** (-2 * exponent(sigma, U_norm, 128))
-
-
-def paper_constants_V(U_norm: Scalar, V_norm: Scalar, d: Scalar) -> tuple[Scalar, Scalar]:
-    """Constants (c1, c2) with which Proposition 3.1 holds for every L >= 2, even with ``sigma^4`` for ``sigma^6``.
-
-    Parameters
-    ----------
-    U_norm, V_norm, d : number or Expr
-        For the gradient in V put ``V_norm^2 = d_out``.
-
-    Returns
-    -------
-    tuple
-        ``c1 = 2^{d/2} |V|^2 ((300 (1 + h) + 20 (d + 1) |U|^2)/ln 2 + 8)``, ``c2 = min(1, 1/(16 |U|^2))``.
-
-    Examples
-    --------
-    >>> [round(c, 4) for c in paper_constants_V(1, 1, 1)]
-    [917.1406, 0.0625]
-    """
-    m, U_norm, V_norm, d = read(U_norm=U_norm, V_norm=V_norm, d=d)
-    ln2 = sp.log(2) if isinstance(d, sp.Basic) else m.log(2.0)
-    c1 = weighted_query_moment(d, 0) * V_norm**2 * ((300 * (1 + _h(m, d)) + 20 * (d + 1) * U_norm**2) / ln2 + 8)
-    return c1, 1 / m.maximum(1, 16 * U_norm**2)
-
-
-def paper_constants_U(U_norm: Scalar, V_norm: Scalar, d: Scalar) -> tuple[Scalar, Scalar]:
-    """Constants (c1, c2) with which Proposition 3.4, gradient in U, holds for every L >= 2, even with ``sigma^8`` for ``sigma^12``.
-
-    Parameters
-    ----------
-    U_norm, V_norm, d : number or Expr
-
-    Returns
-    -------
-    tuple
-        ``c1 = 2^{d/2} |V|^2 ((61000 (d + 1) (12 + 4 h)^2 + 460 (d + 3)^3 |U|^4)/ln^2 2 + 78 (d + 1))``,
-        ``c2 = min(1, 1/(32 |U|^2))``.
-
-    Examples
-    --------
-    >>> paper_constants_U(1, 1, 1)[1]
-    0.03125
-    """
-    m, U_norm, V_norm, d = read(U_norm=U_norm, V_norm=V_norm, d=d)
-    ln2 = sp.log(2) if isinstance(d, sp.Basic) else m.log(2.0)
-    bracket = 61000 * (d + 1) * (12 + 4 * _h(m, d)) ** 2 + 460 * (d + 3) ** 3 * U_norm**4
-    c1 = weighted_query_moment(d, 0) * V_norm**2 * (bracket / ln2**2 + 78 * (d + 1))
-    return c1, 1 / m.maximum(1, 32 * U_norm**2)

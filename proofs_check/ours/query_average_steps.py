@@ -189,17 +189,19 @@ def distance_of_the_printed_exponent(*, c: int | Fraction = 192) -> Evidence:
     return forall(sharp, "<=", sp.Rational(c) * printed, {kappa: (0, oo)})
 
 
-@claim("OURS:P3.1/form", argument="r = ln L / ln 2 >= 1 for L >= 2")
+def exponents_compared() -> Evidence:
+    """sigma^2 theta >= c2, where sigma^2 theta = min(s, v) and c2 = min(1, v) with s = sigma^2 >= 1, v = 1/(c |U|^2), any c."""
+    s, v = sp.symbols("s v", positive=True)
+    domain = {s: Closed(1, oo), v: (0, oo)}
+    return forall(Min(1, v), "<=", Min(s, v), domain).replace(control=forall(Min(1, v) * s, "<=", Min(s, v), domain))
+
+
+@claim("OURS:P3.1/form", argument="r = ln L / ln 2 >= 1 for L >= 2; every term of the difference is >= 0")
 def the_form_of_the_paper() -> Evidence:
-    """sigma >= 1, L = 2^r >= 2: theta >= c2/sigma^2, and A + 8 ln L + B sigma^2 <= sigma^2 ln(L) ((A + B)/ln 2 + 8)."""
-    u2, A, B = sp.symbols("u2 A B", positive=True)  # B = 20 (d + 1) |U|^2
-    sigma, r = sp.symbols("sigma r", positive=True)
-    from_one = {sigma: Closed(1, oo)}
-    ours, theirs = Min(1, 1 / (16 * sigma**2 * u2)), Min(1, 1 / (16 * u2)) / sigma**2
-    exponents = forall(theirs, "<=", ours, {**from_one, u2: (0, oo)})
-    exponents = exponents.replace(control=forall(theirs * sigma**3, "<=", ours, {**from_one, u2: (0, oo)}))
+    """sigma >= 1, L = 2^r >= 2: A + 8 ln L + B sigma^2 <= sigma^2 ln(L) ((A + B)/ln 2 + 8), and theta >= c2/sigma^2."""
+    A, B = sp.symbols("A B", positive=True)  # B = 20 (d + 1) |U|^2
     x, y = sp.symbols("x y", nonnegative=True)  # sigma^2 = 1 + x, r = 1 + y
-    left = (A + 8 * r * log(2) + B * sigma**2).subs({sigma: sqrt(1 + x), r: 1 + y})
-    right = (sigma**2 * r * log(2) * ((A + B) / log(2) + 8)).subs({sigma: sqrt(1 + x), r: 1 + y})
-    excess = A * (x + y + x * y) + B * (1 + x) * y + 8 * log(2) * (1 + y) * x
-    return all_of(exponents, identity(right - left, excess).replace(assumes=("every term of the right side is >= 0",)))
+    logarithm = (1 + y) * log(2)
+    left, right = A + 8 * logarithm + B * (1 + x), (1 + x) * logarithm * ((A + B) / log(2) + 8)
+    excess = A * (x + y + x * y) + B * (1 + x) * y + 8 * logarithm * x
+    return all_of(exponents_compared(), identity(right - left, excess).replace(assumes=("every term of the right side is >= 0",)))

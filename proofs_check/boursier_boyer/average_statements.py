@@ -1,0 +1,97 @@
+"""What the statements of Appendices C.3 and C.5 share: the class of f and g, explicit constants, rare large queries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+from sympy import exp, log, oo
+
+from numerics.averaged_errors import Instance, tightest
+from numerics.evidence import Evidence, all_of
+from numerics.provers import forall
+from proofs_check.averaged_instances import discrete
+from proofs_check.every_constant import defeated
+from proofs_check.ours.query_average import GENERAL, general
+from theory.query_average_bounds import tilted_moment
+
+HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
+UNPROVED = "every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants"
+SUPREMUM_WHY = (
+    r"The supremum runs over $z$, but the ratio under it contains the token $z_{1}$: as printed it is no condition on $f$."
+)
+SUPREMUM_INSTEAD = r"$\sup_{z\neq 0}\|f(z)\|/\|z\|^{p}\leq C_{f}$ and $f(0)=0$, as in Lemmas C.4 and C.7."
+NU_WHY = (
+    r"The moments of $g$ under the law $\nu$ of the query enter the constants, but $\nu$ is not among the objects on which they "
+    r"may "
+    r"depend: for rare large queries the error grows with $\mathbb{E}_{\nu}\|g\|^{%d}$ while $d,f,g,p,P,U$ stay the same."
+)
+#: (L, sigma, |U|, d, p, root of the moment of g) to the right side for C_f = 1.
+RightSide = Callable[[Any, Any, Any, Any, int, Any], Any]
+k, c1, c2, c3, c4 = sp.symbols("k c1 c2 c3 c4", positive=True)
+
+
+def printed_supremum(argument: str, c: Fraction) -> Evidence:
+    """f(x) = x^2, p = 1: does |f(w)|/|w| <= C_f at w = `argument` give |f(x)| <= c C_f |x| for every x?"""
+    x, z_1, C_f = sp.symbols("x z_1 C_f", positive=True)
+    w = z_1 if argument == "z_1" else x
+    domain = dict.fromkeys((x, w, C_f), (0, oo))
+    return forall(x**2, "<=", sp.Rational(c.numerator, c.denominator) * C_f * x, domain, where=[(w, "<=", C_f)])
+
+
+def _infinite_prompt(order: int) -> Iterator[Instance]:
+    """|T| <= 2 sigma^2 |U| |z| and the moment of the query: condition (ii) for f = z, g = 1 with an explicit c(f, g, U)."""
+    for x in discrete():
+        if not x.u:
+            continue  # both sides are 0
+        at = [[float(v) for v in atom] for atom in x.atoms]
+        total = 0.0
+        for z, mass in zip(x.queries, x.query_weights):
+            scores = [float(x.u) * sum(a * float(q) for a, q in zip(atom, z)) for atom in at]
+            w = [float(p) * math.exp(s) for s, p in zip(scores, x.weights)]
+            means = [sum(p * atom[i] for p, atom in zip(w, at)) / sum(w) for i in range(x.d)]
+            total += float(mass) * sum(m * m for m in means) ** (order // 2)
+        right = (2 * float(x.sigma2) * float(x.u)) ** order * tilted_moment(1, 0, x.d, order // 2)
+        yield Instance(x.describe(), total, right)
+
+
+def class_is_not_empty(order: int, power: int) -> Evidence:
+    """f = z^power, g = 1, p = 1: (i) with C_f = 1, that is z^power <= z, then (ii) on instances; (iii) is 1 < oo."""
+    z = sp.Symbol("z", positive=True)
+    grows = forall(z**power, "<=", z, {z: (0, oo)})
+    if not grows.verdict.accepted:
+        return grows
+    checked = rf"\mathbb{{E}}_z\|R/S\|^{{{order}}}\le\sigma^{{{2 * order}}}c(f,g,U)"
+    return all_of(grows, tightest(_infinite_prompt(order), checked=checked, covered="f = z, g = 1; discrete tokens and queries"))
+
+
+def explicit(right: RightSide, order: int, c: Fraction, checked: str) -> Evidence:
+    """The averaged error to the power `order` against c times an explicit right side, on the instances with L >= 2."""
+
+    def bound(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
+        factor = sp.Rational(c.numerator, c.denominator) if isinstance(L, sp.Basic) else float(c)
+        return factor * right(L, s, u, d, p, root)
+
+    functions = ", f = z z' with g = z (p = 2)" if order == 2 else ""
+    return tightest(general(bound, order, least=2), checked=checked, covered="explicit constants; " + GENERAL.format(functions))
+
+
+def ln(x: Any) -> Any:
+    """The logarithm in the kind of its argument."""
+    return sp.log(x) if isinstance(x, sp.Basic) else math.log(x)
+
+
+def rare_large_queries(order: int) -> Evidence:
+    """Queries n, -n with probability q/2 each, q = e^{-n^2}/n^2, otherwise 0; g(z) = e^{z^2}, f = z, tokens 1, -1, U = 0, L = 2.
+
+    The query is 1-sub-Gaussian: q (cosh(nt) - 1) <= q (n^2 t^2/2) e^{n|t|} <= (t^2/2) e^{t^2/4} <= e^{t^2/2} - 1, because
+    t^2/4 - n|t| >= -n^2. The error is half of E|g|^order, which tends to infinity with n.
+    """
+    q = exp(-(k**2)) / k**2
+    moment = q * exp(order * k**2) + 1 - q
+    where = {"L": 2, "d": 1, "sigma": 1, "U": 0, "f": "z", "g": "exp(z^2)", "tokens": "1, -1 with 1/2 each"}
+    at = {"query": k, "mass of query and -query": q}
+    return defeated(moment / 2, c1 * log(2) ** (order // 2) / 2**c2, k, at=at, where=where)

@@ -1,0 +1,148 @@
+"""Appendix C.3: Assumption C.5, Lemma C.6 and equation (16)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+from sympy import exp, log, oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, Integers, forall
+from proofs_check.boursier_boyer import average_statements as shared
+from proofs_check.boursier_boyer.average_statements import HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
+from proofs_check.boursier_boyer.proposition_3_1 import AT_ONE_TOKEN
+from proofs_check.claims import claim
+from proofs_check.every_constant import defeated, vanishing
+from theory.query_average_constants import constants_16, paper_constants_C6
+
+SIGMA = sp.Symbol("sigma", positive=True)
+CHECKED = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le c_1\sigma^{6p}\ln(L)^p/L^{c_2/\sigma^2},\ L\ge 2"
+
+
+@claim("BB:AC.5", control=dict(power=2), needs=("BB:C.6",), argument="f = z, g = 1 are inside for p = 1; f = z^2 is outside")
+def assumption_c5_is_not_empty(*, power: int = 1) -> Evidence:
+    """f = z, g = 1, p = 1 satisfy (i) with C_f = 1, (ii) with an explicit c(f, g, U), and (iii); f = z^2 breaks (i)."""
+    return shared.class_is_not_empty(4, power)
+
+
+@claim(
+    "BB:AC.5/i",
+    false="typo",
+    why=shared.SUPREMUM_WHY,
+    instead=shared.SUPREMUM_INSTEAD,
+    repair=dict(argument="z"),
+    control=dict(c=Fraction(9, 10)),
+    hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
+)
+def supremum_of_a_ratio(*, argument: str = "z_1", c: Fraction = Fraction(1)) -> Evidence:
+    """(i) with the ratio at z gives |f(x)| <= C_f |x| for every x; printed, the ratio is at z_1. Here f(x) = x^2 and p = 1."""
+    return shared.printed_supremum(argument, c)
+
+
+def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
+    first, second = paper_constants_C6(u, 1, d, p, root)
+    return first * s ** (6 * p) * ln(L) ** p * L ** (-second / s**2)
+
+
+@claim(
+    "BB:LC.6",
+    false="material",
+    why=r"At $L=1$ the right side contains $\ln(1)^{p}=0$, while the error of a single token is its variance.",
+    instead=r"For every $L\geq 2$, with constants that depend on $d,p,C_{f},\|U\|_{\rm op}$ and $\mathbb{E}_{\nu}\|g\|^{4}$ only; "
+    r"Assumption C.5 (ii) is not needed. For every $L\geq 1$ put $1+\ln(L)^{p}$ in place of $\ln(L)^{p}$.",
+    repair=dict(least=2),
+    control=dict(c=Fraction(1, 400)),
+    needs=("BB:16", "BB:LC.6.T2b", "BB:AC.5", "OURS:LC.6"),
+    argument="(16), with its first term bounded by LC.6.T2b; with explicit constants it is OURS:LC.6 for sigma >= 1, L >= 2",
+    hypotheses=HYPOTHESES,
+    unproved=UNPROVED,
+)
+def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
+    """E|err g|^2 in L2(nu) is at most c1 sigma^{6p} ln(L)^p/L^{c2/sigma^2} for every L >= least; at one token p = 1, f = z."""
+    if least == 1:
+        return vanishing(sp.S.One, c1 * SIGMA**6 * log(1) / 1 ** (c2 / SIGMA**2), where={**AT_ONE_TOKEN, "f": "z", "g": 1, "p": 1})
+    return shared.explicit(_form_of_lemma_c6, 2, c, CHECKED)
+
+
+@claim(
+    "BB:LC.6/nu",
+    false="gap",
+    why=shared.NU_WHY % 4,
+    instead=r"The constants depend on $\nu$ as well, through $\mathbb{E}_{\nu}\|g\|^{4}$ only.",
+    repair=dict(law="through E|g|^4"),
+    control=dict(c=Fraction(1, 400)),
+    needs=("OURS:LC.6", "BB:LC.6/query"),
+    hypotheses=HYPOTHESES,
+    unproved=UNPROVED,
+)
+def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
+    """Printed: c1, c2 depend on d, f, g, p, P, U. For g(z) = e^{z^2} and rare queries +-n the error at L = 2 is unbounded in n."""
+    return shared.rare_large_queries(2) if law == "not at all" else shared.explicit(_form_of_lemma_c6, 2, c, CHECKED)
+
+
+@claim(
+    "BB:LC.6/query", control=dict(c=2), argument="q (cosh(nt) - 1) <= (t^2/2) e^{n|t| - n^2} <= (t^2/2) e^{t^2/4} <= e^{t^2/2} - 1"
+)
+def rare_large_queries_are_sub_gaussian(*, c: int = 1) -> Evidence:
+    """With q = e^{-n^2}/n^2: cosh x - 1 <= (x^2/2) e^x, n t - n^2 <= t^2/4 and e^{2y} - 1 >= 2 c y e^y, for x, y, n, t >= 0."""
+    x, y, n, t = sp.symbols("x y n t", nonnegative=True)
+    return all_of(
+        forall((exp(x) + exp(-x)) / 2 - 1, "<=", x**2 / 2 * exp(x), {x: Closed(0, oo)}),
+        forall(n * t - n**2, "<=", t**2 / 4, {n: Closed(0, oo), t: Closed(0, oo)}),
+        forall(exp(2 * y) - 1, ">=", 2 * c * y * exp(y), {y: Closed(0, oo)}),
+    )
+
+
+def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
+    third, fourth = constants_16(u, 1, d, p, root)
+    flat = third * s ** (2 * p) * ln(L) / L ** (sp.Rational(1, 3) if isinstance(L, sp.Basic) else 1 / 3)
+    return flat + (fourth * s ** (4 * p) * ln(L) ** p * L ** (-1 / (192 * s**2 * u**2)) if u else 0)
+
+
+@claim(
+    "BB:16",
+    false="gap",
+    why=r"At $L=1$ the terms with $\ln(L)$ vanish and $\tilde c_{1}\sigma^{2p}$ is left, but the error of one token contains "
+    r"$\|T[\mu]\|_{L^{2}(\nu)}^{2}$, which grows like $\sigma^{4p}$.",
+    instead=r"For every $L\geq 2$ with $\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$, the last term read as $0$ where "
+    r"$U=0$.",
+    repair=dict(least=2),
+    control=dict(c=Fraction(1, 1000)),
+    needs=("BB:LC.6.split", "BB:17", "BB:LC.6.T2c", "BB:LC.6.T3", "OURS:LC.6"),
+    argument="the three terms of the split; with explicit constants it is OURS:LC.6: its exponent is 1 for kappa <= 1/32 and "
+    "1/(32 kappa) >= 1/(192 kappa) beyond",
+    hypotheses=HYPOTHESES,
+    unproved=UNPROVED,
+)
+def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
+    """Tokens and query N(0, k^2), N(0, 1), U = V = 1, L = 1: the error k^2 + k^4 against c1 k^2 e^{-c2/k^2}, for every c1, c2."""
+    if least == 1:
+        where = {"L": 1, "d": 1, "U": 1, "f": "z", "g": 1, "p": 1, "tokens": "N(0, sigma^2)", "query": "N(0, 1)"}
+        return defeated(k**2 + k**4, c1 * k**2 * exp(-c2 / k**2), k, at={"sigma": k}, where=where)
+    checked = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^2\le c_3\sigma^{2p}\ln(L)/L^{1/3}+c_4\sigma^{4p}\ln(L)^p/L^{1/(192\sigma^2\|U\|^2)}"
+    return shared.explicit(_form_of_16, 2, c, checked)
+
+
+@claim(
+    "BB:16/c3",
+    false="gap",
+    why=r"Term 1 carries $\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}$, of size $\sigma^{2p}$, and this factor is absorbed in $\tilde "
+    r"c_{3}$: where "
+    r"$U=0$ no other term can replace it. Tokens $\mathcal{N}(0,k^{4})$ at $L=k^{5}$ have the error $1/k$, the right side is "
+    r"smaller.",
+    instead=r"$\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$.",
+    repair=dict(power=2),
+    control=dict(c=Fraction(9, 10)),
+    needs=("BB:17",),
+    hypotheses=HYPOTHESES,
+)
+def third_constant_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:
+    """U = 0, f = z, tokens N(0, sigma^2), sigma = k^2, L = k^5: the error sigma^2/L defeats every c1, c2, c3; repaired, c3 = 1."""
+    if power == 0:
+        right = c1 * k**4 * k ** sp.Rational(15, 2) * exp(-c2 * k) + c3 * 5 * log(k) * k ** sp.Rational(-5, 3)
+        where = {"d": 1, "U": 0, "f": "z", "g": 1, "p": 1, "tokens": "N(0, sigma^2)"}
+        return defeated(1 / k, right, k, at={"L": k**5, "sigma": k**2}, where=where, least=2)
+    L = sp.Symbol("L", integer=True, positive=True)
+    return forall(SIGMA**2 / L, "<=", sp.Rational(c) * SIGMA**power * log(L) / sp.cbrt(L), {L: Integers(2, oo), SIGMA: (0, oo)})

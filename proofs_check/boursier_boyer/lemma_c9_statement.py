@@ -1,0 +1,148 @@
+"""Appendix C.5: Assumption C.8, Lemma C.9 and equation (18)."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+from sympy import exp, log, oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Integers, forall
+from proofs_check.boursier_boyer import average_statements as shared
+from proofs_check.boursier_boyer.average_statements import HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
+from proofs_check.boursier_boyer.proposition_3_1 import AT_ONE_TOKEN
+from proofs_check.claims import claim
+from proofs_check.every_constant import defeated, vanishing
+from theory.query_average_constants import constants_18, paper_constants_C9
+
+SIGMA = sp.Symbol("sigma", positive=True)
+CHECKED = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2},\ L\ge 2"
+
+
+@claim("BB:AC.8", control=dict(power=2), argument="f = z, g = 1 are inside; f = z^2 is outside")
+def assumption_c8_is_not_empty(*, power: int = 1) -> Evidence:
+    """f = z, g = 1 satisfy (i) with C_f = 1, (ii) with an explicit c(f, g, U), and (iii); f = z^2 breaks (i)."""
+    return shared.class_is_not_empty(8, power)
+
+
+@claim(
+    "BB:AC.8/i",
+    false="typo",
+    why=shared.SUPREMUM_WHY,
+    instead=shared.SUPREMUM_INSTEAD,
+    repair=dict(argument="z"),
+    control=dict(c=Fraction(9, 10)),
+    hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
+)
+def supremum_of_a_ratio(*, argument: str = "z_1", c: Fraction = Fraction(1)) -> Evidence:
+    """(i) with the ratio at z gives |f(x)| <= C_f |x| for every x; printed, the ratio is at z_1. Here f(x) = x^2."""
+    return shared.printed_supremum(argument, c)
+
+
+def _form_of_lemma_c9(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
+    first, second = paper_constants_C9(u, 1, d, root)
+    return first * s**12 * ln(L) ** 2 * L ** (-second / s**2)
+
+
+@claim(
+    "BB:LC.9",
+    false="material",
+    why=r"At $L=1$ the right side contains $\ln(1)^{2}=0$, while the error of a single token is its fourth central moment.",
+    instead=r"For every $L\geq 2$, with constants that depend on $d,C_{f},\|U\|_{\rm op}$ and $\mathbb{E}_{\nu}\|g\|^{8}$ only; "
+    r"Assumption C.8 (ii) is not needed. For every $L\geq 1$ put $1+\ln(L)^{2}$ in place of $\ln(L)^{2}$.",
+    repair=dict(least=2),
+    control=dict(c=Fraction(1, 800000)),
+    needs=("BB:18", "BB:LC.9.T2", "BB:AC.8", "OURS:LC.9"),
+    argument="(18), with its first term bounded by LC.9.T2; with explicit constants it is OURS:LC.9 for sigma >= 1, L >= 2",
+    hypotheses=HYPOTHESES,
+    unproved=UNPROVED,
+)
+def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
+    """E|err g|^4 in L4(nu) is at most c1 sigma^12 ln(L)^2/L^{c2/sigma^2} for every L >= least."""
+    if least == 1:
+        return vanishing(sp.S.One, c1 * SIGMA**12 * log(1) ** 2 / 1 ** (c2 / SIGMA**2), where={**AT_ONE_TOKEN, "f": "z", "g": 1})
+    return shared.explicit(_form_of_lemma_c9, 4, c, CHECKED)
+
+
+@claim(
+    "BB:LC.9/nu",
+    false="gap",
+    why=shared.NU_WHY % 8,
+    instead=r"The constants depend on $\nu$ as well, through $\mathbb{E}_{\nu}\|g\|^{8}$ only.",
+    repair=dict(law="through E|g|^8"),
+    control=dict(c=Fraction(1, 800000)),
+    needs=("OURS:LC.9", "BB:LC.6/query"),
+    hypotheses=HYPOTHESES,
+    unproved=UNPROVED,
+)
+def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
+    """Printed: c1, c2 depend on d, f, g, P, U. For g(z) = e^{z^2} and rare queries +-n the error at L = 2 is unbounded in n."""
+    return shared.rare_large_queries(4) if law == "not at all" else shared.explicit(_form_of_lemma_c9, 4, c, CHECKED)
+
+
+def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
+    one, two, three, four = constants_18(u, 1, d, root)
+    decay, root_of_L, sixth = (sp.exp, sp.sqrt, sp.Rational(1, 6)) if isinstance(L, sp.Basic) else (math.exp, math.sqrt, 1 / 6)
+    first = one * s**4 * L * root_of_L(L) * decay(-two * root_of_L(L) / s**2)
+    return first + three / L**sixth + (four * s**8 * ln(L) ** 2 * L ** (-1 / (384 * s**2 * u**2)) if u else 0)
+
+
+@claim(
+    "BB:18",
+    false="gap",
+    why=r"At $L=1$ the last term vanishes and $\tilde c_{1}\sigma^{4}+\tilde c_{3}$ is left, but the error of one token contains "
+    r"$\|T[\mu]\|_{L^{4}(\nu)}^{4}$, which grows like $\sigma^{8}$.",
+    instead=r"For every $L\geq 2$, as printed, the last term read as $0$ where $U=0$; even $\tilde c_{3}$ free of $\sigma$ is "
+    r"right.",
+    repair=dict(least=2),
+    control=dict(c=Fraction(1, 2 * 10**6)),
+    needs=("BB:LC.9.split", "BB:19", "BB:LC.9.T2", "BB:LC.9.T3", "BB:18/c3", "OURS:LC.9"),
+    argument="the three terms of the split; with explicit constants it is OURS:LC.9 by BB:18/c3: its exponent is 2 for kappa "
+    "<= 1/128 "
+    "and 1/(64 kappa) >= 1/(384 kappa) beyond",
+    hypotheses=HYPOTHESES,
+    unproved=UNPROVED,
+)
+def equation_18(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
+    """Tokens N(0, k^2), query N(0, 1), U = V = 1, L = 1: the error 3 (k^2 + k^4)^2 against c1 k^4 e^{-c2/k^2} + c3, every c."""
+    if least == 1:
+        where = {"L": 1, "d": 1, "U": 1, "f": "z", "g": 1, "tokens": "N(0, sigma^2)", "query": "N(0, 1)"}
+        return defeated(3 * (k**2 + k**4) ** 2, c1 * k**4 * exp(-c2 / k**2) + c3, k, at={"sigma": k}, where=where)
+    checked = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^4\le c_1\sigma^4L^{3/2}e^{-c_2\sqrt{L}/\sigma^2}+c_3L^{-1/6}"
+    return shared.explicit(_form_of_18, 4, c, checked + r"+c_4\sigma^8\ln(L)^2/L^{1/(384\sigma^2\|U\|^2)}")
+
+
+@claim("BB:18/c3", control=dict(c=Fraction(1, 3)), argument="where L <= sigma^4 the first term is enough, beyond it the second is")
+def third_constant_free_of_sigma(*, c: int | Fraction = 1) -> Evidence:
+    """(1 + ln^2 L)/L^2 <= 2 L^{3/2} always; for sigma^4 <= L: sigma^4 (1 + ln^2 L)/L^2 <= 2 c/L^{1/6}, as ln^2 L <= L^{5/6}."""
+    L = sp.Symbol("L", integer=True, positive=True)
+    domain = {L: Integers(1, oo)}
+    short = forall((1 + log(L) ** 2) / L**2, "<=", 2 * sp.Rational(c) * L ** sp.Rational(3, 2), domain)
+    long = forall((1 + log(L) ** 2) / L, "<=", 2 * sp.Rational(c) * L ** sp.Rational(-1, 6), domain)
+    return all_of(short, long)
+
+
+@claim(
+    "BB:18/inference",
+    false="gap",
+    why=r"(19) bounds Term 1 by $216\,\mathbb{E}\|f(Z_{1})\|^{4}\,\mathbb{E}\|g\|^{4}L^{-1/6}$, and "
+    r"$\mathbb{E}\|f(Z_{1})\|^{4}$ is of size "
+    r"$\sigma^{4}$ over the family $P$; it is absorbed in a constant $\tilde c_{3}$ that may not depend on $\sigma$.",
+    instead=r"Term 1 is at most $\tilde c_{3}\sigma^{4}L^{-1/6}$. (18) itself holds for $L\geq 2$ with $\tilde c_{3}$ free of "
+    r"$\sigma$, by "
+    r"another argument.",
+    repair=dict(power=4),
+    control=dict(c=Fraction(1, 2)),
+    needs=("BB:19",),
+    hypotheses=HYPOTHESES,
+)
+def term_1_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:
+    """Tokens N(0, sigma^2), f = z, g = 1, L = 2: 216 * 3 sigma^4 against c3 sigma^power; repaired, c3 = 648 c."""
+    if power == 0:
+        left = 648 * k**4 * 2 ** sp.Rational(-1, 6)
+        where = {"L": 2, "d": 1, "f": "z", "g": 1, "tokens": "N(0, sigma^2)"}
+        return defeated(left, c3 * 2 ** sp.Rational(-1, 6), k, at={"sigma": k}, where=where)
+    return forall(216 * 3 * SIGMA**4, "<=", 648 * sp.Rational(c) * SIGMA**power, {SIGMA: (0, oo)})

@@ -1,0 +1,55 @@
+"""Proposition 3.1: the mean squared error of the attention output, averaged over prompt and query."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from numerics.averaged_errors import tightest
+from numerics.evidence import Evidence
+from proofs_check.averaged_instances import COVERED, instances
+from proofs_check.claims import claim
+from proofs_check.every_constant import vanishing
+from theory.query_average_constants import paper_constants_V
+
+AT_ONE_TOKEN = {"L": 1, "d": 1, "sigma": 1, "U": 0, "V": 1, "tokens": "1, -1", "token weights": "1/2, 1/2", "query": "the same law"}
+LN_ONE = r"At $L=1$ the right side contains the factor $\ln 1=0$, while the error of a single token is its variance."
+HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
+
+
+def in_the_form_of_the_paper(least: int, c: Fraction, power: int) -> Evidence:
+    """c1 sigma^6 ln(L)/L^{c2/sigma^2}: at one token for symbolic constants, else with explicit ones on the instances."""
+    if least == 1:
+        c1, c2, sigma = sp.symbols("c1 c2 sigma", positive=True)
+        return vanishing(sp.S.One, c1 * sigma**6 * sp.log(1) / 1 ** (c2 / sigma**2), where=AT_ONE_TOKEN)
+
+    def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
+        exact = isinstance(L, sp.Basic)
+        factor = sp.Rational(c.numerator, c.denominator) if exact else float(c)
+        c1, c2 = paper_constants_V(u, 1, d)
+        return factor * c1 * s**power * (sp.log(L) if exact else math.log(L)) * L ** (-c2 / s**2)
+
+    checked = rf"\mathbb{{E}}\|T[\hat\mu_L]-T[\mu]\|_{{L^2(\nu)}}^2\le c_1\sigma^{{{power}}}\ln(L)/L^{{c_2/\sigma^2}},\ L\ge 2"
+    return tightest(instances(bound, "output", least=least), checked=checked, covered=f"V = I, c1 and c2 explicit; {COVERED}")
+
+
+@claim(
+    "BB:P3.1",
+    false="material",
+    why=LN_ONE,
+    instead=r"For every $L\geq 2$ the bound holds, even with $\sigma^{4}$, for $c_{1}=2^{d/2}\|V\|_{\rm op}^{2}"
+    r"\big((300(1+h)+20(d+1)\|U\|_{\rm op}^{2})/\ln 2+8\big)$, $h=\frac d2\ln 2$, and $c_{2}=\min(1,1/(16\|U\|_{\rm op}^{2}))$; "
+    r"for every $L\geq 1$ put $1+\ln L$ in place of $\ln L$.",
+    repair=dict(least=2),
+    control=dict(c=Fraction(1, 600)),
+    needs=("BB:LC.6", "BB:C.6", "BB:LD.1", "BB:P3.1.conv", "OURS:P3.1", "OURS:P3.1/form"),
+    argument="Lemma C.6 with f = V z, g = 1; with explicit constants it is OURS:P3.1 in the form of OURS:P3.1/form",
+    hypotheses=HYPOTHESES,
+    unproved="every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants",
+)
+def output_error_averaged_over_the_query(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
+    """E|T_L - T|^2 in L2(nu) is at most c1 sigma^6 ln(L)/L^{c2/sigma^2} for every L >= least, c1 and c2 of d, |U| and |V| only."""
+    return in_the_form_of_the_paper(least, c, power)
