@@ -47,12 +47,15 @@ class ScalarRegression:
     L : float or None
     a, b : callable
         The two corrections as functions of ``C = c S``, with the number of derivatives as second argument.
+    reach : float
+        Largest ``|c|`` at which they are known.
     """
 
     S: float
     L: float | None
     a: Any
     b: Any
+    reach: float = np.inf
 
     def risk_gap(self, c: Any, u: Any) -> Any:
         """Finite- minus infinite-prompt risk, elementwise."""
@@ -80,7 +83,7 @@ class ScalarRegression:
         Raises
         ------
         RuntimeError
-            If the integrator fails.
+            If the integrator fails, or the path leaves the range of the interpolation.
         """
         from scipy.integrate import solve_ivp
 
@@ -88,6 +91,10 @@ class ScalarRegression:
         found = solve_ivp(field, (0.0, float(times[-1])), start, method="LSODA", t_eval=times, rtol=rtol, atol=1e-13)
         if not found.success:
             raise RuntimeError(f"the flow from {start} failed: {found.message}")
+        if (far := float(np.abs(found.y[0]).max())) > self.reach:
+            raise RuntimeError(
+                f"the flow from {start} reaches c = {far:.3g}; the softmax moments are interpolated up to {self.reach:.3g}"
+            )
         return Trajectory(times, found.y, np.asarray(self.risk(*found.y)))
 
 
@@ -134,5 +141,5 @@ def scalar_regressions(S: float, lengths: Sequence[float], reach: float) -> tupl
         P2, P3, Q = (np.exp(CubicSpline(root, np.log(np.asarray(m)[:, i]))(at)) for m in table)
         a = (P2 - (P2 + 6 * P3 - 6 * Q) * at**2) @ density
         b = -C * ((P2 * g**2) @ density)
-        out.append(ScalarRegression(S, float(L), CubicSpline(C, a), CubicSpline(C, b)))
+        out.append(ScalarRegression(S, float(L), CubicSpline(C, a), CubicSpline(C, b), float(reach)))
     return tuple(out)
