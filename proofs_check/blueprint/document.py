@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
@@ -130,9 +130,12 @@ class Site:
         self.ledger = Ledger(document["claims"])
         self.rows = {id: RowPage(row) for id, row in rows().items()}
         for c in document["claims"]:
-            if c["covers"] not in self.rows:  # the ledger is older than the list of statements
-                self.rows[c["covers"]] = RowPage(_row_of(c))
-            self.rows[c["covers"]].claims.append(c)
+            page = self.rows.setdefault(c["covers"], RowPage(_row_of(c)))
+            # What was judged is what stood in the list then, even if the list has been mended since.
+            page.row = replace(
+                page.row, where=c["where"], kind=c["kind"], says=c["says"], printed=c.get("printed", page.row.printed)
+            )
+            page.claims.append(c)
         for id in document["unsettled"]:
             if id in self.rows:
                 self.rows[id].settled = False

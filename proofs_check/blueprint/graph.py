@@ -10,7 +10,7 @@ from itertools import pairwise
 from proofs_check.blueprint.document import LETTERS, RowPage, Site, Statement, anchor
 from proofs_check.blueprint.layout import Layout, layered
 
-__all__ = ["all_statements", "neighbourhood", "svg"]
+__all__ = ["all_statements", "apart", "neighbourhood", "svg", "v_class"]
 
 Edge = tuple[str, str, bool]
 

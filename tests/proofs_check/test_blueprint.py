@@ -261,7 +261,10 @@ def test_without_a_ledger_the_command_tells_how_to_make_one(
 def test_an_older_list_of_statements_is_still_drawn() -> None:
     old = document()
     old["claims"][0] |= {"id": "BB:gone/part", "covers": "BB:gone"}
-    made = Page(as_html(Site(old)).html)
+    old["claims"][5]["printed"] = r"\text{what was judged}"
+    html = as_html(Site(old)).html
+    assert "what was judged" in html
+    made = Page(html)
     assert made.faults == []
     assert {"BB:gone", "BB:gone/part"} <= set(made.ids)
 
