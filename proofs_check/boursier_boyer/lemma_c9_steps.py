@@ -129,10 +129,13 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "G > 0"),
 )
 def term_2_simplified(*, moment: int = 0) -> Evidence:
-    """5 c1 sigma^4 G L^{3/2} (c2 sqrt(L)/sigma^2)^{-4} = 5 c1 c2^{-4} sigma^12 G^moment L^{-1/2}, G = E|g|^4."""
+    """5 c1 sigma^4 G L^{3/2} (c2 sqrt(L)/sigma^2)^{-4} <= 5 c1 c2^{-4} sigma^12 G^moment L^{-1/2}, G = E|g|^4, moment = 0."""
     s, length = shared.sigma, sp.Symbol("L", integer=True, positive=True)
     left = 5 * c1 * s**4 * G * length ** sp.Rational(3, 2) * (c2 * sqrt(length) / s**2) ** -4
-    return identity(left, 5 * c1 * c2**-4 * s**12 * G**moment / sqrt(length))
+    right = 5 * c1 * c2**-4 * s**12 * G**moment / sqrt(length)
+    if moment == 0:
+        return forall(left, "<=", right, {length: Integers(1, oo), s: Closed(1, oo), **dict.fromkeys((c1, c2, G), (0, oo))})
+    return identity(left, right)
 
 
 @claim(
