@@ -8,6 +8,7 @@
 `hostile`, `hostile_cases`, `sub_gaussian`          boundary cases as code, and exact sub-Gaussian constants
 `maximise`, `reference`                             the search itself; the instance at which bounds are compared
 `tail_cases`                                        integrated tails of the average and of its tokens, on exact laws
+`worst_law`                                         bounds on the laws themselves: moments, tails, tilted means
 `probability`                                       confidence limits for what can only be sampled
 `quadrature`, `query_average`, `gradient_error`     exact errors for Gaussian tokens: output, averaged queries, gradient in U
 `estimate`, `streams`, `kernels`                    the same errors by Monte Carlo
