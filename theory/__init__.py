@@ -3,7 +3,8 @@
 ========================================  =====================================================================================
 `attention`, `measures`                   softmax and linear attention, their limits and gradients; Gaussian and skewed laws
 `concentration`                           every explicit bound of BB, Appendix C, and the second-moment bound R1
-`sharp_rates`                             exact errors for Gaussian tokens (R4) and Theorem A
+`sub_gaussian_bounds`, `gradient_rates`   moments, tails and maxima of tokens and queries (Appendix D, R3); rates of Appendix C.7
+`sharp_rates`, `theorem_b`                exact errors for Gaussian tokens (R4) and Theorem A; averaged over queries, Theorem B
 `regression_risk`, `linear_regression`    in-context regression: risk and its gradient; where the flow ends (`limit_parameters`)
 `flow_rates`                              Polyak-Lojasiewicz constants along that flow
 `transfer`                                from infinite to finite prompts: what the two risks, gradients and flows differ by
