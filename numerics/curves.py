@@ -17,6 +17,8 @@ from numerics.quadrature import softmax_moments
 from numerics.setting import AttentionSetting
 from theory.concentration import exponent_16, lemma_c4
 from theory.sharp_rates import gaussian_second_moment, theorem_A
+from theory.theorem_b import Decay, decay_exponent, theorem_B
+from theory.theorem_b import sharp_exponent as exponent_of_B
 
 __all__ = [
     "QUANTITIES",
@@ -28,6 +30,7 @@ __all__ = [
     "next_order",
     "sharp_exponent",
     "theorem_B_constant",
+    "theorem_B_law",
 ]
 
 Floats = NDArray[np.float64]
@@ -183,10 +186,7 @@ def sharp_exponent(setting: AttentionSetting) -> float:
     >>> sharp_exponent(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[4 / 3]]))
     0.5
     """
-    lam = setting.score_variance
-    if not setting.averaged or lam == 0:
-        return 1.0
-    return min(1.0, math.sqrt(1 / lam + 0.25) - 0.5)
+    return exponent_of_B(setting.score_variance) if setting.averaged else 1.0
 
 
 def next_order(setting: AttentionSetting) -> float | None:
@@ -197,8 +197,7 @@ def next_order(setting: AttentionSetting) -> float | None:
     lam = setting.score_variance
     if not setting.averaged or lam == 0:
         return 1.0
-    b = math.sqrt(1 / lam + 0.25) - 0.5
-    return min(1.0, b - 1) if lam < 0.5 else None
+    return min(1.0, float(decay_exponent(lam)) - 1) if lam < 0.5 else None
 
 
 def theorem_B_constant(setting: AttentionSetting, quantity: Quantity) -> float | None:
@@ -211,12 +210,25 @@ def theorem_B_constant(setting: AttentionSetting, quantity: Quantity) -> float |
     """
     if not setting.averaged or quantity == "grad_U" or setting.score_variance >= 0.5:
         return None
+    return float(theorem_B_law(setting, quantity).constant)
+
+
+def theorem_B_law(setting: AttentionSetting, quantity: Literal["output", "grad_V"] = "output") -> Decay:
+    """The decay of the error, averaged over Gaussian queries, that Theorem B gives.
+
+    Examples
+    --------
+    >>> setting = AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[4 / 3]])
+    >>> round(theorem_B_law(setting).exponent, 12)
+    0.5
+    """
     W, factor = _weight(setting, quantity)
-    B = setting.query_factor
-    resolvent = np.linalg.inv(np.eye(setting.d) - 2 * setting.score_form)
-    H = setting.Gamma @ setting.U @ B
-    mean = float(np.trace(W @ setting.Gamma)) + float(np.trace(H @ resolvent @ H.T @ W))
-    return factor * math.sqrt(float(np.linalg.det(resolvent))) * mean
+    eigenvalues, vectors = np.linalg.eigh(setting.score_form)
+    h = setting.Gamma @ setting.U @ setting.query_factor @ vectors
+    weights = np.einsum("ij,ik,kj->j", h, W, h)
+    t = float(np.trace(W @ setting.Gamma))
+    law = theorem_B(np.maximum(eigenvalues, 0.0).tolist(), weights.tolist(), t)
+    return law._replace(constant=factor * law.constant)
 
 
 def far_slopes(setting: AttentionSetting) -> FarSlopes:
