@@ -279,8 +279,7 @@ class _Formula(Reader):
         name = self.raw()
         if name not in _MATRICES and name not in _ALIGNED:
             raise self.error(f"the environment {name} is not known")
-        if name == "array":
-            self.raw()
+        sides = [c for c in self.raw() if c in "lcr"] if name == "array" else []
         font, self.font = self.font, ""
         rows = self.cells()
         self.font = font
@@ -297,20 +296,20 @@ class _Formula(Reader):
                 cells=tuple(tuple(map(tuple, r)) for r in rows),
             )
         left, right = _MATRICES[name]
-        table = _table(rows, "cases" if name == "cases" else "matrix")
+        table = _table(rows, "cases" if name == "cases" else "matrix", sides)
         ends = [mo(s, form=f, stretchy="true") if s else "" for s, f in ((left, "prefix"), (right, "postfix"))]
         return Item("inner", f"<mrow>{ends[0]}{table}{ends[1]}</mrow>", wide + 1)
 
 
-def _table(rows: Sequence[Sequence[Sequence[Item]]], kind: str) -> str:
+def _table(rows: Sequence[Sequence[Sequence[Item]]], kind: str, sides: Sequence[str] = ()) -> str:
+    def cell(items: Sequence[Item], column: int) -> str:
+        side = {"l": ' class="left"', "r": ' class="right"'}.get(sides[column] if column < len(sides) else "", "")
+        # A sign at the edge of an aligned column stands between two terms.
+        return f"<mtd{side}>{row([EMPTY, *items] if kind == 'aligned' and column % 2 else items)}</mtd>"
+
     style = ' displaystyle="true"' if kind in ("aligned", "gathered") else ""
-    lines = "".join(
-        "<mtr>"
-        + "".join(f"<mtd>{row([EMPTY, *cell] if kind == 'aligned' and c % 2 else cell)}</mtd>" for c, cell in enumerate(line))
-        + "</mtr>"
-        for line in rows
-    )
-    return f'<mtable class="{kind}"{style}>{lines}</mtable>'
+    lines = ["".join(cell(items, column) for column, items in enumerate(line)) for line in rows]
+    return f'<mtable class="{kind}"{style}>{"".join(f"<mtr>{line}</mtr>" for line in lines)}</mtable>'
 
 
 def _plain(raw: str) -> str:

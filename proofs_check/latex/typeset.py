@@ -30,7 +30,8 @@ math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", "Liber
 .formula .line.further { margin-left: 2em; }
 mtable.aligned mtd { text-align: left; text-align: -webkit-left; padding-left: 0; padding-right: 0; }
 mtable.aligned mtd:nth-child(2n+1) { text-align: right; text-align: -webkit-right; }
-mtable.cases mtd, mtable.gathered mtd { text-align: left; text-align: -webkit-left; }
+mtd.right { text-align: right; text-align: -webkit-right; }
+mtd.left, mtable.cases mtd, mtable.gathered mtd { text-align: left; text-align: -webkit-left; }
 """
 
 

@@ -109,6 +109,11 @@ def test_aligned_signs_stay_aligned() -> None:
     assert "<mtable" in block(r"\begin{aligned}a&=b\\&=c\end{aligned}")
 
 
+def test_columns_of_an_array_keep_their_sides() -> None:
+    made = formula(r"\begin{array}{l|cr}a&b&c\end{array}")
+    assert '<mtd class="left"><mi>a</mi></mtd><mtd><mi>b</mi></mtd><mtd class="right"><mi>c</mi></mtd>' in made
+
+
 def test_a_long_formula_may_break() -> None:
     assert block(" + ".join(["a_{k} b_{k} c_{k}"] * 30)).count("<math") > 3
 
