@@ -142,7 +142,7 @@ def fourth_power_of_a_sum(*, k: int | Fraction = 8) -> Evidence:
     return forall((x + t) ** 4, "<=", Rational(k) * (x**4 + t**4), {x: HALF_LINE, t: HALF_LINE})
 
 
-@claim("BB:LE.2.4/root", dial="k", argument="put x^4 and t^4 for the two moments")
+@claim("BB:LE.2.4/root", control={"k": Fraction(19, 10)}, argument="put x^4 and t^4 for the two moments")
 def fourth_root_of_the_sum(*, k: int | Fraction = 2) -> Evidence:
     """(8 x^4 + 16 t^4)^{1/4} <= 2 (x + t), the factor 2 of the lemma; (64 x^4 + 72 t^4)^{1/4} <= (3/2) 2 (x + t) after the
     repair."""

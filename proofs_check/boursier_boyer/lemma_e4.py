@@ -271,7 +271,7 @@ def the_conditional_form_suffices(*, q: Fraction = Fraction(1)) -> Evidence:
 
 @claim(
     "BB:28/rest",
-    dial="k",
+    control={"k": Fraction(39, 10)},
     argument="put m = |T_L| <= t + x with x = |T_L - T|, t = |T|; the root of a sum of squares is at most the sum",
 )
 def the_remaining_factor(*, k: int | Fraction = 4) -> Evidence:

@@ -99,7 +99,7 @@ def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Eviden
 
 @claim(
     "BB:A4.2.red/pointwise",
-    dial="factor",
+    control={"factor": Fraction(99, 100)},
     argument="with u = (c/6) ln(L)/sigma^2 the left side is (6 sigma^2/(c e))^6 (u e^{1-u})^6, and u e^{1-u} <= 1",
 )
 def rate_is_dominated_by_the_twelfth_power(*, factor: int | Fraction = 1) -> Evidence:

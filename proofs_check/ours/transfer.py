@@ -79,7 +79,7 @@ def _gaussian() -> Evidence:
 
 @claim(
     "OURS:E.risk",
-    dial="c",
+    control={"c": Fraction(99, 100)},
     argument="take means of the pointwise bound, which holds for every l > 0, at l = (E D^2/(2R))^{1/2}; if R = 0 or E D^2 = 0, "
     "let l -> oo or 0",
 )
@@ -163,7 +163,7 @@ def the_gradient_splits_in_three() -> Evidence:
 
 @claim(
     "OURS:E.moments",
-    dial="factor",
+    control={"factor": Fraction(99, 100)},
     argument="with u = (c/k) ln(L)/sigma^2 the left side is the right side times (u e^{1-u})^k, and u e^{1-u} <= 1; integrate "
     "over sigma",
 )
