@@ -181,7 +181,7 @@ class Reader:
         if token in ")]":
             return Item("close", mo(token, form="postfix", stretchy="false"), 0.4)
         if token in "|/.!?":
-            return Item("ord", mo(token, form="infix", stretchy="false", lspace="0", rspace="0"), 0.4)
+            return Item("ord", mo(token, form="infix", stretchy="false", lspace="0", rspace="0"), 0.4, sign=token)
         if token in ",;":
             return Item("punct", mo(token, lspace="0", rspace="0.167em"), 0.45, sign=token)
         if token in "&":

@@ -103,15 +103,17 @@ def block(latex: str, *, tag: str = "div") -> str:
 
 def _lines(items: Sequence[Item]) -> list[tuple[str, str]]:
     """The lines of a display, each with its class."""
-    whole = [i for i in items if i.kind != "space" and i.sign not in (",", ".")]
-    if len(whole) != 1 or not whole[0].cells:
+    whole = [i for i in items if i.kind != "space"]
+    stop = [i for i in whole[1:] if i.kind == "punct" or i.sign == "."]
+    if not whole or not whole[0].cells or len(stop) < len(whole) - 1:
         return [_line(items, further=False)] if items else []
     rows = whole[0].cells
     aligned = any(len(r) > 2 or (len(r) == 2 and r[0]) for r in rows)
     worded = any(i.text.strip() for r in rows for c in r for i in c)
     if aligned and not worded and whole[0].width < TABLE:
-        return [("line", f'<math displaystyle="true">{whole[0].xml}</math>')]
+        return [("line", f'<math displaystyle="true">{row([whole[0], *stop])}</math>')]
     joined = [[i for cell in r for i in cell] for r in rows]
+    joined[-1] += stop
     return [_line(r, further=n > 0) for n, r in enumerate(joined) if r]
 
 

@@ -109,6 +109,12 @@ def test_aligned_signs_stay_aligned() -> None:
     assert "<mtable" in block(r"\begin{aligned}a&=b\\&=c\end{aligned}")
 
 
+@pytest.mark.parametrize("inside", [r"a&=b\\&=c", r"&\text{if }a\\&b"])
+@pytest.mark.parametrize("stop", [",", "."])
+def test_a_stop_behind_aligned_lines_is_kept(inside: str, stop: str) -> None:
+    assert seen(block(rf"\begin{{aligned}}{inside}\end{{aligned}}{stop}")).endswith(stop)
+
+
 def test_columns_of_an_array_keep_their_sides() -> None:
     made = formula(r"\begin{array}{l|cr}a&b&c\end{array}")
     assert '<mtd class="left"><mi>a</mi></mtd><mtd><mi>b</mi></mtd><mtd class="right"><mi>c</mi></mtd>' in made
