@@ -7,14 +7,24 @@ and ``s = x'U' Sigma U x``; the softmax weights enter through ``P2, P3, Q`` at (
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from theory._arguments import read
-from theory.arrays import read_covariance
+from theory.arrays import read_arrays, read_covariance
+from theory.regression_risk import icl_risk
 
-__all__ = ["GRADIENT_CONSTANT", "error_at_query", "excess_at_query", "gap_bounds", "ridge_penalty"]
+__all__ = [
+    "GRADIENT_CONSTANT",
+    "FlowConstants",
+    "error_at_query",
+    "excess_at_query",
+    "flow_constants",
+    "gap_bounds",
+    "log_length",
+    "ridge_penalty",
+]
 
 Scalar = Any  # float, array of floats or sympy.Expr
 #: Sum of the absolute coefficients of d/ds E(-pi_2 - 6 pi_3 + 6 pi_2^2) as a polynomial in power sums of the weights.
@@ -133,6 +143,117 @@ def gap_bounds(Sigma: Any, rho: Scalar, L: Scalar, noise: Scalar = 0) -> tuple[S
     fourth = 12 * t**2 * k * rho**2 * (GRADIENT_CONSTANT * k * rho**2 + 6)  # where |x|^4 occurs
     in_U = c * k * rho * (2 * t * (3 * rho**2 * T + 7 * k * rho**2 + 1) + fourth)
     return risk * L ** (-r), (in_u + in_U) * L ** (-r)
+
+
+class FlowConstants(NamedTuple):
+    """What Theorem 4.3 asks of the infinite-prompt flow, for the start of Assumption 5.1.
+
+    Attributes
+    ----------
+    rho : float
+        The flow stays in the ball of this radius.
+    kappa, beta : float
+        Bound and Lipschitz constant of the gradient of the risk on the ball of radius 2 rho.
+    excess, mu : float
+        The risk is at most ``excess e^{-mu t}`` above its least value.
+    """
+
+    rho: float
+    kappa: float
+    beta: float
+    excess: float
+    mu: float
+
+
+def flow_constants(Sigma: Any, Theta: Any, alpha: float) -> FlowConstants:
+    """Constants of the infinite-prompt flow from ``U(0) = alpha Theta Theta'``, ``u(0) = alpha``.
+
+    Parameters
+    ----------
+    Sigma : array (d, d)
+        Covariance of the covariates, not zero.
+    Theta : array (d, k)
+        With ``|Theta Theta'|_F = 1`` and ``Sigma Theta != 0``.
+    alpha : float
+        Positive, with ``alpha^2 |Sigma|_op < 2``.
+
+    Returns
+    -------
+    FlowConstants
+        ``rho = sqrt(2 (b + K))``, ``b = alpha^2 |P(Theta Theta')|_F^2``, ``K = (sqrt(2 R(0)) + sqrt(tr Sigma)) / l^{3/2}``, l the
+        least positive eigenvalue. With ``k = |Sigma|_op`` and ``a = 2 rho`` for the ball,
+        ``kappa = sqrt(2) a k (a^2 k^2 + |Sigma|_F)`` and ``beta = 3 a^2 k^3 + k |Sigma|_F``; mu as in `polyak_lojasiewicz`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not real, Sigma is no covariance, or a condition on Theta or alpha does not hold.
+
+    Examples
+    --------
+    >>> round(flow_constants(np.eye(1), np.eye(1), 1.0).mu, 12)
+    1.0
+    """
+    S, B, scale = read_arrays(Sigma=(read_covariance("Sigma", Sigma), "d d"), Theta=(Theta, "d k"), alpha=(alpha, ""))
+    a0, start = float(scale), B @ B.T
+    l = np.linalg.eigvalsh(S)
+    k = float(l[-1])
+    least = float(l[l > 1e-10 * k].min()) if k > 0 else 0.0
+    if not (k > 0 and a0 > 0 and a0**2 * k < 2):
+        raise ValueError(f"alpha = {alpha} and |Sigma| = {k}: alpha^2 |Sigma| has to lie between 0 and 2")
+    reach = float(((S @ B) ** 2).sum())
+    if abs(float(np.linalg.norm(start)) - 1) > 1e-9 or reach == 0:
+        raise ValueError("Theta has to have |Theta Theta'|_F = 1 and Sigma Theta != 0; scale it")
+    onto = S @ np.linalg.pinv(S, hermitian=True, rcond=1e-10)
+    excess = float(icl_risk(S, a0 * start, a0))
+    outside = a0**2 * float(((start - onto @ start @ onto) ** 2).sum())
+    rho = float(np.sqrt(2 * (outside + (np.sqrt(2 * excess) + np.sqrt(np.trace(S))) / least**1.5)))
+    a, size = 2 * rho, float(np.linalg.norm(S))
+    mu = least**3 * a0**2 * reach * (2 - a0**2 * k) / float(np.linalg.norm(S @ S))
+    return FlowConstants(rho, float(np.sqrt(2)) * a * k * (a**2 * k**2 + size), 3 * a**2 * k**3 + k * size, excess, mu)
+
+
+def log_length(Sigma: Any, Theta: Any, alpha: float, epsilon: float, noise: float = 0.0) -> float:
+    """The logarithm of an explicit L(epsilon) in Theorem 5.2: `gap_bounds` and `flow_constants` put into Theorem 4.3.
+
+    Parameters
+    ----------
+    Sigma, Theta, alpha
+        As in `flow_constants`.
+    epsilon : float
+        Positive.
+    noise : float
+        Variance of the label noise.
+
+    Returns
+    -------
+    float
+        ``ln L(epsilon)``: proved, and far beyond what the flow needs.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `flow_constants`, or if epsilon is not positive.
+
+    Examples
+    --------
+    >>> log_length(np.eye(1), np.eye(1), 1.0, 0.1) < log_length(np.eye(1), np.eye(1), 1.0, 0.01)
+    True
+    """
+    c = flow_constants(Sigma, Theta, alpha)
+    if not epsilon > 0:
+        raise ValueError(f"epsilon = {epsilon} is not positive")
+    k = float(np.linalg.norm(read_covariance("Sigma", Sigma), 2))
+    r = min(1.0, 1 / (4 * k**2 * (2 * c.rho) ** 2))
+    risk, gradient = (np.log(x) for x in gap_bounds(Sigma, 2 * c.rho, 1, noise))
+    # ln g2 has to be below that of Theorem 4.3, and below mu rho, from where on the horizon grows faster than the time needed.
+    excess = max(c.excess, epsilon)  # a start at the minimum has none; any larger one serves
+    highest, rate = float(np.log(excess * c.mu / c.kappa)), c.mu / c.beta
+    wanted = highest + (1 + 1 / rate) * min(0.0, float(np.log(epsilon / (2 * excess * (1 + rate)))))
+    log_g2 = min(wanted, float(np.log(c.mu * c.rho)), float(gradient - risk + np.log(epsilon / 2)))
+    while (highest - log_g2) / (c.mu + c.beta) > np.logaddexp(0, np.log(c.beta * c.rho) - log_g2) / c.beta:
+        log_g2 -= 1.0
+    return max(0.0, float(gradient - log_g2) / r)
 
 
 def ridge_penalty(noise: Scalar, task_variance: Scalar) -> Scalar:

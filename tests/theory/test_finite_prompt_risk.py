@@ -7,7 +7,16 @@ import pytest
 import sympy as sp
 
 from numerics.finite_prompt_risk import finite_prompt_gap
-from theory.finite_prompt_risk import GRADIENT_CONSTANT, error_at_query, excess_at_query, gap_bounds, ridge_penalty
+from theory.finite_prompt_risk import (
+    GRADIENT_CONSTANT,
+    error_at_query,
+    excess_at_query,
+    flow_constants,
+    gap_bounds,
+    log_length,
+    ridge_penalty,
+)
+from theory.flow_rates import polyak_lojasiewicz
 from theory.softmax_stein import TokenAlgebra
 
 
@@ -47,3 +56,30 @@ def test_penalty_of_section_6() -> None:
     assert ridge_penalty(tau2, 1 / d) == d * tau2
     with pytest.raises(ValueError, match="task_variance"):
         ridge_penalty(0.1, 0)
+
+
+def test_constants_of_the_flow() -> None:
+    Sigma, Theta = sp.diag(1, sp.Rational(1, 2)), sp.Matrix([[sp.Rational(3, 5)], [sp.Rational(4, 5)]])
+    found = flow_constants(np.diag([1.0, 0.5]), np.array([[0.6], [0.8]]), 0.5)
+    assert found.mu == pytest.approx(float(polyak_lojasiewicz(Sigma, Theta, sp.Rational(1, 2))))
+    assert found.kappa > found.rho > 0
+
+
+def test_longer_prompts_for_smaller_epsilon_and_for_noise() -> None:
+    at = (np.eye(2), np.diag([0.6**0.5, 0.8**0.5]), 0.5)
+    assert 0 < log_length(*at, 0.1) < log_length(*at, 0.01)
+    assert log_length(*at, 0.1) <= log_length(*at, 0.1, noise=1.0)
+
+
+@pytest.mark.parametrize(
+    ("Theta", "alpha", "said"),
+    [(np.eye(1), 2.0, "alpha"), (2 * np.eye(1), 0.5, "Theta"), (np.eye(1), -0.5, "alpha")],
+)
+def test_flow_constants_refuse(Theta: np.ndarray, alpha: float, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        flow_constants(np.eye(1), Theta, alpha)
+
+
+def test_epsilon_has_to_be_positive() -> None:
+    with pytest.raises(ValueError, match="epsilon"):
+        log_length(np.eye(1), np.eye(1), 0.5, 0.0)
