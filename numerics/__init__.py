@@ -13,6 +13,8 @@
 `quadrature`, `query_average`, `gradient_error`     exact errors for Gaussian tokens: output, averaged queries, gradient in U
 `estimate`, `streams`, `kernels`                    the same errors by Monte Carlo
 `finite_prompt_risk`, `finite_prompt_flow`          the risk of softmax attention at a finite prompt length, and its gradient flow
+`finite_prompt`                                     the same for tasks on few atoms, every prompt enumerated, with both gradients
+`scalar_regression`, `scalar_transfer`              one Gaussian covariate: both flows, and every constant of Theorem 4.3
 `flow`, `flow_starts`, `flow_slope`                 the gradient flow integrated, from hostile starts, and how steep its risk is
 `setting`, `curves`, `fit`, `comparisons`,          rate reports: what is measured, what theory says, exponents, verdicts,
 `rates`, `report`, `cli`                            the run, the page, the command

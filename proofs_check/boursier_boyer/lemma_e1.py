@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, exp, oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity
 from numerics.scalar_transfer import Transfer, transfers
 from proofs_check.claims import claim
@@ -96,7 +96,7 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     one_token = (v1**2 + v2**2 + 1) / 2  # E(v1 x + v2 w x - w x_q)^2 / 2, whatever U is
     hessian = sp.hessian(one_token, (v1, v2))
     if at_least != 4 or hessian != sp.eye(2):
-        raise AssertionError(f"the curvatures are {at_least} and {hessian}")
+        raise Contradiction(f"the curvatures are {at_least} and {hessian}")
     value = {"beta_L": Rational(1), "beta_inf": at_least, "half of beta_inf": at_least / 2}[constant]
     found = forall(distance_26(g, at_least, t), "<=", distance_26(g, value, t), {g: (0, oo), t: (0, oo)})
     if found.verdict is Verdict.REFUTED:

@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, exp, log, oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from proofs_check.claims import claim
 from theory.traces import Algebra
@@ -81,7 +81,7 @@ def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Eviden
         level = 10**6
         truncated = 1 + log(level)  # E min(sigma^12, level) for that law: it exceeds every bound as the level grows
         if not truncated > 14:
-            raise AssertionError("the truncated moment is 1 + ln(level)")
+            raise Contradiction("the truncated moment is 1 + ln(level)")
         witness = {"E min(sigma^12, 1e6)": str(truncated), "E min(sigma^12, t)": "1 + ln t -> oo"}
         return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
     k, n = sp.symbols("k n", nonnegative=True)  # n = |u|

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from numerics.finite_prompt import gaps, tasks_on_atoms
+from numerics.finite_prompt_risk import finite_prompt_gap
 from numerics.scalar_regression import scalar_regressions
 from numerics.scalar_transfer import transfers
 from theory.attention import softmax_attention
@@ -58,6 +59,15 @@ def test_scalar_regression_against_integration_over_two_tokens():
     exact = float((weight * (u * (p * x1 + (1 - p) * x2) - x) ** 2).sum()) / 2  # E w^2 = 1 in front
     two = scalar_regressions(S, [2], 2.0)[1]
     assert float(two.risk(c, u)) == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize("L", [1, 10, 10**6, 10**20])
+def test_scalar_regression_against_the_general_risk(L):
+    S = 1 / 64
+    model = scalar_regressions(S, [L], 24.0)[1]
+    for c, u in ((3.0, 8.0), (-7.0, 2.0), (16.0, -11.0), (0.0, 5.0)):
+        general = float(finite_prompt_gap(np.array([[S]]), np.array([[c]]), u, L))
+        assert float(model.risk_gap(c, u)) == pytest.approx(general, rel=1e-6)
 
 
 def test_scalar_gradient_and_flow():
