@@ -108,6 +108,7 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
 @claim(
     "BB:24-27",
     dial="c",
+    reference={"r": 1},
     needs=("BB:24-27/gronwall", "BB:24-27/monotone", "BB:CE.5"),
     argument="(24) is the triangle inequality, (25) Lipschitz continuity on the convex ball, then Corollary E.5; |int| <= int | "
     "|; Gronwall's "

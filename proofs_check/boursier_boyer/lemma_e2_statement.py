@@ -194,7 +194,9 @@ def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) 
     return worst_gaussian(_fourth, two, r"\mathbb{E}[\|T\|^4]^{1/4}\leq 2\sqrt{d}\|V\|\|U\|\,\mathbb{E}[\sigma_\mu^8]^{1/4}")
 
 
-@claim("BB:LE.2.gauss/query", dial="k", argument="E|z|^4 = (tr S)^2 + 2 tr(S^2), and both traces are at most d as S <= I")
+@claim(
+    "BB:LE.2.gauss/query", dial="k", reference={}, argument="E|z|^4 = (tr S)^2 + 2 tr(S^2), and both traces are at most d as S <= I"
+)
 def fourth_moment_of_the_query(*, k: int | Fraction = 16) -> Evidence:
     """d^2 + 2 d <= 16 d^2: sharp with 3, in d = 1."""
     d = sp.Symbol("d", integer=True, positive=True)

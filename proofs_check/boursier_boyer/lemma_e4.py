@@ -249,6 +249,7 @@ def root_of_the_mean(*, first: str = "root") -> Evidence:
     instead=r"$3c_1'$ in place of $2c_1'$ for $L\geq2$; $2c_1'$ is right for $L\geq3$.",
     repair={"k": 3},
     dial="k",
+    reference={"v": 1},
     needs=("BB:P3.4.U", "BB:P3.4.V"),
     hypotheses=("L in Integers", "L >= 2", "v >= 1"),
 )

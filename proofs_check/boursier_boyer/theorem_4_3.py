@@ -165,7 +165,8 @@ def target(transfer: Transfer, start: tuple[float, float]) -> np.ndarray:
     "BB:4.E1cor",
     needs=("BB:LE.1", "OURS:T4.3"),
     control={"share": Fraction(2)},
-    argument="if the limit exists, choose T with |theta(T) - lim| <= eps/2 and then L so long that (26) at T is at most eps/2",
+    argument="if the limit exists (for Gaussian tokens and the squared loss R is a polynomial, so it does), choose T with "
+    "|theta(T) - lim| <= eps/2 and then L so long that (26) at T is at most eps/2",
 )
 def parameters_come_close_at_one_time(*, share: Fraction = Fraction(1, 2)) -> Evidence:
     """|U_L(T) - lim U| + |V_L(T) - lim V| <= epsilon, T and L chosen so that each part of the distance is at most share
