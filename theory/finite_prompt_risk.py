@@ -228,7 +228,7 @@ def log_length(Sigma: Any, Theta: Any, alpha: float, epsilon: float, noise: floa
     Returns
     -------
     float
-        ``ln L(epsilon)``: proved, and far beyond what the flow needs.
+        ``ln L(epsilon)``: sufficient, and far beyond what the flow needs.
 
     Raises
     ------

@@ -252,7 +252,14 @@ def expectation(n: int, a: float) -> float:
 @claim(
     "BB:LF.1.ii.f",
     control={"k": Fraction(2)},
-    needs=("BB:LF.1.ii.f/pointwise", "BB:LF.1.ii.f/mgf", "BB:LF.1.ii.f/limit", "BB:LF.1.i"),
+    needs=(
+        "BB:LF.1.ii.a-e",
+        "BB:LF.1.lap",
+        "BB:LF.1.ii.f/pointwise",
+        "BB:LF.1.ii.f/mgf",
+        "BB:LF.1.ii.f/limit",
+        "BB:LF.1.i",
+    ),
     argument="both max(1, zeta) and the repaired max(1, |Sigma|(1 + zeta)) are at most 1 + zeta for |Sigma| <= 1; take the mean of "
     "LF.1.ii.f/pointwise with LF.1.ii.f/mgf, and multiply by ln(L)^4",
 )

@@ -61,7 +61,7 @@ PARAMETERS = {
     instead=r"$\mu$ is $\sigma_{\mu}$-sub-Gaussian with $\sigma_{\mu}^{2}=\max\big(1,\|\Sigma\|_{\rm op}(1+\|w\|^{2})\big)$. "
     r"With this constant Lemma F.1 itself remains true.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
-    needs=("BB:LF.1.i/form", "BB:LF.1.i/query"),
+    needs=("BB:LF.1.corner", "BB:LF.1.i/form", "BB:LF.1.i/query"),
     repair={"parameter": "repaired"},
     control={"k": Fraction(9, 10)},
     argument="v'Gamma_w v = (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2, with equality in d = 1, and E e^{v.z} = e^{v'Gamma_w v/2}",

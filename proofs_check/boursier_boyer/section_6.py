@@ -9,7 +9,7 @@ import sympy as sp
 from sympy import Rational, oo
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
-from numerics.provers import forall, identity, trace_identity
+from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.quadrature import softmax_moments
 from numerics.seeds import current_seed, generator
 from proofs_check.claims import claim
@@ -87,10 +87,11 @@ def completing_the_square() -> Evidence:
 def the_optimal_estimator_is_ridge_regression(*, penalty: Fraction = Fraction(1)) -> Evidence:
     """With penalty times tau^2/om2, mu the true one: the error (om2 l^2 + tau^2 e)/(e + l)^2 is least at l = tau^2/om2, at every
     eigenvalue e of X'X; multiplied by (e + mu)(e + l)^2/om2."""
-    e, l, mu = sp.symbols("e l mu", positive=True)
+    l, mu = sp.symbols("l mu", positive=True)
+    e = sp.Symbol("e", nonnegative=True)
     tuned = Rational(penalty.numerator, penalty.denominator) * mu
     error = lambda k: (k**2 + mu * e) / (e + k) ** 2  # noqa: E731  in units of om2
-    ranges = {e: (0, oo), l: (0, oo), mu: (0, oo)}
+    ranges = {e: Closed(0, oo), l: (0, oo), mu: (0, oo)}
     found = forall(error(l), ">=", error(tuned), ranges)
     if not found.verdict.accepted:
         return found

@@ -319,7 +319,7 @@ def _hessian(S: Any, y: Any, h: float) -> Any:
 @claim(
     "OURS:T5.2/explicit",
     control={"share": Fraction(1, 5000)},
-    needs=("OURS:T4.3", "OURS:T5.2.gap", "OURS:R5.PL", "OURS:T5.2/constants"),
+    needs=("OURS:T4.3", "OURS:T5.2.gap", "OURS:R5.PL", "OURS:T5.2/constants", "BB:5.block"),
     argument="g1 and g2 of T5.2.gap on the ball 2 rho, mu of R5.PL and the constants of the flow make g1 <= epsilon/2 and g2 small "
     "enough for T4.3, for alpha^2 |Sigma| < 2",
 )
