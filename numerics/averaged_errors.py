@@ -18,6 +18,7 @@ import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.balls import value
+from numerics.reference import loss_of_inequality
 from numerics.softmax_average import SoftmaxAverage, softmax_average
 
 __all__ = ["Instance", "PromptAndQuery", "covariance_error", "fourth_error", "moments", "squared_error", "tightest"]
@@ -193,7 +194,9 @@ class Instance:
     exact: Callable[[], tuple[Any, sp.Expr]] | None = field(default=None, compare=False)
 
 
-def tightest(instances: Iterable[Instance], *, checked: str, covered: str, engine: str = "enumeration") -> Evidence:
+def tightest(
+    instances: Iterable[Instance], *, checked: str, covered: str, engine: str = "enumeration", reference: Instance | None = None
+) -> Evidence:
     """The instance at which a bound is tightest, or the first at which it fails.
 
     Parameters
@@ -206,6 +209,8 @@ def tightest(instances: Iterable[Instance], *, checked: str, covered: str, engin
         Which instances these are.
     engine : str
         ``"enumeration"`` or ``"quadrature"``.
+    reference : Instance, optional
+        The instance of `numerics.reference`, where the slack is also taken if the claim asks for it.
 
     Returns
     -------
@@ -247,6 +252,7 @@ def tightest(instances: Iterable[Instance], *, checked: str, covered: str, engin
         covered=f"{len(found)} instances: {covered}",
         slack=slack,
         tightest=dict(at),
+        reference=None if reference is None else loss_of_inequality(sp.Float(reference.left), sp.Float(reference.right)),
         seconds=seconds,
         **common,
     )

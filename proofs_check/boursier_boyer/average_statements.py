@@ -15,7 +15,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import forall
 from proofs_check.averaged_instances import discrete
 from proofs_check.every_constant import defeated
-from proofs_check.ours.query_average import GENERAL, general
+from proofs_check.ours.query_average import GENERAL, general, general_reference
 from theory.query_average_bounds import tilted_moment
 
 HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
@@ -76,7 +76,8 @@ def explicit(right: RightSide, order: int, c: Fraction, checked: str) -> Evidenc
         return factor * right(L, s, u, d, p, root)
 
     functions = ", f = z z' with g = z (p = 2)" if order == 2 else ""
-    return tightest(general(bound, order, least=2), checked=checked, covered="explicit constants; " + GENERAL.format(functions))
+    covered, here = "explicit constants; " + GENERAL.format(functions), general_reference(bound, order)
+    return tightest(general(bound, order, least=2), checked=checked, covered=covered, reference=here)
 
 
 def ln(x: Any) -> Any:

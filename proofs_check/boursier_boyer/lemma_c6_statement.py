@@ -58,6 +58,7 @@ def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     argument="(16), with its first term bounded by LC.6.T2b; with explicit constants it is OURS:LC.6 for sigma >= 1, L >= 2",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
+    reference={},
 )
 def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     """E|err g|^2 in L2(nu) is at most c1 sigma^{6p} ln(L)^p/L^{c2/sigma^2} for every L >= least; at one token p = 1, f = z."""
@@ -76,6 +77,7 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     needs=("OURS:LC.6", "BB:LC.6/query"),
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
+    reference={},
 )
 def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
     """Printed: c1, c2 depend on d, f, g, p, P, U. For g(z) = e^{z^2} and rare queries +-n the error at L = 2 is unbounded in n."""
@@ -115,6 +117,7 @@ def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     "1/(32 kappa) >= 1/(192 kappa) beyond",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
+    reference={},
 )
 def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     """Tokens and query N(0, k^2), N(0, 1), U = V = 1, L = 1: the error k^2 + k^4 against c1 k^2 e^{-c2/k^2}, for every c1, c2."""

@@ -99,6 +99,7 @@ def product_of_a_difference(*, c: Fraction = Fraction(1)) -> Evidence:
     "BB:17",
     control=dict(share=5),
     argument="|Uz| <= |U| |z| <= |U| B; the mean over the query is monotone, and the indicator at most 1",
+    reference=dict(theta=sp.Rational(3, 2) / log(100)),  # a2 = 1/4
 )
 def term_1(*, share: int = 6) -> Evidence:
     """sigma^2|U|^2 B^2 = ln(L)/6 (U != 0); on |z| <= B: C(z) <= 108 e^{2 ln(L)/3} K and 2 C(z) ln(L)/L <= 216 K ln(L)/L^{1/3}."""

@@ -59,6 +59,7 @@ def _form_of_lemma_c9(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     argument="(18), with its first term bounded by LC.9.T2; with explicit constants it is OURS:LC.9 for sigma >= 1, L >= 2",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
+    reference={},
 )
 def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     """E|err g|^4 in L4(nu) is at most c1 sigma^12 ln(L)^2/L^{c2/sigma^2} for every L >= least."""
@@ -77,6 +78,7 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     needs=("OURS:LC.9", "BB:LC.6/query"),
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
+    reference={},
 )
 def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
     """Printed: c1, c2 depend on d, f, g, P, U. For g(z) = e^{z^2} and rare queries +-n the error at L = 2 is unbounded in n."""
@@ -105,6 +107,7 @@ def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     "and 1/(64 kappa) >= 1/(384 kappa) beyond",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
+    reference={},
 )
 def equation_18(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     """Tokens N(0, k^2), query N(0, 1), U = V = 1, L = 1: the error 3 (k^2 + k^4)^2 against c1 k^4 e^{-c2/k^2} + c3, every c."""

@@ -51,7 +51,12 @@ def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
     return forall((a + b) ** 4, "<=", sp.Rational(c) * (a**4 + b**4), {a: Closed(0, oo), b: Closed(0, oo)})
 
 
-@claim("BB:19", control=dict(share=10), argument="|Uz| <= |U| B; the mean over the query is monotone, and the indicator at most 1")
+@claim(
+    "BB:19",
+    control=dict(share=10),
+    argument="|Uz| <= |U| B; the mean over the query is monotone, and the indicator at most 1",
+    reference=dict(theta=3 / log(100)),  # a2 = 1/4
+)
 def term_1(*, share: int = 12) -> Evidence:
     """sigma^2|U|^2 B^2 = ln(L)/12 (U != 0); on |z| <= B: C(z) <= 108 e^{ln(L)/3} K and 2 C(z) K/sqrt(L) <= 216 K^2/L^{1/6}."""
     a2 = score_in_the_ball(share)

@@ -10,7 +10,7 @@ import sympy as sp
 
 from numerics.averaged_errors import tightest
 from numerics.evidence import Evidence
-from proofs_check.averaged_instances import COVERED, instances
+from proofs_check.averaged_instances import COVERED, instances, reference
 from proofs_check.claims import claim
 from proofs_check.every_constant import vanishing
 from theory.query_average_constants import paper_constants_V
@@ -33,7 +33,8 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int) -> Evidence:
         return factor * c1 * s**power * (sp.log(L) if exact else math.log(L)) * L ** (-c2 / s**2)
 
     checked = rf"\mathbb{{E}}\|T[\hat\mu_L]-T[\mu]\|_{{L^2(\nu)}}^2\le c_1\sigma^{{{power}}}\ln(L)/L^{{c_2/\sigma^2}},\ L\ge 2"
-    return tightest(instances(bound, "output", least=least), checked=checked, covered=f"V = I, c1 and c2 explicit; {COVERED}")
+    covered, here = f"V = I, c1 and c2 explicit; {COVERED}", reference(bound, "output")
+    return tightest(instances(bound, "output", least=least), checked=checked, covered=covered, reference=here)
 
 
 @claim(
@@ -49,6 +50,7 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int) -> Evidence:
     argument="Lemma C.6 with f = V z, g = 1; with explicit constants it is OURS:P3.1 in the form of OURS:P3.1/form",
     hypotheses=HYPOTHESES,
     unproved="every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants",
+    reference={},
 )
 def output_error_averaged_over_the_query(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
     """E|T_L - T|^2 in L2(nu) is at most c1 sigma^6 ln(L)/L^{c2/sigma^2} for every L >= least, c1 and c2 of d, |U| and |V| only."""

@@ -10,7 +10,7 @@ import sympy as sp
 
 from numerics.averaged_errors import tightest
 from numerics.evidence import Evidence
-from proofs_check.averaged_instances import COVERED, instances
+from proofs_check.averaged_instances import COVERED, instances, reference
 from proofs_check.boursier_boyer.proposition_3_1 import AT_ONE_TOKEN, HYPOTHESES, LN_ONE, in_the_form_of_the_paper
 from proofs_check.claims import claim
 from proofs_check.every_constant import vanishing
@@ -32,6 +32,7 @@ UNPROVED = "every sub-Gaussian law of tokens and queries is meant; the bound is 
     argument="Lemma C.6 with f = id, g = 1, row by row; with explicit constants it is OURS:P3.4.V",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
+    reference={},
 )
 def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
     """E|grad_V T_L - grad_V T|^2 is at most c1 sigma^6 ln(L)/L^{c2/sigma^2} for L >= least; a row is the output for V = I."""
@@ -52,6 +53,7 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
     argument="C.7 bounds the two terms of the gradient; with explicit constants it is OURS:P3.4.U in the form of OURS:P3.4.U/form",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
+    reference={},
 )
 def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12) -> Evidence:
     """E|grad_U T_L - grad_U T|^2 is at most c1 sigma^12 ln(L)^2/L^{c2/sigma^2} for L >= least.
@@ -69,4 +71,5 @@ def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12)
         return factor * c1 * s**power * (sp.log(L) if exact else math.log(L)) ** 2 * L ** (-c2 / s**2)
 
     checked = r"\mathbb{E}\|\nabla_UT[\hat\mu_L]-\nabla_UT[\mu]\|_{L^2(\nu)}^2\le c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2},\ L\ge 2"
-    return tightest(instances(bound, "gradient in U", least=least), checked=checked, covered=f"V = I, c1, c2 explicit; {COVERED}")
+    covered, here = f"V = I, c1 and c2 explicit; {COVERED}", reference(bound, "gradient in U")
+    return tightest(instances(bound, "gradient in U", least=least), checked=checked, covered=covered, reference=here)

@@ -14,7 +14,8 @@ from sympy import exp, oo
 from numerics.averaged_errors import Instance, PromptAndQuery, fourth_error, moments, squared_error, tightest
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
-from proofs_check.averaged_instances import COVERED, discrete, instances
+from numerics.reference import LENGTH
+from proofs_check.averaged_instances import COVERED, REFERENCE, discrete, instances, reference
 from proofs_check.claims import claim
 from proofs_check.ours.query_average_steps import exponents_compared
 from theory.query_average_bounds import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
@@ -38,11 +39,14 @@ def _times(bound: Any, c: Fraction) -> Any:
     argument="R1 with f = id and the convex hull with QA.tilt bound the error at a fixed query; QA.min with theta averages over it",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=OUT_OF_REACH,
+    reference={},
 )
 def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     """E|T_L - T|^2 <= |V|^2 sigma^2 2^{d/2} (300 (1+h) + 8 ln L + 20 (d+1) kappa) / L^min(1, 1/(16 kappa)), every L >= 1."""
     bound = lambda L, s, u, d: _times(output_average(L, s, u, 1, d), c)  # noqa: E731
-    return tightest(instances(bound, "output"), checked=rf"{AVERAGE}\le\text{{output\_average}}", covered=f"V = I; {COVERED}")
+    checked = rf"{AVERAGE}\le\text{{output\_average}}"
+    here = reference(bound, "output")
+    return tightest(instances(bound, "output"), checked=checked, covered=f"V = I; {COVERED}", reference=here)
 
 
 @claim(
@@ -52,12 +56,14 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     argument="each of the d_out rows of the gradient is the output for V = I",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=OUT_OF_REACH,
+    reference={},
 )
 def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     """E|grad_V T_L - grad_V T|^2 is at most d_out times the bound of P3.1 with |V| = 1; Assumption 3.3 is not needed."""
     bound = lambda L, s, u, d: _times(gradient_V_average(L, s, u, 1, d), c)  # noqa: E731
     checked = rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}"
-    return tightest(instances(bound, "output"), checked=checked, covered=f"d_out = 1; {COVERED}")
+    here = reference(bound, "output")
+    return tightest(instances(bound, "output"), checked=checked, covered=f"d_out = 1; {COVERED}", reference=here)
 
 
 @claim(
@@ -136,12 +142,14 @@ def the_form_of_the_paper_for_the_gradient() -> Evidence:
     argument="row i of the gradient is (C_L - C) v_i z', all rows at most |V|^2 |z|^2 |C_L - C|_F^2; QA.min in y = e^{8 a2}/L",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=OUT_OF_REACH,
+    reference={},
 )
 def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     """E|grad_U T_L - grad_U T|^2 <= |V|^2 sigma^4 2^{d/2} [...] / L^min(1, 1/(32 kappa)), every L >= 1, without Assumption 3.3."""
     bound = lambda L, s, u, d: _times(gradient_U_average(L, s, u, 1, d), c)  # noqa: E731
     checked = rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}"
-    return tightest(instances(bound, "gradient in U"), checked=checked, covered=f"V = I; {COVERED}")
+    here = reference(bound, "gradient in U")
+    return tightest(instances(bound, "gradient in U"), checked=checked, covered=f"V = I; {COVERED}", reference=here)
 
 
 # f = z, or the entries of z z' (p = 2); g = 1, or |z|.
@@ -152,38 +160,51 @@ FUNCTIONS: dict[str, tuple[int, Any, Any]] = {
 }
 
 
+def _error(L: int, x: PromptAndQuery, name: str, power: int, *, exact: bool = False) -> Any:
+    """E|err g|^power over prompt and query; g is the norm of the query, or 1."""
+    _, f, g = FUNCTIONS[name]
+    statistic = squared_error if power == 2 else fourth_error
+    factor = None if g is None else (lambda z: g(z) ** (power // 2))
+    return x.average(L, statistic, f, factor, exact=exact)
+
+
+def _moment(x: PromptAndQuery, name: str, power: int) -> Fraction:
+    """E|g|^{2 power}."""
+    if FUNCTIONS[name][2] is None:
+        return Fraction(1)
+    return sum((w * sum(v * v for v in q) ** power for w, q in zip(x.query_weights, x.queries)), Fraction(0))
+
+
 @cache
-def _left(power: int) -> tuple[tuple[int, PromptAndQuery, str, float, Fraction], ...]:
-    """(L, instance, functions, error, E|g|^{2 power}) for the errors to the power 2 and 4."""
-    rows = []
-    for (name, (p, f, g)), x in product(FUNCTIONS.items(), discrete()):
-        if power == 4 and p == 2:
-            continue
-        norms = [sum((v * v for v in query), Fraction(0)) ** power for query in x.queries]
-        moment = sum((w * n for w, n in zip(x.query_weights, norms)), Fraction(0)) if g else Fraction(1)
-        statistic = squared_error if power == 2 else fourth_error
-        factor = g if power == 2 or g is None else (lambda z, g=g: g(z) * g(z))
-        rows += [(L, x, name, float(x.average(L, statistic, f, factor)), moment) for L in (1, 2, 3, 10)]
+def _left(power: int) -> tuple[tuple[int, PromptAndQuery, str, float], ...]:
+    """(L, instance, functions, error) for the errors to the power 2 and 4."""
+    pairs = [(name, x) for name, x in product(FUNCTIONS, discrete()) if power == 2 or FUNCTIONS[name][0] == 1]
+    rows = ((L, x, name, float(_error(L, x, name, power))) for name, x in pairs for L in (1, 2, 3, 10))
     return tuple(sorted(rows, key=lambda row: (row[0], row[1].d)))
+
+
+def _instance(bound: Any, power: int, L: int, x: PromptAndQuery, name: str, error: float) -> Instance:
+    p, moment = FUNCTIONS[name][0], _moment(x, name, power)
+    rational = lambda v: sp.Rational(v.numerator, v.denominator)  # noqa: E731
+    sigma = sp.sqrt(rational(x.sigma2))
+
+    def exact() -> Any:
+        right = bound(sp.Integer(L), sigma, rational(x.u), sp.Integer(x.d), p, sp.sqrt(rational(moment)))
+        return _error(L, x, name, power, exact=True), sp.sympify(right)
+
+    where = {"L": L, "sigma": sigma, "functions": name, **x.describe()}
+    return Instance(where, error, float(bound(float(L), float(sigma), float(x.u), x.d, p, float(moment) ** 0.5)), exact)
 
 
 def general(bound: Any, power: int, *, least: int = 1) -> Iterator[Instance]:
     """Instances of Lemma C.6 (power 2) or C.9 (power 4): `bound` takes L, sigma, |U|, d, p and the root of the moment of g."""
-    for L, x, name, error, moment in _left(power):
-        if least > L:
-            continue
-        p, f, g = FUNCTIONS[name]
-        factor = g if power == 2 or g is None else (lambda z, g=g: g(z) * g(z))
+    return (_instance(bound, power, *row) for row in _left(power) if row[0] >= least)
 
-        def exact(L: int = L, x: PromptAndQuery = x, p: int = p, f: Any = f, factor: Any = factor, moment: Any = moment) -> Any:
-            rational = lambda v: sp.Rational(v.numerator, v.denominator)  # noqa: E731
-            statistic = squared_error if power == 2 else fourth_error
-            right = bound(sp.Integer(L), sp.sqrt(rational(x.sigma2)), rational(x.u), sp.Integer(x.d), p, sp.sqrt(rational(moment)))
-            return x.average(L, statistic, f, factor, exact=True), sp.sympify(right)
 
-        sigma = sp.sqrt(sp.Rational(x.sigma2.numerator, x.sigma2.denominator))
-        where = {"L": L, "sigma": sigma, "functions": name, **x.describe()}
-        yield Instance(where, error, float(bound(float(L), float(sigma), float(x.u), x.d, p, float(moment) ** 0.5)), exact)
+def general_reference(bound: Any, power: int) -> Instance:
+    """The same with f = z, g = 1 at the reference instance."""
+    name = "f = z, g = 1"
+    return _instance(bound, power, LENGTH, REFERENCE, name, float(_error(LENGTH, REFERENCE, name, power)))
 
 
 GENERAL = (
@@ -200,6 +221,7 @@ GENERAL = (
     argument="as OURS:P3.1 for |f(z)| <= C_f |z|^p; the Cauchy-Schwarz inequality takes g out and doubles the weight of the query",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=OUT_OF_REACH,
+    reference={},
 )
 def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     """E|err g|^2 <= C_f^2 (4 sigma^2)^p sqrt(E|g|^4) 2^{d/4} [...] / L^min(1, 1/(32 kappa)); Assumption C.5 (ii) is not needed."""
@@ -208,7 +230,8 @@ def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
         return _times(lemma_c6_average(L, s, u, 1, d, p, root), c)
 
     checked = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le\text{lemma\_c6\_average}"
-    return tightest(general(bound, 2), checked=checked, covered=GENERAL.format(", f = z z' with g = z (p = 2)"))
+    covered = GENERAL.format(", f = z z' with g = z (p = 2)")
+    return tightest(general(bound, 2), checked=checked, covered=covered, reference=general_reference(bound, 2))
 
 
 @claim(
@@ -219,6 +242,7 @@ def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     argument="as OURS:LC.6 with R2 for R1; QA.min in y = e^{8 a2}/L with exponents up to 2",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=OUT_OF_REACH,
+    reference={},
 )
 def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     """E|err g|^4 <= 16 C_f^4 sigma^4 sqrt(E|g|^8) 2^{d/4} [...] / L^{2 min(1, 1/(128 kappa))}, without Assumption C.8 (ii)."""
@@ -227,4 +251,5 @@ def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
         return _times(lemma_c9_average(L, s, u, 1, d, root), c)
 
     checked = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le\text{lemma\_c9\_average}"
-    return tightest(general(bound, 4), checked=checked, covered=GENERAL.format(""))
+    covered = GENERAL.format("")
+    return tightest(general(bound, 4), checked=checked, covered=covered, reference=general_reference(bound, 4))

@@ -1,0 +1,118 @@
+"""Bounds on query averages: against every prompt of small laws, scaling, the form of the paper, bad input."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from theory import query_average_bounds as b
+from theory import query_average_constants as c
+
+CORNERS = np.array(list(itertools.product((1.0, -1.0), repeat=2)))  # sigma = 1, and a 1-sub-Gaussian query
+
+
+def attention(U: np.ndarray, V: np.ndarray, tokens: np.ndarray, z: np.ndarray) -> Any:
+    w = np.exp(tokens @ U @ z)
+    return V @ (w @ tokens) / w.sum()
+
+
+def slopes(U: np.ndarray, V: np.ndarray, tokens: np.ndarray, z: np.ndarray, h: float = 1e-5) -> np.ndarray:
+    steps = [h * np.outer(np.eye(2)[i], np.eye(2)[j]) for i in (0, 1) for j in (0, 1)]
+    return np.array([(attention(U + e, V, tokens, z) - attention(U - e, V, tokens, z)) / (2 * h) for e in steps])
+
+
+@pytest.mark.parametrize("L", [1, 2, 3])
+@pytest.mark.parametrize("scale", [0.0, 0.2, 1.0, 4.0])
+def test_every_prompt_of_four_tokens_by_brute_force(L: int, scale: float) -> None:
+    """General U and V; sigma = 2 by tokens twice as large; the gradient by finite differences."""
+    rng = np.random.default_rng(L)
+    U, V = scale * rng.standard_normal((2, 2)), rng.standard_normal((3, 2))
+    u, v = np.linalg.norm(U, 2), np.linalg.norm(V, 2)
+    for sigma in (1.0, 2.0):
+        tokens = sigma * CORNERS
+        prompts = [tokens[list(p)] for p in itertools.product(range(4), repeat=L)]
+        output = np.mean([[np.sum((attention(U, V, p, z) - attention(U, V, tokens, z)) ** 2) for z in CORNERS] for p in prompts])
+        gradient = np.mean([[np.sum((slopes(U, V, p, z) - slopes(U, V, tokens, z)) ** 2) for z in CORNERS] for p in prompts])
+        assert output <= b.output_average(L, sigma, u, v, 2)
+        assert gradient <= b.gradient_U_average(L, sigma, u, v, 2) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        lambda L, s, u, d: b.output_average(L, s, u, 3, d),
+        lambda L, s, u, d: b.gradient_V_average(L, s, u, 3, d),
+        lambda L, s, u, d: b.gradient_U_average(L, s, u, 3, d),
+        lambda L, s, u, d: b.lemma_c6_average(L, s, u, 3, d, 2, 5),
+        lambda L, s, u, d: b.lemma_c9_average(L, s, u, 3, d, 5),
+        lambda L, s, u, d: sum(c.constants_16(u, 3, d, 2, 5)),
+        lambda L, s, u, d: sum(c.constants_18(u, 3, d, 5)),
+    ],
+)
+def test_numbers_symbols_and_arrays_agree(bound: Callable[..., Any]) -> None:
+    exact = bound(sp.Integer(40), sp.Rational(3, 2), sp.Rational(1, 3), sp.Integer(3))
+    assert float(exact) == pytest.approx(bound(40, 1.5, 1 / 3, 3), rel=1e-12)
+    column = bound(np.full(2, 40.0), 1.5, np.full(2, 1 / 3), 3)
+    np.testing.assert_allclose(column, float(exact), rtol=1e-12)
+
+
+def test_units() -> None:
+    """Tokens in another unit: z -> s z and U -> U/s multiply the output by s, the gradient in U (query fixed) by s^2."""
+    for s in (0.5, 3.0):
+        assert b.output_average(50, s, 0.7 / s, 1, 2) == pytest.approx(s**2 * b.output_average(50, 1, 0.7, 1, 2))
+        assert b.gradient_U_average(50, s, 0.7 / s, 1, 2) == pytest.approx(s**4 * b.gradient_U_average(50, 1, 0.7, 1, 2))
+        assert b.lemma_c6_average(50, s, 0.7 / s, 1, 2, 2) == pytest.approx(s**4 * b.lemma_c6_average(50, 1, 0.7, 1, 2, 2))
+        assert b.lemma_c9_average(50, s, 0.7 / s, 1, 2) == pytest.approx(s**4 * b.lemma_c9_average(50, 1, 0.7, 1, 2))
+
+
+def test_our_bounds_are_below_the_form_of_the_paper() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        L, sigma, u = float(math.floor(10 ** rng.uniform(0.302, 30))), 10 ** rng.uniform(0, 1), 10 ** rng.uniform(-2, 1)
+        d, p = int(rng.integers(1, 6)), int(rng.integers(1, 3))
+        kappa = sigma**2 * u**2
+        c1, c2 = c.paper_constants_V(u, 1, d)
+        assert b.output_average(L, sigma, u, 1, d) <= c1 * sigma**4 * math.log(L) / L ** (c2 / sigma**2)
+        c1, c2 = c.paper_constants_U(u, 1, d)
+        assert b.gradient_U_average(L, sigma, u, 1, d) <= c1 * sigma**8 * math.log(L) ** 2 / L ** (c2 / sigma**2)
+        c1, c2 = c.paper_constants_C6(u, 1, d, p)
+        second = b.lemma_c6_average(L, sigma, u, 1, d, p)
+        assert second <= c1 * sigma ** (4 * p) * math.log(L) ** p / L ** (c2 / sigma**2)
+        c3, c4 = c.constants_16(u, 1, d, p)
+        last = c4 * sigma ** (4 * p) * math.log(L) ** p / L ** (1 / (192 * kappa))
+        assert second <= c3 * sigma ** (2 * p) * math.log(L) / L ** (1 / 3) + last
+        c1, c2 = c.paper_constants_C9(u, 1, d)
+        fourth = b.lemma_c9_average(L, sigma, u, 1, d)
+        assert fourth <= c1 * sigma**8 * math.log(L) ** 2 / L ** (c2 / sigma**2)
+        c1, c2, c3, c4 = c.constants_18(u, 1, d)
+        first = c1 * sigma**4 * L**1.5 * math.exp(-c2 * math.sqrt(L) / sigma**2)
+        assert fourth <= first + c3 / L ** (1 / 6) + c4 * sigma**8 * math.log(L) ** 2 / L ** (1 / (384 * kappa))
+
+
+def test_weighted_moments_of_a_gaussian_query() -> None:
+    """In d = 1, E z^{2j} e^{lambda z^2} = (1 - 2 lambda)^{-1/2 - j} (2j - 1)!!."""
+    for lam in (Fraction(0), Fraction(1, 4), Fraction(9, 20)):
+        for j in (0, 1, 2, 3):
+            exact = float(1 - 2 * lam) ** (-0.5 - j) * math.prod(range(1, 2 * j, 2))
+            assert exact <= b.weighted_query_moment(1, j, lam) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "complaint"),
+    [
+        (lambda: b.lemma_c6_average(10, 1, 1, 1, 1, 3), "neither 1 nor 2"),
+        (lambda: b.weighted_query_moment(1, 1, Fraction(1)), "infinite beyond"),
+        (lambda: b.output_average(0, 1, 1, 1, 1), "at least one token"),
+        (lambda: b.output_average(2, 0, 1, 1, 1), "sub-Gaussian constant"),
+    ],
+)
+def test_bad_input(call: Callable[[], object], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        call()
