@@ -86,14 +86,14 @@ def test_our_bounds_are_below_the_form_of_the_paper() -> None:
         second = b.lemma_c6_average(L, sigma, u, 1, d, p)
         assert second <= c1 * sigma ** (4 * p) * math.log(L) ** p / L ** (c2 / sigma**2)
         c3, c4 = c.constants_16(u, 1, d, p)
-        last = c4 * sigma ** (4 * p) * math.log(L) ** p / L ** (1 / (192 * kappa))
+        last = c4 * sigma ** (4 * p) * math.log(L) ** p * L ** (-1 / (192 * kappa))
         assert second <= c3 * sigma ** (2 * p) * math.log(L) / L ** (1 / 3) + last
         c1, c2 = c.paper_constants_C9(u, 1, d)
         fourth = b.lemma_c9_average(L, sigma, u, 1, d)
         assert fourth <= c1 * sigma**8 * math.log(L) ** 2 / L ** (c2 / sigma**2)
         c1, c2, c3, c4 = c.constants_18(u, 1, d)
         first = c1 * sigma**4 * L**1.5 * math.exp(-c2 * math.sqrt(L) / sigma**2)
-        assert fourth <= first + c3 / L ** (1 / 6) + c4 * sigma**8 * math.log(L) ** 2 / L ** (1 / (384 * kappa))
+        assert fourth <= first + c3 / L ** (1 / 6) + c4 * sigma**8 * math.log(L) ** 2 * L ** (-1 / (384 * kappa))
 
 
 def test_weighted_moments_of_a_gaussian_query() -> None:
