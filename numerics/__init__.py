@@ -5,6 +5,7 @@
 `provers`                                           inequalities, identities and integrals, proved or enclosed
 `worst_case`, `bounds`, `families`,                 bounds on the softmax average: the statement as data, laws to search over,
 `softmax_average`, `node_moments`, `enumerate`      the average itself, moments of the law, exact sums over prompts
+`averaged_errors`                                   the same averaged over queries of few values, and bounds on it
 `hostile`, `hostile_cases`, `sub_gaussian`          boundary cases as code, and exact sub-Gaussian constants
 `maximise`, `reference`                             the search itself; the instance at which bounds are compared
 `tail_cases`                                        integrated tails of the average and of its tokens, on exact laws

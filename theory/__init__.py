@@ -4,6 +4,7 @@
 `attention`, `measures`                   softmax and linear attention, their limits and gradients; Gaussian and skewed laws
 `concentration`                           every explicit bound of BB, Appendix C, and the second-moment bound R1
 `sub_gaussian_bounds`, `gradient_rates`   moments, tails and maxima of tokens and queries (Appendix D, R3); rates of Appendix C.7
+`query_average_bounds`, `.._constants`    errors averaged over the query, with constants: what replaces Propositions 3.1 and 3.4
 `sharp_rates`, `theorem_b`                exact errors for Gaussian tokens (R4) and Theorem A; averaged over queries, Theorem B
 `regression_risk`, `linear_regression`    in-context regression: risk and its gradient; where the flow ends (`limit_parameters`)
 `flow_rates`                              Polyak-Lojasiewicz constants along that flow

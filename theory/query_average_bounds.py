@@ -23,6 +23,8 @@ __all__ = [
     "lemma_c6_average",
     "lemma_c9_average",
     "output_average",
+    "output_average_long",
+    "output_average_short",
     "tilted_moment",
     "weighted_query_moment",
 ]
@@ -156,6 +158,63 @@ def output_average(
     m, L, sigma, U_norm, V_norm, d, c = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d, c=first)
     bracket = c * (1 + _h(m, d)) + log_term * m.log(L) + 20 * (d + 1) * sigma**2 * U_norm**2
     return V_norm**2 * sigma**2 * weighted_query_moment(d, 0) * bracket * L ** -exponent(sigma, U_norm)
+
+
+def output_average_long(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar, lam: Fraction) -> Scalar:
+    """`output_average` with another weight of the query: the exponent comes as close to ``1/(8 kappa)`` as one likes.
+
+    Parameters
+    ----------
+    L, sigma, U_norm, V_norm, d : number or Expr
+        As in `output_average`.
+    lam : Fraction
+        lambda, positive and less than 1/2; 1/4 in `output_average`.
+
+    Returns
+    -------
+    number or Expr
+        ``|V|^2 sigma^2 (1-2 lambda)^{-d/2} (300 (1+h) + 8 ln L + 16 (d+1) kappa/((1-2 lambda) sqrt(e))) / L^theta``,
+        ``theta = min(1, lambda/(4 kappa))``.
+
+    Examples
+    --------
+    >>> output_average_long(100, 1, 0.5, 1, 1, Fraction(9, 20)) < output_average(100, 1, 0.5, 1, 1)
+    True
+    """
+    m, L, sigma, U_norm, V_norm, d = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d)
+    front, kappa = weighted_query_moment(d, 0, lam), sigma**2 * U_norm**2
+    bracket = 300 * (1 + _h(m, d)) * front + 8 * m.log(L) * front + 8 * kappa * weighted_query_moment(d, 1, lam)
+    return V_norm**2 * sigma**2 * bracket * L ** -exponent(sigma, U_norm, _number(4 / Fraction(lam), d))
+
+
+def output_average_short(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar) -> Scalar:
+    """For ``kappa = sigma^2 |U|^2 < 1/8`` the average of R1 itself: the rate 1/L, without a logarithm.
+
+    Parameters
+    ----------
+    L, sigma, U_norm, V_norm, d : number or Expr
+        As in `output_average`.
+
+    Returns
+    -------
+    number or Expr
+        ``300 (1 + h) |V|^2 sigma^2 (1 - 8 kappa)^{-d/2} / L``.
+
+    Raises
+    ------
+    ValueError
+        If kappa is 1/8 or more, where ``e^{4 a2}`` has no average over a Gaussian query.
+
+    Examples
+    --------
+    >>> round(output_average_short(100, 1, 0, 1, 1), 4)
+    4.0397
+    """
+    m, L, sigma, U_norm, V_norm, d = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d)
+    left = 1 - 8 * sigma**2 * U_norm**2
+    if left.is_nonpositive if isinstance(left, sp.Basic) else np.any(np.asarray(left) <= 0):
+        raise ValueError(f"kappa = sigma^2 |U|^2 is {(1 - left) / 8}, at least 1/8: e^(4 kappa |z|^2) has no average over N(0, I)")
+    return 300 * (1 + _h(m, d)) * V_norm**2 * sigma**2 * left ** (-_half(2, d)) / L
 
 
 def gradient_V_average(L: Scalar, sigma: Scalar, U_norm: Scalar, d_out: Scalar, d: Scalar) -> Scalar:

@@ -167,28 +167,6 @@ def larger_of_the_two_constants(*, c: int | Fraction = 300) -> Evidence:
     return forall(both, "<=", sp.Rational(c) * (1 + h) + 8 * l + 8 * a2, domain)
 
 
-@claim(
-    "OURS:P3.1/exponent",
-    control=dict(c=Fraction(159, 10)),
-    needs=("OURS:R4.B",),
-    argument="for Gaussian tokens N(0, sigma^2 I), U = u I and queries N(0, I), lambda = kappa in Theorem B",
-)
-def distance_from_the_sharp_exponent(*, c: int | Fraction = 16) -> Evidence:
-    """theta = min(1, 1/(16 kappa)) <= b = min(1, sqrt(1/kappa + 1/4) - 1/2) <= 16 theta, where b is sharp for Gaussian laws."""
-    kappa = sp.Symbol("kappa", positive=True)
-    ours, sharp = Min(1, 1 / (16 * kappa)), Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
-    domain = {kappa: (0, oo)}
-    return all_of(forall(ours, "<=", sharp, domain), forall(sharp, "<=", sp.Rational(c) * ours, domain))
-
-
-@claim("OURS:P3.1/printed-exponent", control=dict(c=191), needs=("OURS:R4.B",))
-def distance_of_the_printed_exponent(*, c: int | Fraction = 192) -> Evidence:
-    """The exponent min(1/3, 1/(192 kappa)) of eq. (16) against the sharp one for Gaussian laws: at most 192 times too small."""
-    kappa = sp.Symbol("kappa", positive=True)
-    printed, sharp = Min(sp.Rational(1, 3), 1 / (192 * kappa)), Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
-    return forall(sharp, "<=", sp.Rational(c) * printed, {kappa: (0, oo)})
-
-
 def exponents_compared() -> Evidence:
     """sigma^2 theta >= c2, where sigma^2 theta = min(s, v) and c2 = min(1, v) with s = sigma^2 >= 1, v = 1/(c |U|^2), any c."""
     s, v = sp.symbols("s v", positive=True)

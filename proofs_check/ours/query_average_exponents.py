@@ -1,0 +1,90 @@
+"""How the error averaged over the query decays: our exponents, the printed one, and the sharp one of Theorem B."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+from sympy import Min, oo, sqrt
+
+from numerics.averaged_errors import tightest
+from numerics.evidence import Evidence, all_of
+from numerics.provers import forall
+from proofs_check.averaged_instances import COVERED, instances, reference
+from proofs_check.claims import claim
+from theory.query_average_bounds import output_average_long, output_average_short
+
+OUT_OF_REACH = (
+    "the bound speaks of every sub-Gaussian law of tokens and queries; its steps are proved, its sum is tried on instances"
+)
+
+
+@claim(
+    "OURS:P3.1/exponent",
+    control=dict(c=Fraction(159, 10)),
+    needs=("OURS:R4.B",),
+    argument="for Gaussian tokens N(0, sigma^2 I), U = u I and queries N(0, I), lambda = kappa in Theorem B",
+)
+def distance_from_the_sharp_exponent(*, c: int | Fraction = 16) -> Evidence:
+    """theta = min(1, 1/(16 kappa)) <= b = min(1, sqrt(1/kappa + 1/4) - 1/2) <= 16 theta, where b is sharp for Gaussian laws."""
+    kappa = sp.Symbol("kappa", positive=True)
+    ours, sharp = Min(1, 1 / (16 * kappa)), Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
+    domain = {kappa: (0, oo)}
+    return all_of(forall(ours, "<=", sharp, domain), forall(sharp, "<=", sp.Rational(c) * ours, domain))
+
+
+@claim("OURS:P3.1/printed-exponent", control=dict(c=191), needs=("OURS:R4.B",))
+def distance_of_the_printed_exponent(*, c: int | Fraction = 192) -> Evidence:
+    """The exponent min(1/3, 1/(192 kappa)) of eq. (16) against the sharp one for Gaussian laws: at most 192 times too small."""
+    kappa = sp.Symbol("kappa", positive=True)
+    printed, sharp = Min(sp.Rational(1, 3), 1 / (192 * kappa)), Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
+    return forall(sharp, "<=", sp.Rational(c) * printed, {kappa: (0, oo)})
+
+
+@claim("OURS:P3.1/limit-exponent", control=dict(c=Fraction(79, 10)), needs=("OURS:R4.B", "OURS:P3.1/lambda"))
+def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8) -> Evidence:
+    """min(1, 1/(8 kappa)), the supremum of the exponents of P3.1/lambda, at most 8 times below the sharp one of Gaussian laws."""
+    kappa = sp.Symbol("kappa", positive=True)
+    ours, sharp = Min(1, 1 / (8 * kappa)), Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
+    domain = {kappa: (0, oo)}
+    return all_of(forall(ours, "<=", sharp, domain), forall(sharp, "<=", sp.Rational(c) * ours, domain))
+
+
+@claim(
+    "OURS:P3.1/lambda",
+    control=dict(c=Fraction(1, 700)),
+    needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:P3.1/bracket"),
+    argument="the proof of OURS:P3.1 with 4 kappa theta <= lambda for any lambda < 1/2; here lambda = 9/20",
+    reference={},
+    unproved=OUT_OF_REACH,
+)
+def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
+    """theta = min(1, lambda/(4 kappa)) with (1 - 2 lambda)^{-d/2} (300 (1+h) + 8 ln L + 16 (d+1) kappa/((1 - 2 lambda) sqrt e))."""
+
+    def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
+        value = output_average_long(L, s, u, 1, d, Fraction(9, 20))
+        return (sp.Rational(c.numerator, c.denominator) if isinstance(value, sp.Basic) else float(c)) * value
+
+    checked, here = r"\theta=\min(1,\lambda/(4\kappa)),\ \lambda=9/20", reference(bound, "output")
+    return tightest(instances(bound, "output"), checked=checked, covered=f"V = I; {COVERED}", reference=here)
+
+
+@claim(
+    "OURS:P3.1/small",
+    control=dict(c=Fraction(1, 250)),
+    needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight"),
+    argument="average R1 over the query: E e^{4 kappa |z|^2} <= (1 - 8 kappa)^{-d/2}",
+    unproved=OUT_OF_REACH,
+)
+def rate_one_over_L_for_small_kappa(*, c: Fraction = Fraction(1)) -> Evidence:
+    """For kappa < 1/8: E|T_L - T|^2 <= 300 (1 + h) |V|^2 sigma^2 (1 - 8 kappa)^{-d/2}/L, without a logarithm."""
+
+    def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
+        if 8 * (s * u) ** 2 >= 1:
+            return sp.oo if isinstance(L, sp.Basic) else float("inf")
+        value = output_average_short(L, s, u, 1, d)
+        return (sp.Rational(c.numerator, c.denominator) if isinstance(value, sp.Basic) else float(c)) * value
+
+    covered = f"those with kappa < 1/8 of: {COVERED}"
+    return tightest(instances(bound, "output"), checked=r"300(1+h)\sigma^2(1-8\kappa)^{-d/2}/L", covered=covered)
