@@ -18,6 +18,7 @@ from numerics.provers import forall, identity, trace_identity
 from proofs_check.claims import claim
 from proofs_check.eigenbasis import identities, l_i
 from proofs_check.ours.r5_flow import stands_still
+from proofs_check.two_routes import refuted_by_two_routes
 from theory.regression_risk import effective_covariance, full_risk, full_risk_gradient, icl_risk
 from theory.traces import Algebra
 
@@ -154,8 +155,7 @@ def the_assumptions_on_the_infinite_prompt(*, times: Fraction = Fraction(1)) -> 
             finer = integrate_flow(start.Sigma, start.U0, start.u0, rtol=1e-12)
             again = float(np.sqrt((finer.U**2).sum(axis=(1, 2)) + finer.u**2).max())
             witness = {"start": start.name, "largest norm": norm, "radius": bound}
-            by: dict[str, Any] = {"witness_by": "two routes", "disagreement": abs(again - norm) / (norm - bound)}
-            return Evidence(verdict=Verdict.REFUTED, engine="integration of the flow", witness=witness, **by)
+            return refuted_by_two_routes("integration of the flow", witness, norm, bound, again)
         if bound / norm < worst:
             worst, where = bound / norm, start.name
         last = max(last, float(flow.risk[-1]) / float(np.trace(start.Sigma)))

@@ -13,6 +13,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall
 from proofs_check.boursier_boyer.lemma_f1_sub_gaussian import Sigma, a, b, quadratic_form, w
 from proofs_check.claims import claim
+from proofs_check.two_routes import refuted_by_two_routes
 
 tau2 = sp.Symbol("tau2", nonnegative=True)
 
@@ -87,8 +88,7 @@ def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
                 if mean > bound * (1 + 1e-9):
                     again = float(np.exp(-A / sigma2[::2]) @ (2 * density[::2]))
                     witness = {"d": n, "|S|": top, "tau2": noise, "c ln L": A, "mean": mean, "bound": bound}
-                    by: dict[str, Any] = {"witness_by": "two routes", "disagreement": abs(again - mean) / (mean - bound)}
-                    return Evidence(verdict=Verdict.REFUTED, engine="quadrature", witness=witness, **by)
+                    return refuted_by_two_routes("quadrature", witness, mean, bound, again)
                 if bound / mean < worst:
                     worst, where = bound / mean, {"d": n, "|S|": top, "tau2": noise, "c ln L": A}
     covered = "d = 1, 3, 10; |S| = 1/10, 1, 4; label noise 0, 1/2; c ln L = 0, 1, 30, 1000"

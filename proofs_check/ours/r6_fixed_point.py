@@ -1,0 +1,134 @@
+"""R6 at the limit parameters of the infinite prompt: how the finite-prompt risk falls there, and that training does better."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+from sympy import Rational, exp, oo, sqrt
+
+from numerics.evidence import Evidence, Verdict, all_of
+from numerics.finite_prompt_flow import FinitePromptPath, Spectrum, finite_prompt_path
+from numerics.finite_prompt_risk import finite_prompt_gap
+from numerics.provers import forall, identity, trace_identity
+from proofs_check.claims import claim
+from proofs_check.two_routes import refuted_by_two_routes
+from theory.traces import Algebra
+
+Floats = NDArray[np.float64]
+
+
+def fixed_point(eigenvalues: tuple[float, ...]) -> tuple[Floats, Floats, float, float]:
+    """S, U11 = gamma S^-1, u = 1/gamma and lambda = gamma^2."""
+    S = np.diag(np.asarray(eigenvalues, dtype=float))
+    gamma = float((1 / np.diag(S) ** 2).sum() ** -0.25)
+    return S, gamma * np.linalg.inv(S), 1 / gamma, gamma**2
+
+
+def scaled_risk(eigenvalues: tuple[float, ...], lengths: Floats, noise: float = 0.0, step: float = 0.08) -> Floats:
+    """L (R_L - tau^2/2) at the limit parameters, where the infinite-prompt risk is 0 and the gap is the whole of it."""
+    S, U, v, _ = fixed_point(eigenvalues)
+    return lengths * finite_prompt_gap(S, U, v, lengths, noise=noise, step=step)
+
+
+def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
+    """E e^s (t + q)/2 for tr(S^-2) > 4, t = u^2 (tr S + tau^2), q = |x|^2: s = lambda |xi|^2, x = S^{1/2} xi, xi ~ N(0, I)."""
+    _, _, v, lam = fixed_point(eigenvalues)
+    rest, d, total = 1 - 2 * lam, len(eigenvalues), float(sum(eigenvalues))
+    return float(rest ** (-d / 2) * (v**2 * (total + noise) + total / rest) / 2)
+
+
+@claim("OURS:R6.fixed/lambda", needs=("OURS:R5.limit",))
+def top_eigenvalue_at_the_fixed_point() -> Evidence:
+    """S^{1/2} U11'S U11 S^{1/2} = gamma^2 I at U11 = gamma S^-1, for every d; gamma^2 = tr(S^-2)^{-1/2} < 1/2 iff tr(S^-2) > 4."""
+    A = Algebra(symmetric=["R", "K"], params=["g"], inverse=[("R", "K")])  # S = R R, S^-1 = K K
+    R, K, g = A["R"], A["K"], A["g"]
+    scores = trace_identity(R * (g * K * K) * (R * R) * (g * K * K) * R, g * g * A.I)
+    T = sp.Symbol("T", positive=True)
+    half = Rational(1, 2)
+    below = forall(1 / sqrt(T), "<", half, {T: (4, oo)}).replace(control=forall(1 / sqrt(T), "<", half, {T: (3, oo)}))
+    beyond = forall(1 / sqrt(T), ">=", half, {T: sp.Interval.Lopen(0, 4)})
+    return all_of(scores, below, beyond.replace(control=forall(1 / sqrt(T), ">=", half, {T: sp.Interval.Lopen(0, 5)})))
+
+
+@claim(
+    "OURS:R6.fixed/integral",
+    needs=("OURS:R6.fixed/lambda",),
+    argument="product over the coordinates of xi; the exponent is (lambda - 1/2) g^2, not negative from lambda = 1/2 on",
+)
+def the_mean_of_the_weight() -> Evidence:
+    """e^{lambda g^2 - g^2/2} is e^{-t^2/2} at g = t/sqrt(1 - 2 lambda), and at least 1 from lambda = 1/2 on.
+
+    So E e^{lambda g^2} = (1 - 2 lambda)^{-1/2} for lambda < 1/2, and infinite beyond.
+    """
+    rest, lam = sp.symbols("r lam", positive=True)  # r = 1 - 2 lambda
+    t, g = sp.symbols("t g", real=True)
+    finite = identity(((1 - rest) / 2 * g**2 - g**2 / 2).subs(g, t / sqrt(rest)), -(t**2) / 2)
+
+    def flat(least: Rational) -> Evidence:
+        return forall(exp(lam * g**2 - g**2 / 2), ">=", 1, {lam: sp.Interval(least, oo), g: (-oo, oo)})
+
+    return all_of(finite, flat(Rational(1, 2)).replace(control=flat(Rational(1, 4))))
+
+
+#: Eigenvalues of S and the label noise; then eigenvalues alone.
+BOUNDED = {"S = I, d = 5": ((1.0,) * 5, 0.0), "S = diag(1, 1/2), tau2 = 0.3": ((1.0, 0.5), 0.3)}
+UNBOUNDED = {"S = I, d = 4": (1.0,) * 4, "S = 1, d = 1": (1.0,)}
+LENGTHS = np.array([1.0, 1e2, 1e4, 1e8, 1e16, 1e70])
+
+
+@claim(
+    "OURS:R6.fixed",
+    control={"share": Fraction(1, 2)},
+    needs=("OURS:R6", "OURS:R4.A", "OURS:R4.limit", "OURS:R5.limit", "OURS:R6.fixed/lambda", "OURS:R6.fixed/integral"),
+    cites=("Fatou's lemma",),
+    argument="there R_L - tau^2/2 = (1/2) E_x E|T_L - T|^2; by Theorem A it is at most E e^s (t + q)/(2L), finite iff lambda < 1/2;"
+    " by R4.limit and Fatou's lemma the lower limit of L times it is at least that mean, infinite from lambda = 1/2 on",
+)
+def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
+    """sup_L L (R_L - tau^2/2) = E e^s (t + q)/2 where tr(S^-2) > 4 (times `share`); elsewhere it grows on, to L = 1e16."""
+    shown = []
+    for name, (eigenvalues, noise) in BOUNDED.items():
+        values, bound = scaled_risk(eigenvalues, LENGTHS, noise), float(share) * supremum(eigenvalues, noise)
+        if values.max() > bound * (1 + 1e-9):
+            i = int(values.argmax())
+            again = float(scaled_risk(eigenvalues, LENGTHS[i : i + 1], noise, step=0.05)[0])
+            witness = {"S": name, "L": f"{LENGTHS[i]:.0e}", "L (R_L - tau2/2)": values[i], "claimed supremum": bound}
+            return refuted_by_two_routes("quadrature", witness, float(values[i]), bound, again)
+        if values[-1] < 0.95 * bound:
+            return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{name}: {values} stays below {bound}")
+        at = ", ".join(f"{v:.4g}" for v in values[1:5])
+        shown.append(f"{name}: {at} at L = 1e2, 1e4, 1e8, 1e16, {values[-1]:.6g} of {bound:.6g} at 1e70")
+    for name, eigenvalues in UNBOUNDED.items():
+        values = scaled_risk(eigenvalues, LENGTHS[:5])
+        if not (np.diff(values) > 0).all():
+            return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{name} does not grow: {values}")
+        shown.append(f"{name}: grows to {values[-1]:.3g}")
+    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="; ".join(shown))
+
+
+@claim("OURS:R6.iso/path", needs=("OURS:R6.iso",), control={"times": Fraction(1, 2)})
+def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evidence:
+    """S = I, d = 5: the risk falls along the integrated flow, and its end beats the limit parameters of the infinite prompt."""
+    shown = []
+    S, U, v, _ = fixed_point((1.0,) * 5)
+    for L in (10.0, 50.0):
+        path = isotropic_path(L)
+        end, held = float(path.risk[-1]), float(times) * float(finite_prompt_gap(S, U, v, L))
+        if float(np.diff(path.risk).max()) > 1e-9:
+            return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=f"the risk rises at L = {L}")
+        if end > held:
+            again = float(isotropic_path(L, nodes=80, rtol=1e-10).risk[-1])
+            witness = {"d": 5, "L": int(L), "risk at the end": end, "claimed at most": held}
+            return refuted_by_two_routes("integration of the flow", witness, end, held, again)
+        shown.append(f"L = {L:.0f}: {end:.4g} at the end, {held:.4g} at the limit parameters")
+    return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=f"d = 5, S = I; {'; '.join(shown)}")
+
+
+@cache
+def isotropic_path(L: float, nodes: int = 56, rtol: float = 1e-8) -> FinitePromptPath:
+    """The flow for S = I, d = 5 from U(0) = u(0) I/sqrt(5), u(0) = 1/2."""
+    return finite_prompt_path(Spectrum((1.0,), (5,)), [0.5 / 5**0.5], 0.5, L, nodes=nodes, rtol=rtol, t_max=300.0)

@@ -1,0 +1,87 @@
+"""An explicit L(epsilon) for Theorem 5.2, and the constants of the infinite-prompt flow that it needs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from numerics.evidence import Evidence, Verdict
+from numerics.seeds import generator
+from proofs_check.claims import claim
+from proofs_check.ours.theorem_5_2 import NOISY, PRINTED, SINGULAR, Instance, trained
+from proofs_check.two_routes import refuted_by_two_routes
+from theory.finite_prompt_risk import flow_constants, log_length
+from theory.regression_risk import icl_risk_gradient
+
+
+def in_matrices(case: Instance) -> tuple[Any, Any]:
+    """Sigma and a Theta of the instance."""
+    repeat = lambda values: np.repeat(np.array(values), case.spectrum.multiplicities)  # noqa: E731
+    return np.diag(repeat(case.spectrum.eigenvalues)), np.diag(np.sqrt(repeat(case.theta)))
+
+
+@claim(
+    "OURS:T5.2/constants",
+    control={"times": Fraction(2, 5)},
+    needs=("OURS:R5.cons", "OURS:R5.limit/bounded", "BB:F.3.fin/bounded"),
+    argument="|AB|_F <= |A|_op |B|_F in the terms of the gradient (u S B S, tr(B S U'S)), B = u S U - I, and of its derivative; "
+    "the largest eigenvalue of ((p, q), (q, p)) is p + q; the radius is that of F.3.fin/bounded",
+)
+def constants_of_the_infinite_prompt_flow(*, times: Fraction = Fraction(1)) -> Evidence:
+    """|grad R| <= kappa and second derivatives of norm at most times beta on the ball 2 rho; paths in the ball rho."""
+    rng, reached = generator(12), 0.0
+    for case in (*PRINTED[:2], PRINTED[3], *SINGULAR):
+        S, Theta = in_matrices(case)
+        c, d = flow_constants(S, Theta, case.alpha), len(S)
+
+        path = trained(case, None)
+        norms = np.sqrt((path.a**2 @ np.array(case.spectrum.multiplicities)) + path.u**2)
+        points = [np.zeros(d * d + 1) for _ in range(3)]
+        points[0][-1], points[1][0], points[2][[0, -1]] = 2 * c.rho, 2 * c.rho, np.sqrt(2) * c.rho
+        for y in (*points, *(2 * c.rho * v / np.linalg.norm(v) for v in rng.standard_normal((3, d * d + 1)))):
+            steep, again = (np.linalg.norm(_hessian(S, y, h), 2) / c.beta for h in (1e-2, 2e-3))
+            if steep > times:
+                witness = {"case": case.name, "norm of the second derivative over beta": steep, "claimed": times}
+                return refuted_by_two_routes("finite differences", witness, float(steep), float(times), float(again))
+            reached = max(reached, float(steep))
+            if np.linalg.norm(_slope(S, y)) > c.kappa or norms.max() > c.rho:
+                return Evidence(verdict=Verdict.OPEN, engine="finite differences", reason=f"kappa or rho fails for {case.name}")
+    covered = f"4 instances in d = 1, 2, 6 points on the boundary of each ball; beta reached to {reached:.3g}"
+    return Evidence(verdict=Verdict.SUPPORTED, engine="finite differences", covered=covered, slack=1 / reached)
+
+
+def _slope(S: Any, y: Any) -> Any:
+    """Gradient of the infinite-prompt risk in (U, u) as one vector."""
+    to_U, to_u = icl_risk_gradient(S, y[:-1].reshape(S.shape), y[-1])
+    return np.append(to_U.ravel(), to_u)
+
+
+def _hessian(S: Any, y: Any, h: float) -> Any:
+    """Its derivative by fourth-order central differences, exact for a gradient of third degree up to rounding."""
+    near = [[_slope(S, y + k * h * e) for k in (-2, -1, 1, 2)] for e in np.eye(len(y))]
+    return np.array([(a - 8 * b + 8 * c - d) / (12 * h) for a, b, c, d in near])
+
+
+@claim(
+    "OURS:T5.2/explicit",
+    control={"share": Fraction(1, 5000)},
+    needs=("OURS:T4.3", "OURS:T5.2.gap", "OURS:R5.PL", "OURS:T5.2/constants", "BB:5.block"),
+    argument="g1 and g2 of T5.2.gap on the ball 2 rho, mu of R5.PL and the constants of the flow make g1 <= epsilon/2 and g2 small "
+    "enough for T4.3, for alpha^2 |Sigma| < 2",
+)
+def an_explicit_length(*, share: Fraction = Fraction(1)) -> Evidence:
+    """The ln L(epsilon) of `log_length`, times `share`, is at least that of the lengths from which on the trained risk is small."""
+    shown = []
+    for case in (*PRINTED, *SINGULAR, *NOISY):
+        epsilon = case.spectrum.trace / 20
+        proved = float(share) * log_length(*in_matrices(case), case.alpha, epsilon, case.noise)
+        if proved <= np.log(case.length):
+            L = max(1.0, np.floor(np.exp(proved)))
+            end, again = (float(trained(case, L, *how).risk[-1]) for how in ((32, 1e-7), (44, 1e-9)))
+            witness = {"case": case.name, "L": L, "epsilon": epsilon, "excess at the end": end}
+            if end > epsilon:
+                return refuted_by_two_routes("integration of the flow", witness, end, epsilon, again)
+        shown.append(f"{case.name}: log10 L = {proved / np.log(10):.4g} proved, {case.length} enough")
+    return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered="; ".join(shown))

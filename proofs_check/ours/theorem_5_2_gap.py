@@ -1,0 +1,168 @@
+"""How far risk and gradient of the finite prompt are from those of the infinite one, with constants, on bounded sets (T5.2)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy import Rational, oo
+
+from numerics.evidence import Evidence, Verdict, all_of
+from numerics.finite_prompt_risk import finite_prompt_gap
+from numerics.provers import Closed, forall, identity, trace_identity
+from numerics.seeds import generator
+from proofs_check.claims import claim
+from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
+from proofs_check.two_routes import refuted_by_two_routes
+from theory.finite_prompt_risk import GRADIENT_CONSTANT, excess_at_query, gap_bounds
+from theory.traces import Algebra
+
+P2, P3, Q = sp.symbols("P2 P3 Q", nonnegative=True)
+WEIGHTS: dict[sp.Symbol, Any] = {P2: Closed(0, 1), P3: Closed(0, 1), Q: Closed(0, 1)}
+ORDERED = [(Q, "<=", P3), (P3, "<=", P2)]
+WORDS = Algebra(symmetric=["T"], vectors=["x"])
+
+
+def rational(value: Fraction) -> sp.Rational:
+    """The same number for SymPy."""
+    return Rational(value.numerator, value.denominator)
+
+
+@claim(
+    "OURS:T5.2.gap/moments",
+    control={"c": Fraction(6)},
+    needs=("OURS:R4.e", "OURS:R4.e/order"),
+    argument="p_i <= 1 gives P3 <= P2, and Q <= P3 is R4 (e)",
+)
+def moments_below_the_first(*, c: Fraction = Fraction(7)) -> Evidence:
+    """-c P2 <= -P2 - 6 P3 + 6 Q <= 0 with c = 7, and |dP2/ds| = |P2 - 4 P3 + 3 Q| <= 3 P2, where Q <= P3 <= P2."""
+    b, slope = -P2 - 6 * P3 + 6 * Q, P2 - 4 * P3 + 3 * Q
+    sides = [(b, ">=", -rational(c) * P2), (b, "<=", 0), (slope, "<=", 3 * P2), (slope, ">=", -3 * P2)]
+    return all_of(*(forall(*side, WEIGHTS, where=ORDERED) for side in sides))
+
+
+@claim(
+    "OURS:T5.2.gap/slope",
+    control={"constant": GRADIENT_CONSTANT - 1},
+    cites=("Stein (1981): Gaussian integration by parts",),
+    argument="every monomial in the power sums pi_k, k >= 2, lies between 0 and pi_2, so |d/ds E(...)| <= (sum of coefficients) P2",
+)
+def slope_of_the_second_coefficient(*, constant: int = GRADIENT_CONSTANT) -> Evidence:
+    """d/ds E(-pi_2 - 6 pi_3 + 6 pi_2^2) by Stein's lemma: a polynomial without constant term, absolute coefficients of sum 294."""
+    coefficient = -1 * TOKENS.sum(2) - 6 * TOKENS.sum(3) + 6 * TOKENS.sum(2) ** 2
+    slope = 60 * pi[2] ** 3 + 9 * pi[2] ** 2 - 132 * pi[2] * pi[3] - pi[2] - 14 * pi[3] + 78 * pi[4]
+    total = sum(abs(c) for c in sp.Poly(slope, *pi.values()).coeffs())
+    return all_of(identity(coefficient.heat(), slope), identity(total * pi[2], constant * pi[2]))
+
+
+@claim(
+    "OURS:T5.2.gap/power",
+    needs=("OURS:R4.A.ode",),
+    control={"end": Fraction(2)},
+    argument="P2 <= min(1, e^s/L); with y = e^s/L this is at most y^r = e^{rs} L^{-r} for every r in [0, 1]",
+)
+def minimum_below_a_power(*, end: Fraction = Fraction(1)) -> Evidence:
+    """min(0, v) <= r v for r in [0, end], end = 1, v = ln y."""
+    v, r = sp.Symbol("v", real=True), sp.Symbol("r", nonnegative=True)
+    negative, positive = sp.Symbol("n", nonnegative=True), sp.Symbol("v", nonnegative=True)
+    below = forall(-negative, "<=", -r * negative, {negative: Closed(0, oo), r: Closed(0, end)})
+    spoiled = forall(0, "<=", r * v, {r: Closed(0, 1), v: (-oo, oo)})
+    return all_of(below, forall(0, "<=", r * positive, {positive: Closed(0, oo), r: Closed(0, end)}).replace(control=spoiled))
+
+
+@claim(
+    "OURS:T5.2.gap/gaussian",
+    control={"part": Fraction(1, 3)},
+    argument="r k rho^2 <= 1/(4k), so E e^{r s} <= E e^{|x|^2/(4k)} = prod (1 - l_i/(2k))^{-1/2} <= 2^{d/2}; the tilted law of x "
+    "has the variances l_i/(1 - l_i/(2k)) <= 2 l_i: E[e^{..}|x|^2] <= 2^{d/2} 2t, E[e^{..}|x|^4] <= 2^{d/2} 3 (2t)^2",
+)
+def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4)) -> Evidence:
+    """1 - 2 part l/k >= 1/2 and l/(1 - 2 part l/k) <= 2l for 0 <= l <= k, part = 1/4; E|x|^4 = (tr T)^2 + 2 tr T^2."""
+    l, k = sp.Symbol("l", nonnegative=True), sp.Symbol("k", positive=True)
+    ranges, share = {l: Closed(0, oo), k: (0, oo)}, rational(part)
+    first = forall(k - 2 * share * l, ">=", k / 2, ranges, where=[(l, "<=", k)])
+    second = forall(l * k, "<=", 2 * l * (k - 2 * share * l), ranges, where=[(l, "<=", k)])
+    x, T = WORDS["x"], WORDS["T"]
+    fourth = trace_identity(((x.T * x) * (x.T * x)).gauss("x", T), T.tr() * T.tr() + 2 * (T * T).tr())
+    a, c = sp.symbols("a c", nonnegative=True)  # tr T^2 <= (tr T)^2, for two eigenvalues and so by induction for any number
+    square = forall(a**2 + c**2, "<=", (a + c) ** 2, {a: Closed(0, oo), c: Closed(0, oo)})
+    spoiled = forall(a**2 + c**2, "<=", (a + c) ** 2 / 2, {a: Closed(0, oo), c: Closed(0, oo)})
+    return all_of(first, second, fourth, square.replace(control=spoiled))
+
+
+@claim(
+    "OURS:T5.2.gap/derivative",
+    argument="|ds| <= 2 k rho |x|^2, |d|h|^2| <= 2 k^2 rho |x|^2 and |d(x.h)| <= k |x|^2 for a direction of norm 1, k = |Sigma|_op",
+)
+def derivative_of_the_excess() -> Evidence:
+    """The excess at a query differentiated along a path of (s, |h|^2, x.h) and in u, P2 and b = -P2 - 6 P3 + 6 Q functions of s."""
+    t, u, T = sp.symbols("t u T", real=True)
+    h2, xh = sp.symbols("h2 xh", real=True)
+    ds, dh2, dxh, p, dp, b, db = sp.symbols("ds dh2 dxh P2 P2' b b'", real=True)
+    along = u**2 * (T * (p + t * dp * ds) + (b + t * db * ds) * (h2 + t * dh2)) + 2 * u * (p + t * dp * ds) * (xh + t * dxh)
+    by_U = (u**2 * (T * dp + h2 * db) + 2 * u * xh * dp) * ds + u**2 * b * dh2 + 2 * u * p * dxh
+    excess = u**2 * (T * p + b * h2) + 2 * u * p * xh
+    first = identity(sp.diff(along, t).subs(t, 0), by_U)
+    second = identity(sp.diff(excess, u), 2 * u * (T * p + b * h2) + 2 * p * xh)
+    same = identity(excess_at_query(P2, P3, Q, trace=T, h2=h2, xh=xh, u=u), excess.subs({p: P2, b: -P2 - 6 * P3 + 6 * Q}))
+    return all_of(first, second, same)
+
+
+COVARIANCES = ((4.0,), (0.5, 0.1))
+BOUNDED_LENGTHS = np.array([1.0, 10.0, 1e3, 1e6])
+
+
+@cache
+def measured_gaps(step: float = 0.08) -> tuple[tuple[dict[str, Any], float, float], ...]:
+    """Where, what is measured there (risk or norm of the gradient), and its bound, at random U with |U|_op = u = rho."""
+    rng, out = generator(8), []
+    for eigenvalues in COVARIANCES:
+        S, d = np.diag(eigenvalues), len(eigenvalues)
+        for rho in (0.3, 0.8)[d - 1 :]:
+            U = rng.standard_normal((d, d))
+            U *= rho / np.linalg.norm(U, 2)
+            bounds = gap_bounds(S, rho, BOUNDED_LENGTHS, 0.3)
+            for what, found, bound in zip(("risk", "gradient"), _gap_and_slope(S, U, rho, step), bounds):
+                for L, x, y in zip(BOUNDED_LENGTHS, found, bound):
+                    out.append(({"Sigma": str(eigenvalues), "rho": rho, "L": int(L), "of": what}, float(x), float(y)))
+    return tuple(out)
+
+
+def _gap_and_slope(S: Any, U: Any, u: float, step: float, h: float = 1e-4) -> tuple[Any, Any]:
+    """|R_L - R_inf| and the norm of its gradient in (U, u), by central differences."""
+    gap = lambda A, v: finite_prompt_gap(S, A, v, BOUNDED_LENGTHS, noise=0.3, step=step)  # noqa: E731
+    d = len(S)
+    slopes = [(gap(U + h * e, u) - gap(U - h * e, u)) / (2 * h) for e in np.eye(d * d).reshape(d * d, d, d)]
+    slopes.append((gap(U, u + h) - gap(U, u - h)) / (2 * h))
+    return abs(gap(U, u)), np.sqrt(sum(x**2 for x in slopes))
+
+
+@claim(
+    "OURS:T5.2.gap",
+    dial="times",
+    needs=(
+        "OURS:R6",
+        "OURS:R4.A.ode",
+        "OURS:T5.2.gap/moments",
+        "OURS:T5.2.gap/slope",
+        "OURS:T5.2.gap/power",
+        "OURS:T5.2.gap/gaussian",
+        "OURS:T5.2.gap/derivative",
+    ),
+    argument="every term of the excess and of its derivatives is at most a constant times P2 |x|^{2j}, j <= 2; s <= k rho^2 |x|^2",
+)
+def risk_and_gradient_converge_uniformly(*, times: Fraction = Fraction(1)) -> Evidence:
+    """|R_L - R_inf| and |grad(R_L - R_inf)| on |U|_op, |u| <= rho stay below `gap_bounds`, at random parameters on the boundary."""
+    measured = measured_gaps()
+    i = min(range(len(measured)), key=lambda k: measured[k][2] / measured[k][1])
+    where, found, bound = measured[i]
+    slack = float(times) * bound / found
+    if slack < 1:
+        again = measured_gaps(step=0.06)[i][1]
+        witness = {**where, "found": found, "bound": float(times) * bound}
+        return refuted_by_two_routes("quadrature", witness, found, float(times) * bound, again)
+    covered = f"Sigma = diag of {COVARIANCES}, rho = 0.8 and (d = 1) 0.3, L = 1, 10, 1e3, 1e6, label noise 0.3"
+    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=slack, tightest=where)
