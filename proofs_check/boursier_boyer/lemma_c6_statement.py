@@ -133,7 +133,8 @@ def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     false="gap",
     why=r"Term 1 carries $\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}$, of size $\sigma^{2p}$, and this factor is absorbed in $\tilde "
     r"c_{3}$: where "
-    r"$U=0$ no other term can replace it. Tokens $\mathcal{N}(0,k^{4})$ at $L=k^{5}$ have the error $1/k$, the right side is "
+    r"$U=0$ no other term replaces it (the last, $L^{-1/0}$, is read as 0). Tokens $\mathcal{N}(0,k^{4})$ at $L=k^{5}$ have the "
+    r"error $1/k$, the right side is "
     r"smaller.",
     instead=r"$\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$.",
     repair=dict(power=2),

@@ -34,8 +34,9 @@ P = (1, 2)
     instead=r"The same chain with $C_{f}^{2}$ in place of $C_{f}$ in front of $e^{2d}$.",
     repair=dict(power=2),
     control=dict(power=0),
-    needs=("BB:LC.4", "BB:LC.4.hull", "BB:LC.6.split/square"),
-    argument="inside the ball Lemma C.4 at each query, outside (a + b)^2 <= 2 a^2 + 2 b^2 and the convex hull",
+    needs=("BB:LC.4", "BB:LC.4.hull", "BB:LC.6.split/square", "BB:LC.6.split/product"),
+    argument="the product with g as repaired; inside the ball Lemma C.4 at each query, outside (a + b)^2 <= 2 a^2 + 2 b^2 and "
+    "the hull",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "B >= 0"),
 )
 def split_at_the_ball(*, power: int = 1) -> Evidence:

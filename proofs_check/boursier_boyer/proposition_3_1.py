@@ -20,11 +20,11 @@ LN_ONE = r"At $L=1$ the right side contains the factor $\ln 1=0$, while the erro
 HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
 
 
-def in_the_form_of_the_paper(least: int, c: Fraction, power: int) -> Evidence:
+def in_the_form_of_the_paper(least: int, c: Fraction, power: int, **where: int) -> Evidence:
     """c1 sigma^6 ln(L)/L^{c2/sigma^2}: at one token for symbolic constants, else with explicit ones on the instances."""
     if least == 1:
         c1, c2, sigma = sp.symbols("c1 c2 sigma", positive=True)
-        return vanishing(sp.S.One, c1 * sigma**6 * sp.log(1) / 1 ** (c2 / sigma**2), where=AT_ONE_TOKEN)
+        return vanishing(sp.S.One, c1 * sigma**6 * sp.log(1) / 1 ** (c2 / sigma**2), where={**AT_ONE_TOKEN, **where})
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
         exact = isinstance(L, sp.Basic)

@@ -213,10 +213,23 @@ GENERAL = (
 )
 
 
+@claim("OURS:LC.6/bracket", control=dict(c=Fraction(1, 2)), needs=("OURS:QA.tilt",))
+def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
+    """2 (1+l+h)^2 + 2 (1+h+a2)^2 <= 75 (3+h)^2 + 4 l^2 + 4 a2^2, and the same with 8, 8000 and 16; c multiplies l^2 and a2^2.
+
+    l = ln L; these are C.6 with p = 2 and C.9. C.6 with p = 1 is OURS:P3.1/bracket.
+    """
+    h, a2, l = sp.symbols("h a2 l", nonnegative=True)
+    both = (1 + l + h) ** 2 + (1 + h + a2) ** 2
+    tail, domain = sp.Rational(c) * (l**2 + a2**2), {x: Closed(0, oo) for x in (h, a2, l)}
+    second = forall(2 * both, "<=", 75 * (3 + h) ** 2 + 4 * tail, domain)
+    return all_of(second, forall(8 * both, "<=", 8000 * (3 + h) ** 2 + 16 * tail, domain))
+
+
 @claim(
     "OURS:LC.6",
     control=dict(c=Fraction(1, 263)),
-    needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta"),
+    needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:LC.6/bracket"),
     cites=("Cauchy-Schwarz inequality",),
     argument="as OURS:P3.1 for |f(z)| <= C_f |z|^p; the Cauchy-Schwarz inequality takes g out and doubles the weight of the query",
     hypotheses=("L in Integers", "L >= 1"),
@@ -237,7 +250,7 @@ def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "OURS:LC.9",
     control=dict(c=Fraction(1, 174100)),
-    needs=("OURS:R2", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta"),
+    needs=("OURS:R2", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:LC.6/bracket"),
     cites=("Cauchy-Schwarz inequality",),
     argument="as OURS:LC.6 with R2 for R1; QA.min in y = e^{8 a2}/L with exponents up to 2",
     hypotheses=("L in Integers", "L >= 1"),
