@@ -227,15 +227,19 @@ class Site:
         return found if len(found) > 1 else []
 
     def depth(self, id: str) -> dict[str, int]:
-        """How many needs lie between a row and each step of its proof, on the way on which `losses` meets the step first."""
+        """How deep each of a row's `losses` lies among the others, on the way on which it is met first."""
+        listed = {step for step, _ in self.losses(id)}
         found: dict[str, int] = {}
+        seen: set[str] = set()
 
         def visit(name: str, at: int) -> None:
             for step in [name] if name in self.claims else [c["id"] for c in self._parts(name)]:
-                if step not in found:
-                    found[step] = at
+                if step not in seen:
+                    seen.add(step)
+                    if step in listed:
+                        found[step] = at
                     for need in self.claims[step]["needs"]:
-                        visit(need, at + 1)
+                        visit(need, at + (step in listed))
 
         visit(id, 0)
         return found

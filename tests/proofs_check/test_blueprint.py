@@ -167,6 +167,7 @@ def test_a_theorem_shows_what_its_steps_give_away() -> None:
     assert "BB:LC.4.lo" in chain
     assert "BB:LC.4.t0" in chain
     assert "width:100.0%" in chain
+    assert [int(d) for d in re.findall(r"--depth: (\d+)", chain)] == [0, 1]
 
 
 def test_the_landing_page_counts_lists_and_warns(html: str) -> None:
