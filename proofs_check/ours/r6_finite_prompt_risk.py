@@ -149,22 +149,25 @@ def by_differences(step: float = 1e-4) -> Evidence:
     "gradient is (1/d)(dR/dc) I, and the flow stays on the line of the c I; the integrand depends on |x|^2 only",
 )
 def isotropic_flow(*, share: Fraction = Fraction(1)) -> Evidence:
-    """S = I: at U = c I the integrand F(s, |h|^2, x.h) has the derivative (2c(F_s + F_h) + F_xh) x'E x in the direction E.
+    """S = I: in the direction E the derivatives of s, |h|^2 and x.h at U = c I are 2c x'Ex, 2c x'Ex and x'Ex, every d.
 
-    For E = I that is dF/dc; so both are one function of |x|^2, times x'Ex or |x|^2. `share` multiplies the printed 1/d.
+    So F(s, |h|^2, x.h) has the slope (2c(F_s + F_h) + F_xh) x'Ex, which for E = I is dF/dc: a function of |x|^2 times x'Ex. Then
+    share d E[|x|^{2k} x'Ex] = tr(E) E|x|^{2k+2} with share = 1 for every d and k = 0, ..., 3, and by rotations for every function
+    of |x|^2 in the place of |x|^{2k}.
     """
-    c, e = sp.symbols("c e", real=True)
-    entries = sp.symbols("x_1 x_2 e_11 e_12 e_21 e_22", real=True)
-    q, E = sp.Matrix(entries[:2]), sp.Matrix(2, 2, entries[2:])
-    U = c * sp.eye(2) + e * E
-    forms = ((q.T * U.T * U * q)[0], (q.T * U.T * U * q)[0], (q.T * U * q)[0])  # s, |h|^2, x.h for S = I
-    F = sp.symbols("F_s F_h F_xh", real=True)
-    slope = sum(f * sp.diff(g, e).subs(e, 0) for f, g in zip(F, forms))
-    first = identity(sp.expand(slope), (2 * c * (F[0] + F[1]) + F[2]) * (q.T * E * q)[0])
-    # The mean of x'Ex over directions, from x and its quarter turn: tr(E)|x|^2/d for d = 2.
-    turned = sp.Matrix([-q[1], q[0]])
-    orbit = ((q.T * E * q)[0] + (turned.T * E * turned)[0]) / 2
-    second = identity(sp.expand(orbit), Rational(share.numerator, share.denominator) * E.trace() * (q.T * q)[0] / 2)
-    if not second.verdict.accepted:
-        return second
-    return confirmed(identities(first, second).replace(dimension="d = 2, symbolically"), by_differences())
+    A = Algebra(general=["E"], vectors=["x"], params=["c", "e"])
+    E, q, c, e = (A[name] for name in ("E", "x", "c", "e"))
+    U = c * A.I + e * E
+    square = q.T * U.T * U * q  # s and |h|^2 for S = I; x.h = x'U x
+    first = trace_identity(square - c * c * (q.T * q) - e * e * (q.T * E.T * E * q), 2 * c * e * (q.T * E * q))
+    product = trace_identity(q.T * U * q - c * (q.T * q), e * (q.T * E * q))
+    moments, k = [], Rational(share.numerator, share.denominator)
+    power = q.T * E * q
+    length = q.T * q
+    for _ in range(4):
+        moments.append(trace_identity(k * A.I.tr() * power.gauss("x", A.I), E.tr() * length.gauss("x", A.I)))
+        power, length = power * (q.T * q), length * (q.T * q)
+    refuted = next((m for m in moments if not m.verdict.accepted), None)
+    if refuted is not None:
+        return refuted
+    return confirmed(identities(first, product, *moments), by_differences())
