@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import proofs_check
@@ -131,6 +131,7 @@ def test_nothing_in_words_is_markup() -> None:
     assert seen(made) == "<b>bold</b> & a<b costs $3"
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab1_^{}\\<>&'\" $()|,=+-~%\n", max_size=30))
 def test_any_text_gives_well_formed_markup_or_an_error(text: str) -> None:
     for make in (block, inline, words):
