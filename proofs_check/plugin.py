@@ -115,7 +115,7 @@ def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -
 
 
 def _line(report: pytest.TestReport) -> dict[str, Any] | None:
-    text = dict(report.user_properties).get(KEY)
+    text = dict(getattr(report, "user_properties", ())).get(KEY)  # a module that fails to collect has none
     return json.loads(str(text)) if text else None
 
 
