@@ -37,8 +37,7 @@ def explicit_g1(length: float, S: float, radius: float) -> float:
     needs=("BB:LE.2", "BB:CE.3.b", "BB:A4.2", "BB:A4.2.red", "OURS:E.risk", "OURS:E.moments", "OURS:P3.1"),
     control={"scale": Fraction(3, 5)},
     argument="by E.risk the difference is at most (2 R E D^2)^{1/2} + E D^2/2; E D^2 <= E_mu of the bound of Proposition 3.1, "
-    "whose constants "
-    "may be taken uniform on the ball (CE.3.b), and that mean tends to 0 by E.moments",
+    "whose constants may be taken uniform on the ball (CE.3.b), and that mean tends to 0 by E.moments",
 )
 def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     """sup |R_L - R_inf| over the ball against an explicit g1(L) -> 0: in-context regression with one Gaussian covariate."""
@@ -75,17 +74,13 @@ def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "BB:CE.3.b",
     false="gap",
-    why=r"The constant $\tilde{c}_2$ of (16) is a multiple of $\mathbb{E}[\|VZ\|^4]^{1/2}/\|V\|_{\rm op}^2$, which is no "
-    r"function of $\|V\|$, and its "
-    r"infimum over a ball is 0 as soon as $\mu$ is degenerate (as $\Gamma_w$ is): for tokens $(1,\frac34)x$ it is $\sqrt3$ at "
-    r"$V=(1,0)$ and 0 at "
-    r"$V=(\frac35,-\frac45)$. The first term of (16) is then not small, and $c_1$, which contains $\tilde{c}_2^{-2p}$, is "
-    r"unbounded.",
+    why=r"The constant $\tilde{c}_2$ of (16) is a multiple of $\mathbb{E}[\|VZ\|^4]^{1/2}/\|V\|_{\rm op}^2$, which is no function "
+    r"of $\|V\|$, and its infimum over a ball is 0 as soon as $\mu$ is degenerate (as $\Gamma_w$ is): for tokens $(1,\frac34)x$ "
+    r"it is $\sqrt3$ at $V=(1,0)$ and 0 at $V=(\frac35,-\frac45)$. The first term of (16) is then not small, and $c_1$, which "
+    r"contains $\tilde{c}_2^{-2p}$, is unbounded.",
     instead=r"With $\mathbb{E}\|\mathrm{err}\|^2\leq75\,e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|VZ\|^4}/L$ in place of Lemma C.4 "
-    r"the constants of "
-    r"Proposition 3.1 are explicit monotone functions of $\|U\|_{\rm op}$ and $\|V\|_{\rm op}$, so that $\bar{c}_1<\infty$ and "
-    r"$\bar{c}_2>0$; "
-    r"the corollary stands.",
+    r"the constants of Proposition 3.1 are explicit monotone functions of $\|U\|_{\rm op}$ and $\|V\|_{\rm op}$, so that "
+    r"$\bar{c}_1<\infty$ and $\bar{c}_2>0$; the corollary stands.",
     repair={"constant": "R1"},
     control={"constant": "R1 halved"},
     needs=("BB:16", "BB:18", "OURS:R1", "OURS:P3.1"),
@@ -115,8 +110,8 @@ def constants_depend_on_the_norms(*, constant: str = "printed") -> Evidence:
 @claim(
     "BB:CE.3.b/monotone",
     control={"factor": Fraction(1, 2)},
-    argument="the product of g1(L, U, V) increases in c1 and in the fourth moment of T and decreases in c2: put their suprema "
-    "and infimum",
+    argument="the product of g1(L, U, V) increases in c1 and in the fourth moment of T and decreases in c2: put their suprema and "
+    "infimum",
 )
 def the_displayed_supremum(*, factor: int | Fraction = 1) -> Evidence:
     """L^{-(c + e)/sigma^2} <= L^{-c/sigma^2}, and x^2 y^2 (x y + z) increases in x = c1^{1/4} and in the fourth roots y, z of

@@ -20,10 +20,9 @@ LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e32, 1e64)
     "BB:CE.5",
     needs=("BB:LE.4", "BB:CE.3.b", "BB:A4.2", "OURS:E.gradient", "OURS:E.moments", "OURS:P3.1", "OURS:P3.4.V", "OURS:P3.4.U"),
     control={"scale": Fraction(2, 3)},
-    argument="given mu, E.gradient with the constants of Propositions 3.1 and 3.4, uniform on the ball by CE.3.b; the resulting "
-    "means over mu "
-    "are at most multiples of E[sigma^7 ln(L)^{3/2}/L^{c/sigma^2}], which tends to 0 by E.moments (|y| and |T_L| bring sigma "
-    "ln(L)^{1/2}, grad T sigma^4)",
+    argument="E.gradient; by OURS:P3.1 and P3.4, whose constants are explicit in |U| and |V|, E D^2 and E|dJ|^2 are on the whole "
+    "ball at most multiples of E[sigma^4 ln(L)/L^{c/sigma^2}] and E[sigma^8 ln(L)^2/L^{c/sigma^2}]; both integrands are at most a "
+    "multiple of sigma^12 by E.moments and tend to 0 pointwise, so their means do (dominated convergence)",
 )
 def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     """sup |grad R_L - grad R_inf| over the ball against g2(L) = g2(1)/sqrt(L): in-context regression with one Gaussian

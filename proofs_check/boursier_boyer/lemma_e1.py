@@ -42,8 +42,7 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
     needs=("BB:24-27", "BB:CE.5"),
     control={"c": Fraction(3, 10)},
     argument="Corollary E.5 gives (24)-(26) on the ball, and (27) keeps the finite-prompt flow in it up to T; beta_L stands for "
-    "beta_inf, the "
-    "Lipschitz constant of grad R_inf (with that of grad R_L the same proof works, splitting at grad R_L(theta_inf))",
+    "beta_inf, the Lipschitz constant of grad R_inf (with that of grad R_L the same proof works, splitting at grad R_L(theta_inf))",
 )
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
     """|theta_L(t) - theta_inf(t)| <= c g2 t e^{beta t} up to the T of (27): softmax attention on scalar regression, both flows
@@ -76,10 +75,9 @@ def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
     "BB:LE.1/inference",
     false="typo",
     why=r"(26) is proved with $\beta_\infty^{\rm ICL}$, the Lipschitz constant of $\nabla\mathcal{R}_\infty$; (23) and Appendix "
-    r"E.1 print $\beta_L^{\rm ICL}$, "
-    r"which is never defined. The Lipschitz constant of $\nabla\mathcal{R}_L$ may be smaller: in model (11) with $\Sigma=1$ it "
-    r"is 1 for $L=1$, and "
-    r"$\beta_\infty\geq4$ once $\rho\geq1$. In E.1 a constant that may grow with $L$ would not let the bound tend to 0.",
+    r"E.1 print $\beta_L^{\rm ICL}$, which is never defined. The Lipschitz constant of $\nabla\mathcal{R}_L$ may be smaller: in "
+    r"model (11) with $\Sigma=1$ it is 1 for $L=1$, and $\beta_\infty\geq4$ once $\rho\geq1$. In E.1 a constant that may grow "
+    r"with $L$ would not let the bound tend to 0.",
     instead=r"(23) with $\beta_\infty^{\rm ICL}$.",
     repair={"constant": "beta_inf"},
     control={"constant": "half of beta_inf"},
@@ -111,9 +109,8 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     reference={"r": 1},
     needs=("BB:24-27/gronwall", "BB:24-27/monotone", "BB:CE.5"),
     argument="(24) is the triangle inequality, (25) Lipschitz continuity on the convex ball, then Corollary E.5; |int| <= int | "
-    "|; Gronwall's "
-    "inequality up to the exit time tau; if tau < T then |theta_L(tau) - theta_inf(tau)| < rho by (26), (27) and monotony, so that "
-    "theta_L(tau) is inside the ball of radius 2 rho, against the definition of tau",
+    "|; Gronwall's inequality up to the exit time tau; if tau < T then |theta_L(tau) - theta_inf(tau)| < rho by (26), (27) and "
+    "monotony, so that theta_L(tau) is inside the ball of radius 2 rho, against the definition of tau",
 )
 def gronwall_bound(*, c: int | Fraction = 1) -> Evidence:
     """(26): g2 (e^{beta t} - 1)/beta <= c g2 t e^{beta t}; at beta t = r this is 1 - e^{-r} <= c r."""
@@ -154,11 +151,10 @@ def the_bound_increases_in_time(*, factor: Fraction = Fraction(1)) -> Evidence:
     "BB:24-27/exit",
     false="gap",
     why=r"At the exit time $\|\theta_L(\tau_L)\|=2\rho$, so only $f(\tau_L)\geq\rho$ follows when $B_\rho$ is closed; and the "
-    r"proof uses both "
-    r"$\theta_L(\tau_L)\in B_{2\rho}$ (for $t\leq\tau_L$) and $\theta_L(\tau_L)\notin B_{2\rho}$, which exclude each other.",
+    r"proof uses both $\theta_L(\tau_L)\in B_{2\rho}$ (for $t\leq\tau_L$) and $\theta_L(\tau_L)\notin B_{2\rho}$, which exclude "
+    r"each other.",
     instead=r"$f(\tau_L)\geq\rho$. If $\tau_L<T$, then $f(\tau_L)\leq g_2\tau_Le^{\beta\tau_L}<g_2Te^{\beta T}\leq\rho$, a "
-    r"contradiction, so "
-    r"$\tau_L\geq T$ as claimed; for open balls (26) extends to $\tau_L$ by continuity.",
+    r"contradiction, so $\tau_L\geq T$ as claimed; for open balls (26) extends to $\tau_L$ by continuity.",
     repair={"op": ">="},
     control={"radius": Fraction(11, 10)},
     needs=("BB:24-27/monotone",),

@@ -64,10 +64,8 @@ def _repaired(factor: Fraction) -> Evidence:
     "BB:LE.2",
     false="material",
     why=r"Every term on the right carries $\mathbb{E}[\|y_{\rm q}\|^4]^{1/4}$, but the left side does not vanish with $y_{\rm "
-    r"q}$: for the task "
-    r"$y=0$ with $x$ centred of variance 1, $U=0$ and last row $(1,0)$ of $V$, it is $1/(2L)$, and the right side is 0. The "
-    r"proof replaces "
-    r"$\max(\|(a,y)\|,\|(b,y)\|)$ by the product $\|y\|(\|a\|+\|b\|)$.",
+    r"q}$: for the task $y=0$ with $x$ centred of variance 1, $U=0$ and last row $(1,0)$ of $V$, it is $1/(2L)$, and the right "
+    r"side is 0. The proof replaces $\max(\|(a,y)\|,\|(b,y)\|)$ by the product $\|y\|(\|a\|+\|b\|)$.",
     instead=r"For the squared loss "
     r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with "
     r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$; for any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
@@ -176,8 +174,8 @@ def _fourth(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> f
 @claim(
     "BB:LE.2.gauss",
     false="material",
-    why=r"The output is $V\Gamma Uz_{\rm q}$, and $\|\Gamma\|$ is of the order of $\sigma_\mu^2$, not of $\sigma_\mu$: for $y=3x$, "
-    r"$U=e_2e_1^\top$, $V=e_2e_2^\top$ the output is $9x_{\rm q}$, whose fourth-moment norm $9\cdot3^{1/4}$ exceeds "
+    why=r"The output is $V\Gamma Uz_{\rm q}$, and $\|\Gamma\|$ is of the order of $\sigma_\mu^2$, not of $\sigma_\mu$: for "
+    r"$y=3x$, $U=e_2e_1^\top$, $V=e_2e_2^\top$ the output is $9x_{\rm q}$, whose fourth-moment norm $9\cdot3^{1/4}$ exceeds "
     r"$2\sqrt2\cdot\sqrt{10}$.",
     instead=r"$\mathbb{E}[\|T\|^4]^{1/4}\leq2\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm op}\,\mathbb{E}[\sigma_\mu^8]^{1/4}$, also with "
     r"$3^{1/4}$ for 2.",

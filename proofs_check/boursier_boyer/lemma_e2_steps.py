@@ -20,8 +20,8 @@ HALF_LINE, REALS = Closed(0, oo), (-oo, oo)
 @claim(
     "BB:LE.2.smooth",
     control={"factor": Fraction(99, 100)},
-    argument="l(a, y) - l(b, y) is the integral of grad_1 l(c, y).(a - b) along c = s a + (1 - s) b; there "
-    "|grad_1 l(c, y)| = |grad_1 l(c, y) - grad_1 l(0, 0)| <= |(c, y)| by joint 1-smoothness; take means, |E X| <= E|X|",
+    argument="l(a, y) - l(b, y) is the integral of grad_1 l(c, y).(a - b) along c = s a + (1 - s) b; there |grad_1 l(c, y)| = "
+    "|grad_1 l(c, y) - grad_1 l(0, 0)| <= |(c, y)| by joint 1-smoothness; take means, |E X| <= E|X|",
 )
 def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
     """|c|^2 = s A^2 + (1 - s) B^2 - s (1 - s) |a - b|^2 <= max(A, B)^2 for c = s a + (1 - s) b, 0 <= s <= 1."""
@@ -40,8 +40,7 @@ def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
     "BB:LE.2.smooth/squared",
     false="gap",
     why=r"The squared loss of Section 4 is jointly 2-smooth, not 1-smooth: at $a=1$, $b=0$, $y=-1$ the losses differ by $3/2$, "
-    r"while "
-    r"$\max(\|(a,y)\|,\|(b,y)\|)\,|a-b|=\sqrt2$.",
+    r"while $\max(\|(a,y)\|,\|(b,y)\|)\,|a-b|=\sqrt2$.",
     instead=r"For the squared loss $|\ell(a,y)-\ell(b,y)|\leq\sqrt2\,\max(\|(a,y)\|,\|(b,y)\|)\,\|a-b\|$.",
     repair={"square": 2},
     control={"square": Fraction(3, 2)},
@@ -65,9 +64,8 @@ def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
     false="gap",
     why=r"A maximum of norms is not at most a product: at $y=0$ the right side is 0 and the left side "
     r"$\max(\|a\|,\|b\|)\,\|a-b\|$.",
-    instead=r"$\max(\|(a,y)\|,\|(b,y)\|)\leq\|y\|+\|a\|+\|b\|$; the bound of the lemma then has $\mathbb{E}\|y_{\rm q}\|^2$ "
-    r"added to the "
-    r"moments of $T$ in place of the factor $\mathbb{E}[\|y_{\rm q}\|^4]^{1/4}$.",
+    instead=r"$\max(\|(a,y)\|,\|(b,y)\|)\leq\|y\|+\|a\|+\|b\|$; the bound of the lemma then has $\mathbb{E}\|y_{\rm q}\|^2$ added "
+    r"to the moments of $T$ in place of the factor $\mathbb{E}[\|y_{\rm q}\|^4]^{1/4}$.",
     repair={"join": "sum"},
     control={"join": "largest two"},
     hypotheses=("A >= 0", "B >= 0", "Y >= 0", "D >= 0", "D <= A + B", "A <= B + D", "B <= A + D"),
@@ -110,8 +108,8 @@ def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
     "BB:LE.2.4",
     false="gap",
     why=r"From the first to the second line $\|T_L\|^4\leq8\|T_L-T\|^4+8\|T\|^4$ is needed, so the constants $8,8$ become "
-    r"$64,72$, not $8,16$. "
-    r"One token that is 1 or $-3$ with probabilities $\frac34,\frac14$ and $Uz_{\rm q}=-\frac14\ln2$ gives $169.04>107.74$.",
+    r"$64,72$, not $8,16$. One token that is 1 or $-3$ with probabilities $\frac34,\frac14$ and $Uz_{\rm q}=-\frac14\ln2$ gives "
+    r"$169.04>107.74$.",
     instead=r"$\ldots\leq64\,\mathbb{E}\|T_L-T\|^4+72\,\mathbb{E}\|T\|^4$; with these the factor 2 of the lemma becomes 3.",
     repair={"on_D": 64, "on_T": 72},
     control={"on_T": 71},

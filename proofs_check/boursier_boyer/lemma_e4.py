@@ -67,8 +67,7 @@ def _repaired(factor: Fraction) -> Evidence:
     "BB:LE.4",
     false="material",
     why=r"Every term on the right carries a power of $\ln L$, so it is 0 at $L=1$, where the gradients differ: for $y=0$, $U=0$ "
-    r"and last row "
-    r"$(1,0)$ of $V$ their distance is 1. The two slips of (28) are settled in its own row and in LE.4/middle.",
+    r"and last row $(1,0)$ of $V$ their distance is 1. The two slips of (28) are settled in its own row and in LE.4/middle.",
     instead=r"For the squared loss and every $L\geq1$, "
     r"$\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq(\sqrt{2\mathcal{R}_\infty}"
     r"+\sqrt{\mathbb{E}D^2})\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}$, $J$ the Jacobian of "
@@ -94,9 +93,8 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
     "BB:LE.4/middle",
     false="gap",
     why=r"The root of $c_1\mathbb{E}[\sigma_\mu^6\ln L/L^{c_2/\sigma_\mu^2}]$ is written "
-    r"$\sqrt{c_1}\,\mathbb{E}[\sigma_\mu^3\sqrt{\ln L}/L^{c_2/2\sigma_\mu^2}]^{1/2}$, a fourth root: too small wherever that "
-    r"mean exceeds 1, "
-    r"already for one value of $\sigma_\mu$.",
+    r"$\sqrt{c_1}\,\mathbb{E}[\sigma_\mu^3\sqrt{\ln L}/L^{c_2/2\sigma_\mu^2}]^{1/2}$, a fourth root: too small wherever that mean "
+    r"exceeds 1, already for one value of $\sigma_\mu$.",
     instead=r"$\sqrt{c_1}\,\mathbb{E}[\sigma_\mu^6\ln L/L^{c_2/\sigma_\mu^2}]^{1/2}$ in the bracket, as in the display before.",
     repair={"root": Fraction(1, 2)},
     control={"root": Fraction(2, 5)},
@@ -150,9 +148,8 @@ def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) 
 @claim(
     "BB:LE.4.gauss/gradient",
     false="material",
-    why=r"$\nabla T$ consists of $\Gamma Uz$ (in $V$) and $V\Gamma$ times $z$ (in $U$), again of the order of $\sigma_\mu^2$: "
-    r"for $y=5x$, "
-    r"$U=e_2e_1^\top$, $V=e_2e_2^\top$ its mean square is 1300, and the right side squared $16\cdot2\cdot26=832$.",
+    why=r"$\nabla T$ consists of $\Gamma Uz$ (in $V$) and $V\Gamma$ times $z$ (in $U$), again of the order of $\sigma_\mu^2$: for "
+    r"$y=5x$, $U=e_2e_1^\top$, $V=e_2e_2^\top$ its mean square is 1300, and the right side squared $16\cdot2\cdot26=832$.",
     instead=r"$\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq\sqrt{d}\,(\|V\|_{\rm op}+\|U\|_{\rm op})\,\mathbb{E}[\sigma_\mu^4]^{1/2}$.",
     repair={"power": 4},
     control={"two": Fraction(2, 3)},
@@ -188,8 +185,8 @@ def _slopes_agree() -> Evidence:
 @claim(
     "BB:LE.4.split",
     needs=("BB:LE.4.split/schwarz", "BB:4.loss/first"),
-    argument="chain rule under the mean; then |E[X g]| <= E|X| |g|, Cauchy-Schwarz, and |grad_1 l(a, y) - grad_1 l(b, y)| <= |a "
-    "- b|",
+    argument="chain rule under the mean; then |E[X g]| <= E|X| |g|, Cauchy-Schwarz, and |grad_1 l(a, y) - grad_1 l(b, y)| <= |a - "
+    "b|",
 )
 def the_difference_splits_in_two() -> Evidence:
     """J_L g_L - J g = (J_L - J) g_L + J (g_L - g), as matrix words for every d; the gradient formula by finite differences."""
@@ -209,14 +206,13 @@ def cauchy_schwarz() -> Evidence:
     "BB:28",
     false="gap",
     why=r"The root of $\mathbb{E}_\mu[\sigma_\mu^{12}(\ln L)^2/L^{c_2'/\sigma_\mu^2}]$ is replaced by $\mathbb{E}_\mu$ of the "
-    r"root, which is "
-    r"smaller (Jensen's inequality in the wrong direction), and likewise for Proposition 3.1; they are equal only if "
-    r"$\sigma_\mu$ is constant.",
+    r"root, which is smaller (Jensen's inequality in the wrong direction), and likewise for Proposition 3.1; they are equal only "
+    r"if $\sigma_\mu$ is constant.",
     instead=r"Condition on $\mu$ first: "
-    r"$\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq\sqrt{2c_1'}\,\mathbb{E}_\mu\Big[\sigma_\mu^6"
-    r"\frac{\ln L}{L^{c_2'/2\sigma_\mu^2}}\,\mathbb{E}[2\|T_L\|^2+2\|y_{\rm "
-    r"q}\|^2\mid\mu]^{1/2}\Big]+\sqrt{c_1}\,\mathbb{E}_\mu\Big[\sigma_\mu^3"
-    r"\frac{\sqrt{\ln L}}{L^{c_2/2\sigma_\mu^2}}\,\mathbb{E}[\|\nabla T\|^2\mid\mu]^{1/2}\Big]$.",
+    r"$\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq\sqrt{2c_1'}\,\mathbb{E}_\mu\Big[\sigma_\mu^6\frac{\ln "
+    r"L}{L^{c_2'/2\sigma_\mu^2}}\,\mathbb{E}[2\|T_L\|^2+2\|y_{\rm "
+    r"q}\|^2\mid\mu]^{1/2}\Big]+\sqrt{c_1}\,\mathbb{E}_\mu\Big[\sigma_\mu^3\frac{\sqrt{\ln "
+    r"L}}{L^{c_2/2\sigma_\mu^2}}\,\mathbb{E}[\|\nabla T\|^2\mid\mu]^{1/2}\Big]$.",
     repair={"first": "mu"},
     control={"first": "nothing"},
     needs=("BB:LE.4.split", "BB:P3.4.U", "BB:P3.4.V", "BB:P3.1", "BB:28/absorb", "BB:28/conditional", "BB:28/rest"),
@@ -244,8 +240,8 @@ def root_of_the_mean(*, first: str = "root") -> Evidence:
     "BB:28/absorb",
     false="gap",
     why=r"Adding the two bounds of Proposition 3.4 gives $c_1'\sigma_\mu^6\ln L+c_1'\sigma_\mu^{12}(\ln L)^2$ over "
-    r"$L^{c_2'/\sigma_\mu^2}$; the first "
-    r"is at most the second only if $\sigma_\mu^6\ln L\geq1$, which fails for $\sigma_\mu=1$, $L=2$.",
+    r"$L^{c_2'/\sigma_\mu^2}$; the first is at most the second only if $\sigma_\mu^6\ln L\geq1$, which fails for $\sigma_\mu=1$, "
+    r"$L=2$.",
     instead=r"$3c_1'$ in place of $2c_1'$ for $L\geq2$; $2c_1'$ is right for $L\geq3$.",
     repair={"k": 3},
     dial="k",

@@ -26,11 +26,9 @@ loss = (a - y) ** 2 / 2
     "BB:4.loss",
     false="gap",
     why=r"In the pair $(\hat{z},y)$, the sense in which the proof of Lemma E.2 uses it, the Hessian of "
-    r"$\frac12(\hat{z}_{d+1}-y)^2$ has "
-    r"the eigenvalue 2; only as a function of $\hat{z}$ alone is the loss 1-smooth.",
-    instead=r"$\ell$ is 1-smooth in $\hat{z}$, jointly 2-smooth, and $|\nabla_1\ell(\hat{z},y)|\leq|\hat{z}_{d+1}|+|y|$, which "
-    r"is all that "
-    r"Lemma E.4 needs; in Lemma E.2 the factor $\max(\|(a,y)\|,\|(b,y)\|)$ has to be multiplied by $\sqrt2$.",
+    r"$\frac12(\hat{z}_{d+1}-y)^2$ has the eigenvalue 2; only as a function of $\hat{z}$ alone is the loss 1-smooth.",
+    instead=r"$\ell$ is 1-smooth in $\hat{z}$, jointly 2-smooth, and $|\nabla_1\ell(\hat{z},y)|\leq|\hat{z}_{d+1}|+|y|$, which is "
+    r"all that Lemma E.4 needs; in Lemma E.2 the factor $\max(\|(a,y)\|,\|(b,y)\|)$ has to be multiplied by $\sqrt2$.",
     repair={"beta": 2},
     dial="beta",
     hypotheses=("a in Reals", "b in Reals", "y in Reals", "v in Reals"),

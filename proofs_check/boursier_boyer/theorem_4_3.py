@@ -54,9 +54,8 @@ def the_risk_splits_in_two() -> Evidence:
     needs=("BB:E.1/split", "BB:LE.1", "BB:LE.1/inference", "BB:CE.3.a", "BB:CE.5"),
     control={"c": Fraction(1, 10)},
     argument="T(eps) exists as R_inf decreases along its flow and is bounded on the ball; Lemma E.1 with beta_inf (not beta_L) "
-    "keeps theta_L in "
-    "the ball up to T(eps); g1 and g2 tend to 0 at this fixed T; d/dt R_L(theta_L) = -|grad R_L|^2 <= 0 carries the bound to "
-    "all later times",
+    "keeps theta_L in the ball up to T(eps); g1 and g2 tend to 0 at this fixed T; d/dt R_L(theta_L) = -|grad R_L|^2 <= 0 carries "
+    "the bound to all later times",
 )
 def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1)) -> Evidence:
     """|R_L(theta_L(t)) - R(theta(t))| <= c (g1 + kappa g2 t e^{beta t}) up to the T of (27), and R_L(theta_L) does not increase."""
@@ -107,9 +106,8 @@ def first_length(epsilon: float, start: float) -> Transfer | None:
     needs=("BB:E.1", "BB:A4.2", "BB:A4.2.red", "OURS:T4.3"),
     control={"c": Fraction(1, 200)},
     argument="as in E.1 with beta_inf and the repaired bounds; solutions of (7) exist for all times, because at finite L the "
-    "gradient in V grows at "
-    "most linearly in |V| and that in U at most quadratically, whatever U is; the left limit exists in [-oo, oo) as R_L does "
-    "not increase",
+    "gradient in V grows at most linearly in |V| and that in U at most quadratically, whatever U is; the left limit exists in "
+    "[-oo, oo) as R_L does not increase",
 )
 def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) -> Evidence:
     """lim R_L <= lim R + c epsilon from the explicit L(epsilon) of OURS:T4.3 on, for flows that end in the minimum R = 0; from
@@ -207,8 +205,7 @@ def parameters_come_close_at_one_time(*, share: Fraction = Fraction(1, 2)) -> Ev
     needs=("BB:LE.1", "BB:24-27", "OURS:T4.3"),
     control={"schedule": "too late"},
     argument="with T(L) = ln(1/g2)/(2 beta) -> oo the bound (26) is g2^{1/2} ln(1/g2)/(2 beta) -> 0, and theta(T(L)) -> lim; if "
-    "the infinite-prompt "
-    "flow ends in a saddle, no T(L) that grows too fast will do",
+    "the infinite-prompt flow ends in a saddle, no T(L) that grows too fast will do",
 )
 def parameters_converge_along_a_slow_time(*, schedule: str = "slow") -> Evidence:
     """|theta_L(T(L)) - lim theta| <= |theta(T(L)) - lim theta| + (26) at T(L) = ln(1/g2)/(2 beta), and both tend to 0."""

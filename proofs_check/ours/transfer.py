@@ -184,9 +184,8 @@ def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
 @claim(
     "OURS:E.moments/heavy",
     control={"tail": Fraction(9)},
-    argument="so the bound of (28) with its roots where they belong need not tend to 0 under Assumption 4.2 (ii); that one has "
-    "to condition on mu "
-    "first is no matter of taste",
+    argument="so (28) with its roots where they belong need not tend to 0 under Assumption 4.2 (ii), unless one conditions on mu "
+    "first or has sigma^8 for sigma^12, as OURS:P3.4.U does",
 )
 def twelve_moments_do_not_bound_the_rate_of_the_gradient(*, tail: Fraction = Fraction(7)) -> Evidence:
     """P(sigma^2 > s) = s^-7, s >= 1, has E sigma^12 = 7, but E[sigma^12 ln(L)^2/L^{1/sigma^2}] grows at least like ln(L).
@@ -224,9 +223,8 @@ def the_best_time() -> Evidence:
     "OURS:T4.3",
     needs=("BB:24-27", "BB:24-27/exit", "OURS:T4.3/horizon", "OURS:T4.3/best", "OURS:E.risk", "OURS:E.gradient"),
     control={"c": Fraction(1, 10)},
-    argument="up to the horizon the finite-prompt flow is in the ball of radius 2 rho; there R_L <= R + g1 and R moves by at "
-    "most kappa times the "
-    "distance; R_L does not increase afterwards; T4.3/best chooses t",
+    argument="up to the horizon the finite-prompt flow is in the ball of radius 2 rho; there R_L <= R + g1 and R moves by at most "
+    "kappa times the distance; R_L does not increase afterwards; T4.3/best chooses t",
 )
 def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
     """R_L(theta_L(t)) - R(theta(t)) <= c (g1 + kappa g2 (e^{beta t} - 1)/beta) at every time up to the horizon, and lim R_L
