@@ -12,6 +12,7 @@
 `worst_law`                                         bounds on the laws themselves: moments, tails, tilted means
 `probability`                                       confidence limits for what can only be sampled
 `quadrature`, `query_average`, `gradient_error`     exact errors for Gaussian tokens: output, averaged queries, gradient in U
+`query_in_prompt`                                   the same in one dimension with the query inside the prompt
 `estimate`, `streams`, `kernels`                    the same errors by Monte Carlo
 `finite_prompt_risk`, `finite_prompt_flow`          the risk of softmax attention at a finite prompt length, and its gradient flow
 `finite_prompt`                                     the same for tasks on few atoms, every prompt enumerated, with both gradients

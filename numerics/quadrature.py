@@ -45,8 +45,9 @@ class SoftmaxMoments(NamedTuple):
 
 
 class _Laplace(NamedTuple):
-    """The functions m_k on an equidistant grid of v with the given step; q = 1 − m₀ to full relative accuracy."""
+    """The functions m_k on an equidistant grid of v, from its start in steps; q = 1 − m₀ to full relative accuracy."""
 
+    start: float
     step: float
     log_m0: Array
     m2: Array
@@ -175,7 +176,7 @@ def _narrow(tau: float, v_lo: float, v_hi: float) -> _Laplace:
     decay = np.exp(-X)
     q, m0 = -np.expm1(-X) @ density, decay @ density
     m2, m3, m4 = ((X**k * decay) @ density for k in (2, 3, 4))
-    return _Laplace(STEP, _log_complement(q, m0), m2, m3, m4)
+    return _Laplace(float(v[0]), STEP, _log_complement(q, m0), m2, m3, m4)
 
 
 def _broad(tau: float, v_lo: float, v_hi: float, log_L: float) -> _Laplace:
@@ -192,18 +193,20 @@ def _broad(tau: float, v_lo: float, v_hi: float, log_L: float) -> _Laplace:
     norm = 1 / (math.sqrt(2 * math.pi) * tau)
     if tau < WIDE:  # one grid for v and x: the kernels depend on x − v only, and the sums are convolutions
         n_v = math.ceil((v_hi - v_lo) / STEP) + 1
-        lags = (x[0] - (math.floor(v_lo / STEP) * STEP) + STEP * np.arange(-(n_v - 1), x.size)) / tau
+        start = math.floor(v_lo / STEP) * STEP
+        lags = (x[0] - start + STEP * np.arange(-(n_v - 1), x.size)) / tau
         gauss, below, above = norm * np.exp(-lags * lags / 2), ndtr(lags), ndtr(-lags)
         against = lambda kernel, f: np.convolve(kernel, f[::-1], mode="valid")[::-1]  # noqa: E731
         step = STEP
     else:  # the largest score fluctuates by √s/√(2 log L): that is the scale on which the integrand over v varies
         step = STEP * tau / (math.sqrt(2 * log_L) + 3)
-        v = v_lo + step * np.arange(math.ceil((v_hi - v_lo) / step) + 1)
+        start = v_lo
+        v = start + step * np.arange(math.ceil((v_hi - v_lo) / step) + 1)
         lags = (x - v[:, None]) / tau
         gauss, below, above = norm * np.exp(-lags * lags / 2), ndtr(lags), ndtr(-lags)
         against = lambda kernel, f: kernel @ f  # noqa: E731
     m2, m3, m4 = (against(gauss, f) for f in phi[1:])
-    return _Laplace(step, _log_complement(against(above, phi[0]), against(below, phi[0])), m2, m3, m4)
+    return _Laplace(start, step, _log_complement(against(above, phi[0]), against(below, phi[0])), m2, m3, m4)
 
 
 def _log_complement(q: Array, m0: Array) -> Array:

@@ -1,0 +1,107 @@
+"""Section 3, Remark 3.2: the query inside the prompt. The empirical measures converge at one rate; attention need not."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy import Max, oo
+
+from numerics.curves import exact_error
+from numerics.evidence import Evidence, Verdict, all_of
+from numerics.provers import Closed, Integers, forall, identity
+from numerics.setting import AttentionSetting
+from proofs_check.claims import claim
+from proofs_check.ours.remark_3_2 import LENGTHS, averaged_directly, averaged_errors
+
+PARAMETERS = (Fraction(1), Fraction(1, 2), Fraction(3, 2), Fraction(-1))
+#: Logarithms (ln L)^k, |k| <= 2, may change a slope between these lengths by 2 ln 2/ln(1e10) < 1/10.
+TOLERANCE = Fraction(1, 10)
+
+
+@claim(
+    "BB:R3.2",
+    control=dict(c=Fraction(1, 2)),
+    argument="averages of f with mean m and variance v under mu, k = E_z|f(z) - m|^2/v: the L tokens have variance v/L",
+)
+def both_measures_converge_at_one_rate(*, c: int | Fraction = 1) -> Evidence:
+    """For each f the mean square of the deviation with the query is between 1/4 and c max(1, k) times v/L, that without; c = 1."""
+    L, k = sp.Symbol("L", integer=True, positive=True), sp.Symbol("k", nonnegative=True)
+    v = sp.Symbol("v", positive=True)
+    deviation = (L / (L + 1)) ** 2 * v / L + k * v / (L + 1) ** 2  # independent of the query, the tokens have mean 0
+    ratio = (L**2 + L * k) / (L + 1) ** 2
+    domain = {L: Integers(1, oo), k: Closed(0, oo)}
+    return all_of(
+        identity(deviation, ratio * v / L),
+        forall(ratio, "<=", sp.Rational(c) * Max(1, k), domain),
+        forall(sp.Rational(1, 4), "<=", ratio, domain).replace(control=forall(sp.Rational(1, 3), "<=", ratio, domain)),
+    )
+
+
+def _growth(Gamma: Fraction, U: Fraction) -> tuple[float, Any, Any]:
+    """Slope of the ratio of the two errors between the lengths, and the errors, for tokens N(0, Gamma) and queries N(0, 1)."""
+    one = np.eye(1)
+    setting = AttentionSetting(float(Gamma) * one, float(U) * one, one, query=one)
+    inside, outside = averaged_errors(1.0, float(Gamma), float(U)), exact_error(setting, "output", LENGTHS)
+    assert outside is not None
+    ratio = inside / outside
+    return float(math.log(ratio[1] / ratio[0]) / math.log(LENGTHS[1] / LENGTHS[0])), inside, outside
+
+
+@claim(
+    "BB:R3.2/inference",
+    false="gap",
+    repair=dict(Gamma=Fraction(1)),
+    control=dict(Gamma=Fraction(1, 2)),
+    needs=("BB:R3.2", "OURS:R4.self"),
+    hypotheses=("L >= 1", "sigma >= 1", "Gamma <= sigma**2", "S <= 1"),
+    why="At a large query z the query's own weight $e^{z^\\top Uz}$ exceeds those of all tokens together. For "
+    "$\\mu=\\mathcal N(0,\\frac14)$, $\\nu=\\mathcal N(0,1)$ and $U=V=1$ that has a probability of order $L^{-4/7}$, up to "
+    "logarithms: the averaged squared error decays like $L^{-4/7}$ with the query inside the prompt, and like $1/L$ without.",
+    instead="For tokens $\\mathcal N(0,\\Gamma)$ and queries $\\mathcal N(0,S)$ with $S\\preceq\\Gamma$, in particular of one law, "
+    "the exponent with the query inside the prompt is not smaller, up to logarithms. In general it is at least "
+    "$\\min(1,b,1/\\nu)$, $\\nu=\\lambda_{\\max}(S^{1/2}(U+U^\\top-U^\\top\\Gamma U)S^{1/2})$, not below the exponent of (16).",
+)
+def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 4)) -> Evidence:
+    """Up to logarithms the averaged errors with and without the query in the prompt are of one order: their ratio does not grow.
+
+    Tokens N(0, Gamma), queries N(0, 1), V = 1: between L = 1e10 and 1e20 the slope of the ratio is at most 1/10. It holds for
+    Gamma = 1, where query and tokens have one law.
+    """
+    worst = -math.inf
+    for U in PARAMETERS:
+        growth, inside, outside = _growth(Gamma, U)
+        violation = growth - float(TOLERANCE)
+        if violation > 0:
+            again = averaged_directly(1.0, float(Gamma), float(U)) / outside
+            other = math.log(again[1] / again[0]) / math.log(LENGTHS[1] / LENGTHS[0])
+            witness: dict[str, Any] = {"Gamma": Gamma, "S": 1, "U": U, "V": 1, "sigma": 1, "L": f"{LENGTHS[1]:.0e}"}
+            witness |= {"with the query": inside[1], "without": outside[1], "slope of the ratio": growth}
+            return Evidence(
+                verdict=Verdict.REFUTED,
+                engine="quadrature",
+                witness=witness,
+                witness_by="two routes",
+                disagreement=abs(other - growth) / violation,
+            )
+        worst = max(worst, growth)
+    covered = f"d = 1, tokens N(0, {Gamma}), queries N(0, 1), U in {[str(u) for u in PARAMETERS]}: slope at most {worst:.2g}"
+    checked = r"\frac{\ln r(10^{20}) - \ln r(10^{10})}{10\ln 10} \le \frac{1}{10},\quad r = \mathcal{E}_{\text{in}}/\mathcal{E}"
+    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, dimension="d = 1")
+
+
+@claim(
+    "BB:R3.2/exponent",
+    dial="c",
+    needs=("OURS:R4.self", "OURS:R4.B/eq16"),
+    argument="S <= I and U' Gamma U >= 0 give nu <= 2|U|: min(1, b, 1/nu) is never below the exponent of (16), so that "
+    "Proposition 3.1 survives the query inside the prompt for Gaussian laws",
+)
+def printed_exponent_survives(*, c: int | Fraction = 192) -> Evidence:
+    """min(1/3, 1/(c sigma^2 u^2)) <= 1/(2u) for sigma >= 1 and u = |U| > 0, with the printed c = 192."""
+    sigma, u = sp.symbols("sigma u", positive=True)
+    bound = sp.Min(sp.Rational(1, 3), 1 / (sp.Rational(c) * sigma**2 * u**2))
+    return forall(bound, "<=", 1 / (2 * u), {sigma: Closed(1, oo), u: (0, oo)})
