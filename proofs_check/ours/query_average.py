@@ -17,7 +17,7 @@ from numerics.provers import Closed, forall, identity
 from numerics.reference import LENGTH
 from proofs_check.averaged_instances import COVERED, REFERENCE, discrete, instances, reference
 from proofs_check.claims import claim
-from proofs_check.ours.query_average_steps import exponents_compared
+from proofs_check.ours.query_average_steps import exponents_compared, from_one_token
 from theory.query_average_bounds import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
 
 AVERAGE = r"\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2"
@@ -114,13 +114,17 @@ def the_constants_of_the_gradient(*, first: int = 61000) -> Evidence:
 
 @claim("OURS:P3.4.U/form", argument="r = ln L / ln 2 >= 1 for L >= 2; every term of the difference is >= 0")
 def the_form_of_the_paper_for_the_gradient() -> Evidence:
-    """sigma >= 1, L = 2^r >= 2: A + D ln^2 L + B sigma^4 <= sigma^4 ln^2(L) ((A + B)/ln^2 2 + D); theta >= c2/sigma^2."""
+    """sigma >= 1, L = 2^r >= 2: A + D ln^2 L + B sigma^4 <= sigma^4 ln^2(L) ((A + B)/ln^2 2 + D); theta >= c2/sigma^2.
+
+    For L >= 1 the same with 1 + ln L in place of ln L; D = 78 (d + 1).
+    """
     A, B, D = sp.symbols("A B D", positive=True)  # B sigma^4 = 460 (d + 3)^3 kappa^2
     x, y = sp.symbols("x y", nonnegative=True)  # sigma^4 = 1 + x, r^2 = 1 + y
     square = (1 + y) * sp.log(2) ** 2
     left, right = A + D * square + B * (1 + x), (1 + x) * square * ((A + B) / sp.log(2) ** 2 + D)
     excess = A * (x + y + x * y) + B * (1 + x) * y + D * square * x
-    return all_of(exponents_compared(), identity(right - left, excess).replace(assumes=("every term of the right side is >= 0",)))
+    from_two = identity(right - left, excess).replace(assumes=("every term of the right side is >= 0",))
+    return all_of(exponents_compared(), from_two, from_one_token(2))
 
 
 @claim(

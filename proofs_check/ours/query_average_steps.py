@@ -176,10 +176,30 @@ def exponents_compared() -> Evidence:
 
 @claim("OURS:P3.1/form", argument="r = ln L / ln 2 >= 1 for L >= 2; every term of the difference is >= 0")
 def the_form_of_the_paper() -> Evidence:
-    """sigma >= 1, L = 2^r >= 2: A + 8 ln L + B sigma^2 <= sigma^2 ln(L) ((A + B)/ln 2 + 8), and theta >= c2/sigma^2."""
+    """sigma >= 1, L = 2^r >= 2: A + 8 ln L + B sigma^2 <= sigma^2 ln(L) ((A + B)/ln 2 + 8), and theta >= c2/sigma^2.
+
+    For L >= 1 the same with 1 + ln L in place of ln L.
+    """
     A, B = sp.symbols("A B", positive=True)  # B = 20 (d + 1) |U|^2
     x, y = sp.symbols("x y", nonnegative=True)  # sigma^2 = 1 + x, r = 1 + y
     logarithm = (1 + y) * log(2)
     left, right = A + 8 * logarithm + B * (1 + x), (1 + x) * logarithm * ((A + B) / log(2) + 8)
     excess = A * (x + y + x * y) + B * (1 + x) * y + 8 * logarithm * x
-    return all_of(exponents_compared(), identity(right - left, excess).replace(assumes=("every term of the right side is >= 0",)))
+    from_two = identity(right - left, excess).replace(assumes=("every term of the right side is >= 0",))
+    return all_of(exponents_compared(), from_two, from_one_token(1))
+
+
+def from_one_token(p: int) -> Evidence:
+    """A + D l^p + B s <= s (1 + l)^p ((A + B)/ln(2)^p + D) for s = sigma^{2p} >= 1, l = ln L >= 0 and A, B, D >= 0.
+
+    With s = 1 + x and 1/ln(2)^p = 1 + w the coefficients of A, B and D in the difference are nonnegative.
+    """
+    A, B, D = sp.symbols("A B D", positive=True)
+    x, l, w = sp.symbols("x l w", nonnegative=True)
+    grown = (1 + l) ** p
+    left, right = A + D * l**p + B * (1 + x), (1 + x) * grown * ((A + B) * (1 + w) + D)
+    of_A, of_B, of_D = (1 + x) * grown * (1 + w) - 1, (1 + x) * (grown * (1 + w) - 1), (1 + x) * grown - l**p
+    domain = {x: Closed(0, oo), l: Closed(0, oo), w: Closed(0, oo)}
+    spoiled = forall(of_A - 1, ">=", 0, domain)
+    signs = [forall(coefficient, ">=", 0, domain).replace(control=spoiled) for coefficient in (of_A, of_B, of_D)]
+    return all_of(identity(right - left, A * of_A + B * of_B + D * of_D), *signs)
