@@ -95,7 +95,7 @@ def _transfers(S: float, lengths: tuple[float, ...]) -> tuple[Transfer, ...]:
 
 
 def transfers(lengths: Sequence[float], S: float = 1 / 64) -> tuple[Transfer, ...]:
-    """Transfers for flows in the ball ``|phi| <= 3/2``, remembered; such start on ``|phi_2^2 - phi_1^2| <= 1`` below it.
+    """Transfers for flows in the ball ``|phi| <= 3/2``, remembered; a start in it with ``|phi_2^2 - phi_1^2| <= 1`` stays there.
 
     Parameters
     ----------
