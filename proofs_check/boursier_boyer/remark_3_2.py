@@ -95,7 +95,7 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 4)) -> Evid
 
 @claim(
     "BB:R3.2/exponent",
-    dial="c",
+    control=dict(c=Fraction(5, 4)),
     needs=("OURS:R4.self", "OURS:R4.B/eq16"),
     argument="S <= I and U' Gamma U >= 0 give nu <= 2|U|: min(1, b, 1/nu) is never below the exponent of (16), so that "
     "Proposition 3.1 survives the query inside the prompt for Gaussian laws",

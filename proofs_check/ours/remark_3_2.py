@@ -40,12 +40,12 @@ def slope(errors: Floats) -> float:
 
 def averaged_directly(S: float, Gamma: float, U: float) -> Floats:
     """The same from 1/X^2 = int r e^{-rX} dr alone: sums over query, r = e^v and the score of a token, without Stein's lemma."""
-    h, out = 0.25, np.zeros(len(LENGTHS))
-    own = np.arange(0.04, math.sqrt(2 * (1.2 * math.log(LENGTHS[-1]) + 35)), 0.08)
-    for z, weight in zip(math.sqrt(S) * own, 0.16 * np.exp(-(own**2) / 2) / math.sqrt(2 * math.pi)):
+    h, out = 0.3, np.zeros(len(LENGTHS))
+    own = np.arange(0.045, math.sqrt(2 * (1.2 * math.log(LENGTHS[-1]) + 35)), 0.09)
+    for z, weight in zip(math.sqrt(S) * own, 0.18 * np.exp(-(own**2) / 2) / math.sqrt(2 * math.pi)):
         a, mean = U * z, Gamma * U * z
         tau = math.sqrt(Gamma) * abs(a)
-        low = 80 + max(U * z * z, tau**2)
+        low = 65 + max(U * z * z, tau**2)
         v = h * np.arange(-round(low / h), round((5 + 9 * tau) / h))
         x = h * np.arange(-round((low + 5) / h), round(5 / h))
         if tau < 4 * h:  # a narrow score: sum over its own variable

@@ -69,10 +69,10 @@ def error_over_law(values: tuple[float, ...], lengths: tuple[float, ...]) -> lis
 
 def averaged_directly(lam: float, L: float) -> float:
     """d = 1, Gamma = V = S = 1: a plain trapezoid sum over the query; only the moments of the weights are the same."""
-    x = np.arange(0.0, math.sqrt(6 * math.log(L) + 90), 0.1)
+    x = np.arange(0.0, math.sqrt(3 * math.log(L) + 90), 0.15)
     m = softmax_moments(lam * x**2, L)
     error = gaussian_second_moment(np.asarray(m.P2), np.asarray(m.P3), np.asarray(m.Q), 1.0, lam * x**2)
-    density = np.exp(-(x**2) / 2) * 0.2 / math.sqrt(2 * math.pi)
+    density = np.exp(-(x**2) / 2) * 0.3 / math.sqrt(2 * math.pi)
     return float(density @ error - density[0] * error[0] / 2)
 
 
