@@ -97,7 +97,7 @@ def evaluate(expr: sp.Expr, at: Mapping[str, Any]) -> Any:
     Parameters
     ----------
     expr : sympy.Expr
-        Built from rationals, symbols, sums, products, powers, exp and log.
+        Built from rationals, symbols, sums, products, powers, maxima, exp and log.
     at : mapping of str to values
         One for the name of each symbol.
 
@@ -144,7 +144,9 @@ def _evaluate(expr: sp.Expr, at: Mapping[str, Any], rational: Callable[[sp.Ratio
         return np.sqrt(base) ** int(2 * power) if (2 * power).is_Integer else np.exp(args[1] * np.log(base))
     if isinstance(expr, sp.log):
         return np.log(args[0])
-    raise TypeError(f"cannot evaluate {expr.func.__name__} in a bound: use sums, products, powers, exp and log")
+    if isinstance(expr, sp.Max):
+        return reduce(lambda x, y: x.max(y) if hasattr(x, "mid") else np.maximum(x, y), args)
+    raise TypeError(f"cannot evaluate {expr.func.__name__} in a bound: use sums, products, powers, maxima, exp and log")
 
 
 def population(c: SoftmaxAverage) -> dict[str, Any]:

@@ -53,16 +53,17 @@ class _Case:
 
 
 def _points(growth: int) -> list[Point]:
-    """Laws with ``f(z) = z`` or ``f(z) = z^2`` at their atoms, the simplest first."""
-    laws = (
-        ((1, -1), (HALF, HALF)),
-        ((Fraction(9, 10), Fraction(-1, 10)), (Fraction(1, 10), Fraction(9, 10))),
-        ((1, 0, -1), (Fraction(1, 20), Fraction(9, 10), Fraction(1, 20))),
+    """Laws with ``f(z) = z`` or ``f(z) = z^2`` at their atoms, the simplest first; the last has ``C_f = 2`` at one atom only."""
+    laws: tuple[tuple[tuple[int | Fraction, ...], tuple[Fraction, ...], tuple[int, ...]], ...] = (
+        ((1, -1), (HALF, HALF), (1, 1)),
+        ((Fraction(9, 10), Fraction(-1, 10)), (Fraction(1, 10), Fraction(9, 10)), (1, 1)),
+        ((1, 0, -1), (Fraction(1, 20), Fraction(9, 10), Fraction(1, 20)), (1, 1, 1)),
+        ((1, -1), (HALF, HALF), (2, 1)),
     )
     return [
-        Point(tuple(map(Fraction, atoms)), weights, u, tuple(Fraction(x) ** growth for x in atoms))
+        Point(tuple(map(Fraction, atoms)), weights, u, tuple(Fraction(c * x**growth) for c, x in zip(factors, atoms)))
         for u in SCORES
-        for atoms, weights in laws
+        for atoms, weights, factors in laws
     ]
 
 
@@ -113,7 +114,7 @@ def increasing(*chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.
     order : {2, 4}
         The power m of the error.
     growth : {1, 2}
-        ``f(z) = z`` or ``z^2``.
+        ``f(z) = z`` or ``z^2``; in a quarter of the cases doubled for z > 0.
     admitted : pair, optional
         An expression and its largest value: other cases do not meet the hypotheses.
 
@@ -153,7 +154,8 @@ def increasing(*chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.
                 least = float(right) / float(left), {**case.where, **sides}
     if not tried:
         raise ValueError("no case meets the hypotheses; lengthen the prompts")
-    covered = f"{tried} exact cases: 2 and 3 atoms, f(z) = z^{growth}, L in {LENGTHS}, Uz in {[str(u) for u in SCORES]}"
+    covered = f"{tried} exact cases: 2 and 3 atoms, f(z) = z^{growth}, in some doubled for z > 0"
+    covered += f", L in {LENGTHS}, Uz in {[str(u) for u in SCORES]}"
     seconds = time.perf_counter() - started
     slack = least[0] if np.isfinite(least[0]) else None
     return Evidence(verdict=Verdict.SUPPORTED, covered=covered, slack=slack, tightest=least[1], seconds=seconds, **common)

@@ -164,8 +164,10 @@ def _listed(sides: Sides, cases: Callable[[], Iterable[Case]]) -> tuple[float, s
     ratios = []
     for name, populations, values in cases():
         left, right = (float(side) for side in sides(populations, np.array(values, dtype=float)))
-        # both sides of an instance without spread or without scores vanish, the left one up to rounding
-        ratios.append((left / right if right > 0 else float("inf") if left > 1e-12 else 0.0, name))
+        # both sides of an instance without spread or without scores vanish, the left one up to rounding; nan decides nothing
+        vanish = right == 0 and left <= 1e-12
+        ratio = 0.0 if vanish else left / right if right > 0 else float("inf")
+        ratios.append((float("inf") if np.isnan(ratio) else ratio, name))
     return (*max(ratios), len(ratios))
 
 

@@ -23,7 +23,7 @@ SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS,
 @claim(
     "BB:LC.7",
     dial="c",
-    needs=("BB:LC.7.int", "BB:LC.7.8", "BB:LC.7.8/dropped", "BB:LC.7.lim"),
+    needs=("BB:LC.7.int", "BB:LC.7.8", "BB:LC.7.8/dropped", "BB:LC.7.lim", "BB:LC.7.lim/display"),
     argument="the chain of the proof; where it drops a part of the integral, BB:LC.7.8/dropped puts that part below the first term",
     hypotheses=("L in Integers", "L >= 1"),
     reference=dict(Z4=1),

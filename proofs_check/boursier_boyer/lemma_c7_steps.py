@@ -152,3 +152,32 @@ def limits_of_the_gamma_integral(*, c: int | Fraction = 1) -> Evidence:
     root = identity(sqrt(L / 8), sqrt(L) / (2 * sqrt(2)))
     factors = identity(16 * 16**2, 16**3)
     return all_of(below, scaled, half, upper, inside, above, root, factors)
+
+
+@claim(
+    "BB:LC.7.lim/display",
+    control=dict(power=2),
+    needs=("BB:LC.7.int", "BB:LC.7.8", "BB:LC.7.8/dropped", "BB:LC.7.8/holder", "BB:LC.7.lim"),
+    argument="y = (t_0/8 - |R/S|^4)_+^{1/2}/(16 sigma^2 C_f^2) lies between the two limits x and h; where t_0/8 <= |R/S|^4, with "
+    "|R/S|^2 = theta e^{4 a2/3} K, the exponent is 0 and LC.7.8/dropped bounds what the union bound loses",
+)
+def last_display(*, power: int = 4) -> Evidence:
+    """(1 + y) e^{-y} <= (1 + h) e^{-x} for x <= y <= h; (L/8 - e^{power a2})_+ = 0 where t_0/8 <= |R/S|^4, power = 4.
+
+    The bound displayed is also compared on exact laws.
+    """
+    low, up, over = sp.symbols("x u v", nonnegative=True)  # y = x + u, h = x + u + v
+    between = all_of(
+        forall(exp(-up), "<=", 1, {up: Closed(0, oo)}),
+        forall(1 + low + up, "<=", 1 + low + up + over, dict.fromkeys((low, up, over), Closed(0, oo))),
+    )
+    part, phi = sp.symbols("theta phi", positive=True)
+    length = 8 * phi * part**2 * exp(8 * a2 / 3)
+    unit = sp.Interval.Lopen(0, 1)
+    vanishes = forall(length / 8, "<=", exp(power * a2), {a2: Closed(0, oo), part: unit, phi: unit})
+    if not vanishes.verdict.accepted:
+        return vanishes
+    s2, c_f, m4, d = (symbol(name) for name in ("sigma2", "C_f", "Z4", "d"))
+    rate = sqrt(Max(L_ / 8 - exp(power * a2_), 0)) * K_ / (16 * s2 * c_f**2)
+    second = 16**3 * s2**2 * L_ * c_f**4 * exp(2 * d) * (1 + sqrt(L_ / 2) * sqrt(m4) / (32 * s2)) * exp(-rate)
+    return confirmed(all_of(between, vanishes), increasing(ERROR, FIRST + second, order=4))

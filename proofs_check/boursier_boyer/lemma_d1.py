@@ -94,7 +94,7 @@ def _lines_up_to_22() -> Evidence:
     step = s2 * (z + h) ** 2 / 2 - (Psi + psi * h)
     return all_of(
         forall(exp(y), ">=", 1 + y, {y: (-oo, oo)}),  # Psi >= 0 for a centred law
-        forall(phi, "<=", s2 * z**2 / 2, {sigma: (0, oo), z: (-oo, oo), Psi: (0, oo)}),
+        forall(phi, "<=", s2 * z**2 / 2, {sigma: (0, oo), z: (-oo, oo), Psi: Closed(0, oo)}),
         forall(phi, ">=", 0, {sigma: (0, oo), z: (-oo, oo), Psi: (-oo, oo)}, where=[(Psi, "<=", s2 * z**2 / 2)]),
         identity(exp(y), exp(m) * exp(y - m)),  # so that e^y >= e^m (1 + y - m): Psi(z+h) >= Psi(z) + h.grad Psi(z)
         identity(m2 / m0 - (m1 / m0) ** 2, (m2 - 2 * (m1 / m0) * m1 + (m1 / m0) ** 2 * m0) / m0),  # Hess Psi: a variance

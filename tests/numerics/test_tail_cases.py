@@ -7,6 +7,7 @@ import math
 from fractions import Fraction as F
 
 import pytest
+import sympy as sp
 
 from numerics.evidence import Verdict
 from numerics.softmax_average import symbol
@@ -34,6 +35,19 @@ def test_a_case_against_brute_force(order: int, growth: int) -> None:
     own = sum(p * max(0.0, abs(f(z)) ** order - s) for z, p in law)
     expected = {ERROR: error, BEYOND: beyond, LIMIT: s, OWN_TAIL: own, TOKEN_TAIL: own}
     assert {e: pytest.approx(float(case.at[e.name]), abs=1e-12) for e in expected} == expected
+
+
+@pytest.mark.parametrize(("order", "growth"), [(2, 1), (2, 2), (4, 1)])
+def test_one_law_in_four_does_not_reach_its_growth_constant(order: int, growth: int) -> None:
+    strict = [c for c in _cases(order, growth) if c.at[TOKEN_TAIL.name] > c.at[OWN_TAIL.name]]
+    assert strict
+    assert {float(c.at["C_f" if growth == 1 else "C_f2"]) for c in strict} == {2.0}
+
+
+def test_a_positive_part_in_a_bound() -> None:
+    L = symbol("L")
+    assert increasing(sp.Max(L - 3, 0), L, order=2).verdict is Verdict.SUPPORTED
+    assert increasing(sp.Max(L - 3, 0), L - 3, order=2).witness["L"] == 1
 
 
 def test_a_false_chain_is_refuted_at_the_shortest_prompt() -> None:

@@ -33,6 +33,12 @@ def gaussians():
     return [("Gaussian", (of_law(laws(1)[0]),), ())]
 
 
+def undefined(populations, _):
+    """Nothing at the nodes of the Gaussian law, 1 at those of laws on two atoms."""
+    (p,) = populations
+    return p.mean(p.squares) * (np.nan if len(p.nodes) > 2 else 1.0), p.sigma2
+
+
 def without_spread():
     return [("point mass", (of_law(next(law for law in laws(1) if not law.sigma2)),), ())]
 
@@ -62,6 +68,12 @@ def test_a_listed_case_beyond_the_limit_is_open_not_accepted() -> None:
     # two atoms stay below 2, the Gaussian law has 3
     assert worst_law(gaussian_fourth, 3, checked="", cases=gaussians).verdict is Verdict.SUPPORTED
     found = worst_law(gaussian_fourth, Fraction(5, 2), checked="", cases=gaussians)
+    assert found.verdict is Verdict.OPEN
+    assert "Gaussian" in found.reason
+
+
+def test_an_instance_without_a_value_is_not_accepted() -> None:
+    found = worst_law(undefined, 1, checked="", cases=gaussians)
     assert found.verdict is Verdict.OPEN
     assert "Gaussian" in found.reason
 
