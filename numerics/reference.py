@@ -24,7 +24,7 @@ from numerics.families import Point
 from numerics.softmax_average import SoftmaxAverage
 from theory.concentration import alpha_minus, alpha_plus, beta, delta_0, delta_min
 
-__all__ = ["INSTANCE", "LENGTH", "TABLE", "Request", "at_reference", "loss_of_inequality", "loss_of_statistic"]
+__all__ = ["INSTANCE", "LENGTH", "TABLE", "Request", "at_reference", "loss_of_inequality", "loss_of_statistic", "nothing_else"]
 
 HALF = Fraction(1, 2)
 LENGTH = 100
@@ -34,7 +34,7 @@ DIGITS = 30
 
 def _table() -> dict[str, sp.Expr]:
     L, half, one, a2, delta = sp.Integer(LENGTH), sp.Rational(1, 2), sp.Integer(1), sp.Rational(1, 4), sp.Rational(1, 10)
-    ones = dict.fromkeys(("sigma", "sigma2", "V", "d", "p", "z", "C_f", "F2", "F4", "F8", "K"), one)
+    ones = dict.fromkeys(("sigma", "sigma2", "V", "d", "p", "z", "C_f", "C_f2", "F2", "F4", "F8", "K", "Z4", "Z8"), one)
     weights = {"S": L * sp.cosh(half), "R": L * sp.sinh(half), "RS": sp.tanh(half), "EM2": sp.cosh(1), "EQ2": sp.cosh(1)}
     bounds = {"alpha_-": alpha_minus(L, a2, delta), "alpha_+": alpha_plus(L, a2, delta), "beta": beta(L, a2, delta, one)}
     deltas = {"delta_min": delta_min(L, a2), "delta_0": delta_0(L, a2)}
@@ -51,6 +51,7 @@ class Request:
     """That engines shall evaluate at the reference instance, with further values, and why some could not."""
 
     values: Mapping[str, sp.Expr]
+    only: bool = False
     why_not: list[str] = field(default_factory=list)
 
 
@@ -62,13 +63,15 @@ class _Unable(Exception):
 
 
 @contextmanager
-def at_reference(values: Mapping[str, Any] | None) -> Iterator[Request]:
+def at_reference(values: Mapping[str, Any] | None, *, only: bool = False) -> Iterator[Request]:
     """Make every engine inside the block evaluate its bound at the reference instance too; with None, none does.
 
     Parameters
     ----------
     values : mapping of str to numbers, or None
         Of symbols that `TABLE` does not name, or that shall differ from it.
+    only : bool
+        Searches that take seconds are left out: their Evidence is OPEN, with the slack at the reference instance.
 
     Raises
     ------
@@ -83,7 +86,7 @@ def at_reference(values: Mapping[str, Any] | None) -> Iterator[Request]:
     ...     round(forall(1 / (1 - x), "<=", 2, {x: Closed(0, sp.Rational(1, 2))}).reference, 3)
     1.449
     """
-    request = Request({**TABLE, **{name: _number(name, value) for name, value in (values or {}).items()}})
+    request = Request({**TABLE, **{name: _number(name, value) for name, value in (values or {}).items()}}, only)
     token = _REQUEST.set(None if values is None else request)
     try:
         yield request
@@ -96,6 +99,19 @@ def _number(name: str, value: Any) -> sp.Expr:
     if isinstance(value, float) or not isinstance(number, sp.Expr) or not number.is_number:
         raise TypeError(f"the reference value {name} = {value!r} is not an exact number; write an integer, a Fraction or SymPy")
     return number
+
+
+def nothing_else() -> bool:
+    """Whether only the slack at the reference instance is asked for.
+
+    Examples
+    --------
+    >>> with at_reference({}, only=True):
+    ...     nothing_else()
+    True
+    """
+    request = _REQUEST.get()
+    return request is not None and request.only
 
 
 def loss_of_inequality(small: sp.Expr, big: sp.Expr, where: Iterable[sp.Expr] = ()) -> float | None:

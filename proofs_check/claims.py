@@ -128,6 +128,11 @@ class Claim:
             )
         return evidence
 
+    def loss(self) -> float | None:
+        """What the held statement gives away at the reference instance, without judging it; None if it has no ``reference``."""
+        with at_reference(self.reference, only=True):
+            return None if self.reference is None else self._run(self.repair, reseed=0).reference
+
     def judge(self, reseed: int = 0) -> Judgement:
         """Judge printed, repaired and control statement, and the claim itself.
 

@@ -66,10 +66,10 @@ def show(id: str, reseed: int = 0) -> int:
     console.print(Text(where.printed, style="cyan"))
     if not mine:
         console.print(Text("no claim settles this row yet", style="yellow"))
-    faulty = False
+    lines = []
     for claim in mine:
         line = run_claim(claim.id, reseed)
-        faulty |= bool(line["faults"])
+        lines.append(line)
         table = Table.grid(padding=(0, 2))
         table.add_column(no_wrap=True, style="bold")
         table.add_column(overflow="fold")
@@ -77,14 +77,15 @@ def show(id: str, reseed: int = 0) -> int:
             table.add_row(Text(name), Text(text))
         console.print(Text(f"\n{claim.id}: {line['summary']}", style="bold"))
         console.print(table)
+    for line in lines:
         if line["slack_at_reference"] is not None:
             _losses(console, line)
     sys.stdout.flush()
-    return 1 if faulty else 0
+    return 1 if any(line["faults"] for line in lines) else 0
 
 
 def _losses(console: Console, line: dict[str, Any]) -> None:
-    """What the steps below a claim give away; each is checked once more, without its dial."""
+    """What the steps below a claim give away."""
     claims = load_claims()
     ledger = Ledger([line], {id: c.needs for id, c in claims.items()})
     steps = [claims[s] for s in ledger.steps(line["id"])[1:] if claims[s].reference is not None]
@@ -92,7 +93,7 @@ def _losses(console: Console, line: dict[str, Any]) -> None:
         console.print("bound over truth at the reference instance (Rademacher, d = 1, L = 100, Uz = 1/2, delta = 1/10)")
         console.print(f"  {line['slack_at_reference']:12.6g}  {line['id']}")
     for step in steps:
-        loss = step(**step.repair).reference
+        loss = step.loss()
         console.print(f"  {'?' if loss is None else format(loss, '.6g'):>12}  {step.id}")
 
 

@@ -13,6 +13,7 @@ from scipy.stats import binom
 from numerics.bounds import Mean, Tail, population
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.families import TWO_ATOMS
+from numerics.node_moments import OF_THE_LAW
 from numerics.provers import Closed, Integers, forall
 from numerics.reference import INSTANCE, LENGTH, TABLE, at_reference, loss_of_statistic
 from numerics.softmax_average import error_squared, failure, normaliser, symbol
@@ -123,3 +124,20 @@ def test_closed_domains_are_met_at_their_ends() -> None:
     with at_reference({}):
         assert forall(f, "<=", 2, {f: sp.Interval.Lopen(0, 1)}).reference == pytest.approx(2)
         assert forall(1 / f, "<=", 1, {f: Closed(1, sp.oo)}).reference == pytest.approx(1)
+
+
+def test_without_the_search_nothing_is_accepted() -> None:
+    bound = L * sp.exp(a2 / 2)
+    with at_reference({}, only=True):
+        alone = worst_ratio(Mean(normaliser), "<=", bound)
+        n = sp.Symbol("L", integer=True, positive=True)
+        cheap = forall(n, "<=", 2 * n, {n: Integers(1, sp.oo)})
+    assert (alone.verdict, cheap.verdict) == (Verdict.OPEN, Verdict.PROVED)
+    assert alone.reference == pytest.approx(math.exp(0.125) / math.cosh(0.5))
+    assert cheap.reference == pytest.approx(2)
+
+
+def test_quantities_of_the_law_have_values_too() -> None:
+    law = population(INSTANCE.average(LENGTH))
+    for name in OF_THE_LAW:
+        assert float(TABLE[name]) == pytest.approx(float(law[name])), name

@@ -207,6 +207,7 @@ def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught() -> None
     asked = made(bound, dial="c", reference=dict(x=1))
     assert asked.judge().held.reference == 2
     assert asked(c=3).reference == 3
+    assert asked.loss() == 2
     assert asked.judge().faults == ()
     REGISTRY.pop(f"{ROW}/bound")
     assert "no value for x" in faults(bound, dial="c", reference={})
@@ -216,4 +217,6 @@ def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught() -> None
         return threshold(Fraction(c))
 
     assert "evaluates nothing there" in faults(silent, dial="c", reference={})
-    assert made(bound, dial="c").judge().held.reference is None
+    plain = made(bound, dial="c")
+    assert plain.judge().held.reference is None
+    assert plain.loss() is None
