@@ -76,7 +76,7 @@ def worst_hostile(statement: Statement, limit: float, seed: int) -> Worst:
     """
     worst, where = 0.0, ""
     estimate, cases, noisy, samples, broken = 0.0, 0, 0, 0, False
-    for batch, low, ratio, high, exact in _evaluated(statement, seed):
+    for labels, low, ratio, high, exact in _evaluated(statement, seed):
         broken |= bool((low > limit * (1 + 1e-9)).any())
         cases += ratio.size
         if not exact:
@@ -84,25 +84,33 @@ def worst_hostile(statement: Statement, limit: float, seed: int) -> Worst:
             noisy += int(((low <= limit) & (limit < high)).sum())
             samples += PROMPTS * ratio.size
         elif not where or ratio.max() > worst:
-            worst, where = float(ratio.max()), batch.name(np.unravel_index(ratio.argmax(), ratio.shape))
+            worst, where = float(ratio.max()), labels.name(np.unravel_index(ratio.argmax(), ratio.shape))
     return Worst(worst, where, estimate, cases, noisy, samples, broken)
 
 
 @dataclass(frozen=True, eq=False)
-class _Batch:
-    """The cases of one law at one length: queries and matrices along the first axis of the batch, functions along the second."""
+class _Labels:
+    """The cases of one law at one length: queries and matrices along the first axis, functions along the second."""
 
     law: str
+    L: int
     directions: tuple[str, ...]
     functions: tuple[str, ...]
+
+    def name(self, at: tuple[Any, ...]) -> str:
+        return f"{self.law}, L = {self.L}, {self.directions[at[0]]}, f = {self.functions[at[1]]}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """Their prompts: kept for one claim, while labels and ratios are kept for all."""
+
+    labels: _Labels
     exact: bool
     average: SoftmaxAverage
 
-    def name(self, at: tuple[Any, ...]) -> str:
-        return f"{self.law}, L = {self.average.L}, {self.directions[at[0]]}, f = {self.functions[at[1]]}"
 
-
-Ratios = tuple[_Batch, Array, Array, Array, bool]
+Ratios = tuple[_Labels, Array, Array, Array, bool]
 
 
 @lru_cache(maxsize=256)
@@ -113,9 +121,9 @@ def _evaluated(statement: Statement, seed: int) -> list[Ratios]:
     for batch in _batches(LENGTHS if random else (1,), seed):
         exact = batch.exact or not random
         limits = (statement.ratios(batch.average),) * 3 if exact else _interval(statement, batch.average)
-        shape = len(batch.directions), len(batch.functions)
+        shape = len(batch.labels.directions), len(batch.labels.functions)
         low, ratio, high = (np.broadcast_to(np.asarray(v, dtype=float), shape) for v in limits)
-        out.append((batch, low, ratio, high, exact))
+        out.append((batch.labels, low, ratio, high, exact))
     return out
 
 
@@ -173,7 +181,7 @@ def _cases(law: Law, rng: np.random.Generator, lengths: tuple[int, ...]) -> Iter
             average = softmax_average(L, scores, at_nodes[:, :, None], masses, a2, tokens)
         else:  # the quantities of the population are sums over many nodes: once for every length
             average = replace(single, L=L, weight=equal, S_L=S_L[:, :, None], R_L=R_L, S=L * single.S, R=L * single.R)
-        yield _Batch(f"{law.name} in d = {d}", tuple(named), tuple(functions(d)), exact, average)
+        yield _Batch(_Labels(f"{law.name} in d = {d}", L, tuple(named), tuple(functions(d))), exact, average)
 
 
 def _values(points: Array) -> Array:

@@ -56,15 +56,15 @@ def test_a_hostile_case_above_the_bound_prevents_support(monkeypatch: pytest.Mon
 def test_a_batch_agrees_with_its_cases_one_by_one() -> None:
     """The case that is named has the ratio that is reported, from its own law, query and function."""
     statement = normal_form(Mean(error_squared), R1).statement
-    batches = {(b.law, b.average.L): (b, ratio) for b, _, ratio, _, _ in _evaluated(statement, 0)}
+    batches = {(labels.law, labels.L): (labels, ratio) for labels, _, ratio, _, _ in _evaluated(statement, 0)}
     for d in (1, 2):
         for law in laws(d):
             if not law.atoms:
                 continue
-            batch, ratio = batches[f"{law.name} in d = {d}", 3]
+            labels, ratio = batches[f"{law.name} in d = {d}", 3]
             for i, query in enumerate(queries(d).values()):
                 reach = np.sqrt(law.sigma2) * np.linalg.norm(query)
                 a = query * min(1.0, 3.0 / reach) if reach else query
                 for j, f in enumerate(functions(d).values()):
                     c = softmax_average(3, law.nodes @ a, f(law.nodes).T, law.masses, law.sigma2 * a @ a)
-                    assert ratio[i, j] == pytest.approx(float(statement.ratios(c)), rel=1e-10, abs=1e-25), batch.name((i, j))
+                    assert ratio[i, j] == pytest.approx(float(statement.ratios(c)), rel=1e-10, abs=1e-25), labels.name((i, j))
