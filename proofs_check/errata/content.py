@@ -222,7 +222,7 @@ def _repair(e: dict[str, Any]) -> str:
     if not repair:
         return "The true statement was not executed."
     evidence, numbers = repair["evidence"], e["numbers"]
-    changes = ", ".join(f"`{k} = {number(v)}` in place of `{number(numbers[k])}`" for k, v in repair["numbers"].items())
+    changes = ", ".join(f"`{k} = {number(v)}` in place of {_was(numbers[k])}" for k, v in repair["numbers"].items())
     out = f"The same check with {changes}: {repair['verdict']}"
     if repair["verdict"] == "SUPPORTED":
         out += f" ({_covered(evidence['covered'])})"
@@ -230,8 +230,13 @@ def _repair(e: dict[str, Any]) -> str:
         out += f" ({evidence['dimension']})"
     sharp = e["sharp"]
     if sharp and sharp["word"] == "sharp":
-        out += f". The edge: `{sharp['dial']} = {number(sharp['accepted'])}` holds, `{number(sharp['refuted'])}` does not"
+        holds, fails = (f"{float(Fraction(sharp[end])):.6g}" for end in ("accepted", "refuted"))
+        out += f". The edge: `{sharp['dial']} = {holds}` holds, `{fails}` does not"
     return out + "."
+
+
+def _was(value: Any) -> str:
+    return "nothing" if value == "None" else f"`{number(value)}`"
 
 
 def _covered(text: str) -> str:

@@ -72,7 +72,7 @@ def test_witness_script_and_what_it_prints_are_shown() -> None:
     assert shown.script == (witnesses.script("BB:CC.3.b") or "").strip()
     assert shown.output == witnesses.run({"x": shown.script})["x"].printed.strip()
     assert shown.witness == {"L": "9", "a2": "0"}
-    assert "`c = 139` in place of `64`" in shown.repair
+    assert "`c = 139` in place of `64`: CERTIFIED. The edge: `c = 138.6` holds, `138.5` does not" in shown.repair
     for text in (as_html(errata_of(document())), as_markdown(errata_of(document()))):
         assert "delta_0/4 = 0.1975" in text
 
