@@ -154,7 +154,8 @@ def three_atoms() -> Law:
     false="gap",
     why="At $L=1$ the right side is 0 for every choice of the constants, because of $\\ln(L)^2$, and the left side is not.",
     instead="For every $L\\ge2$, or with $1+\\ln(L)$ in place of $\\ln(L)$, with explicit $c_1,c_2$ that depend on $d,|U|,|v_i|$ "
-    "only; the expectation is over the prompt too, not over $Z$ alone.",
+    "only; the expectation is over the prompt too, not over $Z$ alone, and the exponent in the numerator of the limit has $Z_1$ "
+    "for $z_k$.",
     repair=dict(shortest=2),
     control=dict(shortest=1),
     needs=("BB:LC.6", "BB:C.7.M84", "OURS:R1", "OURS:R3.A33", "OURS:R3.tail", "OURS:R3.max"),

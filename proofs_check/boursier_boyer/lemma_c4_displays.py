@@ -26,7 +26,7 @@ DOMAIN = {LENGTH: Integers(1, oo), SIZE: Closed(0, oo)}
 FIRST = C(a2, K) / L * (1 + log(threshold_c4(L, a2, K) * L / C(a2, K)))
 LEAST = Fraction(16, 27)
 HALF = Fraction(1, 2)
-THOUSAND = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (Fraction(1000), Fraction(-1000)))
+SCALED = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (Fraction(237), Fraction(-237)))
 ANY_LENGTH = ("L in Integers", "L >= 1")
 
 
@@ -160,9 +160,9 @@ def change_of_variables() -> Evidence:
     false="gap",
     repair=dict(power=2, shortest=2),
     control=dict(power=2, shortest=1),
-    why="The first bound of the display has $C_f$ for $C_f^2$ (at $L=1$, $U=0$, $f(z)=1000z$ the left side is $10^6$, the right "
-    "236449.8), and with $C_f^2$ it still fails at $L=1$, where its exponent is 0: Gaussian tokens, $f(z)=z$, $Uz=16$ give 257 "
-    "against $32e^2=236.4$.",
+    why="The first bound of the display has $C_f$ for $C_f^2$ (Rademacher tokens, $L=1$, $U=0$, $f(z)=237z$: 56169 on the left, "
+    "56038.6 on the right), and with $C_f^2$ it still fails at $L=1$, where its exponent is 0: Gaussian tokens, $f(z)=z$, "
+    "$Uz=16$ give 257 against $32e^2=236.4$.",
     instead=r"With $C_f^2$ it holds for $L\geq2$, by the first term alone. The last bound, with $C_f^2$, holds for $L\geq1$ "
     r"too: its exponent is positive at $L=1$.",
     needs=("OURS:R1.LC4", "BB:LC.4.int", "BB:LC.4.union", "BB:LC.4.lo", "BB:LC.4.up", "BB:LC.4.sub", "BB:LC.4.Gam"),
@@ -176,7 +176,7 @@ def last_display_but_one(*, power: int = 1, shortest: int = 1) -> Evidence:
     """
     if power == 1:
         bound = display_c4(L, a2, K, sigma2, C_f[1], d, power=power).subs(Max(0, L / 2 - exp(2 * a2)), 0)  # at U = 0 and L = 1
-        return at_point(THOUSAND, 1, Mean(error_squared), bound)
+        return at_point(SCALED, 1, Mean(error_squared), bound)
     if shortest == 1:  # one token N(0, 1), f(z) = z: its mean square about the tilted mean u is 1 + u^2, and K = sqrt(3)
         one, u = sp.S.One, sp.Symbol("Uz", positive=True)
         bound = display_c4(one, u**2, sqrt(3), one, one, one, power=power).subs(Max(0, sp.Rational(1, 2) - exp(2 * u**2)), 0)

@@ -37,7 +37,7 @@ def root(p: int, e: sp.Expr) -> sp.Expr:
     repair=dict(sign=">="),
     control=dict(c=Fraction(19, 10)),
     why=r"The first implication ends in '$\leq t$', which fails whenever the error is large: for $L=1$, $U=0$, $f(z)=z$, the "
-    r"token $z=1$ of the law $P(\pm1)=1/20$, $P(0)=9/10$ and $t=1>t_0=\sqrt{1/10}$ the error is $1\geq t$, and "
+    r"token $z=1$ of the law $P(\pm1)=1/4$, $P(0)=1/2$ and $t=1>t_0=\sqrt{1/2}$ the error is $1\geq t$, and "
     r"$2\cdot1^2+2\cdot0^2=2>1$.",
     instead=r"$\|R_L/S_L-R/S\|^2\geq t\Rightarrow 2\|R_L/S_L\|^2+2\|R/S\|^2\geq t$; the two implications that follow are then "
     r"right.",
