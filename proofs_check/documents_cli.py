@@ -94,8 +94,9 @@ def _errata(options: argparse.Namespace) -> int:
 
     errata = errata_of(read_ledger(Path(options.ledger)), options.paper)
     out = Path(options.out)
-    write_text(out / "errata.html", as_html(errata))
-    write_text(out / "errata.md", as_markdown(errata))
+    pages = {"errata.html": as_html(errata), "errata.md": as_markdown(errata)}
+    for name, text in pages.items():
+        write_text(out / name, text)
     for e in errata.entries:
         if not e.script:
             print(f"largeprompt errata: {e.id} has no witness script yet", file=sys.stderr)
