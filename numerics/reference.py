@@ -34,7 +34,8 @@ DIGITS = 30
 
 def _table() -> dict[str, sp.Expr]:
     L, half, one, a2, delta = sp.Integer(LENGTH), sp.Rational(1, 2), sp.Integer(1), sp.Rational(1, 4), sp.Rational(1, 10)
-    ones = dict.fromkeys(("sigma", "sigma2", "V", "d", "p", "z", "C_f", "C_f2", "F2", "F4", "F8", "K", "Z4", "Z8"), one)
+    # no C_f2: f(z) = z is not bounded by a multiple of |z|^2 near 0
+    ones = dict.fromkeys(("sigma", "sigma2", "V", "d", "p", "z", "C_f", "F2", "F4", "F8", "K", "Z4", "Z8"), one)
     weights = {"S": L * sp.cosh(half), "R": L * sp.sinh(half), "RS": sp.tanh(half), "EM2": sp.cosh(1), "EQ2": sp.cosh(1)}
     bounds = {"alpha_-": alpha_minus(L, a2, delta), "alpha_+": alpha_plus(L, a2, delta), "beta": beta(L, a2, delta, one)}
     deltas = {"delta_min": delta_min(L, a2), "delta_0": delta_0(L, a2)}
