@@ -139,5 +139,6 @@ def test_without_the_search_nothing_is_accepted() -> None:
 
 def test_quantities_of_the_law_have_values_too() -> None:
     law = population(INSTANCE.average(LENGTH))
-    for name in OF_THE_LAW:
+    assert "C_f2" not in TABLE  # f(z) = z has no quadratic bound near 0, though one at the atoms
+    for name in OF_THE_LAW.keys() - {"C_f2"}:
         assert float(TABLE[name]) == pytest.approx(float(law[name])), name
