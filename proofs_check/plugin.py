@@ -148,7 +148,8 @@ class Controller:
         from proofs_check.ledger import Ledger, load_claims, write_json
 
         needs = {id: claim.needs for id, claim in load_claims().items()}
-        needs |= {id: tuple(line["needs"]) for id, line in self.lines.items()}
+        # Claims of files outside the package are known to the workers only, and come in as these finish.
+        needs |= {id: tuple(line["needs"]) for id, line in sorted(self.lines.items())}
         order = {id: i for i, id in enumerate(needs)}
         run = {
             "reseed": self.config.getoption("--reseed"),
