@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import sympy as sp
 
 from numerics.evidence import Evidence
 from numerics.provers import identity
+from numerics.worst_law import worst_law
+from proofs_check.boursier_boyer.lemma_d1 import output, token_and_query_laws
 from proofs_check.claims import claim
 from theory.sub_gaussian_bounds import lemma_d1
+
+sigma, V, U, d = sp.symbols("sigma V U d", positive=True)
 
 
 @claim(
     "BB:C.6",
-    needs=("BB:LD.1", "BB:LD.1.arg"),
-    argument="E e^{Z1'UZ} V Z1 / E e^{Z1'UZ} is the output T(Z), whose L^4 norm Lemma D.1 bounds",
+    dial="c",
+    needs=("BB:LD.1", "BB:LD.1.arg", "BB:C.6/power"),
+    argument="E e^{Z1'UZ} V Z1 / E e^{Z1'UZ} is the output T(Z), whose L^4 norm Lemma D.1 bounds; V = I on the instances, since "
+    "|V x| <= |V||x|",
+    unproved="The display bounds a mean over every pair of sub-Gaussian laws, and no prover here ranges over laws; the fourth "
+    "power of the bound of Lemma D.1 is proved to be this one.",
 )
+def limit_of_the_output_in_the_fourth_power(*, c: int | Fraction = 4) -> Evidence:
+    """E_nu|E[e V Z1]|^4/E[e]^4 <= c^4 sigma^8 |V|^4 |U|^4 d^2 with c = 4, on the laws of Lemma D.1."""
+    checked = r"\mathbb{E}_\nu\|T[\mu]\|^4 \le " + sp.latex(sp.Rational(c) ** 4 * sigma**8 * U**4 * d**2)
+    laws = ("two atoms", "two atoms")
+    return worst_law(output, Fraction(c) ** 4, checked=checked, laws=laws, numbers=((0.01, 6.0),), cases=token_and_query_laws)
+
+
+@claim("BB:C.6/power")
 def fourth_power_of_lemma_d1() -> Evidence:
     """(4 sigma^2 |V| |U| sqrt(d))^4 = 4^4 sigma^8 |V|^4 |U|^4 d^2."""
-    sigma, V, U, d = sp.symbols("sigma V U d", positive=True)
     return identity(lemma_d1(sigma, V, U, d) ** 4, 4**4 * sigma**8 * V**4 * U**4 * d**2)

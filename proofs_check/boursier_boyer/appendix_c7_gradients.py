@@ -128,7 +128,7 @@ def rate_holds(which: int, constants: Any, shortest: int, checked: str) -> Evide
         c1, c2 = known(d, U, 1)
         bound = c1 * sigma**12 * np.log(L) ** 2 / L ** (c2 / sigma**2)
         count += 1
-        if errors[which] > bound:
+        if not errors[which] <= bound:
             raise Contradiction(f"{name}: the error {errors[which]} exceeds {bound}, which R1, R2 and R3 prove")
         if bound and errors[which] / bound > worst:
             worst, where = errors[which] / bound, name

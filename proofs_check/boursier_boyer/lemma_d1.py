@@ -73,7 +73,8 @@ def _tilts() -> list[tuple[str, Any, Any]]:
     ]
 
 
-def _pairs() -> Iterator[tuple[str, Any, Any]]:
+def token_and_query_laws() -> Iterator[tuple[str, Any, Any]]:
+    """Hostile tokens and queries in d = 1, 2, 3 with the matrices of `numerics.hostile`; queries at constant 1."""
     for n in DIMENSIONS:
         for mu in spread(n):
             for nu in spread(n):
@@ -220,5 +221,5 @@ def output_for_an_infinite_prompt(*, c: int | Fraction = 4) -> Evidence:
     search: dict[str, Any] = dict(checked=checked, numbers=((0.01, 6.0),))
     return all_of(
         worst_law(output, Fraction(c) ** 4, laws=("two atoms", "two atoms"), **search),
-        worst_law(output, Fraction(c) ** 4, laws=("two atoms", "three atoms"), cases=_pairs, **search),
+        worst_law(output, Fraction(c) ** 4, laws=("two atoms", "three atoms"), cases=token_and_query_laws, **search),
     )
