@@ -34,7 +34,8 @@ def moment(k: int) -> sp.Expr:
 def searched(proof: Evidence, search: Evidence) -> Evidence:
     """A proof in scalars, for every dimension; the search for the worst law is its second route, and gives the slack."""
     found = dict(slack=search.slack, tightest=search.tightest, reference=search.reference)
-    return confirmed(proof, search).replace(dimension="every d", **found)
+    assumed = (*proof.assumes, "E e^{u'Z} <= e^{sigma^2 |u|^2/2} for every u", "the expectation preserves <=")
+    return confirmed(proof.replace(assumes=assumed), search).replace(dimension="every d", **found)
 
 
 @claim(
