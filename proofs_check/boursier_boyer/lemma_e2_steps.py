@@ -93,36 +93,51 @@ def cauchy_schwarz_twice() -> Evidence:
 
 
 def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
-    """Both sides of the second line for one token, 1 with probability 3/4 and -3 with 1/4, and U z = -ln(2)/4, V = 1.
+    """Both sides of the second line for one token x, 8/5 with probability 1/5 and -2/5 with 4/5, and a query of the same law.
 
-    The weights e^{a.z} of the two atoms are then in the ratio 1 : 2, so that every quantity is rational.
+    With y = 0 the task is 1-sub-Gaussian: these atoms have the variance proxy 2^2 (3/5)/(2 ln 4) = 0.87. At U = -(5/4) ln(2) the
+    weights e^{x_q U x} of the two atoms are in the ratio 2^-4 for x_q = 8/5 and 2 for x_q = -2/5: every quantity is rational.
     """
-    atoms, masses, weights = (Fraction(1), Fraction(-3)), (Fraction(3, 4), Fraction(1, 4)), (Fraction(1), Fraction(2))
-    zero = Fraction(0)
-    T = sum((p * q * z for p, q, z in zip(masses, weights, atoms)), zero) / sum((p * q for p, q in zip(masses, weights)), zero)
-    fourth, error = (sum((p * (z - c) ** 4 for p, z in zip(masses, atoms)), zero) for c in (zero, T))
-    return 8 * fourth + 8 * T**4, on_D * error + on_T * T**4
+    law = {Fraction(8, 5): Fraction(1, 5), Fraction(-2, 5): Fraction(4, 5)}
+    first, second = law
+    left = right = Fraction(0)
+    for (_, mass), ratio in zip(law.items(), (Fraction(1, 16), Fraction(2))):
+        share = law[first] * ratio / (law[first] * ratio + law[second])
+        T = share * first + (1 - share) * second
+        fourth, error = (sum((p * (z - c) ** 4 for z, p in law.items()), Fraction(0)) for c in (Fraction(0), T))
+        left += mass * (8 * fourth + 8 * T**4)
+        right += mass * (on_D * error + on_T * T**4)
+    return left, right
 
 
 @claim(
     "BB:LE.2.4",
     false="gap",
     why=r"From the first to the second line $\|T_L\|^4\leq8\|T_L-T\|^4+8\|T\|^4$ is needed, so the constants $8,8$ become "
-    r"$64,72$, not $8,16$. One token that is 1 or $-3$ with probabilities $\frac34,\frac14$ and $Uz_{\rm q}=-\frac14\ln2$ gives "
-    r"$169.04>107.74$.",
+    r"$64,72$, not $8,16$. For $L=1$, $y=0$, $x$ and $x_{\rm q}$ equal to $\frac85$ or $-\frac25$ with probabilities "
+    r"$\frac15,\frac45$, last row $(1,0)$ of $V$ and $U_{11}=-\frac54\ln2$ it reads $10.71\leq9.99$.",
     instead=r"$\ldots\leq64\,\mathbb{E}\|T_L-T\|^4+72\,\mathbb{E}\|T\|^4$; with these the factor 2 of the lemma becomes 3.",
     repair={"on_D": 64, "on_T": 72},
     control={"on_T": 71},
     needs=("BB:LE.2.4/power", "BB:LC.9", "BB:P3.1"),
     argument="|T_L| <= |T_L - T| + |T|, and the inequality of the fourth powers once more; Lemma C.9 and Proposition 3.1 bound "
     "what is left",
-    hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1"),
+    hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def fourth_moments(*, on_D: int = 8, on_T: int = 16) -> Evidence:
     """8 E|T_L|^4 + 8 E|T|^4 <= on_D E|T_L - T|^4 + on_T E|T|^4; the repair for all m = |T_L| <= x + t, x = |T_L - T|, t = |T|."""
     left, right = skewed_token(on_D, on_T)
     if left > right:
-        witness = {"L": 1, "d": 1, "V": 1, "U": "-ln(2)/4", "token": "1 or -3", "P(token = 1)": "3/4", "query": 1}
+        witness = {
+            "L": 1,
+            "d": 1,
+            "sigma_mu": 1,
+            "x and x_q": "8/5 or -2/5",
+            "P(x = 8/5)": "1/5",
+            "y": 0,
+            "U": "-(5/4) ln(2) e1 e1'",
+            "last row of V": "(1, 0)",
+        }
         return Evidence(
             verdict=Verdict.REFUTED,
             engine="enumeration",

@@ -1,10 +1,9 @@
-"""Lemma E.2, 8, 8 -> 8, 16: one token, 1 or -3 with probabilities 3/4, 1/4, and Uz = -ln(2)/4, so weights 1 : 2; V = 1."""
+"""Lemma E.2, 8, 8 -> 8, 16: L = 1, y = 0, x and x_q = 8/5 or -2/5 (1-sub-Gaussian), U11 = -(5/4) ln 2, last row (1, 0) of V."""
 
-from fractions import Fraction as F
-
-law = ((F(1), F(3, 4), 1), (F(-3), F(1, 4), 2))  # value, probability, e^{z Uz} up to a common factor
-T = sum(z * p * w for z, p, w in law) / sum(p * w for z, p, w in law)
-left = 8 * sum(p * z**4 for z, p, w in law) + 8 * T**4
-right = 8 * sum(p * (z - T) ** 4 for z, p, w in law) + 16 * T**4
-print(float(left), "<=", float(right))
+law, left, right = ((8 / 5, 1 / 5), (-2 / 5, 4 / 5)), 0, 0  # value, probability
+for (_, mass), weights in zip(law, ((1 / 16, 1), (2, 1))):  # the weights e^{x_q U x} of the two values, up to a factor
+    T = sum(x * p * r for (x, p), r in zip(law, weights)) / sum(p * r for (_, p), r in zip(law, weights))
+    left += mass * sum(p * (8 * x**4 + 8 * T**4) for x, p in law)
+    right += mass * sum(p * (8 * (x - T) ** 4 + 16 * T**4) for x, p in law)
+print(left, "<=", right)
 assert left > right
