@@ -27,6 +27,8 @@ __all__ = ["Population", "of_law", "worst_law"]
 Array = npt.NDArray[Any]
 #: Families of one-dimensional laws, with the number of parameters that belong to the law.
 FAMILIES: dict[str, tuple[Family, int]] = {"two atoms": (TWO_ATOMS, 1), "three atoms": (THREE_ATOMS, 3)}
+#: The ratio of a law for which one side has no value, so that it is not accepted.
+UNDEFINED = 1e300
 DENOMINATORS = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10**4, 10**6)
 
 
@@ -186,7 +188,8 @@ def _search(
         populations, rest = _floats(laws, columns)
         with np.errstate(all="ignore"):
             left, right = sides(populations, rest)
-            ratio = np.where((right > 0) & np.isfinite(left), left / right, 0.0)
+            ratio = np.where((right == 0) & (left <= 1e-12), 0.0, left / right)
+            ratio = np.where(np.isfinite(ratio) & (right >= 0), ratio, UNDEFINED)
         return -ratio if x.ndim == 2 else -ratio[0]
 
     search = differential_evolution(

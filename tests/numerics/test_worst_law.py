@@ -78,6 +78,17 @@ def test_an_instance_without_a_value_is_not_accepted() -> None:
     assert "Gaussian" in found.reason
 
 
+def nowhere(populations, _):
+    """A root of a negative number, whatever the law."""
+    (p,) = populations
+    return np.sqrt(-p.mean(p.squares)), p.sigma2
+
+
+def test_a_search_without_values_is_not_accepted() -> None:
+    found = worst_law(nowhere, 1, checked="")
+    assert found.verdict is Verdict.OPEN
+
+
 def test_an_instance_on_which_both_sides_vanish_bounds_nothing() -> None:
     assert worst_law(variance, 1, checked="", cases=without_spread).verdict is Verdict.SUPPORTED
 
