@@ -28,7 +28,7 @@ Array = npt.NDArray[Any]
 #: Families of one-dimensional laws, with the number of parameters that belong to the law.
 FAMILIES: dict[str, tuple[Family, int]] = {"two atoms": (TWO_ATOMS, 1), "three atoms": (THREE_ATOMS, 3)}
 #: The ratio of a law for which one side has no value, so that it is not accepted.
-UNDEFINED = 1e300
+UNDEFINED = 1e100
 DENOMINATORS = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10**4, 10**6)
 
 
