@@ -12,7 +12,7 @@ from sympy import exp, log, oo
 
 from numerics.averaged_errors import Instance, tightest
 from numerics.evidence import Evidence, all_of
-from numerics.provers import forall
+from numerics.provers import forall, identity
 from proofs_check.averaged_instances import discrete
 from proofs_check.every_constant import defeated
 from proofs_check.ours.query_average import GENERAL, general, general_reference
@@ -25,10 +25,15 @@ SUPREMUM_WHY = (
 )
 SUPREMUM_INSTEAD = r"$\sup_{z\neq 0}\|f(z)\|/\|z\|^{p}\leq C_{f}$ and $f(0)=0$, as in Lemmas C.4 and C.7."
 NU_WHY = (
-    r"The moments of $g$ under the law $\nu$ of the query enter the constants, but $\nu$ is not among the objects on which they "
-    r"may "
-    r"depend: for rare large queries the error grows with $\mathbb{E}_{\nu}\|g\|^{%d}$ while $d,f,g,p,P,U$ stay the same."
+    r"The list of objects on which the constants may depend lacks the law $\nu$ of the query, but the error may grow with "
+    r"$\mathbb{E}_{\nu}\|g\|^{%d}$ while the listed objects stay the same. Presumably $g$ is meant fixed together with $\nu$; for "
+    r"the $g$ used in the paper, $1$ and $z$, these moments are bounded over all 1-sub-Gaussian $\nu$ and nothing changes."
 )
+G_WHY = (
+    r"The factor $g(z)$ of Lemma C.%d is missing on the left side, though the constants depend on $g$ and the proof bounds the "
+    r"error times $g$: where $\|g\|$ is not at most 1 the lemma would not follow."
+)
+G_INSTEAD = r"The same display with $f(z_{k})g(z)$ and $f(Z_{1})g(z)$ in place of $f(z_{k})$ and $f(Z_{1})$."
 #: (L, sigma, |U|, d, p, root of the moment of g) to the right side for C_f = 1.
 RightSide = Callable[[Any, Any, Any, Any, int, Any], Any]
 k, c1, c2, c3, c4 = sp.symbols("k c1 c2 c3 c4", positive=True)
@@ -56,6 +61,13 @@ def _infinite_prompt(order: int) -> Iterator[Instance]:
             total += float(mass) * sum(m * m for m in means) ** (order // 2)
         right = (2 * float(x.sigma2) * float(x.u)) ** order * tilted_moment(1, 0, x.d, order // 2)
         yield Instance(x.describe(), total, right)
+
+
+def error_without_g(order: int, moment: int) -> Evidence:
+    """For a constant |g| = G: is E|err g|^order, G^order e, at most the left side of the display, G^{order moment} e?"""
+    G, e = sp.symbols("G e", positive=True)
+    left, right = G**order * e, G ** (order * moment) * e
+    return forall(left, "<=", right, dict.fromkeys((G, e), (0, oo))) if moment == 0 else identity(left, right)
 
 
 def class_is_not_empty(order: int, power: int) -> Evidence:

@@ -22,7 +22,7 @@ theta = sp.Symbol("theta", nonnegative=True)
 sigma, u, d = sp.symbols("sigma u d", positive=True)  # u = |U|
 IN_THE_BALL = {L: Integers(1, oo), theta: Closed(0, 1)}
 BALL_WHY = (
-    r"Where $U=0$ the radius $B=\sqrt{\ln(L)/%d}/(\sigma\|U\|_{\rm op})$ divides by zero, and no $B$ has "
+    r"A degenerate case: where $U=0$ the radius $B=\sqrt{\ln(L)/%d}/(\sigma\|U\|_{\rm op})$ divides by zero, and no $B$ has "
     r"$\sigma^{2}\|U\|_{\rm op}^{2}B^{2}=\ln(L)/%d$."
 )
 BALL_INSTEAD = r"Any $B$ with $\sigma^{2}\|U\|_{\rm op}^{2}B^{2}\leq\ln(L)/%d$; where $U=0$ every $B$, and no split is needed."

@@ -11,7 +11,7 @@ from sympy import exp, log, oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
 from proofs_check.boursier_boyer import average_statements as shared
-from proofs_check.boursier_boyer.average_statements import HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
+from proofs_check.boursier_boyer.average_statements import G_INSTEAD, G_WHY, HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
 from proofs_check.boursier_boyer.proposition_3_1 import AT_ONE_TOKEN
 from proofs_check.claims import claim
 from proofs_check.every_constant import defeated, vanishing
@@ -69,7 +69,7 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
 
 @claim(
     "BB:LC.6/nu",
-    false="gap",
+    false="typo",
     why=shared.NU_WHY % 4,
     instead=r"The constants depend on $\nu$ as well, through $\mathbb{E}_{\nu}\|g\|^{4}$ only.",
     repair=dict(law="through E|g|^4"),
@@ -129,14 +129,27 @@ def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
 
 
 @claim(
+    "BB:16/g",
+    false="typo",
+    why=G_WHY % 6 + r" (Both displays also write the same query as $z_{\rm query}$ and as $z$.)",
+    instead=G_INSTEAD,
+    repair=dict(moment=1),
+    hypotheses=("G > 0", "e > 0"),
+)
+def left_side_without_g(*, moment: int = 0) -> Evidence:
+    """For |g| = G constant the left side of Lemma C.6, G^2 e, is at most that of (16): e as printed, G^2 e with g."""
+    return shared.error_without_g(2, moment)
+
+
+@claim(
     "BB:16/c3",
     false="gap",
     why=r"Term 1 carries $\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}$, of size $\sigma^{2p}$, and this factor is absorbed in $\tilde "
-    r"c_{3}$: where "
-    r"$U=0$ no other term replaces it (the last, $L^{-1/0}$, is read as 0). Tokens $\mathcal{N}(0,k^{4})$ at $L=k^{5}$ have the "
-    r"error $1/k$, the right side is "
-    r"smaller.",
-    instead=r"$\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$.",
+    r"c_{3}$. For $U\neq 0$ and $L\geq 2$ that does no harm: the last term is enough for $\sigma^{2}>1/(32\|U\|_{\rm op}^{2})$, "
+    r"and below $\tilde c_{3}$ may depend on $U$. But where $U=0$, the last term ($L^{-1/0}$) read as 0, nothing replaces the "
+    r"factor: tokens $\mathcal{N}(0,k^{4})$ at $L=k^{5}$ have the error $1/k$, the right side is smaller.",
+    instead=r"$\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; or (16) for $U\neq 0$ only, with $\tilde c_{3}$ growing like "
+    r"$\|U\|_{\rm op}^{-2p}$ as $U\to 0$.",
     repair=dict(power=2),
     control=dict(c=Fraction(9, 10)),
     needs=("BB:17",),

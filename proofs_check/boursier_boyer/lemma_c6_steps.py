@@ -79,9 +79,9 @@ def _product_instances(c: Fraction) -> Iterator[Instance]:
 @claim(
     "BB:LC.6.split/product",
     false="gap",
-    why=r"The first line uses $\|xg\|\leq\|x\|\,\|g\|$ for the difference $x=R_{L}/S_{L}-R/S$, but the lemma assumes it only "
-    r"for the values "
-    r"$x=f(z_{1})$.",
+    why=r"The lemma assumes only 'that the product $f(z_{1})g(z)$ is legit and that "
+    r"$\|f(z_{1})g(z)\|\leq\|f(z_{1})\|\ \|g(z)\|$'; the first line bounds $\|\frac{R_{L}}{S_{L}}g(z)-\frac{R}{S}g(z)\|^{2}$ by "
+    r"$\|\frac{R_{L}}{S_{L}}-\frac{R}{S}\|^{2}\|g(z)\|^{2}$, and a difference need not be a value of $f$.",
     instead=r"Assume $\|xg\|\leq\|x\|\,\|g\|$ for every $x$ in the span of the values of $f$ (true for a matrix product in the "
     r"Frobenius or "
     r"operator norm, as in all uses); or let the constants contain the norm of the product on that span.",
@@ -113,7 +113,7 @@ def term_1(*, share: int = 6) -> Evidence:
 
 @claim(
     "BB:17/B",
-    false="gap",
+    false="typo",
     why=shared.BALL_WHY % (6, 6),
     instead=shared.BALL_INSTEAD % 6,
     repair=dict(norm="n >= |U|, n > 0"),
@@ -158,12 +158,12 @@ def exponent_of_term_2(*, share: int = 6) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "epsilon > 0"),
 )
 def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -> Evidence:
-    """Tokens +-1/k, query 0, f = z, L = k^2: Term 2 >= 32 k^2 e^2 e^{-1/32} against c1 k^3 e^{-c2 k^2}, p = 1, for every c1, c2.
+    """Tokens +-1/k, query 0, f = z, L = k^2: Term 2, at least 32 k^2 e^{2 - 1/32}, against c1 k^3 e^{-c2 k^2}, p = 1, any c1, c2.
 
     Repaired, at a fixed lower bound: (L/2)^{1/p} - L^{1/(3p)} >= L^{1/p}/4 - c, p = 1, 2, c = 1.
     """
     if depends == "on f and d":
-        left = 32 * k**2 * exp(2) * exp(-(k**2 / 2 - k ** sp.Rational(2, 3)) / (16 * k**2))
+        left = 32 * k**2 * exp(2) * exp(-(k**2 / 2 - 1) / (16 * k**2))  # Term 2 itself, where e^{2 a2} = 1
         where = {"d": 1, "sigma": 1, "U": 1, "query": 0, "f": "z", "g": 1, "p": 1, "tokens": "epsilon, -epsilon with 1/2 each"}
         return defeated(left, c1 * k**3 * exp(-c2 * k**2), k, at={"L": k**2, "epsilon": 1 / k}, where=where)
     parts = []

@@ -12,7 +12,7 @@ from sympy import exp, log, oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Integers, forall
 from proofs_check.boursier_boyer import average_statements as shared
-from proofs_check.boursier_boyer.average_statements import HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
+from proofs_check.boursier_boyer.average_statements import G_INSTEAD, G_WHY, HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
 from proofs_check.boursier_boyer.proposition_3_1 import AT_ONE_TOKEN
 from proofs_check.claims import claim
 from proofs_check.every_constant import defeated, vanishing
@@ -70,7 +70,7 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
 
 @claim(
     "BB:LC.9/nu",
-    false="gap",
+    false="typo",
     why=shared.NU_WHY % 8,
     instead=r"The constants depend on $\nu$ as well, through $\mathbb{E}_{\nu}\|g\|^{8}$ only.",
     repair=dict(law="through E|g|^8"),
@@ -118,14 +118,33 @@ def equation_18(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     return shared.explicit(_form_of_18, 4, c, checked + r"+c_4\sigma^8\ln(L)^2/L^{1/(384\sigma^2\|U\|^2)}")
 
 
-@claim("BB:18/c3", control=dict(c=Fraction(1, 3)), argument="where L <= sigma^4 the first term is enough, beyond it the second is")
+@claim(
+    "BB:18/g",
+    false="typo",
+    why=G_WHY % 9,
+    instead=G_INSTEAD,
+    repair=dict(moment=1),
+    hypotheses=("G > 0", "e > 0"),
+)
+def left_side_without_g(*, moment: int = 0) -> Evidence:
+    """For |g| = G constant the left side of Lemma C.9, G^4 e, is at most that of (18): e as printed, G^4 e with g."""
+    return shared.error_without_g(4, moment)
+
+
+@claim(
+    "BB:18/c3",
+    control=dict(c=Fraction(9, 10)),
+    argument="where L <= sigma^4 the first term is enough, for e^{-sqrt(L)/sigma^2} >= 1/e; beyond it the second is, and "
+    "a + b ln^2 L <= (a + b) max(1, ln^2 L)",
+)
 def third_constant_free_of_sigma(*, c: int | Fraction = 1) -> Evidence:
-    """(1 + ln^2 L)/L^2 <= 2 L^{3/2} always; for sigma^4 <= L: sigma^4 (1 + ln^2 L)/L^2 <= 2 c/L^{1/6}, as ln^2 L <= L^{5/6}."""
+    """sigma^4 max(1, ln^2 L)/L^2 <= c sigma^4 L^{3/2} always, and <= c/L^{1/6} for sigma^4 <= L: that is 1, ln^2 L <= L^{5/6}."""
     L = sp.Symbol("L", integer=True, positive=True)
-    domain = {L: Integers(1, oo)}
-    short = forall((1 + log(L) ** 2) / L**2, "<=", 2 * sp.Rational(c) * L ** sp.Rational(3, 2), domain)
-    long = forall((1 + log(L) ** 2) / L, "<=", 2 * sp.Rational(c) * L ** sp.Rational(-1, 6), domain)
-    return all_of(short, long)
+    domain, parts = {L: Integers(1, oo)}, []
+    for numerator in (sp.S.One, log(L) ** 2):
+        parts.append(forall(numerator / L**2, "<=", sp.Rational(c) * L ** sp.Rational(3, 2), domain))
+        parts.append(forall(numerator / L, "<=", sp.Rational(c) * L ** sp.Rational(-1, 6), domain))
+    return all_of(*parts)
 
 
 @claim(

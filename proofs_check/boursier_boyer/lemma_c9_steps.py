@@ -68,7 +68,7 @@ def term_1(*, share: int = 12) -> Evidence:
 
 @claim(
     "BB:19/B",
-    false="gap",
+    false="typo",
     why=shared.BALL_WHY % (12, 12),
     instead=shared.BALL_INSTEAD % 12,
     repair=dict(norm="n >= |U|, n > 0"),
@@ -96,7 +96,8 @@ def exponent_of_term_2(*, share: int = 12) -> Evidence:
     "BB:LC.9.T2",
     false="gap",
     why=r"The exponent contains $\mathbb{E}\|f(Z_{1})\|^{4}$, which depends on $\mu$ and may be as small as one likes: for tokens "
-    r"$\pm L^{-1/4}$ ($\sigma=1$) the exponential stays above $e^{-1/45}$, for the point mass at 0 it is 1.",
+    r"$\pm L^{-1/4}$ ($\sigma=1$) the exponential stays above $e^{-1/45}$, for the point mass at 0 it is 1. (The sentence "
+    r"also says 'Equation (16)' for (18).)",
     instead=r"With $q=(\mathbb{E}\|f(Z_{1})\|^{4})^{1/2}/(16C_{f}^{2})\geq q_{0}$ the exponential is at most "
     r"$e^{q/\sigma^{2}}\exp(-q_{0}\sqrt{L}/(8\sigma^{2}))$, and $q/\sigma^{2}$ is bounded in terms of $d$: the constants depend "
     r"on a lower "
@@ -115,7 +116,7 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
     """
     if depends == "on f and d":
         front = 16**3 * k**4 * exp(2) * (1 + k**2 / (32 * sqrt(2)) / k**2)
-        left = front * exp(-(k**2 / sqrt(8) - k ** sp.Rational(2, 3)) / (16 * k**2))
+        left = front * exp(-(k**2 / sqrt(8) - 1) / (16 * k**2))  # Term 2 itself, where e^{2 a2} = 1
         where = {"d": 1, "sigma": 1, "U": 1, "query": 0, "f": "z", "g": 1, "tokens": "epsilon, -epsilon with 1/2 each"}
         return defeated(left, c1 * k**6 * exp(-c2 * k**2), k, at={"L": k**4, "epsilon": 1 / k}, where=where)
     left = L ** sp.Rational(1, 6) - sqrt(L / 8)

@@ -4,6 +4,6 @@ from math import exp, sqrt
 
 for k, c1, c2 in [(1, 1, 1), (10**3, 1e9, 1e-3)]:
     L, K = k**4, 1 / k**2  # K = sqrt(E|f|^4) = sqrt(E|Z|^4)
-    left = 16**3 * L * exp(2) * (1 + sqrt(L) / (32 * sqrt(2)) * K) * exp(-(sqrt(L / 8) - L ** (1 / 6)) * K / 16)
+    left = 16**3 * L * exp(2) * (1 + sqrt(L) / (32 * sqrt(2)) * K) * exp(-(sqrt(L / 8) - 1) * K / 16)
     print("k =", k, ":", left, "<=", c1 * L**1.5 * exp(-c2 * sqrt(L)))
     assert left > c1 * L**1.5 * exp(-c2 * sqrt(L))
