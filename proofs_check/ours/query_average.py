@@ -13,11 +13,11 @@ from sympy import exp, oo
 
 from numerics.averaged_errors import Instance, PromptAndQuery, fourth_error, moments, squared_error, tightest
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, forall, identity
+from numerics.provers import Closed, forall
 from numerics.reference import LENGTH
 from proofs_check.averaged_instances import COVERED, REFERENCE, discrete, instances, reference
 from proofs_check.claims import claim
-from proofs_check.ours.query_average_steps import exponents_compared, from_one_token
+from proofs_check.ours.query_average_steps import exponents_compared, from_one_token, from_two_tokens
 from theory.query_average_bounds import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
 
 AVERAGE = r"\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2"
@@ -116,15 +116,9 @@ def the_constants_of_the_gradient(*, first: int = 61000) -> Evidence:
 def the_form_of_the_paper_for_the_gradient() -> Evidence:
     """sigma >= 1, L = 2^r >= 2: A + D ln^2 L + B sigma^4 <= sigma^4 ln^2(L) ((A + B)/ln^2 2 + D); theta >= c2/sigma^2.
 
-    For L >= 1 the same with 1 + ln L in place of ln L; D = 78 (d + 1).
+    For L >= 1 the same with 1 + ln L in place of ln L; D = 78 (d + 1), B = 460 (d + 3)^3 |U|^4.
     """
-    A, B, D = sp.symbols("A B D", positive=True)  # B sigma^4 = 460 (d + 3)^3 kappa^2
-    x, y = sp.symbols("x y", nonnegative=True)  # sigma^4 = 1 + x, r^2 = 1 + y
-    square = (1 + y) * sp.log(2) ** 2
-    left, right = A + D * square + B * (1 + x), (1 + x) * square * ((A + B) / sp.log(2) ** 2 + D)
-    excess = A * (x + y + x * y) + B * (1 + x) * y + D * square * x
-    from_two = identity(right - left, excess).replace(assumes=("every term of the right side is >= 0",))
-    return all_of(exponents_compared(), from_two, from_one_token(2))
+    return all_of(exponents_compared(), from_two_tokens(2), from_one_token(2))
 
 
 @claim(
@@ -249,6 +243,15 @@ def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     checked = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le\text{lemma\_c6\_average}"
     covered = GENERAL.format(", f = z z' with g = z (p = 2)")
     return tightest(general(bound, 2), checked=checked, covered=covered, reference=general_reference(bound, 2))
+
+
+@claim("OURS:LC.6/form", argument="r = ln L / ln 2 >= 1 for L >= 2; every term of the difference is >= 0; LC.9 is the case p = 2")
+def the_form_of_the_paper_for_both_orders() -> Evidence:
+    """sigma >= 1, L = 2^r >= 2: A + D ln^p L + B sigma^{2p} <= sigma^{2p} ln^p(L) ((A + B)/ln^p 2 + D); theta >= c2/sigma^2.
+
+    For L >= 1 the same with 1 + ln L in place of ln L; p = 1, 2, D = 2p for C.6 and 16 for C.9.
+    """
+    return all_of(exponents_compared(), *(part(p) for p in (1, 2) for part in (from_two_tokens, from_one_token)))
 
 
 @claim(

@@ -27,16 +27,21 @@ OUT_OF_REACH = (
     argument="for Gaussian tokens N(0, sigma^2 I), U = u I and queries N(0, I), lambda = kappa in Theorem B",
 )
 def distance_from_the_sharp_exponent(*, c: int | Fraction = 16) -> Evidence:
-    """theta = min(1, 1/(16 kappa)) <= b = min(1, sqrt(1/kappa + 1/4) - 1/2) <= 16 theta, where b is sharp for Gaussian laws."""
+    """theta = min(1, 1/(16 kappa)) <= b = min(1, sqrt(1/kappa + 1/4) - 1/2) <= 16 theta, b sharp for N(0, sigma^2 I), U = u I."""
     kappa = sp.Symbol("kappa", positive=True)
     ours, sharp = Min(1, 1 / (16 * kappa)), Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
     domain = {kappa: (0, oo)}
     return all_of(forall(ours, "<=", sharp, domain), forall(sharp, "<=", sp.Rational(c) * ours, domain))
 
 
-@claim("OURS:P3.1/printed-exponent", control=dict(c=191), needs=("OURS:R4.B",))
+@claim(
+    "OURS:P3.1/printed-exponent",
+    control=dict(c=191),
+    needs=("OURS:R4.B",),
+    argument="as OURS:P3.1/exponent; where A of Theorem B has lambda < kappa, as for Gamma U = 0, the ratio may be larger",
+)
 def distance_of_the_printed_exponent(*, c: int | Fraction = 192) -> Evidence:
-    """The exponent min(1/3, 1/(192 kappa)) of eq. (16) against the sharp one for Gaussian laws: at most 192 times too small."""
+    """The exponent min(1/3, 1/(192 kappa)) of eq. (16) against that of N(0, sigma^2 I), U = u I: at most 192 times less."""
     kappa = sp.Symbol("kappa", positive=True)
     printed, sharp = Min(sp.Rational(1, 3), 1 / (192 * kappa)), Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
     return forall(sharp, "<=", sp.Rational(c) * printed, {kappa: (0, oo)})
@@ -44,7 +49,7 @@ def distance_of_the_printed_exponent(*, c: int | Fraction = 192) -> Evidence:
 
 @claim("OURS:P3.1/limit-exponent", control=dict(c=Fraction(79, 10)), needs=("OURS:R4.B", "OURS:P3.1/lambda"))
 def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8) -> Evidence:
-    """min(1, 1/(8 kappa)), the supremum of the exponents of P3.1/lambda, at most 8 times below the sharp one of Gaussian laws."""
+    """min(1, 1/(8 kappa)), the supremum of the exponents of P3.1/lambda, at most 8 times below that of N(0, sigma^2 I), U = u I."""
     kappa = sp.Symbol("kappa", positive=True)
     ours, sharp = Min(1, 1 / (8 * kappa)), Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
     domain = {kappa: (0, oo)}
