@@ -64,8 +64,9 @@ def _repaired(factor: Fraction) -> Evidence:
     "BB:LE.2",
     false="material",
     why=r"Every term on the right carries $\mathbb{E}[\|y_{\rm q}\|^4]^{1/4}$, but the left side does not vanish with $y_{\rm "
-    r"q}$: for the task $y=0$ with $x$ centred of variance 1, $U=0$ and last row $(1,0)$ of $V$, it is $1/(2L)$, and the right "
-    r"side is 0. The proof replaces $\max(\|(a,y)\|,\|(b,y)\|)$ by the product $\|y\|(\|a\|+\|b\|)$.",
+    r"q}$: for $\ell=\frac12\hat z_{d+1}^2$, which is jointly 1-smooth, the task $y=0$ with $x=\pm1$, $U=0$ and last row $(1,0)$ "
+    r"of $V$ it is $1/(2L)$, and the right side is 0. The proof replaces $\max(\|(a,y)\|,\|(b,y)\|)$ by the product "
+    r"$\|y\|(\|a\|+\|b\|)$.",
     instead=r"For the squared loss "
     r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with "
     r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$; for any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
@@ -81,7 +82,7 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     if bound != "printed":
         return _repaired(factor)
     at = at_zero_scores(tasks_on_atoms(*COIN, [0]), 2, (1, 0))
-    witness = {"L": 2, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "U": 0, "last row of V": "(1, 0)"}
+    witness = {"L": 2, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "loss": "z^2/2", "U": 0, "last row of V": "(1, 0)"}
     sides = {"left": at.risk_L - at.risk, "right": at.y2}
     verdict = Verdict.REFUTED if sides["left"] > sides["right"] else Verdict.OPEN
     return Evidence(verdict=verdict, engine="enumeration", witness={**witness, **sides}, witness_by="exact")
@@ -102,7 +103,16 @@ def distance_of_the_risks_for_one_token(*, bound: str = "printed", factor: Fract
     if bound != "printed":
         return _repaired(factor)
     at = at_zero_scores(tasks_on_atoms(*COIN, [1]), 1, (0, 1))
-    witness = {"L": 1, "d": 1, "sigma_mu": "sqrt(2)", "x": "-1 or 1", "y": "x", "U": 0, "last row of V": "(0, 1)"}
+    witness = {
+        "L": 1,
+        "d": 1,
+        "sigma_mu": "sqrt(2)",
+        "x": "-1 or 1",
+        "y": "x",
+        "loss": "(z - y)^2/4",
+        "U": 0,
+        "last row of V": "(0, 1)",
+    }
     sides = {"left": (at.risk_L - at.risk) / 2, "right": 0}
     return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness={**witness, **sides}, witness_by="exact")
 

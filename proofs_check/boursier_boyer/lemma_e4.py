@@ -84,7 +84,7 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
         return _repaired(factor)
     at = at_zero_scores(tasks_on_atoms(*COIN, [0]), 1, (1, 0))
     square = sum(x * x for x in at.gradient_L - at.gradient)
-    witness = {"L": 1, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "U": 0, "last row of V": "(1, 0)"}
+    witness = {"L": 1, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "loss": "z^2/2", "U": 0, "last row of V": "(1, 0)"}
     sides = {"left^2": square, "right": 0}
     return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness={**witness, **sides}, witness_by="exact")
 

@@ -36,29 +36,6 @@ def the_theory_carries_over_to_the_data() -> Evidence:
     return all_of(scaled, identity(ridge_penalty(Rational(1, 10), 1 / d), d / 10))
 
 
-@claim(
-    "BB:S6.data/inference",
-    false="typo",
-    why=r"In (11) $w\sim\mathcal{N}(0,\mathrm{I}_{d})$ without noise: $\mathbb{E}y^{2}=\operatorname{tr}\Sigma=5$ for $d=5$, "
-    r"$\Sigma=\mathrm{I}$. The data, $w\sim\mathcal{N}(0,d^{-1}\mathrm{I})$ with noise $0.1$, have $\mathbb{E}y^{2}=1.1$.",
-    instead=r"The data follow (11) with $w/\sqrt{d}$ for $w$ and label noise of variance $0.1$: risks are those of (11) with noise "
-    r"$0.1\,d$, divided by $d$, plus $0.05$, and the limits of the infinite-prompt flow are those of (11).",
-    hypotheses=("Eq(d, 5)",),
-    needs=("BB:12",),
-    repair={"variance": Rational(1, 5), "noise": Rational(1, 10)},
-    control={"noise": Rational(1, 20)},
-)
-def the_data_follow_the_model(*, variance: Rational = Rational(1), noise: Rational = Rational(0)) -> Evidence:
-    """E y^2 = variance tr(Sigma) + noise for Sigma = I, d = 5 against that of the displayed data, 1/5 and 1/10."""
-    d = 5
-    model, data = variance * d + noise, Rational(1, d) * d + Rational(1, 10)
-    y = sp.Symbol("y", positive=True)
-    if model == data:
-        return identity(model * y, data * y).replace(dimension="d = 5")
-    witness = {"d": d, "E y^2 of the model": model, "E y^2 of the data": data}
-    return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
-
-
 # -- ridge regression -----------------------------------------------------------------------------------------------------------
 
 
