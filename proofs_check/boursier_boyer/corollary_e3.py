@@ -34,10 +34,21 @@ def explicit_g1(length: float, S: float, radius: float) -> float:
 
 @claim(
     "BB:CE.3.a",
-    needs=("BB:LE.2", "BB:CE.3.b", "BB:A4.2", "BB:A4.2.red", "OURS:E.risk", "OURS:E.moments", "OURS:P3.1"),
+    needs=(
+        "BB:LE.2",
+        "BB:CE.3.b",
+        "BB:A4.2",
+        "BB:A4.2.red",
+        "OURS:E.risk",
+        "OURS:E.risk/smooth",
+        "OURS:E.moments",
+        "OURS:P3.1",
+        "OURS:R3.A33",
+    ),
     control={"scale": Fraction(3, 5)},
-    argument="by E.risk the difference is at most (2 R E D^2)^{1/2} + E D^2/2; E D^2 <= E_mu of the bound of Proposition 3.1, "
-    "whose constants may be taken uniform on the ball (CE.3.b), and that mean tends to 0 by E.moments",
+    argument="by E.risk the difference is at most (2 R E D^2)^{1/2} + E D^2/2, with E|T|^2 + E|y|^2 for 2R if the loss is not the "
+    "squared one; these are bounded on the ball (R3, E sigma^12); E D^2 <= E_mu of the bound of Proposition 3.1, whose constants "
+    "may be taken uniform on the ball (CE.3.b), and that mean tends to 0 by E.moments",
 )
 def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     """sup |R_L - R_inf| over the ball against an explicit g1(L) -> 0: in-context regression with one Gaussian covariate."""

@@ -149,7 +149,7 @@ def the_bound_increases_in_time(*, factor: Fraction = Fraction(1)) -> Evidence:
 
 @claim(
     "BB:24-27/exit",
-    false="gap",
+    false="typo",
     why=r"At the exit time $\|\theta_L(\tau_L)\|=2\rho$, so only $f(\tau_L)\geq\rho$ follows when $B_\rho$ is closed; and the "
     r"proof uses both $\theta_L(\tau_L)\in B_{2\rho}$ (for $t\leq\tau_L$) and $\theta_L(\tau_L)\notin B_{2\rho}$, which exclude "
     r"each other.",

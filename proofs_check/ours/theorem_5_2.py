@@ -129,6 +129,7 @@ def the_infinite_prompt_flow_reaches_the_bayes_risk() -> Evidence:
         "OURS:LF.1",
         "OURS:E.risk",
         "OURS:E.gradient",
+        "OURS:E.moments",
         "OURS:T4.3",
         "OURS:R5.limit",
         "OURS:R5.PL",
