@@ -32,9 +32,10 @@ LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e32, 1e64)
     ),
     control={"scale": Fraction(2, 3)},
     argument="E.gradient, with E|T|^2 + E|y|^2 for 2R if the loss is not the squared one; these and E|J|^2 are bounded on the ball "
-    "(R3 and E sigma^12; the M of Assumption 4.2 (iii) may depend on (U, V), those of R3 do not); by OURS:P3.1 and P3.4, whose constants are explicit in |U| and |V|, E D^2 and E|dJ|^2 are on the whole "
-    "ball at most multiples of E[sigma^4 ln(L)/L^{c/sigma^2}] and E[sigma^8 ln(L)^2/L^{c/sigma^2}]; both integrands are at most a "
-    "multiple of sigma^12 by E.moments and tend to 0 pointwise, so their means do (dominated convergence)",
+    "by R3, whose constants, unlike the M of Assumption 4.2 (iii), are uniform on it, and by E sigma^12; by OURS:P3.1 and P3.4, "
+    "whose constants are explicit in |U| and |V|, E D^2 and E|dJ|^2 are on the whole ball at most multiples of "
+    "E[sigma^4 ln(L)/L^{c/sigma^2}] and E[sigma^8 ln(L)^2/L^{c/sigma^2}]; both integrands are at most a multiple of sigma^12 by "
+    "E.moments and tend to 0 pointwise, so their means do (dominated convergence)",
 )
 def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     """sup |grad R_L - grad R_inf| over the ball against g2(L) = g2(1)/sqrt(L): in-context regression with one Gaussian
