@@ -13,9 +13,11 @@ import numpy.typing as npt
 from numerics.softmax_average import SoftmaxAverage, softmax_average
 from numerics.sub_gaussian import certified_proxy, kearns_saul, optimal_proxy
 
-__all__ = ["THREE_ATOMS", "TWO_ATOMS", "Family", "Point"]
+__all__ = ["DENOMINATORS", "THREE_ATOMS", "TWO_ATOMS", "Family", "Point"]
 
 Array = npt.NDArray[np.float64]
+#: Largest denominators of a witness, tried in this order.
+DENOMINATORS = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10**4, 10**6)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import sympy as sp
 
 from numerics.bounds import Mean, Normal, Statement, Tail, evaluate, latex, normal_form, population
 from numerics.evidence import Evidence, Verdict
-from numerics.families import THREE_ATOMS, TWO_ATOMS, Family, Point
+from numerics.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family, Point
 from numerics.hostile_cases import ERROR, worst_hostile
 from numerics.maximise import maximise, refine
 from numerics.reference import loss_of_statistic, nothing_else
@@ -26,7 +26,6 @@ from numerics.softmax_average import SoftmaxAverage
 __all__ = ["at_point", "worst_ratio"]
 
 Array = npt.NDArray[np.float64]
-DENOMINATORS = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10**4, 10**6)
 
 
 def worst_ratio(

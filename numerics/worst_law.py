@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from numerics.evidence import Evidence, Verdict
-from numerics.families import THREE_ATOMS, TWO_ATOMS, Family
+from numerics.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family
 from numerics.hostile import Law
+from numerics.maximise import maximise
 from numerics.seeds import current_seed, generator
 
 __all__ = ["Population", "of_law", "worst_law"]
@@ -29,7 +30,8 @@ Array = npt.NDArray[Any]
 FAMILIES: dict[str, tuple[Family, int]] = {"two atoms": (TWO_ATOMS, 1), "three atoms": (THREE_ATOMS, 3)}
 #: The ratio of a law for which one side has no value, so that it is not accepted.
 UNDEFINED = 1e100
-DENOMINATORS = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10**4, 10**6)
+#: By how much a side may be off because a statement holds constants in floating point.
+ROUNDING = Fraction(1, 10**12)
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ def worst_law(
     reached, at = _search(sides, laws, numbers, current_seed())
     common: dict[str, Any] = {"engine": "enumeration", "checked": checked}
     if reached > float(limit) * (1 + 1e-9):
-        found = _witness(sides, limit, laws, np.array(at))
+        found = _witness(sides, limit, laws, numbers, np.array(at))
         if found is not None:
             return found.replace(checked=checked, slack=float(limit) / reached, seconds=time.perf_counter() - started)
     worst, where, count = _listed(sides, cases) if cases else (0.0, "", 0)
@@ -165,12 +167,15 @@ def _listed(sides: Sides, cases: Callable[[], Iterable[Case]]) -> tuple[float, s
     """The largest ratio over the listed instances, where it is, and how many there are."""
     ratios = []
     for name, populations, values in cases():
-        left, right = (float(side) for side in sides(populations, np.array(values, dtype=float)))
-        # both sides of an instance without spread or without scores vanish, the left one up to rounding; nan decides nothing
-        vanish = right == 0 and left <= 1e-12
-        ratio = 0.0 if vanish else left / right if right > 0 else float("inf")
-        ratios.append((float("inf") if np.isnan(ratio) else ratio, name))
+        with np.errstate(all="ignore"):
+            ratios.append((float(_ratio(*sides(populations, np.array(values, dtype=float)))), name))
     return (*max(ratios), len(ratios))
+
+
+def _ratio(left: Any, right: Any) -> Array:
+    """Left over right; both vanish without spread or without scores, the left one up to rounding; nan must not pass for truth."""
+    ratio = np.where((right == 0) & (left <= 1e-12), 0.0, np.where(right > 0, left / right, np.inf))
+    return np.where(np.isnan(ratio), np.inf, ratio)
 
 
 @lru_cache(maxsize=256)
@@ -178,27 +183,15 @@ def _search(
     sides: Sides, laws: tuple[str, ...], numbers: tuple[tuple[float, float], ...], seed: int
 ) -> tuple[float, tuple[float, ...]]:
     """The largest ratio and its parameters."""
-    from scipy.optimize import differential_evolution, minimize
-
     box = [side for name in laws for side in FAMILIES[name][0].box[: FAMILIES[name][1]]] + list(numbers)
-    low, high = np.array(box).T
 
-    def objective(x: Array) -> Array:
-        columns = x if x.ndim == 2 else x[:, None]
-        populations, rest = _floats(laws, columns)
+    def ratio(x: Array) -> Array:
+        populations, rest = _floats(laws, x)
         with np.errstate(all="ignore"):
-            left, right = sides(populations, rest)
-            ratio = np.where((right == 0) & (left <= 1e-12), 0.0, left / right)
-            ratio = np.where(np.isfinite(ratio) & (right >= 0), ratio, UNDEFINED)
-        return -ratio if x.ndim == 2 else -ratio[0]
+            return _ratio(*sides(populations, rest))
 
-    search = differential_evolution(
-        objective, box, rng=generator(7), popsize=20, maxiter=60, tol=1e-10, polish=False, vectorized=True, updating="deferred"
-    )
-    clipped = lambda x: objective(np.clip(x, low, high))  # noqa: E731
-    local = minimize(clipped, search.x, method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-13, "maxfev": 300})
-    best = local.x if local.fun < search.fun else search.x
-    return float(-min(local.fun, search.fun)), tuple(float(v) for v in np.clip(best, low, high))
+    value, at = maximise(ratio, box, generator(7))
+    return value, tuple(at.tolist())
 
 
 def _split(laws: tuple[str, ...], x: Array) -> tuple[list[Array], Array]:
@@ -247,16 +240,19 @@ def _describe(laws: tuple[str, ...], x: Array, denominator: int) -> dict[str, st
     return _rationals(laws, x, denominator)[2]
 
 
-def _witness(sides: Sides, limit: Any, laws: tuple[str, ...], x: Array) -> Evidence | None:
+def _witness(
+    sides: Sides, limit: Any, laws: tuple[str, ...], numbers: tuple[tuple[float, float], ...], x: Array
+) -> Evidence | None:
     """The shortest rational instance near ``x`` that breaks the statement, or None if none is confirmed."""
     from flint import arb, fmpq
 
-    factor = Fraction(limit)
+    factor = Fraction(limit) * (1 + ROUNDING)
     for denominator in DENOMINATORS:
         populations, values, names = _rationals(laws, x, denominator)
+        if not all(low - 1e-12 <= float(v) <= high + 1e-12 for v, (low, high) in zip(values, numbers, strict=True)):
+            continue  # rounded out of its range, where the statement says nothing
         left, right = sides(populations, values)
-        bound = arb(fmpq(factor.numerator, factor.denominator)) * right
-        if left > bound:
-            witness = {"d": 1, **names, "left": float(left), "right": float(bound)}
+        if left > arb(fmpq(factor.numerator, factor.denominator)) * right:
+            witness = {"d": 1, **names, "left": float(left), "right": float(limit) * float(right)}
             return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="Arb")
     return None

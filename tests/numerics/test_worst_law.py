@@ -110,3 +110,35 @@ def test_large_scores_do_not_overflow() -> None:
 def test_bad_input(bad: dict) -> None:
     with pytest.raises(ValueError, match="positive limit and families"):
         worst_law(variance, **{"limit": 1, "checked": "", **bad})
+
+
+def hidden_overflow(populations, numbers):
+    """False for large numbers, where both sides are too large for floating point."""
+    (p,) = populations
+    return np.exp(1000 * numbers[0]) * p.sigma2, np.exp(999 * numbers[0]) * p.sigma2
+
+
+def test_a_search_that_runs_out_of_floating_point_accepts_nothing() -> None:
+    assert worst_law(hidden_overflow, 10, checked="", numbers=((0.0, 2.0),)).verdict is not Verdict.SUPPORTED
+
+
+def at_a_small_number(populations, numbers):
+    """Holds with 1 from numbers[0] = 1/100 on; at 0 it would not."""
+    (p,) = populations
+    return 0 * p.sigma2 + 1, 0 * p.sigma2 + 200 * numbers[0]
+
+
+def test_a_witness_stays_in_the_range_of_the_numbers() -> None:
+    found = worst_law(at_a_small_number, Fraction(1, 4), checked="", numbers=((0.01, 1.0),))
+    assert found.verdict is Verdict.REFUTED
+    assert Fraction(1, 100) <= Fraction(found.witness["number 1"])
+
+
+def rounded_constant(populations, _):
+    """An equality up to the rounding of a constant."""
+    (p,) = populations
+    return 0 * p.sigma2 + 1, 0 * p.sigma2 + (1 - 2**-50)
+
+
+def test_the_rounding_of_a_constant_refutes_nothing() -> None:
+    assert worst_law(rounded_constant, 1, checked="").verdict is Verdict.SUPPORTED
