@@ -56,7 +56,7 @@ def exponent(sigma: Scalar, U_norm: Scalar, c: Scalar = 16) -> Scalar:
     sigma, U_norm : number or Expr
         Sub-Gaussian constant of the tokens, operator norm of U.
     c : number or Expr
-        16 for the output and the gradient in V; 32 for the gradient in U and for Lemma C.6; 64 is twice the exponent in Lemma C.9.
+        16 for the output and the gradient in V, 32 for the gradient in U and for Lemma C.6, 128 for Lemma C.9, doubled there.
 
     Returns
     -------

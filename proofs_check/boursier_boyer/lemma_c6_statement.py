@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -139,6 +140,30 @@ def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
 def left_side_without_g(*, moment: int = 0) -> Evidence:
     """For |g| = G constant the left side of Lemma C.6, G^2 e, is at most that of (16): e as printed, G^2 e with g."""
     return shared.error_without_g(2, moment)
+
+
+def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
+    """(16) with c3 of U: c3 sigma^{2p} is needed only for kappa <= 1/32, where sigma^2 <= 1/(32 |U|^2)."""
+    exact = isinstance(L, sp.Basic)
+    if not u:
+        return sp.oo if exact else math.inf
+    third, fourth = constants_16(u, 1, d, p, root)
+    third = third / (32 * u**2) ** p if 32 * u**2 < 1 else third
+    flat = third * ln(L) / L ** (sp.Rational(1, 3) if exact else 1 / 3)
+    return flat + fourth * s ** (4 * p) * ln(L) ** p * L ** (-1 / (192 * s**2 * u**2))
+
+
+@claim(
+    "BB:16/U",
+    control=dict(c=Fraction(1, 1000)),
+    needs=("OURS:LC.6",),
+    argument="OURS:LC.6: exponent 1 for kappa <= 1/32, where sigma^{2p} <= (32 |U|^2)^{-p}; the last term is enough beyond",
+    unproved=UNPROVED,
+)
+def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
+    """For U != 0 and L >= 2, (16) holds as printed, with c3 that depends on U."""
+    checked = r"U\neq 0:\ \mathbb{E}\|(R_L/S_L-R/S)g\|^2\le c_3\ln(L)/L^{1/3}+c_4\sigma^{4p}\ln(L)^p/L^{1/(192\sigma^2\|U\|^2)}"
+    return shared.explicit(_printed_16, 2, c, checked)
 
 
 @claim(
