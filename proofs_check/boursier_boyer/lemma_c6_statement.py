@@ -113,7 +113,7 @@ def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     r"$U=0$.",
     repair=dict(least=2),
     control=dict(c=Fraction(1, 1000)),
-    needs=("BB:LC.6.split", "BB:17", "BB:LC.6.T2c", "BB:LC.6.T3", "OURS:LC.6"),
+    needs=("BB:LC.6.split", "BB:17", "BB:LC.6.T2c", "BB:LC.6.T3", "BB:LC.6.T3/conclude", "OURS:LC.6"),
     argument="the three terms of the split; with explicit constants it is OURS:LC.6: its exponent is 1 for kappa <= 1/32 and "
     "1/(32 kappa) >= 1/(192 kappa) beyond",
     hypotheses=HYPOTHESES,
@@ -167,12 +167,35 @@ def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
 
 
 @claim(
-    "BB:16/c3",
+    "BB:16/inference",
     false="gap",
-    why=r"Term 1 carries $\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}$, of size $\sigma^{2p}$, and this factor is absorbed in $\tilde "
-    r"c_{3}$. For $U\neq 0$ and $L\geq 2$ that does no harm: the last term is enough for $\sigma^{2}>1/(32\|U\|_{\rm op}^{2})$, "
-    r"and below $\tilde c_{3}$ may depend on $U$. But where $U=0$, the last term ($L^{-1/0}$) read as 0, nothing replaces the "
-    r"factor: tokens $\mathcal{N}(0,k^{4})$ at $L=k^{5}$ have the error $1/k$, the right side is smaller.",
+    why=r"(17) bounds Term 1 by $216\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}\,\mathbb{E}\|g\|^{2}\ln(L)L^{-1/3}$, and "
+    r"$\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}$ is of size $\sigma^{2p}$ over the family $P$; it is absorbed in a constant "
+    r"$\tilde c_{3}$ that may not depend on $\sigma$.",
+    instead=r"Term 1 is at most $\tilde c_{3}\sigma^{2p}\ln(L)L^{-1/3}$. For $U\neq 0$ and $L\geq 2$ (16) itself holds as printed, "
+    r"by another argument.",
+    repair=dict(power=2),
+    control=dict(c=Fraction(1, 2)),
+    needs=("BB:17",),
+    hypotheses=HYPOTHESES,
+)
+def term_1_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:
+    """Tokens N(0, sigma^2), f = z, g = 1, p = 1, L = 2: 216 sqrt(3) sigma^2 against c3 sigma^power, and c3 = 216 sqrt(3) c."""
+    size = 216 * sp.sqrt(3)
+    if power == 0:
+        term = log(2) / sp.cbrt(2)
+        where = {"L": 2, "d": 1, "f": "z", "g": 1, "p": 1, "tokens": "N(0, sigma^2)"}
+        return defeated(size * k**2 * term, c3 * term, k, at={"sigma": k}, where=where)
+    return forall(size * SIGMA**2, "<=", size * sp.Rational(c) * SIGMA**power, {SIGMA: (0, oo)})
+
+
+@claim(
+    "BB:16/c3",
+    false="typo",
+    why=r"A degenerate case: where $U=0$ the exponent $1/(192\sigma^{2}\|U\|_{\rm op}^{2})$ divides by zero, and with the last "
+    r"term read as $L^{-\infty}=0$ nothing replaces the factor $\sigma^{2p}$ that $\tilde c_{3}$ lost: tokens $\mathcal{N}(0,k^{4})$ at "
+    r"$L=k^{5}$ have the error $1/k$, the right side is smaller. For $U\neq 0$ and $L\geq 2$ the last term is enough for "
+    r"$\sigma^{2}>1/(32\|U\|_{\rm op}^{2})$, and below $\tilde c_{3}$ may depend on $U$.",
     instead=r"$\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; or (16) for $U\neq 0$ only, with $\tilde c_{3}$ growing like "
     r"$\|U\|_{\rm op}^{-2p}$ as $U\to 0$.",
     repair=dict(power=2),

@@ -101,7 +101,7 @@ def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     r"right.",
     repair=dict(least=2),
     control=dict(c=Fraction(1, 2 * 10**6)),
-    needs=("BB:LC.9.split", "BB:19", "BB:LC.9.T2", "BB:LC.9.T3", "BB:18/c3", "OURS:LC.9"),
+    needs=("BB:LC.9.split", "BB:19", "BB:LC.9.T2", "BB:LC.9.T3", "BB:LC.9.T3/conclude", "BB:18/c3", "OURS:LC.9"),
     argument="the three terms of the split; with explicit constants it is OURS:LC.9 by BB:18/c3: its exponent is 2 for kappa "
     "<= 1/128 "
     "and 1/(64 kappa) >= 1/(384 kappa) beyond",
