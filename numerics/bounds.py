@@ -23,6 +23,8 @@ __all__ = ["Mean", "Normal", "Statement", "Tail", "evaluate", "latex", "normal_f
 
 Array = npt.NDArray[Any]
 T = sp.Symbol("t", positive=True)
+#: Squares of rounding errors are smaller.
+VANISHES = 1e-25
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ class Statement:
     def _by_threshold(self, c: SoftmaxAverage, at: dict[str, Any]) -> tuple[Array, Array | None]:
         if not isinstance(self.left, RandomVariable):
             left = c.mean(self.left.variable) if isinstance(self.left, Mean) else evaluate(self.left, at)
-            return _clean(left / evaluate(self.core, at)), None
+            return _clean(left / evaluate(self.core, at), left), None
         value = self.left.of(c)
         order = np.argsort(value if self.op == "<=" else -value, axis=0, kind="stable")
         t = np.take_along_axis(value, order, 0)
@@ -216,13 +218,13 @@ class Statement:
         proper = evaluate(self.proper, at) > 0 if self.proper is not None else True
         if self.exponents:
             proper &= reached < 1 - 1e-12
-            return np.where(proper, _clean(bound / -np.log(reached)), 0.0), t
-        return np.where(proper & (t > 0), _clean(reached / bound), 0.0), t
+            return np.where(proper, _clean(bound / -np.log(reached), t), 0.0), t
+        return np.where(proper & (t > 0), _clean(reached / bound, t), 0.0), t
 
 
-def _clean(ratio: Any) -> Array:
-    """0/0 is an instance on which both sides vanish; it bounds nothing."""
-    return np.where(np.isnan(ratio), 0.0, ratio)
+def _clean(ratio: Any, left: Any) -> Array:
+    """Where a bound has no value, it holds only if there is nothing to bound: what vanishes is 0 up to rounding."""
+    return np.where(np.isnan(ratio), np.where(left <= VANISHES, 0.0, np.inf), ratio)
 
 
 @dataclass(frozen=True)

@@ -238,3 +238,9 @@ def test_claims_share_a_search_and_families_of_streams_do_not() -> None:
     with seeded("BB:CC.3", 1):
         worst_ratio(weak, "<=", 175 * sp.exp(4 * a2) * delta, families=(TWO_ATOMS,))
     assert module._search.cache_info().misses == before + 1
+
+
+def test_a_bound_without_a_value_is_not_accepted() -> None:
+    """F2 <= F4, so that the root is real for functions of constant length only."""
+    bound = 10**9 * sp.sqrt(symbol("F2") - symbol("F4"))
+    assert worst_ratio(Mean(error_squared), "<=", bound, families=(TWO_ATOMS,)).verdict is not Verdict.SUPPORTED
