@@ -163,6 +163,7 @@ def target(transfer: Transfer, start: tuple[float, float]) -> np.ndarray:
     "BB:4.E1cor",
     needs=("BB:LE.1", "OURS:T4.3"),
     control={"share": Fraction(2)},
+    cites=("Lojasiewicz 1963: a bounded gradient flow of a real-analytic function converges",),
     argument="if the limit exists (for Gaussian tokens and the squared loss R is a polynomial, so it does), choose T with "
     "|theta(T) - lim| <= eps/2 and then L so long that (26) at T is at most eps/2",
 )
