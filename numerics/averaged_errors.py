@@ -19,7 +19,7 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.balls import value
 from numerics.reference import loss_of_inequality
-from numerics.softmax_average import SoftmaxAverage, softmax_average
+from numerics.softmax_average import SoftmaxAverage, error_fourth, error_squared, softmax_average
 
 __all__ = ["Instance", "PromptAndQuery", "covariance_error", "fourth_error", "moments", "squared_error", "tightest"]
 
@@ -29,13 +29,12 @@ Statistic = Callable[[SoftmaxAverage, Array], Any]
 
 def squared_error(c: SoftmaxAverage, z: Array) -> Any:
     """``E|R_L/S_L - R/S|^2`` over the prompt."""
-    return (c.weight * _squares(c.R_L / c.S_L - (c.R / c.S)[:, None])).sum(0)
+    return c.mean(error_squared)
 
 
 def fourth_error(c: SoftmaxAverage, z: Array) -> Any:
     """``E|R_L/S_L - R/S|^4`` over the prompt."""
-    squares = _squares(c.R_L / c.S_L - (c.R / c.S)[:, None])
-    return (c.weight * squares * squares).sum(0)
+    return c.mean(error_fourth)
 
 
 def covariance_error(c: SoftmaxAverage, z: Array) -> Any:
@@ -49,10 +48,6 @@ def covariance_error(c: SoftmaxAverage, z: Array) -> Any:
             entry = found[at] - found[i] * found[j] - (limit[at] - limit[i] * limit[j])
             total = total + entry * entry
     return (z * z).sum() * (c.weight * total).sum(0)
-
-
-def _squares(vectors: Array) -> Any:
-    return (vectors * vectors).sum(0)
 
 
 @dataclass(frozen=True)
