@@ -193,9 +193,9 @@ def term_1_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:
     "BB:16/c3",
     false="typo",
     why=r"A degenerate case: where $U=0$ the exponent $1/(192\sigma^{2}\|U\|_{\rm op}^{2})$ divides by zero, and with the last "
-    r"term read as $L^{-\infty}=0$ nothing replaces the factor $\sigma^{2p}$ that $\tilde c_{3}$ lost: tokens $\mathcal{N}(0,k^{4})$ at "
-    r"$L=k^{5}$ have the error $1/k$, the right side is smaller. For $U\neq 0$ and $L\geq 2$ the last term is enough for "
-    r"$\sigma^{2}>1/(32\|U\|_{\rm op}^{2})$, and below $\tilde c_{3}$ may depend on $U$.",
+    r"term read as $L^{-\infty}=0$ nothing replaces the factor $\sigma^{2p}$ that $\tilde c_{3}$ lost: tokens "
+    r"$\mathcal{N}(0,k^{4})$ at $L=k^{5}$ have the error $1/k$, the right side is smaller. For $U\neq 0$ and $L\geq 2$ the last "
+    r"term is enough for $\sigma^{2}>1/(32\|U\|_{\rm op}^{2})$, and below $\tilde c_{3}$ may depend on $U$.",
     instead=r"$\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; or (16) for $U\neq 0$ only, with $\tilde c_{3}$ growing like "
     r"$\|U\|_{\rm op}^{-2p}$ as $U\to 0$.",
     repair=dict(power=2),
