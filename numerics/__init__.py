@@ -5,17 +5,18 @@
 `provers`                                           inequalities, identities and integrals, proved or enclosed
 `worst_case`, `bounds`, `families`,                 bounds on the softmax average: the statement as data, laws to search over,
 `softmax_average`, `node_moments`, `enumerate`      the average itself, moments of the law, exact sums over prompts
-`averaged_errors`                                   the same averaged over queries of few values, and bounds on it
+`averaged_errors`, `averaged_instances`             the same averaged over queries of few values, and bounds on it; hostile cases
 `hostile`, `hostile_cases`, `sub_gaussian`          boundary cases as code, and exact sub-Gaussian constants
 `maximise`, `reference`                             the search itself; the instance at which bounds are compared
 `tail_cases`                                        integrated tails of the average and of its tokens, on exact laws
 `worst_law`                                         bounds on the laws themselves: moments, tails, tilted means
+`every_constant`, `two_routes`                      refutations by a sequence of instances, and by two numerical routes
 `probability`                                       confidence limits for what can only be sampled
 `quadrature`, `query_average`, `gradient_error`     exact errors for Gaussian tokens: output, averaged queries, gradient in U
 `query_in_prompt`                                   the same in one dimension with the query inside the prompt
 `estimate`, `streams`, `kernels`                    the same errors by Monte Carlo
 `finite_prompt_risk`, `finite_prompt_flow`          the risk of softmax attention at a finite prompt length, and its gradient flow
-`finite_prompt`                                     the same for tasks on few atoms, every prompt enumerated, with both gradients
+`finite_prompt_gaps`                                the same for tasks on few atoms, every prompt enumerated, with both gradients
 `scalar_regression`, `scalar_transfer`              one Gaussian covariate: both flows, and every constant of Theorem 4.3
 `flow`, `flow_starts`, `flow_slope`                 the gradient flow integrated, from hostile starts, and how steep its risk is
 `setting`, `curves`, `fit`, `comparisons`,          rate reports: what is measured, what theory says, exponents, verdicts,

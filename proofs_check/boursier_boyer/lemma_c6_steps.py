@@ -11,6 +11,7 @@ import sympy as sp
 from sympy import cbrt, exp, log, oo, sqrt
 
 from numerics.averaged_errors import Instance, tightest
+from numerics.every_constant import defeated
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.softmax_average import softmax_average
@@ -18,7 +19,6 @@ from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import IN_THE_BALL, L, score_in_the_ball
 from proofs_check.claims import claim
-from proofs_check.every_constant import defeated
 from theory.concentration import C, lemma_c4
 
 K, q, G = sp.symbols("K q G", positive=True)  # sqrt(E|f|^4); the factor of the exponent in Term 2; E|g|^2

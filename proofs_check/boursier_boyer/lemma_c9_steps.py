@@ -9,13 +9,13 @@ import sympy as sp
 from sympy import exp, log, oo, sqrt
 
 from numerics.averaged_errors import tightest
+from numerics.every_constant import defeated
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import IN_THE_BALL, L, score_in_the_ball
 from proofs_check.claims import claim
-from proofs_check.every_constant import defeated
 from theory.concentration import C
 from theory.concentration_moments import lemma_c7
 

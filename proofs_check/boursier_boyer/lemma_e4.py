@@ -9,7 +9,7 @@ import sympy as sp
 from sympy import Rational, log, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.finite_prompt import gaps, hostile_gaps, tasks_on_atoms
+from numerics.finite_prompt_gaps import gaps, hostile_gaps, tasks_on_atoms
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from proofs_check.boursier_boyer.lemma_e2_statement import (
     COIN,

@@ -9,10 +9,10 @@ from typing import Any
 import sympy as sp
 
 from numerics.averaged_errors import tightest
+from numerics.averaged_instances import COVERED, instances, reference
+from numerics.every_constant import vanishing
 from numerics.evidence import Evidence
-from proofs_check.averaged_instances import COVERED, instances, reference
 from proofs_check.claims import claim
-from proofs_check.every_constant import vanishing
 from theory.query_average_constants import paper_constants_V
 
 AT_ONE_TOKEN = {"L": 1, "d": 1, "sigma": 1, "U": 0, "V": 1, "tokens": "1, -1", "token weights": "1/2, 1/2", "query": "the same law"}

@@ -9,11 +9,11 @@ from typing import Any
 import sympy as sp
 
 from numerics.averaged_errors import tightest
+from numerics.averaged_instances import COVERED, instances, reference
+from numerics.every_constant import vanishing
 from numerics.evidence import Evidence
-from proofs_check.averaged_instances import COVERED, instances, reference
 from proofs_check.boursier_boyer.proposition_3_1 import AT_ONE_TOKEN, HYPOTHESES, LN_ONE, in_the_form_of_the_paper
 from proofs_check.claims import claim
-from proofs_check.every_constant import vanishing
 from theory.query_average_constants import paper_constants_U
 
 UNPROVED = "every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants"

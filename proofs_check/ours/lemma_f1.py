@@ -11,9 +11,9 @@ from sympy import Max, Rational, oo
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall
+from numerics.two_routes import refuted_by_two_routes
 from proofs_check.boursier_boyer.lemma_f1_sub_gaussian import Sigma, a, b, quadratic_form, w
 from proofs_check.claims import claim
-from proofs_check.two_routes import refuted_by_two_routes
 
 tau2 = sp.Symbol("tau2", nonnegative=True)
 

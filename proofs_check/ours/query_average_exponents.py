@@ -9,9 +9,9 @@ import sympy as sp
 from sympy import Min, oo, sqrt
 
 from numerics.averaged_errors import tightest
+from numerics.averaged_instances import COVERED, instances, reference
 from numerics.evidence import Evidence, all_of
 from numerics.provers import forall
-from proofs_check.averaged_instances import COVERED, instances, reference
 from proofs_check.claims import claim
 from theory.query_average_bounds import output_average_long, output_average_short
 

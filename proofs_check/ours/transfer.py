@@ -11,7 +11,7 @@ import sympy as sp
 from sympy import Rational, exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.finite_prompt import hostile_gaps
+from numerics.finite_prompt_gaps import hostile_gaps
 from numerics.provers import forall, identity, trace_identity
 from numerics.scalar_transfer import transfers
 from numerics.seeds import generator

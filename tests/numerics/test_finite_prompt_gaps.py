@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from numerics.finite_prompt import gaps, tasks_on_atoms
+from numerics.finite_prompt_gaps import gaps, tasks_on_atoms
 from numerics.finite_prompt_risk import finite_prompt_gap
 from numerics.scalar_regression import scalar_regressions
 from numerics.scalar_transfer import transfers

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import sympy as sp
 
+from numerics.every_constant import defeated, vanishing
 from numerics.evidence import Verdict
-from proofs_check.every_constant import defeated, vanishing
 
 k, c1, c2 = sp.symbols("k c1 c2", positive=True)
 
