@@ -15,6 +15,7 @@ from scipy.special import ndtr
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import identity, trace_identity
 from numerics.query_in_prompt import averaged_error_with_query
+from numerics.two_routes import refuted_by_two_routes
 from proofs_check.claims import claim
 from theory.theorem_b import decay_with_the_query, self_weight_rate, sharp_exponent
 from theory.traces import Algebra
@@ -124,14 +125,13 @@ def exponent_with_the_query_inside(*, factor: int | Fraction = 1) -> Evidence:
         exponent = sharp_exponent(lam) if Gamma * U == 1 else decay_with_the_query(lam, nu)
         numbers = tuple(float(x) for x in (S, Gamma, U))
         found, claimed = slope(averaged_errors(*numbers)), -float(factor) * exponent
-        violation = abs(found - claimed) - float(TOLERANCE)
-        if violation > 0:
-            apart = abs(slope(averaged_directly(*numbers)) - found) / violation
+        off = abs(found - claimed)
+        if off > TOLERANCE:
+            side = math.copysign(1.0, found - claimed)
+            again = side * (slope(averaged_directly(*numbers)) - claimed)
             witness: dict[str, Any] = {"S": S, "Gamma": Gamma, "U": U, "slope": found, "claimed": claimed}
-            return Evidence(
-                verdict=Verdict.REFUTED, engine="quadrature", witness=witness, witness_by="two routes", disagreement=apart
-            )
-        worst = max(worst, abs(found - claimed))
+            return refuted_by_two_routes("quadrature", witness, off, float(TOLERANCE), again)
+        worst = max(worst, off)
         covered.append(f"S = {S}, Gamma = {Gamma}, U = {U}: {exponent:.4g}")
     checked = r"-\frac{\ln\mathcal{E}(10^{20}) - \ln\mathcal{E}(10^{10})}{10\ln 10} = \min(1, b, 1/\nu) \pm 1/40"
     return Evidence(

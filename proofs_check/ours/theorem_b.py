@@ -19,6 +19,7 @@ from numerics.provers import forall
 from numerics.quadrature import softmax_moments
 from numerics.query_average import quadratic_form_law
 from numerics.setting import AttentionSetting
+from numerics.two_routes import refuted_by_two_routes
 from proofs_check.claims import claim
 from theory.sharp_rates import gaussian_second_moment
 from theory.theorem_b import theorem_B
@@ -130,8 +131,8 @@ def theorem(*, scale: int | Fraction = 1) -> Evidence:
             law = theorem_B([lam], [lam], 1.0)
             shape = float(scale) * law.constant * np.log(FAR) ** law.log_power * np.exp(-law.exponent * np.log(FAR))
             again = np.array([averaged_directly(lam, L) for L in FAR]) / shape
-            apart = float(abs((2 * again[1] - again[0]) - (2 * r[1] - r[0])) / (second - 3e-3))
-            return Evidence(verdict=Verdict.REFUTED, engine="quadrature", witness=at, witness_by="two routes", disagreement=apart)
+            side = math.copysign(1.0, 2 * r[1] - r[0] - 1)
+            return refuted_by_two_routes("quadrature", at, second, 3e-3, float(side * (2 * again[1] - again[0] - 1)))
         largest, farthest = max(largest, first), max(farthest, second)
     covered = f"lambda = {ABOVE}, d = 1 and 3, turned and singular; |r - 1| ln L <= {largest:.2g}, extrapolated to {farthest:.0e}"
     checked = r"r(L) = \mathcal{E}(L)\,L^{\min(1,b)}/(c\,(\ln L)^k):\quad |r - 1| \le 6/\ln L,\ |2r(L^2) - r(L) - 1| \le 3/1000"
