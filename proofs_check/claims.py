@@ -21,9 +21,9 @@ from numerics.seeds import seeded
 from proofs_check.dial import Edge, find_edge
 from proofs_check.hypotheses import unmet
 
-__all__ = ["REGISTRY", "SEVERITIES", "Claim", "Judgement", "claim"]
+__all__ = ["REGISTRY", "SEVERITIES", "Claim", "Judgement", "by_severity", "claim", "shown"]
 
-SEVERITIES = ("typo", "gap", "material")
+SEVERITIES = ("typo", "gap", "material")  # the last is the gravest
 REGISTRY: dict[str, Claim] = {}
 _ID = re.compile(r"^[A-Z]+:[^\s/]+(/[\w.-]+)?$")
 
@@ -325,6 +325,17 @@ def claim(
         return made
 
     return register
+
+
+def by_severity(entry: Mapping[str, Any]) -> int:
+    """Key that sorts entries of a ledger, the gravest error first and what is declared no error last.
+
+    Examples
+    --------
+    >>> sorted([{"severity": None}, {"severity": "gap"}, {"severity": "material"}], key=by_severity)
+    [{'severity': 'material'}, {'severity': 'gap'}, {'severity': None}]
+    """
+    return -SEVERITIES.index(entry["severity"]) if entry["severity"] else 1
 
 
 def shown(numbers: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,9 @@ def read_ledger(path: Path) -> dict[str, Any]:
     ...     print(error)
     cannot read nowhere/ledger.json: No such file or directory; write it anew with: pytest proofs_check/ --ledger DIR
     """
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
     from proofs_check.ledger import SCHEMA, schema
 
     path = path / "ledger.json" if path.is_dir() else path
@@ -49,7 +53,7 @@ def read_ledger(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}; {_AGAIN}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not JSON ({error}); {_AGAIN}") from error
     form = schema()
     if not isinstance(found, dict) or not set(form["required"]) <= set(found) or not isinstance(found["run"], dict):
@@ -57,12 +61,19 @@ def read_ledger(path: Path) -> dict[str, Any]:
     version = found["run"].get("schema", "none")
     if version != SCHEMA:
         raise InputError(f"{path} has version {version} of the ledger's schema, this program reads {SCHEMA}; {_AGAIN}")
-    needed = set(form["properties"]["claims"]["items"]["required"])
-    for i, entry in enumerate(found["claims"] if isinstance(found["claims"], list) else [None]):
-        if not isinstance(entry, dict) or not needed <= set(entry):
-            lacks = ", ".join(sorted(needed - set(entry))) if isinstance(entry, dict) else "everything"
-            raise InputError(f"{path} is not a ledger: claim number {i + 1} lacks {lacks}; {_AGAIN}")
+    wrong = best_match(Draft202012Validator(form).iter_errors(found))
+    if wrong is not None:
+        raise InputError(f"{path} is not a ledger: {wrong.json_path}: {_shortened(wrong.message)}; {_AGAIN}")
+    twice = [id for id, n in Counter(c["id"] for c in found["claims"]).items() if n > 1]
+    if twice:
+        raise InputError(f"{path} is not a ledger: it holds {', '.join(twice)} twice; {_AGAIN}")
     return found
+
+
+def _shortened(message: str) -> str:
+    """A message on one line, without the middle if it quotes half the ledger."""
+    line = " ".join(message.split())
+    return line if len(line) <= 160 else f"{line[:75]} ... {line[-75:]}"
 
 
 def write_text(path: Path, text: str) -> None:

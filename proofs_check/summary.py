@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 from numerics.evidence import Verdict
+from proofs_check.claims import by_severity
 from proofs_check.coverage import coverage
 from proofs_check.ledger import Ledger
 from proofs_check.statements import papers, rows
@@ -33,8 +34,7 @@ def _witness(evidence: dict[str, Any]) -> str:
 
 
 def _errata(ledger: Ledger) -> list[Line]:
-    order = {"material": 0, "gap": 1, "typo": 2}
-    false = sorted((e for e in ledger.entries.values() if e["severity"]), key=lambda e: order[e["severity"]])
+    false = sorted((e for e in ledger.entries.values() if e["severity"]), key=by_severity)
     out: list[Line] = []
     for e in false:
         survives = {True: "what uses it survives", False: "what uses it DOES NOT stand", None: "unused"}[ledger.survives(e["id"])]
@@ -66,7 +66,7 @@ def _chains(ledger: Ledger) -> list[Line]:
 
 
 def _losses(ledger: Ledger) -> list[Line]:
-    """The bounds that give most away at the reference instance;"""
+    """The bounds that give most away at the reference instance."""
     lost = {id: e["slack_at_reference"] for id, e in ledger.entries.items() if e["slack_at_reference"] is not None}
     if not lost:
         return []

@@ -10,7 +10,9 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
-from proofs_check.files import InputError
+from numerics.evidence import Verdict
+from proofs_check.claims import by_severity
+from proofs_check.coverage import stated
 from proofs_check.ledger import Ledger
 from proofs_check.statements import Row, papers, rows
 
@@ -22,7 +24,6 @@ LETTERS: Mapping[str, str] = {"PROVED": "P", "CERTIFIED": "C", "SUPPORTED": "S",
 PLACES: Mapping[str, str] = {"L": "Lemma", "P": "Proposition", "A": "Assumption", "T": "Theorem", "C": "Corollary", "R": "Remark"}
 _NUMBERED = re.compile(rf"({'|'.join(PLACES)})([A-Z]\.\d+|\d+\.\d+)(?:\.|$)")
 _PROOF_OF = re.compile(rf"proof of ({'|'.join(PLACES.values())}) ([A-Z]?\.?\d+(?:\.\d+)?)")
-_STRENGTH = {"REFUTED": 0, "OPEN": 1, "SUPPORTED": 2, "CERTIFIED": 3, "PROVED": 4}
 
 
 def anchor(id: str) -> str:
@@ -66,9 +67,7 @@ class RowPage:
         """Of the claim that states the row itself; without one, the weakest of its parts."""
         if not self.claims:
             return "not settled"
-        own = [c for c in self.claims if c["id"] == self.id]
-        states = own or [c for c in self.claims if not c["id"].endswith("/inference")] or self.claims
-        return str(min((c["verdict"] for c in states), key=_STRENGTH.__getitem__))
+        return str(min((Verdict(c["verdict"]) for c in stated(self.claims) or self.claims), key=lambda v: v.strength))
 
     @property
     def repaired(self) -> str:
@@ -108,12 +107,7 @@ class Site:
     Parameters
     ----------
     document : Mapping
-        What ``ledger.json`` holds.
-
-    Raises
-    ------
-    InputError
-        If a verdict is unknown, or a claim stands there twice.
+        A ledger as `proofs_check.files.read_ledger` returns it.
 
     Examples
     --------
@@ -123,7 +117,6 @@ class Site:
     """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        _check(document["claims"])
         unknown = {"date": "", "python": "", "versions": {}, "error": 0.0, "faults": [], "partial": False, "seconds": 0.0}
         self.run = {**unknown, **document["run"]}
         self.claims: dict[str, dict[str, Any]] = {c["id"]: c for c in document["claims"]}
@@ -132,9 +125,7 @@ class Site:
         for c in document["claims"]:
             page = self.rows.setdefault(c["covers"], RowPage(_row_of(c)))
             # What was judged is what stood in the list then, even if the list has been mended since.
-            page.row = replace(
-                page.row, where=c["where"], kind=c["kind"], says=c["says"], printed=c.get("printed", page.row.printed)
-            )
+            page.row = replace(page.row, where=c["where"], kind=c["kind"], says=c["says"], printed=c["printed"])
             page.claims.append(c)
         for id in document["unsettled"]:
             if id in self.rows:
@@ -162,22 +153,9 @@ class Site:
     def row_of(self, id: str) -> str:
         return id.split("/", 1)[0]
 
-    @cached_property
-    def users(self) -> dict[str, list[str]]:
-        """By claim or row: the claims that name it among their needs."""
-        out: dict[str, list[str]] = {}
-        for c in self.claims.values():
-            for need in c["needs"]:
-                out.setdefault(need, []).append(c["id"])
-        return out
-
     def used_by(self, id: str) -> list[str]:
-        """The claims that rest on a claim, by its own name or by that of its row."""
-        found = list(self.users.get(id, []))
-        row = self.row_of(id)
-        if id != row and not id.endswith("/inference"):
-            found += [u for u in self.users.get(row, []) if self.row_of(u) != row]
-        return list(dict.fromkeys(found))
+        """The claims that rest on a claim, or on a row, by its own name or by that of its row."""
+        return self.ledger.users(id)
 
     @cached_property
     def edges(self) -> list[tuple[str, str, bool]]:
@@ -203,8 +181,7 @@ class Site:
 
     def errata(self) -> list[dict[str, Any]]:
         """Refuted claims, the gravest first."""
-        order = {"material": 0, "gap": 1, "typo": 2}
-        return sorted((c for c in self.claims.values() if c["verdict"] == "REFUTED"), key=lambda c: order.get(c["severity"], 3))
+        return sorted((c for c in self.claims.values() if c["verdict"] == "REFUTED"), key=by_severity)
 
     def weakest(self) -> list[tuple[dict[str, Any], str, str]]:
         """Claims that hold but do not stand: (claim, the need to blame, what is wrong with it)."""
@@ -252,20 +229,6 @@ class Site:
         return self.ledger.counts()
 
 
-def _check(claims: list[dict[str, Any]]) -> None:
-    """What the reader of ledgers does not look at: verdicts that exist, and one claim an id."""
-    again = "write the ledger anew with: pytest proofs_check/ --ledger DIR"
-    for c in claims:
-        for judged in (c, c["repair"], c["control"]):
-            if judged is not None and judged["verdict"] not in _STRENGTH:
-                raise InputError(
-                    f"{c['id']} has the verdict {judged['verdict']!r}, which is none of {', '.join(_STRENGTH)}; {again}"
-                )
-    twice = [id for id, n in Counter(c["id"] for c in claims).items() if n > 1]
-    if twice:
-        raise InputError(f"the ledger holds {', '.join(twice)} twice; {again}")
-
-
 def _row_of(claim: Mapping[str, Any]) -> Row:
     return Row(
         id=claim["covers"],
@@ -274,5 +237,5 @@ def _row_of(claim: Mapping[str, Any]) -> Row:
         where=claim["where"],
         kind=claim["kind"],
         says=claim["says"],
-        printed=claim.get("printed", ""),
+        printed=claim["printed"],
     )
