@@ -10,7 +10,7 @@ from typing import Any
 
 from numerics.evidence import Verdict
 
-__all__ = ["Change", "as_json", "changes", "show"]
+__all__ = ["Change", "as_json", "changes", "doubts", "show"]
 
 #: Relative difference below which two numbers are the same number, rounded differently.
 ROUNDING = 1e-6
@@ -74,6 +74,25 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float = RO
     ]
     order = list(TITLES)
     return sorted(found, key=lambda c: order.index(c.kind))
+
+
+def doubts(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Why the differences may not be what they seem: the wrong order, or a run of some claims only.
+
+    Examples
+    --------
+    >>> whole = {"date": "2026-02-01", "partial": False}
+    >>> doubts({"run": whole}, {"run": {"date": "2026-01-01", "partial": True}})[0]
+    'OLD was judged on 2026-02-01, after NEW (2026-01-01); is their order what you meant?'
+    """
+    dates = [document["run"]["date"] for document in (old, new)]
+    out = []
+    if dates[0] > dates[1]:
+        out.append(f"OLD was judged on {dates[0]}, after NEW ({dates[1]}); is their order what you meant?")
+    for name, document, seems in (("OLD", old, "added"), ("NEW", new, "removed")):
+        if document["run"]["partial"]:
+            out.append(f"{name} is of a run of some claims only; those that did not run are listed as {seems}")
+    return out
 
 
 def _verdicts(claim: Mapping[str, Any]) -> str:
@@ -180,8 +199,9 @@ def show(found: list[Change]) -> None:
             continue
         console.print(Text(f"{title} ({len(mine)})", style="bold"))
         table = Table.grid(padding=(0, 2))
-        table.add_column(no_wrap=True)
-        for _ in range(3):
+        for _ in range(2):
+            table.add_column(no_wrap=True)  # an id that is broken in two cannot be searched for
+        for _ in range(2):
             table.add_column(overflow="fold")
         for c in mine:
             arrow = f"- {c.old}  + {c.new}" if kind == "needs" else f"{c.old or 'nothing'} -> {c.new or 'nothing'}"

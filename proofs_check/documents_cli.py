@@ -1,8 +1,9 @@
-"""The commands that read ledgers: ``errata``, ``status`` and ``diff``. Nothing heavy is imported before a command runs."""
+"""The commands that read ledgers: ``blueprint``, ``errata``, ``status``, ``diff``. Nothing heavy is imported before one runs."""
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +30,15 @@ def add_commands(commands: Any) -> None:
     >>> parser.parse_args(["diff", "a", "b"]).new
     'b'
     """
+    blueprint = commands.add_parser(
+        "blueprint",
+        help="the ledger as one HTML file: the graph of what needs what, and a page a statement",
+        description="Writes one self-contained HTML file, with search; open it in a browser.",
+        epilog="exit status: 0; 1 if a formula could not be typeset (its source is shown); 2 if the input is no good",
+    )
+    blueprint.add_argument("--ledger", default="ledger.json", metavar="FILE", help=_LEDGER)
+    blueprint.add_argument("--out", default="blueprint.html", metavar="FILE", help="file to write (default: %(default)s)")
+    blueprint.set_defaults(run=_told("blueprint", _blueprint))
     errata = commands.add_parser(
         "errata",
         help="what is false as printed, with counterexamples and repairs, as a document for the authors",
@@ -67,9 +77,12 @@ def add_commands(commands: Any) -> None:
 
 
 def _ratio(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
     if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not in [0, 1)")
+        raise argparse.ArgumentTypeError(f"{text} is no number in [0, 1)")
     return value
 
 
@@ -86,6 +99,16 @@ def _told(name: str, run: Run) -> Run:
             return 2
 
     return told
+
+
+def _blueprint(options: argparse.Namespace) -> int:
+    from proofs_check.blueprint import write_blueprint
+
+    made = write_blueprint(Path(options.ledger), Path(options.out))
+    for formula, reason in made.failures:
+        print(f"largeprompt blueprint: not typeset, because {reason}: {formula}", file=sys.stderr)
+    print(f"{len(made.site.claims)} claims on {len(made.site.rows)} rows; written to {options.out}")
+    return 1 if made.failures else 0
 
 
 def _errata(options: argparse.Namespace) -> int:
@@ -111,6 +134,10 @@ def _status(options: argparse.Namespace) -> int:
 
     document = read_ledger(Path(options.ledger))
     table, out = status(document), 0
+    try:
+        reach = coverage(document["claims"], options.rules) if options.rules else None
+    except KeyError as error:
+        raise InputError(error.args[0]) from error
     if options.check or options.write:
         path = Path(options.check or options.write)
         try:
@@ -126,11 +153,7 @@ def _status(options: argparse.Namespace) -> int:
             out = 1
     else:
         print(table)
-    if options.rules:
-        try:
-            reach = coverage(document["claims"], options.rules)
-        except KeyError as error:
-            raise InputError(error.args[0]) from error
+    if reach is not None:
         print(reach.line)
         for rule in reach.broken():
             print(f"largeprompt status: {rule}", file=sys.stderr)
@@ -141,10 +164,13 @@ def _status(options: argparse.Namespace) -> int:
 def _diff(options: argparse.Namespace) -> int:
     import json
 
-    from proofs_check.diff import as_json, changes, show
+    from proofs_check.diff import as_json, changes, doubts, show
     from proofs_check.files import read_ledger
 
-    found = changes(read_ledger(Path(options.old)), read_ledger(Path(options.new)), options.rounding)
+    old, new = (read_ledger(Path(given)) for given in (options.old, options.new))
+    for doubt in doubts(old, new):
+        print(f"largeprompt diff: {doubt}", file=sys.stderr)
+    found = changes(old, new, options.rounding)
     if options.json:
         print(json.dumps(as_json(found), indent=1, ensure_ascii=False))
     else:

@@ -200,13 +200,19 @@ class Ledger:
         return held is not None and held.accepted and (chain is None or chain.accepted)
 
     def users(self, id: str) -> list[str]:
-        """The claims of this run that need a claim, by itself or as a part of its row."""
-        return [u for u, needs in self.needs.items() if u in self.entries and any(id in self._claims_of(n) for n in needs)]
+        """The claims of this run that need a claim, by itself or as a part of its row; not other parts of that row."""
+        row = id.split("/", 1)[0]
+        whole = row if not id.endswith("/inference") else id
+        return [
+            u
+            for u, needs in self.needs.items()
+            if u in self.entries and (id in needs or (whole in needs and u.split("/", 1)[0] != row))
+        ]
 
     def survives(self, id: str) -> bool | None:
-        """Whether everything that needs the claim stands; None if nothing needs it."""
+        """Whether everything that needs the claim stands, and what it needs of the claim is not false; None if nothing needs it."""
         users = self.users(id)
-        return all(self.stands(u) for u in users) if users else None
+        return self.held(id) is not Verdict.REFUTED and all(self.stands(u) for u in users) if users else None
 
     def steps(self, id: str) -> list[str]:
         """A claim, or the claims of a row, and all that it rests on: needs in their order, each followed by its own, none twice.

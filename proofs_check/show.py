@@ -20,9 +20,9 @@ def _evidence(title: str, data: dict[str, Any] | None, numbers: dict[str, Any] |
 
     if data is None:
         return []
-    with_ = f" with {', '.join(f'{k} = {v}' for k, v in numbers.items())}" if numbers else ""
+    with_ = f"with {', '.join(f'{k} = {v}' for k, v in numbers.items())}" if numbers else ""
     lines = Evidence.from_json(data).rows()
-    return [(title + with_, "")] + [(f"  {k}", v) for k, v in lines if k != "checked"]
+    return [(title, with_)] + [(f"  {k}", v) for k, v in lines if k != "checked"]
 
 
 def show(id: str, reseed: int = 0) -> int:
@@ -49,21 +49,21 @@ def show(id: str, reseed: int = 0) -> int:
     from rich.table import Table
     from rich.text import Text
 
-    console, errors = Console(highlight=False), Console(stderr=True, highlight=False)
+    console = Console(highlight=False)
     claims = load_claims()
     try:
         where = row(id)
     except KeyError as error:
-        errors.print(Text(f"largeprompt: {error.args[0]}"))
+        print(f"largeprompt show: {error.args[0]}", file=sys.stderr)
         return 2
     mine = [c for c in claims.values() if id in (c.id, c.row)]
     if not mine and "/" in id:
         parts = ", ".join(c.id for c in claims.values() if c.row == where.id) or "none yet"
-        errors.print(Text(f"largeprompt: no claim is called {id!r}; the claims of {where.id} are: {parts}"))
+        print(f"largeprompt show: no claim is called {id!r}; the claims of {where.id} are: {parts}", file=sys.stderr)
         return 2
     console.print(Text(f"{where.id}  {where.where}  ({where.version or where.paper})", style="bold"))
     console.print(Text(where.says))
-    console.print(Text(where.printed, style="cyan"))
+    console.print(Text(where.printed, style="cyan"), soft_wrap=True)  # LaTeX to be copied: the terminal breaks it, nobody else
     if not mine:
         console.print(Text("no claim settles this row yet", style="yellow"))
     lines = []
@@ -80,7 +80,6 @@ def show(id: str, reseed: int = 0) -> int:
     for line in lines:
         if line["slack_at_reference"] is not None:
             _losses(console, line)
-    sys.stdout.flush()
     return 1 if any(line["faults"] for line in lines) else 0
 
 

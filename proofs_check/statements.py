@@ -142,6 +142,7 @@ def row(id: str) -> Row:
     try:
         return rows()[name]
     except KeyError:
-        near = get_close_matches(name, rows(), n=3, cutoff=0.4)
+        spelled = {id.lower(): id for id in rows()}
+        near = [spelled[id] for id in get_close_matches(name.lower(), spelled, n=3, cutoff=0.4)]
         hint = f"; the nearest are {', '.join(near)}" if near else ""
         raise KeyError(f"no statement is called {name!r}{hint}") from None

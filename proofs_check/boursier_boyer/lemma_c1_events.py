@@ -62,7 +62,7 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
                 return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="Arb")
         if outside and (1 - required) / outside < slack:
             slack, tightest = (1 - required) / outside, at
-    covered = f"Rademacher tokens, L in {LENGTHS}, Uz in {[str(u) for u in SCORES]}, delta in {[str(d) for d in DELTAS]}"
+    covered = f"Rademacher tokens, L in {LENGTHS}, Uz in ({', '.join(map(str, SCORES))}), delta in ({', '.join(map(str, DELTAS))})"
     shown = rf"\mathbb{{P}}\left({sp.latex(lower)} \le S_L \le {sp.latex(upper)}\right) \ge {sp.latex(level)}"
     return Evidence(
         verdict=Verdict.SUPPORTED,

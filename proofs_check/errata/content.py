@@ -10,7 +10,7 @@ from typing import Any
 
 from numerics.evidence import Verdict
 from proofs_check import witnesses
-from proofs_check.claims import SEVERITIES
+from proofs_check.claims import SEVERITIES, by_severity
 from proofs_check.files import InputError
 from proofs_check.ledger import Ledger
 from proofs_check.statements import paper, rows
@@ -23,13 +23,17 @@ HOW_TO_READ = (
     "nearest true statement, and what becomes of the results that use the line. The lines were copied from that version: a slip of "
     "copying would be ours.",
     "A *material* error makes a numbered statement false as printed. A *gap* is a false step of a proof, or a missing hypothesis. "
-    "A *typo* is a slip of notation. None of these words says that a result is lost: see “What survives” in each entry.",
+    "A *typo* is a slip of notation. None of these words says that a result is lost, and a material error may be a small one, such "
+    "as a bound that fails at $L=1$ only: see “What survives” in each entry.",
+    r"In the counterexamples `sigma2` is $\sigma^2$, `Uz` is $\|Uz\|$, `a2` is $\sigma^2\|Uz\|^2$; `atoms` and `weights` are "
+    r"the values of a token and their probabilities. Other names that are not the paper's are explained by the script.",
     "The script of an entry has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and mpmath, of which most "
     "scripts use none. It computes both sides from the printed formula, prints them, and ends with an assertion that holds because "
     "the printed line fails.",
     "A true statement is PROVED if an exact symbolic or rational argument was executed, CERTIFIED if rigorous enclosures cover "
     "the whole stated domain, and SUPPORTED if it withstood exact instances with a search for the worst, or statistics; what is "
-    "only SUPPORTED is not proved here.",
+    "only SUPPORTED is not proved here. Where a number in the check of the printed line was changed to check the true one, that "
+    "number is named.",
 )
 _EVIDENCE = {
     "exact": "Evaluated in exact arithmetic.",
@@ -140,7 +144,7 @@ def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
     for e in false:
         if e.get("faults") or e["verdict"] != "REFUTED":
             raise InputError(f"{e['id']} is not in order: {'; '.join(e.get('faults') or [e['verdict']])}; mend the claim first")
-    false.sort(key=lambda e: (-SEVERITIES.index(e["severity"]), order.get(e["covers"], len(order)), e["id"]))
+    false.sort(key=lambda e: (by_severity(e), order.get(e["covers"], len(order)), e["id"]))
     ledger = Ledger(document["claims"])
     told = _scripts(false)
     run = document["run"]
@@ -213,7 +217,7 @@ def _truth(e: dict[str, Any], ledger: Ledger) -> str:
         return f"The statement itself is true ({verdict}); what fails is the step that is drawn from it."
     if weakest in (Verdict.PROVED, Verdict.CERTIFIED):
         joined = "each step of a proof of it is PROVED or CERTIFIED, the steps being joined by arguments in words"
-        return f"The statement itself is true: it withstood its own test, and {joined}."
+        return f"The statement itself withstood its own test, and {joined}; what fails is the printed step."
     return "The statement itself is true as far as it could be tested (SUPPORTED); what fails is the step that is drawn from it."
 
 
@@ -221,9 +225,12 @@ def _repair(e: dict[str, Any]) -> str:
     repair = e["repair"]
     if not repair:
         return "The true statement was not executed."
-    evidence, numbers = repair["evidence"], e["numbers"]
-    changes = ", ".join(f"`{k} = {number(v)}` in place of {_was(numbers[k])}" for k, v in repair["numbers"].items())
-    out = f"The same check with {changes}: {repair['verdict']}"
+    evidence = repair["evidence"]
+    # A change of formula has a name of ours, which tells an author nothing; it is told in `instead`.
+    turned = {k: (v, e["numbers"][k]) for k, v in repair["numbers"].items() if _is_number(v) and _is_number(e["numbers"][k])}
+    changes = " and ".join(f"`{k} = {number(new)}` in place of `{number(old)}`" for k, (new, old) in turned.items())
+    how = f"with {changes}" if changes else "changed accordingly"
+    out = f"The check that refutes the printed line, {how}, gives {repair['verdict']}"
     if repair["verdict"] == "SUPPORTED":
         out += f" ({_covered(evidence['covered'])})"
     elif evidence["dimension"]:
@@ -235,8 +242,12 @@ def _repair(e: dict[str, Any]) -> str:
     return out + "."
 
 
-def _was(value: Any) -> str:
-    return "nothing" if value == "None" else f"`{number(value)}`"
+def _is_number(value: Any) -> bool:
+    try:
+        Fraction(value)
+    except (TypeError, ValueError):
+        return False
+    return not isinstance(value, bool)
 
 
 def _covered(text: str) -> str:
@@ -255,7 +266,7 @@ def _survives(e: dict[str, Any], ledger: Ledger) -> tuple[str, tuple[str, ...]]:
     listed, falling = [], False
     for name, parts in of_row.items():
         note = ""
-        if not all(ledger.stands(u) for u in parts):
+        if ledger.held(e["id"]) is Verdict.REFUTED or not all(ledger.stands(u) for u in parts):
             note, falling = ": does not stand as far as is known", True
         elif any(ledger.entries[u]["severity"] for u in parts):
             note = ": stands with its own repair"

@@ -30,7 +30,7 @@ def as_markdown(errata: Errata) -> str:
     -------
     str
     """
-    how = [paragraph(p) for p in HOW_TO_READ]
+    how = [paragraph(re.sub(r"\$[^$]*\$", lambda formula: github(formula[0]), p)) for p in HOW_TO_READ]
     parts = [
         f"# Errata: {errata.title}",
         paragraph(f"{errata.authors}; {errata.version}. As printed there: {errata.counts}. ({errata.source})"),
@@ -54,7 +54,7 @@ def _table(errata: Errata) -> str:
 def _entry(i: int, e: Erratum) -> list[str]:
     values = ", ".join(f"`{k} = {v}`" for k, v in e.witness.items())
     out = [
-        f"### {i}. {github(e.place)} ({e.severity})",
+        f"### {i}. {github(e.place)} ({e.severity}, `{e.id}`)",
         "**Printed.**",
         _formula(e.printed),
         "Read as: " + github(e.read),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from proofs_check.cli import main
@@ -14,14 +18,16 @@ def test_show_tells_the_whole_story_of_a_false_step(capsys: pytest.CaptureFixtur
     text = capsys.readouterr().out
     story = [
         "Corollary C.3",
-        "as printed with c = 64",
+        "as printed",
+        "with c = 64",
         "REFUTED",
         "L = 9, a2 = 0",
         "gap",
         "why",
         "instead",
         "bb_cc_3_b.py",
-        "repaired with c = 139",
+        "repaired",
+        "with c = 139",
         "control",
         "sharp",
     ]
@@ -53,6 +59,24 @@ def test_an_unknown_id_is_an_error_that_helps(id: str, hint: str, capsys: pytest
     captured = capsys.readouterr()
     assert hint in " ".join(captured.err.split())
     assert captured.out == ""
+
+
+def test_an_id_in_another_case_is_near(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "bb:cc.3.b"]) == 2
+    assert "the nearest are BB:CC.3.b," in capsys.readouterr().err
+
+
+def test_what_is_piped_is_not_broken_and_a_closed_pipe_is_no_error() -> None:
+    command = [sys.executable, "-m", "proofs_check.cli", "show", "BB:CC.3.a"]
+    env = {**os.environ, "COLUMNS": "60"}
+    whole = subprocess.run(command, capture_output=True, text=True, env=env, check=True).stdout
+    assert row("BB:CC.3.a").printed in whole
+    read, write = os.pipe()
+    os.close(read)
+    closed = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, env=env, check=False)
+    os.close(write)
+    assert closed.stderr == ""
+    assert closed.returncode == 1
 
 
 def test_wrong_commands_end_with_status_two(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from proofs_check.cli import main
-from proofs_check.diff import changes
+from proofs_check.diff import changes, show
 from proofs_check.ledger import write_json
 from tests.proofs_check.ledgers import document, line, made_up
 
@@ -92,6 +92,31 @@ def test_exit_status_and_output(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert json.loads(capsys.readouterr().out) == []
     assert main(["diff", a, str(tmp_path / "none.json")]) == 2
     assert "cannot read" in capsys.readouterr().err
-    with pytest.raises(SystemExit) as stop:
-        main(["diff", a, b, "--rounding", "2"])
-    assert stop.value.code == 2
+    for wrong in ("2", "nan", "much"):
+        with pytest.raises(SystemExit) as stop:
+            main(["diff", a, b, "--rounding", wrong])
+        assert stop.value.code == 2
+        assert f"{wrong} is no number in [0, 1)" in capsys.readouterr().err
+
+
+def test_the_wrong_order_and_a_run_of_some_claims_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    older, newer = document(), document(line("BB:CC.3.a"), partial=True)
+    older["run"]["date"], newer["run"]["date"] = "2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00"
+    a, b = tmp_path / "a.json", tmp_path / "b.json"
+    write_json(older, a)
+    write_json(newer, b)
+    assert main(["diff", str(a), str(b)]) == 1
+    told = capsys.readouterr().err
+    assert "NEW is of a run of some claims only" in told
+    assert "their order" not in told
+    assert main(["diff", str(b), str(a)]) == 1
+    told = capsys.readouterr().err
+    assert "OLD is of a run of some claims only" in told
+    assert "is their order what you meant?" in told
+
+
+def test_an_id_is_never_broken_over_two_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    long = "BB:CC.3.a/a_part_with_a_name_that_is_long"
+    show(changes(document(line("BB:CC.3.a")), document(line("BB:CC.3.a"), made_up(long, "SUPPORTED"))))
+    assert long in capsys.readouterr().out

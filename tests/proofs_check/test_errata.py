@@ -49,7 +49,9 @@ def test_an_inference_says_that_the_statement_itself_is_true() -> None:
         stated = made_up("BB:LC.1", verdict)
         assert re.search(words_, entry(line("BB:LC.1/inference"), stated, id="BB:LC.1/inference").truth)
     by_steps = made_up("BB:LC.1", "SUPPORTED", needs=["BB:CC.3.a"])
-    assert "joined by arguments" in entry(line("BB:LC.1/inference"), by_steps, line("BB:CC.3.a"), id="BB:LC.1/inference").truth
+    told = entry(line("BB:LC.1/inference"), by_steps, line("BB:CC.3.a"), id="BB:LC.1/inference").truth
+    assert "what fails is the printed step" in told
+    assert "is true" not in told
     refuted = made_up("BB:LC.1", "REFUTED")
     assert entry(line("BB:LC.1/inference"), refuted, id="BB:LC.1/inference").truth == ""
 
@@ -72,7 +74,7 @@ def test_witness_script_and_what_it_prints_are_shown() -> None:
     assert shown.script == (witnesses.script("BB:CC.3.b") or "").strip()
     assert shown.output == witnesses.run({"x": shown.script})["x"].printed.strip()
     assert shown.witness == {"L": "9", "a2": "0"}
-    assert "`c = 139` in place of `64`: CERTIFIED. The edge: `c = 138.6` holds, `138.5` does not" in shown.repair
+    assert "`c = 139` in place of `64`, gives CERTIFIED. The edge: `c = 138.6` holds, `138.5` does not" in shown.repair
     for text in (as_html(errata_of(document())), as_markdown(errata_of(document()))):
         assert "delta_0/4 = 0.1975" in text
 
@@ -152,6 +154,18 @@ def test_github_gets_no_backslash_that_it_would_eat() -> None:
     assert github(r"`a*b` is code") == "`a*b` is code"
 
 
+def test_only_numbers_that_were_changed_are_named() -> None:
+    entry_ = line("BB:CC.3.b")
+    entry_["numbers"] |= {"closed": True, "bound": "printed"}
+    entry_["repair"]["numbers"] |= {"closed": False, "bound": "as_repaired"}
+    told = entry(entry_).repair
+    assert told.startswith("The check that refutes the printed line, with `c = 139` in place of `64`, gives CERTIFIED")
+    assert "closed" not in told
+    assert "bound" not in told
+    entry_["repair"]["numbers"] = {"bound": "as_repaired"}
+    assert entry(entry_).repair.startswith("The check that refutes the printed line, changed accordingly, gives CERTIFIED")
+
+
 def test_numbers_are_short() -> None:
     assert [number(x) for x in (0.1 + 0.2, 7, "1/3", "100000000000000/300000000000001", "1/0/")] == [
         "0.3", "7", "1/3", "0.3333333333", "1/0/",
@@ -180,15 +194,36 @@ def test_wrong_input_is_told_what_is_wrong(tmp_path: Path, capsys: pytest.Captur
     del lacking["claims"][0]["verdict"]
     write_json(lacking, tmp_path / "lacking.json")
     write_json(good, tmp_path / "good.json")
+    spoiled = {
+        "verdict.json": (("claims", 0, "verdict"), "TRUE", "$.claims[0].verdict: 'TRUE' is not one of"),
+        "evidence.json": (("claims", 1, "evidence"), None, "$.claims[1].evidence: None is not of type 'object'"),
+        "unsettled.json": (("unsettled",), 5, "$.unsettled: 5 is not of type 'array'"),
+        "edge.json": (("claims", 1, "sharp", "accepted"), "1/0", "$.claims[1].sharp"),
+        "long.json": (("claims",), "x" * 9999, "..."),
+    }
+    for name, (path, value, _) in spoiled.items():
+        changed: Any = document()
+        place = changed
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = value
+        write_json(changed, tmp_path / name)
+    whole = document()
+    del whole["run"]["partial"]
+    write_json(whole, tmp_path / "partial.json")
     cases = {
         "nowhere.json": "cannot read",
+        "partial.json": "'partial' is a required property",
         "older.json": "has version 1",
-        "lacking.json": "claim number 1 lacks verdict",
-    } | {name: told for name, (_, told) in files.items()}
+        "lacking.json": "$.claims[0]: 'verdict' is a required property",
+    } | {name: told for name, (*_, told) in (files | spoiled).items()}
     for name, told in cases.items():
         for command in ("errata", "status"):
             assert main([command, "--ledger", str(tmp_path / name)]) == 2
-            assert told in capsys.readouterr().err
+            seen = capsys.readouterr().err
+            assert told in seen
+            assert len(seen.splitlines()) == 1
+            assert len(seen) < 500
     assert main(["errata", "--ledger", str(tmp_path / "good.json"), "--paper", "XX", "--out", str(tmp_path / "o")]) == 2
     assert "no paper has the key 'XX'" in capsys.readouterr().err
     assert not (tmp_path / "o").exists()

@@ -62,6 +62,17 @@ def test_a_row_in_needs_means_its_parts_but_not_what_is_inferred_from_it() -> No
     assert Ledger([line(A, "PROVED", (B,)), *parts]).chain(A) is Verdict.SUPPORTED
 
 
+def test_what_uses_a_row_uses_its_parts_but_not_what_is_inferred_from_it() -> None:
+    part, inference = f"{B}/part", f"{B}/inference"
+    lines = [line(A, "PROVED", (B,)), line(B, "PROVED"), line(inference, "REFUTED"), line(f"{B}/step", "PROVED", (B,))]
+    whole = Ledger([*lines, line(part, "REFUTED", repair="PROVED")])
+    assert whole.users(part) == [A]
+    assert whole.users(B) == [A, f"{B}/step"]
+    assert whole.users(inference) == []
+    assert (whole.survives(part), whole.survives(inference)) == (True, None)
+    assert Ledger([*lines, line(part, "REFUTED")]).survives(part) is False
+
+
 def test_circles_unknown_needs_and_unknown_rows_are_faults() -> None:
     circle = Ledger([line(A, "PROVED", (B,)), line(B, "PROVED", (C,)), line(C, "PROVED", (A,))])
     assert any("circle" in f for f in circle.faults())
@@ -95,7 +106,7 @@ def test_the_registered_claims_are_in_order() -> None:
 
 
 def test_a_ledger_meets_its_schema_and_a_broken_one_does_not(tmp_path: Any) -> None:
-    document = Ledger([run_claim("BB:CC.3.b")]).to_json()
+    document = Ledger([run_claim("BB:CC.3.b")], run={"partial": True}).to_json()
     jsonschema.validate(document, schema())
     write_json(document, tmp_path / "deep" / "ledger.json")
     assert [p.name for p in (tmp_path / "deep").iterdir()] == ["ledger.json"]
