@@ -55,7 +55,7 @@ PARAMETERS = {
 
 @claim(
     "BB:LF.1.i",
-    false="material",
+    false="gap",
     why=r"$\max(\|\Sigma\|_{\rm op},\|w\|^{2})$ bounds the diagonal blocks of $\Gamma_{w}$, not its norm: for $d=1$, $\Sigma=w=1$ "
     r"a token is $(x,x)$, $\|\Gamma_{w}\|_{\rm op}=2$, and $\mathbb{E}e^{v^{\top}z}=e^{2}$ at $v=(1,1)$ where $e$ is claimed.",
     instead=r"$\mu$ is $\sigma_{\mu}$-sub-Gaussian with $\sigma_{\mu}^{2}=\max\big(1,\|\Sigma\|_{\rm op}(1+\|w\|^{2})\big)$. "
