@@ -2,7 +2,7 @@
 
 from math import dist
 
-gradient = lambda a, y: (a - y, y - a)  # noqa: E731
+gradient = lambda a, y: (a - y, y - a)
 moved, step = dist(gradient(0, 0), gradient(0, 1)), dist((0, 0), (0, 1))
 print("|difference of gradients| =", moved, " <= 1 *", step)
 assert moved > 1.4 * step

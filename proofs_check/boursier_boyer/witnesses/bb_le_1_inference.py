@@ -3,7 +3,7 @@
 import sympy as sp
 
 v1, v2, w, U = sp.symbols("v1 v2 w U")
-mean = lambda p: sum(c * {0: 1, 2: 1, 4: 3}.get(k, 0) for (k,), c in sp.Poly(sp.expand(p), w).terms())  # w ~ N(0, 1)  # noqa: E731
+mean = lambda p: sum(c * {0: 1, 2: 1, 4: 3}.get(k, 0) for (k,), c in sp.Poly(sp.expand(p), w).terms())  # w ~ N(0, 1)
 R_1, R_inf = mean((v1 + v2 * w) ** 2 + w**2) / 2, mean(((v1 + v2 * w) * U - w) ** 2) / 2
 beta_1, beta_inf = sp.hessian(R_1, (v1, v2)), sp.diff(R_inf, U, 2).subs({v1: 0, v2: 2})
 print("beta_inf >=", beta_inf, " at |theta| = 2, rho = 1; (23) from (26) needs beta_inf <= beta_1 =", beta_1.norm(2))
