@@ -118,28 +118,38 @@ def _numerator(c: SoftmaxAverage) -> Array:
     return _squares(c.R_L - c.S_L * (c.R / c.S)[:, None])
 
 
+def _where(happens: Array, fails: Array, value: Array) -> Array:
+    """The value on an event, 0 off it; where balls do not decide the event, a ball that contains both."""
+    out = np.where(happens, value, 0 * value)
+    undecided = ~(np.asarray(happens, dtype=bool) | np.asarray(fails, dtype=bool))
+    if value.dtype != object or not undecided.any():
+        return out
+    from flint import arb
+
+    return np.where(undecided, value * arb(0.5, 0.5), out)
+
+
+def _on_A(c: SoftmaxAverage, value: Array) -> Array:
+    return _where(c.S_L < c.S / 2, c.S_L >= c.S / 2, value)
+
+
+def _off_A(c: SoftmaxAverage, value: Array) -> Array:
+    return _where(c.S_L >= c.S / 2, c.S_L < c.S / 2, value)
+
+
 error_fourth = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4", _fourth)
 error_squared = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2", _error)
 #: The event A = {S_L < S/2} on which the normaliser fails, and its complement.
-error_on_A = RandomVariable(
-    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2 1_{S_L<S/2}", lambda c: np.where(c.S_L < c.S / 2, _error(c), 0 * c.S_L)
-)
-error_off_A = RandomVariable(
-    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2 1_{S_L\ge S/2}", lambda c: np.where(c.S_L >= c.S / 2, _error(c), 0 * c.S_L)
-)
-failure = RandomVariable("1_{S_L<S/2}", lambda c: np.where(c.S_L < c.S / 2, 0 * c.S_L + 1, 0 * c.S_L))
-fourth_on_A = RandomVariable(
-    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L<S/2}", lambda c: np.where(c.S_L < c.S / 2, _fourth(c), 0 * c.S_L)
-)
-fourth_off_A = RandomVariable(
-    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L\ge S/2}",
-    lambda c: np.where(c.S_L >= c.S / 2, _fourth(c), 0 * c.S_L),
-)
+error_on_A = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2 1_{S_L<S/2}", lambda c: _on_A(c, _error(c)))
+error_off_A = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2 1_{S_L\ge S/2}", lambda c: _off_A(c, _error(c)))
+failure = RandomVariable("1_{S_L<S/2}", lambda c: _on_A(c, 0 * c.S_L + 1))
+fourth_on_A = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L<S/2}", lambda c: _on_A(c, _fourth(c)))
+fourth_off_A = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L\ge S/2}", lambda c: _off_A(c, _fourth(c)))
 #: N = R_L - S_L R/S has mean zero, and the error is N / S_L.
 numerator = RandomVariable(r"\left\|R_L-S_L\tfrac{R}{S}\right\|^2", _numerator)
 numerator_fourth = RandomVariable(r"\left\|R_L-S_L\tfrac{R}{S}\right\|^4", lambda c: _numerator(c) * _numerator(c))
 normaliser = RandomVariable("S_L", lambda c: c.S_L)
-deviation_S = RandomVariable(r"(S_L-S)_+^2", lambda c: np.where(c.S_L > c.S, (c.S_L - c.S) * (c.S_L - c.S), 0 * c.S_L))
+deviation_S = RandomVariable(r"(S_L-S)_+^2", lambda c: _where(c.S_L > c.S, c.S_L <= c.S, (c.S_L - c.S) * (c.S_L - c.S)))
 deviation_R = RandomVariable(r"\|R_L-R\|^2", lambda c: _squares(c.R_L - c.R[:, None]))
 
 #: Symbols of the bounds, by name, and what they are.

@@ -17,7 +17,7 @@ from numerics.families import THREE_ATOMS, TWO_ATOMS, Point
 from numerics.hostile_cases import Worst
 from numerics.probability import clopper_pearson
 from numerics.seeds import seeded
-from numerics.softmax_average import deviation_R, error_squared, normaliser, symbol
+from numerics.softmax_average import deviation_R, error_squared, failure, normaliser, symbol
 from numerics.worst_case import at_point, worst_ratio
 
 L, a2, F2, F4, S, EM2, EQ2 = map(symbol, ("L", "a2", "F2", "F4", "S", "EM2", "EQ2"))
@@ -244,3 +244,16 @@ def test_a_bound_without_a_value_is_not_accepted() -> None:
     """F2 <= F4, so that the root is real for functions of constant length only."""
     bound = 10**9 * sp.sqrt(symbol("F2") - symbol("F4"))
     assert worst_ratio(Mean(error_squared), "<=", bound, families=(TWO_ATOMS,)).verdict is not Verdict.SUPPORTED
+
+
+def test_an_event_that_balls_do_not_decide_is_neither_in_nor_out() -> None:
+    """S_L = S/2 for the prompt 0, 0, ...: the atoms 0 and x with e^x = 3 weigh 1 and 3, the mean is 2, up to the ball of ln 3."""
+    from flint import arb
+
+    from numerics.softmax_average import softmax_average
+
+    half = np.array([arb(1) / 2] * 2, dtype=object)
+    c = softmax_average(1, np.array([arb(0), arb(3).log()], dtype=object), np.array([[arb(0), arb(0)]], dtype=object), half, arb(1))
+    probability = c.mean(failure)
+    assert probability.contains(0)
+    assert probability.contains(arb(1) / 2)
