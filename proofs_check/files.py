@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-__all__ = ["InputError", "read_ledger", "write_text"]
+__all__ = ["InputError", "check_writable", "read_ledger", "write_text"]
 
 _AGAIN = "write it anew with: pytest proofs_check/ --ledger DIR"
 
@@ -74,6 +74,30 @@ def _shortened(message: str) -> str:
     """A message on one line, without the middle if it quotes half the ledger."""
     line = " ".join(message.split())
     return line if len(line) <= 160 else f"{line[:75]} ... {line[-75:]}"
+
+
+def check_writable(folder: Path) -> None:
+    """Make a folder, if need be, and try to write into it.
+
+    Raises
+    ------
+    InputError
+        If that is not possible.
+
+    Examples
+    --------
+    >>> try:
+    ...     check_writable(Path(__file__) / "out")
+    ... except InputError as error:
+    ...     print(str(error).startswith("cannot write into "))
+    True
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(f"cannot write into {folder}: {error.strerror}") from error
 
 
 def write_text(path: Path, text: str) -> None:

@@ -77,10 +77,22 @@ def pytest_configure(config: pytest.Config) -> None:
     for key in _keys(papers):
         config.addinivalue_line("markers", f"{key}: a claim about the paper {key}")
     if not hasattr(config, "workerinput"):
+        if folder := config.getoption("--ledger"):
+            _writable(Path(folder))
         config.pluginmanager.register(Controller(config), "largeprompt-controller")
     asked = [Path(str(a).split("::", 1)[0]).resolve() for a in config.args]
     if config.option.verbose == 0 and asked and all(a.is_relative_to(HERE) for a in asked):
         config.option.verbose = 1  # a line a claim
+
+
+def _writable(folder: Path) -> None:
+    """Told before the run, not after minutes of it."""
+    from proofs_check.files import InputError, check_writable
+
+    try:
+        check_writable(folder)
+    except InputError as error:
+        raise pytest.UsageError(f"--ledger: {error}") from error
 
 
 def _keys(folders: Iterable[Path]) -> list[str]:
@@ -136,6 +148,7 @@ class Controller:
         self.config = config
         self.lines: dict[str, dict[str, Any]] = {}
         self.ledger: Ledger | None = None
+        self.kept = False
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call" and (line := _line(report)) is not None:
@@ -160,7 +173,10 @@ class Controller:
         if self.ledger.faults() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         folder = self.config.getoption("--ledger")
-        if folder:
+        # A run that was stopped must not take the place of one that came to its end.
+        stopped = session.exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
+        self.kept = bool(folder) and bool(stopped or session.shouldfail or session.shouldstop)
+        if folder and not self.kept:
             write_json(self.ledger.to_json(), Path(folder) / "ledger.json")
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -171,3 +187,5 @@ class Controller:
         terminalreporter.section("ledger")
         for text, markup in summary(self.ledger):
             terminalreporter.write_line(text, **markup)
+        if self.kept:
+            terminalreporter.write_line("the run was stopped: no ledger was written", yellow=True)

@@ -76,6 +76,26 @@ def test_a_line_a_claim_then_the_table(pytester: pytest.Pytester) -> None:
     assert "BB:CC.3.b/wrong" in (pytester.path / "out/junit.xml").read_text()
 
 
+def test_a_folder_that_cannot_be_written_is_told_before_the_run(pytester: pytest.Pytester) -> None:
+    (pytester.path / "file").touch()
+    result = run(pytester, GOOD, options=("--ledger", "file"))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--ledger: cannot write into file: File exists*"])
+    assert "BB:CC.3.b" not in result.stdout.str()
+
+
+def test_a_run_that_is_stopped_leaves_an_older_ledger_alone(pytester: pytest.Pytester) -> None:
+    old = pytester.path / "out" / "ledger.json"
+    old.parent.mkdir()
+    old.write_text("old")
+    result = run(pytester, UNDECLARED, GOOD, options=("--ledger", "out", "-x"))
+    assert result.ret != 0
+    result.stdout.fnmatch_lines(["*the run was stopped: no ledger was written*"])
+    assert old.read_text() == "old"
+    run(pytester, UNDECLARED, GOOD, options=("--ledger", "out"))  # a failure alone is no reason to keep silent
+    assert len(json.loads(old.read_text())["claims"]) == 3
+
+
 def test_two_workers_give_the_same_ledger(pytester: pytest.Pytester) -> None:
     run(pytester, GOOD, options=("--ledger", "one")).assert_outcomes(passed=2)
     run(pytester, GOOD, options=("--ledger", "two", "-n", "2")).assert_outcomes(passed=2)
