@@ -53,8 +53,7 @@ class _Typesetter:
 
     def told(self, text: str) -> str:
         """What an engine says: words, or the LaTeX of a domain, or both in turn."""
-        pieces = text.split("; ")
-        return "; ".join(self.words(f"${p}$" if re.search(r"\\[a-zA-Z{]", p) and "$" not in p else p) for p in pieces)
+        return "; ".join(self.words(p) for p in latex.marked(text).split("; "))
 
     def markdown(self, text: str) -> str:
         """Markdown with formulas between dollars; HTML in it is shown, not used."""

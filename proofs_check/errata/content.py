@@ -12,6 +12,7 @@ from numerics.evidence import Verdict
 from proofs_check import witnesses
 from proofs_check.claims import SEVERITIES, by_severity
 from proofs_check.files import InputError
+from proofs_check.latex import marked
 from proofs_check.ledger import Ledger
 from proofs_check.statements import paper, rows
 
@@ -232,7 +233,7 @@ def _repair(e: dict[str, Any]) -> str:
     how = f"with {changes}" if changes else "changed accordingly"
     out = f"The check that refutes the printed line, {how}, gives {repair['verdict']}"
     if repair["verdict"] == "SUPPORTED":
-        out += f" ({_covered(evidence['covered'])})"
+        out += f" ({marked(evidence['covered'])})"
     elif evidence["dimension"]:
         out += f" ({evidence['dimension']})"
     sharp = e["sharp"]
@@ -248,11 +249,6 @@ def _is_number(value: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return not isinstance(value, bool)
-
-
-def _covered(text: str) -> str:
-    """Coverage in words; the domains that a prover wrote in LaTeX are put between dollars."""
-    return "; ".join(f"${part}$" if "\\" in part and "$" not in part else part for part in text.split("; "))
 
 
 def _survives(e: dict[str, Any], ledger: Ledger) -> tuple[str, tuple[str, ...]]:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from proofs_check.latex.reader import LatexError
-from proofs_check.latex.typeset import CSS, FORMULA, block, formula, glued, inline, words
+from proofs_check.latex.typeset import CSS, FORMULA, block, formula, glued, inline, marked, words
 
-__all__ = ["CSS", "FORMULA", "LatexError", "block", "formula", "glued", "inline", "words"]
+__all__ = ["CSS", "FORMULA", "LatexError", "block", "formula", "glued", "inline", "marked", "words"]

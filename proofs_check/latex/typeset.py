@@ -11,7 +11,7 @@ from html import escape
 from proofs_check.latex.commands import parse
 from proofs_check.latex.items import Item, mo, row, width
 
-__all__ = ["CSS", "FORMULA", "block", "formula", "glued", "inline", "words"]
+__all__ = ["CSS", "FORMULA", "block", "formula", "glued", "inline", "marked", "words"]
 
 #: A formula between dollars, single or double; ``\$`` is a dollar.
 FORMULA = re.compile(r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<inline>(?:\\.|[^$\\])+?)\$", re.DOTALL)
@@ -182,6 +182,17 @@ def glued(html: str) -> str:
     '<span class="held">(<math><mi>x</mi></math>),</span> so'
     """
     return _BESIDE.sub(lambda m: f'<span class="held">{m[0]}</span>' if m[1] or m[3] else m[0], html)
+
+
+def marked(text: str) -> str:
+    """What an engine covered, parted by semicolons, with the parts that it wrote in LaTeX between dollars.
+
+    Examples
+    --------
+    >>> marked(r"two atoms; L \\in [1, 9]; at $a_{2}$ only")
+    'two atoms; $L \\\\in [1, 9]$; at $a_{2}$ only'
+    """
+    return "; ".join(f"${p}$" if re.search(r"\\[a-zA-Z{]", p) and "$" not in p else p for p in text.split("; "))
 
 
 def words(text: str) -> str:
