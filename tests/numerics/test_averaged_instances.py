@@ -1,0 +1,49 @@
+"""The instances meet the hypotheses that refutations rest on, and the Gaussian ones are what a second route says."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import takewhile
+
+import numpy as np
+import pytest
+
+from numerics.averaged_errors import squared_error
+from numerics.averaged_instances import REFERENCE, discrete, instances, reference
+from numerics.reference import INSTANCE, LENGTH
+from numerics.softmax_average import error_squared
+from numerics.sub_gaussian import certified_proxy
+
+
+@pytest.mark.parametrize("x", [x for x in discrete() if x.u == 0], ids=lambda x: x.name)
+def test_tokens_and_queries_are_as_sub_gaussian_as_the_propositions_ask(x) -> None:
+    assert x.sigma2 >= 1
+    almost = 1 + Fraction(1, 10**5)  # `certified_proxy` is above the optimal constant by up to that
+    if x.d == 1:
+        assert certified_proxy([a for (a,) in x.atoms], x.weights) <= x.sigma2 * almost
+        assert certified_proxy([q for (q,) in x.queries], x.query_weights) <= almost
+    else:  # independent signs
+        assert x.atoms == x.queries
+        assert len(set(x.atoms)) == 2**x.d
+        assert {abs(v) for atom in x.atoms for v in atom} == {1}
+        assert set(x.weights) == set(x.query_weights) == {Fraction(1, 2**x.d)}
+
+
+def test_the_reference_averaged_over_its_query_is_the_reference_at_one_query() -> None:
+    fixed = float(INSTANCE.average(LENGTH).mean(error_squared))
+    assert REFERENCE.average(LENGTH, squared_error) == pytest.approx(fixed, rel=1e-12)
+    assert reference(lambda L, s, u, d: 1.0, "output").left == pytest.approx(fixed, rel=1e-12)
+
+
+def test_gaussian_tokens_against_sampling() -> None:
+    """One token, where the instance is in closed form: E|z_1 - Gamma U z|^2."""
+    rng = np.random.default_rng(2)
+    seen = 0
+    for i in takewhile(lambda i: "query" in i.where, instances(lambda L, s, u, d: 1.0, "output")):  # the others come later
+        if i.where["U"] <= 4:
+            d, sigma, u = int(i.where["d"]), float(i.where["sigma"]), float(i.where["U"])
+            token, query = rng.standard_normal((2, 200_000, d))
+            error = ((sigma * token - sigma**2 * u * query) ** 2).sum(1)
+            assert i.left == pytest.approx(error.mean(), abs=6 * error.std() / np.sqrt(len(error)))
+            seen += 1
+    assert seen >= 8
