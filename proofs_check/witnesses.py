@@ -76,7 +76,8 @@ def script(id: str) -> str | None:
     >>> script("BB:CC.3.a") is None
     True
     """
-    return scripts().get(slug(id))
+    path = script_path(id)
+    return (Path(__file__).parent / path).read_text(encoding="utf-8") if path else None
 
 
 def faults(text: str) -> list[str]:

@@ -254,7 +254,7 @@ def _is_number(value: Any) -> bool:
 def _survives(e: dict[str, Any], ledger: Ledger) -> tuple[str, tuple[str, ...]]:
     users = [u for u in ledger.users(e["id"]) if ledger.entries[u]["paper"] == e["paper"]]
     if not users:
-        return "No other line of the paper was found to use it.", ()
+        return f"No other line of the paper was found to use {'this step' if e['id'].endswith('/inference') else 'it'}.", ()
     # One line a row: the parts of a row stand or fall as steps of it.
     of_row: dict[str, list[str]] = {}
     for u in users:
