@@ -62,8 +62,9 @@ def scan(st: Statement) -> Scan:
     """Search for a counterexample of `st`, and for its tightest point."""
     if not st.box:
         return Scan(witness=() if st.violated(()) else None, feasible=() if st.meets(()) else None)
-    points = list(itertools.product(*(_values(s, len(st.box)) for s in st.box)))
-    array = np.array([[float(x) for x in p] for p in points])
+    tried = [_values(s, len(st.box)) for s in st.box]
+    points = list(itertools.product(*tried))
+    array = np.array(list(itertools.product(*([float(x) for x in values] for values in tried))))
     gap, small, big = gaps(st, array, vanishing=st.strict)
     feasible = next((points[i] for i in np.flatnonzero(np.isfinite(gap))[:20] if st.meets(points[i])), None)
     found = sorted((points[i] for i in np.flatnonzero(gap <= (1e-13 if st.strict else 0))), key=lambda p: _length(st, p))
