@@ -27,7 +27,7 @@ HOW_TO_READ = (
     "A *typo* is a slip of notation. None of these words says that a result is lost, and a material error may be a small one, such "
     "as a bound that fails at $L=1$ only: see “What survives” in each entry.",
     r"In the counterexamples `sigma2` is $\sigma^2$, `Uz` is $\|Uz\|$, `a2` is $\sigma^2\|Uz\|^2$; `atoms` and `weights` are "
-    r"the values of a token and their probabilities. Other names that are not the paper's are explained by the script.",
+    r"the values of a token and their probabilities. The first line of the script says the same in words.",
     "The script of an entry has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and mpmath, of which most "
     "scripts use none. It computes both sides from the printed formula, prints them, and ends with an assertion that holds because "
     "the printed line fails.",
