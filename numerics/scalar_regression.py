@@ -12,6 +12,7 @@ difference of the two risks loses no digits, however long the prompt.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,8 @@ __all__ = ["ScalarRegression", "Trajectory", "scalar_regressions"]
 
 Floats = NDArray[np.float64]
 NODES, POINTS, END = 161, 121, 12.0
+#: Of the table of the softmax moments in the root of s.
+SPACING = 0.025
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +118,7 @@ def scalar_regressions(S: float, lengths: Sequence[float], reach: float) -> tupl
     Returns
     -------
     tuple of ScalarRegression
+        Differences of the risks are good to 1e-6 of their value, those of the gradients to 1e-5.
 
     Examples
     --------
@@ -132,7 +136,7 @@ def scalar_regressions(S: float, lengths: Sequence[float], reach: float) -> tupl
     density[0] /= 2
     density /= density.sum()
     # one table in sqrt(s), on which log P2 and its like are smooth
-    root = np.linspace(0.0, top * END, 200)
+    root = np.linspace(0.0, top * END, max(200, math.ceil(top * END / SPACING) + 1))
     table = softmax_moments(root[:, None] ** 2, np.asarray(lengths, dtype=float))
     C = top * np.sin(np.linspace(-np.pi / 2, np.pi / 2, 2 * POINTS - 1))
     at = np.abs(C)[:, None] * g

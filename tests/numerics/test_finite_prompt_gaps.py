@@ -70,6 +70,13 @@ def test_scalar_regression_against_the_general_risk(L):
         assert float(model.risk_gap(c, u)) == pytest.approx(general, rel=1e-6)
 
 
+def test_scalar_regression_over_a_wide_range():
+    model = scalar_regressions(1.0, [6], 3.0)[1]
+    for c in (0.05, 0.7, 1.9, 2.95):
+        general = float(finite_prompt_gap(np.eye(1), np.array([[c]]), 1.3, 6, step=0.04))
+        assert float(model.risk_gap(c, 1.3)) == pytest.approx(general, rel=1e-6)
+
+
 def test_scalar_gradient_and_flow():
     infinite, long = scalar_regressions(0.25, [1e4], 8.0)
     h = 1e-5
