@@ -72,7 +72,8 @@ def at_reference(values: Mapping[str, Any] | None, *, only: bool = False) -> Ite
     values : mapping of str to numbers, or None
         Of symbols that `TABLE` does not name, or that shall differ from it.
     only : bool
-        Searches that take seconds are left out: their Evidence speaks of the reference instance alone, and is for no ledger.
+        Searches that take seconds are left out: their Evidence is OPEN, with the slack at the reference instance. A check must not
+        stop there, or the slack of its other parts is lost.
 
     Raises
     ------
