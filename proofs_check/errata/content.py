@@ -27,7 +27,7 @@ HOW_TO_READ = (
     "A *typo* is a slip of notation. None of these words says that a result is lost, and a material error may be a small one, such "
     "as a bound that fails at $L=1$ only: see “What survives” in each entry.",
     r"In the counterexamples `sigma2` is $\sigma^2$, `Uz` is $\|Uz\|$, `a2` is $\sigma^2\|Uz\|^2$; `atoms` and `weights` are "
-    r"the values of a token and their probabilities. The first line of the script says the same in words.",
+    r"the values of a token and their probabilities. Other names are those of the line “What was checked”.",
     "The script of an entry has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and mpmath, of which most "
     "scripts use none. It computes both sides from the printed formula, prints them, and ends with an assertion that holds because "
     "the printed line fails.",
@@ -56,6 +56,8 @@ class Erratum:
         In words, with LaTeX between dollars.
     truth : str
         For an inference: that the statement itself is true; else empty.
+    checked : str
+        What the check executes, in a line; it introduces the names that the counterexample and the repair use.
     witness : Mapping
         The counterexample by name.
     evidence : str
@@ -78,6 +80,7 @@ class Erratum:
     why: str
     instead: str
     truth: str
+    checked: str
     witness: Mapping[str, str]
     evidence: str
     script: str
@@ -185,6 +188,7 @@ def _erratum(e: dict[str, Any], ledger: Ledger, script: str, output: str) -> Err
         why=e["why"],
         instead=e["instead"],
         truth=_truth(e, ledger),
+        checked=" ".join(e["summary"].split()),
         witness={k: number(v) for k, v in e["evidence"]["witness"].items()},
         evidence=_evidence(e["evidence"]),
         script=script.strip("\n"),

@@ -59,6 +59,7 @@ def _entry(i: int, e: Erratum) -> list[str]:
         _formula(e.printed),
         "Read as: " + github(e.read),
         "**Why it fails.** " + github(e.why),
+        "**What was checked.** " + github(e.checked),
         f"**Smallest counterexample.** {values}. {e.evidence}",
     ]
     if e.script:

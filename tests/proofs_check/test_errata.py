@@ -77,6 +77,8 @@ def test_witness_script_and_what_it_prints_are_shown() -> None:
     assert "`c = 139` in place of `64`, gives CERTIFIED. The edge: `c = 138.6` holds, `138.5` does not" in shown.repair
     for text in (as_html(errata_of(document())), as_markdown(errata_of(document()))):
         assert "delta_0/4 = 0.1975" in text
+        assert "What was checked" in text
+        assert "leaves room for a delta; holds from c = 256" in " ".join(text.split())
 
 
 def test_a_script_that_tells_another_story_stops_the_errata(monkeypatch: pytest.MonkeyPatch) -> None:
