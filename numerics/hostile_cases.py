@@ -135,7 +135,11 @@ def _batches(lengths: tuple[int, ...], seed: int) -> list[_Batch]:
 
 
 def _interval(statement: Statement, c: SoftmaxAverage) -> tuple[Array, Array, Array]:
-    """Lower limit, estimate and upper limit of each ratio from sampled prompts, each off with probability below 1e-10."""
+    """Lower limit, estimate and upper limit of each ratio from sampled prompts, each off with probability below 1e-10.
+
+    For means by the normal approximation, which heavy tails strain: no sample refutes or proves anything by itself, it leaves a
+    statement open.
+    """
     if isinstance(statement.left, Mean):
         values, ratio = statement.left.variable.of(c), statement.ratios(c)
         mean = values.mean(0)
