@@ -23,7 +23,7 @@ UNPROVED = "every sub-Gaussian law of tokens and queries is meant; the bound is 
 SUPREMUM_WHY = (
     r"The supremum runs over $z$, but the ratio under it contains the token $z_{1}$: as printed it is no condition on $f$."
 )
-SUPREMUM_INSTEAD = r"$\sup_{z\neq 0}\|f(z)\|/\|z\|^{p}\leq C_{f}$ and $f(0)=0$, as in Lemmas C.4 and C.7."
+SUPREMUM_INSTEAD = r"$\sup_{z\neq 0}\|f(z)\|/\|z\|%s\leq C_{f}$ and $f(0)=0$, as in Lemma C.%d."
 NU_WHY = (
     r"The list of objects on which the constants may depend lacks the law $\nu$ of the query, but the error may grow with "
     r"$\mathbb{E}_{\nu}\|g\|^{%d}$ while the listed objects stay the same. Presumably $g$ is meant fixed together with $\nu$; for "

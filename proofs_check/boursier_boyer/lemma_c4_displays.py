@@ -44,7 +44,7 @@ def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
     r"side is $108(1+\ln\frac1{108})+1=-396.7$, the left side 1; it is negative up to $L=6$.",
     instead=r"The display holds if $\delta_0\leq16/27$, that is $L^2\geq108e^{4\sigma^2\|Uz\|^2}$; otherwise $t_0$ replaces its "
     r"first two terms. For $L\geq2$ Lemma C.4 follows without it from a second moment bound "
-    r"$75e^{4\sigma^2\|Uz\|^2}\sqrt{E\|f\|^4}/L$.",
+    r"$75e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4}/L$.",
     needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.4.impl", "BB:LC.4.int/split"),
     unproved="The repaired display bounds a mean over every sub-Gaussian law, and no prover here ranges over laws; its "
     "condition on L is proved.",
@@ -160,9 +160,9 @@ def change_of_variables() -> Evidence:
     false="gap",
     repair=dict(power=2, shortest=2),
     control=dict(power=2, shortest=1),
-    why="The first bound of the display has $C_f$ for $C_f^2$ (Rademacher tokens, $L=1$, $U=0$, $f(z)=237z$: 56169 on the left, "
-    "56038.6 on the right), and with $C_f^2$ it still fails at $L=1$, where its exponent is 0: Gaussian tokens, $f(z)=z$, "
-    "$Uz=16$ give 257 against $32e^2=236.4$.",
+    why="The first bound of the display has $C_f$ for $C_f^2$: for Rademacher tokens, $L=1$, $U=0$ and $f(z)=237z$ the left side "
+    "is 56169, the right side 56038.6. With $C_f^2$ it still fails at $L=1$, where its exponent is 0: for Gaussian tokens of "
+    "variance 1, $f(z)=z$ and $Uz=16$ the left side is 257, the right side $32e^2=236.4$.",
     instead=r"With $C_f^2$ it holds for $L\geq2$, by the first term alone. The last bound, with $C_f^2$, holds for $L\geq1$ "
     r"too: its exponent is positive at $L=1$.",
     needs=("OURS:R1.LC4", "BB:LC.4.int", "BB:LC.4.union", "BB:LC.4.lo", "BB:LC.4.up", "BB:LC.4.sub", "BB:LC.4.Gam"),

@@ -97,7 +97,7 @@ def one_token(*, c: int | Fraction = 1) -> Evidence:
     repair=dict(closed=False),
     control=dict(closed=True),
     why=r"$C_f\in\mathbb{R}_+$ admits $C_f=0$, that is $f=0$, for which the exponent contains $0/0$: $16\sigma^2C_f^{2/p}=0$ "
-    r"and $E\|f\|^4=0$.",
+    r"and $\mathbb{E}\|f\|^4=0$.",
     instead="Require $C_f>0$ (any upper bound may be taken).",
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )

@@ -47,9 +47,10 @@ def root(p: int, e: sp.Expr) -> sp.Expr:
     hypotheses=("u >= 0", "v >= 0", "theta > 0", "theta * (u + v)**2 > 0"),
 )
 def the_event_moves_to_the_largest_token(*, sign: str = "<=", c: int | Fraction = 2) -> Evidence:
-    """c|u|^2 + c|v|^2 >= t with c = 2 (printed: <= t) for every t <= (|u| + |v|)^2; then |u|^2 >= t/2 - |v|^2 by rearrangement.
+    """c|u|^2 + c|v|^2 >= t with c = 2 (printed: <= t), where u = R_L/S_L and v = R/S; t = theta (|u| + |v|)^2 with theta in (0, 1]
+    runs through the values that the error |u - v|^2 can reach.
 
-    u = R_L/S_L and v = R/S; t = theta (|u| + |v|)^2 runs through the values that the error can exceed.
+    Then |u|^2 >= t/2 - |v|^2 by rearrangement.
     """
     b, a = sp.symbols("v u", nonnegative=True)
     error = theta * (a + b) ** 2

@@ -32,7 +32,7 @@ def assumption_c5_is_not_empty(*, power: int = 1) -> Evidence:
     "BB:AC.5/i",
     false="typo",
     why=shared.SUPREMUM_WHY,
-    instead=shared.SUPREMUM_INSTEAD,
+    instead=shared.SUPREMUM_INSTEAD % ("^{p}", 4),
     repair=dict(argument="z"),
     control=dict(c=Fraction(9, 10)),
     hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),

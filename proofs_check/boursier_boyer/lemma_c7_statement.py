@@ -40,7 +40,7 @@ def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
     repair=dict(closed=False),
     control=dict(closed=True),
     why=r"$C_f\in\mathbb{R}_+$ admits $C_f=0$, that is $f=0$, for which the exponent contains $0/0$: $16\sigma^2C_f^2=0$ and "
-    r"$E\|f\|^4=0$.",
+    r"$\mathbb{E}\|f\|^4=0$.",
     instead="Require $C_f>0$ (any upper bound may be taken).",
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )

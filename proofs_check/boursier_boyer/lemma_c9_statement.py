@@ -32,7 +32,7 @@ def assumption_c8_is_not_empty(*, power: int = 1) -> Evidence:
     "BB:AC.8/i",
     false="typo",
     why=shared.SUPREMUM_WHY,
-    instead=shared.SUPREMUM_INSTEAD,
+    instead=shared.SUPREMUM_INSTEAD % ("", 7),
     repair=dict(argument="z"),
     control=dict(c=Fraction(9, 10)),
     hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),

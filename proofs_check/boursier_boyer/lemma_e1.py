@@ -161,7 +161,9 @@ def the_bound_increases_in_time(*, factor: Fraction = Fraction(1)) -> Evidence:
     hypotheses=("rho > 0", "n >= 0", "n <= rho"),
 )
 def distance_at_the_exit(*, op: str = ">", radius: Fraction = Fraction(1)) -> Evidence:
-    """|theta_L| = 2 rho and |theta_inf| = n <= rho give |theta_L - theta_inf| >= 2 rho - n > rho as printed, >= rho as repaired."""
+    """At the exit |theta_L| = 2 rho and |theta_inf| = n <= rho, so f = |theta_L - theta_inf| is at least 2 rho - n, which is > rho
+    as printed, >= rho as repaired.
+    """
     n = sp.Symbol("n", nonnegative=True)
     domain = {rho: (0, oo), n: Closed(0, oo)}
     return forall(2 * rho - n, op, Rational(radius) * rho, domain, where=[(n, "<=", rho)]).replace(dimension="every d")

@@ -92,7 +92,10 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     "BB:LE.2/one",
     false="material",
     why=r"At $L=1$ the factor $\ln L$ makes the right side 0 for every task, while a single token does not determine the output.",
-    instead=r"The bound in $\mathbb{E}D^2$ given for Lemma E.2, which holds for every $L\geq1$.",
+    instead=r"For the squared loss and every $L\geq1$, "
+    r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with "
+    r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$; for any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
+    r"$\mathbb{E}\|T\|^2+\mathbb{E}\|y_{\rm q}\|^2$ for $2\mathcal{R}_\infty$.",
     repair={"bound": "mean square of D"},
     control={"factor": Fraction(99, 100)},
     needs=("OURS:E.risk",),
@@ -196,7 +199,9 @@ def _fourth(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> f
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) -> Evidence:
-    """E|T|^4 <= (2 sqrt(d) |V| |U|)^4 E[sigma^power] for Gaussian tokens; the repaired power with the dimension d of x."""
+    """E|T|^4 <= (2 sqrt(d) |V| |U|)^4 E[sigma^4] as printed, E[sigma^8] as repaired, for Gaussian tokens (x, y). In the
+    counterexample y = w x; its d = 2 is the larger of two readings, the dimension of a token (that of x is 1).
+    """
     if power == 4:
         return slope_tokens(3, power, 4)
     return worst_gaussian(_fourth, two, r"\mathbb{E}[\|T\|^4]^{1/4}\leq 2\sqrt{d}\|V\|\|U\|\,\mathbb{E}[\sigma_\mu^8]^{1/4}")

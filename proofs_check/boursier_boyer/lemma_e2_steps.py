@@ -71,7 +71,7 @@ def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
     hypotheses=("A >= 0", "B >= 0", "Y >= 0", "D >= 0", "D <= A + B", "A <= B + D", "B <= A + D"),
 )
 def maximum_against_product(*, join: str = "product") -> Evidence:
-    """max(|(a, y)|, |(b, y)|) D <= Y (A + B) D as printed, <= (Y + A + B) D as repaired, where D = |a - b|."""
+    """max(|(a, y)|, |(b, y)|) D <= Y (A + B) D as printed, <= (Y + A + B) D as repaired; A, B, Y = |a|, |b|, |y|, D = |a - b|."""
     D = sp.Symbol("D", positive=True)
     right = {"product": Y * (A + B), "sum": Y + A + B, "largest two": (Y + A + B) * Rational(9, 10)}[join]
     left = Max(sqrt(A**2 + Y**2), sqrt(B**2 + Y**2))

@@ -67,7 +67,7 @@ def _repaired(factor: Fraction) -> Evidence:
     "BB:LE.4",
     false="material",
     why=r"Every term on the right carries a power of $\ln L$, so it is 0 at $L=1$, where the gradients differ: for $y=0$, $U=0$ "
-    r"and last row $(1,0)$ of $V$ their distance is 1. The two slips of (28) are settled in its own row and in LE.4/middle.",
+    r"and last row $(1,0)$ of $V$ their distance is 1. Two further slips, in (28) and in the middle term, have their own entries.",
     instead=r"For the squared loss and every $L\geq1$, "
     r"$\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq(\sqrt{2\mathcal{R}_\infty}"
     r"+\sqrt{\mathbb{E}D^2})\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}$, $J$ the Jacobian of "
@@ -139,7 +139,9 @@ def _gradient_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: 
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
-    """E|T|^2 <= (2 sqrt(d) |V| |U|)^2 E[sigma^power] for Gaussian tokens."""
+    """E|T|^2 <= (2 sqrt(d) |V| |U|)^2 E[sigma^2] as printed, E[sigma^4] as repaired, for Gaussian tokens (x, y). In the
+    counterexample y = w x; its d = 2 is the larger of two readings, the dimension of a token (that of x is 1).
+    """
     if power == 2:
         return slope_tokens(3, power, 2)
     return worst_gaussian(_output_moment, two, r"\mathbb{E}[\|T\|^2]^{1/2}\leq 2\sqrt{d}\|V\|\|U\|\,\mathbb{E}[\sigma_\mu^4]^{1/2}")
@@ -158,7 +160,10 @@ def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) 
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def second_moment_of_the_gradient(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
-    """E|grad T|^2 <= (2 sqrt(d) (|V| + |U|))^2 E[sigma^power] for Gaussian tokens, in the operator norm of the Jacobian."""
+    """E|grad T|^2 <= (2 sqrt(d) (|V| + |U|))^2 E[sigma^2] as printed, E[sigma^4] as repaired, for Gaussian tokens (x, y), in the
+    operator norm of the Jacobian. In the counterexample y = w x; its d = 2 is the larger of two readings, the dimension of a token
+    (that of x is 1).
+    """
     if power == 2:
         w = 5
         left, right = 2 * (w**2 + w**4), 4 * 2 * 2**2 * (1 + w * w)  # both parts of the Jacobian have the square w^2 + w^4

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-t, U, V, d = np.array([1, 5]), np.array([[0, 0], [1, 0]]), np.diag([0, 1]), 2
+t, U, V, d = np.array([1, 5]), np.array([[0, 0], [1, 0]]), np.diag([0, 1]), 2  # d: of a token, the larger of two readings
 G, z = np.outer(t, t), np.array([1, 0])  # z at E x_q^2 = 1
 JJ = (G @ U @ z) @ (G @ U @ z) * np.eye(2) + z @ z * V @ G @ G @ V.T
 left, right = np.linalg.eigvalsh(JJ)[-1], 4 * d * (1 + 1) ** 2 * (t @ t)
