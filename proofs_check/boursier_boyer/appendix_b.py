@@ -87,7 +87,9 @@ HEAVY = {"none": 2**-n, "first": 3 * 4**-n}
     argument="the mean over tokens of <Qz_q, Kz> V z = V z z'K'Q z_q converges once E|z|^2 is finite",
 )
 def limit_of_linear_attention(*, moments: str = "none") -> Evidence:
-    """Each summand is V zz'K'Q z_q; else a law with those moments for which the terms of E z^2 stay above 1 for ever."""
+    """Each summand is V zz'K'Q z_q, whose mean is finite if E|z|^2 is; printed: for every law, among them P(Z = 2^n) = 2^-n, for
+    which no term of E z^2 is below 1.
+    """
     if moments not in HEAVY:
         score = K.T * Q * y
         return trace_identity((score.T * z) * (V * z), V * z * z.T * K.T * Q * y)

@@ -36,7 +36,7 @@ def _jensen(power: int) -> Evidence:
     false="typo",
     why="Jensen's inequality under the tilted law leaves $\\mathbb{E}[e^{Z_1^\\top UZ}]$ in the denominator, not its fourth power, "
     "which is larger.",
-    instead="The first power of $\\mathbb{E}[e^{Z_1^\\top UZ}]$ under $\\mathbb{E}[e^{Z_1^\\top UZ}\\|f(Z_1)\\|^4]$; the "
+    instead="$\\mathbb{E}[e^{Z_1^\\top UZ}]$, to the first power, under $\\mathbb{E}[e^{Z_1^\\top UZ}\\|f(Z_1)\\|^4]$; the "
     "conclusion $\\le\\sigma^8M_{4,0}$ is true.",
     repair=dict(power=1),
     control=dict(power=2),
@@ -188,7 +188,9 @@ def moments_of_the_limits(*, c: int | Fraction = 1) -> Evidence:
     hypotheses=(*LENGTH, "sigma >= 1"),
 )
 def rate_of_the_product(*, shortest: int = 1) -> Evidence:
-    """E|X^Y^ - XY|_F^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/sigma^2} for L >= shortest, c_1 and c_2 explicit in d, |U| and |v|."""
+    """E|hat X hat Y - X Y|_F^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/sigma^2} for L >= shortest, with explicit c_1 and c_2 that depend on
+    d, |U| and |v|.
+    """
     if shortest == 1:
         _, error = gradient_errors(laws(1)[2], laws(1)[2], np.zeros((1, 1)), np.ones(1), 1)
         if error != 1:

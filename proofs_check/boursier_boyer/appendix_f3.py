@@ -86,7 +86,7 @@ def global_minima_solve_the_matrix_equation() -> Evidence:
     argument="the repaired constant is that of OURS:R5.PL, proved there",
 )
 def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasiewicz_f3, times: Fraction = Fraction(1)) -> Evidence:
-    """|grad R|^2 >= times mu (R - min R) along the flow, exactly at t = 0, then on integrated paths.
+    """|grad R|^2 >= mu (R - min R) along the flow of the risk R: exactly at t = 0, then on integrated paths.
 
     In d = 1 the ratio at t = 0 is 4 Lambda^3 sigma^2, the printed mu is Lambda^2 sigma^2: false for every Lambda < 1/4.
     """
@@ -131,7 +131,7 @@ def the_intersection_and_the_projection() -> Evidence:
     control={"combinations": "affine"},
 )
 def the_intersection_is_an_affine_space(*, combinations: str = "affine") -> Evidence:
-    """Printed: the set over alpha > 0 is an affine space. It is an open half-line: t a1 + (1 - t) a2 leaves it for t = -1."""
+    """Printed: the set over alpha > 0 is an affine space. It is an open half-line, which t alpha_1 + (1 - t) alpha_2 leaves."""
     t, a1, a2 = sp.symbols("t alpha_1 alpha_2", positive=True)
     if combinations == "convex":
         return forall(t * a1 + (1 - t) * a2, ">", 0, {t: (0, 1), a1: (0, oo), a2: (0, oo)})

@@ -43,7 +43,7 @@ def ball_exists(share: int, norm: str, c: Fraction) -> Evidence:
     if norm == "|U|":
         product = sp.S.Zero  # sigma^2 * 0 * B^2, for every B
         wanted = log(2) / share
-        witness: dict[str, Any] = {"L": 2, "d": 1, "sigma": 1, "U": 0, "sigma^2|U|^2 B^2": product, "ln(L)/share": str(wanted)}
+        witness: dict[str, Any] = {"L": 2, "d": 1, "sigma": 1, "U": 0, "sigma^2|U|^2 B^2": product, f"ln(L)/{share}": str(wanted)}
         if not wanted.is_positive:
             raise ValueError(f"ln(2)/{share} is not positive: nothing is refuted")
         checked = rf"\sigma^2\|U\|^2B^2=\tfrac{{\ln L}}{{{share}}}"

@@ -24,7 +24,7 @@ ZERO_FUNCTION = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (F
 @claim(
     "BB:CC.3",
     false="material",
-    why=r"For $f=0$ both sides of the event are $0$ and the inequality in it is weak, so that its probability is $1$.",
+    why=r"For $f=0$ both sides of the inequality in the event are $0$; as it is $\geq$, the event has probability $1$.",
     instead=r"$\mathbb{P}(\|R_{L}/S_{L}-R/S\|^{2}>C/(\delta L))\leq\delta$, with the strict inequality; as printed it holds as "
     r"soon as $\mathbb{E}\|f(Z_{1})\|^{4}>0$.",
     repair=dict(event=">"),

@@ -26,9 +26,9 @@ def delta_0_exceeds_delta_min(*, c: int = 64) -> Evidence:
 @claim(
     "BB:CC.3.b",
     false="gap",
-    why=r"Lemma C.1 is used at $\delta/4$ and so needs $\delta/4\geq\delta_{\min}$; only "
-    r"$\delta\geq\delta_{0}\geq\delta_{\min}$ has been shown, and $\delta_{0}/4\geq\delta_{\min}$ fails with the constant "
-    r"$64$.",
+    why=r"Lemma C.1 is used at $\delta/4$ and so needs $\delta/4\geq\delta_{\min}$, where $\delta_{\min}="
+    r"\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$; only $\delta\geq\delta_{0}\geq\delta_{\min}$ has been shown, and "
+    r"$\delta_{0}/4\geq\delta_{\min}$ fails with the constant $64$.",
     instead=r"The same proof works with $\delta_{0}=c\,e^{4\sigma^{2}\|Uz\|^{2}}/L^{2}$ and $c\geq 1024/e^{2}=138.58\ldots$, for "
     r"instance $c=139$. The corollary itself survives with $64$: its bound holds for every $\delta\in(0,1)$.",
     repair=dict(c=139),

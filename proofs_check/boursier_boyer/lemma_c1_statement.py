@@ -47,7 +47,9 @@ def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma > 0", "n >= 0", "0 < theta", "theta <= 1"),
 )
 def printed_condition_on_delta_gives_a_half(*, power: int = 0) -> Evidence:
-    """delta >= exp(-(L/8) exp(-2 sigma^power n^2)), n = |Uz|, gives alpha_- <= 1/2; printed without sigma, true with sigma^2."""
+    """Every admitted delta = exp(-theta (L/8) exp(-2 sigma^power n^2)), n = |Uz| and theta in (0, 1], gives alpha_- <= 1/2; printed
+    without sigma, true with sigma^2.
+    """
     L, sigma = sp.Symbol("L", integer=True, positive=True), sp.Symbol("sigma", positive=True)
     n, theta = sp.Symbol("n", nonnegative=True), sp.Symbol("theta", positive=True)
     least = exp(-theta * L / 8 * exp(-2 * sigma**power * n**2))

@@ -67,7 +67,8 @@ def _alpha_minus_below_one(power: int) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma > 0", "n >= 0", "0 < delta", "delta < 1/2", "delta >= exp(-L/8*exp(-2*n**2))"),
 )
 def distance_of_the_inverses(*, c: int | Fraction = 1, power: int = 0) -> Evidence:
-    """1/S_L <= 1/((1 - alpha_-) S), which needs alpha_- < 1; then |1/S_L - 1/S| <= c max(alpha_+, alpha_-/(1 - alpha_-)) / S.
+    """1/S_L <= 1/((1 - alpha_-) S), which needs alpha_- < 1; then |1/S_L - 1/S| <= c max(alpha_+, alpha_-/(1 - alpha_-)) / S
+    with c = 1. Below, n = |Uz|.
 
     The condition of the lemma gives alpha_- < 1 with sigma^power |Uz|^2 in it, power = 2, not as it is printed, with power = 0.
     """

@@ -82,8 +82,8 @@ def integral_of_the_capped_tail() -> Evidence:
     false="gap",
     repair=dict(at_most=LEAST),
     control=dict(tail=Fraction(9, 10), constant=Fraction(9, 10)),
-    why=r"It inherits $C/L\leq t_0$ from the display before: for Rademacher tokens, $L=1$, $U=0$, $f(z)=z$ its first bound is "
-    r"$108(1+\ln\frac1{108})+1<0$, the mean squared error 1.",
+    why=r"The chain inherits $C/L\leq t_0$ from the display before: for Rademacher tokens, $L=1$, $U=0$, $f(z)=z$ its first bound "
+    r"is $108(1+\ln\frac1{108})+1<0$, while the mean squared error is 1.",
     instead=r"The chain holds if $\delta_0\leq16/27$; that also gives $t_0/2\geq\|R/S\|^2$, so that no part of the integral is "
     r"dropped.",
     needs=("BB:LC.4.int", "BB:LC.4.union/inference", "BB:LC.4.union/max", "BB:LC.4.union/variables", "BB:LD.2.1"),
@@ -95,7 +95,8 @@ def integral_of_the_capped_tail() -> Evidence:
 def chain_of_the_union_bound(
     *, at_most: Fraction | None = None, tail: int | Fraction = 1, constant: int | Fraction = 1
 ) -> Evidence:
-    """E|err|^2 <= FIRST + 2L int P(C_f^2 |z|^(2p) >= t) dt <= ... <= C (1 - ln delta_0)/L + 2 L p e^{2d} times the tail integral.
+    """E|err|^2 <= C (1 + ln(t_0 L/C))/L + 2L int P(C_f^2 |z|^(2p) >= t) dt <= ... <= C (1 - ln delta_0)/L + 2 L p e^{2d} times the
+    last integral; the counterexample names the inequality that fails by its number, the link.
 
     `constant` and `tail` scale the two terms of the last bound.
     """
@@ -118,7 +119,8 @@ def chain_of_the_union_bound(
     repair=dict(at_most=Fraction(16)),
     control=dict(at_most=Fraction(17)),
     why=r"After $u=t/2-\|R/S\|^2$ the integral starts at $t_0/2-\|R/S\|^2$; where that is negative, the part up to 0, with "
-    r"probability 1, is dropped. Rademacher tokens, $L=1$, $Uz=1$, $f(z)=z$: $1+2\tanh^21=2.16$ against 2.",
+    r"probability 1, is dropped. For Rademacher tokens, $L=1$, $Uz=1$ and $f(z)=z$ the left side is $1+2\tanh^21=2.16$, the "
+    r"right side 2.",
     instead=r"The step holds if $t_0/2\geq\|R/S\|^2$, which $\delta_0\leq16$, that is $L\geq2e^{2\sigma^2\|Uz\|^2}$, gives; "
     r"otherwise add $2\|R/S\|^2-t_0$.",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),

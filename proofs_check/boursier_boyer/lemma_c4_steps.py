@@ -65,7 +65,7 @@ def the_event_moves_to_the_largest_token(*, sign: str = "<=", c: int | Fraction 
     false="typo",
     repair=dict(hull="f(z_k)"),
     control=dict(hull="f(z_k) and 0"),
-    why=r"The average is one of the values $f(z_\ell)$, not of the tokens: for $L=1$, $f(z)=2z$, $z_1=1$ it is 2, outside the "
+    why=r"What is averaged are the values $f(z_\ell)$, not the tokens: for $L=1$, $f(z)=2z$, $z_1=1$ it is 2, outside the "
     r"hull $\{1\}$.",
     instead=r"$R_L/S_L$ lies in the convex hull of $(f(z_\ell))_\ell$, so $\|R_L/S_L\|\leq\max_\ell\|f(z_\ell)\|$, which is "
     r"what the proof uses.",
@@ -73,7 +73,9 @@ def the_event_moves_to_the_largest_token(*, sign: str = "<=", c: int | Fraction 
     argument="by induction v.(R_L/S_L) <= M = max v.f(z_k) for every v, which puts the average into the hull of the f(z_k)",
 )
 def average_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
-    """Token by token: M - v.(R_L/S_L) stays a mean of the M - v.f(z_k) with positive weights; printed: the hull of the z_k."""
+    """For every v, token by token, M - v.(R_L/S_L) stays a mean of the M - v.f(z_k) >= 0 with positive weights, M = max v.f(z_k);
+    printed: the hull of the z_k.
+    """
     if hull != "f(z_k)":
         average = softmax_attention([[1.0]], [0.0], [[0.0]], [[2.0]])[0]  # f(z) = 2z at the only token 1
         if average != 2:

@@ -109,8 +109,8 @@ def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     false="gap",
     why=r"At $L=1$ the terms with $\ln(L)$ vanish and $\tilde c_{1}\sigma^{2p}$ is left, but the error of one token contains "
     r"$\|T[\mu]\|_{L^{2}(\nu)}^{2}$, which grows like $\sigma^{4p}$.",
-    instead=r"For every $L\geq 2$ with $\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$, the last term read as $0$ where "
-    r"$U=0$.",
+    instead=r"For every $L\geq 2$ (16) holds with $\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; where $U=0$ the last term "
+    r"is read as $0$.",
     repair=dict(least=2),
     control=dict(c=Fraction(1, 1000)),
     needs=("BB:LC.6.split", "BB:17", "BB:LC.6.T2c", "BB:LC.6.T3", "BB:LC.6.T3/conclude", "OURS:LC.6"),
@@ -180,7 +180,7 @@ def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def term_1_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:
-    """Tokens N(0, sigma^2), f = z, g = 1, p = 1, L = 2: 216 sqrt(3) sigma^2 against c3 sigma^power, and c3 = 216 sqrt(3) c."""
+    """Tokens N(0, sigma^2), f = z, g = 1, p = 1, L = 2: 216 sqrt(3) sigma^2 against c3 sigma^power, c3 = 216 sqrt(3)."""
     size = 216 * sp.sqrt(3)
     if power == 0:
         term = log(2) / sp.cbrt(2)
@@ -194,8 +194,9 @@ def term_1_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:
     false="typo",
     why=r"A degenerate case: where $U=0$ the exponent $1/(192\sigma^{2}\|U\|_{\rm op}^{2})$ divides by zero, and with the last "
     r"term read as $L^{-\infty}=0$ nothing replaces the factor $\sigma^{2p}$ that $\tilde c_{3}$ lost: tokens "
-    r"$\mathcal{N}(0,k^{4})$ at $L=k^{5}$ have the error $1/k$, the right side is smaller. For $U\neq 0$ and $L\geq 2$ the last "
-    r"term is enough for $\sigma^{2}>1/(32\|U\|_{\rm op}^{2})$, and below $\tilde c_{3}$ may depend on $U$.",
+    r"$\mathcal{N}(0,k^{4})$ at $L=k^{5}$ have the error $1/k$, and for large $k$ the right side is smaller. For $U\neq 0$ "
+    r"and $L\geq 2$ the last term is enough where $\sigma^{2}>1/(32\|U\|_{\rm op}^{2})$, and for smaller $\sigma$ a constant "
+    r"$\tilde c_{3}$ that depends on $U$.",
     instead=r"$\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; or (16) for $U\neq 0$ only, with $\tilde c_{3}$ growing like "
     r"$\|U\|_{\rm op}^{-2p}$ as $U\to 0$.",
     repair=dict(power=2),

@@ -121,7 +121,7 @@ def term_1(*, share: int = 6) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def radius_of_the_ball(*, norm: str = "|U|", c: Fraction = Fraction(1)) -> Evidence:
-    """A B with sigma^2 |U|^2 B^2 = ln(L)/6 for every U; with n >= |U|, n > 0 in its place, sigma^2 |U|^2 B^2 <= ln(L)/6."""
+    """Some B has sigma^2 |U|^2 B^2 = ln(L)/6, for every U; with n >= |U|, n > 0, for |U| in B, sigma^2 |U|^2 B^2 <= ln(L)/6."""
     return shared.ball_exists(6, norm, c)
 
 
@@ -149,8 +149,8 @@ def exponent_of_term_2(*, share: int = 6) -> Evidence:
     instead=r"With $q=(\mathbb{E}\|f(Z_{1})\|^{4})^{1/2p}/(16C_{f}^{2/p})\geq q_{0}$ the exponential is at most "
     r"$e^{q/\sigma^{2}}\exp(-q_{0}L^{1/p}/(4\sigma^{2}))$, and $q/\sigma^{2}$ is bounded in terms of $d$: the constants depend "
     r"on a lower "
-    r"bound of $\mathbb{E}\|f(Z_{1})\|^{4}$. The bound $75e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}/L$ at a "
-    r"fixed query has no second term.",
+    r"bound of $\mathbb{E}\|f(Z_{1})\|^{4}$. At a fixed query the mean squared error is also at most "
+    r"$75e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}/L$, without a second term.",
     repair=dict(depends="on a lower bound"),
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LC.6.T2",),
@@ -232,8 +232,7 @@ def scale_of_the_maximum() -> Evidence:
     "BB:LC.6.T3/conclude",
     false="gap",
     why=r"The bound of Term 3 contains $\sqrt{d^{2p}+\ln(L)^{2p}}$ and a term without logarithm; at $L=1$ no multiple of "
-    r"$\ln(L)^{p}=0$ "
-    r"bounds them, as (16) says.",
+    r"$\ln(L)^{p}=0$ bounds them, which (16) supposes.",
     instead=r"For $L\geq 2$, $\sqrt{d^{2p}+\ln(L)^{2p}}\leq(1+d^{p}/\ln(2)^{p})\ln(L)^{p}$.",
     repair=dict(least=2),
     control=dict(c=Fraction(9, 10)),

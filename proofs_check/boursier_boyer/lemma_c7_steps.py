@@ -90,7 +90,8 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8) -> Evidence:
     repair=dict(at_most=Fraction(1, 8)),
     control=dict(at_most=Fraction(1, 7)),
     why=r"The union bound replaces an integral that starts at $t_0/8-\|R/S\|^4$ by one that starts at its positive part; where "
-    r"it is negative, $8\|R/S\|^4-t_0$ is lost. Rademacher tokens, $L=1$, $Uz=1$, $f(z)=z$: $7+8\tanh^41=9.69$ against 8.",
+    r"it is negative, $8\|R/S\|^4-t_0$ is lost. For Rademacher tokens, $L=1$, $Uz=1$ and $f(z)=z$ the left side is "
+    r"$7+8\tanh^41=9.69$, the right side 8.",
     instead=r"The step holds if $L\geq8e^{4\sigma^2\|Uz\|^2}$; otherwise add $8\|R/S\|^4-t_0$. The displayed bound on "
     r"$\mathbb{E}\|R_L/S_L-R/S\|^4$ is true for every $L\geq1$: what is lost is below its first term.",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),

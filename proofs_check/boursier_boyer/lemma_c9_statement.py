@@ -97,8 +97,8 @@ def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     false="gap",
     why=r"At $L=1$ the last term vanishes and $\tilde c_{1}\sigma^{4}+\tilde c_{3}$ is left, but the error of one token contains "
     r"$\|T[\mu]\|_{L^{4}(\nu)}^{4}$, which grows like $\sigma^{8}$.",
-    instead=r"For every $L\geq 2$, as printed, the last term read as $0$ where $U=0$; even $\tilde c_{3}$ free of $\sigma$ is "
-    r"right.",
+    instead=r"For every $L\geq 2$ (18) holds as printed, with $\tilde c_{3}$ free of $\sigma$; where $U=0$ the last term is read "
+    r"as $0$.",
     repair=dict(least=2),
     control=dict(c=Fraction(1, 2 * 10**6)),
     needs=("BB:LC.9.split", "BB:19", "BB:LC.9.T2", "BB:LC.9.T3", "BB:LC.9.T3/conclude", "BB:18/c3", "OURS:LC.9"),

@@ -76,7 +76,7 @@ def term_1(*, share: int = 12) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def radius_of_the_ball(*, norm: str = "|U|", c: Fraction = Fraction(1)) -> Evidence:
-    """A B with sigma^2 |U|^2 B^2 = ln(L)/12 for every U; with n >= |U|, n > 0 in its place, sigma^2 |U|^2 B^2 <= ln(L)/12."""
+    """Some B has sigma^2 |U|^2 B^2 = ln(L)/12, for every U; with n >= |U|, n > 0, for |U| in B, sigma^2 |U|^2 B^2 <= ln(L)/12."""
     return shared.ball_exists(12, norm, c)
 
 
@@ -101,8 +101,8 @@ def exponent_of_term_2(*, share: int = 12) -> Evidence:
     instead=r"With $q=(\mathbb{E}\|f(Z_{1})\|^{4})^{1/2}/(16C_{f}^{2})\geq q_{0}$ the exponential is at most "
     r"$e^{q/\sigma^{2}}\exp(-q_{0}\sqrt{L}/(8\sigma^{2}))$, and $q/\sigma^{2}$ is bounded in terms of $d$: the constants depend "
     r"on a lower "
-    r"bound of $\mathbb{E}\|f(Z_{1})\|^{4}$. The bound $8000e^{16\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{8}}/L^{2}$ "
-    r"at a fixed query has no second term.",
+    r"bound of $\mathbb{E}\|f(Z_{1})\|^{4}$. At a fixed query the mean fourth power of the error is also at most "
+    r"$8000e^{16\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{8}}/L^{2}$, without a second term.",
     repair=dict(depends="on a lower bound"),
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LC.9.T2/display", "BB:LC.9.T2/g", "BB:LC.6.5x"),
@@ -167,8 +167,7 @@ def scale_of_the_maximum() -> Evidence:
     "BB:LC.9.T3/conclude",
     false="gap",
     why=r"The bound of Term 3 contains $\sqrt{d^{4}+\ln(L)^{4}}$ and a term without logarithm; at $L=1$ no multiple of "
-    r"$\ln(L)^{2}=0$ "
-    r"bounds them, as (18) says.",
+    r"$\ln(L)^{2}=0$ bounds them, which (18) supposes.",
     instead=r"For $L\geq 2$, $\sqrt{d^{4}+\ln(L)^{4}}\leq(1+d^{2}/\ln(2)^{2})\ln(L)^{2}$.",
     repair=dict(least=2),
     control=dict(c=Fraction(9, 10)),

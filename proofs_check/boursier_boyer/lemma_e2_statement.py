@@ -190,8 +190,8 @@ def _fourth(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> f
     why=r"The output is $V\Gamma Uz_{\rm q}$, and $\|\Gamma\|$ is of the order of $\sigma_\mu^2$, not of $\sigma_\mu$: for "
     r"$y=3x$, $U=e_2e_1^\top$, $V=e_2e_2^\top$ the output is $9x_{\rm q}$, whose fourth-moment norm $9\cdot3^{1/4}$ exceeds "
     r"$2\sqrt2\cdot\sqrt{10}$.",
-    instead=r"$\mathbb{E}[\|T\|^4]^{1/4}\leq2\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm op}\,\mathbb{E}[\sigma_\mu^8]^{1/4}$, also with "
-    r"$3^{1/4}$ for 2.",
+    instead=r"$\mathbb{E}[\|T\|^4]^{1/4}\leq2\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm op}\,\mathbb{E}[\sigma_\mu^8]^{1/4}$; the "
+    r"factor 2 may even be $3^{1/4}$.",
     repair={"power": 8},
     control={"two": Fraction(4, 3) * Fraction(9, 10)},
     needs=("BB:L2.1.a", "BB:LE.2.gauss/query"),

@@ -70,9 +70,10 @@ def _repaired(factor: Fraction) -> Evidence:
     r"and last row $(1,0)$ of $V$ their distance is 1. Two further slips, in (28) and in the middle term, have their own entries.",
     instead=r"For the squared loss and every $L\geq1$, "
     r"$\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq(\sqrt{2\mathcal{R}_\infty}"
-    r"+\sqrt{\mathbb{E}D^2})\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}$, $J$ the Jacobian of "
-    r"$T[\mu](z_{\rm q})$ "
-    r"and $D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$; for $L\geq2$ Propositions 3.1 and 3.4 bound the means given $\mu$.",
+    r"+\sqrt{\mathbb{E}D^2})\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}$, where $J$ and "
+    r"$J_L$ are the Jacobians of $T[\mu](z_{\rm q})$ and $T[\hat\mu_L](z_{\rm q})$ in $(U,V)$ "
+    r"and $D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$; for $L\geq2$ Propositions 3.1 and 3.4 bound "
+    r"the conditional means of $D^2$ and $\|J_L-J\|^2$ given $\mu$.",
     repair={"bound": "mean squares"},
     control={"factor": Fraction(9, 10)},
     needs=("BB:LE.4.split", "BB:28", "BB:P3.1", "OURS:E.gradient"),
@@ -224,7 +225,7 @@ def cauchy_schwarz() -> Evidence:
     hypotheses=("L in Integers", "L >= 2", "v1 >= 1", "v2 >= 1"),
 )
 def root_of_the_mean(*, first: str = "root") -> Evidence:
-    """(E_mu X)^{1/2} <= E_mu X^{1/2} for X = sigma^12 ln(L)^2/L^{1/sigma^2} and two equally likely values of sigma^2.
+    """(E_mu X)^{1/2} <= E_mu X^{1/2} for X = sigma^12 ln(L)^2/L^{1/sigma^2} and equally likely values v1, v2 of sigma^2.
 
     Repaired: E_mu E[p q | mu] <= E_mu (E[p^2 | mu] E[q^2 | mu])^{1/2} with E[p^2 | mu] <= X; then the roots are those printed.
     """
@@ -255,7 +256,7 @@ def root_of_the_mean(*, first: str = "root") -> Evidence:
     hypotheses=("L in Integers", "L >= 2", "v >= 1"),
 )
 def both_gradients_in_one_bound(*, k: int | Fraction = 2) -> Evidence:
-    """sigma^6 ln(L) + sigma^12 ln(L)^2 <= k sigma^12 ln(L)^2, both over the same power of L."""
+    """sigma^6 ln(L) + sigma^12 ln(L)^2 <= k sigma^12 ln(L)^2, both over the same power of L; v = sigma^2, printed is k = 2."""
     both = v**3 * log(L) + v**6 * log(L) ** 2
     return forall(both, "<=", Rational(k) * v**6 * log(L) ** 2, {v: VARIANCES, L: LENGTHS})
 

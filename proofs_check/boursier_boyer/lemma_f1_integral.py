@@ -48,7 +48,7 @@ def mean_over_tasks(Sigma: Rational, length: int, rate: int) -> arb:
     repair={"least": 1},
 )
 def the_expectation_over_tasks(*, least: int = 0) -> Evidence:
-    """max(least, |Sigma|, zeta) = max(1, zeta) whenever |Sigma| <= 1: true for least = 1; printed is least = 0."""
+    """max(least, |Sigma|, zeta) = max(1, zeta), zeta = |w|^2, whenever |Sigma| <= 1: true for least = 1; printed is least = 0."""
     Sigma, up = sp.Symbol("Sigma", positive=True), {zeta: Closed(0, oo)}
     if least == 0:
         at = {"Sigma": Rational(1, 2), "length": 2, "rate": 1}

@@ -135,7 +135,7 @@ def in_one_dimension(s: Rational, w: Rational, first: Rational, second: Rational
     argument="average LF.1.iii.a over the query, |z| = |x_query|, and bound |Gamma_w| by LF.1.i; x^p is increasing in x",
 )
 def moments_with_the_sub_gaussian_parameter(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
-    """max(1, |Gamma_w|) <= sigma_mu^2 with |Gamma_w| <= |S|(1 + |w|^2), an equality in d = 1; both sides then to the power p."""
+    """max(1, |Gamma_w|) <= sigma_mu^2 by |Gamma_w| <= |Sigma|(1 + |w|^2), an equality in d = 1; both sides then to the power p."""
     top, w = sp.symbols("Sigma w", nonnegative=True)
     ranges = {top: sp.Interval.Lopen(0, 1), w: Closed(0, oo)}
     sigma2 = {"printed": Max(1, top, w**2), "repaired": Max(1, Rational(k.numerator, k.denominator) * top * (1 + w**2))}[parameter]

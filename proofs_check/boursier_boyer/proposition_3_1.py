@@ -53,5 +53,7 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, **where: int) 
     reference={},
 )
 def output_error_averaged_over_the_query(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
-    """E|T_L - T|^2 in L2(nu) is at most c1 sigma^6 ln(L)/L^{c2/sigma^2} for every L >= least, c1 and c2 of d, |U| and |V| only."""
+    """E|T_L - T|^2 in L2(nu) is at most c1 sigma^6 ln(L)/L^{c2/sigma^2} for every L >= least, with c1 and c2 that depend on d, |U|
+    and |V| only.
+    """
     return in_the_form_of_the_paper(least, c, power)

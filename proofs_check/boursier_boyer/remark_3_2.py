@@ -59,20 +59,23 @@ def _growth(Gamma: Fraction, U: Fraction) -> tuple[float, Any, Any]:
     control=dict(Gamma=Fraction(1, 2)),
     needs=("BB:R3.2", "OURS:R4.self"),
     hypotheses=("L >= 1", "sigma >= 1", "Gamma <= sigma**2", "S <= 1"),
-    why="That the measures converge at one rate does not give it for attention, whose softmax weighs the one token $z$ by "
-    "$e^{z^\\top Uz}$; at a large query that exceeds the weights of all others together. The section admits $\\nu\\neq\\mu$: for "
-    "$\\mu=\\mathcal N(0,\\frac14)$, $\\nu=\\mathcal N(0,1)$ and $U=V=1$ the probability is of order $L^{-4/7}$, up to logarithms, "
-    "and the averaged squared error decays like $L^{-4/7}$ with the query inside the prompt, like $1/L$ without.",
+    why="The remark concludes that the query in the prompt introduces no new technical difficulty. But that the measures converge "
+    "at the same rate does not imply it for attention: softmax weighs the query $z$, one token among $L+1$, by $e^{z^\\top Uz}$, "
+    "which at a large query exceeds the weights of all others together. The section admits $\\nu\\neq\\mu$: for "
+    "$\\mu=\\mathcal N(0,\\frac14)$, $\\nu=\\mathcal N(0,1)$ and $U=V=1$ such a query has a probability of order $L^{-4/7}$, up to "
+    "logarithms, and the averaged squared error decays like $L^{-4/7}$ with the query inside the prompt, but like $1/L$ without.",
     instead="For tokens $\\mathcal N(0,\\Gamma)$ and queries $\\mathcal N(0,S)$ with $S\\preceq\\Gamma$, in particular of one law, "
     "the exponent with the query inside the prompt is not smaller, up to logarithms. In general it is at least "
-    "$\\min(1,b,1/\\nu)$, $\\nu=\\lambda_{\\max}(S^{1/2}(U+U^\\top-U^\\top\\Gamma U)S^{1/2})$, not below the exponent of (16): "
-    "the bound of Proposition 3.1 survives for Gaussian laws, by an estimate of the query's weight that its proof lacks.",
+    "$\\min(1,b,1/a)$ with $b>0$, $b^2+b=1/\\lambda_{\\max}(S^{1/2}U^\\top\\Gamma US^{1/2})$ and "
+    "$a=\\lambda_{\\max}(S^{1/2}(U+U^\\top-U^\\top\\Gamma U)S^{1/2})$, without $1/a$ if $a\\leq0$; this is not below the exponent "
+    "of (16). So the bound of Proposition 3.1 survives for Gaussian laws, but its proof needs in addition an estimate of the "
+    "query's weight.",
 )
 def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 4)) -> Evidence:
-    """Up to logarithms the averaged errors with and without the query in the prompt are of one order: their ratio does not grow.
+    """For tokens N(0, Gamma) and queries N(0, S) the averaged squared errors with and without the query in the prompt are of one
+    order up to logarithms: the slope of their ratio in ln L does not exceed 1/10.
 
-    Tokens N(0, Gamma), queries N(0, 1), V = 1: between L = 1e10 and 1e20 the slope of the ratio is at most 1/10. It holds for
-    Gamma = 1, where query and tokens have one law.
+    Executed for queries N(0, 1), V = 1, between L = 1e10 and 1e20. It holds for Gamma = 1, where query and tokens have one law.
     """
     worst = -math.inf
     for U in PARAMETERS:

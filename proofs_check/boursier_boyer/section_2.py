@@ -33,7 +33,9 @@ DIVERGING = {"every law": (2**n, 0), "some exponential moment": (n, 1)}
     argument="|z_i| e^{a.z} <= e^{(a + e_i).z} + e^{(a - e_i).z}: numerator and denominator are finite, and the latter is positive",
 )
 def layer_is_defined(*, laws: str = "every law") -> Evidence:
-    """T[mu](z) is a vector for each mu of the class; else a law in the class whose numerator has terms >= 1 for ever."""
+    """The integrals in T[mu](z) are finite for each law mu of a class; printed: for every law, among them P(Z = 2^n) = 2^-n, for
+    which no term of the numerator is below 1.
+    """
     if laws not in DIVERGING:
         return forall(x, "<=", exp(x) + exp(-x), {x: (0, oo)})
     atom, score = DIVERGING[laws]

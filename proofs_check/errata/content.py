@@ -24,10 +24,14 @@ HOW_TO_READ = (
     "nearest true statement, and what becomes of the results that use the line. The lines were copied from that version: a slip of "
     "copying would be ours.",
     "A *material* error makes a numbered statement false as printed. A *gap* is a false step of a proof, or a missing hypothesis. "
-    "A *typo* is a slip of notation. None of these words says that a result is lost, and a material error may be a small one, such "
-    "as a bound that fails at $L=1$ only: see “What survives” in each entry.",
+    "A *typo* is a slip of notation or a degenerate case. None of these words says that a result is lost, and a material error may "
+    r"be a small one: several bounds contain the factor $\ln L$ and fail at $L=1$ only, where it is 0. See “What survives” in each "
+    "entry.",
     r"In the counterexamples `sigma2` is $\sigma^2$, `Uz` is $\|Uz\|$, `a2` is $\sigma^2\|Uz\|^2$; `atoms` and `weights` are "
-    r"the values of a token and their probabilities. Other names are those of the line “What was checked”.",
+    r"the values of a token and their probabilities, `err` is $R_L/S_L-R/S$. Other names are those of the line “What was checked”."
+    " Where the paper claims that constants exist, both sides are shown for one choice of them, and `every other choice` tells "
+    "along which sequence the line fails for all. In the report of a search, `reached a of b` sets the largest ratio that was "
+    "found against the largest that the statement allows.",
     "The script of an entry has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and mpmath, of which most "
     "scripts use none. It computes both sides from the printed formula, prints them, and ends with an assertion that holds because "
     "the printed line fails.",
@@ -113,6 +117,22 @@ class Errata:
         names = {"material": ("material error", "material errors"), "gap": ("gap", "gaps"), "typo": ("typo", "typos")}
         parts = [f"{n} {names[s][n > 1]}" for s in reversed(SEVERITIES) if (n := found[s])]
         return ", ".join(parts) or "nothing is false as printed"
+
+    @property
+    def header(self) -> str:
+        """The counts, and in how many statements the material errors stand: one statement may have several.
+
+        Examples
+        --------
+        >>> Errata(title="", authors="", version="", source="", entries=()).header
+        'nothing is false as printed'
+        """
+        material = [e for e in self.entries if e.severity == SEVERITIES[-1]]
+        # A place names the section, the statement and what of it: "Appendix E.2, Lemma E.2, first display".
+        statements = {tuple(e.place.split(", ")[:2]) for e in material}
+        if len(material) == len(statements):
+            return self.counts
+        return f"{self.counts}; the material errors stand in {len(statements)} statement{'s'[: len(statements) > 1]}"
 
 
 def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:

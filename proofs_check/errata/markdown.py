@@ -33,7 +33,7 @@ def as_markdown(errata: Errata) -> str:
     how = [paragraph(re.sub(r"\$[^$]*\$", lambda formula: github(formula[0]), p)) for p in HOW_TO_READ]
     parts = [
         f"# Errata: {errata.title}",
-        paragraph(f"{errata.authors}; {errata.version}. As printed there: {errata.counts}. ({errata.source})"),
+        paragraph(f"{errata.authors}; {errata.version}. As printed there: {errata.header}. ({errata.source})"),
         "## How to read this",
         *how,
         "## The list",

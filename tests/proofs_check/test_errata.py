@@ -31,6 +31,11 @@ def test_what_is_false_comes_first_by_severity_then_by_place() -> None:
     worse = errata_of(document(line("BB:CC.3.b", severity="material"), line("BB:LC.1.inv")))
     assert [e.severity for e in worse.entries] == ["material", "gap"]
     assert worse.counts == "1 material error, 1 gap"
+    assert worse.header == worse.counts
+    twice = [
+        line(id, severity="material", where=f"Appendix C.1, Lemma C.1, {k}") for k, id in enumerate(("BB:CC.3.b", "BB:LC.1.inv"))
+    ]
+    assert errata_of(document(*twice)).header == "2 material errors; the material errors stand in 1 statement"
 
 
 def test_our_own_results_never_appear() -> None:
