@@ -58,7 +58,7 @@ class Worst:
     @property
     def covered(self) -> str:
         """The coverage in words."""
-        exact = f"{self.cases} hostile cases: at most {self.ratio:.6g} where exact ({self.where})"
+        exact = f"{self.cases} cases of extreme laws: at most {self.ratio:.6g} where exact ({self.where})"
         noisy = f", {self.noisy} too noisy to count" if self.noisy else ""
         return f"{exact}, {self.estimate:.3g} where sampled ({PROMPTS} prompts each{noisy})" if self.samples else exact
 

@@ -154,8 +154,8 @@ def increasing(*chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.
                 least = float(right) / float(left), {**case.where, **sides}
     if not tried:
         raise ValueError("no case meets the hypotheses; lengthen the prompts")
-    covered = f"{tried} exact cases: 2 and 3 atoms, f(z) = z^{growth}, in some doubled for z > 0"
-    covered += f", L in {LENGTHS}, Uz in {[str(u) for u in SCORES]}"
+    covered = f"{tried} exact cases: 2 and 3 atoms, f(z) = {'z' if growth == 1 else f'z^{growth}'}, in some doubled for z > 0"
+    covered += f", L in {LENGTHS}, Uz in ({', '.join(map(str, SCORES))})"
     seconds = time.perf_counter() - started
     slack = least[0] if np.isfinite(least[0]) else None
     return Evidence(verdict=Verdict.SUPPORTED, covered=covered, slack=slack, tightest=least[1], seconds=seconds, **common)
