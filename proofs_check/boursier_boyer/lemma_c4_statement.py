@@ -31,8 +31,8 @@ SCALED = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (Fraction
     repair=dict(power=2),
     dial="c",
     why=r"The left side is quadratic in $f$, the second term on the right linear: at $L=1$, where $\ln L=0$, Rademacher tokens "
-    r"($d=1$, $\sigma=1$), $U=0$ and $f(z)=\lambda z$ give $\lambda^2$ on the left and $243.96\lambda$ on the right. The factor "
-    r"is lost in the substitution of the proof.",
+    r"($d=1$, $\sigma=1$), $U=0$ and $f(z)=\lambda z$ give $\lambda^2$ on the left and $243.96\lambda$ on the right. A "
+    r"factor $C_f$ is lost in the substitution in the proof.",
     instead=r"With $C_f^2$ for $C_f$ in front of the second term, and $C_f>0$, the lemma holds for every $L\geq1$; as printed for "
     r"$L\geq2$, by its first term alone.",
     needs=(

@@ -65,7 +65,7 @@ def _repaired(factor: Fraction) -> Evidence:
     false="material",
     why=r"Every term on the right carries $\mathbb{E}[\|y_{\rm q}\|^4]^{1/4}$, but the left side does not vanish with $y_{\rm "
     r"q}$: for $\ell=\frac12\hat z_{d+1}^2$, which is jointly 1-smooth, the task $y=0$ with $x=\pm1$, $U=0$ and last row $(1,0)$ "
-    r"of $V$ it is $1/(2L)$, and the right side is 0. The proof replaces $\max(\|(a,y)\|,\|(b,y)\|)$ by the product "
+    r"of $V$ the left side is $1/(2L)$, the right side 0. The proof replaces $\max(\|(a,y)\|,\|(b,y)\|)$ by the product "
     r"$\|y\|(\|a\|+\|b\|)$.",
     instead=r"For the squared loss "
     r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with "
