@@ -5,7 +5,6 @@ Simple points come first: least whole variables, then short rationals. Afterward
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -63,12 +62,16 @@ def scan(st: Statement) -> Scan:
     if not st.box:
         return Scan(witness=() if st.violated(()) else None, feasible=() if st.meets(()) else None)
     tried = [_values(s, len(st.box)) for s in st.box]
-    points = list(itertools.product(*tried))
-    array = np.array(list(itertools.product(*([float(x) for x in values] for values in tried))))
+    axes = np.meshgrid(*(np.array([float(x) for x in values]) for values in tried), indexing="ij")
+    array = np.stack([axis.ravel() for axis in axes], axis=1)
+
+    def point(i: Any) -> Point:
+        return tuple(values[j] for values, j in zip(tried, np.unravel_index(i, axes[0].shape)))
+
     gap, small, big = gaps(st, array, vanishing=st.strict)
-    feasible = next((points[i] for i in np.flatnonzero(np.isfinite(gap))[:20] if st.meets(points[i])), None)
-    found = sorted((points[i] for i in np.flatnonzero(gap <= (1e-13 if st.strict else 0))), key=lambda p: _length(st, p))
-    deep = [points[i] for i in np.argsort(gap)[:4] if gap[i] < 0]
+    feasible = next((p for p in map(point, np.flatnonzero(np.isfinite(gap))[:20]) if st.meets(p)), None)
+    found = sorted(map(point, np.flatnonzero(gap <= (1e-13 if st.strict else 0))), key=lambda p: _length(st, p))
+    deep = [point(i) for i in np.argsort(gap)[:4] if gap[i] < 0]
     witness = next((p for p in (*found[:16], *deep) if st.violated(p)), None)
     if witness is not None:
         return Scan(witness=simplest(st, witness), feasible=witness)
