@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import sympy as sp
@@ -121,7 +122,7 @@ def _weighted(c: Fraction) -> Iterator[Instance]:
             moment = sp.Integer(2) ** sp.Rational(d, 2) * sp.prod([2 * sp.Integer(d + 2 * i) for i in range(j)])
             bound = sp.Rational(c.numerator, c.denominator) * weighted_query_moment(sp.Integer(d), j)
             where = {"query": "N(0, I)", "d": d, "j": j, "lambda": "1/4"}
-            yield Instance(where, float(moment), float(bound), lambda m=moment, b=bound: (m, b))  # type: ignore[misc]
+            yield Instance(where, float(moment), float(bound), partial(tuple, (moment, bound)))
     for d in (1, 2, 3):
         for law in laws(d):
             if not law.sigma2 or "Gaussian" in law.name:
