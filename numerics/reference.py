@@ -7,7 +7,7 @@ loses where nothing is chosen in its favour.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -24,7 +24,17 @@ from numerics.families import Point
 from numerics.softmax_average import SoftmaxAverage
 from theory.concentration import alpha_minus, alpha_plus, beta, delta_0, delta_min
 
-__all__ = ["INSTANCE", "LENGTH", "TABLE", "Request", "at_reference", "loss_of_inequality", "loss_of_statistic", "nothing_else"]
+__all__ = [
+    "INSTANCE",
+    "LENGTH",
+    "TABLE",
+    "Request",
+    "at_reference",
+    "loss_of_inequality",
+    "loss_of_sides",
+    "loss_of_statistic",
+    "nothing_else",
+]
 
 HALF = Fraction(1, 2)
 LENGTH = 100
@@ -148,6 +158,23 @@ def loss_of_statistic(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents:
     return _answer(lambda values: _statistic(left, right, exponents, values))
 
 
+def loss_of_sides(sides: Callable[[], tuple[float, float]]) -> float | None:
+    """Right over left side of a bound that the caller has put at the reference instance, if it is asked for.
+
+    Returns
+    -------
+    float or None
+        None if nothing asks, or if the reason has been noted in the `Request`.
+
+    Examples
+    --------
+    >>> with at_reference({}):
+    ...     loss_of_sides(lambda: (1.0, 16.0))
+    16.0
+    """
+    return _answer(lambda _: _quotient(*sides()))
+
+
 def _answer(loss: Any) -> float | None:
     request = _REQUEST.get()
     if request is None:
@@ -175,10 +202,7 @@ def _inequality(small: sp.Expr, big: sp.Expr, where: Iterable[sp.Expr], values: 
         if _value(gap, values) < -(sp.Float(10) ** (5 - DIGITS)):
             shown = gap.xreplace({s: sp.Symbol(s.name) for s in gap.free_symbols})
             raise _Unable(f"the hypothesis {shown} >= 0 does not hold at the reference instance")
-    lower, upper = _value(small, values), _value(big, values)
-    if lower <= 0 or upper <= 0:
-        raise _Unable(f"the sides are {float(lower):.6g} and {float(upper):.6g} at the reference instance, not both positive")
-    return float(upper / lower)
+    return float(_quotient(_value(small, values), _value(big, values)))
 
 
 @cache
@@ -196,9 +220,12 @@ def _statistic(left: Mean | Tail | sp.Expr, right: sp.Expr, exponents: bool, val
     bound = float(evaluate(right, at))
     if isinstance(left, Tail):
         return _tail(left, bound, float(evaluate(left.threshold, at)), exponents, c)
-    value = float(c.mean(left.variable)) if isinstance(left, Mean) else float(evaluate(left, at))
-    if value <= 0 or bound <= 0:
-        raise _Unable(f"the sides are {value:.6g} and {bound:.6g} at the reference instance, not both positive")
+    return _quotient(float(c.mean(left.variable)) if isinstance(left, Mean) else float(evaluate(left, at)), bound)
+
+
+def _quotient(value: Any, bound: Any) -> Any:
+    if not (value > 0 and bound > 0):
+        raise _Unable(f"the sides are {float(value):.6g} and {float(bound):.6g} at the reference instance, not both positive")
     return bound / value
 
 

@@ -21,6 +21,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family
 from numerics.hostile import Law
 from numerics.maximise import maximise
+from numerics.reference import loss_of_sides, nothing_else
 from numerics.seeds import current_seed, generator
 
 __all__ = ["Population", "of_law", "worst_law"]
@@ -32,6 +33,8 @@ FAMILIES: dict[str, tuple[Family, int]] = {"two atoms": (TWO_ATOMS, 1), "three a
 UNDEFINED = 1e100
 #: By how much a side may be off because a statement holds constants in floating point.
 ROUNDING = Fraction(1, 10**12)
+#: The score or the size of U at the reference instance.
+REFERENCE = 0.5
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ def worst_law(
     laws : tuple of str
         A family for each law: ``"two atoms"`` or ``"three atoms"``, on the line and with sigma = 1.
     numbers : tuple of (float, float)
-        Ranges of further numbers.
+        Ranges of further numbers: a score, or the size of U, which is 1/2 at the reference instance (`numerics.reference`).
     cases : callable, optional
         A function of module level that lists further instances (name, populations, numbers), in any dimension.
 
@@ -137,6 +140,10 @@ def worst_law(
     if any(name not in FAMILIES for name in laws) or not limit > 0:
         raise ValueError(f"a positive limit and families out of {', '.join(FAMILIES)} are needed, got {limit} and {laws}")
     started = time.perf_counter()
+    loss = loss_of_sides(lambda: _at_reference(sides, limit, laws, numbers))
+    if nothing_else():
+        reason = "only the reference instance was evaluated"
+        return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason, reference=loss)
     reached, at = _search(sides, laws, numbers, current_seed())
     common: dict[str, Any] = {"engine": "enumeration", "checked": checked}
     if reached > float(limit) * (1 + 1e-9):
@@ -157,9 +164,16 @@ def worst_law(
         covered=covered,
         slack=max(1.0, float(limit) / top) if top > 0 else None,
         tightest={**tightest, "reached": top},
+        reference=loss,
         seconds=seconds,
         **common,
     )
+
+
+def _at_reference(sides: Sides, limit: Any, laws: tuple[str, ...], numbers: tuple[tuple[float, float], ...]) -> tuple[float, float]:
+    rademacher = Population(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]), 1.0)
+    left, right = sides([rademacher] * len(laws), np.full(len(numbers), REFERENCE))
+    return float(left), float(limit) * float(right)
 
 
 @lru_cache(maxsize=256)

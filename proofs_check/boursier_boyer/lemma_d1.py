@@ -125,6 +125,7 @@ def gradient_of_the_log_laplace_transform(*, c: int | Fraction = 2) -> Evidence:
     dial="c",
     needs=("BB:LD.1.phi",),
     argument="a rare atom that carries the whole exponential moment comes near the constant 2 as its probability tends to 0",
+    reference={},
 )
 def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
     """|grad Psi(a)| <= c sigma^2 |a| for skewed laws at their exact constant and for the hostile laws."""
@@ -137,6 +138,7 @@ def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
     dial="c",
     needs=("BB:LD.1.4th/line", "BB:LD.1.4th/every_d"),
     argument="expectation of the first part with the definition of sub-Gaussian at +-2 e_i, then of the second over all i, j",
+    reference={},
 )
 def fourth_moment_of_the_query(*, c: int | Fraction = 2) -> Evidence:
     """E|z|^4 <= (c sqrt(d))^4 for 1-sub-Gaussian laws on two and three atoms and the hostile laws, scaled to sigma = 1."""
@@ -213,6 +215,7 @@ def lines_of_the_last_display(*, argument: str = "Q'K", factor: int | Fraction =
     dial="c",
     needs=("BB:LD.1.phi", "BB:LD.1.arg", "BB:LD.1.4th"),
     argument="|T| <= |V| 2 sigma^2 |K'Q| |z|, and the fourth moment of the query; V = I in the search, since |V x| <= |V||x|",
+    reference={},
 )
 def output_for_an_infinite_prompt(*, c: int | Fraction = 4) -> Evidence:
     """E_nu|T|^4 <= (c sigma^2 |V||U| sqrt(d))^4: skewed tokens and queries on the line, hostile pairs in d = 1, 2, 3."""

@@ -166,6 +166,7 @@ def joint() -> Iterator[tuple[str, Any, Any]]:
     needs=("OURS:R3/exponential", "OURS:R3/concave", "OURS:R3/sum", "BB:LC.1.M/jensen"),
     argument="E_mu e^{a.Z} >= 1 removes the normaliser; Jensen's inequality for the concave function; multiply by lambda^{-p/2}",
     hypotheses=("d in Integers", "d >= 1"),
+    reference={},
 )
 def moment_of_the_tilted_law(*, share: int | Fraction = 1) -> Evidence:
     """E|Z|^p under the tilted law, p = 2, 3, 4, 8: laws on few atoms with every score, hostile laws at sigma = 1 and 3."""
@@ -224,6 +225,7 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
     needs=("OURS:R3", "OURS:R3.A33/uniform"),
     argument="|Uz| <= |U||z| in R3, times |z|^{p'}, averaged over nu; p = 0 is an equality",
     hypotheses=("d in Integers", "d >= 1"),
+    reference={},
 )
 def assumption_33_holds(*, share: int | Fraction = 1) -> Evidence:
     """E_nu[E_tilted|Z1|^p |Z|^{p'}] <= sigma^{2p} M_{p,p'} for (p, p') = (4, 0), (4, 4), (8, 4), (8, 8): skewed laws, every U."""
@@ -240,6 +242,7 @@ def assumption_33_holds(*, share: int | Fraction = 1) -> Evidence:
     control=dict(share=Fraction(1, 160)),
     needs=("OURS:R3", "OURS:R3.A33/uniform"),
     argument="the constant increases with |U| and the dimension; tokens of Assumption 4.2 have d + 1; put |U| <= 2 rho'",
+    reference={},
 )
 def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
     """The same with the constants that no longer know nu; also for tokens (x, y) and queries (x_q, 0) with the law of x."""
@@ -274,6 +277,7 @@ def constants_free_of_the_laws() -> Evidence:
     control=dict(share=Fraction(4, 5)),
     needs=("OURS:R3/exponential",),
     argument="R3/exponential at a = 0, theta = 1/2 gives 2^{d/2}, with equality for Gaussian laws; then Markov's inequality",
+    reference={},
 )
 def exponential_moment_and_tail(*, share: int | Fraction = 1) -> Evidence:
     """E exp(|Z|^2/(4 sigma^2)) <= 2^{d/2}: laws on two and three atoms, hostile laws in d = 1, 2, 3."""

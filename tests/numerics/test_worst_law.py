@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from numerics.evidence import Verdict
 from numerics.hostile import laws
+from numerics.reference import at_reference
 from numerics.sub_gaussian import kearns_saul
 from numerics.worst_law import Population, of_law, worst_law
 
@@ -142,3 +144,18 @@ def rounded_constant(populations, _):
 
 def test_the_rounding_of_a_constant_refutes_nothing() -> None:
     assert worst_law(rounded_constant, 1, checked="").verdict is Verdict.SUPPORTED
+
+
+def slope(populations, numbers):
+    """The tilted mean against sigma^2 |a|."""
+    (p,) = populations
+    return p.tilted(numbers.reshape(1, *numbers.shape[1:])).mean(p.nodes[:, 0]), p.sigma2 * numbers[0]
+
+
+def test_the_reference_instance_by_hand():
+    statement = dict(checked="", numbers=((0.1, 3.0),))
+    with at_reference({}):
+        assert worst_law(slope, 2, **statement).reference == pytest.approx(2 * 0.5 / math.tanh(0.5))
+    assert worst_law(slope, 2, **statement).reference is None
+    with at_reference({}, only=True):
+        assert worst_law(slope, 2, **statement).verdict is Verdict.OPEN
