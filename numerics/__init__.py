@@ -12,7 +12,8 @@
 `worst_law`                                         bounds on the laws themselves: moments, tails, tilted means
 `every_constant`, `two_routes`                      refutations by a sequence of instances, and by two numerical routes
 `probability`                                       confidence limits for what can only be sampled
-`quadrature`, `query_average`, `gradient_error`     exact errors for Gaussian tokens: output, averaged queries, gradient in U
+`exact`                                             exact errors for Gaussian tokens: output and gradients, one query or averaged
+`quadrature`, `score_moments`, `query_average`      what they are made of: softmax weights, spread of the scores, Gaussian queries
 `query_in_prompt`                                   the same in one dimension with the query inside the prompt
 `estimate`, `streams`, `kernels`                    the same errors by Monte Carlo
 `finite_prompt_risk`, `finite_prompt_flow`          the risk of softmax attention at a finite prompt length, and its gradient flow
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from numerics.evidence import Verdict as Verdict
     from numerics.evidence import all_of as all_of
     from numerics.evidence import confirmed as confirmed
+    from numerics.exact import ExactErrors as ExactErrors
+    from numerics.exact import exact_errors as exact_errors
     from numerics.fit import power_law_fit as power_law_fit
     from numerics.flow import integrate_flow as integrate_flow
     from numerics.hostile import laws as laws
@@ -53,12 +56,14 @@ _HOME = {
     "AttentionSetting": "numerics.setting",
     "Closed": "numerics.provers",
     "Evidence": "numerics.evidence",
+    "ExactErrors": "numerics.exact",
     "Integers": "numerics.provers",
     "Verdict": "numerics.evidence",
     "all_of": "numerics.evidence",
     "attention_errors": "numerics.estimate",
     "clopper_pearson": "numerics.probability",
     "confirmed": "numerics.evidence",
+    "exact_errors": "numerics.exact",
     "forall": "numerics.provers",
     "identity": "numerics.provers",
     "integral": "numerics.provers",

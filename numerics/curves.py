@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.gradient_error import LARGEST_SCORE_VARIANCE, grad_U_error
+from numerics.exact import exact_errors
 from numerics.quadrature import softmax_moments
 from numerics.setting import AttentionSetting
 from theory.concentration import exponent_16, lemma_c4
@@ -36,6 +36,8 @@ __all__ = [
 Floats = NDArray[np.float64]
 Quantity = Literal["output", "grad_V", "grad_U"]
 QUANTITIES: tuple[Quantity, ...] = ("output", "grad_V", "grad_U")
+#: Score variances up to which a report computes the error of the gradient in U.
+LARGEST_SCORE_VARIANCE = 64.0
 #: Largest s at a fixed query (False), largest lambda on average (True), for which L = 1e100 shows the exponent.
 REACH = {False: 80.0, True: 8.0}
 
@@ -118,7 +120,7 @@ def exact_error(setting: AttentionSetting, quantity: Quantity, lengths: ArrayLik
     if quantity == "grad_U":
         if setting.averaged or setting.score_variance > LARGEST_SCORE_VARIANCE:
             return None
-        return grad_U_error(setting, L.tolist())
+        return exact_errors(setting.Gamma, setting.U, setting.V, L, query=setting.query).grad_U
     W, factor = _weight(setting, quantity)
     law = setting.query_law(W, math.log(L.max()))
     P2, P3, Q = softmax_moments(law.nodes[:, None], L)

@@ -1,27 +1,36 @@
 """Moments of the softmax weights of Gaussian scores, by quadrature: exact to rounding for every prompt length at once.
 
-Let p = softmax(√s g₁, …, √s g_L) with iid standard normal g, and π_k = Σ p_iᵏ. From 1/Xᵏ = ∫ r^{k-1} e^{-rX} dr / (k-1)! with
-r = eᵛ and X = Σ e^{√s g_i}, every moment of the π_k becomes one integral over v of products of
+Let p = softmax(√s g₁, …, √s g_L) with iid standard normal g, π_k = Σ p_iᵏ and π_{k,j} = Σ p_iᵏ g_iʲ. From
+1/Xᵏ = ∫ r^{k-1} e^{-rX} dr / (k-1)! with r = eᵛ and X = Σ e^{√s g_i}, every moment of them becomes one integral over v of
+products of
 
-    m_k(v) = E φ_k(v + √s g),   φ_k(x) = exp(kx − eˣ),   m₀(v) = E exp(−e^{v + √s g}),
+    m_{k,j}(v) = E gʲ φ_k(v + √s g),   φ_k(x) = exp(kx − eˣ),   m₀(v) = E exp(−e^{v + √s g}),
 
-taken to powers L − 1 and L − 2. The functions m_k know nothing of L. All integrands are positive and analytic in the strip
-|Im| < π/2, so that trapezoid sums converge like exp(−π²/step) and lose no digits to cancellation, however small the moment.
+m₀ taken to powers L − 1, L − 2, … The functions m_{k,j} know nothing of L. All integrands are analytic in the strip |Im| < π/2, so
+that trapezoid sums converge like exp(−π²/step); for j = 0 they are positive, and no digits are lost to cancellation, however small
+the moment.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["SoftmaxMoments", "softmax_moments"]
+__all__ = ["LaplaceTransforms", "SoftmaxMoments", "laplace_transforms", "mean_products", "softmax_moments"]
 
 Array = NDArray[np.float64]
+Block = tuple[int, int]  # (k, j): Σ p^k g^j over tokens, or the function m_{k,j}
+Key = tuple[Block, ...]  # a product of such sums
+SECOND_ORDER: tuple[Key, ...] = (((2, 0),), ((3, 0),), ((2, 0), (2, 0)))  # P2, P3 and Q
 
 STEP = 0.22  # of both trapezoid sums: exp(−π²/STEP) = 3e-20, and (2π/STEP)^{7/2} = 1e5 times as much for φ₄
+FINE = 0.82  # times STEP above φ₄: up to φ₈ the error is (2π/step)^{15/2}/7! exp(−π²/step) = 3e-16
 FLAT = 0.5  # below this √s the Gaussian is narrower than a step, and its own variable g is summed over instead
 GAUSS_STEP = 0.4  # of that sum
 WIDE = 64.0  # from this √s on the step in v grows with √s, so that the cost stays bounded as s → ∞
@@ -44,15 +53,22 @@ class SoftmaxMoments(NamedTuple):
     Q: float | Array
 
 
-class _Laplace(NamedTuple):
-    """The functions m_k on an equidistant grid of v, from its start in steps; q = 1 − m₀ to full relative accuracy."""
+class LaplaceTransforms(NamedTuple):
+    """The functions m_{k,j} on an equidistant grid of v.
+
+    Attributes
+    ----------
+    start, step : float
+        The grid.
+    log_m0 : ndarray of shape (n,)
+        log m₀, to full relative accuracy.
+    m : dict of (k, j) to ndarray of shape (n,)
+    """
 
     start: float
     step: float
     log_m0: Array
-    m2: Array
-    m3: Array
-    m4: Array
+    m: dict[Block, Array]
 
 
 def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:
@@ -144,42 +160,132 @@ def _moments(s: float, L: Array) -> Array:
     equal = np.stack([1 / L, L**-2.0, L**-2.0])  # s = 0: all weights are 1/L
     if s == 0:
         return equal
-    out = np.empty((3, L.size))
-    f = _laplace(math.sqrt(s), float(np.log(L.max())))
-    with np.errstate(under="ignore"):
-        for i, l in enumerate(L):
-            one = l * np.exp((l - 1) * f.log_m0)
-            two = (l - 1) * np.exp((l - 2) * f.log_m0) * l if l > 1 else np.zeros_like(one)
-            out[:, i] = np.sum(one * f.m2), np.sum(one * f.m3) / 2, np.sum(one * f.m4 + (two * f.m2) * f.m2) / 6
-        out *= f.step
+    out = np.stack(list(mean_products(laplace_transforms(s, math.log(L.max()), SECOND_ORDER), L, SECOND_ORDER).values()))
     return np.where(L == 1, 1.0, np.minimum(out, 1.0))  # rounding must not lift a moment above 1
 
 
-def _laplace(tau: float, log_L: float) -> _Laplace:
-    """m₀ and m₂, m₃, m₄ on the range of v that matters for every length up to exp(log_L)."""
+def _merged(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+    """The sums over the parts of every partition: which factors fall on the same token."""
+    if not blocks:
+        yield []
+        return
+    (k, j), rest = blocks[0], blocks[1:]
+    for parts in _merged(rest):
+        yield [(k, j), *parts]
+        for i, (a, b) in enumerate(parts):
+            yield [*parts[:i], (a + k, b + j), *parts[i + 1 :]]
+
+
+@cache
+def _terms(key: Key) -> dict[Key, int]:
+    """How often each product of functions m_{k,j} occurs in the mean of a product of sums."""
+    return dict(Counter(tuple(sorted(parts)) for parts in _merged(key)))
+
+
+def mean_products(f: LaplaceTransforms, L: Array, keys: Iterable[Key]) -> dict[Key, Array]:
+    """E[π_{k,j} π_{k',j'} …] for each key ((k, j), (k', j'), …) and each length.
+
+    Parameters
+    ----------
+    f : LaplaceTransforms
+        Of `laplace_transforms` for the same keys and for the largest length, or a larger one.
+    L : ndarray of shape (n,)
+    keys : iterable of tuples of (k, j)
+        Of order 2 or more in the weights: an integrand of order 1 has a long tail, which the range of v cuts off.
+
+    Returns
+    -------
+    dict of key to ndarray of shape (n,)
+
+    Examples
+    --------
+    E Σ p g² = 1 for two tokens, since exchanging them changes the sign of (p₁ − 1/2)(g₁² − g₂²); the factor Σ p = 1 gives the key
+    its order:
+
+    >>> key = ((1, 2), (1, 0))
+    >>> float(mean_products(laplace_transforms(3.0, math.log(2), [key]), np.array([2.0]), [key])[key][0].round(12))
+    1.0
+    """
+    n = L[:, None]
+    with np.errstate(under="ignore"):
+        scaled = {block: n * values for block, values in f.m.items()}  # factor by factor: L⁴ itself may be no float
+        others: dict[int, Array] = {}
+        sums: dict[Key, Array] = {}
+        out = {}
+        for key in keys:
+            total = np.zeros(L.shape)
+            for blocks, multiplicity in _terms(key).items():
+                if blocks not in sums:
+                    j = len(blocks)
+                    if j not in others:  # 0 where the prompt has fewer than j tokens
+                        distinct = np.prod([np.maximum(1 - i / n, 0) for i in range(j)], axis=0)
+                        others[j] = distinct * np.exp(np.maximum(n - j, 0) * f.log_m0)
+                    product = others[j]
+                    for block in blocks:
+                        product = product * scaled[block]
+                    sums[blocks] = product.sum(axis=1)
+                total += multiplicity * sums[blocks]
+            out[key] = total * (f.step / math.factorial(sum(k for k, _ in key) - 1))
+    return out
+
+
+def laplace_transforms(s: float, log_L: float, keys: Iterable[Key]) -> LaplaceTransforms:
+    """m₀ and the m_{k,j} that `mean_products` needs for the keys, on the range of v that matters for every length up to e^{log_L}.
+
+    Parameters
+    ----------
+    s : float
+        Variance of the scores, positive.
+    log_L : float
+        Logarithm of the largest prompt length.
+    keys : iterable of tuples of (k, j)
+        Products of sums of order 2 to 8 in the weights.
+
+    Returns
+    -------
+    LaplaceTransforms
+
+    Examples
+    --------
+    >>> f = laplace_transforms(1.0, math.log(10), [((2, 0),)])
+    >>> bool(f.log_m0.max() < 0), sorted(f.m)
+    (True, [(2, 0)])
+    """
+    blocks = frozenset(block for key in keys for parts in _terms(key) for block in parts)
+    return _laplace(math.sqrt(s), log_L, blocks)
+
+
+def _laplace(tau: float, log_L: float, blocks: frozenset[Block]) -> LaplaceTransforms:
     # For 0 <= θ <= 2, L m₂(v) <= L E e^{θ(v + √s g)} = L exp(θv + θ²s/2). Left of v_lo the best θ puts this below e^{-CUT}/L, while
     # P₂ >= 1/L.
+    order = max(k for k, _ in blocks)
+    step = STEP if order <= 4 else FINE * STEP
     rare = 2 * log_L + CUT
     v_lo = -(rare / 2 + tau * tau) if 2 * tau * tau <= rare else -tau * math.sqrt(2 * rare)
     v_hi = X_END + tau * math.sqrt(2 * CUT)
     with np.errstate(under="ignore"):
-        return _narrow(tau, v_lo, v_hi) if tau < FLAT else _broad(tau, v_lo, v_hi, log_L)
+        return _narrow(tau, v_lo, v_hi, step, blocks) if tau < FLAT else _broad(tau, v_lo, v_hi, step, log_L, blocks)
 
 
-def _narrow(tau: float, v_lo: float, v_hi: float) -> _Laplace:
-    """Sum over g itself; a tilt by e^{4√s g} shifts its mass to 4√s."""
-    v = STEP * np.arange(math.floor(v_lo / STEP), math.ceil(v_hi / STEP) + 1)
-    end = math.sqrt(2 * CUT)
-    g = GAUSS_STEP * np.arange(math.floor(-end / GAUSS_STEP), math.ceil((end + 4 * tau) / GAUSS_STEP) + 1)
+def _narrow(tau: float, v_lo: float, v_hi: float, step: float, blocks: frozenset[Block]) -> LaplaceTransforms:
+    """Sum over g itself; a tilt by e^{k√s g} shifts its mass to k√s."""
+    v = step * np.arange(math.floor(v_lo / step), math.ceil(v_hi / step) + 1)
+    end, shift = math.sqrt(2 * CUT), max(k for k, _ in blocks) * tau
+    g = GAUSS_STEP * np.arange(math.floor(-end / GAUSS_STEP), math.ceil((end + shift) / GAUSS_STEP) + 1)
     density = GAUSS_STEP / math.sqrt(2 * math.pi) * np.exp(-g * g / 2)
     X = np.exp(np.minimum(v[:, None] + tau * g, 6.0))  # beyond x = 6, exp(−eˣ) is 0 to all digits anyway
     decay = np.exp(-X)
     q, m0 = -np.expm1(-X) @ density, decay @ density
-    m2, m3, m4 = ((X**k * decay) @ density for k in (2, 3, 4))
-    return _Laplace(float(v[0]), STEP, _log_complement(q, m0), m2, m3, m4)
+    m, power, reached = {}, decay, 0
+    for k, j in sorted(blocks):
+        for _ in range(k - reached):
+            power = power * X
+        reached = k
+        m[k, j] = power @ (density * g**j)
+    return LaplaceTransforms(float(v[0]), step, _log_complement(q, m0), m)
 
 
-def _broad(tau: float, v_lo: float, v_hi: float, log_L: float) -> _Laplace:
+def _broad(tau: float, v_lo: float, v_hi: float, step: float, log_L: float, blocks: frozenset[Block]) -> LaplaceTransforms:
     """Sum over x = v + √s g. Integration by parts puts m₀ into the same form: 1 − m₀(v) = ∫ φ₁(x) Φ((v − x)/√s) dx."""
     from scipy.special import ndtr
 
@@ -188,25 +294,26 @@ def _broad(tau: float, v_lo: float, v_hi: float, log_L: float) -> _Laplace:
     peak, reach = v_lo + tau * tau, math.sqrt(2 * CUT) * tau
     half = peak / 2 + math.hypot(peak / 2, reach / 2)  # halved, lest it overflow at the largest s
     x_lo = min(peak - reach, -(log_L + CUT)) if peak < 0 else -reach / 2 * (reach / half)
-    x = STEP * np.arange(math.floor(x_lo / STEP), math.ceil(X_END / STEP) + 1)
-    phi = [STEP * np.exp(k * x - np.exp(x)) for k in (1, 2, 3, 4)]
+    x = step * np.arange(math.floor(x_lo / step), math.ceil(X_END / step) + 1)
+    decay, orders = np.exp(x), {1, *(k for k, _ in blocks)}
+    phi = {k: step * np.exp(k * x - decay) for k in orders}
     norm = 1 / (math.sqrt(2 * math.pi) * tau)
     if tau < WIDE:  # one grid for v and x: the kernels depend on x − v only, and the sums are convolutions
-        n_v = math.ceil((v_hi - v_lo) / STEP) + 1
-        start = math.floor(v_lo / STEP) * STEP
-        lags = (x[0] - start + STEP * np.arange(-(n_v - 1), x.size)) / tau
-        gauss, below, above = norm * np.exp(-lags * lags / 2), ndtr(lags), ndtr(-lags)
+        n_v = math.ceil((v_hi - v_lo) / step) + 1
+        start = math.floor(v_lo / step) * step
+        lags = (x[0] - start + step * np.arange(-(n_v - 1), x.size)) / tau
         against = lambda kernel, f: np.convolve(kernel, f[::-1], mode="valid")[::-1]  # noqa: E731
-        step = STEP
+        v_step = step
     else:  # the largest score fluctuates by √s/√(2 log L): that is the scale on which the integrand over v varies
-        step = STEP * tau / (math.sqrt(2 * log_L) + 3)
+        v_step = step * tau / (math.sqrt(2 * log_L) + 3)
         start = v_lo
-        v = start + step * np.arange(math.ceil((v_hi - v_lo) / step) + 1)
+        v = start + v_step * np.arange(math.ceil((v_hi - v_lo) / v_step) + 1)
         lags = (x - v[:, None]) / tau
-        gauss, below, above = norm * np.exp(-lags * lags / 2), ndtr(lags), ndtr(-lags)
         against = lambda kernel, f: kernel @ f  # noqa: E731
-    m2, m3, m4 = (against(gauss, f) for f in phi[1:])
-    return _Laplace(start, step, _log_complement(against(above, phi[0]), against(below, phi[0])), m2, m3, m4)
+    gauss, below, above = norm * np.exp(-lags * lags / 2), ndtr(lags), ndtr(-lags)
+    kernels = {j: gauss * lags**j if j else gauss for j in {j for _, j in blocks}}
+    m = {(k, j): against(kernels[j], phi[k]) for k, j in sorted(blocks)}
+    return LaplaceTransforms(start, v_step, _log_complement(against(above, phi[1]), against(below, phi[1])), m)
 
 
 def _log_complement(q: Array, m0: Array) -> Array:

@@ -12,11 +12,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature import CUT, _laplace
+from numerics.quadrature import CUT, laplace_transforms
 
 __all__ = ["averaged_error_with_query", "error_with_query"]
 
 Floats = NDArray[np.float64]
+POWERS = (((2, 0),), ((3, 0),), ((4, 0),))
 STEP = 0.05  # in z, in units of the query's deviation: its own weight rises from 0 to 1 over some tenths at L = 1e40
 
 
@@ -53,19 +54,20 @@ def error_with_query(z: float, Gamma: float, U: float, lengths: Floats) -> Float
         raise ValueError(f"the scores vanish at z = {z}, Gamma = {Gamma}, U = {U}: the output is the mean of the prompt")
     h, own = Gamma * U * z, U * z * z
     # the grid must reach down to v = -own, where the weight of the query counts
-    f = _laplace(math.sqrt(s), max(float(np.log(lengths.max())), own + CUT / 2))
-    x = f.start + f.step * np.arange(f.m2.size) + own
+    f = laplace_transforms(s, max(math.log(lengths.max()), own + CUT / 2), POWERS)
+    m2, m3, m4 = (f.m[k, 0] for k in (2, 3, 4))
+    x = f.start + f.step * np.arange(m2.size) + own
     with np.errstate(over="ignore", under="ignore"):
         decay = np.exp(-np.exp(np.minimum(x, 7.0)))
         mine = np.exp(np.minimum(x, 7.0)) * decay
         both = np.exp(2 * np.minimum(x, 7.0)) * decay
-        square = f.m2 + s * (f.m2 - 3 * f.m3 + f.m4)
+        square = m2 + s * (m2 - 3 * m3 + m4)
         out = np.empty(lengths.shape)
         for i, L in enumerate(lengths):
             one = L * np.exp((L - 1) * f.log_m0)
             two = L * (L - 1) * np.exp((L - 2) * f.log_m0) if L > 1 else 0 * one
-            tokens = Gamma * (one * square + s * (two * f.m2) * f.m2)
-            out[i] = np.sum(decay * tokens - 2 * (z - h) * h * mine * one * f.m2 + (z - h) ** 2 * both * np.exp(L * f.log_m0))
+            tokens = Gamma * (one * square + s * (two * m2) * m2)
+            out[i] = np.sum(decay * tokens - 2 * (z - h) * h * mine * one * m2 + (z - h) ** 2 * both * np.exp(L * f.log_m0))
     return out * f.step
 
 

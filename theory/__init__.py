@@ -6,6 +6,7 @@
 `sub_gaussian_bounds`, `gradient_rates`   moments, tails and maxima of tokens and queries (Appendix D, R3); rates of Appendix C.7
 `query_average_bounds`, `.._constants`    errors averaged over the query, with constants: what replaces Propositions 3.1 and 3.4
 `sharp_rates`, `theorem_b`                exact errors for Gaussian tokens (R4) and Theorem A; averaged over queries, Theorem B
+`softmax_covariance`                      the same for the gradient in U
 `regression_risk`, `linear_regression`    in-context regression: risk and its gradient; where the flow ends (`limit_parameters`)
 `flow_rates`                              Polyak-Lojasiewicz constants along that flow
 `transfer`                                from infinite to finite prompts: what the two risks, gradients and flows differ by

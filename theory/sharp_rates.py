@@ -8,7 +8,6 @@ component with row v of V is ``C_L v z'``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from theory._arguments import read
 from theory.arrays import is_symbolic, read_arrays, read_in_kind
 
 __all__ = [
-    "GRAD_U_MOMENTS",
     "P2_slope",
     "covariance_of_mean_token",
     "gaussian_bias",
@@ -27,16 +25,11 @@ __all__ = [
     "limit_of_grad_U_error",
     "limit_of_output_error",
     "softmax_covariance_bias",
-    "softmax_covariance_second_moment",
     "theorem_A",
 ]
 
 Scalar = Any  # float, array of floats or sympy.Expr
 Matrix = Any  # ndarray or sympy.Matrix
-Key = tuple[int, ...]
-#: The moments E[pi_a pi_b ...], pi_k = sum_i p_i^k, in `softmax_covariance_second_moment`; the first three are P2, P3 and Q.
-GRAD_U_MOMENTS: tuple[Key, ...]
-GRAD_U_MOMENTS = ((2,), (3,), (2, 2), (4,), (2, 3), (2, 2, 2), (5,), (2, 4), (3, 3), (2, 2, 3), (2, 2, 2, 2))
 
 
 def _outer(h: Matrix) -> Matrix:
@@ -165,72 +158,6 @@ def softmax_covariance_bias(P2: Scalar, P3: Scalar, Q: Scalar, Gamma: Matrix, h:
     _, P2, P3, Q = read(P2=P2, P3=P3, Q=Q)
     Gamma, h = read_in_kind(Gamma=(Gamma, "d d"), h=(h, "d"))
     return -P2 * Gamma - (2 * P2 - 8 * P3 + 6 * Q) * _outer(h)
-
-
-def softmax_covariance_second_moment(
-    s: Scalar,
-    moments: Mapping[Key, Scalar],
-    *,
-    lu2: Scalar,
-    lv2: Scalar,
-    Guu: Scalar,
-    Gvv: Scalar,
-    lGuv: Scalar,
-    Guv2: Scalar,
-) -> Scalar:
-    """``E (u'(C_L - Gamma)v)^2`` for the softmax covariance ``C_L`` of the tokens.
-
-    With ``l = h / sqrt(s)`` (0 for s = 0) and ``G = Gamma - l l'`` it is a sum of products of a quantity of u and one of v. Their
-    sums over an orthonormal basis of u and over the rows v of V, put in their place, therefore give ``E|(C_L - Gamma) V'|_F^2``;
-    times ``|z|^2`` that is the mean squared error of the gradient in U.
-
-    Parameters
-    ----------
-    s : float or Expr
-        Variance of the scores.
-    moments : mapping of tuple of int to float, array or Expr
-        ``E[pi_a pi_b ...]`` at the key ``(a, b, ...)``, for every key in `GRAD_U_MOMENTS`.
-    lu2, lv2 : float or Expr
-        ``(u'l)^2`` and ``(v'l)^2``.
-    Guu, Gvv : float or Expr
-        ``u'Gu`` and ``v'Gv``.
-    lGuv : float or Expr
-        ``(u'l)(v'l) u'Gv``.
-    Guv2 : float or Expr
-        ``(u'Gv)^2``.
-
-    Returns
-    -------
-    float, array or Expr
-
-    Raises
-    ------
-    TypeError, ValueError
-        If s is no variance.
-    KeyError
-        If a moment is missing.
-
-    Examples
-    --------
-    A single token has no spread, so that this is ``(u'Gamma v)^2``:
-
-    >>> one = dict.fromkeys(GRAD_U_MOMENTS, 1)
-    >>> softmax_covariance_second_moment(2, one, lu2=1, lv2=1, Guu=3, Gvv=3, lGuv=3, Guv2=9)
-    16.0
-    """
-    _, s = read(s=s)
-    P2, P3, Q, P4, P23, P222, P5, P24, P33, P223, P2222 = (moments[key] for key in GRAD_U_MOMENTS)
-    T2 = P2 - 2 * P3 + Q
-    Sc = T2 + s * (P2 + 7 * Q - 14 * P3 + 38 * P4 - 52 * P23 + 20 * P222)
-    D_pi2 = -Q + s * (-4 * Q + 4 * P3 - 20 * P4 + 40 * P23 - 20 * P222)
-    D2 = (
-        (2 * P2 + 3 * Q - 4 * P3)
-        + s * (4 * P2 + 36 * Q - 64 * P3 + 192 * P4 - 288 * P23 + 120 * P222)
-        + s**2 * (P2 + 27 * Q - 62 * P3 + 594 * P4 - 680 * P23 + 240 * P222 - 1580 * P5 + 2480 * P24 + 1020 * P33)
-        + s**2 * (-2880 * P223 + 840 * P2222)
-    )
-    along = lu2 * lv2 * D2 + Sc * (lv2 * Guu + lu2 * Gvv + 2 * lGuv)
-    return along + Guv2 * (Q + T2) + T2 * Guu * Gvv - 2 * D_pi2 * lGuv
 
 
 def P2_slope(P2: Scalar, P3: Scalar, Q: Scalar) -> Scalar:

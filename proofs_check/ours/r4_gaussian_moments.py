@@ -14,22 +14,20 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
-from numerics.gradient_error import grad_U_error
+from numerics.exact import exact_errors
 from numerics.provers import identity, trace_identity
 from numerics.quadrature import softmax_moments
-from numerics.setting import AttentionSetting
 from proofs_check.claims import claim
 from proofs_check.ours.direct_integration import by_integration, by_simulation, over_scores
 from theory.sharp_rates import (
-    GRAD_U_MOMENTS,
     P2_slope,
     covariance_of_mean_token,
     gaussian_bias,
     gaussian_second_moment,
     limit_of_grad_U_error,
     softmax_covariance_bias,
-    softmax_covariance_second_moment,
 )
+from theory.softmax_covariance import GRAD_U_MOMENTS, softmax_covariance_second_moment, spread_moments
 from theory.softmax_stein import TokenAlgebra
 from theory.traces import Algebra
 
@@ -175,8 +173,9 @@ def second_moments_of_the_gradients() -> Evidence:
     split = {h_u: tau * l_u, h_v: tau * l_v, Gamma_uu: g_uu + l_u**2, Gamma_uv: g_uv + l_u * l_v, Gamma_vv: g_vv + l_v**2}
     at = lambda e: sp.expand(e.subs(split, simultaneous=True))  # noqa: E731
     moments = {key: prod(pi[k] for k in key) for key in GRAD_U_MOMENTS}
-    products = dict(lu2=l_u**2, lv2=l_v**2, Guu=g_uu, Gvv=g_vv, lGuv=l_u * l_v * g_uv, Guv2=g_uv**2)
-    by_U = softmax_covariance_second_moment(tau**2, moments, **products)
+    across = l_v**2 * g_uu + l_u**2 * g_vv
+    products = dict(along=l_u**2 * l_v**2, across=across, mixed=l_u * l_v * g_uv, square=g_uv**2, product=g_uu * g_vv)
+    by_U = softmax_covariance_second_moment(spread_moments(tau**2, moments), **products)
     by_V = gaussian_second_moment(*MOMENTS, g_vv + l_v**2, tau**2 * l_v**2)
     in_U = identity(at((spread("u", "v") ** 2).expectation()), sp.expand(by_U))
     in_V = identity(at((mean("v") ** 2).expectation()), sp.expand(by_V))
@@ -254,7 +253,7 @@ def gradient_of_a_long_prompt(L: int = 10**8) -> Evidence:
         for z in (np.array([1.0, -0.5]), np.array([1.5, 1.0])):
             h = Gamma @ U @ z
             limit = sum(float(limit_of_grad_U_error(float(U @ z @ h), v, Gamma, h, float(z @ z))) for v in V)
-            found = L * float(grad_U_error(AttentionSetting(Gamma, U, V, query=z), [L])[0])
+            found = L * float(exact_errors(Gamma, U, V, L, query=z).grad_U[0])
             worst = max(worst, abs(found / limit - 1))
     checked = r"L\,\mathbb{E}|\nabla_U T_L-\nabla_U T|^2\to\text{its limit}"
     common: dict[str, Any] = {"engine": "quadrature", "checked": checked, "dimension": "d = 2"}

@@ -10,7 +10,6 @@ import sympy as sp
 
 from theory.attention import grad_U, softmax_attention
 from theory.sharp_rates import (
-    GRAD_U_MOMENTS,
     P2_slope,
     covariance_of_mean_token,
     gaussian_bias,
@@ -19,9 +18,9 @@ from theory.sharp_rates import (
     limit_of_grad_U_error,
     limit_of_output_error,
     softmax_covariance_bias,
-    softmax_covariance_second_moment,
     theorem_A,
 )
+from theory.softmax_covariance import GRAD_U_MOMENTS, softmax_covariance_second_moment, spread_moments
 
 GAMMA = np.array([[1.0, 0.3], [0.3, 0.5]])
 U = np.array([[0.5, -0.2], [0.1, 0.4]])
@@ -81,10 +80,12 @@ def test_second_moment_of_the_softmax_covariance_at_two_tokens() -> None:
     moments = {key: w @ np.prod([(p**k).sum(axis=1) for k in key], axis=0) for key in GRAD_U_MOMENTS}
     l = H / np.sqrt(S)
     G, W = GAMMA - np.outer(l, l), V.T @ V
-    products = dict(lu2=l @ l, lv2=l @ W @ l, Guu=np.trace(G), Gvv=np.trace(W @ G), lGuv=l @ W @ G @ l, Guv2=np.trace(W @ G @ G))
-    exact = softmax_covariance_second_moment(S, moments, **products)
+    lu2, lv2, Guu, Gvv = l @ l, l @ W @ l, np.trace(G), np.trace(W @ G)
+    mixed, square = l @ W @ G @ l, np.trace(W @ G @ G)
+    products = dict(along=lu2 * lv2, across=lv2 * Guu + lu2 * Gvv, mixed=mixed, square=square, product=Guu * Gvv)
+    exact = softmax_covariance_second_moment(spread_moments(S, moments), **products)
     assert exact == pytest.approx(w @ (((C - GAMMA) @ V.T) ** 2).sum(axis=(1, 2)), rel=1e-8)
-    assert softmax_covariance_second_moment(1.01 * S, moments, **products) != pytest.approx(exact, rel=1e-4)
+    assert softmax_covariance_second_moment(spread_moments(1.01 * S, moments), **products) != pytest.approx(exact, rel=1e-4)
 
 
 def test_attention_has_the_same_error_prompt_by_prompt(two: dict[str, np.ndarray]) -> None:

@@ -1,0 +1,314 @@
+"""The exact errors: closed forms, Monte Carlo, bounds, limits up to L = 1e100, and the symmetries that they must have."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import numerics.exact
+from numerics import attention_errors, exact_errors, softmax_moments
+from numerics.exact import ExactErrors
+from theory.sharp_rates import limit_of_grad_U_error, limit_of_output_error, theorem_A
+from theory.theorem_b import theorem_B
+
+FIELDS = ("output", "squared_bias", "grad_V", "grad_U", "grad_K", "grad_Q")
+ONE = np.eye(1)
+
+
+def problem(seed: int, d: int = 3, d_out: int = 2, scale: float = 0.5, rank: int | None = None) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    B = rng.standard_normal((d, rank or d))
+    K, Q = rng.standard_normal((2, d + 1, d))
+    V = rng.standard_normal((d_out, d))
+    return dict(Gamma=B @ B.T / d, U=scale * K.T @ Q / d, V=V, K=math.sqrt(scale) * K, Q=math.sqrt(scale) * Q / d)
+
+
+def query(seed: int, averaged: bool, d: int = 3) -> dict[str, Any]:
+    rng = np.random.default_rng(100 + seed)
+    B = rng.standard_normal((d, d))
+    return {"query_cov": B @ B.T / (4 * d)} if averaged else {"query": rng.standard_normal(d)}
+
+
+def fields(e: ExactErrors) -> np.ndarray:
+    return np.array([getattr(e, name) for name in FIELDS if getattr(e, name) is not None])
+
+
+BOTH = pytest.mark.parametrize("averaged", [False, True])
+
+
+@BOTH
+@pytest.mark.parametrize("rank", [None, 1])
+def test_against_simulation(averaged: bool, rank: int | None) -> None:
+    """Every field that the kernel measures, at 5.5 standard errors: error probability 4e-8 each."""
+    p = problem(3, rank=rank, scale=0.35)
+    keys = {"K": p.pop("K"), "Q": p.pop("Q")}
+    L, z = [2, 30, 400], query(1, averaged)
+    exact = exact_errors(**p, lengths=L, **z, **keys)
+    vector, covariance = z.get("query"), z.get("query_cov")
+    measured = attention_errors(*p.values(), vector, L, query_cov=covariance, replicates=20_000, seed=5)
+    for name in ("output", "grad_V", "grad_U"):
+        estimate = getattr(measured, name)
+        assert np.all(np.abs(estimate.mean - getattr(exact, name)) < 5.5 * estimate.standard_error), name
+
+
+@BOTH
+def test_key_and_query_against_plain_sampling(averaged: bool) -> None:
+    """grad_K = Q (grad_U)' and grad_Q = K grad_U, row by row of V, from prompts drawn here; and the bias at this query."""
+    p, z, rng, n, L = problem(4, scale=0.5), query(2, averaged), np.random.default_rng(9), 60_000, 6
+    exact = exact_errors(**p, lengths=L, **z)
+    tokens = rng.standard_normal((n, L, 3)) @ np.linalg.cholesky(p["Gamma"]).T
+    queries = rng.standard_normal((n, 3)) @ np.linalg.cholesky(z["query_cov"]).T if averaged else np.tile(z["query"], (n, 1))
+    weights = np.exp(np.einsum("nli,ij,nj->nl", tokens, p["U"], queries))
+    weights /= weights.sum(axis=1, keepdims=True)
+    mean = np.einsum("nl,nli->ni", weights, tokens)
+    C = np.einsum("nl,nli,nlj->nij", weights, tokens, tokens) - mean[:, :, None] * mean[:, None, :] - p["Gamma"]
+    grad_U = np.einsum("vi,nij,nk->nvjk", p["V"], C, queries)
+    draws = {
+        "grad_U": np.sum(grad_U**2, axis=(1, 2, 3)),
+        "grad_K": np.sum(np.einsum("mk,nvjk->nvmj", p["Q"], grad_U) ** 2, axis=(1, 2, 3)),
+        "grad_Q": np.sum(np.einsum("mj,nvjk->nvmk", p["K"], grad_U) ** 2, axis=(1, 2, 3)),
+    }
+    for name, sample in draws.items():
+        assert abs(sample.mean() - getattr(exact, name)[0]) < 5.5 * sample.std() / math.sqrt(n), name
+    if not averaged:
+        bias = p["V"] @ (mean.mean(axis=0) - p["Gamma"] @ p["U"] @ z["query"])
+        assert bias @ bias == pytest.approx(exact.squared_bias[0], rel=0.1)
+
+
+@BOTH
+def test_one_token_by_the_definition(averaged: bool) -> None:
+    """L = 1: T_1 = V z_1 whatever the query, and the gradient in U is 0 instead of Gamma v z'."""
+    p, z = problem(5), query(3, averaged)
+    e = exact_errors(**p, lengths=[1], **z)
+    S = z["query_cov"] if averaged else np.outer(z["query"], z["query"])
+    H = p["V"] @ p["Gamma"] @ p["U"]
+    q, K, Q = float(np.trace(H @ S @ H.T)), p["K"], p["Q"]
+    VG = p["V"] @ p["Gamma"]
+    tolerance = 1e-10 if not averaged else 1e-4
+    assert e.output[0] == pytest.approx(np.trace(VG @ p["V"].T) + q, rel=tolerance)
+    assert e.squared_bias[0] == pytest.approx(q, rel=tolerance)
+    assert e.grad_U[0] == pytest.approx(np.sum(VG**2) * np.trace(S), rel=tolerance)
+    assert e.grad_K is not None
+    assert e.grad_Q is not None
+    assert e.grad_K[0] == pytest.approx(np.sum(VG**2) * np.trace(Q @ S @ Q.T), rel=tolerance)
+    assert e.grad_Q[0] == pytest.approx(np.sum((VG @ K.T) ** 2) * np.trace(S), rel=tolerance)
+
+
+def test_without_scores_it_is_a_sample_covariance() -> None:
+    """U = 0: L C_L is Wishart with L - 1 degrees of freedom, whose first two moments are in every textbook."""
+    p, z = problem(6), query(4, False)["query"]
+    G, V, L = p["Gamma"], p["V"], np.array([1.0, 2.0, 7.0, 1000.0, 1e100])
+    e = exact_errors(G, 0 * G, V, L, query=z)
+    variance = sum((v @ G @ v) * np.trace(G) + v @ G @ G @ v for v in V) * (L - 1) / L**2
+    assert e.grad_U == pytest.approx((z @ z) * (variance + sum(v @ G @ G @ v for v in V) / L**2), rel=1e-12)
+    assert e.output == pytest.approx(np.trace(V @ G @ V.T) / L, rel=1e-12)
+    assert np.all(e.squared_bias == 0)
+    averaged = exact_errors(G, 0 * G, V, L, query_cov=np.outer(z, z))
+    assert fields(averaged) == pytest.approx(fields(e), rel=1e-12)
+
+
+@BOTH
+def test_small_scores_are_resolved(averaged: bool) -> None:
+    """The first order in s = tau^2 has a closed form, and nothing jumps between tau = 0, 1e-6 and 1e-3."""
+    L = np.array([1.0, 2.0, 3.0, 1e3, 1e100])
+    z = {"query_cov": ONE} if averaged else {"query": [1.0]}
+    flat = exact_errors(ONE, 0 * ONE, ONE, L, **z)
+    for tau in (1e-6, 1e-3):
+        e = exact_errors(ONE, [[tau]], ONE, L, **z)
+        # P2' = P2 - 4 P3 + 3 Q and P2 - 6 P3 + 6 Q at equal weights
+        slope = (1 / L - 4 / L**2 + 3 / L**2) + 1 / L
+        size = np.maximum(flat.output, flat.grad_U)
+        assert np.all(np.abs(e.output - flat.output - tau**2 * slope) < (20 * tau**4 + (1e-5 if averaged else 1e-13)) * size)
+        assert np.all(np.abs(e.grad_U - flat.grad_U) < (50 * tau**2 + (1e-5 if averaged else 1e-13)) * size)
+
+
+@BOTH
+def test_theorem_A_bounds_the_output(averaged: bool) -> None:
+    L = np.array([1, 2, 3, 10, 1e3, 1e6, 1e20, 1e100])
+    for seed in range(4):
+        p, z = problem(seed, scale=0.8), query(seed, False)["query"]
+        h = p["Gamma"] @ p["U"] @ z
+        s, t, q = float(z @ p["U"].T @ h), float(np.trace(p["V"] @ p["Gamma"] @ p["V"].T)), float(np.sum((p["V"] @ h) ** 2))
+        ratio = exact_errors(p["Gamma"], p["U"], p["V"], L, query=z).output / theorem_A(s, L, t, q)
+        assert np.all(ratio <= 1 + 1e-10)
+        assert ratio[0] == pytest.approx(1, rel=1e-10)
+        assert ratio[-1] == pytest.approx(1, rel=1e-10)
+    if averaged:  # d = 1: Theorem A integrated over queries
+        x = np.linspace(-12, 12, 4001)
+        density = np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi) * (x[1] - x[0])
+        s = 0.7 * x**2
+        bound = [density @ ((1 + s) / (1 + (l - 1) * np.exp(-s))) for l in L[:6]]
+        assert np.all(exact_errors(ONE, [[math.sqrt(0.7)]], ONE, L[:6], query_cov=ONE).output <= np.array(bound) * (1 + 1e-5))
+
+
+def test_limits_of_long_prompts_at_a_fixed_query() -> None:
+    for seed, rank in ((0, None), (1, None), (2, 1)):
+        p, z = problem(seed, rank=rank), query(seed, False)["query"]
+        G, U, V = p["Gamma"], p["U"], p["V"]
+        h = G @ U @ z
+        s = float(z @ U.T @ h)
+        e = exact_errors(G, U, V, [1e100], query=z)
+        t, q = float(np.trace(V @ G @ V.T)), float(np.sum((V @ h) ** 2))
+        assert 1e100 * e.output[0] == pytest.approx(limit_of_output_error(s, t, q), rel=1e-10)
+        assert 1e200 * e.squared_bias[0] == pytest.approx(math.exp(2 * s) * q, rel=1e-10)
+        limit = sum(limit_of_grad_U_error(s, v, G, h, float(z @ z)) for v in V)
+        assert 1e100 * e.grad_U[0] == pytest.approx(limit, rel=1e-10)
+
+
+@pytest.mark.parametrize("d", [1, 3])
+@pytest.mark.parametrize("lam", [0.2, 1.0, 2.0])
+def test_theorem_B_far_out(lam: float, d: int) -> None:
+    """The ratio to the law of Theorem B from 1e20 to 1e100: equal to it below 1/2, approaching it slowly above."""
+    L, U = [1e20, 1e60, 1e100], np.diag(np.sqrt(lam) * np.array([1.0, 0.4, 0.2])[:d])
+    law = theorem_B((lam * np.array([1, 0.16, 0.04])[:d]).tolist(), (lam * np.array([1, 0.16, 0.04])[:d]).tolist(), float(d))
+    e = exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d))
+    expected = law.constant * np.exp(-law.exponent * np.log(L)) * np.log(L) ** law.log_power
+    off = np.abs(e.output / expected - 1)
+    if lam < 0.5:
+        assert np.all(off < 1e-5)
+    else:
+        assert np.all(np.diff(off) < 0)
+        assert off[-1] < 0.08
+
+
+def average_of_queries(p: dict[str, Any], S: np.ndarray, L: list[float], n: int) -> np.ndarray:
+    """A Gauss-Hermite product rule over the query."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(n)
+    root = np.linalg.cholesky(S)
+    total = np.zeros((len(FIELDS), len(L)))
+    for i, x in enumerate(nodes):
+        for j, y in enumerate(nodes):
+            e = exact_errors(**p, lengths=L, query=root @ [x, y])
+            total += weights[i] * weights[j] / weights.sum() ** 2 * fields(e)
+    return total
+
+
+def test_average_over_queries_is_the_average_of_the_fixed_queries() -> None:
+    p, S, L = problem(8, d=2, scale=0.15), np.array([[0.5, 0.2], [0.2, 0.3]]), [1, 3, 40, 1000]
+    e = exact_errors(**p, lengths=L, query_cov=S)
+    found, direct = fields(e), average_of_queries(p, S, L, 20)
+    assert np.all(np.abs(found / direct - 1) < e.relative_error)
+    assert np.all(e.relative_error < 1e-3)
+
+
+@pytest.mark.parametrize("lam", [1e-12, 0.1, 0.25, 0.5, 2.0, 20.0])
+def test_the_estimated_error_of_averages_is_honest(lam: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    L = [1, 2, 10, 1e3, 1e6, 1e20]
+    for d in (1, 4):
+        U = math.sqrt(lam) * np.eye(d)
+        e = exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d))
+        with monkeypatch.context() as finer:
+            finer.setattr(numerics.exact, "STEP", 0.06)
+            finer.setattr(numerics.exact, "NEGLECTED", 1e-11)
+            truth = exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d))
+        assert np.all(np.abs(fields(e) / fields(truth) - 1) <= e.relative_error)
+        assert np.all(e.relative_error <= 1e-3)
+
+
+@BOTH
+def test_scaling_rotation_and_padding(averaged: bool) -> None:
+    p, z, L = problem(10), query(6, averaged), [1, 2, 50, 1e6]
+    kind, value = next(iter(z.items()))
+    e = fields(exact_errors(**p, lengths=L, **z))
+    tolerance = 1e-10
+    louder = fields(exact_errors(**p | {"V": 3 * p["V"]}, lengths=L, **z))
+    assert louder == pytest.approx(e * np.array([9, 9, 1, 9, 9, 9])[:, None], rel=tolerance)
+    R, _ = np.linalg.qr(np.random.default_rng(8).standard_normal((3, 3)))
+    turn = {"Gamma": R @ p["Gamma"] @ R.T, "U": R @ p["U"] @ R.T, "V": p["V"] @ R.T, "K": p["K"] @ R.T, "Q": p["Q"] @ R.T}
+    turned = {kind: R @ value @ R.T if averaged else R @ value}
+    assert fields(exact_errors(**turn, lengths=L, **turned)) == pytest.approx(e, rel=tolerance)
+    rows = np.linalg.qr(np.random.default_rng(2).standard_normal((2, 2)))[0]
+    assert fields(exact_errors(**p | {"V": rows @ p["V"]}, lengths=L, **z)) == pytest.approx(e, rel=tolerance)
+    # a direction in which tokens never vary, whatever U, V, K and Q do there
+    wide = lambda M: np.pad(M, [(0, 1), (0, 1)])  # noqa: E731
+    K, Q, V = (np.pad(p[name], [(0, 0), (0, 1)], constant_values=7.0 * (name == "V")) for name in "KQV")
+    padded = {
+        "Gamma": wide(p["Gamma"]),
+        "U": wide(p["U"]),
+        "V": V,
+        "K": K,
+        "Q": Q,
+    }
+    longer = {kind: wide(value) if averaged else np.append(value, 0.0)}
+    assert fields(exact_errors(**padded, lengths=L, **longer)) == pytest.approx(e, rel=tolerance)
+    # queries twice as long and scores half as steep: only the factor z of the gradients is left
+    half = {kind: 4 * value if averaged else 2 * value}
+    scaled = exact_errors(p["Gamma"], p["U"] / 2, p["V"], L, **half)
+    assert np.array([scaled.output, scaled.grad_V, scaled.grad_U]) == pytest.approx(e[[0, 2, 3]] * [[1], [1], [4]], rel=tolerance)
+
+
+def test_output_at_large_variance() -> None:
+    """tau up to 32 against the 20-digit moments behind it; L = 1 and the bound hold on the way."""
+    L = [1, 2, 1e6, 1e100]
+    for tau in (8.0, 16.0, 32.0):
+        m = softmax_moments(tau**2, L)
+        e = exact_errors(ONE, [[tau]], ONE, L, query=[1.0])
+        assert e.output == pytest.approx(np.asarray(m.P2) + tau**2 * (m.P2 - 6 * np.asarray(m.P3) + 6 * np.asarray(m.Q)), rel=1e-6)
+        assert np.all(e.relative_error <= 1e-6)
+
+
+def test_tokens_or_values_that_vanish() -> None:
+    e = exact_errors(np.zeros((2, 2)), np.eye(2), np.eye(2), [1, 5], query=[1.0, 2.0])
+    assert not np.any([e.output, e.grad_V, e.grad_U])
+    e = exact_errors(np.eye(2), np.eye(2), np.zeros((1, 2)), [1], query=[1.0, 0.0])
+    assert (e.output[0], e.grad_U[0]) == (0, 0)
+    assert e.grad_V[0] == pytest.approx(3)  # tr Gamma + |h|^2
+    # scores that vanish up to rounding: the direction of h is noise, and must not matter
+    G, z = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([0.1 + 0.2, 0.3])
+    noise = exact_errors(G, np.eye(2), np.eye(2), [3], query=z)
+    assert noise.grad_U == pytest.approx(exact_errors(G, 0 * G, np.eye(2), [3], query=z).grad_U, rel=1e-10)
+
+
+def test_lengths_in_any_order_and_one_alone() -> None:
+    e = exact_errors(ONE, ONE, ONE, [1000, 2, 30], query=[1.0])
+    for i, L in enumerate((1000, 2, 30)):
+        alone = exact_errors(ONE, ONE, ONE, L, query=[1.0])
+        assert fields(alone)[:, 0] == pytest.approx(fields(e)[:, i], rel=1e-12)
+    assert exact_errors(ONE, ONE, ONE, 10**40, query=[1.0]).output.shape == (1,)
+    with pytest.raises(AttributeError):
+        e.output = e.grad_U  # type: ignore[misc]
+
+
+GOOD: dict[str, Any] = dict(Gamma=np.eye(2), U=np.eye(2), V=np.eye(2), lengths=[10], query=[1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"Gamma": -np.eye(2)}, ValueError, "Gamma has the eigenvalue -1"),
+        ({"Gamma": [[1.0, 2.0], [0.0, 1.0]]}, ValueError, "not symmetric"),
+        ({"U": np.eye(3)}, ValueError, "U has shape"),
+        ({"V": np.ones(2)}, ValueError, "V has shape"),
+        ({"query": [1.0]}, ValueError, "query has shape"),
+        ({"query": None}, ValueError, "neither of query and query_cov"),
+        ({"query_cov": np.eye(2)}, ValueError, "both of query and query_cov"),
+        ({"query": None, "query_cov": -np.eye(2)}, ValueError, "query_cov has the eigenvalue"),
+        ({"lengths": [0]}, ValueError, "at least one token"),
+        ({"lengths": [2.5]}, ValueError, "whole number"),
+        ({"lengths": 10**400}, ValueError, "beyond the range"),
+        ({"lengths": []}, TypeError, "lengths must be"),
+        ({"lengths": [[3]]}, TypeError, "lengths must be"),
+        ({"lengths": "3"}, TypeError, "lengths must be"),
+        ({"query": ["a", "b"]}, TypeError, "real numbers"),
+        ({"query": [math.nan, 1.0]}, ValueError, "finite"),
+        ({"query": [65.0, 0.0]}, ValueError, "variance s = 4225 are beyond"),
+        ({"query": [1e200, 0.0]}, ValueError, "overflow"),
+        ({"query": None, "query_cov": 1e4 * np.eye(2)}, ValueError, "lambda = 1e.04"),
+        ({"K": np.eye(2)}, ValueError, "need both"),
+        ({"K": np.eye(2), "Q": 2 * np.eye(2)}, ValueError, "U is not K'Q"),
+        ({"K": np.eye(2), "Q": np.ones((3, 2))}, ValueError, "Q has shape"),
+    ],
+)
+def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        exact_errors(**GOOD | change)
+
+
+def test_an_average_that_does_not_settle_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numerics.exact, "HALVINGS", 0)
+    monkeypatch.setattr(numerics.exact, "STEP", 1.5)
+    with pytest.raises(ValueError, match=r"known to .* only .* not to 0.001; ask for shorter"):
+        exact_errors(ONE, ONE, ONE, [10, 1e6], query_cov=ONE)
