@@ -7,12 +7,15 @@ import time
 from collections.abc import Callable
 
 
-def ratio(ours: Callable[[], object], theirs: Callable[[], object], *, repeats: int = 7) -> str:
-    """How many times faster `ours` is: median, least and greatest ratio of neighbouring runs, after one run of each to warm up."""
+def ratio(ours: Callable[[], object], theirs: Callable[[], object], *, repeats: int = 7, share: float = 1.0) -> str:
+    """How many times faster `ours` is: median, least and greatest ratio of neighbouring runs, after one run of each to warm up.
+
+    `theirs` may do a share of its work only, where that is proportional to time.
+    """
     ours(), theirs()
     ratios, times = [], []
     for _ in range(repeats):
-        a, b = _seconds(ours), _seconds(theirs)
+        a, b = _seconds(ours), _seconds(theirs) / share
         ratios.append(b / a)
         times.append((a, b))
     fast, slow = (statistics.median(t) for t in zip(*times, strict=True))
