@@ -121,8 +121,8 @@ def attention_errors(
     Notes
     -----
     Tokens are drawn in float32, sums over them are kept in float64: the rounding error is some 1e-6 of T, far below the standard
-    error unless the error itself does not vary (grad_U at L = 1). A running maximum of the scores makes any |Uz| safe. For a fixed
-    query, `numerics.quadrature.softmax_moments` gives output and grad_V exactly.
+    error unless the error itself does not vary (grad_U at L = 1). A running maximum of the scores makes any |Uz| safe. All three
+    are known exactly, without sampling: `numerics.exact_errors`.
 
     Examples
     --------

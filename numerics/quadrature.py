@@ -37,6 +37,7 @@ WIDE = 64.0  # from this √s on the step in v grows with √s, so that the cost
 CUT = 40.0  # integrands are followed down to e^{-CUT} of their maximum
 X_END = 4.4  # φ_k(x) < 1e-27 of its maximum beyond
 LARGEST_LENGTH = 1e100
+CLOSE = 1e60  # ratio of lengths that are summed over together
 
 
 class SoftmaxMoments(NamedTuple):
@@ -176,10 +177,28 @@ def _merged(blocks: Sequence[Block]) -> Iterator[list[Block]]:
             yield [*parts[:i], (a + k, b + j), *parts[i + 1 :]]
 
 
+class _Sums(NamedTuple):
+    """The integrals over products of j of the functions: of which, and how much each integral adds to the mean of each key."""
+
+    j: int
+    functions: NDArray[np.intp]  # (n_integrals, j), into the list of blocks
+    coefficients: Array  # (n_keys, n_integrals)
+
+
 @cache
-def _terms(key: Key) -> dict[Key, int]:
-    """How often each product of functions m_{k,j} occurs in the mean of a product of sums."""
-    return dict(Counter(tuple(sorted(parts)) for parts in _merged(key)))
+def _plan(keys: tuple[Key, ...]) -> tuple[tuple[Block, ...], tuple[_Sums, ...]]:
+    """The functions m_{k,j} that the keys need, and their integrals by the number of factors."""
+    terms = [Counter(tuple(sorted(parts)) for parts in _merged(key)) for key in keys]
+    integrals = sorted({parts for found in terms for parts in found})
+    blocks = sorted({block for parts in integrals for block in parts})
+    sums = []
+    for j in sorted({len(parts) for parts in integrals}):
+        these = [parts for parts in integrals if len(parts) == j]
+        functions = np.array([[blocks.index(block) for block in parts] for parts in these])
+        orders = [math.factorial(sum(k for k, _ in key) - 1) for key in keys]
+        coefficients = np.array([[found[parts] / order for parts in these] for found, order in zip(terms, orders)])
+        sums.append(_Sums(j, functions, coefficients))
+    return tuple(blocks), tuple(sums)
 
 
 def mean_products(f: LaplaceTransforms, L: Array, keys: Iterable[Key]) -> dict[Key, Array]:
@@ -206,26 +225,28 @@ def mean_products(f: LaplaceTransforms, L: Array, keys: Iterable[Key]) -> dict[K
     >>> float(mean_products(laplace_transforms(3.0, math.log(2), [key]), np.array([2.0]), [key])[key][0].round(12))
     1.0
     """
-    n = L[:, None]
+    keys = tuple(keys)
+    out, left = np.zeros((len(keys), L.size)), np.ones(L.shape, dtype=bool)
     with np.errstate(under="ignore"):
-        scaled = {block: n * values for block, values in f.m.items()}  # factor by factor: L⁴ itself may be no float
-        others: dict[int, Array] = {}
-        sums: dict[Key, Array] = {}
-        out = {}
-        for key in keys:
-            total = np.zeros(L.shape)
-            for blocks, multiplicity in _terms(key).items():
-                if blocks not in sums:
-                    j = len(blocks)
-                    if j not in others:  # 0 where the prompt has fewer than j tokens
-                        distinct = np.prod([np.maximum(1 - i / n, 0) for i in range(j)], axis=0)
-                        others[j] = distinct * np.exp(np.maximum(n - j, 0) * f.log_m0)
-                    product = others[j]
-                    for block in blocks:
-                        product = product * scaled[block]
-                    sums[blocks] = product.sum(axis=1)
-                total += multiplicity * sums[blocks]
-            out[key] = total * (f.step / math.factorial(sum(k for k, _ in key) - 1))
+        while left.any():  # in groups of lengths so close that products of four functions stay in the range of floats
+            top = float(L[left].max())
+            group = left & (top <= L * CLOSE)
+            out[:, group] = f.step * _integrals(f, L[group], top, keys)
+            left &= ~group
+    return dict(zip(keys, out))
+
+
+def _integrals(f: LaplaceTransforms, L: Array, top: float, keys: tuple[Key, ...]) -> Array:
+    """Sums over v for lengths at most `top`, and not much below. The factors L go with the functions, since L⁴ may be no float."""
+    blocks, sums = _plan(keys)
+    # Where L m_{k,j} is as large as the limit, a power of m₀ is 0 to all digits.
+    table = np.clip(top * np.stack([f.m[block] for block in blocks]), -CLOSE * 1e10, CLOSE * 1e10)
+    out = np.zeros((len(keys), L.size))
+    for j, functions, coefficients in sums:
+        products = table[functions].prod(axis=1)
+        tokens = np.prod([np.maximum(1 - i / L, 0) for i in range(j)], axis=0)  # 0 where the prompt has fewer than j
+        others = (tokens * (L / top) ** j)[:, None] * np.exp(np.maximum(L - j, 0)[:, None] * f.log_m0)
+        out += coefficients @ (products @ others.T)
     return out
 
 
@@ -251,11 +272,10 @@ def laplace_transforms(s: float, log_L: float, keys: Iterable[Key]) -> LaplaceTr
     >>> bool(f.log_m0.max() < 0), sorted(f.m)
     (True, [(2, 0)])
     """
-    blocks = frozenset(block for key in keys for parts in _terms(key) for block in parts)
-    return _laplace(math.sqrt(s), log_L, blocks)
+    return _laplace(math.sqrt(s), log_L, _plan(tuple(keys))[0])
 
 
-def _laplace(tau: float, log_L: float, blocks: frozenset[Block]) -> LaplaceTransforms:
+def _laplace(tau: float, log_L: float, blocks: Sequence[Block]) -> LaplaceTransforms:
     # For 0 <= θ <= 2, L m₂(v) <= L E e^{θ(v + √s g)} = L exp(θv + θ²s/2). Left of v_lo the best θ puts this below e^{-CUT}/L, while
     # P₂ >= 1/L.
     order = max(k for k, _ in blocks)
@@ -267,7 +287,7 @@ def _laplace(tau: float, log_L: float, blocks: frozenset[Block]) -> LaplaceTrans
         return _narrow(tau, v_lo, v_hi, step, blocks) if tau < FLAT else _broad(tau, v_lo, v_hi, step, log_L, blocks)
 
 
-def _narrow(tau: float, v_lo: float, v_hi: float, step: float, blocks: frozenset[Block]) -> LaplaceTransforms:
+def _narrow(tau: float, v_lo: float, v_hi: float, step: float, blocks: Sequence[Block]) -> LaplaceTransforms:
     """Sum over g itself; a tilt by e^{k√s g} shifts its mass to k√s."""
     v = step * np.arange(math.floor(v_lo / step), math.ceil(v_hi / step) + 1)
     end, shift = math.sqrt(2 * CUT), max(k for k, _ in blocks) * tau
@@ -277,7 +297,7 @@ def _narrow(tau: float, v_lo: float, v_hi: float, step: float, blocks: frozenset
     decay = np.exp(-X)
     q, m0 = -np.expm1(-X) @ density, decay @ density
     m, power, reached = {}, decay, 0
-    for k, j in sorted(blocks):
+    for k, j in blocks:
         for _ in range(k - reached):
             power = power * X
         reached = k
@@ -285,7 +305,7 @@ def _narrow(tau: float, v_lo: float, v_hi: float, step: float, blocks: frozenset
     return LaplaceTransforms(float(v[0]), step, _log_complement(q, m0), m)
 
 
-def _broad(tau: float, v_lo: float, v_hi: float, step: float, log_L: float, blocks: frozenset[Block]) -> LaplaceTransforms:
+def _broad(tau: float, v_lo: float, v_hi: float, step: float, log_L: float, blocks: Sequence[Block]) -> LaplaceTransforms:
     """Sum over x = v + √s g. Integration by parts puts m₀ into the same form: 1 − m₀(v) = ∫ φ₁(x) Φ((v − x)/√s) dx."""
     from scipy.special import ndtr
 
@@ -312,7 +332,7 @@ def _broad(tau: float, v_lo: float, v_hi: float, step: float, log_L: float, bloc
         against = lambda kernel, f: kernel @ f  # noqa: E731
     gauss, below, above = norm * np.exp(-lags * lags / 2), ndtr(lags), ndtr(-lags)
     kernels = {j: gauss * lags**j if j else gauss for j in {j for _, j in blocks}}
-    m = {(k, j): against(kernels[j], phi[k]) for k, j in sorted(blocks)}
+    m = {(k, j): against(kernels[j], phi[k]) for k, j in blocks}
     return LaplaceTransforms(start, v_step, _log_complement(against(above, phi[1]), against(below, phi[1])), m)
 
 
