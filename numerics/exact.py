@@ -25,10 +25,10 @@ __all__ = ["ExactErrors", "exact_errors"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-#: Relative error up to which averages over the query are pushed.
-TOLERANCE = 1e-3
-#: Coarsest step of those averages, and how often it may be halved.
-STEP, HALVINGS = 0.25, 4
+#: First step of averages over the query, twice that from the coarse tolerance on, and how often it may be halved.
+STEP, COARSE, HALVINGS = 0.25, 5e-3, 4
+#: Tolerances that can be asked for.
+TOLERANCES = (1e-5, 0.1)
 #: Share of the average at either end of the range of s that is left out, and what is allowed for it in the estimate of the error.
 NEGLECTED, ALLOWED = 1e-7, 3e-6
 #: Relative accuracy at one query, from that table: up to which s.
@@ -103,6 +103,7 @@ def exact_errors(
     query_cov: ArrayLike | None = None,
     K: ArrayLike | None = None,
     Q: ArrayLike | None = None,
+    tolerance: float = 1e-3,
 ) -> ExactErrors:
     """How far softmax attention on L Gaussian tokens is from its infinite-prompt limit, without sampling.
 
@@ -123,6 +124,8 @@ def exact_errors(
         Covariance S of a query N(0, S), independent of the prompt, to average over.
     K, Q : array_like, shape (m, d), optional
         Key and query matrices with ``U = K'Q``; both or neither.
+    tolerance : float
+        Relative error, from 1e-5 to 0.1, up to which averages over the query are pushed; at one query it plays no part.
 
     Returns
     -------
@@ -135,7 +138,7 @@ def exact_errors(
     ValueError
         If shapes do not fit, an entry is not finite or too large, a covariance is not symmetric positive semidefinite, a length is
         out of range, not exactly one of `query` and `query_cov` or only one of K and Q is given, U is not K'Q, the scores have a
-        variance beyond 4096 (where queries matter), or the average over queries does not settle to 0.1 %.
+        variance beyond 4096 (where queries matter), the tolerance is out of range, or an average does not settle to it.
 
     Notes
     -----
@@ -164,6 +167,8 @@ def exact_errors(
     else:
         which = "neither" if query is None else "both"
         raise ValueError(f"{which} of query and query_cov given; pass query=z for one query, query_cov=S for the mean over N(0, S)")
+    if not TOLERANCES[0] <= tolerance <= TOLERANCES[1]:
+        raise ValueError(f"tolerance = {tolerance} is outside {TOLERANCES[0]:g} to {TOLERANCES[1]:g}, what averages can settle to")
     L = _lengths(lengths)
     G = read_covariance("Gamma", Gamma)
     G, U_, V_, z = read_arrays(Gamma=(G, "d d"), U=(U, "d d"), V=(V, "d_out d"), **given)
@@ -186,7 +191,7 @@ def exact_errors(
         accuracy = next(digits for reach, digits in ACCURACY if s <= reach)
         relative = np.full(L.size, accuracy)
     else:
-        found, relative = _averaged(problem, L)
+        found, relative = _averaged(problem, L, tolerance)
     return ExactErrors(
         lengths=L,
         output=found["output"],
@@ -319,11 +324,12 @@ def _log_P2(s: Floats, L: Floats) -> Floats:
     return np.where(s < 2 * l / 3, s - l, np.where(s < 2 * l, -((l - s / 2) ** 2) / (2 * s), 0.0))
 
 
-def _averaged(p: _Problem, L: Floats) -> tuple[dict[str, Floats], Floats]:
+def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Floats], Floats]:
     """Halve the step until two rules agree."""
     known: dict[float, ScoreMoments] = {}
+    first = STEP * (2 if tolerance >= COARSE else 1)
     for halving in range(HALVINGS + 1):
-        s, weights, even = _over_queries(p, L, STEP / 2**halving)
+        s, weights, even = _over_queries(p, L, first / 2**halving)
         for value in map(float, s):
             if value not in known:
                 known[value] = score_moments(value, L)
@@ -331,11 +337,11 @@ def _averaged(p: _Problem, L: Floats) -> tuple[dict[str, Floats], Floats]:
         fine, coarse = _errors(p, weights, m), _errors(p, _doubled(weights, even), m)
         relative = np.max([np.abs(coarse[name] - x) / np.where(x > 0, x, 1.0) for name, x in fine.items()], axis=0)
         relative += ALLOWED
-        if relative.max() <= TOLERANCE:
+        if relative.max() <= tolerance:
             return fine, relative
     raise ValueError(
-        f"the average over queries is known to {relative.max():.1g} only (L = {L[relative.argmax()]:.3g}), not to {TOLERANCE:g}; "
-        "ask for shorter prompts, or average exact errors at queries of your own"
+        f"the average over queries is known to {relative.max():.1g} only (L = {L[relative.argmax()]:.3g}), not to {tolerance:g}; "
+        "ask for a larger tolerance or shorter prompts"
     )
 
 
