@@ -33,6 +33,8 @@ TOLERANCES = (1e-5, 0.1)
 NEGLECTED, ALLOWED = 1e-7, 3e-6
 #: Relative accuracy at one query, from that table: up to which s.
 ACCURACY = ((36.0, 1e-10), (64.0, 1e-8), (LARGEST_SCORE_VARIANCE, 1e-6))
+#: Directions of the query count as unseen by the scores when their share of the deviation is below this.
+BLIND = 1e-6
 #: Entries beyond this have no fourth powers of products in a float.
 LARGEST = 1e30
 
@@ -326,6 +328,9 @@ def _log_P2(s: Floats, L: Floats) -> Floats:
 
 def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Floats], Floats]:
     """Halve the step until two rules agree."""
+    left, sizes, right = np.linalg.svd(p.C, full_matrices=False)
+    # Divided by powers of a small s, what rounding leaves in directions that the scores do not see would count.
+    p = p._replace(C=(left * np.where(sizes > BLIND * sizes[0], sizes, 0.0)) @ right)
     known: dict[float, ScoreMoments] = {}
     first = STEP * (2 if tolerance >= COARSE else 1)
     for halving in range(HALVINGS + 1):

@@ -282,6 +282,13 @@ def test_tokens_or_values_that_vanish() -> None:
     assert noise.grad_U == pytest.approx(exact_errors(G, 0 * G, np.eye(2), [3], query=z).grad_U, rel=1e-10)
 
 
+@pytest.mark.parametrize("small", [1e-15, 1e-7, 1e-5])
+def test_directions_that_scores_hardly_see(small: float) -> None:
+    """Scores almost blind in one direction of the query: nothing jumps."""
+    wide = [exact_errors(np.eye(2), np.diag([0.5, u]), np.eye(2), [2, 30, 1e9], query_cov=np.eye(2)) for u in (small, 0.0)]
+    assert fields(wide[0]) == pytest.approx(fields(wide[1]), rel=1e-5)
+
+
 def test_lengths_in_any_order_and_one_alone() -> None:
     e = exact_errors(ONE, ONE, ONE, [1000, 2, 30], query=[1.0])
     for i, L in enumerate((1000, 2, 30)):
