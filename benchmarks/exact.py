@@ -53,6 +53,6 @@ if __name__ == "__main__":
         wanted = {L: prompts_for_one_percent(U, L) for L in LENGTHS}
         for i, what in enumerate(("output", "all three")):
             needed = {L: int(n[i]) for L, n in wanted.items()}
-            ours = lambda: exact_errors(GAMMA, U, V, LENGTHS, query_cov=np.eye(d), tolerance=1e-2)  # noqa: B023, E731
-            theirs = lambda: monte_carlo(rng, U, needed)  # noqa: B023, E731
+            ours = lambda: exact_errors(GAMMA, U, V, LENGTHS, query_cov=np.eye(d), tolerance=1e-2)  # noqa: B023
+            theirs = lambda: monte_carlo(rng, U, needed)  # noqa: B023
             print(f"lambda = {lam}, {what:9}: {ratio(ours, theirs, repeats=3, share=SHARE)}")

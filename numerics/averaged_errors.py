@@ -151,8 +151,8 @@ class PromptAndQuery:
 
     def describe(self) -> dict[str, Any]:
         """The instance as witnesses show it."""
-        show = lambda rows: ", ".join("(" + ", ".join(map(str, r)) + ")" if len(r) > 1 else str(r[0]) for r in rows)  # noqa: E731
-        join = lambda row: ", ".join(map(str, row))  # noqa: E731
+        show = lambda rows: ", ".join("(" + ", ".join(map(str, r)) + ")" if len(r) > 1 else str(r[0]) for r in rows)
+        join = lambda row: ", ".join(map(str, row))
         law = {"tokens": show(self.atoms), "token weights": join(self.weights)}
         query = {"queries": show(self.queries), "query weights": join(self.query_weights)}
         return {"d": self.d, **law, "sigma2": self.sigma2, **query, "U": self.u}

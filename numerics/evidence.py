@@ -191,7 +191,7 @@ class Evidence:
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
+        put = lambda name, value: object.__setattr__(self, name, value)
         put("verdict", Verdict(self.verdict))
         for name in ("witness", "tightest"):
             put(name, MappingProxyType({str(k): plain(v) for k, v in getattr(self, name).items()}))
@@ -267,7 +267,7 @@ class Evidence:
     def rows(self) -> list[tuple[str, str]]:
         """The fields that say something, in reading order, as (name, text)."""
         shown: list[tuple[str, str]] = [("verdict", str(self.verdict)), ("engine", self.engine)]
-        join = lambda m: ", ".join(f"{k} = {v}" for k, v in m.items())  # noqa: E731
+        join = lambda m: ", ".join(f"{k} = {v}" for k, v in m.items())
         texts: list[tuple[str, str]] = [
             ("witness", join(self.witness) + (f"  [{self.witness_by}]" if self.witness else "")),
             ("checked", self.checked),
@@ -291,7 +291,7 @@ class Evidence:
     def _repr_html_(self) -> str:
         import html
 
-        cell = lambda n, t: f"\\({html.escape(t)}\\)" if n == "checked" else html.escape(t)  # noqa: E731
+        cell = lambda n, t: f"\\({html.escape(t)}\\)" if n == "checked" else html.escape(t)
         return "<table>" + "".join(f"<tr><th>{n}</th><td>{cell(n, t)}</td></tr>" for n, t in self.rows()) + "</table>"
 
 
@@ -331,8 +331,8 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
     spoiled = next(iter(controls)) if all(c is not None and c.verdict is Verdict.REFUTED for c in controls) else None
     slacks = [(e.slack, e.tightest) for e in parts if e.slack is not None]
     slack, tightest = min(slacks, key=lambda s: s[0]) if slacks else (None, {})
-    gather = lambda name: tuple(dict.fromkeys(x for e in parts for x in getattr(e, name)))  # noqa: E731
-    note = lambda name: "; ".join(dict.fromkeys(t for e in parts if (t := getattr(e, name))))  # noqa: E731
+    gather = lambda name: tuple(dict.fromkeys(x for e in parts for x in getattr(e, name)))
+    note = lambda name: "; ".join(dict.fromkeys(t for e in parts if (t := getattr(e, name))))
     return Evidence(
         verdict=worst.verdict,
         engine="conjunction",

@@ -247,10 +247,10 @@ def _stacked(moments: list[ScoreMoments]) -> ScoreMoments:
 def _errors(problem: _Problem, weights: _Weights, m: ScoreMoments) -> dict[str, Floats]:
     """Sums over the nodes."""
     one, along_W, along_tokens, gradients = weights
-    column = lambda w: w[:, None]  # noqa: E731
+    column = lambda w: w[:, None]
     P2, P3, Q = m.P2, m.P3, m.spread.Q
     of_t, of_q = (gaussian_second_moment(P2, P3, Q, *tq) for tq in ((1.0, 0.0), (0.0, 1.0)))
-    mean = lambda trace, along: (trace * column(one) * of_t + column(along) * of_q).sum(axis=0)  # noqa: E731
+    mean = lambda trace, along: (trace * column(one) * of_t + column(along) * of_q).sum(axis=0)
     out = {
         "output": mean(np.trace(problem.W), along_W),
         "squared_bias": (column(along_W) * P2**2).sum(axis=0),
@@ -282,7 +282,7 @@ def _at_one_query(p: _Problem, s: float) -> _Weights:
 
 def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights, Bools]:
     """Nodes s and weights, and which nodes make up the rule of twice the step."""
-    form = lambda M: p.C.T @ ((M + M.T) / 2) @ p.C  # noqa: E731
+    form = lambda M: p.C.T @ ((M + M.T) / 2) @ p.C
     A, Wq = form(np.eye(p.C.shape[0])), form(p.W)
     products: list[tuple[Floats, ...]] = [(), (Wq,), (form(p.tokens),)]
     for X, Y in p.gradients.values():
@@ -351,6 +351,6 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
 
 
 def _doubled(w: _Weights, even: Bools) -> _Weights:
-    twice = lambda x: 2 * x * even  # noqa: E731
+    twice = lambda x: 2 * x * even
     gradients = {name: (twice(a), twice(b), twice(c), twice(d), twice(e)) for name, (a, b, c, d, e) in w.gradients.items()}
     return _Weights(twice(w.one), twice(w.along_W), twice(w.along_tokens), gradients)

@@ -68,8 +68,8 @@ class Point:
         """Every outcome of a prompt of length L, as Arb balls."""
         from flint import arb, fmpq
 
-        exact = lambda v: arb(fmpq(v.numerator, v.denominator))  # noqa: E731
-        column = lambda values: np.array([exact(v) for v in values], dtype=object)  # noqa: E731
+        exact = lambda v: arb(fmpq(v.numerator, v.denominator))
+        column = lambda values: np.array([exact(v) for v in values], dtype=object)
         scores = column([self.Uz * x for x in self.atoms])
         a2 = self.sigma2() * exact(self.Uz * self.Uz)
         tokens = np.array([exact(x * x) for x in self.atoms], dtype=object), self.sigma2(), 1
@@ -84,7 +84,7 @@ class Point:
 
     def describe(self) -> dict[str, str]:
         """The instance as witnesses show it."""
-        join = lambda values: ", ".join(str(v) for v in values)  # noqa: E731
+        join = lambda values: ", ".join(str(v) for v in values)
         if len(self.atoms) != 2:
             proxy = str(certified_proxy(self.atoms, self.weights))
         elif self.weights[0] == self.weights[1]:

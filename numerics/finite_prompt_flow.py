@@ -72,7 +72,7 @@ def _weights_of(L: float) -> Any:
 
     m = softmax_moments(ROOTS**2, L)
     even = np.concatenate([-ROOTS[:0:-1], ROOTS])  # both are even functions of the root
-    mirrored = lambda y: np.concatenate([y[:0:-1], y])  # noqa: E731
+    mirrored = lambda y: np.concatenate([y[:0:-1], y])
     pair = make_interp_spline(even, np.stack([mirrored(np.log(m.P2)), mirrored(-1 - 6 * (m.P3 - m.Q) / m.P2)], axis=1), k=5)
     return pair, pair.derivative()
 
@@ -181,8 +181,8 @@ def finite_prompt_path(
     if len(a0) != len(spectrum.eigenvalues):
         raise ValueError(f"a0 = {list(a0)} does not give one number for each of the eigenvalues {spectrum.eigenvalues}")
     field, scale = _Field(spectrum, L, noise, nodes), np.append(spectrum.multiplicities, 1.0)
-    motion = lambda t, y: -field(y)[1] / scale  # noqa: E731
-    still: Any = lambda t, y: float(np.linalg.norm(motion(t, y))) - 1e-3 * rtol  # noqa: E731
+    motion = lambda t, y: -field(y)[1] / scale
+    still: Any = lambda t, y: float(np.linalg.norm(motion(t, y))) - 1e-3 * rtol
     still.terminal = True
     start = np.append(np.asarray(a0, dtype=float), u0)
     path = solve_ivp(motion, (0.0, t_max), start, method="LSODA", rtol=rtol, atol=1e-3 * rtol, events=still)

@@ -67,8 +67,8 @@ def clopper_pearson(event: Event, op: str, bound: float, n: int, *, error: float
     if outcomes.shape != (n,) or outcomes.dtype != bool:
         raise ValueError(f"event must return {n} booleans, got {outcomes.dtype} of shape {outcomes.shape}")
     k = int(outcomes.sum())
-    lower = lambda share: float(beta.ppf(share, k, n - k + 1)) if k else 0.0  # noqa: E731
-    upper = lambda share: float(beta.isf(share, k + 1, n - k)) if k < n else 1.0  # noqa: E731
+    lower = lambda share: float(beta.ppf(share, k, n - k + 1)) if k else 0.0
+    upper = lambda share: float(beta.isf(share, k + 1, n - k)) if k < n else 1.0
     below = op == "<="
     checked = rf"\mathbb{{P}} \le {bound:.6g}" if below else rf"\mathbb{{P}} \ge {bound:.6g}"
     accepted = upper(error) <= bound if below else lower(error) >= bound

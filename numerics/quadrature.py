@@ -322,14 +322,14 @@ def _broad(tau: float, v_lo: float, v_hi: float, step: float, log_L: float, bloc
         n_v = math.ceil((v_hi - v_lo) / step) + 1
         start = math.floor(v_lo / step) * step
         lags = (x[0] - start + step * np.arange(-(n_v - 1), x.size)) / tau
-        against = lambda kernel, f: np.convolve(kernel, f[::-1], mode="valid")[::-1]  # noqa: E731
+        against = lambda kernel, f: np.convolve(kernel, f[::-1], mode="valid")[::-1]
         v_step = step
     else:  # the largest score fluctuates by √s/√(2 log L): that is the scale on which the integrand over v varies
         v_step = step * tau / (math.sqrt(2 * log_L) + 3)
         start = v_lo
         v = start + v_step * np.arange(math.ceil((v_hi - v_lo) / v_step) + 1)
         lags = (x - v[:, None]) / tau
-        against = lambda kernel, f: kernel @ f  # noqa: E731
+        against = lambda kernel, f: kernel @ f
     gauss, below, above = norm * np.exp(-lags * lags / 2), ndtr(lags), ndtr(-lags)
     kernels = {j: gauss * lags**j if j else gauss for j in {j for _, j in blocks}}
     m = {(k, j): against(kernels[j], phi[k]) for k, j in blocks}

@@ -58,7 +58,7 @@ def _gaussian_moment(forms: Forms, r: Complex) -> Complex:
     traces = [r @ np.diag(M) for M in forms]
     if len(forms) < 2:
         return traces[0] if forms else np.ones(r.shape[:-1], dtype=complex)
-    pair = lambda i, j: 2 * ((r @ (forms[i] * forms[j])) * r).sum(axis=-1)  # noqa: E731
+    pair = lambda i, j: 2 * ((r @ (forms[i] * forms[j])) * r).sum(axis=-1)
     if len(forms) == 2:
         return np.asarray(traces[0] * traces[1] + pair(0, 1))
     M, N, K = forms

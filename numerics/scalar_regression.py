@@ -90,7 +90,7 @@ class ScalarRegression:
         """
         from scipy.integrate import solve_ivp
 
-        field = lambda _, y: -self.gradient(y[0], y[1])  # noqa: E731
+        field = lambda _, y: -self.gradient(y[0], y[1])
         found = solve_ivp(field, (0.0, float(times[-1])), start, method="LSODA", t_eval=times, rtol=rtol, atol=1e-13)
         if not found.success:
             raise RuntimeError(f"the flow from {start} failed: {found.message}")

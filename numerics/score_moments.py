@@ -105,5 +105,5 @@ def score_moments(s: float, lengths: Floats) -> ScoreMoments:
 def _by_definition(s: float, L: Floats, P2: Floats) -> tuple[Floats, Floats, Floats]:
     """E D^2, E Sc and E[D pi_2] from the powers of g under the weights."""
     m = mean_products(laplace_transforms(s, math.log(L.max()), DEFINITION), L, DEFINITION)
-    of = lambda terms: sum(c * m[key] for c, key in terms)  # noqa: E731
+    of = lambda terms: sum(c * m[key] for c, key in terms)
     return of(VARIANCE_2) - 2 * of(VARIANCE) + 1, of(WEIGHTED), of(VARIANCE_TWO) - P2

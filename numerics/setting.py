@@ -66,7 +66,7 @@ class AttentionSetting:
     name: str = "custom"
 
     def __post_init__(self) -> None:
-        put = lambda field, value: object.__setattr__(self, field, value)  # noqa: E731
+        put = lambda field, value: object.__setattr__(self, field, value)
         averaged = np.ndim(self.query) == 2
         query = _covariance("the query covariance", self.query) if averaged else self.query
         read = read_arrays(

@@ -152,7 +152,7 @@ def _prove_log_mgf_below(
     """Show ``ln E exp(tX) <= proxy t^2 / 2`` on [start, stop], by the mean value form on cells that adapt their width."""
     from flint import arb, ctx, fmpq
 
-    exact = lambda v: arb(fmpq(v.numerator, v.denominator))  # noqa: E731
+    exact = lambda v: arb(fmpq(v.numerator, v.denominator))
     left, end, growth = float(start) * (1 - 1e-9), float(stop) * (1 + 1e-9), 0.1
     with ctx.workprec(128):  # the difference is of the order of 1e-6 t^2, and t starts near 1e-6
         x, p, s = [exact(v) for v in atoms], [exact(v) for v in weights], exact(proxy)

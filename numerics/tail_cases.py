@@ -88,7 +88,7 @@ def _case(L: int, point: Point, counts: Any, order: int, growth: int) -> _Case:
     at = population(c)
     assert c.law is not None
     peaks = [reduce(lambda x, y: x.max(y), (v for v, n in zip(c.law.f2, row) if n)) ** half for row in counts]
-    mean = lambda weights, values: sum((w * v for w, v in zip(weights, values)), arb(0))  # noqa: E731
+    mean = lambda weights, values: sum((w * v for w, v in zip(weights, values)), arb(0))
     square = sum(c.R * c.R) / c.S**2
     t0, ratio = L * at["F4"] ** half, square if order == 2 else square * square  # not a power: the square may be a ball around 0
     limit = _positive(t0 / factor - ratio)

@@ -233,7 +233,7 @@ def _rationals(laws: tuple[str, ...], x: Array, denominator: int) -> tuple[list[
     """The nearest rational laws as Arb balls; their proxy is enclosed, near 1."""
     from flint import arb, fmpq
 
-    exact = lambda v: arb(fmpq(v.numerator, v.denominator))  # noqa: E731
+    exact = lambda v: arb(fmpq(v.numerator, v.denominator))
     parts, rest = _split(laws, x)
     populations, names = [], dict[str, str]()
     for i, (name, part) in enumerate(zip(laws, parts)):

@@ -70,7 +70,7 @@ def expectation(f: Words, name: str, covariance: Words, mean: Words | None) -> W
         others.remove(A.alphabet.canonical(first))
         partner = covariance * f.word(first[1:], "column")
         outside = f.like({((), word): A.ring(1)}, shape)
-        rest = lambda j: f.like({(tuple(others[:j] + others[j + 1 :]), ()): A.ring(1)}, "scalar")  # noqa: E731
+        rest = lambda j: f.like({(tuple(others[:j] + others[j + 1 :]), ()): A.ring(1)}, "scalar")
         out = f.like({}, shape)
         if first[-1] == column:
             out = out + (covariance * f.word(first[1:-1], "matrix")).tr() * rest(len(others)) * outside

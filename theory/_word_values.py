@@ -115,7 +115,7 @@ def _differ(M: Any, N: Any) -> bool:
 def example(A: Algebra, d: int, seed: int) -> dict[str, Any]:
     """The documented `theory.traces.Algebra.example`."""
     draw = random.Random(f"{seed} {d}")
-    some = lambda rows, columns: sp.Matrix(rows, columns, lambda i, j: draw.randint(-3, 3))  # noqa: E731
+    some = lambda rows, columns: sp.Matrix(rows, columns, lambda i, j: draw.randint(-3, 3))
     values: dict[str, Any] = {name: sp.Rational(draw.randint(1, 9), draw.randint(1, 4)) for name in A.params}
     values.update({name: some(d, 1) for name in A.vectors})
     values.update({name: some(d, d) for name in A.general})

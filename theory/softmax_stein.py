@@ -116,14 +116,14 @@ class TokenAlgebra:
     def stein(self, slots: Slots, c: PolyElement) -> list[tuple[Slots, PolyElement]]:
         """Remove the first linear form of the first sum by Stein's lemma."""
         (m, (u, *rest)), others, h = slots[0], slots[1:], self._h[slots[0][1][0]]
-        raised = lambda k: ((m + k, tuple(rest)), *others)  # noqa: E731
+        raised = lambda k: ((m + k, tuple(rest)), *others)
         out = [(raised(0), m * h * c), (raised(1), -m * h * c)]  # p_i^m itself
         out += [(raised(k), h * e) for k, e in self.slopes(c)]
         for t, v in enumerate(rest):
             out.append((((m, tuple(rest[:t] + rest[t + 1 :])), *others), self.covariance(u, v) * c))
         for j, (n, forms) in enumerate(others):
             left = others[:j] + others[j + 1 :]
-            merged = lambda kept: ((m + n, (*rest, *kept)), *left)  # noqa: B023, E731
+            merged = lambda kept: ((m + n, (*rest, *kept)), *left)  # noqa: B023
             out += [(merged(forms), n * h * c), (raised(1), -n * h * c)]
             out += [(merged(forms[:t] + forms[t + 1 :]), self.covariance(u, v) * c) for t, v in enumerate(forms)]
         return [self.close(s, e) for s, e in out]

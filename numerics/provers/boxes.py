@@ -161,6 +161,6 @@ def _float(q: fmpq) -> float:
 
 def describe(symbols: Sequence[sp.Symbol], box: Box) -> str:
     """A box in words, for messages."""
-    lo = lambda s: "-oo" if s.lo is None else f"{_float(s.lo):.6g}"  # noqa: E731
-    hi = lambda s: "oo" if s.hi is None else f"{_float(s.hi):.6g}"  # noqa: E731
+    lo = lambda s: "-oo" if s.lo is None else f"{_float(s.lo):.6g}"
+    hi = lambda s: "oo" if s.hi is None else f"{_float(s.hi):.6g}"
     return ", ".join(f"{x.name} in [{lo(s)}, {hi(s)}]" for x, s in zip(symbols, box))

@@ -72,7 +72,7 @@ def _bends(e: sp.Expr) -> list[Bend]:
         args = sorted(t.args, key=sp.default_sort_key)
         for i, a in enumerate(args):
             for b in args[i + 1 :]:
-                without = lambda loser, t=t: t.func(*(c for c in t.args if c != loser))  # noqa: E731
+                without = lambda loser, t=t: t.func(*(c for c in t.args if c != loser))
                 larger, smaller = (b, a) if isinstance(t, sp.Max) else (a, b)
                 out.append((t, a - b, without(larger), without(smaller)))
     return out

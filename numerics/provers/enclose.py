@@ -220,7 +220,7 @@ class Program:
             if name == "x^n e^x K":
                 return meet(at("x^n K", v) * x.exp(), at("sqrt(x) e^x K", v) * power(x, Iv.of(n - fmpq(1, 2), n - fmpq(1, 2))))
             end = (arb.pi() / 2).sqrt()
-            f = lambda t: t.sqrt() * t.bessel_k(q, scaled=True)  # noqa: E731
+            f = lambda t: t.sqrt() * t.bessel_k(q, scaled=True)
             return x.increasing(f, ZERO, up(end), ZERO) if 2 * n < 1 else x.decreasing(f, INF, down(end), ZERO)
 
         self.nodes.append(lambda v: at(name, v).powi(k))

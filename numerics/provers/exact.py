@@ -70,7 +70,7 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
             return True
         return None if signs[0] is None else holds(signs, 0)
 
-    at = lambda q: [_ratio_sign(n.eval(rational(q)), d.eval(rational(q))) for n, d in pairs]  # noqa: E731
+    at = lambda q: [_ratio_sign(n.eval(rational(q)), d.eval(rational(q))) for n, d in pairs]
     points = _whole(roots, side) if side.integer else [p for p in _between(roots) if side.contains(p)]
     answer: bool | None = True
     for p in points:

@@ -143,7 +143,7 @@ class Field:
         if not nonzero:
             return False
         bigger, t, *_ = sympy_ring(["t", *map(str, self.ring.symbols)], sp.QQ, lex)
-        lift = lambda q: bigger.from_dict({(0, *m): c for m, c in q.terms()})  # noqa: E731
+        lift = lambda q: bigger.from_dict({(0, *m): c for m, c in q.terms()})
         product = self._to_sympy(p)
         for n in nonzero:
             product = product * self._to_sympy(n)

@@ -181,7 +181,7 @@ class _Run:
             if ratio.is_Rational and ((ratio > 0 and (firm or kind == ">=")) or (ratio < 0 and kind == "!=" and firm)):
                 return True
         for e in (g, -g) if kind == "!=" else (g,):
-            stop = lambda b, e=e: st.violates(e, centre(b))  # noqa: E731
+            stop = lambda b, e=e: st.violates(e, centre(b))
             proof = Proof(Task(st.symbols, st.box, [[e]], kind != ">=", st.where), self.deadline, stop)
             if at_once and not proof.exact():
                 break

@@ -129,7 +129,7 @@ def inverted(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypothes
     out = []
     for pick in itertools.product(*rows):
         put = {x: phi for x, (_, _, phi) in zip(symbols, pick) if phi is not None}
-        change = lambda g, put=put: sp.powsimp(g.subs(put))  # noqa: E731
+        change = lambda g, put=put: sp.powsimp(g.subs(put))
         out.append((change(e), tuple(p[0] for p in pick), tuple(p[1] for p in pick), tuple((change(g), k) for g, k in where)))
     return out
 
@@ -154,7 +154,7 @@ def led(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -
                 names[j] = sp.Dummy(symbols[j].name, **({"positive": True} if above else {"nonnegative": True}))
                 sides[j] = Side(fmpq(0), fmpq(1), above, False)
                 put[symbols[j]] = names[j] * x
-        change = lambda g, put=put: sp.powsimp(g.subs(put))  # noqa: E731
+        change = lambda g, put=put: sp.powsimp(g.subs(put))
         out.append((change(e), tuple(names), tuple(sides), tuple((change(g), k) for g, k in where)))
     return out
 
@@ -178,7 +178,7 @@ def products(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypothes
                 i = list(symbols).index(x)
                 u = sp.Dummy("u", positive=True)
                 put = {x: (u * x**p / m) ** (1 / p)}
-                change = lambda g, put=put: sp.powsimp(sp.expand_power_base(g.subs(put)))  # noqa: E731
+                change = lambda g, put=put: sp.powsimp(sp.expand_power_base(g.subs(put)))
                 names, sides = (*symbols[:i], u, *symbols[i + 1 :]), (*box[:i], side, *box[i + 1 :])
                 f_new = change(e)
                 keep = [j for j, n in enumerate(names) if f_new.has(n)]

@@ -46,7 +46,7 @@ def gaps(st: Statement, points: Array, vanishing: bool = False) -> tuple[Array, 
     Where both sides are 0 the gap is 0 if `vanishing`, otherwise unknown: more often they underflowed.
     """
     columns, memo, n = dict(zip(st.symbols, points.T)), {}, len(points)  # type: ignore[var-annotated]
-    column = lambda e: np.broadcast_to(np.asarray(values_of(e, columns, memo), dtype=np.float64), (n,))  # noqa: E731
+    column = lambda e: np.broadcast_to(np.asarray(values_of(e, columns, memo), dtype=np.float64), (n,))
     with np.errstate(all="ignore"):
         small, big = column(st.small), column(st.big)
         size = np.abs(big) + np.abs(small)
@@ -207,5 +207,5 @@ def _simpler(side: Side, x: Fraction) -> list[Fraction]:
     if abs(x) >= 100:
         size = 10 ** (len(str(int(abs(x)))) - 2)
         near = [Fraction(round(x / size / 10) * size * 10), Fraction(round(x / size) * size), *near]
-    shorter = lambda q: len(str(q)) < len(str(x)) or q.denominator < x.denominator  # noqa: E731
+    shorter = lambda q: len(str(q)) < len(str(x)) or q.denominator < x.denominator
     return [q for q in dict.fromkeys(near) if shorter(q) and side.contains(q)]

@@ -294,7 +294,7 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
             raise ValueError(f"the hypothesis {a} {o} {b} is false: no point meets the hypotheses")
         if not g.is_Rational:
             wanted.append((g, firm))
-    show = lambda a, o, b: f"{sp.latex(a)} {OPS[o]} {sp.latex(b)}"  # noqa: E731
+    show = lambda a, o, b: f"{sp.latex(a)} {OPS[o]} {sp.latex(b)}"
     hypotheses = r",\; ".join(show(*h) for h in hyps)
     quantified = rf"\forall\, {', '.join(texts)}" if texts else ""
     checked = r":\; ".join(t for t in (quantified, (hypotheses + r" \implies " if hypotheses else "") + show(lhs, op, rhs)) if t)

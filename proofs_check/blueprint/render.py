@@ -162,7 +162,7 @@ def as_html(site: Site) -> Blueprint:
         lstrip_blocks=True,
     )
     setter = _Typesetter()
-    safe = lambda make: lambda *given, **named: Markup(make(*given, **named))  # noqa: E731
+    safe = lambda make: lambda *given, **named: Markup(make(*given, **named))
     environment.filters |= {
         "formula": safe(setter.formula),
         "words": safe(setter.words),

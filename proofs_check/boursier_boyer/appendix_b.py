@@ -43,7 +43,7 @@ def completing_the_square() -> Evidence:
 )
 def skewed_measure_is_gaussian() -> Evidence:
     """log E e^{(a+b).Z} - log E e^{a.Z} = b.(m + S a) + b'S b/2 for a = K'Qz and a covariance S of any rank; then the mean."""
-    log_mgf = lambda v: v.T * m + v.T * S * v / 2  # noqa: E731
+    log_mgf = lambda v: v.T * m + v.T * S * v / 2
     score = K.T * Q * z
     skewed = log_mgf(score + b) - log_mgf(score)
     law = trace_identity(skewed, b.T * (m + S * score) + b.T * S * b / 2)

@@ -122,7 +122,7 @@ def _split_at(order: int, inner: Any, scale: int, x: PromptAndQuery, length: int
         return inner(number(length), number(a2), scale, number(x.sigma2), number(_moment(x, 4)))
 
     def exact() -> tuple[Any, Any]:
-        rational = lambda v: sp.Rational(Fraction(v).numerator, Fraction(v).denominator)  # noqa: E731
+        rational = lambda v: sp.Rational(Fraction(v).numerator, Fraction(v).denominator)
         return x.average(length, statistic, lambda at: scale * at.T, exact=True), right(rational)
 
     left = float(x.average(length, statistic, lambda at: scale * at.T))

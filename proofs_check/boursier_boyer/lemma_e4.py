@@ -178,7 +178,7 @@ def _slopes_agree() -> Evidence:
     """E[J_L grad_1 l] against central differences of the enumerated risk."""
     tasks, step, worst = tasks_on_atoms([0.5, -1.5], [0.75, 0.25], [-1.0, 2.0]), 1e-5, 0.0
     at = np.array([0.4, 0.0, -0.3, 0.0, 0.2, 0.6])
-    risk = lambda x, n: gaps(tasks, x[:4].reshape(2, 2), x[4:], n).risk_L  # noqa: E731
+    risk = lambda x, n: gaps(tasks, x[:4].reshape(2, 2), x[4:], n).risk_L
     for n in (1, 2, 5):
         slope = gaps(tasks, at[:4].reshape(2, 2), at[4:], n).gradient_L
         moves = [(risk(at + step * e, n) - risk(at - step * e, n)) / (2 * step) for e in np.eye(6)]

@@ -168,7 +168,7 @@ def expectation_by_quad(n: int, a: float) -> float:
     from scipy.integrate import quad
     from scipy.special import gammaln
 
-    f = lambda z: np.exp((n / 2 - 1) * np.log(z) - z / 2 - a / (1 + z) - n / 2 * np.log(2) - gammaln(n / 2))  # noqa: E731
+    f = lambda z: np.exp((n / 2 - 1) * np.log(z) - z / 2 - a / (1 + z) - n / 2 * np.log(2) - gammaln(n / 2))
     peak = max(np.sqrt(2 * a), n, 1.0)
     return float(
         sum(

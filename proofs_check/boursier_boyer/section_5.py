@@ -148,7 +148,7 @@ def the_sign_of_alpha() -> Evidence:
     odd = [entrywise(f.subs(mirrored, simultaneous=True), -f) for f in (motion, slope)]
     P2, P3, Q, h2, x2, trace = sp.symbols("P2 P3 Q h2 x2 trace", nonnegative=True)
     value, xh = sp.symbols("u xh", real=True)
-    error = lambda v, inner: error_at_query(P2, P3, Q, trace=trace, h2=h2, xh=inner, x2=x2, u=v)  # noqa: E731
+    error = lambda v, inner: error_at_query(P2, P3, Q, trace=trace, h2=h2, xh=inner, x2=x2, u=v)
     return all_of(*odd, identity(error(-value, -xh), error(value, xh)))
 
 

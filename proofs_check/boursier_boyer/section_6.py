@@ -67,7 +67,7 @@ def the_optimal_estimator_is_ridge_regression(*, penalty: Fraction = Fraction(1)
     l, mu = sp.symbols("l mu", positive=True)
     e = sp.Symbol("e", nonnegative=True)
     tuned = Rational(penalty.numerator, penalty.denominator) * mu
-    error = lambda k: (k**2 + mu * e) / (e + k) ** 2  # noqa: E731  in units of om2
+    error = lambda k: (k**2 + mu * e) / (e + k) ** 2  # in units of om2
     ranges = {e: Closed(0, oo), l: (0, oo), mu: (0, oo)}
     found = forall(error(l), ">=", error(tuned), ranges)
     if not found.verdict.accepted:
@@ -82,7 +82,7 @@ def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
     X, w = rng.standard_normal((prompts, L, d)), rng.standard_normal((prompts, d)) / np.sqrt(d)
     y = np.einsum("nld,nd->nl", X, w) + np.sqrt(tau2) * rng.standard_normal((prompts, L))
     gram, b, penalty = np.einsum("nli,nlj->nij", X, X), np.einsum("nli,nl->ni", X, y), float(ridge_penalty(tau2, 1 / d))
-    ridge = lambda k: np.linalg.solve(gram + k * penalty * np.eye(d), b[..., None])[..., 0]  # noqa: E731
+    ridge = lambda k: np.linalg.solve(gram + k * penalty * np.eye(d), b[..., None])[..., 0]
     errors = [((ridge(k) - w) ** 2).sum(axis=1) for k in (1, 0.5, 2)]
     for other in errors[1:]:
         gain = other - errors[0]

@@ -36,8 +36,8 @@ def least_risks(L: float, S: float) -> tuple[float, float]:
 
     _, model = scalar_regressions(S, (L,), 3 / S)
     a, b = model.a, model.b
-    gain = lambda C: (C + b(C, 0)) ** 2 / (C**2 + a(C, 0))  # noqa: E731
-    slope = lambda C: 2 * (1 + b(C, 1)) * (C**2 + a(C, 0)) - (C + b(C, 0)) * (2 * C + a(C, 1))  # noqa: E731
+    gain = lambda C: (C + b(C, 0)) ** 2 / (C**2 + a(C, 0))
+    slope = lambda C: 2 * (1 + b(C, 1)) * (C**2 + a(C, 0)) - (C + b(C, 0)) * (2 * C + a(C, 1))
     found = minimize_scalar(lambda C: -gain(C), bounds=(0.01, 3), method="bounded", options={"xatol": 1e-12})
     return float(S / 2 * (1 + found.fun)), float(S / 2 * (1 - gain(brentq(slope, 0.01, 3, xtol=1e-14))))
 

@@ -218,7 +218,7 @@ class _Formula(Reader):
 
     def make_xrightarrow(self, sign: str = "→") -> Item:
         below, above = self.optional(), self.group()
-        pad = lambda part: f'<mrow><mspace width="0.4em"></mspace>{row(part)}<mspace width="0.5em"></mspace></mrow>'  # noqa: E731
+        pad = lambda part: f'<mrow><mspace width="0.4em"></mspace>{row(part)}<mspace width="0.5em"></mspace></mrow>'
         arrow = mo(sign, stretchy="true", minsize="1.6em", lspace="0", rspace="0")
         inside = (
             f"<mover>{arrow}{pad(above)}</mover>" if below is None else f"<munderover>{arrow}{pad(below)}{pad(above)}</munderover>"

@@ -43,7 +43,7 @@ def _times(bound: Any, c: Fraction) -> Any:
 )
 def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     """E|T_L - T|^2 <= |V|^2 sigma^2 2^{d/2} (300 (1+h) + 8 ln L + 20 (d+1) kappa) / L^min(1, 1/(16 kappa)), every L >= 1."""
-    bound = lambda L, s, u, d: _times(output_average(L, s, u, 1, d), c)  # noqa: E731
+    bound = lambda L, s, u, d: _times(output_average(L, s, u, 1, d), c)
     checked = rf"{AVERAGE}\le\text{{output\_average}}"
     here = reference(bound, "output")
     return tightest(instances(bound, "output"), checked=checked, covered=f"V = I; {COVERED}", reference=here)
@@ -60,7 +60,7 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
 )
 def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     """E|grad_V T_L - grad_V T|^2 is at most d_out times the bound of P3.1 with |V| = 1; Assumption 3.3 is not needed."""
-    bound = lambda L, s, u, d: _times(gradient_V_average(L, s, u, 1, d), c)  # noqa: E731
+    bound = lambda L, s, u, d: _times(gradient_V_average(L, s, u, 1, d), c)
     checked = rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}"
     here = reference(bound, "output")
     return tightest(instances(bound, "output"), checked=checked, covered=f"d_out = 1; {COVERED}", reference=here)
@@ -144,7 +144,7 @@ def the_form_of_the_paper_for_the_gradient() -> Evidence:
 )
 def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     """E|grad_U T_L - grad_U T|^2 <= |V|^2 sigma^4 2^{d/2} [...] / L^min(1, 1/(32 kappa)), every L >= 1, without Assumption 3.3."""
-    bound = lambda L, s, u, d: _times(gradient_U_average(L, s, u, 1, d), c)  # noqa: E731
+    bound = lambda L, s, u, d: _times(gradient_U_average(L, s, u, 1, d), c)
     checked = rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}"
     here = reference(bound, "gradient in U")
     return tightest(instances(bound, "gradient in U"), checked=checked, covered=f"V = I; {COVERED}", reference=here)
@@ -183,7 +183,7 @@ def _left(power: int) -> tuple[tuple[int, PromptAndQuery, str, float], ...]:
 
 def _instance(bound: Any, power: int, L: int, x: PromptAndQuery, name: str, error: float) -> Instance:
     p, moment = FUNCTIONS[name][0], _moment(x, name, power)
-    rational = lambda v: sp.Rational(v.numerator, v.denominator)  # noqa: E731
+    rational = lambda v: sp.Rational(v.numerator, v.denominator)
     sigma = sp.sqrt(rational(x.sigma2))
 
     def exact() -> Any:

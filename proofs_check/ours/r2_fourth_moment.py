@@ -63,7 +63,7 @@ def fourth_power_of_a_centred_sum(*, c: int | Fraction = 4) -> Evidence:
     length = ANY_L
     n, v, y = sp.symbols("n v x", real=True)
     m2, m4, s = sp.symbols("m2 m4 s", positive=True)
-    fourth = lambda count: count * m4 + count * (count - 1) * (m2**2 + 2 * s)  # noqa: E731
+    fourth = lambda count: count * m4 + count * (count - 1) * (m2**2 + 2 * s)
     square = identity((n + 2 * v + y) ** 2, n**2 + 2 * n * y + 4 * v**2 + y**2 + 4 * n * v + 4 * v * y)
     step = identity(fourth(length + 1) - fourth(length), 2 * length * m2**2 + 4 * length * s + m4)
     one = identity(fourth(sp.S.One), m4)
@@ -87,7 +87,7 @@ def fourth_power_of_one_term(*, c: int | Fraction = 8) -> Evidence:
     power = forall((p + q) ** 4, "<=", sp.Rational(c) * (p**4 + q**4), {p: Closed(0, oo), q: Closed(0, oo)})
     if not power.verdict.accepted:
         return power
-    moment = lambda k: exp(sp.Integer(k) ** 2 * ANY_A2 / 2)  # noqa: E731
+    moment = lambda k: exp(sp.Integer(k) ** 2 * ANY_A2 / 2)
     eighth = identity(sqrt(moment(8)), exp(16 * ANY_A2))
     total = 8 * (exp(16 * ANY_A2) + exp(4 * ANY_A2) * moment(4))
     return all_of(power, eighth, forall(total, "<=", 16 * exp(16 * ANY_A2), {ANY_A2: Closed(0, oo)}))

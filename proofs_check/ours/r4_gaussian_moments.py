@@ -171,7 +171,7 @@ def second_moments_of_the_gradients() -> Evidence:
     l_u, l_v, g_uu, g_uv, g_vv = sp.symbols("ell_u ell_v G_uu G_uv G_vv", real=True)  # h = tau ell, Gamma = ell ell' + G_p
     tau = sp.Symbol("tau", positive=True)
     split = {h_u: tau * l_u, h_v: tau * l_v, Gamma_uu: g_uu + l_u**2, Gamma_uv: g_uv + l_u * l_v, Gamma_vv: g_vv + l_v**2}
-    at = lambda e: sp.expand(e.subs(split, simultaneous=True))  # noqa: E731
+    at = lambda e: sp.expand(e.subs(split, simultaneous=True))
     moments = {key: prod(pi[k] for k in key) for key in GRAD_U_MOMENTS}
     across = l_v**2 * g_uu + l_u**2 * g_vv
     products = dict(along=l_u**2 * l_v**2, across=across, mixed=l_u * l_v * g_uv, square=g_uv**2, product=g_uu * g_vv)

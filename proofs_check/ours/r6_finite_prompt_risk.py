@@ -128,7 +128,7 @@ def by_differences(step: float = 1e-4) -> Evidence:
     """The gradient in every entry of U at c I, S = I, by differences of the risk: a multiple g I, and dR/dc = d g."""
     worst = 0.0
     for d, c, v, L, noise in ((2, 0.7, 1.2, 10, 0.3),):
-        risk = lambda U, d=d, v=v, L=L, noise=noise: float(finite_prompt_risk(np.eye(d), U, v, L, noise=noise))  # noqa: E731
+        risk = lambda U, d=d, v=v, L=L, noise=noise: float(finite_prompt_risk(np.eye(d), U, v, L, noise=noise))
         unit = np.eye(d * d).reshape(d * d, d, d)
         slopes = [(risk(c * np.eye(d) + step * e) - risk(c * np.eye(d) - step * e)) / (2 * step) for e in unit]
         G = np.array(slopes).reshape(d, d)

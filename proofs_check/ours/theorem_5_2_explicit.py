@@ -18,7 +18,7 @@ from theory.regression_risk import icl_risk_gradient
 
 def in_matrices(case: Instance) -> tuple[Any, Any]:
     """Sigma and a Theta of the instance."""
-    repeat = lambda values: np.repeat(np.array(values), case.spectrum.multiplicities)  # noqa: E731
+    repeat = lambda values: np.repeat(np.array(values), case.spectrum.multiplicities)
     return np.diag(repeat(case.spectrum.eigenvalues)), np.diag(np.sqrt(repeat(case.theta)))
 
 

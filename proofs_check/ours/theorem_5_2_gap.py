@@ -136,7 +136,7 @@ def measured_gaps(seed: int, step: float = 0.08) -> tuple[tuple[dict[str, Any], 
 
 def _gap_and_slope(S: Any, U: Any, u: float, step: float, h: float = 1e-4) -> tuple[Any, Any]:
     """|R_L - R_inf| and the norm of its gradient in (U, u), by central differences."""
-    gap = lambda A, v: finite_prompt_gap(S, A, v, BOUNDED_LENGTHS, noise=0.3, step=step)  # noqa: E731
+    gap = lambda A, v: finite_prompt_gap(S, A, v, BOUNDED_LENGTHS, noise=0.3, step=step)
     d = len(S)
     slopes = [(gap(U + h * e, u) - gap(U - h * e, u)) / (2 * h) for e in np.eye(d * d).reshape(d * d, d, d)]
     slopes.append((gap(U, u + h) - gap(U, u - h)) / (2 * h))

@@ -112,7 +112,7 @@ def largest_exponent() -> Evidence:
 def factor_of_the_dominating_token() -> Evidence:
     """P2 - 6 P3 + 6 Q for one token: B (1 - 6 (1 - b)/2 + 6 (1 - b)(2 - b)/6) = b^2 B, by B(x + 1, y) = B(x, y) x/(x + y)."""
     B, u = sp.Symbol("B", positive=True), sp.Symbol("u", real=True)
-    step = lambda p, q: p / (p + q)  # noqa: E731
+    step = lambda p, q: p / (p + q)
     third = B * step(1 - b, 1 + b)
     fourth = third * step(2 - b, 1 + b)
     w = 1 / (1 + sp.exp(-u))

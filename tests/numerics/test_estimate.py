@@ -80,7 +80,7 @@ def test_the_same_tokens_in_numpy(L: int, case: str) -> None:
         query = z if S is None else z + columns(S) @ plain_normals(seed, r, QUERY + L, 3)
         # the sign of an eigenvector is arbitrary, but both programs ask the same LAPACK for it
         sample.append(plain_errors(Gamma, U, V, query, g))
-    field = lambda name: np.array([getattr(getattr(e, q), name)[0] for q in NAMES])  # noqa: E731
+    field = lambda name: np.array([getattr(getattr(e, q), name)[0] for q in NAMES])
     mean = np.mean(sample, axis=0)
     assert np.allclose(field("mean"), mean, rtol=3e-5)
     assert np.allclose(field("standard_error"), np.std(sample, axis=0, ddof=1) / math.sqrt(R), rtol=3e-5, atol=1e-6 * mean.max())
@@ -181,7 +181,7 @@ def test_threads_change_no_bit() -> None:
 
 def test_more_lengths_or_replicates_leave_the_others_alone() -> None:
     Gamma, U, V, z = problem()
-    run = lambda L, R: attention_errors(Gamma, U, V, z, L, replicates=R, seed=9)  # noqa: E731
+    run = lambda L, R: attention_errors(Gamma, U, V, z, L, replicates=R, seed=9)
     assert np.array_equal(means(run([3, 40, 7], 150))[:, [1, 2]], means(run([40, 7], 150)))
     # across the 64 lanes and the 1024 replicates of a task: what one more replicate adds is what it is by itself
     for r in (63, 64, 1023, 1024):
@@ -199,7 +199,7 @@ def test_lengths_are_independent() -> None:
 
 def test_seeds() -> None:
     Gamma, U, V, z = problem()
-    run = lambda seed: attention_errors(Gamma, U, V, z, [10], replicates=50, seed=seed)  # noqa: E731
+    run = lambda seed: attention_errors(Gamma, U, V, z, [10], replicates=50, seed=seed)
     assert np.array_equal(means(run(5)), means(run(5)))
     assert not np.any(means(run(5)) == means(run(6)))
     assert not np.any(means(run(5)) == means(run(5 + 2**32)))

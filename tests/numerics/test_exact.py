@@ -229,7 +229,7 @@ def test_scaling_rotation_and_padding(averaged: bool) -> None:
     rows = np.linalg.qr(np.random.default_rng(2).standard_normal((2, 2)))[0]
     assert fields(exact_errors(**p | {"V": rows @ p["V"]}, lengths=L, **z)) == pytest.approx(e, rel=tolerance)
     # a direction in which tokens never vary, whatever U, V, K and Q do there
-    wide = lambda M: np.pad(M, [(0, 1), (0, 1)])  # noqa: E731
+    wide = lambda M: np.pad(M, [(0, 1), (0, 1)])
     K, Q, V = (np.pad(p[name], [(0, 0), (0, 1)], constant_values=7.0 * (name == "V")) for name in "KQV")
     padded = {
         "Gamma": wide(p["Gamma"]),

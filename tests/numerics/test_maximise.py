@@ -28,7 +28,7 @@ def test_known_maxima(seed: int) -> None:
 
 
 def test_a_start_is_used_and_never_lost() -> None:
-    needle = lambda x: np.where(np.abs(x - 0.123456).max(0) < 1e-9, 1.0, 0.0)  # noqa: E731
+    needle = lambda x: np.where(np.abs(x - 0.123456).max(0) < 1e-9, 1.0, 0.0)
     value, x = maximise(needle, [(0, 1), (0, 1)], np.random.default_rng(0), [(0.123456, 0.123456)])
     assert (value, x.tolist()) == (1.0, [0.123456, 0.123456])
     assert refine(needle, [(0, 1), (0, 1)], np.random.default_rng(0), x, np.eye(2))[0] == 1.0

@@ -42,7 +42,7 @@ def test_rotations_and_scales_do_not_matter() -> None:
     one = quadratic_form_law(A, M)
     turned = quadratic_form_law(rotation @ A @ rotation.T, rotation @ M @ rotation.T)
     scaled = quadratic_form_law(1e5 * A, M)
-    g = lambda s: 1 / (1 + s)  # noqa: E731
+    g = lambda s: 1 / (1 + s)
     assert turned.moment @ g(turned.nodes) == pytest.approx(one.moment @ g(one.nodes), rel=1e-9)
     assert scaled.moment @ g(scaled.nodes / 1e5) == pytest.approx(one.moment @ g(one.nodes), rel=1e-9)
 
@@ -67,7 +67,7 @@ def test_a_direction_that_the_form_does_not_see_is_independent() -> None:
 def test_the_step_is_fine_enough() -> None:
     A = np.diag([1.0, 1e-4, 1e-4])
     coarse, fine = quadratic_form_law(A, A), quadratic_form_law(A, A, step=0.02)
-    g = lambda s: np.exp(s) / (np.exp(s) + 99)  # noqa: E731
+    g = lambda s: np.exp(s) / (np.exp(s) + 99)
     assert coarse.density @ g(coarse.nodes) == pytest.approx(fine.density @ g(fine.nodes), rel=1e-9)
 
 

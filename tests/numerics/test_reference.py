@@ -47,7 +47,7 @@ def test_a_tail_loses_the_threshold_over_the_least_true_one(op: str) -> None:
         loss = loss_of_statistic(Tail(error_squared, op, 108 * sp.exp(4 * a2) * F4 / (delta * L), delta), delta)
     assert loss is not None
     least = 10.8 * math.e / loss
-    beyond = lambda t: WEIGHT[t <= ERROR].sum()  # noqa: E731
+    beyond = lambda t: WEIGHT[t <= ERROR].sum()
     assert beyond(least * (1 + 1e-9)) <= bound < beyond(least * (1 - 1e-9))
 
 

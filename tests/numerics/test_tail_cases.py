@@ -20,7 +20,7 @@ def test_a_case_against_brute_force(order: int, growth: int) -> None:
         c for c in _cases(order, growth) if c.where["L"] == 3 and c.where["Uz"] == "2" and c.where["atoms"] == "9/10, -1/10"
     )
     law, c = ((0.9, 0.1), (-0.1, 0.9)), 2 ** (order - 1)
-    f = lambda z: z**growth  # noqa: E731
+    f = lambda z: z**growth
     mean = sum(p * math.exp(2 * z) for z, p in law)
     ratio = sum(p * math.exp(2 * z) * f(z) for z, p in law) / mean
     t0 = 3 * sum(p * f(z) ** 4 for z, p in law) ** (order / 4)

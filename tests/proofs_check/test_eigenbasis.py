@@ -18,7 +18,7 @@ def test_entries_add_up_to_the_field(d: int, rank: int) -> None:
     U, v, L, noise = rng.normal(size=(d, d)), 0.7, 3, 0.4
     m = np.diag(effective_covariance(np.diag(l), L, noise))
     field, speed = vector_field(np.diag(l), U, v, prompt_length=L, noise=noise)
-    value = lambda f, i, j: float(f.subs({l_i: l[i], l_j: l[j], m_i: m[i], U_ij: U[i, j], u: v, delta: int(i == j)}))  # noqa: E731
+    value = lambda f, i, j: float(f.subs({l_i: l[i], l_j: l[j], m_i: m[i], U_ij: U[i, j], u: v, delta: int(i == j)}))
     cells = [(i, j) for i in range(d) for j in range(d)]
     np.testing.assert_allclose(field.ravel(), [value(motion, *c) for c in cells], atol=1e-13)
     assert speed == pytest.approx(sum(value(slope, *c) for c in cells))

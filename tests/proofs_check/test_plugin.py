@@ -100,7 +100,7 @@ def test_two_workers_give_the_same_ledger(pytester: pytest.Pytester) -> None:
     run(pytester, GOOD, options=("--ledger", "one")).assert_outcomes(passed=2)
     run(pytester, GOOD, options=("--ledger", "two", "-n", "2")).assert_outcomes(passed=2)
     one, two = (json.loads((pytester.path / d / "ledger.json").read_text())["claims"] for d in ("one", "two"))
-    strip = lambda lines: [{k: v for k, v in e.items() if k != "seconds"} for e in lines]  # noqa: E731
+    strip = lambda lines: [{k: v for k, v in e.items() if k != "seconds"} for e in lines]
     assert strip(one) == strip(two)
 
 

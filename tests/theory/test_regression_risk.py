@@ -91,7 +91,7 @@ def test_full_risk_from_its_definition_with_symbols(d: int) -> None:
 @pytest.mark.parametrize(("L", "noise"), [(None, 0.0), (2, 0.3)])
 def test_gradient_against_finite_differences(d: int, rank: int, L: int | None, noise: float) -> None:
     Sigma, U, u, h = covariance(d, rank), RNG.normal(size=(d, d)), 0.6, 1e-6
-    risk = lambda A, b: icl_risk(Sigma, A, b, prompt_length=L, noise=noise)  # noqa: E731
+    risk = lambda A, b: icl_risk(Sigma, A, b, prompt_length=L, noise=noise)
     gradient, slope = icl_risk_gradient(Sigma, U, u, prompt_length=L, noise=noise)
     assert slope == pytest.approx((risk(U, u + h) - risk(U, u - h)) / (2 * h), rel=1e-7, abs=1e-8)
     for i, j in itertools.product(range(d), repeat=2):

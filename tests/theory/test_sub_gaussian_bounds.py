@@ -49,7 +49,7 @@ def test_tails_are_above_the_gaussian_one_and_ours_is_the_smaller(d: int) -> Non
 @pytest.mark.parametrize("L", [1, 5, 1000])
 @pytest.mark.parametrize("p", [2, 3.5, 8])
 def test_maxima_are_above_the_gaussian_one_and_ours_is_the_smaller(d: int, L: int, p: float) -> None:
-    tail = lambda t: p * t ** (p - 1) * -math.expm1(L * stats.chi.logcdf(t, d)) if t > 0 else 0.0  # noqa: E731
+    tail = lambda t: p * t ** (p - 1) * -math.expm1(L * stats.chi.logcdf(t, d)) if t > 0 else 0.0
     gaussian = integrate.quad(tail, 0, math.sqrt(d) + 12, limit=200, points=[math.sqrt(d)])[0]
     assert gaussian <= b.maximum_R3(L, d, p) <= b.maximum_d2(L, d, p)
 

@@ -35,7 +35,7 @@ def test_gaps_hold_for_random_outputs(seed):
     n, k = 50, 4
     T, y, D = rng.normal(size=(3, n)) * rng.exponential(size=(3, 1))
     J, dJ = rng.normal(size=(2, n, k)) * rng.exponential(size=(2, 1, 1))
-    mean = lambda x: float(np.mean(x))  # noqa: E731
+    mean = lambda x: float(np.mean(x))
     R, R_L = mean((T - y) ** 2) / 2, mean((T + D - y) ** 2) / 2
     D2, J2, dJ2 = mean(D**2), mean((J**2).sum(1)), mean((dJ**2).sum(1))
     assert abs(R_L - R) <= risk_gap(R, D2) * (1 + 1e-12)

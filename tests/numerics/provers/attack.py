@@ -137,7 +137,7 @@ def _positive(rng: random.Random, symbols: list[sp.Symbol], ranges: dict[sp.Symb
     s = rng.choice(symbols)
     lo = ranges[s].lo
     natural = [s] if lo is not None and lo >= 0 else [s**2 + abs(_number(rng))]
-    inner = lambda: _positive(rng, symbols, ranges, depth - 1) if depth > 0 else natural[0]  # noqa: E731
+    inner = lambda: _positive(rng, symbols, ranges, depth - 1) if depth > 0 else natural[0]
     return rng.choice(
         [
             lambda: natural[0],
@@ -154,8 +154,8 @@ def _positive(rng: random.Random, symbols: list[sp.Symbol], ranges: dict[sp.Symb
 
 
 def _expression(rng: random.Random, symbols: list[sp.Symbol], ranges: dict[sp.Symbol, Range], depth: int) -> sp.Expr:
-    again = lambda: _expression(rng, symbols, ranges, depth - 1)  # noqa: E731
-    positive = lambda: _positive(rng, symbols, ranges, depth - 1)  # noqa: E731
+    again = lambda: _expression(rng, symbols, ranges, depth - 1)
+    positive = lambda: _positive(rng, symbols, ranges, depth - 1)
     leaf = [
         lambda: rng.choice(symbols),
         lambda: _number(rng) * rng.choice(symbols),
@@ -271,7 +271,7 @@ def _invariant(rng: random.Random) -> Random:
 def _nested(f: sp.Expr) -> bool:
     """Towers of exponentials, whose values mpmath would spend minutes on."""
     fast = (sp.exp, sp.cosh, sp.sinh, sp.gamma, sp.besseli)
-    grows = lambda e: any(isinstance(a, fast) for a in sp.preorder_traversal(e))  # noqa: E731
+    grows = lambda e: any(isinstance(a, fast) for a in sp.preorder_traversal(e))
     slow = (*fast, sp.loggamma, sp.sin, sp.cos, sp.erf, sp.erfc, sp.besselk, sp.uppergamma, sp.lowergamma, sp.polygamma)
     return any(isinstance(a, slow) and any(map(grows, a.args)) for a in sp.preorder_traversal(f)) or any(
         a.is_Pow and grows(a.exp) and a.base is not sp.E for a in sp.preorder_traversal(f)

@@ -65,7 +65,7 @@ def test_false_ones_are_refuted_by_an_exact_instance(name: str) -> None:
     assert e.verdict is Verdict.REFUTED
     assert e.witness_by == "exact"
     # the witness alone, read back from the evidence, shows the difference
-    read = lambda v: v if isinstance(v, int) else sp.sympify(v)  # noqa: E731
+    read = lambda v: v if isinstance(v, int) else sp.sympify(v)
     values = {k: read(v) for k, v in json.loads(json.dumps(e.to_json()))["witness"].items()}
     other = rhs if not isinstance(rhs, int) else lhs - (lhs - rhs)
     assert lhs.evaluate(values) != other.evaluate(values)
@@ -80,7 +80,7 @@ def test_disturbed_coefficients_are_refuted(name: str) -> None:
 def test_second_route_by_explicit_entries() -> None:
     """Jacobi's identity of commutators by words, and for d = 3 by entries."""
     L = Algebra(general=["A", "B", "C"])
-    bracket = lambda p, q: p * q - q * p  # noqa: E731
+    bracket = lambda p, q: p * q - q * p
     p, q, r = (L[n] for n in "ABC")
     jacobi = [bracket(p, bracket(q, r)), -bracket(q, bracket(r, p)) - bracket(r, bracket(p, q))]
     assert trace_identity(*jacobi).verdict is Verdict.PROVED
