@@ -4,6 +4,7 @@ One thread each: set OMP_NUM_THREADS=1. Monte Carlo does a share of its prompts,
 """
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -53,6 +54,6 @@ if __name__ == "__main__":
         wanted = {L: prompts_for_one_percent(U, L) for L in LENGTHS}
         for i, what in enumerate(("output", "all three")):
             needed = {L: int(n[i]) for L, n in wanted.items()}
-            ours = lambda: exact_errors(GAMMA, U, V, LENGTHS, query_cov=np.eye(d), tolerance=1e-2)  # noqa: B023
-            theirs = lambda: monte_carlo(rng, U, needed)  # noqa: B023
+            ours = partial(exact_errors, GAMMA, U, V, LENGTHS, query_cov=np.eye(d), tolerance=1e-2)
+            theirs = partial(monte_carlo, rng, U, needed)
             print(f"lambda = {lam}, {what:9}: {ratio(ours, theirs, repeats=3, share=SHARE)}")

@@ -21,9 +21,11 @@ from numerics.seeds import seeded
 from proofs_check.dial import Edge, find_edge
 from proofs_check.hypotheses import unmet
 
-__all__ = ["REGISTRY", "SEVERITIES", "Claim", "Judgement", "by_severity", "claim", "shown"]
+__all__ = ["MEANS", "REGISTRY", "SEVERITIES", "Claim", "Judgement", "by_severity", "claim", "shown"]
 
 SEVERITIES = ("typo", "gap", "material")  # the last is the gravest
+#: Assumed where an inequality between means is proved for their integrands.
+MEANS = "the expectation preserves <="
 REGISTRY: dict[str, Claim] = {}
 _ID = re.compile(r"^[A-Z]+:[^\s/]+(/[\w.-]+)?$")
 
@@ -84,6 +86,7 @@ class Claim:
     instead: str = ""
     unproved: str = ""
     reference: Mapping[str, Any] | None = None
+    assumes: tuple[str, ...] = ()
 
     def __call__(self, **numbers: Any) -> Evidence:
         """Judge the statement with other numbers than the paper's.
@@ -120,6 +123,8 @@ class Claim:
             evidence = self.check(**numbers)
         if not isinstance(evidence, Evidence):
             raise TypeError(f"the check of {self.id} returned {type(evidence).__name__}; return the Evidence of an engine")
+        if self.assumes and evidence.verdict.accepted:
+            evidence = evidence.replace(assumes=(*evidence.assumes, *self.assumes))
         used = {**self.numbers, **numbers}
         floats = [f"{k} = {v!r}" for k, v in used.items() if isinstance(v, float)]
         if floats and evidence.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
@@ -226,6 +231,7 @@ def claim(
     instead: str = "",
     unproved: str = "",
     reference: Mapping[str, Any] | None = None,
+    assumes: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Evidence]], Claim]:
     """Turn a check into a claim.
 
@@ -260,6 +266,8 @@ def claim(
         Why no prover reaches a statement that is only SUPPORTED.
     reference : Mapping
         The bound is also evaluated at the reference instance, with these values of symbols that the instance does not name.
+    assumes : tuple of str
+        What the step from the check to the statement takes for granted; it is added to the evidence.
 
     Returns
     -------
@@ -321,6 +329,7 @@ def claim(
             instead=instead,
             unproved=unproved,
             reference=None if reference is None else MappingProxyType(dict(reference)),
+            assumes=tuple(assumes),
         )
         return made
 

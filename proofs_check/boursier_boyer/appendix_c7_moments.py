@@ -14,7 +14,7 @@ from numerics.hostile import laws
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.provers.balls import value
 from proofs_check.boursier_boyer.appendix_c7_gradients import RATE, gradient_errors, rate_holds
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 from theory.gradient_rates import product_constants
 from theory.traces import Algebra
 
@@ -33,6 +33,7 @@ def _jensen(power: int) -> Evidence:
 
 @claim(
     "BB:20",
+    assumes=(MEANS,),
     false="typo",
     why="Jensen's inequality under the tilted law leaves $\\mathbb{E}[e^{Z_1^\\top UZ}]$ in the denominator, not its fourth power, "
     "which is larger.",
@@ -121,6 +122,7 @@ def moment_of_the_first_term(*, power: int = 0) -> Evidence:
 
 @claim(
     "BB:C.7.M84/jensen",
+    assumes=(MEANS,),
     control=dict(scale=Fraction(1, 2)),
     argument="Lagrange's identity over all pairs of coordinates is the Cauchy-Schwarz inequality, for every d; then Jensen",
 )
@@ -133,6 +135,7 @@ def first_inequality_of_the_moment(*, scale: int | Fraction = 1) -> Evidence:
 
 @claim(
     "BB:21",
+    assumes=(MEANS,),
     dial="c",
     argument="line 1 entry by entry; line 2 is the mean of 2 a b <= k a^2 + b^2/k at the best k; line 3 pointwise",
     needs=("BB:21/one", "BB:21/two"),
@@ -160,6 +163,7 @@ def cauchy_schwarz_for_the_errors(*, c: int | Fraction = 1) -> Evidence:
 
 @claim(
     "BB:C.7.moments",
+    assumes=(MEANS,),
     dial="c",
     needs=("BB:A3.3",),
     argument="means of the tangent lines under the tilted law; |v.x| <= |v||x|, |x z'| = |x||z|; Assumption 3.3 with p = 4, 8",

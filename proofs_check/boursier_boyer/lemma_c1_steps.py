@@ -10,7 +10,7 @@ from sympy import Abs, Max, exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 from theory.concentration import alpha_minus, alpha_plus, beta, delta_min
 
 L = sp.Symbol("L", integer=True, positive=True)
@@ -87,6 +87,7 @@ def distance_of_the_inverses(*, c: int | Fraction = 1, power: int = 0) -> Eviden
 
 @claim(
     "BB:LC.1.glue.a",
+    assumes=(MEANS,),
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LC.1.13-14", "BB:LC.1.M"),
     argument="expectation over a centred score x: S = L E e^x >= L (1 + E x) = L",
@@ -142,6 +143,7 @@ def alpha_plus_is_twice_alpha_minus(*, c: int = 3) -> Evidence:
 
 @claim(
     "BB:LC.1.fin",
+    assumes=(MEANS,),
     dial="c",
     needs=("BB:LC.1.glue.b", "BB:LC.1.half", "BB:LC.1.a2a", "BB:LC.1.15"),
     argument="max(alpha_+, alpha_-/(1 - alpha_-)) <= alpha_+ on alpha_- <= 1/2, and sqrt(E|f|^2) <= (E|f|^4)^{1/4} by Jensen; "

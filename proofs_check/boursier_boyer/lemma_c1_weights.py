@@ -13,7 +13,7 @@ from numerics.provers import Closed, forall, identity
 from numerics.reference import TABLE
 from numerics.softmax_average import deviation_R, deviation_S, normaliser, symbol
 from numerics.worst_case import worst_ratio
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 from theory.concentration import alpha_plus
 
 L, a2, F2, K, S, EM2, EQ2, RS = (symbol(name) for name in ("L", "a2", "F2", "F4", "S", "EM2", "EQ2", "RS"))
@@ -34,7 +34,7 @@ def moment(k: int) -> sp.Expr:
 def searched(proof: Evidence, search: Evidence) -> Evidence:
     """A proof in scalars, for every dimension; the search for the worst law is its second route, and gives the slack."""
     found = dict(slack=search.slack, tightest=search.tightest, reference=search.reference)
-    assumed = (*proof.assumes, "E e^{u'Z} <= e^{sigma^2 |u|^2/2} for every u", "the expectation preserves <=")
+    assumed = (*proof.assumes, "E e^{u'Z} <= e^{sigma^2 |u|^2/2} for every u", MEANS)
     return confirmed(proof.replace(assumes=assumed), search).replace(dimension="every d", **found)
 
 

@@ -9,7 +9,7 @@ from sympy import Max, exp, log, oo, sqrt
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity, integral_evidence
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 from theory.attention import softmax_attention
 from theory.concentration import delta_0
 from theory.concentration_moments import tail_integral, threshold_c4, threshold_c7
@@ -98,6 +98,7 @@ def logarithm_of_delta_0(*, c: int | Fraction = 64) -> Evidence:
 
 @claim(
     "BB:LC.4.t0",
+    assumes=(MEANS,),
     control=dict(exponent=Fraction(9, 10)),
     needs=("BB:LC.1.15",),
     argument="|R/S| <= e^{a2} sqrt(E|f|^2) is (15), and E|f|^2 <= sqrt(E|f|^4) = K by Jensen",
@@ -133,6 +134,7 @@ def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
 
 @claim(
     "BB:LC.4.up",
+    assumes=(MEANS,),
     control=dict(c=23),
     needs=("BB:LC.4.t0",),
     argument="K = theta C_f^2 m, m = sqrt(E|Z|^(4p)), theta <= 1: the expectation of |f(z)|^4 <= C_f^4 |z|^(4p); (t_0/2 - "

@@ -18,7 +18,7 @@ from numerics.softmax_average import softmax_average
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import IN_THE_BALL, L, score_in_the_ball
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 from theory.concentration import C, lemma_c4
 
 K, q, G = sp.symbols("K q G", positive=True)  # sqrt(E|f|^4); the factor of the exponent in Term 2; E|g|^2
@@ -98,6 +98,7 @@ def product_of_a_difference(*, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim(
     "BB:17",
+    assumes=(MEANS,),
     control=dict(share=5),
     argument="|Uz| <= |U| |z| <= |U| B; the mean over the query is monotone, and the indicator at most 1",
     reference=dict(theta=sp.Rational(3, 2) / log(100)),  # a2 = 1/4
@@ -209,6 +210,7 @@ def term_2_simplified(*, moment: int = 0) -> Evidence:
 
 @claim(
     "BB:LC.6.T3",
+    assumes=(MEANS,),
     control=dict(c=1),
     needs=("BB:LD.2.1", "BB:LD.2.2", "BB:17/B", "BB:AC.5", "BB:LC.6.T3/maximum"),
     cites=("Cauchy-Schwarz inequality",),

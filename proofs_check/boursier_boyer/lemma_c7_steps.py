@@ -157,8 +157,7 @@ def limits_of_the_gamma_integral(*, c: int | Fraction = 1) -> Evidence:
     inside = identity((w + h) ** 2 - w**2, h * (h + 2 * w))
     above = forall(sqrt(h * (h + 2 * w)), ">=", h, {h: (0, oo), w: (0, oo)})
     root = identity(sqrt(L / 8), sqrt(L) / (2 * sqrt(2)))
-    factors = identity(16 * 16**2, 16**3)
-    return all_of(below, scaled, half, upper, inside, above, root, factors)
+    return all_of(below, scaled, half, upper, inside, above, root)
 
 
 @claim(

@@ -15,7 +15,7 @@ from numerics.provers import Closed, Integers, forall, identity
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import IN_THE_BALL, L, score_in_the_ball
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 from theory.concentration import C
 from theory.concentration_moments import lemma_c7
 
@@ -53,6 +53,7 @@ def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
 
 @claim(
     "BB:19",
+    assumes=(MEANS,),
     control=dict(share=10),
     argument="|Uz| <= |U| B; the mean over the query is monotone, and the indicator at most 1",
     reference=dict(theta=3 / log(100)),  # a2 = 1/4
@@ -146,6 +147,7 @@ def term_2_simplified(*, moment: int = 0) -> Evidence:
 
 @claim(
     "BB:LC.9.T3",
+    assumes=(MEANS,),
     control=dict(c=1),
     needs=("BB:LD.2.1", "BB:LD.2.2", "BB:19/B", "BB:AC.8", "BB:LC.9.T3/maximum"),
     cites=("Cauchy-Schwarz inequality",),

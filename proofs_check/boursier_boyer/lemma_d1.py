@@ -15,7 +15,7 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.hostile import DIMENSIONS, Law, laws, matrices
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.worst_law import of_law, worst_law
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 from theory.attention import gaussian_output
 from theory.sub_gaussian_bounds import fourth_moment_d1, lemma_d1
 from theory.traces import Algebra
@@ -108,6 +108,7 @@ def _lines_up_to_22() -> Evidence:
 
 @claim(
     "BB:LD.1.phi",
+    assumes=(MEANS,),
     dial="c",
     argument="expectations of the two pointwise inequalities under mu, and under mu tilted by z, give Psi >= 0 and its convexity; "
     "the lines hold coordinate by coordinate, for every d; at sigma = 0 the law is the point mass and both gradients vanish",

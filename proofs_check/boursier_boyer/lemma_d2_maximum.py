@@ -16,7 +16,7 @@ from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.hostile import DIMENSIONS, laws
 from numerics.provers import Closed, forall, identity
 from numerics.worst_law import Population, of_law, worst_law
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 from theory.sub_gaussian_bounds import C_p, c_p, maximum_d2, tail_d2
 
 p, s, t, u, x, B, L, d = sp.symbols("p s t u x B L d", positive=True)
@@ -89,6 +89,7 @@ def largest_norm_of_a_prompt(*, share: int | Fraction = 1) -> Evidence:
 
 @claim(
     "BB:LD.2.2.eq",
+    assumes=(MEANS,),
     false="typo",
     why="$\\mathbb{E}\\,Y=\\int_0^\\infty\\mathbb{P}(Y\\ge t)\\,dt$, and the part over $[0,B]$ is at most $B$; it is $B$ only if "
     "$Y\\ge B$ almost surely.",

@@ -9,7 +9,7 @@ from sympy import Max, Rational, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 
 A, B, Y, x, t, m = sp.symbols("A B Y x t m", nonnegative=True)
 a, b, y, P = sp.symbols("a b y P", real=True)
@@ -82,6 +82,7 @@ def maximum_against_product(*, join: str = "product") -> Evidence:
 
 @claim(
     "BB:LE.2.prod/holder",
+    assumes=(MEANS,),
     argument="divide Y, s = |a| + |b| and the distance D by their norms in L^4, L^4 and L^2 and take means; both terms on the "
     "right are squares",
 )

@@ -19,7 +19,7 @@ from proofs_check.boursier_boyer.lemma_e2_statement import (
     worst_case,
     worst_gaussian,
 )
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 from theory.traces import Algebra
 from theory.transfer import gradient_gap
 
@@ -190,6 +190,7 @@ def _slopes_agree() -> Evidence:
 
 @claim(
     "BB:LE.4.split",
+    assumes=(MEANS,),
     needs=("BB:LE.4.split/schwarz", "BB:4.loss/first"),
     argument="chain rule under the mean; then |E[X g]| <= E|X| |g|, Cauchy-Schwarz, and |grad_1 l(a, y) - grad_1 l(b, y)| <= |a - "
     "b|",
@@ -201,7 +202,11 @@ def the_difference_splits_in_two() -> Evidence:
     return confirmed(trace_identity(J_L * g_L - J * g, (J_L - J) * g_L + J * (g_L - g)), _slopes_agree())
 
 
-@claim("BB:LE.4.split/schwarz", argument="divide x and y by their norms in L^2 and take means; the right side is a square")
+@claim(
+    "BB:LE.4.split/schwarz",
+    assumes=(MEANS,),
+    argument="divide x and y by their norms in L^2 and take means; the right side is a square",
+)
 def cauchy_schwarz() -> Evidence:
     """x^2/2 + y^2/2 - x y = (x - y)^2/2."""
     x, y = sp.symbols("x y", nonnegative=True)

@@ -12,7 +12,7 @@ from sympy import Max, Rational, oo
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.seeds import current_seed, generator
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 from theory.traces import Algebra
 
 WORDS = Algebra(general=["U"], symmetric=["Gamma"], vectors=["b", "z"])
@@ -123,6 +123,7 @@ def in_one_dimension(s: Rational, w: Rational, first: Rational, second: Rational
 
 @claim(
     "BB:LF.1.iii",
+    assumes=(MEANS,),
     false="gap",
     why=r"$\max(1,\|\Gamma\|_{\rm op}^{p})\leq\sigma_{\mu}^{2p}$ fails for $\sigma_{\mu}^{2}=\max(\|\Sigma\|_{\rm op},\|w\|^{2})$, "
     r"and so does the display: for $d=1$, $\Sigma=w=1$, $p=4$, $q=0$ and $U=\begin{pmatrix}1&0\\1&0\end{pmatrix}$ "

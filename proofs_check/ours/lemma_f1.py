@@ -13,7 +13,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall
 from numerics.two_routes import refuted_by_two_routes
 from proofs_check.boursier_boyer.lemma_f1_sub_gaussian import Sigma, a, b, quadratic_form, w
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 
 tau2 = sp.Symbol("tau2", nonnegative=True)
 
@@ -48,6 +48,7 @@ def tokens_with_label_noise(*, k: Fraction = Fraction(1)) -> Evidence:
 
 @claim(
     "OURS:LF.1/moments",
+    assumes=(MEANS,),
     control={"k": Fraction(1, 2)},
     needs=("BB:LF.1.iii.a", "OURS:LF.1/sub_gaussian"),
     argument="LF.1.iii.a with |Gamma_w| <= sigma_w^2, for every S and tau^2, averaged over the query; all moments of x are finite",

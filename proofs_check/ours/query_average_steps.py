@@ -15,7 +15,7 @@ from numerics.averaged_errors import Instance, tightest
 from numerics.evidence import Evidence, all_of
 from numerics.hostile import laws
 from numerics.provers import Closed, forall, identity
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 from theory.query_average_bounds import tilted_moment, weighted_query_moment
 
 GAUSS = "for a standard Gaussian vector g, e^{lambda |v|^2} = E e^{sqrt(2 lambda) g.v}"
@@ -164,6 +164,7 @@ def smaller_of_two_bounds(*, top: int | Fraction = 1) -> Evidence:
 
 @claim(
     "OURS:QA.min/theta",
+    assumes=(MEANS,),
     control=dict(c=Fraction(15)),
     argument="then e^{4 a2 theta} <= e^{|z|^2/4}, whose average is at most 2^{d/2} by QA.weight; 32 is for LC.9, where x = "
     "e^{16 a2}/L^2 and the Cauchy-Schwarz inequality doubles the weight",

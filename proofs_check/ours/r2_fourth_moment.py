@@ -14,7 +14,7 @@ from numerics.families import THREE_ATOMS, TWO_ATOMS
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.softmax_average import error_fourth, fourth_off_A, fourth_on_A, numerator_fourth, symbol
 from numerics.worst_case import worst_ratio
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 from theory.concentration_moments import fourth_moment_R2
 
 L, a2, K8 = symbol("L"), symbol("a2"), symbol("F8")
@@ -76,6 +76,7 @@ def fourth_power_of_a_centred_sum(*, c: int | Fraction = 4) -> Evidence:
 
 @claim(
     "OURS:R2.off/one",
+    assumes=(MEANS,),
     needs=("BB:LC.1.M/exponents", "BB:LC.1.15"),
     control=dict(c=Fraction(15, 2)),
     argument="X = w (f - r), r = R/S: E|X|^4 <= 8 (E w^4 |f|^4 + |r|^4 E w^4); Cauchy-Schwarz with E w^8 <= e^{32 a2}; |r|^4 <= "

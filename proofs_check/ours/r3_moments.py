@@ -16,7 +16,7 @@ from numerics.hostile import DIMENSIONS, Law, laws, matrices
 from numerics.provers import Closed, forall, identity, integral_evidence
 from numerics.worst_law import Population, of_law, worst_law
 from proofs_check.boursier_boyer.lemma_d2_maximum import largest, norms
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 from theory.sub_gaussian_bounds import M_R3, maximum_R3, tail_d2, tail_R3, tilted_moment_R3
 
 sigma, a, d, p, L, x, t = sp.symbols("sigma a d p L x t", positive=True)
@@ -180,6 +180,7 @@ def moment_of_the_tilted_law(*, share: int | Fraction = 1) -> Evidence:
 
 @claim(
     "OURS:R3/exponential",
+    assumes=(MEANS,),
     argument="the definition of sub-Gaussian at a + sqrt(2 lambda) g, averaged over a standard Gaussian g; coordinates multiply",
 )
 def exponential_moment_of_the_squared_norm() -> Evidence:

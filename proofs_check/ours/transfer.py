@@ -18,7 +18,7 @@ from numerics.seeds import generator
 from proofs_check.boursier_boyer.lemma_e1 import STARTS
 from proofs_check.boursier_boyer.lemma_e2_statement import worst_case
 from proofs_check.boursier_boyer.theorem_4_3 import BALANCED, rate
-from proofs_check.claims import claim
+from proofs_check.claims import MEANS, claim
 from theory.traces import Algebra
 from theory.transfer import (
     distance_of_flows,
@@ -79,6 +79,7 @@ def _gaussian() -> Evidence:
 
 @claim(
     "OURS:E.risk",
+    assumes=(MEANS,),
     control={"c": Fraction(99, 100)},
     argument="take means of the pointwise bound, which holds for every l > 0, at l = (E D^2/(2R))^{1/2}; if R = 0 or E D^2 = 0, "
     "let l -> oo or 0",
@@ -134,6 +135,7 @@ def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evi
 
 @claim(
     "OURS:E.gradient",
+    assumes=(MEANS,),
     dial="c",
     needs=("OURS:E.gradient/split",),
     argument="each of the three terms of the split is a mean of a product of norms, at most its Young bound; take means at the "

@@ -12,7 +12,7 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import forall
 from numerics.seeds import current_seed
-from proofs_check.claims import REGISTRY, Claim, claim
+from proofs_check.claims import MEANS, REGISTRY, Claim, claim
 
 ROW = "BB:CC.3.b"
 FALSE: dict[str, Any] = dict(false="gap", why="the edge is 2", instead="$c \\geq 2$")
@@ -173,16 +173,16 @@ def test_names_are_unique_and_well_formed() -> None:
 def test_a_false_statement_tells_the_author_why_and_what_is_true() -> None:
     for how in (dict(false="gap"), dict(FALSE, why=""), dict(FALSE, instead=" ")):
         with pytest.raises(ValueError, match="tell the author why"):
-            claim(ROW, **how)  # type: ignore[arg-type]
+            claim(ROW, **how)
     for how in (dict(why="no"), dict(instead="yes")):
         with pytest.raises(ValueError, match="belong to a false statement"):
-            claim(ROW, **how)  # type: ignore[arg-type]
+            claim(ROW, **how)
 
 
 def test_declarations_that_contradict_themselves_are_refused() -> None:
     for how in (dict(false="gap", open="why"), dict(repair=dict(c=1)), dict(dial="c", control=dict(c=1)), dict(false="slip")):
         with pytest.raises(ValueError, match=r"BB:CC\.3\.b"):
-            claim(ROW, **how)  # type: ignore[arg-type]
+            claim(ROW, **how)
 
 
 def test_the_streams_belong_to_the_id_and_to_reseed() -> None:
@@ -220,3 +220,13 @@ def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught() -> None
     plain = made(bound, dial="c")
     assert plain.judge().held.reference is None
     assert plain.loss() is None
+
+
+def test_what_a_claim_takes_for_granted_stands_in_its_evidence() -> None:
+    def at_least_two(*, c: int = 3) -> Evidence:
+        return threshold(Fraction(c)).replace(assumes=("x real",)) if c >= 2 else threshold(Fraction(c))
+
+    j = made(at_least_two, dial="c", assumes=(MEANS,)).judge()
+    assert j.held.assumes == ("x real", MEANS)
+    assert j.control is not None
+    assert j.control.assumes == ()  # a witness rests on nothing of the kind
