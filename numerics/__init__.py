@@ -14,6 +14,7 @@
 `probability`                                       confidence limits for what can only be sampled
 `exact`                                             exact errors for Gaussian tokens: output and gradients, one query or averaged
 `quadrature`, `score_moments`, `query_average`      what they are made of: softmax weights, spread of the scores, Gaussian queries
+`token_laws`                                        laws of tokens: sampler, sub-Gaussian parameter, Laplace transform; a user's own
 `query_in_prompt`                                   the same in one dimension with the query inside the prompt
 `estimate`, `streams`, `kernels`                    the same errors by Monte Carlo
 `finite_prompt_risk`, `finite_prompt_flow`          the risk of softmax attention at a finite prompt length, and its gradient flow
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
     from numerics.provers import trace_identity as trace_identity
     from numerics.quadrature import softmax_moments as softmax_moments
     from numerics.setting import AttentionSetting as AttentionSetting
+    from numerics.token_laws import TokenLaw as TokenLaw
+    from numerics.token_laws import honest_sigma as honest_sigma
     from numerics.worst_case import worst_ratio as worst_ratio
 
 _HOME = {
@@ -58,6 +61,7 @@ _HOME = {
     "Evidence": "numerics.evidence",
     "ExactErrors": "numerics.exact",
     "Integers": "numerics.provers",
+    "TokenLaw": "numerics.token_laws",
     "Verdict": "numerics.evidence",
     "all_of": "numerics.evidence",
     "attention_errors": "numerics.estimate",
@@ -65,6 +69,7 @@ _HOME = {
     "confirmed": "numerics.evidence",
     "exact_errors": "numerics.exact",
     "forall": "numerics.provers",
+    "honest_sigma": "numerics.token_laws",
     "identity": "numerics.provers",
     "integral": "numerics.provers",
     "integrate_flow": "numerics.flow",
