@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from numerics.provers import integral as integral
     from numerics.provers import trace_identity as trace_identity
     from numerics.quadrature import softmax_moments as softmax_moments
+    from numerics.rates import assess as assess
     from numerics.setting import AttentionSetting as AttentionSetting
     from numerics.token_laws import TokenLaw as TokenLaw
     from numerics.token_laws import honest_sigma as honest_sigma
@@ -64,6 +65,7 @@ _HOME = {
     "TokenLaw": "numerics.token_laws",
     "Verdict": "numerics.evidence",
     "all_of": "numerics.evidence",
+    "assess": "numerics.rates",
     "attention_errors": "numerics.estimate",
     "clopper_pearson": "numerics.probability",
     "confirmed": "numerics.evidence",

@@ -102,7 +102,7 @@ def _below(series: Series, lengths: Floats) -> Iterator[Comparison]:
     """Measured <= bound up to noise, and exact <= bound up to rounding, for every upper bound; a bare exponent <= the sharp one."""
     for bound in series.bounds:
         speaks = np.isfinite(bound.values)
-        if bound.kind == "exponent" and series.sharp is not None:
+        if bound.kind == "exponent" and series.sharp is not None and lengths.size > 1:
             exponent = float(np.log(bound.values[0] / bound.values[-1]) / np.log(lengths[-1] / lengths[0]))
             says = f"{exponent:.4g} against {series.sharp:.4g}: the truth falls faster by a factor L^{series.sharp - exponent:.4g}"
             yield _judge(

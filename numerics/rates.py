@@ -7,18 +7,18 @@ Measured by Monte Carlo and laid beside what is exact (quadrature), what is prov
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.comparisons import NAMES, Comparison, compare
 from numerics.curves import QUANTITIES, Bound, FarSlopes, Quantity, bounds, exact_error, far_slopes, next_order, sharp_exponent
-from numerics.estimate import attention_errors
+from numerics.estimate import AttentionErrors, Estimate, attention_errors
 from numerics.fit import LocalSlopes, PowerLawFit, local_slopes, power_law_fit
 from numerics.setting import AttentionSetting
 
-__all__ = ["Rates", "Series", "rates"]
+__all__ = ["Rates", "Series", "assess", "rates"]
 
 Floats = NDArray[np.float64]
 #: Fewest lengths in a fit.
@@ -36,10 +36,8 @@ class Series:
     Parameters
     ----------
     quantity : {"output", "grad_V", "grad_U"}
-    mean, standard_error : array, shape (n,)
+    estimate : Estimate
         Monte Carlo estimate of the mean squared error.
-    largest_share : array, shape (n,)
-        Part of the mean that the largest replicate makes up.
     exact : array, shape (n,), or None
         By quadrature, where there is a formula.
     bounds : tuple of Bound
@@ -58,9 +56,7 @@ class Series:
     """
 
     quantity: Quantity
-    mean: Floats
-    standard_error: Floats
-    largest_share: Floats
+    estimate: Estimate
     exact: Floats | None
     bounds: tuple[Bound, ...]
     slopes: LocalSlopes
@@ -70,6 +66,21 @@ class Series:
     pure: PowerLawFit | None
     trusted: bool
     reason: str
+
+    @property
+    def mean(self) -> Floats:
+        """Measured mean squared error, shape (n,)."""
+        return self.estimate.mean
+
+    @property
+    def standard_error(self) -> Floats:
+        """Its standard error, shape (n,)."""
+        return self.estimate.standard_error
+
+    @property
+    def largest_share(self) -> Floats:
+        """Part of the mean that the largest replicate makes up, shape (n,)."""
+        return self.estimate.largest_share
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,16 +117,14 @@ class Rates:
         return all(c.holds for c in self.comparisons)
 
 
-def _lengths(lengths: Sequence[int]) -> Floats:
-    """Increasing whole numbers from 1 on, at least two of them."""
+def _lengths(lengths: Sequence[int]) -> list[int]:
+    """Increasing whole numbers from 1 on, at least one of them."""
     for L in lengths:
         if isinstance(L, bool) or not (L >= 1 and float(L).is_integer()):
             raise ValueError(f"L = {L} is not a prompt length; lengths are whole numbers from 1 on")
-    if len(set(lengths)) < 2:
-        raise ValueError(
-            f"{len(set(lengths))} length gives no rate; ask for two or more, and for six or more if an exponent is wanted"
-        )
-    return np.array(sorted(set(lengths)), dtype=float)
+    if not lengths:
+        raise ValueError("no lengths; ask for one or more, and for six or more if an exponent is wanted")
+    return sorted({int(L) for L in lengths})
 
 
 def rates(
@@ -151,46 +160,91 @@ def rates(
     Raises
     ------
     ValueError
-        If a length is not a whole number from 1 on, there are fewer than two, or ``replicates`` is below 100.
+        If there is no length, one is not a whole number from 1 on, or ``replicates`` is below 100.
     """
     L = _lengths(lengths)
     if replicates < 100:
         raise ValueError(f"replicates = {replicates}; draw at least 100, or standard errors mean nothing")
-    estimates: dict[Quantity, list[Floats]] = {quantity: [] for quantity in QUANTITIES}
     query, query_cov = (None, setting.query) if setting.averaged else (setting.query, None)
-    for i in np.argsort(-L):  # long prompts first, so that the progress never stalls at the end
-        run = attention_errors(
-            setting.Gamma,
-            setting.U,
-            setting.V,
-            query,
-            [int(L[i])],
-            query_cov=query_cov,
-            replicates=replicates,
-            seed=seed,
-            threads=threads,
+    found: list[AttentionErrors] = []
+    for i in reversed(range(len(L))):  # long prompts first, so that the progress never stalls at the end
+        found.append(
+            attention_errors(
+                setting.Gamma,
+                setting.U,
+                setting.V,
+                query,
+                [L[i]],
+                query_cov=query_cov,
+                replicates=replicates,
+                seed=seed,
+                threads=threads,
+            )
         )
-        for quantity, e in zip(QUANTITIES, (run.output, run.grad_V, run.grad_U)):
-            estimates[quantity].append(np.concatenate([e.mean, e.standard_error, e.largest_share]))
-        progress(int(L[i:].sum()), int(L.sum()))
+        progress(sum(L[i:]), sum(L))
+    return assess(setting, _joined(found[::-1]))
+
+
+def _joined(runs: Sequence[AttentionErrors]) -> AttentionErrors:
+    """Runs at one length each, as one."""
+    join = lambda name: _map(lambda *columns: np.concatenate(columns), *(getattr(run, name) for run in runs))
+    lengths = np.concatenate([run.lengths for run in runs])
+    return replace(runs[0], lengths=lengths, output=join("output"), grad_V=join("grad_V"), grad_U=join("grad_U"))
+
+
+def _map(f: Callable[..., Floats], *estimates: Estimate) -> Estimate:
+    """The estimate with f applied to each of its arrays."""
+    return Estimate(**{field.name: f(*(getattr(e, field.name) for e in estimates)) for field in fields(Estimate)})
+
+
+def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
+    """Lay measured errors beside theory: the analysis of `rates` without the measurement.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+        What was measured.
+    errors : AttentionErrors
+        What came out, at one length or more, in any order; a repeated length counts once.
+
+    Returns
+    -------
+    Rates
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two replicates: then there are no standard errors.
+
+    Examples
+    --------
+    >>> setting = AttentionSetting(np.eye(2), np.eye(2) / 2, np.eye(2), [1.0, 0.0])
+    >>> errors = attention_errors(setting.Gamma, setting.U, setting.V, setting.query, [10, 100], replicates=1000, seed=1)
+    >>> assess(setting, errors).holds
+    True
+    """
+    if errors.replicates < 2:
+        raise ValueError(f"{errors.replicates} replicate has no standard error; measure with 100 or more")
+    lengths, order = np.unique(errors.lengths, return_index=True)
+    L = lengths.astype(float)
     # A vanishing query makes the gradient in U vanish too, for every prompt.
     wanted = QUANTITIES if np.any(setting.query) else QUANTITIES[:2]
-    series = tuple(_series(setting, quantity, L, *np.array(estimates[quantity][::-1]).T) for quantity in wanted)
-    result = Rates(setting, L, replicates, seed, series, far_slopes(setting), (), ())
+    estimates = {quantity: _map(lambda column: column[order], getattr(errors, quantity)) for quantity in wanted}
+    series = tuple(_series(setting, quantity, L, estimate) for quantity, estimate in estimates.items())
+    result = Rates(setting, L, errors.replicates, errors.seed, series, far_slopes(setting), (), ())
     return replace(result, comparisons=compare(result), warnings=tuple(_warnings(result)))
 
 
-def _series(setting: AttentionSetting, quantity: Quantity, L: Floats, mean: Floats, error: Floats, share: Floats) -> Series:
+def _series(setting: AttentionSetting, quantity: Quantity, L: Floats, estimate: Estimate) -> Series:
     """One quantity with everything that theory says about it, and its fits."""
+    mean, error = estimate.mean, estimate.standard_error
     exact = exact_error(setting, quantity, L)
     # One token says nothing on the gradient in U: the error is not random, and no slope starts there.
     random = (error > 0) & ~((L == 1) & (quantity == "grad_U"))
     known = not (setting.averaged and quantity == "grad_U")
     series = Series(
         quantity=quantity,
-        mean=mean,
-        standard_error=error,
-        largest_share=share,
+        estimate=estimate,
         exact=exact,
         bounds=bounds(setting, quantity, L, float(mean[0])),
         slopes=local_slopes(L[random], mean[random], error[random]) if random.sum() > 1 else LocalSlopes(*np.empty((3, 0))),
@@ -241,6 +295,8 @@ def _fitted(series: Series, L: Floats, random: NDArray[np.bool_], order: float |
 def _warnings(result: Rates) -> Iterator[str]:
     """What a reader has to know before reading numbers off the plots."""
     lam, sharp = result.setting.score_variance, sharp_exponent(result.setting)
+    if result.lengths.size == 1:
+        yield "one length has no slope; measure at six or more if an exponent is wanted"
     if result.setting.averaged and lam >= 1:
         yield (
             f"lambda = {lam:.4g} >= 1: slopes fitted at feasible lengths (L <= 1e6) do not recover the sharp exponent {sharp:.4g},"

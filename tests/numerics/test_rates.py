@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,23 @@ import pytest
 import numerics.rates
 from numerics.comparisons import ERROR
 from numerics.curves import exact_error
-from numerics.rates import Rates, _series, rates
+from numerics.estimate import AttentionErrors, Estimate, attention_errors
+from numerics.rates import Rates, _series, assess, rates
 from numerics.setting import EXAMPLES, AttentionSetting
 
 LENGTHS = [10, 22, 46, 100, 215, 464, 1000, 2154, 4642, 10000]
 ISOTROPIC = EXAMPLES["isotropic"]()
+PLAIN = {"effective_samples": 2e4, "largest_share": 0.001}
 
 
 def failures(run: Rates) -> set[str]:
     return {c.name for c in run.comparisons if not c.holds}
+
+
+def estimate(mean: np.ndarray, error: np.ndarray, share: np.ndarray | float = 0.001) -> Estimate:
+    """What a sample of that mean, error and largest share would give, unsuspicious otherwise."""
+    plain = {name: np.full(mean.shape, value) for name, value in PLAIN.items()}
+    return Estimate(mean=mean, standard_error=error, **plain | {"largest_share": np.broadcast_to(share, mean.shape)})
 
 
 @pytest.fixture
@@ -27,19 +35,16 @@ def measured(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     """Replaces the simulation by the exact curve, times ``distort(L)``, with Gaussian noise of known size."""
 
     def install(setting: AttentionSetting, distort: Any = lambda L: 1.0, relative: float = 0.005, share: float = 0.001) -> None:
-        def fake(*_: Any, seed: int, **__: Any) -> SimpleNamespace:
-            L = _[4][0]
+        def fake(*arguments: Any, seed: int, replicates: int, **_: Any) -> AttentionErrors:
+            L = arguments[4][0]
             rng = np.random.default_rng([seed, L])
             found = {}
             for quantity in ("output", "grad_V", "grad_U"):
                 truth = exact_error(setting, quantity, [L])
                 value = float(truth[0]) * distort(L) if truth is not None else 1.0 / L
-                found[quantity] = SimpleNamespace(
-                    mean=np.array([value * (1 + relative * rng.standard_normal())]),
-                    standard_error=np.array([relative * value]),
-                    largest_share=np.array([share]),
-                )
-            return SimpleNamespace(**found)
+                mean = np.array([value * (1 + relative * rng.standard_normal())])
+                found[quantity] = estimate(mean, np.array([relative * value]), np.array([share]))
+            return AttentionErrors(np.array([L]), replicates, seed, **found)
 
         monkeypatch.setattr(numerics.rates, "attention_errors", fake)
 
@@ -128,7 +133,7 @@ def test_intervals_of_the_whole_procedure_cover() -> None:
     inside = []
     for _ in range(400):
         mean = exact * (1 + 0.005 * rng.standard_normal(L.size))
-        fit = _series(ISOTROPIC, "output", L, mean, 0.005 * exact, np.full(L.size, 0.001)).fit
+        fit = _series(ISOTROPIC, "output", L, estimate(mean, 0.005 * exact)).fit
         assert fit is not None
         low, high = fit.interval()
         inside.append(low <= 1 <= high)
@@ -183,6 +188,26 @@ def test_same_seed_same_numbers_whatever_else_is_asked() -> None:
         assert not np.any(a.mean == c.mean)
 
 
+def test_assessing_is_the_other_half_of_measuring() -> None:
+    """Any order, repeated lengths, all in one call: the same run."""
+    errors = attention_errors(ISOTROPIC.Gamma, ISOTROPIC.U, ISOTROPIC.V, ISOTROPIC.query, [40, 10, 40], replicates=300, seed=3)
+    run, same = assess(ISOTROPIC, errors), rates(ISOTROPIC, [10, 40], replicates=300, seed=3)
+    assert run.comparisons == same.comparisons
+    assert run.warnings == same.warnings
+    assert all(np.array_equal(a.mean, b.mean) for a, b in zip(run.series, same.series))
+    with pytest.raises(ValueError, match="no standard error"):
+        assess(ISOTROPIC, replace(errors, replicates=1))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_single_length_is_compared_but_has_no_slope(name: str) -> None:
+    run = rates(EXAMPLES[name](), [30], replicates=2000, seed=1)
+    assert run.holds, failures(run)
+    assert any("measured = exact at each length" in c.name for c in run.comparisons)
+    assert all(series.slopes.slope.size == 0 and series.fit is None for series in run.series)
+    assert any("one length has no slope" in warning for warning in run.warnings)
+
+
 def test_progress_ends_complete() -> None:
     seen: list[tuple[int, int]] = []
     rates(ISOTROPIC, [10, 20, 30], replicates=100, progress=lambda done, total: seen.append((done, total)))
@@ -196,7 +221,7 @@ def test_progress_ends_complete() -> None:
         ([10, 2.5], {}, r"L = 2\.5 is not a prompt length"),
         ([10, float("nan")], {}, "L = nan is not a prompt length"),
         ([True, 10], {}, "L = True is not a prompt length"),
-        ([10, 10], {}, "1 length gives no rate"),
+        ([], {}, "no lengths; ask for one or more"),
         ([10, 20], {"replicates": 99}, "replicates = 99; draw at least 100"),
     ],
 )
