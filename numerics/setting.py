@@ -1,19 +1,21 @@
-"""What an experiment on attention with Gaussian tokens is about: the token law, the parameters and the law of the query."""
+"""What an experiment on attention is about: the law of the tokens, the parameters and the law of the query."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.query_average import QuadraticFormLaw, quadratic_form_law
+from numerics.token_laws import TokenLaw, ball, gaussian, rademacher, sphere, uniform
 from theory.arrays import read_arrays, read_covariance
 
-__all__ = ["EXAMPLES", "AttentionSetting"]
+__all__ = ["EXAMPLES", "LAWS", "AttentionSetting"]
 
 Floats = NDArray[np.float64]
 #: Sizes of entries between which fourth powers of the products that occur stay in the range of floats.
@@ -29,12 +31,12 @@ def _covariance(name: str, value: ArrayLike) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class AttentionSetting:
-    """Tokens z_k ~ N(0, Gamma), attention with parameters U and V, and one query or Gaussian queries independent of the prompt.
+    """Independent tokens z_k, attention with parameters U and V, and one query or Gaussian queries independent of the prompt.
 
     Parameters
     ----------
-    Gamma : array_like, shape (d, d)
-        Covariance of the tokens, symmetric positive semidefinite; may be singular.
+    Gamma : array_like, shape (d, d), or TokenLaw
+        Covariance of Gaussian tokens, symmetric positive semidefinite; may be singular. Or the law of the tokens.
     U : array_like, shape (d, d)
         The score of token z_k for the query z is z_k'Uz.
     V : array_like, shape (d_out, d)
@@ -57,6 +59,8 @@ class AttentionSetting:
     >>> setting = AttentionSetting(np.eye(2), np.eye(2), np.eye(2), query=[1.0, 0.0])
     >>> setting.d, setting.averaged, setting.score_variance
     (2, False, 1.0)
+    >>> AttentionSetting(rademacher(2), np.eye(2), np.eye(2), query=[1.0, 0.0]).gaussian
+    False
     """
 
     Gamma: Floats
@@ -64,13 +68,21 @@ class AttentionSetting:
     V: Floats
     query: Floats
     name: str = "custom"
+    _given: TokenLaw | None = field(init=False, repr=False)
+
+    if TYPE_CHECKING:  # what may be given is wider than what is kept
+
+        def __init__(
+            self, Gamma: ArrayLike | TokenLaw, U: ArrayLike, V: ArrayLike, query: ArrayLike, name: str = "custom"
+        ) -> None: ...
 
     def __post_init__(self) -> None:
-        put = lambda field, value: object.__setattr__(self, field, value)
+        put = lambda name, value: object.__setattr__(self, name, value)
+        given = self.Gamma if isinstance(self.Gamma, TokenLaw) else None
         averaged = np.ndim(self.query) == 2
         query = _covariance("the query covariance", self.query) if averaged else self.query
         read = read_arrays(
-            Gamma=(_covariance("Gamma", self.Gamma), "d d"),
+            Gamma=(_covariance("Gamma", self.Gamma if given is None else given.covariance), "d d"),
             U=(self.U, "d d"),
             V=(self.V, "d_out d"),
             query=(query, "d d" if averaged else "d"),
@@ -92,6 +104,12 @@ class AttentionSetting:
                 )
         if not np.any(self.V @ self.Gamma):
             raise ValueError("V Gamma = 0: the attention output is 0 for every prompt, and there is no error to measure")
+        put("_given", given)
+
+    @cached_property
+    def law(self) -> TokenLaw:
+        """The law of the tokens; `Gamma` is its covariance."""
+        return gaussian(self.Gamma) if self._given is None else self._given
 
     @property
     def d(self) -> int:
@@ -103,10 +121,44 @@ class AttentionSetting:
         """Whether the error is averaged over a Gaussian query."""
         return self.query.ndim == 2
 
+    @property
+    def gaussian(self) -> bool:
+        """Whether the tokens are Gaussian: then everything has an exact curve, and Theorems A and B speak."""
+        return self._given is None or self._given.coordinates == "normal"
+
     @cached_property
     def sigma2(self) -> float:
-        """The exact sub-Gaussian constant sigma^2 of the tokens: the largest eigenvalue of Gamma."""
-        return float(np.linalg.eigvalsh(self.Gamma)[-1])
+        """The sub-Gaussian constant sigma^2 of the tokens: the largest eigenvalue of Gamma, or what their law claims."""
+        return float(np.linalg.eigvalsh(self.Gamma)[-1]) if self.gaussian else float(self.law.sigma) ** 2
+
+    def with_law(self, name: str) -> AttentionSetting:
+        """The same experiment with other tokens of the same covariance.
+
+        Parameters
+        ----------
+        name : str
+            One of `LAWS`: its standard tokens, mapped by the symmetric root of Gamma.
+
+        Returns
+        -------
+        AttentionSetting
+
+        Raises
+        ------
+        ValueError
+            If there is no such law.
+
+        Examples
+        --------
+        >>> EXAMPLES["isotropic"]().with_law("sphere").name
+        'isotropic, sphere'
+        """
+        if name not in LAWS:
+            raise ValueError(f"there is no token law {name!r}; choose one of {', '.join(LAWS)}")
+        values, vectors = np.linalg.eigh(self.Gamma)
+        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+        law = LAWS[name](self.d).image(root)
+        return AttentionSetting(law, self.U, self.V, self.query, name=f"{self.name}, {name}")
 
     @cached_property
     def query_factor(self) -> Floats:
@@ -175,6 +227,10 @@ def _averaged_slow() -> AttentionSetting:
     return AttentionSetting(np.eye(2), np.diag([1.2, 0.5]), np.eye(2), np.eye(2), name="averaged-slow")
 
 
+#: The standard laws by name: centred tokens in d dimensions with the identity as covariance.
+LAWS: Mapping[str, Callable[[int], TokenLaw]] = MappingProxyType(
+    {"gaussian": lambda d: gaussian(np.eye(d)), "rademacher": rademacher, "uniform": uniform, "sphere": sphere, "ball": ball}
+)
 #: The built-in examples by name.
 EXAMPLES: Mapping[str, Callable[[], AttentionSetting]] = MappingProxyType(
     {
