@@ -22,7 +22,9 @@
 `scalar_regression`, `scalar_transfer`              one Gaussian covariate: both flows, and every constant of Theorem 4.3
 `flow`, `flow_starts`, `flow_slope`                 the gradient flow integrated, from hostile starts, and how steep its risk is
 `setting`, `curves`, `fit`, `comparisons`,          rate reports: what is measured, what theory says, exponents, verdicts,
-`rates`, `report`, `cli`                            the run, the page, the command
+`rates`, `report`                                   the run, the page
+`sweep`                                             grids of runs in blocks that are kept, resumed and spread over machines
+`cli`, `rates_cli`, `inputs`, `progress`            the commands, what they read, and how far they are
 ==================================================  ===========================================================================
 """
 

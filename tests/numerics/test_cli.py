@@ -1,204 +1,13 @@
-"""The command line: what it writes, how it exits, and what it says to wrong input."""
+"""The command line of this floor: its entry point and its help."""
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
-import numerics.rates
-from numerics import cli
 from numerics.cli import main
-from numerics.report import FILES, schema
-from numerics.setting import EXAMPLES
-
-SMALL = ["--lengths", "10,100", "--replicates", "200", "--threads", "1"]
-
-
-def rates(*words: str | Path) -> int:
-    return main(["rates", *map(str, words)])
-
-
-@pytest.fixture
-def matrices(tmp_path: Path) -> dict[str, Path]:
-    """Files of both kinds that make a good experiment."""
-    files = {name: tmp_path / f"{name}.npy" for name in ("Gamma", "U")} | {
-        name: tmp_path / f"{name}.json" for name in ("V", "query")
-    }
-    np.save(files["Gamma"], np.eye(2))
-    np.save(files["U"], 0.5 * np.eye(2))
-    files["V"].write_text("[[1, 0], [0, 2.5]]")
-    files["query"].write_text("[1, -1]")
-    return files
-
-
-def options(files: dict[str, Path]) -> list[str]:
-    return [word for name, path in files.items() for word in (f"--{name}", str(path))]
-
-
-def test_a_run_from_files(matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    import jsonschema
-
-    out = tmp_path / "deep" / "er"
-    assert rates(*options(matrices), *SMALL, "--seed", "7", "--out", out) == 0
-    assert sorted(p.name for p in out.iterdir()) == sorted(FILES)
-    document = json.loads((out / "report.json").read_text())
-    jsonschema.validate(document, schema())
-    assert document["setting"]["V"] == [[1, 0], [0, 2.5]]
-    assert (document["seed"], document["lengths"], document["replicates"]) == (7, [10, 100], 200)
-    source = document["provenance"]
-    assert [i["file"] for i in source["inputs"]] == ["Gamma.npy", "U.npy", "V.json", "query.json"]
-    assert "--Gamma Gamma.npy" in source["command"]
-    assert str(tmp_path) not in (out / "report.html").read_text() + json.dumps(document)
-    printed = capsys.readouterr()
-    assert "comparisons hold; report in" in printed.out
-    assert printed.err == ""  # no progress bar when nobody looks
-
-
-def test_gaussian_queries_from_a_file_and_quiet(
-    matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    del matrices["query"]
-    np.save(tmp_path / "S.npy", np.diag([1.0, 0.0]))
-    assert rates(*options(matrices), "--query-cov", tmp_path / "S.npy", *SMALL, "--quiet", "--out", tmp_path / "r") == 0
-    assert json.loads((tmp_path / "r" / "report.json").read_text())["setting"]["query"] == "Gaussian"
-    assert capsys.readouterr() == ("", "")
-
-
-def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
-    monkeypatch.setattr("time.perf_counter", lambda: 0.0)
-    for name, threads in (("a", "1"), ("b", "2")):
-        rates(
-            "--example", "isotropic", "--lengths", "1:50:4", "--replicates", "200", "--threads", threads, "--out", tmp_path / name
-        )
-    rates("--example", "isotropic", "--lengths", "1:50:4", "--replicates", "200", "--seed", "1", "--out", tmp_path / "c")
-    for file in FILES:
-        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
-    assert (tmp_path / "a" / "data.csv").read_bytes() != (tmp_path / "c" / "data.csv").read_bytes()
-
-
-@pytest.mark.parametrize("quiet", [False, True])
-def test_a_failing_comparison_is_exit_status_1_and_comes_first(
-    quiet: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    exact = numerics.rates.exact_error
-    monkeypatch.setattr(numerics.rates, "exact_error", lambda *a: None if (value := exact(*a)) is None else 2 * value)
-    assert rates("--example", "isotropic", *SMALL, "--out", tmp_path, *(["--quiet"] if quiet else [])) == 1
-    printed = capsys.readouterr()
-    first = (printed.err if quiet else printed.out).splitlines()[0]
-    assert first.startswith("FAILS")
-    assert not json.loads((tmp_path / "report.json").read_text())["holds"]
-    assert "What fails" in (tmp_path / "report.html").read_text()
-
-
-def test_a_failed_run_leaves_the_old_report(tmp_path: Path) -> None:
-    for name in FILES:
-        (tmp_path / name).write_text("old")
-    assert rates("--lengths", "10,10", "--out", tmp_path) == 2
-    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == dict.fromkeys(FILES, "old")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--example", "nonsense"], "there is no example 'nonsense'; choose one of anisotropic"),
-        (["--lengths", "0,10"], "L = 0 is not a prompt length"),
-        (["--lengths", "ten"], "neither a list like 10,30,100 nor a grid"),
-        (["--lengths", "10:5:3"], "FIRST < LAST"),
-        (["--lengths", "1:2:3:4"], "neither a list"),
-        (["--lengths", ""], "neither a list"),
-        (["--lengths", "10"], "1 length gives no rate"),
-        (["--lengths", "10,99999999999"], "leave the range"),
-        (["--replicates", "3"], "draw at least 100"),
-        (["--threads", "0"], "threads = 0"),
-        (["--seed", "-1"], "seed"),
-        (["--Gamma", "none.npy"], "also needed: --U, --V, --query or --query-cov"),
-        (["--example", "isotropic", "--Gamma", "x.npy"], "brings its own matrices"),
-    ],
-)
-def test_wrong_words_are_one_line_and_exit_status_2(
-    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert rates(*words, "--out", tmp_path / "r") == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert message in printed.err
-    assert printed.err.startswith("largeprompt rates: ")
-    assert printed.err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("Gamma", None, "cannot read"),
-        ("Gamma", [[1, 2], [2, 1]], "eigenvalue -1"),
-        ("Gamma", [[1, float("nan")], [0, 1]], "the entry nan"),
-        ("Gamma", np.array([{"a": 1}], dtype=object), "no array of numbers"),
-        ("U", np.eye(3), "U has shape (3, 3)"),
-        ("V", "not json", "no array of numbers"),
-        ("V", "[[1], [1, 2]]", "no array of numbers"),
-        ("V", '{"a": 1}', "must be an array of real numbers"),
-        ("query", "[[1, 0], [0, 1]]", "--query has shape (2, 2); it must have shape (d,)"),
-        ("query", "[1, 2, 3]", "query has shape (3,)"),
-    ],
-)
-def test_wrong_files_are_one_line_and_exit_status_2(
-    name: str, content: Any, message: str, matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    if content is None:
-        matrices[name].unlink()
-    elif isinstance(content, str):
-        matrices[name].write_text(content)
-    else:
-        np.save(matrices[name], np.asarray(content), allow_pickle=True)
-    assert rates(*options(matrices), *SMALL, "--out", tmp_path / "r") == 2
-    printed = capsys.readouterr()
-    assert message in printed.err
-    assert printed.err.count("\n") == 1
-
-
-def test_other_wrong_files(matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = tmp_path / "Gamma.txt"
-    text.write_text("1 0\n0 1\n")
-    assert rates(*options(matrices | {"Gamma": text}), "--out", tmp_path / "r") == 2
-    assert "neither .npy nor .json" in capsys.readouterr().err
-    flat = {k: v for k, v in matrices.items() if k != "query"}
-    assert rates(*options(flat), "--query-cov", matrices["query"], "--out", tmp_path / "r") == 2
-    assert "--query-cov has shape (2,)" in capsys.readouterr().err
-
-
-def test_an_unwritable_folder_is_noticed_before_the_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "file").write_text("")
-    assert rates("--out", tmp_path / "file" / "r") == 2
-    assert "cannot write to" in capsys.readouterr().err
-
-
-def test_a_logarithmic_grid() -> None:
-    assert cli._lengths("10:1000:3") == [10, 100, 1000]
-    assert cli._lengths("1:4:10") == [1, 2, 3, 4]
-    assert cli._lengths("5,3") == [5, 3]
-
-
-def test_help_names_the_examples_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
-    assert set(cli.EXAMPLES) == set(EXAMPLES)
-    with pytest.raises(SystemExit) as stop:
-        main(["rates", "--help"])
-    assert stop.value.code == 0
-    assert "averaged-slow" in capsys.readouterr().out
-
-
-def test_a_terminal_without_unicode_is_enough(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "numerics", "rates", "--example", "isotropic", *SMALL, "--out", str(tmp_path / "r")]
-    done = subprocess.run(words, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "ascii"}, check=False)
-    assert done.returncode == 0, done.stderr
-    assert b"comparisons hold" in done.stdout
 
 
 def test_module_entry_point() -> None:
@@ -207,3 +16,10 @@ def test_module_entry_point() -> None:
     )
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["--help"])
+    assert stop.value.code == 0
+    assert "rates" in capsys.readouterr().out

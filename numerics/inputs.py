@@ -1,0 +1,113 @@
+"""What commands read and where they write: arrays, grids of prompt lengths, folders. Loads no NumPy before an array is read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+__all__ = ["InputError", "length_grid", "read_array", "writable_folder"]
+
+
+class InputError(ValueError):
+    """What the user gave cannot be used; the message says why, and what to do, in one line."""
+
+
+def read_array(path: Path) -> tuple[Any, str]:
+    """An array from a ``.npy`` or ``.json`` file, and the SHA-256 of the file.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    array : ndarray
+        Of whatever shape and kind the file holds; the checks belong to what uses it.
+    digest : str
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is of another kind, or holds no array.
+
+    Examples
+    --------
+    >>> read_array(Path("nowhere.npy"))
+    Traceback (most recent call last):
+    numerics.inputs.InputError: cannot read nowhere.npy: No such file or directory
+    """
+    import numpy as np
+
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    try:
+        if path.suffix == ".npy":
+            array = np.load(path, allow_pickle=False)
+        elif path.suffix == ".json":
+            array = np.array(json.loads(content))
+        else:
+            raise InputError(f"{path} is neither .npy nor .json; write nested lists of numbers as .json, or numpy.save an array")
+    except InputError:
+        raise
+    except (ValueError, EOFError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} holds no array of numbers: {error}") from error
+    return array, hashlib.sha256(content).hexdigest()
+
+
+def length_grid(text: str, name: str = "--lengths") -> list[int]:
+    """Prompt lengths from ``10,30,100``, or ``10:10000:9`` for a logarithmic grid (rounded; repeated lengths count once).
+
+    Parameters
+    ----------
+    text : str
+    name : str
+        What an error calls it.
+
+    Raises
+    ------
+    InputError
+        If the text is neither.
+
+    Examples
+    --------
+    >>> length_grid("10:1000:3")
+    [10, 100, 1000]
+    """
+    try:
+        if ":" not in text:
+            return [int(part) for part in text.split(",")]
+        first, last, count = (int(part) for part in text.split(":"))
+    except ValueError:
+        raise InputError(f"{name} {text} is neither a list like 10,30,100 nor a grid like 10:10000:9") from None
+    if not (1 <= first < last and count >= 2):
+        raise InputError(f"{name} {text}: a grid FIRST:LAST:COUNT needs 1 <= FIRST < LAST and COUNT >= 2")
+    return sorted({round(first * (last / first) ** (i / (count - 1))) for i in range(count)})
+
+
+def writable_folder(out: Path) -> Path:
+    """The folder for a report, made and tried before the work begins.
+
+    Raises
+    ------
+    InputError
+        If nothing can be written there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     writable_folder(Path(folder) / "report").is_dir()
+    True
+    """
+    import tempfile
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):
+            return out
+    except OSError as error:
+        raise InputError(f"cannot write to {out}: {error.strerror}; choose another --out") from error

@@ -1,0 +1,184 @@
+"""The command ``rates``: how fast attention approaches its infinite-prompt limit. Nothing heavy is imported before it runs."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numerics.inputs import InputError, length_grid, read_array, writable_folder
+from numerics.progress import progress_bar
+
+if TYPE_CHECKING:
+    from numerics.rates import Rates
+    from numerics.setting import AttentionSetting
+
+__all__ = ["add_rates", "tell"]
+
+# Known here too, so that --help need not load NumPy; a test holds the two lists together.
+EXAMPLES = ("anisotropic", "isotropic", "singular", "averaged", "averaged-slow")
+MATRICES = ("Gamma", "U", "V")
+DEFAULT_LENGTHS = "10:10000:10"
+DEFAULT_REPLICATES = 40_000
+
+
+def add_rates(commands: Any) -> None:
+    """Add the command ``rates``.
+
+    Parameters
+    ----------
+    commands : the object that ``ArgumentParser.add_subparsers`` returns
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_rates(parser.add_subparsers())
+    >>> parser.parse_args(["rates", "--example", "averaged"]).example
+    'averaged'
+    """
+    rates = commands.add_parser(
+        "rates",
+        help="measure how fast attention approaches its infinite-prompt limit, and compare with theory",
+        description="Measures the errors of output and gradients of softmax attention on Gaussian tokens over the prompt length,"
+        " lays them beside the exact curves, Theorem A and the paper's bound, and writes report.html, report.json and data.csv.",
+        epilog="exit status: 0 if every comparison holds, 1 if one fails, 2 if the input cannot be used",
+    )
+    given = rates.add_argument_group("what to measure (an example, or your own matrices from .npy or .json files)")
+    given.add_argument("--example", metavar="NAME", help=f"one of {', '.join(EXAMPLES)} (default: {EXAMPLES[0]})")
+    given.add_argument("--Gamma", metavar="FILE", help="covariance of the tokens, d x d")
+    given.add_argument("--U", metavar="FILE", help="score of token z_k for the query z is z_k'Uz, d x d")
+    given.add_argument("--V", metavar="FILE", help="value matrix, d_out x d")
+    query = given.add_mutually_exclusive_group()
+    query.add_argument("--query", metavar="FILE", help="a fixed query, d numbers")
+    query.add_argument("--query-cov", metavar="FILE", help="covariance of a Gaussian query, d x d")
+    how = rates.add_argument_group("how")
+    how.add_argument(
+        "--lengths",
+        metavar="LIST",
+        default=DEFAULT_LENGTHS,
+        help="prompt lengths: 10,30,100 or FIRST:LAST:COUNT on a logarithmic grid (default: %(default)s)",
+    )
+    how.add_argument(
+        "--replicates", metavar="N", type=int, default=DEFAULT_REPLICATES, help="prompts per length (default: %(default)s)"
+    )
+    how.add_argument("--seed", metavar="N", type=int, default=0, help="same seed, same numbers (default: %(default)s)")
+    how.add_argument("--threads", metavar="N", type=int, help="default: one per processor; the numbers do not depend on it")
+    how.add_argument("--out", metavar="DIR", default="rates-report", help="where the report goes (default: %(default)s)")
+    how.add_argument("--quiet", action="store_true", help="print failing comparisons and errors only")
+    rates.set_defaults(run=_rates)
+
+
+def _rates(arguments: argparse.Namespace) -> int:
+    """Run the experiment; errors in the input become one line and exit status 2."""
+    try:
+        return _measure_and_report(arguments)
+    except InputError as error:
+        print(f"largeprompt rates: {error}", file=sys.stderr)
+        return 2
+
+
+def _measure_and_report(arguments: argparse.Namespace) -> int:
+    lengths = length_grid(arguments.lengths)
+    out = writable_folder(Path(arguments.out))
+    setting, inputs = _setting(arguments)
+    from numerics.rates import rates
+    from numerics.report import provenance, write_report
+
+    started = time.perf_counter()
+    with progress_bar(arguments.quiet, "drawing prompts") as advance:
+        try:
+            run = rates(
+                setting,
+                lengths,
+                replicates=arguments.replicates,
+                seed=arguments.seed,
+                threads=arguments.threads,
+                progress=advance,
+            )
+        except (TypeError, ValueError) as error:
+            raise InputError(str(error)) from error
+    source = provenance(_command(arguments, setting.name), time.perf_counter() - started, inputs)
+    try:
+        page = write_report(run, out, source)
+    except OSError as error:
+        raise InputError(f"cannot write to {out}: {error.strerror}; choose another --out") from error
+    tell([run], page, arguments.quiet)
+    return 0 if run.holds else 1
+
+
+def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
+    """Print the verdict lines: failures first, then everything else, then where the report is.
+
+    Parameters
+    ----------
+    runs : sequence of Rates
+        With more than one, each line begins with the name of its run.
+    page : Path or None
+        The report, if one was written.
+    quiet : bool
+        Print failures only, on stderr.
+    """
+    comparisons = [(_name(run, runs), c) for run in runs for c in run.comparisons]
+    for where, c in sorted(comparisons, key=lambda line: line[1].holds):
+        if not c.holds:
+            print(f"FAILS  {where}{c.name}: {c.says}", file=sys.stderr if quiet else sys.stdout)
+        elif not quiet:
+            print(f"holds  {where}{c.name}: {c.says}")
+    if quiet:
+        return
+    for run in runs:
+        for warning in run.warnings:
+            print(f"note   {_name(run, runs)}{warning}")
+    held = sum(c.holds for _, c in comparisons)
+    print(f"{held} of {len(comparisons)} comparisons hold" + (f"; report in {page}" if page else ""))
+
+
+def _name(run: Rates, runs: Sequence[Rates]) -> str:
+    return f"{run.setting.name}, " if len(runs) > 1 else ""
+
+
+def _setting(arguments: argparse.Namespace) -> tuple[AttentionSetting, list[tuple[str, str]]]:
+    """The setting that the arguments describe, with name and digest of each file read."""
+    from numerics.setting import EXAMPLES as BUILT_IN
+    from numerics.setting import AttentionSetting
+
+    paths = {name: getattr(arguments, name) for name in MATRICES}
+    paths["query"] = arguments.query or arguments.query_cov
+    missing = [f"--{name}" for name, path in paths.items() if path is None]
+    if len(missing) == len(paths):
+        name = arguments.example or EXAMPLES[0]
+        if name not in BUILT_IN:
+            raise InputError(f"there is no example {name!r}; choose one of {', '.join(EXAMPLES)}")
+        return BUILT_IN[name](), []
+    if arguments.example is not None:
+        raise InputError(f"--example {arguments.example} brings its own matrices; leave it out or leave out the files")
+    if missing:
+        named = ["--query or --query-cov" if name == "--query" else name for name in missing]
+        raise InputError(f"also needed: {', '.join(named)} (or use --example for a built-in one)")
+    arrays, inputs = {}, []
+    for name, path in paths.items():
+        arrays[name], digest = read_array(Path(path))
+        inputs.append((Path(path).name, digest))
+    wanted = 2 if arguments.query_cov else 1
+    if arrays["query"].ndim != wanted:
+        option, shape = ("--query-cov", "(d, d)") if wanted == 2 else ("--query", "(d,)")
+        raise InputError(f"{option} has shape {arrays['query'].shape}; it must have shape {shape}")
+    try:
+        return AttentionSetting(**arrays), inputs
+    except (TypeError, ValueError) as error:
+        raise InputError(str(error)) from error
+
+
+def _command(arguments: argparse.Namespace, name: str) -> str:
+    """The command line that repeats the run, with file names only."""
+    words = ["largeprompt", "rates"]
+    files = {**{name: getattr(arguments, name) for name in MATRICES}, "query": arguments.query, "query-cov": arguments.query_cov}
+    given = {option: Path(path).name for option, path in files.items() if path}
+    for option, value in (given or {"example": name}).items():
+        words += [f"--{option}", value]
+    words += ["--lengths", arguments.lengths, "--replicates", str(arguments.replicates), "--seed", str(arguments.seed)]
+    return shlex.join(words)
