@@ -6,23 +6,18 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.central_sums import joined
+from numerics.error_sampler import PIECE, error_sampler, whole
 from numerics.seeds import current_seed
-from theory.arrays import read_arrays, read_covariance
 
-__all__ = ["AttentionErrors", "Estimate", "attention_errors"]
+__all__ = ["PIECE", "AttentionErrors", "Estimate", "as_errors", "attention_errors", "error_sampler", "joined"]
 
 Array = NDArray[np.float64]
-
-PIECE = 1024  # replicates per task: the cut must not depend on the number of threads
-LONGEST = 2**31 - 1
-MOST_DRAWS = 2**32
-STEEPEST = 1e30  # scores are float32
-LARGEST = 1e60
 
 
 @dataclass(frozen=True)
@@ -37,12 +32,18 @@ class Estimate:
         (Σ x)² / Σ x² over the replicates x: far below their number, the mean hangs on few of them.
     largest_share : ndarray of shape (n_lengths,)
         max x / Σ x. Above some 5 % neither mean nor standard error should be trusted.
+    skewness, kurtosis : ndarray of shape (n_lengths,)
+        Standardised third and fourth moments of the replicates (0 and 3 for a normal law; nan if they do not vary). The
+        distribution of the mean is skewed by skewness / √n, and the relative error of `standard_error` is about
+        √((kurtosis − 1) / n) / 2.
     """
 
     mean: Array
     standard_error: Array
     effective_samples: Array
     largest_share: Array
+    skewness: Array
+    kurtosis: Array
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ class AttentionErrors:
         E |∇_V (T_L − T)|², summed over all components of the output and all entries of V.
     grad_U : Estimate
         The same for U.
+    method : str
+        "tokens": every token was drawn; "scores": all but the scores was averaged exactly.
     """
 
     lengths: NDArray[np.int64]
@@ -67,10 +70,11 @@ class AttentionErrors:
     output: Estimate
     grad_V: Estimate
     grad_U: Estimate
+    method: str = "tokens"
 
 
 def attention_errors(
-    Gamma: ArrayLike,
+    Gamma: Any,
     U: ArrayLike,
     V: ArrayLike,
     query: ArrayLike | None,
@@ -80,6 +84,7 @@ def attention_errors(
     replicates: int = 4096,
     seed: int | None = None,
     threads: int | None = None,
+    method: str = "auto",
 ) -> AttentionErrors:
     """Measure how far softmax attention on L Gaussian tokens is from its infinite-prompt limit.
 
@@ -131,88 +136,73 @@ def attention_errors(
     >>> bool(np.all(abs(e.output.mean - 2 / e.lengths) < 5 * e.output.standard_error))  # U = 0: plain averages, E|T_L|² = tr(Γ)/L
     True
     """
-    if query is None and query_cov is None:
-        raise ValueError("no query: give a vector `query`, or a covariance `query_cov` to average over z ~ N(0, query_cov)")
-    G = read_covariance("Gamma", Gamma)
-    d = G.shape[0]
-    S = np.zeros((d, d)) if query_cov is None else read_covariance("query_cov", query_cov)
-    z = np.zeros(d) if query is None else query
-    G, S, U_, V_, z = read_arrays(Gamma=(G, "d d"), query_cov=(S, "d d"), U=(U, "d d"), V=(V, "d_out d"), query=(z, "d"))
-    A, F = _root(G), np.zeros((d, 0)) if query_cov is None else _root(S)
-    grid = _lengths(lengths, A.shape[1])
-    count, workers = _whole("replicates", replicates), _whole("threads", (os.cpu_count() or 1) if threads is None else threads)
-    seed = current_seed() if seed is None else seed
-    with np.errstate(over="ignore", invalid="ignore"):
-        b, W = A.T @ U_ @ z, A.T @ U_ @ F
-        size = np.abs(V_ @ A).max() * max(1.0, np.abs(A).max()) * max(1.0, np.abs(z).max() + 10 * np.abs(F).max(initial=0))
-    if not np.all(np.isfinite(b)) or np.abs(b).max(initial=0) + 10 * np.abs(W).max(initial=0) > STEEPEST:
-        raise ValueError(f"scores (Uz)·z_k beyond {STEEPEST:.0e} leave the range of float32; rescale U or the query")
-    if not size < LARGEST:
-        raise ValueError(f"errors beyond {LARGEST:.0e} have no fourth powers in a float; rescale Gamma, V or the query")
-    model = (b, W, z, F, (A**2).sum(axis=0), V_ @ A)
-    sums = _run(grid, count, seed, workers, model)
-    return AttentionErrors(grid, count, int(seed), *(_estimate(sums[:, e]) for e in range(3)))
-
-
-def _run(grid: NDArray[np.int64], count: int, seed: int, workers: int, model: tuple[Array, ...]) -> Array:
-    """(n, mean, sum of squared deviations, largest) of shape (n_lengths, 3, 4)."""
-    from numerics.kernels.attention import attention_kernel
-    from numerics.streams import key_of
-
-    kernel, key = attention_kernel(), key_of(seed)
-
-    def work(L: int, first: int) -> Array:
-        values = np.empty((3, min(PIECE, count - first)))
-        kernel(first, L, key, *model, values)
-        mean = values.mean(axis=1)
-        spread = ((values - mean[:, None]) ** 2).sum(axis=1)
-        return np.stack([np.full(3, values.shape[1]), mean, spread, values.max(axis=1)], axis=1)
-
+    sampler = error_sampler(Gamma, U, V, query, query_cov, method, current_seed() if seed is None else seed)
+    grid = _lengths(lengths, sampler.longest)
+    count = whole("replicates", replicates)
+    workers = whole("threads", (os.cpu_count() or 1) if threads is None else threads)
     with ThreadPoolExecutor(workers) as pool:
-        tasks = [[pool.submit(work, int(L), first) for first in range(0, count, PIECE)] for L in grid]
+        tasks = [
+            [pool.submit(sampler.sums, int(L), first, min(PIECE, count - first)) for first in range(0, count, PIECE)] for L in grid
+        ]
         # joined in this order, whoever finished first: sums of floats are not associative
-        return np.stack([reduce(_join, (task.result() for task in row)) for row in tasks])
+        sums = np.stack([joined([task.result() for task in row]) for row in tasks])
+    return as_errors(grid, sums, count, sampler.seed, method=sampler.method)
 
 
-def _join(a: Array, b: Array) -> Array:
-    """The same four numbers for the union of two samples (Chan, Golub, LeVeque 1983)."""
-    n, m = a[:, 0], b[:, 0]
-    gap = b[:, 1] - a[:, 1]
-    mean = a[:, 1] + gap * m / (n + m)
-    return np.stack([n + m, mean, a[:, 2] + b[:, 2] + gap * gap * n * m / (n + m), np.maximum(a[:, 3], b[:, 3])], axis=1)
+def as_errors(
+    lengths: Sequence[int] | NDArray[np.integer], sums: ArrayLike, replicates: int, seed: int, *, method: str = "tokens"
+) -> AttentionErrors:
+    """Estimates from the sums of blocks of replicates.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+    sums : array_like of shape (n_lengths, 3, 6)
+        For each length, the `joined` sums of a sampler.
+    replicates, seed : int
+    method : str
+        That of the sampler.
+
+    Returns
+    -------
+    AttentionErrors
+
+    Raises
+    ------
+    ValueError
+        If the sums are not of that shape.
+
+    Examples
+    --------
+    >>> sampler = error_sampler([[1.0]], [[0.0]], [[1.0]], [1.0], seed=3)
+    >>> blocks = [sampler.sums(4, first, 500) for first in (0, 500)]
+    >>> e = as_errors([4], [joined(blocks)], 1000, 3)
+    >>> bool(abs(e.output.mean[0] - 1 / 4) < 5 * e.output.standard_error[0])
+    True
+    """
+    grid, S = np.asarray(lengths, dtype=np.int64), np.asarray(sums, dtype=np.float64)
+    if S.shape != (*grid.shape, 3, 6) or grid.ndim != 1:
+        raise ValueError(f"sums have shape {S.shape}, but ({grid.size}, 3, 6) is needed: one (3, 6) for each length")
+    output, grad_V, grad_U = (_estimate(S[:, e]) for e in range(3))
+    return AttentionErrors(grid, int(replicates), int(seed), output, grad_V, grad_U, method)
 
 
 def _estimate(sums: Array) -> Estimate:
-    n, mean, spread, largest = sums.T
+    n, mean, two, three, four, largest = sums.T
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = np.sqrt(spread / (n - 1) / n)
-        effective = np.where(mean > 0, n * mean**2 / (mean**2 + spread / n), n)
+        error = np.sqrt(two / (n - 1) / n)
+        effective = np.where(mean > 0, n * mean**2 / (mean**2 + two / n), n)
         share = np.where(mean > 0, largest / (n * mean), 1 / n)
-    return Estimate(mean, np.where(n > 1, error, np.nan), effective, share)
+        deviation = np.sqrt(two / n)
+        skewness, kurtosis = three / n / deviation**3, four / n / deviation**4
+    return Estimate(mean, np.where(n > 1, error, np.nan), effective, share, skewness, kurtosis)
 
 
-def _root(covariance: Array) -> Array:
-    """A with A Aᵀ = covariance and orthogonal columns, without the directions of variance zero (one column is always kept)."""
-    values, vectors = np.linalg.eigh(covariance)
-    keep = values > values[-1] * 1e-15 if values[-1] > 0 else values == values[-1]
-    keep[-1] = True
-    return np.asarray(vectors[:, keep] * np.sqrt(np.maximum(values[keep], 0)))
-
-
-def _whole(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} must be an integer, not {value!r}")
-    if value < 1:
-        raise ValueError(f"{name} = {value}; at least 1 is needed")
-    return int(value)
-
-
-def _lengths(lengths: int | Sequence[int] | NDArray[np.integer], rank: int) -> NDArray[np.int64]:
+def _lengths(lengths: int | Sequence[int] | NDArray[np.integer], longest: int) -> NDArray[np.int64]:
     array = np.atleast_1d(np.asarray(lengths, dtype=object))
-    whole = all(type(l) is int for l in array.ravel().tolist())
-    if array.ndim != 1 or array.size == 0 or not whole:
+    whole_numbers = all(type(l) is int for l in array.ravel().tolist())
+    if array.ndim != 1 or array.size == 0 or not whole_numbers:
         raise TypeError(f"lengths must be integers, at least one, not {lengths!r}")
-    longest = min(LONGEST, MOST_DRAWS * 4 // rank)
     if array.min() < 1 or array.max() > longest:
         raise ValueError(f"lengths from {array.min()} to {array.max()} leave the range 1 <= L <= {longest} of the counters")
     return array.astype(np.int64)

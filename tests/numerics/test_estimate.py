@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from numerics.estimate import AttentionErrors, Estimate, attention_errors
+from numerics.estimate import PIECE, AttentionErrors, Estimate, as_errors, attention_errors, error_sampler, joined
 from numerics.kernels import fingerprint as sources
 from numerics.quadrature import softmax_moments
 from numerics.seeds import seed_of, seeded
@@ -225,6 +226,29 @@ def test_heavy_tails_show_in_the_diagnostics() -> None:
     assert heavy.output.largest_share[0] > light.output.largest_share[0]
 
 
+def test_blocks_of_a_sampler_are_the_whole_run() -> None:
+    """Whoever draws the blocks, in whatever order and process: joined in their order they are the run, bit for bit."""
+    Gamma, U, V, z = problem()
+    run = attention_errors(Gamma, U, V, z, [5, 90], query_cov=np.eye(4), replicates=2 * PIECE + 100, seed=7)
+    sums = {}
+    for L, first in [(90, 2 * PIECE), (5, PIECE), (90, 0), (5, 0), (90, PIECE), (5, 2 * PIECE)]:
+        sampler = error_sampler(Gamma, U, V, z, np.eye(4), seed=7)
+        sums[L, first] = sampler.sums(L, first, min(PIECE, 2 * PIECE + 100 - first))
+    again = as_errors([5, 90], [joined([sums[L, k * PIECE] for k in range(3)]) for L in (5, 90)], 2 * PIECE + 100, 7)
+    for name in NAMES:
+        for field in Estimate.__dataclass_fields__:
+            assert np.array_equal(getattr(getattr(run, name), field), getattr(getattr(again, name), field))
+
+
+def test_skewness_and_kurtosis_of_the_replicates() -> None:
+    Gamma, U, V, z = problem()
+    e = attention_errors(Gamma, U, V, z, 12, replicates=PIECE, seed=7)
+    x = error_sampler(Gamma, U, V, z, seed=7).values(12, 0, PIECE)
+    for name, sample in zip(NAMES, x, strict=True):
+        assert getattr(e, name).skewness[0] == pytest.approx(stats.skew(sample), rel=1e-10)
+        assert getattr(e, name).kurtosis[0] == pytest.approx(stats.kurtosis(sample, fisher=False), rel=1e-10)
+
+
 def test_a_change_in_any_kernel_source_changes_the_fingerprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "kernels").mkdir()
     for path in [*sources.HERE.glob("*.py"), sources.HERE.parent / "streams.py"]:
@@ -240,6 +264,22 @@ def test_a_change_in_any_kernel_source_changes_the_fingerprint(tmp_path: Path, m
 
 
 GOOD = dict(zip(("Gamma", "U", "V", "query"), problem(), strict=True))
+
+
+def test_bad_blocks() -> None:
+    sampler = error_sampler(*problem(), seed=1)
+    for block, says in (
+        ((0, 0, 9), "L = 0"),
+        ((2**31, 0, 9), "at most"),
+        ((3, -1, 9), "first = -1"),
+        ((3, 0, PIECE + 1), "at most"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            sampler.sums(*block)
+    with pytest.raises(TypeError, match="L must be an integer"):
+        sampler.sums(3.0, 0, 9)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"\(2, 3, 6\) is needed"):
+        as_errors([3, 4], np.ones((1, 3, 6)), 9, 1)
 
 
 @pytest.mark.parametrize(
@@ -277,6 +317,7 @@ GOOD = dict(zip(("Gamma", "U", "V", "query"), problem(), strict=True))
         ({"seed": 1.0}, TypeError, "no integer"),
         ({"lengths": [[1, 2], [3]]}, TypeError, "integers"),
         ({"threads": 0}, ValueError, "threads = 0"),
+        ({"method": "exact"}, ValueError, "tokens"),
     ],
 )
 def test_bad_input(change: dict[str, object], error: type[Exception], says: str) -> None:

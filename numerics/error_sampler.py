@@ -1,0 +1,183 @@
+"""The door of Monte Carlo: a checked problem of softmax attention, from which blocks of replicates can be drawn in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from numerics.central_sums import central_sums
+from numerics.streams import key_of
+from theory.arrays import read_arrays, read_covariance
+
+__all__ = ["METHODS", "PIECE", "ErrorSampler", "error_sampler"]
+
+Floats = NDArray[np.float64]
+
+PIECE = 1024  # replicates per task: the cut must not depend on the number of threads
+LONGEST = 2**31 - 1
+MOST_DRAWS = 2**32
+STEEPEST = 1e30  # scores are float32
+LARGEST = 1e36
+METHODS = ("auto", "tokens", "scores")
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorSampler:
+    """A problem ready to be sampled, made by `error_sampler`; it may be used by several threads at once.
+
+    Attributes
+    ----------
+    method : str
+        "tokens" if every token is drawn, "scores" if all but the scores is averaged exactly.
+    seed : int
+    longest : int
+        The greatest prompt length that the counters of the streams have room for.
+    values : callable
+        ``values(L, first, count)``: squared errors (3, count) of replicates first, …, first + count − 1 at length L, unchecked.
+    """
+
+    method: str
+    seed: int
+    longest: int
+    values: Callable[[int, int, int], Floats]
+
+    def sums(self, L: int, first: int, count: int) -> Floats:
+        """What `count` replicates at length L leave behind, from number `first` on.
+
+        Parameters
+        ----------
+        L : int
+            Prompt length, from 1 to `longest`.
+        first : int
+            From 0 to 2^63.
+        count : int
+            From 1 to `PIECE`.
+
+        Returns
+        -------
+        ndarray of shape (3, 6)
+            `numerics.central_sums.central_sums` of the squared errors of output, grad_V and grad_U: a function of (seed, L, first,
+            count), bit for bit, whoever asks and when.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a number is no integer or out of range.
+
+        Examples
+        --------
+        >>> sampler = error_sampler([[1.0]], [[0.0]], [[1.0]], [1.0], seed=3)
+        >>> sampler.sums(4, 0, 100).shape
+        (3, 6)
+        """
+        L = whole("L", L, 1, self.longest)
+        first, count = whole("first", first, 0, 2**63), whole("count", count, 1, PIECE)
+        return central_sums(self.values(L, first, count))
+
+
+def error_sampler(
+    law: Any,
+    U: ArrayLike,
+    V: ArrayLike,
+    query: ArrayLike | None = None,
+    query_cov: ArrayLike | None = None,
+    method: str = "auto",
+    seed: int = 0,
+) -> ErrorSampler:
+    """Check a problem once and make it ready for sampling; the arguments are those of `numerics.attention_errors`.
+
+    Parameters
+    ----------
+    law : array_like of shape (d, d)
+        The covariance of Gaussian tokens.
+    U : array_like of shape (d, d)
+    V : array_like of shape (d_out, d)
+    query : array_like of shape (d,), optional
+    query_cov : array_like of shape (d, d), optional
+    method : {"auto", "tokens", "scores"}
+    seed : int
+        From 0 to 2^64 − 1.
+
+    Returns
+    -------
+    ErrorSampler
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `numerics.attention_errors`.
+
+    Examples
+    --------
+    >>> error_sampler([[1.0]], [[0.5]], [[1.0]], [1.0], method="tokens").method
+    'tokens'
+    """
+    if query is None and query_cov is None:
+        raise ValueError("no query: give a vector `query`, or a covariance `query_cov` to average over z ~ N(0, query_cov)")
+    if method not in METHODS:
+        raise ValueError(f"method = {method!r} is unknown; take one of {', '.join(METHODS)}")
+    if method == "scores":
+        raise ValueError('method = "scores" is not there for this law; take "tokens" or "auto"')
+    key = key_of(seed)
+    G = read_covariance("Gamma", law)
+    d = G.shape[0]
+    S = np.zeros((d, d)) if query_cov is None else read_covariance("query_cov", query_cov)
+    z = np.zeros(d) if query is None else query
+    G, S, U_, V_, z_ = read_arrays(Gamma=(G, "d d"), query_cov=(S, "d d"), U=(U, "d d"), V=(V, "d_out d"), query=(z, "d"))
+    A, F = _root(G), np.zeros((d, 0)) if query_cov is None else _root(S)
+    with np.errstate(over="ignore", invalid="ignore"):
+        b, W = A.T @ U_ @ z_, A.T @ U_ @ F
+        steepest = float(np.abs(b).max(initial=0) + 10 * np.abs(W).max(initial=0))
+        columns, rows = float(np.abs(A).max()), float(np.abs(V_ @ A).max())
+        query_size = float(np.abs(z_).max() + 10 * np.abs(F).max(initial=0))
+        size = max(columns, rows) * max(1.0, steepest) + columns * rows * max(1.0, query_size)
+    if not steepest <= STEEPEST:
+        raise ValueError(f"scores (Uz)·z_k beyond {STEEPEST:.0e} leave the range of float32; rescale U or the query")
+    if not size < LARGEST:
+        raise ValueError(f"squares of errors beyond {LARGEST:.0e} have no fourth powers in a float; rescale Gamma, V or the query")
+    model = (b, W, z_, F, (A**2).sum(axis=0), V_ @ A)
+
+    def values(L: int, first: int, count: int) -> Floats:
+        from numerics.kernels.attention import attention_kernel
+
+        out = np.empty((3, count))
+        attention_kernel()(first, L, key, *model, out)
+        return out
+
+    return ErrorSampler("tokens", int(seed), min(LONGEST, MOST_DRAWS * 4 // A.shape[1]), values)
+
+
+def whole(name: str, value: object, least: int = 1, most: int | None = None) -> int:
+    """An integer within bounds.
+
+    Raises
+    ------
+    TypeError
+        If it is no integer.
+    ValueError
+        If it is out of bounds.
+
+    Examples
+    --------
+    >>> whole("threads", 2)
+    2
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} must be an integer, not {value!r}")
+    if value < least:
+        raise ValueError(f"{name} = {value}; at least {least} is needed")
+    if most is not None and value > most:
+        raise ValueError(f"{name} = {value}; at most {most} is possible")
+    return int(value)
+
+
+def _root(covariance: Floats) -> Floats:
+    """A with A Aᵀ = covariance and orthogonal columns, without the directions of variance zero (one column is always kept)."""
+    values, vectors = np.linalg.eigh(covariance)
+    keep = values > values[-1] * 1e-15 if values[-1] > 0 else values == values[-1]
+    keep[-1] = True
+    return np.asarray(vectors[:, keep] * np.sqrt(np.maximum(values[keep], 0)))
