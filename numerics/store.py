@@ -1,0 +1,264 @@
+"""A file of small arrays under keys: what a sweep has computed, safe against being killed and against two writers.
+
+One SQLite file with one table. ``sqlite3 FILE "SELECT about FROM results"`` shows what each number belongs to, so that it can be
+computed again by hand. A write is one transaction under SQLite's rollback journal. The write-ahead log would be faster, but wants
+memory shared by all writers, which a network file system does not give, and keeps results in a second file that a copy forgets.
+After a kill the journal may lie beside the file, and the next opening takes back what was half written. The file system must
+honour locks: NFS version 4 does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.store_files import APPLICATION, FORMAT, StoreError, check_header, connect, explained, inspected
+
+__all__ = ["Store", "StoreError"]
+
+Floats = NDArray[np.float64]
+Answer = TypeVar("Answer")
+Row = tuple[str, str, bytes, str, str]
+
+AT_ONCE = 500  # keys in one query; old versions of SQLite allow 999
+LARGEST = 10**6  # entries of an array: sums are kept here, not samples
+PAUSE = 0.02
+KEY = re.compile(r"[0-9a-f]{64}")
+COLUMNS = "key, shape, data, about, checksum"
+TABLE = """CREATE TABLE results (key TEXT NOT NULL PRIMARY KEY, shape TEXT NOT NULL, data BLOB NOT NULL, about TEXT NOT NULL,
+ checksum TEXT NOT NULL) WITHOUT ROWID"""
+
+
+class Store:
+    """Arrays under keys, in one file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file. A missing one is created, its folder is not.
+    patience : float
+        Seconds to wait while another program writes.
+
+    Raises
+    ------
+    StoreError
+        If the file is something else, damaged, of another format, not writable, or locked for longer than `patience`. A file that
+        is no store is never changed.
+
+    Notes
+    -----
+    The columns of the table ``results``: ``key``, 64 hexadecimal digits; ``shape``, JSON; ``data``, float64, little-endian, last
+    index fastest; ``about``, JSON; ``checksum``, the SHA-256 in hexadecimal of key, shape and about, each followed by a line feed,
+    and data. Threads may share a `Store`, and processes may open the same file.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> key, other = "a" * 64, "b" * 64
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "results.sqlite") as store:
+    ...     store.put(key, np.array([1.0, 0.5]), {"L": 10})
+    ...     list(store.get([key, other]).values()), store.about(key), len(store)
+    ([array([1. , 0.5])], {'L': 10}, 1)
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, patience: float = 60.0) -> None:
+        self.path = Path(path)
+        self.patience = patience
+        self._turn = threading.Lock()
+        fresh = inspected(self.path)
+        try:
+            self._connection = connect(self.path, "mode=rwc" if fresh else "mode=rw")
+        except sqlite3.Error as error:
+            raise explained(self.path, error) from error
+        try:
+            self._patiently(self._prepare)
+        except BaseException:
+            self.close()
+            raise
+
+    def get(self, keys: Iterable[str]) -> dict[str, Floats]:
+        """The arrays stored under these keys.
+
+        Parameters
+        ----------
+        keys : iterable of str
+            Any number of keys.
+
+        Returns
+        -------
+        dict
+            In the order of `keys`, without those that are not stored.
+
+        Raises
+        ------
+        StoreError
+            If a row does not have its checksum, or the file cannot be read.
+        """
+        wanted = [_key(key) for key in dict.fromkeys(keys)]
+        rows = self._rows(wanted)
+        return {key: _array(rows[key]) for key in wanted if key in rows}
+
+    def put(self, key: str, array: Floats, about: Mapping[str, Any]) -> None:
+        """Store an array. Once this has returned, the array survives a kill and a power cut.
+
+        Parameters
+        ----------
+        key : str
+            64 hexadecimal digits: a digest of everything that determines the array.
+        array : ndarray of float64
+        about : mapping
+            What the array is, JSON-able. The first one under a key stays.
+
+        Raises
+        ------
+        TypeError
+            If an argument is not of the kind described.
+        ValueError
+            If the key is not such a digest, or the array has more than a million entries.
+        StoreError
+            If the key holds different bytes already, which stay, or the file cannot be written.
+        """
+        row = _row(_key(key), array, about)
+
+        def write() -> None:
+            self._connection.execute("BEGIN IMMEDIATE")
+            added = self._connection.execute(f"INSERT OR IGNORE INTO results ({COLUMNS}) VALUES (?, ?, ?, ?, ?)", row).rowcount
+            self._connection.execute("COMMIT")
+            if not added:
+                self._compare(row)
+
+        self._patiently(write)
+
+    def about(self, key: str) -> dict[str, Any]:
+        """What was said about a stored array.
+
+        Raises
+        ------
+        KeyError
+            If nothing is stored under the key.
+        StoreError
+            If the row does not have its checksum, or the file cannot be read.
+        """
+        said: dict[str, Any] = json.loads(self._rows([_key(key)])[key][3])
+        return said
+
+    def __len__(self) -> int:
+        (count,) = self._patiently(lambda: self._connection.execute("SELECT count(*) FROM results").fetchone())
+        return int(count)
+
+    def close(self) -> None:
+        """Close the file. A second call does nothing."""
+        with self._turn:
+            self._connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _rows(self, keys: list[str]) -> dict[str, Row]:
+        """The rows under these keys, their checksums verified."""
+        found: list[Row] = []
+        for start in range(0, len(keys), AT_ONCE):
+            part = keys[start : start + AT_ONCE]
+            query = f"SELECT {COLUMNS} FROM results WHERE key IN ({', '.join('?' * len(part))})"
+            found += self._patiently(lambda: self._connection.execute(query, part).fetchall())  # noqa: B023
+        for row in found:
+            if row[4] != _checksum(*row[:4]):
+                raise StoreError(
+                    f"a row of {self.path} has changed since it was written, its checksum differs; restore a copy of the file, or"
+                    f" have it computed again: DELETE FROM results WHERE key = '{row[0]}'"
+                )
+        return {row[0]: row for row in found}
+
+    def _compare(self, row: Row) -> None:
+        (kept,) = self._connection.execute(f"SELECT {COLUMNS} FROM results WHERE key = ?", row[:1]).fetchall()
+        if kept[1:3] != row[1:3]:
+            raise StoreError(
+                f"{self.path} holds other numbers under {row[0]} than those computed now: the code is not deterministic on this"
+                " pair of machines, and the first stay; use processors of one type for a store, or one store for each type"
+            )
+
+    def _prepare(self) -> None:
+        """Create the table, or make sure that it is there and whole."""
+        run = self._connection.execute
+        run("PRAGMA synchronous = EXTRA")  # the folder is synced too: a power cut cannot bring back the journal of a finished write
+        run("PRAGMA cell_size_check = ON")
+        if run("PRAGMA application_id").fetchone() == (0,):
+            run("BEGIN IMMEDIATE")  # whoever comes second finds a store
+            if run("PRAGMA application_id").fetchone() == (0,) == run("SELECT count(*) FROM sqlite_master").fetchone():
+                run(TABLE)
+                run(f"PRAGMA application_id = {APPLICATION}")
+                run(f"PRAGMA user_version = {FORMAT}")
+            run("COMMIT")
+        check_header(self.path, self._connection)
+        verdict = run("PRAGMA quick_check(1)").fetchall()
+        names = ", ".join(column[1] for column in run("PRAGMA table_info(results)"))
+        if verdict != [("ok",)] or names != COLUMNS:
+            says = "; ".join(str(line) for (line,) in verdict).replace("\n", " ")
+            raise StoreError(f"the store {self.path} is damaged ({says}); restore a copy, or sweep into a new file")
+
+    def _patiently(self, action: Callable[[], Answer]) -> Answer:
+        """Do it once no other program is in the way. SQLite could wait by itself, but deaf to Ctrl-C."""
+        end = time.monotonic() + self.patience
+        with self._turn:
+            while True:
+                try:
+                    return action()
+                except sqlite3.Error as error:
+                    if not getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
+                        raise explained(self.path, error) from error
+                    if time.monotonic() > end:
+                        raise StoreError(
+                            f"another program has kept {self.path} locked for {self.patience:g} s; stop it or wait, and start again"
+                        ) from error
+                finally:
+                    with suppress(sqlite3.Error):
+                        if self._connection.in_transaction:
+                            self._connection.execute("ROLLBACK")
+                time.sleep(PAUSE)
+
+
+def _key(key: str) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"a key must be a string, not {key!r}")
+    if not KEY.fullmatch(key):
+        raise ValueError(f"key = {key!r} is not the SHA-256 of something: 64 digits from 0 to f")
+    return key
+
+
+def _row(key: str, array: Floats, about: Mapping[str, Any]) -> Row:
+    if not isinstance(array, np.ndarray) or array.dtype.newbyteorder("=") != np.float64:
+        raise TypeError(f"only arrays of float64 are stored, not {getattr(array, 'dtype', type(array))}; convert it first")
+    if array.size > LARGEST:
+        raise ValueError(f"an array of {array.size} entries; a store is for sums, up to {LARGEST} entries: reduce it first")
+    try:
+        said = json.dumps(dict(about), ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"`about` must be JSON-able, with finite numbers ({error})") from error
+    shape, data = json.dumps(array.shape), array.astype("<f8").tobytes()
+    return key, shape, data, said, _checksum(key, shape, data, said)
+
+
+def _checksum(key: str, shape: str, data: bytes, about: str) -> str:
+    head = f"{key}\n{shape}\n{about}\n".encode("utf-8", "surrogateescape")
+    return hashlib.sha256(head + data).hexdigest()
+
+
+def _array(row: Row) -> Floats:
+    shape = tuple(json.loads(row[1]))
+    return np.frombuffer(row[2], "<f8").astype(np.float64).reshape(shape)

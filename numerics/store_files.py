@@ -1,0 +1,105 @@
+"""What may go wrong with the file of a store, said in a sentence: what, where, and what to do."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+__all__ = ["APPLICATION", "FORMAT", "StoreError", "check_header", "connect", "explained", "inspected"]
+
+APPLICATION = 0x4C505354  # "LPST", in the header of the file
+FORMAT = 1
+MOVED = "SQLITE_READONLY_DBMOVED"
+SAFE = "nothing that was stored is lost"
+
+
+class StoreError(ValueError):
+    """A store that cannot be opened, read or written: what, where, and what to do."""
+
+
+def connect(path: Path, options: str) -> sqlite3.Connection:
+    """A connection in autocommit mode that never waits, `options` as in SQLite's URIs."""
+    uri = f"file:{quote(os.path.abspath(path))}?{options}"
+    return sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None, check_same_thread=False)
+
+
+def inspected(path: Path) -> bool:
+    """Refuse a file that is no store before SQLite may write to it; true if it is still to be created.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    bool
+        Whether the file is missing or empty.
+
+    Raises
+    ------
+    StoreError
+
+    Notes
+    -----
+    An ordinary connection rolls back an unfinished transaction or empties a write-ahead log, in somebody else's database too; with
+    ``immutable`` SQLite looks at the file as it lies there. It is asked, and not ``open``, because closing a file takes away every
+    lock that this process holds on it, and with them the protection of another `Store` on the same file.
+
+    Examples
+    --------
+    >>> inspected(Path("no-such-file.sqlite"))
+    True
+    """
+    try:
+        if path.is_dir():
+            raise StoreError(f"{path} is a folder; give the name of a file in it")
+        parent = Path(os.path.abspath(path)).parent
+        if not parent.is_dir():
+            raise StoreError(f"there is no folder {parent} for the store {path.name}; create it first")
+        exists = path.exists()
+        if exists and not path.is_file():
+            raise StoreError(f"{path} is neither a file nor missing (a device, a pipe); give the name of a file")
+        for place in [parent, path] if exists else [parent]:
+            if not os.access(place, os.W_OK):
+                raise StoreError(f"may not write to {place}; change its permissions, or copy the store to where you may write")
+        if not exists or path.stat().st_size == 0:
+            return True
+        with closing(connect(path, "mode=ro&immutable=1")) as connection:
+            connection.execute("PRAGMA writable_schema = ON")  # a size that an unfinished write left wrong is no reason to refuse
+            check_header(path, connection)
+    except OSError as error:
+        raise StoreError(f"cannot open the store {path} ({error.strerror}); give another file") from error
+    except sqlite3.Error as error:
+        raise explained(path, error) from error
+    return False
+
+
+def check_header(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse a database that is not ours, or ours in a format of the future."""
+    (kind,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if kind != APPLICATION:
+        raise StoreError(f"{path} is a database of another program, and was left as it is; give another file")
+    if version != FORMAT:
+        raise StoreError(
+            f"the store {path} has format {version}, this version reads {FORMAT}; update largeprompt, or give another file"
+        )
+
+
+def explained(path: Path, error: sqlite3.Error) -> StoreError:
+    """The error of a store for an error of SQLite."""
+    name = getattr(error, "sqlite_errorname", "") or str(error)
+    known = {
+        "SQLITE_NOTADB": f"{path} is not an SQLite file, and was left as it is; give another file",
+        "SQLITE_CORRUPT": f"the store {path} is damaged ({error}); restore a copy, or sweep into a new file",
+        "SQLITE_FULL": f"no room is left on the disk of {path}; make room and start again: {SAFE}",
+        MOVED: f"the store {path} was moved or deleted while it was open; put it back and start again",
+        "SQLITE_READONLY": f"may not write to {path}; change its permissions, or copy it to where you may write",
+        "SQLITE_CANTOPEN": f"cannot open {path} or its journal; make sure that you may write to its folder and start again",
+        "SQLITE_IOERR": f"reading or writing {path} failed ({name}); check its disk or network and start again: {SAFE}",
+    }
+    found = next((says for start, says in sorted(known.items(), reverse=True) if name.startswith(start)), None)
+    return StoreError(found or f"SQLite cannot use the store {path} ({error}); start again, or give another file")
