@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from numerics.fit import power_law_fit as power_law_fit
     from numerics.flow import integrate_flow as integrate_flow
     from numerics.hostile import laws as laws
+    from numerics.log_power import log_power_fit as log_power_fit
     from numerics.probability import clopper_pearson as clopper_pearson
     from numerics.provers import Closed as Closed
     from numerics.provers import Integers as Integers
@@ -78,6 +79,7 @@ _HOME = {
     "integral": "numerics.provers",
     "integrate_flow": "numerics.flow",
     "laws": "numerics.hostile",
+    "log_power_fit": "numerics.log_power",
     "power_law_fit": "numerics.fit",
     "softmax_moments": "numerics.quadrature",
     "trace_identity": "numerics.provers",

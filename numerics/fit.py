@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["LocalSlopes", "PowerLawFit", "local_slopes", "power_law_fit"]
+__all__ = [
+    "ExponentFit",
+    "LocalSlopes",
+    "PowerLawFit",
+    "Solution",
+    "doubts",
+    "least_squares",
+    "local_slopes",
+    "measurements",
+    "power_law_fit",
+]
 
 Floats = NDArray[np.float64]
+#: Below this p-value a law is rejected.
+REJECTED = 1e-3
+#: How far from the exponent the slope at the longest prompt may be before the exponent counts as extrapolated.
+MOVING = 0.05
 
 
 @dataclass(frozen=True)
@@ -33,12 +49,9 @@ class LocalSlopes:
     standard_error: Floats
 
 
-@dataclass(frozen=True)
-class PowerLawFit:
-    """The law log y = log A - alpha log L + B / L^order, fitted by weighted least squares.
-
-    To next order it is y = A L^-alpha (1 + B / L^order); in this form it is linear in its parameters, so that the interval is exact
-    for Gaussian errors of log y and nothing can fail to converge.
+@dataclass(frozen=True, kw_only=True)
+class ExponentFit:
+    """What every fit of an exponent knows, whatever stands beside the power of L.
 
     Parameters
     ----------
@@ -46,8 +59,6 @@ class PowerLawFit:
         alpha and its standard error.
     amplitude, correction : float
         A and B; B = 0 where no next-order term was fitted.
-    order : float or None
-        Exponent of the next-order term; None for the pure power law.
     chi2, dof : float, int
         Sum of squared standardised residuals and the degrees of freedom left.
     p_value : float
@@ -64,13 +75,17 @@ class PowerLawFit:
     standard_error: float
     amplitude: float
     correction: float
-    order: float | None
     chi2: float
     dof: int
     p_value: float
     lengths: tuple[float, float]
     points: int
     warnings: tuple[str, ...]
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, chi^2 plus twice the number of parameters: among laws fitted to the same values less is better."""
+        return self.chi2 + 2 * (self.points - self.dof)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Confidence interval of the exponent.
@@ -94,6 +109,26 @@ class PowerLawFit:
         half = -NormalDist().inv_cdf((1 - level) / 2) * self.standard_error
         return self.exponent - half, self.exponent + half
 
+
+@dataclass(frozen=True, kw_only=True)
+class PowerLawFit(ExponentFit):
+    """The law log y = log A - alpha log L + B / L^order, fitted by weighted least squares.
+
+    To next order it is y = A L^-alpha (1 + B / L^order); in this form it is linear in its parameters, so that the interval is exact
+    for Gaussian errors of log y and nothing can fail to converge.
+
+    Parameters
+    ----------
+    order : float or None
+        Exponent of the next-order term; None for the pure power law.
+
+    See Also
+    --------
+    ExponentFit : the other fields.
+    """
+
+    order: float | None
+
     def __call__(self, lengths: ArrayLike) -> Floats:
         """The fitted law at other lengths."""
         L = np.asarray(lengths, dtype=float)
@@ -101,7 +136,7 @@ class PowerLawFit:
         return np.asarray(self.amplitude * np.exp(next_order) * L**-self.exponent)
 
 
-def _measurements(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike, least: int) -> tuple[Floats, Floats, Floats]:
+def measurements(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike, least: int) -> tuple[Floats, Floats, Floats]:
     """The three arrays as floats, or an error that says what is wrong with them."""
     L, y, e = (np.asarray(a, dtype=float) for a in (lengths, values, standard_errors))
     if L.ndim != 1 or L.shape != y.shape or L.shape != e.shape:
@@ -141,7 +176,7 @@ def local_slopes(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLi
     >>> local_slopes([10, 100], [1.0, 0.1], [0.01, 0.001]).slope.round(6).tolist()
     [-1.0]
     """
-    L, y, e = _measurements(lengths, values, standard_errors, least=2)
+    L, y, e = measurements(lengths, values, standard_errors, least=2)
     step = np.diff(np.log(L))
     relative = e / y
     return LocalSlopes(
@@ -182,31 +217,49 @@ def power_law_fit(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
     """
     if order is not None and not (math.isfinite(order) and order > 0):
         raise ValueError(f"order = {order!r} must be positive: the next-order term B / L^order has to vanish for long prompts")
-    L, y, e = _measurements(lengths, values, standard_errors, least=2 if order is None else 3)
+    L, y, e = measurements(lengths, values, standard_errors, least=2 if order is None else 3)
     columns = [np.ones_like(L), -np.log(L)] + ([] if order is None else [L**-order])
-    weight = y / e
-    design = np.stack(columns, axis=1) * weight[:, None]
-    target = np.log(y) * weight
-    parameters, _, _, _ = np.linalg.lstsq(design, target, rcond=None)
-    # Var = (X'X)^-1 through the triangular factor, which keeps twice the digits that X'X would.
-    inverse = np.linalg.inv(np.linalg.qr(design, mode="r"))
-    chi2 = float(np.sum((target - design @ parameters) ** 2))
-    dof = L.size - len(columns)
-    correction = 0.0 if order is None else float(parameters[2])
+    solution = least_squares(columns, np.log(y), y / e)
     fit = PowerLawFit(
-        exponent=float(parameters[1]),
-        standard_error=float(np.linalg.norm(inverse[1])),
-        amplitude=float(np.exp(parameters[0])),
-        correction=correction,
+        exponent=float(solution.parameters[1]),
+        standard_error=float(solution.standard_errors[1]),
+        amplitude=float(np.exp(solution.parameters[0])),
+        correction=0.0 if order is None else float(solution.parameters[2]),
         order=order,
-        chi2=chi2,
-        dof=dof,
-        p_value=_chi2_tail(chi2, dof),
+        chi2=solution.chi2,
+        dof=solution.dof,
+        p_value=solution.p_value,
         lengths=(float(L[0]), float(L[-1])),
         points=L.size,
         warnings=(),
     )
-    return _with_warnings(fit, float(np.max(e / y)))
+    found = doubts(fit, float(np.max(e / y)))
+    if order is not None:
+        moving = abs(order * fit.correction) * fit.lengths[1] ** -order
+        if moving > MOVING:
+            found.append(f"at the longest prompt the slope is still {moving:.2g} off the fitted exponent: an extrapolation")
+    return replace(fit, warnings=tuple(found))
+
+
+class Solution(NamedTuple):
+    """Parameters of a linear model with their errors, and how well it describes the target."""
+
+    parameters: Floats
+    standard_errors: Floats
+    chi2: float
+    dof: int
+    p_value: float
+
+
+def least_squares(columns: Sequence[Floats], target: Floats, weight: Floats) -> Solution:
+    """The linear model ``sum p_j columns_j``, its target known with standard errors ``1 / weight``."""
+    design = np.stack(columns, axis=1) * weight[:, None]
+    parameters, _, _, _ = np.linalg.lstsq(design, target * weight, rcond=None)
+    # Var = (X'X)^-1 through the triangular factor, which keeps twice the digits that X'X would.
+    inverse = np.linalg.inv(np.linalg.qr(design, mode="r"))
+    chi2, dof = float(np.sum((target * weight - design @ parameters) ** 2)), target.size - len(columns)
+    errors = np.sqrt(np.sum(inverse**2, axis=1))
+    return Solution(np.asarray(parameters, dtype=float), errors, chi2, dof, _chi2_tail(chi2, dof))
 
 
 def _chi2_tail(chi2: float, dof: int) -> float:
@@ -218,22 +271,18 @@ def _chi2_tail(chi2: float, dof: int) -> float:
     return float(gammaincc(dof / 2, chi2 / 2))
 
 
-def _with_warnings(fit: PowerLawFit, worst_relative_error: float) -> PowerLawFit:
-    """The fit with the reasons not to trust it."""
+def doubts(fit: ExponentFit, worst_relative_error: float) -> list[str]:
+    """Reasons not to trust a fit, whatever its law."""
     found: list[str] = []
     if fit.dof < 2:
         found.append(f"{fit.points} lengths leave {fit.dof} degrees of freedom: the fit can hardly contradict itself; add lengths")
     if fit.lengths[1] < 10 * fit.lengths[0]:
         found.append(f"the lengths span a factor {fit.lengths[1] / fit.lengths[0]:.3g} only: take at least one decade")
-    if fit.p_value < 1e-3:
+    if fit.p_value < REJECTED:
         found.append(
             f"chi^2 = {fit.chi2:.3g} on {fit.dof} degrees of freedom (p = {fit.p_value:.1e}): the law does not describe the data;"
             " start at longer prompts"
         )
-    if fit.order is not None:
-        moving = abs(fit.order * fit.correction) * fit.lengths[1] ** -fit.order
-        if moving > 0.05:
-            found.append(f"at the longest prompt the slope is still {moving:.2g} off the fitted exponent: an extrapolation")
     if worst_relative_error > 0.2:
         found.append(f"a value has a relative error of {worst_relative_error:.2g}: its logarithm is not Gaussian; add replicates")
-    return replace(fit, warnings=tuple(found))
+    return found

@@ -1,0 +1,114 @@
+"""Power laws with a power of the logarithm beside them, as Theorem B has them for a Gaussian query with lambda >= 1/2."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from numerics.fit import MOVING, ExponentFit, doubts, least_squares, measurements
+
+__all__ = ["LogPowerFit", "log_power_fit"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogPowerFit(ExponentFit):
+    """The law log y = log A + k log ln L - alpha log L + B / ln L, fitted by weighted least squares.
+
+    To next order it is y = A (ln L)^k L^-alpha (1 + B / ln L); in this form it is linear in its parameters, k among them.
+
+    Parameters
+    ----------
+    log_power, log_power_error : float
+        k and its standard error, which is 0 for a k that was given.
+    next_order : bool
+        Whether B was fitted.
+
+    See Also
+    --------
+    numerics.fit.ExponentFit : the other fields.
+    """
+
+    log_power: float
+    log_power_error: float
+    next_order: bool
+
+    def __call__(self, lengths: ArrayLike) -> Floats:
+        """The fitted law at other lengths."""
+        log = np.log(np.asarray(lengths, dtype=float))
+        return np.asarray(self.amplitude * log**self.log_power * np.exp(self.correction / log - self.exponent * log))
+
+
+def log_power_fit(
+    lengths: ArrayLike,
+    values: ArrayLike,
+    standard_errors: ArrayLike,
+    *,
+    log_power: float | None,
+    next_order: bool = True,
+) -> LogPowerFit:
+    """Fit y = A (ln L)^k L^-alpha (1 + B / ln L + ...) with known, independent errors.
+
+    Over two or three decades ln ln L is almost a straight line in ln L, and a power of the logarithm passes for a change of the
+    exponent: the standard error says how far. With k from theory the exponent is a matter of long prompts; at feasible ones
+    compare the exact curve (`numerics.exact_errors`) first.
+
+    Parameters
+    ----------
+    lengths, values, standard_errors : array_like, shape (n,)
+        Measurements at increasing lengths above 1, as many as parameters at least: 2, one more if k is fitted, one more for B.
+    log_power : float or None
+        k if it is known; None fits it.
+    next_order : bool
+        Whether to fit B.
+
+    Returns
+    -------
+    LogPowerFit
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a number is not positive and finite, a length is 1 or less, ``log_power`` is not finite, or there are
+        fewer lengths than parameters.
+
+    Examples
+    --------
+    >>> L = np.array([1e2, 1e4, 1e8, 1e16, 1e32])
+    >>> fit = log_power_fit(L, 3 * np.log(L) ** 1.5 / L, 0.01 / L, log_power=None, next_order=False)
+    >>> round(fit.exponent, 6), round(fit.log_power, 6), round(fit.amplitude, 6)
+    (1.0, 1.5, 3.0)
+    """
+    if log_power is not None and not math.isfinite(log_power):
+        raise ValueError(f"log_power = {log_power!r} must be finite; None fits it")
+    L, y, e = measurements(lengths, values, standard_errors, least=2 + (log_power is None) + next_order)
+    if not L[0] > 1:
+        raise ValueError(f"the first length is {L[0]:g}; powers of ln L need lengths above 1")
+    log = np.log(L)
+    columns = [np.ones_like(L), -log] + ([np.log(log)] if log_power is None else []) + ([1 / log] if next_order else [])
+    solution = least_squares(columns, np.log(y) - (log_power or 0.0) * np.log(log), y / e)
+    k, k_error = (solution.parameters[2], solution.standard_errors[2]) if log_power is None else (log_power, 0.0)
+    fit = LogPowerFit(
+        exponent=float(solution.parameters[1]),
+        standard_error=float(solution.standard_errors[1]),
+        amplitude=float(np.exp(solution.parameters[0])),
+        correction=float(solution.parameters[-1]) if next_order else 0.0,
+        chi2=solution.chi2,
+        dof=solution.dof,
+        p_value=solution.p_value,
+        lengths=(float(L[0]), float(L[-1])),
+        points=L.size,
+        warnings=(),
+        log_power=float(k),
+        log_power_error=float(k_error),
+        next_order=next_order,
+    )
+    found = doubts(fit, float(np.max(e / y)))
+    moving = abs(fit.log_power / log[-1] - fit.correction / log[-1] ** 2)
+    if moving > MOVING:
+        found.append(f"at the longest prompt logarithms keep the slope {moving:.2g} off the fitted exponent: an extrapolation")
+    return replace(fit, warnings=tuple(found))

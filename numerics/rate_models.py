@@ -1,0 +1,188 @@
+"""Which laws describe one measured curve, what exponent each of them reads off it, and whether the lengths can tell.
+
+A law that is wrong by less than the errors is not rejected, and still its exponent may be wrong by many of its own standard errors:
+the same fit of the exact curve, with the same weights, says by how many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.fit import REJECTED, ExponentFit, power_law_fit
+from numerics.log_power import log_power_fit
+
+__all__ = ["Model", "Models", "far_models", "rate_models"]
+
+Floats = NDArray[np.float64]
+Fit = Callable[[Floats, Floats, Floats], ExponentFit]
+#: Standard error from which on an exponent is called undetermined.
+COARSEST = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """One law fitted to the measurements.
+
+    Parameters
+    ----------
+    name : str
+        The law, with a for the exponent.
+    fit : ExponentFit
+    bias : float or None
+        What the same fit finds in the exact curve, less the sharp exponent; None where theory gives no exact curve or no exponent.
+    akaike_weight : float
+        exp(-AIC/2), scaled to the sum 1 over the models.
+    """
+
+    name: str
+    fit: ExponentFit
+    bias: float | None
+    akaike_weight: float
+
+    @property
+    def rejected(self) -> bool:
+        """Whether chi^2 rules it out."""
+        return self.fit.p_value < REJECTED
+
+    @property
+    def honest(self) -> bool:
+        """Whether the bias is known to be below one standard error, and the standard error tells one exponent from another."""
+        return self.bias is not None and abs(self.bias) <= self.fit.standard_error < COARSEST
+
+
+@dataclass(frozen=True, eq=False)
+class Models:
+    """The laws beside each other.
+
+    Parameters
+    ----------
+    models : tuple of Model
+    shows : bool
+        Whether these lengths and errors can show the exponent: some law is not rejected and gives it to 0.05, those that are not
+        rejected agree, and one of them reads the sharp exponent off the exact curve (where theory knows it).
+    says : str
+        The reason, with its numbers.
+    """
+
+    models: tuple[Model, ...]
+    shows: bool
+    says: str
+
+
+def _laws(order: float | None, log_power: float | None) -> dict[str, Fit]:
+    """The laws worth trying: those of theory and those that a reader would try."""
+    power: Callable[[float | None], Fit] = lambda p: lambda L, y, e: power_law_fit(L, y, e, order=p)
+    log: Callable[[float | None, bool], Fit] = lambda k, b: lambda L, y, e: log_power_fit(L, y, e, log_power=k, next_order=b)
+    term = "B/L" if order in (None, 1.0) else f"B/L^{order:.3g}"
+    laws = {"A L^-a": power(None), f"A L^-a (1 + {term})": power(order or 1.0)}
+    if log_power:
+        pure = f"A (ln L)^{log_power:.3g} L^-a"
+        laws |= {pure: log(log_power, False), f"{pure} (1 + B/ln L)": log(log_power, True)}
+    return laws | {"A (ln L)^k L^-a, k fitted": log(None, False)}
+
+
+def rate_models(
+    lengths: Floats,
+    values: Floats,
+    standard_errors: Floats,
+    *,
+    exact: Floats | None = None,
+    sharp: float | None = None,
+    order: float | None = 1.0,
+    log_power: float | None = None,
+) -> Models:
+    """Fit every law that theory or habit suggests, and say whether the exponent can be read off.
+
+    Parameters
+    ----------
+    lengths, values, standard_errors : array, shape (n,)
+        At least four measurements at increasing lengths above 1.
+    exact : array, shape (n,), or None
+        The true values, if they are known.
+    sharp : float or None
+        The true exponent, if it is known.
+    order : float or None
+        Exponent of the next-order term; None where logarithms stand in its place.
+    log_power : float or None
+        Power of ln L that theory gives.
+
+    Returns
+    -------
+    Models
+
+    Raises
+    ------
+    ValueError
+        If the measurements admit no fit, see `numerics.fit.power_law_fit`.
+
+    Examples
+    --------
+    >>> L = np.geomspace(10, 1e4, 9)
+    >>> y = np.log(L) ** 1.5 / L
+    >>> found = rate_models(L, y, 0.01 * y, exact=y, sharp=1.0, order=None, log_power=1.5)
+    >>> [(model.name, model.rejected) for model in found.models][:3]
+    [('A L^-a', True), ('A L^-a (1 + B/L)', True), ('A (ln L)^1.5 L^-a', False)]
+    """
+    relative = standard_errors / values
+    laws = {name: (fit, fit(lengths, values, standard_errors)) for name, fit in _laws(order, log_power).items()}
+    least = min(found.aic for _, found in laws.values())
+    total = sum(np.exp((least - found.aic) / 2) for _, found in laws.values())
+    models = []
+    for name, (fit, found) in laws.items():
+        bias = None if exact is None or sharp is None else fit(lengths, exact, relative * exact).exponent - sharp
+        models.append(Model(name, found, bias, float(np.exp((least - found.aic) / 2) / total)))
+    return Models(tuple(models), *_verdict(models))
+
+
+def _verdict(models: list[Model]) -> tuple[bool, str]:
+    """Whether the exponent can be read off, and why."""
+    left = [model for model in models if not model.rejected]
+    told = lambda found: ", ".join(f"{m.fit.exponent:.3f} +- {m.fit.standard_error:.3f} by {m.name}" for m in found)
+    if not left:
+        return False, "chi^2 rejects every law: start at longer prompts, or measure at more lengths"
+    for one, two in combinations(left, 2):
+        low, high = sorted((one, two), key=lambda model: model.fit.exponent)
+        if low.fit.interval()[1] < high.fit.interval()[0]:
+            return False, f"laws that chi^2 does not tell apart disagree on the exponent: {told((low, high))}"
+    if not any(model.fit.standard_error < COARSEST for model in left):
+        return False, f"no law gives the exponent to {COARSEST}: {told(left)}"
+    known = [model for model in left if model.bias is not None]
+    if not known:
+        return True, f"the laws that chi^2 does not reject agree: {told(left)}; no exact curve to try them on"
+    if not any(model.honest for model in known):
+        missed = ", ".join(f"{m.bias:+.3f} (standard error {m.fit.standard_error:.3f}) by {m.name}" for m in known)
+        return False, f"on the exact curve every law that chi^2 does not reject misses the sharp exponent: {missed}"
+    return True, f"the laws that chi^2 does not reject agree: {told(left)}"
+
+
+def far_models(lengths: Floats, exact: Floats, log_power: float) -> tuple[tuple[str, float], ...]:
+    """The exponents that laws with and without the power of ln L read off an exact curve, every length with the same weight.
+
+    Parameters
+    ----------
+    lengths, exact : array, shape (n,)
+        At least four lengths, far out: 1e20 to 1e100 say.
+    log_power : float
+
+    Returns
+    -------
+    tuple of (str, float)
+        Law and exponent.
+
+    Examples
+    --------
+    >>> L = np.geomspace(1e20, 1e100, 9)
+    >>> for law, exponent in far_models(L, np.log(L) ** 1.5 / L, 1.5):
+    ...     print(f"{exponent:.4f} {law}")
+    0.9876 A L^-a
+    1.0000 A (ln L)^1.5 L^-a
+    1.0000 A (ln L)^1.5 L^-a (1 + B/ln L)
+    1.0000 A (ln L)^k L^-a, k fitted
+    """
+    laws = {name: fit for name, fit in _laws(None, log_power).items() if "B/L" not in name}
+    return tuple((name, fit(lengths, exact, 0.01 * exact).exponent) for name, fit in laws.items())
