@@ -1,0 +1,174 @@
+"""The pieces of work of a sweep: each says everything that determines its numbers, and is stored under a digest of that."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.estimate import PIECE, error_sampler
+from numerics.sweep.laws import law_of
+from numerics.sweep.matrices import from_hex
+
+__all__ = ["Block", "canonical", "code_fingerprint", "run_block", "split"]
+
+Floats = NDArray[np.float64]
+#: Tokens in a full block: a fraction of a second to some seconds, by dimension and machine.
+TOKENS = 2**25
+#: The first block of a length is this much smaller, and sizes double from there: a larger number of replicates asked for later
+#: computes little twice.
+SMALLER = 16
+NUMERICS = Path(__file__).parents[1]
+#: Every file from which the numbers of a block come.
+CODE = (
+    "central_sums.py",
+    "error_sampler.py",
+    "estimate.py",
+    "score_sampler.py",
+    "streams.py",
+    "kernels/*.py",
+    "token_laws/*.py",
+    "sweep/laws.py",
+    "sweep/matrices.py",
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Replicates ``first, ..., first + count - 1`` of one run at one prompt length.
+
+    Plain text and integers only: it can be pickled, sent and written down.
+
+    Parameters
+    ----------
+    content : str
+        Canonical JSON of the run: ``law`` (see `numerics.sweep.laws`), ``U``, ``V`` and ``query`` or ``query_cov`` with numbers as
+        hexadecimal floats, ``method``, and ``seed``, that of the run's streams.
+    L : int
+    first, count : int
+        ``first`` is a multiple of `numerics.estimate.PIECE`.
+    code : str
+        What `code_fingerprint` was where the block was made.
+    """
+
+    content: str
+    L: int
+    first: int
+    count: int
+    code: str
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256, 64 hexadecimal digits, of everything that determines the numbers."""
+        return hashlib.sha256(canonical(self.as_json()).encode()).hexdigest()
+
+    @property
+    def tokens(self) -> int:
+        """Tokens to draw: what the block costs."""
+        return self.L * self.count
+
+    def as_json(self) -> dict[str, Any]:
+        """The block as JSON, its run spelled out: what a store says about the numbers."""
+        return asdict(self) | {"content": json.loads(self.content)}
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Block:
+        """The block that `as_json` describes.
+
+        Examples
+        --------
+        >>> block = Block(canonical({"seed": 1}), 10, 0, 1024, "c0de")
+        >>> Block.from_json(json.loads(json.dumps(block.as_json()))) == block
+        True
+        """
+        return cls(**(document | {"content": canonical(document["content"])}))
+
+
+def run_block(block: Block) -> Floats:
+    """The numbers of a block, a function of the block alone.
+
+    Parameters
+    ----------
+    block : Block
+
+    Returns
+    -------
+    ndarray of shape (n, 3, 6)
+        For each piece of `numerics.estimate.PIECE` replicates (the last may be shorter) the sums of `ErrorSampler.sums`. Pieces are
+        joined at the very end, in their order: so the result does not depend on how they were cut into blocks.
+
+    Raises
+    ------
+    RuntimeError
+        If the code here is not the code for which the block was made.
+    """
+    if block.code != code_fingerprint():
+        raise RuntimeError(
+            "this process runs other code than the one that made the block; install the same version of largeprompt for all workers"
+        )
+    sampler = _sampler(block.content)
+    last = block.first + block.count
+    return np.stack([sampler.sums(block.L, first, min(PIECE, last - first)) for first in range(block.first, last, PIECE)])
+
+
+@lru_cache(maxsize=64)
+def _sampler(content: str) -> Any:
+    run = json.loads(content)
+    vector = lambda name: from_hex(run[name]) if name in run else None
+    return error_sampler(
+        law_of(run["law"]), from_hex(run["U"]), from_hex(run["V"]), vector("query"), vector("query_cov"), run["method"], run["seed"]
+    )
+
+
+def split(L: int, replicates: int) -> Iterator[tuple[int, int]]:
+    """Cut the replicates at one length into blocks (first, count); where the cuts are does not depend on their number.
+
+    Examples
+    --------
+    >>> list(split(10**6, 3000))
+    [(0, 1024), (1024, 1024), (2048, 952)]
+    >>> len(list(split(10, 40_000)))
+    1
+    """
+    most = max(1, TOKENS // (PIECE * L))
+    most = 1 << (most.bit_length() - 1)  # sizes are powers of two, so that doubling ends exactly there
+    first = 0
+    while first < replicates:
+        pieces = min(most, max(1, most // SMALLER, first // PIECE))
+        count = min(pieces * PIECE, replicates - first)
+        yield first, count
+        first += count
+
+
+@cache
+def code_fingerprint() -> str:
+    """SHA-256 of the source of everything that computes a block: numbers of other code are never mistaken for these.
+
+    Examples
+    --------
+    >>> len(code_fingerprint())
+    64
+    """
+    digest = hashlib.sha256()
+    for pattern in CODE:
+        for path in sorted(NUMERICS.glob(pattern)):
+            digest.update(path.relative_to(NUMERICS).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def canonical(document: Any) -> str:
+    """JSON with one spelling for each content.
+
+    Examples
+    --------
+    >>> canonical({"b": 1, "a": [0.5]})
+    '{"a":[0.5],"b":1}'
+    """
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=True)

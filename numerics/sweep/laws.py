@@ -1,0 +1,72 @@
+"""Token laws as JSON and back, so that a worker elsewhere draws from the same law: built-in ones, and the text of a user's own."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from numerics.sweep.matrices import as_hex, from_hex
+from numerics.token_laws import TokenLaw, from_identity
+
+__all__ = ["describe_gaussian", "describe_law", "describe_own", "law_of"]
+
+
+def describe_gaussian(Gamma: ArrayLike) -> dict[str, Any]:
+    """JSON of N(0, Gamma), with every bit of the covariance."""
+    return {"kind": "gaussian", "Gamma": as_hex(Gamma)}
+
+
+def describe_law(law: TokenLaw) -> dict[str, Any]:
+    """JSON of a built-in law.
+
+    Raises
+    ------
+    ValueError
+        If the law has no identity: then only the text that makes it can be sent.
+    """
+    if law.identity is None:
+        raise ValueError(f"the law {law.name!r} cannot be written down; put the code that makes it into a file of its own")
+    return {"kind": "built-in", "identity": dict(law.identity)}
+
+
+def describe_own(source: str, name: str, image: ArrayLike | None = None) -> dict[str, Any]:
+    """JSON of the law ``name`` of a Python file with this text, or of its image under a matrix."""
+    return {"kind": "python", "source": source, "name": name} | ({} if image is None else {"image": as_hex(image)})
+
+
+def law_of(description: Mapping[str, Any]) -> Any:
+    """The law that a description describes: the covariance of Gaussian tokens, a `TokenLaw` otherwise.
+
+    Raises
+    ------
+    ValueError
+        If a user's file has no such law in it; whatever that file raises goes through.
+
+    Examples
+    --------
+    >>> law_of(describe_gaussian([[2.0]])).tolist()
+    [[2.0]]
+    """
+    if description["kind"] == "gaussian":
+        return from_hex(description["Gamma"])
+    if description["kind"] == "built-in":
+        return from_identity(description["identity"])
+    law = _own(description["source"], description["name"])
+    return law.image(from_hex(description["image"])) if "image" in description else law
+
+
+def _own(source: str, name: str) -> TokenLaw:
+    """Run the text in a module of its own: dataclasses, for one, look for the module in which they are made."""
+    module = ModuleType(f"largeprompt_law_{hashlib.sha256(source.encode()).hexdigest()[:16]}")
+    sys.modules[module.__name__] = module
+    exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)
+    found = getattr(module, name, None)
+    law = found() if callable(found) and not isinstance(found, TokenLaw) else found
+    if not isinstance(law, TokenLaw):
+        raise ValueError(f"{name!r} is {'not in it' if found is None else 'no TokenLaw and no function that returns one'}")
+    return law

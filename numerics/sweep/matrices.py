@@ -1,0 +1,143 @@
+"""How a sweep spells matrices and vectors: shorthand for people, hexadecimal floats for machines."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from numerics.inputs import InputError, read_array
+
+__all__ = ["as_hex", "from_hex", "number", "read_matrix", "read_vector"]
+
+Floats = NDArray[np.float64]
+#: Largest dimension that a single number may ask for.
+LARGEST = 1024
+SHAPES = ("matrix", "diagonal", "identity", "file")
+HOW = "matrix = [[1, 0], [0, 2]], diagonal = [1, 2], identity = 2 (each with scale = 0.5, if you like) or file = 'U.npy'"
+
+
+def as_hex(array: ArrayLike) -> Any:
+    """Nested lists of hexadecimal floats: every bit, in one spelling.
+
+    Examples
+    --------
+    >>> as_hex([[0.5, -0.0]])
+    [['0x1.0000000000000p-1', '0x0.0p+0']]
+    """
+    return _spelled((np.asarray(array, dtype=float) + 0.0).tolist())  # + 0.0: there is one zero
+
+
+def _spelled(value: Any) -> Any:
+    return [_spelled(v) for v in value] if isinstance(value, list) else value.hex()
+
+
+def from_hex(nested: Any) -> Floats:
+    """The array that `as_hex` spelled.
+
+    Examples
+    --------
+    >>> from_hex(as_hex([0.1, 3.0])).tolist()
+    [0.1, 3.0]
+    """
+    return np.array(_read(nested), dtype=float)
+
+
+def _read(value: Any) -> Any:
+    return [_read(v) for v in value] if isinstance(value, list) else float.fromhex(value)
+
+
+def number(value: Any, what: str) -> float:
+    """A finite real number.
+
+    Raises
+    ------
+    InputError
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise InputError(f"{what} = {value!r} is not a finite number")
+    return float(value)
+
+
+def read_vector(value: Any, folder: Path, inputs: dict[str, str], what: str) -> Floats:
+    """A list of numbers, or the name of a ``.npy`` or ``.json`` file.
+
+    Parameters
+    ----------
+    value : object
+        As TOML gives it.
+    folder : Path
+        From where file names are read.
+    inputs : dict
+        Gets the SHA-256 of a file that is read under its name.
+    what : str
+        What an error calls it.
+
+    Raises
+    ------
+    InputError
+    """
+    array = _from_file(value, folder, inputs, what) if isinstance(value, str) else value
+    if isinstance(array, list):
+        array = np.array([number(v, f"{what}[{i}]") for i, v in enumerate(array)])
+    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.size == 0:
+        raise InputError(f"{what} must be a list of numbers such as [1.0, -1.0], or the name of a .npy or .json file with one")
+    return array
+
+
+def read_matrix(value: Any, folder: Path, inputs: dict[str, str], what: str) -> Floats:
+    """Nested lists, a table with one of the keys `SHAPES` and perhaps ``scale``, or the name of a file.
+
+    Parameters
+    ----------
+    value, folder, inputs, what
+        As for `read_vector`.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> read_matrix({"diagonal": [1, 2], "scale": 0.5}, Path(), {}, "U").tolist()
+    [[0.5, 0.0], [0.0, 1.0]]
+    """
+    if not isinstance(value, dict):
+        return _rows(value, folder, inputs, what)
+    given = [key for key in value if key != "scale"]
+    if len(given) != 1 or given[0] not in SHAPES:
+        has = f"has {', '.join(given)}" if given else "has no entries"
+        raise InputError(f"{what} {has}; give exactly one of {HOW}")
+    key, content = given[0], value[given[0]]
+    if key == "identity":
+        if isinstance(content, bool) or not isinstance(content, int) or not 1 <= content <= LARGEST:
+            raise InputError(f"{what}: identity = {content!r} is no dimension; give an integer from 1 to {LARGEST}")
+        array: Floats = np.eye(content)
+    elif key == "diagonal":
+        array = np.diag(read_vector(content, folder, inputs, f"{what}: diagonal"))
+    else:
+        array = _rows(content, folder, inputs, f"{what}: {key}")
+    return array * number(value.get("scale", 1.0), f"{what}: scale")
+
+
+def _rows(value: Any, folder: Path, inputs: dict[str, str], what: str) -> Floats:
+    array = _from_file(value, folder, inputs, what) if isinstance(value, str) else value
+    if isinstance(array, list) and array and all(isinstance(row, list) and len(row) == len(array[0]) > 0 for row in array):
+        array = np.array([[number(v, f"{what}[{i}][{j}]") for j, v in enumerate(row)] for i, row in enumerate(array)])
+    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.size == 0:
+        raise InputError(f"{what} must be a matrix with rows of equal length; give {HOW}")
+    return array
+
+
+def _from_file(name: str, folder: Path, inputs: dict[str, str], what: str) -> Floats:
+    try:
+        array, digest = read_array(folder / name)
+    except InputError as error:
+        raise InputError(f"{what}: {str(error).replace(str(folder / name), name)}") from error
+    if not np.issubdtype(array.dtype, np.number) or np.iscomplexobj(array) or not np.all(np.isfinite(array)):
+        raise InputError(f"{what}: {name} must hold finite real numbers only")
+    inputs[Path(name).name] = digest
+    return np.asarray(array, dtype=float)
