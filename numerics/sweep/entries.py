@@ -1,0 +1,234 @@
+"""The named entries of a grid: one reader for tokens, one for U and V, one for queries."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics import token_laws
+from numerics.inputs import InputError
+from numerics.sweep.laws import describe_gaussian, describe_law, describe_own, law_of
+from numerics.sweep.matrices import SHAPES, number, read_matrix, read_vector
+from theory.arrays import read_covariance
+
+__all__ = ["LAWS", "Entry", "known_keys", "read_matrices", "read_queries", "read_tokens", "tables"]
+
+Floats = NDArray[np.float64]
+#: Largest dimension that a law may be asked for.
+LARGEST = 1024
+#: Laws that a number d names.
+BY_DIMENSION: Mapping[str, Callable[[int], token_laws.TokenLaw]] = {
+    "rademacher": token_laws.rademacher,
+    "uniform": token_laws.uniform,
+    "sphere": token_laws.sphere,
+    "ball": token_laws.ball,
+}
+LAWS = ("gaussian", *BY_DIMENSION, "atoms")
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One entry of one array of tables.
+
+    Parameters
+    ----------
+    kind, name : str
+    d : int
+        The dimension of tokens with which it goes.
+    value : object
+        A description of a law, or an array.
+    """
+
+    kind: str
+    name: str
+    d: int
+    value: Any
+
+    def __str__(self) -> str:
+        return f"[[{self.kind}]] {self.name!r}"
+
+
+def known_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    """Refuse a key that nobody reads, and guess what was meant.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> known_keys({"lenghts": 1}, ["lengths", "seed"], "at the top")
+    Traceback (most recent call last):
+    numerics.inputs.InputError: at the top: unknown key 'lenghts'; did you mean 'lengths'? (known: lengths, seed)
+    """
+    known = list(known)
+    for key in table:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1, 0.5)
+            guess = f"did you mean {near[0]!r}? " if near else "leave it out "
+            raise InputError(f"{where}: unknown key {key!r}; {guess}(known: {', '.join(known)})")
+
+
+def tables(document: Mapping[str, Any], kind: str) -> list[tuple[str, str, dict[str, Any]]]:
+    """Name, place and content of each entry of one kind; the content comes without its name.
+
+    Raises
+    ------
+    InputError
+        If there is none, or two have one name.
+    """
+    found = document.get(kind, [])
+    if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
+        raise InputError(f"{kind} must be an array of tables; begin each with a line [[{kind}]]")
+    if not found:
+        raise InputError(f"there is no [[{kind}]], so the grid is empty; add one")
+    result: list[tuple[str, str, dict[str, Any]]] = []
+    for i, table in enumerate(found, start=1):
+        name = table.get("name", kind if len(found) == 1 else f"{kind} {i}")
+        if not isinstance(name, str) or not name.strip():
+            raise InputError(f"[[{kind}]] number {i}: name = {name!r} is no name; write some text in quotes")
+        if name in (other for other, _, _ in result):
+            raise InputError(f"[[{kind}]] number {i}: there is another one with the name {name!r}; choose a different name")
+        result.append((name, f"[[{kind}]] {name!r}", {key: value for key, value in table.items() if key != "name"}))
+    return result
+
+
+def read_matrices(document: Mapping[str, Any], kind: str, folder: Path, inputs: dict[str, str]) -> list[Entry]:
+    """The entries ``[[U]]`` or ``[[V]]``; ``scales`` makes one entry into several.
+
+    Raises
+    ------
+    InputError
+    """
+    entries = []
+    for name, where, table in tables(document, kind):
+        known_keys(table, (*SHAPES, "scale", *(["scales"] if kind == "U" else [])), where)
+        scales = table.pop("scales", None)
+        array = read_matrix(table, folder, inputs, where)
+        d = array.shape[1]
+        if kind == "U" and array.shape != (d, d):
+            raise InputError(f"{where} has shape {array.shape}; it must be square")
+        if scales is None:
+            entries.append(Entry(kind, name, d, array))
+            continue
+        if not isinstance(scales, list) or not scales:
+            raise InputError(f"{where}: scales = {scales!r} is no list of numbers; write scales = [0.1, 1.0] or leave it out")
+        for i, scale in enumerate(scales):
+            factor = number(scale, f"{where}: scales[{i}]")
+            entries.append(Entry(kind, f"{name} x {factor:g}", d, factor * array))
+    return entries
+
+
+def read_queries(document: Mapping[str, Any], folder: Path, inputs: dict[str, str]) -> list[Entry]:
+    """The entries ``[[query]]``: a vector is the query itself, a covariance that of Gaussian queries.
+
+    Raises
+    ------
+    InputError
+    """
+    entries = []
+    for name, where, table in tables(document, "query"):
+        known_keys(table, ("vector", "covariance"), where)
+        if len(table) != 1:
+            raise InputError(f"{where}: give either vector = [1, -1], the query itself, or covariance = {{ identity = 2 }}")
+        if "vector" in table:
+            value = read_vector(table["vector"], folder, inputs, f"{where}: vector")
+        else:
+            value = _covariance(read_matrix(table["covariance"], folder, inputs, f"{where}: covariance"), f"{where}: covariance")
+        entries.append(Entry("query", name, len(value), value))
+    return entries
+
+
+def read_tokens(document: Mapping[str, Any], folder: Path, inputs: dict[str, str]) -> list[Entry]:
+    """The entries ``[[tokens]]``, each with the description of its law.
+
+    Raises
+    ------
+    InputError
+    """
+    return [_law(name, where, table, folder, inputs) for name, where, table in tables(document, "tokens")]
+
+
+def _law(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dict[str, str]) -> Entry:
+    matrix = lambda key: read_matrix(table[key], folder, inputs, f"{where}: {key}")
+    if "python" in table:
+        known_keys(table, ("python", "image"), where)
+        return _own(name, where, table, folder, inputs, matrix("image") if "image" in table else None)
+    law = table.get("law", "gaussian")
+    if law not in LAWS:
+        near = difflib.get_close_matches(str(law), LAWS, 1)
+        guess = f"did you mean {near[0]!r}? " if near else ""
+        raise InputError(
+            f"{where}: unknown law {law!r}; {guess}Choose {', '.join(LAWS)}, or give your own as python = 'file.py:name'"
+        )
+    if law == "gaussian":
+        known_keys(table, ("law", "Gamma"), where)
+        if "Gamma" not in table:
+            raise InputError(f"{where}: the covariance is missing; add Gamma = {{ identity = 2 }} or another matrix")
+        Gamma = _covariance(matrix("Gamma"), f"{where}: Gamma")
+        return Entry("tokens", name, len(Gamma), describe_gaussian(Gamma))
+    if law == "atoms":
+        known_keys(table, ("law", "points", "weights", "image"), where)
+        if "points" not in table:
+            raise InputError(f"{where}: points are missing; add points = [[1, 0], [-1, 0]], a row for each atom")
+        points = matrix("points")
+        weights = np.full(len(points), 1 / len(points))
+        if "weights" in table:
+            weights = read_vector(table["weights"], folder, inputs, f"{where}: weights")
+        make = lambda: token_laws.atoms(points, weights)
+    else:
+        known_keys(table, ("law", "d", "image"), where)
+        d = table.get("d")
+        if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d <= LARGEST:
+            what = "the dimension is missing; add" if d is None else f"d = {d!r} is no dimension; give"
+            raise InputError(f"{where}: {what} d = 2, or another integer from 1 to {LARGEST}")
+        make = lambda: BY_DIMENSION[law](d)
+    try:
+        made = make()
+        if "image" in table:
+            made = made.image(matrix("image"))
+        return Entry("tokens", name, made.d, describe_law(made))
+    except InputError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{where}: {error}") from error
+
+
+def _own(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dict[str, str], image: Floats | None) -> Entry:
+    given = table["python"]
+    file, colon, law = given.rpartition(":") if isinstance(given, str) else ("", "", "")
+    if not (file and colon and law.isidentifier()):
+        raise InputError(f"{where}: python = {given!r} names no law; write python = 'my_law.py:name', a file beside the spec")
+    try:
+        content = (folder / file).read_bytes()
+        source = content.decode("utf-8")
+    except OSError as error:
+        raise InputError(f"{where}: cannot read {file}: {error.strerror}; file names are relative to the spec") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where}: {file} is no text in UTF-8; save it as such") from error
+    description = describe_own(source, law, image)
+    try:
+        made = law_of(description)
+    except Exception as error:  # whatever a user's file raises is about that file
+        raise InputError(f"{where}: {file}: {_told(error)}; see `largeprompt sweep --example` for what it must hold") from error
+    inputs[Path(file).name] = hashlib.sha256(content).hexdigest()
+    return Entry("tokens", name, made.d, description)
+
+
+def _told(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
+
+
+def _covariance(array: Floats, what: str) -> Floats:
+    try:
+        return read_covariance(what, array)
+    except (TypeError, ValueError) as error:
+        raise InputError(str(error)) from error

@@ -1,0 +1,188 @@
+"""Running a sweep: what the store has is taken from there, the rest is computed and stored as it comes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.error_sampler import whole
+from numerics.estimate import AttentionErrors, as_errors, joined
+from numerics.setting import AttentionSetting
+from numerics.sweep.blocks import Block, run_block
+from numerics.sweep.spec import Spec
+
+__all__ = ["Done", "Interrupted", "Keeper", "run_here", "sweep"]
+
+Floats = NDArray[np.float64]
+
+
+class Keeper(Protocol):
+    """What a sweep asks of a store, see `numerics.store.Store`."""
+
+    def get(self, keys: Iterable[str]) -> Mapping[str, Floats]:
+        """What is stored under these keys."""
+        ...
+
+    def put(self, key: str, array: Floats, about: Mapping[str, Any]) -> None:
+        """Store an array for good."""
+        ...
+
+
+@dataclass(frozen=True)
+class Done:
+    """How far a sweep is.
+
+    Parameters
+    ----------
+    blocks, total : int
+        Stored blocks, of those that the spec asks for.
+    reused : int
+        Blocks that were stored when the sweep began.
+    tokens, total_tokens : int
+        The same in tokens, without the reused ones: what costs time.
+    """
+
+    blocks: int
+    total: int
+    reused: int
+    tokens: int
+    total_tokens: int
+
+    @property
+    def run(self) -> int:
+        """Blocks that this sweep has computed."""
+        return self.blocks - self.reused
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in the middle of a sweep.
+
+    Parameters
+    ----------
+    done : Done
+        What is stored and stays so.
+    """
+
+    def __init__(self, done: Done) -> None:
+        super().__init__(f"interrupted; {done.blocks} of {done.total} blocks are stored; the same command goes on")
+        self.done = done
+
+
+def sweep(
+    spec: Spec,
+    store: Keeper,
+    *,
+    scheduler: str | None = None,
+    threads: int | None = None,
+    progress: Callable[[Done], None] = lambda done: None,
+) -> list[tuple[AttentionSetting, AttentionErrors]]:
+    """Compute what is missing of a grid and return all of it.
+
+    Parameters
+    ----------
+    spec : Spec
+        From `read_spec`.
+    store : Store
+        Every finished block is stored at once; blocks that it has are not computed again.
+    scheduler : str, optional
+        Address of a Dask scheduler, such as ``tcp://127.0.0.1:8786``; without it the blocks run in this process.
+    threads : int, optional
+        In this process; one for every processor by default. The numbers do not depend on it.
+    progress : callable
+        Called with a `Done` at the beginning and after every block.
+
+    Returns
+    -------
+    list of (AttentionSetting, AttentionErrors)
+        In the order of ``spec.runs``; bit for bit what `numerics.attention_errors` gives with the seed of the run, whatever the
+        threads, the machines, the order and the interruptions.
+
+    Raises
+    ------
+    Interrupted
+        At Ctrl-C.
+    TypeError, ValueError
+        If `threads` is no positive integer, or the store or the scheduler cannot be used.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from numerics.store import Store
+    >>> from numerics.sweep.spec import example, read_spec
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "results.sqlite") as store:
+    ...     file = Path(folder) / "grid.toml"
+    ...     _ = file.write_text(example().replace("20_000", "100").replace("10:3000:6", "10:100:2"))
+    ...     (setting, errors), *others = sweep(read_spec(file), store, threads=1)
+    >>> setting.name, errors.lengths.tolist(), len(others)
+    ('isotropic, U x 0.1', [10, 100], 5)
+    """
+    workers = whole("threads", (os.cpu_count() or 1) if threads is None else threads)
+    plan = {(i, L): spec.blocks(run, L) for i, run in enumerate(spec.runs) for L in spec.lengths}
+    # Two entries of a grid may come to the same run: its blocks are computed once.
+    blocks = {block.key: block for row in plan.values() for block in row}
+    results = dict(store.get(blocks))
+    missing = sorted((block for key, block in blocks.items() if key not in results), key=lambda block: -block.tokens)
+    done = Done(len(results), len(blocks), len(results), 0, sum(block.tokens for block in missing))
+    progress(done)
+    try:
+        for block, sums in _computed(missing, scheduler, workers):
+            store.put(block.key, sums, block.as_json())
+            results[block.key] = sums
+            done = replace(done, blocks=done.blocks + 1, tokens=done.tokens + block.tokens)
+            progress(done)
+    except KeyboardInterrupt:
+        raise Interrupted(done) from None
+    return [
+        (
+            run.setting,
+            as_errors(
+                spec.lengths,
+                np.stack([joined([piece for block in plan[i, L] for piece in results[block.key]]) for L in spec.lengths]),
+                spec.replicates,
+                run.seed,
+                method=run.method,
+            ),
+        )
+        for i, run in enumerate(spec.runs)
+    ]
+
+
+def _computed(blocks: list[Block], scheduler: str | None, threads: int) -> Iterator[tuple[Block, Floats]]:
+    if scheduler is None or not blocks:
+        return run_here(blocks, threads)
+    from numerics.sweep.cluster import run_on
+
+    return run_on(scheduler, blocks)
+
+
+def run_here(blocks: Iterable[Block], threads: int) -> Iterator[tuple[Block, Floats]]:
+    """Run blocks on threads (the kernels release the GIL), and give them back as they are ready.
+
+    Examples
+    --------
+    >>> list(run_here([], threads=1))
+    []
+    """
+    waiting = iter(blocks)
+    running: dict[Future[Floats], Block] = {}
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            while True:
+                # One more for each thread, so that none waits for us; an interruption takes those back.
+                for block in islice(waiting, 2 * threads - len(running)):
+                    running[pool.submit(run_block, block)] = block
+                if not running:
+                    return
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    yield running.pop(future), future.result()
+        finally:
+            for future in running:
+                future.cancel()

@@ -1,0 +1,206 @@
+"""A grid of runs as a person writes it, in TOML; read and checked whole before anything is computed."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from numerics.estimate import error_sampler
+from numerics.inputs import InputError, length_grid
+from numerics.setting import AttentionSetting
+from numerics.sweep.blocks import Block, canonical, code_fingerprint, split
+from numerics.sweep.entries import Entry, known_keys, read_matrices, read_queries, read_tokens
+from numerics.sweep.laws import law_of
+from numerics.sweep.matrices import as_hex
+
+__all__ = ["Run", "Spec", "example", "read_spec"]
+
+KINDS = ("tokens", "U", "V", "query")
+KEYS = ("seed", "replicates", "lengths", "method", *KINDS)
+METHODS = ("auto", "tokens", "scores")
+FEWEST = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One point of the grid.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+    content : str
+        Canonical JSON of all that determines the numbers apart from length and replicate; see `numerics.sweep.blocks.Block`.
+    """
+
+    setting: AttentionSetting
+    content: str
+
+    @cached_property
+    def seed(self) -> int:
+        """The seed of the run's streams, a digest of the seed of the spec and of the run: other runs of the grid do not matter."""
+        seed: int = json.loads(self.content)["seed"]
+        return seed
+
+    @property
+    def method(self) -> str:
+        """How the run is sampled."""
+        method: str = json.loads(self.content)["method"]
+        return method
+
+
+@dataclass(frozen=True, eq=False)
+class Spec:
+    """A grid.
+
+    Parameters
+    ----------
+    file : str
+        Name of the file, without its folder.
+    runs : tuple of Run
+    lengths : tuple of int
+        Increasing.
+    replicates : int
+    inputs : mapping
+        SHA-256 of the spec and of every file that it names.
+    """
+
+    file: str
+    runs: tuple[Run, ...]
+    lengths: tuple[int, ...]
+    replicates: int
+    inputs: Mapping[str, str]
+
+    def blocks(self, run: Run, L: int) -> list[Block]:
+        """The blocks of one run at one length, in the order in which their numbers are joined."""
+        return [Block(run.content, L, first, count, code_fingerprint()) for first, count in split(L, self.replicates)]
+
+
+def example() -> str:
+    """The text of a spec to start from, with remarks.
+
+    Examples
+    --------
+    >>> print(example().splitlines()[0])
+    # A grid for `largeprompt sweep`: every [[tokens]] with every [[U]], [[V]] and [[query]], at every length.
+    """
+    return resources.files(__package__).joinpath("example.toml").read_text(encoding="utf-8")
+
+
+def read_spec(path: str | Path) -> Spec:
+    """Read a grid and check all of it.
+
+    Parameters
+    ----------
+    path : str or Path
+        A TOML file; `example` shows everything that may stand in it. Files that it names are looked for beside it.
+
+    Returns
+    -------
+    Spec
+
+    Raises
+    ------
+    InputError
+        A ValueError whose one line names file and key, and says what to do.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "grid.toml"
+    ...     _ = file.write_text(example())
+    ...     spec = read_spec(file)
+    >>> len(spec.runs), spec.runs[0].setting.name
+    (6, 'isotropic, U x 0.1')
+    """
+    path = Path(path)
+    try:
+        return _read(path)
+    except InputError as error:
+        raise InputError(f"{path.name}: {error}") from error
+
+
+def _read(path: Path) -> Spec:
+    try:
+        content = path.read_bytes()
+        document = tomllib.loads(content.decode("utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}; `largeprompt sweep --example` prints one to start from") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"not TOML: {error}; `largeprompt sweep --example` prints one to start from") from error
+    known_keys(document, KEYS, "at the top")
+    seed = _integer(document, "seed", 0, 0, 2**64 - 1)
+    replicates = _integer(document, "replicates", None, FEWEST, 2**40)
+    lengths = _lengths(document)
+    method = document.get("method", "auto")
+    if method not in METHODS:
+        raise InputError(f"method = {method!r} is unknown; choose one of {', '.join(METHODS)}")
+    inputs = {path.name: hashlib.sha256(content).hexdigest()}
+    entries = (
+        read_tokens(document, path.parent, inputs),
+        read_matrices(document, "U", path.parent, inputs),
+        read_matrices(document, "V", path.parent, inputs),
+        read_queries(document, path.parent, inputs),
+    )
+    runs = tuple(_run(point, _name(point, entries), seed, method, lengths) for point in itertools.product(*entries))
+    return Spec(path.name, runs, lengths, replicates, inputs)
+
+
+def _run(point: tuple[Entry, ...], name: str, seed: int, method: str, lengths: tuple[int, ...]) -> Run:
+    tokens, *others = point
+    for other in others:
+        if other.d != tokens.d:
+            raise InputError(
+                f"{other} is for dimension {other.d}, {tokens} has dimension {tokens.d}; every entry goes with every other,"
+                " so put another dimension into another spec"
+            )
+    U, V, z = (other.value for other in others)
+    try:
+        setting = AttentionSetting(law_of(tokens.value), U, V, z, name=name)
+        law = tokens.value if "Gamma" not in tokens.value else tokens.value | {"Gamma": as_hex(setting.Gamma)}
+        arrays: dict[str, Any] = {"U": setting.U, "V": setting.V, "query_cov" if setting.averaged else "query": setting.query}
+        sampler = error_sampler(law_of(law), method=method, **arrays)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{' with '.join(map(str, point))}: {error}") from error
+    if lengths[-1] > sampler.longest:
+        raise InputError(f"lengths: L = {lengths[-1]} leaves the range 1 <= L <= {sampler.longest}; ask for shorter prompts")
+    content = {"law": law, "method": sampler.method} | {key: as_hex(array) for key, array in arrays.items()}
+    digest = hashlib.sha256(canonical([seed, content]).encode()).digest()
+    return Run(setting, canonical(content | {"seed": int.from_bytes(digest[:8], "big")}))
+
+
+def _name(point: tuple[Entry, ...], entries: tuple[list[Entry], ...]) -> str:
+    """What tells the run from the others; all names, if it is the only one."""
+    telling = [entry.name for entry, kind in zip(point, entries) if len(kind) > 1]
+    return ", ".join(telling or [entry.name for entry in point])
+
+
+def _integer(document: Mapping[str, Any], key: str, default: int | None, least: int, most: int) -> int:
+    value = document.get(key, default)
+    if value is None:
+        raise InputError(f"{key} is missing; add {key} = 40_000 or another integer from {least} on")
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InputError(f"{key} = {value!r} is not an integer from {least} to {most}; give one")
+    return value
+
+
+def _lengths(document: Mapping[str, Any]) -> tuple[int, ...]:
+    given = document.get("lengths")
+    if given is None:
+        raise InputError("lengths is missing; add lengths = [10, 100, 1000] or lengths = '10:10000:10'")
+    if isinstance(given, str):
+        given = length_grid(given, "lengths =")
+    if not isinstance(given, list) or not given:
+        raise InputError(f"lengths = {given!r} is no list of prompt lengths; write [10, 100, 1000] or '10:10000:10'")
+    for L in given:
+        if isinstance(L, bool) or not isinstance(L, int) or L < 1:
+            raise InputError(f"lengths: L = {L!r} is not a prompt length; lengths are whole numbers from 1 on")
+    return tuple(sorted(set(given)))
