@@ -1,0 +1,205 @@
+"""The blocks of a sweep on a Dask cluster: the same numbers, bit for bit, wherever and in whatever order they are computed.
+
+Start ``dask scheduler`` on one machine and ``dask worker tcp://THAT-MACHINE:8786`` on each; all need ``largeprompt[dask]`` in the
+version of the machine that asks. A block names the code that it was made for, and a worker with other code refuses it. Bits may
+still differ between processors with and without fused multiply-add, or between versions of Numba: use machines of one kind, with
+one set of packages. The processes of a cluster run whatever is sent to them; keep its ports inside a network that you trust.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import socket
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from numerics.sweep.blocks import Block
+
+__all__ = ["ClusterError", "run_on"]
+
+ADDRESS = re.compile(r"(?:tcp|tls)://(?:\[(?P<six>[0-9a-fA-F:.%]+)\]|(?P<host>[^\s/:\[\]]+)):(?P<port>\d{1,5})/?")
+AHEAD = 3  # blocks sent for each thread of the cluster: none waits for us, and little is lost when we are stopped
+LOOK = 1.0  # seconds between two looks at the cluster
+
+
+class ClusterError(RuntimeError):
+    """A cluster that is not there, has no workers, or fails at a block: what, where, and what to do."""
+
+
+def run_on(address: str, blocks: Iterable[Block], *, patience: float = 10.0) -> Iterator[tuple[Block, NDArray[np.float64]]]:
+    """Run blocks on a Dask cluster.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler, such as ``tcp://192.168.1.5:8786``.
+    blocks : iterable of Block, no two the same
+        Read as fast as they are computed; a few for each thread of the cluster are out at a time.
+    patience : float
+        Seconds to wait for the scheduler, and for a worker whenever there is none.
+
+    Returns
+    -------
+    iterator
+        Pairs (block, numbers) as they are finished, which is in no order. A block whose worker dies is computed by another one.
+
+    Raises
+    ------
+    ClusterError
+        If the extra ``dask`` is not installed, nothing or something else answers at the address, no worker is connected, or the
+        scheduler goes away; if a worker has other code, a block raises an error, or takes several workers down.
+
+    Examples
+    --------
+    >>> run_on("192.168.1.5", [])
+    Traceback (most recent call last):
+    numerics.sweep.cluster.ClusterError: '192.168.1.5' is no address of a scheduler; write it like tcp://192.168.1.5:8786
+    """
+    _check(address)
+    _installed()
+    _look(address, patience)
+    return _results(address, iter(blocks), patience)
+
+
+def compute(document: str, code: str) -> NDArray[np.float64]:
+    """What a worker does: the numbers of a block, if it has the code for it.
+
+    Raises
+    ------
+    RuntimeError
+        If this process has other code.
+    """
+    from numerics.sweep.blocks import Block, code_fingerprint, run_block
+
+    if code != code_fingerprint():
+        raise RuntimeError(f"a worker on {socket.gethostname()} has other code; install the same version of largeprompt everywhere")
+    return run_block(Block.from_json(json.loads(document)))
+
+
+def _check(address: str) -> tuple[str, int]:
+    found = ADDRESS.fullmatch(address) if isinstance(address, str) else None
+    if found is None or not 1 <= int(found["port"]) < 2**16:
+        raise ClusterError(f"{address!r} is no address of a scheduler; write it like tcp://192.168.1.5:8786")
+    return found["six"] or found["host"], int(found["port"])
+
+
+def _installed() -> Any:
+    try:
+        import distributed
+    except ImportError as error:
+        raise ClusterError("a cluster needs Dask, which is not installed: pip install 'largeprompt[dask]'") from error
+    return distributed
+
+
+def _look(address: str, patience: float) -> None:
+    """Make sure that a scheduler answers. A `Client` would tell less, and later."""
+    from distributed import rpc
+
+    async def identity() -> Any:
+        async with rpc(address, timeout=patience) as other:
+            return await other.identity()
+
+    host, port = _check(address)
+    advice = "start it with `dask scheduler`, or correct the address"
+    try:
+        socket.create_connection((host, port), timeout=patience).close()
+    except OSError as error:
+        why = "no answer" if isinstance(error, TimeoutError) else error.strerror or str(error)
+        raise ClusterError(f"no scheduler at {address} ({why}); {advice}") from error
+    try:
+        kind = asyncio.run(asyncio.wait_for(identity(), patience))["type"]
+    except Exception as error:  # whatever the bytes of a stranger make of Dask's protocol
+        raise ClusterError(
+            f"what listens at {address} does not speak Dask's protocol ({type(error).__name__}); {advice}"
+        ) from error
+    if kind != "Scheduler":
+        raise ClusterError(
+            f"{address} is a {kind.lower()} of the cluster, not its scheduler; use the address that `dask scheduler` prints"
+        )
+
+
+@contextmanager
+def _connected(address: str, patience: float) -> Iterator[Any]:
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=patience, set_as_default=False, name="largeprompt")
+    except (OSError, ValueError) as error:
+        raise ClusterError(
+            f"no connection to the scheduler at {address} ({error}); start it again, or correct the address"
+        ) from error
+    try:
+        yield client
+    finally:
+        client.close(timeout=patience)
+
+
+def _results(address: str, blocks: Iterator[Block], patience: float) -> Iterator[tuple[Block, NDArray[np.float64]]]:
+    out: dict[str, tuple[Block, Any]] = {}  # what the cluster has been given, by key
+    done: SimpleQueue[str] = SimpleQueue()
+    with _connected(address, patience) as client:
+        watch = _Watch(client, address, patience)
+        try:
+            while True:
+                for block in islice(blocks, max(0, AHEAD * max(1, watch.threads()) - len(out))):
+                    # the key makes two sweeps that want a block of one cluster share its computation
+                    future = client.submit(compute, json.dumps(block.as_json()), block.code, key=f"largeprompt-{block.key}")
+                    future.add_done_callback(lambda _, key=block.key: done.put(key))
+                    out[block.key] = block, future
+                if not out:
+                    return
+                with suppress(Empty):
+                    block, future = out[done.get(timeout=LOOK)]
+                    numbers = _numbers(block, future, address)
+                    del out[block.key], future
+                    yield block, numbers
+        finally:
+            if client.status == "running":
+                client.cancel([future for _, future in out.values()])
+
+
+class _Watch:
+    """How many threads the cluster has, asked now and then; an error when it has none for too long."""
+
+    def __init__(self, client: Any, address: str, patience: float) -> None:
+        self.client, self.address, self.patience = client, address, patience
+        self.alive = time.monotonic()
+        self.asked, self.known = self.alive - LOOK, 0
+
+    def threads(self) -> int:
+        now = time.monotonic()
+        if now - self.asked < LOOK or self.client.status != "running":  # the futures of a lost scheduler say so
+            return self.known
+        self.known, self.asked = sum(self.client.nthreads().values()), now
+        if self.known:
+            self.alive = now
+        elif now - self.alive > self.patience:
+            raise ClusterError(
+                f"no worker at {self.address} for {self.patience:g} s; start some, each with `dask worker {self.address}`"
+            )
+        return self.known
+
+
+def _numbers(block: Block, future: Any, address: str) -> NDArray[np.float64]:
+    if future.status != "finished":
+        what = f"block {block.key[:12]} (L = {block.L}, replicates {block.first} to {block.first + block.count - 1})"
+        error = future.exception() if future.status == "error" else None
+        if error is None:
+            raise ClusterError(f"the scheduler at {address} went away; start it again, and the sweep: finished blocks are kept")
+        if type(error).__name__ == "KilledWorker":
+            raise ClusterError(
+                f"several workers died while they computed {what}; look at their logs, give them more memory"
+            ) from error
+        raise ClusterError(f"a worker of {address} failed at {what}: {type(error).__name__}: {error}") from error
+    numbers: NDArray[np.float64] = future.result()
+    return numbers
