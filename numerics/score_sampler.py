@@ -1,12 +1,12 @@
 """Squared errors of softmax attention averaged over all of the prompt but its scores, which alone are drawn.
 
-Let tokens be A g with g normal, or uniform on a sphere or a ball: the law of g looks the same in every direction. Along the unit
-vector e = AᵀUz/|AᵀUz| the token carries its score; given the scores, what is left of g is independent over the tokens and symmetric
+Let tokens be A g with g normal, or uniform on a sphere or in a ball: the law of g looks the same in every direction. Along the unit
+vector e = AᵀUz/|AᵀUz| a token carries its score; given the scores, what is left of g is independent over the tokens and symmetric
 about e, so that the errors of output and gradients have conditional means in closed form. They cost one or two random numbers and
 one exponential a token in every dimension d, and vary less from prompt to prompt than the errors themselves (Rao–Blackwell).
 
-Other laws have no such direction. For a product law only coordinates that no query weighs are independent of the scores: there
-every token has to be drawn.
+Other laws have no such direction. For a product law only those coordinates that no query weighs are independent of the scores:
+there every token has to be drawn.
 """
 
 from __future__ import annotations
@@ -21,11 +21,21 @@ __all__ = ["CONDITIONED", "ScoreSampler", "prepare"]
 Floats = NDArray[np.float64]
 #: Kinds of coordinates (`TokenLaw.coordinates`) for which the conditional means are known.
 CONDITIONED = ("normal", "sphere", "ball")
+#: Columns of A are left out when their length is below this share of the longest.
+FLAT = 1e-15
+#: Terms of the expansion of I_{n/2} / I_{n/2 - 1} at infinity.
+TERMS = 16
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreSampler:
-    """Conditional means of the squared errors given the scores, for one problem; made by `prepare`."""
+    """Conditional means of the squared errors given the scores, for one problem; made by `prepare`.
+
+    Attributes
+    ----------
+    model : tuple
+        What the kernel is told besides replicates, length and seed.
+    """
 
     model: tuple[object, ...]
 
@@ -37,16 +47,21 @@ class ScoreSampler:
         L : int
             Prompt length, 1 <= L < 2^31.
         first, count : int
+            With ``first + count`` at most 2^63.
         key : tuple of uint32
-            `numerics.streams.key_of` the seed. Replicate r is a function of (key, r, L), however the range is cut, and independent
-            of what the kernel that draws whole tokens makes of them.
+            `numerics.streams.key_of` the seed. Replicate r is a function of (key, r, L), bit for bit, however the range is cut. Its
+            stream is none of those that the kernel of whole tokens reads.
 
         Returns
         -------
         ndarray of shape (3, count)
             Output, gradient in V, gradient in U.
         """
-        raise NotImplementedError
+        from numerics.kernels.scores import score_kernel
+
+        out = np.empty((3, count))
+        score_kernel()(first, L, key, *self.model, out)
+        return out
 
 
 def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Floats, root: Floats) -> ScoreSampler:
@@ -57,7 +72,7 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
     coordinates : str
         One of `CONDITIONED`.
     factor : ndarray of shape (d, r)
-        A of the tokens A g, g in R^r: standard normal, or uniform on the sphere of radius sqrt(r) or the ball of radius sqrt(r + 2).
+        A of the tokens A g, g in R^r: standard normal, uniform on the sphere of radius √r, or in the ball of radius √(r + 2).
     U : ndarray of shape (d, d)
     V : ndarray of shape (d_out, d)
     mean : ndarray of shape (d,)
@@ -73,10 +88,41 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
     ------
     ValueError
         If the law of the tokens is of another kind.
+
+    Examples
+    --------
+    With U = 0 attention is a plain mean; given the query nothing about E|T_L − T|² = tr(Γ)/L is left to chance:
+
+    >>> from numerics.streams import key_of
+    >>> sampler = prepare("normal", np.eye(2), np.zeros((2, 2)), np.eye(2), np.ones(2), np.zeros((2, 0)))
+    >>> sampler.values(8, 0, 3, key_of(1))[0].round(6)
+    array([0.25, 0.25, 0.25])
     """
     if coordinates not in CONDITIONED:
         raise ValueError(
-            "method = 'scores' averages exactly over all but the scores, which is possible for Gaussian tokens and for linear images "
-            "of the uniform law on a sphere or a ball only; use method = 'tokens'"
+            'method = "scores" averages exactly over all but the scores, which is possible for Gaussian tokens and for linear '
+            'images of the uniform laws on sphere and ball only; use method = "tokens"'
         )
-    raise NotImplementedError
+    # The ball of R^r is the shadow of the sphere of R^{r+2} of the same radius, whose last coordinates enter nothing.
+    n = 0 if coordinates == "normal" else factor.shape[1] + 2 * (coordinates == "ball")
+    directions, lengths, _ = np.linalg.svd(factor, full_matrices=False)
+    kept = lengths > FLAT * lengths[0]
+    kept[0] = True
+    A = directions[:, kept] * lengths[kept]  # the same law: g may be turned
+    B = V @ A
+    if B.shape[0] > B.shape[1]:
+        B = np.linalg.qr(B, mode="r")
+    variances = lengths[kept] ** 2
+    squares = (B**2).sum(axis=0)
+    traces = np.array([variances.sum(), squares.sum(), variances @ squares])
+    b, W = A.T @ U @ mean, np.ascontiguousarray(A.T @ U @ root)
+    query, spread = np.ascontiguousarray(mean), np.ascontiguousarray(root)
+    return ScoreSampler((n, b, W, query, spread, variances, np.ascontiguousarray(B), V.shape[0], traces, _expansion(max(n, 1))))
+
+
+def _expansion(n: int) -> Floats:
+    """c_k of I_{n/2}(x) / I_{n/2−1}(x) ~ Σ c_k x^{−k}, from the equation A′ = 1 − A² − (n − 1) A/x."""
+    c = [1.0]
+    for k in range(TERMS):
+        c.append(((k - n + 1) * c[k] - sum(c[i] * c[k + 1 - i] for i in range(1, k + 1))) / 2)
+    return np.array(c)
