@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.central_sums import central_sums
+from numerics.score_sampler import prepare
 from numerics.streams import key_of
 from theory.arrays import read_arrays, read_covariance
 
@@ -120,8 +121,6 @@ def error_sampler(
         raise ValueError("no query: give a vector `query`, or a covariance `query_cov` to average over z ~ N(0, query_cov)")
     if method not in METHODS:
         raise ValueError(f"method = {method!r} is unknown; take one of {', '.join(METHODS)}")
-    if method == "scores":
-        raise ValueError('method = "scores" is not there for this law; take "tokens" or "auto"')
     key = key_of(seed)
     G = read_covariance("Gamma", law)
     d = G.shape[0]
@@ -139,6 +138,9 @@ def error_sampler(
         raise ValueError(f"scores (Uz)·z_k beyond {STEEPEST:.0e} leave the range of float32; rescale U or the query")
     if not size < LARGEST:
         raise ValueError(f"squares of errors beyond {LARGEST:.0e} have no fourth powers in a float; rescale Gamma, V or the query")
+    if method == "scores":
+        conditioned = prepare("normal", A, U_, V_, z_, F)
+        return ErrorSampler(method, int(seed), LONGEST, lambda L, first, count: conditioned.values(L, first, count, key))
     model = (b, W, z_, F, (A**2).sum(axis=0), V_ @ A)
 
     def values(L: int, first: int, count: int) -> Floats:
