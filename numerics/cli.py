@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from numerics.rates_cli import add_rates
+from numerics.sweep.cli import add_sweep
 
 __all__ = ["add_commands", "main"]
 
@@ -27,6 +28,7 @@ def add_commands(commands: Any) -> None:
     'averaged'
     """
     add_rates(commands)
+    add_sweep(commands)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -18,7 +19,7 @@ from numerics.setting import AttentionSetting
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.spec import Spec
 
-__all__ = ["Done", "Interrupted", "Keeper", "run_here", "sweep"]
+__all__ = ["Done", "Interrupted", "Keeper", "run_here", "stored_digest", "sweep"]
 
 Floats = NDArray[np.float64]
 
@@ -153,6 +154,18 @@ def sweep(
         )
         for i, run in enumerate(spec.runs)
     ]
+
+
+def stored_digest(spec: Spec, store: Keeper) -> str:
+    """SHA-256 of the numbers of a grid as they are stored, with their keys: the same for every way to compute them."""
+    digest = hashlib.sha256()
+    for run in spec.runs:
+        for L in spec.lengths:
+            keys = [block.key for block in spec.blocks(run, L)]
+            found = store.get(keys)
+            for key in keys:
+                digest.update(key.encode() + np.asarray(found[key], dtype="<f8").tobytes())
+    return digest.hexdigest()
 
 
 def _computed(blocks: list[Block], scheduler: str | None, threads: int) -> Iterator[tuple[Block, Floats]]:

@@ -1,0 +1,131 @@
+"""The command ``sweep``: a grid of runs whose results are kept, so that it can be interrupted, extended and spread."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numerics.inputs import InputError, writable_folder
+from numerics.progress import block_progress
+from numerics.rates_cli import tell
+
+if TYPE_CHECKING:
+    from numerics.sweep.run import Done
+
+__all__ = ["add_sweep"]
+
+DEFAULT_OUT = "sweep-report"
+
+
+def add_sweep(commands: Any) -> None:
+    """Add the command ``sweep``.
+
+    Parameters
+    ----------
+    commands : the object that ``ArgumentParser.add_subparsers`` returns
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_sweep(parser.add_subparsers())
+    >>> parser.parse_args(["sweep", "grid.toml", "--store", "results.sqlite"]).spec
+    'grid.toml'
+    """
+    sweep = commands.add_parser(
+        "sweep",
+        help="measure a grid of token laws, U, V, queries and lengths, and keep the results in a store",
+        description="Measures every run of the grid in SPEC.toml by blocks, each stored when it is done. What the store has is not"
+        " computed again: a sweep that was interrupted, or that got more lengths, replicates or runs, goes on where it was, with the"
+        " numbers of one that was not. Prints the verdicts; with --out it also writes report.html, report.json and data.csv, all"
+        " runs on one page.",
+        epilog="exit status: 0 if every comparison holds, 1 if one fails, 2 if the input cannot be used, 130 if interrupted",
+    )
+    sweep.add_argument("spec", metavar="SPEC.toml", nargs="?", help="the grid; --example prints one to start from")
+    sweep.add_argument("--example", action="store_true", help="print a SPEC with remarks on everything that it may say, and stop")
+    sweep.add_argument("--store", metavar="FILE", help="where the results are kept; made if missing; sweeps may share it")
+    sweep.add_argument(
+        "--scheduler", metavar="ADDRESS", help="run the blocks on the Dask cluster of this scheduler, as tcp://192.168.1.5:8786"
+    )
+    sweep.add_argument("--threads", metavar="N", type=int, help="default: one per processor; the numbers do not depend on it")
+    sweep.add_argument(
+        "--out", metavar="DIR", nargs="?", const=DEFAULT_OUT, help="write a report, and where (without DIR: %(const)s)"
+    )
+    sweep.add_argument("--quiet", action="store_true", help="print failing comparisons and errors only")
+    sweep.set_defaults(run=_sweep)
+
+
+def _sweep(arguments: argparse.Namespace) -> int:
+    """Run the command; errors in the input become one line and exit status 2."""
+    try:
+        if arguments.example:
+            from numerics.sweep.spec import example
+
+            print(example(), end="")
+            return 0
+        return _run_and_report(arguments)
+    except InputError as error:
+        print(f"largeprompt sweep: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt as stop:  # in the middle of the blocks it says how far they are
+        print(f"largeprompt sweep: {str(stop) or 'interrupted; the same command goes on'}", file=sys.stderr)
+        return 130
+
+
+def _run_and_report(arguments: argparse.Namespace) -> int:
+    if arguments.spec is None:
+        raise InputError("SPEC.toml is missing; `largeprompt sweep --example > grid.toml` makes one to start from")
+    if arguments.store is None:
+        raise InputError("also needed: --store FILE, where the results are kept (it is made if missing)")
+    from numerics.error_sampler import whole
+    from numerics.rates import assess
+    from numerics.report import provenance, write_report
+    from numerics.store import Store, StoreError
+    from numerics.sweep.cluster import ClusterError
+    from numerics.sweep.run import stored_digest, sweep
+    from numerics.sweep.spec import read_spec
+
+    threads = arguments.threads
+    try:
+        whole("--threads", 1 if threads is None else threads)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    spec = read_spec(arguments.spec)
+    out = writable_folder(Path(arguments.out)) if arguments.out else None
+    started = time.perf_counter()
+    states: list[Done] = []
+    try:
+        with Store(arguments.store) as store:
+            with block_progress(arguments.quiet) as advance:
+
+                def progress(done: Done) -> None:
+                    states[:] = [done]
+                    advance(done.blocks, done.total, done.tokens, done.total_tokens)
+
+                results = sweep(spec, store, scheduler=arguments.scheduler, threads=threads, progress=progress)
+            digest = stored_digest(spec, store)
+    except (ClusterError, StoreError) as error:
+        raise InputError(str(error)) from error
+    done = states[0]
+    if not arguments.quiet:
+        print(f"{done.total} blocks: {done.reused} reused, {done.run} run; stored in {arguments.store}")
+    runs = [assess(setting, errors) for setting, errors in results]
+    page = None
+    if out is not None:
+        inputs = [*spec.inputs.items(), (f"{Path(arguments.store).name}, the {done.total} blocks used", digest)]
+        source = provenance(_command(arguments), time.perf_counter() - started, inputs)
+        try:
+            page = write_report(runs, out, source)
+        except OSError as error:
+            raise InputError(f"cannot write to {out}: {error.strerror}; choose another --out") from error
+    tell(runs, page, arguments.quiet)
+    return 0 if all(run.holds for run in runs) else 1
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """The command line that repeats the report, with file names only; threads and machines do not matter to it."""
+    spec, store = Path(arguments.spec).name, Path(arguments.store).name
+    return shlex.join(["largeprompt", "sweep", spec, "--store", store, "--out", Path(arguments.out).name])
