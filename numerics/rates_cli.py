@@ -116,29 +116,41 @@ def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
     Parameters
     ----------
     runs : sequence of Rates
-        With more than one, each line begins with the name of its run.
+        One is told in full; of several, the failures and a line each.
     page : Path or None
         The report, if one was written.
     quiet : bool
         Print failures only, on stderr.
     """
-    comparisons = [(_name(run, runs), c) for run in runs for c in run.comparisons]
-    for where, c in sorted(comparisons, key=lambda line: line[1].holds):
-        if not c.holds:
-            print(f"FAILS  {where}{c.name}: {c.says}", file=sys.stderr if quiet else sys.stdout)
-        elif not quiet:
-            print(f"holds  {where}{c.name}: {c.says}")
+    one, held, total = len(runs) == 1, 0, 0
+    for run in runs:
+        for c in run.comparisons:
+            total, held = total + 1, held + c.holds
+            if not c.holds:
+                where = "" if one else f"{run.setting.name}, "
+                print(f"FAILS  {where}{c.name}: {c.says}", file=sys.stderr if quiet else sys.stdout)
     if quiet:
         return
     for run in runs:
-        for warning in run.warnings:
-            print(f"note   {_name(run, runs)}{warning}")
-    held = sum(c.holds for _, c in comparisons)
-    print(f"{held} of {len(comparisons)} comparisons hold" + (f"; report in {page}" if page else ""))
+        if one:
+            lines = [f"holds  {c.name}: {c.says}" for c in run.comparisons if c.holds]
+            print(*lines, *(f"note   {warning}" for warning in run.warnings), sep="\n")
+        else:
+            print(f"{'holds' if run.holds else 'FAILS'}  {_summary(run)}")
+    print(f"{held} of {total} comparisons hold" + (f"; report in {page}" if page else ""))
 
 
-def _name(run: Rates, runs: Sequence[Rates]) -> str:
-    return f"{run.setting.name}, " if len(runs) > 1 else ""
+def _summary(run: Rates) -> str:
+    """A run among others in a line."""
+    fits = [
+        f"{series.quantity} {series.fit.exponent:.4f} +- {series.fit.standard_error:.4f}"
+        for series in run.series
+        if series.fit is not None and series.trusted
+    ]
+    exponents = "exponents " + ", ".join(fits) if fits else "no exponent to be trusted at these lengths"
+    notes = f"; {len(run.warnings)} notes in the report" if run.warnings else ""
+    held = sum(c.holds for c in run.comparisons)
+    return f"{run.setting.name}: {held} of {len(run.comparisons)} comparisons; {exponents}{notes}"
 
 
 def _setting(arguments: argparse.Namespace) -> tuple[AttentionSetting, list[tuple[str, str]]]:

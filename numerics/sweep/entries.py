@@ -218,9 +218,7 @@ def _own(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
         made = law_of(description)
         drawn = np.asarray(made.sample(np.random.default_rng(0), 3))
         if drawn.shape != (3, made.d) or not np.all(np.isfinite(drawn)):
-            raise ValueError(
-                f"sample(rng, 3) has shape {drawn.shape}; it must be finite numbers of shape (3, {made.d}), a token a row"
-            )
+            raise ValueError(f"sample(rng, 3) has shape {drawn.shape}; it must hold finite numbers and have shape (3, {made.d})")
     except Exception as error:  # whatever a user's file raises is about that file
         raise InputError(f"{where}: {file}: {_told(error)}; see `largeprompt sweep --example` for what it must hold") from error
     inputs[Path(file).name] = hashlib.sha256(content).hexdigest()
