@@ -9,11 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.token_laws.differentiate import tilted_from_log_mgf
+from numerics.token_laws.door import KINDS, checked_factor, checked_identity, checked_numbers, checked_sampler, checked_transform
+from theory.arrays import read_arrays
+
 __all__ = ["KINDS", "Structure", "TokenLaw"]
 
 Floats = NDArray[np.float64]
-#: Coordinates that compiled kernels know by name; each has mean zero and covariance I.
-KINDS = ("normal", "sign", "uniform", "sphere", "ball")
 
 
 class Structure(Protocol):
@@ -34,7 +36,7 @@ class Structure(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TokenLaw:
-    """A centred law of tokens on R^d.
+    """A centred sub-Gaussian law of tokens on R^d.
 
     Parameters
     ----------
@@ -43,9 +45,10 @@ class TokenLaw:
     sigma : float
         The claim ``E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)`` for all v; `honest_sigma` tests it.
     sample : callable
-        ``sample(rng, n)``: n independent tokens, shape (n, d).
+        ``sample(rng, n)``: n independent tokens, shape (n, d), drawn from the `numpy.random.Generator` rng alone.
     log_mgf : callable, optional
-        ``ln E exp(a.Z)`` for a of shape (..., d), real or complex, shape (...); analytic near the real axis.
+        ``ln E exp(a.Z)`` for a of shape (..., d), shape (...). It is called with real and with complex a, and must be an analytic
+        function of a near the real axis: no ``abs``, ``.real`` or ``conj`` of a. Branches of the logarithm do not matter.
     coordinates : str or callable, optional
         For compiled kernels, Z = factor @ g: ``"normal"``, ``"sign"``, ``"uniform"`` (iid coordinates of variance 1), ``"sphere"``,
         ``"ball"`` (uniform, of covariance I), or a Numba-compiled quantile function of a float32 in (0, 1), for iid coordinates.
@@ -55,6 +58,28 @@ class TokenLaw:
         JSON content from which `from_identity` rebuilds the law; built-in laws have one.
     structure : Independent, Radial or Atomic, optional
         What built-in laws know beyond this, for the exact engine.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not of the kind described.
+    ValueError
+        If d or sigma is out of range, ``sample`` does not return n finite tokens or uses other randomness than rng, ``log_mgf`` is
+        not 0 or not flat at 0 or not analytic, or does not fit the factor.
+
+    Examples
+    --------
+    A user's law, triangular on [-1, 1]: the sum of two uniform variables on [-1/2, 1/2], and ``sinh(a/2) / (a/2)`` is a sinc:
+
+    >>> triangular = TokenLaw(
+    ...     name="triangular",
+    ...     d=1,
+    ...     sigma=6**-0.5,
+    ...     sample=lambda rng, n: rng.triangular(-1, 0, 1, (n, 1)),
+    ...     log_mgf=lambda a: 2 * np.log(np.sinc(0.5j * a / np.pi)).sum(-1),
+    ... )
+    >>> np.allclose(triangular.covariance, 1 / 6)
+    True
     """
 
     name: str
@@ -67,9 +92,63 @@ class TokenLaw:
     identity: Mapping[str, Any] | None = None
     structure: Structure | None = None
 
+    def __post_init__(self) -> None:
+        put = lambda name, value: object.__setattr__(self, name, value)
+        d, sigma = checked_numbers(self.name, self.d, self.sigma)
+        put("d", d)
+        put("sigma", sigma)
+        checked_sampler(self.sample, d)
+        factor = checked_factor(self.coordinates, self.factor, d)
+        put("factor", factor)
+        put("identity", checked_identity(self.identity))
+        if self.structure is None and self.log_mgf is not None:
+            checked_transform(self.log_mgf, d, sigma)
+            covariance = self.covariance
+            if factor is not None and isinstance(self.coordinates, str):
+                gap = float(np.abs(factor @ factor.T - covariance).max())
+                if gap > 1e-6 * float(np.abs(covariance).max()):
+                    raise ValueError(
+                        f"factor @ factor.T differs by {gap:.3g} from the covariance that log_mgf has; {self.coordinates!r} "
+                        "coordinates have covariance I, so scale the factor or correct log_mgf"
+                    )
+
     def tilted(self, a: ArrayLike) -> tuple[Floats, Floats]:
-        """Mean and covariance of the tilted law ``e^{a.z} mu(dz) / E e^{a.Z}``."""
-        raise NotImplementedError
+        """Mean and covariance of the tilted law ``e^{a.z} mu(dz) / E e^{a.Z}``.
+
+        Parameters
+        ----------
+        a : array_like, shape (..., d)
+
+        Returns
+        -------
+        mean : ndarray, shape (..., d)
+        covariance : ndarray, shape (..., d, d)
+            Closed forms for built-in laws; otherwise Cauchy integrals of `log_mgf`, to about 1e-12 in units of sigma.
+
+        Raises
+        ------
+        TypeError
+            If a is not real.
+        ValueError
+            If its last axis is not d, the law has no log_mgf, or that is not finite around a.
+
+        Examples
+        --------
+        >>> from numerics.token_laws import rademacher
+        >>> mean, covariance = rademacher(2).tilted([0.5, 0.0])
+        >>> np.allclose(mean, [np.tanh(0.5), 0]), np.allclose(covariance, np.diag([1 - np.tanh(0.5) ** 2, 1]))
+        (True, True)
+        """
+        (a_,) = read_arrays(a=(a, " ".join(f"n{i}" for i in range(np.ndim(a)))))
+        if a_.ndim == 0 or a_.shape[-1] != self.d:
+            raise ValueError(
+                f"a has shape {a_.shape}, but tokens of {self.name} live in R^{self.d}; its last axis must be {self.d}"
+            )
+        if self.structure is not None:
+            return self.structure.tilted(a_)
+        if self.log_mgf is None:
+            raise ValueError(f"the law {self.name} has no log_mgf, and so no tilted means; pass log_mgf= when you make the law")
+        return tilted_from_log_mgf(self.log_mgf, self.sigma, a_)
 
     @property
     def covariance(self) -> Floats:
@@ -77,5 +156,43 @@ class TokenLaw:
         return self.tilted(np.zeros(self.d))[1]
 
     def image(self, A: ArrayLike) -> TokenLaw:
-        """The law of A Z."""
-        raise NotImplementedError
+        """The law of A Z, for any matrix A; built-in laws stay exact.
+
+        Parameters
+        ----------
+        A : array_like, shape (k, d)
+
+        Returns
+        -------
+        TokenLaw
+            On R^k. Its sigma is optimal for built-in laws; for a user's it is sigma times the operator norm of A, which is optimal
+            if A stretches a direction most in which sigma is attained, and an upper bound otherwise.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If A is not a finite real matrix with d columns.
+
+        Examples
+        --------
+        >>> from numerics.token_laws import sphere
+        >>> sphere(3).image([[0.0, 2.0, 0.0]]).covariance
+        array([[4.]])
+        """
+        from numerics.token_laws.built_in import image_of
+
+        (A_,) = read_arrays(A=(A, "k d"))
+        if A_.shape[1] != self.d:
+            raise ValueError(f"A has shape {A_.shape}, but tokens of {self.name} live in R^{self.d}; A needs {self.d} columns")
+        if self.structure is not None:
+            return image_of(self.structure, A_)
+        sample, log_mgf = self.sample, self.log_mgf
+        return TokenLaw(
+            name=f"image of {self.name}",
+            d=A_.shape[0],
+            sigma=self.sigma * float(np.linalg.norm(A_, 2)),
+            sample=lambda rng, n: sample(rng, n) @ A_.T,
+            log_mgf=None if log_mgf is None else lambda a: log_mgf(a @ A_),
+            coordinates=self.coordinates,
+            factor=None if self.factor is None else A_ @ self.factor,
+        )

@@ -1,0 +1,112 @@
+"""The Laplace transform of the uniform law on a sphere, for complex arguments, without overflow; and what tilting does to it.
+
+On the sphere of radius sqrt(q) in R^q the transform at b depends on w = b.b alone and is ``0F1(; q/2; q w / 4)``, entire in w:
+with x = sqrt(q w), ``Gamma(q/2) (x/2)^{1 - q/2} I_{q/2 - 1}(x)``. As q grows it tends to that of N(0, I), ``e^{w/2}``.
+
+References
+----------
+DLMF 10.25 (modified Bessel functions), 10.40 (large arguments), 10.39.9 (as 0F1).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LARGEST_DIMENSION", "bessel_ratio", "sphere_derivatives"]
+
+Floats = NDArray[np.float64]
+#: The power series serves ``|x|^2 / 4 <= reach * order``; beyond, I_nu itself is in the range of floats up to this dimension.
+LARGEST_DIMENSION = 500
+TERMS = 80
+#: Terms of the expansion of I_{q/2} / I_{q/2 - 1} at infinity.
+EXPANSION = 16
+
+
+def sphere_derivatives(q: int, w: NDArray[Any], count: int = 5) -> tuple[Floats, NDArray[np.complex128]]:
+    """The transform phi(w) = 0F1(; q/2; q w / 4) and its derivatives in w, without overflow.
+
+    Parameters
+    ----------
+    q : int
+        From 1 to `LARGEST_DIMENSION` and a little more.
+    w : ndarray
+        Real or complex, any shape.
+    count : int
+        How many: phi, phi', and so on.
+
+    Returns
+    -------
+    shift : ndarray of float, the shape of w
+        About ``|Re x|`` less a logarithm.
+    D : ndarray of complex, shape of w and a last axis of `count`
+        ``phi^(k)(w) = e^shift D[..., k]``; relative error about 1e-13 (1e-11 in hundreds of dimensions) away from zeros.
+
+    Examples
+    --------
+    >>> shift, D = sphere_derivatives(3, np.array([1e6]), 1)
+    >>> np.allclose(shift + np.log(D[:, 0].real), np.sqrt(3e6) - np.log(2 * np.sqrt(3e6)))  # sinh(x) / x
+    True
+    """
+    from scipy.special import gammaln, ive
+
+    order, shape = q / 2, np.shape(w)
+    x = np.sqrt(q * np.atleast_1d(w).astype(complex))
+    quarter, shift, D = x * x / 4, x.real.copy(), np.empty((*x.shape, count), complex)
+    near = np.abs(quarter) <= (1.0 if order <= 150 else 5.0) * order
+    scale = 1.0
+    for k in range(count):
+        term = np.full(int(near.sum()), scale, complex)
+        total = term.copy()
+        for j in range(1, TERMS):
+            term = term * quarter[near] / (j * (order + k + j - 1))
+            total += term
+        D[near, k] = total * np.exp(-shift[near])
+        scale *= q / 4 / (order + k)
+    far = x[~near]
+    power = gammaln(order) + (1 - order) * np.log(far / 2)
+    shift[~near] += power.real
+    for k in range(count):
+        D[~near, k] = np.exp(1j * power.imag) * (q / (2 * far)) ** k * ive(order - 1 + k, far)
+    return shift.reshape(shape), D.reshape(*shape, count)
+
+
+def bessel_ratio(q: int, x: Floats) -> tuple[Floats, Floats, Floats]:
+    """``A = I_{q/2}(x) / I_{q/2 - 1}(x)``, ``q A / x`` and ``q A'`` for x >= 0: the law on the sphere tilted by a vector.
+
+    Tilted by b, the coordinate along b has mean ``sqrt(q) A`` at x = sqrt(q) |b| and variance q A'; every coordinate across it has
+    variance ``q A / x``.
+
+    Parameters
+    ----------
+    q : int
+    x : ndarray
+
+    Returns
+    -------
+    tuple of ndarray
+
+    Examples
+    --------
+    >>> A, across, along = bessel_ratio(1, np.array([0.0, 0.3]))
+    >>> np.allclose(A, np.tanh([0, 0.3])), np.allclose(along, 1 / np.cosh([0, 0.3]) ** 2)
+    (True, True)
+    """
+    shape, x = np.shape(x), np.atleast_1d(x)
+    D = sphere_derivatives(q, x * x / q, 2)[1].real
+    across = 2 * D[..., 1] / D[..., 0]
+    A = x * across / q
+    along = q * (1 - A) * (1 + A) - (q - 1) * across  # the Riccati equation A' = 1 - A^2 - (q - 1) A / x
+    if q == 1:
+        decay = np.exp(-2 * np.abs(x))
+        return A.reshape(shape), across.reshape(shape), np.reshape(4 * decay / (1 + decay) ** 2, shape)
+    far = x > 60 + 20 * (q - 1)  # there the difference above cancels; put A = sum c_k x^{-k} into the equation
+    c = [1.0, -(q - 1) / 2]
+    for k in range(1, EXPANSION):
+        c.append(((k - q + 1) * c[k] - math.fsum(c[i] * c[k + 1 - i] for i in range(1, k + 1))) / 2)
+    inverse = 1 / x[far]
+    along[far] = -q * inverse * np.polyval([k * c[k] for k in range(EXPANSION, -1, -1)], inverse)
+    return A.reshape(shape), across.reshape(shape), along.reshape(shape)

@@ -1,0 +1,154 @@
+"""The checks that a law of tokens passes when it is made: cheap and deterministic. Searches are left to `honest_sigma`."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.arrays import read_arrays
+
+__all__ = ["KINDS", "checked_factor", "checked_identity", "checked_numbers", "checked_sampler", "checked_transform"]
+
+Floats = NDArray[np.float64]
+#: Coordinates that compiled kernels know by name; each has mean zero and covariance I.
+KINDS = ("normal", "sign", "uniform", "sphere", "ball")
+#: Mean in units of sigma, and gap in the Cauchy-Riemann equations, that pass for rounding and truncation.
+CENTRED, ANALYTIC = 1e-6, 1e-3
+
+
+def checked_numbers(name: str, d: int, sigma: float) -> tuple[int, float]:
+    """d and sigma as numbers of Python."""
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"name = {name!r} is no text; give the law a name for messages and reports")
+    if isinstance(d, bool) or not isinstance(d, (int, np.integer)):
+        raise TypeError(f"d = {d!r} is no whole number; it is the dimension of a token")
+    (size,) = read_arrays(sigma=(sigma, ""))
+    if d < 1:
+        raise ValueError(f"d = {d} is no dimension; tokens live in R^d with d >= 1")
+    if size < 0:
+        raise ValueError(f"sigma = {sigma} is negative; it is the root of a variance proxy")
+    return int(d), float(size)
+
+
+def checked_sampler(sample: Callable[[np.random.Generator, int], Floats], d: int) -> None:
+    """Shape, kind and repeatability of a few tokens."""
+    if not callable(sample):
+        raise TypeError(f"sample = {sample!r} cannot be called; it is a function sample(rng, n) that returns n tokens")
+    n, drawn = d + 1, []
+    for _ in range(2):
+        try:
+            tokens = np.asarray(sample(np.random.default_rng(0), n))
+        except Exception as error:
+            raise ValueError(f"sample(rng, {n}) failed with {error!r}; it must return {n} tokens, an array ({n}, {d})") from error
+        if tokens.shape != (n, d) or tokens.dtype.kind != "f" or not np.isfinite(tokens).all():
+            raise ValueError(
+                f"sample(rng, {n}) returned an array of shape {tokens.shape} and kind {tokens.dtype}; it must return {n} tokens in "
+                f"R^{d}, finite floats of shape ({n}, {d})"
+            )
+        drawn.append(tokens)
+    if not np.array_equal(drawn[0], drawn[1]):
+        raise ValueError("sample gave different tokens for the same rng; draw all randomness from the rng that it is given")
+
+
+def checked_factor(coordinates: Any, factor: Any, d: int) -> Floats | None:
+    """The factor as a read-only array, the identity by default."""
+    if coordinates is None:
+        if factor is not None:
+            raise ValueError(f"a factor without coordinates says nothing; give coordinates, one of {KINDS} or a quantile function")
+        return None
+    if isinstance(coordinates, str):
+        if coordinates not in KINDS:
+            raise ValueError(f"coordinates = {coordinates!r} is none of {KINDS}; for others pass a compiled quantile function")
+    elif not callable(coordinates) or not hasattr(coordinates, "py_func"):
+        raise TypeError(f"coordinates = {coordinates!r:.200} is not compiled; pass numba.njit(quantile), or one of {KINDS}")
+    else:
+        _check_quantile(coordinates.py_func)
+    (read,) = read_arrays(factor=(np.eye(d) if factor is None else factor, "d r"))
+    if read.shape[0] != d:
+        raise ValueError(f"factor has shape {read.shape}, but tokens live in R^{d}; it needs {d} rows")
+    read = read.copy()
+    read.flags.writeable = False
+    return read
+
+
+def _check_quantile(quantile: Callable[[Any], Any]) -> None:
+    u = ((np.arange(1000) + 0.5) / 1000).astype(np.float32)
+    try:
+        x = np.array([float(quantile(v)) for v in u])
+    except Exception as error:
+        raise ValueError(f"the quantile function failed with {error!r}; it maps a float32 in (0, 1) to a number") from error
+    if not np.isfinite(x).all() or (np.diff(x) < -1e-5 * np.abs(x).max()).any():
+        raise ValueError("coordinates is no quantile function; it must be finite and not decrease on (0, 1)")
+    if abs(x.mean()) > 0.02 * x.std():
+        raise ValueError(f"the quantile function has mean {x.mean():.3g}; coordinates are centred, so subtract the mean")
+
+
+def checked_identity(identity: Any) -> Mapping[str, Any] | None:
+    """A copy, once it is known to survive JSON."""
+    if identity is None:
+        return None
+    try:
+        copy = json.loads(json.dumps(dict(identity), allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"identity cannot be written as JSON ({error}); use text, finite numbers and lists of them") from None
+    return dict(copy)
+
+
+def checked_transform(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], d: int, sigma: float) -> None:
+    """Shape, value and slope at 0, and the Cauchy-Riemann equations at a few points."""
+    if not callable(log_mgf):
+        raise TypeError(f"log_mgf = {log_mgf!r} cannot be called; it is a function of a, or None if unknown")
+    unit = 1 / sigma if sigma else 1.0
+    points = 0.7 * unit * np.cos(np.arange(1, 2 * d + 1)).reshape(2, d)  # anything that is not special
+    step = 0.01 * unit
+    with np.errstate(all="ignore"):
+        at_zero = _call(log_mgf, np.zeros((2, 3, d)), (2, 3))
+        if not (np.isfinite(at_zero).all() and np.abs(at_zero).max() < 1e-9):
+            found = at_zero.flat[0]
+            hint = "; fill the removable singularity at 0" if not np.isfinite(found) else ""
+            raise ValueError(f"log_mgf(0) = {found}, but ln E exp(0) = 0{hint}")
+        along = _call(log_mgf, np.concatenate([step * np.eye(d), -step * np.eye(d)]), (2 * d,)).real
+        mean = (along[:d] - along[d:]) / (2 * step)
+        worst = int(np.abs(mean).argmax())
+        # the third cumulant is in the difference too; a second step takes it out
+        twice = _call(log_mgf, np.concatenate([2 * step * np.eye(d), -2 * step * np.eye(d)]), (2 * d,)).real
+        mean = (4 * mean - (twice[:d] - twice[d:]) / (4 * step)) / 3
+        if not np.abs(mean).max() <= CENTRED * max(sigma, 1e-300):
+            raise ValueError(
+                f"log_mgf has slope {mean[worst]:.3g} at 0 in direction {worst + 1}, the mean of the law; tokens are centred: "
+                "subtract the mean from the sample, and a.mean from log_mgf"
+            )
+        nudge = np.full(d, step / math.sqrt(d))
+        complex_moved = _call(log_mgf, points + 1j * nudge, (2,))
+    if not np.iscomplexobj(complex_moved):
+        raise ValueError(
+            "log_mgf returned real numbers for complex a; it is used off the real axis, so write it without abs, .real or norms: "
+            "(a * a).sum(-1), np.log(np.cosh(a)). Leave it out if only real values are known"
+        )
+    value, right, left = (_call(log_mgf, points + k * nudge, (2,)).real for k in (0, 1, -1))
+    slopes = (right - left) / (2 * step) - np.angle(np.exp(1j * complex_moved.imag)) / step
+    curvatures = (right - 2 * value + left) / step**2 + 2 * (complex_moved.real - value) / step**2
+    gap = float(max(np.abs(slopes).max() / max(sigma, 1e-300), np.abs(curvatures).max() / max(sigma, 1e-300) ** 2))
+    if not gap <= ANALYTIC:
+        raise ValueError(
+            f"log_mgf is not analytic: its derivatives along the real and the imaginary axis differ by {gap:.2g} in units of "
+            "sigma; write it without abs, .real, conj or norms of a"
+        )
+
+
+def _call(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], a: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    kind = "complex" if np.iscomplexobj(a) else "real"
+    try:
+        value = np.asarray(log_mgf(a))
+    except Exception as error:
+        raise ValueError(
+            f"log_mgf failed with {error!r} for {kind} a of shape {a.shape}; it maps arrays (..., d), real or complex, to (...)"
+        ) from error
+    if value.shape != shape or value.dtype.kind not in "fc":
+        raise ValueError(f"log_mgf returned shape {value.shape} and kind {value.dtype} for a of shape {a.shape}; {shape} is needed")
+    return value

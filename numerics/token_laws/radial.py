@@ -1,0 +1,75 @@
+"""Tokens F g with g uniform on a sphere or in a ball, scaled to covariance I.
+
+The ball of radius sqrt(r + 2) in R^r is the shadow of the sphere of that radius in R^{r+2}: both laws have the transform of a
+sphere of radius sqrt(q) in R^q, with q = r and q = r + 2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.token_laws.bessel import bessel_ratio, sphere_derivatives
+
+__all__ = ["Radial"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Radial:
+    """The law of F g, g uniform on a sphere or in a ball of R^r.
+
+    Parameters
+    ----------
+    kind : str
+        ``"sphere"`` (radius sqrt r) or ``"ball"`` (radius sqrt(r + 2)).
+    factor : ndarray, shape (d, r)
+    """
+
+    kind: str
+    factor: Floats
+
+    @property
+    def q(self) -> int:
+        """Dimension of the sphere, of radius sqrt(q), of which g is a projection."""
+        return int(self.factor.shape[1]) + 2 * (self.kind == "ball")
+
+    def sample(self, rng: np.random.Generator, n: int) -> Floats:
+        """n tokens, shape (n, d)."""
+        r = self.factor.shape[1]
+        g = rng.standard_normal((n, r))
+        g *= math.sqrt(self.q) / np.linalg.norm(g, axis=1, keepdims=True)
+        if self.kind == "ball":
+            g *= rng.random((n, 1)) ** (1 / r)
+        return g @ self.factor.T
+
+    def log_mgf(self, a: NDArray[Any]) -> NDArray[Any]:
+        """ln E e^{a.Z}, real or complex; -inf at a zero of the transform."""
+        b = a @ self.factor
+        w = np.asarray((b * b).sum(-1))
+        shift, D = sphere_derivatives(self.q, w, 1)
+        with np.errstate(divide="ignore"):
+            value = np.asarray(shift + np.log(D[..., 0]))
+        near = np.asarray(np.abs(w) * self.q < 1)
+        y, term, total = self.q * w[near] / 4, 1.0, 0.0
+        for k in range(1, 15):
+            term = term * y / (k * (self.q / 2 + k - 1))
+            total = total + term
+        value[near] = np.log1p(total)
+        return value if np.iscomplexobj(a) else value.real
+
+    def tilted(self, a: Floats) -> tuple[Floats, Floats]:
+        """Mean (..., d) and covariance (..., d, d) under the tilted law."""
+        b = a @ self.factor
+        length = np.linalg.norm(b, axis=-1)
+        _, across, along = bessel_ratio(self.q, math.sqrt(self.q) * length)
+        direction = b / np.where(length > 0, length, 1.0)[..., None]
+        image, F = direction @ self.factor.T, self.factor
+        covariance = across[..., None, None] * (F @ F.T)
+        covariance = covariance + (along - across)[..., None, None] * image[..., :, None] * image[..., None, :]
+        return (across[..., None] * b) @ F.T, covariance

@@ -1,0 +1,98 @@
+"""Search for the v at which ``2 ln E exp(v.Z) / |v|^2`` is largest: no sigma^2 below that value is honest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Found", "largest_ratio"]
+
+Floats = NDArray[np.float64]
+#: Random directions, beside those of the covariance, the axes and the caller's; and from how many of the best the search climbs.
+DIRECTIONS, CLIMBS = 64, 6
+#: Lengths |v| in units of 1 / sigma. Below, the ratio is the variance, which is looked at by itself.
+LENGTHS = np.geomspace(0.02, 200.0, 41)
+
+
+class Found(NamedTuple):
+    """The largest ratio, the v at which it is attained (0 for the covariance), and how many v had no finite transform."""
+
+    ratio: float
+    v: Floats
+    variance: float
+    along: Floats
+    tried: int
+    lost: int
+
+
+def largest_ratio(
+    log_mgf: Callable[[NDArray[Any]], NDArray[Any]],
+    tilted: Callable[[Floats], tuple[Floats, Floats]],
+    d: int,
+    scale: float,
+    *,
+    extra: Floats | None = None,
+    seed: int = 0,
+) -> Found:
+    """The largest ``2 ln E exp(v.Z) / |v|^2`` over directions and lengths, and the largest variance.
+
+    Parameters
+    ----------
+    log_mgf, tilted : callable
+        As in `TokenLaw`; the mean of the tilted law is the gradient of the log-mgf.
+    d : int
+    scale : float
+        Size of a token: sigma, or a standard deviation.
+    extra : ndarray, shape (k, d), optional
+        More directions.
+    seed : int
+
+    Returns
+    -------
+    Found
+
+    Examples
+    --------
+    >>> from numerics.token_laws import rademacher
+    >>> law = rademacher(2)
+    >>> round(largest_ratio(law.log_mgf, law.tilted, 2, 1.0).ratio, 9)
+    1.0
+    """
+    from scipy.optimize import minimize
+
+    values, vectors = np.linalg.eigh(tilted(np.zeros(d))[1])
+    rng = np.random.default_rng(seed)
+    rows = [vectors.T, np.eye(d), np.ones((1, d)), rng.standard_normal((DIRECTIONS, d))] + ([] if extra is None else [extra])
+    directions = np.concatenate(rows)
+    sizes = np.linalg.norm(directions, axis=1)
+    directions = directions[sizes > 0] / sizes[sizes > 0, None]
+    directions = np.concatenate([directions, -directions]) if d > 1 else np.array([[1.0], [-1.0]])
+    lengths = LENGTHS / scale
+    v = directions[:, None, :] * lengths[:, None]
+    with np.errstate(all="ignore"):
+        K = np.real(log_mgf(v))
+    ratio = np.where(np.isfinite(K), 2 * K / lengths**2, -np.inf)
+    best, at = float(values[-1]), np.zeros(d)
+
+    def downhill(x: Floats) -> tuple[float, Floats]:
+        """The negative of the ratio at v = x / scale in units of scale^2, and its gradient."""
+        point, square = x / scale, float(x @ x)
+        value = float(np.real(log_mgf(point[None]))[0])
+        if not np.isfinite(value) or square < LENGTHS[0] ** 2:
+            return 0.0, np.zeros(d)
+        return -2 * value / square, 4 * value * x / square**2 - 2 * tilted(point)[0] / scale / square
+
+    starts = np.argsort(ratio.max(1))[::-1][:CLIMBS]
+    for i in starts:
+        if not np.isfinite(ratio[i].max()):
+            continue
+        start = v[i, ratio[i].argmax()]
+        with np.errstate(all="ignore"):
+            end = minimize(downhill, start * scale, jac=True, method="L-BFGS-B")
+        for point, value in ((end.x / scale, -float(end.fun) * scale**2), (start, float(ratio[i].max()))):
+            if value > best:
+                best, at = value, point
+    return Found(best, at, float(values[-1]), vectors[:, -1], int(ratio.size), int((~np.isfinite(K)).sum()))
