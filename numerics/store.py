@@ -54,6 +54,8 @@ class Store:
 
     Raises
     ------
+    TypeError
+        If `path` is no name.
     StoreError
         If the file is something else, damaged, of another format, not writable, or locked for longer than `patience`. A file that
         is no store is never changed.
@@ -75,6 +77,8 @@ class Store:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, patience: float = 60.0) -> None:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"path = {path!r} is no name of a file; give a string or a Path")
         self.path = Path(path)
         self.patience = patience
         self._turn = threading.Lock()

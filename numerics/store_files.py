@@ -12,6 +12,8 @@ __all__ = ["APPLICATION", "FORMAT", "StoreError", "check_header", "connect", "ex
 
 APPLICATION = 0x4C505354  # "LPST", in the header of the file
 FORMAT = 1
+SMALLEST = 512  # bytes of a page; SQLite takes less for an empty database
+NOT_SQLITE = "{} is not an SQLite file, and was left as it is; give another file"
 MOVED = "SQLITE_READONLY_DBMOVED"
 SAFE = "nothing that was stored is lost"
 
@@ -53,6 +55,8 @@ def inspected(path: Path) -> bool:
     >>> inspected(Path("no-such-file.sqlite"))
     True
     """
+    if "\0" in str(path):
+        raise StoreError(f"{str(path)!r} is no name of a file: it has a null character; give another one")
     try:
         if path.is_dir():
             raise StoreError(f"{path} is a folder; give the name of a file in it")
@@ -65,8 +69,11 @@ def inspected(path: Path) -> bool:
         for place in [parent, path] if exists else [parent]:
             if not os.access(place, os.W_OK):
                 raise StoreError(f"may not write to {place}; change its permissions, or copy the store to where you may write")
-        if not exists or path.stat().st_size == 0:
+        size = path.stat().st_size if exists else 0
+        if size == 0:
             return True
+        if size < SMALLEST:
+            raise StoreError(NOT_SQLITE.format(path))
         with closing(connect(path, "mode=ro&immutable=1")) as connection:
             connection.execute("PRAGMA writable_schema = ON")  # a size that an unfinished write left wrong is no reason to refuse
             check_header(path, connection)
@@ -93,7 +100,7 @@ def explained(path: Path, error: sqlite3.Error) -> StoreError:
     """The error of a store for an error of SQLite."""
     name = getattr(error, "sqlite_errorname", "") or str(error)
     known = {
-        "SQLITE_NOTADB": f"{path} is not an SQLite file, and was left as it is; give another file",
+        "SQLITE_NOTADB": NOT_SQLITE.format(path),
         "SQLITE_CORRUPT": f"the store {path} is damaged ({error}); restore a copy, or sweep into a new file",
         "SQLITE_FULL": f"no room is left on the disk of {path}; make room and start again: {SAFE}",
         MOVED: f"the store {path} was moved or deleted while it was open; put it back and start again",

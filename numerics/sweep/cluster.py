@@ -32,7 +32,7 @@ AHEAD = 3  # blocks sent for each thread of the cluster: none waits for us, and 
 LOOK = 1.0  # seconds between two looks at the cluster
 
 
-class ClusterError(RuntimeError):
+class ClusterError(ValueError):
     """A cluster that is not there, has no workers, or fails at a block: what, where, and what to do."""
 
 

@@ -1,0 +1,311 @@
+"""Nothing else is taken for a store, and nothing that goes wrong costs what was stored."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from numerics.store import Store, StoreError
+from numerics.store_files import APPLICATION
+from tests.numerics.stores import everything, fill, key, read, same, value
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "results.sqlite"
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fill(tmp_path_factory.mktemp("template") / "results.sqlite")
+
+
+@pytest.fixture
+def filled(path: Path, template: Path) -> Path:
+    """A copy: to write it each time means to wait for the disk each time."""
+    shutil.copy(template, path)
+    return path
+
+
+# ------------------------------------------------------------------------------------------------ what is no store
+
+
+def foreign(path: Path, *, kind: int = 0, wal: bool = False) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None)
+    if wal:
+        connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA application_id = {kind}")
+    connection.execute("CREATE TABLE results (key TEXT, shape TEXT, data BLOB, about TEXT, checksum TEXT)")
+    connection.execute("INSERT INTO results VALUES ('theirs', '', '', '', '')")
+    return connection
+
+
+def refused(folder: Path, name: str, says: str) -> None:
+    """Opening raises one clear sentence and changes not a byte in the folder."""
+    before = everything(folder)
+    for _ in range(2):
+        with pytest.raises(StoreError, match=says) as caught:
+            Store(folder / name)
+        assert str(folder) in str(caught.value)
+        assert "\n" not in str(caught.value)
+    assert everything(folder) == before
+
+
+@pytest.mark.parametrize(
+    "content", [b"x", b"L,error\n10,0.5\n", os.urandom(20_000), bytes(8192), b"SQLite format 2\0" + bytes(5000)]
+)
+def test_a_file_that_is_no_database(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "notes").write_bytes(content)
+    refused(tmp_path, "notes", "is not an SQLite file, and was left as it is; give another file")
+
+
+@pytest.mark.parametrize("kind", [0, 1, 0x0F055112])
+@pytest.mark.parametrize("wal", [False, True])
+def test_a_database_of_another_program(kind: int, wal: bool, tmp_path: Path) -> None:
+    foreign(tmp_path / "theirs", kind=kind, wal=wal).close()
+    refused(tmp_path, "theirs", "a database of another program, and was left as it is; give another file")
+
+
+def test_a_database_in_use_by_another_program(tmp_path: Path) -> None:
+    connection = foreign(tmp_path / "theirs", wal=True)
+    assert (tmp_path / "theirs-wal").stat().st_size > 0
+    refused(tmp_path, "theirs", "another program")
+    connection.close()
+
+
+def test_unfinished_work_of_another_program_is_left_for_it(tmp_path: Path) -> None:
+    """Its journal says what to take back; an ordinary opening would do that, and delete it. So would ours: the control."""
+    whole, torn = tmp_path / "whole", tmp_path / "torn"
+    whole.mkdir()
+    torn.mkdir()
+    connection = foreign(whole / "theirs")
+    spill(connection)
+    for file in whole.iterdir():
+        shutil.copy(file, torn)
+    connection.close()
+    refused(torn, "theirs", "another program")
+    control = sqlite3.connect(torn / "theirs")
+    assert control.execute("SELECT count(*) FROM results").fetchone() == (1,)
+    control.close()
+    assert list(everything(torn)) == ["theirs"]
+
+
+def spill(connection: sqlite3.Connection) -> None:
+    """Begin a transaction so large that half of it is in the file already, its journal beside it."""
+    connection.execute("PRAGMA cache_size = 2")
+    connection.execute("PRAGMA cache_spill = 1")
+    connection.execute("BEGIN IMMEDIATE")
+    for n in range(200):
+        connection.execute("INSERT INTO results VALUES (?, '[]', zeroblob(900), '', '')", (key(10_000 + n),))
+
+
+def test_a_format_of_the_future(filled: Path) -> None:
+    connection = sqlite3.connect(filled)
+    connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    refused(filled.parent, filled.name, "has format 2, this version reads 1; update largeprompt")
+
+
+def test_a_store_without_its_table(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute("PRAGMA user_version = 1")
+    connection.execute("CREATE TABLE other (x)")
+    connection.close()
+    refused(path.parent, path.name, "damaged")
+
+
+def test_places_where_no_store_can_be(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="is a folder; give the name of a file in it"):
+        Store(tmp_path)
+    with pytest.raises(StoreError, match=r"there is no folder .*nowhere for the store s; create it first"):
+        Store(tmp_path / "nowhere" / "s")
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="there is no folder"):
+        Store(tmp_path / "file" / "s")
+    with pytest.raises(StoreError, match="cannot open the store"):
+        Store(tmp_path / ("s" * 300))
+    with pytest.raises(StoreError, match="neither a file nor missing"):
+        Store("/dev/null")
+    with pytest.raises(StoreError, match="null"):
+        Store("a\0b")
+    with pytest.raises(TypeError, match="path"):
+        Store(3)  # type: ignore[arg-type]
+    assert list(everything(tmp_path)) == ["file"]
+
+
+UNPRIVILEGED = """
+import os, sys
+from numerics.store import Store, StoreError
+if os.getuid() == 0:
+    os.setgroups([]), os.setgid(65534), os.setuid(65534)
+try:
+    Store(sys.argv[1])
+except StoreError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("locked", ["the file", "its folder", "the folder of a new one"])
+def test_no_permission_to_write(locked: str, filled: Path) -> None:
+    with tempfile.TemporaryDirectory() as outside:  # pytest's own folders are closed to others
+        folder = Path(outside) / "f"
+        folder.mkdir()
+        file = folder / ("new.sqlite" if locked == "the folder of a new one" else shutil.copy(filled, folder / "s"))
+        Path(outside).chmod(0o755)
+        before = everything(folder)
+        if file.exists():
+            file.chmod(0o444 if locked == "the file" else 0o666)
+        folder.chmod(0o777 if locked == "the file" else 0o555)
+        try:
+            says = subprocess.run([sys.executable, "-c", UNPRIVILEGED, file], capture_output=True, text=True, check=True).stdout
+        finally:
+            folder.chmod(0o700)
+        assert f"may not write to {file if locked == 'the file' else folder};" in says
+        assert everything(folder) == before
+
+
+# ------------------------------------------------------------------------------------------------ damage
+
+
+def test_a_number_that_changed_is_found_when_it_is_read(filled: Path) -> None:
+    content = filled.read_bytes()
+    at = content.index(value(5).tobytes())
+    filled.write_bytes(content[: at + 3] + bytes([content[at + 3] ^ 1]) + content[at + 4 :])
+    with Store(filled) as store:
+        assert same(store.get([key(4)])[key(4)], value(4))
+        for call in (lambda: store.get([key(4), key(5)]), lambda: store.about(key(5))):
+            with pytest.raises(StoreError, match=rf"its checksum differs.*DELETE FROM results WHERE key = '{key(5)}'"):
+                call()
+
+
+def test_the_advice_for_a_changed_number_works(filled: Path) -> None:
+    content = filled.read_bytes()
+    filled.write_bytes(content.replace(value(5).tobytes(), value(6).tobytes()))
+    with Store(filled) as store, pytest.raises(StoreError, match="DELETE") as caught:
+        store.get([key(5)])
+    connection = sqlite3.connect(filled)
+    connection.execute(str(caught.value)[str(caught.value).index("DELETE") :])
+    connection.commit()
+    connection.close()
+    with Store(filled) as store:
+        assert len(store.get(key(n) for n in range(40))) == 39
+        store.put(key(5), value(5), {})
+
+
+def test_no_flipped_bit_anywhere_gives_a_wrong_number(filled: Path) -> None:
+    """Whatever byte of the file changes: an error, or right numbers, or fewer of them. And the file stays as it is."""
+    whole, rng = filled.read_bytes(), np.random.default_rng(4)
+    places = [*range(100), *rng.integers(100, len(whole), 300).tolist()]
+    outcomes = {"error": 0, "right": 0}
+    for at in places:
+        spoiled = bytearray(whole)
+        spoiled[at] ^= 1 << int(rng.integers(8))
+        filled.write_bytes(spoiled)
+        try:
+            found, says = read(filled), None
+        except StoreError as error:
+            found, says = {}, str(error)
+        outcomes["right" if says is None else "error"] += 1
+        assert says is None or str(filled) in says
+        assert all(same(array, value(n)) for n in range(40) if (array := found.get(key(n))) is not None)
+        assert filled.read_bytes() == spoiled
+    assert min(outcomes.values()) > 20  # unused bytes of a page are harmless, all others are seen
+
+
+@pytest.mark.parametrize("kept", [1, 50, 99, 100, 511, 512, 4095, 4096, 5000, 8192, -4096])
+def test_a_truncated_file(kept: int, filled: Path) -> None:
+    filled.write_bytes(filled.read_bytes()[:kept])
+    refused(filled.parent, filled.name, "not an SQLite file" if 0 < kept < 512 else "damaged")
+
+
+@pytest.mark.parametrize("lost", [1, 100, 4000])
+def test_a_last_page_that_is_cut(lost: int, filled: Path) -> None:
+    """SQLite reads zeros for what is missing; they are not taken for numbers."""
+    filled.write_bytes(filled.read_bytes()[:-lost])
+    with pytest.raises(StoreError, match=r"damaged|checksum"):
+        read(filled)
+
+
+def test_what_was_half_written_is_taken_back(filled: Path) -> None:
+    before = filled.read_bytes()
+    connection = sqlite3.connect(filled, isolation_level=None)
+    spill(connection)
+    copy = filled.parent / "copy.sqlite"
+    shutil.copy(filled, copy)
+    shutil.copy(f"{filled}-journal", f"{copy}-journal")
+    connection.close()
+    assert copy.read_bytes() != before
+    assert len(read(copy)) == 40
+    with Store(copy) as store:
+        assert len(store) == 40
+    assert not Path(f"{copy}-journal").exists()
+
+
+def test_a_full_disk_costs_nothing_that_was_stored(filled: Path) -> None:
+    with Store(filled) as store:
+        (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
+        store._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+        with pytest.raises(StoreError, match=r"no room is left on the disk of .*make room and start again"):
+            store.put(key(50), np.zeros(10_000), {})
+        assert len(store.get(key(n) for n in range(40))) == 40
+        assert store.get([key(50)]) == {}
+    assert len(read(filled)) == 40
+
+
+LIMITED = """
+import resource, sys
+import numpy as np
+from hashlib import sha256
+from numerics.store import Store, StoreError
+path, extra = sys.argv[1:]
+with Store(path) as store:
+    for room in range(0, int(extra), 1500):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+        for n in range(1000 + room, 1003 + room):
+            try:
+                store.put(sha256(str(n).encode()).hexdigest(), np.full(100, float(n)), {})
+                print("stored", n)
+            except StoreError as error:
+                print("refused", error)
+"""
+
+
+def test_a_disk_that_fails_at_any_write(filled: Path) -> None:
+    """Files may grow to a limit only, which moves on: journal and file each fail at many places, within one open store."""
+    extra = filled.stat().st_size + 20_000
+    run = [sys.executable, "-c", LIMITED, filled, str(extra)]
+    lines = subprocess.run(run, capture_output=True, text=True, check=True).stdout.splitlines()
+    stored = [int(line.split()[1]) for line in lines if line.startswith("stored")]
+    failed = [line for line in lines if line.startswith("refused")]
+    assert len(stored) > 5
+    assert len(failed) > 5
+    assert all("start again" in line and str(filled) in line for line in failed)
+    assert len(read(filled)) == 40
+    with Store(filled) as store:
+        found = store.get(key(n) for n in stored)
+        assert all((found[key(n)] == n).all() for n in stored)
+        assert len(store) == 40 + len(stored)
+
+
+@pytest.mark.parametrize("change", ["deleted", "moved", "replaced"])
+def test_a_file_that_goes_away_while_it_is_open(change: str, filled: Path, tmp_path: Path) -> None:
+    """SQLite would go on writing to a file without a name."""
+    with Store(filled) as store:
+        if change == "deleted":
+            filled.unlink()
+        else:
+            filled.rename(tmp_path / "elsewhere")
+        if change == "replaced":
+            with Store(filled) as other:
+                other.put(key(60), value(60), {})
+        with pytest.raises(StoreError, match="was moved or deleted while it was open"):
+            store.put(key(50), value(50), {})
