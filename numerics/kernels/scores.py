@@ -49,23 +49,21 @@ def draw(count, replicate, mark, start, key, words, normals):  # type: ignore[no
 
 
 @njit(fastmath={"contract"})
-def heights(count, n, normals):  # type: ignore[no-untyped-def]
-    """normals[k] = t − 1 with t a coordinate of a uniform point of the unit sphere in R^n, for k < count, from two normals each.
+def heights(x, y, n, out):  # type: ignore[no-untyped-def]
+    """out = t − 1 with t a coordinate of a uniform point of the unit sphere in R^n, from two normals.
 
     Two coordinates of the point have squared length 1 − u^{2/(n−2)}, u uniform, in a uniform direction; −2 log u is the squared
     length of the pair of normals, and the direction is theirs. Close to t = 1 no digit is lost.
     """
     rate = F32(1 / (n - 2)) if n > 2 else F32(1e30)
     circle = ONE if n > 1 else ZERO  # in R^1 all that is left of the direction is a sign
-    for k in range(count):
-        x, y, out = normals[2 * k], normals[2 * k + 1], normals[k]
-        for i in range(LANES):
-            square = max(F32(x[i] * x[i] + y[i] * y[i]), LEAST)
-            q = exp32(max(-rate * square, NEGLIGIBLE)) if n > 2 else ZERO
-            radius = F32(math.sqrt(max(ONE - q, ZERO)))
-            down = circle * y[i] * y[i] / (square + F32(math.sqrt(square)) * abs(x[i]))  # 1 − |cos|
-            down = down if x[i] > ZERO else TWO - down
-            out[i] = -(q / (ONE + radius) + radius * down)
+    for i in range(LANES):
+        square = max(F32(x[i] * x[i] + y[i] * y[i]), LEAST)
+        q = exp32(max(-rate * square, NEGLIGIBLE))
+        radius = F32(math.sqrt(max(ONE - q, ZERO)))
+        down = circle * y[i] * y[i] / (square + F32(math.sqrt(square)) * abs(x[i]))  # 1 − |cos|
+        down = down if x[i] > ZERO else TWO - down
+        out[i] = -(q / (ONE + radius) + radius * down)
 
 
 @njit(fastmath={"contract"})
@@ -81,12 +79,11 @@ def normal_terms(x, rate, top, centre):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath={"contract"})
-def add_four_normals(l, x, lane, part):  # type: ignore[no-untyped-def]
-    o = l * LANES
+def add_four_normals(x0, x1, x2, x3, rate, top, centre, part):  # type: ignore[no-untyped-def]
+    """Add the terms of four tokens; arrays and not offsets into one, whose signs LLVM cannot tell and would gather for."""
     for i in range(LANES):
-        rate, centre, top = lane[i], lane[LANES + i], lane[2 * LANES + i]
-        a, b = normal_terms(x[o + i], rate, top, centre), normal_terms(x[o + LANES + i], rate, top, centre)
-        c, d = normal_terms(x[o + 2 * LANES + i], rate, top, centre), normal_terms(x[o + 3 * LANES + i], rate, top, centre)
+        a, b = normal_terms(x0[i], rate[i], top[i], centre[i]), normal_terms(x1[i], rate[i], top[i], centre[i])
+        c, d = normal_terms(x2[i], rate[i], top[i], centre[i]), normal_terms(x3[i], rate[i], top[i], centre[i])
         part[i] += (a[0] + b[0]) + (c[0] + d[0])
         part[LANES + i] += (a[1] + b[1]) + (c[1] + d[1])
         part[2 * LANES + i] += (a[2] + b[2]) + (c[2] + d[2])
@@ -97,10 +94,9 @@ def add_four_normals(l, x, lane, part):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath={"contract"})
-def add_normal(l, x, lane, part):  # type: ignore[no-untyped-def]
-    o = l * LANES
+def add_normal(x, rate, top, centre, part):  # type: ignore[no-untyped-def]
     for i in range(LANES):
-        a = normal_terms(x[o + i], lane[i], lane[2 * LANES + i], lane[LANES + i])
+        a = normal_terms(x[i], rate[i], top[i], centre[i])
         part[i] += a[0]
         part[LANES + i] += a[1]
         part[2 * LANES + i] += a[2]
@@ -111,16 +107,14 @@ def add_normal(l, x, lane, part):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath={"contract"})
-def add_height(l, x, lane, part):  # type: ignore[no-untyped-def]
-    """w, w h, w h², w² v, w² v h, w² v h², w² v², w³ v², w⁴ v² with v = 1 − t² = −x (2 + x)."""
-    o = l * LANES
+def add_height(x, rate, top, centre, part):  # type: ignore[no-untyped-def]
+    """Add w, w h, w h², w² v, w² v h, w² v h², w² v², w³ v², w⁴ v² with v = 1 − t² = −x (2 + x)."""
     for i in range(LANES):
-        y = x[o + i]
-        w = exp32(max(lane[i] * (y - lane[2 * LANES + i]), NEGLIGIBLE))
-        h = y - lane[LANES + i]
+        w = exp32(max(rate[i] * (x[i] - top[i]), NEGLIGIBLE))
+        h = x[i] - centre[i]
         wh = w * h
         u = max(w, SMALL)
-        uv = -u * y * (TWO + y)
+        uv = -u * x[i] * (TWO + x[i])
         u2v, u2v2 = u * uv, uv * uv
         u2vh, u3v2 = u2v * h, u * u2v2
         part[i] += w
@@ -147,17 +141,19 @@ def fold(k, power, shrink, part, total):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath={"contract"})
-def score_sums(L, replicate, key, n, words, x, lane, shrink, part, total):  # type: ignore[no-untyped-def]
+def score_sums(L, replicate, key, n, words, normals, points, lane, shrink, part, total):  # type: ignore[no-untyped-def]
     """total[k] = the sums over the L tokens of each lane of what `normal_terms` or `add_height` list, up to powers of a factor."""
-    rate, top, flat = lane[:LANES], lane[2 * LANES :], x.reshape(x.size)
+    rate, centre, top = lane[0], lane[1], lane[2]
+    x = points if n > 0 else normals
     total[:], top[:] = 0.0, FLOOR
     for start in range(0, L, TILE):
         tokens = min(TILE, L - start)
         if n > 0:
-            draw(2 * tokens, replicate, L, start // 2, key, words, x)
-            heights(tokens, n, x)
+            draw(2 * tokens, replicate, L, start // 2, key, words, normals)
+            for l in range(tokens):
+                heights(normals[2 * l], normals[2 * l + 1], n, points[l])
         else:
-            draw(tokens, replicate, L, start // 4, key, words, x)
+            draw(tokens, replicate, L, start // 4, key, words, normals)
         for i in range(LANES):
             shrink[i] = top[i]
         for l in range(tokens):
@@ -169,12 +165,12 @@ def score_sums(L, replicate, key, n, words, x, lane, shrink, part, total):  # ty
         part[:] = ZERO
         if n > 0:
             for l in range(tokens):
-                add_height(l, flat, lane, part)
+                add_height(x[l], rate, top, centre, part)
         else:
             for l in range(0, tokens - 3, 4):
-                add_four_normals(l, flat, lane, part)
+                add_four_normals(x[l], x[l + 1], x[l + 2], x[l + 3], rate, top, centre, part)
             for l in range(tokens - tokens % 4, tokens):
-                add_normal(l, flat, lane, part)
+                add_normal(x[l], rate, top, centre, part)
         for k in range(3):
             fold(k, 1, shrink, part, total)
             fold(3 + k, 2, shrink, part, total)
@@ -264,7 +260,7 @@ def limits(L, n, size, expansion, lane, mean, spread):  # type: ignore[no-untype
         else:
             rate, mean[i], spread[i] = size[i], size[i], 1.0
             centre = min(rate, reach)
-        lane[i], lane[LANES + i] = rate, centre
+        lane[0, i], lane[1, i] = rate, centre
 
 
 @njit(fastmath={"contract"})
@@ -284,7 +280,7 @@ def conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, val
         z = 1 / total[0, i]
         z2 = z * z
         gap = total[1, i] * z  # of the softmax mean from the centre
-        h = gap + (float(lane[LANES + i]) - mean[i])
+        h = gap + (float(lane[1, i]) - mean[i])
         D = total[2, i] * z - gap * gap - spread[i]
         S2 = of_v * total[3, i] * z2
         C = of_v * unit * (total[5, i] - 2 * gap * total[4, i] + gap * gap * total[3, i]) * z2  # of E cc' = CP
@@ -318,16 +314,20 @@ def score_kernel() -> Callable[..., None]:
     def kernel(first, L, key, n, b0, W, z0, F, variances, B, d_out, traces, expansion, out):  # type: ignore[no-untyped-def]
         _ = sources
         rank, white, count = W.shape[0], W.shape[1], out.shape[1]
-        words, x = np.empty((4, LANES), np.uint32), np.empty((max(2 * TILE, white + 3), LANES), np.float32)
-        lane, part = np.empty(3 * LANES, np.float32), np.empty(SUMS * LANES, np.float32)
+        words, normals = np.empty((4, LANES), np.uint32), np.empty((max(2 * TILE, white + 3), LANES), np.float32)
+        points, lane, part = (
+            np.empty((TILE, LANES), np.float32),
+            np.empty((3, LANES), np.float32),
+            np.empty(SUMS * LANES, np.float32),
+        )
         shrink, total = np.empty(LANES, np.float32), np.empty((SUMS, LANES))
         e, row, other, geometry = np.empty((rank, LANES)), np.empty(LANES), np.empty(LANES), np.empty((5, LANES))
         mean, spread, values = np.empty(LANES), np.empty(LANES), np.empty((3, LANES))
         for start in range(0, count, LANES):
             if white > 0 or start == 0:
-                queries(first + start, L, key, n, b0, W, z0, F, variances, B, words, x, e, row, other, geometry)
+                queries(first + start, L, key, n, b0, W, z0, F, variances, B, words, normals, e, row, other, geometry)
                 limits(L, n, geometry[0], expansion, lane, mean, spread)
-            score_sums(L, first + start, key, n, words, x, lane, shrink, part, total)
+            score_sums(L, first + start, key, n, words, normals, points, lane, shrink, part, total)
             conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, values)
             for k in range(3):
                 for i in range(min(LANES, count - start)):
