@@ -133,8 +133,10 @@ def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
         return
     for run in runs:
         if one:
-            lines = [f"holds  {c.name}: {c.says}" for c in run.comparisons if c.holds]
-            print(*lines, *(f"note   {warning}" for warning in run.warnings), sep="\n")
+            for line in (f"holds  {c.name}: {c.says}" for c in run.comparisons if c.holds):
+                print(line)
+            for warning in run.warnings:
+                print(f"note   {warning}")
         else:
             print(f"{'holds' if run.holds else 'FAILS'}  {_summary(run)}")
     print(f"{held} of {total} comparisons hold" + (f"; report in {page}" if page else ""))

@@ -179,6 +179,8 @@ def _computed(blocks: list[Block], scheduler: str | None, threads: int) -> Itera
 def run_here(blocks: Iterable[Block], threads: int) -> Iterator[tuple[Block, Floats]]:
     """Run blocks on threads (the kernels release the GIL), and give them back as they are ready.
 
+    After an error, or Ctrl-C, no block is begun; those that are running are given back before it is raised.
+
     Examples
     --------
     >>> list(run_here([], threads=1))
@@ -186,16 +188,31 @@ def run_here(blocks: Iterable[Block], threads: int) -> Iterator[tuple[Block, Flo
     """
     waiting = iter(blocks)
     running: dict[Future[Floats], Block] = {}
+    error: BaseException | None = None
     with ThreadPoolExecutor(threads) as pool:
         try:
             while True:
-                # One more for each thread, so that none waits for us; an interruption takes those back.
-                for block in islice(waiting, 2 * threads - len(running)):
-                    running[pool.submit(run_block, block)] = block
+                if error is None:  # one more for each thread, so that none waits for us
+                    for block in islice(waiting, 2 * threads - len(running)):
+                        running[pool.submit(run_block, block)] = block
+                else:
+                    running = {future: block for future, block in running.items() if not future.cancel()}
                 if not running:
-                    return
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    yield running.pop(future), future.result()
+                    break
+                ready: Iterable[Future[Floats]] = ()
+                try:
+                    ready = wait(running, return_when=FIRST_COMPLETED).done
+                except KeyboardInterrupt as stop:
+                    if error is not None:  # the second time
+                        raise
+                    error = stop
+                for future in ready:
+                    block, failed = running.pop(future), future.exception()
+                    error = error or failed
+                    if failed is None:
+                        yield block, future.result()
         finally:
             for future in running:
                 future.cancel()
+    if error is not None:
+        raise error

@@ -1,0 +1,48 @@
+"""Small grids for the tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from numerics.estimate import AttentionErrors, Estimate
+from numerics.sweep.spec import Spec, read_spec
+
+TWO = """
+seed = 5
+replicates = {replicates}
+lengths = {lengths}
+[[tokens]]
+Gamma = {{ diagonal = [1.0, 0.5] }}
+[[U]]
+identity = 2
+scales = {scales}
+[[V]]
+matrix = [[1, 2]]
+[[query]]
+name = "fixed"
+vector = [1, -1]
+[[query]]
+name = "averaged"
+covariance = {{ identity = 2, scale = 0.1 }}
+"""
+
+
+def write(folder: Path, text: str, name: str = "grid.toml") -> Path:
+    """A spec with this text."""
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def two(folder: Path, replicates: int = 2500, lengths: str = "[3, 20]", scales: str = "[0.2, 0.5]") -> Spec:
+    """Four runs: two sizes of U, a fixed query and Gaussian ones."""
+    return read_spec(write(folder, TWO.format(replicates=replicates, lengths=lengths, scales=scales)))
+
+
+def bits(errors: AttentionErrors) -> bytes:
+    """Every number of a result."""
+    estimates = (errors.output, errors.grad_V, errors.grad_U)
+    fields = Estimate.__dataclass_fields__
+    return b"".join(np.asarray(getattr(e, field)).tobytes() for e in estimates for field in fields)

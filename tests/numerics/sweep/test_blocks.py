@@ -1,0 +1,150 @@
+"""What determines the numbers of a block, and its key."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from numerics.estimate import PIECE
+from numerics.sweep import blocks
+from numerics.sweep.blocks import CODE, NUMERICS, Block, canonical, code_fingerprint, run_block, split
+from numerics.sweep.laws import describe_gaussian
+from numerics.sweep.matrices import as_hex
+
+CONTENT: dict[str, Any] = {
+    "law": describe_gaussian(np.eye(2)),
+    "U": as_hex(0.1 * np.eye(2)),
+    "V": as_hex([[1, 2]]),
+    "query": as_hex([1, 0]),
+    "method": "tokens",
+    "seed": 3,
+}
+
+
+def block(first: int = 0, count: int = PIECE, L: int = 5, **change: Any) -> Block:
+    return Block(canonical(CONTENT | change), L, first, count, code_fingerprint())
+
+
+def test_the_key_is_that_of_the_content() -> None:
+    shuffled = dict(reversed(CONTENT.items()))
+    assert Block(canonical(shuffled), 5, 0, PIECE, code_fingerprint()).key == block().key
+    assert len(block().key) == 64
+    assert int(block().key, 16) >= 0
+
+
+def test_every_change_is_another_key() -> None:
+    bit = np.nextafter(1.0, 2.0)
+    changed = [
+        block(),
+        block(law=describe_gaussian(np.diag([1, bit]))),
+        block(law=describe_gaussian(0.1 * np.eye(2))),
+        block(U=as_hex(0.1 * bit * np.eye(2))),
+        block(V=as_hex([[1, 2 * bit]])),
+        block(query=as_hex([1, 1e-300])),
+        block(method="scores"),
+        block(seed=4),
+        block(L=6),
+        block(first=PIECE),
+        block(count=PIECE - 1),
+        replace(block(), code="0" * 64),
+        Block(canonical({("query_cov" if k == "query" else k): v for k, v in CONTENT.items()}), 5, 0, PIECE, code_fingerprint()),
+    ]
+    assert len({b.key for b in changed}) == len(changed)
+
+
+@pytest.mark.parametrize(
+    "send", [lambda b: pickle.loads(pickle.dumps(b)), lambda b: Block.from_json(json.loads(json.dumps(b.as_json())))]
+)
+def test_a_block_arrives_as_it_was_sent(send: Any) -> None:
+    sent = block()
+    assert send(sent) == sent
+    assert send(sent).key == sent.key
+
+
+def test_numbers_are_a_function_of_the_block_and_of_each_piece() -> None:
+    whole = run_block(block(count=2 * PIECE + 100))
+    assert whole.shape == (3, 3, 6)
+    assert whole[:, 0, 0].tolist() == [PIECE, PIECE, 100]
+    blocks._sampler.cache_clear()
+    apart = [run_block(block(first, count)) for first, count in ((2 * PIECE, 100), (0, PIECE), (PIECE, PIECE))]
+    assert np.concatenate([apart[1], apart[2], apart[0]]).tobytes() == whole.tobytes()
+    assert run_block(block(count=2 * PIECE + 100, seed=4)).tobytes() != whole.tobytes()
+
+
+def test_other_code_refuses() -> None:
+    with pytest.raises(RuntimeError, match="install the same version of largeprompt for all workers"):
+        run_block(replace(block(), code="0" * 64))
+
+
+def test_a_changed_source_is_another_fingerprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for pattern in CODE:
+        for path in NUMERICS.glob(pattern):
+            copy = tmp_path / path.relative_to(NUMERICS)
+            copy.parent.mkdir(exist_ok=True, parents=True)
+            copy.write_bytes(path.read_bytes())
+    monkeypatch.setattr(blocks, "NUMERICS", tmp_path)
+    seen = {code_fingerprint()}
+    assert seen == {blocks.code_fingerprint.__wrapped__()}  # the folder does not matter
+    for pattern in CODE:
+        path = sorted(tmp_path.glob(pattern))[-1]
+        path.write_bytes(path.read_bytes() + b"\n")
+        seen.add(code_fingerprint.__wrapped__())
+    assert len(seen) == 1 + len(CODE)
+
+
+#: Modules of ours that a block loads although none of its numbers comes from them: they read, check, or are imported for types.
+BESIDE = {
+    "numerics",
+    "numerics.evidence",
+    "numerics.inputs",
+    "numerics.probability",
+    "numerics.seeds",
+    "numerics.sweep",
+    "numerics.sweep.blocks",
+}
+
+
+def test_the_fingerprint_covers_every_module_from_which_numbers_come() -> None:
+    program = (
+        "import json, sys\nfrom numerics.sweep.blocks import Block, code_fingerprint, run_block\n"
+        f"content = {CONTENT!r}\n"
+        "for method in ('tokens', 'auto'):\n"
+        "    run_block(Block(json.dumps(content | {'method': method}), 5, 0, 64, code_fingerprint()))\n"
+        "print(*(name for name in sys.modules if name.split('.')[0] == 'numerics'))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=NUMERICS.parent)
+    loaded = set(done.stdout.split()) - BESIDE
+    covered = {
+        "numerics." + ".".join(path.relative_to(NUMERICS).with_suffix("").parts).removesuffix(".__init__")
+        for pattern in CODE
+        for path in NUMERICS.glob(pattern)
+    }
+    assert loaded <= covered, f"add to CODE in numerics/sweep/blocks.py: {sorted(loaded - covered)}"
+
+
+@pytest.mark.parametrize("L", [1, 10, 1000, 10**6, 2**31 - 1])
+@pytest.mark.parametrize("replicates", [100, 1024, 1025, 40_000, 300_000])
+def test_cuts(L: int, replicates: int) -> None:
+    cut = list(split(L, replicates))
+    assert [first for first, _ in cut] == [sum(count for _, count in cut[:i]) for i in range(len(cut))]
+    assert sum(count for _, count in cut) == replicates
+    assert all(first % PIECE == 0 for first, _ in cut)
+    assert all(count == PIECE or L * count <= blocks.TOKENS for _, count in cut[:-1])
+
+
+@pytest.mark.parametrize("L", [10, 1000, 30_000, 10**6])
+def test_more_replicates_repeat_little(L: int) -> None:
+    for fewer in (1000, 40_000, 65_536, 10**6):
+        before, after = set(split(L, fewer)), set(split(L, 10 * fewer))
+        again = sum(L * count for _, count in before - after)
+        assert again <= max(blocks.TOKENS, PIECE * L)
+        if L * PIECE >= blocks.TOKENS:
+            assert {b for b in before if b[1] == PIECE} <= after

@@ -1,0 +1,101 @@
+"""The shorthand for matrices, and hexadecimal floats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from numerics.inputs import InputError
+from numerics.sweep.matrices import as_hex, from_hex, read_matrix, read_vector
+
+
+@given(arrays(float, (2, 3), elements=st.floats(allow_nan=False, allow_infinity=False)))
+def test_hexadecimal_floats_lose_no_bit(array: np.ndarray[Any, Any]) -> None:
+    back = from_hex(json.loads(json.dumps(as_hex(array))))
+    assert back.dtype == float
+    assert np.array_equal(back, array)
+
+
+def test_there_is_one_zero() -> None:
+    assert as_hex([-0.0, 1]) == as_hex([0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("spelled", "meant"),
+    [
+        ([[1, 2], [3, 4.5]], [[1, 2], [3, 4.5]]),
+        ({"matrix": [[1, 2]]}, [[1, 2]]),
+        ({"matrix": [[1, 2]], "scale": -2}, [[-2, -4]]),
+        ({"diagonal": [1, 2]}, [[1, 0], [0, 2]]),
+        ({"identity": 2}, [[1, 0], [0, 1]]),
+        ({"identity": 1, "scale": 0.5}, [[0.5]]),
+        ("A.npy", [[1, 2], [3, 4]]),
+        ({"file": "A.json", "scale": 2}, [[2, 4], [6, 8]]),
+        ({"diagonal": "v.json"}, [[1, 0], [0, 2]]),
+    ],
+)
+def test_every_spelling(spelled: Any, meant: list[list[float]], tmp_path: Path) -> None:
+    np.save(tmp_path / "A.npy", [[1, 2], [3, 4]])
+    (tmp_path / "A.json").write_text("[[1, 2], [3, 4]]")
+    (tmp_path / "v.json").write_text("[1, 2]")
+    inputs: dict[str, str] = {}
+    assert read_matrix(spelled, tmp_path, inputs, "U").tolist() == meant
+    files = [name for name in ("A.npy", "A.json", "v.json") if name in str(spelled)]
+    assert list(inputs) == files
+
+
+@pytest.mark.parametrize(
+    ("spelled", "says"),
+    [
+        ([], "U must be a matrix with rows of equal length"),
+        ([[]], "U must be a matrix"),
+        ([1, 2], "U must be a matrix"),
+        ([[1, 2], [3]], "U must be a matrix"),
+        (3, "U must be a matrix"),
+        (True, "U must be a matrix"),
+        ([[1, "2"]], "U[0][1] = '2' is not a finite number"),
+        ([[True]], "U[0][0] = True is not a finite number"),
+        ([[float("inf")]], "U[0][0] = inf"),
+        ({}, "U has no entries; give exactly one of matrix ="),
+        ({"identity": 2, "diagonal": [1, 1]}, "U has identity, diagonal; give exactly one"),
+        ({"eye": 2}, "U has eye; give exactly one"),
+        ({"identity": 0}, "identity = 0 is no dimension"),
+        ({"identity": 2.0}, "identity = 2.0 is no dimension"),
+        ({"identity": 10**6}, "from 1 to 1024"),
+        ({"identity": 2, "scale": "big"}, "U: scale = 'big' is not a finite number"),
+        ({"diagonal": 3}, "U: diagonal must be a list of numbers"),
+        ({"diagonal": []}, "U: diagonal must be a list of numbers"),
+        ("v.json", "U must be a matrix"),
+        ("none.npy", "U: cannot read none.npy: No such file"),
+        ("text.txt", "neither .npy nor .json"),
+        ("words.npy", "words.npy must hold finite real numbers only"),
+        ("complex.npy", "complex.npy must hold finite real numbers only"),
+        ("nan.npy", "nan.npy must hold finite real numbers only"),
+    ],
+)
+def test_what_is_no_matrix(spelled: Any, says: str, tmp_path: Path) -> None:
+    (tmp_path / "v.json").write_text("[1, 2]")
+    (tmp_path / "text.txt").write_text("1 2")
+    np.save(tmp_path / "words.npy", [["a"]])
+    np.save(tmp_path / "complex.npy", [[1j]])
+    np.save(tmp_path / "nan.npy", [[np.nan]])
+    with pytest.raises(InputError) as error:
+        read_matrix(spelled, tmp_path, {}, "U")
+    assert says in str(error.value)
+    assert str(tmp_path) not in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_vectors(tmp_path: Path) -> None:
+    np.save(tmp_path / "z.npy", [1.0, 2.0])
+    assert read_vector("z.npy", tmp_path, {}, "query").tolist() == read_vector([1, 2], tmp_path, {}, "query").tolist()
+    for wrong in ([[1, 2]], [], {"identity": 2}, 1.0):
+        with pytest.raises(InputError, match=r"query(\[0\])? (must be a list|= \[1, 2\] is not)"):
+            read_vector(wrong, tmp_path, {}, "query")

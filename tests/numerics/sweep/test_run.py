@@ -1,0 +1,161 @@
+"""Sweeps: what is stored is not computed again, and the numbers do not depend on how they came about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from numerics.estimate import attention_errors
+from numerics.store import Store
+from numerics.sweep import blocks, run
+from numerics.sweep.blocks import Block
+from numerics.sweep.run import Done, Interrupted, stored_digest, sweep
+from numerics.sweep.spec import Spec
+from tests.numerics.sweep.grids import TWO, bits, two
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several blocks for each length of a small spec."""
+    monkeypatch.setattr(blocks, "TOKENS", 1)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Any:
+    with Store(tmp_path / "results.sqlite") as opened:
+        yield opened
+
+
+def swept(spec: Spec, store: Store, **options: Any) -> tuple[list[bytes], Done]:
+    """Every bit of the results, and how far the sweep said it was at its end."""
+    states: list[Done] = []
+    results = sweep(spec, store, progress=states.append, **options)
+    assert states[0].blocks == states[0].reused
+    assert [s.blocks for s in states] == list(range(states[0].blocks, states[-1].total + 1))
+    assert states[-1].tokens == states[-1].total_tokens
+    return [bits(errors) for _, errors in results], states[-1]
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_each_run_is_attention_errors_with_its_seed(tmp_path: Path, store: Store) -> None:
+    spec = two(tmp_path)
+    results = sweep(spec, store, threads=1)
+    assert [setting.name for setting, _ in results] == [
+        "U x 0.2, fixed", "U x 0.2, averaged", "U x 0.5, fixed", "U x 0.5, averaged",
+    ]  # fmt: skip
+    for r, (setting, errors) in zip(spec.runs, results):
+        query = {"query": None, "query_cov": setting.query} if setting.averaged else {"query": setting.query}
+        alone = attention_errors(
+            setting.Gamma, setting.U, setting.V, lengths=[3, 20], replicates=2500, seed=r.seed, threads=1, **query
+        )  # fmt: skip
+        assert bits(errors) == bits(alone)
+        assert (errors.seed, errors.replicates, errors.method) == (r.seed, 2500, alone.method)
+        assert errors.lengths.tolist() == [3, 20]
+    assert len({r.seed for r in spec.runs}) == 4
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_the_second_sweep_computes_nothing(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = two(tmp_path)
+    first, done = swept(spec, store)
+    assert (done.reused, done.run, done.total) == (0, 24, 24)
+    monkeypatch.setattr(run, "run_block", lambda block: pytest.fail("computed again"))
+    again, done = swept(spec, store)
+    assert (done.reused, done.run, done.total, done.total_tokens) == (24, 0, 24, 0)
+    assert again == first
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize(
+    ("wider", "reused", "total"),
+    [
+        ({"lengths": "[3, 7, 20]"}, 16, 24),  # another length
+        ({"replicates": 4000}, 16, 32),  # of three blocks a length the last, of 452, is computed again
+        ({"scales": "[0.2, 0.5, 1.0]"}, 16, 24),  # another run
+    ],
+)
+def test_a_wider_spec_reuses(wider: dict[str, Any], reused: int, total: int, tmp_path: Path, store: Store) -> None:
+    narrow = {"scales": "[0.2, 0.5]", "replicates": 2048}
+    swept(two(tmp_path, **narrow), store)
+    together, done = swept(two(tmp_path, **(narrow | wider)), store)
+    assert (done.reused, done.total) == (reused, total)
+    with Store(tmp_path / "other.sqlite") as other:
+        assert swept(two(tmp_path, **(narrow | wider)), other)[0] == together
+
+
+def test_numbers_do_not_depend_on_threads_cuts_or_other_runs(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = two(tmp_path)
+    expected, _ = swept(spec, store, threads=1)
+    digest = stored_digest(spec, store)
+    for name, threads in (("two", 2), ("three", 3)):
+        with Store(tmp_path / name) as other:
+            assert swept(spec, other, threads=threads)[0] == expected
+            assert stored_digest(spec, other) == digest
+    monkeypatch.setattr(blocks, "TOKENS", 1)
+    with Store(tmp_path / "small") as other:
+        found, done = swept(spec, other, threads=2)
+        assert (found, done.total) == (expected, 24)
+    with Store(tmp_path / "alone") as other:
+        assert swept(two(tmp_path, scales="[0.5]", lengths="[20, 3]"), other)[0] == expected[2:]
+
+
+class Stops:
+    """`run_block`, until it has run a few times."""
+
+    def __init__(self, after: int, error: type[BaseException]) -> None:
+        self.after, self.error, self.ran = after, error, set[str]()
+
+    def __call__(self, block: Block) -> Any:
+        if len(self.ran) == self.after:
+            raise self.error("stop")
+        self.ran.add(block.key)
+        return blocks.run_block(block)
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ArithmeticError])
+@pytest.mark.parametrize("after", [0, 1, 11, 23])
+def test_a_sweep_that_was_stopped_goes_on(
+    after: int, error: type[BaseException], tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = two(tmp_path)
+    stops = Stops(after, error)
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "run_block", stops)
+        with pytest.raises(error) as stop:
+            sweep(spec, store, threads=1)
+    if error is KeyboardInterrupt:
+        assert isinstance(stop.value, Interrupted)
+        assert str(stop.value) == f"interrupted; {after} of 24 blocks are stored; the same command goes on"
+    stored = set(store.get(b.key for r in spec.runs for L in spec.lengths for b in spec.blocks(r, L)))
+    assert stored == stops.ran
+    resumed, done = swept(spec, store, threads=1)
+    assert (done.reused, done.run) == (after, 24 - after)
+    with Store(tmp_path / "uninterrupted") as other:
+        assert swept(spec, other)[0] == resumed
+
+
+def test_one_block_for_two_names(tmp_path: Path, store: Store) -> None:
+    spec = two(tmp_path, scales="[0.5, 0.5]")
+    found, done = swept(spec, store)
+    assert done.total == 4
+    assert found[:2] == found[2:]
+
+
+LAW = """
+import numpy as np
+from numerics import TokenLaw
+
+def triangle() -> TokenLaw:
+    corners = np.array([[1.0, 0.0], [-0.5, 0.75**0.5], [-0.5, -(0.75**0.5)]])
+    return TokenLaw("triangle", 2, {sigma}, sample=lambda rng, n: corners[rng.integers(3, size=n)])
+"""
+OWN = TWO.replace("Gamma = {{ diagonal = [1.0, 0.5] }}", 'python = "my_law.py:triangle"{image}')
+
+
+def test_bad_threads_before_anything(tmp_path: Path, store: Store) -> None:
+    with pytest.raises(ValueError, match="threads = 0"):
+        sweep(two(tmp_path), store, threads=0)
+    assert len(store) == 0
