@@ -1,29 +1,29 @@
-"""What theory says about the error of attention with Gaussian tokens, as curves over the prompt length.
-
-Each row of the gradient in V is the same softmax average, so that its error is d_out times that of the output with V = I.
-"""
+"""The exact errors of attention as curves over the prompt length, near by and up to L = 1e100, and what theory lays beside them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.curve_bounds import Bound, bounds
 from numerics.exact import exact_errors
+from numerics.phase import next_order, sharp_exponent, theorem_B_constant, theorem_B_law
 from numerics.quadrature import softmax_moments
-from numerics.setting import AttentionSetting
-from theory.concentration import exponent_16, lemma_c4
-from theory.sharp_rates import gaussian_second_moment, theorem_A
-from theory.theorem_b import Decay, decay_exponent, theorem_B
-from theory.theorem_b import sharp_exponent as exponent_of_B
+from numerics.score_moments import LARGEST_SCORE_VARIANCE
+from numerics.setting import QUANTITIES, AttentionSetting, Quantity
+from theory.sharp_rates import gaussian_second_moment
 
 __all__ = [
     "QUANTITIES",
     "Bound",
     "FarSlopes",
+    "Quantity",
     "bounds",
     "exact_error",
     "far_slopes",
@@ -34,63 +34,51 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Quantity = Literal["output", "grad_V", "grad_U"]
-QUANTITIES: tuple[Quantity, ...] = ("output", "grad_V", "grad_U")
-#: Score variances up to which a report computes the error of the gradient in U.
-LARGEST_SCORE_VARIANCE = 64.0
+#: Largest lambda for which the average of the error of the gradient in U stays inside its quadrature up to L = 1e100.
+LARGEST_LAMBDA = 64.0
 #: Largest s at a fixed query (False), largest lambda on average (True), for which L = 1e100 shows the exponent.
 REACH = {False: 80.0, True: 8.0}
-
-
-@dataclass(frozen=True, eq=False)
-class Bound:
-    """A curve to lay beside the measurement.
-
-    Parameters
-    ----------
-    name : str
-        Where it comes from.
-    kind : {"upper bound", "exponent"}
-        An exponent bounds nothing: its curve is drawn through the first measured point.
-    values : array, shape (n,)
-        NaN where the bound says nothing.
-    note : str
-        Hypotheses or reading aids.
-    """
-
-    name: str
-    kind: Literal["upper bound", "exponent"]
-    values: Floats
-    note: str
+#: Relative error of averages over the query of the error of the gradient in U: near by, and where only slopes are wanted.
+NEAR, FAR = 1e-5, 1e-2
+#: Powers of ten at which far slopes over queries are taken.
+DECADES = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100)
 
 
 @dataclass(frozen=True, eq=False)
 class FarSlopes:
-    """Slopes of the exact output error, from one tenth of each length to the length, where no simulation reaches.
+    """Slopes of the exact errors, from one tenth of each length to the length, where no simulation reaches.
 
     Parameters
     ----------
-    lengths, slope : array, shape (n,)
+    lengths : array, shape (n,)
+    slopes : mapping of str to array, shape (n,)
+        For each quantity that has an exact curve.
+    errors : mapping of str to array, shape (n,)
+        The exact errors themselves.
     sharp : float
         The exponent that the slopes approach, with a minus sign.
-    allowed : float
+    margins : mapping of str to float
         How far from it logarithms may still keep the last slope.
     reaches : bool
         Whether L = 1e100 is long enough for the exponent to show at all.
     """
 
     lengths: Floats
-    slope: Floats
+    slopes: Mapping[Quantity, Floats]
+    errors: Mapping[Quantity, Floats]
     sharp: float
-    allowed: float
+    margins: Mapping[Quantity, float]
     reaches: bool
 
+    @property
+    def slope(self) -> Floats:
+        """Those of the output."""
+        return self.slopes["output"]
 
-def _weight(setting: AttentionSetting, quantity: Quantity) -> tuple[Floats, float]:
-    """W and a factor such that the error is factor * E|W^{1/2}(zbar - h)|^2."""
-    if quantity == "output":
-        return setting.V.T @ setting.V, 1.0
-    return np.eye(setting.d), float(setting.V.shape[0])
+    @property
+    def allowed(self) -> float:
+        """The margin of the output."""
+        return self.margins["output"]
 
 
 def exact_error(setting: AttentionSetting, quantity: Quantity, lengths: ArrayLike) -> Floats | None:
@@ -106,7 +94,7 @@ def exact_error(setting: AttentionSetting, quantity: Quantity, lengths: ArrayLik
     Returns
     -------
     array, shape (n,), or None
-        None for ``grad_U`` if the query is random or s exceeds the range of its quadrature.
+        None where nothing is exact: tokens that are not Gaussian, or ``grad_U`` with scores beyond the range of its quadrature.
 
     Examples
     --------
@@ -117,11 +105,19 @@ def exact_error(setting: AttentionSetting, quantity: Quantity, lengths: ArrayLik
     [2.0, 0.2]
     """
     L = np.asarray(lengths, dtype=float)
-    if quantity == "grad_U":
-        if setting.averaged or setting.score_variance > LARGEST_SCORE_VARIANCE:
-            return None
-        return exact_errors(setting.Gamma, setting.U, setting.V, L, query=setting.query).grad_U
-    W, factor = _weight(setting, quantity)
+    if not setting.gaussian:
+        return None
+    if quantity != "grad_U":
+        return _mean_token(setting, quantity, L)
+    if setting.score_variance > (LARGEST_LAMBDA if setting.averaged else LARGEST_SCORE_VARIANCE):
+        return None
+    arrays = (setting.Gamma, setting.U, setting.V, setting.query)
+    return _gradient_U(arrays, L, NEAR)
+
+
+def _mean_token(setting: AttentionSetting, quantity: Literal["output", "grad_V"], L: Floats) -> Floats:
+    """Output and gradient in V, accurate enough to be compared with bounds that are equalities in a limit."""
+    W, factor = setting.weight(quantity)
     law = setting.query_law(W, math.log(L.max()))
     P2, P3, Q = softmax_moments(law.nodes[:, None], L)
     t = float(np.trace(W @ setting.Gamma))
@@ -129,123 +125,61 @@ def exact_error(setting: AttentionSetting, quantity: Quantity, lengths: ArrayLik
     return np.asarray(factor * (t * law.density @ of_t + law.moment @ of_q))
 
 
-def bounds(setting: AttentionSetting, quantity: Quantity, lengths: Floats, first: float) -> tuple[Bound, ...]:
-    """Every curve that theory offers for one quantity.
+def _gradient_U(arrays: tuple[Floats, ...], L: Floats, tolerance: float) -> Floats:
+    Gamma, U, V, z = arrays
+    query, query_cov = (None, z) if z.ndim == 2 else (z, None)
+    return exact_errors(Gamma, U, V, L, query=query, query_cov=query_cov, tolerance=tolerance).grad_U
 
-    Parameters
-    ----------
-    setting : AttentionSetting
-    quantity : {"output", "grad_V", "grad_U"}
-    lengths : array, shape (n,)
-    first : float
-        The measured value at the first length, where a curve of which only the exponent is known starts.
+
+@lru_cache(maxsize=64)
+def _far_gradient_U(content: tuple[tuple[tuple[int, ...], bytes], ...], decades: tuple[int, ...]) -> Floats:
+    """Values at the powers of ten, each decade by itself: one quadrature for short and long prompts would have to be fine for both.
+
+    Kept for the next report on the same setting, since this is the slowest of its curves.
+    """
+    arrays = tuple(np.frombuffer(data).reshape(shape) for shape, data in content)
+    parts = [[k for k in decades if low <= k < high] for low, high in ((0, 12), (12, 35), (35, 80), (80, 101))]
+    return np.concatenate([_gradient_U(arrays, 10.0 ** np.array(part), FAR) for part in parts if part])
+
+
+def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
+    """Slopes of the exact errors as far out as the sharp exponent needs to show, at most up to L = 1e100.
+
+    At a fixed query the next-order term is of size e^{2s}/L. On average the error is (ln L)^k L^-b, k <= d/2 + 1 for the output
+    (Theorem B) and, as quadrature shows, two more for the gradient in U; the slope differs from -b by k / ln L and smaller terms.
 
     Returns
     -------
-    tuple of Bound
-        Empty for ``grad_U``.
-    """
-    if quantity == "grad_U":
-        return ()
-    W, factor = _weight(setting, quantity)
-    law = setting.query_law(W, math.log(lengths[-1]))
-    t = float(np.trace(W @ setting.Gamma))
-    mean = "averaged over the query; " if setting.averaged else ""
-    proved = factor * (t * law.density + law.moment) @ theorem_A(law.nodes[:, None], lengths, 1.0, 0.0)
-    found = [Bound("Theorem A", "upper bound", proved, f"{mean}holds for every L and every query")]
-    if not setting.averaged:
-        found.append(_lemma_c4(setting, quantity, lengths))
-        return tuple(found)
-    C1 = theorem_B_constant(setting, quantity)
-    if C1 is not None:
-        found.append(Bound("Theorem B", "upper bound", C1 / lengths, f"C1/L with C1 = {C1:.4g}, the limit of L times the error"))
-    if np.linalg.eigvalsh(setting.query)[-1] <= 1 + 1e-12:
-        sigma = max(1.0, math.sqrt(setting.sigma2))
-        exponent = float(exponent_16(sigma, float(np.linalg.norm(setting.U, 2))))
-        note = f"{exponent:.4g}: drawn from the first measured point, without logarithms"
-        found.append(Bound("eq. (16), exponent only", "exponent", first * (lengths / lengths[0]) ** -exponent, note))
-    return tuple(found)
-
-
-def _lemma_c4(setting: AttentionSetting, quantity: Quantity, lengths: Floats) -> Bound:
-    """Lemma C.4 with f(z) = Vz (p = 1), or d_out times it with f(z) = z; from L = 2 on, since at L = 1 it is false as printed."""
-    W, factor = _weight(setting, quantity)
-    GW = setting.Gamma @ W
-    F4 = math.sqrt(float(np.trace(GW)) ** 2 + 2 * float(np.trace(GW @ GW)))
-    C_f = math.sqrt(float(np.linalg.eigvalsh(W)[-1]))
-    a2 = setting.sigma2 * float(np.sum((setting.U @ setting.query) ** 2))
-    values = np.full(lengths.shape, np.nan)
-    with np.errstate(over="ignore"):
-        values[lengths >= 2] = factor * lemma_c4(lengths[lengths >= 2], a2, F4, setting.sigma2, C_f, setting.d)
-    return Bound("Lemma C.4", "upper bound", values, f"sigma^2 = {setting.sigma2:.4g}, sigma^2 |Uz|^2 = {a2:.4g}; from L = 2 on")
-
-
-def sharp_exponent(setting: AttentionSetting) -> float:
-    """The exponent of the output error: 1 at a fixed query; min(1, sqrt(1/lambda + 1/4) - 1/2) on average over a Gaussian one.
+    FarSlopes or None
+        None where nothing is exact.
 
     Examples
     --------
-    >>> sharp_exponent(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[4 / 3]]))
-    0.5
+    >>> far = far_slopes(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), np.ones(1)))
+    >>> float(far.lengths[-1]), {quantity: round(float(slope[-1]), 6) for quantity, slope in far.slopes.items()}
+    (1000000000000.0, {'output': -1.0, 'grad_V': -1.0, 'grad_U': -1.0})
     """
-    return exponent_of_B(setting.score_variance) if setting.averaged else 1.0
-
-
-def next_order(setting: AttentionSetting) -> float | None:
-    """Exponent of the next-order term relative to the first, or None where logarithms stand in its place (lambda >= 1/2).
-
-    On average a term L^-b, b = sqrt(1/lambda + 1/4) - 1/2, competes with the regular expansion in 1/L.
-    """
-    lam = setting.score_variance
-    if not setting.averaged or lam == 0:
-        return 1.0
-    return min(1.0, float(decay_exponent(lam)) - 1) if lam < 0.5 else None
-
-
-def theorem_B_constant(setting: AttentionSetting, quantity: Quantity) -> float | None:
-    """C1 with error <= C1 / L for every L and equality in the limit; None unless queries are random and lambda < 1/2.
-
-    Examples
-    --------
-    >>> theorem_B_constant(AttentionSetting(np.eye(1), np.zeros((1, 1)), np.eye(1), query=np.eye(1)), "output")
-    1.0
-    """
-    if not setting.averaged or quantity == "grad_U" or setting.score_variance >= 0.5:
+    sharp = sharp_exponent(setting)
+    if not setting.gaussian or sharp is None:
         return None
-    return float(theorem_B_law(setting, quantity).constant)
-
-
-def theorem_B_law(setting: AttentionSetting, quantity: Literal["output", "grad_V"] = "output") -> Decay:
-    """The decay of the error, averaged over Gaussian queries, that Theorem B gives.
-
-    Examples
-    --------
-    >>> setting = AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[4 / 3]])
-    >>> round(theorem_B_law(setting).exponent, 12)
-    0.5
-    """
-    W, factor = _weight(setting, quantity)
-    eigenvalues, vectors = np.linalg.eigh(setting.score_form)
-    h = setting.Gamma @ setting.U @ setting.query_factor @ vectors
-    weights = np.einsum("ij,ik,kj->j", h, W, h)
-    t = float(np.trace(W @ setting.Gamma))
-    law = theorem_B(np.maximum(eigenvalues, 0.0).tolist(), weights.tolist(), t)
-    return law._replace(constant=factor * law.constant)
-
-
-def far_slopes(setting: AttentionSetting) -> FarSlopes:
-    """Slopes of the exact output error as far out as the sharp exponent needs to show, at most up to L = 1e100.
-
-    At a fixed query the next-order term is of size e^{2s}/L. On average the error is (ln L)^k L^-b with k <= d/2 + 1 (Theorem B),
-    and the slope differs from -b by k / ln L and smaller terms.
-    """
     s = setting.score_variance
-    last = 100 if setting.averaged else min(100, math.ceil((2 * s + 25) / math.log(10)))
-    decades = [*range(1, min(last, 10)), *range(10, last, max(1, last // 10)), last]
-    wanted = sorted({0, *decades, *(k - 1 for k in decades)})
-    curve = exact_error(setting, "output", [10.0**k for k in wanted])
-    assert curve is not None  # the output has an exact curve in every setting
-    error = dict(zip(wanted, curve.tolist()))
-    slope = np.array([math.log10(error[k] / error[k - 1]) for k in decades])
-    allowed = (setting.d / 2 + 2) / math.log(1e100) if setting.averaged else 1e-6
-    return FarSlopes(10.0 ** np.array(decades), slope, -sharp_exponent(setting), allowed, reaches=s <= REACH[setting.averaged])
+    last = min(100, math.ceil((2 * s + 25) / math.log(10)))
+    decades = DECADES if setting.averaged else (*range(1, min(last, 10)), *range(10, last, max(1, last // 10)), last)
+    wanted = tuple(sorted({*decades, *(k - 1 for k in decades)}))
+    L = 10.0 ** np.array(wanted)
+    slopes: dict[Quantity, Floats] = {}
+    errors: dict[Quantity, Floats] = {}
+    for quantity in QUANTITIES:
+        if quantity != "grad_U":
+            curve = _mean_token(setting, quantity, L)
+        elif np.any(setting.query) and s <= (LARGEST_LAMBDA if setting.averaged else LARGEST_SCORE_VARIANCE):
+            arrays = (setting.Gamma, setting.U, setting.V, setting.query)
+            curve = _far_gradient_U(tuple((a.shape, a.tobytes()) for a in arrays), wanted)
+        else:
+            continue
+        value = dict(zip(wanted, curve.tolist()))
+        slopes[quantity] = np.array([math.log10(value[k] / value[k - 1]) for k in decades])
+        errors[quantity] = np.array([value[k] for k in decades])
+    power = {"output": setting.d / 2 + 2, "grad_V": setting.d / 2 + 2, "grad_U": setting.d / 2 + 4}
+    margins = {quantity: power[quantity] / math.log(1e100) if setting.averaged else 1e-6 for quantity in slopes}
+    return FarSlopes(10.0 ** np.array(decades), slopes, errors, -sharp, margins, reaches=s <= REACH[setting.averaged])

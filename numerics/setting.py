@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,9 +15,12 @@ from numerics.query_average import QuadraticFormLaw, quadratic_form_law
 from numerics.token_laws import TokenLaw, ball, gaussian, rademacher, sphere, uniform
 from theory.arrays import read_arrays, read_covariance
 
-__all__ = ["EXAMPLES", "LAWS", "AttentionSetting"]
+__all__ = ["EXAMPLES", "LAWS", "QUANTITIES", "AttentionSetting", "Quantity"]
 
 Floats = NDArray[np.float64]
+Quantity = Literal["output", "grad_V", "grad_U"]
+#: The errors that are measured.
+QUANTITIES: tuple[Quantity, ...] = ("output", "grad_V", "grad_U")
 #: Sizes of entries between which fourth powers of the products that occur stay in the range of floats.
 SMALLEST, LARGEST = 1e-15, 1e15
 
@@ -182,6 +185,10 @@ class AttentionSetting:
         half = self.U @ self.query_factor
         product = half.T @ M @ half
         return np.asarray((product + product.T) / 2)
+
+    def weight(self, quantity: Literal["output", "grad_V"]) -> tuple[Floats, float]:
+        """W and c with error = c E|W^{1/2}(zbar - h)|^2: each row of the gradient in V is the output for V = I."""
+        return (self.V.T @ self.V, 1.0) if quantity == "output" else (np.eye(self.d), float(self.V.shape[0]))
 
     def query_law(self, W: Floats, reach: float) -> QuadraticFormLaw:
         """The law of the score variance s with the weights for h'Wh, h = Gamma U z: one atom, or a quadrature over queries.

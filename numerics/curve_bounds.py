@@ -1,0 +1,197 @@
+"""Every bound and limit that theory offers for an error, as curves over the prompt length, and the hypotheses of each.
+
+Theorems A and B are about Gaussian tokens. Lemma C.4 (the paper's) and R1 (ours) hold at one query for every sub-Gaussian law, and
+the averages over the query that replace Propositions 3.1 and 3.4 hold for every such law too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.phase import paper_exponent, theorem_B_constant, theorem_B_law
+from numerics.setting import AttentionSetting, Quantity
+from numerics.token_laws import TokenLaw
+from theory.concentration import lemma_c4, second_moment_R1
+from theory.query_average_bounds import gradient_U_average, output_average, output_average_short
+from theory.sharp_rates import limit_of_grad_U_error, theorem_A
+from theory.sub_gaussian_bounds import maximum_R3
+
+__all__ = ["Bound", "bounds", "fourth_moment"]
+
+Floats = NDArray[np.float64]
+#: Fourth moment of a coordinate less 3 (independent ones); what multiplies the Gaussian value (radial ones) in dimension r.
+EXCESS = {"normal": 0.0, "sign": -2.0, "uniform": -1.2}
+RADIAL: dict[str, Callable[[int], float]] = {"sphere": lambda r: r / (r + 2), "ball": lambda r: (r + 2) / (r + 4)}
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A curve to lay beside the measurement.
+
+    Parameters
+    ----------
+    name : str
+        Where it comes from.
+    kind : {"upper bound", "limit", "exponent"}
+        A limit is what the error is asymptotically equal to. An exponent bounds nothing: its curve is drawn through the first
+        measured point.
+    values : array, shape (n,)
+        NaN where the bound says nothing.
+    note : str
+        Hypotheses or reading aids.
+    """
+
+    name: str
+    kind: Literal["upper bound", "limit", "exponent"]
+    values: Floats
+    note: str
+
+
+def fourth_moment(law: TokenLaw, W: Floats) -> tuple[float, bool]:
+    """``E (Z'WZ)^2`` for a positive semidefinite W, or a bound on it.
+
+    Parameters
+    ----------
+    law : TokenLaw
+    W : array, shape (d, d)
+
+    Returns
+    -------
+    value : float
+    exact : bool
+        False for the bound from sigma alone, where only that is known of the law.
+
+    Examples
+    --------
+    >>> from numerics.token_laws import rademacher, sphere
+    >>> fourth_moment(rademacher(2), np.eye(2)), fourth_moment(sphere(3), np.eye(3))                    # |Z|^2 = d
+    ((4.0, True), (9.0, True))
+    """
+    if isinstance(law.coordinates, str) and law.factor is not None:
+        M = law.factor.T @ W @ law.factor
+        gaussian = float(np.trace(M)) ** 2 + 2 * float(np.sum(M * M.T))
+        if law.coordinates in RADIAL:
+            return RADIAL[law.coordinates](M.shape[0]) * gaussian, True
+        return gaussian + EXCESS[law.coordinates] * float(np.sum(np.diag(M) ** 2)), True
+    top = float(np.linalg.eigvalsh(W)[-1])
+    return top**2 * float(maximum_R3(1, law.d, 4, law.sigma)), False
+
+
+def bounds(setting: AttentionSetting, quantity: Quantity, lengths: Floats, first: float) -> tuple[Bound, ...]:
+    """Every curve that theory offers for one quantity.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+    quantity : {"output", "grad_V", "grad_U"}
+    lengths : array, shape (n,)
+    first : float
+        The measured value at the first length, where a curve of which only the exponent is known starts.
+
+    Returns
+    -------
+    tuple of Bound
+        Ours first.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = [*_ours(setting, quantity, lengths), *_papers(setting, quantity, lengths, first)]
+    # Beyond floats a bound says nothing.
+    return tuple(Bound(b.name, b.kind, np.where(np.isfinite(b.values), b.values, np.nan), b.note) for b in found)
+
+
+def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[Bound]:
+    """Theorems A and B, R1, the averages over the query, and limits."""
+    if quantity == "grad_U":
+        yield from _gradient_U(setting, L)
+        return
+    W, factor = setting.weight(quantity)
+    if setting.gaussian:
+        law = setting.query_law(W, math.log(L[-1]))
+        t = float(np.trace(W @ setting.Gamma))
+        mean = "averaged over the query; " if setting.averaged else ""
+        proved = factor * (t * law.density + law.moment) @ theorem_A(law.nodes[:, None], L, 1.0, 0.0)
+        yield Bound("Theorem A", "upper bound", proved, f"{mean}holds for every L and every query")
+    if setting.averaged:
+        yield from _theorem_B(setting, quantity, L)
+        V_norm = math.sqrt(factor * float(np.linalg.eigvalsh(W)[-1]))
+        sigma, U_norm = math.sqrt(setting.sigma2), float(np.linalg.norm(setting.U @ setting.query_factor, 2))
+        values = output_average(L, sigma, U_norm, V_norm, setting.d)
+        if 8 * setting.sigma2 * U_norm**2 < 1:
+            values = np.minimum(values, output_average_short(L, sigma, U_norm, V_norm, setting.d))
+        name = "Proposition 3.1" if quantity == "output" else "Proposition 3.4"
+        yield Bound(f"{name}, our constants", "upper bound", values, "every sub-Gaussian law; the paper leaves its constants open")
+        return
+    F4, exact = fourth_moment(setting.law, W)
+    a2 = setting.sigma2 * float(np.sum((setting.U @ setting.query) ** 2))
+    known = "" if exact else "; E|VZ|^4 bounded by sigma" if quantity == "output" else "; E|Z|^4 bounded by sigma"
+    values = factor * second_moment_R1(L, a2, math.sqrt(F4))
+    yield Bound("R1", "upper bound", np.asarray(values), f"every sub-Gaussian law; sigma^2 |Uz|^2 = {a2:.4g}{known}")
+    if not setting.gaussian and (limit := _limit(setting, W)) is not None:
+        yield Bound("limit", "limit", factor * limit / L, f"L times the error tends to {factor * limit:.4g}")
+
+
+def _theorem_B(setting: AttentionSetting, quantity: Literal["output", "grad_V"], L: Floats) -> Iterator[Bound]:
+    if not setting.gaussian:
+        return
+    C1 = theorem_B_constant(setting, quantity)
+    if C1 is not None:
+        yield Bound("Theorem B", "upper bound", C1 / L, f"C1/L with C1 = {C1:.4g}, the limit of L times the error")
+        return
+    try:
+        law = theorem_B_law(setting, quantity)
+    except ValueError:  # rho = 0: the power of ln L drops by one, and the constant is not known
+        return
+    c, k, b = float(law.constant), float(law.log_power), float(law.exponent)
+    values = np.where(L > 1, c * np.log(L) ** k / L**b, np.nan)
+    yield Bound("Theorem B, limit", "limit", values, f"{c:.4g} (ln L)^{k:g} / L^{b:.4g}: reached far beyond feasible lengths only")
+
+
+def _gradient_U(setting: AttentionSetting, L: Floats) -> Iterator[Bound]:
+    if setting.averaged:
+        size = float(np.linalg.eigvalsh(setting.query)[-1])
+        V_norm, U_norm = (float(np.linalg.norm(M, 2)) for M in (setting.V, setting.U @ setting.query_factor))
+        values = size * gradient_U_average(L, math.sqrt(setting.sigma2), U_norm, V_norm, setting.d)
+        note = "every sub-Gaussian law; the paper leaves its constants open"
+        yield Bound("Proposition 3.4, our constants", "upper bound", values, note)
+    elif setting.gaussian:
+        h, z2, s = setting.Gamma @ setting.U @ setting.query, float(np.sum(setting.query**2)), setting.score_variance
+        if s < 600:
+            limit = sum(float(limit_of_grad_U_error(s, v, setting.Gamma, h, z2)) for v in setting.V)
+            yield Bound("limit", "limit", limit / L, f"L times the error tends to {limit:.4g}")
+
+
+def _limit(setting: AttentionSetting, W: Floats) -> float | None:
+    """Limit of ``L E|W^{1/2} err|^2`` at one query: with weights w = e^{a.z} it is ``E w^2 |W^{1/2}(Z - E_a Z)|^2 / (E w)^2``.
+
+    The second moment is one under the law tilted by ``e^{2 a.z}``.
+    """
+    law, a = setting.law, setting.U @ setting.query
+    if law.log_mgf is None:
+        return None
+    once, (twice, spread) = law.tilted(a)[0], law.tilted(2 * a)
+    growth = float(np.real(law.log_mgf(2 * a) - 2 * law.log_mgf(a)))
+    return math.exp(growth) * float(np.trace(W @ spread) + (twice - once) @ W @ (twice - once)) if growth < 600 else None
+
+
+def _papers(setting: AttentionSetting, quantity: Quantity, L: Floats, first: float) -> Iterator[Bound]:
+    """Lemma C.4 at one query, as printed; the exponents of Appendix C on average."""
+    exponent = paper_exponent(setting, quantity)
+    if exponent is not None:
+        where = "eq. (18)" if quantity == "grad_U" else "eq. (16)"
+        note = f"{exponent:.4g}: drawn from the first measured point, without logarithms"
+        yield Bound(f"{where}, exponent only", "exponent", first * (L / L[0]) ** -exponent, note)
+    if setting.averaged or quantity == "grad_U":
+        return
+    # f(z) = Vz (p = 1), or d_out times it with f(z) = z; from L = 2 on, since at L = 1 it is false as printed.
+    W, factor = setting.weight(quantity)
+    F4, C_f = math.sqrt(fourth_moment(setting.law, W)[0]), math.sqrt(float(np.linalg.eigvalsh(W)[-1]))
+    a2 = setting.sigma2 * float(np.sum((setting.U @ setting.query) ** 2))
+    values = np.full(L.shape, np.nan)
+    values[L >= 2] = factor * lemma_c4(L[L >= 2], a2, F4, setting.sigma2, C_f, setting.d)
+    yield Bound("Lemma C.4", "upper bound", values, f"sigma^2 = {setting.sigma2:.4g}, sigma^2 |Uz|^2 = {a2:.4g}; from L = 2 on")

@@ -1,0 +1,203 @@
+"""The exponents with which the errors fall with the prompt length, and the range of lambda in which a fit can see them.
+
+The error of the output, and of the gradient in V, averaged over Gaussian queries falls like ``L^-min(1, b)`` up to powers of ln L
+(Theorem B). So does that of the gradient in U:
+
+- from above: by Stein's lemma it is at most ``|z|^2 (1 + s)^2 P2`` times a constant at every query, and since ``P2 <= 1`` the
+  Hoelder inequality leaves the average the exponent of ``E P2``, up to an epsilon;
+- from below, lambda <= 1/2: L times the error has a positive limit at every query, and Fatou's lemma applies;
+- from below, lambda > 1/2: in the directions that scores do not see the error is at least ``E[pi_2 - 2 pi_3 + 2 pi_2^2] >= P2/2``
+  times a constant. Where V sees no such direction it is a multiple of ``E D^2``, at least ``0.9 P2`` on a grid: no proof there.
+
+That it carries two powers of ln L more than the output is what quadrature up to L = 1e100 shows; nobody has proved it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from numerics.setting import AttentionSetting, Quantity
+from theory.concentration import exponent_16
+from theory.theorem_b import TOLERANCE, Decay, decay_exponent, theorem_B
+from theory.theorem_b import sharp_exponent as exponent_of_B
+
+__all__ = [
+    "REGIONS",
+    "Region",
+    "exponent_curve",
+    "next_order",
+    "paper_curve",
+    "paper_exponent",
+    "region",
+    "sharp_exponent",
+    "standing",
+    "theorem_B_constant",
+    "theorem_B_law",
+]
+
+Floats = NDArray[np.float64]
+
+
+class Region(NamedTuple):
+    """A range of lambda, ``low <= lambda < high``, and what a measurement can see in it."""
+
+    low: float
+    high: float
+    says: str
+
+
+REGIONS = (
+    Region(0.0, 0.25, "exponent 1, and feasible lengths show it"),
+    Region(0.25, 0.5, "exponent 1, approached slowly"),
+    Region(0.5, 1.0, "exponent b, behind powers of ln L"),
+    Region(1.0, math.inf, "exponent b, which feasible lengths cannot show"),
+)
+
+
+def region(lam: float) -> Region:
+    """The range that lambda lies in.
+
+    Examples
+    --------
+    >>> region(1.44).says
+    'exponent b, which feasible lengths cannot show'
+    """
+    return next(r for r in REGIONS if r.low <= lam < r.high)
+
+
+def exponent_curve(lam: ArrayLike) -> Floats:
+    """``min(1, b(lambda))``, ``b = sqrt(1/lambda + 1/4) - 1/2``, for an array of lambda.
+
+    Examples
+    --------
+    >>> exponent_curve([0.0, 0.5, 4 / 3]).tolist()
+    [1.0, 1.0, 0.5]
+    """
+    return np.array([exponent_of_B(float(x)) for x in np.atleast_1d(np.asarray(lam, dtype=float))])
+
+
+def paper_curve(kappa: ArrayLike, quantity: Quantity) -> Floats:
+    """The exponent that the paper's proofs give, at ``kappa = sigma^2 |U|^2`` (at least lambda for queries N(0, I)).
+
+    Parameters
+    ----------
+    kappa : array_like, shape (n,)
+    quantity : {"output", "grad_V", "grad_U"}
+        ``min(1/3, 1/(192 kappa))``, eq. (16), for output and gradient in V. For the gradient in U the product term: by (21) and the
+        Cauchy-Schwarz inequality half the exponent of eq. (18), ``min(1/12, 1/(768 kappa))``.
+
+    Returns
+    -------
+    array, shape (n,)
+
+    Examples
+    --------
+    >>> paper_curve([0.0, 1.0], "output").tolist() == [1 / 3, 1 / 192]
+    True
+    """
+    scale = 4.0 if quantity == "grad_U" else 1.0
+    return np.array([float(exponent_16(1.0, math.sqrt(k))) / scale for k in np.atleast_1d(np.asarray(kappa, dtype=float))])
+
+
+def paper_exponent(setting: AttentionSetting, quantity: Quantity) -> float | None:
+    """The paper's exponent for this setting; None where it has none: at one query, or for a query that is not 1-sub-Gaussian.
+
+    Examples
+    --------
+    >>> paper_exponent(AttentionSetting(np.eye(1), 0.5 * np.eye(1), np.eye(1), query=np.eye(1)), "output") == 1 / 48
+    True
+    """
+    if not setting.averaged or np.linalg.eigvalsh(setting.query)[-1] > 1 + 1e-12:
+        return None
+    kappa = max(1.0, setting.sigma2) * float(np.linalg.norm(setting.U, 2)) ** 2
+    return float(paper_curve(kappa, quantity)[0])
+
+
+def sharp_exponent(setting: AttentionSetting, quantity: Quantity = "output") -> float | None:
+    """The exponent of the error, up to powers of ln L; None where theory has none.
+
+    At one query it is 1 for every law. On average over Gaussian queries it is min(1, sqrt(1/lambda + 1/4) - 1/2) for Gaussian
+    tokens and unknown for others.
+
+    Examples
+    --------
+    >>> sharp_exponent(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[4 / 3]]))
+    0.5
+    """
+    if setting.averaged:
+        return exponent_of_B(setting.score_variance) if setting.gaussian else None
+    # The covariance of two equally likely points does not fluctuate to first order.
+    flat = quantity == "grad_U" and not setting.gaussian and np.linalg.matrix_rank(setting.Gamma) < 2
+    return None if flat else 1.0
+
+
+def standing(setting: AttentionSetting, quantity: Quantity) -> str:
+    """How `sharp_exponent` is known, in a few words for a report.
+
+    Examples
+    --------
+    >>> standing(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[2.0]]), "grad_U")
+    'from above proved, from below by quadrature only'
+    """
+    if sharp_exponent(setting, quantity) is None:
+        return "not known"
+    if not setting.averaged or quantity != "grad_U" or setting.score_variance <= 0.5 + TOLERANCE:
+        return "proved"
+    values, vectors = np.linalg.eigh(setting.Gamma)
+    root = (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    seen = np.hstack([root @ setting.U @ setting.query_factor, root @ setting.V.T])
+    return "proved" if np.linalg.matrix_rank(seen) > 1 else "from above proved, from below by quadrature only"
+
+
+def next_order(setting: AttentionSetting, quantity: Quantity = "output") -> float | None:
+    """Exponent of the next-order term relative to the first, or None where logarithms stand in its place or nothing is known.
+
+    On average a term L^-b, b = sqrt(1/lambda + 1/4) - 1/2, competes with the regular expansion in 1/L; from lambda = 1/2 on it is
+    the first term, with powers of ln L.
+    """
+    lam = setting.score_variance
+    if sharp_exponent(setting, quantity) is None:
+        return None
+    if not setting.averaged or lam == 0:
+        return 1.0
+    return min(1.0, float(decay_exponent(lam)) - 1) if lam < 0.5 else None
+
+
+def theorem_B_constant(setting: AttentionSetting, quantity: Quantity) -> float | None:
+    """C1 with error <= C1 / L for every L and equality in the limit; None unless tokens and queries are Gaussian and lambda < 1/2.
+
+    Examples
+    --------
+    >>> theorem_B_constant(AttentionSetting(np.eye(1), np.zeros((1, 1)), np.eye(1), query=np.eye(1)), "output")
+    1.0
+    """
+    if not (setting.averaged and setting.gaussian) or quantity == "grad_U" or setting.score_variance >= 0.5:
+        return None
+    return float(theorem_B_law(setting, quantity).constant)
+
+
+def theorem_B_law(setting: AttentionSetting, quantity: Literal["output", "grad_V"] = "output") -> Decay:
+    """The decay of the error, averaged over Gaussian queries, that Theorem B gives for Gaussian tokens.
+
+    Raises
+    ------
+    ValueError
+        If lambda >= 1/2 and the error has no part along the top eigenspace: then the power of ln L is smaller by one.
+
+    Examples
+    --------
+    >>> setting = AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[4 / 3]])
+    >>> round(theorem_B_law(setting).exponent, 12)
+    0.5
+    """
+    W, factor = setting.weight(quantity)
+    eigenvalues, vectors = np.linalg.eigh(setting.score_form)
+    h = setting.Gamma @ setting.U @ setting.query_factor @ vectors
+    weights = np.einsum("ij,ik,kj->j", h, W, h)
+    t = float(np.trace(W @ setting.Gamma))
+    law = theorem_B(np.maximum(eigenvalues, 0.0).tolist(), weights.tolist(), t)
+    return law._replace(constant=factor * law.constant)

@@ -1,0 +1,98 @@
+"""Exponents against lambda: the equation they solve, what they rest on, and the settings without one."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from numerics.phase import (
+    REGIONS,
+    exponent_curve,
+    next_order,
+    paper_curve,
+    paper_exponent,
+    region,
+    sharp_exponent,
+    standing,
+)
+from numerics.score_moments import score_moments
+from numerics.setting import QUANTITIES, AttentionSetting
+from numerics.token_laws import rademacher
+
+FIXED = AttentionSetting(np.diag([2.0, 1.0]), 0.5 * np.eye(2), np.eye(2), np.ones(2))
+
+
+def averaged(lam: float, d: int = 1) -> AttentionSetting:
+    return AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), np.eye(d))
+
+
+def test_exponents() -> None:
+    assert sharp_exponent(FIXED) == sharp_exponent(averaged(0.4)) == sharp_exponent(averaged(0.0)) == 1
+    assert sharp_exponent(averaged(0.5)) == pytest.approx(1)
+    b = sharp_exponent(averaged(2.0))
+    assert b is not None
+    assert b**2 + b == pytest.approx(1 / 2)  # the defining equation
+    assert next_order(FIXED) == next_order(averaged(1 / 6)) == pytest.approx(1)
+    near = next_order(averaged(0.3))
+    assert near is not None
+    assert 0 < near < 1
+    assert next_order(averaged(0.5)) is None
+
+
+def test_the_curve_is_that_of_the_settings() -> None:
+    lam = [0.0, 0.2, 0.7, 3.0]
+    assert exponent_curve(lam) == pytest.approx([sharp_exponent(averaged(x)) for x in lam])
+
+
+def test_other_laws_have_an_exponent_at_one_query_only() -> None:
+    signs = rademacher(2)
+    assert all(sharp_exponent(AttentionSetting(signs, np.eye(2), np.eye(2), np.ones(2)), q) == 1 for q in QUANTITIES)
+    over_queries = AttentionSetting(signs, np.eye(2), np.eye(2), np.eye(2))
+    assert all(sharp_exponent(over_queries, q) is None for q in QUANTITIES)
+    assert standing(over_queries, "output") == "not known"
+    # One sign: without scores the sample covariance is 1 - mean^2, whose error is of order 1/L^2.
+    coin = AttentionSetting(rademacher(1), np.zeros((1, 1)), np.eye(1), np.ones(1))
+    assert sharp_exponent(coin, "grad_U") is None
+    assert sharp_exponent(coin) == 1
+
+
+def test_regions_cover_every_lambda_once() -> None:
+    assert REGIONS[0].low == 0
+    assert REGIONS[-1].high == np.inf
+    assert all(a.high == b.low for a, b in pairwise(REGIONS))
+    assert [REGIONS.index(region(lam)) for lam in (0.0, 0.25, 0.49, 0.5, 0.99, 1.0, 1e6)] == [0, 1, 1, 2, 2, 3, 3]
+
+
+def test_the_papers_exponents_are_below_the_sharp_ones() -> None:
+    kappa = np.geomspace(1e-3, 1e3, 61)
+    for quantity in QUANTITIES:
+        paper = paper_curve(kappa, quantity)
+        assert np.all(paper < exponent_curve(kappa))
+        assert paper[0] == pytest.approx(1 / 12 if quantity == "grad_U" else 1 / 3)
+    assert paper_exponent(FIXED, "output") is None
+    # The paper is about 1-sub-Gaussian queries, and about sigma >= 1.
+    assert paper_exponent(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), 2 * np.eye(1)), "output") is None
+    small = AttentionSetting(0.01 * np.eye(1), np.eye(1), np.eye(1), np.eye(1))
+    assert paper_exponent(small, "output") == pytest.approx(1 / 192)
+
+
+def test_how_the_exponent_of_the_gradient_in_U_is_known() -> None:
+    assert standing(FIXED, "grad_U") == standing(averaged(0.5), "grad_U") == standing(averaged(2.0, 2), "grad_U") == "proved"
+    assert standing(averaged(2.0), "output") == "proved"
+    # In one dimension, and wherever V sees only the direction of the scores, the step from below is numerical.
+    line = AttentionSetting(np.eye(2), np.diag([2.0, 0.0]), np.array([[1.0, 0.0]]), np.eye(2))
+    assert "quadrature" in standing(averaged(2.0), "grad_U")
+    assert "quadrature" in standing(line, "grad_U")
+
+
+def test_the_steps_of_the_argument_from_below() -> None:
+    """E[pi_2 - 2 pi_3 + 2 pi_2^2] >= P2/2 (proved), E D^2 >= 0.9 P2 (on this grid only), and not 1.1 P2."""
+    L = np.array([2, 3, 10, 1e2, 1e4, 1e8, 1e20, 1e100])
+    ratios = []
+    for s in (1e-6, 0.1, 0.5, 2.0, 8.0, 64.0, 512.0):
+        m = score_moments(s, L)
+        assert np.all(m.spread.Q + m.spread.T2 >= m.P2 / 2)
+        ratios.append(m.spread.D2 / m.P2)
+    assert 0.9 <= np.min(ratios) < 1.1
