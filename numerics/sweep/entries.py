@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from numerics import token_laws
 from numerics.inputs import InputError
 from numerics.sweep.laws import describe_gaussian, describe_law, describe_own, law_of
-from numerics.sweep.matrices import SHAPES, number, read_matrix, read_vector
+from numerics.sweep.matrices import SHAPES, number, read_matrix, read_vector, scaled
 from theory.arrays import read_covariance
 
 __all__ = ["LAWS", "Entry", "known_keys", "read_matrices", "read_queries", "read_tokens", "tables"]
@@ -122,7 +122,7 @@ def read_matrices(document: Mapping[str, Any], kind: str, folder: Path, inputs: 
             raise InputError(f"{where}: scales = {scales!r} is no list of numbers; write scales = [0.1, 1.0] or leave it out")
         for i, scale in enumerate(scales):
             factor = number(scale, f"{where}: scales[{i}]")
-            entries.append(Entry(kind, f"{name} x {factor:g}", d, factor * array))
+            entries.append(Entry(kind, f"{name} x {factor:g}", d, scaled(array, factor, f"{where}: scales[{i}]")))
     return entries
 
 
@@ -164,10 +164,8 @@ def _law(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
     law = table.get("law", "gaussian")
     if law not in LAWS:
         near = difflib.get_close_matches(str(law), LAWS, 1)
-        guess = f"did you mean {near[0]!r}? " if near else ""
-        raise InputError(
-            f"{where}: unknown law {law!r}; {guess}Choose {', '.join(LAWS)}, or give your own as python = 'file.py:name'"
-        )
+        guess = f"did you mean {near[0]!r}? else " if near else ""
+        raise InputError(f"{where}: unknown law {law!r}; {guess}take {', '.join(LAWS)}, or your own by python = 'file.py:name'")
     if law == "gaussian":
         known_keys(table, ("law", "Gamma"), where)
         if "Gamma" not in table:
@@ -216,9 +214,6 @@ def _own(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
     description = describe_own(source, law, image)
     try:
         made = law_of(description)
-        drawn = np.asarray(made.sample(np.random.default_rng(0), 3))
-        if drawn.shape != (3, made.d) or not np.all(np.isfinite(drawn)):
-            raise ValueError(f"sample(rng, 3) has shape {drawn.shape}; it must hold finite numbers and have shape (3, {made.d})")
     except Exception as error:  # whatever a user's file raises is about that file
         raise InputError(f"{where}: {file}: {_told(error)}; see `largeprompt sweep --example` for what it must hold") from error
     inputs[Path(file).name] = hashlib.sha256(content).hexdigest()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sys
 from collections.abc import Mapping
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -54,6 +56,13 @@ def law_of(description: Mapping[str, Any]) -> Any:
     """
     if description["kind"] == "gaussian":
         return from_hex(description["Gamma"])
+    return _law_of(json.dumps(description, sort_keys=True))
+
+
+@lru_cache(maxsize=128)
+def _law_of(text: str) -> TokenLaw:
+    """Making a law takes checks, and sometimes a search: once for all runs that share it."""
+    description = json.loads(text)
     if description["kind"] == "built-in":
         return from_identity(description["identity"])
     law = _own(description["source"], description["name"])

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.inputs import InputError, read_array
 
-__all__ = ["as_hex", "from_hex", "number", "read_matrix", "read_vector"]
+__all__ = ["as_hex", "from_hex", "number", "read_matrix", "read_vector", "scaled"]
 
 Floats = NDArray[np.float64]
 #: Largest dimension that a single number may ask for.
@@ -120,7 +120,22 @@ def read_matrix(value: Any, folder: Path, inputs: dict[str, str], what: str) -> 
         array = np.diag(read_vector(content, folder, inputs, f"{what}: diagonal"))
     else:
         array = _rows(content, folder, inputs, f"{what}: {key}")
-    return array * number(value.get("scale", 1.0), f"{what}: scale")
+    return scaled(array, number(value.get("scale", 1.0), f"{what}: scale"), f"{what}: scale")
+
+
+def scaled(array: Floats, factor: float, what: str) -> Floats:
+    """The array times a number.
+
+    Raises
+    ------
+    InputError
+        If that overflows.
+    """
+    with np.errstate(over="ignore"):
+        product = factor * array
+    if not np.all(np.isfinite(product)):
+        raise InputError(f"{what} = {factor:g} makes entries too large for floats; take a smaller one")
+    return product
 
 
 def _rows(value: Any, folder: Path, inputs: dict[str, str], what: str) -> Floats:

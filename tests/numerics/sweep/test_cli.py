@@ -1,0 +1,183 @@
+"""The command `sweep`: what it prints and writes, how it exits, and that a Ctrl-C loses nothing."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import numerics.rates
+from numerics.cli import main
+from numerics.report import FILES
+from numerics.store import Store
+from numerics.sweep import blocks, run
+from numerics.sweep.run import stored_digest
+from numerics.sweep.spec import example, read_spec
+from tests.numerics.sweep.grids import TWO, write
+
+SMALL = TWO.format(replicates=200, lengths="[5, 50]", scales="[0.2, 0.5]")
+
+
+def sweep(*words: str | Path) -> int:
+    return main(["sweep", *map(str, words)])
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    return write(tmp_path, SMALL)
+
+
+def test_a_sweep_from_end_to_end_and_again(spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store, out = tmp_path / "results.sqlite", tmp_path / "deep" / "report"
+    assert sweep(spec, "--store", store, "--threads", "1", "--out", out) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"8 blocks: 0 reused, 8 run; stored in {store}"
+    assert [line.split(":")[0] for line in lines[1:5]] == [
+        "holds  U x 0.2, fixed", "holds  U x 0.2, averaged", "holds  U x 0.5, fixed", "holds  U x 0.5, averaged",
+    ]  # fmt: skip
+    assert lines[5].endswith(f"comparisons hold; report in {out / 'report.html'}")
+    assert sorted(path.name for path in out.iterdir()) == sorted(FILES)
+    source = json.loads((out / "report.json").read_text())["provenance"]
+    assert source["command"] == "largeprompt sweep grid.toml --store results.sqlite --out report"
+    named = {entry["file"]: entry["sha256"] for entry in source["inputs"]}
+    read = read_spec(spec)
+    with Store(store) as opened:
+        content = stored_digest(read, opened)
+    assert named == {**read.inputs, "results.sqlite, the 8 blocks used": content}
+    assert str(tmp_path) not in (out / "report.html").read_text()
+
+    assert sweep(spec, "--store", store) == 0
+    again = capsys.readouterr().out.splitlines()
+    assert again[0] == f"8 blocks: 8 reused, 0 run; stored in {store}"
+    assert again[1:5] == lines[1:5]
+    assert again[5].endswith("comparisons hold")
+
+
+def test_quiet_says_nothing_and_no_report_is_written_unasked(
+    spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert sweep("grid.toml", "--store", "results.sqlite", "--quiet") == 0
+    assert capsys.readouterr() == ("", "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["grid.toml", "results.sqlite"]
+    assert sweep("grid.toml", "--store", "results.sqlite", "--quiet", "--out") == 0
+    assert (tmp_path / "sweep-report" / "report.html").exists()
+
+
+def test_a_failing_comparison_is_exit_status_1_and_comes_first(
+    spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exact = numerics.rates.exact_error
+    doubled = lambda setting, *rest: None if (e := exact(setting, *rest)) is None else (1 + (setting.U[0, 0] > 0.4)) * e
+    monkeypatch.setattr(numerics.rates, "exact_error", doubled)
+    assert sweep(spec, "--store", tmp_path / "s", "--threads", "1") == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("FAILS  U x 0.5, ")
+    told = [line for line in lines if "comparisons;" in line]
+    assert [line[:5] for line in told] == ["holds", "holds", "FAILS", "FAILS"]
+
+
+def test_the_example_is_a_spec(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sweep("--example") == 0
+    printed = capsys.readouterr().out
+    assert printed == example()
+    assert len(read_spec(write(tmp_path, printed)).runs) == 6
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "SPEC.toml is missing; `largeprompt sweep --example > grid.toml` makes one to start from"),
+        (["grid.toml"], "also needed: --store FILE"),
+        (["none.toml", "--store", "s"], "none.toml: cannot read it: No such file"),
+        (["wrong.toml", "--store", "s"], "wrong.toml: lengths: L = 0 is not a prompt length"),
+        (["grid.toml", "--store", "s", "--threads", "0"], "--threads = 0"),
+        (["grid.toml", "--store", "s", "--out", "grid.toml/r"], "cannot write to grid.toml/r"),
+        (["grid.toml", "--store", "no/folder"], "no"),
+        (["grid.toml", "--store", "grid.toml"], "grid.toml"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_stored(
+    words: list[str], message: str, spec: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(spec.parent)
+    monkeypatch.setattr(run, "run_block", lambda block: pytest.fail("computed"))
+    write(spec.parent, SMALL.replace("[5, 50]", "[0, 50]"), "wrong.toml")
+    assert sweep(*words) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("largeprompt sweep: ")
+    assert message in printed.err
+    assert printed.err.count("\n") == 1
+    assert sorted(path.name for path in spec.parent.iterdir()) == ["grid.toml", "wrong.toml"]
+    assert spec.read_text() == SMALL
+
+
+def test_a_scheduler_that_is_not_there(spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = tmp_path / "results.sqlite"
+    assert sweep(spec, "--store", store, "--scheduler", "tcp://127.0.0.1:9") == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith("largeprompt sweep: ")
+    assert printed.err.count("\n") == 1
+    with Store(store) as opened:
+        assert len(opened) == 0
+    # what is stored needs no cluster
+    assert sweep(spec, "--store", store, "--quiet") == 0
+    assert sweep(spec, "--store", store, "--quiet", "--scheduler", "tcp://127.0.0.1:9") == 0
+
+
+def test_interrupted_in_the_middle(
+    spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left = iter(range(3))
+
+    def some(block: blocks.Block) -> object:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return blocks.run_block(block)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "run_block", some)
+        assert sweep(spec, "--store", tmp_path / "s", "--threads", "1", "--out", tmp_path / "r") == 130
+    printed = capsys.readouterr()
+    assert printed.err == "largeprompt sweep: interrupted; 3 of 8 blocks are stored; the same command goes on\n"
+    assert printed.out == ""
+    assert sweep(spec, "--store", tmp_path / "s") == 0
+    assert capsys.readouterr().out.startswith("8 blocks: 3 reused, 5 run;")
+
+
+def test_ctrl_c_in_a_real_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    long = TWO.format(replicates=10_000_000, lengths="[100, 1000]", scales="[0.5]")
+    words = ["sweep", str(write(tmp_path, long)), "--store", str(store := tmp_path / "s"), "--threads", "2"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "numerics", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        until = time.monotonic() + 120
+        while rows(store) < 2:
+            assert process.poll() is None, process.stderr.read() if process.stderr else ""
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    stored = rows(store)
+    assert (process.returncode, out) == (130, "")
+    assert err.endswith("blocks are stored; the same command goes on\n")
+    assert f"interrupted; {stored} of " in err
+    assert "Traceback" not in err
+
+
+def rows(store: Path) -> int:
+    try:
+        with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+            return int(connection.execute("SELECT count(*) FROM results").fetchone()[0])
+    except sqlite3.OperationalError:  # not there yet
+        return 0

@@ -1,0 +1,252 @@
+"""Blocks on a Dask cluster: a real scheduler and real workers, some of which are killed."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from numerics.store import Store
+from numerics.sweep.blocks import Block, run_block
+from numerics.sweep.cluster import AHEAD, ClusterError, run_on
+from numerics.sweep.run import Done, stored_digest, sweep
+from tests.numerics.sweep.clusters import PATIENCE, Cluster, asking, block, need_dask
+from tests.numerics.sweep.grids import bits, two
+
+need_dask()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with Cluster(tmp_path_factory.mktemp("cluster")) as cluster:
+        cluster.worker("first")
+        cluster.worker("second")
+        with asking(cluster, 2):
+            pass
+        yield cluster
+
+
+def same(found: dict[Block, Any], blocks: list[Block]) -> bool:
+    """Bit for bit what this process computes."""
+    return set(found) == set(blocks) and all(found[b].tobytes() == run_block(b).tobytes() for b in blocks)
+
+
+def until(true: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+# ------------------------------------------------------------------------------------------------ the numbers
+
+
+def test_the_same_bits_as_here_each_block_once(cluster: Cluster) -> None:
+    blocks = [block(n, seed=seed, L=L) for n in range(3) for seed in (1, 2) for L in (1, 10, 300)]
+    pairs = list(run_on(cluster.address, blocks, patience=PATIENCE))
+    assert len(pairs) == len(blocks)
+    assert same(dict(pairs), blocks)
+    assert all(numbers.dtype == np.float64 for _, numbers in pairs)
+
+
+def test_blocks_are_read_as_they_are_needed(cluster: Cluster) -> None:
+    """A grid of a million blocks must not lie in the memory of the scheduler."""
+    read, given, ahead = 0, 0, []
+
+    def blocks() -> Iterator[Block]:
+        nonlocal read
+        for n in range(40):
+            read += 1
+            yield block(n)
+
+    for _ in run_on(cluster.address, blocks(), patience=PATIENCE):
+        given += 1
+        ahead.append(read - given)
+    assert given == 40
+    assert max(ahead) <= AHEAD * 2
+    assert list(run_on(cluster.address, [], patience=PATIENCE)) == []
+
+
+def test_two_at_once_want_the_same_blocks(cluster: Cluster) -> None:
+    blocks, found = [block(n, seed=5, L=3000) for n in range(8)], list[dict[Block, Any]]()
+    work = lambda: found.append(dict(run_on(cluster.address, blocks, patience=PATIENCE)))
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 2
+    assert all(same(one, blocks) for one in found)
+
+
+def test_who_stops_listening_leaves_nothing_behind(cluster: Cluster) -> None:
+    results = run_on(cluster.address, (block(n, seed=6, L=3000) for n in range(100)), patience=PATIENCE)
+    next(results)
+    results.close()
+    with asking(cluster, 2) as client:
+        tasks = lambda: client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
+        until(lambda: tasks() == 0)
+
+
+def test_a_worker_killed_in_the_middle_of_a_block(cluster: Cluster) -> None:
+    victim = cluster.worker("victim")
+    blocks = [block(n, seed=3, L=10_000) for n in range(24)]
+    with asking(cluster, 3) as client:
+        names = lambda: {info["name"]: at for at, info in client.scheduler_info(n_workers=-1)["workers"].items()}
+        at = names()["victim"]
+        results = run_on(cluster.address, blocks, patience=PATIENCE)
+        found = dict([next(results)])
+        until(lambda: client.processing()[at])
+        victim.kill()
+        found |= dict(results)
+        assert "victim" not in names()
+    assert same(found, blocks)
+
+
+def test_a_sweep_on_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
+    """The numbers of a sweep here, and a store that tells no difference."""
+    spec = two(tmp_path)
+    with Store(tmp_path / "here") as here, Store(tmp_path / "there") as there:
+        expected = [bits(errors) for _, errors in sweep(spec, here)]
+        states: list[Done] = []
+        found = [bits(errors) for _, errors in sweep(spec, there, scheduler=cluster.address, progress=states.append)]
+        assert found == expected
+        assert states[-1].run == states[-1].total == len(here) == len(there)
+        assert stored_digest(spec, here) == stored_digest(spec, there)
+
+
+# ------------------------------------------------------------------------------------------------ what fails on a worker
+
+
+def test_an_error_in_a_block_names_the_block(cluster: Cluster) -> None:
+    law = {"kind": "python", "source": "raise ArithmeticError('no such law')", "name": "law"}
+    spoiled = block(2, L=70, law=law)
+    with pytest.raises(
+        ClusterError, match=rf"failed at block {spoiled.key[:12]} \(L = 70, replicates 2048 to 3071\): ArithmeticError: no such law"
+    ):
+        list(run_on(cluster.address, [block(0), spoiled], patience=PATIENCE))
+    assert same(dict(run_on(cluster.address, [block(0)], patience=PATIENCE)), [block(0)])  # and the cluster goes on
+
+
+def test_a_block_of_other_code_is_refused(cluster: Cluster) -> None:
+    with pytest.raises(ClusterError, match="has other code; install the same version of largeprompt everywhere"):
+        list(run_on(cluster.address, [replace(block(0), code="0" * 64)], patience=PATIENCE))
+
+
+OTHER_CODE = "import numerics.sweep.blocks\nnumerics.sweep.blocks.code_fingerprint = lambda: 'f' * 64\n"
+NOT_INSTALLED = "import sys\nsys.modules['numerics'] = None\n"
+DIES = "import os, numerics.sweep.blocks\nnumerics.sweep.blocks.run_block = lambda block: os._exit(1)\n"
+
+
+def test_workers_that_cannot_do_it(tmp_path: Path) -> None:
+    """None at first; then one with other code, one without ours, and one that dies of it."""
+    with Cluster(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as cluster:
+        began = time.monotonic()
+        with pytest.raises(ClusterError, match=rf"no worker at {cluster.address} for 0.5 s; start some, each with `dask worker"):
+            list(run_on(cluster.address, [block(0)], patience=0.5))
+        assert time.monotonic() - began < 10
+        for name, preload, says in (
+            ("other", OTHER_CODE, "has other code; install the same version"),
+            ("bare", NOT_INSTALLED, r"one after the other at block .*: largeprompt is not installed for them"),
+            ("dying", DIES, r"one after the other at block .*, or they lack memory; their logs tell which"),
+        ):
+            process = cluster.worker(name, preload)
+            with pytest.raises(ClusterError, match=says):
+                list(run_on(cluster.address, [block(0)], patience=PATIENCE))
+            process.kill()
+            with asking(cluster, 0) as client:
+                until(lambda: not client.nthreads())
+
+
+def test_a_scheduler_that_goes_away(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with Cluster(tmp_path) as cluster:
+        cluster.worker("only")
+        results = run_on(cluster.address, (block(n, L=3000) for n in range(1000)), patience=PATIENCE)
+        first, numbers = next(results)
+        cluster.scheduler.kill()
+        began = time.monotonic()
+        with pytest.raises(ClusterError, match="went away; start it again, then the sweep: finished blocks are kept"):
+            list(results)
+        assert time.monotonic() - began < 20
+        assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
+    assert numbers.tobytes() == run_block(first).tobytes()
+
+
+# ------------------------------------------------------------------------------------------------ no cluster
+
+
+HOSTS = ["", "localhost", "192.168.1.5:8786", "http://h:1", "tcp://h", "tcp://:8786", "tcp://h:0", "tcp://h:65536", "tcp://a b:1"]
+
+
+@pytest.mark.parametrize("bad", [*HOSTS, "tcp://h:8786/x"])
+def test_addresses_that_are_none(bad: str) -> None:
+    with pytest.raises(ClusterError, match=r"is no address of a scheduler; write it like tcp://192.168.1.5:8786"):
+        run_on(bad, [])
+
+
+def test_no_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError, match=r"pip install 'largeprompt\[dask\]'"):
+        run_on("tcp://127.0.0.1:8786", [])
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:{}", "tcp://[::1]:{}", "tcp://no-such-host.invalid:{}"])
+def test_nobody_there(address: str) -> None:
+    address = address.format(free_port())
+    began = time.monotonic()
+    with pytest.raises(ClusterError, match="no scheduler at ") as caught:
+        run_on(address, [block(0)], patience=5)
+    assert address in str(caught.value)
+    assert "start it with `dask scheduler`" in str(caught.value)
+    assert time.monotonic() - began < 15
+
+
+@pytest.mark.parametrize(
+    "says", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" + bytes(200), bytes(64)], ids=["nothing", "HTTP", "zeros"]
+)
+def test_a_stranger_answers(says: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.1)
+        going, kept = True, list[socket.socket]()
+
+        def serve() -> None:
+            while going:
+                try:
+                    connection, _ = server.accept()
+                except TimeoutError:
+                    continue
+                connection.sendall(says)
+                kept.append(connection)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        began = time.monotonic()
+        try:
+            with pytest.raises(ClusterError, match="does not speak Dask's protocol"):
+                run_on(f"tcp://127.0.0.1:{server.getsockname()[1]}", [block(0)], patience=1)
+        finally:
+            going = False
+            thread.join()
+            for connection in kept:
+                connection.close()
+        assert time.monotonic() - began < 10
+
+
+def test_the_address_of_a_worker(cluster: Cluster) -> None:
+    with asking(cluster, 2) as client:
+        at = next(iter(client.nthreads()))
+    with pytest.raises(ClusterError, match="is a worker of the cluster, not its scheduler"):
+        run_on(at, [block(0)], patience=PATIENCE)

@@ -1,0 +1,253 @@
+"""Specs: what they mean, and what a wrong one is told."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from numerics.inputs import InputError
+from numerics.sweep.spec import example, read_spec
+from tests.numerics.sweep.grids import two, write
+
+GOOD = """
+replicates = 100
+lengths = [1, 10]
+[[tokens]]
+Gamma = { identity = 2 }
+[[U]]
+identity = 2
+[[V]]
+identity = 2
+[[query]]
+vector = [1, 0]
+"""
+
+
+def seeds(folder: Path, text: str) -> list[int]:
+    return [run.seed for run in read_spec(write(folder, text)).runs]
+
+
+def test_the_example_reads_and_says_what_it_means(tmp_path: Path) -> None:
+    spec = read_spec(write(tmp_path, example()))
+    assert [run.setting.name for run in spec.runs] == [
+        f"{tokens}, U x {scale}" for tokens in ("isotropic", "anisotropic") for scale in ("0.1", "0.3", "1")
+    ]
+    assert spec.lengths[0] == 10
+    assert spec.lengths[-1] == 3000
+    assert np.allclose(spec.runs[4].setting.U, 0.3 * np.eye(2))
+    assert np.array_equal(spec.runs[4].setting.Gamma, np.diag([1.5, 0.5]))
+
+
+def test_what_the_example_leaves_as_remarks_reads_too(tmp_path: Path) -> None:
+    (tmp_path / "my_law.py").write_text(
+        "from numerics.token_laws import rademacher\n\ndef triangle():\n    return rademacher(2)\n", encoding="utf-8"
+    )
+    lines, inside = [], False
+    for line in example().splitlines():
+        bare = line.removeprefix("# ")
+        inside = (inside and bare != line) or bare == "[[tokens]]" != line
+        lines.append(bare if inside else line)
+    document = tomllib.loads("\n".join(lines))
+    assert [tokens["name"] for tokens in document["tokens"]] == ["isotropic", "anisotropic", "signs", "skewed", "my own"]
+    spec = read_spec(write(tmp_path, "\n".join(lines)))
+    assert len(spec.runs) == 15
+    assert list(spec.inputs) == ["grid.toml", "my_law.py"]
+
+
+def test_the_product_of_all_entries(tmp_path: Path) -> None:
+    spec = two(tmp_path, lengths="'1:100:3'")
+    assert spec.lengths == (1, 10, 100)
+    assert [(run.setting.U[0, 0], run.setting.averaged) for run in spec.runs] == [
+        (0.2, False), (0.2, True), (0.5, False), (0.5, True),
+    ]  # fmt: skip
+    assert all(run.setting.V.tolist() == [[1, 2]] for run in spec.runs)
+    assert spec.inputs == {"grid.toml": hashlib.sha256((tmp_path / "grid.toml").read_bytes()).hexdigest()}
+
+
+def test_lengths_are_sorted_and_counted_once(tmp_path: Path) -> None:
+    assert read_spec(write(tmp_path, GOOD.replace("[1, 10]", "[10, 1, 10]"))).lengths == (1, 10)
+
+
+def test_the_seed_of_a_run_is_its_own(tmp_path: Path) -> None:
+    [seed] = seeds(tmp_path, GOOD)
+    assert 0 <= seed < 2**64
+    # what does not determine the numbers of a replicate does not touch the seed
+    for same in (
+        GOOD.replace("[1, 10]", "[7]").replace("100", "5000"),
+        GOOD.replace("[[U]]", '[[U]]\nname = "big"'),
+        GOOD.replace("[[U]]\nidentity = 2", "[[U]]\nmatrix = [[1.0, 0], [0, 1]]"),
+        'seed = 0\nmethod = "auto"\n' + GOOD,
+    ):
+        assert seeds(tmp_path, same) == [seed]
+    assert seed in seeds(tmp_path, GOOD + "[[query]]\nname = 'other'\nvector = [0, 1]")
+    # what does, does
+    changed = [
+        seeds(tmp_path, "seed = 1\n" + GOOD)[0],
+        seeds(tmp_path, GOOD.replace("[1, 0]", "[1, 1e-9]"))[0],
+        seeds(tmp_path, GOOD.replace("Gamma = { identity = 2 }", "Gamma = { identity = 2, scale = 2 }"))[0],
+        seeds(tmp_path, GOOD.replace("vector = [1, 0]", "covariance = { identity = 2 }"))[0],
+    ]
+    assert len({seed, *changed}) == 5
+
+
+def test_files_are_found_beside_the_spec_and_named_without_folders(tmp_path: Path) -> None:
+    np.save(tmp_path / "U.npy", np.eye(2))
+    (tmp_path / "z.json").write_text("[1, 0]")
+    text = GOOD.replace("[[U]]\nidentity = 2", "[[U]]\nfile = 'U.npy'").replace("[1, 0]", "'z.json'")
+    spec = read_spec(write(tmp_path, text))
+    assert list(spec.inputs) == ["grid.toml", "U.npy", "z.json"]
+    assert str(tmp_path) not in spec.runs[0].content
+    assert spec.runs[0].content == read_spec(write(tmp_path, GOOD)).runs[0].content
+
+
+OWN = GOOD.replace("Gamma = { identity = 2 }", 'python = "my_law.py:triangle"')
+LAW = """
+from __future__ import annotations
+from dataclasses import dataclass
+import numpy as np
+from numerics.token_laws import TokenLaw
+
+@dataclass
+class Corners:
+    radius: float
+
+def triangle():
+    corners = Corners(1.0).radius * np.array([[1.0, 0.0], [-0.5, 0.75**0.5], [-0.5, -(0.75**0.5)]])
+    return TokenLaw("triangle", 2, 1.0, lambda rng, n: corners[rng.integers(3, size=n)])
+
+other = triangle()
+number = 3
+"""
+
+
+def test_a_law_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "my_law.py").write_text(LAW, encoding="utf-8")
+    one = read_spec(write(tmp_path, OWN)).runs[0]
+    assert json.loads(one.content)["law"] == {"kind": "python", "source": LAW, "name": "triangle"}
+    assert one.setting.law.name == "triangle"
+    # an object serves as well as a function; the text and the image are part of the run
+    also = read_spec(write(tmp_path, OWN.replace("triangle", "other"))).runs[0]
+    (tmp_path / "my_law.py").write_text(LAW + "# changed\n", encoding="utf-8")
+    later = read_spec(write(tmp_path, OWN)).runs[0]
+    image = read_spec(write(tmp_path, OWN.replace("[[U]]", "image = { identity = 2 }\n[[U]]"))).runs[0]
+    assert len({run.seed for run in (one, also, later, image)}) == 4
+
+
+@pytest.mark.parametrize(
+    ("law", "says"),
+    [
+        ("x = ", "my_law.py: SyntaxError: "),
+        ("import no_such_package", "my_law.py: ModuleNotFoundError: No module named 'no_such_package'"),
+        ("def triangle(): return 1 / 0", "my_law.py: ZeroDivisionError"),
+        ("other = 1", "'triangle' is not in it"),
+        ("triangle = 3", "'triangle' is no TokenLaw and no function that returns one"),
+        (LAW.replace("size=n", "size=n + 1"), "returned an array of shape ("),
+        (LAW.replace("Corners(1.0)", "Corners(np.nan)"), "finite floats"),
+        (None, "cannot read my_law.py: No such file"),
+    ],
+)
+def test_a_wrong_law_of_ones_own(law: str | None, says: str, tmp_path: Path) -> None:
+    if law is not None:
+        (tmp_path / "my_law.py").write_text(law, encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        read_spec(write(tmp_path, OWN))
+    assert says in str(error.value)
+    assert str(error.value).startswith("grid.toml: [[tokens]] 'tokens': ")
+    assert "\n" not in str(error.value)
+    assert str(tmp_path) not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (GOOD, "", "grid.toml: replicates is missing; add"),
+        (GOOD, "= 3", "grid.toml: not TOML: "),
+        (GOOD, "a = 1\na = 2", "not TOML: Cannot overwrite a value"),
+        ("lengths", "lenghts", "at the top: unknown key 'lenghts'; did you mean 'lengths'?"),
+        ("replicates = 100", "", "replicates is missing"),
+        ("replicates = 100", "replicates = 99", "replicates = 99 is not an integer from 100"),
+        ("replicates = 100", "replicates = 1e3", "replicates = 1000.0 is not an integer"),
+        ("replicates = 100", "replicates = true", "replicates = True is not an integer"),
+        ("replicates = 100", "replicates = 100\nseed = -1", "seed = -1 is not an integer from 0"),
+        ("replicates = 100", "replicates = 100\nseed = 18446744073709551616", "seed = 18446744073709551616"),
+        ("replicates = 100", "replicates = 100\nmethod = 'exact'", "method = 'exact' is unknown; choose one of auto"),
+        ("lengths = [1, 10]", "", "lengths is missing; add"),
+        ("[1, 10]", "[]", "lengths = [] is no list of prompt lengths"),
+        ("[1, 10]", "10", "lengths = 10 is no list of prompt lengths"),
+        ("[1, 10]", "[0, 10]", "lengths: L = 0 is not a prompt length; lengths are whole numbers from 1 on"),
+        ("[1, 10]", "[1, 2.5]", "lengths: L = 2.5"),
+        ("[1, 10]", "[1, true]", "lengths: L = True"),
+        ("[1, 10]", "['1']", "lengths: L = '1'"),
+        ("[1, 10]", "'0:10:3'", "lengths = 0:10:3: a grid FIRST:LAST:COUNT needs 1 <= FIRST"),
+        ("[1, 10]", "'ten'", "lengths = ten is neither a list"),
+        ("[1, 10]", "[99999999999]", "lengths: L = 99999999999 leaves the range"),
+        ("[[U]]\nidentity = 2", "", "there is no [[U]], so the grid is empty; add one"),
+        ("[[U]]", "[U]", "U must be an array of tables; begin each with a line [[U]]"),
+        ("[[U]]", "[[U]]\nname = ''", "[[U]] number 1: name = '' is no name"),
+        ("[[U]]", "[[U]]\nname = 3", "name = 3 is no name"),
+        ("[[V]]", "[[U]]\nname = 'U 1'\nidentity = 2\n[[V]]", "there is another one with the name 'U 1'; choose a different name"),
+        ("[[U]]", "[[U]]\nscales = []", "[[U]] 'U': scales = [] is no list of numbers"),
+        ("[[U]]", "[[U]]\nscales = 0.5", "[[U]] 'U': scales = 0.5 is no list of numbers"),
+        ("[[U]]", "[[U]]\nscales = ['a']", "[[U]] 'U': scales[0] = 'a' is not a finite number"),
+        ("[[U]]", "[[U]]\nscales = [nan]", "scales[0] = nan is not a finite number"),
+        ("[[V]]", "[[V]]\nscales = [1]", "[[V]] 'V': unknown key 'scales'; did you mean 'scale'?"),
+        ("[[U]]\nidentity = 2", "[[U]]\nmatrix = [[1, 2]]", "[[U]] 'U' has shape (1, 2); it must be square"),
+        ("[[U]]\nidentity = 2", "[[U]]\nscale = 2", "[[U]] 'U' has no entries; give exactly one of"),
+        ("[[U]]\nidentity = 2", "[[U]]\nidentity = 3", "[[U]] 'U' is for dimension 3, [[tokens]] 'tokens' has dimension 2"),
+        ("[[V]]\nidentity = 2", "[[V]]\nmatrix = [[1, 2, 3]]", "[[V]] 'V' is for dimension 3"),
+        ("[[V]]\nidentity = 2", "[[V]]\nidentity = 2\nscale = 0", "V Gamma = 0"),
+        ("vector = [1, 0]", "", "[[query]] 'query': give either vector"),
+        ("vector = [1, 0]", "vector = [1, 0]\ncovariance = { identity = 2 }", "[[query]] 'query': give either vector"),
+        ("vector = [1, 0]", "vectors = [1, 0]", "[[query]] 'query': unknown key 'vectors'; did you mean 'vector'?"),
+        ("vector = [1, 0]", "vector = [1, 0, 0]", "[[query]] 'query' is for dimension 3"),
+        ("vector = [1, 0]", "covariance = [[1, 2], [2, 1]]", "[[query]] 'query': covariance"),
+        ("Gamma = { identity = 2 }", "", "[[tokens]] 'tokens': the covariance is missing; add Gamma"),
+        ("Gamma = { identity = 2 }", "Gamma = [[1, 2], [2, 1]]", "[[tokens]] 'tokens': Gamma"),
+        ("Gamma = { identity = 2 }", "Gamma = [[1, 1], [0, 1]]", "[[tokens]] 'tokens': Gamma"),
+        ("Gamma = { identity = 2 }", "Gamma = { identity = 2 }\nd = 2", "unknown key 'd'; leave it out (known: law, Gamma)"),
+        ("Gamma = { identity = 2 }", "law = 'rademacher'", "the dimension is missing; add d = 2"),
+        ("Gamma = { identity = 2 }", "law = 'sphere'\nd = 0", "d = 0 is no dimension; give d = 2"),
+        ("Gamma = { identity = 2 }", "law = 'cauchy'\nd = 2", "unknown law 'cauchy'; take gaussian, rademacher, uniform, sphere"),
+        ("Gamma = { identity = 2 }", "law = 'rademaher'\nd = 2", "unknown law 'rademaher'; did you mean 'rademacher'?"),
+        ("Gamma = { identity = 2 }", "law = 3", "unknown law 3"),
+        ("Gamma = { identity = 2 }", "law = 'ball'\nd = 3", "is for dimension 2, [[tokens]] 'tokens' has dimension 3"),
+        ("Gamma = { identity = 2 }", "law = 'atoms'", "points are missing; add points"),
+        ("Gamma = { identity = 2 }", "law = 'atoms'\npoints = [[1, 0], [2, 0]]", "[[tokens]] 'tokens': "),
+        ("Gamma = { identity = 2 }", "law = 'atoms'\npoints = [[1, 0], [-1, 0]]\nweights = [1, 0.5]", "[[tokens]] 'tokens': "),
+        ("Gamma = { identity = 2 }", "python = 'my_law.py'", "names no law; write python = 'my_law.py:name'"),
+        ("Gamma = { identity = 2 }", "python = 3", "names no law"),
+        ("[[U]]", "[[U]]\nscale = 1e300", "[[U]] 'U'"),
+        ("[[U]]\nidentity = 2", "[[U]]\ndiagonal = [1, 3]\nscale = 1e308", "[[U]] 'U': scale = 1e+308 makes entries too large"),
+        ("[[U]]", "[[U]]\nscales = [1.0, 1e308]\nscale = 1e9", "[[U]] 'U': scales[1] = 1e+308 makes entries too large"),
+        ("[[U]]", "[[U]]\nscales = [1.0, 1e40]", "[[U]] 'U x 1e+40'"),
+    ],
+)  # fmt: skip
+def test_a_wrong_spec_is_told_in_one_line(old: str, new: str, says: str, tmp_path: Path) -> None:
+    assert old in GOOD
+    with pytest.raises(InputError) as error:
+        read_spec(write(tmp_path, GOOD.replace(old, new, 1)))
+    assert says in str(error.value)
+    assert str(error.value).startswith("grid.toml: ")
+    assert "\n" not in str(error.value)
+
+
+def test_a_spec_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"^none.toml: cannot read it: No such file or directory; `largeprompt sweep --example`"):
+        read_spec(tmp_path / "none.toml")
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match=r"^bytes.toml: not TOML"):
+        read_spec(tmp_path / "bytes.toml")
+
+
+def test_scores_too_large_name_the_entries_that_make_them(tmp_path: Path) -> None:
+    more = GOOD + "[[U]]\nname = 'wild'\nidentity = 2\nscale = 1e15\n[[query]]\nname = 'far'\nvector = [9e14, 0]"
+    assert len(read_spec(write(tmp_path, more)).runs) == 4
+    with pytest.raises(InputError) as error:
+        read_spec(write(tmp_path, more.replace("Gamma = { identity = 2 }", "Gamma = { identity = 2, scale = 100 }")))
+    told = "grid.toml: [[tokens]] 'tokens' with [[U]] 'wild' with [[V]] 'V' with [[query]] 'far': scores"
+    assert str(error.value).startswith(told)
