@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 import socket
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from itertools import islice
 from queue import Empty, SimpleQueue
@@ -138,10 +140,16 @@ def _connected(address: str, patience: float) -> Iterator[Any]:
         raise ClusterError(
             f"no connection to the scheduler at {address} ({error}); start it again, or correct the address"
         ) from error
+    log = logging.getLogger("distributed.client")
+    level = log.level
+    log.setLevel(
+        logging.CRITICAL
+    )  # what we have to say about a lost scheduler is one sentence, not the tracebacks of its callbacks
     try:
         yield client
     finally:
         client.close(timeout=patience)
+        log.setLevel(level)
 
 
 def _results(address: str, blocks: Iterator[Block], patience: float) -> Iterator[tuple[Block, NDArray[np.float64]]]:
@@ -180,7 +188,8 @@ class _Watch:
         now = time.monotonic()
         if now - self.asked < LOOK or self.client.status != "running":  # the futures of a lost scheduler say so
             return self.known
-        self.known, self.asked = sum(self.client.nthreads().values()), now
+        with _kept(self.address):
+            self.known, self.asked = sum(self.client.nthreads().values()), now
         if self.known:
             self.alive = now
         elif now - self.alive > self.patience:
@@ -193,13 +202,27 @@ class _Watch:
 def _numbers(block: Block, future: Any, address: str) -> NDArray[np.float64]:
     if future.status != "finished":
         what = f"block {block.key[:12]} (L = {block.L}, replicates {block.first} to {block.first + block.count - 1})"
-        error = future.exception() if future.status == "error" else None
-        if error is None:
-            raise ClusterError(f"the scheduler at {address} went away; start it again, and the sweep: finished blocks are kept")
+        with _kept(address):
+            if future.status != "error":
+                raise CancelledError
+            error = future.exception()
         if type(error).__name__ == "KilledWorker":
             raise ClusterError(
-                f"several workers died while they computed {what}; look at their logs, give them more memory"
+                f"workers of {address} died one after the other at {what}: largeprompt is not installed for them, or they lack"
+                " memory; their logs tell which"
             ) from error
         raise ClusterError(f"a worker of {address} failed at {what}: {type(error).__name__}: {error}") from error
-    numbers: NDArray[np.float64] = future.result()
+    with _kept(address):
+        numbers: NDArray[np.float64] = future.result()
     return numbers
+
+
+@contextmanager
+def _kept(address: str) -> Iterator[None]:
+    """Whatever goes wrong in a talk with the scheduler means that it went away."""
+    try:
+        yield
+    except (OSError, RuntimeError, CancelledError) as error:
+        raise ClusterError(
+            f"the scheduler at {address} went away; start it again, then the sweep: finished blocks are kept"
+        ) from error
