@@ -1,5 +1,7 @@
 """The exact errors of softmax attention on Gaussian tokens, output and every gradient, at one query or averaged over Gaussian ones.
 
+Other laws of tokens, at one query, are the business of `numerics.law_errors`.
+
 No prompt is drawn: the errors are those of `theory.sharp_rates` and `theory.softmax_covariance`, linear in moments of the scores
 that depend on their variance s and on L alone. For tokens F y, Gamma = F F' and y standard normal, everything that the formulas ask
 of the query is a product of quadratic forms in it over a power of s: an average over Gaussian queries is one integral over s.
@@ -10,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +22,9 @@ from numerics.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, score_m
 from theory.arrays import read_arrays, read_covariance
 from theory.sharp_rates import gaussian_second_moment
 from theory.softmax_covariance import SpreadMoments, softmax_covariance_second_moment
+
+if TYPE_CHECKING:
+    from numerics.token_laws import TokenLaw
 
 __all__ = ["ExactErrors", "exact_errors"]
 
@@ -96,7 +101,7 @@ class _Weights(NamedTuple):
 
 
 def exact_errors(
-    Gamma: ArrayLike,
+    Gamma: ArrayLike | TokenLaw,
     U: ArrayLike,
     V: ArrayLike,
     lengths: ArrayLike,
@@ -107,15 +112,15 @@ def exact_errors(
     Q: ArrayLike | None = None,
     tolerance: float = 1e-3,
 ) -> ExactErrors:
-    """How far softmax attention on L Gaussian tokens is from its infinite-prompt limit, without sampling.
+    """How far softmax attention on L tokens is from its infinite-prompt limit, without sampling.
 
-    T_L = V sum p_k z_k with p = softmax(z_1'Uz, ..., z_L'Uz) and z_k iid N(0, Gamma) tends to T = V Gamma U z, and its gradients
-    tend to those of T.
+    T_L = V sum p_k z_k with p = softmax(z_1'Uz, ..., z_L'Uz) tends to T = V h, h the mean of the law of the tokens tilted by the
+    scores, and its gradients tend to those of T. For tokens N(0, Gamma), h = Gamma U z.
 
     Parameters
     ----------
-    Gamma : array_like, shape (d, d)
-        Covariance of the tokens, symmetric positive semidefinite; may be singular.
+    Gamma : array_like, shape (d, d), or TokenLaw
+        Covariance of Gaussian tokens, symmetric positive semidefinite, may be singular; or any law with a ``log_mgf``.
     U : array_like, shape (d, d)
     V : array_like, shape (d_out, d)
     lengths : array_like, shape (n,) or ()
@@ -123,7 +128,7 @@ def exact_errors(
     query : array_like, shape (d,)
         The query z. Either this or `query_cov`.
     query_cov : array_like, shape (d, d)
-        Covariance S of a query N(0, S), independent of the prompt, to average over.
+        Covariance S of a query N(0, S), independent of the prompt, to average over; Gaussian tokens only.
     K, Q : array_like, shape (m, d), optional
         Key and query matrices with ``U = K'Q``; both or neither.
     tolerance : float
@@ -140,12 +145,14 @@ def exact_errors(
     ValueError
         If shapes do not fit, an entry is not finite or too large, a covariance is not symmetric positive semidefinite, a length is
         out of range, not exactly one of `query` and `query_cov` or only one of K and Q is given, U is not K'Q, the scores have a
-        variance beyond 4096 (where queries matter), the tolerance is out of range, or an average does not settle to it.
+        variance beyond 4096 (where queries matter), the tolerance is out of range, or an average does not settle to it. For other
+        laws also what `numerics.law_errors.law_errors` refuses, and `query_cov`.
 
     Notes
     -----
     Let s = (Uz)'Gamma(Uz). At one query the relative error is below 1e-10 for s <= 36 and below 1e-8 for s <= 64, against a table
-    in multiple precision; beyond, 1e-6 or better. The gradient in K is Q (grad_U)', that in Q is K grad_U.
+    in multiple precision; beyond, 1e-6 or better. For other laws an estimate is returned, typically below 1e-11. The gradient in K
+    is Q (grad_U)', that in Q is K grad_U.
 
     Examples
     --------
@@ -160,7 +167,27 @@ def exact_errors(
     >>> e = exact_errors([[1.0]], [[1.0]], [[1.0]], [100, 10**30], query_cov=[[0.25]])
     >>> (e.output * e.lengths).round(3).tolist()
     [1.792, 2.121]
+
+    Tokens uniform on a sphere, against Gaussian ones of the same covariance:
+
+    >>> from numerics.token_laws import sphere
+    >>> ratio = exact_errors(sphere(3), np.eye(3), np.eye(3), [10, 1000], query=[1, 0, 0]).output
+    >>> (ratio / exact_errors(np.eye(3), np.eye(3), np.eye(3), [10, 1000], query=[1, 0, 0]).output).round(3).tolist()
+    [0.513, 0.28]
     """
+    from numerics.token_laws import TokenLaw
+
+    if isinstance(Gamma, TokenLaw):
+        if Gamma.coordinates != "normal" or Gamma.factor is None:
+            if query is None or query_cov is not None:
+                raise ValueError(
+                    f"exact errors for the law {Gamma.name} are those at one query; pass query=z and no query_cov, or average over "
+                    "queries by numerics.attention_errors"
+                )
+            from numerics.law_errors import law_errors
+
+            return law_errors(Gamma, U, V, lengths, query=query, K=K, Q=Q)
+        Gamma = Gamma.factor @ Gamma.factor.T
     given: dict[str, tuple[ArrayLike, str]]
     if query is not None and query_cov is None:
         given = {"query": (query, "d")}
@@ -171,16 +198,14 @@ def exact_errors(
         raise ValueError(f"{which} of query and query_cov given; pass query=z for one query, query_cov=S for the mean over N(0, S)")
     if not TOLERANCES[0] <= tolerance <= TOLERANCES[1]:
         raise ValueError(f"tolerance = {tolerance} is outside {TOLERANCES[0]:g} to {TOLERANCES[1]:g}, what averages can settle to")
-    L = _lengths(lengths)
+    L = read_lengths(lengths)
     G = read_covariance("Gamma", Gamma)
     G, U_, V_, z = read_arrays(Gamma=(G, "d d"), U=(U, "d d"), V=(V, "d_out d"), **given)
-    F, B, keys = _root(G), z[:, None] if z.ndim == 1 else _root(z), _keys(K, Q, U_)
+    F, B, keys = _root(G), z[:, None] if z.ndim == 1 else _root(z), read_keys(K, Q, U_)
     with np.errstate(over="ignore", invalid="ignore"):
         C = F.T @ U_ @ B
         sizes = {"Gamma": F, "V": V_, "query": B, "U": C, **keys}
-    for name, array in sizes.items():
-        if not (np.isfinite(array).all() and np.abs(array).max() <= LARGEST):
-            raise ValueError(f"{name} makes products that overflow a float; choose other units")
+    overflow_refused(sizes)
     tokens, queries = F.T @ F, B.T @ B
     gradients = {"grad_U": _Gradient(tokens, queries)}
     if keys:
@@ -206,7 +231,8 @@ def exact_errors(
     )
 
 
-def _lengths(lengths: ArrayLike) -> Floats:
+def read_lengths(lengths: ArrayLike) -> Floats:
+    """A vector of floats; that they are whole and in range is for the quadrature to say."""
     try:
         raw = np.atleast_1d(np.asarray(lengths))
         if raw.ndim != 1 or not raw.size or raw.dtype.kind in "bcSUMm":
@@ -218,6 +244,13 @@ def _lengths(lengths: ArrayLike) -> Floats:
         raise TypeError(f"lengths must be a whole number or a sequence of them, not {lengths!r:.200}") from None
 
 
+def overflow_refused(arrays: Mapping[str, Floats]) -> None:
+    """ValueError for entries whose products of four factors may be no floats."""
+    for name, array in arrays.items():
+        if not (np.isfinite(array).all() and np.abs(array).max() <= LARGEST):
+            raise ValueError(f"{name} makes products that overflow a float; choose other units")
+
+
 def _root(covariance: Floats) -> Floats:
     """F with F F' = covariance, without the directions of variance zero (one is always kept)."""
     values, vectors = np.linalg.eigh(covariance)
@@ -226,7 +259,8 @@ def _root(covariance: Floats) -> Floats:
     return np.asarray(vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0)))
 
 
-def _keys(K: ArrayLike | None, Q: ArrayLike | None, U: Floats) -> dict[str, Floats]:
+def read_keys(K: ArrayLike | None, Q: ArrayLike | None, U: Floats) -> dict[str, Floats]:
+    """K and Q with K'Q = U, or nothing if neither is given."""
     if K is None and Q is None:
         return {}
     if K is None or Q is None:

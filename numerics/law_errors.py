@@ -1,0 +1,285 @@
+"""The exact errors of softmax attention at one query for any law of tokens whose moment generating function is known.
+
+Let h and H be mean and covariance of the law tilted by the scores, y_k = z_k - h, w_k = e^{a.z_k}. The errors are ratios
+
+    T_L - T = V B / S,    C_L - H = A / S - BB' / S^2,    S = sum w_k,  B = sum w_k y_k,  A = sum w_k (y_k y_k' - H),
+
+and 1/S^n = int r^{n-1} e^{-rS} dr / (n-1)! makes means of products of such sums integrals over r of products of the functions in
+`numerics.law_transforms`: one for every token that the product picks, for all lengths of prompts at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from numerics.cauchy_moments import CauchyMoments
+from numerics.exact import ExactErrors, overflow_refused, read_keys, read_lengths
+from numerics.law_moments import AtomicMoments, Basis, IndependentMoments, RadialMoments, TiltedMoments
+from numerics.law_transforms import STEP, LawTransforms, law_transforms, transform_grid
+from numerics.token_laws.atomic import Atomic
+from numerics.token_laws.bessel import bessel_ratio
+from numerics.token_laws.independent import Independent, coordinate_tilted
+from numerics.token_laws.law import TokenLaw
+from numerics.token_laws.radial import Radial
+from theory.arrays import read_arrays
+
+__all__ = ["law_errors"]
+
+Floats = NDArray[np.float64]
+#: Rounding that two rules may share.
+ROUNDING = 1e-13
+LARGEST_LENGTH = 1e100
+#: Up to how many signs all their combinations are atoms.
+FEW_SIGNS = 8
+#: Numbers held at once for every matrix-valued function.
+HELD = 2_000_000
+#: A bias below this share of what V could make of it is rounding.
+BLIND = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """A law as the scores see it: tokens F g, moments of g about its tilted mean."""
+
+    moments: TiltedMoments
+    mean: Floats  # h, in the coordinates of g
+
+
+def law_errors(
+    law: TokenLaw,
+    U: ArrayLike,
+    V: ArrayLike,
+    lengths: ArrayLike,
+    *,
+    query: ArrayLike,
+    K: ArrayLike | None = None,
+    Q: ArrayLike | None = None,
+) -> ExactErrors:
+    """How far softmax attention on L tokens of any law is from its infinite-prompt limit, at one query and without sampling.
+
+    Parameters
+    ----------
+    law : TokenLaw
+        Built in, or with a ``log_mgf``.
+    U : array_like, shape (d, d)
+    V : array_like, shape (d_out, d)
+    lengths : array_like, shape (n,) or ()
+        Whole numbers from 1 to 1e100, in any order.
+    query : array_like, shape (d,)
+    K, Q : array_like, shape (m, d), optional
+        Key and query matrices with ``U = K'Q``; both or neither.
+
+    Returns
+    -------
+    ExactErrors
+        With ``relative_error`` from two rules that share neither nodes nor contours.
+
+    Raises
+    ------
+    TypeError
+        If law is no TokenLaw, or an argument is not real.
+    ValueError
+        If shapes do not fit, an entry is not finite or too large, a length is out of range, the law is neither built in nor has a
+        log_mgf, or its scores fluctuate too much.
+
+    Examples
+    --------
+    Two tokens that are +1 or -1 with score 1 each: the mean is tanh(1), and the two weights are equal or far from it.
+
+    >>> from numerics.token_laws import rademacher
+    >>> e = law_errors(rademacher(1), [[1.0]], [[1.0]], [2], query=[1.0])
+    >>> T = math.tanh(1)
+    >>> bool(abs(e.output[0] - ((1 - T) ** 2 + (1 + T) ** 2) / 4) < 1e-12)
+    True
+    """
+    if not isinstance(law, TokenLaw):
+        raise TypeError(f"law = {law!r:.100} is no TokenLaw; make one with numerics.token_laws, or numerics.TokenLaw(...)")
+    L = read_lengths(lengths)
+    bad = L[~((L >= 1) & (L <= LARGEST_LENGTH) & (np.floor(L) == L))]
+    if bad.size:
+        raise ValueError(f"lengths contain {bad[0]:g}; a prompt has at least one token, and L is a whole number up to 1e100")
+    U_, V_, z = read_arrays(U=(U, "d d"), V=(V, "d_out d"), query=(query, "d"))
+    if len(z) != law.d:
+        raise ValueError(f"query has shape {z.shape}, but tokens of {law.name} live in R^{law.d}; pass U, V and query of that size")
+    keys = read_keys(K, Q, U_)
+    with np.errstate(over="ignore", invalid="ignore"):
+        a = U_ @ z
+    overflow_refused({"V": V_, "query": z, "U": a, **keys})
+    F, see = _eyes(law, a)
+    tokens, W = F.T @ F, (V_ @ F).T @ (V_ @ F)
+    forms, factors = {"grad_U": 1}, {"grad_U": float(z @ z)}
+    matrices = [W, tokens]
+    if keys:
+        matrices.append((keys["K"] @ F).T @ (keys["K"] @ F))
+        forms |= {"grad_K": 1, "grad_Q": 2}
+        factors |= {"grad_K": float(np.sum((keys["Q"] @ z) ** 2)), "grad_Q": float(z @ z)}
+    found, relative = _by_two_rules(see(matrices), matrices, L)
+    gradient = lambda name: factors[name] * found[f"covariance {forms[name]}"] if name in forms else None
+    return ExactErrors(
+        lengths=L,
+        output=found["mean 0"],
+        squared_bias=found["bias"],
+        grad_V=len(V_) * found["mean 1"],
+        grad_U=factors["grad_U"] * found["covariance 1"],
+        grad_K=gradient("grad_K"),
+        grad_Q=gradient("grad_Q"),
+        relative_error=relative,
+    )
+
+
+def _eyes(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floats]], _Seen]]:
+    """F, and the law of g seen through matrices, which are known only when F is."""
+    s, kind = law.structure, law.coordinates
+    if s is None and law.log_mgf is None and isinstance(kind, str) and law.factor is not None:
+        s = Radial(kind, law.factor) if kind in ("sphere", "ball") else Independent(kind, law.factor)
+    if isinstance(s, Independent):
+        b = s.factor.T @ a
+        h = coordinate_tilted(s.kind, b)[0]
+        if s.kind == "sign" and b.size <= FEW_SIGNS:
+            signs = 1.0 - 2.0 * ((np.arange(2**b.size)[:, None] >> np.arange(b.size)) & 1)
+            return s.factor, lambda M: _Seen(AtomicMoments(signs, np.full(2**b.size, float(0.5**b.size)), b, h, M), h)
+        return s.factor, lambda M: _Seen(IndependentMoments(s.kind, b, h, M), h)
+    if isinstance(s, Radial):
+        b = s.factor.T @ a
+        length = float(np.linalg.norm(b))
+        across = float(bessel_ratio(s.q, np.array([math.sqrt(s.q) * length]))[1][0])
+        return s.factor, lambda M: _Seen(RadialMoments(s.q, b, across * length, M), across * b)
+    h = law.tilted(a)[0]
+    if isinstance(s, Atomic):
+        return np.eye(law.d), lambda M: _Seen(AtomicMoments(s.points, s.weights, a, h, M), h)
+    transform = law.log_mgf
+    if transform is None:
+        raise ValueError(
+            f"the law {law.name} has no log_mgf, which exact errors are made of; pass log_mgf= when you make the law, or sample: "
+            "numerics.attention_errors"
+        )
+    return np.eye(law.d), lambda M: _Seen(CauchyMoments(transform, law.sigma, a, h, M), h)
+
+
+def _by_two_rules(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], Floats]:
+    """The means of two rules, and how far they are apart."""
+    exact = _one_token(seen, matrices)
+    found = {name: np.full(L.shape, float(value)) for name, value in exact.items()}
+    relative, more = np.full(L.shape, ROUNDING), L > 1
+    if not more.any():
+        return found, relative
+    rules = [_fields(seen, matrices, L[more], rule) for rule in (0, 1)]
+    W, offset = matrices[0], (rules[0]["offset"] + rules[1]["offset"]) / 2
+    for rule in rules:
+        rule["bias"] = np.einsum("ni,ij,nj->n", rule["offset"], W, rule["offset"])
+    # V may be blind for the bias; then only rounding is left of it.
+    least = {"bias": BLIND * np.trace(W) * (offset**2).sum(axis=1)}
+    for name in found:
+        a, b = (rule[name] for rule in rules)
+        found[name][more] = (a + b) / 2
+        size = np.maximum(np.abs(a + b) / 2, least.get(name, 0.0))
+        relative[more] = np.maximum(relative[more], ROUNDING + np.abs(a - b) / np.where(size > 0, size, np.inf))
+    return found, relative
+
+
+class _Moments(NamedTuple):
+    """Moments of y under a power of w, put together from the functions of a `Basis`: arrays with a node to a row."""
+
+    one: Floats
+    y: Floats  # (n, r)
+    yy: Floats  # (n, r, r)
+    cubes: list[Floats]  # (y'My) y for each matrix M, (n, r)
+    fourth: list[Floats]  # y'Wy y'Xy for each X, (n,)
+
+
+def _put_together(basis: Basis, f: Floats) -> _Moments:
+    one, first, second, third, fourth = (f[:, part] for part in basis.parts)
+    yy = np.tensordot(second, basis.second, axes=1)
+    return _Moments(one[:, 0], first @ basis.first, yy, [third @ t for t in basis.third], [fourth @ t for t in basis.fourth])
+
+
+def _one_token(seen: _Seen, matrices: list[Floats]) -> dict[str, Floats]:
+    """T_1 = V z_1 and C_1 = 0."""
+    free, tilted = (_put_together(seen.moments.basis, seen.moments.functions(np.full(1, t)).real) for t in (0j, 1 + 0j))
+    H, W = tilted.yy[0] / tilted.one, matrices[0]
+    out = {f"mean {i}": np.sum(free.yy[0] / free.one * M) for i, M in enumerate(matrices[:2])}
+    out["bias"] = seen.mean @ W @ seen.mean
+    return out | {f"covariance {i}": np.sum((W @ H @ X) * H) for i, X in enumerate(matrices[1:], 1)}
+
+
+def _fields(seen: _Seen, matrices: list[Floats], L: Floats, rule: int) -> dict[str, Floats]:
+    """Mean squares ``E B'MB / S^2``, the mean of B/S, and ``E |W^{1/2} (C_L - H) X^{1/2}|^2``, by one of the two rules."""
+    basis = seen.moments.basis
+    tilted = _put_together(basis, seen.moments.functions(np.ones(1, complex)).real)
+    H = tilted.yy[0] / tilted.one
+    f = law_transforms(seen.moments, transform_grid(seen.moments, math.log(L.max()), rule), rule)
+    rows = max(1, HELD // H.size)
+    pieces: list[dict[str, list[Floats]]] = []
+    for i in range(0, f.v.size, rows):
+        m = [_put_together(basis, f.m[k][i : i + rows]) for k in range(1, 5)]
+        pieces.append(_mean_terms(m, matrices) | _covariance_terms(m, H, matrices))
+    out = {}
+    for name in pieces[0]:
+        terms = [np.concatenate(parts) for parts in zip(*(piece[name] for piece in pieces))]
+        out[name] = np.sum([_integral(f, L, j, term) for j, term in enumerate(terms, 1)], axis=0)
+    return out
+
+
+# In the integrands the factors of L(L - 1) ... (L - j + 1) m_0^{L - j}, j = 1, 2, ..., where products of sums over tokens pick j
+# different ones. m[k] has the order k + 1 in the weights.
+
+
+def _mean_terms(m: list[_Moments], matrices: list[Floats]) -> dict[str, list[Floats]]:
+    B, BB = m[0].y, m[1].yy
+    return {f"mean {i}": [_inner(BB, M), _form(B, M, B)] for i, M in enumerate(matrices[:2])} | {"offset": [B]}
+
+
+def _covariance_terms(m: list[_Moments], H: Floats, matrices: list[Floats]) -> dict[str, list[Floats]]:
+    W, out = matrices[0], {}
+    B, A, BB = m[0].y, m[0].yy, m[1].yy  # of A: m[0] is about the tilted means
+    for i, X in enumerate(matrices[1:], 1):
+        WHX, WA, WBB = W @ H @ X, W @ A, W @ BB
+        BWB, BXB, w2, x2 = _form(B, W, B), _form(B, X, B), _inner(BB, W), _inner(BB, X)
+        fourth = [moments.fourth[i - 1] for moments in m]
+        # The cubes with one factor B: of y'Wy y'XB and of y'Xy y'WB.
+        cubes = [_form(moments.cubes[0], X, B) + _form(moments.cubes[i], W, B) for moments in m]
+        square = [fourth[1] - 2 * _inner(BB, WHX) + m[1].one * np.sum(WHX * H), _trace(WA, X @ A)]
+        mixed = cubes[1] - _form(m[1].y, WHX, B) - _form(B, WHX, m[1].y) + _trace(WA, X @ BB)
+        cross = [fourth[2] - _inner(m[2].yy, WHX), mixed, _sandwich(B, WA @ X)]
+        quartic = [fourth[3], 2 * cubes[2] + w2 * x2 + 2 * _trace(WBB, X @ BB)]
+        quartic += [BWB * x2 + BXB * w2 + 4 * _sandwich(B, WBB @ X), BWB * BXB]
+        # Over S^2, S^3 and S^4: 1, 1/2 and 1/6 from the factorials, the middle one twice with a minus.
+        zero = np.zeros(len(B))
+        out[f"covariance {i}"] = [a - b + c / 6 for a, b, c in zip_longest(square, cross, quartic, fillvalue=zero)]
+    return out
+
+
+def _inner(S: Floats, M: Floats) -> Floats:
+    """sum S_ij M_ij, S of shape (n, r, r)."""
+    return np.asarray(np.tensordot(S, M, axes=2))
+
+
+def _form(x: Floats, M: Floats, y: Floats) -> Floats:
+    """x'My, row by row."""
+    return np.asarray(((x @ M) * y).sum(axis=-1))
+
+
+def _sandwich(x: Floats, M: Floats) -> Floats:
+    """x'Mx, M of shape (n, r, r)."""
+    return np.asarray((x[:, None, :] @ M @ x[:, :, None])[:, 0, 0])
+
+
+def _trace(P: Floats, Q: Floats) -> Floats:
+    """tr PQ, of shape (n, r, r) each."""
+    return np.asarray((P * np.swapaxes(Q, -1, -2)).sum(axis=(-2, -1)))
+
+
+def _integral(f: LawTransforms, L: Floats, j: int, term: Floats) -> Floats:
+    """Of L ... (L - j + 1) m_0^{L - j} times a term, for every length: logarithms, since L^4 may be no float."""
+    shape = (L.size,) + (1,) * term.ndim
+    with np.errstate(divide="ignore", under="ignore"):
+        ways = np.sum([np.log(np.maximum(L - i, 0)) for i in range(j)], axis=0).reshape(shape)
+        others = (L - j).reshape(shape) * f.log_m0.reshape((-1,) + (1,) * (term.ndim - 1))
+        return np.asarray(STEP * (np.sign(term) * np.exp(ways + others + np.log(np.abs(term)))).sum(axis=1))
