@@ -21,8 +21,10 @@
 `finite_prompt_gaps`                                the same for tasks on few atoms, every prompt enumerated, with both gradients
 `scalar_regression`, `scalar_transfer`              one Gaussian covariate: both flows, and every constant of Theorem 4.3
 `flow`, `flow_starts`, `flow_slope`                 the gradient flow integrated, from hostile starts, and how steep its risk is
-`setting`, `curves`, `fit`, `comparisons`,          rate reports: what is measured, what theory says, exponents, verdicts,
-`rates`, `report`                                   the run, the page
+`fit`, `log_power`, `rate_models`                   exponents with errors, with powers of ln L; laws beside each other
+`trust`, `rare_queries`                             when an estimate is not to be trusted; heavy tails that no sample shows
+`setting`, `curves`, `comparisons`,                 rate reports: what is measured, what theory says, verdicts,
+`rates`, `rate_series`, `rate_warnings`, `report`   the run, its curves, what a reader has to know, the page
 `sweep`                                             grids of runs in blocks that are kept, resumed and spread over machines
 `cli`, `rates_cli`, `inputs`, `progress`            the commands, what they read, and how far they are
 ==================================================  ===========================================================================

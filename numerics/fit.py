@@ -254,9 +254,10 @@ class Solution(NamedTuple):
 def least_squares(columns: Sequence[Floats], target: Floats, weight: Floats) -> Solution:
     """The linear model ``sum p_j columns_j``, its target known with standard errors ``1 / weight``."""
     design = np.stack(columns, axis=1) * weight[:, None]
-    parameters, _, _, _ = np.linalg.lstsq(design, target * weight, rcond=None)
     # Var = (X'X)^-1 through the triangular factor, which keeps twice the digits that X'X would.
-    inverse = np.linalg.inv(np.linalg.qr(design, mode="r"))
+    orthogonal, triangular = np.linalg.qr(design)
+    inverse = np.linalg.inv(triangular)
+    parameters = inverse @ (orthogonal.T @ (target * weight))
     chi2, dof = float(np.sum((target * weight - design @ parameters) ** 2)), target.size - len(columns)
     errors = np.sqrt(np.sum(inverse**2, axis=1))
     return Solution(np.asarray(parameters, dtype=float), errors, chi2, dof, _chi2_tail(chi2, dof))

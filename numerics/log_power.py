@@ -108,7 +108,7 @@ def log_power_fit(
         next_order=next_order,
     )
     found = doubts(fit, float(np.max(e / y)))
-    moving = abs(fit.log_power / log[-1] - fit.correction / log[-1] ** 2)
+    moving = abs(fit.log_power) / log[-1] + abs(fit.correction) / log[-1] ** 2  # they may cancel, but not for long
     if moving > MOVING:
-        found.append(f"at the longest prompt logarithms keep the slope {moving:.2g} off the fitted exponent: an extrapolation")
+        found.append(f"at the longest prompt logarithms keep the slope up to {moving:.2g} off the exponent: an extrapolation")
     return replace(fit, warnings=tuple(found))

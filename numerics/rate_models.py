@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.fit import REJECTED, ExponentFit, power_law_fit
-from numerics.log_power import log_power_fit
+from numerics.log_power import LogPowerFit, log_power_fit
 
 __all__ = ["Model", "Models", "far_models", "rate_models"]
 
@@ -37,22 +37,24 @@ class Model:
         What the same fit finds in the exact curve, less the sharp exponent; None where theory gives no exact curve or no exponent.
     akaike_weight : float
         exp(-AIC/2), scaled to the sum 1 over the models.
+    nested : bool
+        Whether a wider law of the same table contains it. Its smaller standard error is bought by leaving out a term.
+    honest : bool or None
+        Whether on the exact curve the same fit finds exponent and power of ln L within one standard error, that of the exponent
+        below 0.05: what is near by accident, with another power, is not honest. None where ``bias`` is.
     """
 
     name: str
     fit: ExponentFit
     bias: float | None
     akaike_weight: float
+    nested: bool
+    honest: bool | None
 
     @property
     def rejected(self) -> bool:
         """Whether chi^2 rules it out."""
         return self.fit.p_value < REJECTED
-
-    @property
-    def honest(self) -> bool:
-        """Whether the bias is known to be below one standard error, and the standard error tells one exponent from another."""
-        return self.bias is not None and abs(self.bias) <= self.fit.standard_error < COARSEST
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +65,8 @@ class Models:
     ----------
     models : tuple of Model
     shows : bool
-        Whether these lengths and errors can show the exponent: some law is not rejected and gives it to 0.05, those that are not
-        rejected agree, and one of them reads the sharp exponent off the exact curve (where theory knows it).
+        Whether these lengths and errors can show the exponent: of the widest laws some is not rejected and gives it to 0.05, those
+        that are not rejected agree, and one of them reads the sharp exponent off the exact curve (where theory knows it).
     says : str
         The reason, with its numbers.
     """
@@ -134,17 +136,28 @@ def rate_models(
     total = sum(np.exp((least - found.aic) / 2) for _, found in laws.values())
     models = []
     for name, (fit, found) in laws.items():
-        bias = None if exact is None or sharp is None else fit(lengths, exact, relative * exact).exponent - sharp
-        models.append(Model(name, found, bias, float(np.exp((least - found.aic) / 2) / total)))
+        bias = honest = None
+        if exact is not None and sharp is not None:
+            truth = fit(lengths, exact, relative * exact)
+            bias = truth.exponent - sharp
+            honest = abs(bias) <= found.standard_error < COARSEST and _right_power(truth, log_power if order is None else 0.0)
+        weight = float(np.exp((least - found.aic) / 2) / total)
+        models.append(Model(name, found, bias, weight, nested=found.points - found.dof == 2, honest=honest))
     return Models(tuple(models), *_verdict(models))
+
+
+def _right_power(fit: ExponentFit, log_power: float | None) -> bool:
+    """Whether the power of ln L is that of theory, within a standard error."""
+    found, error = (fit.log_power, fit.log_power_error) if isinstance(fit, LogPowerFit) else (0.0, 0.0)
+    return log_power is not None and abs(found - log_power) <= error
 
 
 def _verdict(models: list[Model]) -> tuple[bool, str]:
     """Whether the exponent can be read off, and why."""
-    left = [model for model in models if not model.rejected]
+    left = [model for model in models if not model.rejected and not model.nested]
     told = lambda found: ", ".join(f"{m.fit.exponent:.3f} +- {m.fit.standard_error:.3f} by {m.name}" for m in found)
     if not left:
-        return False, "chi^2 rejects every law: start at longer prompts, or measure at more lengths"
+        return False, "chi^2 rejects every law, the widest too: start at longer prompts, or measure at more lengths"
     for one, two in combinations(left, 2):
         low, high = sorted((one, two), key=lambda model: model.fit.exponent)
         if low.fit.interval()[1] < high.fit.interval()[0]:
@@ -153,10 +166,10 @@ def _verdict(models: list[Model]) -> tuple[bool, str]:
         return False, f"no law gives the exponent to {COARSEST}: {told(left)}"
     known = [model for model in left if model.bias is not None]
     if not known:
-        return True, f"the laws that chi^2 does not reject agree: {told(left)}; no exact curve to try them on"
+        return True, f"the laws that chi^2 does not reject agree: {told(left)}; no exact curve with a known exponent to try them on"
     if not any(model.honest for model in known):
         missed = ", ".join(f"{m.bias:+.3f} (standard error {m.fit.standard_error:.3f}) by {m.name}" for m in known)
-        return False, f"on the exact curve every law that chi^2 does not reject misses the sharp exponent: {missed}"
+        return False, f"no law that chi^2 does not reject reads the sharp exponent off the exact curve; they are off by {missed}"
     return True, f"the laws that chi^2 does not reject agree: {told(left)}"
 
 

@@ -12,12 +12,13 @@ import numerics.rates
 from numerics.comparisons import ERROR
 from numerics.curves import exact_error
 from numerics.estimate import AttentionErrors, Estimate, attention_errors
-from numerics.rates import Rates, _series, assess, rates
+from numerics.rate_series import series_of
+from numerics.rates import Rates, assess, rates
 from numerics.setting import EXAMPLES, AttentionSetting
 
 LENGTHS = [10, 22, 46, 100, 215, 464, 1000, 2154, 4642, 10000]
 ISOTROPIC = EXAMPLES["isotropic"]()
-PLAIN = {"effective_samples": 2e4, "largest_share": 0.001}
+PLAIN = {"effective_samples": 1e4, "largest_share": 0.001, "skewness": 2.0, "kurtosis": 9.0}
 
 
 def failures(run: Rates) -> set[str]:
@@ -99,11 +100,11 @@ def test_false_data_fail(measured, distort: Any, broken: set[str]) -> None:  # t
 
 def test_a_false_bound_fails(monkeypatch: pytest.MonkeyPatch, measured) -> None:  # type: ignore[no-untyped-def]
     """Half of Theorem A, one hundred-millionth of Lemma C.4: both are caught, by the measured and by the exact curve."""
-    import numerics.curves
+    import numerics.curve_bounds
 
-    theorem, lemma = numerics.curves.theorem_A, numerics.curves.lemma_c4
-    monkeypatch.setattr(numerics.curves, "theorem_A", lambda *a: theorem(*a) / 2)
-    monkeypatch.setattr(numerics.curves, "lemma_c4", lambda *a: lemma(*a) / 1e8)
+    theorem, lemma = numerics.curve_bounds.theorem_A, numerics.curve_bounds.lemma_c4
+    monkeypatch.setattr(numerics.curve_bounds, "theorem_A", lambda *a: theorem(*a) / 2)
+    monkeypatch.setattr(numerics.curve_bounds, "lemma_c4", lambda *a: lemma(*a) / 1e8)
     measured(ISOTROPIC)
     names = {
         f"{q}: {kind} <= {b}"
@@ -133,7 +134,7 @@ def test_intervals_of_the_whole_procedure_cover() -> None:
     inside = []
     for _ in range(400):
         mean = exact * (1 + 0.005 * rng.standard_normal(L.size))
-        fit = _series(ISOTROPIC, "output", L, estimate(mean, 0.005 * exact)).fit
+        fit = series_of(ISOTROPIC, "output", L, estimate(mean, 0.005 * exact), 0 * L, 20_000).fit
         assert fit is not None
         low, high = fit.interval()
         inside.append(low <= 1 <= high)

@@ -1,0 +1,90 @@
+"""What queries too rare for a sample add to the variance of a mean: heavy tails that no sample shows.
+
+Over Gaussian queries the error at score variance s grows like e^s until it saturates, and the law of s falls like
+e^{-s/(2 lambda)}: a mean may live on queries of which n replicates contain none, and then it and its standard error are both too
+small, without a sign. What such a query contributes is known exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.exact import exact_errors
+from numerics.score_moments import LARGEST_SCORE_VARIANCE
+
+if TYPE_CHECKING:
+    from numerics.setting import AttentionSetting
+
+__all__ = ["RareQueries", "rare_queries"]
+
+Floats = NDArray[np.float64]
+#: A query is rare if fewer than this many like it, or beyond it, are expected among the replicates.
+EXPECTED = 10
+#: E x^2 / (E x)^2 for the square x of a normal variable: what prompts add to the second moment at one query.
+SPREAD = 3.0
+
+
+class RareQueries(NamedTuple):
+    """Contributions of rare queries, for output, gradient in V and gradient in U.
+
+    Parameters
+    ----------
+    probability : float
+        That a query is one of them.
+    part : array, shape (3, n)
+        What they add to the mean squared error.
+    error : array, shape (3, n)
+        What they add, in quadrature, to the standard error of the mean.
+    """
+
+    probability: float
+    part: Floats
+    error: Floats
+
+
+def rare_queries(setting: AttentionSetting, lengths: Floats, replicates: int) -> RareQueries:
+    """The part of mean and standard error that comes from queries of which fewer than ten are expected in the sample.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+    lengths : array, shape (n,)
+    replicates : int
+
+    Returns
+    -------
+    RareQueries
+        Zero at a fixed query, without scores, and for tokens that are not Gaussian, where nothing is known.
+
+    Notes
+    -----
+    Rare queries lie along the top eigenvector of the score form: the contribution of one at score variance s is taken there.
+
+    Examples
+    --------
+    >>> from numerics.setting import EXAMPLES
+    >>> setting, L = EXAMPLES["averaged-slow"](), np.array([100.0])
+    >>> few, many = (rare_queries(setting, L, n).error[0, 0] for n in (1000, 100_000))
+    >>> bool(few > 10 * many > 0)
+    True
+    """
+    nothing = np.zeros((3, lengths.size))
+    if not (setting.averaged and setting.gaussian and setting.score_variance > 0):
+        return RareQueries(0.0, nothing, nothing)
+    law = setting.query_law(np.eye(setting.d), math.log(lengths.max()))
+    beyond = np.cumsum(law.density[::-1])[::-1]
+    # Weights below rounding come from cancellation, and what the quadrature does not reach is saturated and rarer still.
+    rare = (beyond < EXPECTED / replicates) & (law.density > 1e-16) & (law.nodes < LARGEST_SCORE_VARIANCE)
+    values, vectors = np.linalg.eigh(setting.score_form)
+    along = setting.query_factor @ vectors[:, -1] / math.sqrt(values[-1])
+    first, second, weight = nothing.copy(), nothing.copy(), law.density[rare]
+    for w, s in zip(weight, law.nodes[rare]):
+        e = exact_errors(setting.Gamma, setting.U, setting.V, lengths, query=math.sqrt(s) * along)
+        contribution = np.stack([e.output, e.grad_V, e.grad_U])
+        first += w * contribution
+        second += w * contribution**2
+    return RareQueries(float(weight.sum()), first, np.sqrt(SPREAD * second / replicates))

@@ -1,0 +1,180 @@
+"""One quantity of a rate report over the prompt lengths: what was measured, what theory says about it, and its exponents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.curves import Bound, Quantity, bounds, exact_error, next_order, sharp_exponent, theorem_B_law
+from numerics.estimate import Estimate
+from numerics.fit import LocalSlopes, PowerLawFit, local_slopes, power_law_fit
+from numerics.rate_models import COARSEST, Models, rate_models
+from numerics.setting import AttentionSetting
+from numerics.trust import doubtful
+
+__all__ = ["Series", "log_power", "series_of"]
+
+Floats = NDArray[np.float64]
+#: Fewest lengths in a fit.
+FEWEST = 5
+#: Relative rounding of what is measured: tokens are float32, and an error that does not vary at all is known no better.
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One quantity over the prompt lengths.
+
+    Parameters
+    ----------
+    quantity : {"output", "grad_V", "grad_U"}
+    estimate : Estimate
+        Monte Carlo estimate of the mean squared error.
+    rare_share, rare_error : array, shape (n,)
+        From queries too rare for the sample, see `numerics.rare_queries`: their part of the exact mean, and what they add to the
+        standard error. The part is counted beyond their number, and 0 where nothing is exact.
+    exact : array, shape (n,), or None
+        By quadrature, where there is a formula.
+    bounds : tuple of Bound
+    slopes : LocalSlopes
+        Of the measured curve.
+    exact_slopes : array, shape (n - 1,), or None
+    sharp : float or None
+        The exponent that theory gives, None where it gives none.
+    fit, pure : PowerLawFit or None
+        With the next-order term over the lengths from which it can be trusted, and the straight line over the same lengths; None if
+        there are too few lengths.
+    trusted : bool
+        Whether the same fit recovers the sharp exponent from the exact curve, to a quarter of a standard error that is below 0.05.
+    reason : str
+        Why it is trusted or not.
+    models : Models or None
+        Laws beside each other, over the lengths of a trusted fit or else over all that are well measured, and whether they show the
+        exponent; None if there are too few lengths.
+    """
+
+    quantity: Quantity
+    estimate: Estimate
+    rare_share: Floats
+    rare_error: Floats
+    exact: Floats | None
+    bounds: tuple[Bound, ...]
+    slopes: LocalSlopes
+    exact_slopes: Floats | None
+    sharp: float | None
+    fit: PowerLawFit | None
+    pure: PowerLawFit | None
+    trusted: bool
+    reason: str
+    models: Models | None
+
+    @property
+    def mean(self) -> Floats:
+        """Measured mean squared error, shape (n,)."""
+        return self.estimate.mean
+
+    @property
+    def standard_error(self) -> Floats:
+        """Its standard error, shape (n,)."""
+        return self.estimate.standard_error
+
+    @property
+    def error(self) -> Floats:
+        """The standard error that fits and comparisons use: not below rounding, and with what rare queries add, shape (n,)."""
+        return np.hypot(np.maximum(self.standard_error, ROUNDING * self.mean), self.rare_error)
+
+    @property
+    def largest_share(self) -> Floats:
+        """Part of the mean that the largest replicate makes up, shape (n,)."""
+        return self.estimate.largest_share
+
+
+def log_power(setting: AttentionSetting, quantity: Quantity) -> float | None:
+    """The power of ln L that Theorem B gives, None where it gives none."""
+    if not (setting.gaussian and setting.averaged and next_order(setting) is None) or quantity == "grad_U":
+        return None
+    try:
+        return float(theorem_B_law(setting, quantity).log_power)
+    except ValueError:  # rho = 0: the theorem gives the exponent only
+        return None
+
+
+def series_of(
+    setting: AttentionSetting,
+    quantity: Quantity,
+    L: Floats,
+    estimate: Estimate,
+    rare_error: Floats,
+    replicates: int,
+) -> Series:
+    """One quantity with everything that theory says about it, and its fits."""
+    exact = exact_error(setting, quantity, L)
+    # One token says nothing on the gradient in U: the error is not random, and no slope starts there.
+    random = (estimate.mean > 0) & ~((L == 1) & (quantity == "grad_U"))
+    series = Series(
+        quantity=quantity,
+        estimate=estimate,
+        rare_share=np.zeros(L.size),
+        rare_error=rare_error,
+        exact=exact,
+        bounds=bounds(setting, quantity, L, float(estimate.mean[0])),
+        slopes=LocalSlopes(*np.empty((3, 0))),
+        exact_slopes=None if exact is None else np.diff(np.log(exact[random])) / np.diff(np.log(L[random])),
+        sharp=sharp_exponent(setting, quantity),
+        fit=None,
+        pure=None,
+        trusted=False,
+        reason="",
+        models=None,
+    )
+    if random.sum() > 1:
+        series = replace(series, slopes=local_slopes(L[random], series.mean[random], series.error[random]))
+    usable = np.flatnonzero(random & (L > 1) & ~doubtful(estimate, replicates))
+    return _fitted(series, L, usable, next_order(setting, quantity), log_power(setting, quantity))
+
+
+def _fitted(series: Series, L: Floats, usable: NDArray[np.intp], order: float | None, log_power: float | None) -> Series:
+    """Fits over the longest range on which the exact curve shows the sharp exponent to the same fit.
+
+    The range is chosen by the exact curve and the size of the errors, never by the measured values, so that the interval keeps its
+    coverage.
+    """
+    if usable.size < FEWEST:
+        return replace(series, reason=f"{usable.size} lengths are above 1 and well measured; a fit takes {FEWEST} or more")
+    relative = series.error / series.mean
+
+    def fit(values: Floats, part: NDArray[np.intp], with_term: bool = True) -> PowerLawFit:
+        return power_law_fit(L[part], values[part], (relative * values)[part], order=(order or 1.0) if with_term else None)
+
+    part, trusted = usable[-max(FEWEST, usable.size // 2) :], False
+    if series.exact is None or series.sharp is None:
+        reason = "theory gives no exact curve here to try the fit on"
+    elif order is None:
+        reason = (
+            "lambda >= 1/2: the exact law carries powers of ln L, which no fit over feasible lengths separates from the exponent"
+        )
+    else:
+        reason = (
+            "at these lengths and errors the same fit does not find the sharp exponent in the exact curve; go to longer prompts"
+        )
+        for start in range(usable.size - FEWEST + 1):
+            trial = fit(series.exact, usable[start:])
+            if abs(trial.exponent - series.sharp) <= trial.standard_error / 4 and trial.standard_error < COARSEST:
+                part, trusted = usable[start:], True
+                reason = f"from the exact curve the same fit recovers {trial.exponent:.4f}"
+                break
+    shown = part if trusted else usable
+    models = rate_models(
+        L[shown],
+        series.mean[shown],
+        series.error[shown],
+        exact=None if series.exact is None else series.exact[shown],
+        sharp=series.sharp,
+        order=order,
+        log_power=log_power,
+    )
+    return replace(
+        series, fit=fit(series.mean, part), pure=fit(series.mean, part, False), trusted=trusted, reason=reason, models=models
+    )

@@ -1,0 +1,69 @@
+"""What a reader has to know before reading numbers off a rate report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from numerics.comparisons import NAMES
+from numerics.curves import sharp_exponent
+from numerics.trust import LARGEST_SHARE, estimate_warnings, slope_warning
+
+if TYPE_CHECKING:
+    from numerics.rate_series import Series
+    from numerics.rates import Rates
+
+__all__ = ["run_warnings"]
+
+
+def run_warnings(result: Rates) -> Iterator[str]:
+    """What a reader has to know before reading numbers off the plots."""
+    if result.lengths.size == 1:
+        yield "one length has no slope; measure at six or more if an exponent is wanted"
+    yield from _theory_warnings(result)
+    for series in result.series:
+        yield from (f"{NAMES[series.quantity]}, {warning}" for warning in _series_warnings(series, result))
+
+
+def _theory_warnings(result: Rates) -> Iterator[str]:
+    """What is known before anything is measured."""
+    lam, sharp = result.setting.score_variance, sharp_exponent(result.setting)
+    if sharp is not None and result.setting.averaged and lam >= 1:
+        yield (
+            f"lambda = {lam:.4g} >= 1: slopes fitted at feasible lengths (L <= 1e6) do not recover the sharp exponent {sharp:.4g},"
+            " because of powers of ln L; see the exact slopes up to L = 1e100"
+        )
+    elif sharp is not None and result.setting.averaged and lam > 0.25:
+        yield f"lambda = {lam:.4g} > 1/4: the approach is slow, and local slopes at feasible lengths are not the exponent yet"
+    if result.far is not None and not result.far.reaches:
+        yield f"scores have variance {lam:.4g}: not even L = 1e100 shows the exponent"
+    if result.far_models:
+        found = ", ".join(f"{exponent:.4f} by {law}" for law, exponent in result.far_models)
+        yield f"output, exact curve at L = 1e20 to 1e100: exponent {found}; sharp {sharp:.4f}"
+
+
+def _series_warnings(series: Series, result: Rates) -> Iterator[str]:
+    """What is wrong with one quantity."""
+    if series.exact is None and not series.bounds:
+        yield "nothing compared: theory has neither an exact curve nor a bound here"
+    yield from estimate_warnings(series.estimate, result.lengths, result.replicates)
+    rare = series.rare_share > LARGEST_SHARE
+    if rare.any():
+        where = ", ".join(f"{L:.0f}" for L in result.lengths[rare])
+        yield (
+            f"L = {where}: up to {series.rare_share[rare].max():.0%} of the exact mean comes from queries so rare that"
+            f" {result.replicates} replicates show fewer than ten; comparisons allow for it, draw more"
+        )
+    if series.fit is None:
+        return
+    yield from (f"fit: {warning}" for warning in series.fit.warnings)
+    if not series.trusted:
+        yield f"fit: not compared with theory, since {series.reason}"
+        seen = series.mean > 0
+        moving = slope_warning(result.lengths[seen], series.mean[seen], series.error[seen])
+        if moving is not None:
+            yield moving
+    if series.models is not None and not series.models.shows:
+        far = result.far is not None and result.far.reaches and series.quantity in result.far.slopes
+        elsewhere = "; the exact curve, further out, does" if far else ""
+        yield f"these lengths and errors cannot show the exponent: {series.models.says}{elsewhere}"

@@ -1,0 +1,172 @@
+"""When a Monte Carlo mean and its standard error are not to be trusted, and when a curve has no slope yet.
+
+The rules, for n replicates of skewness g and kurtosis k (3 for a normal law):
+
+* A mean that hangs on few replicates: its effective sample size ``(sum x)^2 / sum x^2`` is 1/n_eff = 1/n + (relative error)^2 up to
+  1/n, so that 100 of them mean a relative error of 10 %.
+* The variance of the sample variance is sigma^4 ((k - 1)/n + 2/(n(n - 1))), hence the relative error of the standard error is about
+  sqrt((k - 1)/n)/2. A sample has k <= n - 2 + 1/(n - 1): one outlier alone gives 50 %, and nothing gives more. With a standard
+  error 20 % too small a nominal 95 % interval covers 88 %.
+* To first order of Edgeworth's expansion (Hall, The Bootstrap and Edgeworth Expansion, 1992, section 2.6) a studentised mean is
+  below -q with probability Phi(-q) + g (2 q^2 + 1) phi(q) / (6 sqrt n): for g/sqrt(n) = 0.3 a one-sided 97.5 % interval has
+  twice its nominal error.
+
+They see only what the sample has seen. A law with mass so rare that no replicate met it looks tame in every sample.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from numerics.fit import least_squares, measurements
+
+if TYPE_CHECKING:
+    from numerics.estimate import Estimate
+
+__all__ = ["doubtful", "estimate_warnings", "slope_warning"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+#: Fewest effective replicates; largest part that one replicate may have in the mean.
+FEWEST, LARGEST_SHARE = 100, 0.05
+#: Largest relative error of the standard error, and largest skewness / sqrt(n).
+COARSEST, MOST_SKEWED = 0.2, 0.3
+#: Change of the slope over a decade that matters, and how many standard errors make it seen.
+MOVING, SEEN = 0.02, 3.0
+
+
+def _spread_error(estimate: Estimate, n: int) -> Floats:
+    """Relative error of the standard error; 0 where the replicates do not vary."""
+    return np.where(estimate.standard_error > 0, np.sqrt(np.maximum(estimate.kurtosis - 1, 0) / n) / 2, 0.0)
+
+
+def _skewness(estimate: Estimate, n: int) -> Floats:
+    """Skewness of the mean; 0 where the replicates do not vary."""
+    return np.where(estimate.standard_error > 0, np.abs(estimate.skewness) / math.sqrt(n), 0.0)
+
+
+def doubtful(estimate: Estimate, replicates: int) -> Bools:
+    """Where a mean should neither be a point of a fit nor be compared.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    replicates : int
+
+    Returns
+    -------
+    array of bool, shape (n_lengths,)
+        True where few replicates make up the mean, or the standard error is known to less than 20 %. Skewness alone does not
+        disqualify: comparisons allow for it.
+
+    Examples
+    --------
+    >>> from numerics.estimate import attention_errors
+    >>> run = lambda n: attention_errors([[1.0]], [[0.4]], [[1.0]], None, [100], query_cov=[[1.0]], replicates=n, seed=1).output
+    >>> bool(doubtful(run(400), 400)[0]), bool(doubtful(run(4000), 4000)[0])
+    (True, False)
+    """
+    few = (estimate.effective_samples < FEWEST) | (estimate.largest_share > LARGEST_SHARE)
+    return np.asarray(few | (_spread_error(estimate, replicates) > COARSEST))
+
+
+def estimate_warnings(estimate: Estimate, lengths: ArrayLike, replicates: int) -> Iterator[str]:
+    """Reasons not to trust means and standard errors, each a sentence with its numbers.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    lengths : array_like, shape (n_lengths,)
+    replicates : int
+
+    Yields
+    ------
+    str
+
+    Examples
+    --------
+    >>> from numerics.estimate import attention_errors
+    >>> run = attention_errors([[1.0]], [[0.4]], [[1.0]], None, [100], query_cov=[[1.0]], replicates=400, seed=1)
+    >>> [warning.split("the ")[0] for warning in estimate_warnings(run.grad_U, [100], 400)][:1]
+    ['L = 100: ']
+    """
+    L = np.asarray(lengths, dtype=float)
+    spread, skewed = _spread_error(estimate, replicates), _skewness(estimate, replicates)
+    rules = (
+        (
+            estimate.effective_samples < FEWEST,
+            lambda i: (
+                f"the mean hangs on {estimate.effective_samples[i].min():.0f} effective replicates of {replicates}"
+                f" (fewer than {FEWEST}); draw more"
+            ),
+        ),
+        (
+            estimate.largest_share > LARGEST_SHARE,
+            lambda i: f"one prompt is up to {estimate.largest_share[i].max():.0%} of the mean; not fitted, draw more",
+        ),
+        (
+            spread > COARSEST,
+            lambda i: (
+                f"heavy tails: with a kurtosis up to {estimate.kurtosis[i].max():.3g} the standard error itself is only known to"
+                f" {spread[i].max():.0%} (at most {COARSEST:.0%} is wanted); not fitted, draw more"
+            ),
+        ),
+        (
+            skewed > MOST_SKEWED,
+            lambda i: (
+                f"skewed: skewness / sqrt(n) is up to {skewed[i].max():.2f} (above {MOST_SKEWED} a symmetric 95 % interval misses"
+                " at least twice as often as it says on one side)"
+            ),
+        ),
+    )
+    for found, says in rules:
+        if found.any():
+            yield f"L = {', '.join(f'{length:.0f}' for length in L[found])}: {says(found)}"
+
+
+def slope_warning(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike) -> str | None:
+    """Whether the slope of the log-log curve still moves over the longer half of the lengths.
+
+    A parabola is fitted to log y over ln L; its slope changes by ``2 c ln 10`` over a decade.
+
+    Parameters
+    ----------
+    lengths, values, standard_errors : array_like, shape (n,)
+        Measurements at increasing lengths, everything positive.
+
+    Returns
+    -------
+    str or None
+        A sentence with its numbers if the slope moves by more than 0.02 a decade, and by three of its standard errors; None if not,
+        or with fewer than four lengths.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or a number is not positive and finite.
+
+    Examples
+    --------
+    >>> L = np.geomspace(10, 1e4, 9)
+    >>> slope_warning(L, 1 / L, 0.01 / L) is None
+    True
+    >>> slope_warning(L, np.log(L) / L, 0.001 * np.log(L) / L)
+    'the slope still moves by -0.042 +- 0.002 a decade over L = 316 to 10000: not the exponent yet'
+    """
+    L, y, e = measurements(lengths, values, standard_errors, least=1)
+    if L.size < 4:
+        return None
+    last = slice(-max(4, (L.size + 1) // 2), None)
+    x = np.log10(L[last])
+    # Slope d ln y / d ln L = d log10 y / d log10 L, so that twice the curvature in log10 is the change over a decade.
+    solution = least_squares([np.ones_like(x), x, x**2 / 2], np.log10(y[last]), math.log(10) * y[last] / e[last])
+    moves, error = float(solution.parameters[2]), float(solution.standard_errors[2])
+    if abs(moves) <= max(MOVING, SEEN * error):
+        return None
+    first, end = L[last][0], L[last][-1]
+    return f"the slope still moves by {moves:+.3f} +- {error:.3f} a decade over L = {first:.0f} to {end:.0f}: not the exponent yet"
