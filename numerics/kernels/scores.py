@@ -27,11 +27,11 @@ __all__ = ["score_kernel"]
 
 LANES = 128  # replicates side by side
 TILE = 32  # tokens per pass; a multiple of 4, so that a draw of four normals never straddles two tiles
-SUMS = 9
 QUERY = 1 << 31  # marks the draws that belong to the query; lengths stay below it
 OWN = U32(1 << 31)  # in the high word of the replicate: streams that the kernel of whole tokens never reads
 FLOOR, NEGLIGIBLE, SMALL, LEAST = F32(-3e38), F32(-80), F32(1e-12), F32(1e-30)
 ZERO, ONE, TWO = F32(0), F32(1), F32(2)
+F64 = np.float64
 UNSEEN = 1e-280  # scores of a variance below this weigh all tokens alike
 
 
@@ -107,79 +107,77 @@ def add_normal(x, rate, top, centre, part):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath={"contract"})
-def add_height(x, rate, top, centre, part):  # type: ignore[no-untyped-def]
-    """Add w, w h, w h², w² v, w² v h, w² v h², w² v², w³ v², w⁴ v² with v = 1 − t² = −x (2 + x)."""
+def add_height(x, rate, top, centre, total):  # type: ignore[no-untyped-def]
+    """Add w, w h, w h², w² v, w² v h, w² v h², w² v², w³ v², w⁴ v² with v = 1 − t² = −x (2 + x).
+
+    In float64: where one token has almost all the weight the errors are differences of these sums, and far smaller than they.
+    """
     for i in range(LANES):
-        w = exp32(max(rate[i] * (x[i] - top[i]), NEGLIGIBLE))
-        h = x[i] - centre[i]
-        wh = w * h
-        u = max(w, SMALL)
-        uv = -u * x[i] * (TWO + x[i])
-        u2v, u2v2 = u * uv, uv * uv
-        u2vh, u3v2 = u2v * h, u * u2v2
-        part[i] += w
-        part[LANES + i] += wh
-        part[2 * LANES + i] += wh * h
-        part[3 * LANES + i] += u2v
-        part[4 * LANES + i] += u2vh
-        part[5 * LANES + i] += u2vh * h
-        part[6 * LANES + i] += u2v2
-        part[7 * LANES + i] += u3v2
-        part[8 * LANES + i] += u * u3v2
+        w, y = F64(exp32(max(rate[i] * (x[i] - top[i]), NEGLIGIBLE))), F64(x[i])  # float() would stay in 32 bits
+        h = y - centre[i]
+        wh, wv = w * h, -w * y * (2.0 + y)
+        w2v, w2v2 = w * wv, wv * wv
+        w2vh, w3v2 = w2v * h, w * w2v2
+        total[i] += w
+        total[LANES + i] += wh
+        total[2 * LANES + i] += wh * h
+        total[3 * LANES + i] += w2v
+        total[4 * LANES + i] += w2vh
+        total[5 * LANES + i] += w2vh * h
+        total[6 * LANES + i] += w2v2
+        total[7 * LANES + i] += w3v2
+        total[8 * LANES + i] += w * w3v2
 
 
 @njit(fastmath={"contract"})
-def fold(k, power, shrink, part, total):  # type: ignore[no-untyped-def]
-    """Bring total[k], of degree `power` in the weights, to the new maximum and add the tile."""
-    t = total[k]
+def raise_top(tokens, x, rate, top, shrink, total, powers):  # type: ignore[no-untyped-def]
+    """Bring sums of the degrees `powers` in the weights to the maximum of the scores with a new tile."""
     for i in range(LANES):
-        s = float(shrink[i])
-        f = s
-        for _ in range(power - 1):
-            f *= s
-        t[i] = t[i] * f + part[k * LANES + i]
+        shrink[i] = top[i]
+    for l in range(tokens):
+        row = x[l]
+        for i in range(LANES):
+            top[i] = max(top[i], row[i])
+    for i in range(LANES):
+        shrink[i] = exp32(max(rate[i] * F32(shrink[i] - top[i]), NEGLIGIBLE))
+    for k in range(powers.size):
+        sums = total[k * LANES : (k + 1) * LANES]
+        for _ in range(powers[k]):
+            for i in range(LANES):
+                sums[i] *= shrink[i]
 
 
 @njit(fastmath={"contract"})
-def score_sums(L, replicate, key, n, words, normals, points, lane, shrink, part, total):  # type: ignore[no-untyped-def]
-    """total[k] = the sums over the L tokens of each lane of what `normal_terms` or `add_height` list, up to powers of a factor."""
-    rate, centre, top = lane[0], lane[1], lane[2]
-    x = points if n > 0 else normals
+def normal_sums(L, replicate, key, words, x, lane, shrink, part, total):  # type: ignore[no-untyped-def]
+    """total = the sums over the L tokens of each lane of what `normal_terms` lists, up to powers of a factor."""
+    rate, centre, top, powers = lane[0], lane[1], lane[2], np.array([1, 1, 1, 2, 2, 2, 3])
     total[:], top[:] = 0.0, FLOOR
     for start in range(0, L, TILE):
         tokens = min(TILE, L - start)
-        if n > 0:
-            draw(2 * tokens, replicate, L, start // 2, key, words, normals)
-            for l in range(tokens):
-                heights(normals[2 * l], normals[2 * l + 1], n, points[l])
-        else:
-            draw(tokens, replicate, L, start // 4, key, words, normals)
-        for i in range(LANES):
-            shrink[i] = top[i]
-        for l in range(tokens):
-            row = x[l]
-            for i in range(LANES):
-                top[i] = max(top[i], row[i])
-        for i in range(LANES):
-            shrink[i] = exp32(max(rate[i] * (shrink[i] - top[i]), NEGLIGIBLE))
+        draw(tokens, replicate, L, start // 4, key, words, x)
+        raise_top(tokens, x, rate, top, shrink, total, powers)
         part[:] = ZERO
-        if n > 0:
-            for l in range(tokens):
-                add_height(x[l], rate, top, centre, part)
-        else:
-            for l in range(0, tokens - 3, 4):
-                add_four_normals(x[l], x[l + 1], x[l + 2], x[l + 3], rate, top, centre, part)
-            for l in range(tokens - tokens % 4, tokens):
-                add_normal(x[l], rate, top, centre, part)
-        for k in range(3):
-            fold(k, 1, shrink, part, total)
-            fold(3 + k, 2, shrink, part, total)
-        if n > 0:
-            fold(6, 2, shrink, part, total)
-            fold(7, 3, shrink, part, total)
-            fold(8, 4, shrink, part, total)
-        else:
-            fold(6, 3, shrink, part, total)
+        for l in range(0, tokens - 3, 4):
+            add_four_normals(x[l], x[l + 1], x[l + 2], x[l + 3], rate, top, centre, part)
+        for l in range(tokens - tokens % 4, tokens):
+            add_normal(x[l], rate, top, centre, part)
+        for i in range(part.size):
+            total[i] += part[i]
+
+
+@njit(fastmath={"contract"})
+def height_sums(L, replicate, key, n, words, normals, x, lane, shrink, total):  # type: ignore[no-untyped-def]
+    """The same for what `add_height` lists."""
+    rate, centre, top, powers = lane[0], lane[1], lane[2], np.array([1, 1, 1, 2, 2, 2, 2, 3, 4])
+    total[:], top[:] = 0.0, FLOOR
+    for start in range(0, L, TILE):
+        tokens = min(TILE, L - start)
+        draw(2 * tokens, replicate, L, start // 2, key, words, normals)
+        for l in range(tokens):
+            heights(normals[2 * l], normals[2 * l + 1], n, x[l])
+        raise_top(tokens, x, rate, top, shrink, total, powers)
+        for l in range(tokens):
+            add_height(x[l], rate, top, centre, total)
 
 
 @njit(fastmath={"contract"})
@@ -277,19 +275,21 @@ def conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, val
         across_x, across_y = trace_x - along_x, trace_y - along_y
         across_xy = trace_xy - 2 * mixed + along_x * along_y
         mixed -= along_x * along_y
-        z = 1 / total[0, i]
+        z = 1 / total[i]
         z2 = z * z
-        gap = total[1, i] * z  # of the softmax mean from the centre
-        h = gap + (float(lane[1, i]) - mean[i])
-        D = total[2, i] * z - gap * gap - spread[i]
-        S2 = of_v * total[3, i] * z2
-        C = of_v * unit * (total[5, i] - 2 * gap * total[4, i] + gap * gap * total[3, i]) * z2  # of E cc' = CP
+        gap = total[LANES + i] * z  # of the softmax mean from the centre
+        h = gap + (F64(lane[1, i]) - mean[i])
+        D = total[2 * LANES + i] * z - gap * gap - spread[i]
+        S2 = of_v * total[3 * LANES + i] * z2
+        C = (
+            of_v * unit * (total[5 * LANES + i] - 2 * gap * total[4 * LANES + i] + gap * gap * total[3 * LANES + i]) * z2
+        )  # of E cc' = CP
         if n > 0:
             S1 = -of_v * (D + h * (2 + 2 * mean[i] + h))  # Σ p v less its limit
-            N = of_v * of_v * (total[6, i] - 2 * total[7, i] * z) * z2
-            excesses = excess * (N + of_v * of_v * total[8, i] * z2 * z2)
+            N = of_v * of_v * (total[6 * LANES + i] - 2 * total[7 * LANES + i] * z) * z2
+            excesses = excess * (N + of_v * of_v * total[8 * LANES + i] * z2 * z2)
         else:
-            S1, N, excesses = 0.0, (total[3, i] - 2 * total[6, i] * z) * z2, 0.0
+            S1, N, excesses = 0.0, (total[3 * LANES + i] - 2 * total[6 * LANES + i] * z) * z2, 0.0
         eta, K = S1 - S2, N + S2 * S2 - excesses
         h2, D = unit * h * h, unit * D
         values[0, i] = along_y * h2 + across_y * S2
@@ -315,19 +315,18 @@ def score_kernel() -> Callable[..., None]:
         _ = sources
         rank, white, count = W.shape[0], W.shape[1], out.shape[1]
         words, normals = np.empty((4, LANES), np.uint32), np.empty((max(2 * TILE, white + 3), LANES), np.float32)
-        points, lane, part = (
-            np.empty((TILE, LANES), np.float32),
-            np.empty((3, LANES), np.float32),
-            np.empty(SUMS * LANES, np.float32),
-        )
-        shrink, total = np.empty(LANES, np.float32), np.empty((SUMS, LANES))
+        points, lane = np.empty((TILE, LANES), np.float32), np.empty((3, LANES), np.float32)
+        part, shrink, total = np.empty(7 * LANES, np.float32), np.empty(LANES), np.empty(9 * LANES)
         e, row, other, geometry = np.empty((rank, LANES)), np.empty(LANES), np.empty(LANES), np.empty((5, LANES))
         mean, spread, values = np.empty(LANES), np.empty(LANES), np.empty((3, LANES))
         for start in range(0, count, LANES):
             if white > 0 or start == 0:
                 queries(first + start, L, key, n, b0, W, z0, F, variances, B, words, normals, e, row, other, geometry)
                 limits(L, n, geometry[0], expansion, lane, mean, spread)
-            score_sums(L, first + start, key, n, words, normals, points, lane, shrink, part, total)
+            if n > 0:
+                height_sums(L, first + start, key, n, words, normals, points, lane, shrink, total)
+            else:
+                normal_sums(L, first + start, key, words, normals, lane, shrink, part, total)
             conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, values)
             for k in range(3):
                 for i in range(min(LANES, count - start)):
