@@ -6,8 +6,13 @@
 `independent`       Z = F g with independent coordinates: normal, sign, uniform
 `radial`            Z = F g with g uniform on a sphere or in a ball
 `atomic`            finitely many points
-`differentiate`     mean and covariance of a tilted law from its log-mgf alone
+`bessel`            the transform of a sphere
+`differentiate`     moments and tilts of a law from its log-mgf alone
+`door`              the checks that a law passes when it is made
 `honest`            `honest_sigma`
+`search`            the v at which ``2 ln E exp(v.Z) / |v|^2`` is largest
+`second_route`      the same value by other means
+`from_samples`      what samples alone can refute
 ==================  =====================================================================================================
 """
 

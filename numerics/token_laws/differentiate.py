@@ -2,23 +2,84 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["tilted_from_log_mgf"]
+__all__ = ["moments_along", "scale_of", "tilted_from_log_mgf"]
 
 Floats = NDArray[np.float64]
 LogMgf = Callable[[NDArray[Any]], NDArray[Any]]
-#: Radius of the circle in units of 1 / sigma, its number of nodes, and the step of the first guess of the mean.
+#: Radius of the circle in units of 1 / scale, its number of nodes, and the step of the first guess of the mean.
 RADIUS, NODES, STEP = 0.5, 32, 0.05
 #: Complex numbers handled at a time.
 CHUNK = 1_000_000
+#: Steps of the search for the scale.
+TRIES = 200
 
 
-def tilted_from_log_mgf(log_mgf: LogMgf, sigma: float, a: Floats) -> tuple[Floats, Floats]:
+def scale_of(log_mgf: LogMgf, d: int) -> float:
+    """The size of tokens that a log-mgf shows: 1/t for the t at which ``ln E e^{t Z_i} + ln E e^{-t Z_i}`` is about 1 for some i.
+
+    Parameters
+    ----------
+    log_mgf : callable
+    d : int
+
+    Returns
+    -------
+    float
+        Between the standard deviation and sigma, roughly; 0 for the point mass at 0.
+
+    Examples
+    --------
+    >>> bool(0.7 < 1e6 * scale_of(lambda a: 1e-12 * (a * a).sum(-1) / 2, 2) < 1.4)
+    True
+    """
+    t, axes = 1.0, np.concatenate([np.eye(d), -np.eye(d)])
+    for _ in range(TRIES):
+        with np.errstate(all="ignore"):
+            K = np.real(log_mgf(t * axes))
+        size = float((K[:d] + K[d:]).max()) if np.isfinite(K).all() else math.inf
+        if 0.5 <= size <= 2:
+            return 1 / t
+        if t > 1e100:
+            return 0.0
+        t /= min(max(math.sqrt(max(size, 0.0)), 1e-3), 1e3)  # size is about t^2 near 0
+    return 1 / t
+
+
+def moments_along(log_mgf: LogMgf, directions: Floats, order: int) -> Floats:
+    """``E (u.Z)^order`` for unit vectors u, by a Cauchy integral.
+
+    Parameters
+    ----------
+    log_mgf : callable
+    directions : ndarray, shape (n, d)
+    order : int
+        At most 8.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+
+    Examples
+    --------
+    >>> moments_along(lambda a: np.log(np.cosh(a)).sum(-1), np.eye(2), 4).round(9).tolist()
+    [1.0, 1.0]
+    """
+    scale = scale_of(log_mgf, directions.shape[1])
+    if scale == 0:
+        return np.zeros(len(directions))
+    h = RADIUS / scale * _half_circle()[:, None]
+    f = np.exp(log_mgf(h[..., None] * directions))
+    return np.asarray((f / h**order).real.mean(0) * math.factorial(order))
+
+
+def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats) -> tuple[Floats, Floats]:
     """The first two derivatives of an analytic log-mgf.
 
     ``h -> E_a exp(h u.(Z - m))`` under the tilted law is entire, however the branches of the logarithm lie: its coefficients on a
@@ -28,16 +89,14 @@ def tilted_from_log_mgf(log_mgf: LogMgf, sigma: float, a: Floats) -> tuple[Float
     ----------
     log_mgf : callable
         (..., d) complex -> (...).
-    sigma : float
-        The sub-Gaussian parameter, which sets the radius.
     a : ndarray, shape (..., d)
 
     Returns
     -------
     mean : ndarray, shape (..., d)
     covariance : ndarray, shape (..., d, d)
-        Both to about 1e-12 in units of sigma, where the tilted law does not reach further than 10 sigma from its mean; the error
-        grows with the size of the log-mgf (1e-9 where that is 1e6).
+        Both to about 1e-12 in units of `scale_of`, where the tilted law does not reach further than ten of these from its mean; the
+        error grows with the size of the log-mgf (1e-9 where that is 1e6).
 
     Raises
     ------
@@ -46,21 +105,21 @@ def tilted_from_log_mgf(log_mgf: LogMgf, sigma: float, a: Floats) -> tuple[Float
 
     Examples
     --------
-    >>> mean, covariance = tilted_from_log_mgf(lambda a: (a * a).sum(-1) / 2, 1.0, np.array([[3.0, 4.0]]))
+    >>> mean, covariance = tilted_from_log_mgf(lambda a: (a * a).sum(-1) / 2, np.array([[3.0, 4.0]]))
     >>> np.allclose(mean, [[3, 4]]), np.allclose(covariance, np.eye(2))
     (True, True)
     """
     d = a.shape[-1]
-    if sigma == 0:
+    scale = scale_of(log_mgf, d)
+    if scale == 0:
         return np.zeros(a.shape), np.zeros((*a.shape, d))
     first, second = np.triu_indices(d, 1)
     directions = np.vstack([np.eye(d), (np.eye(d)[first] + np.eye(d)[second]) / np.sqrt(2)])
-    angle = np.pi * (2 * np.arange(NODES // 2) + 1) / NODES  # the lower half circle gives the complex conjugates
-    circle = RADIUS / sigma * np.exp(1j * angle)
+    circle = RADIUS / scale * _half_circle()
     means, covariances = [], []
     for point in a.reshape(-1, d):
-        nudge = STEP / sigma * np.eye(d)
-        guess = (log_mgf(point + nudge) - log_mgf(point - nudge)).real / (2 * STEP / sigma)
+        nudge = STEP / scale * np.eye(d)
+        guess = (log_mgf(point + nudge) - log_mgf(point - nudge)).real / (2 * STEP / scale)
         c = np.empty((2, len(directions)))
         step = max(1, CHUNK // (circle.size * d))
         for start in range(0, len(directions), step):
@@ -82,3 +141,8 @@ def tilted_from_log_mgf(log_mgf: LogMgf, sigma: float, a: Floats) -> tuple[Float
         means.append(guess + c[0, :d])
         covariances.append(covariance)
     return np.reshape(means, a.shape), np.reshape(covariances, (*a.shape, d))
+
+
+def _half_circle() -> NDArray[np.complex128]:
+    """Nodes on the upper half of the unit circle; the lower half gives the complex conjugates."""
+    return np.asarray(np.exp(1j * np.pi * (2 * np.arange(NODES // 2) + 1) / NODES))

@@ -10,15 +10,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.token_laws.differentiate import scale_of
 from theory.arrays import read_arrays
 
-__all__ = ["KINDS", "checked_factor", "checked_identity", "checked_numbers", "checked_sampler", "checked_transform"]
+__all__ = [
+    "KINDS",
+    "checked_covariance",
+    "checked_factor",
+    "checked_identity",
+    "checked_numbers",
+    "checked_sampler",
+    "checked_transform",
+]
 
 Floats = NDArray[np.float64]
 #: Coordinates that compiled kernels know by name; each has mean zero and covariance I.
 KINDS = ("normal", "sign", "uniform", "sphere", "ball")
-#: Mean in units of sigma, and gap in the Cauchy-Riemann equations, that pass for rounding and truncation.
+#: Mean in units of the size of a token, and gap in the Cauchy-Riemann equations, that pass for rounding and truncation.
 CENTRED, ANALYTIC = 1e-6, 1e-3
+#: Relative error of a variance computed from a thousand quantiles.
+QUANTILES = 0.05
 
 
 def checked_numbers(name: str, d: int, sigma: float) -> tuple[int, float]:
@@ -55,28 +66,29 @@ def checked_sampler(sample: Callable[[np.random.Generator, int], Floats], d: int
         raise ValueError("sample gave different tokens for the same rng; draw all randomness from the rng that it is given")
 
 
-def checked_factor(coordinates: Any, factor: Any, d: int) -> Floats | None:
-    """The factor as a read-only array, the identity by default."""
+def checked_factor(coordinates: Any, factor: Any, d: int) -> tuple[Floats | None, float]:
+    """The factor as a read-only array, the identity by default, and the variance of the coordinates."""
     if coordinates is None:
         if factor is not None:
             raise ValueError(f"a factor without coordinates says nothing; give coordinates, one of {KINDS} or a quantile function")
-        return None
+        return None, 0.0
+    variance = 1.0
     if isinstance(coordinates, str):
         if coordinates not in KINDS:
             raise ValueError(f"coordinates = {coordinates!r} is none of {KINDS}; for others pass a compiled quantile function")
     elif not callable(coordinates) or not hasattr(coordinates, "py_func"):
         raise TypeError(f"coordinates = {coordinates!r:.200} is not compiled; pass numba.njit(quantile), or one of {KINDS}")
     else:
-        _check_quantile(coordinates.py_func)
+        variance = _variance_of_quantiles(coordinates.py_func)
     (read,) = read_arrays(factor=(np.eye(d) if factor is None else factor, "d r"))
     if read.shape[0] != d:
         raise ValueError(f"factor has shape {read.shape}, but tokens live in R^{d}; it needs {d} rows")
     read = read.copy()
     read.flags.writeable = False
-    return read
+    return read, variance
 
 
-def _check_quantile(quantile: Callable[[Any], Any]) -> None:
+def _variance_of_quantiles(quantile: Callable[[Any], Any]) -> float:
     u = ((np.arange(1000) + 0.5) / 1000).astype(np.float32)
     try:
         x = np.array([float(quantile(v)) for v in u])
@@ -86,6 +98,17 @@ def _check_quantile(quantile: Callable[[Any], Any]) -> None:
         raise ValueError("coordinates is no quantile function; it must be finite and not decrease on (0, 1)")
     if abs(x.mean()) > 0.02 * x.std():
         raise ValueError(f"the quantile function has mean {x.mean():.3g}; coordinates are centred, so subtract the mean")
+    return float(x.var())
+
+
+def checked_covariance(coordinates: Any, factor: Floats, variance: float, covariance: Floats) -> None:
+    """That compiled kernels draw tokens with the covariance that log_mgf has."""
+    gap = float(np.abs(variance * factor @ factor.T - covariance).max())
+    if gap > (1e-6 if isinstance(coordinates, str) else QUANTILES) * float(np.abs(covariance).max()):
+        raise ValueError(
+            f"factor and coordinates have a covariance that differs by {gap:.3g} from the one that log_mgf has; named coordinates "
+            "have covariance I; scale the factor, or correct log_mgf"
+        )
 
 
 def checked_identity(identity: Any) -> Mapping[str, Any] | None:
@@ -99,45 +122,48 @@ def checked_identity(identity: Any) -> Mapping[str, Any] | None:
     return dict(copy)
 
 
-def checked_transform(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], d: int, sigma: float) -> None:
-    """Shape, value and slope at 0, and the Cauchy-Riemann equations at a few points."""
+def checked_transform(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], d: int) -> None:
+    """Shape, value and slope at 0, and the Cauchy-Riemann equations at two points."""
     if not callable(log_mgf):
         raise TypeError(f"log_mgf = {log_mgf!r} cannot be called; it is a function of a, or None if unknown")
-    unit = 1 / sigma if sigma else 1.0
-    points = 0.7 * unit * np.cos(np.arange(1, 2 * d + 1)).reshape(2, d)  # anything that is not special
-    step = 0.01 * unit
     with np.errstate(all="ignore"):
-        at_zero = _call(log_mgf, np.zeros((2, 3, d)), (2, 3))
-        if not (np.isfinite(at_zero).all() and np.abs(at_zero).max() < 1e-9):
-            found = at_zero.flat[0]
-            hint = "; fill the removable singularity at 0" if not np.isfinite(found) else ""
-            raise ValueError(f"log_mgf(0) = {found}, but ln E exp(0) = 0{hint}")
-        along = _call(log_mgf, np.concatenate([step * np.eye(d), -step * np.eye(d)]), (2 * d,)).real
-        mean = (along[:d] - along[d:]) / (2 * step)
-        worst = int(np.abs(mean).argmax())
-        # the third cumulant is in the difference too; a second step takes it out
-        twice = _call(log_mgf, np.concatenate([2 * step * np.eye(d), -2 * step * np.eye(d)]), (2 * d,)).real
-        mean = (4 * mean - (twice[:d] - twice[d:]) / (4 * step)) / 3
-        if not np.abs(mean).max() <= CENTRED * max(sigma, 1e-300):
+        at_zero = _call(log_mgf, np.zeros((2, 3, d)), (2, 3)).flat[0]
+        if not abs(at_zero) < 1e-9:
+            hint = "" if np.isfinite(at_zero) else "; fill the removable singularity"
+            raise ValueError(f"log_mgf(0) = {at_zero}, but ln E exp(0) = 0{hint}")
+        axes = np.eye(d)
+        _call(log_mgf, axes, (d,))
+        scale = scale_of(log_mgf, d)
+        if scale == 0:
+            return
+        slopes = []
+        for step in (0.01 / scale, 0.02 / scale):
+            K = _call(log_mgf, step * np.concatenate([axes, -axes]), (2 * d,)).real
+            slopes.append((K[:d] - K[d:]) / (2 * step))
+        mean = (4 * slopes[0] - slopes[1]) / 3  # without the third cumulant
+        if not np.abs(mean).max() <= CENTRED * scale:
+            i = int(np.abs(mean).argmax())
             raise ValueError(
-                f"log_mgf has slope {mean[worst]:.3g} at 0 in direction {worst + 1}, the mean of the law; tokens are centred: "
-                "subtract the mean from the sample, and a.mean from log_mgf"
+                f"log_mgf has slope {mean[i]:.3g} at 0 along axis {i}, the mean of the law; tokens are centred: subtract the mean "
+                "from the sample, and a.mean from log_mgf"
             )
+        points = 0.7 / scale * np.cos(np.arange(1, 2 * d + 1)).reshape(2, d)  # anything that is not special
+        step = 0.01 / scale
         nudge = np.full(d, step / math.sqrt(d))
-        complex_moved = _call(log_mgf, points + 1j * nudge, (2,))
-    if not np.iscomplexobj(complex_moved):
+        turned = _call(log_mgf, points + 1j * nudge, (2,))
+        value, right, left = (_call(log_mgf, points + k * nudge, (2,)).real for k in (0, 1, -1))
+    if not np.iscomplexobj(turned):
         raise ValueError(
             "log_mgf returned real numbers for complex a; it is used off the real axis, so write it without abs, .real or norms: "
             "(a * a).sum(-1), np.log(np.cosh(a)). Leave it out if only real values are known"
         )
-    value, right, left = (_call(log_mgf, points + k * nudge, (2,)).real for k in (0, 1, -1))
-    slopes = (right - left) / (2 * step) - np.angle(np.exp(1j * complex_moved.imag)) / step
-    curvatures = (right - 2 * value + left) / step**2 + 2 * (complex_moved.real - value) / step**2
-    gap = float(max(np.abs(slopes).max() / max(sigma, 1e-300), np.abs(curvatures).max() / max(sigma, 1e-300) ** 2))
+    slope = (right - left) / (2 * step) - np.angle(np.exp(1j * turned.imag)) / step
+    curvature = (right - 2 * value + left) / step**2 + 2 * (turned.real - value) / step**2
+    gap = float(max(np.abs(slope).max() / scale, np.abs(curvature).max() / scale**2))
     if not gap <= ANALYTIC:
         raise ValueError(
-            f"log_mgf is not analytic: its derivatives along the real and the imaginary axis differ by {gap:.2g} in units of "
-            "sigma; write it without abs, .real, conj or norms of a"
+            f"log_mgf is not analytic: its derivatives along the real and the imaginary axis differ by {gap:.2g} in units of a "
+            "token's size; write it without abs, .real, conj or norms of a"
         )
 
 

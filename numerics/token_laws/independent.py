@@ -78,10 +78,8 @@ def coordinate_log_mgf(kind: str, t: NDArray[Any]) -> NDArray[Any]:
     tau = np.where(tau.real < 0, -tau, tau)  # both transforms are even
     decay, near = np.exp(-2 * tau), np.abs(t) < 0.5
     with np.errstate(divide="ignore"):
-        if kind == "sign":
-            value = tau + np.log((1 + decay) / 2)
-        else:
-            value = tau + np.log((1 - decay) / (2 * np.where(near, 1.0, tau)))
+        inside = (1 + decay) / 2 if kind == "sign" else (1 - decay) / (2 * np.where(near, 1.0, tau))
+        value = tau + np.log(inside)
     x = t[near]
     if kind == "sign":
         excess = 2 * np.sinh(x / 2) ** 2

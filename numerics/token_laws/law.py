@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.token_laws.differentiate import tilted_from_log_mgf
-from numerics.token_laws.door import KINDS, checked_factor, checked_identity, checked_numbers, checked_sampler, checked_transform
+from numerics.token_laws.door import (
+    KINDS,
+    checked_covariance,
+    checked_factor,
+    checked_identity,
+    checked_numbers,
+    checked_sampler,
+    checked_transform,
+)
 from theory.arrays import read_arrays
 
 __all__ = ["KINDS", "Structure", "TokenLaw"]
@@ -98,19 +106,13 @@ class TokenLaw:
         put("d", d)
         put("sigma", sigma)
         checked_sampler(self.sample, d)
-        factor = checked_factor(self.coordinates, self.factor, d)
+        factor, variance = checked_factor(self.coordinates, self.factor, d)
         put("factor", factor)
         put("identity", checked_identity(self.identity))
         if self.structure is None and self.log_mgf is not None:
-            checked_transform(self.log_mgf, d, sigma)
-            covariance = self.covariance
-            if factor is not None and isinstance(self.coordinates, str):
-                gap = float(np.abs(factor @ factor.T - covariance).max())
-                if gap > 1e-6 * float(np.abs(covariance).max()):
-                    raise ValueError(
-                        f"factor @ factor.T differs by {gap:.3g} from the covariance that log_mgf has; {self.coordinates!r} "
-                        "coordinates have covariance I, so scale the factor or correct log_mgf"
-                    )
+            checked_transform(self.log_mgf, d)
+            if factor is not None:
+                checked_covariance(self.coordinates, factor, variance, self.covariance)
 
     def tilted(self, a: ArrayLike) -> tuple[Floats, Floats]:
         """Mean and covariance of the tilted law ``e^{a.z} mu(dz) / E e^{a.Z}``.
@@ -148,7 +150,7 @@ class TokenLaw:
             return self.structure.tilted(a_)
         if self.log_mgf is None:
             raise ValueError(f"the law {self.name} has no log_mgf, and so no tilted means; pass log_mgf= when you make the law")
-        return tilted_from_log_mgf(self.log_mgf, self.sigma, a_)
+        return tilted_from_log_mgf(self.log_mgf, a_)
 
     @property
     def covariance(self) -> Floats:

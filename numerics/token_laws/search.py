@@ -18,14 +18,15 @@ LENGTHS = np.geomspace(0.02, 200.0, 41)
 
 
 class Found(NamedTuple):
-    """The largest ratio, the v at which it is attained (0 for the covariance), and how many v had no finite transform."""
+    """The largest ratio, the v at which it is attained (0 for the variance, in the direction `along`), and what was tried."""
 
     ratio: float
     v: Floats
-    variance: float
     along: Floats
+    directions: int
+    lengths: Floats
     tried: int
-    lost: int
+    lost: int  # v at which the log-mgf is not finite
 
 
 def largest_ratio(
@@ -83,7 +84,11 @@ def largest_ratio(
         value = float(np.real(log_mgf(point[None]))[0])
         if not np.isfinite(value) or square < LENGTHS[0] ** 2:
             return 0.0, np.zeros(d)
-        return -2 * value / square, 4 * value * x / square**2 - 2 * tilted(point)[0] / scale / square
+        try:
+            mean = tilted(point)[0]
+        except ValueError:  # a log-mgf that overflows near by
+            return 0.0, np.zeros(d)
+        return -2 * value / square, 4 * value * x / square**2 - 2 * mean / scale / square
 
     starts = np.argsort(ratio.max(1))[::-1][:CLIMBS]
     for i in starts:
@@ -95,4 +100,4 @@ def largest_ratio(
         for point, value in ((end.x / scale, -float(end.fun) * scale**2), (start, float(ratio[i].max()))):
             if value > best:
                 best, at = value, point
-    return Found(best, at, float(values[-1]), vectors[:, -1], int(ratio.size), int((~np.isfinite(K)).sum()))
+    return Found(best, at, vectors[:, -1], len(directions), lengths, int(ratio.size), int((~np.isfinite(K)).sum()))

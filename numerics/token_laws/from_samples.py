@@ -1,0 +1,142 @@
+"""A sigma judged by samples alone: a violation that is seen is proved at error 1e-9; what no token reached stays unseen."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.evidence import Evidence, Verdict
+from numerics.token_laws.law import TokenLaw
+
+__all__ = ["MOST_TOKENS", "judged_by_samples", "lower_bound"]
+
+Floats = NDArray[np.float64]
+#: Error of a refutation over all variables tested, and how many of these there are.
+ERROR, TESTED = 1e-9, 8
+MOST_TOKENS = 10**8
+#: Tokens that look for promising v, tokens drawn at a time, random directions, and |v| in units of 1 / sigma.
+SEARCHED, PIECE, DIRECTIONS = 20_000, 65_536, 16
+LENGTHS = np.geomspace(0.1, 6.0, 13)
+#: Quantiles of the search's variables at which these are cut off: a cut only lowers a mean.
+CUT = (0.99, 0.999, 0.9999)
+
+
+class Variable(NamedTuple):
+    """A variable in [0, top] whose mean is at most `bound` if sigma is honest: a cut square of u.Z, or exponential of v.Z."""
+
+    v: Floats
+    square: bool
+    top: float
+    bound: float
+
+    def values(self, tokens: Floats, sigma: float) -> Floats:
+        score = tokens @ self.v
+        with np.errstate(over="ignore"):
+            raw = score**2 if self.square else np.exp(score - sigma**2 * float(self.v @ self.v) / 2)
+        return np.minimum(raw, self.top)
+
+
+def lower_bound(mean: float, variance: float, top: float, n: int, error: float) -> float:
+    """A lower confidence bound of the mean of n variables in [0, top] (Maurer and Pontil 2009, Theorem 4).
+
+    Parameters
+    ----------
+    mean, variance : float
+        Of the sample; the variance with n - 1.
+    top : float
+    n : int
+    error : float
+        Probability that the bound is above the true mean.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> lower_bound(0.5, 0.0, 1.0, 10**6, 1e-9) > 0.49995 - 1e-5
+    True
+    """
+    log = math.log(2 / error)
+    return mean - math.sqrt(2 * variance * log / n) - 7 * top * log / (3 * (n - 1))
+
+
+def judged_by_samples(law: TokenLaw, seed: int, samples: int, checked: str) -> Evidence:
+    """REFUTED if a lower bound exceeds what sigma allows, SUPPORTED otherwise; with a control at half the sigma that was seen."""
+    common: dict[str, Any] = {"engine": "Monte Carlo", "checked": checked, "dimension": f"d = {law.d}", "seed": seed}
+    look = np.asarray(law.sample(_generator(seed, 1), min(samples // 2, SEARCHED)))
+    rest = samples - samples // 2
+    seen = math.sqrt(max(float(np.linalg.eigvalsh(look.T @ look / len(look))[-1]), 0.0))
+    if seen == 0:
+        covered = f"{len(look)} tokens, all of them 0"
+        return Evidence(verdict=Verdict.SUPPORTED, covered=covered, samples=len(look), **common)
+    sigmas = (law.sigma, seen / 2)
+    variables = [_promising(look, sigma, rest, seed) for sigma in sigmas]
+    moments = np.zeros((2, TESTED, 2))  # sums of values and of squares
+    rng, left = _generator(seed, 2), rest
+    while left:
+        tokens = np.asarray(law.sample(rng, min(left, PIECE)))
+        left -= len(tokens)
+        for i, sigma in enumerate(sigmas):
+            for j, variable in enumerate(variables[i]):
+                x = variable.values(tokens, sigma) / variable.top
+                moments[i, j] += x.sum(), (x * x).sum()
+    verdicts = [_verdict(variables[i], moments[i], rest, sigmas[i], {**common, "samples": samples}) for i in (1, 0)]
+    if verdicts[1].verdict is Verdict.REFUTED:
+        return verdicts[1]
+    return verdicts[1].replace(control=verdicts[0] if verdicts[0].verdict is Verdict.REFUTED else None)
+
+
+def _generator(seed: int, stream: int) -> np.random.Generator:
+    return np.random.Generator(np.random.Philox(key=np.array([seed, stream], dtype=np.uint64)))
+
+
+def _promising(look: Floats, sigma: float, n: int, seed: int) -> list[Variable]:
+    """The variables whose lower bounds would be furthest above what is allowed, if the search's moments were the law's."""
+    d = look.shape[1]
+    vectors = np.linalg.eigh(look.T @ look / len(look))[1]
+    random = _generator(seed, 3).standard_normal((DIRECTIONS, d)) if d > 1 else np.empty((0, 1))
+    mean = look.mean(0)[None] if np.any(look.mean(0)) else np.ones((1, d))
+    directions = np.concatenate([vectors.T[::-1][:DIRECTIONS], np.eye(d)[:DIRECTIONS], mean, random])
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    deviation = math.sqrt(float(((look @ vectors[:, -1]) ** 2).mean()))
+    ranked: list[tuple[float, Variable]] = []
+    for u in directions:
+        candidates = [Variable(u, True, math.inf, sigma**2)]
+        for t in LENGTHS / max(sigma, 0.1 * deviation):
+            candidates += [Variable(t * u, False, math.inf, 1.0), Variable(-t * u, False, math.inf, 1.0)]
+        for candidate in candidates:
+            x = candidate.values(look, sigma)
+            for top in np.quantile(x, CUT).tolist():
+                if not 0 < top < math.inf:
+                    continue
+                y = np.minimum(x, top)
+                gap = lower_bound(float(y.mean()), float(y.var()), top, n, ERROR / TESTED) - candidate.bound
+                ranked.append((gap / max(float(y.std()), 1e-12 * top), candidate._replace(top=top)))
+    ranked.sort(key=lambda pair: pair[0], reverse=True)
+    return [variable for _, variable in ranked[:TESTED]]
+
+
+def _verdict(variables: list[Variable], sums: Floats, n: int, sigma: float, common: dict[str, Any]) -> Evidence:
+    best: tuple[float, Variable, float] | None = None
+    for variable, (total, squares) in zip(variables, sums):
+        mean = float(total / n)
+        variance = max(float(squares - n * mean**2) / (n - 1), 0.0)
+        lower = lower_bound(mean, variance, 1.0, n, ERROR / TESTED) * variable.top
+        if lower > variable.bound and (best is None or lower / max(variable.bound, 1e-300) > best[0]):
+            best = lower / max(variable.bound, 1e-300), variable, lower
+    if best is None:
+        covered = (
+            f"{common['samples']} tokens: squares of u.Z and exponentials of v.Z in {DIRECTIONS} random directions, those of the "
+            f"covariance, the mean and the axes, |v| up to {LENGTHS[-1]:g} / sigma; the {TESTED} most promising on fresh tokens"
+        )
+        return Evidence(verdict=Verdict.SUPPORTED, covered=covered, **common)
+    _, variable, lower = best
+    what = "E (v.Z)^2 at least" if variable.square else "E exp(v.Z - sigma^2 |v|^2 / 2) at least"
+    witness: dict[str, Any] = {f"v_{i + 1}": float(x) for i, x in enumerate(variable.v)}
+    witness |= {"sigma": sigma, what: lower, "allowed": variable.bound}
+    slack = variable.bound / lower
+    return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="statistics", error=ERROR, slack=slack, **common)
