@@ -65,9 +65,18 @@ class Block:
     code: str
 
     @cached_property
+    def run(self) -> str:
+        """SHA-256 of the content: the key under which a store keeps that."""
+        return hashlib.sha256(self.content.encode()).hexdigest()
+
+    @cached_property
     def key(self) -> str:
         """SHA-256, 64 hexadecimal digits, of everything that determines the numbers."""
-        return hashlib.sha256(canonical(self.as_json()).encode()).hexdigest()
+        return hashlib.sha256(canonical(self.about()).encode()).hexdigest()
+
+    def about(self) -> dict[str, Any]:
+        """What a store says about the numbers; the content, which may be long, stands there once, under the key `run`."""
+        return {"run": self.run, "L": self.L, "first": self.first, "count": self.count, "code": self.code}
 
     @property
     def tokens(self) -> int:
@@ -75,7 +84,7 @@ class Block:
         return self.L * self.count
 
     def as_json(self) -> dict[str, Any]:
-        """The block as JSON, its run spelled out: what a store says about the numbers."""
+        """The block as JSON, its run spelled out."""
         return asdict(self) | {"content": json.loads(self.content)}
 
     @classmethod

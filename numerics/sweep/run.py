@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -131,11 +132,15 @@ def sweep(
     blocks = {block.key: block for row in plan.values() for block in row}
     results = dict(store.get(blocks))
     missing = sorted((block for key, block in blocks.items() if key not in results), key=lambda block: -block.tokens)
+    said: set[str] = set()
     done = Done(len(results), len(blocks), len(results), 0, sum(block.tokens for block in missing))
     progress(done)
     try:
         for block, sums in _computed(missing, scheduler, workers):
-            store.put(block.key, sums, block.as_json())
+            if block.run not in said:  # what the runs are stands in the store once, before their numbers
+                store.put(block.run, np.zeros(0), {"run": json.loads(block.content)})
+                said.add(block.run)
+            store.put(block.key, sums, block.about())
             results[block.key] = sums
             done = replace(done, blocks=done.blocks + 1, tokens=done.tokens + block.tokens)
             progress(done)

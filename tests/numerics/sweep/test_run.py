@@ -10,7 +10,7 @@ import pytest
 from numerics.estimate import attention_errors
 from numerics.store import Store
 from numerics.sweep import blocks, run
-from numerics.sweep.blocks import Block
+from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.run import Done, Interrupted, stored_digest, sweep
 from numerics.sweep.spec import Spec
 from tests.numerics.sweep.grids import TWO, bits, two
@@ -111,7 +111,7 @@ class Stops:
         if len(self.ran) == self.after:
             raise self.error("stop")
         self.ran.add(block.key)
-        return blocks.run_block(block)
+        return run_block(block)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -135,6 +135,17 @@ def test_a_sweep_that_was_stopped_goes_on(
     assert (done.reused, done.run) == (after, 24 - after)
     with Store(tmp_path / "uninterrupted") as other:
         assert swept(spec, other)[0] == resumed
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_the_store_says_enough_to_compute_every_number_again(tmp_path: Path, store: Store) -> None:
+    spec = two(tmp_path, lengths="[4]")
+    swept(spec, store)
+    for key in [block.key for r in spec.runs for block in spec.blocks(r, 4)]:
+        about = store.about(key)
+        again = Block.from_json({"content": store.about(about.pop("run"))["run"], **about})
+        assert again.key == key
+        assert run_block(again).tobytes() == store.get([key])[key].tobytes()
 
 
 def test_one_block_for_two_names(tmp_path: Path, store: Store) -> None:
