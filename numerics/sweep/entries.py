@@ -214,6 +214,7 @@ def _own(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
     description = describe_own(source, law, image)
     try:
         made = law_of(description)
+        _ = made.covariance  # says what a law lacks whose limit is not known
     except Exception as error:  # whatever a user's file raises is about that file
         raise InputError(f"{where}: {file}: {_told(error)}; see `largeprompt sweep --example` for what it must hold") from error
     inputs[Path(file).name] = hashlib.sha256(content).hexdigest()

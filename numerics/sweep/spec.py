@@ -125,7 +125,7 @@ def read_spec(path: str | Path) -> Spec:
     try:
         return _read(path)
     except InputError as error:
-        raise InputError(f"{path.name}: {error}") from error
+        raise InputError(f"{path.name}: {' '.join(str(error).split())}") from error
 
 
 def _read(path: Path) -> Spec:

@@ -12,8 +12,8 @@ from numerics.store import Store
 from numerics.sweep import blocks, run
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.run import Done, Interrupted, stored_digest, sweep
-from numerics.sweep.spec import Spec
-from tests.numerics.sweep.grids import TWO, bits, two
+from numerics.sweep.spec import Spec, read_spec
+from tests.numerics.sweep.grids import bits, two, write
 
 
 @pytest.fixture
@@ -155,15 +155,59 @@ def test_one_block_for_two_names(tmp_path: Path, store: Store) -> None:
     assert found[:2] == found[2:]
 
 
-LAW = """
+LAWS = """
+replicates = 1500
+lengths = [6]
+[[tokens]]
+name = "signs"
+law = "rademacher"
+d = 2
+image = [[1, 0], [0.5, 0.5]]
+[[tokens]]
+name = "atoms"
+law = "atoms"
+points = [[2, 0], [-1, 0], [0, 1], [0, -1]]
+weights = [0.2, 0.4, 0.2, 0.2]
+[[tokens]]
+name = "ball"
+law = "ball"
+d = 2
+[[tokens]]
+name = "own"
+python = "my_law.py:triangle"
+[[U]]
+identity = 2
+[[V]]
+identity = 2
+[[query]]
+vector = [0.4, -0.3]
+"""
+TRIANGLE = """
 import numpy as np
 from numerics import TokenLaw
 
-def triangle() -> TokenLaw:
-    corners = np.array([[1.0, 0.0], [-0.5, 0.75**0.5], [-0.5, -(0.75**0.5)]])
-    return TokenLaw("triangle", 2, {sigma}, sample=lambda rng, n: corners[rng.integers(3, size=n)])
+corners = np.sqrt(2) * np.array([[1, 0], [-0.5, 0.75**0.5], [-0.5, -(0.75**0.5)]])
+
+def triangle():
+    draw = lambda rng, n: corners[rng.integers(3, size=n)]
+    return TokenLaw("triangle", 2, 1.05, sample=draw, log_mgf=lambda a: np.log(np.exp(a @ corners.T).mean(axis=-1)))
 """
-OWN = TWO.replace("Gamma = {{ diagonal = [1.0, 0.5] }}", 'python = "my_law.py:triangle"{image}')
+
+
+def test_other_laws_and_ones_own(tmp_path: Path, store: Store) -> None:
+    (tmp_path / "my_law.py").write_text(TRIANGLE, encoding="utf-8")
+    spec = read_spec(write(tmp_path, LAWS))
+    results = sweep(spec, store, threads=2)
+    (tmp_path / "my_law.py").write_text("a block carries its text, so the file may change while blocks are out", encoding="utf-8")
+    blocks._sampler.cache_clear()
+    for one, (setting, errors) in zip(spec.runs, results):
+        alone = attention_errors(
+            setting.law, setting.U, setting.V, setting.query, 6, replicates=1500, seed=one.seed, threads=1
+        )  # fmt: skip
+        assert bits(errors) == bits(alone), setting.name
+        for block in spec.blocks(one, 6):
+            assert run_block(block).tobytes() == store.get([block.key])[block.key].tobytes()
+    assert [setting.name for setting, _ in results] == ["signs", "atoms", "ball", "own"]
 
 
 def test_bad_threads_before_anything(tmp_path: Path, store: Store) -> None:

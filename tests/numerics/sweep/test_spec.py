@@ -44,11 +44,11 @@ def test_the_example_reads_and_says_what_it_means(tmp_path: Path) -> None:
 
 
 def test_what_the_example_leaves_as_remarks_reads_too(tmp_path: Path) -> None:
-    (tmp_path / "my_law.py").write_text(
-        "from numerics.token_laws import rademacher\n\ndef triangle():\n    return rademacher(2)\n", encoding="utf-8"
-    )
+    text, _, rest = example().partition("# my_law.py: ")
+    law = [line for line in rest.splitlines()[1:] if line == "#" or line.startswith("#     ")]
+    (tmp_path / "my_law.py").write_text("\n".join(line.removeprefix("#     ").removeprefix("#") for line in law), encoding="utf-8")
     lines, inside = [], False
-    for line in example().splitlines():
+    for line in text.splitlines() + [line for line in rest.splitlines()[1:] if line not in law]:
         bare = line.removeprefix("# ")
         inside = (inside and bare != line) or bare == "[[tokens]]" != line
         lines.append(bare if inside else line)
@@ -57,6 +57,7 @@ def test_what_the_example_leaves_as_remarks_reads_too(tmp_path: Path) -> None:
     spec = read_spec(write(tmp_path, "\n".join(lines)))
     assert len(spec.runs) == 15
     assert list(spec.inputs) == ["grid.toml", "my_law.py"]
+    assert np.allclose(spec.runs[-1].setting.Gamma, np.eye(2))
 
 
 def test_the_product_of_all_entries(tmp_path: Path) -> None:
@@ -118,7 +119,8 @@ class Corners:
 
 def triangle():
     corners = Corners(1.0).radius * np.array([[1.0, 0.0], [-0.5, 0.75**0.5], [-0.5, -(0.75**0.5)]])
-    return TokenLaw("triangle", 2, 1.0, lambda rng, n: corners[rng.integers(3, size=n)])
+    log_mgf = lambda a: np.log(np.exp(a @ corners.T).mean(axis=-1))
+    return TokenLaw("triangle", 2, 1.0, lambda rng, n: corners[rng.integers(3, size=n)], log_mgf)
 
 other = triangle()
 number = 3
@@ -148,6 +150,7 @@ def test_a_law_of_ones_own(tmp_path: Path) -> None:
         ("triangle = 3", "'triangle' is no TokenLaw and no function that returns one"),
         (LAW.replace("size=n", "size=n + 1"), "returned an array of shape ("),
         (LAW.replace("Corners(1.0)", "Corners(np.nan)"), "finite floats"),
+        (LAW.replace(", log_mgf)", ")"), "has no log_mgf"),
         (None, "cannot read my_law.py: No such file"),
     ],
 )
