@@ -1,0 +1,206 @@
+"""Run by the tests as a program: sweeps in child processes that are killed at moments of its choosing. Prints JSON.
+
+The children are forked from a process that has loaded and compiled everything, so that dozens of kills take seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from numerics.store import Store
+from numerics.sweep import blocks, run
+from numerics.sweep.blocks import Block
+from numerics.sweep.run import sweep
+from tests.numerics.stores import key, value
+from tests.numerics.sweep.grids import bits, two
+
+LIMIT = 60.0
+
+
+def child(work: Callable[[], None]) -> int:
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            work()
+            status = 0
+        finally:
+            os._exit(status)
+    return pid
+
+
+def ended(pid: int) -> int:
+    """0, the status, or minus the signal."""
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def wait_until(true: Callable[[], object]) -> None:
+    end = time.monotonic() + LIMIT
+    while not true() and time.monotonic() < end:
+        time.sleep(0.001)
+
+
+def killed(pid: int, after: float) -> bool:
+    """Whether it was killed before it had ended."""
+    time.sleep(after)
+    os.kill(pid, signal.SIGKILL)
+    return ended(pid) == -signal.SIGKILL
+
+
+def rows(path: Path) -> list[Any]:
+    """Every column of every row, without our code."""
+    with closing(sqlite3.connect(path)) as connection:
+        found = connection.execute("SELECT key, shape, hex(data), about, checksum FROM results ORDER BY key").fetchall()
+    return [list(row) for row in found]
+
+
+class Diary:
+    """A file with a line for each block that is begun, and for each that is stored; a line is written at once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def bits(self) -> Path:
+        """Where a sweep that reaches its end leaves its numbers."""
+        return self.path.with_suffix(".bits")
+
+    def write(self, what: str, block_key: str) -> None:
+        with self.path.open("a") as file:
+            file.write(f"{what} {block_key}\n")
+
+    def read(self, what: str) -> list[str]:
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        return [line.split()[1] for line in lines if line.startswith(what)]
+
+
+class DiaryStore(Store):
+    diary: Diary
+
+    def put(self, block_key: str, array: Any, about: Any) -> None:
+        super().put(block_key, array, about)
+        if array.size:  # an empty one stands where the store says what a run is
+            self.diary.write("stored", block_key)
+
+
+def sweeping(folder: Path, name: str, diary: Diary, threads: int) -> Callable[[], None]:
+    def work() -> None:
+        compute = blocks.run_block
+
+        def noted(block: Block) -> Any:
+            diary.write("begun", block.key)
+            return compute(block)
+
+        run.run_block = noted
+        with DiaryStore(folder / name) as store:
+            store.diary = diary
+            results = sweep(grid(folder), store, threads=threads)
+        diary.bits.write_bytes(b"".join(bits(errors) for _, errors in results))
+
+    return work
+
+
+def grid(folder: Path) -> Any:
+    return two(folder, replicates=6000, lengths="[100, 400]")
+
+
+def kill_sweeps(folder: Path, chance: random.Random, kills: int, threads: int) -> dict[str, Any]:
+    """One sweep in peace, and one that is killed and started again; what each run of it began and stored."""
+    assert ended(child(sweeping(folder, "peace", Diary(folder / "peace.txt"), threads))) == 0
+    runs, done = list[Diary](), 0
+    while done < kills and not any(diary.bits.exists() for diary in runs):
+        diary = Diary(folder / f"run{len(runs)}.txt")
+        pid, least = child(sweeping(folder, "war", diary, threads)), chance.randrange(4)
+        wait_until(lambda: len(diary.read("stored")) >= least)  # noqa: B023
+        done += killed(pid, chance.uniform(0, 0.01))
+        runs.append(diary)
+    runs.append(Diary(folder / "last.txt"))
+    assert ended(child(sweeping(folder, "war", runs[-1], threads))) == 0
+    return {
+        "kills": done,
+        "same rows": rows(folder / "peace") == rows(folder / "war"),
+        "same bits": (folder / "peace.bits").read_bytes() == (folder / "last.bits").read_bytes(),
+        "blocks": sum(row[1] != "[0]" for row in rows(folder / "peace")),
+        "runs": [{"begun": d.read("begun"), "stored": d.read("stored")} for d in runs],
+    }
+
+
+def kill_writers(folder: Path, chance: random.Random, journals: int) -> dict[str, Any]:
+    """Kill a process that does nothing but write, until it has left an unfinished transaction behind a number of times."""
+    path, end = folder / "store", time.monotonic() + LIMIT
+    Store(path).close()
+    start = seen = kills = lost = wrong = extra = 0
+    while seen < journals and time.monotonic() < end:
+        diary = Diary(folder / f"writer{kills}.txt")
+
+        def work() -> None:
+            with DiaryStore(path) as store:
+                store.diary = diary  # noqa: B023
+                for n in range(start, start + 10**6):  # noqa: B023
+                    store.put(key(n), value(n), {"n": n})
+
+        pid = child(work)
+        wait_until(lambda: diary.read("stored"))  # noqa: B023
+        killed(pid, chance.uniform(0, 0.02))
+        kills += 1
+        seen += Path(f"{path}-journal").exists()
+        said = diary.read("stored")
+        with Store(path) as store:
+            found = store.get(key(n) for n in range(start, start + len(said) + 10))
+            lost += len(set(said) - set(found))
+            extra = max(extra, len(found) - len(said))
+            wrong += sum(found[key(n)].tobytes() != value(n).tobytes() for n in range(start, start + len(found)))
+            start += len(found)
+            assert len(store) == start
+    return {"journals": seen, "kills": kills, "lost": lost, "most extra": extra, "wrong": wrong, "stored": start}
+
+
+def together(folder: Path) -> dict[str, Any]:
+    """Two sweeps at once into one store, from its creation on, and a third program that now and then keeps it locked."""
+    assert ended(child(sweeping(folder, "peace", Diary(folder / "peace.txt"), 1))) == 0
+    diaries = [Diary(folder / f"sweep{n}.txt") for n in range(2)]
+
+    def lock() -> None:
+        with closing(sqlite3.connect(folder / "war", timeout=LIMIT, isolation_level=None)) as connection:
+            for _ in range(2):
+                connection.execute("BEGIN EXCLUSIVE")
+                time.sleep(0.3)
+                connection.execute("COMMIT")
+                time.sleep(0.05)
+
+    children = [child(sweeping(folder, "war", diary, 1)) for diary in diaries]
+    wait_until(lambda: all(diary.read("stored") for diary in diaries))
+    children.append(child(lock))
+    return {
+        "statuses": [ended(pid) for pid in children],
+        "same rows": rows(folder / "peace") == rows(folder / "war"),
+        "same bits": [diary.bits.read_bytes() == (folder / "peace.bits").read_bytes() for diary in diaries],
+    }
+
+
+def main(where: Path, seed: int) -> dict[str, Any]:
+    blocks.TOKENS = 1  # blocks of one piece each
+    spec, chance = grid(where), random.Random(seed)
+    for one in spec.runs:
+        blocks.run_block(spec.blocks(one, 100)[0])
+    folder = lambda name: (where / name).mkdir() or where / name
+    return {
+        "one thread": kill_sweeps(folder("one"), chance, kills=5, threads=1),
+        "two threads": kill_sweeps(folder("two"), chance, kills=5, threads=2),
+        "writers": kill_writers(folder("writers"), chance, journals=3),
+        "together": together(folder("together")),
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(Path(sys.argv[1]), int(sys.argv[2]))))
