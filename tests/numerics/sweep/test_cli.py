@@ -21,7 +21,7 @@ from numerics.sweep.run import stored_digest
 from numerics.sweep.spec import example, read_spec
 from tests.numerics.sweep.grids import TWO, write
 
-SMALL = TWO.format(replicates=200, lengths="[5, 50]", scales="[0.2, 0.5]")
+SMALL = TWO.format(replicates=200, lengths="[5, 50]", scales="[0.5]")
 
 
 def sweep(*words: str | Path) -> int:
@@ -37,11 +37,9 @@ def test_a_sweep_from_end_to_end_and_again(spec: Path, tmp_path: Path, capsys: p
     store, out = tmp_path / "results.sqlite", tmp_path / "deep" / "report"
     assert sweep(spec, "--store", store, "--threads", "1", "--out", out) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"8 blocks: 0 reused, 8 run; stored in {store}"
-    assert [line.split(":")[0] for line in lines[1:5]] == [
-        "holds  U x 0.2, fixed", "holds  U x 0.2, averaged", "holds  U x 0.5, fixed", "holds  U x 0.5, averaged",
-    ]  # fmt: skip
-    assert lines[5].endswith(f"comparisons hold; report in {out / 'report.html'}")
+    assert lines[0] == f"4 blocks: 0 reused, 4 run; stored in {store}"
+    assert [line.split(":")[0] for line in lines[1:3]] == ["holds  fixed", "holds  averaged"]
+    assert lines[3].endswith(f"comparisons hold; report in {out / 'report.html'}")
     assert sorted(path.name for path in out.iterdir()) == sorted(FILES)
     source = json.loads((out / "report.json").read_text())["provenance"]
     assert source["command"] == "largeprompt sweep grid.toml --store results.sqlite --out report"
@@ -49,14 +47,14 @@ def test_a_sweep_from_end_to_end_and_again(spec: Path, tmp_path: Path, capsys: p
     read = read_spec(spec)
     with Store(store) as opened:
         content = stored_digest(read, opened)
-    assert named == {**read.inputs, "results.sqlite, the 8 blocks used": content}
+    assert named == {**read.inputs, "results.sqlite, the 4 blocks used": content}
     assert str(tmp_path) not in (out / "report.html").read_text()
 
     assert sweep(spec, "--store", store) == 0
     again = capsys.readouterr().out.splitlines()
-    assert again[0] == f"8 blocks: 8 reused, 0 run; stored in {store}"
-    assert again[1:5] == lines[1:5]
-    assert again[5].endswith("comparisons hold")
+    assert again[0] == f"4 blocks: 4 reused, 0 run; stored in {store}"
+    assert again[1:3] == lines[1:3]
+    assert again[3].endswith("comparisons hold")
 
 
 def test_quiet_says_nothing_and_no_report_is_written_unasked(
@@ -74,13 +72,12 @@ def test_a_failing_comparison_is_exit_status_1_and_comes_first(
     spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     exact = numerics.rates.exact_error
-    doubled = lambda setting, *rest: None if (e := exact(setting, *rest)) is None else (1 + (setting.U[0, 0] > 0.4)) * e
+    doubled = lambda setting, *rest: None if (e := exact(setting, *rest)) is None else (2 - setting.averaged) * e
     monkeypatch.setattr(numerics.rates, "exact_error", doubled)
     assert sweep(spec, "--store", tmp_path / "s", "--threads", "1") == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1].startswith("FAILS  U x 0.5, ")
-    told = [line for line in lines if "comparisons;" in line]
-    assert [line[:5] for line in told] == ["holds", "holds", "FAILS", "FAILS"]
+    assert lines[1].startswith("FAILS  fixed, ")
+    assert [line[:5] for line in lines if "comparisons;" in line] == ["FAILS", "holds"]
 
 
 def test_the_example_is_a_spec(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -135,7 +132,7 @@ def test_a_scheduler_that_is_not_there(spec: Path, tmp_path: Path, capsys: pytes
 def test_interrupted_in_the_middle(
     spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    left = iter(range(3))
+    left = iter(range(1))
 
     def some(block: blocks.Block) -> object:
         if next(left, None) is None:
@@ -146,10 +143,10 @@ def test_interrupted_in_the_middle(
         patch.setattr(run, "run_block", some)
         assert sweep(spec, "--store", tmp_path / "s", "--threads", "1", "--out", tmp_path / "r") == 130
     printed = capsys.readouterr()
-    assert printed.err == "largeprompt sweep: interrupted; 3 of 8 blocks are stored; the same command goes on\n"
+    assert printed.err == "largeprompt sweep: interrupted; 1 of 4 blocks are stored; the same command goes on\n"
     assert printed.out == ""
     assert sweep(spec, "--store", tmp_path / "s") == 0
-    assert capsys.readouterr().out.startswith("8 blocks: 3 reused, 5 run;")
+    assert capsys.readouterr().out.startswith("4 blocks: 1 reused, 3 run;")
 
 
 def test_ctrl_c_in_a_real_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
