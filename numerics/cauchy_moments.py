@@ -23,8 +23,8 @@ __all__ = ["CauchyMoments"]
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-#: Points on a circle, and its radius in units of 1/sigma: for a Gaussian law the 24th power of 0.7 counts 1e-16.
-POINTS, RADIUS = 24, 0.7
+#: Points on a circle, and its radius in units of 1/sigma: for a Gaussian law what the 20th power adds is 3e-16.
+POINTS, RADIUS = 20, 0.5
 #: Complex numbers held at once.
 BATCH = 1_000_000
 
@@ -49,6 +49,7 @@ class CauchyMoments:
     b: Floats
     h: Floats
     matrices: Sequence[Floats]
+    digits = 30.0
 
     @property
     def basis(self) -> Basis:

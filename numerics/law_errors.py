@@ -33,13 +33,15 @@ from theory.arrays import read_arrays
 __all__ = ["law_errors"]
 
 Floats = NDArray[np.float64]
-#: Rounding that two rules may share.
-ROUNDING = 1e-13
+#: Rounding that two rules may share: with moments in closed form, and with those that Cauchy's formula takes from a log-mgf.
+ROUNDING, OF_CIRCLES = 1e-13, 1e-11
 LARGEST_LENGTH = 1e100
 #: Up to how many signs all their combinations are atoms.
 FEW_SIGNS = 8
 #: Numbers held at once for every matrix-valued function.
 HELD = 2_000_000
+#: What two rules may differ by.
+TRUSTED = 1e-3
 #: A bias below this share of what V could make of it is rounding.
 BLIND = 1e-12
 
@@ -120,7 +122,10 @@ def law_errors(
         matrices.append((keys["K"] @ F).T @ (keys["K"] @ F))
         forms |= {"grad_K": 1, "grad_Q": 2}
         factors |= {"grad_K": float(np.sum((keys["Q"] @ z) ** 2)), "grad_Q": float(z @ z)}
-    found, relative = _by_two_rules(see(matrices), matrices, L)
+    try:
+        found, relative = _by_two_rules(see(matrices), matrices, L)
+    except _NotSettled as error:
+        raise ValueError(f"for the law {law.name} {error}") from None
     gradient = lambda name: factors[name] * found[f"covariance {forms[name]}"] if name in forms else None
     return ExactErrors(
         lengths=L,
@@ -137,14 +142,17 @@ def law_errors(
 def _eyes(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floats]], _Seen]]:
     """F, and the law of g seen through matrices, which are known only when F is."""
     s, kind = law.structure, law.coordinates
-    if s is None and law.log_mgf is None and isinstance(kind, str) and law.factor is not None:
+    if s is None and isinstance(kind, str) and law.factor is not None:
         s = Radial(kind, law.factor) if kind in ("sphere", "ball") else Independent(kind, law.factor)
+    if isinstance(s, Radial) and s.kind == "sphere" and s.factor.shape[1] == 1:
+        s = Independent("sign", s.factor)
     if isinstance(s, Independent):
         b = s.factor.T @ a
         h = coordinate_tilted(s.kind, b)[0]
         if s.kind == "sign" and b.size <= FEW_SIGNS:
             signs = 1.0 - 2.0 * ((np.arange(2**b.size)[:, None] >> np.arange(b.size)) & 1)
-            return s.factor, lambda M: _Seen(AtomicMoments(signs, np.full(2**b.size, float(0.5**b.size)), b, h, M), h)
+            weights: Floats = np.full(len(signs), 1 / len(signs))
+            return s.factor, lambda M: _Seen(AtomicMoments(signs, weights, b, h, M), h)
         return s.factor, lambda M: _Seen(IndependentMoments(s.kind, b, h, M), h)
     if isinstance(s, Radial):
         b = s.factor.T @ a
@@ -160,17 +168,19 @@ def _eyes(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floats]], _S
             f"the law {law.name} has no log_mgf, which exact errors are made of; pass log_mgf= when you make the law, or sample: "
             "numerics.attention_errors"
         )
-    return np.eye(law.d), lambda M: _Seen(CauchyMoments(transform, law.sigma, a, h, M), h)
+    return np.eye(law.d), lambda M: _Seen(CauchyMoments(transform, law.sigma or 1.0, a, h, M), h)
 
 
 def _by_two_rules(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], Floats]:
     """The means of two rules, and how far they are apart."""
     exact = _one_token(seen, matrices)
     found = {name: np.full(L.shape, float(value)) for name, value in exact.items()}
-    relative, more = np.full(L.shape, ROUNDING), L > 1
+    rounding = OF_CIRCLES if isinstance(seen.moments, CauchyMoments) else ROUNDING
+    relative, more = np.full(L.shape, rounding), L > 1
     if not more.any():
         return found, relative
-    rules = [_fields(seen, matrices, L[more], rule) for rule in (0, 1)]
+    with np.errstate(over="ignore", invalid="ignore"):  # in a user's log_mgf; what is not finite is refused below
+        rules = [_fields(seen, matrices, L[more], rule) for rule in (0, 1)]
     W, offset = matrices[0], (rules[0]["offset"] + rules[1]["offset"]) / 2
     for rule in rules:
         rule["bias"] = np.einsum("ni,ij,nj->n", rule["offset"], W, rule["offset"])
@@ -180,8 +190,19 @@ def _by_two_rules(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[
         a, b = (rule[name] for rule in rules)
         found[name][more] = (a + b) / 2
         size = np.maximum(np.abs(a + b) / 2, least.get(name, 0.0))
-        relative[more] = np.maximum(relative[more], ROUNDING + np.abs(a - b) / np.where(size > 0, size, np.inf))
+        apart = rounding + np.abs(a - b) / np.where(size > 0, size, np.inf)
+        if not apart.max() <= TRUSTED:
+            worst = int(np.argmax(np.where(np.isnan(apart), np.inf, apart)))
+            raise _NotSettled(
+                f"and L = {L[more][worst]:g} two quadratures of a mean square differ by {apart[worst]:.1g} of it: scores so large "
+                "leave less of it than rounding does; scale U down, leave out such lengths, or sample by numerics.attention_errors"
+            )
+        relative[more] = np.maximum(relative[more], apart)
     return found, relative
+
+
+class _NotSettled(ValueError):
+    """Two rules are too far apart."""
 
 
 class _Moments(NamedTuple):

@@ -30,6 +30,9 @@ Complex = NDArray[np.complex128]
 #: Half width of the uniform law of variance 1, and up to which |t| times it the moments are summed at Gauss points.
 H, NEAR, GAUSS = math.sqrt(3.0), 3.0, np.polynomial.legendre.leggauss(24)
 
+#: Accuracy of integrals of closed forms, a natural logarithm.
+DIGITS = 40.0
+
 
 @dataclass(frozen=True, eq=False)
 class Basis:
@@ -64,6 +67,11 @@ class TiltedMoments(Protocol):
     @property
     def basis(self) -> Basis:
         """What the functions mean."""
+        ...
+
+    @property
+    def digits(self) -> float:
+        """Integrals of the functions along a line are worth computing to e^{-digits}."""
         ...
 
     def log_mgf(self, t: Floats) -> Floats:
@@ -125,6 +133,7 @@ class IndependentMoments:
     b: Floats
     h: Floats
     matrices: Sequence[Floats]
+    digits = DIGITS
 
     @property
     def basis(self) -> Basis:
@@ -164,7 +173,6 @@ class RadialMoments:
     ----------
     q : int
     b : array, shape (r,)
-        Not zero.
     centre : float
         h = centre b/|b|.
     matrices : sequence of arrays, shape (r, r)
@@ -175,11 +183,12 @@ class RadialMoments:
     b: Floats
     centre: float
     matrices: Sequence[Floats]
+    digits = DIGITS
 
     @property
     def basis(self) -> Basis:
         """Functions: 1; x; xx, cc; xxx, xcc; xxxx, xxcc, ccdd, for x = y along b and coordinates c, d across it."""
-        u = self.b / np.linalg.norm(self.b)
+        u = self.b / np.linalg.norm(self.b) if self.b.any() else np.eye(self.b.size)[0]
         P = np.eye(u.size) - np.outer(u, u)
         uMu, trace = [u @ M @ u for M in self.matrices], [float(np.sum(P * M)) for M in self.matrices]
         third = [np.stack([s * u, t * u + 2 * P @ M @ u]) for M, s, t in zip(self.matrices, uMu, trace)]
@@ -223,6 +232,7 @@ class AtomicMoments:
     b: Floats
     h: Floats
     matrices: Sequence[Floats]
+    digits = DIGITS
 
     @property
     def basis(self) -> Basis:

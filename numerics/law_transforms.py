@@ -34,11 +34,13 @@ Complex = NDArray[np.complex128]
 STEP = 0.2
 #: Integrands are followed down to e^{-CUT} of their maximum.
 CUT = 40.0
-#: Trapezoid sums along a line are to be right to e^{-DIGITS}.
-DIGITS = 40.0
 #: Unit intervals to the left of zero that hold lines.
 LEFT = 6
+#: The line that is furthest to the right, and the step of differences of the log-mgf.
+FARTHEST, FINE = 100.0, 0.05
 ORDERS = range(5)
+#: Largest standard deviation of the scores.
+STEEPEST = 32.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,19 +62,28 @@ class LawTransforms:
     m: Sequence[Floats]
 
 
-def weight_moments(moments: TiltedMoments, t: Floats) -> Floats:
-    """``ln E w^t`` for real t."""
-    return np.asarray(moments.log_mgf(t) - t * moments.log_mgf(np.ones(1)))
-
-
 def transform_grid(moments: TiltedMoments, log_L: float, rule: int = 0) -> Floats:
-    """Nodes v of one of two interlacing rules, where integrands are not negligible for prompts of 2 to e^{log_L} tokens."""
+    """Nodes v of one of two interlacing rules, where integrands are not negligible for prompts of 2 to e^{log_L} tokens.
+
+    Parameters
+    ----------
+    moments : TiltedMoments
+    log_L : float
+        Logarithm of the largest length.
+    rule : int
+        0 or 1.
+
+    Returns
+    -------
+    array, shape (n,)
+    """
+    size = lambda t: moments.log_mgf(t) - t * moments.log_mgf(np.ones(1))
     t = np.linspace(0.125, 2.0, 16)
     # m_2 is at most E w^t r^t, while a mean squared error is about 1/L or more.
-    lowest = float(((-CUT - 2 * log_L - weight_moments(moments, t)) / t).max())
+    lowest = float(((-CUT - 2 * log_L - size(t)) / t).max())
     c = np.geomspace(0.125, 64.0, 48)
-    ceiling = weight_moments(moments, -c) + (c + 4) * (np.log(c + 4) - 1)  # of r^c m_k
-    highest = float(((CUT / 2 + ceiling) / c).min())
+    ceiling = size(-c) + (c + 4) * (np.log(c + 4) - 1)  # of r^c m_k
+    highest = float(np.nanmin((CUT / 2 + ceiling) / c))
     return np.asarray(lowest + STEP * (np.arange(math.ceil((highest - lowest) / STEP)) + rule / 2), dtype=float)
 
 
@@ -89,25 +100,28 @@ def law_transforms(moments: TiltedMoments, v: Floats, rule: int = 0) -> LawTrans
     Returns
     -------
     LawTransforms
+
+    Raises
+    ------
+    ValueError
+        If the scores fluctuate too much.
     """
     if isinstance(moments, AtomicMoments):
         return _sums(moments, v)
-    offset = rule / 2
-    lines = _lines(moments, v, offset)
-    series = _Series(moments)
-    noise = np.stack([[series.noise(k, c, v) for c in lines] for k in ORDERS])  # (orders, lines, n)
-    left = lines < 0
-    inside = np.where(left[:, None], noise[0], np.inf).argmin(axis=0)
-    outside = np.where(left[:, None], np.inf, noise[0]).argmin(axis=0)
+    weights, series = _Weights(moments), _Series(moments)
+    lines = _lines(weights, v[-1], rule)
+    noise = np.stack([series.noise(k, lines, weights.size(-lines), v) for k in ORDERS])  # (orders, lines, n)
+    left = (lines < 0)[:, None]
+    inside, outside = (np.where(where, noise[0], np.inf).argmin(axis=0) for where in (left, ~left))
     best = [inside, *noise[1:].argmin(axis=1)]
     complement, m0 = np.zeros(v.size), np.zeros(v.size)
-    m = [np.zeros((v.size, series.size if k else 0)) for k in ORDERS]
+    m = [np.zeros((v.size, series.centre.size if k else 0)) for k in ORDERS]
     for i, c in enumerate(lines):
         wanted = [(k, np.flatnonzero(b == i)) for k, b in enumerate(best)]
         far = np.flatnonzero(outside == i)
         if not far.size and not any(rows.size for _, rows in wanted):
             continue
-        line = _Line(moments, c, offset)
+        line = _Line(weights, float(c), rule)
         for k, rows in wanted:
             if rows.size and k:
                 m[k][rows] = line.integral(k, v[rows], series.centre if k == 1 else None) + series.sum(k, c, v[rows])
@@ -130,95 +144,120 @@ def _sums(moments: AtomicMoments, v: Floats) -> LawTransforms:
     return LawTransforms(v, log_complement(-np.expm1(-x) @ p, decay @ p), m)
 
 
+class _Weights:
+    """The powers of w, and how much the scores fluctuate."""
+
+    def __init__(self, moments: TiltedMoments) -> None:
+        self.moments = moments
+        self.log_mgf_one = float(moments.log_mgf(np.ones(1))[0])
+        self._t = np.arange(-FARTHEST - 2, LEFT + 2, FINE)
+        K = moments.log_mgf(self._t)
+        with np.errstate(invalid="ignore"):
+            second = np.nan_to_num((K[2:] + K[:-2] - 2 * K[1:-1]) / FINE**2, nan=0.0, posinf=0.0, neginf=0.0)
+            self._slope = (K[2:] - K[:-2]) / (2 * FINE) - self.log_mgf_one
+        self._curvature = np.maximum(second, 0.0)
+
+    def size(self, t: Floats) -> Floats:
+        """``ln E w^t``."""
+        size = self.moments.log_mgf(t) - t * self.log_mgf_one
+        return np.where(np.isnan(size), np.inf, size)
+
+    def slope(self, t: float) -> float:
+        """Its derivative."""
+        return float(np.interp(t, self._t[1:-1], self._slope))
+
+    def curvature(self, low: float, high: float) -> float:
+        """Largest variance of the scores under tilts from low to high."""
+        ends = np.searchsorted(self._t[1:-1], [low, high])
+        return float(self._curvature[ends[0] : max(ends[1], ends[0] + 1)].max())
+
+
 class _Series:
     """Residues: the terms of the Taylor series in r, without those that vanish or are wanted apart."""
 
     def __init__(self, moments: TiltedMoments) -> None:
         n = np.arange(LEFT + 1.0)
-        self.log_size = weight_moments(moments, n)
-        self.moments = moments.functions(n.astype(complex)).real  # E f w^n, n = 0, 1, ..., in units of e^{log_size}
+        self.log_size = moments.log_mgf(n) - n * moments.log_mgf(np.ones(1))
+        self.moments = moments.functions(n.astype(complex)).real  # E f w^n in units of e^{log_size}
         self.centre = self.moments[1] / self.moments[1, 0]
         self.centre[0] = 0.0
-        self.size = self.centre.size
-        self.weight_moments = lambda t: weight_moments(moments, t)
 
-    def _terms(self, k: int, c: float) -> NDArray[np.intp]:
-        return np.arange(max(k, 1) + (k == 1), math.floor(-c) + 1)
-
-    def _log(self, k: int, n: NDArray[np.intp], v: Floats) -> Floats:
+    def _log(self, k: int, c: float, v: Floats) -> tuple[NDArray[np.intp], Floats]:
+        """The n, and the logarithms of r^n E w^n / (n - k)!."""
         from scipy.special import gammaln
 
-        return n * v[:, None] + self.log_size[n] - gammaln(n - k + 1.0)
+        n = np.arange(max(k, 1) + (k == 1), math.floor(-c) + 1)
+        return n, n * v[:, None] + self.log_size[n] - gammaln(n - k + 1.0)
 
-    def noise(self, k: int, c: float, v: Floats) -> Floats:
-        """Logarithm of the largest number in the sum, by which rounding errors go."""
+    def noise(self, k: int, lines: Floats, sizes: Floats, v: Floats) -> Floats:
+        """Logarithms of the largest numbers in the sums, by which rounding errors go, for every line: shape (lines, n)."""
         from scipy.special import gammaln
 
-        along = gammaln(c + k) + self.weight_moments(np.array([-c]))[0] - c * v
-        n = self._terms(k, c)
-        return np.maximum(along, self._log(k, n, v).max(axis=1)) if n.size else along
+        out = (gammaln(lines + k) + sizes)[:, None] - lines[:, None] * v
+        for i, c in enumerate(lines):
+            n, terms = self._log(k, c, v) if c < 0 else (np.arange(0), v)
+            if n.size:
+                out[i] = np.maximum(out[i], terms.max(axis=1))
+        return np.asarray(out)
 
     def sum(self, k: int, c: float, v: Floats) -> Floats:
-        n = self._terms(k, c)
+        n, terms = self._log(k, c, v)
         moments = self.moments[n] - (self.moments[n, :1] * self.centre if k == 1 else 0.0)
-        return (np.exp(self._log(k, n, v)) * (-1.0) ** (n - k)) @ moments
+        return np.asarray((np.exp(terms) * (-1.0) ** (n - k)) @ moments)
 
 
 class _Line:
     """The integrand at nodes c + iy on a line."""
 
-    def __init__(self, moments: TiltedMoments, c: float, offset: float) -> None:
+    def __init__(self, weights: _Weights, c: float, rule: int) -> None:
         from scipy.special import loggamma, polygamma
 
-        self.c = c
+        self.c, digits = c, weights.moments.digits
         pole = min(-c - math.floor(-c), math.ceil(-c) + c) if c < 0 else c
-        curvature = _curvature(moments, -c + np.linspace(-1, 1, 5)).max()
+        curvature = weights.curvature(-c - 1, -c + 1)
         smooth = curvature + float(polygamma(1, max(c, 0.5)))
         # The sum is that of the values at r e^{jX}, times e^{jcX}, over all whole j: of which those with j != 0 are to vanish.
-        X = 1.1 * max(math.sqrt(2 * DIGITS * smooth), DIGITS / pole + curvature * pole / 2)
+        X = 1.1 * max(math.sqrt(2 * digits * smooth), digits / pole + curvature * pole / 2)
         step = 2 * math.pi / X
-        y = step * (np.arange(math.ceil((30 + 12 * math.sqrt(max(c, 0) + 4)) / step)) + offset)
-        self.log_gamma = [loggamma(c + k + 1j * y) for k in ORDERS]
-        heights = np.max([g.real - g.real[0] for g in self.log_gamma], axis=0)
-        last = int(np.flatnonzero(heights > -DIGITS - 2)[-1]) + 1
-        self.y = y[:last]
-        self.log_gamma = [g[:last] for g in self.log_gamma]
-        weights = np.where(self.y > 0, 2.0, 1.0) * step / (2 * math.pi)  # with the complex conjugate below
-        one = float(moments.log_mgf(np.ones(1))[0])
-        turn = np.exp(1j * self.y * one) * weights
-        self.scale = float(weight_moments(moments, np.array([-c]))[0])
-        self.functions = moments.functions(-c - 1j * self.y) * turn[:, None]
+        y = step * (np.arange(math.ceil((30 + 12 * math.sqrt(max(c, 0) + 4)) / step)) + rule / 2)
+        log_gamma = np.stack([loggamma(c + k + 1j * y) for k in ORDERS])
+        heights = (log_gamma.real - log_gamma.real[:, :1]).max(axis=0)
+        last = int(np.flatnonzero(heights > -digits - 2)[-1]) + 1
+        self.y, self.log_gamma = y[:last], log_gamma[:, :last]
+        size = np.where(self.y > 0, 2.0, 1.0) * step / (2 * math.pi)  # with the complex conjugate below
+        turn = np.exp(1j * self.y * weights.log_mgf_one) * size
+        self.scale = float(weights.size(np.array([-c]))[0])
+        self.functions = weights.moments.functions(np.asarray(-c - 1j * self.y, dtype=complex)) * turn[:, None]
 
     def integral(self, k: int, v: Floats, centre: Floats | None = None) -> Floats:
+        """m_k of all functions, less the residues to the right of the line; the functions about their means if these are given."""
         top = self.log_gamma[k].real.max()
         f = self.functions if centre is None else self.functions - self.functions[:, :1] * centre
         f = f * np.exp(self.log_gamma[k] - top)[:, None]
         waves = np.exp(-1j * np.outer(v, self.y))
-        return np.exp(top + self.scale - self.c * v)[:, None] * (waves @ f).real
+        return np.asarray(np.exp(top + self.scale - self.c * v)[:, None] * (waves @ f).real)
 
 
-def _curvature(moments: TiltedMoments, t: Floats) -> Floats:
-    """Variance of the score under the law tilted t times: the second derivative of the log-mgf."""
-    e = 0.05
-    return np.maximum((moments.log_mgf(t + e) + moments.log_mgf(t - e) - 2 * moments.log_mgf(t)) / e**2, 0.0)
-
-
-def _lines(moments: TiltedMoments, v: Floats, offset: float) -> Floats:
+def _lines(weights: _Weights, highest: float, rule: int) -> Floats:
+    """Abscissas: several between neighbouring poles where the scores fluctuate much, then further apart up to where r ends."""
     from scipy.special import digamma, polygamma
 
-    steepest = math.sqrt(_curvature(moments, np.linspace(-1, LEFT, 30)).max())
+    steepest = math.sqrt(weights.curvature(-1.0, LEFT))
+    if not steepest <= STEEPEST:
+        raise ValueError(
+            f"scores have the standard deviation {steepest:.3g} under a tilt of the law, beyond {STEEPEST:g}, where the engine for "
+            "laws that are not Gaussian ends; scale U or the query down, or sample by numerics.attention_errors"
+        )
     each = 1 + int(steepest / 3.5)
-    lines = [-n - (j + 0.5 + 0.2 * offset) / each for n in range(LEFT) for j in range(each)]
-    c = 0.5 + 0.2 * offset
+    lines = [-n - (j + 0.5 + 0.1 * rule) / each for n in range(LEFT) for j in range(each)]
+    c = (0.5 + 0.1 * rule) / each
     while True:
         lines.append(c)
-        slope = digamma(c) + np.diff(weight_moments(moments, np.array([0.05 - c, -0.05 - c])))[0] / 0.1
-        if slope > v[-1] or c > 100:
-            break
-        c += 2 / math.sqrt(float(polygamma(1, c) + _curvature(moments, np.array([-c]))[0]))
-    return np.array(lines)
+        if float(digamma(c)) - weights.slope(-c) > highest or c > FARTHEST:
+            return np.array(lines)
+        c += min(2 / math.sqrt(float(polygamma(1, c)) + weights.curvature(-c, -c)), c + 1 / each)
 
 
 def log_complement(q: Floats, m0: Floats) -> Floats:
     """log m_0 where q = 1 - m_0: from whichever of the two is small, and finite where m_0 underflows."""
-    return np.where(q < 0.5, np.log1p(-np.minimum(q, 0.5)), np.log(np.maximum(m0, 1e-300)))
+    return np.asarray(np.where(q < 0.5, np.log1p(-np.minimum(q, 0.5)), np.log(np.maximum(m0, 1e-300))))
