@@ -70,13 +70,15 @@ def _normal_scores(series: Series, part: NDArray[np.bool_]) -> Floats:
     """|measured - exact| as the deviation of a normal variable that is equally improbable.
 
     Squared errors are skewed to the right: now and then one prompt carries much of the mean, and a sample without such a prompt
-    underestimates the mean and its standard error together. The Cornish-Fisher expansion of a studentised mean allows for it, below
-    only, with the largest replicate in place of the skewness that it bounds.
+    underestimates the mean, its standard error and its skewness together. The Cornish-Fisher expansion of a studentised mean allows
+    for it, below only, with the largest replicate in place of the skewness that it bounds: that of this length, or the median over
+    the lengths, which did not all miss it. What queries too rare for any of the samples hide is part of the error.
     """
     mean, error = series.mean[part], series.error[part]
     assert series.exact is not None
     z = (mean - series.exact[part]) / error
-    skewness = np.maximum(series.largest_share[part] * mean / error, 1e-6)
+    largest = series.largest_share[part] * mean / error
+    skewness = np.maximum(np.maximum(largest, np.median(largest)), 1e-6)
     root = np.sqrt(1 + 4 * skewness / 3 * np.maximum(np.abs(z) - skewness / 6, 0))
     return np.where(z > 0, z, (root - 1) / (2 * skewness / 3))
 

@@ -1,0 +1,96 @@
+"""Laws beside each other: which are rejected, which are honest, and when lengths cannot show the exponent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from numerics.curves import exact_error, theorem_B_law
+from numerics.rate_models import Models, far_models, rate_models
+from numerics.setting import AttentionSetting
+
+L = np.geomspace(10, 1e4, 10).round()
+POWER = 2.0 / L * (1 + 0.2 / L)
+LOGS = 2.0 * np.log(L) ** 1.5 / L
+
+
+def models(truth: np.ndarray, relative: float, seed: int = 0, **known: float | None) -> Models:
+    y = truth * (1 + relative * np.random.default_rng(seed).standard_normal(L.size))
+    return rate_models(L, y, relative * truth, exact=truth, **known)  # type: ignore[arg-type]
+
+
+def test_a_power_law_shows_its_exponent() -> None:
+    runs = [models(POWER, 0.02, seed, sharp=1.0, order=1.0) for seed in range(40)]
+    # Two intervals of 95 % that are disjoint by accident hide it, in half a per cent of the runs: more than 5 of 40 would be 6e-8.
+    assert sum(run.shows for run in runs) >= 35
+    for run in runs:
+        honest = {m.name for m in run.models if m.honest}
+        assert "A L^-a (1 + B/L)" in honest
+        assert sum(m.akaike_weight for m in run.models) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("relative", [0.003, 0.01, 0.03])
+@pytest.mark.parametrize(("lam", "d"), [(0.5, 1), (1.0, 1), (1.44, 2), (2.0, 1)])
+def test_feasible_lengths_cannot_show_what_logarithms_hide(lam: float, d: int, relative: float) -> None:
+    """The exact curves of Theorem B at L = 10 to 10000, with errors of 0.3 to 3 %: never shown, whatever the noise."""
+    setting = AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), np.eye(d))
+    exact, theorem = exact_error(setting, "output", L), theorem_B_law(setting)
+    assert exact is not None
+    known = {"sharp": float(theorem.exponent), "order": None, "log_power": float(theorem.log_power)}
+    for seed in range(5):
+        found = models(exact, relative, seed, **known)
+        assert not found.shows, found.says
+    assert abs(found.models[0].bias or 0) > 0.02  # the straight line, 5 to 50 of its standard errors off
+    assert abs(found.models[0].bias or 0) > 5 * found.models[0].fit.standard_error
+
+
+def test_the_right_power_without_further_terms_is_found() -> None:
+    """Control: a curve of exactly the fitted form shows its exponent behind the logarithm, once measured well."""
+    found = models(LOGS, 1e-3, sharp=1.0, order=None, log_power=1.5)
+    assert found.shows, found.says
+    assert next(m.name for m in found.models if not m.rejected).startswith("A (ln L)^1.5")
+
+
+def test_a_bias_that_vanishes_by_accident_is_not_honest() -> None:
+    """A law without logarithms, asked for the exponent that it happens to find in a curve with them."""
+    wrong = rate_models(L, LOGS, 0.05 * LOGS, exact=LOGS, sharp=1.0, order=None, log_power=1.5).models[1]
+    lucky = wrong.fit.exponent
+    found = rate_models(L, LOGS, 0.05 * LOGS, exact=LOGS, sharp=lucky, order=None, log_power=1.5).models[1]
+    assert found.bias == pytest.approx(0, abs=1e-12)
+    assert found.honest is False
+
+
+def test_every_law_wrong() -> None:
+    bumpy = POWER * (1 + 0.2 * np.sin(np.arange(L.size)))
+    found = models(bumpy, 0.01, sharp=1.0, order=1.0)
+    assert all(m.rejected for m in found.models)
+    assert not found.shows
+    assert "rejects every law" in found.says
+
+
+def test_too_coarse_to_tell() -> None:
+    found = models(POWER, 0.4, sharp=1.0, order=1.0)
+    assert not found.shows
+    assert "no law gives the exponent to 0.05" in found.says
+
+
+def test_without_theory_agreement_is_all_there_is() -> None:
+    found = rate_models(L, POWER, 0.01 * POWER)
+    assert found.shows
+    assert "no exact curve" in found.says
+    assert all(m.bias is None and m.honest is None for m in found.models)
+
+
+def test_rounding_for_an_error_breaks_nothing() -> None:
+    """Averages over all but the scores may not vary at all; what is left is rounding, 1e-6."""
+    found = models(2.0 / L, 1e-6, sharp=1.0, order=1.0)
+    assert found.shows, found.says
+    assert found.models[1].fit.exponent == pytest.approx(1, abs=1e-5)
+
+
+def test_far_out_the_power_of_the_logarithm_matters() -> None:
+    far = 10.0 ** np.arange(20, 101, 10)
+    found = dict(far_models(far, far**-0.4 * np.log(far) ** 2 * (1 + 3 / np.log(far)), 2.0))
+    assert abs(found["A L^-a"] - 0.4) > 0.01
+    assert found["A (ln L)^2 L^-a (1 + B/ln L)"] == pytest.approx(0.4, abs=1e-5)
+    assert not any("B/L" in name for name in found)
