@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import numerics.rates
+import numerics.rate_series
 from numerics import rates_cli
 from numerics.cli import main
 from numerics.report import FILES, schema
@@ -88,8 +88,8 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.
 def test_a_failing_comparison_is_exit_status_1_and_comes_first(
     quiet: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    exact = numerics.rates.exact_error
-    monkeypatch.setattr(numerics.rates, "exact_error", lambda *a: None if (value := exact(*a)) is None else 2 * value)
+    exact = numerics.rate_series.exact_error
+    monkeypatch.setattr(numerics.rate_series, "exact_error", lambda *a: None if (value := exact(*a)) is None else 2 * value)
     assert rates("--example", "isotropic", *SMALL, "--out", tmp_path, *(["--quiet"] if quiet else [])) == 1
     printed = capsys.readouterr()
     first = (printed.err if quiet else printed.out).splitlines()[0]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-import numerics.rates
+import numerics.rate_series
 from numerics.cli import main
 from numerics.report import FILES
 from numerics.store import Store
@@ -71,9 +71,9 @@ def test_quiet_says_nothing_and_no_report_is_written_unasked(
 def test_a_failing_comparison_is_exit_status_1_and_comes_first(
     spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    exact = numerics.rates.exact_error
+    exact = numerics.rate_series.exact_error
     doubled = lambda setting, *rest: None if (e := exact(setting, *rest)) is None else (2 - setting.averaged) * e
-    monkeypatch.setattr(numerics.rates, "exact_error", doubled)
+    monkeypatch.setattr(numerics.rate_series, "exact_error", doubled)
     assert sweep(spec, "--store", tmp_path / "s", "--threads", "1") == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith("FAILS  fixed, ")
