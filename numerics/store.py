@@ -177,8 +177,9 @@ class Store:
     def _rows(self, keys: list[str]) -> dict[str, Row]:
         """The rows under these keys, their checksums verified."""
         found: list[Row] = []
-        for start in range(0, len(keys), AT_ONCE):
-            part = keys[start : start + AT_ONCE]
+        ordered = sorted(keys)  # as in the file: each page is read once
+        for start in range(0, len(ordered), AT_ONCE):
+            part = ordered[start : start + AT_ONCE]
             query = f"SELECT {COLUMNS} FROM results WHERE key IN ({', '.join('?' * len(part))})"
             found += self._patiently(lambda: self._connection.execute(query, part).fetchall())  # noqa: B023
         for row in found:

@@ -60,7 +60,7 @@ def inspected(path: Path) -> bool:
     try:
         if path.is_dir():
             raise StoreError(f"{path} is a folder; give the name of a file in it")
-        parent = Path(os.path.abspath(path)).parent
+        parent = Path(os.path.realpath(path)).parent  # where SQLite puts the journal
         if not parent.is_dir():
             raise StoreError(f"there is no folder {parent} for the store {path.name}; create it first")
         exists = path.exists()

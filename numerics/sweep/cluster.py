@@ -15,7 +15,7 @@ import re
 import socket
 import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import islice
 from queue import Empty, SimpleQueue
@@ -105,11 +105,11 @@ def _installed() -> Any:
 
 def _look(address: str, patience: float) -> None:
     """Make sure that a scheduler answers. A `Client` would tell less, and later."""
-    from distributed import rpc
+    from distributed import Security, rpc
 
     async def identity() -> Any:
-        async with rpc(address, timeout=patience) as other:
-            return await other.identity()
+        async with rpc(address, timeout=patience, connection_args=Security().get_connection_args("client")) as other:
+            return await asyncio.wait_for(other.identity(), patience)
 
     host, port = _check(address)
     advice = "start it with `dask scheduler`, or correct the address"
@@ -119,7 +119,8 @@ def _look(address: str, patience: float) -> None:
         why = "no answer" if isinstance(error, TimeoutError) else error.strerror or str(error)
         raise ClusterError(f"no scheduler at {address} ({why}); {advice}") from error
     try:
-        kind = asyncio.run(asyncio.wait_for(identity(), patience))["type"]
+        with ThreadPoolExecutor(1) as pool:  # a notebook has an event loop in this thread already
+            kind = pool.submit(lambda: asyncio.run(identity())).result()["type"]
     except Exception as error:  # whatever the bytes of a stranger make of Dask's protocol
         raise ClusterError(
             f"what listens at {address} does not speak Dask's protocol ({type(error).__name__}); {advice}"
@@ -161,8 +162,9 @@ def _results(address: str, blocks: Iterator[Block], patience: float) -> Iterator
             while True:
                 for block in islice(blocks, max(0, AHEAD * max(1, watch.threads()) - len(out))):
                     # the key makes two sweeps that want a block of one cluster share its computation
-                    future = client.submit(compute, json.dumps(block.as_json()), block.code, key=f"largeprompt-{block.key}")
-                    future.add_done_callback(lambda _, key=block.key: done.put(key))
+                    with _kept(address):
+                        future = client.submit(compute, json.dumps(block.as_json()), block.code, key=f"largeprompt-{block.key}")
+                        future.add_done_callback(lambda _, key=block.key: done.put(key))
                     out[block.key] = block, future
                 if not out:
                     return

@@ -126,6 +126,19 @@ def test_a_relative_name_and_an_empty_file(path: Path, monkeypatch: pytest.Monke
         assert len(store) == 1
 
 
+def test_a_link_is_followed(filled: Path, tmp_path: Path) -> None:
+    link = tmp_path / "a" / "link"
+    link.parent.mkdir()
+    link.symlink_to(filled)
+    with Store(link) as store, Store(filled) as other:
+        store.put(key(50), value(50), {})
+        assert len(other) == 41
+    link.unlink()
+    link.symlink_to(tmp_path / "nowhere" / "s")
+    with pytest.raises(StoreError, match=r"there is no folder .*nowhere"):
+        Store(link)
+
+
 def test_finished_work_is_one_file(filled: Path) -> None:
     assert list(everything(filled.parent)) == [filled.name]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numerics.store import Store, StoreError
+from numerics.store import TABLE, Store, StoreError
 from numerics.store_files import APPLICATION
 from tests.numerics.stores import everything, fill, key, read, same, value
 
@@ -144,7 +144,7 @@ def test_places_where_no_store_can_be(tmp_path: Path) -> None:
 
 UNPRIVILEGED = """
 import os, sys
-from numerics.store import Store, StoreError
+from numerics.store import TABLE, Store, StoreError
 if os.getuid() == 0:
     os.setgroups([]), os.setgid(65534), os.setuid(65534)
 try:
@@ -250,6 +250,23 @@ def test_what_was_half_written_is_taken_back(filled: Path) -> None:
     assert not Path(f"{copy}-journal").exists()
 
 
+def test_a_store_that_was_killed_while_it_was_made(path: Path, template: Path) -> None:
+    """Its first page is written, and says whose it is; the second is not, and the journal says that the file was empty."""
+    connection = sqlite3.connect(path.with_name("other"), isolation_level=None)
+    connection.execute("PRAGMA cache_size = 2")
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(TABLE)
+    for n in range(200):
+        connection.execute("INSERT INTO results VALUES (?, '[]', zeroblob(900), '', '')", (key(n),))
+    shutil.copy(path.with_name("other-journal"), f"{path}-journal")
+    connection.close()
+    path.write_bytes(template.read_bytes()[:4096])
+    with Store(path) as store:
+        assert len(store) == 0
+        store.put(key(0), value(0), {})
+    assert len(read(path)) == 1
+
+
 def test_a_full_disk_costs_nothing_that_was_stored(filled: Path) -> None:
     with Store(filled) as store:
         (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
@@ -265,7 +282,7 @@ LIMITED = """
 import resource, sys
 import numpy as np
 from hashlib import sha256
-from numerics.store import Store, StoreError
+from numerics.store import TABLE, Store, StoreError
 path, extra = sys.argv[1:]
 with Store(path) as store:
     for room in range(0, int(extra), 1500):

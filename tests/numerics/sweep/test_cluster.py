@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import sys
 import threading
@@ -73,6 +74,16 @@ def test_blocks_are_read_as_they_are_needed(cluster: Cluster) -> None:
     assert given == 40
     assert max(ahead) <= AHEAD * 2
     assert list(run_on(cluster.address, [], patience=PATIENCE)) == []
+
+
+def test_in_a_notebook(cluster: Cluster) -> None:
+    """There an event loop is running already in the thread that asks."""
+    blocks = [block(n) for n in range(3)]
+
+    async def cell() -> dict[Block, Any]:
+        return dict(run_on(cluster.address, blocks, patience=PATIENCE))
+
+    assert same(asyncio.run(cell()), blocks)
 
 
 def test_two_at_once_want_the_same_blocks(cluster: Cluster) -> None:
