@@ -141,7 +141,7 @@ def read_queries(document: Mapping[str, Any], folder: Path, inputs: dict[str, st
         if "vector" in table:
             value = read_vector(table["vector"], folder, inputs, f"{where}: vector")
         else:
-            value = _covariance(read_matrix(table["covariance"], folder, inputs, f"{where}: covariance"), f"{where}: covariance")
+            value = _covariance(read_matrix(table["covariance"], folder, inputs, f"{where}: covariance"), where, "covariance")
         entries.append(Entry("query", name, len(value), value))
     return entries
 
@@ -170,7 +170,7 @@ def _law(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
         known_keys(table, ("law", "Gamma"), where)
         if "Gamma" not in table:
             raise InputError(f"{where}: the covariance is missing; add Gamma = {{ identity = 2 }} or another matrix")
-        Gamma = _covariance(matrix("Gamma"), f"{where}: Gamma")
+        Gamma = _covariance(matrix("Gamma"), where, "Gamma")
         return Entry("tokens", name, len(Gamma), describe_gaussian(Gamma))
     if law == "atoms":
         known_keys(table, ("law", "points", "weights", "image"), where)
@@ -226,8 +226,8 @@ def _told(error: Exception) -> str:
     return text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
 
 
-def _covariance(array: Floats, what: str) -> Floats:
+def _covariance(array: Floats, where: str, name: str) -> Floats:
     try:
-        return read_covariance(what, array)
+        return read_covariance(name, array)
     except (TypeError, ValueError) as error:
-        raise InputError(str(error)) from error
+        raise InputError(f"{where}: {error}") from error

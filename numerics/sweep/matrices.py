@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +57,9 @@ def number(value: Any, what: str) -> float:
     ------
     InputError
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise InputError(f"{what} = {value!r} is not a finite number")
-    return float(value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max:
+        return float(value)
+    raise InputError(f"{what} = {value!r:.80} is not a finite number; write one such as 0.5")
 
 
 def read_vector(value: Any, folder: Path, inputs: dict[str, str], what: str) -> Floats:

@@ -63,6 +63,8 @@ def test_every_spelling(spelled: Any, meant: list[list[float]], tmp_path: Path) 
         ([[1, "2"]], "U[0][1] = '2' is not a finite number"),
         ([[True]], "U[0][0] = True is not a finite number"),
         ([[float("inf")]], "U[0][0] = inf"),
+        ([[float("nan")]], "U[0][0] = nan"),
+        ([[10**400]], "U[0][0] = 1000"),
         ({}, "U has no entries; give exactly one of matrix ="),
         ({"identity": 2, "diagonal": [1, 1]}, "U has identity, diagonal; give exactly one"),
         ({"eye": 2}, "U has eye; give exactly one"),
