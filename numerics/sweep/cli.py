@@ -108,7 +108,8 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
                 results = sweep(spec, store, scheduler=arguments.scheduler, threads=threads, progress=progress)
             digest = stored_digest(spec, store)
     except (ClusterError, StoreError) as error:
-        raise InputError(str(error)) from error
+        kept = f" ({states[0].blocks} of {states[0].total} blocks are stored; the same command goes on)" if states else ""
+        raise InputError(f"{error}{kept}") from error
     done = states[0]
     if not arguments.quiet:
         print(f"{done.total} blocks: {done.reused} reused, {done.run} run; stored in {arguments.store}")

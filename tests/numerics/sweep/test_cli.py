@@ -121,6 +121,7 @@ def test_a_scheduler_that_is_not_there(spec: Path, tmp_path: Path, capsys: pytes
     assert sweep(spec, "--store", store, "--scheduler", "tcp://127.0.0.1:9") == 2
     printed = capsys.readouterr()
     assert printed.err.startswith("largeprompt sweep: ")
+    assert printed.err.endswith(" (0 of 4 blocks are stored; the same command goes on)\n")
     assert printed.err.count("\n") == 1
     with Store(store) as opened:
         assert len(opened) == 0
