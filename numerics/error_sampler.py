@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.central_sums import central_sums
-from numerics.score_sampler import prepare
+from numerics.score_sampler import CONDITIONED, prepare
 from numerics.streams import key_of
+from numerics.token_laws import TokenLaw
+from numerics.token_sampler import PlainSampler, Problem, compiled_sampler
 from theory.arrays import read_arrays, read_covariance
 
 __all__ = ["METHODS", "PIECE", "ErrorSampler", "error_sampler"]
@@ -93,8 +95,8 @@ def error_sampler(
 
     Parameters
     ----------
-    law : array_like of shape (d, d)
-        The covariance of Gaussian tokens.
+    law : TokenLaw, or array_like of shape (d, d)
+        The law of a token, or the covariance of Gaussian ones.
     U : array_like of shape (d, d)
     V : array_like of shape (d_out, d)
     query : array_like of shape (d,), optional
@@ -122,35 +124,51 @@ def error_sampler(
     if method not in METHODS:
         raise ValueError(f"method = {method!r} is unknown; take one of {', '.join(METHODS)}")
     key = key_of(seed)
-    G = read_covariance("Gamma", law)
-    d = G.shape[0]
+    known = isinstance(law, TokenLaw)
+    A = np.asarray(law.factor if known and law.coordinates is not None else np.eye(law.d)) if known else _root(law)
+    d = len(A)
     S = np.zeros((d, d)) if query_cov is None else read_covariance("query_cov", query_cov)
     z = np.zeros(d) if query is None else query
-    G, S, U_, V_, z_ = read_arrays(Gamma=(G, "d d"), query_cov=(S, "d d"), U=(U, "d d"), V=(V, "d_out d"), query=(z, "d"))
-    A, F = _root(G), np.zeros((d, 0)) if query_cov is None else _root(S)
+    of_tokens = "d r" if known else "d d"
+    _, S, U_, V_, z_ = read_arrays(
+        **{f"Gamma ({law.name})" if known else "Gamma": (A if known else law, of_tokens)},
+        query_cov=(S, "d d"),
+        U=(U, "d d"),
+        V=(V, "d_out d"),
+        query=(z, "d"),
+    )
+    problem = Problem(U_, V_, z_, np.zeros((d, 0)) if query_cov is None else _root(S, "query_cov"))
+    kind = law.coordinates if known else "normal"
+    _check_size(problem, A if kind is not None else law.sigma * A)
+    if method == "scores" or (method == "auto" and isinstance(kind, str) and kind in CONDITIONED):
+        conditioned = prepare(kind, A, problem.U, problem.V, problem.mean, problem.root)
+        return ErrorSampler("scores", int(seed), LONGEST, lambda L, first, count: conditioned.values(L, first, count, key))
+    if kind != "normal" and law.structure is None and law.log_mgf is None:
+        raise ValueError(
+            f"the law {law.name} has no log_mgf, so the infinite prompt that errors are measured against is unknown; pass "
+            "log_mgf= when you make the law"
+        )
+    if kind is None:
+        plain = PlainSampler(problem, law)
+        return ErrorSampler("tokens", int(seed), LONGEST, lambda L, first, count: plain.values(L, first, count, int(seed)))
+    compiled = compiled_sampler(problem, kind, A, None if kind == "normal" else law)
+    longest = min(LONGEST, MOST_DRAWS * 4 // (compiled.factor.shape[1] + 2))
+    return ErrorSampler("tokens", int(seed), longest, lambda L, first, count: compiled.values(L, first, count, key))
+
+
+def _check_size(problem: Problem, A: Floats) -> None:
+    """Scores must fit into float32, and fourth powers of squared errors into float64."""
+    U, V, z, F = problem.U, problem.V, problem.mean, problem.root
     with np.errstate(over="ignore", invalid="ignore"):
-        b, W = A.T @ U_ @ z_, A.T @ U_ @ F
+        b, W = A.T @ U @ z, A.T @ U @ F
         steepest = float(np.abs(b).max(initial=0) + 10 * np.abs(W).max(initial=0))
-        columns, rows = float(np.abs(A).max()), float(np.abs(V_ @ A).max())
-        query_size = float(np.abs(z_).max() + 10 * np.abs(F).max(initial=0))
+        columns, rows = float(np.abs(A).max()), float(np.abs(V @ A).max())
+        query_size = float(np.abs(z).max() + 10 * np.abs(F).max(initial=0))
         size = max(columns, rows) * max(1.0, steepest) + columns * rows * max(1.0, query_size)
     if not steepest <= STEEPEST:
         raise ValueError(f"scores (Uz)·z_k beyond {STEEPEST:.0e} leave the range of float32; rescale U or the query")
     if not size < LARGEST:
         raise ValueError(f"squares of errors beyond {LARGEST:.0e} have no fourth powers in a float; rescale Gamma, V or the query")
-    if method == "scores":
-        conditioned = prepare("normal", A, U_, V_, z_, F)
-        return ErrorSampler(method, int(seed), LONGEST, lambda L, first, count: conditioned.values(L, first, count, key))
-    model = (b, W, z_, F, (A**2).sum(axis=0), V_ @ A)
-
-    def values(L: int, first: int, count: int) -> Floats:
-        from numerics.kernels.attention import attention_kernel
-
-        out = np.empty((3, count))
-        attention_kernel()(first, L, key, *model, out)
-        return out
-
-    return ErrorSampler("tokens", int(seed), min(LONGEST, MOST_DRAWS * 4 // A.shape[1]), values)
 
 
 def whole(name: str, value: object, least: int = 1, most: int | None = None) -> int:
@@ -177,8 +195,9 @@ def whole(name: str, value: object, least: int = 1, most: int | None = None) -> 
     return int(value)
 
 
-def _root(covariance: Floats) -> Floats:
+def _root(covariance: ArrayLike, name: str = "Gamma") -> Floats:
     """A with A Aᵀ = covariance and orthogonal columns, without the directions of variance zero (one column is always kept)."""
+    covariance = read_covariance(name, covariance)
     values, vectors = np.linalg.eigh(covariance)
     keep = values > values[-1] * 1e-15 if values[-1] > 0 else values == values[-1]
     keep[-1] = True

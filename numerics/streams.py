@@ -4,8 +4,8 @@ The words of a stream are a function of (key, counter) alone. A kernel that puts
 into the counter gives each replicate its own stream: results depend neither on threads nor on the order of work, and asking for
 more replicates or other lengths changes none of those already drawn.
 
-The functions fill arrays of lanes and keep every type at 32 bits, because that is what LLVM turns into vector code; rounds are the
-outer loop for the same reason.
+The functions fill arrays of lanes, in loops without branches that LLVM turns into vector code. Arrays are flat and offsets unsigned
+or constant: a view costs two atomic operations, a signed offset a test for negative indices, and either takes as long as the work.
 
 References
 ----------
@@ -20,11 +20,13 @@ import numpy as np
 from numba import njit
 from numpy.polynomial import Chebyshev, Polynomial
 
-__all__ = ["box_muller", "exp32", "key_of", "philox"]
+__all__ = ["LANES", "box_muller", "box_muller_lanes", "exp32", "key_of", "philox", "philox_lanes"]
 
 U32, U64, I32, F32 = np.uint32, np.uint64, np.int32, np.float32
-M0, M1, W0, W1 = U64(0xD2511F53), U64(0xCD9E8D57), U32(0x9E3779B9), U32(0xBB67AE85)  # the constants of the published generator
-HIGH = U64(32)
+M0, M1, W0, W1 = U64(0xD2511F53), U64(0xCD9E8D57), U64(0x9E3779B9), U64(0xBB67AE85)  # the constants of the published generator
+HIGH, LOW = U64(32), U64(0xFFFFFFFF)
+LANES = 128  # replicates side by side in `philox_lanes`
+HALF = LANES // 2
 
 
 def key_of(seed: int) -> tuple[np.uint32, np.uint32]:
@@ -62,13 +64,40 @@ def key_of(seed: int) -> tuple[np.uint32, np.uint32]:
 @njit
 def philox(x0, x1, x2, x3, k0, k1):  # type: ignore[no-untyped-def]
     """Replace the counters (x0, x1, x2, x3)[lane] by the four random words of each lane, in place."""
-    for _ in range(10):
-        for i in range(x0.size):
-            p0, p1 = M0 * U64(x0[i]), M1 * U64(x2[i])
-            high0, high1 = U32(p0 >> HIGH), U32(p1 >> HIGH)
-            x0[i], x2[i] = high1 ^ x1[i] ^ k0, high0 ^ x3[i] ^ k1
-            x1[i], x3[i] = U32(p1), U32(p0)
-        k0, k1 = U32(k0 + W0), U32(k1 + W1)
+    for i in range(x0.size):
+        # 64-bit words of which the low halves count: what is above them drops out of every product
+        a, b, c, d, k, l = U64(x0[i]), U64(x1[i]), U64(x2[i]), U64(x3[i]), U64(k0), U64(k1)
+        for _ in range(10):
+            p, q = M0 * (a & LOW), M1 * (c & LOW)
+            a, b, c, d = (q >> HIGH) ^ b ^ k, q, (p >> HIGH) ^ d ^ l, p
+            k, l = k + W0, l + W1
+        x0[i], x1[i], x2[i], x3[i] = U32(a), U32(b), U32(c), U32(d)
+
+
+@njit
+def philox_lanes(draw, replicate, mark, k0, k1, words):  # type: ignore[no-untyped-def]
+    """words[s LANES + i] = word s of the counter (draw, replicate + i, mark) for s < 4 and i < LANES; all numbers uint64.
+
+    A replicate is two words of the counter. The lanes come in two halves at once: one works while the other waits for its products.
+    """
+    first, second = M0 * (draw & LOW), U64(0)
+    for i in range(HALF):
+        n, m = replicate + U64(i), replicate + U64(i + HALF)
+        a0, b0, c0, d0 = first, n, n >> HIGH, mark
+        a1, b1, c1, d1 = first, m, m >> HIGH, mark
+        k, l = k0, k1
+        second = M1 * c0
+        third = M1 * c1
+        a0, b0, c0, d0 = (second >> HIGH) ^ b0 ^ k, second, (first >> HIGH) ^ d0 ^ l, first
+        a1, b1, c1, d1 = (third >> HIGH) ^ b1 ^ k, third, (first >> HIGH) ^ d1 ^ l, first
+        for _ in range(9):
+            k, l = k + W0, l + W1
+            p0, q0, p1, q1 = M0 * (a0 & LOW), M1 * (c0 & LOW), M0 * (a1 & LOW), M1 * (c1 & LOW)
+            a0, b0, c0, d0 = (q0 >> HIGH) ^ b0 ^ k, q0, (p0 >> HIGH) ^ d0 ^ l, p0
+            a1, b1, c1, d1 = (q1 >> HIGH) ^ b1 ^ k, q1, (p1 >> HIGH) ^ d1 ^ l, p1
+        words[i], words[LANES + i], words[2 * LANES + i], words[3 * LANES + i] = U32(a0), U32(b0), U32(c0), U32(d0)
+        j = i + HALF
+        words[j], words[LANES + j], words[2 * LANES + j], words[3 * LANES + j] = U32(a1), U32(b1), U32(c1), U32(d1)
 
 
 def _fit(f, lo: float, hi: float, degree: int) -> list[np.float32]:  # type: ignore[no-untyped-def]
@@ -81,11 +110,8 @@ E0, E1, E2, E3, E4, E5 = _fit(np.exp2, -0.5, 0.5, 5)
 L0, L1, L2, L3, L4, L5, L6, L7 = _fit(lambda f: np.log1p(f) / f, math.sqrt(0.5) - 1, math.sqrt(2) - 1, 7)
 S0, S1, S2, S3, S4 = _fit(lambda t: np.sin(2 * np.pi * np.sqrt(t)) / np.sqrt(t), 0, 1 / 16, 4)
 C0, C1, C2, C3, C4 = _fit(lambda t: np.cos(2 * np.pi * np.sqrt(t)), 0, 1 / 16, 4)
-LOG2E, LN2, ROUND = (
-    F32(1 / math.log(2)),
-    F32(math.log(2)),
-    F32(1.5 * 2**23),
-)  # adding ROUND leaves the nearest integer in the low bits
+LOG2E, LN2 = F32(1 / math.log(2)), F32(math.log(2))
+ROUND = F32(1.5 * 2**23)  # adding it leaves the nearest integer in the low bits
 SQRT_HALF, MANTISSA, ONE, TWO = I32(0x3F3504F3), I32(23), F32(1), F32(2)
 TO_UNIT, HALF_UNIT, TO_QUARTER = F32(2.0**-31), F32(2.0**-32), F32(2.0**-33)
 
@@ -100,21 +126,35 @@ def exp32(x):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath={"contract"})
-def box_muller(words0, words1, normal0, normal1):  # type: ignore[no-untyped-def]
-    """Turn two rows of random words into two rows of independent N(0, 1) in float32, up to 6.7 in modulus.
+def normal_pair(word0, word1):  # type: ignore[no-untyped-def]
+    """Two random words as two independent N(0, 1) in float32, up to 6.7 in modulus.
 
     The first word gives the radius and, by its last bit, the sign of the cosine; the second an angle within a quarter of the circle
     on either side.
     """
+    u = F32(F32(I32(word0 >> U32(1))) * TO_UNIT + HALF_UNIT)  # in (0, 1], fine near 0
+    exponent = I32(I32(u.view(I32) - SQRT_HALF) >> MANTISSA)
+    f = F32(I32(u.view(I32) - I32(exponent << MANTISSA)).view(F32) - ONE)
+    p = ((((((L7 * f + L6) * f + L5) * f + L4) * f + L3) * f + L2) * f + L1) * f + L0
+    radius = F32(math.sqrt(-TWO * (F32(exponent) * LN2 + p * f)))
+    angle = F32(I32(word1)) * TO_QUARTER
+    t = angle * angle
+    sine = angle * ((((S4 * t + S3) * t + S2) * t + S1) * t + S0)
+    cosine = (((C4 * t + C3) * t + C2) * t + C1) * t + C0
+    return radius * cosine * (ONE - TWO * F32(I32(word0 & U32(1)))), radius * sine
+
+
+@njit(fastmath={"contract"})
+def box_muller(words0, words1, normal0, normal1):  # type: ignore[no-untyped-def]
+    """Turn two rows of random words into two rows of independent N(0, 1)."""
     for i in range(words0.size):
-        u = F32(F32(words0[i] >> U32(1)) * TO_UNIT + HALF_UNIT)  # in (0, 1], fine near 0
-        exponent = I32(I32(u.view(I32) - SQRT_HALF) >> MANTISSA)
-        f = F32(I32(u.view(I32) - I32(exponent << MANTISSA)).view(F32) - ONE)
-        p = ((((((L7 * f + L6) * f + L5) * f + L4) * f + L3) * f + L2) * f + L1) * f + L0
-        radius = F32(math.sqrt(-TWO * (F32(exponent) * LN2 + p * f)))
-        angle = F32(I32(words1[i])) * TO_QUARTER
-        t = angle * angle
-        sine = angle * ((((S4 * t + S3) * t + S2) * t + S1) * t + S0)
-        cosine = (((C4 * t + C3) * t + C2) * t + C1) * t + C0
-        normal0[i] = radius * cosine * (ONE - TWO * F32(words0[i] & U32(1)))
-        normal1[i] = radius * sine
+        normal0[i], normal1[i] = normal_pair(words0[i], words1[i])
+
+
+@njit(fastmath={"contract"})
+def box_muller_lanes(words, normals, at):  # type: ignore[no-untyped-def]
+    """The 4 LANES numbers of `philox_lanes` at the start of `words` as 4 LANES normals from `at` (uint64) on."""
+    for pair in range(0, 4 * LANES, 2 * LANES):
+        for i in range(LANES):
+            j = U64(pair) + U64(i)
+            normals[at + j], normals[at + j + U64(LANES)] = normal_pair(words[j], words[j + U64(LANES)])

@@ -36,3 +36,9 @@ def plain_normals(seed: int, replicate: int, mark: int, count: int) -> NDArray[n
     x = np.array(words, dtype=np.uint32).reshape(-1, 4)
     pairs = plain_box_muller(x[:, 0], x[:, 1]) + plain_box_muller(x[:, 2], x[:, 3])
     return np.stack(pairs, axis=1).ravel()[:count]
+
+
+def plain_tokens(seed: int, replicate: int, L: int, rank: int) -> NDArray[np.float64]:
+    """White tokens (L, rank) of one replicate: a draw is one coordinate of four tokens."""
+    draws = plain_normals(seed, replicate, L, 4 * -(-L // 4) * rank).reshape(-1, rank, 4)
+    return np.swapaxes(draws, 1, 2).reshape(-1, rank)[:L]

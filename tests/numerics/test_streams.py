@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from numerics.streams import box_muller, exp32, key_of, philox
+from numerics.streams import LANES, box_muller, box_muller_lanes, exp32, key_of, philox, philox_lanes
 from tests.numerics.plain_philox import plain_box_muller, plain_philox
 
 PI = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)  # binary digits of π
@@ -36,6 +36,21 @@ def test_philox_against_integers_of_any_size() -> None:
     lanes = [row.copy() for row in counters]
     philox(*lanes, *(np.uint32(k) for k in key))
     assert np.array_equal(lanes, np.transpose([plain_philox(tuple(map(int, c)), key) for c in counters.T]))
+
+
+@pytest.mark.parametrize(("replicate", "draw"), [(0, 0), (2**32 - 5, 2**32 - 1), (2**63 + 7, 12)])  # the lanes cross a word
+def test_lanes_are_the_streams_of_replicates(replicate: int, draw: int) -> None:
+    seed, mark, words, tile = 2**40 + 3, 2**31 + 9, np.empty(4 * LANES, np.uint32), np.zeros(6 * LANES, np.float32)
+    philox_lanes(*(np.uint64(x) for x in (draw, replicate, mark)), *(np.uint64(k) for k in key_of(seed)), words)
+    counters = [(draw, (replicate + i) % 2**32, (replicate + i) >> 32, mark) for i in range(LANES)]
+    key = tuple(int(k) for k in key_of(seed))
+    assert np.array_equal(words.reshape(4, LANES), np.transpose([plain_philox(c, key) for c in counters]))
+    box_muller_lanes(words, tile, np.uint64(LANES))
+    x = words.reshape(4, LANES)
+    expected = np.stack([*plain_box_muller(x[0], x[1]), *plain_box_muller(x[2], x[3])])
+    assert np.allclose(tile[LANES : 5 * LANES].reshape(4, LANES), expected, rtol=1e-5, atol=1e-6)
+    assert not np.any(tile[:LANES])
+    assert not np.any(tile[5 * LANES :])
 
 
 def normals(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,0 +1,102 @@
+"""Tiles of the coordinates of tokens: normal, signs, uniform, uniform on a sphere or in a ball, or a user's quantiles of uniforms.
+
+A tile holds coordinate j of token l of lane i at (j TILE + l) LANES + i. Every draw of four random words belongs to one coordinate:
+to four tokens in turn, a word each; or to 128 tokens, a bit each, for signs.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from numerics.streams import F32, I32, LANES, U32, U64, box_muller_lanes, philox_lanes
+
+__all__ = ["EXTRA", "SIZE", "TILE", "balls", "normals", "quantiles", "signs", "spheres", "uniforms"]
+
+TILE = 4  # tokens per pass
+SIZE = TILE * LANES  # entries of one coordinate of a tile
+EXTRA = {"ball": 2}  # a point in the ball of R^r is the shadow of one on the sphere of R^{r+2}
+BITS = 128  # signs in a draw
+TINY = F32(1e-30)
+ZERO, ONE, TWO = F32(0), F32(1), F32(2)
+ROOT3, HALF_STEP = F32(math.sqrt(3) * 2.0**-31), F32(math.sqrt(3) * 2.0**-32)
+TO_UNIT, MIDDLE = F32(2.0**-23), F32(2.0**-24)  # u in (0, 1), both ends excluded in float32 too
+
+
+@njit
+def normals(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
+    """Coordinates of the tokens start, …, start + TILE − 1 of the lanes from number `replicate` on: N(0, 1)."""
+    for j in range(rank):
+        draw(start // TILE * rank + j, replicate, mark, key, words)
+        box_muller_lanes(words, tile, U64(j * SIZE))
+
+
+@njit(fastmath={"contract"})
+def uniforms(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
+    """Uniform on [−√3, √3]."""
+    for j in range(rank):
+        draw(start // TILE * rank + j, replicate, mark, key, words)
+        for i in range(SIZE):
+            tile[U64(j * SIZE) + U64(i)] = F32(I32(words[i])) * ROOT3 + HALF_STEP
+
+
+@njit
+def quantiles(quantile, rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
+    """quantile(u), with u uniform on 2^23 midpoints of (0, 1)."""
+    for j in range(rank):
+        draw(start // TILE * rank + j, replicate, mark, key, words)
+        for i in range(SIZE):
+            tile[U64(j * SIZE) + U64(i)] = F32(quantile(F32(I32(words[i] >> U32(9))) * TO_UNIT + MIDDLE))
+
+
+@njit
+def signs(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
+    """±1 with probability 1/2. The words of all coordinates are kept until their bits are used up."""
+    for j in range(rank):
+        at = U64(j * SIZE)
+        if start % BITS == 0:
+            draw(start // BITS * rank + j, replicate, mark, key, words[j * SIZE : (j + 1) * SIZE])
+        row = at + U64(start % BITS // 32 * LANES)
+        for l in range(TILE):
+            bit, to = U32(start % 32 + l), at + U64(l * LANES)
+            for i in range(LANES):
+                tile[to + U64(i)] = ONE - TWO * F32(I32((words[row + U64(i)] >> bit) & U32(1)))
+
+
+@njit
+def spheres(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
+    """Uniform on the sphere of radius √rank."""
+    normals(rank, start, replicate, mark, key, words, tile)
+    normalise(rank, rank, words.view(np.float32), tile)
+
+
+@njit
+def balls(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
+    """Uniform in the ball of radius √(rank + 2); the two rows behind the coordinates serve to normalise."""
+    normals(rank + 2, start, replicate, mark, key, words, tile)
+    normalise(rank, rank + 2, words.view(np.float32), tile)
+    if rank % 2:
+        for i in range(SIZE):
+            tile[U64(rank * SIZE) + U64(i)] = ZERO
+
+
+@njit(fastmath={"contract"})
+def normalise(rank, rows, length, tile):  # type: ignore[no-untyped-def]
+    """Scale the normals of each token to squared length `rows`."""
+    for i in range(SIZE):
+        length[i] = TINY
+    for j in range(rows):
+        for i in range(SIZE):
+            length[i] += tile[U64(j * SIZE) + U64(i)] * tile[U64(j * SIZE) + U64(i)]
+    for i in range(SIZE):
+        length[i] = F32(math.sqrt(F32(rows) / length[i]))
+    for j in range(rank):
+        for i in range(SIZE):
+            tile[U64(j * SIZE) + U64(i)] *= length[i]
+
+
+@njit
+def draw(number, replicate, mark, key, words):  # type: ignore[no-untyped-def]
+    philox_lanes(U64(number), U64(replicate), U64(mark), U64(key[0]), U64(key[1]), words)

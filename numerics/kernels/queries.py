@@ -1,0 +1,39 @@
+"""Standard normal vectors for random queries, one per replicate, from streams that no prompt reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from numerics.kernels.coordinates import draw
+from numerics.kernels.fingerprint import fingerprint
+from numerics.streams import LANES, U64, box_muller_lanes
+
+__all__ = ["query_kernel"]
+
+QUERY = 1 << 31  # marks the draws that belong to the query; lengths stay below it
+
+
+@cache
+def query_kernel() -> Callable[..., None]:
+    """The compiled kernel ``(first, L, key, out)``: ``out[k, r]`` becomes normal k of replicate ``first + r`` at length L."""
+    sources = fingerprint()  # a closure variable, and so a part of the key under which Numba caches the compiled code
+
+    @njit(nogil=True, cache=True, error_model="numpy")
+    def kernel(first, L, key, out):  # type: ignore[no-untyped-def]
+        _ = sources
+        words, four = np.empty(4 * LANES, np.uint32), np.empty(4 * LANES, np.float32)
+        for start in range(0, out.shape[1], LANES):
+            for k in range(out.shape[0]):
+                if k % 4 == 0:
+                    draw(k // 4, first + start, L + QUERY, key, words)
+                    box_muller_lanes(words, four, U64(0))
+                for i in range(min(LANES, out.shape[1] - start)):
+                    out[k, start + i] = four[k % 4 * LANES + i]
+
+    compiled: Any = kernel
+    return compiled

@@ -1,0 +1,181 @@
+"""Squared errors of softmax attention with every token drawn: by the compiled kernel, or by NumPy where there is only a sampler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["CompiledSampler", "PlainSampler", "Problem", "compiled_sampler"]
+
+Floats = NDArray[np.float64]
+Key = tuple[np.uint32, np.uint32]
+#: Prompts that share a generator, and tokens held at once, in the NumPy program.
+BLOCK, HELD = 64, 1 << 15
+#: Kinds of coordinates whose law does not change under rotations.
+ROUND = ("normal", "sphere", "ball")
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Checked arrays: U (d, d), V (d_out, d), and the query ``mean + root @ white``, root (d, k) with k = 0 if it is fixed."""
+
+    U: Floats
+    V: Floats
+    mean: Floats
+    root: Floats
+
+    def queries(self, whites: Floats) -> Floats:
+        """Shape (d, n), from standard normal vectors (k, n); a single one if the query is fixed."""
+        return self.mean[:, None] + (product(self.root, whites) if self.root.shape[1] else 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledSampler:
+    """Tokens A g with coordinates g that the kernel can draw; made by `compiled_sampler`.
+
+    With A = Q R and V A = P S, Q and P of orthonormal columns, |A x| = |R x| and |V A x| = |S x|: roots with many zeros, and no
+    more rows than columns. R and S end with a column of zeros if the number of coordinates is odd.
+    """
+
+    problem: Problem
+    kind: Any
+    law: Any
+    factor: Floats
+    Q: Floats
+    R: Floats
+    PV: Floats
+    S: Floats
+
+    def values(self, L: int, first: int, count: int, key: Key) -> Floats:
+        """Squared errors (3, count) of the replicates from number `first` on."""
+        from numerics.kernels.attention import attention_kernel
+        from numerics.kernels.queries import query_kernel
+
+        whites = np.empty((self.problem.root.shape[1], count))
+        if len(whites):
+            query_kernel()(first, L, key, whites)
+        z = self.problem.queries(whites)
+        a = product(self.problem.U, z)
+        b = product(np.ascontiguousarray(self.factor.T), a)
+        kernel = attention_kernel(self.kind) if isinstance(self.kind, str) else attention_kernel("quantile", self.kind)
+        out = np.empty((3, count))
+        rows = float(len(self.problem.V))
+        kernel(first, L, key, b, self.R, self.S, *self._limits(a, b), (z * z).sum(axis=0), rows, out)
+        return out
+
+    def _limits(self, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
+        """Tilted mean and covariance as the kernel wants them."""
+        Q, R, S, PV = self.Q, self.R, self.S, self.PV
+        if self.law is None:
+            return product(R[:, : len(b)], b), product(S[:, : len(b)], b), (S @ R.T).reshape(-1, 1)
+        mean, covariance = self.law.tilted(np.ascontiguousarray(a.T))
+        h, H = product(np.ascontiguousarray(Q.T), mean.T), PV @ covariance @ Q
+        return h, product(PV, mean.T), np.ascontiguousarray(H.reshape(len(mean), -1).T)
+
+
+@dataclass(frozen=True, eq=False)
+class PlainSampler:
+    """Tokens from the sampler of a law, in NumPy: the same interface, ten and more times slower.
+
+    Prompts are drawn in blocks of `BLOCK`; the generator of a block is Philox under the key (seed, L), from a counter of its own.
+    """
+
+    problem: Problem
+    law: Any
+
+    def values(self, L: int, first: int, count: int, seed: int) -> Floats:
+        """Squared errors (3, count) of the replicates from number `first` on."""
+        begin = first // BLOCK
+        blocks = [self._block(L, k, seed) for k in range(begin, (first + count - 1) // BLOCK + 1)]
+        return np.concatenate(blocks, axis=1)[:, first - begin * BLOCK :][:, :count]
+
+    def _block(self, L: int, number: int, seed: int) -> Floats:
+        problem, d = self.problem, self.law.d
+        # counters grow from the lowest word: the streams of two blocks, or of a claim's generators, never meet
+        bits = np.random.Philox(key=np.array([seed, L], np.uint64), counter=np.array([0, 0, 1, number], np.uint64))
+        rng = np.random.Generator(bits)
+        z = np.broadcast_to(problem.queries(rng.standard_normal((problem.root.shape[1], BLOCK))), (d, BLOCK)).T
+        a = z @ problem.U.T
+        h, H = self.law.tilted(a if problem.root.shape[1] else a[:1])
+        top, Z, M, C = np.full(BLOCK, -np.inf), np.zeros(BLOCK), np.zeros((BLOCK, d)), np.zeros((BLOCK, d, d))
+        for start in range(0, L, HELD // BLOCK):
+            n = min(HELD // BLOCK, L - start)
+            tokens = self.law.sample(rng, BLOCK * n).reshape(BLOCK, n, d)
+            scores = (tokens @ a[:, :, None])[:, :, 0]
+            raised = np.maximum(top, scores.max(axis=1))
+            shrink, w = np.exp(top - raised), np.exp(scores - raised[:, None])
+            top, Z, weighed = raised, Z * shrink + w.sum(axis=1), tokens * w[:, :, None]
+            M = M * shrink[:, None] + weighed.sum(axis=1)
+            C = C * shrink[:, None, None] + np.swapaxes(weighed, 1, 2) @ tokens
+        M /= Z[:, None]
+        C = C / Z[:, None, None] - M[:, :, None] * M[:, None, :]
+        gap, bend = M - h, problem.V @ (C - H)
+        return np.stack(
+            [
+                ((gap @ problem.V.T) ** 2).sum(axis=1),
+                len(problem.V) * (gap * gap).sum(axis=1),
+                (bend * bend).sum(axis=(1, 2)) * (z * z).sum(axis=1),
+            ]
+        )
+
+
+def compiled_sampler(problem: Problem, kind: Any, factor: Floats, law: Any = None) -> CompiledSampler:
+    """Prepare the kernel's arguments.
+
+    Parameters
+    ----------
+    problem : Problem
+    kind : str or callable
+        As `TokenLaw.coordinates`.
+    factor : ndarray of shape (d, r)
+        A.
+    law : TokenLaw, optional
+        Knows the infinite prompt. Needless for Gaussian tokens, where A does.
+
+    Returns
+    -------
+    CompiledSampler
+    """
+    factor = _turned(kind, factor)
+    Q, R = _triangular(factor)
+    P, S = _triangular(problem.V @ factor)
+    pad = ((0, 0), (0, factor.shape[1] % 2))
+    return CompiledSampler(problem, kind, law, factor, Q, np.pad(R, pad), P.T @ problem.V, np.pad(S, pad))
+
+
+def _turned(kind: Any, factor: Floats) -> Floats:
+    """The factor in better coordinates: orthogonal columns for the round laws, no column of zeros for the normal one."""
+    if not isinstance(kind, str) or kind not in ROUND:
+        return factor
+    squares = factor.T @ factor
+    lengths = np.diag(squares)
+    if np.any(np.abs(squares - np.diag(lengths)) > 1e-14 * lengths.max(initial=0)):
+        directions, sizes, _ = np.linalg.svd(factor, full_matrices=False)
+        factor = np.pad(directions * sizes, ((0, 0), (0, factor.shape[1] - len(sizes))))
+        lengths = (factor * factor).sum(axis=0)
+    if kind == "normal":
+        keep = lengths > 1e-15 * lengths.max()
+        keep[np.argmax(lengths)] = True
+        factor = factor[:, keep]
+    return factor
+
+
+def product(matrix: Floats, columns: Floats) -> Floats:
+    """matrix @ columns, each column by itself: a matrix product may round a column differently beside others."""
+    out = np.zeros((matrix.shape[0], columns.shape[1]))
+    for k in range(matrix.shape[1]):
+        out += matrix[:, k : k + 1] * columns[k]
+    return out
+
+
+def _triangular(A: Floats) -> tuple[Floats, Floats]:
+    """A = Q R, Q of orthonormal columns, with R diagonal if the columns of A are orthogonal."""
+    lengths = np.sqrt((A * A).sum(axis=0))
+    squares = A.T @ A
+    if A.shape[1] <= A.shape[0] and np.all(np.abs(squares - np.diag(lengths**2)) <= 1e-14 * lengths.max() ** 2) and lengths.all():
+        return A / lengths, np.diag(lengths)
+    Q, R = np.linalg.qr(A)
+    return Q, np.triu(R)
