@@ -1,0 +1,181 @@
+"""Sums over the tokens of a prompt whose scores alone are drawn: normal ones, or those of points on a sphere.
+
+Replicates are the lanes of contiguous arrays, tokens the outer loop: a tile of tokens is drawn, weighed against the running maximum
+of the scores (so that none overflows), and summed about a centre near the infinite prompt's mean. Row k of an array holds entries
+k LANES to (k + 1) LANES − 1; the rows of `lane` are the rate at which scores grow with x, the centre, and the greatest x so far.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from numerics.streams import F32, LANES, U64, box_muller_lanes, exp32, philox_lanes
+
+__all__ = ["TILE", "draw", "height_sums", "normal_sums"]
+
+TILE = 64  # tokens per pass; a multiple of 4, so that a draw of four normals never straddles two tiles
+ROW, FOUR = U64(LANES), U64(4 * LANES)
+OWN = U64(1 << 63)  # added to the replicate: streams that the kernel of whole tokens never reads
+FLOOR, NEGLIGIBLE, SMALL, LEAST = F32(-3e38), F32(-80), F32(1e-12), F32(1e-30)
+ZERO, ONE, TWO = F32(0), F32(1), F32(2)
+F64 = np.float64  # float() leaves float32 what it is
+
+
+@njit
+def draw(count, replicate, mark, start, key, words, normals):  # type: ignore[no-untyped-def]
+    """normals[n LANES + i] = number 4 start + n of the stream of lane i, for n < count (rounded up to fours)."""
+    for q in range((count + 3) // 4):
+        philox_lanes(U64(start + q), U64(replicate) + OWN, U64(mark), U64(key[0]), U64(key[1]), words)
+        box_muller_lanes(words, normals, U64(q) * FOUR)
+
+
+@njit(fastmath={"contract"})
+def heights(tokens, n, normals, x):  # type: ignore[no-untyped-def]
+    """x = t − 1 of each token, t a coordinate of a uniform point of the unit sphere in R^n, from two normals.
+
+    Two coordinates of the point have squared length 1 − u^{2/(n−2)}, u uniform, in a uniform direction; −2 log u is the squared
+    length of the pair of normals, and the direction is theirs. Close to t = 1 no digit is lost.
+    """
+    rate = F32(1 / (n - 2)) if n > 2 else F32(1e30)
+    circle = ONE if n > 1 else ZERO  # in R^1 all that is left of the direction is a sign
+    for l in range(tokens):
+        to, at = U64(l) * ROW, U64(2 * l) * ROW
+        for i in range(LANES):
+            a, b = normals[at + U64(i)], normals[at + ROW + U64(i)]
+            square = max(F32(a * a + b * b), LEAST)
+            q = exp32(max(-rate * square, NEGLIGIBLE))
+            radius = F32(math.sqrt(max(ONE - q, ZERO)))
+            down = circle * b * b / (square + F32(math.sqrt(square)) * abs(a))  # 1 − |cos|
+            down = down if a > ZERO else TWO - down
+            x[to + U64(i)] = -(q / (ONE + radius) + radius * down)
+
+
+@njit(fastmath={"contract"})
+def normal_terms(x, rate, centre, top):  # type: ignore[no-untyped-def]
+    """w, w h, w h², w², w² h, w² h², w³ for h = x − centre and the weight w = e^{rate (x − top)}."""
+    w = exp32(max(rate * (x - top), NEGLIGIBLE))
+    h = x - centre
+    wh = w * h
+    u = max(w, SMALL)  # so that no power is subnormal
+    u2 = u * u
+    u2h = u2 * h
+    return w, wh, wh * h, u2, u2h, u2h * h, u2 * u
+
+
+@njit(fastmath={"contract"})
+def add_four_normals(l, x, lane, part):  # type: ignore[no-untyped-def]
+    at = U64(l) * ROW
+    for i in range(LANES):
+        j, rate, centre, top = at + U64(i), lane[i], lane[LANES + i], lane[2 * LANES + i]
+        a, b = normal_terms(x[j], rate, centre, top), normal_terms(x[j + ROW], rate, centre, top)
+        c, d = normal_terms(x[j + ROW + ROW], rate, centre, top), normal_terms(x[j + ROW + ROW + ROW], rate, centre, top)
+        part[i] += (a[0] + b[0]) + (c[0] + d[0])
+        part[LANES + i] += (a[1] + b[1]) + (c[1] + d[1])
+        part[2 * LANES + i] += (a[2] + b[2]) + (c[2] + d[2])
+        part[3 * LANES + i] += (a[3] + b[3]) + (c[3] + d[3])
+        part[4 * LANES + i] += (a[4] + b[4]) + (c[4] + d[4])
+        part[5 * LANES + i] += (a[5] + b[5]) + (c[5] + d[5])
+        part[6 * LANES + i] += (a[6] + b[6]) + (c[6] + d[6])
+
+
+@njit(fastmath={"contract"})
+def add_normal(l, x, lane, part):  # type: ignore[no-untyped-def]
+    for i in range(LANES):
+        a = normal_terms(x[U64(l) * ROW + U64(i)], lane[i], lane[LANES + i], lane[2 * LANES + i])
+        part[i] += a[0]
+        part[LANES + i] += a[1]
+        part[2 * LANES + i] += a[2]
+        part[3 * LANES + i] += a[3]
+        part[4 * LANES + i] += a[4]
+        part[5 * LANES + i] += a[5]
+        part[6 * LANES + i] += a[6]
+
+
+@njit(fastmath={"contract"})
+def fold_normals(shrink, part, total):  # type: ignore[no-untyped-def]
+    """Bring the sums, linear, quadratic and cubic in the weights, to the new maximum and add those of a tile."""
+    for i in range(LANES):
+        f = shrink[i]
+        f2 = f * f
+        total[i] = total[i] * f + part[i]
+        total[LANES + i] = total[LANES + i] * f + part[LANES + i]
+        total[2 * LANES + i] = total[2 * LANES + i] * f + part[2 * LANES + i]
+        total[3 * LANES + i] = total[3 * LANES + i] * f2 + part[3 * LANES + i]
+        total[4 * LANES + i] = total[4 * LANES + i] * f2 + part[4 * LANES + i]
+        total[5 * LANES + i] = total[5 * LANES + i] * f2 + part[5 * LANES + i]
+        total[6 * LANES + i] = total[6 * LANES + i] * (f2 * f) + part[6 * LANES + i]
+
+
+@njit(fastmath={"contract"})
+def add_height(l, x, lane, shrink, weight, total):  # type: ignore[no-untyped-def]
+    """Add w, w h, w h², w² v, w² v h, w² v h², w² v², w³ v², w⁴ v² with v = 1 − t² = −x (2 + x), first times powers of `shrink`.
+
+    In float64: where one token has almost all the weight the errors are differences of these sums, and far smaller than they.
+    """
+    at = U64(l) * ROW
+    for i in range(LANES):
+        weight[i] = exp32(max(lane[i] * (x[at + U64(i)] - lane[2 * LANES + i]), NEGLIGIBLE))
+    for i in range(LANES):
+        f, w, y = shrink[i], F64(weight[i]), F64(x[at + U64(i)])
+        h, f2 = y - lane[LANES + i], f * f
+        wh, wv = w * h, -w * y * (2.0 + y)
+        w2v, w2v2 = w * wv, wv * wv
+        w2vh, w3v2 = w2v * h, w * w2v2
+        total[i] = total[i] * f + w
+        total[LANES + i] = total[LANES + i] * f + wh
+        total[2 * LANES + i] = total[2 * LANES + i] * f + wh * h
+        total[3 * LANES + i] = total[3 * LANES + i] * f2 + w2v
+        total[4 * LANES + i] = total[4 * LANES + i] * f2 + w2vh
+        total[5 * LANES + i] = total[5 * LANES + i] * f2 + w2vh * h
+        total[6 * LANES + i] = total[6 * LANES + i] * f2 + w2v2
+        total[7 * LANES + i] = total[7 * LANES + i] * (f2 * f) + w3v2
+        total[8 * LANES + i] = total[8 * LANES + i] * (f2 * f2) + w * w3v2
+
+
+@njit(fastmath={"contract"})
+def raise_top(tokens, x, lane, shrink):  # type: ignore[no-untyped-def]
+    """Take a tile into the maximum of each lane; the weights of earlier tokens are to be multiplied by `shrink`."""
+    for i in range(LANES):
+        shrink[i] = lane[2 * LANES + i]
+    for l in range(0, tokens - 1, 2):
+        at = U64(l) * ROW
+        for i in range(LANES):
+            lane[2 * LANES + i] = max(lane[2 * LANES + i], max(x[at + U64(i)], x[at + ROW + U64(i)]))
+    if tokens % 2:
+        for i in range(LANES):
+            lane[2 * LANES + i] = max(lane[2 * LANES + i], x[U64(tokens - 1) * ROW + U64(i)])
+    for i in range(LANES):
+        shrink[i] = exp32(max(lane[i] * F32(shrink[i] - lane[2 * LANES + i]), NEGLIGIBLE))
+
+
+@njit
+def normal_sums(L, replicate, key, words, x, lane, shrink, part, total):  # type: ignore[no-untyped-def]
+    """total = the sums over the L tokens of each lane of what `normal_terms` lists, up to powers of a factor."""
+    total[:], lane[2 * LANES :] = 0.0, FLOOR
+    for start in range(0, L, TILE):
+        tokens = min(TILE, L - start)
+        draw(tokens, replicate, L, start // 4, key, words, x)
+        raise_top(tokens, x, lane, shrink)
+        part[:] = ZERO
+        for l in range(0, tokens - 3, 4):
+            add_four_normals(l, x, lane, part)
+        for l in range(tokens - tokens % 4, tokens):
+            add_normal(l, x, lane, part)
+        fold_normals(shrink, part, total)
+
+
+@njit
+def height_sums(L, replicate, key, n, words, normals, x, lane, shrink, weight, total):  # type: ignore[no-untyped-def]
+    """The same for what `add_height` lists."""
+    total[:], lane[2 * LANES :] = 0.0, FLOOR
+    for start in range(0, L, TILE):
+        tokens = min(TILE, L - start)
+        draw(2 * tokens, replicate, L, start // 2, key, words, normals)
+        heights(tokens, n, normals, x)
+        raise_top(tokens, x, lane, shrink)
+        for l in range(tokens):
+            add_height(l, x, lane, shrink, weight, total)
+            shrink[:] = 1.0  # once a tile
