@@ -149,7 +149,7 @@ def _connected(address: str, patience: float) -> Iterator[Any]:
     try:
         yield client
     finally:
-        client.close(timeout=patience)
+        client.close(timeout=patience)  # which takes back what is not finished
         log.setLevel(level)
 
 
@@ -158,24 +158,20 @@ def _results(address: str, blocks: Iterator[Block], patience: float) -> Iterator
     done: SimpleQueue[str] = SimpleQueue()
     with _connected(address, patience) as client:
         watch = _Watch(client, address, patience)
-        try:
-            while True:
-                for block in islice(blocks, max(0, AHEAD * max(1, watch.threads()) - len(out))):
-                    # the key makes two sweeps that want a block of one cluster share its computation
-                    with _kept(address):
-                        future = client.submit(compute, json.dumps(block.as_json()), block.code, key=f"largeprompt-{block.key}")
-                        future.add_done_callback(lambda _, key=block.key: done.put(key))
-                    out[block.key] = block, future
-                if not out:
-                    return
-                with suppress(Empty):
-                    block, future = out[done.get(timeout=LOOK)]
-                    numbers = _numbers(block, future, address)
-                    del out[block.key], future
-                    yield block, numbers
-        finally:
-            if client.status == "running":
-                client.cancel([future for _, future in out.values()])
+        while True:
+            for block in islice(blocks, max(0, AHEAD * max(1, watch.threads()) - len(out))):
+                # the key makes two sweeps that want a block of one cluster share its computation
+                with _kept(address):
+                    future = client.submit(compute, json.dumps(block.as_json()), block.code, key=f"largeprompt-{block.key}")
+                    future.add_done_callback(lambda _, key=block.key: done.put(key))
+                out[block.key] = block, future
+            if not out:
+                return
+            with suppress(Empty):
+                block, future = out[done.get(timeout=LOOK)]
+                numbers = _numbers(block, future, address)
+                del out[block.key], future
+                yield block, numbers
 
 
 class _Watch:

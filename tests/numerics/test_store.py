@@ -256,6 +256,18 @@ def test_nobody_waits_for_ever(filled: Path, holder: sqlite3.Connection) -> None
         assert len(store) == 41
 
 
+def test_a_write_that_a_reader_held_up_is_taken_back(filled: Path, holder: sqlite3.Connection) -> None:
+    with Store(filled, patience=0.1) as store:
+        holder.execute("BEGIN")
+        holder.execute("SELECT * FROM results").fetchone()
+        with pytest.raises(StoreError, match="another program has kept"):
+            store.put(key(50), value(50), {})
+        holder.execute("COMMIT")
+        assert store.get([key(50)]) == {}
+        store.put(key(51), value(51), {})
+        assert len(store) == 41
+
+
 def test_reading_goes_on_while_another_begins_to_write(filled: Path, holder: sqlite3.Connection) -> None:
     holder.execute("BEGIN IMMEDIATE")
     holder.execute("DELETE FROM results")

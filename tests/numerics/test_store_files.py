@@ -227,6 +227,14 @@ def test_a_truncated_file(kept: int, filled: Path) -> None:
     refused(filled.parent, filled.name, "not an SQLite file" if 0 < kept < 512 else "damaged")
 
 
+def test_a_lost_page_is_found_at_the_door(filled: Path) -> None:
+    """Before a sweep has computed for hours what it could not find, or cannot store."""
+    whole = filled.read_bytes()
+    for start in range(4096, len(whole), 4096):
+        filled.write_bytes(whole[:start] + bytes(4096) + whole[start + 4096 :])
+        refused(filled.parent, filled.name, "damaged .*; restore a copy, or sweep into a new file")
+
+
 @pytest.mark.parametrize("lost", [1, 100, 4000])
 def test_a_last_page_that_is_cut(lost: int, filled: Path) -> None:
     """SQLite reads zeros for what is missing; they are not taken for numbers."""
