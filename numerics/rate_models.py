@@ -39,6 +39,8 @@ class Model:
         exp(-AIC/2), scaled to the sum 1 over the models.
     nested : bool
         Whether a wider law of the same table contains it. Its smaller standard error is bought by leaving out a term.
+    excluded : bool
+        Whether theory excludes it: a fitted power of ln L where there is none. It is shown, and does not count.
     honest : bool or None
         Whether on the exact curve the same fit finds exponent and power of ln L within one standard error, that of the exponent
         below 0.05: what is near by accident, with another power, is not honest. None where ``bias`` is.
@@ -49,6 +51,7 @@ class Model:
     bias: float | None
     akaike_weight: float
     nested: bool
+    excluded: bool
     honest: bool | None
 
     @property
@@ -66,7 +69,8 @@ class Models:
     models : tuple of Model
     shows : bool
         Whether these lengths and errors can show the exponent: of the widest laws some is not rejected and gives it to 0.05, those
-        that are not rejected agree, and one of them reads the sharp exponent off the exact curve (where theory knows it).
+        that are not rejected agree to 0.05 or within their intervals, and one of them reads the sharp exponent off the exact curve
+        (where theory knows it).
     says : str
         The reason, with its numbers.
     """
@@ -142,7 +146,9 @@ def rate_models(
             bias = truth.exponent - sharp
             honest = abs(bias) <= found.standard_error < COARSEST and _right_power(truth, log_power if order is None else 0.0)
         weight = float(np.exp((least - found.aic) / 2) / total)
-        models.append(Model(name, found, bias, weight, nested=found.points - found.dof == 2, honest=honest))
+        nested = found.points - found.dof == 2
+        excluded = sharp is not None and order is not None and isinstance(found, LogPowerFit)
+        models.append(Model(name, found, bias, weight, nested, excluded, honest))
     return Models(tuple(models), *_verdict(models))
 
 
@@ -154,13 +160,14 @@ def _right_power(fit: ExponentFit, log_power: float | None) -> bool:
 
 def _verdict(models: list[Model]) -> tuple[bool, str]:
     """Whether the exponent can be read off, and why."""
-    left = [model for model in models if not model.rejected and not model.nested]
+    left = [model for model in models if not (model.rejected or model.nested or model.excluded)]
     told = lambda found: ", ".join(f"{m.fit.exponent:.3f} +- {m.fit.standard_error:.3f} by {m.name}" for m in found)
     if not left:
         return False, "chi^2 rejects every law, the widest too: start at longer prompts, or measure at more lengths"
     for one, two in combinations(left, 2):
         low, high = sorted((one, two), key=lambda model: model.fit.exponent)
-        if low.fit.interval()[1] < high.fit.interval()[0]:
+        apart = high.fit.exponent - low.fit.exponent > COARSEST
+        if apart and low.fit.interval()[1] < high.fit.interval()[0]:
             return False, f"laws that chi^2 does not tell apart disagree on the exponent: {told((low, high))}"
     if not any(model.fit.standard_error < COARSEST for model in left):
         return False, f"no law gives the exponent to {COARSEST}: {told(left)}"

@@ -44,8 +44,9 @@ def _theory_warnings(result: Rates) -> Iterator[str]:
 
 def _series_warnings(series: Series, result: Rates) -> Iterator[str]:
     """What is wrong with one quantity."""
-    if series.exact is None and not series.bounds:
-        yield "nothing compared: theory has neither an exact curve nor a bound here"
+    if series.exact is None:
+        bounded = any(bound.kind == "upper bound" for bound in series.bounds)
+        yield "theory has no exact curve here: " + ("only bounds are compared" if bounded else "nothing is compared")
     yield from estimate_warnings(series.estimate, result.lengths, result.replicates)
     rare = series.rare_share > LARGEST_SHARE
     if rare.any():

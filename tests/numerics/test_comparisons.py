@@ -1,0 +1,59 @@
+"""Deviations from the exact curve as normal deviations: skewed samples raise no false alarm, and what is wrong is still seen."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.stats import beta, norm
+
+from numerics import exact_errors
+from numerics.comparisons import _normal_scores
+from numerics.error_sampler import error_sampler
+
+RUNS, N = 2000, 400
+
+
+def scores(mean: np.ndarray, error: np.ndarray, exact: float, largest_share: np.ndarray) -> np.ndarray:
+    series = SimpleNamespace(mean=mean, error=error, exact=np.full(mean.shape, exact), largest_share=largest_share)
+    return _normal_scores(series, np.ones(mean.shape, dtype=bool))  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def steep() -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
+    """Mean, standard error, truth and largest share of many small samples of the gradient in U at scores of variance 2."""
+    one, L = np.eye(1), 100
+    sampler = error_sampler(one, np.sqrt(2) * one, one, [1.0], method="tokens", seed=4)
+    sums = np.stack([sampler.sums(L, r * N, N)[2] for r in range(RUNS)])
+    truth = float(exact_errors(one, np.sqrt(2) * one, one, [L], query=[1.0]).grad_U[0])
+    return sums[:, 1], np.sqrt(sums[:, 2] / (N - 1) / N), truth, sums[:, 5] / (N * sums[:, 1])
+
+
+@pytest.mark.parametrize("level", [0.05, 0.01])
+def test_skewed_samples_raise_no_false_alarm(steep: tuple[np.ndarray, np.ndarray, float, np.ndarray], level: float) -> None:
+    """A level is exceeded no more often than it says, by the binomial limit with error probability 1e-6; the deviation in standard
+    errors exceeds it far more often.
+    """
+    mean, error, truth, _ = steep
+    above = lambda x: int(np.sum(x > norm.isf(level)))
+    lower = lambda k: float(beta.ppf(1e-6, k, RUNS - k + 1)) if k else 0.0
+    assert lower(above(scores(*steep))) <= level
+    assert lower(above((truth - mean) / error)) > level  # the control: low samples have a standard error too small
+
+
+def test_a_bias_is_still_seen() -> None:
+    """Ten standard errors too high are ten; as many too low are less, and still beyond the 5.3 that ten lengths allow."""
+    ones = np.ones(5)
+    low, high = (scores(ones, 0.01 * ones, exact, 0.002 * ones) for exact in (1.1, 0.9))
+    assert np.all(low > 6)
+    assert high == pytest.approx(10)
+
+
+def test_neighbours_lend_their_skewness() -> None:
+    """A length whose sample saw no large replicate is judged by the median of the others."""
+    mean, error = np.ones(5), np.full(5, 0.1)
+    seen = np.full(5, 0.05)
+    missed = np.where(np.arange(5) == 2, 0.001, seen)
+    assert scores(mean, error, 1.5, missed)[2] == pytest.approx(scores(mean, error, 1.5, seen)[2])
+    assert scores(mean, error, 1.5, missed)[2] < scores(mean[2:3], error[2:3], 1.5, missed[2:3])[0]
