@@ -14,6 +14,8 @@
 `probability`                                       confidence limits for what can only be sampled
 `exact`                                             exact errors for Gaussian tokens: output and gradients, one query or averaged
 `quadrature`, `score_moments`, `query_average`      what they are made of: softmax weights, spread of the scores, Gaussian queries
+`law_errors`, `law_transforms`,                     exact errors for tokens of any law whose transform is known, at one query;
+`law_moments`, `cauchy_moments`                     the inner integral, and moments under complex tilts that it is made of
 `token_laws`                                        laws of tokens: sampler, sub-Gaussian parameter, Laplace transform; a user's own
 `query_in_prompt`                                   the same in one dimension with the query inside the prompt
 `estimate`, `streams`, `kernels`                    the same errors by Monte Carlo

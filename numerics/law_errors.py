@@ -150,8 +150,8 @@ def _eyes(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floats]], _S
         b = s.factor.T @ a
         h = coordinate_tilted(s.kind, b)[0]
         if s.kind == "sign" and b.size <= FEW_SIGNS:
-            signs = 1.0 - 2.0 * ((np.arange(2**b.size)[:, None] >> np.arange(b.size)) & 1)
-            weights: Floats = np.full(len(signs), 1 / len(signs))
+            signs = np.asarray(1 - 2 * ((np.arange(2**b.size)[:, None] >> np.arange(b.size)) & 1), dtype=float)
+            weights = np.full(len(signs), 1 / len(signs))
             return s.factor, lambda M: _Seen(AtomicMoments(signs, weights, b, h, M), h)
         return s.factor, lambda M: _Seen(IndependentMoments(s.kind, b, h, M), h)
     if isinstance(s, Radial):

@@ -1,0 +1,251 @@
+"""Exact errors for any law: the Gaussian engine, enumeration, direct quadrature over prompts, simulation, limits and symmetries."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import numerics.law_errors
+from numerics import TokenLaw, exact_errors
+from numerics.enumerate import compositions, multinomial
+from numerics.exact import ExactErrors
+from numerics.law_errors import law_errors
+from numerics.token_laws import atoms, ball, gaussian, rademacher, sphere, uniform
+
+FIELDS = ("output", "squared_bias", "grad_V", "grad_U", "grad_K", "grad_Q")
+NAME = lambda law: law.name
+SKEWED = ([[-1.0, 0.5], [0.5, -1.0], [1.0, 1.0]], [0.4, 0.4, 0.2])
+
+
+def problem(seed: int, d: int, scale: float = 1.0) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    K, Q = rng.standard_normal((2, d + 1, d))
+    return dict(
+        U=scale * K.T @ Q / d, V=rng.standard_normal((2, d)), query=rng.standard_normal(d) / math.sqrt(d), K=scale * K, Q=Q / d
+    )
+
+
+def fields(e: ExactErrors) -> np.ndarray:
+    return np.array([getattr(e, name) for name in FIELDS if getattr(e, name) is not None])
+
+
+def prompts_mean(tokens: np.ndarray, p: np.ndarray, law: TokenLaw, g: dict[str, Any]) -> np.ndarray:
+    """The six fields by their definition, from prompts (n, L, d) with the probabilities p."""
+    a = g["U"] @ g["query"]
+    h, H = law.tilted(a)
+    scores = tokens @ a
+    w = np.exp(scores - scores.max(axis=1, keepdims=True))
+    w /= w.sum(axis=1, keepdims=True)
+    mean = np.einsum("nl,nli->ni", w, tokens)
+    C = np.einsum("nl,nli,nlj->nij", w, tokens, tokens) - mean[:, :, None] * mean[:, None, :] - H
+    out, square = (mean - h) @ g["V"].T, lambda x: (x**2).reshape(len(x), -1).sum(axis=1)
+    VC = g["V"] @ C
+    z2 = g["query"] @ g["query"]
+    draws = [
+        square(out),
+        len(g["V"]) * square(mean - h),
+        z2 * square(VC),
+        np.sum((g["Q"] @ g["query"]) ** 2) * square(VC),
+        z2 * square(VC @ g["K"].T),
+    ]
+    bias = float(np.sum((p @ out) ** 2))
+    means = [float(p @ x) for x in draws]
+    return np.array([means[0], bias, *means[1:]])
+
+
+@pytest.mark.parametrize(("d", "rank", "scale"), [(1, 1, 2.0), (3, 3, 0.3), (3, 2, 1.0), (4, 4, 2.5)])
+def test_gaussian_tokens_against_their_own_engine(d: int, rank: int, scale: float) -> None:
+    """Stein's lemma and scores alone there, moments under complex tilts here."""
+    p, L = problem(d, d, scale), [1, 2, 3, 30, 1000, 1e6, 1e12, 1e100]
+    B = np.random.default_rng(rank).standard_normal((d, rank))
+    Gamma = B @ B.T / d
+    e = law_errors(gaussian(Gamma), **p, lengths=L)
+    assert fields(e) == pytest.approx(fields(exact_errors(Gamma, **p, lengths=L)), rel=1e-10)
+    assert np.all(e.relative_error < 1e-10)
+    assert fields(exact_errors(gaussian(Gamma), **p, lengths=L)) == pytest.approx(
+        fields(exact_errors(Gamma, **p, lengths=L)), rel=1e-12
+    )
+
+
+def test_gaussian_tokens_with_loud_scores() -> None:
+    L = [2, 10, 1e6]
+    e = law_errors(gaussian([[1.0]]), [[9.0]], [[1.0]], L, query=[1.0])
+    assert fields(e) == pytest.approx(fields(exact_errors([[1.0]], [[9.0]], [[1.0]], L, query=[1.0])), rel=1e-9)
+    assert np.all(e.relative_error < 1e-9)
+
+
+@pytest.mark.parametrize("integral", [False, True])
+def test_few_atoms_against_enumeration(integral: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every prompt of up to five tokens: signs summed over as atoms or by the integral, and a skewed law."""
+    p = problem(5, 2, 0.8)
+    if integral:
+        monkeypatch.setattr(numerics.law_errors, "FEW_SIGNS", 0)
+    law = rademacher(2) if integral else atoms(*SKEWED)
+    points = np.array(list(itertools.product([-1.0, 1.0], repeat=2)) if integral else SKEWED[0])
+    weights = np.full(4, 0.25) if integral else np.array(SKEWED[1])
+    L = [1, 2, 3, 5]
+    e = fields(exact_errors(law, **p, lengths=L))
+    for i, n in enumerate(L):
+        counts = compositions(n, len(points))
+        prompts = np.array([np.repeat(points, row, axis=0) for row in counts])
+        assert e[:, i] == pytest.approx(prompts_mean(prompts, multinomial(counts, weights), law, p), rel=1e-10)
+    if integral:
+        monkeypatch.undo()
+        assert fields(exact_errors(law, **p, lengths=[2, 1e3, 1e9])) == pytest.approx(
+            fields(law_errors(law, **p, lengths=[2, 1e3, 1e9])), rel=1e-11
+        )
+
+
+def pairs(points: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    i, j = (x.ravel() for x in np.meshgrid(np.arange(len(points)), np.arange(len(points))))
+    return np.stack([points[i], points[j]], axis=1), weights[i] * weights[j]
+
+
+def rule(name: str) -> tuple[TokenLaw, np.ndarray, np.ndarray]:
+    """A law and a quadrature rule for it."""
+    x, w = np.polynomial.legendre.leggauss(20)
+    turn = 2 * np.pi * np.arange(24) / 24
+    circle, even = np.stack([np.cos(turn), np.sin(turn)], axis=-1), np.full(24, 1 / 24)
+    A = np.array([[1.0, 0.5], [0.0, 0.7]])
+    if name == "interval":
+        return uniform(1), np.sqrt(3) * x[:, None], w / 2
+    if name == "square":
+        return uniform(2), np.sqrt(3) * np.array(list(itertools.product(x, repeat=2))), np.outer(w, w).ravel() / 4
+    if name == "disc":  # radii by Gauss points of the squared radius
+        x, w = np.polynomial.legendre.leggauss(10)
+        return ball(2), 2 * (np.sqrt((x + 1) / 2)[:, None, None] * circle).reshape(-1, 2), np.outer(w, even).ravel() / 2
+    points = np.sqrt(2) * circle
+    return {
+        "circle": (sphere(2), points, even),
+        "ellipse": (sphere(2).image(A), points @ A.T, even),
+        "shadow": (sphere(2).image([[0.6, 0.8]]), points @ [[0.6], [0.8]], even),
+    }[name]
+
+
+@pytest.mark.parametrize("name", ["interval", "square", "circle", "disc", "ellipse", "shadow"])
+def test_two_tokens_against_quadrature_over_both(name: str) -> None:
+    law, points, p = rule(name)
+    g = problem(7, law.d, 0.5)
+    e = exact_errors(law, **g, lengths=[1, 2])
+    assert fields(e)[:, 0] == pytest.approx(prompts_mean(points[:, None], p, law, g), rel=1e-10)
+    assert fields(e)[:, 1] == pytest.approx(prompts_mean(*pairs(points, p), law, g), rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    "law", [sphere(3), ball(3).image([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 2.0, 1.0]]), uniform(3)], ids=NAME
+)
+def test_against_simulation(law: TokenLaw) -> None:
+    """Thirty tokens in three dimensions, at 6.5 standard errors of 50 blocks: error probability 4e-8 each, by Student's t."""
+    g, n, L = problem(9, 3, 0.8), 20_000, 30
+    tokens = law.sample(np.random.default_rng(3), n * L).reshape(n, L, 3)
+    e = fields(exact_errors(law, **g, lengths=[L]))[:, 0]
+    blocks = np.array([prompts_mean(tokens[i::50], np.full(n // 50, 50 / n), law, g) for i in range(50)])
+    for name, block, exact in zip(FIELDS, blocks.T, e):
+        if name != "squared_bias":
+            assert abs(block.mean() - exact) < 6.5 * block.std(ddof=1) / math.sqrt(50), name
+
+
+@pytest.mark.parametrize("law", [rademacher(12), uniform(2), sphere(3), ball(2), atoms(*SKEWED)], ids=NAME)
+def test_limits_of_long_prompts(law: TokenLaw) -> None:
+    """L E|err|^2 -> E w^2 |V(z - h)|^2 / (E w)^2 and L E err -> -E w^2 V(z - h) / (E w)^2, from the law tilted twice as far."""
+    g, L = problem(2, law.d, 0.6), 1e40
+    a, V = g["U"] @ g["query"], g["V"]
+    h, (h2, H2) = law.tilted(a)[0], law.tilted(2 * a)
+    assert law.log_mgf is not None
+    size = math.exp(float(law.log_mgf(2 * a) - 2 * law.log_mgf(a)))
+    away = h2 - h
+    second = H2 + np.outer(away, away)
+    e = exact_errors(law, **g, lengths=[L])
+    assert L * e.output[0] == pytest.approx(size * np.trace(V @ second @ V.T), rel=1e-10)
+    assert L**2 * e.squared_bias[0] == pytest.approx(size**2 * np.sum((V @ away) ** 2), rel=1e-9)
+    assert L * e.grad_V[0] == pytest.approx(len(V) * size * np.trace(second), rel=1e-10)
+
+
+def test_equal_weights_in_closed_form() -> None:
+    """U z = 0: a plain mean; for one sign C_L - 1 = -mean^2, whose square has the mean (3L - 2)/L^3."""
+    L = np.array([1.0, 2, 3, 10, 1e6])
+    e = exact_errors(rademacher(1), [[0.0]], [[2.0]], L, query=[3.0])
+    assert e.output == pytest.approx(4 / L, rel=1e-12)
+    assert e.grad_U == pytest.approx(4 * 9 * (3 * L - 2) / L**3, rel=1e-11)
+    for law in (sphere(3), ball(3), uniform(3), atoms(*SKEWED)):
+        V, zero = np.eye(2, law.d), np.zeros((law.d, law.d))
+        e = exact_errors(law, zero, V, L, query=np.ones(law.d))
+        assert e.output == pytest.approx(np.trace(V @ law.covariance @ V.T) / L, rel=1e-11)
+        assert np.all(e.squared_bias < 1e-25 / L)
+
+
+def test_symmetries() -> None:
+    """Longer tokens with quieter scores, rotations of a radial law, V on the left, and coordinates that never vary."""
+    L, g = [1, 2, 40, 1e8], problem(3, 3)
+    e = fields(exact_errors(sphere(3), **g, lengths=L))
+    R = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
+    turned = dict(U=R @ g["U"] @ R.T, V=g["V"] @ R.T, query=R @ g["query"], K=g["K"] @ R.T, Q=g["Q"] @ R.T)
+    assert fields(exact_errors(sphere(3), **turned, lengths=L)) == pytest.approx(e, rel=1e-10)
+    scaled = exact_errors(sphere(3).image(2 * np.eye(3)), g["U"] / 2, g["V"], L, query=g["query"])
+    assert fields(scaled) == pytest.approx(e[:4] * [[4], [4], [4], [16]], rel=1e-10)
+    assert fields(exact_errors(sphere(3), **g | {"V": 3 * g["V"]}, lengths=L)) == pytest.approx(
+        e * [[9], [9], [1], [9], [9], [9]], rel=1e-10
+    )
+    wide = sphere(3).image(np.eye(4, 3))
+    pad = lambda M, rows: np.pad(M, [(0, rows), (0, 1)], constant_values=0.7)
+    padded = dict(U=pad(g["U"], 1), V=pad(g["V"], 0), query=np.append(g["query"], 0.0))
+    assert fields(exact_errors(wide, **padded, lengths=L))[:3] == pytest.approx(e[:3], rel=1e-10)
+
+
+def test_a_law_known_by_its_transform_alone() -> None:
+    """The same numbers as with the structure that the built-in law has; and by its coordinates."""
+    g, L, built = problem(4, 2, 0.8), [1, 2, 50, 1e6], uniform(2)
+    own = TokenLaw(name="own", d=2, sigma=1.0, sample=built.sample, log_mgf=built.log_mgf)
+    expected = exact_errors(built, **g, lengths=L)
+    found = exact_errors(own, **g, lengths=L)
+    assert np.all(np.abs(fields(found) / fields(expected) - 1) <= found.relative_error)
+    assert np.all(found.relative_error < 1e-10)
+    named = TokenLaw(name="named", d=2, sigma=1.0, sample=built.sample, coordinates="uniform")
+    assert fields(exact_errors(named, **g, lengths=L)) == pytest.approx(fields(expected), rel=1e-12)
+
+
+def test_lengths_in_any_order() -> None:
+    g = problem(6, 2)
+    e = fields(exact_errors(ball(2), **g, lengths=[1000, 1, 30]))
+    for i, L in enumerate((1000, 1, 30)):
+        assert fields(exact_errors(ball(2), **g, lengths=L))[:, 0] == pytest.approx(e[:, i], rel=1e-10)
+
+
+UNKNOWN = TokenLaw(name="mystery", d=1, sigma=1.0, sample=lambda rng, n: rng.choice([-1.0, 1.0], (n, 1)))
+GOOD: dict[str, Any] = dict(law=sphere(2), U=np.eye(2), V=np.eye(2), lengths=[10], query=[1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"law": "sphere"}, TypeError, "no TokenLaw; make one with"),
+        ({"law": UNKNOWN, "U": [[1.0]], "V": [[1.0]], "query": [1.0]}, ValueError, "mystery has no log_mgf"),
+        ({"law": sphere(3)}, ValueError, r"tokens of sphere live in R\^3"),
+        ({"U": np.eye(3)}, ValueError, "V has shape"),
+        ({"query": [1e31, 0.0]}, ValueError, "overflow"),
+        ({"query": [100.0, 0.0]}, ValueError, "scale U or the query down"),
+        (
+            {"law": rademacher(1), "U": [[12.0]], "V": [[1.0]], "query": [1.0], "lengths": [2]},
+            ValueError,
+            "rademacher and L = 2 two q",
+        ),
+        ({"lengths": [0]}, ValueError, "at least one token"),
+        ({"lengths": [2.5]}, ValueError, "whole number"),
+        ({"lengths": ["a"]}, TypeError, "lengths must be"),
+        ({"K": np.eye(2)}, ValueError, "need both"),
+    ],
+)
+def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        law_errors(**GOOD | change)
+
+
+def test_averages_over_queries_are_gaussian_tokens_only() -> None:
+    with pytest.raises(ValueError, match=r"law sphere are those at one query; .* numerics.attention_errors"):
+        exact_errors(sphere(2), np.eye(2), np.eye(2), [10], query_cov=np.eye(2))
+    e = exact_errors(gaussian(np.eye(2)), np.eye(2), np.eye(2), [10], query_cov=np.eye(2))
+    assert e.output == pytest.approx(exact_errors(np.eye(2), np.eye(2), np.eye(2), [10], query_cov=np.eye(2)).output)
