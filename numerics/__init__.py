@@ -28,6 +28,7 @@
 `setting`, `curves`, `comparisons`,                 rate reports: what is measured, what theory says, verdicts,
 `rates`, `rate_series`, `rate_warnings`, `report`   the run, its curves, what a reader has to know, the page
 `sweep`                                             grids of runs in blocks that are kept, resumed and spread over machines
+`store`, `store_files`                              the file in which they are kept, and what may go wrong with it
 `cli`, `rates_cli`, `inputs`, `progress`            the commands, what they read, and how far they are
 ==================================================  ===========================================================================
 """
