@@ -2,8 +2,9 @@
 
 Start ``dask scheduler`` on one machine and ``dask worker tcp://THAT-MACHINE:8786`` on each; all need ``largeprompt[dask]`` in the
 version of the machine that asks. A block names the code that it was made for, and a worker with other code refuses it. Bits may
-still differ between processors with and without fused multiply-add, or between versions of Numba: use machines of one kind, with
-one set of packages. The processes of a cluster run whatever is sent to them; keep its ports inside a network that you trust.
+still differ between kinds of processors (fused multiply-add, the linear algebra behind NumPy) and versions of NumPy and Numba: use
+machines of one kind, with one set of packages. The processes of a cluster run whatever is sent to them; keep its ports inside a
+network that you trust.
 """
 
 from __future__ import annotations
