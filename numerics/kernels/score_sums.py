@@ -54,44 +54,40 @@ def heights(tokens, n, normals, x):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath={"contract"})
-def normal_terms(x, rate, centre, top):  # type: ignore[no-untyped-def]
-    """w, w h, w h², w², w² h, w² h², w³ for h = x − centre and the weight w = e^{rate (x − top)}."""
+def with_normal(sums, x, rate, centre, top):  # type: ignore[no-untyped-def]
+    """Add w, w h, w h², w², w² h, w² h², w³ for h = x − centre and the weight w = e^{rate (x − top)}."""
+    s0, s1, s2, s3, s4, s5, s6 = sums
     w = exp32(max(rate * (x - top), NEGLIGIBLE))
     h = x - centre
     wh = w * h
     u = max(w, SMALL)  # so that no power is subnormal
     u2 = u * u
     u2h = u2 * h
-    return w, wh, wh * h, u2, u2h, u2h * h, u2 * u
+    return s0 + w, s1 + wh, s2 + wh * h, s3 + u2, s4 + u2h, s5 + u2h * h, s6 + u2 * u
 
 
 @njit(fastmath={"contract"})
-def add_four_normals(l, x, lane, part):  # type: ignore[no-untyped-def]
+def add_normals(l, four, x, lane, part):  # type: ignore[no-untyped-def]
+    """Add token l to the rows of `part`, or the four tokens from l on."""
     at = U64(l) * ROW
     for i in range(LANES):
         j, rate, centre, top = at + U64(i), lane[i], lane[LANES + i], lane[2 * LANES + i]
-        a, b = normal_terms(x[j], rate, centre, top), normal_terms(x[j + ROW], rate, centre, top)
-        c, d = normal_terms(x[j + ROW + ROW], rate, centre, top), normal_terms(x[j + ROW + ROW + ROW], rate, centre, top)
-        part[i] += (a[0] + b[0]) + (c[0] + d[0])
-        part[LANES + i] += (a[1] + b[1]) + (c[1] + d[1])
-        part[2 * LANES + i] += (a[2] + b[2]) + (c[2] + d[2])
-        part[3 * LANES + i] += (a[3] + b[3]) + (c[3] + d[3])
-        part[4 * LANES + i] += (a[4] + b[4]) + (c[4] + d[4])
-        part[5 * LANES + i] += (a[5] + b[5]) + (c[5] + d[5])
-        part[6 * LANES + i] += (a[6] + b[6]) + (c[6] + d[6])
-
-
-@njit(fastmath={"contract"})
-def add_normal(l, x, lane, part):  # type: ignore[no-untyped-def]
-    for i in range(LANES):
-        a = normal_terms(x[U64(l) * ROW + U64(i)], lane[i], lane[LANES + i], lane[2 * LANES + i])
-        part[i] += a[0]
-        part[LANES + i] += a[1]
-        part[2 * LANES + i] += a[2]
-        part[3 * LANES + i] += a[3]
-        part[4 * LANES + i] += a[4]
-        part[5 * LANES + i] += a[5]
-        part[6 * LANES + i] += a[6]
+        s = (
+            part[i],
+            part[LANES + i],
+            part[2 * LANES + i],
+            part[3 * LANES + i],
+            part[4 * LANES + i],
+            part[5 * LANES + i],
+            part[6 * LANES + i],
+        )
+        s = with_normal(s, x[j], rate, centre, top)
+        if four:
+            s = with_normal(s, x[j + ROW], rate, centre, top)
+            s = with_normal(s, x[j + ROW + ROW], rate, centre, top)
+            s = with_normal(s, x[j + ROW + ROW + ROW], rate, centre, top)
+        part[i], part[LANES + i], part[2 * LANES + i], part[3 * LANES + i] = s[0], s[1], s[2], s[3]
+        part[4 * LANES + i], part[5 * LANES + i], part[6 * LANES + i] = s[4], s[5], s[6]
 
 
 @njit(fastmath={"contract"})
@@ -161,9 +157,9 @@ def normal_sums(L, replicate, key, words, x, lane, shrink, part, total):  # type
         raise_top(tokens, x, lane, shrink)
         part[:] = ZERO
         for l in range(0, tokens - 3, 4):
-            add_four_normals(l, x, lane, part)
+            add_normals(l, True, x, lane, part)
         for l in range(tokens - tokens % 4, tokens):
-            add_normal(l, x, lane, part)
+            add_normals(l, False, x, lane, part)
         fold_normals(shrink, part, total)
 
 
