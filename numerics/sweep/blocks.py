@@ -33,6 +33,7 @@ CODE = (
     "estimate.py",
     "score_sampler.py",
     "streams.py",
+    "token_sampler.py",
     "kernels/*.py",
     "token_laws/*.py",
     "sweep/laws.py",

@@ -16,8 +16,9 @@ import pytest
 from numerics.estimate import PIECE
 from numerics.sweep import blocks
 from numerics.sweep.blocks import CODE, NUMERICS, Block, canonical, code_fingerprint, run_block, split
-from numerics.sweep.laws import describe_gaussian
+from numerics.sweep.laws import describe_gaussian, describe_law, describe_own
 from numerics.sweep.matrices import as_hex
+from numerics.token_laws import sphere
 
 CONTENT: dict[str, Any] = {
     "law": describe_gaussian(np.eye(2)),
@@ -27,6 +28,13 @@ CONTENT: dict[str, Any] = {
     "method": "tokens",
     "seed": 3,
 }
+
+OWN = """
+import numpy as np
+from numerics import TokenLaw
+draw = lambda rng, n: 1.0 - 2.0 * rng.integers(2, size=(n, 2))
+signs = TokenLaw("signs", 2, 1.0, draw, lambda a: np.log(np.cosh(a)).sum(axis=-1))
+"""
 
 
 def block(first: int = 0, count: int = PIECE, L: int = 5, **change: Any) -> Block:
@@ -113,11 +121,12 @@ BESIDE = {
 
 
 def test_the_fingerprint_covers_every_module_from_which_numbers_come() -> None:
-    program = (
-        "import json, sys\nfrom numerics.sweep.blocks import Block, code_fingerprint, run_block\n"
-        f"content = {CONTENT!r}\n"
-        "for method in ('tokens', 'auto'):\n"
-        "    run_block(Block(json.dumps(content | {'method': method}), 5, 0, 64, code_fingerprint()))\n"
+    contents = [CONTENT | {"law": law} for law in (CONTENT["law"], describe_law(sphere(2)), describe_own(OWN, "signs"))]
+    texts = [canonical(content) for content in [*contents, CONTENT | {"method": "scores"}]]
+    program = (  # without running them: kernels take long to compile, and all modules beside them are in CODE
+        "import pkgutil, sys, numerics.kernels\nfrom importlib import import_module\nfrom numerics.sweep.blocks import _sampler\n"
+        f"for content in {texts!r}:\n    _sampler(content)\n"
+        "for module in pkgutil.iter_modules(numerics.kernels.__path__, 'numerics.kernels.'):\n    import_module(module.name)\n"
         "print(*(name for name in sys.modules if name.split('.')[0] == 'numerics'))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=NUMERICS.parent)
