@@ -44,7 +44,13 @@ def add_sweep(commands: Any) -> None:
         " data.csv, all runs on one page.",
         epilog="exit status: 0 if every comparison holds, 1 if one fails, 2 if the input cannot be used, 130 if interrupted",
     )
-    sweep.add_argument("spec", metavar="SPEC.toml", nargs="?", help="the grid; --example prints one to start from")
+    sweep.add_argument(
+        "spec",
+        metavar="SPEC.toml",
+        nargs="?",
+        help="lengths, replicates, seed, method and the entries [[tokens]], [[U]], [[V]], [[query]], of which every one goes with"
+        " every other; --example prints one to start from",
+    )
     sweep.add_argument("--example", action="store_true", help="print a SPEC with remarks on everything that it may say, and stop")
     sweep.add_argument("--store", metavar="FILE", help="where the results are kept; made if missing; sweeps may share it")
     sweep.add_argument(
