@@ -36,6 +36,8 @@ Floats = NDArray[np.float64]
 #: Rounding that two rules may share: with moments in closed form, and with those that Cauchy's formula takes from a log-mgf.
 ROUNDING, OF_CIRCLES = 1e-13, 1e-11
 LARGEST_LENGTH = 1e100
+#: Dimensions of tokens up to which the moments are computed, and those of laws known by their log-mgf alone.
+LARGEST_DIMENSION, LARGEST_UNKNOWN = 128, 10
 #: Up to how many signs all their combinations are atoms.
 FEW_SIGNS = 8
 #: Numbers held at once for every matrix-valued function.
@@ -146,6 +148,15 @@ def _eyes(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floats]], _S
         s = Radial(kind, law.factor) if kind in ("sphere", "ball") else Independent(kind, law.factor)
     if isinstance(s, Radial) and s.kind == "sphere" and s.factor.shape[1] == 1:
         s = Independent("sign", s.factor)
+    elif s is None and law.sigma == 0:
+        s = Atomic(np.zeros((1, law.d)), np.ones(1))
+    r = s.factor.shape[1] if isinstance(s, (Independent, Radial)) else law.d
+    largest, source = (LARGEST_UNKNOWN, " from log_mgf") if s is None else (LARGEST_DIMENSION, "")
+    if r > largest:
+        raise ValueError(
+            f"the law {law.name} has {r} dimensions, beyond {largest}, up to which its moments are computed{source}; sample by "
+            "numerics.attention_errors, or project the tokens"
+        )
     if isinstance(s, Independent):
         b = s.factor.T @ a
         h = coordinate_tilted(s.kind, b)[0]

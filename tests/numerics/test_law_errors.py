@@ -208,6 +208,14 @@ def test_a_law_known_by_its_transform_alone() -> None:
     assert fields(exact_errors(named, **g, lengths=L)) == pytest.approx(fields(expected), rel=1e-12)
 
 
+def test_tokens_that_vanish() -> None:
+    for law in (
+        TokenLaw(name="zero", d=1, sigma=0.0, sample=lambda rng, n: np.zeros((n, 1)), log_mgf=lambda a: 0 * a[..., 0]),
+        sphere(2).image([[0.0, 0.0]]),
+    ):
+        assert not np.any(fields(exact_errors(law, [[1.0]], [[1.0]], [1, 2, 1000], query=[1.0])))
+
+
 def test_lengths_in_any_order() -> None:
     g = problem(6, 2)
     e = fields(exact_errors(ball(2), **g, lengths=[1000, 1, 30]))
@@ -216,6 +224,8 @@ def test_lengths_in_any_order() -> None:
 
 
 UNKNOWN = TokenLaw(name="mystery", d=1, sigma=1.0, sample=lambda rng, n: rng.choice([-1.0, 1.0], (n, 1)))
+OWN = TokenLaw(name="own", d=200, sigma=1.0, sample=uniform(200).sample, log_mgf=uniform(200).log_mgf)
+ZEROS: dict[str, Any] = dict(U=np.zeros((200, 200)), V=np.ones((1, 200)), query=np.zeros(200))
 GOOD: dict[str, Any] = dict(law=sphere(2), U=np.eye(2), V=np.eye(2), lengths=[10], query=[1.0, 0.0])
 
 
@@ -233,6 +243,8 @@ GOOD: dict[str, Any] = dict(law=sphere(2), U=np.eye(2), V=np.eye(2), lengths=[10
             ValueError,
             "rademacher and L = 2 two q",
         ),
+        ({"law": uniform(200), **ZEROS}, ValueError, "200 dimensions, beyond 128"),
+        ({"law": OWN, **ZEROS}, ValueError, "200 dimensions, beyond 10, up to which its moments are computed from log_mgf"),
         ({"lengths": [0]}, ValueError, "at least one token"),
         ({"lengths": [2.5]}, ValueError, "whole number"),
         ({"lengths": ["a"]}, TypeError, "lengths must be"),
