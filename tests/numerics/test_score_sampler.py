@@ -243,11 +243,20 @@ def test_one_dimension() -> None:
         assert_means(drawn(sampler, L, 20_000), three(exact)[:, i])
 
 
+@pytest.mark.parametrize("kind", ["sphere", "ball"])
+def test_other_laws_against_the_exact_engine(kind: str) -> None:
+    A, U, V, z = problem()
+    law = law_of(kind, A)
+    exact = exact_errors(law, 2 * U, V, [1, 2, 40], query=z)
+    for i, L in enumerate((1, 2, 40)):
+        assert_means(drawn(prepare(kind, A, 2 * U, V, z, NONE), L, 20_000), three(exact)[:, i])
+
+
 def test_parts_of_the_formula_are_told_apart() -> None:
     """The comparison with the exact engine can fail: with a part of grad_U left out, and with 10 % in Γ."""
     A, U, V, z = problem()
     exact = three(exact_errors(A @ A.T, U / 2, V, [9], query=z))[:, 0]
-    x = [plain_scores("normal", A, 9, r, 4) for r in range(600)]
+    x = [plain_scores("normal", A, 9, r, 4) for r in range(300)]
     means = lambda part: np.stack([tensor_means("normal", A, U / 2, V, z, s, without=part) for s in x], axis=1)
     assert np.all(gap(means(""), exact) <= 1)
     assert gap(means("pairs"), exact)[2] > 1
@@ -401,9 +410,20 @@ def test_memory_does_not_grow_with_the_prompt() -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 16_000  # kilobytes
 
 
+def test_scores_are_drawn_where_that_is_exact() -> None:
+    _, U, V, z = problem()
+    run = lambda law, method: attention_errors(law, U, V, z, [5], replicates=10, seed=1, method=method)
+    for law in (np.eye(4), gaussian(np.eye(4)), sphere(4), ball(4)):
+        assert run(law, "auto").method == "scores"
+        assert np.array_equal(run(law, "auto").output.mean, run(law, "scores").output.mean)
+        assert run(law, "tokens").method == "tokens"
+    assert run(rademacher(4), "auto").method == "tokens"
+    with pytest.raises(ValueError, match='use method = "tokens"'):
+        run(rademacher(4), "scores")
+
+
 @pytest.mark.parametrize("coordinates", ["sign", "uniform", None, len])
 def test_laws_without_a_direction(coordinates: object) -> None:
     A, U, V, z = problem()
     with pytest.raises(ValueError, match='use method = "tokens"'):
         prepare(coordinates, A, U, V, z, NONE)
-    assert rademacher(2).coordinates not in CONDITIONED
