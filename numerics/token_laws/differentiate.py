@@ -13,12 +13,12 @@ __all__ = ["moments_along", "scale_of", "tilted_from_log_mgf"]
 
 Floats = NDArray[np.float64]
 LogMgf = Callable[[NDArray[Any]], NDArray[Any]]
-#: Radius of the circle in units of 1 / scale, its number of nodes, and the step of the first guess of the mean.
-RADIUS, NODES, STEP = 0.5, 32, 0.05
+#: Radius of the circle in units of 1 / scale, its number of nodes, and the step of the first guess of the mean, in radii.
+RADIUS, NODES, STEP = 0.5, 32, 0.1
 #: Complex numbers handled at a time.
 CHUNK = 1_000_000
-#: Steps of the search for the scale.
-TRIES = 200
+#: Tokens smaller than the inverse of this count as 0.
+FURTHEST = 1e100
 
 
 def scale_of(log_mgf: LogMgf, d: int) -> float:
@@ -39,17 +39,17 @@ def scale_of(log_mgf: LogMgf, d: int) -> float:
     >>> bool(0.7 < 1e6 * scale_of(lambda a: 1e-12 * (a * a).sum(-1) / 2, 2) < 1.4)
     True
     """
-    t, axes = 1.0, np.concatenate([np.eye(d), -np.eye(d)])
-    for _ in range(TRIES):
+    axes = np.concatenate([np.eye(d), -np.eye(d)])
+    low, t, high = 0.0, 1.0, math.inf  # the sum of the two increases with t
+    while 0 < t < FURTHEST:
         with np.errstate(all="ignore"):
             K = np.real(log_mgf(t * axes))
         size = float((K[:d] + K[d:]).max()) if np.isfinite(K).all() else math.inf
-        if 0.5 <= size <= 2:
-            return 1 / t
-        if t > 1e100:
-            return 0.0
-        t /= min(max(math.sqrt(max(size, 0.0)), 1e-3), 1e3)  # size is about t^2 near 0
-    return 1 / t
+        if 0.5 <= size <= 2 or high <= low * (1 + 1e-6):
+            break
+        low, high = (t, high) if size < 1 else (low, t)
+        t = math.sqrt(low * high) if low and high < math.inf else t / 8 if size > 1 else t * 8
+    return 1 / t if 0 < t < FURTHEST else 0.0
 
 
 def moments_along(log_mgf: LogMgf, directions: Floats, order: int) -> Floats:
@@ -79,7 +79,7 @@ def moments_along(log_mgf: LogMgf, directions: Floats, order: int) -> Floats:
     return np.asarray((f / h**order).real.mean(0) * math.factorial(order))
 
 
-def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats) -> tuple[Floats, Floats]:
+def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -> tuple[Floats, Floats]:
     """The first two derivatives of an analytic log-mgf.
 
     ``h -> E_a exp(h u.(Z - m))`` under the tilted law is entire, however the branches of the logarithm lie: its coefficients on a
@@ -90,6 +90,8 @@ def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats) -> tuple[Floats, Floats]:
     log_mgf : callable
         (..., d) complex -> (...).
     a : ndarray, shape (..., d)
+    radius : float
+        Of the circle, in units of 1 / `scale_of`.
 
     Returns
     -------
@@ -115,11 +117,12 @@ def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats) -> tuple[Floats, Floats]:
         return np.zeros(a.shape), np.zeros((*a.shape, d))
     first, second = np.triu_indices(d, 1)
     directions = np.vstack([np.eye(d), (np.eye(d)[first] + np.eye(d)[second]) / np.sqrt(2)])
-    circle = RADIUS / scale * _half_circle()
+    circle = radius / scale * _half_circle()
     means, covariances = [], []
     for point in a.reshape(-1, d):
-        nudge = STEP / scale * np.eye(d)
-        guess = (log_mgf(point + nudge) - log_mgf(point - nudge)).real / (2 * STEP / scale)
+        nudge = STEP * radius / scale * np.eye(d)
+        with np.errstate(all="ignore"):
+            guess = (log_mgf(point + nudge) - log_mgf(point - nudge)).real / (2 * STEP * radius / scale)
         c = np.empty((2, len(directions)))
         step = max(1, CHUNK // (circle.size * d))
         for start in range(0, len(directions), step):

@@ -148,7 +148,7 @@ def checked_transform(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], d: int) -
                 "from the sample, and a.mean from log_mgf"
             )
         points = 0.7 / scale * np.cos(np.arange(1, 2 * d + 1)).reshape(2, d)  # anything that is not special
-        step = 0.01 / scale
+        step = 0.003 / scale
         nudge = np.full(d, step / math.sqrt(d))
         turned = _call(log_mgf, points + 1j * nudge, (2,))
         value, right, left = (_call(log_mgf, points + k * nudge, (2,)).real for k in (0, 1, -1))

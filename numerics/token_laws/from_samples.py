@@ -18,8 +18,8 @@ Floats = NDArray[np.float64]
 ERROR, TESTED = 1e-9, 8
 MOST_TOKENS = 10**8
 #: Tokens that look for promising v, tokens drawn at a time, random directions, and |v| in units of 1 / sigma.
-SEARCHED, PIECE, DIRECTIONS = 20_000, 65_536, 16
-LENGTHS = np.geomspace(0.1, 6.0, 13)
+SEARCHED, PIECE, DIRECTIONS = 10_000, 65_536, 8
+LENGTHS = np.geomspace(0.1, 6.0, 9)
 #: Quantiles of the search's variables at which these are cut off: a cut only lowers a mean.
 CUT = (0.99, 0.999, 0.9999)
 
@@ -69,12 +69,15 @@ def judged_by_samples(law: TokenLaw, seed: int, samples: int, checked: str) -> E
     common: dict[str, Any] = {"engine": "Monte Carlo", "checked": checked, "dimension": f"d = {law.d}", "seed": seed}
     look = np.asarray(law.sample(_generator(seed, 1), min(samples // 2, SEARCHED)))
     rest = samples - samples // 2
-    seen = math.sqrt(max(float(np.linalg.eigvalsh(look.T @ look / len(look))[-1]), 0.0))
+    values, vectors = np.linalg.eigh(look.T @ look / len(look))
+    seen = math.sqrt(max(float(values[-1]), 0.0))
     if seen == 0:
         covered = f"{len(look)} tokens, all of them 0"
         return Evidence(verdict=Verdict.SUPPORTED, covered=covered, samples=len(look), **common)
     sigmas = (law.sigma, seen / 2)
-    variables = [_promising(look, sigma, rest, seed) for sigma in sigmas]
+    u = vectors[:, -1]
+    control = Variable(u, True, float(np.quantile((look @ u) ** 2, CUT[1])), sigmas[1] ** 2)
+    variables = [_promising(look, law.sigma, rest, seed), [control] if control.top > 0 else []]
     moments = np.zeros((2, TESTED, 2))  # sums of values and of squares
     rng, left = _generator(seed, 2), rest
     while left:
@@ -96,26 +99,29 @@ def _generator(seed: int, stream: int) -> np.random.Generator:
 
 def _promising(look: Floats, sigma: float, n: int, seed: int) -> list[Variable]:
     """The variables whose lower bounds would be furthest above what is allowed, if the search's moments were the law's."""
-    d = look.shape[1]
-    vectors = np.linalg.eigh(look.T @ look / len(look))[1]
-    random = _generator(seed, 3).standard_normal((DIRECTIONS, d)) if d > 1 else np.empty((0, 1))
-    mean = look.mean(0)[None] if np.any(look.mean(0)) else np.ones((1, d))
-    directions = np.concatenate([vectors.T[::-1][:DIRECTIONS], np.eye(d)[:DIRECTIONS], mean, random])
+    d, count = look.shape[1], len(look)
+    values, vectors = np.linalg.eigh(look.T @ look / count)
+    mean = look.mean(0) if look.mean(0).any() else np.ones(d)
+    random = _generator(seed, 3).standard_normal((DIRECTIONS if d > 1 else 0, d))
+    directions = np.concatenate([vectors.T[::-1][:DIRECTIONS], np.eye(d)[:DIRECTIONS], mean[None], random])
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    deviation = math.sqrt(float(((look @ vectors[:, -1]) ** 2).mean()))
+    lengths = np.concatenate([LENGTHS, -LENGTHS]) / max(sigma, 0.1 * math.sqrt(float(values[-1])))
     ranked: list[tuple[float, Variable]] = []
     for u in directions:
-        candidates = [Variable(u, True, math.inf, sigma**2)]
-        for t in LENGTHS / max(sigma, 0.1 * deviation):
-            candidates += [Variable(t * u, False, math.inf, 1.0), Variable(-t * u, False, math.inf, 1.0)]
-        for candidate in candidates:
-            x = candidate.values(look, sigma)
-            for top in np.quantile(x, CUT).tolist():
-                if not 0 < top < math.inf:
-                    continue
-                y = np.minimum(x, top)
-                gap = lower_bound(float(y.mean()), float(y.var()), top, n, ERROR / TESTED) - candidate.bound
-                ranked.append((gap / max(float(y.std()), 1e-12 * top), candidate._replace(top=top)))
+        score = look @ u
+        with np.errstate(over="ignore"):
+            exponentials = np.exp(lengths[:, None] * score - sigma**2 * lengths[:, None] ** 2 / 2)
+        x = np.sort(np.vstack([score**2, exponentials]), axis=1)
+        for share in CUT:
+            kept = int(share * count)
+            top = x[:, kept]
+            good = (top > 0) & np.isfinite(top)
+            y = np.minimum(x[good] / top[good, None], 1.0)
+            for i, m, v in zip(np.flatnonzero(good), y.mean(1), y.var(1)):
+                t = 1.0 if i == 0 else float(lengths[i - 1])
+                variable = Variable(t * u, bool(i == 0), float(top[i]), sigma**2 if i == 0 else 1.0)
+                gap = lower_bound(float(m), float(v), 1.0, n, ERROR / TESTED) - variable.bound / variable.top
+                ranked.append((gap / math.sqrt(float(v) + 1e-24), variable))
     ranked.sort(key=lambda pair: pair[0], reverse=True)
     return [variable for _, variable in ranked[:TESTED]]
 

@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 DIRECTIONS, CLIMBS = 64, 6
 #: Lengths |v| in units of 1 / sigma. Below, the ratio is the variance, which is looked at by itself.
 LENGTHS = np.geomspace(0.02, 200.0, 41)
+#: Bisections of the place where a log-mgf ceases to be finite.
+BISECTIONS = 24
 
 
 class Found(NamedTuple):
@@ -27,6 +29,7 @@ class Found(NamedTuple):
     lengths: Floats
     tried: int
     lost: int  # v at which the log-mgf is not finite
+    end: Floats | None  # the shortest of them
 
 
 def largest_ratio(
@@ -75,7 +78,16 @@ def largest_ratio(
     v = directions[:, None, :] * lengths[:, None]
     with np.errstate(all="ignore"):
         K = np.real(log_mgf(v))
-    ratio = np.where(np.isfinite(K), 2 * K / lengths**2, -np.inf)
+    finite = np.isfinite(K)
+    ratio = np.where(finite, 2 * K / lengths**2, -np.inf)
+    lost, end = int((~finite).sum()), None
+    if lost:
+        last, squares = _ends(log_mgf, directions, lengths, finite)
+        v = np.concatenate([v, last[:, None]], axis=1)
+        with np.errstate(all="ignore"):
+            at_end = 2 * np.real(log_mgf(last)) / squares
+        ratio = np.concatenate([ratio, np.where(np.isfinite(at_end), at_end, -np.inf)[:, None]], axis=1)
+        end = last[int(squares.argmin())]
     best, at = float(values[-1]), np.zeros(d)
 
     def downhill(x: Floats) -> tuple[float, Floats]:
@@ -96,8 +108,22 @@ def largest_ratio(
             continue
         start = v[i, ratio[i].argmax()]
         with np.errstate(all="ignore"):
-            end = minimize(downhill, start * scale, jac=True, method="L-BFGS-B")
-        for point, value in ((end.x / scale, -float(end.fun) * scale**2), (start, float(ratio[i].max()))):
+            top = minimize(downhill, start * scale, jac=True, method="L-BFGS-B")
+        for point, value in ((top.x / scale, -float(top.fun) * scale**2), (start, float(ratio[i].max()))):
             if value > best:
                 best, at = value, point
-    return Found(best, at, vectors[:, -1], len(directions), lengths, int(ratio.size), int((~np.isfinite(K)).sum()))
+    return Found(best, at, vectors[:, -1], len(directions), lengths, int(K.size), lost, end)
+
+
+def _ends(
+    log_mgf: Callable[[NDArray[Any]], NDArray[Any]], directions: Floats, lengths: Floats, finite: Any
+) -> tuple[Floats, Floats]:
+    """The last v on each ray at which the log-mgf is finite, by bisection, and their squares."""
+    first = np.where(finite.all(1), len(lengths) - 1, finite.argmin(1))
+    low, high = lengths[np.maximum(first - 1, 0)], lengths[first]
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        with np.errstate(all="ignore"):
+            good = np.isfinite(np.real(log_mgf(directions * middle[:, None])))
+        low, high = np.where(good, middle, low), np.where(good, high, middle)
+    return directions * low[:, None], low**2

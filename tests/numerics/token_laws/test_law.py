@@ -1,0 +1,175 @@
+"""A user's law: tilts from its log-mgf alone, images, and everything that is refused at the door."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import njit
+from numpy.typing import NDArray
+
+from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
+from numerics.token_laws.differentiate import moments_along, scale_of, tilted_from_log_mgf
+
+Floats = NDArray[np.float64]
+Sampler = Callable[[np.random.Generator, int], Floats]
+RARE = atoms([[0.999, 0.5], [-0.001, 0.5], [-0.001, -0.5]], [0.001, 0.499, 0.5])
+
+
+def signs(rng: np.random.Generator, n: int) -> Floats:
+    return 2.0 * rng.integers(0, 2, (n, 1)) - 1
+
+
+def law(**changes: Any) -> TokenLaw:
+    given: dict[str, Any] = {"name": "mine", "d": 1, "sigma": 1.0, "sample": signs}
+    return TokenLaw(**given | changes)
+
+
+KNOWN = [gaussian([[2.0, 0.5], [0.5, 1.0]]), rademacher(3), uniform(2), sphere(4), ball(3), RARE]
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda law: law.name)
+@pytest.mark.parametrize("unit", [1e-5, 1.0, 1e5])
+def test_tilts_from_the_log_mgf_alone_are_the_closed_forms(known: TokenLaw, unit: float) -> None:
+    scaled = known.image(unit * np.eye(known.d))
+    own = dataclasses.replace(scaled, structure=None)
+    a = np.random.default_rng(1).standard_normal((4, known.d)) * np.array([0, 0.5, 2, 10])[:, None] / scaled.sigma
+    for found, exact, order in zip(own.tilted(a), scaled.tilted(a), (1, 2)):
+        assert found.shape == exact.shape
+        np.testing.assert_allclose(found, exact, atol=1e-11 * scaled.sigma**order)
+    np.testing.assert_allclose(own.covariance, scaled.covariance, atol=1e-12 * scaled.sigma**2)
+
+
+def test_branches_of_the_logarithm_do_not_matter() -> None:
+    flipped = lambda a: np.log(np.cosh(a)).sum(-1) + 2j * np.pi * np.round(3 * np.sin(50 * a.imag)).sum(-1)
+    np.testing.assert_allclose(tilted_from_log_mgf(flipped, np.array([[0.3]]))[1], 1 - np.tanh(0.3) ** 2)
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e7])
+def test_the_scale_is_found_whatever_the_unit(size: float) -> None:
+    K = uniform(2).image(size * np.eye(2)).log_mgf
+    assert K is not None
+    assert 0.5 < scale_of(K, 2) / size < 1.5
+    np.testing.assert_allclose(moments_along(K, np.eye(2), 4), 9 / 5 * size**4)
+    np.testing.assert_allclose(moments_along(K, np.eye(2), 3), 0, atol=1e-12 * size**3)
+
+
+def test_the_scale_of_a_law_with_a_rare_point_is_not_its_deviation() -> None:
+    K = atoms([[1 - 1e-6], [-1e-6]], [1e-6, 1 - 1e-6]).log_mgf
+    assert K is not None
+    assert scale_of(K, 1) > 20 * 1e-3
+    assert scale_of(lambda a: 0 * a.sum(-1), 1) == 0
+
+
+def test_overflow_far_out_is_said_and_not_returned() -> None:
+    mine = law(log_mgf=lambda a: np.log(np.cosh(a)).sum(-1))
+    assert mine.tilted([300.0])[0] == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="does not overflow there"):
+        mine.tilted([2000.0])
+
+
+def test_without_a_log_mgf_there_are_samples_only() -> None:
+    mine = law()
+    for ask in (lambda: mine.covariance, lambda: mine.tilted([0.0])):
+        with pytest.raises(ValueError, match="pass log_mgf="):
+            ask()
+    image = mine.image([[2.0], [0.0]])
+    assert (image.d, image.sigma, image.log_mgf, image.name) == (2, 2.0, None, "image of mine")
+    assert set(image.sample(np.random.default_rng(0), 50).ravel().tolist()) == {2.0, -2.0, 0.0}
+
+
+def test_images_of_a_users_law() -> None:
+    mine = law(log_mgf=lambda a: np.log(np.cosh(a)).sum(-1), coordinates="sign")
+    image, exact = mine.image([[2.0], [-1.0]]), rademacher(1).image([[2.0], [-1.0]])
+    assert image.sigma == pytest.approx(exact.sigma)
+    assert image.factor is not None
+    np.testing.assert_array_equal(image.factor, [[2.0], [-1.0]])
+    for x, y in zip(image.tilted([0.3, 0.4]), exact.tilted([0.3, 0.4])):
+        np.testing.assert_allclose(x, y, atol=1e-12)
+    with pytest.raises(ValueError, match="A needs 1 columns"):
+        mine.image(np.eye(2))
+
+
+def test_a_law_is_frozen_and_so_is_its_factor() -> None:
+    factor = np.array([[2.0]])
+    mine = law(coordinates="sign", factor=factor)
+    factor[0, 0] = 3.0
+    assert mine.factor is not None
+    assert mine.factor.item() == 2.0
+    assert law(coordinates="sign").factor is not None
+    with pytest.raises(ValueError, match="read-only"):
+        mine.factor[0, 0] = 1.0
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        mine.sigma = 2.0  # type: ignore[misc]
+
+
+def test_a_point_mass_may_have_sigma_zero() -> None:
+    nothing = law(sigma=0, sample=lambda rng, n: np.zeros((n, 1)), log_mgf=lambda a: 0 * a.sum(-1))
+    assert not nothing.covariance.any()
+
+
+def test_quantile_functions_are_coordinates() -> None:
+    quantile = njit(lambda u: np.float32(2) * u - np.float32(1))
+    K = lambda a: np.log(np.sinc(1j * a / np.pi)).sum(-1)
+    interval: dict[str, Any] = {"sample": lambda rng, n: rng.uniform(-1, 1, (n, 1)), "log_mgf": K, "coordinates": quantile}
+    assert law(**interval).covariance.item() == pytest.approx(1 / 3)
+    with pytest.raises(ValueError, match="scale the factor, or correct log_mgf"):
+        law(**interval, factor=[[1.2]])
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "match"),
+    [
+        ({"name": ""}, TypeError, "give the law a name"),
+        ({"d": 1.0}, TypeError, "whole number"),
+        ({"d": True}, TypeError, "whole number"),
+        ({"d": 0}, ValueError, "d >= 1"),
+        ({"sigma": -1.0}, ValueError, "negative"),
+        ({"sigma": np.inf}, ValueError, "finite"),
+        ({"sigma": "1"}, TypeError, "real numbers"),
+        ({"sample": None}, TypeError, r"sample\(rng, n\)"),
+        ({"d": 2}, ValueError, r"sample\(rng, 3\) returned an array of shape \(3, 1\)"),
+        ({"sample": lambda rng, n: signs(rng, n).T}, ValueError, r"of shape \(2, 1\)"),
+        ({"sample": lambda rng, n: rng.integers(0, 2, (n, 1))}, ValueError, "finite floats"),
+        ({"sample": lambda rng, n: np.full((n, 1), np.nan)}, ValueError, "finite floats"),
+        ({"sample": lambda rng: 1}, ValueError, "failed with TypeError"),
+        ({"sample": lambda rng, n: np.random.default_rng().standard_normal((n, 1))}, ValueError, "from the rng that it is given"),
+        ({"log_mgf": 3}, TypeError, "cannot be called"),
+        ({"log_mgf": lambda a: np.log(np.cosh(a))}, ValueError, r"\(2, 3\) is needed"),
+        ({"log_mgf": lambda a: np.log(np.cosh(a)).sum(-1) + 1}, ValueError, r"ln E exp\(0\) = 0"),
+        ({"log_mgf": lambda a: np.log(np.sinh(a) / a).sum(-1)}, ValueError, "fill the removable singularity"),
+        ({"log_mgf": lambda a: (a * a / 2 + a / 10).sum(-1)}, ValueError, "slope 0.1 at 0 along axis 0"),
+        ({"log_mgf": lambda a: np.logaddexp(a, -a).sum(-1) - np.log(2)}, ValueError, "failed with TypeError.* for complex a"),
+        ({"log_mgf": lambda a: np.linalg.norm(a, axis=-1) ** 2 / 2}, ValueError, "returned real numbers for complex a"),
+        ({"log_mgf": lambda a: (a * a.conj()).sum(-1) / 2}, ValueError, "not analytic"),
+        ({"log_mgf": lambda a: (a.real**2).sum(-1) / 2 + 1j * a.imag.sum(-1)}, ValueError, "not analytic"),
+        ({"coordinates": "gauss"}, ValueError, "is none of"),
+        ({"coordinates": lambda u: u}, TypeError, "numba.njit"),
+        ({"coordinates": njit(lambda u: u)}, ValueError, "subtract the mean"),
+        ({"coordinates": njit(lambda u: np.float32(0.5) - u)}, ValueError, "no quantile function"),
+        ({"coordinates": njit(lambda u, v: u)}, ValueError, "failed with TypeError"),
+        ({"factor": [[1.0]]}, ValueError, "factor without coordinates"),
+        ({"coordinates": "sign", "factor": [1.0]}, ValueError, "factor has shape"),
+        ({"coordinates": "sign", "factor": np.eye(2)}, ValueError, "needs 1 rows"),
+        ({"coordinates": "sign", "factor": [[2.0]], "log_mgf": lambda a: np.log(np.cosh(a)).sum(-1)}, ValueError, "differs by 3"),
+        ({"identity": {"kind": np.eye(2)}}, TypeError, "JSON"),
+        ({"identity": {"kind": np.nan}}, TypeError, "JSON"),
+    ],
+)
+def test_what_is_refused_at_the_door(changes: dict[str, Any], error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        law(**changes)
+
+
+@pytest.mark.parametrize("d", [1, 5, 30])
+def test_what_is_not_refused(d: int) -> None:
+    # a skewed law far from symmetric, in many dimensions and any unit, passes the tests for mean and analyticity
+    for unit in (1e-6, 1.0, 1e6):
+        K = atoms([[0.99 * unit], [-0.01 * unit]], [0.01, 0.99]).log_mgf
+        assert K is not None
+        sample = lambda rng, n: unit * ((rng.random((n, d)) < 0.01) - 0.01)  # noqa: B023
+        mine = law(d=d, sigma=unit, sample=sample, log_mgf=lambda a: K(a[..., None]).sum(-1))  # noqa: B023
+        np.testing.assert_allclose(mine.covariance, 0.0099 * unit**2 * np.eye(d), atol=1e-10 * unit**2)
