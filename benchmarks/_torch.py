@@ -1,0 +1,52 @@
+"""The obvious program in PyTorch, a baseline for benchmarks only: `pip install .[bench]`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+MISSING = "PyTorch not installed, its baseline is left out: install .[bench]"
+
+
+def errors(Gamma: np.ndarray, U: np.ndarray, V: np.ndarray, z: np.ndarray, held: int) -> Callable[[int, int], object] | None:
+    """The mean squared errors of output, grad_V and grad_U as a function of (L, replicates); None, said aloud, without PyTorch."""
+    try:
+        import torch
+    except ImportError:
+        print(MISSING)
+        return None
+    torch.set_num_threads(1)
+    real = lambda x: torch.from_numpy(np.asarray(x)).to(torch.float32)
+    A, G, u, v, q = real(np.linalg.cholesky(Gamma)), real(Gamma), real(U), real(V), real(z)
+    d, a = len(G), u @ q
+    h = G @ a
+
+    @torch.no_grad()
+    def program(L: int, replicates: int) -> object:
+        total, left = torch.zeros(3), replicates
+        while left:
+            n = min(left, max(1, held // L))
+            tokens = torch.randn(n, L, d) @ A.T
+            p = torch.softmax(tokens @ a, 1)
+            m = (p[:, None] @ tokens)[:, 0]
+            C = (tokens * p[:, :, None]).transpose(1, 2) @ tokens - m[:, :, None] * m[:, None]
+            total[0] += ((m - h) @ v.T).square().sum()
+            total[1] += d * (m - h).square().sum()
+            total[2] += (v @ (C - G)).square().sum() * (q @ q)
+            left -= n
+        return total / replicates
+
+    return program
+
+
+def normals(n: int) -> Callable[[], object] | None:
+    """n standard normals in float32; None without PyTorch."""
+    try:
+        import torch
+    except ImportError:
+        print(MISSING)
+        return None
+    torch.set_num_threads(1)
+    x = torch.empty(n)
+    return lambda: x.normal_()
