@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.comparisons import Comparison, compare
-from numerics.curves import QUANTITIES, FarSlopes, exact_error, far_slopes
+from numerics.curves import QUANTITIES, FarSlopes, far_slopes
 from numerics.estimate import AttentionErrors, Estimate, attention_errors
 from numerics.rare_queries import rare_queries
 from numerics.rate_models import far_models
@@ -24,8 +24,8 @@ from numerics.setting import AttentionSetting
 __all__ = ["Rates", "Series", "assess", "rates"]
 
 Floats = NDArray[np.float64]
-#: Far out, where a power of ln L lets go of the exponent.
-FAR: Floats = np.asarray(10.0 ** np.arange(20, 101, 10), dtype=float)
+#: From here on, and up to 1e100, a power of ln L lets go of the exponent.
+FAR = 1e20
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,6 +194,7 @@ def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
         if one.exact is not None:
             one = replace(one, rare_share=np.maximum(rare.part[i] / one.exact - rare.probability, 0.0))
         series.append(one)
+    far = far_slopes(setting)
     result = Rates(
         setting=setting,
         lengths=L,
@@ -201,15 +202,17 @@ def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
         seed=errors.seed,
         series=tuple(series),
         method=errors.method,
-        far=far_slopes(setting),
-        far_models=_far_models(setting),
+        far=far,
+        far_models=_far_models(setting, far),
         comparisons=(),
         warnings=(),
     )
     return replace(result, comparisons=compare(result), warnings=tuple(run_warnings(result)))
 
 
-def _far_models(setting: AttentionSetting) -> tuple[tuple[str, float], ...]:
+def _far_models(setting: AttentionSetting, far: FarSlopes | None) -> tuple[tuple[str, float], ...]:
     power = log_power(setting, "output")
-    exact = None if power is None else exact_error(setting, "output", FAR)
-    return () if power is None or exact is None else far_models(FAR, exact, power)
+    if far is None or power is None:
+        return ()
+    part = far.lengths >= FAR
+    return far_models(far.lengths[part], far.errors["output"][part], power)

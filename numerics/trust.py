@@ -66,10 +66,12 @@ def doubtful(estimate: Estimate, replicates: int) -> Bools:
 
     Examples
     --------
-    >>> from numerics.estimate import attention_errors
-    >>> run = lambda n: attention_errors([[1.0]], [[0.4]], [[1.0]], None, [100], query_cov=[[1.0]], replicates=n, seed=1).output
-    >>> bool(doubtful(run(400), 400)[0]), bool(doubtful(run(4000), 4000)[0])
-    (True, False)
+    >>> from numerics.central_sums import central_sums
+    >>> from numerics.estimate import as_errors
+    >>> x = np.linspace(0, 1, 2000)
+    >>> sums = np.stack([[central_sums(sample)] * 3 for sample in (x, x**200)])
+    >>> doubtful(as_errors(np.array([10, 100]), sums, 2000, 0).output, 2000).tolist()
+    [False, True]
     """
     few = (estimate.effective_samples < FEWEST) | (estimate.largest_share > LARGEST_SHARE)
     return np.asarray(few | (_spread_error(estimate, replicates) > COARSEST))
@@ -90,10 +92,11 @@ def estimate_warnings(estimate: Estimate, lengths: ArrayLike, replicates: int) -
 
     Examples
     --------
-    >>> from numerics.estimate import attention_errors
-    >>> run = attention_errors([[1.0]], [[0.4]], [[1.0]], None, [100], query_cov=[[1.0]], replicates=400, seed=1)
-    >>> [warning.split("the ")[0] for warning in estimate_warnings(run.grad_U, [100], 400)][:1]
-    ['L = 100: ']
+    >>> from numerics.central_sums import central_sums
+    >>> from numerics.estimate import as_errors
+    >>> sums = np.stack([[central_sums(np.linspace(0, 1, 2000) ** 200)] * 3])
+    >>> next(estimate_warnings(as_errors(np.array([100]), sums, 2000, 0).output, [100], 2000))
+    'L = 100: the mean hangs on 20 effective replicates of 2000 (fewer than 100); draw more'
     """
     L = np.asarray(lengths, dtype=float)
     spread, skewed = _spread_error(estimate, replicates), _skewness(estimate, replicates)
