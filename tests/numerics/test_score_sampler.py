@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import itertools
 import math
-import resource
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -225,7 +226,7 @@ def test_one_query_against_the_exact_engine(case: str) -> None:
 
 @pytest.mark.parametrize("columns", [2, 4])
 def test_random_queries_against_the_exact_engine(columns: int) -> None:
-    """The exact engine's own error counts among the 1e-6 at the tolerance asked for, up to 3e-5."""
+    """The exact engine is asked for 1e-4, far below the standard errors."""
     A, U, V, z = problem(columns)
     lengths = [1, 2, 60]
     exact = exact_errors(A @ A.T, U / 2, V, lengths, query_cov=RANDOM, tolerance=1e-4)
@@ -255,15 +256,14 @@ def test_other_laws_against_the_exact_engine(kind: str) -> None:
 def test_parts_of_the_formula_are_told_apart() -> None:
     """The comparison with the exact engine can fail: with a part of grad_U left out, and with 10 % in Γ."""
     A, U, V, z = problem()
-    exact = three(exact_errors(A @ A.T, U / 2, V, [9], query=z))[:, 0]
+    nine, many = three(exact_errors(A @ A.T, U / 4, V, [9, 300], query=z)).T
     x = [plain_scores("normal", A, 9, r, 4) for r in range(300)]
-    means = lambda part: np.stack([tensor_means("normal", A, U / 2, V, z, s, without=part) for s in x], axis=1)
-    assert np.all(gap(means(""), exact) <= 1)
-    assert gap(means("pairs"), exact)[2] > 1
-    assert gap(means("mixed"), exact)[2] > 1
-    exact = three(exact_errors(A @ A.T, U / 4, V, [300], query=z))[:, 0]
-    assert_means(drawn(prepare("normal", A, U / 4, V, z, NONE), 300, 6000), exact)
-    assert np.all(gap(drawn(prepare("normal", 1.05 * A, U / 4, V, z, NONE), 300, 6000), exact) > 1)
+    means = lambda part: np.stack([tensor_means("normal", A, U / 4, V, z, s, without=part) for s in x], axis=1)
+    assert np.all(gap(means(""), nine) <= 1)
+    assert gap(means("pairs"), nine)[2] > 1
+    assert gap(means("mixed"), nine)[2] > 1
+    assert_means(drawn(prepare("normal", A, U / 4, V, z, NONE), 300, 6000), many)
+    assert np.all(gap(drawn(prepare("normal", 1.05 * A, U / 4, V, z, NONE), 300, 6000), many) > 1)
 
 
 def token_errors(law: TokenLaw, U: Floats, V: Floats, z: Floats, L: int, count: int) -> Floats:
@@ -400,14 +400,25 @@ def test_seeds_and_lengths_have_their_own_streams() -> None:
     assert np.abs(correlations).max() < SURE / math.sqrt(2000)
 
 
+PEAKS = """
+import resource
+import numpy as np
+from numerics.score_sampler import prepare
+from numerics.streams import key_of
+
+one = np.eye(1)
+sampler = prepare("normal", one, one, one, np.ones(1), np.zeros((1, 0)))
+for L in (100, 1_000_000):
+    sampler.values(L, 0, 128, key_of(1))
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
 def test_memory_does_not_grow_with_the_prompt() -> None:
-    """A row of a million float32 numbers is 4 MB; 128 replicates keep less than four of them (they would fill 128)."""
-    A, U, V, z = problem()
-    sampler = prepare("normal", A, U, V, z, NONE)
-    drawn(sampler, 100, 128)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    drawn(sampler, 1_000_000, 128)
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 16_000  # kilobytes
+    """Peaks of a process of its own, some 200 MB; 128 replicates of a million numbers in float32 would be 512 MB."""
+    run = subprocess.run([sys.executable, "-c", PEAKS], capture_output=True, text=True, check=True)
+    short, long = map(int, run.stdout.split())
+    assert long < 1.1 * short
 
 
 def test_scores_are_drawn_where_that_is_exact() -> None:
