@@ -64,6 +64,8 @@ def sphere_derivatives(q: int, w: NDArray[Any], count: int = 5) -> tuple[Floats,
         for j in range(1, TERMS):
             term = term * quarter[near] / (j * (order + k + j - 1))
             total += term
+            if j % 8 == 0 and np.abs(term).max(initial=0.0) < 1e-18 * scale:
+                break
         D[near, k] = total * np.exp(-shift[near])
         scale *= q / 4 / (order + k)
     far = x[~near]

@@ -118,32 +118,30 @@ def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -
     first, second = np.triu_indices(d, 1)
     directions = np.vstack([np.eye(d), (np.eye(d)[first] + np.eye(d)[second]) / np.sqrt(2)])
     circle = radius / scale * _half_circle()
-    means, covariances = [], []
-    for point in a.reshape(-1, d):
-        nudge = STEP * radius / scale * np.eye(d)
+    points, nudge = a.reshape(-1, d), STEP * radius / scale * np.eye(d)
+    c = np.empty((2, len(points), len(directions)))
+    guess = np.empty_like(points)
+    step = max(1, CHUNK // (circle.size * d * len(directions)))
+    for start in range(0, len(points), step):
+        some = points[start : start + step, None]
         with np.errstate(all="ignore"):
-            guess = (log_mgf(point + nudge) - log_mgf(point - nudge)).real / (2 * STEP * radius / scale)
-        c = np.empty((2, len(directions)))
-        step = max(1, CHUNK // (circle.size * d))
-        for start in range(0, len(directions), step):
-            u = directions[start : start + step]
-            h = circle[:, None]
-            with np.errstate(all="ignore"):
-                f = np.exp(log_mgf(point + h[..., None] * u) - log_mgf(point + 0j) - h * (u @ guess))
-            for k in (1, 2):
-                c[k - 1, start : start + step] = (f / h**k).real.mean(0) * k
-        if not np.isfinite(c).all():
-            raise ValueError(
-                f"log_mgf is not finite near a = {point.tolist()!r:.200}; write it so that it does not overflow there, "
-                "for example ln cosh x = |Re x| + ln((1 + exp(-2 |Re x|)) / 2) with the sign of Re x taken out"
-            )
-        variance = c[1] - c[0] ** 2
-        covariance = np.diag(variance[:d])
-        mixed = variance[d:] - (variance[first] + variance[second]) / 2
-        covariance[first, second] = covariance[second, first] = mixed
-        means.append(guess + c[0, :d])
-        covariances.append(covariance)
-    return np.reshape(means, a.shape), np.reshape(covariances, (*a.shape, d))
+            rough = (log_mgf(some + nudge) - log_mgf(some - nudge)).real / (2 * STEP * radius / scale)
+            h = circle[:, None, None]
+            f = np.exp(log_mgf(some + h[..., None] * directions) - log_mgf(some + 0j) - h * (rough @ directions.T))
+        guess[start : start + step] = rough
+        for k in (1, 2):
+            c[k - 1, start : start + step] = (f / h**k).real.mean(0) * k
+    if not np.isfinite(c).all():
+        bad = points[~np.isfinite(c).all(axis=(0, 2))][0]
+        raise ValueError(
+            f"log_mgf is not finite near a = {bad.tolist()!r:.200}; write it so that it does not overflow there, for example "
+            "ln cosh x = |Re x| + ln((1 + exp(-2 |Re x|)) / 2) with the sign of Re x taken out"
+        )
+    variance = c[1] - c[0] ** 2
+    covariance = variance[:, :d, None] * np.eye(d)
+    mixed = variance[:, d:] - (variance[:, first] + variance[:, second]) / 2
+    covariance[:, first, second] = covariance[:, second, first] = mixed
+    return (guess + c[0, :, :d]).reshape(a.shape), covariance.reshape(*a.shape, d)
 
 
 def _half_circle() -> NDArray[np.complex128]:
