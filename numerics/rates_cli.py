@@ -6,7 +6,7 @@ import argparse
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["add_rates", "tell"]
 
-# Known here too, so that --help need not load NumPy; a test holds the two lists together.
+# Known here too, so that --help need not load NumPy; a test holds the lists together.
 EXAMPLES = ("anisotropic", "isotropic", "singular", "averaged", "averaged-slow")
+LAWS = ("gaussian", "rademacher", "uniform", "sphere", "ball")
 MATRICES = ("Gamma", "U", "V")
 DEFAULT_LENGTHS = "10:10000:10"
 DEFAULT_REPLICATES = 40_000
@@ -37,18 +38,30 @@ def add_rates(commands: Any) -> None:
     --------
     >>> parser = argparse.ArgumentParser()
     >>> add_rates(parser.add_subparsers())
-    >>> parser.parse_args(["rates", "--example", "averaged"]).example
-    'averaged'
+    >>> parser.parse_args(["rates", "--example", "averaged", "--example", "isotropic"]).example
+    ['averaged', 'isotropic']
     """
     rates = commands.add_parser(
         "rates",
         help="measure how fast attention approaches its infinite-prompt limit, and compare with theory",
-        description="Measures the errors of output and gradients of softmax attention on Gaussian tokens over the prompt length,"
-        " lays them beside the exact curves, Theorem A and the paper's bound, and writes report.html, report.json and data.csv.",
+        description="Measures the errors of output and gradients of softmax attention over the prompt length, lays them beside the"
+        " exact curves, Theorems A and B and the paper's bounds, and writes report.html, report.json, data.csv and plots/*.svg."
+        " Several examples or laws are compared on one page.",
         epilog="exit status: 0 if every comparison holds, 1 if one fails, 2 if the input cannot be used",
     )
     given = rates.add_argument_group("what to measure (an example, or your own matrices from .npy or .json files)")
-    given.add_argument("--example", metavar="NAME", help=f"one of {', '.join(EXAMPLES)} (default: {EXAMPLES[0]})")
+    given.add_argument(
+        "--example",
+        metavar="NAME",
+        action="append",
+        help=f"one of {', '.join(EXAMPLES)} (default: {EXAMPLES[0]}); may be given several times",
+    )
+    given.add_argument(
+        "--law",
+        metavar="NAME",
+        action="append",
+        help=f"tokens of another law with the same covariance: {', '.join(LAWS)}; may be given several times",
+    )
     given.add_argument("--Gamma", metavar="FILE", help="covariance of the tokens, d x d")
     given.add_argument("--U", metavar="FILE", help="score of token z_k for the query z is z_k'Uz, d x d")
     given.add_argument("--V", metavar="FILE", help="value matrix, d_out x d")
@@ -84,30 +97,37 @@ def _rates(arguments: argparse.Namespace) -> int:
 def _measure_and_report(arguments: argparse.Namespace) -> int:
     lengths = length_grid(arguments.lengths)
     out = writable_folder(Path(arguments.out))
-    setting, inputs = _setting(arguments)
+    settings, inputs = _settings(arguments)
     from numerics.rates import rates
     from numerics.report import provenance, write_report
 
-    started = time.perf_counter()
+    started, runs = time.perf_counter(), []
     with progress_bar(arguments.quiet, "drawing prompts") as advance:
-        try:
-            run = rates(
-                setting,
-                lengths,
-                replicates=arguments.replicates,
-                seed=arguments.seed,
-                threads=arguments.threads,
-                progress=advance,
-            )
-        except (TypeError, ValueError) as error:
-            raise InputError(str(error)) from error
-    source = provenance(_command(arguments, setting.name), time.perf_counter() - started, inputs)
+        for i, setting in enumerate(settings):
+            try:
+                run = rates(
+                    setting,
+                    lengths,
+                    replicates=arguments.replicates,
+                    seed=arguments.seed,
+                    threads=arguments.threads,
+                    progress=_part_of(advance, i, len(settings)),
+                )
+            except (TypeError, ValueError) as error:
+                raise InputError(str(error)) from error
+            runs.append(run)
+    source = provenance(_command(arguments), time.perf_counter() - started, inputs)
     try:
-        page = write_report(run, out, source)
+        page = write_report(runs, out, source)
     except OSError as error:
         raise InputError(f"cannot write to {out}: {error.strerror}; choose another --out") from error
-    tell([run], page, arguments.quiet)
-    return 0 if run.holds else 1
+    tell(runs, page, arguments.quiet)
+    return 0 if all(run.holds for run in runs) else 1
+
+
+def _part_of(advance: Callable[[int, int], None], i: int, runs: int) -> Callable[[int, int], None]:
+    """Progress of run i of several, as progress of the whole: they draw the same number of tokens."""
+    return lambda done, total: advance(i * total + done, runs * total)
 
 
 def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
@@ -155,31 +175,44 @@ def _summary(run: Rates) -> str:
     return f"{run.setting.name}: {held} of {len(run.comparisons)} comparisons; {exponents}{notes}"
 
 
-def _setting(arguments: argparse.Namespace) -> tuple[AttentionSetting, list[tuple[str, str]]]:
-    """The setting that the arguments describe, with name and digest of each file read."""
+def _settings(arguments: argparse.Namespace) -> tuple[list[AttentionSetting], list[tuple[str, str]]]:
+    """The settings that the arguments describe, every example with every law, with name and digest of each file read."""
     from numerics.setting import EXAMPLES as BUILT_IN
-    from numerics.setting import AttentionSetting
 
     paths = {name: getattr(arguments, name) for name in MATRICES}
     paths["query"] = arguments.query or arguments.query_cov
     missing = [f"--{name}" for name, path in paths.items() if path is None]
+    inputs: list[tuple[str, str]] = []
     if len(missing) == len(paths):
-        name = arguments.example or EXAMPLES[0]
-        if name not in BUILT_IN:
-            raise InputError(f"there is no example {name!r}; choose one of {', '.join(EXAMPLES)}")
-        return BUILT_IN[name](), []
-    if arguments.example is not None:
-        raise InputError(f"--example {arguments.example} brings its own matrices; leave it out or leave out the files")
-    if missing:
+        names = arguments.example or EXAMPLES[:1]
+        for name in names:
+            if name not in BUILT_IN:
+                raise InputError(f"there is no example {name!r}; choose one of {', '.join(EXAMPLES)}")
+        found = [BUILT_IN[name]() for name in dict.fromkeys(names)]
+    elif arguments.example is not None:
+        raise InputError(f"--example {arguments.example[0]} brings its own matrices; leave it out or leave out the files")
+    elif missing:
         named = ["--query or --query-cov" if name == "--query" else name for name in missing]
         raise InputError(f"also needed: {', '.join(named)} (or use --example for a built-in one)")
+    else:
+        one, inputs = _from_files(paths, 2 if arguments.query_cov else 1)
+        found = [one]
+    laws = dict.fromkeys(arguments.law or [])
+    try:
+        return [setting.with_law(law) for setting in found for law in laws] or found, inputs
+    except ValueError as error:
+        raise InputError(str(error)) from error
+
+
+def _from_files(paths: dict[str, Any], query_dimensions: int) -> tuple[AttentionSetting, list[tuple[str, str]]]:
+    from numerics.setting import AttentionSetting
+
     arrays, inputs = {}, []
     for name, path in paths.items():
         arrays[name], digest = read_array(Path(path))
         inputs.append((Path(path).name, digest))
-    wanted = 2 if arguments.query_cov else 1
-    if arrays["query"].ndim != wanted:
-        option, shape = ("--query-cov", "(d, d)") if wanted == 2 else ("--query", "(d,)")
+    if arrays["query"].ndim != query_dimensions:
+        option, shape = ("--query-cov", "(d, d)") if query_dimensions == 2 else ("--query", "(d,)")
         raise InputError(f"{option} has shape {arrays['query'].shape}; it must have shape {shape}")
     try:
         return AttentionSetting(**arrays), inputs
@@ -187,12 +220,16 @@ def _setting(arguments: argparse.Namespace) -> tuple[AttentionSetting, list[tupl
         raise InputError(str(error)) from error
 
 
-def _command(arguments: argparse.Namespace, name: str) -> str:
+def _command(arguments: argparse.Namespace) -> str:
     """The command line that repeats the run, with file names only."""
     words = ["largeprompt", "rates"]
     files = {**{name: getattr(arguments, name) for name in MATRICES}, "query": arguments.query, "query-cov": arguments.query_cov}
     given = {option: Path(path).name for option, path in files.items() if path}
-    for option, value in (given or {"example": name}).items():
+    for option, value in given.items():
         words += [f"--{option}", value]
+    for name in [] if given else arguments.example or EXAMPLES[:1]:
+        words += ["--example", name]
+    for law in arguments.law or []:
+        words += ["--law", law]
     words += ["--lengths", arguments.lengths, "--replicates", str(arguments.replicates), "--seed", str(arguments.seed)]
     return shlex.join(words)

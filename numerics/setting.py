@@ -158,6 +158,8 @@ class AttentionSetting:
         """
         if name not in LAWS:
             raise ValueError(f"there is no token law {name!r}; choose one of {', '.join(LAWS)}")
+        if name == "gaussian":
+            return AttentionSetting(self.Gamma, self.U, self.V, self.query, name=f"{self.name}, {name}")
         values, vectors = np.linalg.eigh(self.Gamma)
         root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
         law = LAWS[name](self.d).image(root)

@@ -1,10 +1,14 @@
-"""Rate reports: ``report.html`` for people, ``report.json`` and ``data.csv`` for programs, written together or not at all."""
+"""Rate reports: ``report.html`` for people, ``report.json`` and ``data.csv`` for programs, and each plot as a file of its own.
+
+One run, or several beside each other. All is written together or not at all.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import platform
+import re
 import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -14,11 +18,14 @@ from typing import Any
 
 from numerics.rates import Rates
 from numerics.report.document import as_csv, as_document, table
+from numerics.report.drawing import draw
 from numerics.report.html import as_html
 
-__all__ = ["FILES", "provenance", "schema", "table", "write_report"]
+__all__ = ["FILES", "PLOTS", "provenance", "schema", "table", "write_report"]
 
 FILES = ("report.html", "report.json", "data.csv")
+#: Folder of the plots.
+PLOTS = "plots"
 PACKAGES = ("largeprompt", "numpy", "scipy", "sympy", "numba", "matplotlib")
 
 
@@ -76,14 +83,15 @@ def provenance(command: str, seconds: float, inputs: Sequence[tuple[str, str]] =
     }
 
 
-def write_report(run: Rates, out: Path, source: dict[str, Any]) -> Path:
-    """Write the three files into a folder; an earlier report there stays whole until the new one is complete.
+def write_report(runs: Rates | Sequence[Rates], out: Path, source: dict[str, Any]) -> Path:
+    """Write the files into a folder; an earlier report there stays whole until the new one is complete.
 
     Parameters
     ----------
-    run : Rates
+    runs : Rates or sequence of Rates
+        Several are compared on one page.
     out : Path
-        Folder, created if missing.
+        Folder, created if missing. Plots of an earlier report there that the new one does not have are removed.
     source : dict
         What `provenance` returns.
 
@@ -96,13 +104,34 @@ def write_report(run: Rates, out: Path, source: dict[str, Any]) -> Path:
     ------
     OSError
         If the folder cannot be created or written.
+    ValueError
+        If there is no run.
     """
-    document = as_document(run, source)
-    texts = (as_html(run, document), json.dumps(document, indent=1, allow_nan=False) + "\n", as_csv(run))
-    out.mkdir(parents=True, exist_ok=True)
+    runs = [runs] if isinstance(runs, Rates) else list(runs)
+    if not runs:
+        raise ValueError("no run to report; measure one with `numerics.rates.rates`")
+    drawing = draw(runs)
+    plots = list(drawing.all())
+    document = as_document(runs, source, plots)
+    texts = (as_html(runs, document, drawing), json.dumps(document, indent=1, allow_nan=False) + "\n", as_csv(runs))
+    files = {f"{PLOTS}/{plot.name}.svg": plot.file for plot in plots} | dict(zip(FILES, texts))
+    stale = _plots_of(out / FILES[1]) - set(files)
+    (out / PLOTS).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out, prefix=".new-") as scratch:
-        for name, text in zip(FILES, texts):
+        (Path(scratch) / PLOTS).mkdir()
+        for name, text in files.items():
             (Path(scratch) / name).write_text(text, encoding="utf-8", newline="\n")
-        for name in FILES:
+        for name in files:  # what the page points to before the page
             os.replace(Path(scratch) / name, out / name)
+    for name in stale:
+        (out / name).unlink(missing_ok=True)
     return out / FILES[0]
+
+
+def _plots_of(earlier: Path) -> set[str]:
+    """The plots that an earlier report in the folder lists, and nothing else that may lie there."""
+    try:
+        listed = [plot["file"] for plot in json.loads(earlier.read_text(encoding="utf-8"))["plots"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+    return {name for name in listed if isinstance(name, str) and re.fullmatch(rf"{PLOTS}/[a-zA-Z0-9_-]+\.svg", name)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import Any
 
@@ -11,13 +12,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.fit import PowerLawFit
+from numerics.phase import paper_exponent, region, standing
+from numerics.rate_models import Models
 from numerics.rates import Rates, Series
+from numerics.report.slack import slacks
+from numerics.report.svg import Plot
+from numerics.report.words import run_names
+from numerics.setting import AttentionSetting
 
-__all__ = ["COLUMNS", "as_csv", "as_document", "table"]
+__all__ = ["COLUMNS", "FORMAT", "as_csv", "as_document", "table"]
 
+FORMAT = 2
 #: Columns of ``data.csv``; an empty field means that theory says nothing there.
-COLUMNS = ("quantity", "L", "measured", "standard_error", "exact", "theorem_a", "theorem_b", "lemma_c4", "eq_16")
-BOUND_OF = {"theorem_a": "Theorem A", "theorem_b": "Theorem B", "lemma_c4": "Lemma C.4", "eq_16": "eq. (16), exponent only"}
+MEASURED = ("run", "quantity", "L", "measured", "standard_error", "exact")
+BOUND_OF = {
+    "theorem_a": ("Theorem A",),
+    "theorem_b": ("Theorem B", "Theorem B, limit"),
+    "r1": ("R1",),
+    "average_bound": ("Proposition 3.1, our constants", "Proposition 3.4, our constants"),
+    "limit": ("limit",),
+    "lemma_c4": ("Lemma C.4",),
+    "paper_exponent": ("eq. (16), exponent only", "eq. (18), exponent only"),
+}
+COLUMNS = (*MEASURED, *BOUND_OF)
 
 
 def _number(value: float) -> float | None:
@@ -28,12 +45,12 @@ def _numbers(values: NDArray[np.float64] | None) -> list[float | None] | None:
     return None if values is None else [_number(v) for v in values.tolist()]
 
 
-def table(run: Rates) -> list[dict[str, str | float | None]]:
-    """The measurements and every curve, one row for each quantity and length.
+def table(runs: Sequence[Rates]) -> list[dict[str, str | float | None]]:
+    """The measurements and every curve, one row for each run, quantity and length.
 
     Parameters
     ----------
-    run : Rates
+    runs : sequence of Rates
 
     Returns
     -------
@@ -41,26 +58,29 @@ def table(run: Rates) -> list[dict[str, str | float | None]]:
         With the keys `COLUMNS`.
     """
     rows: list[dict[str, str | float | None]] = []
-    for series in run.series:
-        values = {bound.name: bound.values for bound in series.bounds}
-        for i, L in enumerate(run.lengths.tolist()):
-            row: dict[str, str | float | None] = {
-                "quantity": series.quantity,
-                "L": int(L),
-                "measured": _number(series.mean[i]),
-                "standard_error": _number(series.standard_error[i]),
-                "exact": None if series.exact is None else _number(series.exact[i]),
-            }
-            rows.append(row | {column: _number(values[name][i]) if name in values else None for column, name in BOUND_OF.items()})
+    for name, run in zip(run_names(runs), runs):
+        for series in run.series:
+            values = {bound.name: bound.values for bound in series.bounds}
+            columns = {c: next((values[n] for n in names if n in values), None) for c, names in BOUND_OF.items()}
+            for i, L in enumerate(run.lengths.tolist()):
+                row: dict[str, str | float | None] = {
+                    "run": name,
+                    "quantity": series.quantity,
+                    "L": int(L),
+                    "measured": _number(series.mean[i]),
+                    "standard_error": _number(series.standard_error[i]),
+                    "exact": None if series.exact is None else _number(series.exact[i]),
+                }
+                rows.append(row | {c: None if v is None else _number(v[i]) for c, v in columns.items()})
     return rows
 
 
-def as_csv(run: Rates) -> str:
+def as_csv(runs: Sequence[Rates]) -> str:
     """The table as text; numbers keep every digit, so that the same run gives the same bytes."""
     out = StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(table(run))
+    writer.writerows(table(runs))
     return out.getvalue()
 
 
@@ -83,61 +103,97 @@ def _fit(fit: PowerLawFit | None) -> dict[str, Any] | None:
     }
 
 
-def _series(series: Series) -> dict[str, Any]:
+def _models(models: Models | None) -> dict[str, Any] | None:
+    if models is None:
+        return None
+    return {
+        "laws": [
+            {
+                "law": model.name,
+                "exponent": model.fit.exponent,
+                "standard_error": model.fit.standard_error,
+                "p_value": model.fit.p_value,
+                "akaike_weight": model.akaike_weight,
+                "bias": None if model.bias is None else _number(model.bias),
+                "rejected": bool(model.rejected),
+            }
+            for model in models.models
+        ],
+        "shows": models.shows,
+        "says": models.says,
+    }
+
+
+def _series(series: Series, run: Rates) -> dict[str, Any]:
     exact_slopes = series.exact_slopes if series.exact_slopes is not None else np.full(series.slopes.slope.shape, np.nan)
+    at = lambda pair: {"L": int(pair[0]), "ratio": pair[1]}
     return {
         "quantity": series.quantity,
         "measured": _numbers(series.mean),
         "standard_error": _numbers(series.standard_error),
+        "effective_samples": _numbers(series.estimate.effective_samples),
         "largest_share": _numbers(series.largest_share),
+        "skewness": _numbers(series.estimate.skewness),
+        "kurtosis": _numbers(series.estimate.kurtosis),
+        "rare_share": _numbers(series.rare_share),
         "exact": _numbers(series.exact),
         "bounds": [{"name": b.name, "kind": b.kind, "note": b.note, "values": _numbers(b.values)} for b in series.bounds],
+        "slack": [
+            {
+                "bound": s.bound,
+                "against": s.against,
+                "shortest": at(s.shortest),
+                "tightest": at(s.tightest),
+                "longest": at(s.longest),
+            }
+            for s in slacks(run)
+            if s.quantity == series.quantity
+        ],
         "slopes": [
             {"L": float(L), "slope": float(s), "standard_error": float(e), "exact": _number(x)}
             for L, s, e, x in zip(series.slopes.lengths, series.slopes.slope, series.slopes.standard_error, exact_slopes)
         ],
         "sharp_exponent": series.sharp,
+        "standing": standing(run.setting, series.quantity),
+        "paper_exponent": paper_exponent(run.setting, series.quantity),
         "fit": _fit(series.fit),
         "pure_fit": _fit(series.pure),
         "trusted": series.trusted,
         "reason": series.reason,
+        "models": _models(series.models),
     }
 
 
-def as_document(run: Rates, provenance: dict[str, Any]) -> dict[str, Any]:
-    """The whole report as JSON values.
-
-    Parameters
-    ----------
-    run : Rates
-    provenance : dict
-        What `numerics.report.provenance` returns.
-
-    Returns
-    -------
-    dict
-        Valid under ``report.schema.json``; numbers that are not finite are null.
-    """
-    setting = run.setting
+def _setting(setting: AttentionSetting) -> dict[str, Any]:
+    averaged = setting.averaged
     return {
-        "format": 1,
+        "name": setting.name,
+        "d": setting.d,
+        "d_out": int(setting.V.shape[0]),
+        "law": setting.law.name,
+        "law_identity": None if setting.law.identity is None else dict(setting.law.identity),
+        "Gamma": setting.Gamma.tolist(),
+        "U": setting.U.tolist(),
+        "V": setting.V.tolist(),
+        "query": "Gaussian" if averaged else "fixed",
+        "query_vector": None if averaged else setting.query.tolist(),
+        "query_covariance": setting.query.tolist() if averaged else None,
+        "sigma2": setting.sigma2,
+        "score_variance": setting.score_variance,
+        "region": region(setting.score_variance).says if averaged and setting.gaussian else None,
+    }
+
+
+def _run(name: str, run: Rates) -> dict[str, Any]:
+    far = run.far
+    return {
+        "run": name,
         "holds": run.holds,
-        "setting": {
-            "name": setting.name,
-            "d": setting.d,
-            "d_out": int(setting.V.shape[0]),
-            "Gamma": setting.Gamma.tolist(),
-            "U": setting.U.tolist(),
-            "V": setting.V.tolist(),
-            "query": "Gaussian" if setting.averaged else "fixed",
-            "query_vector": None if setting.averaged else setting.query.tolist(),
-            "query_covariance": setting.query.tolist() if setting.averaged else None,
-            "sigma2": setting.sigma2,
-            "score_variance": setting.score_variance,
-        },
+        "setting": _setting(run.setting),
         "lengths": [int(L) for L in run.lengths],
         "replicates": run.replicates,
         "seed": run.seed,
+        "method": run.method,
         "comparisons": [
             {
                 "name": c.name,
@@ -150,13 +206,46 @@ def as_document(run: Rates, provenance: dict[str, Any]) -> dict[str, Any]:
             for c in run.comparisons
         ],
         "warnings": list(run.warnings),
-        "series": [_series(series) for series in run.series],
-        "far": {
-            "lengths": run.far.lengths.tolist(),
-            "slope": _numbers(run.far.slope),
-            "sharp": run.far.sharp,
-            "allowed": run.far.allowed,
-            "reaches": run.far.reaches,
+        "series": [_series(series, run) for series in run.series],
+        "far": None
+        if far is None
+        else {
+            "lengths": far.lengths.tolist(),
+            "sharp": far.sharp,
+            "reaches": far.reaches,
+            "curves": [
+                {
+                    "quantity": quantity,
+                    "exact": _numbers(far.errors[quantity]),
+                    "slope": _numbers(slope),
+                    "allowed": far.margins[quantity],
+                }
+                for quantity, slope in far.slopes.items()
+            ],
+            "models": [{"law": law, "exponent": exponent} for law, exponent in run.far_models],
         },
+    }
+
+
+def as_document(runs: Sequence[Rates], provenance: dict[str, Any], plots: Iterable[Plot]) -> dict[str, Any]:
+    """The whole report as JSON values.
+
+    Parameters
+    ----------
+    runs : sequence of Rates
+    provenance : dict
+        What `numerics.report.provenance` returns.
+    plots : iterable of Plot
+
+    Returns
+    -------
+    dict
+        Valid under ``report.schema.json``; numbers that are not finite are null.
+    """
+    return {
+        "format": FORMAT,
+        "holds": all(run.holds for run in runs),
+        "runs": [_run(name, run) for name, run in zip(run_names(runs), runs)],
+        "plots": [{"file": f"plots/{plot.name}.svg", "title": plot.title} for plot in plots],
         "provenance": provenance,
     }

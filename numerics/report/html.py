@@ -1,59 +1,25 @@
-"""The page of a rate report."""
+"""The page of a rate report, for one run or several."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from numerics.curves import sharp_exponent
 from numerics.fit import PowerLawFit
+from numerics.phase import REGIONS, paper_exponent, standing
 from numerics.rates import Rates, Series
 from numerics.report.document import table
-from numerics.report.plots import error_plot, far_plot, slope_plot, style_of
+from numerics.report.drawing import Drawing, RunDrawing, prefixes
+from numerics.report.overlays import run_style
+from numerics.report.plots import style_of
+from numerics.report.slack import slacks
+from numerics.report.svg import COLOURS
+from numerics.report.verdicts import cannot_show, fitted, verdicts, worst_deviation
+from numerics.report.words import TITLES, marked, ratio, run_names, sci, spaced
 
 __all__ = ["as_html"]
-
-TITLES = {
-    "output": ("Output", "E‖T<sub>L</sub> − T‖²"),
-    "grad_V": ("Gradient in V", "E‖∇<sub>V</sub>T<sub>L</sub> − ∇<sub>V</sub>T‖²"),
-    "grad_U": ("Gradient in U", "E‖∇<sub>U</sub>T<sub>L</sub> − ∇<sub>U</sub>T‖²"),
-}
-
-
-def sci(value: float | None, digits: int = 4) -> str:
-    """A number for people: plain where that is short, with a power of ten elsewhere.
-
-    Examples
-    --------
-    >>> sci(0.25), sci(1.5e-7), sci(None)
-    ('0.25', '1.5·10⁻⁷', '–')
-    """
-    if value is None or not np.isfinite(value):
-        return "–"
-    text = f"{value:.{digits}g}"
-    if "e" not in text:
-        return text
-    mantissa, exponent = text.split("e")
-    superscript = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"10{superscript}" if mantissa == "1" else f"{mantissa}·10{superscript}"
-
-
-def _spaced(number: float) -> str:
-    """Thousands apart, by a narrow space that does not break."""
-    return f"{number:,.0f}".replace(",", "\u202f")
-
-
-def _ratio(value: float) -> str:
-    return f"{value:.5g}" if value < 10 else f"{value:.3g}" if value < 1e4 else sci(value, 2)
-
-
-def _typeset(text: str) -> str:
-    """Signs instead of their spelling on a typewriter."""
-    for typed, sign in {" <= ": " ≤\u00a0", " >= ": "\u00a0≥\u00a0", "chi^2": "χ²", "^2": "²", "lambda": "λ", "sigma": "σ"}.items():
-        text = text.replace(typed, sign)
-    return re.sub(r"(?<![\w.])-(?=\d)", "−", text)
 
 
 def _legend(series: Series) -> list[dict[str, str]]:
@@ -65,10 +31,10 @@ def _legend(series: Series) -> list[dict[str, str]]:
         entries.append({"variable": "exact", "mark": "line", "dashes": "", "name": "exact", "note": "quadrature"})
     for bound in series.bounds:
         variable, dashes = style_of(bound.name)
-        speaks = np.isfinite(bound.values)
+        speaks = np.isfinite(bound.values) & (truth > 0)
         note = bound.note
         if bound.kind == "upper bound" and speaks.any():
-            note = f"{_ratio(float(np.min(bound.values[speaks] / truth[speaks])))} × {against} at its tightest"
+            note = f"{ratio(float(np.min(bound.values[speaks] / truth[speaks])))} × {against} at its tightest"
         elif not speaks.any():
             note = "beyond the range of floating point"
         entries.append({"variable": variable, "mark": "line", "dashes": dashes, "name": bound.name, "note": note})
@@ -91,16 +57,53 @@ def _fit_row(name: str, kind: str, fit: PowerLawFit, series: Series) -> dict[str
     }
 
 
-def _cards(run: Rates) -> list[dict[str, Any]]:
+def _fits(run: Rates) -> list[dict[str, Any]]:
+    return [
+        row
+        for series in run.series
+        if series.fit is not None and series.pure is not None
+        for row in (
+            _fit_row(TITLES[series.quantity][0], "with next-order term", series.fit, series),
+            _fit_row("", "straight line", series.pure, series),
+        )
+    ]
+
+
+def _models(run: Rates) -> list[dict[str, Any]]:
+    return [
+        {
+            "title": TITLES[series.quantity][0],
+            "shows": series.models.shows,
+            "says": series.models.says,
+            "sharp": "–" if series.sharp is None else f"{series.sharp:.4g}",
+            "laws": [
+                {
+                    "law": m.name,
+                    "exponent": f"{m.fit.exponent:.4f} ± {m.fit.standard_error:.4f}",
+                    "bias": "–" if m.bias is None else f"{m.bias:+.4f}",
+                    "p": f"{m.fit.p_value:.2g}",
+                    "weight": f"{m.akaike_weight:.2f}",
+                    "rejected": m.rejected,
+                }
+                for m in series.models.models
+            ],
+        }
+        for series in run.series
+        if series.models is not None
+    ]
+
+
+def _cards(run: Rates, drawn: RunDrawing) -> list[dict[str, Any]]:
     return [
         {
             "title": TITLES[series.quantity][0],
             "formula": TITLES[series.quantity][1],
-            "plot": error_plot(run, series),
-            "slopes": slope_plot(run, series),
+            "plot": drawn.errors[series.quantity].inline,
+            "slopes": drawn.slopes[series.quantity].inline,
             "legend": _legend(series),
             "exact": series.exact is not None,
             "sharp": series.sharp,
+            "standing": standing(run.setting, series.quantity),
             "fit": series.fit,
             "interval": series.fit.interval() if series.fit is not None else (0.0, 0.0),
             "trusted": series.trusted,
@@ -110,53 +113,113 @@ def _cards(run: Rates) -> list[dict[str, Any]]:
     ]
 
 
+def _slack_rows(run: Rates) -> list[dict[str, str]]:
+    cell = lambda pair: f"{ratio(pair[1])} (L = {pair[0]:.0f})"
+    return [
+        {
+            "quantity": TITLES[s.quantity][0],
+            "bound": s.bound,
+            "against": s.against,
+            "shortest": cell(s.shortest),
+            "tightest": cell(s.tightest),
+            "longest": cell(s.longest),
+        }
+        for s in slacks(run)
+    ]
+
+
 def _summary(run: Rates) -> str:
-    """One paragraph of HTML: what was asked and what came out."""
-    setting = run.setting
+    """One paragraph of HTML: what was asked and what theory says."""
+    setting, output = run.setting, run.series[0]
     query = f"averaged over queries N(0, S) with λ = {setting.score_variance:.4g}"
     if not setting.averaged:
         query = f"at one query with score variance s = {setting.score_variance:.4g}"
-    exponent = sharp_exponent(setting)
-    law = "1/L" if exponent == 1 else f"L<sup>−{exponent:.4g}</sup>"
+    tokens = "Gaussian tokens" if setting.gaussian else "independent tokens"
+    text = (
+        f"Softmax attention on L {tokens} in dimension {setting.d} is compared with attention on infinitely many, {query}:"
+        f" {spaced(run.replicates)} prompts at each of {run.lengths.size} length{'s' if run.lengths.size > 1 else ''}."
+    )
+    if output.sharp is None:
+        return f"{text} For these tokens theory gives bounds, but no sharp exponent of the average."
+    law = "1/L" if output.sharp == 1 else f"L<sup>−{output.sharp:.4g}</sup>"
     if setting.averaged and setting.score_variance >= 0.5:
         law += " up to powers of ln L"
-    text = (
-        f"Softmax attention on L Gaussian tokens in dimension {setting.d} is compared with attention on infinitely many, {query}."
-        f" In theory the error of the output falls like {law}."
-    )
-    output = run.series[0]
-    if output.exact is not None:
-        deviation = float(np.max(np.abs(output.mean - output.exact) / output.standard_error))
-        text += (
-            f" The {_spaced(run.replicates)} prompts drawn at each of {run.lengths.size} lengths deviate from the exact curve"
-            f" by at most {deviation:.2g} standard errors"
-        )
-        if output.trusted and output.fit is not None:
-            low, high = output.fit.interval()
-            text += f", and the fitted exponent is {output.fit.exponent:.4f} with 95 % interval [{low:.4f}, {high:.4f}]"
-        text += "."
-    proved = next(b for b in output.bounds if b.name == "Theorem A")
-    truth = output.mean if output.exact is None else output.exact
-    text += f" Theorem A gives away a factor of at most {np.max(proved.values / truth):.3g} here"
-    paper = next((b for b in output.bounds if b.name == "Lemma C.4" and np.isfinite(b.values).any()), None)
-    if paper is not None:
-        speaks = np.isfinite(paper.values)
-        text += f", Lemma C.4 a factor of at least {_ratio(float(np.min(paper.values[speaks] / truth[speaks])))}"
-    return text + "."
+    paper = paper_exponent(setting, "output")
+    beside = "" if paper is None else f"; the paper's bound falls like L<sup>−{paper:.4g}</sup>"
+    return f"{text} In theory the error of the output falls like {law}{beside}."
 
 
 def _matrix(values: np.ndarray[Any, Any]) -> list[list[str]]:
     return [[f"{v:.4g}" for v in row] for row in np.atleast_2d(values)]
 
 
-def as_html(run: Rates, document: dict[str, Any]) -> str:
+def _law(run: Rates) -> str:
+    return "N(0, Γ)" if run.setting.gaussian else run.setting.law.name
+
+
+def _overview(runs: Sequence[Rates]) -> list[dict[str, Any]]:
+    rows = []
+    for i, (name, prefix, run) in enumerate(zip(run_names(runs), prefixes(runs), runs)):
+        output = run.series[0]
+        worst = [found for series in run.series if (found := worst_deviation(run, series.quantity)) is not None]
+        held = sum(c.holds for c in run.comparisons)
+        rows.append(
+            {
+                "name": name,
+                "id": prefix,
+                "style": run_style(i, len(runs)),
+                "law": _law(run),
+                "scores": ("λ = " if run.setting.averaged else "s = ") + f"{run.setting.score_variance:.4g}",
+                "sharp": "–" if output.sharp is None else f"{output.sharp:.4g}",
+                "fitted": fitted(output),
+                "trusted": output.trusted,
+                "worst": "–" if not worst else f"{max(value for value, _ in worst):.2f}",
+                "holds": run.holds,
+                "held": f"{held} of {len(run.comparisons)}",
+            }
+        )
+    return rows
+
+
+def _run(name: str, prefix: str, run: Rates, drawn: RunDrawing) -> dict[str, Any]:
+    setting = run.setting
+    inputs = {"Γ" if setting.gaussian else "Cov": _matrix(setting.Gamma), "U": _matrix(setting.U), "V": _matrix(setting.V)}
+    inputs["S (query covariance)" if setting.averaged else "z (query)"] = _matrix(setting.query)
+    far = run.far
+    return {
+        "name": name,
+        "id": prefix,
+        "run": run,
+        "setting": setting,
+        "law": _law(run),
+        "summary": _summary(run),
+        "verdicts": verdicts(run),
+        "cannot": cannot_show(run),
+        "cards": _cards(run, drawn),
+        "fits": _fits(run),
+        "models": _models(run),
+        "slack": _slack_rows(run),
+        "inputs": inputs,
+        "rows": table([run]),
+        "failed": [c for c in run.comparisons if not c.holds],
+        "far": None if drawn.far is None else drawn.far.inline,
+        "far_rows": []
+        if far is None
+        else [(TITLES[q][0], f"{slope[-1]:.6f}", f"{far.margins[q]:.2g}") for q, slope in far.slopes.items()],
+        "turn": float(np.exp(min(2 * setting.score_variance, 700.0))),
+    }
+
+
+def as_html(runs: Sequence[Rates], document: dict[str, Any], drawing: Drawing) -> str:
     """The page, self-contained: styles and plots are inside, nothing is fetched.
 
     Parameters
     ----------
-    run : Rates
+    runs : sequence of Rates
+        At least one.
     document : dict
         What `numerics.report.document.as_document` returns.
+    drawing : Drawing
 
     Returns
     -------
@@ -171,30 +234,20 @@ def as_html(run: Rates, document: dict[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"sci": sci, "spaced": _spaced, "typeset": _typeset}
-    setting = run.setting
-    fits = [
-        row
-        for series in run.series
-        if series.fit is not None and series.pure is not None
-        for row in (
-            _fit_row(TITLES[series.quantity][0], "with next-order term", series.fit, series),
-            _fit_row("", "straight line", series.pure, series),
-        )
-    ]
-    inputs = {"Γ": _matrix(setting.Gamma), "U": _matrix(setting.U), "V": _matrix(setting.V)}
-    inputs["S (query covariance)" if setting.averaged else "z (query)"] = _matrix(setting.query)
+    environment.filters |= {"sci": sci, "spaced": spaced, "typeset": marked}
+    comparisons = [c for run in runs for c in run.comparisons]
     return environment.get_template("report.html.jinja").render(
         document=document,
-        run=run,
-        setting=setting,
-        summary=_summary(run),
-        cards=_cards(run),
-        far=far_plot(run.far),
-        fits=fits,
-        inputs=inputs,
-        rows=table(run),
+        runs=[_run(*parts) for parts in zip(run_names(runs), prefixes(runs), runs, drawing.runs)],
+        several=len(runs) > 1,
+        overview=_overview(runs),
+        overlays={quantity: plot.inline for quantity, plot in drawing.overlays.items()},
+        phase={quantity: plot.inline for quantity, plot in drawing.phase.items()},
+        regions=REGIONS,
+        beyond=any(cannot_show(run) for run in runs),
         titles={quantity: title for quantity, (title, _) in TITLES.items()},
-        failed=[c for c in run.comparisons if not c.holds],
-        turn=float(np.exp(min(2 * setting.score_variance, 700.0))),
+        formulas={quantity: formula for quantity, (_, formula) in TITLES.items()},
+        colours=COLOURS,
+        total=len(comparisons),
+        failing=sum(not c.holds for c in comparisons),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -15,8 +16,8 @@ import pytest
 import numerics.rate_series
 from numerics import rates_cli
 from numerics.cli import main
-from numerics.report import FILES, schema
-from numerics.setting import EXAMPLES
+from numerics.report import FILES, PLOTS, schema
+from numerics.setting import EXAMPLES, LAWS
 
 SMALL = ["--lengths", "10,100", "--replicates", "200", "--threads", "1"]
 
@@ -47,11 +48,12 @@ def test_a_run_from_files(matrices: dict[str, Path], tmp_path: Path, capsys: pyt
 
     out = tmp_path / "deep" / "er"
     assert rates(*options(matrices), *SMALL, "--seed", "7", "--out", out) == 0
-    assert sorted(p.name for p in out.iterdir()) == sorted(FILES)
+    assert sorted(p.name for p in out.iterdir()) == sorted([*FILES, PLOTS])
     document = json.loads((out / "report.json").read_text())
     jsonschema.validate(document, schema())
-    assert document["setting"]["V"] == [[1, 0], [0, 2.5]]
-    assert (document["seed"], document["lengths"], document["replicates"]) == (7, [10, 100], 200)
+    (run,) = document["runs"]
+    assert run["setting"]["V"] == [[1, 0], [0, 2.5]]
+    assert (run["seed"], run["lengths"], run["replicates"]) == (7, [10, 100], 200)
     source = document["provenance"]
     assert [i["file"] for i in source["inputs"]] == ["Gamma.npy", "U.npy", "V.json", "query.json"]
     assert "--Gamma Gamma.npy" in source["command"]
@@ -67,7 +69,7 @@ def test_gaussian_queries_from_a_file_and_quiet(
     del matrices["query"]
     np.save(tmp_path / "S.npy", np.diag([1.0, 0.0]))
     assert rates(*options(matrices), "--query-cov", tmp_path / "S.npy", *SMALL, "--quiet", "--out", tmp_path / "r") == 0
-    assert json.loads((tmp_path / "r" / "report.json").read_text())["setting"]["query"] == "Gaussian"
+    assert json.loads((tmp_path / "r" / "report.json").read_text())["runs"][0]["setting"]["query"] == "Gaussian"
     assert capsys.readouterr() == ("", "")
 
 
@@ -79,9 +81,28 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.
             "--example", "isotropic", "--lengths", "1:50:4", "--replicates", "200", "--threads", threads, "--out", tmp_path / name
         )
     rates("--example", "isotropic", "--lengths", "1:50:4", "--replicates", "200", "--seed", "1", "--out", tmp_path / "c")
-    for file in FILES:
+    files = [p.relative_to(tmp_path / "a") for p in (tmp_path / "a").rglob("*") if p.is_file()]
+    assert len(files) > len(FILES)
+    for file in files:
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
     assert (tmp_path / "a" / "data.csv").read_bytes() != (tmp_path / "c" / "data.csv").read_bytes()
+
+
+def test_several_examples_and_laws_on_one_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--example", "isotropic", "--law", "gaussian", "--law", "sphere")
+    assert rates(*words, *SMALL, "--out", tmp_path) == 0
+    document = json.loads((tmp_path / "report.json").read_text())
+    assert [run["run"] for run in document["runs"]] == ["isotropic, gaussian", "isotropic, sphere"]
+    assert " ".join(words) in document["provenance"]["command"]
+    covariances = [run["setting"]["Gamma"] for run in document["runs"]]
+    assert np.allclose(covariances[0], covariances[1])
+    printed = capsys.readouterr().out
+    assert "isotropic, sphere: " in printed
+    # Every example with every law.
+    parser = argparse.ArgumentParser()
+    rates_cli.add_rates(parser.add_subparsers())
+    settings, _ = rates_cli._settings(parser.parse_args(["rates", "--example", "averaged", *words]))
+    assert [s.name for s in settings] == [f"{e}, {law}" for e in ("averaged", "isotropic") for law in ("gaussian", "sphere")]
 
 
 @pytest.mark.parametrize("quiet", [False, True])
@@ -101,20 +122,20 @@ def test_a_failing_comparison_is_exit_status_1_and_comes_first(
 def test_a_failed_run_leaves_the_old_report(tmp_path: Path) -> None:
     for name in FILES:
         (tmp_path / name).write_text("old")
-    assert rates("--lengths", "10,10", "--out", tmp_path) == 2
+    assert rates("--lengths", "0,10", "--out", tmp_path) == 2
     assert {p.name: p.read_text() for p in tmp_path.iterdir()} == dict.fromkeys(FILES, "old")
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["--law", "cauchy"], "there is no token law 'cauchy'; choose one of gaussian, rademacher"),
         (["--example", "nonsense"], "there is no example 'nonsense'; choose one of anisotropic"),
         (["--lengths", "0,10"], "L = 0 is not a prompt length"),
         (["--lengths", "ten"], "neither a list like 10,30,100 nor a grid"),
         (["--lengths", "10:5:3"], "FIRST < LAST"),
         (["--lengths", "1:2:3:4"], "neither a list"),
         (["--lengths", ""], "neither a list"),
-        (["--lengths", "10"], "1 length gives no rate"),
         (["--lengths", "10,99999999999"], "leave the range"),
         (["--replicates", "3"], "draw at least 100"),
         (["--threads", "0"], "threads = 0"),
@@ -182,6 +203,7 @@ def test_an_unwritable_folder_is_noticed_before_the_work(tmp_path: Path, capsys:
 
 def test_help_names_the_examples_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
     assert set(rates_cli.EXAMPLES) == set(EXAMPLES)
+    assert set(rates_cli.LAWS) == set(LAWS)
     with pytest.raises(SystemExit) as stop:
         main(["rates", "--help"])
     assert stop.value.code == 0

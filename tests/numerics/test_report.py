@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from io import StringIO
@@ -20,8 +22,12 @@ import numerics.report
 from numerics.rates import Rates, rates
 from numerics.report import FILES, provenance, schema, write_report
 from numerics.report.document import COLUMNS, as_csv, as_document
-from numerics.report.html import as_html, sci
+from numerics.report.drawing import Drawing, draw, prefixes
+from numerics.report.html import as_html
 from numerics.report.plots import error_plot
+from numerics.report.slack import slacks
+from numerics.report.svg import COLOURS
+from numerics.report.words import marked, run_names, sci
 from numerics.setting import EXAMPLES, AttentionSetting
 
 
@@ -31,8 +37,29 @@ def run() -> Rates:
 
 
 @pytest.fixture(scope="module")
-def page(run: Rates) -> str:
-    return as_html(run, as_document(run, provenance("largeprompt rates --seed 2", 1.0)))
+def slow() -> Rates:
+    return rates(EXAMPLES["averaged-slow"](), [5, 10, 20, 40, 80, 160], replicates=4000, seed=2)
+
+
+@pytest.fixture(scope="module")
+def drawings(run: Rates, slow: Rates) -> dict[int, Drawing]:
+    """Of one run and of two; drawing is what takes the time."""
+    return {1: draw([run]), 2: draw([run, slow])}
+
+
+def page_of(*runs: Rates, drawing: Drawing | None = None, command: str = "largeprompt rates --seed 2") -> str:
+    drawing = drawing or draw(runs)
+    return as_html(runs, as_document(runs, provenance(command, 1.0), drawing.all()), drawing)
+
+
+@pytest.fixture(scope="module")
+def page(run: Rates, drawings: dict[int, Drawing]) -> str:
+    return page_of(run, drawing=drawings[1])
+
+
+@pytest.fixture(scope="module")
+def shared(run: Rates, slow: Rates, drawings: dict[int, Drawing]) -> str:
+    return page_of(run, slow, drawing=drawings[2])
 
 
 class Page(HTMLParser):
@@ -70,20 +97,57 @@ class Page(HTMLParser):
         self.words.append(data)
 
 
+def valid(document: dict[str, Any]) -> None:
+    jsonschema.validate(document, schema())
+    json.dumps(document, allow_nan=False)
+    for run in document["runs"]:
+        for series in run["series"]:
+            assert len(series["measured"]) == len(series["kurtosis"]) == len(run["lengths"])
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_document_keeps_its_schema(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
     small = rates(EXAMPLES[name](), [1, 3, 10, 30, 100, 300], replicates=200)
-    document = as_document(small, provenance("x", 0.1, [("Gamma.npy", "0" * 64)]))
-    jsonschema.validate(document, schema())
-    json.dumps(document, allow_nan=False)
-    for series in document["series"]:
-        assert len(series["measured"]) == len(document["lengths"])
+    document = as_document([small], provenance("x", 0.1, [("Gamma.npy", "0" * 64)]), [])
+    valid(document)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(document | {"surprise": 1}, schema())
 
 
-def test_the_page_is_self_contained(page: str) -> None:
+def test_several_runs_and_other_laws_keep_the_schema(run: Rates, slow: Rates) -> None:
+    signs = EXAMPLES["averaged"]().with_law("rademacher")
+    odd = rates(signs, [5], replicates=200)  # one length, no exact curve, no exponent
+    drawing = draw([odd])
+    document = as_document([run, slow, run, odd], provenance("x", 0.1), drawing.all())
+    valid(document)
+    assert [r["run"] for r in document["runs"]] == ["anisotropic", "averaged-slow", "anisotropic (2)", "averaged, rademacher"]
+    last = document["runs"][-1]
+    assert last["far"] is None
+    assert all(series["sharp_exponent"] is None for series in last["series"])
+    assert "no sharp exponent" in page_of(odd, drawing=drawing)
+
+
+def fields(node: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every property in a schema, at any depth."""
+    if isinstance(node, dict):
+        yield from node.get("properties", {}).items()
+        for value in node.values():
+            yield from fields(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from fields(value)
+
+
+def test_every_field_is_described() -> None:
+    found = list(fields(schema()))
+    assert len(found) > 80
+    assert [name for name, field in found if not field.get("description", "").endswith(".")] == []
+
+
+@pytest.mark.parametrize("which", ["page", "shared"])
+def test_the_page_is_self_contained(which: str, request: pytest.FixtureRequest) -> None:
+    page: str = request.getfixturevalue(which)
     seen = Page(page)
     assert not seen.open  # every element is closed
     assert not {"script", "link", "iframe", "img", "object"} & set(seen.tags)
@@ -101,20 +165,22 @@ def test_the_page_says_what_the_run_says(run: Rates, page: str) -> None:
     assert f"All {len(run.comparisons)} comparisons hold" in text
     assert "What fails" not in text
     for c in run.comparisons:
-        assert c.name.replace(" <= ", " ≤ ") in text
+        assert " ".join(c.name.replace("<=", "≤").split()) in text
     for series in run.series:
         assert series.fit is not None
         assert f"{series.fit.exponent:.4f}" in text
         assert sci(float(series.mean[-1]), 5) in text
     assert "largeprompt rates --seed 2" in text
     assert "numpy" in text
-    assert page.count("<svg role=") == 2 * len(run.series) + 1
+    assert page.count("<svg role=") == 3 * len(run.series) + 1  # errors, slopes, exponent against lambda; far out
+    for slack in slacks(run):
+        assert f"(L = {slack.tightest[0]:.0f})" in text
 
 
 def test_the_plots_show_the_numbers_of_the_run(run: Rates) -> None:
     """Every measured point is drawn where the axes say: heights in the picture are linear in the logarithm of the values."""
     series = run.series[2]
-    root = ElementTree.fromstring(error_plot(run, series))
+    root = ElementTree.fromstring(error_plot(run, series).inline)
     space = "{http://www.w3.org/2000/svg}"
     groups = [g for g in root.iter(f"{space}g") if g.get("id", "").endswith("-axes_1")]
     uses = [use for g in groups for use in g.iter(f"{space}use") if "var(--measured)" in (use.get("style") or "")]
@@ -124,33 +190,126 @@ def test_the_plots_show_the_numbers_of_the_run(run: Rates) -> None:
     assert np.corrcoef(y, np.log(series.mean))[0, 1] == pytest.approx(-1, abs=1e-9)
 
 
-def test_failures_come_first(run: Rates) -> None:
+def test_failures_come_first(run: Rates, drawings: dict[int, Drawing]) -> None:
     spoiled = replace(run.comparisons[0], name="output: made up", holds=False, says="9 standard errors off", value=9.0, limit=5.0)
     failed = replace(run, comparisons=(spoiled, *run.comparisons[1:]))
-    document = as_document(failed, provenance("x", 1.0))
-    text = " ".join(Page(as_html(failed, document)).words)
-    assert not document["holds"]
+    assert not as_document([failed], provenance("x", 1.0), [])["holds"]
+    text = " ".join(Page(page_of(failed, drawing=drawings[1])).words)
     assert f"1 of {len(run.comparisons)} comparisons fail" in text
     assert text.index("What fails") < text.index("output: made up") < text.index("Errors over the prompt length")
 
 
 def test_names_are_escaped() -> None:
     setting = AttentionSetting(np.eye(1), np.eye(1), np.eye(1), np.ones(1), name="<script>alert(1)</script>")
-    small = rates(setting, [1, 10], replicates=100)
-    page = as_html(small, as_document(small, provenance("rates '<b>'", 1.0)))
+    small = rates(setting, [10], replicates=100)
+    page = page_of(small, command="rates '<b>'")
     assert "script" not in Page(page).tags
     assert "<b>'" not in page
 
 
 def test_the_table_has_every_number(run: Rates) -> None:
-    rows = list(csv.DictReader(StringIO(as_csv(run))))
+    rows = list(csv.DictReader(StringIO(as_csv([run]))))
     assert tuple(rows[0]) == COLUMNS
     assert [int(row["L"]) for row in rows if row["quantity"] == "output"] == run.lengths.tolist()
     for series in run.series:
         mine = [row for row in rows if row["quantity"] == series.quantity]
         assert [float(row["measured"]) for row in mine] == series.mean.tolist()  # bit for bit
     assert rows[0]["lemma_c4"] == ""  # silent at L = 1
-    assert float(rows[1]["lemma_c4"]) > float(rows[1]["theorem_a"]) > float(rows[1]["exact"]) > 0
+    assert float(rows[1]["lemma_c4"]) > float(rows[1]["r1"]) > float(rows[1]["theorem_a"]) > float(rows[1]["exact"]) > 0
+
+
+def test_the_table_tells_the_runs_apart(run: Rates, slow: Rates) -> None:
+    rows = list(csv.DictReader(StringIO(as_csv([run, slow, run]))))
+    names = [name for name, _ in itertools.groupby(row["run"] for row in rows)]
+    assert names == ["anisotropic", "averaged-slow", "anisotropic (2)"]
+    law = [row for row in rows if row["run"] == "averaged-slow" and row["quantity"] == "output"]
+    assert all(float(row["theorem_b"]) > 0 and float(row["paper_exponent"]) > 0 for row in law)
+
+
+def test_several_runs_are_compared_on_one_page(run: Rates, slow: Rates, shared: str) -> None:
+    text = " ".join(" ".join(Page(shared).words).split())
+    assert f"All {len(run.comparisons) + len(slow.comparisons)} comparisons hold" in text
+    for name, result in (("anisotropic", run), ("averaged-slow", slow)):
+        fit = result.series[0].fit
+        assert fit is not None
+        assert f"{fit.exponent:.3f} ± {fit.standard_error:.3f}" in text
+        assert f'href="#{name}"' in shared
+    # Per quantity: an overlay, a phase diagram, errors and slopes of both runs; each run far out.
+    assert shared.count("<svg role=") == 6 * len(run.series) + 2
+
+
+def test_a_page_says_what_feasible_prompts_cannot_show(page: str, shared: str, slow: Rates) -> None:
+    words = "Feasible prompts cannot show this exponent"
+    assert words not in page
+    text = " ".join(" ".join(Page(shared).words).split())
+    text = text[text.index(words) :]
+    assert slow.far is not None
+    assert slow.series[0].sharp is not None
+    assert f"has the slope {slow.far.slope[-1]:.4f} at" in text.replace("−", "-")  # and it is near the truth
+    assert abs(-slow.far.slope[-1] - slow.series[0].sharp) < 0.005
+    assert text.index("Where no simulation reaches") < text.index("Errors over the prompt length")
+
+
+def test_runs_of_one_name_have_plots_of_their_own(run: Rates) -> None:
+    assert run_names([run, run, run]) == ["anisotropic", "anisotropic (2)", "anisotropic (3)"]
+    one = np.eye(1)
+    named = [replace(run, setting=AttentionSetting(one, one, one, np.ones(1), name)) for name in ("a!", "a?", "phase", "λ")]
+    # Names that differ by signs only, and names of plots that every report has.
+    assert prefixes(named) == ["a", "a-2", "phase-3", "run"]
+
+
+def test_slack_is_the_bound_over_the_truth(run: Rates) -> None:
+    found = {(s.quantity, s.bound): s for s in slacks(run)}
+    output = run.series[0]
+    assert output.exact is not None
+    theorem = next(b.values for b in output.bounds if b.name == "Theorem A")
+    slack = found["output", "Theorem A"]
+    assert slack.shortest == (1.0, pytest.approx(1.0))  # equality for one token
+    assert slack.longest == (1000.0, theorem[-1] / output.exact[-1])
+    assert found["output", "Lemma C.4"].shortest[0] == 2  # it does not speak at L = 1
+    assert all(s.tightest[1] <= min(s.shortest[1], s.longest[1]) for s in found.values())
+
+
+def test_every_plot_is_a_file_in_plain_colours(
+    run: Rates, drawings: dict[int, Drawing], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numerics.report, "draw", lambda runs: drawings[len(runs)])
+    write_report(run, tmp_path, provenance("x", 1.0))
+    listed = [plot["file"] for plot in json.loads((tmp_path / "report.json").read_text())["plots"]]
+    assert sorted(listed) == sorted(f"plots/{p.name}" for p in (tmp_path / "plots").iterdir())
+    for name in listed:
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        root = ElementTree.fromstring(text)
+        assert root.find("{http://www.w3.org/2000/svg}title") is not None
+        assert root.get("width", "").endswith("pt")
+        assert "var(" not in text
+        assert "#0102" not in text
+        assert set(re.findall(r"#[0-9a-f]{6}\b", text)) <= {*COLOURS.values(), "#ffffff", "#000000"}
+
+
+def test_plots_of_an_earlier_report_go_and_nothing_else(
+    run: Rates, slow: Rates, drawings: dict[int, Drawing], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numerics.report, "draw", lambda runs: drawings[len(runs)])
+    write_report([run, slow], tmp_path, provenance("x", 1.0))
+    (tmp_path / "plots" / "mine.svg").write_text("mine")
+    write_report(run, tmp_path, provenance("x", 1.0))
+    left = {p.name for p in (tmp_path / "plots").iterdir()}
+    assert "mine.svg" in left
+    assert not any(name.startswith(("overlay", "averaged-slow")) for name in left)
+    # A foreign report.json names files that are none of ours.
+    (tmp_path / "report.json").write_text(json.dumps({"plots": [{"file": "../mine.svg"}, {"file": "plots/../plots/mine.svg"}, 3]}))
+    write_report(run, tmp_path, provenance("x", 1.0))
+    assert (tmp_path / "plots" / "mine.svg").exists()
+
+
+def test_a_report_needs_a_run(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no run to report"):
+        write_report([], tmp_path, provenance("x", 1.0))
+
+
+def test_the_same_runs_give_the_same_plots(run: Rates, slow: Rates, drawings: dict[int, Drawing]) -> None:
+    assert list(draw([run, slow]).all()) == list(drawings[2].all())
 
 
 def test_a_failed_write_leaves_the_old_report(run: Rates, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,6 +337,10 @@ def test_provenance_is_neutral_and_can_be_fixed(monkeypatch: pytest.MonkeyPatch)
     text = json.dumps(found)
     assert platform.node() not in text
     assert f"/{getpass.getuser()}" not in text
+
+
+def test_exponents_are_raised_and_signs_escaped() -> None:
+    assert marked("A (ln L)^0.5 L^-a, k < 1 +- 2") == "A (ln L)<sup>0.5</sup> L<sup>−a</sup>, k &lt; 1 ± 2"
 
 
 def test_numbers_for_people() -> None:

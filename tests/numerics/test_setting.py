@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from numerics.setting import EXAMPLES, AttentionSetting
+from numerics.setting import EXAMPLES, LAWS, AttentionSetting
+from numerics.token_laws import gaussian, rademacher
 
 GOOD: dict[str, Any] = {"Gamma": np.eye(2), "U": np.eye(2), "V": np.eye(2), "query": np.ones(2)}
 
@@ -65,6 +66,38 @@ def test_examples_are_what_their_names_say() -> None:
     assert made["averaged"].averaged
     assert made["averaged"].score_variance < 1 / 6
     assert made["averaged-slow"].score_variance >= 1
+
+
+def test_a_law_in_place_of_a_covariance() -> None:
+    signs = AttentionSetting(**GOOD | {"Gamma": rademacher(2).image([[2.0, 0.0], [1.0, 1.0]])})
+    assert not signs.gaussian
+    assert np.allclose(signs.Gamma, [[4.0, 2.0], [2.0, 2.0]])
+    assert signs.score_variance == pytest.approx(10.0)  # (1, 1) Gamma (1, 1)'
+    assert signs.sigma2 == pytest.approx(np.linalg.eigvalsh(signs.Gamma)[-1])  # signs are as narrow as their covariance allows
+    normal = AttentionSetting(**GOOD | {"Gamma": gaussian(np.diag([3.0, 1.0]))})
+    same = AttentionSetting(**GOOD | {"Gamma": np.diag([3.0, 1.0])})
+    assert normal.gaussian
+    assert same.gaussian
+    assert np.allclose(normal.Gamma, same.Gamma)
+    assert normal.sigma2 == pytest.approx(same.sigma2)
+    assert np.allclose(same.law.covariance, same.Gamma)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_other_laws_keep_the_covariance(example: str, law: str) -> None:
+    setting = EXAMPLES[example]()
+    other = setting.with_law(law)
+    assert np.allclose(other.Gamma, setting.Gamma)
+    assert other.gaussian == (law == "gaussian")
+    assert other.score_variance == pytest.approx(setting.score_variance)
+    assert other.sigma2 >= np.linalg.eigvalsh(other.Gamma)[-1] - 1e-9  # no sub-Gaussian constant is smaller
+    assert other.name == f"{example}, {law}"
+
+
+def test_an_unknown_law_is_refused() -> None:
+    with pytest.raises(ValueError, match="choose one of gaussian"):
+        EXAMPLES["isotropic"]().with_law("cauchy")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 
 import numerics.rate_series
 from numerics.cli import main
-from numerics.report import FILES
+from numerics.report import FILES, PLOTS
 from numerics.store import Store
 from numerics.sweep import blocks, run
 from numerics.sweep.run import stored_digest
@@ -40,7 +40,7 @@ def test_a_sweep_from_end_to_end_and_again(spec: Path, tmp_path: Path, capsys: p
     assert lines[0] == f"4 blocks: 0 reused, 4 run; stored in {store}"
     assert [line.split(":")[0] for line in lines[1:3]] == ["holds  fixed", "holds  averaged"]
     assert lines[3].endswith(f"comparisons hold; report in {out / 'report.html'}")
-    assert sorted(path.name for path in out.iterdir()) == sorted(FILES)
+    assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, PLOTS])
     source = json.loads((out / "report.json").read_text())["provenance"]
     assert source["command"] == "largeprompt sweep grid.toml --store results.sqlite --out report"
     named = {entry["file"]: entry["sha256"] for entry in source["inputs"]}

@@ -1,0 +1,73 @@
+"""Every plot of a report, drawn once for the page and for files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from numerics.rates import Rates
+from numerics.report.overlays import overlay_plot, phase_plot
+from numerics.report.plots import error_plot, far_plot, slope_plot
+from numerics.report.svg import Plot
+from numerics.report.words import run_names, slug
+from numerics.setting import QUANTITIES, Quantity
+
+__all__ = ["Drawing", "RunDrawing", "draw"]
+
+
+class RunDrawing(NamedTuple):
+    """The plots of one run."""
+
+    errors: Mapping[Quantity, Plot]
+    slopes: Mapping[Quantity, Plot]
+    far: Plot | None
+
+
+class Drawing(NamedTuple):
+    """The plots of a report; overlays only where there are several runs."""
+
+    phase: Mapping[Quantity, Plot]
+    overlays: Mapping[Quantity, Plot]
+    runs: Sequence[RunDrawing]
+
+    def all(self) -> Iterator[Plot]:
+        """In the order of the page."""
+        yield from self.overlays.values()
+        yield from self.phase.values()
+        for run in self.runs:
+            yield from (plot for pair in zip(run.errors.values(), run.slopes.values()) for plot in pair)
+            if run.far is not None:
+                yield run.far
+
+
+def draw(runs: Sequence[Rates]) -> Drawing:
+    """All plots, with different names.
+
+    Parameters
+    ----------
+    runs : sequence of Rates
+        At least one.
+    """
+    shown = [q for q in QUANTITIES if any(series.quantity == q for run in runs for series in run.series)]
+    return Drawing(
+        phase={quantity: phase_plot(runs, quantity) for quantity in shown},
+        overlays={quantity: overlay_plot(runs, quantity) for quantity in shown} if len(runs) > 1 else {},
+        runs=[_run(run, prefix) for run, prefix in zip(runs, prefixes(runs))],
+    )
+
+
+def prefixes(runs: Sequence[Rates]) -> list[str]:
+    """What the plots of each run are called, told apart where names differ by signs only."""
+    found: list[str] = []
+    for i, name in enumerate(run_names(runs)):
+        prefix = slug(name)
+        found.append(prefix if prefix not in found and prefix not in ("phase", "overlay") else f"{prefix}-{i + 1}")
+    return found
+
+
+def _run(run: Rates, prefix: str) -> RunDrawing:
+    return RunDrawing(
+        errors={series.quantity: error_plot(run, series, prefix) for series in run.series},
+        slopes={series.quantity: slope_plot(run, series, prefix) for series in run.series},
+        far=None if run.far is None else far_plot(run.far, prefix),
+    )

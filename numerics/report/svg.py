@@ -1,0 +1,178 @@
+"""Figures as SVG: inside the page, where colours follow its theme, and as files of their own. Text stays text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from io import StringIO
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["COLOURS", "Plot", "figure", "log_axis", "stand_in"]
+
+#: Variables of the page and their colours in daylight; the page has those for the dark.
+COLOURS = {
+    "ink": "#1b1d21",
+    "muted": "#666b73",
+    "grid": "#e3e4e2",
+    "measured": "#1b1d21",
+    "exact": "#1f6fb4",
+    "theorem": "#1a8a5f",
+    "paper": "#c2571a",
+    "gradient": "#8a4fb0",
+    "run-1": "#1f6fb4",
+    "run-2": "#c2571a",
+    "run-3": "#1a8a5f",
+    "run-4": "#8a4fb0",
+    "run-5": "#a8862c",
+    "run-6": "#c0408a",
+}
+# Matplotlib draws in stand-in colours, which become variables of the page afterwards.
+STAND_INS = {name: f"#0102{i:02x}" for i, name in enumerate(COLOURS, start=16)}
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class Plot(NamedTuple):
+    """One figure.
+
+    Attributes
+    ----------
+    name : str
+        Of its file, without the ending, and the prefix of its ids in the page.
+    title : str
+        What it shows, for readers who do not see it.
+    inline : str
+        The element for the page.
+    file : str
+        The whole file, in the colours of daylight on white.
+    """
+
+    name: str
+    title: str
+    inline: str
+    file: str
+
+
+def stand_in(variable: str) -> str:
+    """The colour in which Matplotlib draws what is to have a colour of the page.
+
+    Examples
+    --------
+    >>> stand_in("ink")
+    '#010210'
+    """
+    return STAND_INS[variable]
+
+
+def figure(
+    name: str,
+    title: str,
+    draw: Callable[..., None],
+    *,
+    height: float,
+    rows: Sequence[float] = (1.0,),
+    columns: Sequence[float] = (1.0,),
+    share_x: bool = True,
+) -> Plot:
+    """A figure drawn by ``draw(axes...)``, row by row, with ids of its own so that several fit on one page.
+
+    Parameters
+    ----------
+    name, title : str
+        As in `Plot`; the name consists of letters, digits and hyphens.
+    draw : callable
+    height : float
+        In inches; the width is 4.4.
+    rows, columns : sequence of float
+        Relative heights and widths of the axes.
+    share_x : bool
+        Whether the rows share their horizontal axis.
+    """
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    ink, muted, grid = stand_in("ink"), stand_in("muted"), stand_in("grid")
+    settings: dict[str, Any] = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": name,
+        "font.size": 9,
+        "text.color": ink,
+        "axes.edgecolor": muted,
+        "axes.labelcolor": ink,
+        "xtick.color": muted,
+        "ytick.color": muted,
+        "xtick.labelcolor": ink,
+        "ytick.labelcolor": ink,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "grid.color": grid,
+        "grid.linewidth": 0.6,
+        "axes.axisbelow": True,
+        "axes.linewidth": 0.7,
+        "lines.linewidth": 1.6,
+        "path.simplify": False,
+    }
+    with mpl.rc_context(settings):
+        page = Figure(figsize=(4.4, height), facecolor="none")
+        FigureCanvasSVG(page)
+        # Margins by hand, for labels of at most seven characters: the automatic layout draws everything twice.
+        frame = {"left": 0.175, "right": 0.98, "bottom": 0.42 / height, "top": 1 - 0.12 / height, "hspace": 0.1, "wspace": 0.04}
+        ratios = {"height_ratios": rows, "width_ratios": columns}
+        axes = page.subplots(len(rows), len(columns), sharex="col" if share_x else False, squeeze=False, gridspec_kw=ratios | frame)
+        for ax in axes.flat:
+            ax.set_facecolor("none")
+        draw(*axes.flat)
+        text = StringIO()
+        page.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    svg = _bare(text.getvalue(), name, title)
+    inline = re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", svg, count=1)
+    for variable, colour in STAND_INS.items():
+        inline = inline.replace(colour, f"var(--{variable})")
+        svg = svg.replace(colour, COLOURS[variable])
+    paper = '<rect width="100%" height="100%" fill="#ffffff"/>'
+    alone = svg.replace("</title>", f"</title>\n {paper}", 1).replace("<svg ", '<svg font-family="system-ui, sans-serif" ', 1)
+    return Plot(name, title, inline, f'<?xml version="1.0" encoding="utf-8"?>\n{alone}')
+
+
+def _bare(svg: str, name: str, title: str) -> str:
+    """The element alone: no prologue, no metadata, unique ids, a title, fonts left to the page."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    size = re.search(r'width="([^"]*)" height="([^"]*)"|height="([^"]*)"[^>]*width="([^"]*)"', svg[: svg.index(">")])
+    assert size is not None  # Matplotlib writes both
+    width, height = (size[1], size[2]) if size[1] else (size[4], size[3])
+    head, rest = svg.split(">", 1)
+    head = re.sub(r' (width|height)="[^"]*"', "", head).replace("<svg", f'<svg width="{width}" height="{height}"', 1)
+    svg = f"{head}>{rest}"
+    svg = re.sub(r'\bid="', f'id="{name}-', svg)
+    svg = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", svg)
+    svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
+    svg = svg.replace("<svg ", f'<svg role="img" aria-labelledby="{name}-title" ', 1)
+    words = title.replace("&", "&amp;").replace("<", "&lt;")
+    return svg.replace(">", f'>\n <title id="{name}-title">{words}</title>', 1)
+
+
+def _power(exponent: int) -> str:
+    return "10" + str(exponent).translate(SUPERSCRIPTS) if exponent not in (0, 1) else str(10**exponent)
+
+
+def log_axis(axis: Any, low: float, high: float, most: int = 7) -> None:
+    """Decades as plain text with superscripts, at most seven of them labelled.
+
+    Parameters
+    ----------
+    axis : matplotlib axis
+        Logarithmic.
+    low, high : float
+    most : int
+    """
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    decades = np.arange(np.ceil(np.log10(low) - 1e-9), np.floor(np.log10(high) + 1e-9) + 1)
+    step = max(1, int(np.ceil(len(decades) / most)))
+    axis.set_major_locator(FixedLocator(10.0 ** decades[decades % step == 0]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _power(round(np.log10(value)))))
+    axis.set_minor_locator(NullLocator())
