@@ -18,7 +18,9 @@
 `law_moments`, `cauchy_moments`                     the inner integral, and moments under complex tilts that it is made of
 `token_laws`                                        laws of tokens: sampler, sub-Gaussian parameter, Laplace transform; a user's own
 `query_in_prompt`                                   the same in one dimension with the query inside the prompt
-`estimate`, `streams`, `kernels`                    the same errors by Monte Carlo
+`estimate`, `error_sampler`, `central_sums`         the same errors by Monte Carlo, in blocks that can be joined
+`token_sampler`, `score_sampler`,                   every token drawn, or the scores alone and the mean over the rest;
+`streams`, `kernels`                                random numbers and loops, compiled
 `finite_prompt_risk`, `finite_prompt_flow`          the risk of softmax attention at a finite prompt length, and its gradient flow
 `finite_prompt_gaps`                                the same for tasks on few atoms, every prompt enumerated, with both gradients
 `scalar_regression`, `scalar_transfer`              one Gaussian covariate: both flows, and every constant of Theorem 4.3

@@ -115,9 +115,10 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
     variances = lengths[kept] ** 2
     squares = (B**2).sum(axis=0)
     traces = np.array([variances.sum(), squares.sum(), variances @ squares])
-    b, W = A.T @ U @ mean, np.ascontiguousarray(A.T @ U @ root)
-    query, spread = np.ascontiguousarray(mean), np.ascontiguousarray(root)
-    return ScoreSampler((n, b, W, query, spread, variances, np.ascontiguousarray(B), V.shape[0], traces, _expansion(max(n, 1))))
+    arrays = (A.T @ U @ mean, A.T @ U @ root, mean, root, variances, B)
+    # Copies: the kernel is compiled anew for every other layout, and for arrays that may not be written to.
+    b, W, query, spread, variances, B = (np.array(array, dtype=np.float64, order="C") for array in arrays)
+    return ScoreSampler((n, b, W, query, spread, variances, B, V.shape[0], traces, _expansion(max(n, 1))))
 
 
 def _expansion(n: int) -> Floats:
