@@ -100,10 +100,10 @@ def read_spec(path: str | Path) -> Spec:
     Parameters
     ----------
     path : str or Path
-        A TOML file with ``lengths`` (a list, or ``"10:10000:10"``), ``replicates``, ``seed``, ``method``, and arrays of tables of
-        which every entry goes with every other: ``[[tokens]]`` (``Gamma``, or ``law`` with what it needs, or ``python``), ``[[U]]``,
-        ``[[V]]`` (a matrix; for U also ``scales``) and ``[[query]]`` (``vector`` or ``covariance``), each with a ``name`` if there
-        are several. `example` shows every spelling. Files are looked for beside the spec.
+        A TOML file with ``lengths`` (a list, or ``"10:10000:10"``), ``replicates``, ``seed``, ``method``, and arrays of tables
+        ``[[tokens]]`` (``Gamma``, or ``law`` with what it needs, or ``python``), ``[[U]]``, ``[[V]]`` (a matrix; for U also
+        ``scales``) and ``[[query]]`` (``vector`` or ``covariance``), each with a ``name`` if there are several: every entry goes
+        with every other. `example` shows every spelling. Files are looked for beside the spec.
 
     Returns
     -------
