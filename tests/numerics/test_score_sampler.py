@@ -280,7 +280,7 @@ def token_errors(law: TokenLaw, U: Floats, V: Floats, z: Floats, L: int, count: 
 
 
 @pytest.mark.parametrize(("kind", "columns"), [(k, r) for k in ("sphere", "ball") for r in (1, 2, 3, 4)] + [("normal", 3)])
-@pytest.mark.parametrize("scale", [1.0, 6.0])
+@pytest.mark.parametrize("scale", [0.0, 1.0, 6.0])
 def test_means_and_variances_against_whole_tokens(kind: str, columns: int, scale: float) -> None:
     """Means agree; conditioning never adds variance. The standard error of a sample variance is √((m4 − s⁴)/n)."""
     A, U, V, z = problem(columns)
