@@ -22,10 +22,13 @@ class Atomic:
     points : ndarray, shape (k, d)
     weights : ndarray, shape (k,)
         Positive, sum 1; the mean is 0 up to rounding.
+    sigma : float
+        What the law was built with: found by a search, or given.
     """
 
     points: Floats
     weights: Floats
+    sigma: float = 0.0
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """n tokens, shape (n, d)."""

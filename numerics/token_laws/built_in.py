@@ -26,6 +26,8 @@ NAME_OF = {kind: name for name, kind in KIND_OF.items()}
 DECIMALS = 1e-9
 #: By how much the variance proxy of atoms that a search has found is raised, so that it is one.
 RAISED = 1e-6
+#: How many of the points furthest out the search for their sigma looks at.
+FAR = 64
 
 
 def gaussian(Gamma: ArrayLike) -> TokenLaw:
@@ -58,7 +60,7 @@ def gaussian(Gamma: ArrayLike) -> TokenLaw:
     kept[-1] = True
     factor = vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0))
     identity = {"kind": "gaussian", "Gamma": G.tolist()}
-    return _law("gaussian", Independent("normal", factor), float(np.sqrt(max(values[-1], 0.0))), identity)
+    return _law("gaussian", Independent("normal", factor), identity)
 
 
 def rademacher(d: int) -> TokenLaw:
@@ -213,13 +215,13 @@ def atoms(points: ArrayLike, weights: ArrayLike, sigma: float | None = None) -> 
     mean, reach = p @ x, float(np.abs(x).max())
     if np.abs(mean).max() > DECIMALS * reach:
         raise ValueError(f"the law has mean {mean.tolist()!r:.200}, but tokens are centred; pass points - weights @ points")
-    structure = Atomic(x.copy(), p.copy())
+    x, p = x.copy(), p.copy()
     if sigma is None:
-        sigma = _sigma_of_atoms(structure)
+        sigma = _sigma_of_atoms(Atomic(x, p))
     else:
         (size,) = read_arrays(sigma=(sigma, ""))
         sigma = float(size)
-    return _law("atoms", structure, sigma, {"kind": "atoms", "points": x.tolist(), "weights": p.tolist(), "sigma": sigma})
+    return _law("atoms", Atomic(x, p, sigma), {"kind": "atoms", "points": x.tolist(), "weights": p.tolist(), "sigma": sigma})
 
 
 def from_identity(identity: Mapping[str, Any]) -> TokenLaw:
@@ -278,11 +280,10 @@ def _standard(name: str, d: int | None = None, factor: ArrayLike | None = None) 
             raise TypeError(f"d = {d!r} is no whole number; it is the dimension of a token")
         if d < 1:
             raise ValueError(f"d = {d} is no dimension; tokens live in R^d with d >= 1")
-        F, sigma, identity = np.eye(int(d)), 1.0, {"kind": name, "d": int(d)}
+        F, identity = np.eye(int(d)), {"kind": name, "d": int(d)}
     else:
         (F,) = read_arrays(factor=(factor, "d r"))
-        F, sigma = F.copy(), float(np.linalg.norm(F, 2))
-        identity = {"kind": name, "factor": F.tolist()}
+        F, identity = F.copy(), {"kind": name, "factor": F.tolist()}
     kind = KIND_OF[name]
     if kind in ("sphere", "ball") and F.shape[1] > LARGEST_DIMENSION:
         raise ValueError(
@@ -290,19 +291,20 @@ def _standard(name: str, d: int | None = None, factor: ArrayLike | None = None) 
             "gaussian(np.eye(d)) is close to it there"
         )
     structure = Radial(kind, F) if kind in ("sphere", "ball") else Independent(kind, F)
-    return _law(name if factor is None else f"image of {name}", structure, sigma, identity)
+    return _law(name if factor is None else f"image of {name}", structure, identity)
 
 
-def _law(name: str, structure: Independent | Radial | Atomic, sigma: float, identity: Mapping[str, Any]) -> TokenLaw:
-    F = None if isinstance(structure, Atomic) else structure.factor
+def _law(name: str, structure: Independent | Radial | Atomic, identity: Mapping[str, Any]) -> TokenLaw:
+    for array in (structure.points, structure.weights) if isinstance(structure, Atomic) else (structure.factor,):
+        array.flags.writeable = False
     return TokenLaw(
         name=name,
-        d=structure.points.shape[1] if isinstance(structure, Atomic) else structure.factor.shape[0],
-        sigma=sigma,
+        d=len(structure.points.T if isinstance(structure, Atomic) else structure.factor),
+        sigma=structure.sigma,
         sample=structure.sample,
         log_mgf=structure.log_mgf,
         coordinates=None if isinstance(structure, Atomic) else structure.kind,
-        factor=F,
+        factor=None if isinstance(structure, Atomic) else structure.factor,
         identity=identity,
         structure=structure,
     )
@@ -312,11 +314,13 @@ def _sigma_of_atoms(structure: Atomic) -> float:
     from numerics.sub_gaussian import optimal_proxy
 
     x = structure.points
-    variance = float(np.linalg.eigvalsh(structure.tilted(np.zeros(x.shape[1]))[1])[-1])
+    covariance = structure.tilted(np.zeros(x.shape[1]))[1]
+    variance = float(np.linalg.eigvalsh(covariance)[-1])
     if variance <= 0 or not np.any(x):
         return 0.0
     if x.shape[1] == 1:
         found = float(optimal_proxy(x[:, 0], structure.weights))
     else:
-        found = largest_ratio(structure.log_mgf, structure.tilted, x.shape[1], variance**0.5, extra=x).ratio
+        far = x[np.argsort((x**2).sum(1))[-FAR:]]
+        found = largest_ratio(structure.log_mgf, lambda a: structure.tilted(a)[0], covariance, extra=far).ratio
     return float(np.sqrt(variance if found <= variance * (1 + 1e-8) else found * (1 + 2 * RAISED)))

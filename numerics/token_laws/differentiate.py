@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["moments_along", "scale_of", "tilted_from_log_mgf"]
+__all__ = ["mean_from_log_mgf", "moments_along", "scale_of", "tilted_from_log_mgf"]
 
 Floats = NDArray[np.float64]
 LogMgf = Callable[[NDArray[Any]], NDArray[Any]]
@@ -117,31 +117,56 @@ def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -
         return np.zeros(a.shape), np.zeros((*a.shape, d))
     first, second = np.triu_indices(d, 1)
     directions = np.vstack([np.eye(d), (np.eye(d)[first] + np.eye(d)[second]) / np.sqrt(2)])
-    circle = radius / scale * _half_circle()
-    points, nudge = a.reshape(-1, d), STEP * radius / scale * np.eye(d)
+    guess, c = _along(log_mgf, a.reshape(-1, d), directions, scale, radius)
+    variance = c[1] - c[0] ** 2
+    covariance = variance[:, :d, None] * np.eye(d)
+    mixed = variance[:, d:] - (variance[:, first] + variance[:, second]) / 2
+    covariance[:, first, second] = covariance[:, second, first] = mixed
+    return (guess + c[0, :, :d]).reshape(a.shape), covariance.reshape(*a.shape, d)
+
+
+def mean_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -> Floats:
+    """The mean alone, as `tilted_from_log_mgf` gives it, at a fraction of the cost.
+
+    Examples
+    --------
+    >>> mean_from_log_mgf(lambda a: (a * a).sum(-1) / 2, np.array([3.0, 4.0])).round(9).tolist()
+    [3.0, 4.0]
+    """
+    d = a.shape[-1]
+    scale = scale_of(log_mgf, d)
+    if scale == 0:
+        return np.zeros(a.shape)
+    guess, c = _along(log_mgf, a.reshape(-1, d), np.eye(d), scale, radius)
+    return (guess + c[0]).reshape(a.shape)
+
+
+def _along(log_mgf: LogMgf, points: Floats, directions: Floats, scale: float, radius: float) -> tuple[Floats, Floats]:
+    """Rough tilted means (n, d), and the first two moments of u.(Z - mean) for every direction u, (2, n, number of directions)."""
+    d, nudge = points.shape[1], STEP * radius / scale
+    h = radius / scale * _half_circle()[:, None, None]
     c = np.empty((2, len(points), len(directions)))
     guess = np.empty_like(points)
-    step = max(1, CHUNK // (circle.size * d * len(directions)))
-    for start in range(0, len(points), step):
-        some = points[start : start + step, None]
+    rows = max(1, CHUNK // (h.size * d * len(directions)))
+    columns = max(1, CHUNK // (h.size * d))
+    for i in range(0, len(points), rows):
+        some = points[i : i + rows, None]
         with np.errstate(all="ignore"):
-            rough = (log_mgf(some + nudge) - log_mgf(some - nudge)).real / (2 * STEP * radius / scale)
-            h = circle[:, None, None]
-            f = np.exp(log_mgf(some + h[..., None] * directions) - log_mgf(some + 0j) - h * (rough @ directions.T))
-        guess[start : start + step] = rough
-        for k in (1, 2):
-            c[k - 1, start : start + step] = (f / h**k).real.mean(0) * k
+            rough = (log_mgf(some + nudge * np.eye(d)) - log_mgf(some - nudge * np.eye(d))).real / (2 * nudge)
+        guess[i : i + rows] = rough
+        for j in range(0, len(directions), columns):
+            u = directions[j : j + columns]
+            with np.errstate(all="ignore"):
+                f = np.exp(log_mgf(some + h[..., None] * u) - log_mgf(some + 0j) - h * (rough @ u.T))
+            for k in (1, 2):
+                c[k - 1, i : i + rows, j : j + columns] = (f / h**k).real.mean(0) * k
     if not np.isfinite(c).all():
         bad = points[~np.isfinite(c).all(axis=(0, 2))][0]
         raise ValueError(
             f"log_mgf is not finite near a = {bad.tolist()!r:.200}; write it so that it does not overflow there, for example "
             "ln cosh x = |Re x| + ln((1 + exp(-2 |Re x|)) / 2) with the sign of Re x taken out"
         )
-    variance = c[1] - c[0] ** 2
-    covariance = variance[:, :d, None] * np.eye(d)
-    mixed = variance[:, d:] - (variance[:, first] + variance[:, second]) / 2
-    covariance[:, first, second] = covariance[:, second, first] = mixed
-    return (guess + c[0, :, :d]).reshape(a.shape), covariance.reshape(*a.shape, d)
+    return guess, c
 
 
 def _half_circle() -> NDArray[np.complex128]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
 from numerics.seeds import current_seed
-from numerics.token_laws.differentiate import moments_along
+from numerics.token_laws.differentiate import mean_from_log_mgf, moments_along
 from numerics.token_laws.from_samples import MOST_TOKENS, judged_by_samples
 from numerics.token_laws.law import TokenLaw
 from numerics.token_laws.search import Found, largest_ratio
@@ -99,10 +99,11 @@ def _judged_by_transform(law: TokenLaw, seed: int, samples: int) -> Evidence:
     if mismatch:
         return Evidence(verdict=Verdict.OPEN, reason=mismatch, samples=samples, **common)
     assert law.log_mgf is not None
-    deviation = math.sqrt(max(float(np.linalg.eigvalsh(law.covariance)[-1]), 0.0))
-    if deviation == 0:
+    covariance, log_mgf, structure = law.covariance, law.log_mgf, law.structure
+    if not covariance.any():
         return Evidence(verdict=Verdict.SUPPORTED, covered="the law is the point mass at 0", **common)
-    found = largest_ratio(law.log_mgf, law.tilted, law.d, deviation, seed=seed % 2**32)
+    mean = (lambda a: mean_from_log_mgf(log_mgf, a)) if structure is None else lambda a: structure.tilted(a)[0]
+    found = largest_ratio(log_mgf, mean, covariance, seed=seed)
     if found.ratio > law.sigma**2 * (1 + TOLERANCE):
         return _refuted(law, found, law.sigma, common)
     if found.end is not None and law.sigma**2 * float(found.end @ found.end) / 2 < OVERFLOW:

@@ -33,6 +33,11 @@ class Independent:
     kind: str
     factor: Floats
 
+    @property
+    def sigma(self) -> float:
+        """Optimal: that of g is 1, and no sigma is below a standard deviation."""
+        return float(np.linalg.norm(self.factor, 2))
+
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """n tokens, shape (n, d)."""
         shape = (n, self.factor.shape[1])

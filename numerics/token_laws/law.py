@@ -29,6 +29,11 @@ Floats = NDArray[np.float64]
 class Structure(Protocol):
     """What a built-in law knows of itself: `Independent`, `Radial` or `Atomic`."""
 
+    @property
+    def sigma(self) -> float:
+        """The sub-Gaussian parameter with which it was built."""
+        ...
+
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """n tokens, shape (n, d)."""
         ...
@@ -63,7 +68,8 @@ class TokenLaw:
     factor : array_like, shape (d, r), optional
         The identity if only `coordinates` is given.
     identity : Mapping, optional
-        JSON content from which `from_identity` rebuilds the law; built-in laws have one.
+        JSON content from which `from_identity` rebuilds the law. Built-in laws have one, and lose it when `dataclasses.replace`
+        gives them another sampler, transform or sigma.
     structure : Independent, Radial or Atomic, optional
         What built-in laws know beyond this, for the exact engine.
 
@@ -108,11 +114,17 @@ class TokenLaw:
         checked_sampler(self.sample, d)
         factor, variance = checked_factor(self.coordinates, self.factor, d)
         put("factor", factor)
-        put("identity", checked_identity(self.identity))
+        put("identity", checked_identity(self.identity) if self._is_as_built() else None)
         if self.structure is None and self.log_mgf is not None:
             checked_transform(self.log_mgf, d)
             if factor is not None:
                 checked_covariance(self.coordinates, factor, variance, self.covariance)
+
+    def _is_as_built(self) -> bool:
+        own = self.structure
+        if own is None:
+            return False
+        return bool(self.sample == own.sample and self.log_mgf == own.log_mgf and abs(self.sigma - own.sigma) <= 1e-12 * own.sigma)
 
     def tilted(self, a: ArrayLike) -> tuple[Floats, Floats]:
         """Mean and covariance of the tilted law ``e^{a.z} mu(dz) / E e^{a.Z}``.

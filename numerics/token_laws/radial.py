@@ -35,6 +35,11 @@ class Radial:
     factor: Floats
 
     @property
+    def sigma(self) -> float:
+        """Optimal: that of g is 1, and no sigma is below a standard deviation."""
+        return float(np.linalg.norm(self.factor, 2))
+
+    @property
     def q(self) -> int:
         """Dimension of the sphere, of radius sqrt(q), of which g is a projection."""
         return int(self.factor.shape[1]) + 2 * (self.kind == "ball")

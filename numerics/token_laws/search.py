@@ -13,6 +13,8 @@ __all__ = ["Found", "largest_ratio"]
 Floats = NDArray[np.float64]
 #: Random directions, beside those of the covariance, the axes and the caller's; and from how many of the best the search climbs.
 DIRECTIONS, CLIMBS = 64, 6
+#: Entries of v handled at a time.
+ENTRIES = 2_000_000
 #: Lengths |v| in units of 1 / sigma. Below, the ratio is the variance, which is looked at by itself.
 LENGTHS = np.geomspace(0.02, 200.0, 41)
 #: Bisections of the place where a log-mgf ceases to be finite.
@@ -34,9 +36,8 @@ class Found(NamedTuple):
 
 def largest_ratio(
     log_mgf: Callable[[NDArray[Any]], NDArray[Any]],
-    tilted: Callable[[Floats], tuple[Floats, Floats]],
-    d: int,
-    scale: float,
+    mean: Callable[[Floats], Floats],
+    covariance: Floats,
     *,
     extra: Floats | None = None,
     seed: int = 0,
@@ -45,11 +46,10 @@ def largest_ratio(
 
     Parameters
     ----------
-    log_mgf, tilted : callable
-        As in `TokenLaw`; the mean of the tilted law is the gradient of the log-mgf.
-    d : int
-    scale : float
-        Size of a token: sigma, or a standard deviation.
+    log_mgf, mean : callable
+        The log-mgf and its gradient, the mean of the tilted law: (..., d) to (...), and (d,) to (d,).
+    covariance : ndarray, shape (d, d)
+        Not zero.
     extra : ndarray, shape (k, d), optional
         More directions.
     seed : int
@@ -62,12 +62,14 @@ def largest_ratio(
     --------
     >>> from numerics.token_laws import rademacher
     >>> law = rademacher(2)
-    >>> round(largest_ratio(law.log_mgf, law.tilted, 2, 1.0).ratio, 9)
+    >>> round(largest_ratio(law.log_mgf, np.tanh, np.eye(2)).ratio, 9)
     1.0
     """
     from scipy.optimize import minimize
 
-    values, vectors = np.linalg.eigh(tilted(np.zeros(d))[1])
+    d = len(covariance)
+    values, vectors = np.linalg.eigh(covariance)
+    scale = float(np.sqrt(values[-1]))
     rng = np.random.default_rng(seed)
     rows = [vectors.T, np.eye(d), np.ones((1, d)), rng.standard_normal((DIRECTIONS, d))] + ([] if extra is None else [extra])
     directions = np.concatenate(rows)
@@ -76,8 +78,9 @@ def largest_ratio(
     directions = np.concatenate([directions, -directions]) if d > 1 else np.array([[1.0], [-1.0]])
     lengths = LENGTHS / scale
     v = directions[:, None, :] * lengths[:, None]
+    some = max(1, ENTRIES // (d * lengths.size))
     with np.errstate(all="ignore"):
-        K = np.real(log_mgf(v))
+        K = np.concatenate([np.real(log_mgf(v[i : i + some])) for i in range(0, len(v), some)])
     finite = np.isfinite(K)
     ratio = np.where(finite, 2 * K / lengths**2, -np.inf)
     lost, end = int((~finite).sum()), None
@@ -97,10 +100,10 @@ def largest_ratio(
         if not np.isfinite(value) or square < LENGTHS[0] ** 2:
             return 0.0, np.zeros(d)
         try:
-            mean = tilted(point)[0]
+            gradient = mean(point)
         except ValueError:  # a log-mgf that overflows near by
             return 0.0, np.zeros(d)
-        return -2 * value / square, 4 * value * x / square**2 - 2 * mean / scale / square
+        return -2 * value / square, 4 * value * x / square**2 - 2 * gradient / scale / square
 
     starts = np.argsort(ratio.max(1))[::-1][:CLIMBS]
     for i in starts:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.token_laws.atomic import Atomic
-from numerics.token_laws.differentiate import tilted_from_log_mgf
+from numerics.token_laws.differentiate import mean_from_log_mgf
 from numerics.token_laws.independent import Independent
 from numerics.token_laws.law import TokenLaw
 from numerics.token_laws.radial import Radial
@@ -59,7 +59,7 @@ def second_route(law: TokenLaw, v: Floats, sigma: float) -> tuple[float, str]:
     along = lambda t: log_mgf(t * (v / length))
     nodes, weights = np.polynomial.legendre.leggauss(POINTS)
     path = ((np.arange(PANELS)[:, None] + (nodes + 1) / 2) / PANELS).reshape(-1, 1) * length
-    means = tilted_from_log_mgf(along, path, radius=RADIUS)[0].reshape(PANELS, POINTS)
+    means = mean_from_log_mgf(along, path, radius=RADIUS).reshape(PANELS, POINTS)
     return float((means @ weights).sum() * length / (2 * PANELS)) - sigma**2 * square / 2, "two routes"
 
 

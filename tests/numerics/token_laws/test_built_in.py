@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -161,6 +163,23 @@ def test_identities_rebuild_the_law_through_json(law: TokenLaw) -> None:
     assert (again.factor is None) == (law.factor is None)
     if law.factor is not None:
         np.testing.assert_array_equal(again.factor, law.factor)
+
+
+def test_an_identity_does_not_outlive_what_it_stands_for() -> None:
+    law = sphere(2).image([[1.0, 2.0]])
+    assert dataclasses.replace(law, name="renamed").identity == law.identity
+    for changes in ({"sigma": 1.0}, {"sample": lambda rng, n: rng.standard_normal((n, 1))}, {"log_mgf": None}, {"structure": None}):
+        assert dataclasses.replace(law, **changes).identity is None  # type: ignore[arg-type]
+    for identity in ({"kind": np.eye(2)}, {"kind": np.nan}):
+        with pytest.raises(TypeError, match="JSON"):
+            dataclasses.replace(law, identity=identity)
+
+
+@pytest.mark.parametrize("law", [gaussian(np.eye(2)), ball(2), SKEWED], ids=name_of)
+def test_built_in_laws_travel_between_processes(law: TokenLaw) -> None:
+    again = pickle.loads(pickle.dumps(law))
+    assert again.identity == law.identity
+    np.testing.assert_array_equal(again.sample(np.random.default_rng(2), 9), law.sample(np.random.default_rng(2), 9))
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
