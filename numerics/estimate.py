@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -140,13 +142,19 @@ def attention_errors(
     grid = _lengths(lengths, sampler.longest)
     count = whole("replicates", replicates)
     workers = whole("threads", (os.cpu_count() or 1) if threads is None else threads)
+    blocks = ((i, first) for i in range(len(grid)) for first in range(0, count, PIECE))
+    sums: list[Array | None] = [None] * len(grid)
     with ThreadPoolExecutor(workers) as pool:
-        tasks = [
-            [pool.submit(sampler.sums, int(L), first, min(PIECE, count - first)) for first in range(0, count, PIECE)] for L in grid
-        ]
-        # joined in this order, whoever finished first: sums of floats are not associative
-        sums = np.stack([joined([task.result() for task in row]) for row in tasks])
-    return as_errors(grid, sums, count, sampler.seed, method=sampler.method)
+        submit = lambda i, first: (i, pool.submit(sampler.sums, int(grid[i]), first, min(PIECE, count - first)))
+        # a few blocks ahead of the threads, so that memory does not grow with the number of replicates
+        pending = deque(submit(*block) for block in islice(blocks, 4 * workers))
+        while pending:
+            i, task = pending.popleft()
+            done, before = task.result(), sums[i]
+            # joined in this order, whoever finished first: sums of floats are not associative
+            sums[i] = done if before is None else joined([before, done])
+            pending.extend(submit(*block) for block in islice(blocks, 1))
+    return as_errors(grid, np.stack([s for s in sums if s is not None]), count, sampler.seed, method=sampler.method)
 
 
 def as_errors(

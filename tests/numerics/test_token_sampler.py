@@ -1,0 +1,218 @@
+"""Whole tokens of laws that are not Gaussian: the coordinates themselves, and errors against prompts enumerated one by one."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from numba import njit
+from scipy import stats
+
+from numerics import estimate
+from numerics.error_sampler import PIECE
+from numerics.kernels import coordinates
+from numerics.streams import LANES, key_of
+from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
+
+attention_errors = partial(estimate.attention_errors, method="tokens")
+error_sampler = partial(estimate.error_sampler, method="tokens")
+LEVEL = 1e-7  # of each test of a coordinate; some forty of them
+KINDS = ("normal", "sign", "uniform", "sphere", "ball")
+DRAWN = {"normal": "normals", "sign": "signs", "uniform": "uniforms", "sphere": "spheres", "ball": "balls"}
+
+
+def drawn(kind: str, rank: int, tokens: int) -> np.ndarray:
+    """Coordinates (tokens × LANES, rank) of a prompt of that many tokens, as the kernel sees them."""
+    fill, key = getattr(coordinates, DRAWN[kind]), key_of(5)
+    words = np.empty(rank * coordinates.SIZE, np.uint32)
+    tile = np.zeros((rank + rank % 2 + coordinates.EXTRA.get(kind, 0)) * coordinates.SIZE, np.float32)
+    found = []
+    for start in range(0, tokens, coordinates.TILE):
+        fill(rank, start, 0, tokens, key, words, tile)
+        rows = tile.reshape(-1, coordinates.SIZE)
+        assert not np.any(rows[rank : rank + rank % 2]), "the row that makes the number of coordinates even"
+        found.append(rows[:rank].T.astype(float))
+    return np.concatenate(found)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("rank", [1, 3, 4])
+def test_coordinates_have_the_law_they_are_named_after(kind: str, rank: int) -> None:
+    g = drawn(kind, rank, 160)  # past the 128 signs of a draw
+    n = len(g)
+    square = (g**2).sum(axis=1)
+    if kind == "sphere":
+        assert np.allclose(square, rank, rtol=1e-5)
+    if kind == "ball":
+        assert stats.kstest((square / (rank + 2)) ** (rank / 2), "uniform").pvalue > LEVEL
+    if kind == "sign":
+        assert np.array_equal(np.unique(g), [-1, 1])
+        counts = np.unique(g, axis=0, return_counts=True)[1]
+        assert stats.chisquare(counts).pvalue > LEVEL
+        # next tokens, next lanes: neither repeat nor cancel
+        for lag in (1, LANES, 4 * LANES, 32 * LANES, 128 * LANES):
+            assert abs(np.sum(g[lag:, 0] * g[:-lag, 0])) < stats.norm.isf(LEVEL) * math.sqrt(n - lag)
+    marginal = {"normal": stats.norm, "uniform": stats.uniform(-math.sqrt(3), 2 * math.sqrt(3))}
+    if kind in marginal:
+        for column in g.T:
+            assert stats.kstest(column, marginal[kind].cdf).pvalue > LEVEL
+    # mean 0, covariance 1: each entry an average of n independent values of variance at most 3
+    assert np.all(np.abs(g.mean(axis=0)) < stats.norm.isf(LEVEL) / math.sqrt(n))
+    assert np.all(np.abs(g.T @ g / n - np.eye(rank)) < stats.norm.isf(LEVEL) * math.sqrt(3 / n))
+
+
+def problem(d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((d, d)) / d, rng.standard_normal((2, d)), rng.standard_normal(d)
+
+
+def enumerated(points: np.ndarray, weights: np.ndarray, U, V, z, L: int) -> np.ndarray:  # type: ignore[no-untyped-def]
+    """Mean squared errors of output, grad_V, grad_U over all prompts of L tokens on these points."""
+    total = np.zeros(3)
+    tilt = weights * np.exp(points @ U @ z - (points @ U @ z).max())
+    tilt /= tilt.sum()
+    h = tilt @ points
+    H = (points - h).T @ (tilt[:, None] * (points - h))
+    for prompt in itertools.product(range(len(points)), repeat=L):
+        chosen = points[list(prompt)]
+        scores = chosen @ U @ z
+        p = np.exp(scores - scores.max())
+        p /= p.sum()
+        m = p @ chosen
+        C = (chosen - m).T @ (p[:, None] * (chosen - m))
+        errors = np.sum((V @ (m - h)) ** 2), len(V) * np.sum((m - h) ** 2), np.sum((V @ (C - H)) ** 2) * (z @ z)
+        total += math.prod(weights[list(prompt)]) * np.array(errors)
+    return total
+
+
+def assert_means(e: estimate.AttentionErrors, expected: np.ndarray, allowed: float = 5.2) -> None:
+    """Within 5.2 standard errors (2e-7 each), or within the rounding of float32 (1e-6 of T, squared) where nothing varies."""
+    for name, value in zip(("output", "grad_V", "grad_U"), expected, strict=True):
+        found = getattr(e, name)
+        assert np.all(np.abs(found.mean - value) < allowed * found.standard_error + 1e-5 * np.abs(value) + 1e-12), name
+
+
+@pytest.mark.parametrize("scale", [1.0, 3.0, 1e9])
+@pytest.mark.parametrize("L", [1, 2, 5])
+def test_signs_against_every_prompt(L: int, scale: float) -> None:
+    U, V, z = problem(2)
+    e = attention_errors(rademacher(2), scale * U, V, z, L, replicates=20 * PIECE, seed=3, threads=1)
+    corners = np.array(list(itertools.product([-1.0, 1.0], repeat=2)))
+    expected = enumerated(corners, np.full(4, 0.25), scale * U, V, z, L)
+    assert_means(e, expected)
+
+
+def test_a_wrong_law_is_told_apart() -> None:
+    """The comparison above can fail: corners 2 % farther out are seen."""
+    U, V, z = problem(2)
+    e = attention_errors(rademacher(2), U, V, z, 5, replicates=20 * PIECE, seed=3, threads=1)
+    corners = 1.02 * np.array(list(itertools.product([-1.0, 1.0], repeat=2)))
+    with pytest.raises(AssertionError):
+        assert_means(e, enumerated(corners, np.full(4, 0.25), U, V, z, 5))
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (2, 3)])
+def test_linear_images_of_signs(shape: tuple[int, int]) -> None:
+    """Factors with fewer and with more columns than rows."""
+    U, V, z = problem(shape[0])
+    A = np.random.default_rng(4).standard_normal(shape)
+    corners = np.array(list(itertools.product([-1.0, 1.0], repeat=shape[1]))) @ A.T
+    log_mgf = lambda a: np.log(np.cosh(a @ A)).sum(-1)
+    law = TokenLaw(
+        name="corners",
+        d=shape[0],
+        sigma=float(np.linalg.norm(A, 2)),
+        sample=lambda rng, n: rng.choice([-1.0, 1.0], (n, shape[1])) @ A.T,
+        log_mgf=log_mgf,
+        coordinates="sign",
+        factor=A,
+    )
+    e = attention_errors(law, U, V, z, 3, replicates=20 * PIECE, seed=3, threads=1)
+    assert_means(e, enumerated(corners, np.full(len(corners), 1 / len(corners)), U, V, z, 3))
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e9])
+def test_a_law_with_a_sampler_only(scale: float) -> None:
+    """Three atoms, drawn by NumPy."""
+    U, V, z = problem(2)
+    points, weights = np.array([[1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]]), np.full(3, 1 / 3)
+    e = attention_errors(atoms(points, weights), scale * U, V, z, [1, 4], replicates=4 * PIECE, seed=3, threads=1)
+    for i, L in enumerate(e.lengths):
+        one = estimate.attention_errors(atoms(points, weights), scale * U, V, z, int(L), replicates=4 * PIECE, seed=3, threads=1)
+        assert one.method == "tokens"
+        assert one.output.mean[0] == e.output.mean[i]
+        assert_means(one, enumerated(points, weights, scale * U, V, z, int(L)))
+
+
+@pytest.mark.parametrize("make", [uniform, sphere, ball, gaussian])
+def test_kernel_and_numpy_draw_the_same_law(make) -> None:  # type: ignore[no-untyped-def]
+    """Two programs with nothing in common but the tilted moments; and queries at random."""
+    law = make(np.diag([1.0, 0.5])) if make is gaussian else make(2)
+    U, V, z = problem(2)
+    plain = TokenLaw(name="sampled", d=2, sigma=law.sigma, sample=law.sample, log_mgf=law.log_mgf)
+    for S in (None, 0.5 * np.eye(2)):
+        runs = [attention_errors(x, 2 * U, V, z, 30, query_cov=S, replicates=4 * PIECE, seed=3, threads=1) for x in (law, plain)]
+        for name in ("output", "grad_V", "grad_U"):
+            a, b = (getattr(run, name) for run in runs)
+            assert abs(a.mean[0] - b.mean[0]) < 5.2 * math.hypot(a.standard_error[0], b.standard_error[0]), name
+
+
+@njit
+def triangular_quantile(u):  # type: ignore[no-untyped-def]
+    """Of the triangular law on [−√6, √6], of variance 1."""
+    return math.sqrt(6) * (math.sqrt(2 * u) - 1 if u < 0.5 else 1 - math.sqrt(2 * (1 - u)))
+
+
+def test_a_quantile_function_of_ones_own() -> None:
+    side = math.sqrt(6)
+    log_mgf = lambda a: 2 * np.log(np.sinc(0.5j * a * side / np.pi)).sum(-1)
+    sample = lambda rng, n: rng.triangular(-side, 0, side, (n, 3))
+    law = TokenLaw(name="triangular", d=3, sigma=1.0, sample=sample, log_mgf=log_mgf, coordinates=triangular_quantile)
+    plain = TokenLaw(name="triangular", d=3, sigma=1.0, sample=sample, log_mgf=log_mgf)
+    U, V, z = problem(3)
+    runs = [attention_errors(x, U, V, z, 20, replicates=4 * PIECE, seed=3, threads=1) for x in (law, plain)]
+    for name in ("output", "grad_V", "grad_U"):
+        a, b = (getattr(run, name) for run in runs)
+        assert abs(a.mean[0] - b.mean[0]) < 5.2 * math.hypot(a.standard_error[0], b.standard_error[0]), name
+
+
+@pytest.mark.parametrize("law", [rademacher(3), ball(3), atoms([[1.0], [-0.5]], [1 / 3, 2 / 3])], ids=lambda law: law.name)
+@pytest.mark.parametrize("random", [False, True])
+def test_a_replicate_is_the_same_however_the_range_is_cut(law: TokenLaw, random: bool) -> None:
+    U, V, z = problem(law.d)
+    sampler = error_sampler(law, U, V, z, np.eye(law.d) if random else None, seed=8)
+    whole = sampler.values(150, 70, 300)
+    assert np.array_equal(whole, np.concatenate([sampler.values(150, 70, 41), sampler.values(150, 111, 259)], axis=1))
+    assert len(np.unique(whole[0])) > 100  # two atoms leave 151 means of 150 tokens
+
+
+def test_threads_change_no_bit() -> None:
+    for law in (uniform(3), atoms([[1.0], [-0.5]], [1 / 3, 2 / 3])):
+        U, V, z = problem(law.d)
+        run = partial(attention_errors, law, U, V, z, [3, 40], query_cov=np.eye(law.d), replicates=3 * PIECE, seed=9)
+        one, two = run(threads=1), run(threads=2)
+        assert all(np.array_equal(getattr(one.grad_U, f), getattr(two.grad_U, f)) for f in estimate.Estimate.__dataclass_fields__)
+
+
+def test_a_gaussian_law_is_its_covariance() -> None:
+    U, V, z = problem(3)
+    G = np.array([[2.0, 0.3, 0.0], [0.3, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    for method in ("tokens", "scores"):
+        a, b = (estimate.attention_errors(x, U, V, z, 9, replicates=300, seed=1, method=method) for x in (G, gaussian(G)))
+        assert np.array_equal(a.grad_U.mean, b.grad_U.mean)
+
+
+def test_what_a_law_must_know() -> None:
+    U, V, z = problem(2)
+    silent = TokenLaw(name="silent", d=2, sigma=1.0, sample=lambda rng, n: rng.choice([-1.0, 1.0], (n, 2)))
+    with pytest.raises(ValueError, match="no log_mgf"):
+        error_sampler(silent, U, V, z)
+    with pytest.raises(ValueError, match="tokens"):
+        estimate.error_sampler(rademacher(2), U, V, z, method="scores")
+    with pytest.raises(ValueError, match="d = 3 is needed, as Gamma"):
+        error_sampler(rademacher(3), U, V, z)
+    assert estimate.error_sampler(rademacher(2), U, V, z).method == "tokens"
+    assert estimate.error_sampler(ball(2), U, V, z).method == "scores"
