@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.curve_bounds import Bound, bounds
-from numerics.exact import exact_errors
+from numerics.exact import ExactErrors, exact_errors
 from numerics.phase import next_order, sharp_exponent, theorem_B_constant, theorem_B_law
 from numerics.quadrature import softmax_moments
 from numerics.score_moments import LARGEST_SCORE_VARIANCE
@@ -41,7 +41,7 @@ REACH = {False: 80.0, True: 8.0}
 #: Relative error of averages over the query of the error of the gradient in U: near by, and where only slopes are wanted.
 NEAR, FAR = 1e-5, 1e-2
 #: Powers of ten at which far slopes over queries are taken.
-DECADES = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100)
+DECADES = (1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 50, 75, 100)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,8 @@ def exact_error(setting: AttentionSetting, quantity: Quantity, lengths: ArrayLik
     Returns
     -------
     array, shape (n,), or None
-        None where nothing is exact: tokens that are not Gaussian, or ``grad_U`` with scores beyond the range of its quadrature.
+        None where nothing is exact: averages over queries for tokens that are not Gaussian, and scores beyond the range of the
+        quadrature.
 
     Examples
     --------
@@ -106,13 +107,25 @@ def exact_error(setting: AttentionSetting, quantity: Quantity, lengths: ArrayLik
     """
     L = np.asarray(lengths, dtype=float)
     if not setting.gaussian:
-        return None
+        found = _of_law(setting, tuple(np.atleast_1d(L).tolist()))
+        return None if found is None else np.asarray(getattr(found, quantity))
     if quantity != "grad_U":
         return _mean_token(setting, quantity, L)
     if setting.score_variance > (LARGEST_LAMBDA if setting.averaged else LARGEST_SCORE_VARIANCE):
         return None
     arrays = (setting.Gamma, setting.U, setting.V, setting.query)
     return _gradient_U(arrays, L, NEAR)
+
+
+@lru_cache(maxsize=16)
+def _of_law(setting: AttentionSetting, lengths: tuple[float, ...]) -> ExactErrors | None:
+    """All errors for tokens of another law, in one call."""
+    if setting.averaged:
+        return None
+    try:
+        return exact_errors(setting.law, setting.U, setting.V, lengths, query=setting.query)
+    except ValueError:  # its scores fluctuate beyond what the quadrature can do: then there is no exact curve
+        return None
 
 
 def _mean_token(setting: AttentionSetting, quantity: Literal["output", "grad_V"], L: Floats) -> Floats:
@@ -160,7 +173,7 @@ def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
     (1000000000000.0, {'output': -1.0, 'grad_V': -1.0, 'grad_U': -1.0})
     """
     sharp = sharp_exponent(setting)
-    if not setting.gaussian or sharp is None:
+    if sharp is None:
         return None
     s = setting.score_variance
     last = min(100, math.ceil((2 * s + 25) / math.log(10)))
@@ -170,16 +183,25 @@ def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
     slopes: dict[Quantity, Floats] = {}
     errors: dict[Quantity, Floats] = {}
     for quantity in QUANTITIES:
-        if quantity != "grad_U":
+        curve: Floats | None
+        if not np.any(setting.query) and quantity == "grad_U":
+            continue
+        if not setting.gaussian:
+            curve = None if sharp_exponent(setting, quantity) is None else exact_error(setting, quantity, L)
+        elif quantity != "grad_U":
             curve = _mean_token(setting, quantity, L)
-        elif np.any(setting.query) and s <= (LARGEST_LAMBDA if setting.averaged else LARGEST_SCORE_VARIANCE):
+        elif s <= (LARGEST_LAMBDA if setting.averaged else LARGEST_SCORE_VARIANCE):
             arrays = (setting.Gamma, setting.U, setting.V, setting.query)
             curve = _far_gradient_U(tuple((a.shape, a.tobytes()) for a in arrays), wanted)
         else:
+            curve = None
+        if curve is None:
             continue
         value = dict(zip(wanted, curve.tolist()))
         slopes[quantity] = np.array([math.log10(value[k] / value[k - 1]) for k in decades])
         errors[quantity] = np.array([value[k] for k in decades])
+    if not slopes:
+        return None
     power = {"output": setting.d / 2 + 2, "grad_V": setting.d / 2 + 2, "grad_U": setting.d / 2 + 4}
     margins = {quantity: power[quantity] / math.log(1e100) if setting.averaged else 1e-6 for quantity in slopes}
     return FarSlopes(10.0 ** np.array(decades), slopes, errors, -sharp, margins, reaches=s <= REACH[setting.averaged])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from numerics.curves import exact_error, far_slopes, theorem_B_constant
-from numerics.setting import EXAMPLES, QUANTITIES, AttentionSetting
-from numerics.token_laws import rademacher
+from numerics.curves import bounds, exact_error, far_slopes, theorem_B_constant
+from numerics.setting import EXAMPLES, LAWS, QUANTITIES, AttentionSetting
+from numerics.token_laws import rademacher, uniform
 
 LENGTHS = np.array([1.0, 2.0, 10.0, 1e3, 1e6])
 FIXED = [build() for build in EXAMPLES.values() if not build().averaged]
@@ -106,7 +106,35 @@ def test_what_no_float_can_reach_is_said() -> None:
     steep = AttentionSetting(np.eye(1), 70 * np.eye(1), np.eye(1), np.ones(1))
     assert exact_error(steep, "grad_U", [10]) is None
     assert exact_error(averaged(70.0), "grad_U", [10]) is None
-    assert exact_error(averaged(64.0), "grad_U", [1e100]) is not None
+    assert exact_error(averaged(64.0), "grad_U", [1e10]) is not None
+
+
+@pytest.mark.parametrize("law", [name for name in LAWS if name != "gaussian"])
+def test_other_laws_at_one_query(law: str) -> None:
+    """One token against moments of a sample (6 standard errors, 1e-8 each); the limit of L times the error; slope -1 far out."""
+    setting = EXAMPLES["anisotropic"]().with_law(law)
+    first, limit = exact_error(setting, "output", [1.0]), bounds(setting, "output", np.array([1e12]), 1.0)
+    last = exact_error(setting, "output", [1e12])
+    assert first is not None
+    assert last is not None
+    T = setting.V @ setting.law.tilted(setting.U @ setting.query)[0]
+    draws = np.sum((setting.law.sample(np.random.default_rng(4), 2**15) @ setting.V.T - T) ** 2, axis=1)
+    assert abs(draws.mean() - first[0]) < 6 * draws.std() / np.sqrt(draws.size)
+    assert next(b.values[0] for b in limit if b.name == "limit") == pytest.approx(last[0], rel=1e-9)
+    for bound in bounds(setting, "output", np.array([1.0, 1e12]), 1.0):
+        if bound.kind == "upper bound" and np.isfinite(bound.values).all():
+            assert bound.values[0] >= first[0]
+            assert bound.values[1] >= last[0]
+    far = far_slopes(setting)
+    assert far is not None
+    assert set(far.slopes) == set(QUANTITIES)
+    assert all(abs(slope[-1] + 1) <= far.margins[quantity] for quantity, slope in far.slopes.items())
+
+
+def test_scores_too_steep_for_another_law_have_no_exact_curve() -> None:
+    steep = AttentionSetting(uniform(1), 300 * np.eye(1), np.eye(1), np.ones(1))
+    assert exact_error(steep, "output", [10]) is None
+    assert far_slopes(steep) is None
 
 
 def test_over_queries_other_laws_have_no_exact_curve() -> None:
