@@ -2,8 +2,8 @@
 
 The rules, for n replicates of skewness g and kurtosis k (3 for a normal law):
 
-* A mean that hangs on few replicates: its effective sample size ``(sum x)^2 / sum x^2`` is 1/n_eff = 1/n + (relative error)^2 up to
-  1/n, so that 100 of them mean a relative error of 10 %.
+* A mean that hangs on few replicates: the effective sample size is ``n_eff = (sum x)^2 / sum x^2``, and (relative error)^2 =
+  (n/n_eff - 1)/(n - 1), about 1/n_eff where the tails are heavy: below 100 the mean may be 10 % off.
 * The variance of the sample variance is sigma^4 ((k - 1)/n + 2/(n(n - 1))), hence the relative error of the standard error is about
   sqrt((k - 1)/n)/2. A sample has k <= n - 2 + 1/(n - 1): one outlier alone gives 50 %, and nothing gives more. With a standard
   error 20 % too small a nominal 95 % interval covers 88 %.
