@@ -40,8 +40,8 @@ def add_sweep(commands: Any) -> None:
         help="measure a grid of token laws, U, V, queries and lengths, and keep the results in a store",
         description="Measures every run of the grid in SPEC.toml by blocks, each stored when it is done. What the store has is not"
         " computed again: a sweep that was interrupted, or that got more lengths, replicates or runs, goes on where it was, and"
-        " ends with the numbers of one that was not. Prints the verdicts; with --out it also writes report.html, report.json and"
-        " data.csv, all runs on one page.",
+        " ends with the numbers of one that was not. Prints the verdicts; with --out it also writes a report with all runs on one"
+        " page: report.html, report.json, data.csv and plots/*.svg.",
         epilog="exit status: 0 if every comparison holds, 1 if one fails, 2 if the input cannot be used, 130 if interrupted",
     )
     sweep.add_argument(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import signal
 import sqlite3
@@ -17,6 +18,7 @@ from numerics.cli import main
 from numerics.report import FILES, PLOTS
 from numerics.store import Store
 from numerics.sweep import blocks, run
+from numerics.sweep.cli import add_sweep
 from numerics.sweep.run import stored_digest
 from numerics.sweep.spec import example, read_spec
 from tests.numerics.sweep.grids import TWO, write
@@ -64,8 +66,13 @@ def test_quiet_says_nothing_and_no_report_is_written_unasked(
     assert sweep("grid.toml", "--store", "results.sqlite", "--quiet") == 0
     assert capsys.readouterr() == ("", "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["grid.toml", "results.sqlite"]
-    assert sweep("grid.toml", "--store", "results.sqlite", "--quiet", "--out") == 0
-    assert (tmp_path / "sweep-report" / "report.html").exists()
+
+
+def test_where_a_report_goes_by_default() -> None:
+    parser = argparse.ArgumentParser()
+    add_sweep(parser.add_subparsers())
+    out = lambda *words: parser.parse_args(["sweep", "grid.toml", *words]).out
+    assert (out(), out("--out"), out("--out", "here")) == (None, "sweep-report", "here")
 
 
 def test_a_failing_comparison_is_exit_status_1_and_comes_first(
