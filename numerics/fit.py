@@ -151,7 +151,8 @@ def measurements(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLi
         raise ValueError(f"the values {y.tolist()} must be positive and finite: a power law is fitted to their logarithms")
     if not (np.all(np.isfinite(e)) and np.all(e > 0)):
         raise ValueError(
-            f"the standard errors {e.tolist()} must be positive and finite: they are the weights of the fit; where nothing varies, give its rounding"
+            f"the standard errors {e.tolist()} must be positive and finite: they are the weights of the fit;"
+            " where nothing varies, give its rounding"
         )
     return L, y, e
 
