@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 #: The power series serves ``|x|^2 / 4 <= reach * order``; beyond, I_nu itself is in the range of floats up to this dimension.
 LARGEST_DIMENSION = 500
 TERMS = 80
+#: Beyond this modulus the Bessel functions of SciPy end.
+FURTHEST = 1e9
 #: Terms of the expansion of I_{q/2} / I_{q/2 - 1} at infinity.
 EXPANSION = 16
 
@@ -45,6 +47,11 @@ def sphere_derivatives(q: int, w: NDArray[Any], count: int = 5) -> tuple[Floats,
     D : ndarray of complex, shape of w and a last axis of `count`
         ``phi^(k)(w) = e^shift D[..., k]``; relative error about 1e-13 (1e-11 in hundreds of dimensions) away from zeros.
 
+    Raises
+    ------
+    ValueError
+        If ``sqrt(q w)`` exceeds 1e9 in modulus.
+
     Examples
     --------
     >>> shift, D = sphere_derivatives(3, np.array([1e6]), 1)
@@ -55,6 +62,10 @@ def sphere_derivatives(q: int, w: NDArray[Any], count: int = 5) -> tuple[Floats,
 
     order, shape = q / 2, np.shape(w)
     x = np.sqrt(q * np.atleast_1d(w).astype(complex))
+    if not (np.abs(x) <= FURTHEST).all():
+        raise ValueError(
+            f"the transform of a sphere is asked for at sqrt(q w) = {x.flat[np.abs(x).argmax()]:.3g}; {FURTHEST:g} is the limit"
+        )
     quarter, shift, D = x * x / 4, x.real.copy(), np.empty((*x.shape, count), complex)
     near = np.abs(quarter) <= (1.0 if order <= 150 else 5.0) * order
     scale = 1.0
@@ -98,17 +109,22 @@ def bessel_ratio(q: int, x: Floats) -> tuple[Floats, Floats, Floats]:
     (True, True)
     """
     shape, x = np.shape(x), np.atleast_1d(x)
-    D = sphere_derivatives(q, x * x / q, 2)[1].real
-    across = 2 * D[..., 1] / D[..., 0]
-    A = x * across / q
-    along = q * (1 - A) * (1 + A) - (q - 1) * across  # the Riccati equation A' = 1 - A^2 - (q - 1) A / x
     if q == 1:
         decay = np.exp(-2 * np.abs(x))
-        return A.reshape(shape), across.reshape(shape), np.reshape(4 * decay / (1 + decay) ** 2, shape)
-    far = x > 60 + 20 * (q - 1)  # there the difference above cancels; put A = sum c_k x^{-k} into the equation
+        A, along = np.tanh(x), 4 * decay / (1 + decay) ** 2
+        return A.reshape(shape), np.where(x == 0, 1.0, A / np.where(x == 0, 1.0, x)).reshape(shape), along.reshape(shape)
+    far = x > 60 + 20 * (q - 1)
+    near = np.where(far, 1.0, x)
+    D = sphere_derivatives(q, near * near / q, 2)[1].real
+    across = 2 * D[..., 1] / D[..., 0]
+    A = near * across / q
+    along = q * (1 - A) * (1 + A) - (q - 1) * across  # the Riccati equation A' = 1 - A^2 - (q - 1) A / x
+    # far out that difference cancels; put A = sum c_k x^{-k} into the equation
     c = [1.0, -(q - 1) / 2]
     for k in range(1, EXPANSION):
         c.append(((k - q + 1) * c[k] - math.fsum(c[i] * c[k + 1 - i] for i in range(1, k + 1))) / 2)
     inverse = 1 / x[far]
+    A[far] = np.polyval(c[::-1], inverse)
+    across[far] = q * inverse * A[far]
     along[far] = -q * inverse * np.polyval([k * c[k] for k in range(EXPANSION, -1, -1)], inverse)
     return A.reshape(shape), across.reshape(shape), along.reshape(shape)

@@ -108,7 +108,7 @@ def coordinate_tilted(kind: str, t: Floats) -> tuple[Floats, Floats]:
     near = np.abs(tau) < MEAN_SERIES
     safe = np.where(near, 1.0, tau)
     mean = 1 / np.tanh(safe) - 1 / safe
-    variance = 1 / safe**2 - 4 * np.where(near, 0.0, decay) / (1 - np.where(near, 0.0, decay)) ** 2
+    variance = (1 / safe) ** 2 - 4 * np.where(near, 0.0, decay) / (1 - np.where(near, 0.0, decay)) ** 2
     # coth x - 1/x = sum 2 (-1)^{n+1} zeta(2n) / pi^{2n} x^{2n-1}
     c = [2 * (-1) ** (n + 1) * float(zeta(2 * n)) / math.pi ** (2 * n) for n in range(MEAN_TERMS, 0, -1)]
     square = tau[near] ** 2

@@ -71,9 +71,11 @@ class Radial:
     def tilted(self, a: Floats) -> tuple[Floats, Floats]:
         """Mean (..., d) and covariance (..., d, d) under the tilted law."""
         b = a @ self.factor
-        length = np.linalg.norm(b, axis=-1)
+        largest = np.abs(b).max(-1, keepdims=True)
+        unit = b / np.where(largest > 0, largest, 1.0)  # its squares do not overflow
+        length = largest[..., 0] * np.linalg.norm(unit, axis=-1)
         _, across, along = bessel_ratio(self.q, math.sqrt(self.q) * length)
-        direction = b / np.where(length > 0, length, 1.0)[..., None]
+        direction = unit / np.where(length > 0, np.linalg.norm(unit, axis=-1), 1.0)[..., None]
         image, F = direction @ self.factor.T, self.factor
         covariance = across[..., None, None] * (F @ F.T)
         covariance = covariance + (along - across)[..., None, None] * image[..., :, None] * image[..., None, :]

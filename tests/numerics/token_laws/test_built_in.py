@@ -220,6 +220,20 @@ def test_no_overflow_at_tilts_of_a_thousand(make: Callable[[int], TokenLaw]) -> 
     assert (along >= -1e-15).all()
 
 
+@pytest.mark.parametrize("make", [rademacher, uniform, sphere, ball])
+def test_tilts_without_bound(make: Callable[[int], TokenLaw]) -> None:
+    law = make(3)
+    edge = np.sqrt({"rademacher": 1, "uniform": 3, "sphere": 3, "ball": 5}[law.name])
+    for size in (1e8, 1e12, 1e200):
+        mean, covariance = law.tilted([0.0, -size, 0.0])
+        np.testing.assert_allclose(mean, [0, -edge, 0], rtol=1e-7)
+        assert 0 <= covariance[1, 1] <= 10 / size**1.5
+    if law.name in ("sphere", "ball"):
+        assert law.log_mgf is not None
+        with pytest.raises(ValueError, match="1e\\+09 is the limit"):
+            law.log_mgf(np.array([1e12, 0.0, 0.0]))
+
+
 @pytest.mark.parametrize("q", [2, 3, 4, 9])
 def test_variance_along_a_long_tilt_on_the_sphere(q: int) -> None:
     # the angle's density e^{x cos s} sin^{q-2} s: 1 - cos s is Gamma((q-1)/2, x) to first order, of variance (q - 1) / (2 x^2)
