@@ -13,7 +13,8 @@
 `every_constant`, `two_routes`                      refutations by a sequence of instances, and by two numerical routes
 `probability`                                       confidence limits for what can only be sampled
 `exact`                                             exact errors for Gaussian tokens: output and gradients, one query or averaged
-`quadrature`, `score_moments`, `query_average`      what they are made of: softmax weights, spread of the scores, Gaussian queries
+`quadrature`, `score_moments`, `coarse_moments`,    what they are made of: softmax weights, spread of the scores (one variance to 14
+`query_average`                                     digits, many to 4), Gaussian queries
 `law_errors`, `law_transforms`,                     exact errors for tokens of any law whose transform is known, at one query;
 `law_moments`, `cauchy_moments`                     the inner integral, and moments under complex tilts that it is made of
 `token_laws`                                        laws of tokens: sampler, sub-Gaussian parameter, Laplace transform; a user's own

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.coarse_moments import ACCURACY, LARGEST_VARIANCE, LONGEST, coarse_score_moments
 from numerics.query_average import quadratic_form_averages
 from numerics.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, score_moments
 from theory.arrays import read_arrays, read_covariance
@@ -30,14 +31,16 @@ __all__ = ["ExactErrors", "exact_errors"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-#: First step of averages over the query, twice that from the coarse tolerance on, and how often it may be halved.
-STEP, COARSE, HALVINGS = 0.25, 5e-3, 4
+#: First step of averages over the query, and how often it may be halved.
+STEP, HALVINGS = 0.25, 4
+#: Tolerance from which on four digits of the moments of the scores will do.
+COARSE = 5e-3
 #: Tolerances that can be asked for.
 TOLERANCES = (1e-5, 0.1)
 #: Share of the average at either end of the range of s that is left out, and what is allowed for it in the estimate of the error.
 NEGLECTED, ALLOWED = 1e-7, 3e-6
 #: Relative accuracy at one query, from that table: up to which s.
-ACCURACY = ((36.0, 1e-10), (64.0, 1e-8), (LARGEST_SCORE_VARIANCE, 1e-6))
+ONE_QUERY = ((36.0, 1e-10), (64.0, 1e-8), (LARGEST_SCORE_VARIANCE, 1e-6))
 #: Directions of the query count as unseen by the scores when their share of the deviation is below this.
 BLIND = 1e-6
 #: Entries beyond this have no fourth powers of products in a float.
@@ -215,7 +218,7 @@ def exact_errors(
     if query_cov is None or not np.any(C):
         s = float(np.sum(C**2)) if query_cov is None else 0.0
         found = _errors(problem, _at_one_query(problem, s), _stacked([score_moments(s, L)]))
-        accuracy = next(digits for reach, digits in ACCURACY if s <= reach)
+        accuracy = next(digits for reach, digits in ONE_QUERY if s <= reach)
         relative = np.full(L.size, accuracy)
     else:
         found, relative = _averaged(problem, L, tolerance)
@@ -366,22 +369,29 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
     # Divided by powers of a small s, what rounding leaves in directions that the scores do not see would count.
     p = p._replace(C=(left * np.where(sizes > BLIND * sizes[0], sizes, 0.0)) @ right)
     known: dict[float, ScoreMoments] = {}
-    first = STEP * (2 if tolerance >= COARSE else 1)
     for halving in range(HALVINGS + 1):
-        s, weights, even = _over_queries(p, L, first / 2**halving)
-        for value in map(float, s):
-            if value not in known:
-                known[value] = score_moments(value, L)
+        s, weights, even = _over_queries(p, L, STEP / 2**halving)
+        known |= _moments_at([value for value in s.tolist() if value not in known], L, tolerance)
         m = _stacked([known[float(value)] for value in s])
         fine, coarse = _errors(p, weights, m), _errors(p, _doubled(weights, even), m)
         relative = np.max([np.abs(coarse[name] - x) / np.where(x > 0, x, 1.0) for name, x in fine.items()], axis=0)
-        relative += ALLOWED
+        relative += ALLOWED + (ACCURACY if tolerance >= COARSE else 0.0)
         if relative.max() <= tolerance:
             return fine, relative
     raise ValueError(
         f"the average over queries is known to {relative.max():.1g} only (L = {L[relative.argmax()]:.3g}), not to {tolerance:g}; "
         "ask for a larger tolerance or shorter prompts"
     )
+
+
+def _moments_at(s: list[float], L: Floats, tolerance: float) -> dict[float, ScoreMoments]:
+    """For each s, all at once if four digits will do."""
+    quick = [value for value in s if value <= LARGEST_VARIANCE] if tolerance >= COARSE and L.max() <= LONGEST else []
+    found = {value: score_moments(value, L) for value in s if value not in quick}
+    if quick:
+        m = coarse_score_moments(np.array(quick), L)
+        found |= {value: ScoreMoments(m.P2[i], m.P3[i], SpreadMoments(*(x[i] for x in m.spread))) for i, value in enumerate(quick)}
+    return found
 
 
 def _doubled(w: _Weights, even: Bools) -> _Weights:

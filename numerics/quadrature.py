@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["LaplaceTransforms", "SoftmaxMoments", "laplace_transforms", "mean_products", "softmax_moments"]
+__all__ = ["LaplaceTransforms", "SoftmaxMoments", "laplace_transforms", "mean_products", "products_of_sums", "softmax_moments"]
 
 Array = NDArray[np.float64]
 Block = tuple[int, int]  # (k, j): Σ p^k g^j over tokens, or the function m_{k,j}
@@ -186,7 +186,7 @@ class _Sums(NamedTuple):
 
 
 @cache
-def _plan(keys: tuple[Key, ...]) -> tuple[tuple[Block, ...], tuple[_Sums, ...]]:
+def products_of_sums(keys: tuple[Key, ...]) -> tuple[tuple[Block, ...], tuple[_Sums, ...]]:
     """The functions m_{k,j} that the keys need, and their integrals by the number of factors."""
     terms = [Counter(tuple(sorted(parts)) for parts in _merged(key)) for key in keys]
     integrals = sorted({parts for found in terms for parts in found})
@@ -238,7 +238,7 @@ def mean_products(f: LaplaceTransforms, L: Array, keys: Iterable[Key]) -> dict[K
 
 def _integrals(f: LaplaceTransforms, L: Array, top: float, keys: tuple[Key, ...]) -> Array:
     """Sums over v for lengths at most `top`, and not much below. The factors L go with the functions, since L⁴ may be no float."""
-    blocks, sums = _plan(keys)
+    blocks, sums = products_of_sums(keys)
     # Where L m_{k,j} is as large as the limit, a power of m₀ is 0 to all digits.
     table = np.clip(top * np.stack([f.m[block] for block in blocks]), -CLOSE * 1e10, CLOSE * 1e10)
     out = np.zeros((len(keys), L.size))
@@ -272,7 +272,7 @@ def laplace_transforms(s: float, log_L: float, keys: Iterable[Key]) -> LaplaceTr
     >>> bool(f.log_m0.max() < 0), sorted(f.m)
     (True, [(2, 0)])
     """
-    return _laplace(math.sqrt(s), log_L, _plan(tuple(keys))[0])
+    return _laplace(math.sqrt(s), log_L, products_of_sums(tuple(keys))[0])
 
 
 def _laplace(tau: float, log_L: float, blocks: Sequence[Block]) -> LaplaceTransforms:

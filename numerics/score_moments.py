@@ -8,6 +8,7 @@ factor 1/E D², is harmless exactly where the weights are not small.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -103,7 +104,10 @@ def score_moments(s: float, lengths: Floats) -> ScoreMoments:
 
 
 def _by_definition(s: float, L: Floats, P2: Floats) -> tuple[Floats, Floats, Floats]:
-    """E D^2, E Sc and E[D pi_2] from the powers of g under the weights."""
-    m = mean_products(laplace_transforms(s, math.log(L.max()), DEFINITION), L, DEFINITION)
+    return spread_by_definition(mean_products(laplace_transforms(s, math.log(L.max()), DEFINITION), L, DEFINITION), P2)
+
+
+def spread_by_definition(m: Mapping[Key, Floats], P2: Floats) -> tuple[Floats, Floats, Floats]:
+    """E D^2, E Sc and E[D pi_2] from the powers of g under the weights: the means of the products in `DEFINITION`."""
     of = lambda terms: sum(c * m[key] for c, key in terms)
     return of(VARIANCE_2) - 2 * of(VARIANCE) + 1, of(WEIGHTED), of(VARIANCE_TWO) - P2
