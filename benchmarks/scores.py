@@ -1,7 +1,8 @@
 """Monte Carlo that draws scores only against programs that draw whole tokens: `OMP_NUM_THREADS=1 python -m benchmarks.scores`.
 
-One thread each, the problem of `benchmarks.attention`, d = 6. First per replicate. Then to one precision in all three errors: given
-the scores a replicate varies less, and either program gets as many replicates as its worst error needs.
+One thread each, the problem of `benchmarks.attention`, d = 6. Per replicate: all of `attention_errors`, and the kernel without the
+moments of its blocks. Given the scores a replicate varies less: to one precision in all three errors, each program with as many
+replicates as its worst error needs, the ratios are larger by the factor shown.
 """
 
 from functools import partial
@@ -10,10 +11,11 @@ import numpy as np
 
 from benchmarks import _torch
 from benchmarks.attention import GAMMA, HELD, U, V, in_numpy, ratio, z
-from numerics.estimate import attention_errors
+from numerics.estimate import PIECE, attention_errors, error_sampler
 
 NAMES = ("output", "grad_V", "grad_U")
 errors = partial(attention_errors, GAMMA, U, V, z, threads=1)
+sampler = error_sampler(GAMMA, U, V, z, method="scores", seed=1)
 
 
 def relative_variances(method: str, L: int) -> np.ndarray:
@@ -27,9 +29,11 @@ if __name__ == "__main__":
     for L, replicates, share in ((10, 131_072, 1 / 4), (100, 65_536, 1 / 16), (1000, 16_384, 1 / 32), (10_000, 2048, 1 / 32)):
         ours, theirs = relative_variances("scores", L), relative_variances("tokens", L)
         each = ", ".join(f"{name} {gain:.2f}" for name, gain in zip(NAMES, theirs / ours))
-        print(f"L = {L:6d}: to one precision {theirs.max() / ours.max():.2f} times fewer replicates ({each})")
+        print(f"L = {L:6d}: to one precision {theirs.max() / ours.max():.2f} times fewer replicates (variances: {each})")
+        all_of_it = partial(errors, L, replicates=replicates, seed=1, method="scores")
+        kernel = lambda: [sampler.values(L, first, PIECE) for first in range(0, replicates, PIECE)]  # noqa: B023
         for name, program in programs.items():
             if program is not None:
-                given_scores = partial(errors, L, replicates=replicates, seed=1, method="scores")
-                run = ratio(given_scores, partial(program, L, int(replicates * share)), share=share)
-                print(f"{'':11} {name:7} per replicate {run}")
+                theirs_in_part = partial(program, L, int(replicates * share))
+                print(f"{'':11} {name:7} per replicate {ratio(all_of_it, theirs_in_part, share=share)}")
+                print(f"{'':11} {name:7} kernel alone  {ratio(kernel, theirs_in_part, share=share)}")
