@@ -88,15 +88,18 @@ def attention_errors(
     threads: int | None = None,
     method: str = "auto",
 ) -> AttentionErrors:
-    """Measure how far softmax attention on L Gaussian tokens is from its infinite-prompt limit.
+    """Measure how far softmax attention on L random tokens is from its infinite-prompt limit.
 
-    T_L = V Σ p_k z_k with p = softmax((Uz)·z_1, …, (Uz)·z_L) and z_k iid N(0, Γ) tends to T = V Γ U z, and its gradients with
-    respect to V and U tend to those of T. Every replicate draws a prompt (and a query) of its own.
+    T_L = V Σ p_k z_k with p = softmax((Uz)·z_1, …, (Uz)·z_L) and iid z_k tends to T = V h, h the mean of the law tilted by
+    exp((Uz)·z_k) (Γ U z for Gaussian tokens), and its gradients with respect to V and U tend to those of T. Every replicate draws a
+    prompt (and a query) of its own.
 
     Parameters
     ----------
-    Gamma : array_like of shape (d, d)
-        Covariance of the tokens, symmetric and positive semidefinite (singular is fine).
+    Gamma : array_like of shape (d, d), or TokenLaw
+        Covariance of Gaussian tokens, symmetric and positive semidefinite (singular is fine), or another law. A law with
+        `coordinates` is drawn by a compiled kernel, any other by its own sampler, ten and more times slower. A quantile function of
+        one's own is compiled anew in every process, in some seconds.
     U : array_like of shape (d, d)
     V : array_like of shape (d_out, d)
     query : array_like of shape (d,) or None
@@ -112,6 +115,9 @@ def attention_errors(
         (seed, r, L): it depends neither on `threads` nor on which other lengths or how many replicates are asked for.
     threads : int, optional
         By default one for every processor. Results are bitwise the same for every number.
+    method : {"auto", "tokens", "scores"}
+        "tokens" draws every token. "scores" draws only what the scores depend on and averages the rest exactly, for Gaussian tokens
+        and linear images of the uniform laws on sphere and ball: faster, and less random. "auto" is "scores" for these laws.
 
     Returns
     -------
@@ -123,19 +129,21 @@ def attention_errors(
         If an argument is not of the kind described.
     ValueError
         If shapes do not fit, an entry is not finite, a covariance is asymmetric or indefinite, a length is out of range, no query
-        is given, or the scores exceed 1e30.
+        is given, the scores exceed 1e30, the law has no log_mgf (its infinite prompt is then unknown), or its scores alone do not
+        say enough for the method.
 
     Notes
     -----
     Tokens are drawn in float32, sums over them are kept in float64: the rounding error is some 1e-6 of T, far below the standard
-    error unless the error itself does not vary (grad_U at L = 1). A running maximum of the scores makes any |Uz| safe. All three
-    are known exactly, without sampling: `numerics.exact_errors`.
+    error unless the error itself does not vary (grad_U at L = 1). Scores are weighed against the highest so far, which makes any
+    |Uz| safe. Memory grows neither with L nor with the number of replicates. For Gaussian tokens and for product and radial laws
+    all three are known without sampling: `numerics.exact_errors`.
 
     Examples
     --------
     >>> import numpy as np
     >>> e = attention_errors(np.eye(2), np.zeros((2, 2)), np.eye(2), [1.0, 0.0], [4, 16], replicates=2000, seed=1)
-    >>> bool(np.all(abs(e.output.mean - 2 / e.lengths) < 5 * e.output.standard_error))  # U = 0: plain averages, E|T_L|² = tr(Γ)/L
+    >>> np.allclose(e.output.mean, 2 / e.lengths, rtol=1e-4)  # U = 0: plain averages, E|T_L|² = tr(Γ)/L, and scores say no more
     True
     """
     sampler = error_sampler(Gamma, U, V, query, query_cov, method, current_seed() if seed is None else seed)
@@ -182,7 +190,7 @@ def as_errors(
 
     Examples
     --------
-    >>> sampler = error_sampler([[1.0]], [[0.0]], [[1.0]], [1.0], seed=3)
+    >>> sampler = error_sampler([[1.0]], [[0.0]], [[1.0]], [1.0], method="tokens", seed=3)
     >>> blocks = [sampler.sums(4, first, 500) for first in (0, 500)]
     >>> e = as_errors([4], [joined(blocks)], 1000, 3)
     >>> bool(abs(e.output.mean[0] - 1 / 4) < 5 * e.output.standard_error[0])

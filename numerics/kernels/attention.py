@@ -6,7 +6,6 @@ Everything is done in the coordinates of g; see `numerics.kernels.sums` for the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numba import njit
 
 from numerics.kernels.coordinates import EXTRA, SIZE, TILE, balls, normals, quantiles, signs, spheres, uniforms
 from numerics.kernels.fingerprint import fingerprint
+from numerics.kernels.once import once
 from numerics.kernels.sums import add_tile, rows_of_sums, start_sums
 from numerics.streams import LANES, U64
 
@@ -93,7 +93,7 @@ def add(a, b, x, at, step, y, to):  # type: ignore[no-untyped-def]
             y[to + i] += a * x[at + i] + b * x[at + step + i]
 
 
-@cache
+@once
 def attention_kernel(kind: str, quantile: Any = None) -> Callable[..., None]:
     """The compiled kernel ``(first, L, key, b, R, B, h, Vh, VH, z2, d_out, out)``, which releases the GIL.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numba import njit
 
 from numerics.kernels.coordinates import draw
 from numerics.kernels.fingerprint import fingerprint
+from numerics.kernels.once import once
 from numerics.streams import LANES, U64, box_muller_lanes
 
 __all__ = ["query_kernel"]
@@ -18,7 +18,7 @@ __all__ = ["query_kernel"]
 QUERY = 1 << 31  # marks the draws that belong to the query; lengths stay below it
 
 
-@cache
+@once
 def query_kernel() -> Callable[..., None]:
     """The compiled kernel ``(first, L, key, out)``: ``out[k, r]`` becomes normal k of replicate ``first + r`` at length L."""
     sources = fingerprint()  # a closure variable, and so a part of the key under which Numba caches the compiled code

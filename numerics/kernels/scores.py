@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numba import njit
 
 from numerics.kernels.fingerprint import fingerprint
+from numerics.kernels.once import once
 from numerics.kernels.score_sums import TILE, draw, height_sums, normal_sums
 from numerics.streams import LANES, U64
 
@@ -144,7 +144,7 @@ def conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, val
         values[2, i] = geometry[4, i] * max(U, 0.0)  # below 0 by rounding only
 
 
-@cache
+@once
 def score_kernel() -> Callable[..., None]:
     """The compiled kernel ``(first, L, key, n, b, W, z, F, variances, B, d_out, traces, expansion, out)``, which releases the GIL.
 
