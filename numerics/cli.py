@@ -24,8 +24,8 @@ def add_commands(commands: Any) -> None:
     --------
     >>> parser = argparse.ArgumentParser()
     >>> add_commands(parser.add_subparsers())
-    >>> parser.parse_args(["rates", "--example", "averaged"]).example
-    'averaged'
+    >>> parser.parse_args(["rates", "--seed", "3"]).seed, parser.parse_args(["sweep", "grid.toml"]).spec
+    (3, 'grid.toml')
     """
     add_rates(commands)
     add_sweep(commands)
