@@ -7,7 +7,9 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numerics
 
@@ -29,8 +31,8 @@ print(json.dumps([out.tolist(), sources.fingerprint(), sum(kernel.stats.cache_hi
 """
 
 
-def run(program: str, root: Path, *arguments: str) -> list[object]:
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(root / "cache"), "PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"}
+def run(program: str, root: Path, *arguments: str, **variables: str) -> list[Any]:
+    environment = {**os.environ, "PYTHONPATH": str(root), "OMP_NUM_THREADS": "1", **variables}
     command = [sys.executable, "-c", program, *arguments]
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=True)
     found = json.loads(done.stdout.splitlines()[-1])
@@ -41,17 +43,18 @@ def run(program: str, root: Path, *arguments: str) -> list[object]:
 def test_a_changed_helper_is_never_served_from_the_cache(tmp_path: Path) -> None:
     for package in ("numerics", "theory"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
-    before, old, hits = run(PROGRAM, tmp_path)
+    kernel = partial(run, PROGRAM, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    before, old, hits = kernel()
     assert not hits
-    assert run(PROGRAM, tmp_path) == [before, old, 1], "an unchanged source is compiled once"
+    assert kernel() == [before, old, 1], "an unchanged source is compiled once"
     helper = tmp_path / "numerics" / "streams.py"
     text = helper.read_text(encoding="utf-8")
     changed = text.replace("radius * sine", "-radius * sine")
     assert changed != text
     helper.write_text(changed, encoding="utf-8")
     # control: under the old fingerprint the cache would go on serving the old code
-    assert run(PROGRAM, tmp_path, str(old)) == [before, old, 1]
-    after, new, hits = run(PROGRAM, tmp_path)
+    assert kernel(str(old)) == [before, old, 1]
+    after, new, hits = kernel()
     assert not hits
     assert new != old
     assert after != before
