@@ -154,7 +154,7 @@ def _matrix(values: np.ndarray[Any, Any]) -> list[list[str]]:
 
 
 def _law(run: Rates) -> str:
-    return "N(0, Γ)" if run.setting.gaussian else run.setting.law.name
+    return "N(0, Γ)" if run.setting.gaussian else run.setting.law.name.removeprefix("image of ")
 
 
 def _overview(runs: Sequence[Rates]) -> list[dict[str, Any]]:

@@ -68,20 +68,24 @@ def typeset(text: str) -> str:
     >>> typeset("chi^2 = -2")
     'χ² = −2'
     """
-    signs = {" <= ": " ≤\u00a0", " >= ": "\u00a0≥\u00a0", "chi^2": "χ²", "^2": "²", "lambda": "λ", "sigma": "σ", "+-": "±"}
+    signs = {" <= ": " ≤\u00a0", " >= ": "\u00a0≥\u00a0", "chi^2": "χ²", "lambda": "λ", "sigma": "σ", "+-": "±"}
     for typed, sign in signs.items():
         text = text.replace(typed, sign)
-    return re.sub(r"(?<![\w.])-(?=\d)", "−", text)
+    return re.sub(r"(?<![\w.])-(?=\d)", "−", re.sub(r"\^2(?![\w.])", "²", text))
 
 
 def marked(text: str) -> str:
-    """`typeset`, escaped and with exponents raised: to be put into the page as it is.
+    """`typeset`, escaped, with exponents raised and powers of ten: to be put into the page as it is.
 
     Examples
     --------
     >>> marked("L^-0.5 < 1")
     'L<sup>−0.5</sup> &lt; 1'
+    >>> marked("1e-06 at 2.5e+20")
+    '10<sup>−6</sup> at 2.5·10<sup>20</sup>'
     """
+    text = re.sub(r"\b1e\+?(-?)0*(\d+)\b", r"10^\1\2", text)
+    text = re.sub(r"\b([\d.]+)e\+?(-?)0*(\d+)\b", r"\1·10^\2\3", text)
     return re.sub(r"\^([-−]?[\w.]*\w)", lambda m: f"<sup>{m[1].replace('-', '−')}</sup>", escape(typeset(text)))
 
 
