@@ -17,7 +17,7 @@ from numerics.estimate import PIECE, error_sampler
 from numerics.sweep.laws import law_of
 from numerics.sweep.matrices import from_hex
 
-__all__ = ["Block", "canonical", "code_fingerprint", "run_block", "split"]
+__all__ = ["Block", "LawError", "canonical", "code_fingerprint", "run_block", "split"]
 
 Floats = NDArray[np.float64]
 #: Tokens in a full block: a fraction of a second to some seconds, by dimension and machine.
@@ -39,6 +39,10 @@ CODE = (
     "sweep/laws.py",
     "sweep/matrices.py",
 )
+
+
+class LawError(ValueError):
+    """A user's law that fails while it is drawn from."""
 
 
 @dataclass(frozen=True)
@@ -118,14 +122,28 @@ def run_block(block: Block) -> Floats:
     ------
     RuntimeError
         If the code here is not the code for which the block was made.
+    LawError
+        If a user's law fails while it is drawn from.
+    FloatingPointError
+        If an error is not a finite number: nothing of that kind is stored.
     """
     if block.code != code_fingerprint():
         raise RuntimeError(
             "this process runs other code than the one that made the block; install the same version of largeprompt for all workers"
         )
-    sampler = _sampler(block.content)
     last = block.first + block.count
-    return np.stack([sampler.sums(block.L, first, min(PIECE, last - first)) for first in range(block.first, last, PIECE)])
+    try:
+        sampler = _sampler(block.content)
+        sums = np.stack([sampler.sums(block.L, first, min(PIECE, last - first)) for first in range(block.first, last, PIECE)])
+        if not np.all(np.isfinite(sums)):
+            raise FloatingPointError("errors that are not finite numbers")
+    except Exception as error:
+        law = json.loads(block.content)["law"]
+        if law["kind"] != "python":
+            raise
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise LawError(f"your law {law['name']!r} failed at L = {block.L}: {what}; look at what it draws there") from error
+    return sums
 
 
 @lru_cache(maxsize=64)

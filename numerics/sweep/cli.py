@@ -90,6 +90,7 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
     from numerics.rates import assess
     from numerics.report import provenance, write_report
     from numerics.store import Store, StoreError
+    from numerics.sweep.blocks import LawError
     from numerics.sweep.cluster import ClusterError
     from numerics.sweep.run import stored_digest, sweep
     from numerics.sweep.spec import read_spec
@@ -113,7 +114,7 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
 
                 results = sweep(spec, store, scheduler=arguments.scheduler, threads=threads, progress=progress)
             digest = stored_digest(spec, store)
-    except (ClusterError, StoreError) as error:
+    except (ClusterError, LawError, StoreError) as error:
         kept = f" ({states[0].blocks} of {states[0].total} blocks are stored; the same command goes on)" if states else ""
         raise InputError(f"{error}{kept}") from error
     done = states[0]

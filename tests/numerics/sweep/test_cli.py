@@ -157,6 +157,36 @@ def test_interrupted_in_the_middle(
     assert capsys.readouterr().out.startswith("4 blocks: 1 reused, 3 run;")
 
 
+FRAGILE = """
+import numpy as np
+from numerics import TokenLaw
+
+def draw(rng, n):
+    tokens = 1.0 - 2.0 * rng.integers(2, size=(n, 2))
+    if n > 10:  # the checks at the door draw few
+        {breaks}
+    return tokens
+
+signs = TokenLaw("signs", 2, 1.0, draw, lambda a: np.log(np.cosh(a)).sum(axis=-1))
+"""
+
+
+@pytest.mark.parametrize(
+    ("breaks", "says"),
+    [("tokens[0] = np.nan", "FloatingPointError: "), ("raise KeyError('lost')", "KeyError: 'lost'; look at what it draws there")],
+)
+def test_a_law_of_ones_own_that_fails_late(breaks: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "my_law.py").write_text(FRAGILE.format(breaks=breaks), encoding="utf-8")
+    spec = write(tmp_path, SMALL.replace("Gamma = { diagonal = [1.0, 0.5] }", 'python = "my_law.py:signs"'))
+    assert sweep(spec, "--store", tmp_path / "s", "--threads", "1") == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("largeprompt sweep: your law 'signs' failed at L = 50: ")
+    assert says in printed.err
+    assert printed.err.endswith("(0 of 4 blocks are stored; the same command goes on)\n")
+    assert rows(tmp_path / "s") == 0
+
+
 def test_ctrl_c_in_a_real_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     long = TWO.format(replicates=10_000_000, lengths="[100, 1000]", scales="[0.5]")
     words = ["sweep", str(write(tmp_path, long)), "--store", str(store := tmp_path / "s"), "--threads", "2"]
