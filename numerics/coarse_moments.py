@@ -85,20 +85,23 @@ def _means(tau: Floats, L: Floats, keys: tuple[Key, ...]) -> Floats:
     v = np.asarray(STEP * np.arange(math.floor(v_lo / STEP), math.ceil(v_hi / STEP) + 1), dtype=float)
     q, m0, m = (_flat if tau.max() <= FLAT else _broad)(tau, v, float(math.log(L.max())), blocks)
     log_m0 = np.where(q < 0.5, np.log1p(-np.minimum(q, 0.5)), np.log(np.maximum(m0, 1e-300)))
-    out = np.zeros((len(keys), tau.size, L.size))
     top = float(L.max())
-    table = top * m
+    table, out = top * m, np.zeros((tau.size, len(keys), L.size))
     for j, functions, coefficients in sums:
-        products = table[functions].prod(axis=1)  # (n_integrals, n_s, n_v)
+        products = table[:, functions[:, 0]]
+        for i in range(1, j):
+            products *= table[:, functions[:, i]]
         tokens = np.prod([np.maximum(1 - i / L, 0) for i in range(j)], axis=0) * (L / top) ** j
         others = tokens * np.exp(log_m0[:, :, None] * np.maximum(L - j, 0))  # (n_s, n_v, n_lengths)
-        mixed = np.tensordot(coefficients, products, axes=1)
-        out += np.swapaxes(np.swapaxes(mixed, 0, 1) @ others, 0, 1)
-    return np.asarray(STEP * out)
+        out += coefficients @ (products @ others)
+    return np.asarray(STEP * out.swapaxes(0, 1))
 
 
 def _flat(tau: Floats, v: Floats, log_L: float, blocks: Iterable[Block]) -> tuple[Floats, Floats, Floats]:
-    """1 - m_0, m_0 and the m_{k,j} by sums over g, of shape (n_s, n_v); a tilt by e^{k sqrt(s) g} shifts its mass to k sqrt(s)."""
+    """1 - m_0 and m_0, of shape (n_s, n_v), and the m_{k,j}, (n_s, n_blocks, n_v), by sums over g.
+
+    A tilt by e^{k sqrt(s) g} shifts the mass of g to k sqrt(s).
+    """
     blocks, end = list(blocks), math.sqrt(2 * CUT)
     shift = max(k for k, _ in blocks) * float(tau.max())
     g = GAUSS_STEP * np.arange(math.floor(-end / GAUSS_STEP), math.ceil((end + shift) / GAUSS_STEP) + 1)
@@ -111,15 +114,13 @@ def _flat(tau: Floats, v: Floats, log_L: float, blocks: Iterable[Block]) -> tupl
             power = power * X
         reached = k
         m.append(power @ (density * g**j))
-    return -np.expm1(-X) @ density, decay @ density, np.stack(m)
+    return -np.expm1(-X) @ density, decay @ density, np.stack(m, axis=1)
 
 
 def _broad(tau: Floats, v: Floats, log_L: float, blocks: Iterable[Block]) -> tuple[Floats, Floats, Floats]:
     """The same by sums over x = v + sqrt(s) g on the grid of v: kernels depend on x - v only."""
     blocks = list(blocks)
-    peak, reach = v[0] + tau**2, math.sqrt(2 * CUT) * tau
-    half = peak / 2 + np.hypot(peak / 2, reach / 2)
-    x_lo = float(np.where(peak < 0, np.minimum(peak - reach, -(log_L + CUT)), -reach / 2 * (reach / half)).min())
+    x_lo = -(log_L + CUT)  # L times what is left out of 1 - m_0 and the m_{k,j} is less than e^{-CUT}
     x = STEP * np.arange(math.floor(x_lo / STEP), math.ceil(X_END / STEP) + 1)
     lags = (x[0] - v[-1] + STEP * np.arange(v.size + x.size - 1)) / tau[:, None]
     gauss = np.exp(-lags * lags / 2) * (STEP / math.sqrt(2 * math.pi) / tau[:, None])
@@ -132,7 +133,7 @@ def _broad(tau: Floats, v: Floats, log_L: float, blocks: Iterable[Block]) -> tup
     before = gauss.cumsum(axis=1)[:, : v.size - 1]
     q, m0 = np.zeros((2, tau.size, v.size))
     q[:, 1:], m0[:, :-1] = after[:, ::-1], before[:, ::-1]
-    m = np.empty((len(blocks), tau.size, v.size))
+    m = np.empty((tau.size, len(blocks), v.size))
     for j in sorted({0, *(j for _, j in blocks)}):
         kernel = gauss * lags**j if j else gauss
         here = [i for i, block in enumerate(blocks) if block[1] == j]
@@ -141,7 +142,7 @@ def _broad(tau: Floats, v: Floats, log_L: float, blocks: Iterable[Block]) -> tup
         shape = (tau.size, v.size, x.size)
         windows = np.lib.stride_tricks.as_strided(kernel[:, v.size - 1 :], shape, (down, -right, right), writeable=False)
         found = np.ascontiguousarray(windows) @ (functions if j else np.hstack([functions, ends]))
-        m[here] = found[:, :, : len(here)].transpose(2, 0, 1)
+        m[:, here] = found[:, :, : len(here)].swapaxes(1, 2)
         if not j:
             q += found[:, :, -2]
             m0 += found[:, :, -1]
