@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import beta, norm
 
 from numerics import exact_errors
-from numerics.comparisons import _normal_scores
+from numerics.comparisons import _agrees, _normal_scores
 from numerics.error_sampler import error_sampler
 
 RUNS, N = 2000, 400
@@ -57,3 +57,13 @@ def test_neighbours_lend_their_skewness() -> None:
     missed = np.where(np.arange(5) == 2, 0.001, seen)
     assert scores(mean, error, 1.5, missed)[2] == pytest.approx(scores(mean, error, 1.5, seen)[2])
     assert scores(mean, error, 1.5, missed)[2] < scores(mean[2:3], error[2:3], 1.5, missed[2:3])[0]
+
+
+@pytest.mark.parametrize(("off", "holds"), [(0.0, True), (3e-5, True), (1e-4, False)])
+def test_what_hardly_varies_is_judged_by_rounding_and_by_what_it_varies(off: float, holds: bool) -> None:
+    """Three standard errors of 9e-6 are no failure, though rounding alone would not explain them; eleven are one."""
+    ones = np.ones(3)
+    series = SimpleNamespace(quantity="output", mean=ones, standard_error=9e-6 * ones, exact=np.array([1.0, 1.0, 1.0 + off]))
+    (comparison,) = _agrees(series, np.array([10.0, 100.0, 1000.0]))  # type: ignore[arg-type]
+    assert comparison.holds is holds
+    assert holds or "L = 1000" in comparison.says
