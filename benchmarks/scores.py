@@ -10,8 +10,9 @@ from functools import partial
 import numpy as np
 
 from benchmarks import _torch
-from benchmarks.attention import GAMMA, HELD, U, V, in_numpy, ratio, z
+from benchmarks.attention import GAMMA, HELD, U, V, d, in_numpy, ratio, z
 from numerics.estimate import PIECE, attention_errors, error_sampler
+from numerics.token_laws import ball, sphere
 
 NAMES = ("output", "grad_V", "grad_U")
 errors = partial(attention_errors, GAMMA, U, V, z, threads=1)
@@ -37,3 +38,8 @@ if __name__ == "__main__":
                 theirs_in_part = partial(program, L, int(replicates * share))
                 print(f"{'':11} {name:7} per replicate {ratio(all_of_it, theirs_in_part, share=share)}")
                 print(f"{'':11} {name:7} kernel alone  {ratio(kernel, theirs_in_part, share=share)}")
+    L, replicates, share = 1000, 8192, 1 / 32
+    for law in (sphere(d), ball(d)):
+        ours = partial(attention_errors, law, U, V, z, L, replicates=replicates, seed=1, threads=1, method="scores")
+        run = ratio(ours, partial(in_numpy, law, L, int(replicates * share)), share=share)
+        print(f"L = {L:6d}: {law.name}, NumPy per replicate {run}")
