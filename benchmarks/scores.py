@@ -25,6 +25,11 @@ def relative_variances(method: str, L: int) -> np.ndarray:
     return np.array([e.replicates * (getattr(e, name).standard_error[0] / getattr(e, name).mean[0]) ** 2 for name in NAMES])
 
 
+def drawn(L: int, replicates: int) -> None:
+    for first in range(0, replicates, PIECE):
+        sampler.values(L, first, PIECE)
+
+
 if __name__ == "__main__":
     programs = {"NumPy": partial(in_numpy, None), "PyTorch": _torch.errors(GAMMA, U, V, z, HELD)}
     for L, replicates, share in ((10, 131_072, 1 / 4), (100, 65_536, 1 / 16), (1000, 16_384, 1 / 32), (10_000, 2048, 1 / 32)):
@@ -32,7 +37,7 @@ if __name__ == "__main__":
         each = ", ".join(f"{name} {gain:.2f}" for name, gain in zip(NAMES, theirs / ours))
         print(f"L = {L:6d}: to one precision {theirs.max() / ours.max():.2f} times fewer replicates (variances: {each})")
         all_of_it = partial(errors, L, replicates=replicates, seed=1, method="scores")
-        kernel = lambda: [sampler.values(L, first, PIECE) for first in range(0, replicates, PIECE)]  # noqa: B023
+        kernel = partial(drawn, L, replicates)
         for name, program in programs.items():
             if program is not None:
                 theirs_in_part = partial(program, L, int(replicates * share))
