@@ -28,8 +28,9 @@
 `flow`, `flow_starts`, `flow_slope`                 the gradient flow integrated, from hostile starts, and how steep its risk is
 `fit`, `log_power`, `rate_models`                   exponents with errors, with powers of ln L; laws beside each other
 `trust`, `rare_queries`                             when an estimate is not to be trusted; heavy tails that no sample shows
-`setting`, `curves`, `comparisons`,                 rate reports: what is measured, what theory says, verdicts,
-`rates`, `rate_series`, `rate_warnings`, `report`   the run, its curves, what a reader has to know, the page
+`setting`, `phase`, `curves`, `curve_bounds`        rate reports: what is measured, exponents, exact curves, what theory bounds,
+`comparisons`, `rates`, `rate_series`,              verdicts, the run, its series, what a reader has to know, the page
+`rate_warnings`, `report`
 `sweep`                                             grids of runs in blocks that are kept, resumed and spread over machines
 `store`, `store_files`                              the file in which they are kept, and what may go wrong with it
 `cli`, `rates_cli`, `inputs`, `progress`            the commands, what they read, and how far they are
