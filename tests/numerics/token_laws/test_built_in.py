@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from numerics.sub_gaussian import kearns_saul
 from numerics.token_laws import TokenLaw, atoms, ball, from_identity, gaussian, rademacher, sphere, uniform
+from numerics.token_laws.bessel import bessel_ratio
 
 Floats = NDArray[np.float64]
 STANDARD = [f(d) for f in (rademacher, uniform, sphere, ball) for d in (1, 2, 3, 7)]
@@ -241,6 +242,27 @@ def test_variance_along_a_long_tilt_on_the_sphere(q: int) -> None:
         along = float(sphere(q).tilted(np.eye(q)[0] * length)[1][0, 0])
         x = np.sqrt(q) * length
         assert along == pytest.approx(q * (q - 1) / 2 / x**2, rel=3 * q / x)
+
+
+@pytest.mark.parametrize("q", [1, 2, 3, 9, 40])
+def test_bessel_ratios_on_both_sides_of_the_expansion(q: int) -> None:
+    edge = 60.0 + 20 * (q - 1)
+    x = np.array([0.0, 1e-6, 0.5, 3.0, 30.0, edge - 1, edge + 1, 3 * edge])
+    for value, mean, across, along in zip(x, *bessel_ratio(q, x)):
+        with mp.workdps(600 if q == 1 else 60):  # for q = 1 the last one is sech^2
+            F = [mp.hyp0f1(mp.mpf(q) / 2 + k, mp.mpf(value) ** 2 / 4) for k in (0, 1)]
+            exact = value * F[1] / F[0] / q
+            variance = q * (1 - exact**2) - (q - 1) * F[1] / F[0]
+            assert across == pytest.approx(float(F[1] / F[0]), rel=1e-13)
+        assert mean == pytest.approx(float(exact), rel=1e-13)
+        assert along == pytest.approx(float(variance), rel=1e-10)
+
+
+def test_points_to_nine_digits_are_centred_enough() -> None:
+    # the mean is 3e-10, which would be the whole log-mgf near 0
+    law = atoms([[0.333333333], [0.333333333], [-0.666666667]], [1 / 3, 1 / 3, 1 / 3])
+    assert law.log_mgf is not None
+    assert float(law.log_mgf(np.array([1e-8]))) == pytest.approx(1e-16 / 9, rel=1e-6)
 
 
 def test_one_dimensional_spheres_and_balls_are_signs_and_intervals() -> None:

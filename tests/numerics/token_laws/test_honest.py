@@ -130,6 +130,24 @@ def test_rare_tokens_are_no_reason_to_distrust_a_log_mgf() -> None:
             assert honest_sigma(law, seed=seed).verdict is Verdict.SUPPORTED
 
 
+def test_one_rare_token_among_many_is_no_reason_either() -> None:
+    # of probability 1e-3: a token of mass 1e-8 in 100 000, a thousand times its share
+    def lucky(rng: np.random.Generator, n: int) -> Floats:
+        return np.where(np.arange(n) == 5000, 1.0, 0.0)[:, None] - 1e-8
+
+    law = atoms([[1 - 1e-8], [-1e-8]], [1e-8, 1 - 1e-8])
+    assert honest_sigma(dataclasses.replace(law, sample=lucky)).verdict is Verdict.SUPPORTED
+
+
+def test_a_log_mgf_that_ends_where_sigma_says_it_does_not_supports_nothing() -> None:
+    ends = plain(gaussian([[1.0]]), log_mgf=lambda a: (a * a / 2 + 0 * np.log(25 - a * a)).sum(-1))
+    found = honest_sigma(ends)
+    assert found.verdict is Verdict.OPEN
+    assert "not finite beyond" in found.reason
+    far = plain(gaussian([[1.0]]), log_mgf=lambda a: (a * a / 2 + 0 * np.log(1600 - a * a)).sum(-1))
+    assert honest_sigma(far).verdict is Verdict.SUPPORTED
+
+
 def test_sigma_zero_is_the_point_mass() -> None:
     nothing = gaussian(np.zeros((2, 2)))
     assert honest_sigma(nothing).verdict is Verdict.SUPPORTED
