@@ -73,15 +73,32 @@ def errors(start, pairs, R, B, h, Vh, VH, z2, d_out, M, C, row, BC, values):  # 
 @njit
 def distance(A, q, x, limits, target, start, factor, row, values, at):  # type: ignore[no-untyped-def]
     """Add factor |(A x)_q − limit|² to the row of values; limits of all replicates at once have one column."""
+    first, last = 0, A.shape[1] - 2
+    while first < last and A[q, first] == 0 and A[q, first + 1] == 0:
+        first += 2
+    while last > first and A[q, last] == 0 and A[q, last + 1] == 0:
+        last -= 2
+    if limits.shape[1] == 1 and first == last:  # A is diagonal: one pass is enough
+        square(A[q, first], A[q, first + 1], x, U64(first * LANES), limits[target, 0], factor, values, at)
+        return
     if limits.shape[1] == 1:
         row[:] = -limits[target, 0]
     else:
         for i in range(min(LANES, limits.shape[1] - start)):
             row[i] = -limits[target, start + i]
-    for j in range(0, A.shape[1], 2):
+    for j in range(first, last + 2, 2):
         add(A[q, j], A[q, j + 1], x, U64(j * LANES), ROW, row, U64(0))
     for i in range(LANES):
         values[at + U64(i)] += factor * row[i] * row[i]
+
+
+@njit(fastmath={"contract"})
+def square(a, b, x, at, limit, factor, y, to):  # type: ignore[no-untyped-def]
+    """y += factor (a x + b x' − limit)², x' a row behind x."""
+    for n in range(LANES):
+        i = U64(n)
+        gap = a * x[at + i] + b * x[at + ROW + i] - limit
+        y[to + i] += factor * gap * gap
 
 
 @njit(fastmath={"contract"})
