@@ -46,12 +46,12 @@ ratio = partial(_ratio.ratio, clock=time.process_time)
 if __name__ == "__main__":
     in_torch = _torch.errors(GAMMA, U, V, z, HELD)
     draw = partial(attention_errors, seed=1, threads=1, method="tokens")
-    for L, replicates in ((10, 40_000), (100, 8000), (1000, 1024), (10_000, 128)):
+    for L, replicates in ((10, 40_960), (100, 16_384), (1000, 4096), (10_000, 512)):
         ours = partial(draw, GAMMA, U, V, z, L, replicates=replicates)
         print(f"Gaussian, L = {L:6d}: NumPy   {ratio(ours, partial(in_numpy, None, L, replicates))}")
         if in_torch is not None:
             print(f"Gaussian, L = {L:6d}: PyTorch {ratio(ours, partial(in_torch, L, replicates))}")
-    L, replicates = 1000, 1024
+    L, replicates = 1000, 4096
     for law in (rademacher(d), uniform(d), sphere(d), ball(d)):
         ours = partial(draw, law, U, V, z, L, replicates=replicates)
         print(f"{law.name}, L = {L}: NumPy {ratio(ours, partial(in_numpy, law, L, replicates))}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,17 +55,26 @@ class CompiledSampler:
         from numerics.kernels.attention import attention_kernel
         from numerics.kernels.queries import query_kernel
 
-        whites = np.empty((self.problem.root.shape[1], count))
-        if len(whites):
+        if self.problem.root.shape[1]:
+            whites = np.empty((self.problem.root.shape[1], count))
             query_kernel()(first, L, key, whites)
-        z = self.problem.queries(whites)
-        a = product(self.problem.U, z)
-        b = product(np.ascontiguousarray(self.factor.T), a)
+            given = self._given(self.problem.queries(whites))
+        else:
+            given = self._fixed
         kernel = attention_kernel(self.kind) if isinstance(self.kind, str) else attention_kernel("quantile", self.kind)
         out = np.empty((3, count))
-        rows = float(len(self.problem.V))
-        kernel(first, L, key, b, self.R, self.S, *self._limits(a, b), (z * z).sum(axis=0), rows, out)
+        kernel(first, L, key, *given, float(len(self.problem.V)), out)
         return out
+
+    @cached_property
+    def _fixed(self) -> tuple[Floats, ...]:
+        return self._given(self.problem.mean[:, None])
+
+    def _given(self, z: Floats) -> tuple[Floats, ...]:
+        """What the kernel asks of queries (d, n)."""
+        a = product(self.problem.U, z)
+        b = product(np.ascontiguousarray(self.factor.T), a)
+        return b, self.R, self.S, *self._limits(a, b), (z * z).sum(axis=0)
 
     def _limits(self, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
         """Tilted mean and covariance as the kernel wants them."""
@@ -92,6 +102,11 @@ class PlainSampler:
         blocks = [self._block(L, k, seed) for k in range(begin, (first + count - 1) // BLOCK + 1)]
         return np.concatenate(blocks, axis=1)[:, first - begin * BLOCK :][:, :count]
 
+    @cached_property
+    def _fixed(self) -> tuple[Floats, Floats]:
+        h, H = self.law.tilted(self.problem.U @ self.problem.mean)
+        return h, H
+
     def _block(self, L: int, number: int, seed: int) -> Floats:
         problem, d = self.problem, self.law.d
         # counters grow from the lowest word: the streams of two blocks, or of a claim's generators, never meet
@@ -99,7 +114,7 @@ class PlainSampler:
         rng = np.random.Generator(bits)
         z = np.broadcast_to(problem.queries(rng.standard_normal((problem.root.shape[1], BLOCK))), (d, BLOCK)).T
         a = z @ problem.U.T
-        h, H = self.law.tilted(a if problem.root.shape[1] else a[:1])
+        h, H = self.law.tilted(a) if problem.root.shape[1] else self._fixed
         top, Z, M, C = np.full(BLOCK, -np.inf), np.zeros(BLOCK), np.zeros((BLOCK, d)), np.zeros((BLOCK, d, d))
         for start in range(0, L, HELD // BLOCK):
             n = min(HELD // BLOCK, L - start)
