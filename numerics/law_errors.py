@@ -33,8 +33,9 @@ from theory.arrays import read_arrays
 __all__ = ["law_errors"]
 
 Floats = NDArray[np.float64]
-#: Rounding that two rules may share: with moments in closed form, and with those that Cauchy's formula takes from a log-mgf.
-ROUNDING, OF_CIRCLES = 1e-13, 1e-11
+#: Rounding that two rules may share, relative to a result and to the terms that cancel in it: with moments in closed form, and with
+#: those that Cauchy's formula takes from a log-mgf.
+ROUNDING, OF_CIRCLES, SAFETY = (1e-13, 5e-15), (1e-11, 2e-12), 3
 LARGEST_LENGTH = 1e100
 #: Dimensions of tokens up to which the moments are computed, and those of laws known by their log-mgf alone.
 LARGEST_DIMENSION, LARGEST_UNKNOWN = 128, 10
@@ -186,7 +187,7 @@ def _by_two_rules(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[
     """The means of two rules, and how far they are apart."""
     exact = _one_token(seen, matrices)
     found = {name: np.full(L.shape, float(value)) for name, value in exact.items()}
-    rounding = OF_CIRCLES if isinstance(seen.moments, CauchyMoments) else ROUNDING
+    rounding, cancelled = OF_CIRCLES if isinstance(seen.moments, CauchyMoments) else ROUNDING
     relative, more = np.full(L.shape, rounding), L > 1
     if not more.any():
         return found, relative
@@ -201,7 +202,8 @@ def _by_two_rules(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[
         a, b = (rule[name] for rule in rules)
         found[name][more] = (a + b) / 2
         size = np.maximum(np.abs(a + b) / 2, least.get(name, 0.0))
-        apart = rounding + np.abs(a - b) / np.where(size > 0, size, np.inf)
+        terms = rules[0].get(f"terms of {name}", size)
+        apart = rounding + (SAFETY * np.abs(a - b) + cancelled * terms) / np.where(size > 0, size, np.inf)
         if not apart.max() <= TRUSTED:
             worst = int(np.argmax(np.where(np.isnan(apart), np.inf, apart)))
             raise _NotSettled(
@@ -252,6 +254,11 @@ def _fields(seen: _Seen, matrices: list[Floats], L: Floats, rule: int) -> dict[s
     for i in range(0, f.v.size, rows):
         m = [_put_together(basis, f.m[k][i : i + rows]) for k in range(1, 5)]
         pieces.append(_mean_terms(m, matrices) | _covariance_terms(m, H, matrices))
+        if isinstance(seen.moments, CauchyMoments):  # circles of radius about 1/sigma see moments relative to powers of sigma
+            square, traces = seen.moments.sigma**2, [float(np.trace(M)) for M in matrices]
+            pieces[-1] |= {f"terms of mean {i}": [square * traces[i] * m[1].one] for i in (0, 1)}
+            for j in range(1, len(matrices)):
+                pieces[-1][f"terms of covariance {j}"][0] += square**2 * traces[0] * traces[j] * m[1].one
     out = {}
     for name in pieces[0]:
         terms = [np.concatenate(parts) for parts in zip(*(piece[name] for piece in pieces))]
@@ -284,7 +291,9 @@ def _covariance_terms(m: list[_Moments], H: Floats, matrices: list[Floats]) -> d
         quartic += [BWB * x2 + BXB * w2 + 4 * _sandwich(B, WBB @ X), BWB * BXB]
         # Over S^2, S^3 and S^4: 1, 1/2 and 1/6 from the factorials, the middle one twice with a minus.
         zero = np.zeros(len(B))
-        out[f"covariance {i}"] = [a - b + c / 6 for a, b, c in zip_longest(square, cross, quartic, fillvalue=zero)]
+        parts = list(zip_longest(square, cross, quartic, fillvalue=zero))
+        out[f"covariance {i}"] = [a - b + c / 6 for a, b, c in parts]
+        out[f"terms of covariance {i}"] = [np.abs(a) + np.abs(b) + np.abs(c) / 6 for a, b, c in parts]
     return out
 
 

@@ -208,6 +208,23 @@ def test_a_law_known_by_its_transform_alone() -> None:
     assert fields(exact_errors(named, **g, lengths=L)) == pytest.approx(fields(expected), rel=1e-12)
 
 
+@pytest.mark.parametrize("seed", [0, 5, 14, 22])
+def test_the_estimated_error_is_honest_where_scores_are_loud(seed: int) -> None:
+    """Skewed atoms, summed over and from their transform: mean squares far below the terms that make them up."""
+    rng = np.random.default_rng(seed)
+    d, k = 1 + seed % 2, int(rng.integers(2, 6))
+    p = np.maximum(rng.dirichlet(np.ones(k) * rng.choice([0.3, 1.0, 3.0])), 1e-4)
+    p /= p.sum()
+    x = rng.standard_normal((k, d))
+    law = atoms(x - p @ x, p)
+    own = TokenLaw(name="own", d=d, sigma=law.sigma, sample=law.sample, log_mgf=law.log_mgf)
+    U = rng.choice([0.3, 1.0, 2.5]) * rng.standard_normal((d, d))
+    V, z = rng.standard_normal((2, d)), rng.standard_normal(d)
+    a, b = (exact_errors(each, U, V, [1, 2, 3, 10, 1e4, 1e8], query=z) for each in (law, own))
+    assert np.all(np.abs(fields(b) / fields(a) - 1) <= a.relative_error + b.relative_error)
+    assert np.all(a.relative_error < 1e-5)
+
+
 def test_tokens_that_vanish() -> None:
     for law in (
         TokenLaw(name="zero", d=1, sigma=0.0, sample=lambda rng, n: np.zeros((n, 1)), log_mgf=lambda a: 0 * a[..., 0]),
