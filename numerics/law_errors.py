@@ -35,7 +35,7 @@ __all__ = ["law_errors"]
 Floats = NDArray[np.float64]
 #: Rounding that two rules may share, relative to a result and to the terms that cancel in it: with moments in closed form, and with
 #: those that Cauchy's formula takes from a log-mgf.
-ROUNDING, OF_CIRCLES, SAFETY = (1e-13, 5e-15), (1e-11, 2e-12), 3
+ROUNDING, OF_CIRCLES, SAFETY = (1e-13, 5e-15), (3e-11, 2e-12), 3
 LARGEST_LENGTH = 1e100
 #: Dimensions of tokens up to which the moments are computed, and those of laws known by their log-mgf alone.
 LARGEST_DIMENSION, LARGEST_UNKNOWN = 128, 10
