@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from pathlib import Path
 from typing import Any
 
-__all__ = ["InputError", "length_grid", "read_array", "writable_folder"]
+__all__ = ["InputError", "length_grid", "read_array", "read_bytes", "writable_folder"]
+
+#: Lengths in a grid.
+MOST = 10_000
 
 
 class InputError(ValueError):
@@ -41,21 +45,40 @@ def read_array(path: Path) -> tuple[Any, str]:
     import numpy as np
 
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
+        content = read_bytes(path)
+    except InputError as error:
+        raise InputError(f"cannot read {path}: {error}") from error
+    if path.suffix not in (".npy", ".json"):
+        raise InputError(f"{path} is neither .npy nor .json; write nested lists of numbers as .json, or numpy.save an array")
     try:
-        if path.suffix == ".npy":
-            array = np.load(path, allow_pickle=False)
-        elif path.suffix == ".json":
-            array = np.array(json.loads(content))
-        else:
-            raise InputError(f"{path} is neither .npy nor .json; write nested lists of numbers as .json, or numpy.save an array")
-    except InputError:
-        raise
-    except (ValueError, EOFError, UnicodeDecodeError) as error:
+        array = np.load(io.BytesIO(content), allow_pickle=False) if path.suffix == ".npy" else np.array(json.loads(content))
+    except Exception as error:  # NumPy tells in ten ways that a file is broken; some are neither ValueError nor OSError
         raise InputError(f"{path} holds no array of numbers: {error}") from error
+    if not isinstance(array, np.ndarray):
+        raise InputError(f"{path} is an archive of arrays (.npz); numpy.save the one that is meant")
     return array, hashlib.sha256(content).hexdigest()
+
+
+def read_bytes(path: Path) -> bytes:
+    """What is in a file.
+
+    Raises
+    ------
+    InputError
+        Why it cannot be read, without its name.
+
+    Examples
+    --------
+    >>> read_bytes(Path("nowhere.toml"))
+    Traceback (most recent call last):
+    numerics.inputs.InputError: No such file or directory
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(error.strerror or str(error)) from error
+    except ValueError as error:  # a null character
+        raise InputError(f"this is no name of a file ({error})") from error
 
 
 def length_grid(text: str, name: str = "--lengths") -> list[int]:
@@ -82,9 +105,9 @@ def length_grid(text: str, name: str = "--lengths") -> list[int]:
             return [int(part) for part in text.split(",")]
         first, last, count = (int(part) for part in text.split(":"))
     except ValueError:
-        raise InputError(f"{name} {text} is neither a list like 10,30,100 nor a grid like 10:10000:9") from None
-    if not (1 <= first < last and count >= 2):
-        raise InputError(f"{name} {text}: a grid FIRST:LAST:COUNT needs 1 <= FIRST < LAST and COUNT >= 2")
+        raise InputError(f"{name} {text:.80} is neither a list like 10,30,100 nor a grid like 10:10000:9") from None
+    if not (1 <= first < last < 2**63 and 2 <= count <= MOST):
+        raise InputError(f"{name} {text:.80}: a grid FIRST:LAST:COUNT needs 1 <= FIRST < LAST < 2^63 and 2 <= COUNT <= {MOST}")
     return sorted({round(first * (last / first) ** (i / (count - 1))) for i in range(count)})
 
 

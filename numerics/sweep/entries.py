@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics import token_laws
-from numerics.inputs import InputError
+from numerics.inputs import InputError, read_bytes
 from numerics.sweep.laws import describe_gaussian, describe_law, describe_own, law_of
 from numerics.sweep.matrices import SHAPES, number, read_matrix, read_vector, scaled
 from theory.arrays import read_covariance
@@ -23,6 +23,8 @@ __all__ = ["LAWS", "Entry", "known_keys", "read_matrices", "read_queries", "read
 Floats = NDArray[np.float64]
 #: Largest dimension that a law may be asked for.
 LARGEST = 1024
+#: Letters in a name.
+LONGEST = 100
 #: Laws that a number d names.
 BY_DIMENSION: Mapping[str, Callable[[int], token_laws.TokenLaw]] = {
     "rademacher": token_laws.rademacher,
@@ -73,7 +75,7 @@ def known_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> No
         if key not in known:
             near = difflib.get_close_matches(key, known, 1, 0.5)
             guess = f"did you mean {near[0]!r}? " if near else "leave it out "
-            raise InputError(f"{where}: unknown key {key!r}; {guess}(known: {', '.join(known)})")
+            raise InputError(f"{where}: unknown key {key!r:.80}; {guess}(known: {', '.join(known)})")
 
 
 def tables(document: Mapping[str, Any], kind: str) -> list[tuple[str, str, dict[str, Any]]]:
@@ -92,8 +94,10 @@ def tables(document: Mapping[str, Any], kind: str) -> list[tuple[str, str, dict[
     result: list[tuple[str, str, dict[str, Any]]] = []
     for i, table in enumerate(found, start=1):
         name = table.get("name", kind if len(found) == 1 else f"{kind} {i}")
-        if not isinstance(name, str) or not name.strip():
-            raise InputError(f"[[{kind}]] number {i}: name = {name!r} is no name; write some text in quotes")
+        if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > LONGEST:
+            raise InputError(
+                f"[[{kind}]] number {i}: name = {name!r:.80} is no name; write up to {LONGEST} letters in quotes, in one line"
+            )
         if name in (other for other, _, _ in result):
             raise InputError(f"[[{kind}]] number {i}: there is another one with the name {name!r}; choose a different name")
         result.append((name, f"[[{kind}]] {name!r}", {key: value for key, value in table.items() if key != "name"}))
@@ -119,10 +123,17 @@ def read_matrices(document: Mapping[str, Any], kind: str, folder: Path, inputs: 
             entries.append(Entry(kind, name, d, array))
             continue
         if not isinstance(scales, list) or not scales:
-            raise InputError(f"{where}: scales = {scales!r} is no list of numbers; write scales = [0.1, 1.0] or leave it out")
-        for i, scale in enumerate(scales):
-            factor = number(scale, f"{where}: scales[{i}]")
-            entries.append(Entry(kind, f"{name} x {factor:g}", d, scaled(array, factor, f"{where}: scales[{i}]")))
+            raise InputError(f"{where}: scales = {scales!r:.80} is no list of numbers; write scales = [0.1, 1.0] or leave it out")
+        factors = [number(scale, f"{where}: scales[{i}]") for i, scale in enumerate(scales)]
+        for i, factor in enumerate(factors):
+            if factor in factors[:i]:
+                raise InputError(f"{where}: scales has {factor:g} twice; leave one out")
+            shown = f"{factor:g}" if sum(f"{other:g}" == f"{factor:g}" for other in factors) == 1 else repr(factor)
+            entries.append(Entry(kind, f"{name} x {shown}", d, scaled(array, factor, f"{where}: scales[{i}]")))
+    names = [entry.name for entry in entries]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"[[{kind}]]: two entries come to the name {name!r}; choose different names")
     return entries
 
 
@@ -165,7 +176,7 @@ def _law(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
     if law not in LAWS:
         near = difflib.get_close_matches(str(law), LAWS, 1)
         guess = f"did you mean {near[0]!r}? else " if near else ""
-        raise InputError(f"{where}: unknown law {law!r}; {guess}take {', '.join(LAWS)}, or your own by python = 'file.py:name'")
+        raise InputError(f"{where}: unknown law {law!r:.80}; {guess}take {', '.join(LAWS)}, or your own by python = 'file.py:name'")
     if law == "gaussian":
         known_keys(table, ("law", "Gamma"), where)
         if "Gamma" not in table:
@@ -185,7 +196,7 @@ def _law(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
         known_keys(table, ("law", "d", "image"), where)
         d = table.get("d")
         if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d <= LARGEST:
-            what = "the dimension is missing; add" if d is None else f"d = {d!r} is no dimension; give"
+            what = "the dimension is missing; add" if d is None else f"d = {d!r:.80} is no dimension; give"
             raise InputError(f"{where}: {what} d = 2, or another integer from 1 to {LARGEST}")
         make = lambda: BY_DIMENSION[law](d)
     try:
@@ -203,12 +214,12 @@ def _own(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
     given = table["python"]
     file, colon, law = given.rpartition(":") if isinstance(given, str) else ("", "", "")
     if not (file and colon and law.isidentifier()):
-        raise InputError(f"{where}: python = {given!r} names no law; write python = 'my_law.py:name', a file beside the spec")
+        raise InputError(f"{where}: python = {given!r:.80} names no law; write python = 'my_law.py:name', a file beside the spec")
     try:
-        content = (folder / file).read_bytes()
+        content = read_bytes(folder / file)
         source = content.decode("utf-8")
-    except OSError as error:
-        raise InputError(f"{where}: cannot read {file}: {error.strerror}; file names are relative to the spec") from error
+    except InputError as error:
+        raise InputError(f"{where}: cannot read {file:.80}: {error}; file names are relative to the spec") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: {file} is no text in UTF-8; save it as such") from error
     description = describe_own(source, law, image)

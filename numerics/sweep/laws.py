@@ -73,9 +73,12 @@ def _own(source: str, name: str) -> TokenLaw:
     """Run the text in a module of its own: dataclasses, for one, look for the module in which they are made."""
     module = ModuleType(f"largeprompt_law_{hashlib.sha256(source.encode()).hexdigest()[:16]}")
     sys.modules[module.__name__] = module
-    exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)
-    found = getattr(module, name, None)
-    law = found() if callable(found) and not isinstance(found, TokenLaw) else found
+    try:
+        exec(compile(source, f"<{module.__name__}>", "exec", dont_inherit=True), module.__dict__)
+        found = getattr(module, name, None)
+        law = found() if callable(found) and not isinstance(found, TokenLaw) else found
+    except SystemExit as error:  # would end the whole sweep without a word
+        raise ValueError("it ends the program; leave that out") from error
     if not isinstance(law, TokenLaw):
         raise ValueError(f"{name!r} is {'not in it' if found is None else 'no TokenLaw and no function that returns one'}")
     return law

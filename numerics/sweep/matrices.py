@@ -114,10 +114,13 @@ def read_matrix(value: Any, folder: Path, inputs: dict[str, str], what: str) -> 
     key, content = given[0], value[given[0]]
     if key == "identity":
         if isinstance(content, bool) or not isinstance(content, int) or not 1 <= content <= LARGEST:
-            raise InputError(f"{what}: identity = {content!r} is no dimension; give an integer from 1 to {LARGEST}")
+            raise InputError(f"{what}: identity = {content!r:.80} is no dimension; give an integer from 1 to {LARGEST}")
         array: Floats = np.eye(content)
     elif key == "diagonal":
-        array = np.diag(read_vector(content, folder, inputs, f"{what}: diagonal"))
+        entries = read_vector(content, folder, inputs, f"{what}: diagonal")
+        if entries.size > LARGEST:
+            raise InputError(f"{what}: diagonal has {entries.size} entries; at most {LARGEST} are possible")
+        array = np.diag(entries)
     else:
         array = _rows(content, folder, inputs, f"{what}: {key}")
     return scaled(array, number(value.get("scale", 1.0), f"{what}: scale"), f"{what}: scale")
@@ -151,8 +154,10 @@ def _from_file(name: str, folder: Path, inputs: dict[str, str], what: str) -> Fl
     try:
         array, digest = read_array(folder / name)
     except InputError as error:
-        raise InputError(f"{what}: {str(error).replace(str(folder / name), name)}") from error
-    if not np.issubdtype(array.dtype, np.number) or np.iscomplexobj(array) or not np.all(np.isfinite(array)):
+        raise InputError(f"{what}: {str(error).replace(str(folder / name), f'{name:.80}')}") from error
+    with np.errstate(over="ignore"):  # of numbers longer than a float
+        numbers = array.astype(float) if array.dtype.kind in "iuf" else None
+    if numbers is None or not np.all(np.isfinite(numbers)):
         raise InputError(f"{what}: {name} must hold finite real numbers only")
     inputs[Path(name).name] = digest
-    return np.asarray(array, dtype=float)
+    return numbers

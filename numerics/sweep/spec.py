@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from numerics.estimate import error_sampler
-from numerics.inputs import InputError, length_grid
+from numerics.inputs import InputError, length_grid, read_bytes
 from numerics.setting import AttentionSetting
 from numerics.sweep.blocks import Block, canonical, code_fingerprint, split
 from numerics.sweep.entries import Entry, known_keys, read_matrices, read_queries, read_tokens
@@ -26,7 +27,8 @@ __all__ = ["Run", "Spec", "example", "read_spec"]
 KINDS = ("tokens", "U", "V", "query")
 KEYS = ("seed", "replicates", "lengths", "method", *KINDS)
 METHODS = ("auto", "tokens", "scores")
-FEWEST = 100
+#: Replicates at a length, and over the whole grid, whose sums must fit into memory.
+FEWEST, MOST = 100, 2**31
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,24 +130,28 @@ def read_spec(path: str | Path) -> Spec:
     try:
         return _read(path)
     except InputError as error:
-        raise InputError(f"{path.name}: {' '.join(str(error).split())}") from error
+        raise InputError(f"{path.name or path}: {' '.join(str(error).split())}") from error
+    except RecursionError as error:
+        raise InputError(f"{path.name}: brackets or dotted keys too deep; a matrix is a list of lists of numbers") from error
 
 
 def _read(path: Path) -> Spec:
     try:
-        content = path.read_bytes()
-        document = tomllib.loads(content.decode("utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}; `largeprompt sweep --example` prints one to start from") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        content = read_bytes(path)
+    except InputError as error:
+        raise InputError(f"cannot read it: {error}; `largeprompt sweep --example` prints one to start from") from error
+    try:
+        document = tomllib.loads(content.decode("utf-8-sig"))
+        _integers_fit(document)
+    except ValueError as error:
         raise InputError(f"not TOML: {error}; `largeprompt sweep --example` prints one to start from") from error
     known_keys(document, KEYS, "at the top")
     seed = _integer(document, "seed", 0, 0, 2**64 - 1)
-    replicates = _integer(document, "replicates", None, FEWEST, 2**40)
+    replicates = _integer(document, "replicates", None, FEWEST, MOST)
     lengths = _lengths(document)
     method = document.get("method", "auto")
     if method not in METHODS:
-        raise InputError(f"method = {method!r} is unknown; choose one of {', '.join(METHODS)}")
+        raise InputError(f"method = {method!r:.80} is unknown; choose one of {', '.join(METHODS)}")
     inputs = {path.name: hashlib.sha256(content).hexdigest()}
     entries = (
         read_tokens(document, path.parent, inputs),
@@ -153,6 +159,11 @@ def _read(path: Path) -> Spec:
         read_matrices(document, "V", path.parent, inputs),
         read_queries(document, path.parent, inputs),
     )
+    asked = replicates * len(lengths) * math.prod(map(len, entries))
+    if asked > MOST:
+        raise InputError(
+            f"{asked:.3g} replicates over all runs and lengths; at most {MOST:.3g} are possible: ask for fewer of them"
+        )
     runs = tuple(_run(point, _name(point, entries), seed, method, lengths) for point in itertools.product(*entries))
     return Spec(path.name, runs, lengths, replicates, inputs)
 
@@ -186,12 +197,23 @@ def _name(point: tuple[Entry, ...], entries: tuple[list[Entry], ...]) -> str:
     return ", ".join(telling or [entry.name for entry in point])
 
 
+def _integers_fit(document: dict[str, Any]) -> None:
+    """Refuse integers beyond 64 bits, as TOML does: Python takes any, but cannot print those of thousands of digits."""
+    values: list[Any] = [document]
+    while values:
+        value = values.pop()
+        if isinstance(value, (dict, list)):
+            values += value.values() if isinstance(value, dict) else value
+        elif isinstance(value, int) and not -(2**63) <= value < 2**64:
+            raise ValueError("an integer of more than 64 bits")
+
+
 def _integer(document: Mapping[str, Any], key: str, default: int | None, least: int, most: int) -> int:
     value = document.get(key, default)
     if value is None:
         raise InputError(f"{key} is missing; add {key} = 40_000 or another integer from {least} on")
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise InputError(f"{key} = {value!r} is not an integer from {least} to {most}; give one")
+        raise InputError(f"{key} = {value!r:.80} is not an integer from {least} to {most}; give one")
     return value
 
 
@@ -202,8 +224,8 @@ def _lengths(document: Mapping[str, Any]) -> tuple[int, ...]:
     if isinstance(given, str):
         given = length_grid(given, "lengths =")
     if not isinstance(given, list) or not given:
-        raise InputError(f"lengths = {given!r} is no list of prompt lengths; write [10, 100, 1000] or '10:10000:10'")
+        raise InputError(f"lengths = {given!r:.80} is no list of prompt lengths; write [10, 100, 1000] or '10:10000:10'")
     for L in given:
         if isinstance(L, bool) or not isinstance(L, int) or L < 1:
-            raise InputError(f"lengths: L = {L!r} is not a prompt length; lengths are whole numbers from 1 on")
+            raise InputError(f"lengths: L = {L!r:.80} is not a prompt length; lengths are whole numbers from 1 on")
     return tuple(sorted(set(given)))

@@ -80,6 +80,13 @@ def test_every_spelling(spelled: Any, meant: list[list[float]], tmp_path: Path) 
         ("words.npy", "words.npy must hold finite real numbers only"),
         ("complex.npy", "complex.npy must hold finite real numbers only"),
         ("nan.npy", "nan.npy must hold finite real numbers only"),
+        ("times.npy", "times.npy must hold finite real numbers only"),
+        ("several.npy", "several.npy is an archive of arrays (.npz); numpy.save the one that is meant"),
+        ("zip.npy", "zip.npy holds no array of numbers: File is not a zip file"),
+        ("header.npy", "header.npy holds no array of numbers: "),
+        ("vast.npy", "vast.npy holds no array of numbers: Unable to allocate"),
+        ("deep.json", "deep.json holds no array of numbers: maximum recursion depth"),
+        ({"diagonal": "vector.npy"}, "diagonal has 1025 entries; at most 1024 are possible"),
     ],
 )
 def test_what_is_no_matrix(spelled: Any, says: str, tmp_path: Path) -> None:
@@ -88,6 +95,15 @@ def test_what_is_no_matrix(spelled: Any, says: str, tmp_path: Path) -> None:
     np.save(tmp_path / "words.npy", [["a"]])
     np.save(tmp_path / "complex.npy", [[1j]])
     np.save(tmp_path / "nan.npy", [[np.nan]])
+    np.save(tmp_path / "times.npy", np.ones((2, 2), "m8[s]"))
+    np.save(tmp_path / "vector.npy", np.ones(1025))
+    np.savez(tmp_path / "several.npz", np.eye(2))
+    (tmp_path / "several.npz").rename(tmp_path / "several.npy")
+    (tmp_path / "zip.npy").write_bytes(b"PK\x03\x04 cut short")
+    (tmp_path / "deep.json").write_text("[" * 10**5)
+    good = (tmp_path / "nan.npy").read_bytes()
+    (tmp_path / "header.npy").write_bytes(good.replace(b"{'descr'", b"{{{'desc"))
+    (tmp_path / "vast.npy").write_bytes(good.replace(b"(1, 1), }" + 11 * b" ", b"(9999999, 9999999),}"))
     with pytest.raises(InputError) as error:
         read_matrix(spelled, tmp_path, {}, "U")
     assert says in str(error.value)

@@ -13,7 +13,7 @@ from numerics.sweep import blocks, run
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.run import Done, Interrupted, stored_digest, sweep
 from numerics.sweep.spec import Spec, read_spec
-from tests.numerics.sweep.grids import bits, two, write
+from tests.numerics.sweep.grids import TWO, bits, two, write
 
 
 @pytest.fixture
@@ -149,10 +149,13 @@ def test_the_store_says_enough_to_compute_every_number_again(tmp_path: Path, sto
 
 
 def test_one_block_for_two_names(tmp_path: Path, store: Store) -> None:
-    spec = two(tmp_path, scales="[0.5, 0.5]")
+    spec = read_spec(
+        write(tmp_path, TWO.format(replicates=2500, lengths="[3, 20]", scales="[0.5]\n[[U]]\nidentity = 2\nscale = 0.5"))
+    )
     found, done = swept(spec, store)
     assert done.total == 4
     assert found[:2] == found[2:]
+    assert len({r.setting.name for r in spec.runs}) == 4
 
 
 LAWS = """

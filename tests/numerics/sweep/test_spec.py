@@ -145,6 +145,8 @@ def test_a_law_of_ones_own(tmp_path: Path) -> None:
     [
         ("x = ", "my_law.py: SyntaxError: "),
         ("import no_such_package", "my_law.py: ModuleNotFoundError: No module named 'no_such_package'"),
+        ("raise SystemExit", "my_law.py: it ends the program; leave that out"),
+        ("def triangle(): raise SystemExit", "my_law.py: it ends the program; leave that out"),
         ("def triangle(): return 1 / 0", "my_law.py: ZeroDivisionError"),
         ("other = 1", "'triangle' is not in it"),
         ("triangle = 3", "'triangle' is no TokenLaw and no function that returns one"),
@@ -177,7 +179,7 @@ def test_a_wrong_law_of_ones_own(law: str | None, says: str, tmp_path: Path) -> 
         ("replicates = 100", "replicates = 1e3", "replicates = 1000.0 is not an integer"),
         ("replicates = 100", "replicates = true", "replicates = True is not an integer"),
         ("replicates = 100", "replicates = 100\nseed = -1", "seed = -1 is not an integer from 0"),
-        ("replicates = 100", "replicates = 100\nseed = 18446744073709551616", "seed = 18446744073709551616"),
+        ("replicates = 100", "replicates = 100\nseed = 18446744073709551616", "more than 64 bits"),
         ("replicates = 100", "replicates = 100\nmethod = 'exact'", "method = 'exact' is unknown; choose one of auto"),
         ("lengths = [1, 10]", "", "lengths is missing; add"),
         ("[1, 10]", "[]", "lengths = [] is no list of prompt lengths"),
@@ -188,11 +190,15 @@ def test_a_wrong_law_of_ones_own(law: str | None, says: str, tmp_path: Path) -> 
         ("[1, 10]", "['1']", "lengths: L = '1'"),
         ("[1, 10]", "'0:10:3'", "lengths = 0:10:3: a grid FIRST:LAST:COUNT needs 1 <= FIRST"),
         ("[1, 10]", "'ten'", "lengths = ten is neither a list"),
+        ("[1, 10]", "'1:10:1000000000000'", "and 2 <= COUNT <= 10000"),
+        ("replicates = 100", "replicates = 2000000000", "4e+09 replicates over all runs and lengths; at most 2.15e+09"),
         ("[1, 10]", "[99999999999]", "lengths: L = 99999999999 leaves the range"),
         ("[[U]]\nidentity = 2", "", "there is no [[U]], so the grid is empty; add one"),
         ("[[U]]", "[U]", "U must be an array of tables; begin each with a line [[U]]"),
         ("[[U]]", "[[U]]\nname = ''", "[[U]] number 1: name = '' is no name"),
         ("[[U]]", "[[U]]\nname = 3", "name = 3 is no name"),
+        ("[[U]]", '[[U]]\nname = "two\\nlines"', "no name; write up to 100 letters in quotes, in one line"),
+        ("[[U]]", "[[U]]\nscales = [0.5, 1.0, 0.5]", "[[U]] 'U': scales has 0.5 twice; leave one out"),
         ("[[V]]", "[[U]]\nname = 'U 1'\nidentity = 2\n[[V]]", "there is another one with the name 'U 1'; choose a different name"),
         ("[[U]]", "[[U]]\nscales = []", "[[U]] 'U': scales = [] is no list of numbers"),
         ("[[U]]", "[[U]]\nscales = 0.5", "[[U]] 'U': scales = 0.5 is no list of numbers"),
@@ -224,6 +230,8 @@ def test_a_wrong_law_of_ones_own(law: str | None, says: str, tmp_path: Path) -> 
         ("Gamma = { identity = 2 }", "law = 'atoms'\npoints = [[1, 0], [-1, 0]]\nweights = [1, 0.5]", "[[tokens]] 'tokens': "),
         ("Gamma = { identity = 2 }", "python = 'my_law.py'", "names no law; write python = 'my_law.py:name'"),
         ("Gamma = { identity = 2 }", "python = 3", "names no law"),
+        ("Gamma = { identity = 2 }", 'python = "a\\u0000.py:law"', "cannot read a"),
+        ("Gamma = { identity = 2 }", 'Gamma = "a\\u0000.npy"', "this is no name of a file (embedded null byte)"),
         ("[[U]]", "[[U]]\nscale = 1e300", "[[U]] 'U'"),
         ("[[U]]\nidentity = 2", "[[U]]\ndiagonal = [1, 3]\nscale = 1e308", "[[U]] 'U': scale = 1e+308 makes entries too large"),
         ("[[U]]", "[[U]]\nscales = [1.0, 1e308]\nscale = 1e9", "[[U]] 'U': scales[1] = 1e+308 makes entries too large"),
@@ -239,12 +247,54 @@ def test_a_wrong_spec_is_told_in_one_line(old: str, new: str, says: str, tmp_pat
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("[1, 10]", f"[{'9' * 400}]", "not TOML: an integer of more than 64 bits"),
+        ("[1, 10]", f"[{'9' * 5000}]", "not TOML: "),
+        ("[1, 10]", f"0x{'f' * 5000}", "not TOML: an integer of more than 64 bits"),
+        ("[1, 10]", f"'1:{'9' * 400}:5'", "FIRST < LAST < 2^63"),
+        ("[1, 10]", "[" * 3000 + "]" * 3000, "brackets or dotted keys too deep"),
+        ("lengths = [1, 10]", f"lengths.{'a.' * 5000}a = 1", "brackets or dotted keys too deep"),
+        ("[[U]]", f"[[U]]\nname = '{'x' * 101}'", "no name; write up to 100 letters in quotes, in one line"),
+        ("{ identity = 2 }", f"'{'x' * 5000}.npy'", "File name too long"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_what_is_too_long_is_told_in_a_short_line(old: str, new: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as error:
+        read_spec(write(tmp_path, GOOD.replace(old, new, 1)))
+    assert says in str(error.value)
+    assert len(str(error.value)) < 500
+
+
+def test_two_entries_that_scales_give_one_name(tmp_path: Path) -> None:
+    more = "[[U]]\nname = 'a x 2'\nidentity = 2\n[[U]]\nname = 'a'\nidentity = 2\nscales = [2]"
+    with pytest.raises(InputError, match=r"\[\[U\]\]: two entries come to the name 'a x 2'; choose different names"):
+        read_spec(write(tmp_path, GOOD + more))
+
+
 def test_a_spec_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^none.toml: cannot read it: No such file or directory; `largeprompt sweep --example`"):
         read_spec(tmp_path / "none.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match=r"^bytes.toml: not TOML"):
         read_spec(tmp_path / "bytes.toml")
+
+
+def test_close_scales_have_names_of_their_own(tmp_path: Path) -> None:
+    runs = read_spec(write(tmp_path, GOOD.replace("[[U]]", "[[U]]\nscales = [0.5, 1.0000001, 1.0000002]"))).runs
+    assert [run.setting.name for run in runs] == ["U x 0.5", "U x 1.0000001", "U x 1.0000002"]
+
+
+def test_a_mark_at_the_beginning_as_editors_leave_it(tmp_path: Path) -> None:
+    assert read_spec(write(tmp_path, "\ufeff" + GOOD)).runs[0].content == read_spec(write(tmp_path, GOOD)).runs[0].content
+
+
+def test_a_law_of_ones_own_does_not_inherit_how_we_read_annotations(tmp_path: Path) -> None:
+    text = LAW.replace("from __future__ import annotations\n", "") + "\nassert Corners.__annotations__ == {'radius': float}\n"
+    (tmp_path / "my_law.py").write_text(text, encoding="utf-8")
+    assert len(read_spec(write(tmp_path, OWN)).runs) == 1
 
 
 def test_scores_too_large_name_the_entries_that_make_them(tmp_path: Path) -> None:
