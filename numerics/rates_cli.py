@@ -47,7 +47,7 @@ def add_rates(commands: Any) -> None:
         description="Measures the errors of output and gradients of softmax attention over the prompt length, lays them beside the"
         " exact curves, Theorems A and B and the paper's bounds, and writes report.html, report.json, data.csv and plots/*.svg."
         " Several examples or laws are compared on one page.",
-        epilog="exit status: 0 if every comparison holds, 1 if one fails, 2 if the input cannot be used",
+        epilog="exit status: 0 if every comparison holds, 1 if one fails, 2 if the input cannot be used, 130 if interrupted",
     )
     given = rates.add_argument_group("what to measure (an example, or your own matrices from .npy or .json files)")
     given.add_argument(
@@ -92,6 +92,9 @@ def _rates(arguments: argparse.Namespace) -> int:
     except InputError as error:
         print(f"largeprompt rates: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("largeprompt rates: interrupted; no report was written (`largeprompt sweep` keeps what it has)", file=sys.stderr)
+        return 130
 
 
 def _measure_and_report(arguments: argparse.Namespace) -> int:
@@ -115,6 +118,8 @@ def _measure_and_report(arguments: argparse.Namespace) -> int:
                 )
             except (TypeError, ValueError) as error:
                 raise InputError(str(error)) from error
+            except (ArithmeticError, MemoryError) as error:
+                raise InputError(f"{setting.name}: theory does not reach this ({error}); take a smaller U or query") from error
             runs.append(run)
     source = provenance(_command(arguments), time.perf_counter() - started, inputs)
     try:

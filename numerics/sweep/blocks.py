@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import socket
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property, lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -25,20 +27,22 @@ TOKENS = 2**25
 #: The first block of a length is this much smaller, and sizes double from there: a larger number of replicates asked for later
 #: computes little twice.
 SMALLER = 16
-NUMERICS = Path(__file__).parents[1]
-#: Every file from which the numbers of a block come.
+ROOT = Path(__file__).parents[2]
+#: Every file of ours from which the numbers of a block come, and the packages.
 CODE = (
-    "central_sums.py",
-    "error_sampler.py",
-    "estimate.py",
-    "score_sampler.py",
-    "streams.py",
-    "token_sampler.py",
-    "kernels/*.py",
-    "token_laws/*.py",
-    "sweep/laws.py",
-    "sweep/matrices.py",
+    "numerics/central_sums.py",
+    "numerics/error_sampler.py",
+    "numerics/estimate.py",
+    "numerics/score_sampler.py",
+    "numerics/streams.py",
+    "numerics/token_sampler.py",
+    "numerics/kernels/*.py",
+    "numerics/token_laws/*.py",
+    "numerics/sweep/laws.py",
+    "numerics/sweep/matrices.py",
+    "theory/arrays.py",
 )
+PACKAGES = ("numpy", "scipy", "numba", "llvmlite")
 
 
 class LawError(ValueError):
@@ -129,19 +133,21 @@ def run_block(block: Block) -> Floats:
     """
     if block.code != code_fingerprint():
         raise RuntimeError(
-            "this process runs other code than the one that made the block; install the same version of largeprompt for all workers"
+            f"{socket.gethostname()} has other code than the block; install the same versions of largeprompt, NumPy, SciPy and"
+            " Numba everywhere"
         )
     last = block.first + block.count
     try:
         sampler = _sampler(block.content)
-        sums = np.stack([sampler.sums(block.L, first, min(PIECE, last - first)) for first in range(block.first, last, PIECE)])
+        with np.errstate(over="ignore", invalid="ignore"):  # told below, once
+            sums = np.stack([sampler.sums(block.L, first, min(PIECE, last - first)) for first in range(block.first, last, PIECE)])
         if not np.all(np.isfinite(sums)):
             raise FloatingPointError("errors that are not finite numbers")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         law = json.loads(block.content)["law"]
         if law["kind"] != "python":
             raise
-        what = " ".join(f"{type(error).__name__}: {error}".split())
+        what = " ".join(": ".join(filter(None, (type(error).__name__, str(error)))).split())[:300]
         raise LawError(f"your law {law['name']!r} failed at L = {block.L}: {what}; look at what it draws there") from error
     return sums
 
@@ -179,15 +185,19 @@ def split(L: int, replicates: int) -> Iterator[tuple[int, int]]:
 def code_fingerprint() -> str:
     """SHA-256 of the source of everything that computes a block: numbers of other code are never mistaken for these.
 
+    The versions of the packages count as well: NumPy may change its samplers, and a compiler the order of a sum. What is left out:
+    packages that a user's law imports, the kind of processor, and the threads of the linear algebra behind NumPy, on which the
+    last bits of a root of a covariance depend from some hundred dimensions on (the command ``sweep`` gives it one).
+
     Examples
     --------
     >>> len(code_fingerprint())
     64
     """
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(canonical({package: version(package) for package in PACKAGES}).encode())
     for pattern in CODE:
-        for path in sorted(NUMERICS.glob(pattern)):
-            digest.update(path.relative_to(NUMERICS).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+        for path in sorted(ROOT.glob(pattern)):
+            digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 

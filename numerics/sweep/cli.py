@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 import time
@@ -54,7 +55,7 @@ def add_sweep(commands: Any) -> None:
     sweep.add_argument("--example", action="store_true", help="print a SPEC with remarks on everything that it may say, and stop")
     sweep.add_argument("--store", metavar="FILE", help="where the results are kept; made if missing; sweeps may share it")
     sweep.add_argument(
-        "--scheduler", metavar="ADDRESS", help="run the blocks on the Dask cluster of this scheduler, as tcp://192.168.1.5:8786"
+        "--scheduler", metavar="ADDRESS", help="run the blocks on the Dask cluster of this scheduler, as tcp://scheduler:8786"
     )
     sweep.add_argument("--threads", metavar="N", type=int, help="default: one per processor; the numbers do not depend on it")
     sweep.add_argument(
@@ -86,6 +87,7 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
         raise InputError("SPEC.toml is missing; `largeprompt sweep --example > grid.toml` makes one to start from")
     if arguments.store is None:
         raise InputError("also needed: --store FILE, where the results are kept (it is made if missing)")
+    _calm_linear_algebra()
     from numerics.error_sampler import whole
     from numerics.rates import assess
     from numerics.report import provenance, write_report
@@ -113,14 +115,20 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
                     advance(done.blocks, done.total, done.tokens, done.total_tokens)
 
                 results = sweep(spec, store, scheduler=arguments.scheduler, threads=threads, progress=progress)
-            digest = stored_digest(spec, store)
+            digest = "" if out is None else stored_digest(spec, store)
     except (ClusterError, LawError, StoreError) as error:
         kept = f" ({states[0].blocks} of {states[0].total} blocks are stored; the same command goes on)" if states else ""
         raise InputError(f"{error}{kept}") from error
     done = states[0]
     if not arguments.quiet:
         print(f"{done.total} blocks: {done.reused} reused, {done.run} run; stored in {arguments.store}")
-    runs = [assess(setting, errors) for setting, errors in results]
+    runs = []
+    for setting, errors in results:
+        try:
+            runs.append(assess(setting, errors))
+        except (ArithmeticError, MemoryError, TypeError, ValueError) as error:
+            stored = f"the numbers of {setting.name!r} are stored, but theory does not reach them"
+            raise InputError(f"{stored} ({error}); take it out of the grid") from error
     page = None
     if out is not None:
         inputs = [*spec.inputs.items(), (f"{Path(arguments.store).name}, the {done.total} blocks used", digest)]
@@ -131,6 +139,12 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
             raise InputError(f"cannot write to {out}: {error.strerror}; choose another --out") from error
     tell(runs, page, arguments.quiet)
     return 0 if all(run.holds for run in runs) else 1
+
+
+def _calm_linear_algebra() -> None:
+    """One thread for the linear algebra behind NumPy, as Dask gives its workers: in a hundred dimensions bits depend on it."""
+    if "numpy" not in sys.modules:  # which asks once, when it is loaded
+        os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 def _command(arguments: argparse.Namespace) -> str:

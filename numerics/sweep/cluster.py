@@ -1,10 +1,11 @@
 """The blocks of a sweep on a Dask cluster: the same numbers, bit for bit, wherever and in whatever order they are computed.
 
 Start ``dask scheduler`` on one machine and ``dask worker tcp://THAT-MACHINE:8786`` on each; all need ``largeprompt[dask]`` in the
-version of the machine that asks. A block names the code that it was made for, and a worker with other code refuses it. Bits may
-still differ between kinds of processors (fused multiply-add, the linear algebra behind NumPy) and versions of NumPy and Numba: use
-machines of one kind, with one set of packages. The processes of a cluster run whatever is sent to them; keep its ports inside a
-network that you trust.
+version of the machine that asks. A block names the code that it was made for and the versions of NumPy, SciPy and Numba, and a
+worker with others refuses it. Bits may still differ between kinds of processors (fused multiply-add, the linear algebra behind
+NumPy): use machines of one kind. In a hundred dimensions they also depend on the threads of that linear algebra: leave it the one
+that ``dask worker`` gives it, and set OMP_NUM_THREADS=1 in programs of your own. The processes of a cluster run whatever is sent to
+them; keep its ports inside a network that you trust.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def run_on(address: str, blocks: Iterable[Block], *, patience: float = 10.0) -> 
     Parameters
     ----------
     address : str
-        Of the scheduler, such as ``tcp://192.168.1.5:8786``.
+        Of the scheduler, such as ``tcp://scheduler:8786``.
     blocks : iterable of Block, no two the same
         Read as fast as they are computed; a few for each thread of the cluster are out at a time.
     patience : float
@@ -64,9 +65,9 @@ def run_on(address: str, blocks: Iterable[Block], *, patience: float = 10.0) -> 
 
     Examples
     --------
-    >>> run_on("192.168.1.5", [])
+    >>> run_on("scheduler", [])
     Traceback (most recent call last):
-    numerics.sweep.cluster.ClusterError: '192.168.1.5' is no address of a scheduler; write it like tcp://192.168.1.5:8786
+    numerics.sweep.cluster.ClusterError: 'scheduler' is no address of a scheduler; write it like tcp://scheduler:8786
     """
     _check(address)
     _installed()
@@ -74,25 +75,17 @@ def run_on(address: str, blocks: Iterable[Block], *, patience: float = 10.0) -> 
     return _results(address, iter(blocks), patience)
 
 
-def compute(document: str, code: str) -> NDArray[np.float64]:
-    """What a worker does: the numbers of a block, if it has the code for it.
+def compute(document: str) -> NDArray[np.float64]:
+    """What a worker does: the numbers of a block that was written as JSON."""
+    from numerics.sweep.blocks import Block, run_block
 
-    Raises
-    ------
-    RuntimeError
-        If this process has other code.
-    """
-    from numerics.sweep.blocks import Block, code_fingerprint, run_block
-
-    if code != code_fingerprint():
-        raise RuntimeError(f"a worker on {socket.gethostname()} has other code; install the same version of largeprompt everywhere")
     return run_block(Block.from_json(json.loads(document)))
 
 
 def _check(address: str) -> tuple[str, int]:
     found = ADDRESS.fullmatch(address) if isinstance(address, str) else None
     if found is None or not 1 <= int(found["port"]) < 2**16:
-        raise ClusterError(f"{address!r} is no address of a scheduler; write it like tcp://192.168.1.5:8786")
+        raise ClusterError(f"{address!r} is no address of a scheduler; write it like tcp://scheduler:8786")
     return found["six"] or found["host"], int(found["port"])
 
 
@@ -116,8 +109,8 @@ def _look(address: str, patience: float) -> None:
     advice = "start it with `dask scheduler`, or correct the address"
     try:
         socket.create_connection((host, port), timeout=patience).close()
-    except OSError as error:
-        why = "no answer" if isinstance(error, TimeoutError) else error.strerror or str(error)
+    except (OSError, UnicodeError) as error:  # a name of the wrong form is a UnicodeError
+        why = "no answer" if isinstance(error, TimeoutError) else getattr(error, "strerror", None) or str(error)
         raise ClusterError(f"no scheduler at {address} ({why}); {advice}") from error
     try:
         with ThreadPoolExecutor(1) as pool:  # a notebook has an event loop in this thread already
@@ -144,9 +137,7 @@ def _connected(address: str, patience: float) -> Iterator[Any]:
         ) from error
     log = logging.getLogger("distributed.client")
     level = log.level
-    log.setLevel(
-        logging.CRITICAL
-    )  # what we have to say about a lost scheduler is one sentence, not the tracebacks of its callbacks
+    log.setLevel(logging.CRITICAL)  # a lost scheduler is told in one sentence, not in the tracebacks of Dask's callbacks
     try:
         yield client
     finally:
@@ -163,7 +154,7 @@ def _results(address: str, blocks: Iterator[Block], patience: float) -> Iterator
             for block in islice(blocks, max(0, AHEAD * max(1, watch.threads()) - len(out))):
                 # the key makes two sweeps that want a block of one cluster share its computation
                 with _kept(address):
-                    future = client.submit(compute, json.dumps(block.as_json()), block.code, key=f"largeprompt-{block.key}")
+                    future = client.submit(compute, json.dumps(block.as_json()), key=f"largeprompt-{block.key}")
                     future.add_done_callback(lambda _, key=block.key: done.put(key))
                 out[block.key] = block, future
             if not out:

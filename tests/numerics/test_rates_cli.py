@@ -201,6 +201,26 @@ def test_an_unwritable_folder_is_noticed_before_the_work(tmp_path: Path, capsys:
     assert "cannot write to" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("stop", "status", "says"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted; no report was written (`largeprompt sweep` keeps what it has)"),
+        (ZeroDivisionError("a bound of 0"), 2, "isotropic: theory does not reach this (a bound of 0); take a smaller U or query"),
+        (MemoryError("too long"), 2, "isotropic: theory does not reach this (too long); take a smaller U or query"),
+    ],
+)
+def test_what_stops_a_run_is_one_line(
+    stop: BaseException, status: int, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise stop
+
+    monkeypatch.setattr("numerics.rates.rates", stopped)
+    assert rates("--example", "isotropic", *SMALL, "--out", tmp_path) == status
+    assert capsys.readouterr() == ("", f"largeprompt rates: {says}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_help_names_the_examples_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
     assert set(rates_cli.EXAMPLES) == set(EXAMPLES)
     assert set(rates_cli.LAWS) == set(LAWS)

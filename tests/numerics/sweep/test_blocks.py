@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 
 from numerics.estimate import PIECE
 from numerics.sweep import blocks
-from numerics.sweep.blocks import CODE, NUMERICS, Block, canonical, code_fingerprint, run_block, split
+from numerics.sweep.blocks import CODE, PACKAGES, ROOT, Block, canonical, code_fingerprint, run_block, split
 from numerics.sweep.laws import describe_gaussian, describe_law, describe_own
 from numerics.sweep.matrices import as_hex
 from numerics.token_laws import sphere
@@ -88,17 +89,17 @@ def test_numbers_are_a_function_of_the_block_and_of_each_piece() -> None:
 
 
 def test_other_code_refuses() -> None:
-    with pytest.raises(RuntimeError, match="install the same version of largeprompt for all workers"):
+    with pytest.raises(RuntimeError, match="has other code than the block; install the same versions of largeprompt, NumPy"):
         run_block(replace(block(), code="0" * 64))
 
 
 def test_a_changed_source_is_another_fingerprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for pattern in CODE:
-        for path in NUMERICS.glob(pattern):
-            copy = tmp_path / path.relative_to(NUMERICS)
+        for path in ROOT.glob(pattern):
+            copy = tmp_path / path.relative_to(ROOT)
             copy.parent.mkdir(exist_ok=True, parents=True)
             copy.write_bytes(path.read_bytes())
-    monkeypatch.setattr(blocks, "NUMERICS", tmp_path)
+    monkeypatch.setattr(blocks, "ROOT", tmp_path)
     seen = {code_fingerprint()}
     assert seen == {blocks.code_fingerprint.__wrapped__()}  # the folder does not matter
     for pattern in CODE:
@@ -106,6 +107,15 @@ def test_a_changed_source_is_another_fingerprint(tmp_path: Path, monkeypatch: py
         path.write_bytes(path.read_bytes() + b"\n")
         seen.add(code_fingerprint.__wrapped__())
     assert len(seen) == 1 + len(CODE)
+
+
+def test_another_version_of_a_package_is_another_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = {code_fingerprint()}
+    for package in PACKAGES:
+        with monkeypatch.context() as patch:
+            patch.setattr(blocks, "version", lambda name: "0" if name == package else version(name))  # noqa: B023
+            seen.add(code_fingerprint.__wrapped__())
+    assert len(seen) == 1 + len(PACKAGES)
 
 
 #: Modules of ours that a block loads although none of its numbers comes from them: they read, check, or are imported for types.
@@ -117,6 +127,7 @@ BESIDE = {
     "numerics.seeds",
     "numerics.sweep",
     "numerics.sweep.blocks",
+    "theory",
 }
 
 
@@ -127,14 +138,14 @@ def test_the_fingerprint_covers_every_module_from_which_numbers_come() -> None:
         "import pkgutil, sys, numerics.kernels\nfrom importlib import import_module\nfrom numerics.sweep.blocks import _sampler\n"
         f"for content in {texts!r}:\n    _sampler(content)\n"
         "for module in pkgutil.iter_modules(numerics.kernels.__path__, 'numerics.kernels.'):\n    import_module(module.name)\n"
-        "print(*(name for name in sys.modules if name.split('.')[0] == 'numerics'))"
+        "print(*(name for name in sys.modules if name.split('.')[0] in ('numerics', 'theory')))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=NUMERICS.parent)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     loaded = set(done.stdout.split()) - BESIDE
     covered = {
-        "numerics." + ".".join(path.relative_to(NUMERICS).with_suffix("").parts).removesuffix(".__init__")
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         for pattern in CODE
-        for path in NUMERICS.glob(pattern)
+        for path in ROOT.glob(pattern)
     }
     assert loaded <= covered, f"add to CODE in numerics/sweep/blocks.py: {sorted(loaded - covered)}"
 

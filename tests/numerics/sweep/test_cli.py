@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import sqlite3
 import subprocess
@@ -173,7 +174,13 @@ signs = TokenLaw("signs", 2, 1.0, draw, lambda a: np.log(np.cosh(a)).sum(axis=-1
 
 @pytest.mark.parametrize(
     ("breaks", "says"),
-    [("tokens[0] = np.nan", "FloatingPointError: "), ("raise KeyError('lost')", "KeyError: 'lost'; look at what it draws there")],
+    [
+        ("tokens[0] = np.nan", "FloatingPointError: "),
+        ("raise KeyError('lost')", "KeyError: 'lost'; look at what it draws there"),
+        ("raise SystemExit", "SystemExit; look at what it draws there"),
+        ("tokens[0] = 1e200", "FloatingPointError: errors that are not finite numbers"),
+        ("raise ValueError('x' * 10**6)", "ValueError: xxx"),
+    ],
 )
 def test_a_law_of_ones_own_that_fails_late(breaks: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "my_law.py").write_text(FRAGILE.format(breaks=breaks), encoding="utf-8")
@@ -184,7 +191,40 @@ def test_a_law_of_ones_own_that_fails_late(breaks: str, says: str, tmp_path: Pat
     assert printed.err.startswith("largeprompt sweep: your law 'signs' failed at L = 50: ")
     assert says in printed.err
     assert printed.err.endswith("(0 of 4 blocks are stored; the same command goes on)\n")
+    assert len(printed.err) < 600
     assert rows(tmp_path / "s") == 0
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("a bound of 0"), MemoryError("too long"), ValueError("beyond 1e9")])
+def test_numbers_that_theory_does_not_reach_are_kept(
+    error: Exception, spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def out_of_reach(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("numerics.rates.assess", out_of_reach)
+    assert sweep(spec, "--store", tmp_path / "s", "--quiet") == 2
+    said = capsys.readouterr().err
+    assert (
+        said
+        == f"largeprompt sweep: the numbers of 'fixed' are stored, but theory does not reach them ({error}); take it out of the grid\n"
+    )
+    assert rows(tmp_path / "s") == 4
+
+
+def test_the_command_gives_linear_algebra_one_thread(tmp_path: Path) -> None:
+    """In a hundred dimensions the last bits of eigenvectors depend on the threads of OpenBLAS."""
+    program = (
+        "from numerics.cli import main\nmain(['sweep', 'none.toml', '--store', 's'])\nimport numpy as np\n"
+        "A = np.random.default_rng(0).standard_normal((100, 100))\n"
+        "print(*(np.ascontiguousarray(x).tobytes().hex() for x in np.linalg.eigh(A @ A.T)))"
+    )
+    run = lambda threads: subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads, "PYTHONPATH": str(Path(__file__).parents[3])},
+        capture_output=True, check=True, cwd=tmp_path,
+    ).stdout  # fmt: skip
+    assert run("1") == run("2") != b""
 
 
 def test_ctrl_c_in_a_real_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

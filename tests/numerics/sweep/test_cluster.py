@@ -142,14 +142,15 @@ def test_an_error_in_a_block_names_the_block(cluster: Cluster) -> None:
     law = {"kind": "python", "source": "raise ArithmeticError('no such law')", "name": "law"}
     spoiled = block(2, L=70, law=law)
     with pytest.raises(
-        ClusterError, match=rf"failed at block {spoiled.key[:12]} \(L = 70, replicates 2048 to 3071\): ArithmeticError: no such law"
+        ClusterError,
+        match=rf"failed at block {spoiled.key[:12]} \(L = 70, replicates 2048 to 3071\): .*ArithmeticError: no such law",
     ):
         list(run_on(cluster.address, [block(0), spoiled], patience=PATIENCE))
     assert same(dict(run_on(cluster.address, [block(0)], patience=PATIENCE)), [block(0)])  # and the cluster goes on
 
 
 def test_a_block_of_other_code_is_refused(cluster: Cluster) -> None:
-    with pytest.raises(ClusterError, match="has other code; install the same version of largeprompt everywhere"):
+    with pytest.raises(ClusterError, match="has other code than the block; install the same versions of largeprompt"):
         list(run_on(cluster.address, [replace(block(0), code="0" * 64)], patience=PATIENCE))
 
 
@@ -166,7 +167,7 @@ def test_workers_that_cannot_do_it(tmp_path: Path) -> None:
             list(run_on(cluster.address, [block(0)], patience=0.5))
         assert time.monotonic() - began < 10
         for name, preload, says in (
-            ("other", OTHER_CODE, "has other code; install the same version"),
+            ("other", OTHER_CODE, "has other code than the block; install the same versions"),
             ("bare", NOT_INSTALLED, r"one after the other at block .*: largeprompt is not installed for them"),
             ("dying", DIES, r"one after the other at block .*, or they lack memory; their logs tell which"),
         ):
@@ -195,12 +196,12 @@ def test_a_scheduler_that_goes_away(tmp_path: Path, caplog: pytest.LogCaptureFix
 # ------------------------------------------------------------------------------------------------ no cluster
 
 
-HOSTS = ["", "localhost", "192.168.1.5:8786", "http://h:1", "tcp://h", "tcp://:8786", "tcp://h:0", "tcp://h:65536", "tcp://a b:1"]
+HOSTS = ["", "localhost", "scheduler:8786", "http://h:1", "tcp://h", "tcp://:8786", "tcp://h:0", "tcp://h:65536", "tcp://a b:1"]
 
 
 @pytest.mark.parametrize("bad", [*HOSTS, "tcp://h:8786/x"])
 def test_addresses_that_are_none(bad: str) -> None:
-    with pytest.raises(ClusterError, match=r"is no address of a scheduler; write it like tcp://192.168.1.5:8786"):
+    with pytest.raises(ClusterError, match=r"is no address of a scheduler; write it like tcp://scheduler:8786"):
         run_on(bad, [])
 
 
@@ -215,7 +216,7 @@ def free_port() -> int:
         return int(server.getsockname()[1])
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:{}", "tcp://[::1]:{}", "tcp://no-such-host.invalid:{}"])
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:{}", "tcp://[::1]:{}", "tcp://no-such-host.invalid:{}", "tcp://a..b:{}"])
 def test_nobody_there(address: str) -> None:
     address = address.format(free_port())
     began = time.monotonic()
