@@ -1,0 +1,251 @@
+"""The exponents of output and gradients over Gaussian queries: bounds at a fixed query for long prompts, and their averages.
+
+From above the weights of Gaussian scores obey a Chernoff bound whose parameter theta = 1 + b makes the average over queries flat;
+from below one token dominates with the probability that its score exceeds ln L + s/2, up to a logarithm, and then the softmax
+covariance almost vanishes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+from sympy import oo
+
+from numerics.evidence import Contradiction, Evidence, Verdict, all_of
+from numerics.exact import exact_errors
+from numerics.provers import forall, identity
+from numerics.score_moments import ScoreMoments, score_moments
+from numerics.setting import AttentionSetting
+from numerics.two_routes import refuted_by_two_routes
+from proofs_check.claims import claim
+from proofs_check.ours.theorem_b import averaged_directly
+from theory.softmax_covariance import GRAD_U_MOMENTS, spread_moments
+
+Floats = NDArray[np.float64]
+b, s, lnL = sp.symbols("b s Lambda", positive=True)  # Lambda = ln L
+VARIANCES, LENGTHS = (0.5, 2.0, 8.0, 64.0, 256.0), np.array([2.0, 10.0, 1e3, 1e8, 1e20, 1e100])
+FAR = (1e50, 1e100)
+
+
+@cache
+def _moments(variance: float) -> ScoreMoments:
+    return score_moments(variance, LENGTHS)
+
+
+def _sums_of_coefficients(polynomial: sp.Expr, sign: int) -> sp.Expr:
+    """The polynomial in s whose moments are all 1 where their coefficient has this sign, and 0 elsewhere."""
+    total = sp.S.Zero
+    for term in sp.Add.make_args(sp.expand(polynomial)):
+        coefficient, powers = term.as_coeff_Mul()
+        if sign * coefficient > 0:
+            total += abs(coefficient) * s ** sp.degree(powers, s)
+    return total
+
+
+@claim("OURS:R4.above/moments", dial="c", argument="0 <= pi_k <= pi_2 <= 1 for k >= 2: every moment in R4.Q is between 0 and P2")
+def errors_by_P2(*, c: int | Fraction = 5202) -> Evidence:
+    """Sums of the coefficients of one sign: E D^2 <= c (1 + s)^2 P2, E Sc <= 66 (1 + s) P2, |E[D pi_2]| <= 45 (1 + s) P2."""
+    moments = {key: sp.Symbol("m" + "".join(map(str, key)), positive=True) for key in GRAD_U_MOMENTS}
+    spread = spread_moments(s, moments)
+    domain = {s: (0, oo)}
+    return all_of(
+        forall(_sums_of_coefficients(spread.D2, 1), "<=", sp.Rational(c) * (1 + s) ** 2, domain),
+        forall(_sums_of_coefficients(spread.Sc, 1), "<=", 66 * (1 + s), domain),
+        forall(_sums_of_coefficients(spread.D_pi2, 1), "<=", 45 * (1 + s), domain),
+        forall(_sums_of_coefficients(spread.D_pi2, -1), "<=", 45 * (1 + s), domain),
+        identity(_sums_of_coefficients(spread.T2 + spread.Q, 1), sp.Integer(3)),
+    )
+
+
+@claim("OURS:R4.above/tail", cites=("Chung and Lu 2006, Theorem 7",), argument="n = L - 1 >= L/2 truncated weights of mean m_1")
+def lower_tail_of_truncated_weights() -> Evidence:
+    """n m_1^2/(8 m_2) = n e^{-s/2}/16 for m_1 = e^{s/2}/2 and m_2 = e^s m_1, and (L/2) m_1/2 = L e^{s/2}/8."""
+    n, L = sp.symbols("n L", positive=True)
+    m1 = sp.exp(s / 2) / 2
+    return all_of(
+        identity(n * m1**2 / (8 * sp.exp(s) * m1), n * sp.exp(-s / 2) / 16),
+        identity(L / 2 * m1 / 2, L * sp.exp(s / 2) / 8),
+    )
+
+
+@claim(
+    "OURS:R4.above",
+    dial="c",
+    needs=("OURS:R4.Q", "OURS:R4.above/moments", "OURS:R4.above/tail"),
+    argument="p_1^2 <= p_1^theta where the other weights sum to L e^{s/2}/8 at least, and E w^theta = e^{theta^2 s/2}",
+    hypotheses=("L in Integers", "L >= 2", "s >= 0", "theta >= 0", "theta <= 2"),
+    unproved="an expectation over softmax weights of any number of scores: proved by hand, above",
+)
+def weights_from_above(*, c: int | Fraction = 8) -> Evidence:
+    """P2 <= c^theta L^{1 - theta} e^{(theta^2 - theta) s/2} + L e^{-L e^{-s/2}/32}; without scores P2 = 1/L refutes c < 1."""
+    if c < 1:
+        L = 10**4
+        bound = float(c) ** 2 / L + L * math.exp(-L / 32)
+        if bound >= 1 / L:
+            raise Contradiction(f"P2 = 1/L = {1 / L} does not exceed {bound} at c = {c}; a formula is wrong")
+        witness: dict[str, Any] = {"L": L, "s": 0, "theta": 2, "P2": 1 / L, "bound": bound, "c": c}
+        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+    slack, tightest = math.inf, dict[str, Any]()
+    for variance in VARIANCES:
+        P2 = _moments(variance).P2
+        for theta in (0.0, 0.5, 1.0, 1.25, 1.5, 2.0):
+            with np.errstate(over="ignore", under="ignore"):
+                first = np.exp(theta * math.log(c) + (1 - theta) * np.log(LENGTHS) + (theta**2 - theta) * variance / 2)
+                ratio = (first + LENGTHS * np.exp(-LENGTHS * math.exp(-variance / 2) / 32)) / P2
+            i = int(np.argmin(ratio))
+            if ratio[i] < slack:
+                slack, tightest = float(ratio[i]), {"s": variance, "L": f"{LENGTHS[i]:g}", "theta": theta}
+    covered = f"s = {VARIANCES}, theta = 0 to 2, L = 2 to 1e100"
+    if slack < 1 - 1e-10:
+        return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{covered}; least ratio {slack} at {tightest}")
+    checked = rf"P_2 \le {c}^\theta L^{{1-\theta}} e^{{(\theta^2-\theta)s/2}} + L\,e^{{-L e^{{-s/2}}/32}}"
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=max(1.0, slack), tightest=tightest
+    )
+
+
+def log_probability(variance: float, L: float, half: float) -> float:
+    """ln of P(sqrt(s) g >= ln L + half s + ln(8 (2 + s + g^2))); for s >= 1/2 the two sides cross once."""
+    root = math.sqrt(variance)
+    gap = lambda x: root * x - math.log(8 * (2 + variance + x**2)) - math.log(L) - half * variance
+    return float(log_ndtr(-brentq(gap, 0.0, (math.log(L) + variance + 60.0) / root + 60.0)))
+
+
+def _probability_again(variance: float, L: float, half: float) -> float:
+    """The same in multiple precision, from another root finder."""
+    from mpmath import mp, mpf
+
+    with mp.workdps(30):
+        v, level = mpf(variance), mp.log(mpf(L)) + mpf(half) * mpf(variance)
+        x = level / mp.sqrt(v)
+        for _ in range(200):
+            x = (level + mp.log(8 * (2 + v + x**2))) / mp.sqrt(v)
+        return float(mpf(L) * mp.erfc(x / mp.sqrt(2)) / 2)
+
+
+@claim(
+    "OURS:R4.below/constants",
+    control=dict(share=Fraction(12, 25)),
+    argument="X_k <= w_k tau/(4 r) and X'_k <= w_k/4, with w_k at least L e^{s/2} times the argument of the logarithm",
+)
+def constants_of_one_token(*, share: Fraction = Fraction(16, 25)) -> Evidence:
+    """2 X_k/w_k <= tau/(2 r) = c/(2 |V|) at r = |V| tau/c; (1/4)(c/2)^2 = c^2/16; p_k >= 4/5, whose square is 16/25."""
+    r, tau, c, V = sp.symbols("r tau c V", positive=True)
+    return all_of(
+        identity(2 * (2 * tau / (8 * r)).subs(r, V * tau / c), c / (2 * V)),
+        identity((c - V * c / (2 * V)) ** 2 / 4, c**2 / 16),
+        identity(1 / (1 + sp.Rational(1, 4)) ** 2, sp.Rational(share)),
+    )
+
+
+@claim(
+    "OURS:R4.below",
+    control=dict(half=Fraction(1, 4)),
+    needs=("OURS:R4.Q", "OURS:R4.below/constants"),
+    argument="token k dominates if its score exceeds that level and the others obey Markov's inequality: disjoint events",
+    hypotheses=("L in Integers", "L >= 1", "s > 0"),
+    unproved="an expectation over softmax weights of any number of scores: proved by hand, above",
+)
+def one_token_dominates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    """E D^2 >= (L/8) Pi and P2 >= (8/25) L Pi, Pi = P(sqrt(s) g >= ln L + half s + ln(8 (2 + s + g^2))), to L = 1e100."""
+    slack, tightest = math.inf, dict[str, Any]()
+    for variance in VARIANCES:
+        m = _moments(variance)
+        for L, D2, P2 in zip(LENGTHS, m.spread.D2, m.P2):
+            many = math.exp(math.log(L) + log_probability(variance, L, float(half)))
+            at = {"s": variance, "L": int(L), "E D^2": float(D2), "half": half}
+            if many / 8 > D2:
+                again = _probability_again(variance, L, float(half)) / 8
+                return refuted_by_two_routes("quadrature", at, many / 8, float(D2), again)
+            ratio = float(min(8 * D2, P2 * 25 / 8)) / many if many else math.inf  # beyond floats
+            if ratio < slack:
+                slack, tightest = ratio, {"s": variance, "L": f"{L:g}"}
+    if slack < 1:
+        return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"P2 is below (8/25) L Pi at {tightest}")
+    event = r"\sqrt{s}\,g \ge \ln L + \tfrac{s}{2} + \ln(8(2+s+g^2))"
+    checked = rf"\mathbb{{E}}D^2 \ge \tfrac{{L}}{{8}}\Pi,\ P_2 \ge \tfrac{{8}}{{25}}L\,\Pi,\quad \Pi = \mathbb{{P}}({event})"
+    covered = f"s = {VARIANCES}, L = 2 to 1e100"
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=slack, tightest=tightest
+    )
+
+
+@claim("OURS:R4.exponent/flat", argument="theta = 1 + b in R4.above up to s = 2 ln L/(1 + b), and P2 <= 1 beyond")
+def flat_average() -> Evidence:
+    """theta^2 - theta = b^2 + b = 1/lambda; X/(2 lambda) = b ln L at X = 2 ln L/(1 + b), and ln L - X/2 = b/(1 + b) ln L."""
+    theta, X, inverse = 1 + b, 2 * lnL / (1 + b), b**2 + b
+    return all_of(
+        identity(theta**2 - theta, inverse),
+        identity(1 - theta, -b),
+        identity(X * inverse / 2, b * lnL),
+        identity(lnL - X / 2, b / (1 + b) * lnL),
+    )
+
+
+@claim(
+    "OURS:R4.exponent/limit",
+    dial="c",
+    argument="x = |v.h| |h|, y = |Gamma v|: the bracket of R4.limit is at least v'Gamma v tr Gamma, which is positive for a row v",
+)
+def limit_is_positive(*, c: int | Fraction = 2) -> Evidence:
+    """c x y <= x^2 + y^2, c = 2, and |2 (v.h)(h'Gamma v)| <= 2 x y."""
+    x, y = sp.symbols("x y", positive=True)
+    return forall(sp.Rational(c) * x * y, "<=", x**2 + y**2, {x: (0, oo), y: (0, oo)})
+
+
+def _settings() -> Iterator[AttentionSetting]:
+    """One direction; V blind to the direction of the scores, so that rho = 0."""
+    yield AttentionSetting([[1.0]], [[1.2]], [[1.0]], [[1.0]], name="d = 1, lambda = 1.44")
+    yield AttentionSetting(np.eye(2), np.diag([1.2, 0.0]), [[0.0, 1.0]], np.eye(2), name="V blind to the scores, lambda = 1.44")
+
+
+@cache
+def _far_errors() -> list[tuple[AttentionSetting, Floats, Floats]]:
+    found = [(x, exact_errors(x.Gamma, x.U, x.V, FAR, query_cov=x.query, tolerance=1e-2)) for x in _settings()]
+    return [(setting, e.output, e.grad_U) for setting, e in found]
+
+
+@claim(
+    "OURS:R4.exponent",
+    control=dict(scale=Fraction(11, 10)),
+    needs=(
+        "OURS:R4.A.ode",
+        "OURS:R4.limit",
+        "OURS:R4.above",
+        "OURS:R4.below",
+        "OURS:R4.B/exponent",
+        "OURS:R4.exponent/flat",
+        "OURS:R4.exponent/limit",
+    ),
+    cites=("Fatou's lemma",),
+    argument="from above R4.above averaged with theta = 1 + b; from below Fatou, and R4.below at s = y ln L with 1/y = b + 1/2",
+    unproved="an asymptotic statement with powers of ln L of any size: proved by hand, above",
+)
+def exponent_of_all_errors(*, scale: int | Fraction = 1) -> Evidence:
+    """ln(E(L)/E(L^2))/ln L at L = 1e50 is scale times b to 0.025, of which powers (ln L)^k take k ln 2/ln L = 0.006 k."""
+    farthest = 0.0
+    for setting, *errors in _far_errors():
+        exponent = float(scale) * (math.sqrt(1 / setting.score_variance + 0.25) - 0.5)
+        for name, e in zip(("output", "grad_U"), errors):
+            slope = math.log(e[0] / e[1]) / math.log(FAR[0])
+            off = abs(slope - exponent)
+            if off > 0.025:
+                at = {"setting": setting.name, "quantity": name, "L": FAR[0], "exponent": exponent}
+                again = [averaged_directly(setting.score_variance, L) for L in FAR] if (setting.d, name) == (1, "output") else None
+                if again is None:
+                    return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"the slope is {slope} at {at}")
+                off_again = abs(math.log(again[0] / again[1]) / math.log(FAR[0]) - exponent)
+                return refuted_by_two_routes("quadrature", at, off, 0.025, off_again)
+            farthest = max(farthest, off)
+    covered = f"lambda = 1.44 in one direction, and with rho = 0; L = 1e50 to 1e100, where the slope is b to {farthest:.2g}"
+    checked = r"|\ln(\mathcal{E}(L)/\mathcal{E}(L^2))/\ln L - b| \le 1/40,\quad L = 10^{50}"
+    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered)
