@@ -57,8 +57,8 @@ class ExponentFit:
     ----------
     exponent, standard_error : float
         alpha and its standard error.
-    amplitude, correction : float
-        A and B; B = 0 where no next-order term was fitted.
+    log_amplitude, correction : float
+        log A and B; B = 0 where no next-order term was fitted.
     chi2, dof : float, int
         Sum of squared standardised residuals and the degrees of freedom left.
     p_value : float
@@ -73,7 +73,7 @@ class ExponentFit:
 
     exponent: float
     standard_error: float
-    amplitude: float
+    log_amplitude: float
     correction: float
     chi2: float
     dof: int
@@ -81,6 +81,12 @@ class ExponentFit:
     lengths: tuple[float, float]
     points: int
     warnings: tuple[str, ...]
+
+    @property
+    def amplitude(self) -> float:
+        """A; infinite where it overflows, as it may beside a next-order term that hardly falls."""
+        with np.errstate(over="ignore"):
+            return float(np.exp(self.log_amplitude))
 
     @property
     def aic(self) -> float:
@@ -133,7 +139,7 @@ class PowerLawFit(ExponentFit):
         """The fitted law at other lengths."""
         L = np.asarray(lengths, dtype=float)
         next_order = 0.0 if self.order is None else self.correction * L**-self.order
-        return np.asarray(self.amplitude * np.exp(next_order) * L**-self.exponent)
+        return np.asarray(np.exp(self.log_amplitude + next_order - self.exponent * np.log(L)))
 
 
 def measurements(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike, least: int) -> tuple[Floats, Floats, Floats]:
@@ -226,7 +232,7 @@ def power_law_fit(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
     fit = PowerLawFit(
         exponent=float(solution.parameters[1]),
         standard_error=float(solution.standard_errors[1]),
-        amplitude=float(np.exp(solution.parameters[0])),
+        log_amplitude=float(solution.parameters[0]),
         correction=0.0 if order is None else float(solution.parameters[2]),
         order=order,
         chi2=solution.chi2,

@@ -40,7 +40,8 @@ class LogPowerFit(ExponentFit):
     def __call__(self, lengths: ArrayLike) -> Floats:
         """The fitted law at other lengths."""
         log = np.log(np.asarray(lengths, dtype=float))
-        return np.asarray(self.amplitude * log**self.log_power * np.exp(self.correction / log - self.exponent * log))
+        powers = self.log_power * np.log(log) - self.exponent * log
+        return np.asarray(np.exp(self.log_amplitude + powers + self.correction / log))
 
 
 def log_power_fit(
@@ -95,7 +96,7 @@ def log_power_fit(
     fit = LogPowerFit(
         exponent=float(solution.parameters[1]),
         standard_error=float(solution.standard_errors[1]),
-        amplitude=float(np.exp(solution.parameters[0])),
+        log_amplitude=float(solution.parameters[0]),
         correction=float(solution.parameters[-1]) if next_order else 0.0,
         chi2=solution.chi2,
         dof=solution.dof,
