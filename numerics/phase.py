@@ -164,7 +164,7 @@ def next_order(setting: AttentionSetting, quantity: Quantity = "output") -> floa
         return None
     if not setting.averaged or lam == 0:
         return 1.0
-    return min(1.0, float(decay_exponent(lam)) - 1) if lam < 0.5 else None
+    return min(1.0, float(decay_exponent(lam)) - 1) if lam < 0.5 - TOLERANCE else None
 
 
 def theorem_B_constant(setting: AttentionSetting, quantity: Quantity) -> float | None:
@@ -175,7 +175,7 @@ def theorem_B_constant(setting: AttentionSetting, quantity: Quantity) -> float |
     >>> theorem_B_constant(AttentionSetting(np.eye(1), np.zeros((1, 1)), np.eye(1), query=np.eye(1)), "output")
     1.0
     """
-    if not (setting.averaged and setting.gaussian) or quantity == "grad_U" or setting.score_variance >= 0.5:
+    if not (setting.averaged and setting.gaussian) or quantity == "grad_U" or setting.score_variance >= 0.5 - TOLERANCE:
         return None
     return float(theorem_B_law(setting, quantity).constant)
 

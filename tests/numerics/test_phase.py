@@ -16,6 +16,7 @@ from numerics.phase import (
     region,
     sharp_exponent,
     standing,
+    theorem_B_constant,
 )
 from numerics.score_moments import score_moments
 from numerics.setting import QUANTITIES, AttentionSetting
@@ -39,6 +40,9 @@ def test_exponents() -> None:
     assert near is not None
     assert 0 < near < 1
     assert next_order(averaged(0.5)) is None
+    # 1/2 but for rounding: Theorem B counts it as 1/2, and its constant there bounds nothing.
+    rounded = averaged(0.5 - 5e-14)
+    assert next_order(rounded) is theorem_B_constant(rounded, "output") is None
 
 
 def test_the_curve_is_that_of_the_settings() -> None:
