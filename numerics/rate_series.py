@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 FEWEST = 5
 #: Relative rounding of what is measured: tokens are float32, and an error that does not vary at all is known no better.
 ROUNDING = 1e-6
+#: Standard errors by which the fit of the exact curve may miss the sharp exponent.
+BIAS = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +140,8 @@ def series_of(
 def _fitted(series: Series, L: Floats, usable: NDArray[np.intp], order: float | None, log_power: float | None) -> Series:
     """Fits over the longest range on which the exact curve shows the sharp exponent to the same fit.
 
-    The range is chosen by the exact curve and the size of the errors, never by the measured values, so that the interval keeps its
-    coverage.
+    The range is chosen by the exact curve and the relative standard errors, never by the means, so that the interval keeps its
+    coverage: but for what skewed samples have in common, low means with low standard errors.
     """
     if usable.size < FEWEST:
         return replace(series, reason=f"{usable.size} lengths are above 1 and well measured; a fit takes {FEWEST} or more")
@@ -161,7 +163,7 @@ def _fitted(series: Series, L: Floats, usable: NDArray[np.intp], order: float | 
         )
         for start in range(usable.size - FEWEST + 1):
             trial = fit(series.exact, usable[start:])
-            if abs(trial.exponent - series.sharp) <= trial.standard_error / 4 and trial.standard_error < COARSEST:
+            if abs(trial.exponent - series.sharp) <= BIAS * trial.standard_error and trial.standard_error < COARSEST:
                 part, trusted = usable[start:], True
                 reason = f"from the exact curve the same fit recovers {trial.exponent:.4f}"
                 break

@@ -28,7 +28,7 @@ from numerics.fit import least_squares, measurements
 if TYPE_CHECKING:
     from numerics.estimate import Estimate
 
-__all__ = ["doubtful", "estimate_warnings", "slope_warning"]
+__all__ = ["doubtful", "estimate_warnings", "slope_warning", "spread_error"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -40,8 +40,28 @@ COARSEST, MOST_SKEWED = 0.2, 0.3
 MOVING, SEEN = 0.02, 3.0
 
 
-def _spread_error(estimate: Estimate, n: int) -> Floats:
-    """Relative error of the standard error; 0 where the replicates do not vary."""
+def spread_error(estimate: Estimate, n: int) -> Floats:
+    """Relative error of the standard error, as far as the sample shows its kurtosis.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    n : int
+        Number of replicates.
+
+    Returns
+    -------
+    array, shape (n_lengths,)
+        At most 1/2, and 0 where the replicates do not vary.
+
+    Examples
+    --------
+    >>> from numerics.central_sums import central_sums
+    >>> from numerics.estimate import as_errors
+    >>> one = np.stack([[central_sums(np.r_[1.0, np.zeros(999)])] * 3])
+    >>> spread_error(as_errors([10], one, 1000, 0).output, 1000).round(3).tolist()
+    [0.499]
+    """
     return np.where(estimate.standard_error > 0, np.sqrt(np.maximum(estimate.kurtosis - 1, 0) / n) / 2, 0.0)
 
 
@@ -74,7 +94,7 @@ def doubtful(estimate: Estimate, replicates: int) -> Bools:
     [False, True]
     """
     few = (estimate.effective_samples < FEWEST) | (estimate.largest_share > LARGEST_SHARE)
-    return np.asarray(few | (_spread_error(estimate, replicates) > COARSEST))
+    return np.asarray(few | (spread_error(estimate, replicates) > COARSEST))
 
 
 def estimate_warnings(estimate: Estimate, lengths: ArrayLike, replicates: int) -> Iterator[str]:
@@ -99,7 +119,7 @@ def estimate_warnings(estimate: Estimate, lengths: ArrayLike, replicates: int) -
     'L = 100: the mean hangs on 20 effective replicates of 2000 (fewer than 100); draw more'
     """
     L = np.asarray(lengths, dtype=float)
-    spread, skewed = _spread_error(estimate, replicates), _skewness(estimate, replicates)
+    spread, skewed = spread_error(estimate, replicates), _skewness(estimate, replicates)
     rules = (
         (
             estimate.effective_samples < FEWEST,
