@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -46,7 +47,7 @@ class Done:
     blocks, total : int
         Stored blocks, of those that the spec asks for.
     reused : int
-        Blocks that were stored when the sweep began.
+        Blocks that were stored when the sweep began, or that another one has stored since.
     tokens, total_tokens : int
         The same in tokens, without the reused ones: what costs time.
     """
@@ -92,7 +93,7 @@ def sweep(
     spec : Spec
         From `read_spec`.
     store : Store
-        Every finished block is stored at once; blocks that it has are not computed again.
+        Every finished block is stored at once; blocks that it has, or gets from another sweep, are not computed again.
     scheduler : str, optional
         Address of a Dask scheduler, such as ``tcp://127.0.0.1:8786``; without it the blocks run in this process.
     threads : int, optional
@@ -131,12 +132,27 @@ def sweep(
     # Two entries of a grid may come to the same run: its blocks are computed once.
     blocks = {block.key: block for row in plan.values() for block in row}
     results = dict(store.get(blocks))
-    missing = sorted((block for key, block in blocks.items() if key not in results), key=lambda block: -block.tokens)
+    missing = [block for key, block in blocks.items() if key not in results]
+    # Large ones first; among equals every sweep takes an order of its own, so that two that share a store share the work.
+    random.SystemRandom().shuffle(missing)
+    missing.sort(key=lambda block: -block.tokens)
     said: set[str] = set()
     done = Done(len(results), len(blocks), len(results), 0, sum(block.tokens for block in missing))
     progress(done)
+
+    def wanted() -> Iterator[Block]:
+        nonlocal done
+        for block in missing:
+            if found := store.get([block.key]):  # from another sweep, in the meantime
+                results.update(found)
+                left = done.total_tokens - block.tokens
+                done = replace(done, blocks=done.blocks + 1, reused=done.reused + 1, total_tokens=left)
+                progress(done)
+            else:
+                yield block
+
     try:
-        for block, sums in _computed(missing, scheduler, workers):
+        for block, sums in _computed(wanted(), scheduler if missing else None, workers):
             if block.run not in said:  # what the runs are stands in the store once, before their numbers
                 store.put(block.run, np.zeros(0), {"run": json.loads(block.content)})
                 said.add(block.run)
@@ -173,8 +189,8 @@ def stored_digest(spec: Spec, store: Keeper) -> str:
     return digest.hexdigest()
 
 
-def _computed(blocks: list[Block], scheduler: str | None, threads: int) -> Iterator[tuple[Block, Floats]]:
-    if scheduler is None or not blocks:
+def _computed(blocks: Iterator[Block], scheduler: str | None, threads: int) -> Iterator[tuple[Block, Floats]]:
+    if scheduler is None:
         return run_here(blocks, threads)
     from numerics.sweep.cluster import run_on
 

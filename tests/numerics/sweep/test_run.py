@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,15 @@ from numerics.sweep import blocks, run
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.run import Done, Interrupted, stored_digest, sweep
 from numerics.sweep.spec import Spec, read_spec
+from tests.numerics.stores import folder_in_memory
 from tests.numerics.sweep.grids import TWO, bits, two, write
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """Several hundred blocks are stored here, and each would wait for the disk."""
+    with folder_in_memory() as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -99,6 +108,31 @@ def test_numbers_do_not_depend_on_threads_cuts_or_other_runs(tmp_path: Path, sto
         assert (found, done.total) == (expected, 24)
     with Store(tmp_path / "alone") as other:
         assert swept(two(tmp_path, scales="[0.5]", lengths="[20, 3]"), other)[0] == expected[2:]
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_another_sweep_has_stored_in_the_meantime_is_not_computed(
+    threads: int, tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, here = two(tmp_path), list[str]()
+    computed = {b.key: (b, run_block(b)) for r in spec.runs for L in spec.lengths for b in spec.blocks(r, L)}
+
+    def noted(block: Block) -> Any:
+        if not here:  # all but a few, behind the back of this sweep
+            for key, (other, sums) in list(computed.items())[::2]:
+                store.put(key, sums, other.about())
+        here.append(block.key)
+        return run_block(block)
+
+    monkeypatch.setattr(run, "run_block", noted)
+    found, done = swept(spec, store, threads=threads)
+    assert (done.blocks, done.run) == (24, len(here))
+    assert 12 <= len(here) <= 12 + 2 * threads  # those that were begun or about to be
+    monkeypatch.undo()
+    monkeypatch.setattr(blocks, "TOKENS", 1)
+    with Store(tmp_path / "other") as other:
+        assert swept(spec, other)[0] == found
 
 
 class Stops:
