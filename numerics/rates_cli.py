@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import shlex
 import sys
 import time
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from numerics.rates import Rates
     from numerics.setting import AttentionSetting
 
-__all__ = ["add_rates", "tell"]
+__all__ = ["add_rates", "print_anything", "tell"]
 
 # Known here too, so that --help need not load NumPy; a test holds the lists together.
 EXAMPLES = ("anisotropic", "isotropic", "singular", "averaged", "averaged-slow")
@@ -87,6 +88,7 @@ def add_rates(commands: Any) -> None:
 
 def _rates(arguments: argparse.Namespace) -> int:
     """Run the experiment; errors in the input become one line and exit status 2."""
+    print_anything()
     try:
         return _measure_and_report(arguments)
     except InputError as error:
@@ -133,6 +135,13 @@ def _measure_and_report(arguments: argparse.Namespace) -> int:
 def _part_of(advance: Callable[[int, int], None], i: int, runs: int) -> Callable[[int, int], None]:
     """Progress of run i of several, as progress of the whole: they draw the same number of tokens."""
     return lambda done, total: advance(i * total + done, runs * total)
+
+
+def print_anything() -> None:
+    """Where a terminal or a file has no such letter, a name in a SPEC or a file name is printed with its number."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what a test puts there may be something else
+            stream.reconfigure(errors="backslashreplace")
 
 
 def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:

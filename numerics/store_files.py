@@ -24,7 +24,7 @@ class StoreError(ValueError):
 
 def connect(path: Path, options: str) -> sqlite3.Connection:
     """A connection in autocommit mode that never waits, `options` as in SQLite's URIs."""
-    uri = f"file:{quote(os.path.abspath(path))}?{options}"
+    uri = f"file:{quote(os.fsencode(os.path.abspath(path)))}?{options}"  # any bytes: names need not be text
     return sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None, check_same_thread=False)
 
 

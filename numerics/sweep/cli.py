@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from numerics.inputs import InputError, writable_folder
 from numerics.progress import block_progress
-from numerics.rates_cli import tell
+from numerics.rates_cli import print_anything, tell
 
 if TYPE_CHECKING:
     from numerics.sweep.run import Done
@@ -67,6 +67,7 @@ def add_sweep(commands: Any) -> None:
 
 def _sweep(arguments: argparse.Namespace) -> int:
     """Run the command; errors in the input become one line and exit status 2."""
+    print_anything()
     try:
         if arguments.example:
             from numerics.sweep.spec import example

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -230,8 +229,13 @@ def test_help_names_the_examples_that_exist(capsys: pytest.CaptureFixture[str]) 
     assert "averaged-slow" in capsys.readouterr().out
 
 
-def test_a_terminal_without_unicode_is_enough(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "numerics", "rates", "--example", "isotropic", *SMALL, "--out", str(tmp_path / "r")]
-    done = subprocess.run(words, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "ascii"}, check=False)
-    assert done.returncode == 0, done.stderr
-    assert b"comparisons hold" in done.stdout
+def test_a_terminal_without_unicode_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = io.BytesIO()
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, io.TextIOWrapper(printed, encoding="ascii", write_through=True))
+    assert rates("--example", "isotropic", *SMALL, "--out", tmp_path / "größe") == 0
+    assert b"comparisons hold; report in " in printed.getvalue()
+    assert rates("--example", "größe", "--out", tmp_path) == 2
+    assert printed.getvalue().endswith(
+        b"there is no example 'gr\\xf6\\xdfe'; choose one of anisotropic, isotropic, singular, averaged, averaged-slow\n"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -109,7 +110,8 @@ def test_thousands_of_keys(path: Path) -> None:
 
 
 def test_names_that_mean_something_to_sqlite(tmp_path: Path) -> None:
-    for name in (":memory:", "a b?mode=ro#x%41&.db", "ü斜.sqlite", "file:x", "-wal"):
+    bytes_only = [os.fsdecode(b"\xff.sqlite")] if sys.platform == "linux" else []  # other systems want names to be text
+    for name in (":memory:", "a b?mode=ro#x%41&.db", "ü斜.sqlite", "file:x", "-wal", *bytes_only):
         with Store(tmp_path / name) as store:
             store.put(key(0), value(0), {})
         assert (tmp_path / name).stat().st_size > 0
