@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from contextlib import closing
@@ -18,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.numerics.stores import folder_in_memory
 from tests.numerics.sweep.grids import TWO, write
 
 ROOT = Path(__file__).parents[3]
@@ -25,9 +24,9 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def told() -> dict[str, Any]:
-    """What `killing` saw. In memory, where it can be had: a kill, unlike a power cut, does not ask what has reached the disk."""
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as folder:
-        run = [sys.executable, "-m", "tests.numerics.sweep.killing", folder, "4"]
+    """What `killing` saw."""
+    with folder_in_memory() as folder:
+        run = [sys.executable, "-m", "tests.numerics.sweep.killing", str(folder), "4"]
         done = subprocess.run(run, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300)
     assert done.returncode == 0, done.stderr
     result: dict[str, Any] = json.loads(done.stdout)
@@ -38,7 +37,7 @@ def told() -> dict[str, Any]:
 def test_a_killed_sweep_goes_on_as_if_nothing_had_happened(name: str, threads: int, told: dict[str, Any]) -> None:
     """No block that is stored is ever begun again; only those in flight at a kill are, a few for each thread."""
     saw = told[name]
-    assert saw["kills"] >= 3
+    assert saw["kills"] == 5
     assert saw["same rows"]
     assert saw["same bits"]
     stored = set[str]()
@@ -50,7 +49,6 @@ def test_a_killed_sweep_goes_on_as_if_nothing_had_happened(name: str, threads: i
         stored |= set(run["stored"])
     begun = Counter(key for run in saw["runs"] for key in run["begun"])
     assert len(begun) == saw["blocks"] == 48
-    assert saw["runs"][-1]["begun"], "the kills came too late"
     assert sum(begun.values()) - saw["blocks"] <= 2 * threads * saw["kills"]
 
 
@@ -79,7 +77,8 @@ def count(store: Path) -> int:
 
 
 def test_the_command_killed_and_repeated(tmp_path: Path) -> None:
-    spec = write(tmp_path, TWO.format(replicates=20_000, lengths="[1000, 2000]", scales="[0.2, 0.5]"))
+    grid = TWO.format(replicates=20_000, lengths="[1000, 2000]", scales="[0.2, 0.5]")
+    spec = write(tmp_path, grid.partition('[[query]]\nname = "averaged"')[0])  # whose theory takes long
     store = tmp_path / "results.sqlite"
     command = [sys.executable, "-m", "numerics", "sweep", str(spec), "--store", str(store), "--threads", "1"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT) as process:
