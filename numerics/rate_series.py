@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +24,8 @@ FEWEST = 5
 ROUNDING = 1e-6
 #: Standard errors by which the fit of the exact curve may miss the sharp exponent.
 BIAS = 0.25
+#: Longest prompt that anyone would simulate.
+FEASIBLE = 1e7
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +137,18 @@ def series_of(
     if random.sum() > 1:
         series = replace(series, slopes=local_slopes(L[random], series.mean[random], series.error[random]))
     usable = np.flatnonzero(random & (L > 1) & ~doubtful(estimate, replicates))
-    return _fitted(series, L, usable, next_order(setting, quantity), log_power(setting, quantity))
+    return _fitted(series, setting, L, usable)
 
 
-def _fitted(series: Series, L: Floats, usable: NDArray[np.intp], order: float | None, log_power: float | None) -> Series:
+def _advice(setting: AttentionSetting) -> str:
+    """What to do where the sharp exponent does not show: for Gaussian tokens at one query the next order is of size e^{2s}/L."""
+    s = setting.score_variance
+    if setting.averaged or not setting.gaussian or 2 * s < math.log(FEASIBLE):
+        return "go to longer prompts"
+    return f"no feasible length shows it: that takes L of some e^(2s) = 1e{2 * s / math.log(10):.0f}"
+
+
+def _fitted(series: Series, setting: AttentionSetting, L: Floats, usable: NDArray[np.intp]) -> Series:
     """Fits over the longest range on which the exact curve shows the sharp exponent to the same fit.
 
     The range is chosen by the exact curve and the relative standard errors, never by the means, so that the interval keeps its
@@ -145,7 +156,7 @@ def _fitted(series: Series, L: Floats, usable: NDArray[np.intp], order: float | 
     """
     if usable.size < FEWEST:
         return replace(series, reason=f"{usable.size} lengths are above 1 and well measured; a fit takes {FEWEST} or more")
-    relative = series.error / series.mean
+    relative, order = series.error / series.mean, next_order(setting, series.quantity)
 
     def fit(values: Floats, part: NDArray[np.intp], with_term: bool = True) -> PowerLawFit:
         return power_law_fit(L[part], values[part], (relative * values)[part], order=(order or 1.0) if with_term else None)
@@ -158,9 +169,7 @@ def _fitted(series: Series, L: Floats, usable: NDArray[np.intp], order: float | 
             "lambda >= 1/2: the exact law carries powers of ln L, which no fit over feasible lengths separates from the exponent"
         )
     else:
-        reason = (
-            "at these lengths and errors the same fit does not find the sharp exponent in the exact curve; go to longer prompts"
-        )
+        reason = f"at these lengths and errors the same fit does not find the sharp exponent in the exact curve; {_advice(setting)}"
         for start in range(usable.size - FEWEST + 1):
             trial = fit(series.exact, usable[start:])
             if abs(trial.exponent - series.sharp) <= BIAS * trial.standard_error and trial.standard_error < COARSEST:
@@ -175,7 +184,7 @@ def _fitted(series: Series, L: Floats, usable: NDArray[np.intp], order: float | 
         exact=None if series.exact is None else series.exact[shown],
         sharp=series.sharp,
         order=order,
-        log_power=log_power,
+        log_power=log_power(setting, series.quantity),
     )
     return replace(
         series, fit=fit(series.mean, part), pure=fit(series.mean, part, False), trusted=trusted, reason=reason, models=models

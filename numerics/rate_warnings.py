@@ -21,21 +21,26 @@ def run_warnings(result: Rates) -> Iterator[str]:
     if result.lengths.size == 1:
         yield "one length has no slope; measure at six or more if an exponent is wanted"
     yield from _theory_warnings(result)
+    found: dict[str, list[str]] = {}  # by what they say: for V = I output and gradient in V say the same
     for series in result.series:
-        yield from (f"{NAMES[series.quantity]}, {warning}" for warning in _series_warnings(series, result))
+        for warning in _series_warnings(series, result):
+            found.setdefault(warning, []).append(NAMES[series.quantity])
+    for warning, (*others, last) in found.items():
+        yield f"{', '.join(others)}{' and ' if others else ''}{last}, {warning}"
 
 
 def _theory_warnings(result: Rates) -> Iterator[str]:
     """What is known before anything is measured."""
     lam, sharp = result.setting.score_variance, sharp_exponent(result.setting)
+    reaches = result.far is not None and result.far.reaches
     if sharp is not None and result.setting.averaged and lam >= 1:
         yield (
             f"lambda = {lam:.4g} >= 1: slopes fitted at feasible lengths (L <= 1e6) do not recover the sharp exponent {sharp:.4g},"
-            " because of powers of ln L; see the exact slopes up to L = 1e100"
+            " because of powers of ln L" + ("; see the exact slopes up to L = 1e100" if reaches else "")
         )
     elif sharp is not None and result.setting.averaged and lam > 0.25:
         yield f"lambda = {lam:.4g} > 1/4: the approach is slow, and local slopes at feasible lengths are not the exponent yet"
-    if result.far is not None and not result.far.reaches:
+    if result.far is not None and not reaches:
         yield f"scores have variance {lam:.4g}: not even L = 1e100 shows the exponent"
     if result.far_models:
         found = ", ".join(f"{exponent:.4f} by {law}" for law, exponent in result.far_models)
@@ -56,6 +61,8 @@ def _series_warnings(series: Series, result: Rates) -> Iterator[str]:
             f" {result.replicates} replicates show fewer than ten; comparisons allow for it, draw more"
         )
     if series.fit is None:
+        if result.lengths.size > 1:
+            yield f"no fit: {series.reason}"
         return
     yield from (f"fit: {warning}" for warning in series.fit.warnings)
     if not series.trusted:

@@ -136,13 +136,13 @@ def estimate_warnings(estimate: Estimate, lengths: ArrayLike, replicates: int) -
             spread > COARSEST,
             lambda i: (
                 f"heavy tails: with a kurtosis up to {estimate.kurtosis[i].max():.3g} the standard error itself is only known to"
-                f" {spread[i].max():.0%} (at most {COARSEST:.0%} is wanted); not fitted, draw more"
+                f" {spread[i].max():.1%} (at most {COARSEST:.0%} is wanted); not fitted, draw more"
             ),
         ),
         (
             skewed > MOST_SKEWED,
             lambda i: (
-                f"skewed: skewness / sqrt(n) is up to {skewed[i].max():.2f} (above {MOST_SKEWED} a symmetric 95 % interval misses"
+                f"skewed: skewness / sqrt(n) is up to {skewed[i].max():.3f} (above {MOST_SKEWED} a symmetric 95 % interval misses"
                 " at least twice as often as it says on one side)"
             ),
         ),

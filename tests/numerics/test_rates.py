@@ -160,10 +160,23 @@ def test_what_cannot_be_trusted_is_not_compared(measured) -> None:  # type: igno
     assert all(series.models is not None and series.models.shows for series in fast.series)
     short = rates(ISOTROPIC, [10, 100, 1000])
     assert all(series.fit is None for series in short.series)
+    assert "output, gradient in V and gradient in U, no fit: 3 lengths are above 1 and well measured; a fit takes 5 or more" in (
+        short.warnings
+    )
     measured(ISOTROPIC, share=0.3)
     heavy = rates(ISOTROPIC, LENGTHS)
     assert all(series.fit is None for series in heavy.series)
     assert any("one prompt is up to 30% of the mean" in w for w in heavy.warnings)
+
+
+@pytest.mark.parametrize(("s", "word"), [(2.0, "go to longer prompts"), (60.0, "no feasible length shows it")])
+def test_advice_that_can_be_followed(measured, s: float, word: str) -> None:  # type: ignore[no-untyped-def]
+    """At s = 60 the next order is e^120/L: nobody should be sent to longer prompts."""
+    one = AttentionSetting(np.eye(1), np.eye(1), np.eye(1), [s**0.5])
+    measured(one)
+    found = [w for w in rates(one, LENGTHS).warnings if "does not find the sharp exponent" in w]
+    assert len(found) == 1
+    assert word in found[0]
 
 
 def test_errors_that_do_not_vary_are_known_to_rounding(measured) -> None:  # type: ignore[no-untyped-def]

@@ -58,8 +58,8 @@ def test_one_replicate_that_is_the_mean() -> None:
     (effective, share, tails, skewed) = estimate_warnings(estimate(x), [50], N)
     assert "hangs on 1 effective replicates of 4000" in effective
     assert "one prompt is up to 100% of the mean" in share
-    assert "only known to 50%" in tails  # the most that one outlier can show
-    assert "is up to 1.00" in skewed
+    assert "only known to 50.0%" in tails  # the most that one outlier can show
+    assert "is up to 1.000" in skewed
 
 
 def test_a_sample_that_does_not_vary_is_certain() -> None:
