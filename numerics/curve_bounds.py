@@ -112,7 +112,7 @@ def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[
         return
     W, factor = setting.weight(quantity)
     if setting.gaussian:
-        law = setting.query_law(W, math.log(L[-1]))
+        law = setting.query_law(W, math.log(L.max()))
         t = float(np.trace(W @ setting.Gamma))
         mean = "averaged over the query; " if setting.averaged else ""
         proved = factor * (t * law.density + law.moment) @ theorem_A(law.nodes[:, None], L, 1.0, 0.0)

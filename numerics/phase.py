@@ -1,15 +1,16 @@
 """The exponents with which the errors fall with the prompt length, and the range of lambda in which a fit can see them.
 
-The error of the output, and of the gradient in V, averaged over Gaussian queries falls like ``L^-min(1, b)`` up to powers of ln L
-(Theorem B). So does that of the gradient in U:
+Averaged over Gaussian queries, the errors of the output and of the gradients in V and U are ``L^-min(1, b)`` up to powers of ln L,
+for Gaussian tokens. The proof, by hand (R4.exponent in the ledger), goes
 
-- from above: by Stein's lemma it is at most ``|z|^2 (1 + s)^2 P2`` times a constant at every query, and since ``P2 <= 1`` the
-  Hoelder inequality leaves the average the exponent of ``E P2``, up to an epsilon;
-- from below, lambda <= 1/2: L times the error has a positive limit at every query, and Fatou's lemma applies;
-- from below, lambda > 1/2: in the directions that scores do not see the error is at least ``E[pi_2 - 2 pi_3 + 2 pi_2^2] >= P2/2``
-  times a constant. Where V sees no such direction it is a multiple of ``E D^2``, at least ``0.9 P2`` on a grid: no proof there.
+- from above: at a query they are at most ``(1 + s)^2 P2`` times a constant, and for lambda >= 1/2 P2 is at most
+  ``C L^-b e^{s / (2 lambda)}`` up to s of order ln L, which averages to ``L^-b`` times a power of ln L;
+- from below by L^-1: L times the error has a positive limit at every query, and Fatou's lemma applies;
+- from below by L^-b: with that probability, up to powers of ln L, the query has a large s and one token takes nearly all the
+  weight; then the output is that token and the softmax covariance is nearly 0.
 
-That it carries two powers of ln L more than the output is what quadrature up to L = 1e100 shows; nobody has proved it.
+For the output Theorem B gives the power of ln L. That the gradient in U carries two powers more is what quadrature up to L = 1e100
+shows; nobody has proved it.
 """
 
 from __future__ import annotations
@@ -120,14 +121,17 @@ def paper_exponent(setting: AttentionSetting, quantity: Quantity) -> float | Non
 def sharp_exponent(setting: AttentionSetting, quantity: Quantity = "output") -> float | None:
     """The exponent of the error, up to powers of ln L; None where theory has none.
 
-    At one query it is 1 for every law. On average over Gaussian queries it is min(1, sqrt(1/lambda + 1/4) - 1/2) for Gaussian
-    tokens and unknown for others.
+    At one query it is 1 for every law; but the gradient in U vanishes with the query, and may converge faster for tokens on a line
+    that are not Gaussian. On average over Gaussian queries it is min(1, sqrt(1/lambda + 1/4) - 1/2) for Gaussian tokens and unknown
+    for others.
 
     Examples
     --------
     >>> sharp_exponent(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[4 / 3]]))
     0.5
     """
+    if quantity == "grad_U" and not np.any(setting.query):
+        return None
     if setting.averaged:
         return exponent_of_B(setting.score_variance) if setting.gaussian else None
     # The covariance of two equally likely points does not fluctuate to first order.
@@ -141,16 +145,9 @@ def standing(setting: AttentionSetting, quantity: Quantity) -> str:
     Examples
     --------
     >>> standing(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[2.0]]), "grad_U")
-    'from above proved, from below by quadrature only'
+    'proved by hand'
     """
-    if sharp_exponent(setting, quantity) is None:
-        return "not known"
-    if not setting.averaged or quantity != "grad_U" or setting.score_variance <= 0.5 + TOLERANCE:
-        return "proved"
-    values, vectors = np.linalg.eigh(setting.Gamma)
-    root = (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    seen = np.hstack([root @ setting.U @ setting.query_factor, root @ setting.V.T])
-    return "proved" if np.linalg.matrix_rank(seen) > 1 else "from above proved, from below by quadrature only"
+    return "not known" if sharp_exponent(setting, quantity) is None else "proved by hand"
 
 
 def next_order(setting: AttentionSetting, quantity: Quantity = "output") -> float | None:
@@ -186,7 +183,8 @@ def theorem_B_law(setting: AttentionSetting, quantity: Literal["output", "grad_V
     Raises
     ------
     ValueError
-        If lambda >= 1/2 and the error has no part along the top eigenspace: then the power of ln L is smaller by one.
+        If lambda >= 1/2 and the error has no part along the top eigenspace, but for rounding: then the power of ln L is smaller by
+        one.
 
     Examples
     --------
@@ -198,6 +196,7 @@ def theorem_B_law(setting: AttentionSetting, quantity: Literal["output", "grad_V
     eigenvalues, vectors = np.linalg.eigh(setting.score_form)
     h = setting.Gamma @ setting.U @ setting.query_factor @ vectors
     weights = np.einsum("ij,ik,kj->j", h, W, h)
+    weights[weights <= (TOLERANCE * np.linalg.norm(h)) ** 2 * np.linalg.norm(W)] = 0.0
     t = float(np.trace(W @ setting.Gamma))
     law = theorem_B(np.maximum(eigenvalues, 0.0).tolist(), weights.tolist(), t)
     return law._replace(constant=factor * law.constant)
