@@ -46,9 +46,18 @@ class Atomic:
 
     def tilted(self, a: Floats) -> tuple[Floats, Floats]:
         """Mean (..., d) and covariance (..., d, d) under the tilted law."""
+        mean, y, w = self.about(a)
+        return mean, np.swapaxes(y, -1, -2) @ (w[..., None] * y)
+
+    def about(self, a: Floats) -> tuple[Floats, Floats, Floats]:
+        """The tilted mean (..., d), the points less it (..., k, d), and their tilted weights (..., k).
+
+        Differences from the point that the tilt favours come first, lest rounding hide how close the mean is to it.
+        """
         score = a @ self.points.T
         w = np.exp(score - score.max(-1, keepdims=True)) * self.weights
         w = w / w.sum(-1, keepdims=True)
-        mean = w @ self.points
-        centred = self.points - mean[..., None, :]
-        return mean, np.swapaxes(centred, -1, -2) @ (w[..., None] * centred)
+        origin = self.points[score.argmax(-1)]
+        away = self.points - origin[..., None, :]
+        mean = np.asarray((w[..., None, :] @ away)[..., 0, :])
+        return origin + mean, away - mean[..., None, :], w

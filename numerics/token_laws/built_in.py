@@ -26,6 +26,8 @@ NAME_OF = {kind: name for name, kind in KIND_OF.items()}
 DECIMALS = 1e-9
 #: By how much the variance proxy of atoms that a search has found is raised, so that it is one.
 RAISED = 1e-6
+#: The largest d of a law that is named by it.
+LARGEST = 4096
 #: How many of the points furthest out the search for their sigma looks at.
 FAR = 64
 
@@ -280,6 +282,8 @@ def _standard(name: str, d: int | None = None, factor: ArrayLike | None = None) 
             raise TypeError(f"d = {d!r} is no whole number; it is the dimension of a token")
         if d < 1:
             raise ValueError(f"d = {d} is no dimension; tokens live in R^d with d >= 1")
+        if d > LARGEST:
+            raise ValueError(f"d = {d} is beyond {LARGEST}, up to which matrices of d rows are held")
         F, identity = np.eye(int(d)), {"kind": name, "d": int(d)}
     else:
         (F,) = read_arrays(factor=(factor, "d r"))
@@ -313,14 +317,16 @@ def _law(name: str, structure: Independent | Radial | Atomic, identity: Mapping[
 def _sigma_of_atoms(structure: Atomic) -> float:
     from numerics.sub_gaussian import optimal_proxy
 
+    reach = float(np.abs(structure.points).max())
+    if reach == 0:
+        return 0.0
+    structure = Atomic(structure.points / reach, structure.weights)  # in units in which no square underflows
     x = structure.points
     covariance = structure.tilted(np.zeros(x.shape[1]))[1]
     variance = float(np.linalg.eigvalsh(covariance)[-1])
-    if variance <= 0 or not np.any(x):
-        return 0.0
     if x.shape[1] == 1:
         found = float(optimal_proxy(x[:, 0], structure.weights))
     else:
         far = x[np.argsort((x**2).sum(1))[-FAR:]]
         found = largest_ratio(structure.log_mgf, lambda a: structure.tilted(a)[0], covariance, extra=far).ratio
-    return float(np.sqrt(variance if found <= variance * (1 + 1e-8) else found * (1 + 2 * RAISED)))
+    return reach * float(np.sqrt(variance if found <= variance * (1 + 1e-8) else found * (1 + 2 * RAISED)))

@@ -28,6 +28,8 @@ Floats = NDArray[np.float64]
 KINDS = ("normal", "sign", "uniform", "sphere", "ball")
 #: Mean in units of the size of a token, and gap in the Cauchy-Riemann equations, that pass for rounding and truncation.
 CENTRED, ANALYTIC = 1e-6, 1e-3
+#: The largest sigma.
+LARGEST = 1e100
 #: Relative error of a variance computed from a thousand quantiles.
 QUANTILES = 0.05
 
@@ -41,6 +43,8 @@ def checked_numbers(name: str, d: int, sigma: float) -> tuple[int, float]:
     (size,) = read_arrays(sigma=(sigma, ""))
     if d < 1:
         raise ValueError(f"d = {d} is no dimension; tokens live in R^d with d >= 1")
+    if size > LARGEST:
+        raise ValueError(f"sigma = {sigma} is beyond {LARGEST:g}, where squares leave the range of floats; choose other units")
     if size < 0:
         raise ValueError(f"sigma = {sigma} is negative; it is the root of a variance proxy")
     return int(d), float(size)
@@ -134,6 +138,15 @@ def checked_transform(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], d: int) -
         axes = np.eye(d)
         _call(log_mgf, axes, (d,))
         scale = scale_of(log_mgf, d)
+        reach = (1 / scale if scale else 1.0) * np.concatenate([axes, -axes])
+        K = _call(log_mgf, reach, (2 * d,)).real
+        sums = K[:d] + K[d:]
+        if (sums < -1e-9).any() or (scale == 0 and not np.abs(K).max() <= 1e-9):
+            i = int(np.argmin(sums))
+            raise ValueError(
+                f"ln E e^(a.Z) + ln E e^(-a.Z) is {sums[i]:.3g} for a along axis {i} at |a| = {np.abs(reach).max():.3g}, and ln E "
+                f"e^(a.Z) is {K[i]:.3g}; centred tokens have a sum above 0, or both 0: look for a wrong sign in log_mgf, or a mean"
+            )
         if scale == 0:
             return
         slopes = []

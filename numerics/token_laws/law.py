@@ -114,7 +114,8 @@ class TokenLaw:
         checked_sampler(self.sample, d)
         factor, variance = checked_factor(self.coordinates, self.factor, d)
         put("factor", factor)
-        put("identity", checked_identity(self.identity) if self._is_as_built() else None)
+        identity = checked_identity(self.identity)
+        put("identity", identity if self._is_as_built() else None)
         if self.structure is None and self.log_mgf is not None:
             checked_transform(self.log_mgf, d)
             if factor is not None:
@@ -124,6 +125,8 @@ class TokenLaw:
         own = self.structure
         if own is None:
             return False
+        if not all(hasattr(own, name) for name in ("sigma", "sample", "log_mgf", "tilted")):
+            raise TypeError(f"structure = {own!r:.200} is none that a built-in law has; leave it out for a law of your own")
         return bool(self.sample == own.sample and self.log_mgf == own.log_mgf and abs(self.sigma - own.sigma) <= 1e-12 * own.sigma)
 
     def tilted(self, a: ArrayLike) -> tuple[Floats, Floats]:

@@ -328,6 +328,13 @@ def test_the_image_of_an_image() -> None:
         assert twice.sigma == pytest.approx(once.sigma, rel=1e-9)
 
 
+def test_atoms_whose_squares_underflow_have_a_sigma_and_a_close_mean_keeps_its_digits() -> None:
+    assert atoms([[3e-300], [-3e-300]], [0.5, 0.5]).sigma == pytest.approx(3e-300, rel=1e-12, abs=0)
+    # Tilted far, nearly all mass is on one point: what is left of the variance is 1 - tanh^2 = 1/cosh^2.
+    for a in (10.0, 18.0, 30.0):
+        assert atoms([[1.0], [-1.0]], [0.5, 0.5]).tilted([a])[1].item() == pytest.approx(np.cosh(a) ** -2, rel=1e-12, abs=0)
+
+
 @pytest.mark.parametrize("q", [0.5, 0.1, 1e-3])
 def test_two_atoms_have_the_sigma_of_kearns_and_saul_in_every_direction(q: float) -> None:
     line = atoms([[1 - q], [-q]], [q, 1 - q])
@@ -371,6 +378,9 @@ def test_atoms_take_a_given_sigma_and_point_masses() -> None:
         (lambda: uniform(2.0), TypeError, "whole number"),  # type: ignore[arg-type]
         (lambda: sphere(True), TypeError, "whole number"),
         (lambda: ball(501), ValueError, "beyond 500"),
+        (lambda: rademacher(10**6), ValueError, "beyond 4096"),
+        (lambda: sphere(1).image([[1e300]]), ValueError, "choose other units"),
+        (lambda: atoms([[1e200], [-1e200]], [0.5, 0.5]), ValueError, "choose other units"),
         (lambda: atoms([1.0, -1.0], [0.5, 0.5]), ValueError, "points has shape"),
         (lambda: atoms([[1.0], [-1.0]], [0.5]), ValueError, "k = 2"),
         (lambda: atoms([[1.0], [-1.0]], [1.5, -0.5]), ValueError, "drop points without mass"),

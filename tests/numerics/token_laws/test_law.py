@@ -130,6 +130,7 @@ def test_quantile_functions_are_coordinates() -> None:
         ({"sigma": -1.0}, ValueError, "negative"),
         ({"sigma": np.inf}, ValueError, "finite"),
         ({"sigma": "1"}, TypeError, "real numbers"),
+        ({"sigma": 1e101}, ValueError, "choose other units"),
         ({"sample": None}, TypeError, r"sample\(rng, n\)"),
         ({"d": 2}, ValueError, r"sample\(rng, 3\) returned an array of shape \(3, 1\)"),
         ({"sample": lambda rng, n: signs(rng, n).T}, ValueError, r"of shape \(2, 1\)"),
@@ -146,6 +147,10 @@ def test_quantile_functions_are_coordinates() -> None:
         ({"log_mgf": lambda a: np.linalg.norm(a, axis=-1) ** 2 / 2}, ValueError, "returned real numbers for complex a"),
         ({"log_mgf": lambda a: (a * a.conj()).sum(-1) / 2}, ValueError, "not analytic"),
         ({"log_mgf": lambda a: (a.real**2).sum(-1) / 2 + 1j * a.imag.sum(-1)}, ValueError, "not analytic"),
+        ({"log_mgf": lambda a: a.sum(-1)}, ValueError, "or a mean"),
+        ({"log_mgf": lambda a: -(a * a).sum(-1) / 2}, ValueError, "is -1 for a along axis 0 at .a. = 1.* look for a wrong sign"),
+        ({"identity": 3}, TypeError, "cannot be written as JSON"),
+        ({"structure": "sign"}, TypeError, "none that a built-in law has"),
         ({"coordinates": "gauss"}, ValueError, "is none of"),
         ({"coordinates": lambda u: u}, TypeError, "numba.njit"),
         ({"coordinates": njit(lambda u: u)}, ValueError, "subtract the mean"),
@@ -160,6 +165,12 @@ def test_quantile_functions_are_coordinates() -> None:
 def test_what_is_refused_at_the_door(changes: dict[str, Any], error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         law(**changes)
+
+
+def test_a_log_mgf_that_falls_along_one_axis_is_refused() -> None:
+    pair = lambda rng, n: rng.standard_normal((n, 2))
+    with pytest.raises(ValueError, match=r"axis 1 .* look for a wrong sign"):
+        law(d=2, sample=pair, log_mgf=lambda a: (a[..., 0] ** 2 - a[..., 1] ** 2) / 2)
 
 
 @pytest.mark.parametrize("d", [1, 5, 30])
