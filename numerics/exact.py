@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.coarse_moments import ACCURACY, LARGEST_VARIANCE, LONGEST, coarse_score_moments
+from numerics.exact_inputs import overflow_refused, read_keys, read_lengths
 from numerics.query_average import quadratic_form_averages
 from numerics.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, score_moments
 from theory.arrays import read_arrays, read_covariance
@@ -43,8 +44,6 @@ NEGLECTED, ALLOWED = 1e-7, 3e-6
 ONE_QUERY = ((36.0, 1e-10), (64.0, 1e-8), (LARGEST_SCORE_VARIANCE, 1e-6))
 #: Directions of the query count as unseen by the scores when their share of the deviation is below this.
 BLIND = 1e-6
-#: Entries beyond this have no fourth powers of products in a float.
-LARGEST = 1e30
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +58,13 @@ class ExactErrors:
     squared_bias : array, shape (n,)
         ``|E[T_L | query] - T|^2``, averaged over the query: the part of `output` that no average over prompts removes.
     grad_V, grad_U : array, shape (n,)
-        ``E|grad T_L - grad T|^2``.
+        ``E|grad T_L - grad T|^2``. For laws that are not Gaussian nan where scores are so loud that rounding leaves nothing of it.
     grad_K, grad_Q : array, shape (n,), or None
         The same in the key and query matrices, if these were given.
     relative_error : array, shape (n,)
         Estimate of the relative error of these numbers: that of the quadrature at one query; over Gaussian queries the largest
-        difference from the rule of twice the step.
+        difference from the rule of twice the step. What rounding does to `squared_bias`, for which V may be blind, is relative to
+        1e-6 of ``output E sum p_k^2`` where that is larger. A number that is nan is not covered.
     """
 
     lengths: Floats
@@ -234,45 +234,12 @@ def exact_errors(
     )
 
 
-def read_lengths(lengths: ArrayLike) -> Floats:
-    """A vector of floats; that they are whole and in range is for the quadrature to say."""
-    try:
-        raw = np.atleast_1d(np.asarray(lengths))
-        if raw.ndim != 1 or not raw.size or raw.dtype.kind in "bcSUMm":
-            raise TypeError
-        return raw.astype(float)
-    except OverflowError:
-        raise ValueError("a length is beyond the range of floats; prompt lengths go up to 1e100") from None
-    except (TypeError, ValueError):
-        raise TypeError(f"lengths must be a whole number or a sequence of them, not {lengths!r:.200}") from None
-
-
-def overflow_refused(arrays: Mapping[str, Floats]) -> None:
-    """ValueError for entries whose products of four factors may be no floats."""
-    for name, array in arrays.items():
-        if not (np.isfinite(array).all() and np.abs(array).max() <= LARGEST):
-            raise ValueError(f"{name} makes products that overflow a float; choose other units")
-
-
 def _root(covariance: Floats) -> Floats:
     """F with F F' = covariance, without the directions of variance zero (one is always kept)."""
     values, vectors = np.linalg.eigh(covariance)
     kept = values > 1e-15 * values[-1]
     kept[-1] = True
     return np.asarray(vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0)))
-
-
-def read_keys(K: ArrayLike | None, Q: ArrayLike | None, U: Floats) -> dict[str, Floats]:
-    """K and Q with K'Q = U, or nothing if neither is given."""
-    if K is None and Q is None:
-        return {}
-    if K is None or Q is None:
-        raise ValueError("only one of K and Q given; the gradients in K and Q need both")
-    U, K_, Q_ = read_arrays(U=(U, "d d"), K=(K, "m d"), Q=(Q, "m d"))
-    gap = float(np.abs(K_.T @ Q_ - U).max())
-    if not gap <= 1e-9 * float(np.abs(K_).T.dot(np.abs(Q_)).max(initial=0) + np.abs(U).max()):
-        raise ValueError(f"U is not K'Q: they differ by {gap:.3g}; pass U = K.T @ Q")
-    return {"K": K_, "Q": Q_}
 
 
 def _stacked(moments: list[ScoreMoments]) -> ScoreMoments:

@@ -315,6 +315,8 @@ GOOD: dict[str, Any] = dict(Gamma=np.eye(2), U=np.eye(2), V=np.eye(2), lengths=[
         ({"query": None, "query_cov": -np.eye(2)}, ValueError, "query_cov has the eigenvalue"),
         ({"lengths": [0]}, ValueError, "at least one token"),
         ({"lengths": [2.5]}, ValueError, "whole number"),
+        ({"lengths": [2.5], "query": None, "query_cov": np.eye(2) / 9, "tolerance": 1e-2}, ValueError, "whole number"),
+        ({"lengths": [np.inf], "query": None, "query_cov": np.eye(2) / 9, "tolerance": 1e-2}, ValueError, "whole number"),
         ({"lengths": 10**400}, ValueError, "beyond the range"),
         ({"lengths": []}, TypeError, "lengths must be"),
         ({"lengths": [[3]]}, TypeError, "lengths must be"),
