@@ -14,9 +14,9 @@
 `probability`                                       confidence limits for what can only be sampled
 `exact`                                             exact errors for Gaussian tokens: output and gradients, one query or averaged
 `quadrature`, `score_moments`, `coarse_moments`,    what they are made of: softmax weights, spread of the scores (one variance to 14
-`query_average`                                     digits, many to 4), Gaussian queries
+`query_average`, `exact_inputs`                     digits, many to 4), Gaussian queries, what is checked at the door
 `law_errors`, `law_transforms`,                     exact errors for tokens of any law whose transform is known, at one query;
-`law_moments`, `cauchy_moments`                     the inner integral, and moments under complex tilts that it is made of
+`law_moments`, `cauchy_moments`, `short_prompts`    the inner integral, moments under complex tilts; few prompts gone through
 `token_laws`                                        laws of tokens: sampler, sub-Gaussian parameter, Laplace transform; a user's own
 `query_in_prompt`                                   the same in one dimension with the query inside the prompt
 `estimate`, `error_sampler`, `central_sums`         the same errors by Monte Carlo, in blocks that can be joined

@@ -108,7 +108,8 @@ def exact_error(setting: AttentionSetting, quantity: Quantity, lengths: ArrayLik
     L = np.asarray(lengths, dtype=float)
     if not setting.gaussian:
         found = _of_law(setting, tuple(np.atleast_1d(L).tolist()))
-        return None if found is None else np.asarray(getattr(found, quantity))
+        curve = None if found is None else np.asarray(getattr(found, quantity))
+        return None if curve is None or np.isnan(curve).any() else curve  # some of it may be lost in rounding
     if quantity != "grad_U":
         return _mean_token(setting, quantity, L)
     if setting.score_variance > (LARGEST_LAMBDA if setting.averaged else LARGEST_SCORE_VARIANCE):

@@ -20,9 +20,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.cauchy_moments import CauchyMoments
-from numerics.exact import ExactErrors, overflow_refused, read_keys, read_lengths
+from numerics.exact import ExactErrors
+from numerics.exact_inputs import overflow_refused, read_keys, read_lengths
 from numerics.law_moments import AtomicMoments, Basis, IndependentMoments, RadialMoments, TiltedMoments
 from numerics.law_transforms import STEP, LawTransforms, law_transforms, transform_grid
+from numerics.short_prompts import are_few, short_prompt_errors
 from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.bessel import bessel_ratio
 from numerics.token_laws.independent import Independent, coordinate_tilted
@@ -36,17 +38,16 @@ Floats = NDArray[np.float64]
 #: Rounding that two rules may share, relative to a result and to the terms that cancel in it: with moments in closed form, and with
 #: those that Cauchy's formula takes from a log-mgf.
 ROUNDING, OF_CIRCLES, SAFETY = (1e-13, 5e-15), (3e-11, 2e-12), 3
-LARGEST_LENGTH = 1e100
 #: Dimensions of tokens up to which the moments are computed, and those of laws known by their log-mgf alone.
 LARGEST_DIMENSION, LARGEST_UNKNOWN = 128, 10
 #: Up to how many signs all their combinations are atoms.
 FEW_SIGNS = 8
 #: Numbers held at once for every matrix-valued function.
 HELD = 2_000_000
-#: What two rules may differ by.
+#: What two rules may differ by in a number that is given.
 TRUSTED = 1e-3
-#: A bias below this share of what V could make of it is rounding.
-BLIND = 1e-12
+#: The squared bias is judged against this share of its size where nothing cancels, if that is larger.
+FAINT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,7 @@ class _Seen:
 
     moments: TiltedMoments
     mean: Floats  # h, in the coordinates of g
+    covariance: Floats  # H; where the law is known, accurate however small
 
 
 def law_errors(
@@ -84,7 +86,8 @@ def law_errors(
     Returns
     -------
     ExactErrors
-        With ``relative_error`` from two rules that share neither nodes nor contours.
+        With ``relative_error`` from two rules that share neither nodes nor contours, and from the terms that cancel in them. For
+        laws on few points short prompts are gone through one by one. Where rounding leaves nothing of a gradient, it is nan.
 
     Raises
     ------
@@ -92,7 +95,7 @@ def law_errors(
         If law is no TokenLaw, or an argument is not real.
     ValueError
         If shapes do not fit, an entry is not finite or too large, a length is out of range, the law is neither built in nor has a
-        log_mgf, or its scores fluctuate too much.
+        log_mgf, or its scores fluctuate so much that rounding leaves nothing of the output.
 
     Examples
     --------
@@ -107,9 +110,6 @@ def law_errors(
     if not isinstance(law, TokenLaw):
         raise TypeError(f"law = {law!r:.100} is no TokenLaw; make one with numerics.token_laws, or numerics.TokenLaw(...)")
     L = read_lengths(lengths)
-    bad = L[~((L >= 1) & (L <= LARGEST_LENGTH) & (np.floor(L) == L))]
-    if bad.size:
-        raise ValueError(f"lengths contain {bad[0]:g}; a prompt has at least one token, and L is a whole number up to 1e100")
     U_, V_, z = read_arrays(U=(U, "d d"), V=(V, "d_out d"), query=(query, "d"))
     if len(z) != law.d:
         raise ValueError(f"query has shape {z.shape}, but tokens of {law.name} live in R^{law.d}; pass U, V and query of that size")
@@ -126,7 +126,7 @@ def law_errors(
         forms |= {"grad_K": 1, "grad_Q": 2}
         factors |= {"grad_K": float(np.sum((keys["Q"] @ z) ** 2)), "grad_Q": float(z @ z)}
     try:
-        found, relative = _by_two_rules(see(matrices), matrices, L)
+        found, relative = _settled(see(matrices), matrices, L)
     except _NotSettled as error:
         raise ValueError(f"for the law {law.name} {error}") from None
     gradient = lambda name: factors[name] * found[f"covariance {forms[name]}"] if name in forms else None
@@ -160,62 +160,101 @@ def _eyes(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floats]], _S
         )
     if isinstance(s, Independent):
         b = s.factor.T @ a
-        h = coordinate_tilted(s.kind, b)[0]
+        h, variance = coordinate_tilted(s.kind, b)
         if s.kind == "sign" and b.size <= FEW_SIGNS:
             signs = np.asarray(1 - 2 * ((np.arange(2**b.size)[:, None] >> np.arange(b.size)) & 1), dtype=float)
-            weights = np.full(len(signs), 1 / len(signs))
-            return s.factor, lambda M: _Seen(AtomicMoments(signs, weights, b, h, M), h)
-        return s.factor, lambda M: _Seen(IndependentMoments(s.kind, b, h, M), h)
+            return s.factor, _of_atoms(Atomic(signs, np.full(len(signs), 1 / len(signs))), b)
+        return s.factor, lambda M: _Seen(IndependentMoments(s.kind, b, h, M), h, np.diag(variance))
     if isinstance(s, Radial):
         b = s.factor.T @ a
         length = float(np.linalg.norm(b))
-        across = float(bessel_ratio(s.q, np.array([math.sqrt(s.q) * length]))[1][0])
-        return s.factor, lambda M: _Seen(RadialMoments(s.q, b, across * length, M), across * b)
-    h = law.tilted(a)[0]
+        _, across, along = (float(x[0]) for x in bessel_ratio(s.q, np.array([math.sqrt(s.q) * length])))
+        u = b / length if length else b
+        H = across * np.eye(b.size) + (along - across) * np.outer(u, u)
+        return s.factor, lambda M: _Seen(RadialMoments(s.q, b, across * length, M), across * b, H)
     if isinstance(s, Atomic):
-        return np.eye(law.d), lambda M: _Seen(AtomicMoments(s.points, s.weights, a, h, M), h)
+        return np.eye(law.d), _of_atoms(s, a)
     transform = law.log_mgf
     if transform is None:
         raise ValueError(
             f"the law {law.name} has no log_mgf, which exact errors are made of; pass log_mgf= when you make the law, or sample: "
             "numerics.attention_errors"
         )
-    return np.eye(law.d), lambda M: _Seen(CauchyMoments(transform, law.sigma or 1.0, a, h, M), h)
+    h, H = law.tilted(a)
+    return np.eye(law.d), lambda M: _Seen(CauchyMoments(transform, law.sigma or 1.0, a, h, M), h, H)
 
 
-def _by_two_rules(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], Floats]:
-    """The means of two rules, and how far they are apart."""
-    exact = _one_token(seen, matrices)
-    found = {name: np.full(L.shape, float(value)) for name, value in exact.items()}
-    rounding, cancelled = OF_CIRCLES if isinstance(seen.moments, CauchyMoments) else ROUNDING
-    relative, more = np.full(L.shape, rounding), L > 1
-    if not more.any():
-        return found, relative
-    with np.errstate(over="ignore", invalid="ignore"):  # in a user's log_mgf; what is not finite is refused below
-        rules = [_fields(seen, matrices, L[more], rule) for rule in (0, 1)]
-    W, offset = matrices[0], (rules[0]["offset"] + rules[1]["offset"]) / 2
-    for rule in rules:
-        rule["bias"] = np.einsum("ni,ij,nj->n", rule["offset"], W, rule["offset"])
-    # V may be blind for the bias; then only rounding is left of it.
-    least = {"bias": BLIND * np.trace(W) * (offset**2).sum(axis=1)}
-    for name in found:
-        a, b = (rule[name] for rule in rules)
-        found[name][more] = (a + b) / 2
-        size = np.maximum(np.abs(a + b) / 2, least.get(name, 0.0))
-        terms = rules[0].get(f"terms of {name}", size)
-        apart = rounding + (SAFETY * np.abs(a - b) + cancelled * terms) / np.where(size > 0, size, np.inf)
-        if not apart.max() <= TRUSTED:
+def _of_atoms(law: Atomic, b: Floats) -> Callable[[list[Floats]], _Seen]:
+    h, y, w = law.about(b)
+    return lambda M: _Seen(AtomicMoments(y, law.weights, b, np.zeros(b.size), M), h, (y.T * w) @ y)
+
+
+def _settled(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], Floats]:
+    """The means by the best route for each length, nan where rounding leaves nothing of one, and their relative errors."""
+    of = seen.moments
+    short = np.array([isinstance(of, AtomicMoments) and are_few(len(of.points), of.b.size, n) for n in L])
+    values: dict[str, Floats] = {}
+    errors: dict[str, Floats] = {}
+    for where, route in ((short, _by_prompts), (~short & (L == 1), _one_token), (~short & (L > 1), _by_two_rules)):
+        if where.any():
+            for known, these in zip((values, errors), route(seen, matrices, L[where])):
+                for name, x in these.items():
+                    known.setdefault(name, np.zeros(L.shape))[where] = x
+    natural = values.pop("weights") * values["mean 0"]
+    least, relative = {"bias": FAINT * natural}, np.full(L.shape, _rounding(of)[0])
+    for name, x in values.items():
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = errors[name] / np.maximum(np.abs(x), least.get(name, 0.0))
+        apart = _rounding(of)[0] + np.where(errors[name] == 0, 0.0, share)
+        lost = ~(apart <= TRUSTED)
+        if name == "mean 0" and lost.any():
             worst = int(np.argmax(np.where(np.isnan(apart), np.inf, apart)))
             raise _NotSettled(
-                f"and L = {L[more][worst]:g} two quadratures of a mean square differ by {apart[worst]:.1g} of it: scores so large "
+                f"and L = {L[worst]:g} the output is known to {apart[worst]:.1g} of itself only: scores so large "
                 "leave less of it than rounding does; scale U down, leave out such lengths, or sample by numerics.attention_errors"
             )
-        relative[more] = np.maximum(relative[more], apart)
-    return found, relative
+        values[name] = np.where(lost, np.nan, x)
+        relative = np.maximum(relative, np.where(lost, 0.0, apart))
+    return values, relative
+
+
+def _rounding(moments: TiltedMoments) -> tuple[float, float]:
+    return OF_CIRCLES if isinstance(moments, CauchyMoments) else ROUNDING
+
+
+def _by_prompts(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Values and errors by going through all prompts."""
+    of = seen.moments
+    assert isinstance(of, AtomicMoments)
+    found = [short_prompt_errors(of.points, of.weights, of.b, seen.covariance, matrices, int(n)) for n in L]
+    values, errors = ({name: np.array([row[name] for row in rows]) for name in rows[0]} for rows in zip(*found))
+    return values, errors
+
+
+def _by_two_rules(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """The means of two rules, and how far they may be off."""
+    cancelled = _rounding(seen.moments)[1]
+    with np.errstate(over="ignore", invalid="ignore"):  # in a user's log_mgf; what is not finite is not given
+        rules = [_fields(seen, matrices, L, rule) for rule in (0, 1)]
+    for rule in rules:
+        offset = rule.pop("offset")
+        rule["bias"] = np.einsum("ni,ij,nj->n", offset, matrices[0], offset)
+    terms = {name.removeprefix("terms of "): rules[0].pop(name) for name in list(rules[0]) if name.startswith("terms of ")}
+    values = {name: (x + rules[1][name]) / 2 for name, x in rules[0].items()}
+    errors = {name: SAFETY * np.abs(x - rules[1][name]) for name, x in rules[0].items()}
+    for name, x in terms.items():
+        errors[name] += cancelled * x
+    errors["bias"] += _of_square(values["bias"], cancelled**2 * values["weights"] * terms["mean 0"])
+    return values, errors
+
+
+def _of_square(square: Floats, off: Floats) -> Floats:
+    """The error of the square of a vector, from the square of that of the vector."""
+    return np.asarray(2 * np.sqrt(np.abs(square) * off) + off)
 
 
 class _NotSettled(ValueError):
-    """Two rules are too far apart."""
+    """Nothing is left of the output."""
 
 
 class _Moments(NamedTuple):
@@ -234,13 +273,27 @@ def _put_together(basis: Basis, f: Floats) -> _Moments:
     return _Moments(one[:, 0], first @ basis.first, yy, [third @ t for t in basis.third], [fourth @ t for t in basis.fourth])
 
 
-def _one_token(seen: _Seen, matrices: list[Floats]) -> dict[str, Floats]:
-    """T_1 = V z_1 and C_1 = 0."""
-    free, tilted = (_put_together(seen.moments.basis, seen.moments.functions(np.full(1, t)).real) for t in (0j, 1 + 0j))
-    H, W = tilted.yy[0] / tilted.one, matrices[0]
-    out = {f"mean {i}": np.sum(free.yy[0] / free.one * M) for i, M in enumerate(matrices[:2])}
-    out["bias"] = seen.mean @ W @ seen.mean
-    return out | {f"covariance {i}": np.sum((W @ H @ X) * H) for i, X in enumerate(matrices[1:], 1)}
+def _one_token(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """T_1 = V z_1 and C_1 = 0, and the errors of moments off circles."""
+    free = _put_together(seen.moments.basis, seen.moments.functions(np.zeros(1, complex)).real)
+    H, W, h = seen.covariance, matrices[0], seen.mean
+    yy, (_, cancelled) = free.yy[0] / free.one, _rounding(seen.moments)
+    values = {f"mean {i}": np.sum(yy * M) for i, M in enumerate(matrices[:2])} | {"bias": h @ W @ h}
+    terms = {f"mean {i}": np.sum(np.abs(yy) * np.abs(M)) for i, M in enumerate(matrices[:2])}
+    for i, X in enumerate(matrices[1:], 1):
+        values[f"covariance {i}"] = np.sum((W @ H @ X) * H)
+        terms[f"covariance {i}"] = np.sum((np.abs(W) @ np.abs(H) @ np.abs(X)) * np.abs(H))
+    if isinstance(seen.moments, CauchyMoments):  # circles of radius about 1/sigma see moments relative to powers of sigma
+        square, traces = seen.moments.sigma**2, [float(np.trace(M)) for M in matrices]
+        terms |= {f"mean {i}": square * traces[i] for i in (0, 1)}
+        terms |= {f"covariance {i}": square**2 * traces[0] * trace for i, trace in enumerate(traces[1:], 1)}
+    errors = {name: cancelled * x for name, x in terms.items()}
+    errors["bias"] = _of_square(values["bias"], cancelled**2 * terms["mean 0"])
+    if isinstance(seen.moments, CauchyMoments):
+        for i in range(1, len(matrices)):
+            errors[f"covariance {i}"] = _of_square(values[f"covariance {i}"], cancelled**2 * terms[f"covariance {i}"])
+    full = lambda table: {name: np.full(L.shape, float(x)) for name, x in table.items()}
+    return full(values | {"weights": 1.0}), full(errors)
 
 
 def _fields(seen: _Seen, matrices: list[Floats], L: Floats, rule: int) -> dict[str, Floats]:
@@ -253,8 +306,8 @@ def _fields(seen: _Seen, matrices: list[Floats], L: Floats, rule: int) -> dict[s
     pieces: list[dict[str, list[Floats]]] = []
     for i in range(0, f.v.size, rows):
         m = [_put_together(basis, f.m[k][i : i + rows]) for k in range(1, 5)]
-        pieces.append(_mean_terms(m, matrices) | _covariance_terms(m, H, matrices))
-        if isinstance(seen.moments, CauchyMoments):  # circles of radius about 1/sigma see moments relative to powers of sigma
+        pieces.append(_mean_terms(m, matrices) | _covariance_terms(m, H, matrices) | {"weights": [m[1].one]})
+        if isinstance(seen.moments, CauchyMoments):  # as for one token
             square, traces = seen.moments.sigma**2, [float(np.trace(M)) for M in matrices]
             pieces[-1] |= {f"terms of mean {i}": [square * traces[i] * m[1].one] for i in (0, 1)}
             for j in range(1, len(matrices)):
@@ -272,7 +325,9 @@ def _fields(seen: _Seen, matrices: list[Floats], L: Floats, rule: int) -> dict[s
 
 def _mean_terms(m: list[_Moments], matrices: list[Floats]) -> dict[str, list[Floats]]:
     B, BB = m[0].y, m[1].yy
-    return {f"mean {i}": [_inner(BB, M), _form(B, M, B)] for i, M in enumerate(matrices[:2])} | {"offset": [B]}
+    out = {f"mean {i}": [_inner(BB, M), _form(B, M, B)] for i, M in enumerate(matrices[:2])}
+    sizes = {f"terms of mean {i}": [_inner(np.abs(BB), np.abs(M))] for i, M in enumerate(matrices[:2])}
+    return out | sizes | {"offset": [B]}
 
 
 def _covariance_terms(m: list[_Moments], H: Floats, matrices: list[Floats]) -> dict[str, list[Floats]]:

@@ -133,13 +133,18 @@ def law_transforms(moments: TiltedMoments, v: Floats, rule: int = 0) -> LawTrans
 
 
 def _sums(moments: AtomicMoments, v: Floats) -> LawTransforms:
-    """Over atoms, without an integral. The exponential of -rw is taken less 1 where its factor has mean zero."""
+    """Over atoms, without an integral.
+
+    The factors in m_1 have mean zero under the tilted law, so that its exponential of -rw may be taken less 1, which leaves the
+    smaller terms for small r.
+    """
     values, p, log_w = moments.values, moments.weights, moments.log_w
     x = np.exp(np.minimum(v[:, None] + log_w, 700.0))
     centre = (p * np.exp(log_w)) @ values
     centre[0] = 0.0
-    decay = np.exp(-x)
-    m = [np.zeros((v.size, 0)), (p * x * np.expm1(-x)) @ (values - centre)]
+    decay, away = np.exp(-x), values - centre
+    whole, less = p * x * decay, p * x * np.expm1(-x)
+    m = [np.zeros((v.size, 0)), np.where(whole @ np.abs(away) < -less @ np.abs(away), whole @ away, less @ away)]
     m += [(p * x**k * decay) @ values for k in (2, 3, 4)]
     return LawTransforms(v, log_complement(-np.expm1(-x) @ p, decay @ p), m)
 
