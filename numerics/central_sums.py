@@ -31,11 +31,17 @@ def central_sums(values: ArrayLike) -> Floats:
     array([ 3.,  3., 14., 18., 98.,  6.])
     """
     x = np.asarray(values, dtype=np.float64)
-    mean = x.mean(axis=-1)
+    sums = np.empty((*x.shape[:-1], 6))
+    n, mean, two, three, four, largest = (sums[..., k] for k in range(6))  # views
+    n[...] = x.shape[-1]
+    np.divide(x.sum(axis=-1), x.shape[-1], out=mean)
     gap = x - mean[..., None]
-    squares = gap * gap
-    powers = (squares.sum(axis=-1), (squares * gap).sum(axis=-1), (squares * squares).sum(axis=-1))
-    return np.stack([np.full(mean.shape, float(x.shape[-1])), mean, *powers, x.max(axis=-1)], axis=-1)
+    square = gap * gap
+    square.sum(axis=-1, out=two)
+    np.multiply(gap, square, out=gap).sum(axis=-1, out=three)
+    np.multiply(square, square, out=square).sum(axis=-1, out=four)
+    x.max(axis=-1, out=largest)
+    return sums
 
 
 def joined(sums: Sequence[ArrayLike]) -> Floats:
@@ -67,12 +73,15 @@ def joined(sums: Sequence[ArrayLike]) -> Floats:
     """
     if len(sums) == 0:
         raise ValueError("no sums to join; give those of at least one block")
-    return reduce(_join, (np.asarray(s, dtype=np.float64) for s in sums))
+    arrays = np.stack([np.asarray(s, dtype=np.float64) for s in sums])
+    # as plain numbers: there are few of them, and an operation on a short array costs fifty times one on a number
+    rows = zip(*arrays.reshape(len(arrays), -1, 6).tolist())
+    return np.array([reduce(_join, row) for row in rows]).reshape(arrays.shape[1:])
 
 
-def _join(first: Floats, second: Floats) -> Floats:
-    a, mean, a2, a3, a4, largest = np.moveaxis(first, -1, 0)
-    b, other, b2, b3, b4, other_largest = np.moveaxis(second, -1, 0)
+def _join(first: Sequence[float], second: Sequence[float]) -> Sequence[float]:
+    a, mean, a2, a3, a4, largest = first
+    b, other, b2, b3, b4, other_largest = second
     n, gap, product = a + b, other - mean, a * b
     step = gap / n
     square = step * step
@@ -80,4 +89,4 @@ def _join(first: Floats, second: Floats) -> Floats:
     three = a3 + b3 + gap * square * product * (a - b) + 3 * step * (a * b2 - b * a2)
     four = a4 + b4 + gap * step * square * product * (a * a - product + b * b)
     four += 6 * square * (a * a * b2 + b * b * a2) + 4 * step * (a * b3 - b * a3)
-    return np.stack([n, mean + gap * b / n, two, three, four, np.maximum(largest, other_largest)], axis=-1)
+    return n, mean + gap * b / n, two, three, four, max(largest, other_largest)
