@@ -16,6 +16,7 @@ import numerics.rate_series
 from numerics import rates_cli
 from numerics.cli import main
 from numerics.report import FILES, PLOTS, schema
+from numerics.report.svg import Plot
 from numerics.setting import EXAMPLES, LAWS
 
 SMALL = ["--lengths", "10,100", "--replicates", "200", "--threads", "1"]
@@ -42,6 +43,13 @@ def options(files: dict[str, Path]) -> list[str]:
     return [word for name, path in files.items() for word in (f"--{name}", str(path))]
 
 
+@pytest.fixture
+def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of words and of the exit status: drawing is what takes the time of a report."""
+    for module in ("plots", "overlays"):
+        monkeypatch.setattr(f"numerics.report.{module}.figure", lambda name, title, *_, **__: Plot(name, title, "", ""))
+
+
 def test_a_run_from_files(matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import jsonschema
 
@@ -62,6 +70,7 @@ def test_a_run_from_files(matrices: dict[str, Path], tmp_path: Path, capsys: pyt
     assert printed.err == ""  # no progress bar when nobody looks
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_gaussian_queries_from_a_file_and_quiet(
     matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -87,6 +96,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.
     assert (tmp_path / "a" / "data.csv").read_bytes() != (tmp_path / "c" / "data.csv").read_bytes()
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_several_examples_and_laws_on_one_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--example", "isotropic", "--law", "gaussian", "--law", "sphere")
     assert rates(*words, *SMALL, "--out", tmp_path) == 0
@@ -104,6 +114,7 @@ def test_several_examples_and_laws_on_one_page(tmp_path: Path, capsys: pytest.Ca
     assert [s.name for s in settings] == [f"{e}, {law}" for e in ("averaged", "isotropic") for law in ("gaussian", "sphere")]
 
 
+@pytest.mark.usefixtures("no_plots")
 @pytest.mark.parametrize("quiet", [False, True])
 def test_a_failing_comparison_is_exit_status_1_and_comes_first(
     quiet: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -229,6 +240,7 @@ def test_help_names_the_examples_that_exist(capsys: pytest.CaptureFixture[str]) 
     assert "averaged-slow" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_terminal_without_unicode_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     printed = io.BytesIO()
     for name in ("stdout", "stderr"):
