@@ -142,7 +142,7 @@ def run_block(block: Block) -> Floats:
         with np.errstate(over="ignore", invalid="ignore"):  # told below, once
             sums = np.stack([sampler.sums(block.L, first, min(PIECE, last - first)) for first in range(block.first, last, PIECE)])
         if not np.all(np.isfinite(sums)):
-            raise FloatingPointError("errors that are not finite numbers")
+            raise FloatingPointError(f"errors at L = {block.L} are not finite numbers; rescale Gamma, V or the query")
     except (Exception, SystemExit) as error:
         law = json.loads(block.content)["law"]
         if law["kind"] != "python":

@@ -41,7 +41,8 @@ def add_sweep(commands: Any) -> None:
         help="measure a grid of token laws, U, V, queries and lengths, and keep the results in a store",
         description="Measures every run of the grid in SPEC.toml by blocks, each stored when it is done. What the store has is not"
         " computed again: a sweep that was interrupted, or that got more lengths, replicates or runs, goes on where it was, and"
-        " ends with the numbers of one that was not. Prints the verdicts; with --out it also writes a report with all runs on one"
+        " ends with the numbers of one that was not. Results of other versions of largeprompt, NumPy, SciPy and Numba stay in the"
+        " store unused. Prints the verdicts; with --out it also writes a report with all runs on one"
         " page: report.html, report.json, data.csv and plots/*.svg.",
         epilog="exit status: 0 if every comparison holds, 1 if one fails, 2 if the input cannot be used, 130 if interrupted",
     )
@@ -92,15 +93,13 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
     from numerics.error_sampler import whole
     from numerics.rates import assess
     from numerics.report import provenance, write_report
-    from numerics.store import Store, StoreError
-    from numerics.sweep.blocks import LawError
-    from numerics.sweep.cluster import ClusterError
-    from numerics.sweep.run import stored_digest, sweep
+    from numerics.store import Store
+    from numerics.sweep.run import MOST_THREADS, stored_digest, sweep
     from numerics.sweep.spec import read_spec
 
     threads = arguments.threads
     try:
-        whole("--threads", 1 if threads is None else threads)
+        whole("--threads", 1 if threads is None else threads, 1, MOST_THREADS)
     except ValueError as error:
         raise InputError(str(error)) from error
     spec = read_spec(arguments.spec)
@@ -117,7 +116,7 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
 
                 results = sweep(spec, store, scheduler=arguments.scheduler, threads=threads, progress=progress)
             digest = "" if out is None else stored_digest(spec, store)
-    except (ClusterError, LawError, StoreError) as error:
+    except (ArithmeticError, MemoryError, ValueError) as error:  # the last are those of the store, the cluster and a user's law
         kept = f" ({states[0].blocks} of {states[0].total} blocks are stored; the same command goes on)" if states else ""
         raise InputError(f"{error}{kept}") from error
     done = states[0]

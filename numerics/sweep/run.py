@@ -24,6 +24,7 @@ from numerics.sweep.spec import Spec
 __all__ = ["Done", "Interrupted", "Keeper", "run_here", "stored_digest", "sweep"]
 
 Floats = NDArray[np.float64]
+MOST_THREADS = 1024  # systems refuse some thousands
 
 
 class Keeper(Protocol):
@@ -112,7 +113,7 @@ def sweep(
     Interrupted
         At Ctrl-C.
     TypeError, ValueError
-        If `threads` is no positive integer, or the store or the scheduler cannot be used.
+        If `threads` is no integer from 1 to 1024, or the store or the scheduler cannot be used.
 
     Examples
     --------
@@ -127,15 +128,15 @@ def sweep(
     >>> setting.name, errors.lengths.tolist(), len(others)
     ('isotropic, U x 0.1', [10, 100], 5)
     """
-    workers = whole("threads", (os.cpu_count() or 1) if threads is None else threads)
+    workers = whole("threads", min(os.cpu_count() or 1, MOST_THREADS) if threads is None else threads, 1, MOST_THREADS)
     plan = {(i, L): spec.blocks(run, L) for i, run in enumerate(spec.runs) for L in spec.lengths}
     # Two entries of a grid may come to the same run: its blocks are computed once.
     blocks = {block.key: block for row in plan.values() for block in row}
     results = dict(store.get(blocks))
     missing = [block for key, block in blocks.items() if key not in results]
-    # Large ones first; among equals every sweep takes an order of its own, so that two that share a store share the work.
-    random.SystemRandom().shuffle(missing)
-    missing.sort(key=lambda block: -block.tokens)
+    # Large ones first, and those of a run together; else every sweep has an order of its own, and two on one store share the work.
+    rank = {block.run: random.random() for block in missing}
+    missing.sort(key=lambda block: (-block.tokens, rank[block.run], random.random()))
     said: set[str] = set()
     done = Done(len(results), len(blocks), len(results), 0, sum(block.tokens for block in missing))
     progress(done)

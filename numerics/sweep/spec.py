@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from numerics.estimate import error_sampler
+from numerics.error_sampler import METHODS, error_sampler
 from numerics.inputs import InputError, length_grid, read_bytes
 from numerics.setting import AttentionSetting
 from numerics.sweep.blocks import Block, canonical, code_fingerprint, split
@@ -26,7 +26,6 @@ __all__ = ["Run", "Spec", "example", "read_spec"]
 
 KINDS = ("tokens", "U", "V", "query")
 KEYS = ("seed", "replicates", "lengths", "method", *KINDS)
-METHODS = ("auto", "tokens", "scores")
 #: Replicates at a length, and over the whole grid, whose sums must fit into memory.
 FEWEST, MOST = 100, 2**31
 

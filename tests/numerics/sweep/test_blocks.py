@@ -88,6 +88,17 @@ def test_numbers_are_a_function_of_the_block_and_of_each_piece() -> None:
     assert run_block(block(count=2 * PIECE + 100, seed=4)).tobytes() != whole.tobytes()
 
 
+def test_what_is_no_number_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Overflows:
+        def sums(self, L: int, first: int, count: int) -> Any:
+            return np.full((3, 6), 1e308) * L
+
+    monkeypatch.setattr(blocks, "_sampler", lambda content: Overflows())
+    assert run_block(block(L=1)).shape == (1, 3, 6)
+    with pytest.raises(FloatingPointError, match="errors at L = 5 are not finite numbers; rescale Gamma, V or the query"):
+        run_block(block(L=5))
+
+
 def test_other_code_refuses() -> None:
     with pytest.raises(RuntimeError, match="has other code than the block; install the same versions of largeprompt, NumPy"):
         run_block(replace(block(), code="0" * 64))

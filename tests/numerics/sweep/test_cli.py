@@ -106,6 +106,7 @@ def test_the_example_is_a_spec(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["none.toml", "--store", "s"], "none.toml: cannot read it: No such file"),
         (["wrong.toml", "--store", "s"], "wrong.toml: lengths: L = 0 is not a prompt length"),
         (["grid.toml", "--store", "s", "--threads", "0"], "--threads = 0"),
+        (["grid.toml", "--store", "s", "--threads", "1000000"], "--threads = 1000000; at most 1024"),
         (["grid.toml", "--store", "s", "--out", "grid.toml/r"], "cannot write to grid.toml/r"),
         (["grid.toml", "--store", "no/folder"], "no"),
         (["grid.toml", "--store", "grid.toml"], "grid.toml"),
@@ -178,10 +179,10 @@ signs = TokenLaw("signs", 2, 1.0, draw, lambda a: np.log(np.cosh(a)).sum(axis=-1
 @pytest.mark.parametrize(
     ("breaks", "says"),
     [
-        ("tokens[0] = np.nan", "FloatingPointError: "),
+        ("tokens[0] = np.nan", "not finite"),
         ("raise KeyError('lost')", "KeyError: 'lost'; look at what it draws there"),
         ("raise SystemExit", "SystemExit; look at what it draws there"),
-        ("tokens[:] = 1e200", "FloatingPointError: errors that are not finite numbers"),
+        ("tokens[:] = 1e200", "not finite"),
         ("raise ValueError('x' * 10**6)", "ValueError: xxx"),
     ],
 )
@@ -210,6 +211,18 @@ def test_numbers_that_theory_does_not_reach_are_kept(
     says = f"the numbers of 'U x 0.2' are stored, but theory does not reach them ({error}); take it out of the grid"
     assert capsys.readouterr().err == f"largeprompt sweep: {says}\n"
     assert rows(tmp_path / "s") == 4
+
+
+@pytest.mark.parametrize("error", [FloatingPointError("not finite"), ValueError("not finite"), MemoryError("no room")])
+def test_a_block_that_cannot_be_computed(
+    error: Exception, spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(block: blocks.Block) -> None:
+        raise error
+
+    monkeypatch.setattr(run, "run_block", fails)
+    assert sweep(spec, "--store", tmp_path / "s") == 2
+    assert capsys.readouterr().err == f"largeprompt sweep: {error} (0 of 4 blocks are stored; the same command goes on)\n"
 
 
 def test_the_command_gives_linear_algebra_one_thread() -> None:
