@@ -56,7 +56,7 @@ class ErrorSampler:
         L : int
             Prompt length, from 1 to `longest`.
         first : int
-            From 0 to 2^63.
+            From 0 to 2^63 − `PIECE`.
         count : int
             From 1 to `PIECE`.
 
@@ -70,6 +70,10 @@ class ErrorSampler:
         ------
         TypeError, ValueError
             If a number is no integer or out of range.
+        ValueError
+            If the sampler of a law of one's own does not return tokens.
+        FloatingPointError
+            If an error is not a finite number, as after such a sampler or quantile function returned nan.
 
         Examples
         --------
@@ -78,8 +82,14 @@ class ErrorSampler:
         (3, 6)
         """
         L = whole("L", L, 1, self.longest)
-        first, count = whole("first", first, 0, 2**63), whole("count", count, 1, PIECE)
-        return central_sums(self.values(L, first, count))
+        first, count = whole("first", first, 0, 2**63 - PIECE), whole("count", count, 1, PIECE)
+        with np.errstate(over="ignore", invalid="ignore"):  # seen below
+            sums = central_sums(self.values(L, first, count))
+        if not np.isfinite(sums).all():
+            raise FloatingPointError(
+                f"errors at L = {L} are not finite numbers; rescale Gamma, V or the query, or look at what the law draws"
+            )
+        return sums
 
 
 def error_sampler(
@@ -121,7 +131,7 @@ def error_sampler(
     """
     if query is None and query_cov is None:
         raise ValueError("no query: give a vector `query`, or a covariance `query_cov` to average over z ~ N(0, query_cov)")
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method = {method!r} is unknown; take one of {', '.join(METHODS)}")
     key = key_of(seed)
     known = isinstance(law, TokenLaw)
@@ -152,7 +162,8 @@ def error_sampler(
         plain = PlainSampler(problem, law)
         return ErrorSampler("tokens", int(seed), LONGEST, lambda L, first, count: plain.values(L, first, count, int(seed)))
     compiled = compiled_sampler(problem, kind, A, None if kind == "normal" else law)
-    longest = min(LONGEST, MOST_DRAWS * 4 // (compiled.factor.shape[1] + 2))
+    # a draw serves one coordinate of four tokens; a ball draws two coordinates more
+    longest = min(LONGEST, MOST_DRAWS // (compiled.factor.shape[1] + 2) * 4)
     return ErrorSampler("tokens", int(seed), longest, lambda L, first, count: compiled.values(L, first, count, key))
 
 

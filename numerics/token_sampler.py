@@ -118,7 +118,7 @@ class PlainSampler:
         top, Z, M, C = np.full(BLOCK, -np.inf), np.zeros(BLOCK), np.zeros((BLOCK, d)), np.zeros((BLOCK, d, d))
         for start in range(0, L, HELD // BLOCK):
             n = min(HELD // BLOCK, L - start)
-            tokens = self.law.sample(rng, BLOCK * n).reshape(BLOCK, n, d)
+            tokens = self._tokens(rng, BLOCK * n).reshape(BLOCK, n, d)
             scores = (tokens @ a[:, :, None])[:, :, 0]
             raised = np.maximum(top, scores.max(axis=1))
             shrink, w = np.exp(top - raised), np.exp(scores - raised[:, None])
@@ -135,6 +135,16 @@ class PlainSampler:
                 (bend * bend).sum(axis=(1, 2)) * (z * z).sum(axis=1),
             ]
         )
+
+    def _tokens(self, rng: np.random.Generator, n: int) -> Floats:
+        """What the law's sampler returns, once it is known to be tokens; when the law was made, a few were."""
+        tokens = np.asarray(self.law.sample(rng, n))
+        if tokens.shape != (n, self.law.d) or tokens.dtype.kind not in "fiu":
+            raise ValueError(
+                f"the sampler of {self.law.name} was asked for {n} tokens and returned an array of shape {tokens.shape} and kind"
+                f" {tokens.dtype}, not real numbers of shape ({n}, {self.law.d}); correct sample="
+            )
+        return tokens.astype(np.float64, copy=False)
 
 
 def compiled_sampler(problem: Problem, kind: Any, factor: Floats, law: Any = None) -> CompiledSampler:
@@ -165,9 +175,8 @@ def _turned(kind: Any, factor: Floats) -> Floats:
     """The factor in better coordinates: orthogonal columns for the round laws, no column of zeros for the normal one."""
     if not isinstance(kind, str) or kind not in ROUND:
         return factor
-    squares = factor.T @ factor
-    lengths = np.diag(squares)
-    if np.any(np.abs(squares - np.diag(lengths)) > 1e-14 * lengths.max(initial=0)):
+    lengths = (factor * factor).sum(axis=0)
+    if not _orthogonal(factor):
         directions, sizes, _ = np.linalg.svd(factor, full_matrices=False)
         factor = np.pad(directions * sizes, ((0, 0), (0, factor.shape[1] - len(sizes))))
         lengths = (factor * factor).sum(axis=0)
@@ -189,8 +198,14 @@ def product(matrix: Floats, columns: Floats) -> Floats:
 def _triangular(A: Floats) -> tuple[Floats, Floats]:
     """A = Q R, Q of orthonormal columns, with R diagonal if the columns of A are orthogonal."""
     lengths = np.sqrt((A * A).sum(axis=0))
-    squares = A.T @ A
-    if A.shape[1] <= A.shape[0] and np.all(np.abs(squares - np.diag(lengths**2)) <= 1e-14 * lengths.max() ** 2) and lengths.all():
+    if A.shape[1] <= A.shape[0] and lengths.all() and _orthogonal(A):
         return A / lengths, np.diag(lengths)
     Q, R = np.linalg.qr(A)
     return Q, np.triu(R)
+
+
+def _orthogonal(A: Floats) -> bool:
+    """Whether the columns are orthogonal, each pair by its own lengths: a column of rounding errors points anywhere."""
+    squares = A.T @ A
+    lengths = np.sqrt(np.diag(squares))
+    return bool(np.all(np.abs(squares - np.diag(np.diag(squares))) <= 1e-14 * np.outer(lengths, lengths)))

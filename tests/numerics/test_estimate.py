@@ -196,6 +196,25 @@ def test_more_lengths_or_replicates_leave_the_others_alone() -> None:
         assert np.allclose(added, plain_errors(Gamma, U, V, z, g), rtol=1e-4)
 
 
+def test_integers_of_every_kind_are_lengths() -> None:
+    """`for L in np.arange(...)` gives NumPy's integers, one by one."""
+    Gamma, U, V, z = problem()
+    run = lambda L: means(attention_errors(Gamma, U, V, z, L, replicates=20, seed=1))
+    expected = run([3, 7])
+    for lengths in ((3, 7), np.array([3, 7], np.uint8), [np.int64(3), np.int32(7)], range(3, 8, 4)):
+        assert np.array_equal(run(lengths), expected)
+    assert np.array_equal(run(np.int64(7)), expected[:, 1:])
+
+
+def test_the_last_replicates_that_can_be_asked_for() -> None:
+    """Numbers of replicates are two words of a counter; blocks that reach the end are those of a sampler that began before."""
+    sampler, end = error_sampler(*problem(), np.eye(4), seed=1), 2**63
+    last = sampler.values(5, end - PIECE, PIECE)
+    assert np.array_equal(sampler.values(5, end - 300, 300), last[:, -300:])
+    assert len(np.unique(last[0])) == PIECE
+    assert np.all(np.isfinite(sampler.sums(5, end - PIECE, PIECE)))
+
+
 def test_lengths_are_independent() -> None:
     """L and 2L do not share a prompt: over 400 seeds, |correlation| < 5.2/√400 (error 2e-7 if they are independent)."""
     Gamma, U, V, z = problem(d=2, d_out=1)
@@ -277,6 +296,7 @@ def test_bad_blocks() -> None:
         ((0, 0, 9), "L = 0"),
         ((2**31, 0, 9), "at most"),
         ((3, -1, 9), "first = -1"),
+        ((3, 2**63, 9), "at most"),  # a signed 64-bit number in the kernel
         ((3, 0, PIECE + 1), "at most"),
     ):
         with pytest.raises(ValueError, match=says):
@@ -321,8 +341,13 @@ def test_bad_blocks() -> None:
         ({"seed": -1}, ValueError, "64-bit key"),
         ({"seed": 1.0}, TypeError, "no integer"),
         ({"lengths": [[1, 2], [3]]}, TypeError, "integers"),
+        ({"lengths": "3"}, TypeError, "integers"),
+        ({"lengths": None}, TypeError, "integers"),
+        ({"lengths": np.array([True])}, TypeError, "integers"),
         ({"threads": 0}, ValueError, "threads = 0"),
+        ({"threads": 10**30}, ValueError, "at most 1024"),
         ({"method": "exact"}, ValueError, "tokens"),
+        ({"method": np.array(["tokens", "scores"])}, ValueError, "unknown"),
     ],
 )
 def test_bad_input(change: dict[str, object], error: type[Exception], says: str) -> None:

@@ -13,6 +13,7 @@ from scipy import stats
 
 from numerics import estimate
 from numerics.error_sampler import PIECE
+from numerics.exact import exact_errors
 from numerics.kernels import coordinates
 from numerics.streams import LANES, key_of
 from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
@@ -134,6 +135,26 @@ def test_linear_images_of_signs(shape: tuple[int, int]) -> None:
     assert_means(e, enumerated(corners, np.full(len(corners), 1 / len(corners)), U, V, z, 3))
 
 
+@pytest.mark.parametrize("make", [sphere, ball])
+def test_an_image_on_a_line(make) -> None:  # type: ignore[no-untyped-def]
+    """(x + y, x + y) of (x, y): the second column of the factor is 0 but for rounding errors, which point anywhere."""
+    law, (U, V, z) = make(2).image([[1.0, 1.0], [1.0, 1.0]]), problem(2)
+    e = attention_errors(law, U, V, z, 9, replicates=8 * PIECE, seed=3, threads=1)
+    exact = exact_errors(law, U, V, [9], query=z)
+    assert_means(e, np.array([exact.output[0], exact.grad_V[0], exact.grad_U[0]]))
+
+
+@pytest.mark.parametrize("law", [ball(7), ball(30), sphere(9), rademacher(100)], ids=lambda law: f"{law.name} {law.d}")
+def test_the_longest_prompt_draws_each_counter_once(law: TokenLaw) -> None:
+    """A draw is one coordinate of four tokens, and the number of draws is one 32-bit word of the counter."""
+    U, V, z = problem(law.d)
+    sampler = error_sampler(law, U, V, z)
+    coordinate = law.d + coordinates.EXTRA.get(str(law.coordinates), 0)
+    assert -(-sampler.longest // coordinates.TILE) * coordinate <= 2**32
+    with pytest.raises(ValueError, match="at most"):
+        sampler.sums(sampler.longest + 1, 0, 1)
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e9])
 def test_a_law_with_a_sampler_only(scale: float) -> None:
     """Three atoms, drawn by NumPy."""
@@ -177,6 +198,42 @@ def test_a_quantile_function_of_ones_own() -> None:
     for name in ("output", "grad_V", "grad_U"):
         a, b = (getattr(run, name) for run in runs)
         assert abs(a.mean[0] - b.mean[0]) < 5.2 * math.hypot(a.standard_error[0], b.standard_error[0]), name
+
+
+def signs(rng: np.random.Generator, n: int) -> np.ndarray:
+    return rng.choice([-1.0, 1.0], (n, 2))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda x: x[:-1], "asked for"),
+        (lambda x: x[:, 0], "asked for"),
+        (lambda x: x * 1j, "asked for"),
+        (lambda x: None, "asked for"),
+        (lambda x: x * 1e200, "not finite"),
+        (lambda x: x * np.nan, "not finite"),
+    ],
+)
+def test_a_sampler_that_fails_later_is_told(spoil, says: str) -> None:  # type: ignore[no-untyped-def]
+    """The few tokens that are drawn when a law is made were in order."""
+    sample = lambda rng, n: signs(rng, n) if n < 10 else spoil(signs(rng, n))
+    law = TokenLaw(name="fails later", d=2, sigma=1.0, sample=sample, log_mgf=lambda a: np.log(np.cosh(a)).sum(-1))
+    with pytest.raises(FloatingPointError if says == "not finite" else ValueError, match=says):
+        attention_errors(law, *problem(2), 20, replicates=10, seed=1, threads=1)
+
+
+def test_a_sampler_may_give_numbers_of_any_real_kind() -> None:
+    log_mgf = lambda a: np.log(np.cosh(a)).sum(-1)
+    kinds = {
+        "float64": signs,
+        "float32": lambda rng, n: signs(rng, n).astype(np.float32),
+        "int": lambda rng, n: signs(rng, n).astype(float if n < 10 else int),
+    }
+    laws = [TokenLaw(name=name, d=2, sigma=1.0, sample=sample, log_mgf=log_mgf) for name, sample in kinds.items()]
+    found = [attention_errors(law, *problem(2), 20, replicates=10, seed=1, threads=1).grad_U.mean for law in laws]
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
 
 
 @pytest.mark.parametrize("law", [rademacher(3), ball(3), atoms([[1.0], [-0.5]], [1 / 3, 2 / 3])], ids=lambda law: law.name)
