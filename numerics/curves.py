@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from numerics.curve_bounds import Bound, bounds
 from numerics.exact import ExactErrors, exact_errors
 from numerics.phase import next_order, sharp_exponent, theorem_B_constant, theorem_B_law
-from numerics.quadrature import softmax_moments
+from numerics.quadrature import SoftmaxMoments, softmax_moments
 from numerics.score_moments import LARGEST_SCORE_VARIANCE
 from numerics.setting import QUANTITIES, AttentionSetting, Quantity
 from theory.sharp_rates import gaussian_second_moment
@@ -36,12 +36,12 @@ __all__ = [
 Floats = NDArray[np.float64]
 #: Largest lambda for which the average of the error of the gradient in U stays inside its quadrature up to L = 1e100.
 LARGEST_LAMBDA = 64.0
-#: Largest s at a fixed query (False), largest lambda on average (True), for which L = 1e100 shows the exponent.
-REACH = {False: 80.0, True: 8.0}
+#: Largest `_spread` at a fixed query (False), largest lambda on average (True), for which L = 1e100 shows the exponent.
+REACH = {False: 110.0, True: 8.0}
 #: Relative error of averages over the query of the error of the gradient in U: near by, and where only slopes are wanted.
 NEAR, FAR = 1e-5, 1e-2
 #: Powers of ten at which far slopes over queries are taken.
-DECADES = (1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 50, 75, 100)
+DECADES = (1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 50, 100)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,11 +129,17 @@ def _of_law(setting: AttentionSetting, lengths: tuple[float, ...]) -> ExactError
         return None
 
 
+@lru_cache(maxsize=8)
+def _moments(variances: tuple[float, ...], lengths: tuple[float, ...]) -> SoftmaxMoments:
+    """Kept, since output and gradient in V are averages over the same nodes."""
+    return softmax_moments(np.array(variances)[:, None], np.array(lengths))
+
+
 def _mean_token(setting: AttentionSetting, quantity: Literal["output", "grad_V"], L: Floats) -> Floats:
     """Output and gradient in V, accurate enough to be compared with bounds that are equalities in a limit."""
     W, factor = setting.weight(quantity)
     law = setting.query_law(W, math.log(L.max()))
-    P2, P3, Q = softmax_moments(law.nodes[:, None], L)
+    P2, P3, Q = _moments(tuple(law.nodes.tolist()), tuple(L.ravel().tolist()))
     t = float(np.trace(W @ setting.Gamma))
     of_t, of_q = gaussian_second_moment(P2, P3, Q, 1.0, 0.0), gaussian_second_moment(P2, P3, Q, 0.0, 1.0)
     return np.asarray(factor * (t * law.density @ of_t + law.moment @ of_q))
@@ -156,11 +162,24 @@ def _far_gradient_U(content: tuple[tuple[tuple[int, ...], bytes], ...], decades:
     return np.concatenate([_gradient_U(arrays, 10.0 ** np.array(part), FAR) for part in parts if part])
 
 
+def _spread(setting: AttentionSetting) -> float:
+    """``ln E w^2 - 2 ln E w`` for the weights w = e^{a.Z} at one query, s if that is more: for Gaussian tokens both are s.
+
+    Rare tokens of large score make it larger: L has to be long enough for them to occur.
+    """
+    s, law = setting.score_variance, setting.law
+    if setting.gaussian or setting.averaged or law.log_mgf is None:
+        return s
+    a = setting.U @ setting.query
+    return max(s, float(np.real(law.log_mgf(2 * a) - 2 * law.log_mgf(a))))
+
+
 def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
     """Slopes of the exact errors as far out as the sharp exponent needs to show, at most up to L = 1e100.
 
-    At a fixed query the next-order term is of size e^{2s}/L. On average the error is (ln L)^k L^-b, k <= d/2 + 1 for the output
-    (Theorem B) and, as quadrature shows, two more for the gradient in U; the slope differs from -b by k / ln L and smaller terms.
+    At a fixed query the next-order term is of size e^{2s}/L, with `_spread` for s where tokens are not Gaussian. On average the
+    error is (ln L)^k L^-b, k <= d/2 + 1 for the output (Theorem B) and, as quadrature shows, two more for the gradient in U; the
+    slope differs from -b by k / ln L and smaller terms.
 
     Returns
     -------
@@ -176,7 +195,7 @@ def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
     sharp = sharp_exponent(setting)
     if sharp is None:
         return None
-    s = setting.score_variance
+    s = _spread(setting)
     last = min(100, math.ceil((2 * s + 25) / math.log(10)))
     decades = DECADES if setting.averaged else (*range(1, min(last, 10)), *range(10, last, max(1, last // 10)), last)
     wanted = tuple(sorted({*decades, *(k - 1 for k in decades)}))
@@ -185,10 +204,10 @@ def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
     errors: dict[Quantity, Floats] = {}
     for quantity in QUANTITIES:
         curve: Floats | None
-        if not np.any(setting.query) and quantity == "grad_U":
+        if sharp_exponent(setting, quantity) is None:
             continue
         if not setting.gaussian:
-            curve = None if sharp_exponent(setting, quantity) is None else exact_error(setting, quantity, L)
+            curve = exact_error(setting, quantity, L)
         elif quantity != "grad_U":
             curve = _mean_token(setting, quantity, L)
         elif s <= (LARGEST_LAMBDA if setting.averaged else LARGEST_SCORE_VARIANCE):

@@ -7,7 +7,7 @@ import pytest
 
 from numerics.curves import bounds, exact_error, far_slopes, theorem_B_constant
 from numerics.setting import EXAMPLES, LAWS, QUANTITIES, AttentionSetting
-from numerics.token_laws import rademacher, uniform
+from numerics.token_laws import atoms, rademacher, uniform
 
 LENGTHS = np.array([1.0, 2.0, 10.0, 1e3, 1e6])
 FIXED = [build() for build in EXAMPLES.values() if not build().averaged]
@@ -100,13 +100,37 @@ def test_the_gradient_in_U_over_queries_is_the_average_of_fixed_queries() -> Non
 
 
 def test_what_no_float_can_reach_is_said() -> None:
-    far = far_slopes(averaged(9.0))
+    far = far_slopes(averaged(70.0))
     assert far is not None
     assert not far.reaches
-    steep = AttentionSetting(np.eye(1), 70 * np.eye(1), np.eye(1), np.ones(1))
-    assert exact_error(steep, "grad_U", [10]) is None
+    assert set(far.slopes) == {"output", "grad_V"}  # the gradient in U is beyond its quadrature
     assert exact_error(averaged(70.0), "grad_U", [10]) is None
     assert exact_error(averaged(64.0), "grad_U", [1e10]) is not None
+    steep = AttentionSetting(np.eye(1), 70 * np.eye(1), np.eye(1), np.ones(1))
+    assert exact_error(steep, "grad_U", [10]) is None
+    for s, reaches in ((109, True), (120, False)):
+        far = far_slopes(AttentionSetting(np.eye(1), np.sqrt(s) * np.eye(1), np.eye(1), np.ones(1)))
+        assert far is not None
+        assert far.reaches == reaches
+        assert all((abs(slope[-1] + 1) <= far.allowed) == reaches for slope in far.slopes.values())
+
+
+def test_far_out_is_where_rare_tokens_occur() -> None:
+    """One token in 10^12 has a score of 30 and most of the weight: up to L = 10^12 it is missing, and slopes are near 0."""
+    p = 1e-12
+    law = atoms([[30.0], [-30.0], [1.0], [-1.0]], [p / 2, p / 2, (1 - p) / 2, (1 - p) / 2])
+    far = far_slopes(AttentionSetting(law, np.eye(1), np.eye(1), np.ones(1)))
+    assert far is not None
+    assert far.lengths[-1] > 1e20
+    assert abs(far.slope[far.lengths == 1e9]) < 0.01
+    assert abs(far.slope[-1] + 1) <= far.allowed
+
+
+def test_a_gradient_without_error_has_no_slope() -> None:
+    silent = AttentionSetting(np.eye(2), np.eye(2), np.eye(2), np.zeros(2))
+    far = far_slopes(silent)
+    assert far is not None
+    assert set(far.slopes) == {"output", "grad_V"}
 
 
 @pytest.mark.parametrize("law", [name for name in LAWS if name != "gaussian"])
