@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.quadrature import Block, Key, products_of_sums
-from numerics.score_moments import DEFINITION, HEAVY, STEEP, STEIN, ScoreMoments, spread_by_definition
+from numerics.score_moments import DEFINITION, STEEP, STEIN, ScoreMoments, spread_by_definition
 from theory.softmax_covariance import spread_moments
 
 __all__ = ["ACCURACY", "LARGEST_VARIANCE", "LONGEST", "coarse_score_moments"]
@@ -22,6 +22,8 @@ __all__ = ["ACCURACY", "LARGEST_VARIANCE", "LONGEST", "coarse_score_moments"]
 Floats = NDArray[np.float64]
 #: Relative accuracy, and up to which variances and lengths.
 ACCURACY, LARGEST_VARIANCE, LONGEST = 1e-4, 64.0, 1e30
+#: P2 from which on the spread is taken from its definition: fewer digits than fourteen are lost to the polynomials sooner.
+HEAVY = 7e-4
 #: Steps in v and in x = v + sqrt(s) g, and in g itself where sqrt(s) is below FLAT.
 STEP, GAUSS_STEP, FLAT = 0.3, 0.7, 0.5
 #: Integrands are followed down to e^{-CUT} of their maximum, and phi_k ends at X_END.
