@@ -101,8 +101,9 @@ def bounds(setting: AttentionSetting, quantity: Quantity, lengths: Floats, first
     """
     with np.errstate(over="ignore", invalid="ignore"):
         found = [*_ours(setting, quantity, lengths), *_papers(setting, quantity, lengths, first)]
-    # Beyond floats a bound says nothing.
-    return tuple(Bound(b.name, b.kind, np.where(np.isfinite(b.values), b.values, np.nan), b.note) for b in found)
+    # Beyond floats a bound says nothing, and a limit has no number to tell.
+    told = [b for b in found if b.name != "limit" or np.isfinite(b.values).any()]
+    return tuple(Bound(b.name, b.kind, np.where(np.isfinite(b.values), b.values, np.nan), b.note) for b in told)
 
 
 def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[Bound]:
@@ -149,7 +150,12 @@ def _theorem_B(setting: AttentionSetting, quantity: Literal["output", "grad_V"],
         return
     c, k, b = float(law.constant), float(law.log_power), float(law.exponent)
     values = np.where(L > 1, c * np.log(L) ** k / L**b, np.nan)
-    yield Bound("Theorem B, limit", "limit", values, f"{c:.4g} (ln L)^{k:g} / L^{b:.4g}: reached far beyond feasible lengths only")
+    yield Bound(
+        "Theorem B, limit",
+        "limit",
+        values,
+        f"{c:.4g} (ln L)^{k:g} / L^{b:.4g}: checked by quadrature, reached far beyond feasible lengths only",
+    )
 
 
 def _gradient_U(setting: AttentionSetting, L: Floats) -> Iterator[Bound]:
@@ -183,8 +189,8 @@ def _papers(setting: AttentionSetting, quantity: Quantity, L: Floats, first: flo
     """Lemma C.4 at one query, as printed; the exponents of Appendix C on average."""
     exponent = paper_exponent(setting, quantity)
     if exponent is not None:
-        where = "eq. (18)" if quantity == "grad_U" else "eq. (16)"
-        note = f"{exponent:.4g}: drawn from the first measured point, without logarithms"
+        where, how = ("eq. (18)", ", half that of (18) by (21)") if quantity == "grad_U" else ("eq. (16)", "")
+        note = f"{exponent:.4g}{how}: drawn from the first measured point, without logarithms"
         yield Bound(f"{where}, exponent only", "exponent", first * (L / L[0]) ** -exponent, note)
     if setting.averaged or quantity == "grad_U":
         return

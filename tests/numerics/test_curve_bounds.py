@@ -67,6 +67,14 @@ def test_bounds_beyond_floats_are_silent() -> None:
     steep = AttentionSetting(np.eye(1), 30 * np.eye(1), np.eye(1), np.ones(1))
     assert not np.isfinite(named(steep)["Lemma C.4"].values).any()
     assert not np.isfinite(named(steep)["R1"].values).any()
+    vast = AttentionSetting(1e15 * np.eye(1), np.sqrt(590e-15) * np.eye(1), 1e15 * np.eye(1), np.ones(1))  # s = 590
+    assert "limit" not in named(vast, "grad_U")
+
+
+def test_the_exponent_of_the_gradient_in_U_is_not_that_of_the_equation() -> None:
+    """(21) takes a square root of the fourth moments of (18)."""
+    assert "half" in named(averaged(0.7), "grad_U")["eq. (18), exponent only"].note
+    assert "half" not in named(averaged(0.7))["eq. (16), exponent only"].note
 
 
 def test_the_limit_law_of_theorem_B_is_approached() -> None:
@@ -78,6 +86,14 @@ def test_the_limit_law_of_theorem_B_is_approached() -> None:
     off = np.abs(law.values / exact - 1)
     assert np.all(np.diff(off) < 0)
     assert off[-1] < 0.05
+
+
+def test_the_order_of_the_lengths_does_not_matter() -> None:
+    """The quadrature over queries reaches as far as the longest prompt wherever that stands."""
+    setting, shuffled = averaged(1.44, 2), LENGTHS[::-1]
+    for there, back in zip(bounds(setting, "output", LENGTHS, 1.0), bounds(setting, "output", shuffled, 1.0)):
+        if there.kind != "exponent":  # that one starts at the first length
+            assert np.allclose(there.values, back.values[::-1], rtol=1e-12, equal_nan=True)
 
 
 def test_a_query_off_the_scale_is_a_change_of_U() -> None:
