@@ -16,7 +16,7 @@ def rows(m: ScoreMoments) -> np.ndarray:
     return np.array([m.P2, m.P3, *m.spread])
 
 
-@pytest.mark.parametrize("lengths", [[1, 2, 3, 10, 100, 1e3, 1e4], [1, 7, 1e6, 1e12], [5, LONGEST], [1e15, 3e20, 1e22, 1e23, 1e24, 1e26]])
+@pytest.mark.parametrize("lengths", [[1, 2, 3, 10, 100, 1e3, 1e4], [1, 7, 1e6, 1e12], [5, LONGEST], [1e15, 3e20, 1e23, 1e26]])
 def test_against_the_fine_moments(lengths: list[float]) -> None:
     L = np.array(lengths)
     fine = np.stack([rows(score_moments(float(s), L)) for s in S], axis=1)
