@@ -90,10 +90,10 @@ def test_the_limit_law_of_theorem_B_is_approached() -> None:
 
 def test_the_order_of_the_lengths_does_not_matter() -> None:
     """The quadrature over queries reaches as far as the longest prompt wherever that stands."""
-    setting, shuffled = averaged(1.44, 2), LENGTHS[::-1]
-    for there, back in zip(bounds(setting, "output", LENGTHS, 1.0), bounds(setting, "output", shuffled, 1.0)):
+    setting, far = averaged(1.44, 2), np.array([1.0, 1e50, 1e100])
+    for there, back in zip(bounds(setting, "output", far, 1.0), bounds(setting, "output", far[::-1], 1.0)):
         if there.kind != "exponent":  # that one starts at the first length
-            assert np.allclose(there.values, back.values[::-1], rtol=1e-12, equal_nan=True)
+            assert np.allclose(there.values, back.values[::-1], rtol=1e-9, equal_nan=True)
 
 
 def test_a_query_off_the_scale_is_a_change_of_U() -> None:
