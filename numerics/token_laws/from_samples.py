@@ -68,7 +68,7 @@ def judged_by_samples(law: TokenLaw, seed: int, samples: int, checked: str) -> E
     """REFUTED if a lower bound exceeds what sigma allows, SUPPORTED otherwise; with a control at half the sigma that was seen."""
     common: dict[str, Any] = {"engine": "Monte Carlo", "checked": checked, "dimension": f"d = {law.d}", "seed": seed}
     look = np.asarray(law.sample(_generator(seed, 1), min(samples // 2, SEARCHED)))
-    rest = samples - samples // 2
+    rest = samples - len(look)
     values, vectors = np.linalg.eigh(look.T @ look / len(look))
     seen = math.sqrt(max(float(values[-1]), 0.0))
     if seen == 0:
@@ -136,8 +136,9 @@ def _verdict(variables: list[Variable], sums: Floats, n: int, sigma: float, comm
             best = lower / max(variable.bound, 1e-300), variable, lower
     if best is None:
         covered = (
-            f"{common['samples']} tokens: squares of u.Z and exponentials of v.Z in {DIRECTIONS} random directions, those of the "
-            f"covariance, the mean and the axes, |v| up to {LENGTHS[-1]:g} / sigma; the {TESTED} most promising on fresh tokens"
+            f"{common['samples']} tokens: squares of u.Z and exponentials of v.Z along the mean, {DIRECTIONS} random directions and "
+            f"at most as many of the covariance and of the axes, |v| up to {LENGTHS[-1]:g} / sigma, by {common['samples'] - n} of "
+            f"the tokens; the {TESTED} most promising by the others"
         )
         return Evidence(verdict=Verdict.SUPPORTED, covered=covered, **common)
     _, variable, lower = best

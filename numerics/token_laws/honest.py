@@ -36,8 +36,8 @@ def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_0
 
     Where the law has a log_mgf, the search maximises ``2 ln E exp(v.Z) / |v|^2`` over directions and lengths, v -> 0 included,
     where it is the variance; a refutation is evaluated a second time, by Arb, in multiple precision or along another path. A
-    log_mgf that does not fit the sampler refutes nothing and supports nothing. Without a log_mgf, half of the samples look for
-    the most promising v and the other half test them.
+    log_mgf that does not fit the sampler refutes nothing and supports nothing. Without a log_mgf, up to 10 000 of the
+    samples look for the most promising v and the others test them.
 
     Parameters
     ----------

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from numerics.token_laws.differentiate import scale_of
 
 __all__ = ["Found", "largest_ratio"]
 
@@ -15,8 +18,9 @@ Floats = NDArray[np.float64]
 DIRECTIONS, CLIMBS = 64, 6
 #: Entries of v handled at a time.
 ENTRIES = 2_000_000
-#: Lengths |v| in units of 1 / sigma. Below, the ratio is the variance, which is looked at by itself.
-LENGTHS = np.geomspace(0.02, 200.0, 41)
+#: The shortest |v| in units of 1 / the size of tokens, the longest in units of 1 / their deviation, and the logarithm of a step
+#: between. A rare token makes the two units differ. Below, the ratio is the variance, which is looked at by itself.
+SHORTEST, LONGEST, STEP = 0.02, 200.0, 0.23
 #: Bisections of the place where a log-mgf ceases to be finite.
 BISECTIONS = 24
 
@@ -76,7 +80,8 @@ def largest_ratio(
     sizes = np.linalg.norm(directions, axis=1)
     directions = directions[sizes > 0] / sizes[sizes > 0, None]
     directions = np.concatenate([directions, -directions]) if d > 1 else np.array([[1.0], [-1.0]])
-    lengths = LENGTHS / scale
+    shortest = SHORTEST / max(scale, scale_of(log_mgf, d))
+    lengths = np.geomspace(shortest, LONGEST / scale, 1 + math.ceil(math.log(LONGEST / scale / shortest) / STEP))
     v = directions[:, None, :] * lengths[:, None]
     some = max(1, ENTRIES // (d * lengths.size))
     with np.errstate(all="ignore"):
@@ -97,7 +102,7 @@ def largest_ratio(
         """The negative of the ratio at v = x / scale in units of scale^2, and its gradient."""
         point, square = x / scale, float(x @ x)
         value = float(np.real(log_mgf(point[None]))[0])
-        if not np.isfinite(value) or square < LENGTHS[0] ** 2:
+        if not np.isfinite(value) or square < (shortest * scale) ** 2:
             return 0.0, np.zeros(d)
         try:
             gradient = mean(point)

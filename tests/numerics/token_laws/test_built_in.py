@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -333,6 +334,18 @@ def test_atoms_whose_squares_underflow_have_a_sigma_and_a_close_mean_keeps_its_d
     # Tilted far, nearly all mass is on one point: what is left of the variance is 1 - tanh^2 = 1/cosh^2.
     for a in (10.0, 18.0, 30.0):
         assert atoms([[1.0], [-1.0]], [0.5, 0.5]).tilted([a])[1].item() == pytest.approx(np.cosh(a) ** -2, rel=1e-12, abs=0)
+
+
+def test_sigma_of_atoms_that_is_hundreds_of_deviations() -> None:
+    """Two rare points: the v that makes sigma is short in units of the deviation, and in a direction of its own."""
+    p = np.array([3e-7, 1 - 4e-7, 1e-7])
+    x = np.array([[0.5, 4.2], [0.0, 0.0], [0.4, 1.6]])
+    law = atoms(x - p @ x, p)
+    turn = np.linspace(0, np.pi, 181)
+    v = np.geomspace(0.1, 100, 300)[:, None, None] * np.stack([np.cos(turn), np.sin(turn)], -1) / law.sigma
+    assert law.log_mgf is not None
+    assert np.max(2 * law.log_mgf(v) / (v**2).sum(-1)) <= law.sigma**2
+    assert law.sigma > 300 * math.sqrt(np.linalg.eigvalsh(law.covariance)[-1])
 
 
 @pytest.mark.parametrize("q", [0.5, 0.1, 1e-3])
