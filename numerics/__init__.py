@@ -27,7 +27,7 @@
 `scalar_regression`, `scalar_transfer`              one Gaussian covariate: both flows, and every constant of Theorem 4.3
 `flow`, `flow_starts`, `flow_slope`                 the gradient flow integrated, from hostile starts, and how steep its risk is
 `fit`, `log_power`, `rate_models`                   exponents with errors, with powers of ln L; laws beside each other
-`trust`, `rare_queries`                             when an estimate is not to be trusted; heavy tails that no sample shows
+`trust`, `rare_queries`, `rare_prompts`             when an estimate is not to be trusted; heavy tails that no sample shows
 `setting`, `phase`, `curves`, `curve_bounds`        rate reports: what is measured, exponents, exact curves, what theory bounds,
 `comparisons`, `rates`, `rate_series`,              verdicts, the run, its series, what a reader has to know, the page
 `rate_warnings`, `report`

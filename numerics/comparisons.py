@@ -80,7 +80,7 @@ def _normal_scores(series: Series, part: NDArray[np.bool_]) -> Floats:
     underestimates the mean, its standard error and its skewness together. The Cornish-Fisher expansion of a studentised mean allows
     for it, below only, with the largest replicate in place of the skewness that it bounds: that of this length, or the median over
     the lengths, which did not all miss it, or what no sample may show (`SKEWED`). Where the relative error is large a low mean
-    therefore says little. What queries too rare for any of the samples hide is part of the error.
+    therefore says little. What queries and prompts too rare for any of the samples hide is part of the error.
     """
     mean, error = series.mean[part], series.error[part]
     assert series.exact is not None
@@ -96,7 +96,7 @@ def _agrees(series: Series, lengths: Floats) -> Iterator[Comparison]:
     if series.exact is None:
         return
     name = f"{NAMES[series.quantity]}: measured = exact"
-    sure = series.standard_error <= SURE * series.mean
+    sure = np.hypot(series.standard_error, series.rare_error) <= SURE * series.mean
     if not sure.all():
         L, z = lengths[~sure], _normal_scores(series, ~sure)
         limit, worst = _quantile(ERROR / (2 * z.size)), int(np.argmax(z))

@@ -39,7 +39,8 @@ class Series:
         Monte Carlo estimate of the mean squared error.
     rare_share, rare_error : array, shape (n,)
         From queries too rare for the sample, see `numerics.rare_queries`: their part of the exact mean, and what they add to the
-        standard error. The part is counted beyond their number, and 0 where nothing is exact.
+        standard error. The part is counted beyond their number, and 0 where nothing is exact. The error also counts prompts too
+        rare for it, see `numerics.rare_prompts`.
     exact : array, shape (n,), or None
         By quadrature, where there is a formula.
     bounds : tuple of Bound
@@ -87,7 +88,7 @@ class Series:
 
     @property
     def error(self) -> Floats:
-        """The standard error that fits and comparisons use: not below rounding, and with what rare queries add, shape (n,)."""
+        """The standard error that fits and comparisons use: at least rounding, and with what is too rare to be seen, shape (n,)."""
         return np.hypot(np.maximum(self.standard_error, ROUNDING * self.mean), self.rare_error)
 
     @property

@@ -60,6 +60,14 @@ def _series_warnings(series: Series, result: Rates) -> Iterator[str]:
             f"L = {where}: up to {series.rare_share[rare].max():.0%} of the exact mean comes from queries so rare that"
             f" {result.replicates} replicates show fewer than ten; comparisons allow for it, draw more"
         )
+    if series.exact is not None and not result.setting.averaged:
+        hidden = series.rare_error > LARGEST_SHARE * series.exact
+        if hidden.any():
+            where = ", ".join(f"{L:.0f}" for L in result.lengths[hidden])
+            yield (
+                f"L = {where}: prompts so rare that {result.replicates} replicates may show none can make up more than"
+                f" {LARGEST_SHARE:.0%} of the mean; comparisons allow for it, draw more"
+            )
     if series.fit is None:
         if result.lengths.size > 1:
             yield f"no fit: {series.reason}"

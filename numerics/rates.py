@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from numerics.comparisons import Comparison, compare
 from numerics.curves import QUANTITIES, FarSlopes, far_slopes
 from numerics.estimate import AttentionErrors, Estimate, attention_errors
+from numerics.rare_prompts import rare_prompts
 from numerics.rare_queries import rare_queries
 from numerics.rate_models import far_models
 from numerics.rate_series import Series, log_power, series_of
@@ -186,11 +187,11 @@ def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
     L = lengths.astype(float)
     # A vanishing query makes the gradient in U vanish too, for every prompt.
     wanted = QUANTITIES if np.any(setting.query) else QUANTITIES[:2]
-    rare = rare_queries(setting, L, errors.replicates)
+    rare, hidden = rare_queries(setting, L, errors.replicates), rare_prompts(setting, L, errors.replicates)
     series = []
     for i, quantity in enumerate(wanted):
         estimate = _map(lambda column: column[order], getattr(errors, quantity))
-        one = series_of(setting, quantity, L, estimate, rare.error[i], errors.replicates)
+        one = series_of(setting, quantity, L, estimate, np.hypot(rare.error[i], hidden[i]), errors.replicates)
         if one.exact is not None:
             one = replace(one, rare_share=np.maximum(rare.part[i] / one.exact - rare.probability, 0.0))
         series.append(one)

@@ -81,7 +81,9 @@ def test_a_small_sample_alone_is_not_trusted_to_show_its_skewness(monkeypatch: p
 def test_what_hardly_varies_is_judged_by_rounding_and_by_what_it_varies(off: float, holds: bool) -> None:
     """Three standard errors of 9e-6 are no failure, though rounding alone would not explain them; eleven are one."""
     ones = np.ones(3)
-    series = SimpleNamespace(quantity="output", mean=ones, standard_error=9e-6 * ones, exact=np.array([1.0, 1.0, 1.0 + off]))
+    series = SimpleNamespace(
+        quantity="output", mean=ones, standard_error=9e-6 * ones, rare_error=0 * ones, exact=np.array([1.0, 1.0, 1.0 + off])
+    )
     (comparison,) = _agrees(series, np.array([10.0, 100.0, 1000.0]))  # type: ignore[arg-type]
     assert comparison.holds is holds
     assert holds or "L = 1000" in comparison.says

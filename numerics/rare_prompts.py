@@ -1,0 +1,69 @@
+"""What prompts too rare for a sample may add to a mean, for tokens that take few values.
+
+With steep scores attention picks one value of a token: the error is next to nothing, but for the prompts in which that value does
+not occur. A sample without such a prompt shows neither them nor that it lacks them; their probability and the largest error are
+known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.token_laws.atomic import Atomic
+
+if TYPE_CHECKING:
+    from numerics.setting import AttentionSetting
+
+__all__ = ["rare_prompts"]
+
+Floats = NDArray[np.float64]
+#: Prompts of which this many are expected are all missed with probability e^-14 < 1e-6.
+EXPECTED = 14
+#: Square of what float32 leaves of the size of a token: errors fall below it where attention picks one value.
+ROUNDING = 1e-12
+
+
+def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) -> Floats:
+    """What prompts that lack a value of the tokens, or hold a rare one, may add to the mean where a sample may show none of them.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+    lengths : array, shape (n,)
+    replicates : int
+
+    Returns
+    -------
+    array, shape (3, n)
+        For output, gradient in V and gradient in U: probability times the largest squared error, and at least what is left of it by
+        rounding. 0 for other tokens than atoms and signs, and on average over queries, where nothing is exact.
+
+    Examples
+    --------
+    Ten signs are all the same with probability 1/1024 each way, and then the output may be off by 2:
+
+    >>> from numerics.setting import AttentionSetting
+    >>> from numerics.token_laws import rademacher
+    >>> signs = AttentionSetting(rademacher(1), 8 * np.eye(1), np.eye(1), [1.0])
+    >>> rare_prompts(signs, np.array([10.0]), 1000)[0] == 4 / 2**10
+    array([ True])
+    """
+    law, V = setting.law, setting.V
+    signs = law.coordinates == "sign" or (law.coordinates == "sphere" and np.shape(law.factor)[1] == 1)
+    if setting.averaged or not (signs or isinstance(law.structure, Atomic)):
+        return np.zeros((3, lengths.size))
+    if isinstance(law.structure, Atomic):
+        points, weights = law.structure.points, law.structure.weights[:, None]
+        missing = (1 - weights) ** lengths
+        probability = np.concatenate([missing, 1 - missing])
+        size, seen = (float((x**2).sum(axis=1).max()) for x in (points, points @ V.T))
+    else:
+        A = np.asarray(law.factor)
+        # the k coordinates that matter have the signs that scores prefer in one token of 2^k
+        probability = (1 - 0.5 ** np.arange(1, A.shape[1] + 1)[:, None]) ** lengths
+        size, seen = (A.shape[1] * float(np.linalg.norm(M, 2)) ** 2 for M in (A, V @ A))
+    largest = 4 * np.array([seen, len(V) * size, seen * size * float(setting.query @ setting.query)])
+    return np.asarray(largest[:, None] * np.where(replicates * probability < EXPECTED, probability, ROUNDING).max(axis=0))
