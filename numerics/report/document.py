@@ -23,8 +23,7 @@ from numerics.setting import AttentionSetting
 __all__ = ["COLUMNS", "FORMAT", "as_csv", "as_document", "table"]
 
 FORMAT = 2
-#: Columns of ``data.csv``; an empty field means that theory says nothing there.
-MEASURED = ("run", "quantity", "L", "measured", "standard_error", "exact")
+#: Columns that hold a curve, and the names that it may have.
 BOUND_OF = {
     "theorem_a": ("Theorem A",),
     "theorem_b": ("Theorem B", "Theorem B, limit"),
@@ -34,7 +33,16 @@ BOUND_OF = {
     "lemma_c4": ("Lemma C.4",),
     "paper_exponent": ("eq. (16), exponent only", "eq. (18), exponent only"),
 }
-COLUMNS = (*MEASURED, *BOUND_OF)
+#: Columns of ``data.csv`` and what they hold; an empty field means that theory says nothing there.
+COLUMNS = {
+    "run": "name of the run",
+    "quantity": "output, grad_V or grad_U",
+    "L": "prompt length",
+    "measured": "mean squared error over the prompts",
+    "standard_error": "of measured",
+    "exact": "mean squared error by quadrature",
+    **{column: " or ".join(names) for column, names in BOUND_OF.items()},
+}
 
 
 def _number(value: float) -> float | None:
@@ -55,7 +63,7 @@ def table(runs: Sequence[Rates]) -> list[dict[str, str | float | None]]:
     Returns
     -------
     list of dict
-        With the keys `COLUMNS`.
+        With the keys of `COLUMNS`, which says what they hold.
     """
     rows: list[dict[str, str | float | None]] = []
     for name, run in zip(run_names(runs), runs):
@@ -78,7 +86,7 @@ def table(runs: Sequence[Rates]) -> list[dict[str, str | float | None]]:
 def as_csv(runs: Sequence[Rates]) -> str:
     """The table as text; numbers keep every digit, so that the same run gives the same bytes."""
     out = StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(out, list(COLUMNS), lineterminator="\n")
     writer.writeheader()
     writer.writerows(table(runs))
     return out.getvalue()

@@ -10,14 +10,14 @@ import numpy as np
 from numerics.fit import PowerLawFit
 from numerics.phase import REGIONS, paper_exponent, standing
 from numerics.rates import Rates, Series
-from numerics.report.document import table
+from numerics.report.document import COLUMNS, table
 from numerics.report.drawing import Drawing, RunDrawing, prefixes
 from numerics.report.overlays import run_style
 from numerics.report.plots import style_of
 from numerics.report.slack import slacks
 from numerics.report.svg import COLOURS
 from numerics.report.verdicts import cannot_show, fitted, verdicts, worst_deviation
-from numerics.report.words import TITLES, marked, ratio, run_names, sci, spaced
+from numerics.report.words import TITLES, explained, marked, ratio, run_names, sci, spaced
 
 __all__ = ["as_html"]
 
@@ -51,7 +51,7 @@ def _fit_row(name: str, kind: str, fit: PowerLawFit, series: Series) -> dict[str
         "sharp": "–" if series.sharp is None else f"{series.sharp:.4g}",
         "covers": None if series.sharp is None else low <= series.sharp <= high,
         "correction": "–" if fit.order is None else f"{fit.correction:+.3g} / L" + ("" if fit.order == 1 else f"^{fit.order:.3g}"),
-        "p": f"{fit.p_value:.2g}",
+        "p": sci(fit.p_value, 2),
         "lengths": f"{fit.lengths[0]:.0f} – {fit.lengths[1]:.0f}",
         "trusted": series.trusted and fit is series.fit,
     }
@@ -81,7 +81,7 @@ def _models(run: Rates) -> list[dict[str, Any]]:
                     "law": m.name,
                     "exponent": f"{m.fit.exponent:.4f} ± {m.fit.standard_error:.4f}",
                     "bias": "–" if m.bias is None else f"{m.bias:+.4f}",
-                    "p": f"{m.fit.p_value:.2g}",
+                    "p": sci(m.fit.p_value, 2),
                     "weight": f"{m.akaike_weight:.2f}",
                     "rejected": m.rejected,
                 }
@@ -135,9 +135,10 @@ def _summary(run: Rates) -> str:
     if not setting.averaged:
         query = f"at one query with score variance s = {setting.score_variance:.4g}"
     tokens = "Gaussian tokens" if setting.gaussian else "independent tokens"
+    at = f"at each of {run.lengths.size} lengths" if run.lengths.size > 1 else "of one length"
     text = (
         f"Softmax attention on L {tokens} in dimension {setting.d} is compared with attention on infinitely many, {query}:"
-        f" {spaced(run.replicates)} prompts at each of {run.lengths.size} length{'s' if run.lengths.size > 1 else ''}."
+        f" {spaced(run.replicates)} prompts {at}."
     )
     if output.sharp is None:
         return f"{text} For these tokens theory gives bounds, but no sharp exponent of the average."
@@ -199,13 +200,15 @@ def _run(name: str, prefix: str, run: Rates, drawn: RunDrawing) -> dict[str, Any
         "fits": _fits(run),
         "models": _models(run),
         "slack": _slack_rows(run),
+        "curves": explained([bound.name for series in run.series for bound in series.bounds]),
+        "tried": any(series.exact is not None and series.sharp is not None for series in run.series),
         "inputs": inputs,
         "rows": table([run]),
         "failed": [c for c in run.comparisons if not c.holds],
         "far": None if drawn.far is None else drawn.far.inline,
         "far_rows": []
         if far is None
-        else [(TITLES[q][0], f"{slope[-1]:.6f}", f"{far.margins[q]:.2g}") for q, slope in far.slopes.items()],
+        else [(TITLES[q][0], f"{slope[-1]:.6f}", sci(far.margins[q], 2)) for q, slope in far.slopes.items()],
         "turn": float(np.exp(min(2 * setting.score_variance, 700.0))),
     }
 
@@ -245,6 +248,7 @@ def as_html(runs: Sequence[Rates], document: dict[str, Any], drawing: Drawing) -
         phase={quantity: plot.inline for quantity, plot in drawing.phase.items()},
         regions=REGIONS,
         beyond=any(cannot_show(run) for run in runs),
+        columns=COLUMNS,
         titles={quantity: title for quantity, (title, _) in TITLES.items()},
         formulas={quantity: formula for quantity, (_, formula) in TITLES.items()},
         colours=COLOURS,

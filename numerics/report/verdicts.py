@@ -90,8 +90,9 @@ def _parts(run: Rates, series: Series, given: list[Slack]) -> Iterator[str]:
         yield f"at most {worst[0]:.2f} standard errors from the exact curve (allowed {worst[1]:.2f})"
     for slack in given:
         low, high = slack.tightest[1], max(slack.shortest[1], slack.longest[1])
-        span = ratio(low) if low == high else f"{ratio(low)} to {ratio(high)}"
-        yield f"{slack.bound} is {span} times the {'truth' if slack.against == 'exact' else 'measured error'}"
+        span = ratio(low) if ratio(low) == ratio(high) else f"{ratio(low)} to {ratio(high)}"
+        name = slack.bound.replace(", our constants", " with our constants")
+        yield f"{name} is {span} times the {'truth' if slack.against == 'exact' else 'measured error'}"
     sharp = "unknown in theory" if series.sharp is None else f"sharp {series.sharp:.4g}"
     if series.fit is not None and series.trusted:
         low, high = series.fit.interval()

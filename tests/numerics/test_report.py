@@ -27,7 +27,7 @@ from numerics.report.html import as_html
 from numerics.report.plots import error_plot
 from numerics.report.slack import slacks
 from numerics.report.svg import COLOURS
-from numerics.report.words import marked, run_names, sci
+from numerics.report.words import explained, marked, run_names, sci
 from numerics.setting import EXAMPLES, AttentionSetting
 
 
@@ -190,6 +190,34 @@ def test_the_plots_show_the_numbers_of_the_run(run: Rates) -> None:
     assert np.corrcoef(y, np.log(series.mean))[0, 1] == pytest.approx(-1, abs=1e-9)
 
 
+def test_every_curve_of_a_page_is_explained(page: str, shared: str) -> None:
+    """A reader has no other place to learn what R1 is, or whose constants are "ours"."""
+    for text, names in (
+        (page, ("Theorem A: our bound", "R1: our bound", "Lemma C.4: the paper")),
+        (shared, ("Theorem B, limit: our",)),
+    ):
+        words = " ".join(Page(text).words)
+        assert all(name in words for name in names)
+    assert explained(["nothing of ours"]) == []
+    assert len(explained(["Theorem B", "Theorem B, limit", "Proposition 3.1, our constants", "eq. (18), exponent only"])) == 4
+
+
+def test_numbers_on_a_page_are_typeset(page: str, shared: str) -> None:
+    for text in (page, shared):
+        visible = re.sub(r"<(style|svg|code)\b.*?</\1>", "", text, flags=re.DOTALL)
+        assert re.findall(r"\b\d[\d.]*e[-+]?\d+", visible) == []
+
+
+def test_a_page_claims_of_other_laws_no_formula_for_gaussian_tokens(run: Rates, page: str) -> None:
+    assert "tr VΓV′" in page
+    signs = rates(run.setting.with_law("rademacher"), [10], replicates=200)
+    assert signs.far is not None
+    other = page_of(signs)
+    assert "L times the error tends to a limit." in other
+    assert "tr VΓV′" not in other
+    assert "200 prompts of one length" in other.replace("\u202f", " ")
+
+
 def test_failures_come_first(run: Rates, drawings: dict[int, Drawing]) -> None:
     spoiled = replace(run.comparisons[0], name="output: made up", holds=False, says="9 standard errors off", value=9.0, limit=5.0)
     failed = replace(run, comparisons=(spoiled, *run.comparisons[1:]))
@@ -205,11 +233,12 @@ def test_names_are_escaped() -> None:
     page = page_of(small, command="rates '<b>'")
     assert "script" not in Page(page).tags
     assert "<b>'" not in page
+    assert "overflow-wrap: anywhere" in page  # a name of 200 letters does not make the page wider than a phone
 
 
 def test_the_table_has_every_number(run: Rates) -> None:
     rows = list(csv.DictReader(StringIO(as_csv([run]))))
-    assert tuple(rows[0]) == COLUMNS
+    assert list(rows[0]) == list(COLUMNS)
     assert [int(row["L"]) for row in rows if row["quantity"] == "output"] == run.lengths.tolist()
     for series in run.series:
         mine = [row for row in rows if row["quantity"] == series.quantity]
