@@ -27,8 +27,8 @@ def ratio(
         ratios.append(b / a)
         times.append((a, b))
     fast, slow = (statistics.median(t) for t in zip(*times, strict=True))
-    spread = f"{min(ratios):.1f} to {max(ratios):.1f}"
-    return f"{statistics.median(ratios):8.1f} times  ({spread};  {1e3 * fast:.3g} ms against {1e3 * slow:.3g} ms)"
+    spread, of = f"{min(ratios):.1f} to {max(ratios):.1f}", "CPU time" if clock is time.process_time else "wall time"
+    return f"{statistics.median(ratios):8.1f} times  ({spread};  {1e3 * fast:.3g} ms of {of} against {1e3 * slow:.3g} ms)"
 
 
 def _seconds(program: Callable[[], object], clock: Callable[[], float]) -> float:
