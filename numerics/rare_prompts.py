@@ -52,7 +52,8 @@ def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) ->
     array([ True])
     """
     law, V = setting.law, setting.V
-    signs = law.coordinates == "sign" or (law.coordinates == "sphere" and np.shape(law.factor)[1] == 1)
+    A = np.zeros((law.d, 0)) if law.factor is None else law.factor
+    signs = law.coordinates == "sign" or (law.coordinates == "sphere" and A.shape[1] == 1)
     if setting.averaged or not (signs or isinstance(law.structure, Atomic)):
         return np.zeros((3, lengths.size))
     if isinstance(law.structure, Atomic):
@@ -61,7 +62,6 @@ def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) ->
         probability = np.concatenate([missing, 1 - missing])
         size, seen = (float((x**2).sum(axis=1).max()) for x in (points, points @ V.T))
     else:
-        A = np.asarray(law.factor)
         # the k coordinates that matter have the signs that scores prefer in one token of 2^k
         probability = (1 - 0.5 ** np.arange(1, A.shape[1] + 1)[:, None]) ** lengths
         size, seen = (A.shape[1] * float(np.linalg.norm(M, 2)) ** 2 for M in (A, V @ A))

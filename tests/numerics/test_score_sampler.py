@@ -107,7 +107,7 @@ def rest_of_token(kind: str, x: float) -> list[tuple[float, Floats]]:
 def enumerated_means(kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: Floats) -> Floats:
     """The same by the definitions of the errors, averaged over a product cubature for all tokens."""
     b = A.T @ U @ z
-    frame = np.linalg.qr(np.column_stack([b, np.eye(3)]))[0] * np.array([1.0, 1, 1])
+    frame = np.linalg.qr(np.column_stack([b, np.eye(3)]))[0]
     e = b / np.linalg.norm(b)
     mean, covariance = law_of(kind, A).tilted(U @ z)
     total = np.zeros(3)
@@ -126,12 +126,9 @@ def enumerated_means(kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: F
     return total
 
 
-@pytest.mark.parametrize("kind", CONDITIONED)
-@pytest.mark.parametrize("L", [1, 2, 3])
+@pytest.mark.parametrize(("kind", "L"), [(k, L) for k in CONDITIONED for L in (1, 2, 3) if (k, L) != ("ball", 3)])
 def test_conditional_means_by_enumeration(kind: str, L: int) -> None:
     """Given the scores every error is of degree 4 in the rest of each token, for which the cubature is exact."""
-    if kind == "ball" and L == 3:
-        L = 2  # 144 prompts instead of 1728
     A, U, V, z = problem()
     x = plain_scores(kind, A, L, 7, 3)
     found, expected = tensor_means(kind, A, 2 * U, V, z, x), enumerated_means(kind, A, 2 * U, V, z, x)
