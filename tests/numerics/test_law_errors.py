@@ -264,7 +264,7 @@ def test_the_integral_is_as_good_as_it_says(loud: float, monkeypatch: pytest.Mon
         with monkeypatch.context() as patch:
             patch.setattr(numerics.law_errors, "are_few", lambda k, d, L: False)
             by_integral = law_errors(law, **given)
-        for e in (by_integral, law_errors(own, **given)) if len(V) == 2 else (by_integral,):
+        for e in (by_integral, law_errors(own, **given)) if len(V) == 2 and loud <= 1 else (by_integral,):
             seen = ~np.isnan(fields(e))
             size = fields(exact)
             size[1] = np.maximum(size[1], 1e-6 * size[0] / np.array(given["lengths"]))
