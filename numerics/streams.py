@@ -105,7 +105,7 @@ def _fit(f, lo: float, hi: float, degree: int) -> list[np.float32]:  # type: ign
     return [F32(c) for c in Chebyshev.fit(x, f(x), degree, domain=[lo, hi]).convert(kind=Polynomial).coef]
 
 
-# Near-best polynomials; their errors are below the rounding of float32.
+# Near-best polynomials with coefficients in float32: relative errors below 2e-7, of the order of its rounding.
 E0, E1, E2, E3, E4, E5 = _fit(np.exp2, -0.5, 0.5, 5)
 L0, L1, L2, L3, L4, L5, L6, L7 = _fit(lambda f: np.log1p(f) / f, math.sqrt(0.5) - 1, math.sqrt(2) - 1, 7)
 S0, S1, S2, S3, S4 = _fit(lambda t: np.sin(2 * np.pi * np.sqrt(t)) / np.sqrt(t), 0, 1 / 16, 4)

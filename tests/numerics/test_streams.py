@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from numerics import streams
 from numerics.streams import LANES, box_muller, box_muller_lanes, exp32, key_of, philox, philox_lanes
 from tests.numerics.plain_philox import plain_box_muller, plain_philox
 
@@ -93,6 +94,21 @@ def test_normals_are_normal_and_independent() -> None:
 def test_exp32() -> None:
     for x in np.linspace(-80, 80, 1601, dtype=np.float32):
         assert exp32(x) == pytest.approx(math.exp(x), rel=3e-7 * (1 + abs(float(x)) / 4))  # x log2(e) is rounded to float32
+
+
+def test_polynomials_are_as_near_as_float32_allows() -> None:
+    """Relative error of each, with its coefficients as they are used but without the rounding of its sums."""
+    t = np.linspace(1e-6, 1 / 16, 10_001)
+    f = np.linspace(math.sqrt(0.5) - 1, math.sqrt(2) - 1, 10_000)
+    x, root = np.linspace(-0.5, 0.5, 10_001), np.sqrt(t)
+    at = lambda letter, degree, y: np.polyval([float(getattr(streams, f"{letter}{k}")) for k in range(degree, -1, -1)], y)
+    for found, exact in (
+        (at("E", 5, x), np.exp2(x)),
+        (at("L", 7, f) * f, np.log1p(f)),
+        (at("S", 4, t) * root, np.sin(2 * np.pi * root)),
+        (1 + at("C", 4, t), 1 + np.cos(2 * np.pi * root)),  # the cosine itself has a zero at the end
+    ):
+        assert np.max(np.abs(found / exact - 1)) < 2e-7
 
 
 def test_keys() -> None:
