@@ -13,7 +13,7 @@ from numerics.rates import Rates, Series
 from numerics.report.document import COLUMNS, table
 from numerics.report.drawing import Drawing, RunDrawing, prefixes
 from numerics.report.overlays import run_style
-from numerics.report.plots import style_of
+from numerics.report.plots import error_limits, style_of
 from numerics.report.slack import slacks
 from numerics.report.svg import COLOURS
 from numerics.report.verdicts import cannot_show, fitted, verdicts, worst_deviation
@@ -37,6 +37,8 @@ def _legend(series: Series) -> list[dict[str, str]]:
             note = f"{ratio(float(np.min(bound.values[speaks] / truth[speaks])))} × {against} at its tightest"
         elif not speaks.any():
             note = "beyond the range of floating point"
+        if speaks.any() and np.min(bound.values[speaks]) > error_limits(series)[1]:
+            note += ", above the plot"
         entries.append({"variable": variable, "mark": "line", "dashes": dashes, "name": bound.name, "note": note})
     return entries
 

@@ -26,7 +26,7 @@ WORDS = ("shown", "slow", "ln L", "not shown at feasible L")
 
 
 def run_style(index: int, count: int) -> tuple[str, str]:
-    """Variable and marker of one run among several; a single one is drawn in ink.
+    """Variable and marker of one run among several, no two alike among 36; a single one is drawn in ink.
 
     Examples
     --------
@@ -35,7 +35,8 @@ def run_style(index: int, count: int) -> tuple[str, str]:
     """
     if count == 1:
         return "measured", "o"
-    return RUN_COLOURS[index % len(RUN_COLOURS)], MARKERS[index % len(MARKERS)]
+    turn = index // len(RUN_COLOURS)  # the colours come again, with other markers
+    return RUN_COLOURS[index % len(RUN_COLOURS)], MARKERS[(index + turn) % len(MARKERS)]
 
 
 def _series(run: Rates, quantity: Quantity) -> Series | None:

@@ -11,7 +11,7 @@ from numerics.curves import FarSlopes
 from numerics.rates import Rates, Series
 from numerics.report.svg import Plot, figure, log_axis, stand_in
 
-__all__ = ["FEASIBLE", "dashed", "error_plot", "far_plot", "measured_points", "slope_plot", "style_of"]
+__all__ = ["FEASIBLE", "dashed", "error_limits", "error_plot", "far_plot", "measured_points", "slope_plot", "style_of"]
 
 Floats = NDArray[np.float64]
 #: Longest prompts that a simulation reaches.
@@ -60,6 +60,15 @@ def _lengths_axis(ax: Any, L: Floats) -> None:
     ax.set_xlim(L[0] / 1.2, L[-1] * 1.2)
 
 
+def error_limits(series: Series) -> tuple[float, float]:
+    """Ends of the axis of errors: as much room above the truth as its own range, and two decades at least."""
+    truth = series.mean if series.exact is None else series.exact
+    positive = truth[truth > 0]
+    low, high = (float(positive.min()) / 2, float(positive.max())) if positive.size else (0.1, 1.0)
+    tops = [float(np.nanmax(b.values)) for b in series.bounds if np.isfinite(b.values).any()]
+    return low, min(2 * max([high, *tops]), high * max(1e3, high / low))
+
+
 def error_plot(run: Rates, series: Series, prefix: str = "run") -> Plot:
     """Mean squared error over the length, and below it everything divided by the exact curve.
 
@@ -68,7 +77,6 @@ def error_plot(run: Rates, series: Series, prefix: str = "run") -> Plot:
     L = run.lengths
 
     def draw(ax: Any, below: Any = None) -> None:
-        truth = series.mean if series.exact is None else series.exact
         for bound in series.bounds:
             _plot_bound(ax, L, bound.values, bound.name)
         if series.exact is not None:
@@ -77,11 +85,7 @@ def error_plot(run: Rates, series: Series, prefix: str = "run") -> Plot:
         ax.set_yscale("log")
         ax.set_ylabel("mean squared error")
         _lengths_axis(ax, L)
-        # As much room above the truth as its own range, and two decades at least.
-        positive = truth[truth > 0]
-        low, high = (positive.min() / 2, positive.max()) if positive.size else (0.1, 1.0)
-        tops = [float(np.nanmax(b.values)) for b in series.bounds if np.isfinite(b.values).any()]
-        high = min(2 * max([high, *tops]), high * max(1e3, high / low))
+        low, high = error_limits(series)
         ax.set_ylim(low, high)
         log_axis(ax.yaxis, low, high)
         if below is None or series.exact is None:

@@ -24,7 +24,8 @@ from numerics.report import FILES, provenance, schema, write_report
 from numerics.report.document import COLUMNS, as_csv, as_document
 from numerics.report.drawing import Drawing, draw, prefixes
 from numerics.report.html import as_html
-from numerics.report.plots import error_plot
+from numerics.report.overlays import run_style
+from numerics.report.plots import error_limits, error_plot
 from numerics.report.slack import slacks
 from numerics.report.svg import COLOURS
 from numerics.report.words import explained, marked, run_names, sci
@@ -202,6 +203,16 @@ def test_every_curve_of_a_page_is_explained(page: str, shared: str) -> None:
     assert len(explained(["Theorem B", "Theorem B, limit", "Proposition 3.1, our constants", "eq. (18), exponent only"])) == 4
 
 
+def test_a_key_without_a_line_says_so(run: Rates, page: str) -> None:
+    """Bounds that are millions of times the truth are left out of the plot, not out of its key."""
+    output = run.series[0]
+    far = [b for b in output.bounds if np.nanmin(b.values) > error_limits(output)[1]]
+    assert [b.name for b in far] == ["R1", "Lemma C.4"]
+    keys = re.findall(r"<span><b>(.*?)</b> (.*?)</span>", page)
+    assert {name for name, note in keys if note.endswith("above the plot")} == {"R1", "Lemma C.4"}
+    assert sum(note.endswith("above the plot") for _, note in keys) == 4
+
+
 def test_numbers_on_a_page_are_typeset(page: str, shared: str) -> None:
     for text in (page, shared):
         visible = re.sub(r"<(style|svg|code)\b.*?</\1>", "", text, flags=re.DOTALL)
@@ -285,6 +296,19 @@ def test_runs_of_one_name_have_plots_of_their_own(run: Rates) -> None:
     named = [replace(run, setting=AttentionSetting(one, one, one, np.ones(1), name)) for name in ("a!", "a?", "phase", "λ")]
     # Names that differ by signs only, and names of plots that every report has.
     assert prefixes(named) == ["a", "a-2", "phase-3", "run"]
+
+
+def test_runs_on_one_page_look_different() -> None:
+    """Six colours and six markers: the seventh run comes back to the first colour, not to its marker."""
+    assert len({run_style(i, 36) for i in range(36)}) == 36
+
+
+def test_the_key_of_a_run_is_its_marker(run: Rates, drawings: dict[int, Drawing]) -> None:
+    many = [run] * 8
+    drawing = drawings[2]._replace(runs=drawings[1].runs * 8)
+    legend = page_of(*many, drawing=drawing).split("<h2>The runs over one another</h2>")[1].split("</section>")[0]
+    keys = re.findall(r'<svg viewBox="0 0 30 12".*?</svg>', legend, flags=re.DOTALL)
+    assert len(keys) == len(set(keys)) == 8
 
 
 def test_slack_is_the_bound_over_the_truth(run: Rates) -> None:
