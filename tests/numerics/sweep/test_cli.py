@@ -16,7 +16,10 @@ import pytest
 
 import numerics.rate_series
 from numerics.cli import main
+from numerics.estimate import AttentionErrors
+from numerics.rates import Rates, assess
 from numerics.report import FILES, PLOTS
+from numerics.setting import AttentionSetting
 from numerics.store import Store
 from numerics.sweep import blocks, run
 from numerics.sweep.cli import add_sweep
@@ -211,6 +214,22 @@ def test_numbers_that_theory_does_not_reach_are_kept(
     says = f"the numbers of 'U x 0.2' are stored, but theory does not reach them ({error}); take it out of the grid"
     assert capsys.readouterr().err == f"largeprompt sweep: {says}\n"
     assert rows(tmp_path / "s") == 4
+
+
+def test_a_run_beyond_theory_leaves_the_others_their_verdicts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def not_the_averaged(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
+        if setting.averaged:
+            raise ZeroDivisionError("division by zero")
+        return assess(setting, errors)
+
+    monkeypatch.setattr("numerics.rates.assess", not_the_averaged)
+    assert sweep(write(tmp_path, BOTH), "--store", tmp_path / "s", "--quiet") == 1
+    says = "the numbers of 'averaged' are stored, but theory does not reach them (division by zero); take it out of the grid"
+    assert capsys.readouterr().err == f"largeprompt sweep: {says}\n"
+    assert sweep(tmp_path / "grid.toml", "--store", tmp_path / "s") == 1
+    assert "comparisons hold" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("error", [FloatingPointError("not finite"), ValueError("not finite"), MemoryError("no room")])
