@@ -100,11 +100,12 @@ def _agrees(series: Series, lengths: Floats) -> Iterator[Comparison]:
     if not sure.all():
         L, z = lengths[~sure], _normal_scores(series, ~sure)
         limit, worst = _quantile(ERROR / (2 * z.size)), int(np.argmax(z))
-        says = f"largest deviation {z[worst]:.2f} standard errors (L = {L[worst]:.0f}); allowed {limit:.2f} at {z.size} lengths"
+        many = f"{z.size} length{'s' * (z.size > 1)}"
+        says = f"largest deviation {z[worst]:.2f} standard errors (L = {L[worst]:.0f}); allowed {limit:.2f} at {many}"
         yield _judge(f"{name} at each length", says, z[worst], limit, ERROR)
         # A bias too small to be seen at one length adds up over all of them.
         chi2, limit = float(np.sum(z**2)), _chi2_quantile(ERROR, z.size)
-        yield _judge(f"{name} over all lengths", f"chi^2 = {chi2:.2f} on {z.size} lengths; allowed {limit:.2f}", chi2, limit, ERROR)
+        yield _judge(f"{name} over all lengths", f"chi^2 = {chi2:.2f} on {many}; allowed {limit:.2f}", chi2, limit, ERROR)
     if sure.any():
         off = np.abs(series.mean[sure] / series.exact[sure] - 1)
         # Many replicates may bring a standard error below SURE; what it is still counts.

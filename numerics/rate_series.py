@@ -156,7 +156,7 @@ def _fitted(series: Series, setting: AttentionSetting, L: Floats, usable: NDArra
     coverage: but for what skewed samples have in common, low means with low standard errors.
     """
     if usable.size < FEWEST:
-        return replace(series, reason=f"{usable.size} lengths are above 1 and well measured; a fit takes {FEWEST} or more")
+        return replace(series, reason=f"lengths above 1 and well measured: {usable.size}; a fit takes {FEWEST} or more")
     relative, order = series.error / series.mean, next_order(setting, series.quantity)
 
     def fit(values: Floats, part: NDArray[np.intp], with_term: bool = True) -> PowerLawFit:

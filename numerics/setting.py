@@ -71,7 +71,7 @@ class AttentionSetting:
     V: Floats
     query: Floats
     name: str = "custom"
-    _given: TokenLaw | None = field(init=False, repr=False)
+    _given: TokenLaw | None = field(default=None, repr=False)  # an argument, so that dataclasses.replace hands it on
 
     if TYPE_CHECKING:  # what may be given is wider than what is kept
 
@@ -81,7 +81,9 @@ class AttentionSetting:
 
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
-        given = self.Gamma if isinstance(self.Gamma, TokenLaw) else None
+        given = self.Gamma if isinstance(self.Gamma, TokenLaw) else self._given
+        if given is not None and given is not self.Gamma and not np.array_equal(self.Gamma, _covariance("Gamma", given.covariance)):
+            given = None  # the covariance was replaced, and the law with it
         averaged = np.ndim(self.query) == 2
         query = _covariance("the query covariance", self.query) if averaged else self.query
         read = read_arrays(

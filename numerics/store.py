@@ -16,8 +16,9 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -181,7 +182,7 @@ class Store:
         for start in range(0, len(ordered), AT_ONCE):
             part = ordered[start : start + AT_ONCE]
             query = f"SELECT {COLUMNS} FROM results WHERE key IN ({', '.join('?' * len(part))})"
-            found += self._patiently(lambda: self._connection.execute(query, part).fetchall())  # noqa: B023
+            found += self._patiently(partial(self._all, query, part))
         for row in found:
             if row[4] != _checksum(*row[:4]):
                 raise StoreError(
@@ -189,6 +190,9 @@ class Store:
                     f" have it computed again: DELETE FROM results WHERE key = '{row[0]}'"
                 )
         return {row[0]: row for row in found}
+
+    def _all(self, query: str, values: Sequence[str]) -> list[Row]:
+        return self._connection.execute(query, values).fetchall()
 
     def _compare(self, row: Row) -> None:
         (kept,) = self._connection.execute(f"SELECT {COLUMNS} FROM results WHERE key = ?", row[:1]).fetchall()

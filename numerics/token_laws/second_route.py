@@ -95,5 +95,6 @@ def _by_density(law: Independent | Radial, b: Floats) -> Any:
             if law.kind == "sign":
                 total += mp.log((mp.exp(t) + mp.exp(-t)) / 2)
             else:
-                total += h * abs(t) + mp.log(mp.quad(lambda u: mp.exp(abs(t) * (u - h)), mp.linspace(-h, h, 5)) / (2 * h))  # noqa: B023
+                whole = mp.quad(lambda u, t=abs(t): mp.exp(t * (u - h)), mp.linspace(-h, h, 5))
+                total += h * abs(t) + mp.log(whole / (2 * h))
         return total

@@ -160,7 +160,7 @@ def test_what_cannot_be_trusted_is_not_compared(measured) -> None:  # type: igno
     assert all(series.models is not None and series.models.shows for series in fast.series)
     short = rates(ISOTROPIC, [10, 100, 1000])
     assert all(series.fit is None for series in short.series)
-    assert "output, gradient in V and gradient in U, no fit: 3 lengths are above 1 and well measured; a fit takes 5 or more" in (
+    assert "output, gradient in V and gradient in U, no fit: lengths above 1 and well measured: 3; a fit takes 5 or more" in (
         short.warnings
     )
     measured(ISOTROPIC, share=0.3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -130,3 +131,11 @@ def test_bad_values_are_refused(change: dict[str, Any], message: str) -> None:
 def test_what_is_no_array_of_reals_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match="array of real numbers"):
         AttentionSetting(**GOOD | change)
+
+
+def test_replacing_keeps_the_law_unless_its_covariance_goes() -> None:
+    """A copy under another name has the same tokens; with another covariance, or another law, those."""
+    signs = AttentionSetting(rademacher(2).image([[1.0, 0.3], [0.3, 0.7]]), np.eye(2), np.eye(2), np.ones(2))
+    assert replace(signs, name="other", U=np.zeros((2, 2))).law is signs.law
+    assert replace(signs, Gamma=np.eye(2)).gaussian
+    assert replace(signs, Gamma=rademacher(2)).law.name == "rademacher"

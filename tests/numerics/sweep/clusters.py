@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -25,9 +26,7 @@ PATIENCE = 60.0  # a busy machine takes seconds to start a process
 
 def need_dask() -> None:
     """Skip where Dask is not installed, and say so; with CI=true it must be."""
-    try:
-        import distributed  # noqa: F401
-    except ImportError:
+    if importlib.util.find_spec("distributed") is None:
         if os.environ.get("CI") == "true":
             pytest.fail("no dask.distributed: install .[dask]")
         pytest.skip(

@@ -128,7 +128,7 @@ def kill_sweeps(folder: Path, chance: random.Random, kills: int, threads: int) -
     for number in range(kills):
         diary = Diary(folder / f"run{number}.txt")
         pid, least = child(sweeping(folder, "war", diary, threads, most=8)), chance.randrange(4)
-        wait_until(lambda: len(diary.read("stored")) >= least)  # noqa: B023
+        wait_until(lambda diary=diary, least=least: len(diary.read("stored")) >= least)
         done += killed(pid, chance.uniform(0, 0.01))
         runs.append(diary)
     runs.append(Diary(folder / "last.txt"))
@@ -150,14 +150,14 @@ def kill_writers(folder: Path, chance: random.Random, journals: int) -> dict[str
     while seen < journals and time.monotonic() < end:
         diary = Diary(folder / f"writer{kills}.txt")
 
-        def work() -> None:
+        def work(diary: Diary = diary, start: int = start) -> None:
             with DiaryStore(path) as store:
-                store.diary = diary  # noqa: B023
-                for n in range(start, start + 10**6):  # noqa: B023
+                store.diary = diary
+                for n in range(start, start + 10**6):
                     store.put(key(n), value(n), {"n": n})
 
         pid = child(work)
-        wait_until(lambda: diary.read("stored"))  # noqa: B023
+        wait_until(lambda diary=diary: diary.read("stored"))
         killed(pid, chance.uniform(0, 0.02))
         kills += 1
         seen += Path(f"{path}-journal").exists()

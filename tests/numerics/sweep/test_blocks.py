@@ -119,7 +119,7 @@ def test_another_version_of_a_package_is_another_fingerprint(monkeypatch: pytest
     seen = {code_fingerprint()}
     for package in PACKAGES:
         with monkeypatch.context() as patch:
-            patch.setattr(blocks, "version", lambda name: "0" if name == package else version(name))  # noqa: B023
+            patch.setattr(blocks, "version", lambda name, new=package: "0" if name == new else version(name))
             seen.add(code_fingerprint.__wrapped__())
     assert len(seen) == 1 + len(PACKAGES)
 
