@@ -81,8 +81,10 @@ class AttentionSetting:
 
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
-        given = self.Gamma if isinstance(self.Gamma, TokenLaw) else self._given
-        if given is not None and given is not self.Gamma and not np.array_equal(self.Gamma, _covariance("Gamma", given.covariance)):
+        given = self._given
+        if isinstance(self.Gamma, TokenLaw):
+            given = self.Gamma
+        elif given is not None and not np.array_equal(self.Gamma, _covariance("Gamma", given.covariance)):
             given = None  # the covariance was replaced, and the law with it
         averaged = np.ndim(self.query) == 2
         query = _covariance("the query covariance", self.query) if averaged else self.query
