@@ -266,9 +266,9 @@ def test_the_command_gives_linear_algebra_one_thread() -> None:
 def test_ctrl_c_in_a_real_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     long = SMALL.replace("200", "10_000_000").replace("[5, 50]", "[100, 1000]")
     words = ["sweep", str(write(tmp_path, long)), "--store", str(store := tmp_path / "s"), "--threads", "2"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "numerics", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    # A shell without job control starts its background jobs, perhaps these tests, with SIGINT ignored, and children inherit that.
+    program = "import signal, sys\nfrom numerics.cli import main\nsignal.signal(signal.SIGINT, signal.default_int_handler)\nsys.exit(main())"
+    process = subprocess.Popen([sys.executable, "-c", program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         until = time.monotonic() + 120
         while rows(store) < 2:
