@@ -267,7 +267,8 @@ def test_ctrl_c_in_a_real_process(tmp_path: Path, capsys: pytest.CaptureFixture[
     long = SMALL.replace("200", "10_000_000").replace("[5, 50]", "[100, 1000]")
     words = ["sweep", str(write(tmp_path, long)), "--store", str(store := tmp_path / "s"), "--threads", "2"]
     # A shell without job control starts its background jobs, perhaps these tests, with SIGINT ignored, and children inherit that.
-    program = "import signal, sys\nfrom numerics.cli import main\nsignal.signal(signal.SIGINT, signal.default_int_handler)\nsys.exit(main())"
+    lines = ("import signal, sys", "from numerics.cli import main", "signal.signal(signal.SIGINT, signal.default_int_handler)")
+    program = "\n".join((*lines, "sys.exit(main())"))
     process = subprocess.Popen([sys.executable, "-c", program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         until = time.monotonic() + 120
