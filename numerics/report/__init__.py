@@ -9,7 +9,6 @@ import json
 import os
 import platform
 import re
-import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib import metadata, resources
@@ -19,6 +18,7 @@ from typing import Any
 from numerics.rates import Rates
 from numerics.report.document import as_csv, as_document, table
 from numerics.report.drawing import draw
+from numerics.report.files import replace_together
 from numerics.report.html import as_html
 
 __all__ = ["FILES", "PLOTS", "provenance", "schema", "table", "write_report"]
@@ -116,13 +116,7 @@ def write_report(runs: Rates | Sequence[Rates], out: Path, source: dict[str, Any
     texts = (as_html(runs, document, drawing), json.dumps(document, indent=1, allow_nan=False) + "\n", as_csv(runs))
     files = {f"{PLOTS}/{plot.name}.svg": plot.file for plot in plots} | dict(zip(FILES, texts))
     stale = _plots_of(out / FILES[1]) - set(files)
-    (out / PLOTS).mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out, prefix=".new-") as scratch:
-        (Path(scratch) / PLOTS).mkdir()
-        for name, text in files.items():
-            (Path(scratch) / name).write_text(text, encoding="utf-8", newline="\n")
-        for name in files:  # what the page points to before the page
-            os.replace(Path(scratch) / name, out / name)
+    replace_together(out, files)
     for name in stale:
         (out / name).unlink(missing_ok=True)
     return out / FILES[0]

@@ -15,9 +15,9 @@ from numerics.report.drawing import Drawing, RunDrawing, prefixes
 from numerics.report.overlays import run_style
 from numerics.report.plots import error_limits, style_of
 from numerics.report.slack import slacks
-from numerics.report.svg import COLOURS
+from numerics.report.templates import environment
 from numerics.report.verdicts import cannot_show, fitted, verdicts, worst_deviation
-from numerics.report.words import TITLES, explained, marked, ratio, run_names, sci, spaced
+from numerics.report.words import TITLES, explained, ratio, run_names, sci, spaced
 
 __all__ = ["as_html"]
 
@@ -230,30 +230,23 @@ def as_html(runs: Sequence[Rates], document: dict[str, Any], drawing: Drawing) -
     -------
     str
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-
-    environment = Environment(
-        loader=PackageLoader("numerics.report", "."),
-        autoescape=select_autoescape(["html.jinja"]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"sci": sci, "spaced": spaced, "typeset": marked}
     comparisons = [c for run in runs for c in run.comparisons]
-    return environment.get_template("report.html.jinja").render(
-        document=document,
-        runs=[_run(*parts) for parts in zip(run_names(runs), prefixes(runs), runs, drawing.runs)],
-        several=len(runs) > 1,
-        overview=_overview(runs),
-        overlays={quantity: plot.inline for quantity, plot in drawing.overlays.items()},
-        phase={quantity: plot.inline for quantity, plot in drawing.phase.items()},
-        regions=REGIONS,
-        beyond=any(cannot_show(run) for run in runs),
-        columns=COLUMNS,
-        titles={quantity: title for quantity, (title, _) in TITLES.items()},
-        formulas={quantity: formula for quantity, (_, formula) in TITLES.items()},
-        colours=COLOURS,
-        total=len(comparisons),
-        failing=sum(not c.holds for c in comparisons),
+    return (
+        environment("numerics.report")
+        .get_template("report.html.jinja")
+        .render(
+            document=document,
+            runs=[_run(*parts) for parts in zip(run_names(runs), prefixes(runs), runs, drawing.runs)],
+            several=len(runs) > 1,
+            overview=_overview(runs),
+            overlays={quantity: plot.inline for quantity, plot in drawing.overlays.items()},
+            phase={quantity: plot.inline for quantity, plot in drawing.phase.items()},
+            regions=REGIONS,
+            beyond=any(cannot_show(run) for run in runs),
+            columns=COLUMNS,
+            titles={quantity: title for quantity, (title, _) in TITLES.items()},
+            formulas={quantity: formula for quantity, (_, formula) in TITLES.items()},
+            total=len(comparisons),
+            failing=sum(not c.holds for c in comparisons),
+        )
     )

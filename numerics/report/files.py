@@ -1,0 +1,43 @@
+"""Files of a page that belong together."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+__all__ = ["replace_together"]
+
+
+def replace_together(folder: Path, files: Mapping[str, str]) -> None:
+    """Write files into a folder; what stood there stays whole until every new one is written.
+
+    Parameters
+    ----------
+    folder : Path
+        Created if missing.
+    files : mapping from str to str
+        Texts by name; a name may have a folder in front. They are put into place in this order, so that a page comes after what it
+        points to.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be created or written.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     replace_together(Path(folder), {"plots/a.svg": "<svg/>", "page.html": "see plots/a.svg"})
+    ...     sorted(path.name for path in Path(folder).rglob("*.*"))
+    ['a.svg', 'page.html']
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as scratch:
+        for name, text in files.items():
+            (Path(scratch) / name).parent.mkdir(parents=True, exist_ok=True)
+            (Path(scratch) / name).write_text(text, encoding="utf-8", newline="\n")
+        for name in files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            os.replace(Path(scratch) / name, folder / name)

@@ -1,0 +1,44 @@
+"""Templates of pages: looked for in a package and then here, where theme, styles and keys of plots are shared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numerics.report.svg import COLOURS
+from numerics.report.words import marked, sci, spaced
+
+__all__ = ["environment"]
+
+SHARED = "numerics.report"
+
+
+def environment(package: str) -> Any:
+    """Where the templates of a package are found, with the filters and colours of every page.
+
+    Parameters
+    ----------
+    package : str
+        Its import name. What it does not have is taken from `numerics.report`.
+
+    Returns
+    -------
+    jinja2.Environment
+        A name that a template uses and nobody gave is an error.
+
+    Examples
+    --------
+    >>> environment("numerics.report").from_string("{{ 40000 | spaced }}").render()
+    '40\\u202f000'
+    """
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
+
+    found = Environment(
+        loader=ChoiceLoader([PackageLoader(place, ".") for place in dict.fromkeys((package, SHARED))]),
+        autoescape=select_autoescape(["html.jinja"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= {"sci": sci, "spaced": spaced, "typeset": marked}
+    found.globals["colours"] = COLOURS
+    return found
