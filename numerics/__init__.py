@@ -27,6 +27,7 @@
 `scalar_regression`, `scalar_transfer`              one Gaussian covariate: both flows, and every constant of Theorem 4.3
 `flow`, `flow_starts`, `flow_slope`                 the gradient flow integrated, from hostile starts, and how steep its risk is
 `fit`, `log_power`, `rate_models`                   exponents with errors, with powers of ln L; laws beside each other
+`training`                                          SGD on fresh prompts: its records and checkpoints; a reference that draws all tokens
 `trust`, `rare_queries`, `rare_prompts`             when an estimate is not to be trusted; heavy tails that no sample shows
 `setting`, `phase`, `curves`, `curve_bounds`        rate reports: what is measured, exponents, exact curves, what theory bounds,
 `comparisons`, `rates`, `rate_series`,              verdicts, the run, its series, what a reader has to know, the page
@@ -66,6 +67,9 @@ if TYPE_CHECKING:
     from numerics.setting import AttentionSetting as AttentionSetting
     from numerics.token_laws import TokenLaw as TokenLaw
     from numerics.token_laws import honest_sigma as honest_sigma
+    from numerics.training import Parameters as Parameters
+    from numerics.training import Training as Training
+    from numerics.training import train as train
     from numerics.worst_case import worst_ratio as worst_ratio
 
 _HOME = {
@@ -74,7 +78,9 @@ _HOME = {
     "Evidence": "numerics.evidence",
     "ExactErrors": "numerics.exact",
     "Integers": "numerics.provers",
+    "Parameters": "numerics.training",
     "TokenLaw": "numerics.token_laws",
+    "Training": "numerics.training",
     "Verdict": "numerics.evidence",
     "all_of": "numerics.evidence",
     "assess": "numerics.rates",
@@ -92,6 +98,7 @@ _HOME = {
     "power_law_fit": "numerics.fit",
     "softmax_moments": "numerics.quadrature",
     "trace_identity": "numerics.provers",
+    "train": "numerics.training",
     "worst_ratio": "numerics.worst_case",
 }
 __all__ = list(_HOME)

@@ -11,6 +11,7 @@
 `flow_rates`                              Polyak-Lojasiewicz constants along that flow
 `transfer`                                from infinite to finite prompts: what the two risks, gradients and flows differ by
 `finite_prompt_risk`                      the risk of softmax attention at a finite prompt length (R6); its distance from the limit
+`experiment`                              how the experiments of Section 6 were run: covariances, lengths, variants
 `traces`, `words`                         matrices in a symbolic dimension: words, traces, Gaussian expectations
 `softmax_stein`                           Stein's lemma for moments of softmax weights and Gaussian tokens
 `arrays`                                  the door: what is no array of real numbers of the right shape is refused here

@@ -1,0 +1,161 @@
+"""The parameters (O, V, K, Q) of one layer of attention, their start, and the array in which kernels keep them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from theory.arrays import read_arrays
+
+__all__ = ["Parameters", "initial_parameters", "pack", "read_start", "unpack"]
+
+Floats = NDArray[np.float64]
+#: Second word of the key of the start: prompts never see it.
+STREAM = 0x696E6974
+
+
+class Parameters(NamedTuple):
+    """Output, value, key and query parameters, n = d + 1.
+
+    Of the matrix O only the last row counts, the one that gives the prediction. Axes in front are records, then (softmax, linear)
+    if both are trained.
+
+    Attributes
+    ----------
+    O : ndarray of shape (..., n)
+    V, K, Q : ndarray of shape (..., n, n)
+
+    Examples
+    --------
+    >>> theta = initial_parameters(2, seed=0)
+    >>> theta.U.shape, theta.b.shape
+    ((3, 3), (3,))
+    """
+
+    O: Floats
+    V: Floats
+    K: Floats
+    Q: Floats
+
+    @property
+    def U(self) -> Floats:
+        """Query-key matrix K'Q, without the scale of the scores."""
+        return np.swapaxes(self.K, -1, -2) @ self.Q
+
+    @property
+    def b(self) -> Floats:
+        """V'o: what a token is multiplied by in the prediction."""
+        return np.asarray(np.squeeze(np.swapaxes(self.V, -1, -2) @ self.O[..., None], -1))
+
+    def at(self, index: Any) -> Parameters:
+        """The entry, or entries, of the axes in front.
+
+        Examples
+        --------
+        >>> records = unpack(np.zeros((7, 10, 3)))
+        >>> records.at(-1).V.shape
+        (3, 3)
+        """
+        return Parameters(*(x[index] for x in self))
+
+
+def initial_parameters(d: int, seed: int) -> Parameters:
+    """A start: every entry from U(-1/sqrt(n), 1/sqrt(n)), the default of a linear layer without bias in PyTorch.
+
+    Parameters
+    ----------
+    d : int
+        Dimension of the covariates; n = d + 1.
+    seed : int
+        From 0 to 2^64 - 1. All architectures that are trained with one seed share the start.
+
+    Returns
+    -------
+    Parameters
+
+    Raises
+    ------
+    TypeError, ValueError
+        If d is no whole number from 1 on, or the seed is out of range.
+
+    Examples
+    --------
+    >>> bool(abs(initial_parameters(3, seed=1).V).max() < 1 / 2)
+    True
+    """
+    from numerics.streams import key_of
+
+    if isinstance(d, bool) or not isinstance(d, (int, np.integer)):
+        raise TypeError(f"d = {d!r} is no whole number; it is the dimension of the covariates")
+    if d < 1:
+        raise ValueError(f"d = {d} is below 1; a covariate has at least one coordinate")
+    key_of(seed)
+    n = int(d) + 1
+    generator = np.random.Generator(np.random.Philox(key=np.array([seed, STREAM], dtype=np.uint64)))
+    return unpack(generator.uniform(-1 / math.sqrt(n), 1 / math.sqrt(n), (1 + 3 * n, n)))
+
+
+def pack(parameters: Parameters) -> Floats:
+    """The array (..., 1 + 3n, n) with the rows [o; V; K; Q].
+
+    Examples
+    --------
+    >>> theta = np.arange(10.0 * 3).reshape(10, 3)
+    >>> np.array_equal(pack(unpack(theta)), theta)
+    True
+    """
+    O, V, K, Q = parameters
+    return np.ascontiguousarray(np.concatenate([O[..., None, :], V, K, Q], axis=-2))
+
+
+def unpack(theta: Floats) -> Parameters:
+    """The parameters in an array (..., 1 + 3n, n), as views.
+
+    Examples
+    --------
+    >>> unpack(np.zeros((10, 3))).O.shape
+    (3,)
+    """
+    n = theta.shape[-1]
+    return Parameters(theta[..., 0, :], theta[..., 1 : n + 1, :], theta[..., n + 1 : 2 * n + 1, :], theta[..., 2 * n + 1 :, :])
+
+
+def read_start(start: Sequence[ArrayLike], d: int, coupled: bool) -> Floats:
+    """A start of one's own, checked, as the array a kernel works on.
+
+    Parameters
+    ----------
+    start : Parameters, or a sequence of the four arrays O, V, K, Q
+        If coupled, with or without an axis (softmax, linear) in front.
+    d : int
+    coupled : bool
+
+    Returns
+    -------
+    ndarray of shape (1 + 3n, n), or (2, 1 + 3n, n) if coupled
+        A copy.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If these are no four arrays of finite numbers of that shape.
+
+    Examples
+    --------
+    >>> read_start(initial_parameters(2, seed=0), 2, coupled=True).shape
+    (2, 10, 3)
+    """
+    n = d + 1
+    if isinstance(start, str) or not isinstance(start, Sequence) or len(start) != 4:
+        raise TypeError("start is no (O, V, K, Q); pass Parameters, or four arrays of shapes (n,), (n, n), (n, n), (n, n)")
+    both = coupled and np.ndim(start[0]) == 2
+    front = "pair " if both else ""
+    arrays = read_arrays(O=(start[0], front + "n"), **{k: (x, front + "n n") for k, x in zip("VKQ", start[1:])})
+    if arrays[0].shape != (*(2,) * both, n):
+        raise ValueError(f"start has O of shape {arrays[0].shape}, but d = {d} needs (n,) = ({n},){' or (2, n)' * coupled}")
+    theta = pack(Parameters(*arrays))
+    return np.stack([theta, theta]) if coupled and not both else theta

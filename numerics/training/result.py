@@ -1,0 +1,80 @@
+"""What a run of SGD leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.training.parameters import Parameters, pack
+
+__all__ = ["Training"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """A run of SGD: what was trained, and its k records.
+
+    Attributes
+    ----------
+    attention : {"softmax", "linear", "coupled"}
+    prompt_length : int
+    variant : str
+    Sigma : ndarray of shape (d, d)
+    noise, task_variance : float
+        Variances of the label noise and of an entry of w.
+    batch : int
+    lr : float
+    steps, every, seed : int
+    step : ndarray of shape (k,)
+        Steps done at each record.
+    risk : ndarray of shape (k,), or (k, 2) for (softmax, linear) if coupled
+        Mean of (T - y)² / 2 over the steps since the record before, each on fresh prompts and before its update.
+    risk_error : ndarray of the shape of risk
+        Its standard error, from the differences of neighbouring steps; nan for a record of a single step.
+    parameters : Parameters
+        After `step` steps; axes (k,), or (k, 2) if coupled, in front.
+    initial : Parameters
+    diverged : int or None
+        The number of the step (from 0) whose loss or update was not a finite number. The run ends before it, and so do the records.
+    """
+
+    attention: str
+    prompt_length: int
+    variant: str
+    Sigma: Floats
+    noise: float
+    task_variance: float
+    batch: int
+    lr: float
+    steps: int
+    every: int
+    seed: int
+    step: NDArray[np.int64]
+    risk: Floats
+    risk_error: Floats
+    parameters: Parameters
+    initial: Parameters
+    diverged: int | None
+
+    @property
+    def final(self) -> Parameters:
+        """The last parameters that are finite; axis (2,) in front if coupled."""
+        return self.parameters.at(-1) if len(self.step) else self.initial
+
+    @property
+    def distance(self) -> Floats:
+        """|theta_soft - theta_lin|² at each record (k,), over all of O, V, K, Q.
+
+        Raises
+        ------
+        ValueError
+            If only one architecture was trained.
+        """
+        if self.attention != "coupled":
+            raise ValueError(f'only {self.attention} attention was trained; a distance needs train("coupled", ...)')
+        theta = pack(self.parameters)
+        return np.asarray(((theta[:, 0] - theta[:, 1]) ** 2).sum((1, 2)))

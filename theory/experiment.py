@@ -1,0 +1,200 @@
+"""The experiments of Boursier & Boyer (Section 6, Appendix A): covariances, prompt lengths, and two readings of how they were run.
+
+A token is z = (x, y) with x = A g and y = w·x + noise, the query token z_q = (B g, 0). "as written" is Appendix A.1. "as coded" is
+what a snapshot of the authors' code does, kept by a public audit of the paper: scores are divided by sqrt(d + 1), the loss has no
+factor 1/2, runs have 300 000 steps, and an anisotropic prompt is multiplied by the Cholesky root twice, its query never.
+
+References
+----------
+Boursier and Boyer, Section 6 and Appendix A.1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from theory.arrays import read_covariance
+
+__all__ = ["COVARIANCES", "PROMPT_LENGTHS", "VARIANTS", "Variant", "kms", "variant"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A reading of how the experiments were run.
+
+    Attributes
+    ----------
+    name : str
+    scores_over_root : bool
+        Whether the scores are divided by sqrt(d + 1).
+    gradient_factor : float
+        What a step of SGD multiplies the gradient of the risk E (T - y)² / 2 by, beside the learning rate.
+    steps : int
+        Steps of a run.
+    root_twice : bool
+        Whether prompts are multiplied by the Cholesky root twice and queries never; otherwise both once.
+
+    Examples
+    --------
+    >>> VARIANTS["as coded"].score_scale(3)
+    0.5
+    """
+
+    name: str
+    scores_over_root: bool
+    gradient_factor: float
+    steps: int
+    root_twice: bool
+
+    def score_scale(self, d: int) -> float:
+        """The factor c of the scores a·z = c (K'Q z_q)·z.
+
+        Examples
+        --------
+        >>> VARIANTS["as written"].score_scale(3)
+        1.0
+        """
+        return 1 / math.sqrt(d + 1) if self.scores_over_root else 1.0
+
+    def prompt_root(self, Sigma: ArrayLike) -> Floats:
+        """A (d, d) for covariates x = A g of the prompt.
+
+        Examples
+        --------
+        >>> VARIANTS["as coded"].prompt_root([[4.0]])
+        array([[4.]])
+        """
+        C = _cholesky(Sigma)
+        return C @ C if self.root_twice else C
+
+    def query_root(self, Sigma: ArrayLike) -> Floats:
+        """B (d, d) for the covariates x_q = B g of the query.
+
+        Examples
+        --------
+        >>> VARIANTS["as coded"].query_root([[4.0]])
+        array([[1.]])
+        """
+        C = _cholesky(Sigma)
+        return np.eye(len(C)) if self.root_twice else C
+
+    def prompt_covariance(self, Sigma: ArrayLike) -> Floats:
+        """Covariance A A' (d, d) of the covariates of the prompt.
+
+        Examples
+        --------
+        >>> VARIANTS["as coded"].prompt_covariance([[4.0]])
+        array([[16.]])
+        """
+        A = self.prompt_root(Sigma)
+        return A @ A.T
+
+    def query_covariance(self, Sigma: ArrayLike) -> Floats:
+        """Covariance B B' (d, d) of the covariates of the query.
+
+        Examples
+        --------
+        >>> VARIANTS["as coded"].query_covariance([[4.0]])
+        array([[1.]])
+        """
+        B = self.query_root(Sigma)
+        return B @ B.T
+
+
+#: By name; `variant` also says what is wrong with another one.
+VARIANTS: Mapping[str, Variant] = MappingProxyType(
+    {
+        v.name: v
+        for v in (
+            Variant("as written", scores_over_root=False, gradient_factor=1.0, steps=500_000, root_twice=False),
+            Variant("as coded", scores_over_root=True, gradient_factor=2.0, steps=300_000, root_twice=True),
+        )
+    }
+)
+
+
+def variant(name: str | Variant) -> Variant:
+    """The variant of that name.
+
+    Parameters
+    ----------
+    name : str or Variant
+        A variant of one's own passes through.
+
+    Raises
+    ------
+    ValueError
+        If there is no such variant.
+
+    Examples
+    --------
+    >>> variant("as coded").steps
+    300000
+    """
+    if isinstance(name, Variant):
+        return name
+    if not isinstance(name, str) or name not in VARIANTS:
+        raise ValueError(f"variant = {name!r} is not known; take one of {', '.join(map(repr, VARIANTS))}, or build a Variant")
+    return VARIANTS[name]
+
+
+def kms(d: int, rho: float = 0.5) -> Floats:
+    """The Kac-Murdock-Szegö matrix, with entries rho^|i - j|.
+
+    Parameters
+    ----------
+    d : int
+    rho : float
+        From -1 to 1.
+
+    Returns
+    -------
+    ndarray of shape (d, d)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If d is no whole number from 1 on, or rho is out of range: the matrix would not be positive semidefinite.
+
+    Examples
+    --------
+    >>> kms(3)[0].tolist()
+    [1.0, 0.5, 0.25]
+    """
+    if isinstance(d, bool) or not isinstance(d, (int, np.integer)):
+        raise TypeError(f"d = {d!r} is no whole number; it is the number of rows")
+    if d < 1:
+        raise ValueError(f"d = {d} is below 1; a covariance has at least one row")
+    if not -1 <= rho <= 1:
+        raise ValueError(f"rho = {rho} is outside [-1, 1]: the matrix would not be positive semidefinite")
+    return np.float64(rho) ** abs(np.subtract.outer(np.arange(d), np.arange(d)))
+
+
+def _frozen(array: Floats) -> Floats:
+    array.setflags(write=False)
+    return array
+
+
+#: The prompt lengths of Figures 1, 2, 5 and 6.
+PROMPT_LENGTHS: tuple[int, ...] = (*range(10, 100, 10), *range(100, 1001, 100))
+#: Those of Section 6 and of Appendix A.2.2, d = 5.
+COVARIANCES: Mapping[str, Floats] = MappingProxyType({"isotropic": _frozen(np.eye(5)), "anisotropic": _frozen(kms(5))})
+
+
+def _cholesky(Sigma: ArrayLike) -> Floats:
+    """C lower triangular with C C' = Sigma and diagonal >= 0; Sigma may be singular."""
+    S = read_covariance("Sigma", Sigma)
+    try:
+        return np.asarray(np.linalg.cholesky(S))
+    except np.linalg.LinAlgError:  # singular: any root R' gives R = Q C' with C lower triangular
+        eigenvalues, vectors = np.linalg.eigh(S)
+        C = np.asarray(np.linalg.qr((vectors * np.sqrt(np.maximum(eigenvalues, 0))).T).R).T
+        return C * np.where(np.diag(C) < 0, -1.0, 1.0)
