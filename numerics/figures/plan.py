@@ -1,0 +1,157 @@
+"""What is trained for Figures 1 to 8: data, architectures, prompt lengths, seeds and steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+__all__ = ["FIGURES", "Plan", "RunKey"]
+
+FIGURES = (1, 2, 3, 4, 5, 6, 7, 8)
+#: Figures 1 to 4 are drawn for isotropic data, 5 to 8 repeat them for anisotropic data.
+ISOTROPIC_ONES = 4
+COVARIANCES = ("isotropic", "anisotropic")
+VARIANTS = ("as written", "as coded")
+LENGTHS = (*range(10, 100, 10), *range(100, 1001, 100))
+CURVE_LENGTHS = (10, 100, 1000)
+
+
+class RunKey(NamedTuple):
+    """One training run.
+
+    Parameters
+    ----------
+    covariance : {"isotropic", "anisotropic"}
+    variant : {"as written", "as coded"}
+    attention : {"softmax", "linear", "coupled"}
+        "coupled" trains both architectures on the same prompts.
+    L : int
+        Prompt length.
+    seed : int
+        Of the start and of the prompts.
+    """
+
+    covariance: str
+    variant: str
+    attention: str
+    L: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that determines the numbers behind the figures.
+
+    Parameters
+    ----------
+    figures : tuple of int
+        Of 1, ..., 8.
+    lengths : tuple of int
+        Prompt lengths of Figures 2 and 6 (risk of the trained models).
+    curve_lengths : tuple of int
+        Those of Figures 3, 4, 7 and 8 (curves over the steps); here both architectures see the same prompts.
+    gap_lengths : tuple of int
+        Those of Figures 1 and 5 (both architectures at the same random parameters).
+    variants : tuple of str
+    seeds : int
+        Runs at every length.
+    band_seeds : int
+        Runs at the lengths of `band_lengths`, if more.
+    band_lengths : tuple of int
+    most_steps : int, optional
+        Steps of a run where the variant asks for more.
+    records : int
+        Recorded points of a run.
+    d, noise, batch, lr
+        Dimension of the covariates, variance of the label noise, prompts of a step, learning rate.
+    gap_prompts : int
+        Prompts behind each point of Figures 1 and 5.
+    points : int
+        Queries behind each final risk.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an entry is of another kind, or out of its range.
+
+    Examples
+    --------
+    >>> plan = Plan.full()
+    >>> len(plan.runs), plan.runs[0]
+    (172, RunKey(covariance='isotropic', variant='as written', attention='coupled', L=10, seed=0))
+    >>> [run.attention for run in plan.only(2).runs if run[:2] == ("isotropic", "as coded") and run.L == 20]
+    ['softmax', 'linear']
+    """
+
+    figures: tuple[int, ...] = FIGURES
+    lengths: tuple[int, ...] = LENGTHS
+    curve_lengths: tuple[int, ...] = CURVE_LENGTHS
+    gap_lengths: tuple[int, ...] = LENGTHS
+    variants: tuple[str, ...] = VARIANTS
+    seeds: int = 1
+    band_seeds: int = 5
+    band_lengths: tuple[int, ...] = (10, 100)
+    most_steps: int | None = None
+    records: int = 200
+    d: int = 5
+    noise: float = 0.1
+    batch: int = 128
+    lr: float = 1e-3
+    gap_prompts: int = 2**16
+    points: int = 2**12
+
+    @classmethod
+    def full(cls, seeds: int = 1) -> Plan:
+        """The runs of the paper: one seed (or `seeds`) at every length, five (or `seeds`) where the bands are drawn."""
+        return cls(seeds=seeds, band_seeds=max(seeds, 5))
+
+    @classmethod
+    def reduced(cls) -> Plan:
+        """Fewer lengths and steps, for a check of some seconds."""
+        return cls(
+            lengths=(10, 30, 100),
+            curve_lengths=(10, 100),
+            gap_lengths=(10, 100, 1000),
+            band_seeds=3,
+            band_lengths=(10,),
+            most_steps=20_000,
+            records=50,
+            gap_prompts=2**13,
+            points=2**10,
+        )
+
+    def only(self, *figures: int) -> Plan:
+        """The same plan for some of its figures."""
+        return replace(self, figures=tuple(figure for figure in self.figures if figure in figures))
+
+    @property
+    def covariances(self) -> tuple[str, ...]:
+        """The data that the figures show."""
+        wanted = {COVARIANCES[figure > ISOTROPIC_ONES] for figure in self.figures}
+        return tuple(name for name in COVARIANCES if name in wanted)
+
+    @property
+    def runs(self) -> tuple[RunKey, ...]:
+        """Every run that is to be trained, each once."""
+        return tuple(
+            RunKey(covariance, variant, attention, L, seed)
+            for covariance in self.covariances
+            for variant in self.variants
+            for L in self._lengths(covariance)
+            for seed in range(self.seeds_at(L))
+            for attention in (("coupled",) if L in self.curve_lengths else ("softmax", "linear"))
+        )
+
+    def seeds_at(self, L: int) -> int:
+        """Runs at one prompt length: the seeds are 0, 1, ..."""
+        return max(self.seeds, self.band_seeds) if L in self.band_lengths else self.seeds
+
+    def shows(self, kind: int, covariance: str) -> bool:
+        """Whether Figure `kind`, of 1 to 4, is drawn for these data (where anisotropic, as Figure `kind` + 4)."""
+        return kind + ISOTROPIC_ONES * COVARIANCES.index(covariance) in self.figures
+
+    def _lengths(self, covariance: str) -> list[int]:
+        lengths = set(self.lengths) if self.shows(2, covariance) else set()
+        if self.shows(3, covariance) or self.shows(4, covariance):
+            lengths |= set(self.curve_lengths)
+        return sorted(lengths)
