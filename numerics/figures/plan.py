@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from theory.experiment import COVARIANCES, PROMPT_LENGTHS, VARIANTS
 
 __all__ = ["FIGURES", "Plan", "RunKey"]
 
 FIGURES = (1, 2, 3, 4, 5, 6, 7, 8)
 #: Figures 1 to 4 are drawn for isotropic data, 5 to 8 repeat them for anisotropic data.
 ISOTROPIC_ONES = 4
-COVARIANCES = ("isotropic", "anisotropic")
-VARIANTS = ("as written", "as coded")
-LENGTHS = (*range(10, 100, 10), *range(100, 1001, 100))
 CURVE_LENGTHS = (10, 100, 1000)
+#: Names and order of the data.
+NAMES = tuple(COVARIANCES)
 
 
 class RunKey(NamedTuple):
@@ -62,8 +64,8 @@ class Plan:
         Steps of a run where the variant asks for more.
     records : int
         Recorded points of a run.
-    d, noise, batch, lr
-        Dimension of the covariates, variance of the label noise, prompts of a step, learning rate.
+    noise, batch, lr
+        Variance of the label noise, prompts of a step, learning rate.
     gap_prompts : int
         Prompts behind each point of Figures 1 and 5.
     points : int
@@ -72,7 +74,7 @@ class Plan:
     Raises
     ------
     TypeError, ValueError
-        If an entry is of another kind, or out of its range.
+        If an entry is of another kind, out of its range, or named twice.
 
     Examples
     --------
@@ -84,26 +86,43 @@ class Plan:
     """
 
     figures: tuple[int, ...] = FIGURES
-    lengths: tuple[int, ...] = LENGTHS
+    lengths: tuple[int, ...] = PROMPT_LENGTHS
     curve_lengths: tuple[int, ...] = CURVE_LENGTHS
-    gap_lengths: tuple[int, ...] = LENGTHS
-    variants: tuple[str, ...] = VARIANTS
+    gap_lengths: tuple[int, ...] = PROMPT_LENGTHS
+    variants: tuple[str, ...] = tuple(VARIANTS)
     seeds: int = 1
     band_seeds: int = 5
     band_lengths: tuple[int, ...] = (10, 100)
     most_steps: int | None = None
     records: int = 200
-    d: int = 5
     noise: float = 0.1
     batch: int = 128
     lr: float = 1e-3
     gap_prompts: int = 2**16
     points: int = 2**12
 
+    def __post_init__(self) -> None:
+        for name, known in (("figures", FIGURES), ("variants", tuple(VARIANTS))):
+            entries = _entries(name, getattr(self, name))
+            if strange := [entry for entry in entries if entry not in known]:
+                raise ValueError(f"{name} has {strange[0]!r}; take some of {', '.join(map(repr, known))}")
+        for name in ("lengths", "curve_lengths", "gap_lengths", "band_lengths"):
+            for L in _entries(name, getattr(self, name)):
+                _whole(name, L)
+        for name in ("seeds", "band_seeds", "records", "batch", "gap_prompts", "points"):
+            _whole(name, getattr(self, name))
+        if self.most_steps is not None:
+            _whole("most_steps", self.most_steps)
+        for name, value, fits in (("noise", self.noise, self.noise >= 0), ("lr", self.lr, self.lr > 0)):
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise TypeError(f"{name} = {value!r} is no number")
+            if not (fits and math.isfinite(value)):
+                raise ValueError(f"{name} = {value}; it must be finite and {'>= 0' if name == 'noise' else '> 0'}")
+
     @classmethod
     def full(cls, seeds: int = 1) -> Plan:
         """The runs of the paper: one seed (or `seeds`) at every length, five (or `seeds`) where the bands are drawn."""
-        return cls(seeds=seeds, band_seeds=max(seeds, 5))
+        return cls(seeds=_whole("seeds", seeds), band_seeds=max(seeds, 5))
 
     @classmethod
     def reduced(cls) -> Plan:
@@ -121,14 +140,29 @@ class Plan:
         )
 
     def only(self, *figures: int) -> Plan:
-        """The same plan for some of its figures."""
+        """The same plan for some of its figures.
+
+        Raises
+        ------
+        ValueError
+            If it has none of them.
+        """
         return replace(self, figures=tuple(figure for figure in self.figures if figure in figures))
+
+    def steps(self, variant: str) -> int:
+        """Steps of a run."""
+        steps = VARIANTS[variant].steps
+        return steps if self.most_steps is None else min(steps, self.most_steps)
+
+    def every(self, variant: str) -> int:
+        """Steps between two records."""
+        return max(1, self.steps(variant) // self.records)
 
     @property
     def covariances(self) -> tuple[str, ...]:
         """The data that the figures show."""
-        wanted = {COVARIANCES[figure > ISOTROPIC_ONES] for figure in self.figures}
-        return tuple(name for name in COVARIANCES if name in wanted)
+        wanted = {NAMES[figure > ISOTROPIC_ONES] for figure in self.figures}
+        return tuple(name for name in NAMES if name in wanted)
 
     @property
     def runs(self) -> tuple[RunKey, ...]:
@@ -148,10 +182,28 @@ class Plan:
 
     def shows(self, kind: int, covariance: str) -> bool:
         """Whether Figure `kind`, of 1 to 4, is drawn for these data (where anisotropic, as Figure `kind` + 4)."""
-        return kind + ISOTROPIC_ONES * COVARIANCES.index(covariance) in self.figures
+        return kind + ISOTROPIC_ONES * NAMES.index(covariance) in self.figures
 
     def _lengths(self, covariance: str) -> list[int]:
         lengths = set(self.lengths) if self.shows(2, covariance) else set()
         if self.shows(3, covariance) or self.shows(4, covariance):
             lengths |= set(self.curve_lengths)
         return sorted(lengths)
+
+
+def _entries(name: str, value: object) -> tuple[object, ...]:
+    if not isinstance(value, tuple):
+        raise TypeError(f"{name} = {value!r} is no tuple; write {name}=(1, 2)")
+    if not value:
+        raise ValueError(f"{name} is empty; name at least one")
+    if len(set(value)) < len(value):
+        raise ValueError(f"{name} = {value} names something twice; name it once")
+    return value
+
+
+def _whole(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name}: {value!r} is no whole number")
+    if value < 1:
+        raise ValueError(f"{name}: {value} is below 1")
+    return value
