@@ -101,8 +101,9 @@ class Folder:
     def put(self, key: str, array: Floats, about: Mapping[str, Any]) -> None:
         """Store an array for good; its checkpoint has done its service."""
         self._store.put(key, array, about)
-        with suppress(OSError):
-            (self._running / f"{key}.npz").unlink(missing_ok=True)
+        for name in (f"{key}.npz", f"{key}.npz.part"):  # the second is what a kill may leave of a checkpoint half written
+            with suppress(OSError):
+                (self._running / name).unlink(missing_ok=True)
 
     def checkpoint(self, key: str) -> Path | None:
         """Where unfinished work under a key may be kept."""

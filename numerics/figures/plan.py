@@ -113,11 +113,12 @@ class Plan:
             _whole(name, getattr(self, name))
         if self.most_steps is not None:
             _whole("most_steps", self.most_steps)
-        for name, value, fits in (("noise", self.noise, self.noise >= 0), ("lr", self.lr, self.lr > 0)):
+        for name, strictly in (("noise", False), ("lr", True)):
+            value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 raise TypeError(f"{name} = {value!r} is no number")
-            if not (fits and math.isfinite(value)):
-                raise ValueError(f"{name} = {value}; it must be finite and {'>= 0' if name == 'noise' else '> 0'}")
+            if not math.isfinite(value) or value < 0 or (strictly and value == 0):
+                raise ValueError(f"{name} = {value}; it must be finite and {'> 0' if strictly else '>= 0'}")
 
     @classmethod
     def full(cls, seeds: int = 1) -> Plan:

@@ -62,7 +62,7 @@ def imports_of(*modules: str) -> set[str]:
         # The two top packages only hand names on, when asked for them.
         if name not in seen and name not in OURS:
             seen.add(name)
-            left += _imported(_path(name))
+            left += [name.rpartition(".")[0], *_imported(_path(name))]
     return seen
 
 
