@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from numerics.training.checkpoint import check_place, read_checkpoint, write_checkpoint
+from numerics.training.parameters import unpack
+from numerics.training.records import Records, State
 from numerics.training.result import Training
+from numerics.training.setup import Setup, read_setup
 from theory.experiment import Variant
 
 __all__ = ["train"]
+
+SHORT, LONG = 0.05, 0.2  # seconds that a call of the kernel should take: an interrupt waits for its end
+SHOW, SAVE = 0.1, 5.0  # least seconds between two calls of `progress`, and between two checkpoints
+PATIENCE = 20  # at most 1 / PATIENCE of the time goes into checkpoints
 
 
 def train(
@@ -31,5 +42,146 @@ def train(
     checkpoint: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Training:
-    """Train one layer of attention on in-context linear regression by SGD."""
-    raise NotImplementedError
+    """Train one layer of attention on in-context linear regression by SGD.
+
+    Tokens are z = (x, y) with x ~ N(0, Sigma) and y = w·x + noise, the query token is z_q = (x_q, 0), and each step draws a batch
+    of fresh prompts with w ~ N(0, task_variance I). The prediction is T = o·V (sum of p_l z_l), p = softmax of the scores
+    (Q z_q)·(K z_l), or p_l = score / L for linear attention; the risk is E (T - y_q)² / 2, label noise on y_q included.
+
+    Parameters
+    ----------
+    attention : {"softmax", "linear", "coupled"}
+        "coupled" trains both on the same prompts.
+    prompt_length : int
+        Tokens in a prompt, from 1 on.
+    d : int, optional
+        Dimension of the covariates: that of Sigma, or 5.
+    Sigma : array_like of shape (d, d), optional
+        Covariance of the covariates, singular ones too; by default the identity.
+    noise : float
+        Variance of the label noise, in the prompt and at the query.
+    batch : int
+        Prompts in a step.
+    lr : float
+        Learning rate; 0 measures the risk of the start.
+    steps : int
+        500 000 in the paper; a run of the authors' code has ``VARIANTS["as coded"].steps``, which is 300 000.
+    seed : int
+        From 0 to 2^64 - 1. It decides start and prompts; all architectures of one seed share the start.
+    variant : {"as written", "as coded"} or Variant
+        How the experiment is read, see `theory.experiment`.
+    start : Parameters, or four arrays O (n,), V, K, Q (n, n), optional
+        n = d + 1; if coupled, (2, ...) gives each architecture its own. By default as in `initial_parameters`.
+    task_variance : float, optional
+        Variance of an entry of w, by default 1 / d.
+    every : int, optional
+        Steps between two records, by default so that there are about 500. A last one may be shorter.
+    checkpoint : path, optional
+        A file that is kept up to date every few seconds and at the end. A run that was killed goes on from it, bit for bit; a run
+        that was finished is read from it. One process at a time.
+    progress : callable, optional
+        Of (steps done, steps), called several times a second. What it raises ends the run, after a last checkpoint.
+
+    Returns
+    -------
+    Training
+        Its `diverged` is the step at which a loss or a parameter was not a finite number any more, if there was one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of the kind described or out of range.
+    CheckpointError
+        A ValueError: the checkpoint belongs to another run, is damaged, or cannot be written.
+
+    Notes
+    -----
+    Prompts are drawn reduced to what the loss and its gradient depend on, in float32; parameters are float64. Results are bitwise
+    the same on one machine, in however many pieces the steps are run.
+
+    References
+    ----------
+    Boursier and Boyer, Section 6 and Appendix A.1.
+
+    Examples
+    --------
+    >>> run = train("softmax", 10, steps=2000, lr=0.05, seed=1)
+    >>> run.diverged is None and bool(run.risk[-1] < run.risk[0])
+    True
+    """
+    setup = read_setup(attention, prompt_length, d, Sigma, noise, batch, lr, steps, seed, variant, start, task_variance, every)
+    records, state = Records(setup.start, setup.steps, setup.every), State(setup.start.copy(), 0, -1)
+    file, run = None if checkpoint is None else Path(checkpoint), setup.described()
+    if file is not None:
+        run["kernels"] = _fingerprint()
+        if check_place(file):
+            state = read_checkpoint(file, run, records.restored)
+    if state.done < setup.steps and state.diverged < 0:
+        save = (lambda at: None) if file is None else lambda at: write_checkpoint(file, run, records.saved(at))
+        state = _run(setup, records, state, save, progress or (lambda done, total: None))
+    step, risk, error, theta = records.finished(state)
+    return Training(
+        attention=setup.attention,
+        prompt_length=setup.prompt_length,
+        variant=setup.variant.name,
+        Sigma=setup.Sigma,
+        noise=setup.noise,
+        task_variance=setup.task_variance,
+        batch=setup.batch,
+        lr=setup.lr,
+        steps=setup.steps,
+        every=setup.every,
+        seed=setup.seed,
+        step=step,
+        risk=risk,
+        risk_error=error,
+        parameters=unpack(theta),
+        initial=unpack(setup.start),
+        diverged=None if state.diverged < 0 else state.diverged,
+    )
+
+
+def _run(
+    setup: Setup, records: Records, state: State, save: Callable[[State], None], progress: Callable[[int, int], None]
+) -> State:
+    kernel, arguments = sgd_kernel(setup.attention), setup.kernel_arguments()
+    front, none = setup.start.shape[:-2], np.empty((0,) * setup.start.ndim)
+    pace, shown, kept, pause = 1, -SHOW, time.monotonic(), SAVE
+    try:
+        while state.done < setup.steps and state.diverged < 0:
+            now = time.monotonic()
+            if now - shown >= SHOW:
+                progress(state.done, setup.steps)
+                shown = now
+            piece = min(pace, setup.every - state.done % setup.every, setup.steps - state.done)
+            # On a copy: an interrupt between the kernel's return and the next line must not leave parameters ahead of `done`.
+            theta, losses = state.theta.copy(), np.empty((*front, piece))
+            began = time.monotonic()
+            stopped = int(kernel(theta, setup.prompt_length, state.done, piece, setup.lr, *arguments, losses, none))
+            took = time.monotonic() - began
+            pace = pace * 2 if took < SHORT else max(1, pace // 2) if took > LONG else pace
+            after = state.done + piece if stopped < 0 else stopped
+            records.add(state.done, losses[..., : after - state.done], theta)
+            state = State(theta, after, stopped)
+            if time.monotonic() - kept > pause:
+                began = time.monotonic()
+                save(state)
+                kept = time.monotonic()
+                pause = max(SAVE, PATIENCE * (kept - began))
+    finally:
+        save(state)
+    progress(state.done, setup.steps)
+    return state
+
+
+def sgd_kernel(attention: str) -> Callable[..., int]:
+    """The compiled steps, imported when they are first needed: Numba takes most of a second."""
+    from numerics.kernels.sgd import sgd_kernel as compiled
+
+    return compiled(attention)
+
+
+def _fingerprint() -> Any:
+    from numerics.kernels.fingerprint import fingerprint
+
+    return fingerprint()

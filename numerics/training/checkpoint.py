@@ -1,0 +1,122 @@
+"""The file from which a killed run goes on, bit for bit: written whole or not at all, read with distrust."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["CheckpointError", "check_place", "read_checkpoint", "write_checkpoint"]
+
+T = TypeVar("T")
+FORMAT = 1
+LEFT = "the file was left as it is"
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that cannot be written, read or continued: what, where, and what to do."""
+
+
+def check_place(path: Path) -> bool:
+    """Refuse a place where no checkpoint can be kept, before the work begins; true if there is one already.
+
+    Raises
+    ------
+    CheckpointError
+
+    Examples
+    --------
+    >>> check_place(Path("no-such-file.npz"))
+    False
+    """
+    try:
+        if path.is_dir():
+            raise CheckpointError(f"{path} is a folder; give the name of a file in it")
+        folder = path.resolve().parent
+        if not folder.is_dir():
+            raise CheckpointError(f"there is no folder {folder} for the checkpoint {path.name}; create it first")
+        if not os.access(folder, os.W_OK):
+            raise CheckpointError(f"may not write to {folder}; change its permissions, or keep the checkpoint elsewhere")
+        return path.exists()
+    except ValueError as error:
+        if isinstance(error, CheckpointError):
+            raise
+        raise CheckpointError(f"{str(path)!r} is no name of a file ({error}); give another one") from error
+
+
+def write_checkpoint(path: Path, run: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Replace the file in one step: whoever looks, also after a kill or a power cut, sees the old one or the new one.
+
+    Parameters
+    ----------
+    path : Path
+        One process at a time: the new file grows beside it under the name ``path + ".part"``.
+    run : mapping
+        What the run depends on, as JSON.
+    arrays : mapping of str to ndarray
+
+    Raises
+    ------
+    CheckpointError
+        If it cannot be written; the old one is then still there.
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("wb") as file:
+            np.savez(file, allow_pickle=False, run=np.array(json.dumps(dict(run) | {"format": FORMAT})), **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        raise CheckpointError(f"cannot write the checkpoint {path} ({error.strerror}); make room and start again") from error
+
+
+def read_checkpoint(path: Path, run: Mapping[str, Any], restore: Callable[[dict[str, NDArray[Any]]], T]) -> T:
+    """What `restore` makes of the arrays in a checkpoint of this very run.
+
+    Parameters
+    ----------
+    path : Path
+    run : mapping
+        What the run depends on.
+    restore : callable
+        Of the arrays; a KeyError or ValueError says that they do not fit.
+
+    Raises
+    ------
+    CheckpointError
+        If the file is damaged, no checkpoint, or one of another run or version; it is left as it is.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:  # every member carries a checksum, which reading compares
+            known, arrays = json.loads(str(file["run"])), {name: file[name] for name in file.files if name != "run"}
+    except Exception as error:  # zip files break in ten ways; some are neither ValueError nor OSError
+        raise _damaged(path, error) from error
+    if not isinstance(known, dict) or known.pop("format", None) != FORMAT:
+        raise CheckpointError(f"{path} has a format that this version does not read; {LEFT}: give another name")
+    wanted = json.loads(json.dumps(dict(run)))
+    other = [name for name in wanted | known if name not in known or name not in wanted or known[name] != wanted[name]]
+    if other:
+        raise CheckpointError(f"{path} belongs to another run: {_difference(other[0], known, wanted)}; {LEFT}: give another name")
+    try:
+        return restore(arrays)
+    except (KeyError, ValueError) as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> CheckpointError:
+    why = str(error) or type(error).__name__
+    return CheckpointError(f"{path} is damaged or no checkpoint ({why}); {LEFT}: delete it to start anew, or give another name")
+
+
+def _difference(name: str, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    if name == "kernels":
+        return "it was computed by another version of the program, whose numbers need not be the same to the last bit"
+    if name in ("start", "Sigma", "variant"):
+        return f"it has another {name}"
+    return f"it has {name} = {known.get(name)!r}, this run {wanted.get(name)!r}"

@@ -1,0 +1,160 @@
+"""Training with every token drawn, in plain NumPy from the definitions: the reference of the compiled kernels, and slow.
+
+It shares nothing with them: other random numbers, no reduction to few coordinates, keys and values of every token, and the chain
+rule written out parameter by parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.training.parameters import Parameters, pack, unpack
+
+__all__ = ["Prompts", "draw_prompts", "full_token_kernel", "full_token_step", "predictions"]
+
+Floats = NDArray[np.float64]
+
+
+class Prompts(NamedTuple):
+    """A batch of prompts with their queries.
+
+    Attributes
+    ----------
+    tokens : ndarray of shape (batch, L, n)
+        z_l = (x_l, y_l).
+    queries : ndarray of shape (batch, n)
+        z_q = (x_q, 0).
+    labels : ndarray of shape (batch,)
+        y_q, label noise included.
+    """
+
+    tokens: Floats
+    queries: Floats
+    labels: Floats
+
+
+def draw_prompts(
+    generator: np.random.Generator, batch: int, L: int, A: Floats, B: Floats, task_sd: float, noise_sd: float
+) -> Prompts:
+    """A batch with covariates A g in the prompt and B g in the query.
+
+    Examples
+    --------
+    >>> batch = draw_prompts(np.random.default_rng(1), 3, 4, np.eye(2), np.eye(2), 1.0, 0.0)
+    >>> batch.tokens.shape, batch.queries[:, 2].tolist()
+    ((3, 4, 3), [0.0, 0.0, 0.0])
+    """
+    w = task_sd * generator.standard_normal((batch, len(A)))
+    x = generator.standard_normal((batch, L, len(A))) @ A.T
+    y = np.einsum("sld,sd->sl", x, w) + noise_sd * generator.standard_normal((batch, L))
+    x_q = generator.standard_normal((batch, len(B))) @ B.T
+    y_q = np.einsum("sd,sd->s", x_q, w) + noise_sd * generator.standard_normal(batch)
+    return Prompts(np.concatenate([x, y[..., None]], 2), np.concatenate([x_q, np.zeros((batch, 1))], 1), y_q)
+
+
+def predictions(parameters: Parameters, attention: str, prompts: Prompts, scale: float = 1.0) -> Floats:
+    """The prediction o·(sum of weights times V z_l) for every prompt; weights softmax(scores) or scores / L.
+
+    Examples
+    --------
+    >>> theta = Parameters(np.ones(2), np.eye(2), np.zeros((2, 2)), np.zeros((2, 2)))
+    >>> prompts = Prompts(np.array([[[1.0, 2.0], [3.0, 4.0]]]), np.array([[5.0, 0.0]]), np.zeros(1))
+    >>> predictions(theta, "softmax", prompts).tolist()  # no scores: the mean token
+    [5.0]
+    """
+    weights, values = _weights(parameters, attention, prompts, scale), prompts.tokens @ parameters.V.T
+    return np.einsum("sl,sli,i->s", weights, values, parameters.O)
+
+
+def full_token_step(parameters: Parameters, attention: str, prompts: Prompts, scale: float = 1.0) -> tuple[float, Parameters]:
+    """Loss and gradients of one batch.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        Of one architecture, no axes in front.
+    attention : {"softmax", "linear"}
+    prompts : Prompts
+    scale : float
+        What the scores (Q z_q)·(K z_l) are multiplied by.
+
+    Returns
+    -------
+    loss : float
+        Mean of (T - y_q)² / 2.
+    gradient : Parameters
+        Its gradient.
+
+    Examples
+    --------
+    >>> theta = Parameters(np.ones(2), np.eye(2), np.zeros((2, 2)), np.zeros((2, 2)))
+    >>> prompts = Prompts(np.array([[[1.0, 2.0], [3.0, 4.0]]]), np.array([[5.0, 0.0]]), np.zeros(1))
+    >>> loss, gradient = full_token_step(theta, "softmax", prompts)
+    >>> loss, gradient.O.tolist()  # 5² / 2, and 5 times the mean token
+    (12.5, [10.0, 15.0])
+    """
+    o, V, K, Q = parameters
+    z, z_q, y = prompts
+    count, L = z.shape[:2]
+    weights, keys, values, query = _weights(parameters, attention, prompts, scale), z @ K.T, z @ V.T, z_q @ Q.T
+    out = np.einsum("sl,sli->si", weights, values)
+    error = out @ o - y
+    d_out = error[:, None] * o / count
+    d_weights = np.einsum("sli,si->sl", values, d_out)
+    centred = d_weights - (weights * d_weights).sum(1, keepdims=True)
+    d_scores = weights * centred if attention == "softmax" else d_weights / L
+    gradient = Parameters(
+        error @ out / count,
+        np.einsum("sl,si,slj->ij", weights, d_out, z, optimize=True),
+        scale * np.einsum("sl,si,slj->ij", d_scores, query, z, optimize=True),
+        scale * np.einsum("sl,sli,sj->ij", d_scores, keys, z_q, optimize=True),
+    )
+    return float(error @ error) / (2 * count), gradient
+
+
+def full_token_kernel(attention: str) -> Callable[..., int]:
+    """A kernel of `numerics.kernels.sgd.sgd_kernel`'s arguments and effects that draws every token, in a stream of its own.
+
+    Examples
+    --------
+    >>> theta, losses, none = pack(Parameters(np.ones(2), np.eye(2), np.eye(2), np.eye(2))), np.empty(3), np.empty((0, 0))
+    >>> I = np.eye(1)
+    >>> full_token_kernel("linear")(theta, 4, 0, 3, 0.1, I, I, 1.0, 0.0, 1.0, 1.0, 8, 0, 0, losses, none)
+    -1
+    """
+
+    kinds = ("softmax", "linear") if attention == "coupled" else (attention,)
+
+    def kernel(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, gradient):  # type: ignore[no-untyped-def]
+        models, rows = theta.reshape(len(kinds), *theta.shape[-2:]), losses.reshape(len(kinds), -1)
+        sums = gradient.reshape(models.shape) if gradient.size else None
+        for step in range(steps):
+            seed = np.array([int(key0) | int(key1) << 32, first + step], dtype=np.uint64)
+            prompts = draw_prompts(np.random.Generator(np.random.Philox(key=seed)), batch, L, A, B, task_sd, noise_sd)
+            with np.errstate(over="ignore", invalid="ignore"):
+                found = [full_token_step(unpack(model), kind, prompts, scale) for model, kind in zip(models, kinds)]
+                gradients = np.stack([pack(g) for _, g in found])
+                after = models - lr * factor * gradients
+            rows[:, step] = [loss for loss, _ in found]
+            if not (np.isfinite(rows[:, step]).all() and np.isfinite(after).all()):
+                return first + step
+            models[...] = after
+            if sums is not None and lr == 0:
+                sums += gradients
+        return -1
+
+    return kernel
+
+
+def _weights(parameters: Parameters, attention: str, prompts: Prompts, scale: float) -> Floats:
+    scores = scale * np.einsum("sli,si->sl", prompts.tokens @ parameters.K.T, prompts.queries @ parameters.Q.T)
+    if attention == "linear":
+        return scores / scores.shape[1]
+    if attention != "softmax":
+        raise ValueError(f'attention = {attention!r} is not known; take "softmax" or "linear"')
+    weights = np.exp(scores - scores.max(1, keepdims=True))
+    return np.asarray(weights / weights.sum(1, keepdims=True))
