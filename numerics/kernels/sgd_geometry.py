@@ -1,0 +1,224 @@
+"""A block of prompts as lanes: what the two directions that matter do to a Gaussian prompt, and the gradient that comes back.
+
+A token is M g with g ~ N(0, I_n), n = d + 1 and M = (A, 0; w'A, noise_sd). Scores are a·g and values b·g with a = M'K'Q z_q and
+b = M'V'o, both of R^n and different from prompt to prompt. Only the coordinates of g along a and along the part of b across a are
+drawn for each token; what is left of g is Gaussian and independent of them, so that its two weighted sums, which the gradient needs,
+are two Gaussian vectors whose covariance the weights determine.
+
+Row k of a flat array holds entries k LANES to (k + 1) LANES - 1. The rows of `normals` are those of the draw: w (d), xi (d), the
+label's noise, one that only linear attention uses, and two of n for the sums across. `frame` holds a, the part c of b across a, and
+A'w; `scalars` the length of a, the coordinate of b along a, the length of c, and the label; `moments` what comes from the tokens.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from numerics.streams import F32, LANES, U64
+
+__all__ = ["FRAME", "MOMENTS", "NORMALS", "SCALARS", "collect", "frames"]
+
+ROW = U64(LANES)
+ZERO, ONE = F32(0), F32(1)
+SCALARS, MOMENTS = 4, 9
+UNSEEN = F32(1e-30)  # scores of a variance below this weigh all tokens alike
+ALONG = F32(1e-8)  # squared sine below which b counts as a multiple of a: in float32 no direction across it is left
+F64 = np.float64
+
+
+@njit
+def NORMALS(n):  # type: ignore[no-untyped-def]
+    """Rows of `normals`."""
+    return 4 * n
+
+
+@njit
+def FRAME(n):  # type: ignore[no-untyped-def]
+    """Rows of `frame`: a, c, and A'w with a row for passing results."""
+    return 3 * n
+
+
+@njit(fastmath={"contract"})
+def combine(matrix, at, step, count, factor, rows, source, y, to):  # type: ignore[no-untyped-def]
+    """y = factor sum_k matrix[at + k step] rows_k: one row from `count` rows; entries 0 cost nothing."""
+    i0 = U64(to * LANES)
+    for i in range(LANES):
+        y[i0 + U64(i)] = ZERO
+    for k in range(count):
+        f = F32(factor * matrix[at + k * step])
+        if f != ZERO:
+            x0 = U64((source + k) * LANES)
+            for i in range(LANES):
+                y[i0 + U64(i)] += f * rows[x0 + U64(i)]
+
+
+@njit(fastmath={"contract"})
+def dot(x, at, y, to, count, out, row):  # type: ignore[no-untyped-def]
+    """out_row = sum_k x_k y_k over `count` rows of each."""
+    o = U64(row * LANES)
+    for i in range(LANES):
+        out[o + U64(i)] = ZERO
+    for k in range(count):
+        p, q = U64((at + k) * LANES), U64((to + k) * LANES)
+        for i in range(LANES):
+            out[o + U64(i)] += x[p + U64(i)] * y[q + U64(i)]
+
+
+@njit(fastmath={"contract"})
+def frames(n, width, A, B, same, b, P, task_sd, noise_sd, normals, frame, scalars):  # type: ignore[no-untyped-def]
+    """From w, xi and the label's noise of each lane: a, c, A'w, and the four scalars."""
+    d = n - 1
+    tau, along, across, label = U64(0), ROW, ROW + ROW, ROW + ROW + ROW
+    sd = F32(noise_sd)
+    for j in range(d):
+        combine(A, j, width, d, task_sd, normals, 0, frame, 2 * n + j)  # A'w
+    if same:
+        dot(frame, 2 * n, normals, d, d, scalars, 3)
+    else:
+        for i in range(LANES):
+            scalars[label + U64(i)] = ZERO
+        for j in range(d):  # w'B xi
+            combine(B, j * width, 1, d, task_sd, normals, d, frame, 3 * n - 1)
+            p, x = U64(j * LANES), U64((3 * n - 1) * LANES)
+            for i in range(LANES):
+                scalars[label + U64(i)] += normals[p + U64(i)] * frame[x + U64(i)]
+    e, last = U64(2 * d * LANES), U64(d * LANES)
+    combine(P, d * width, 1, d, 1.0, normals, d, frame, d)  # a_y
+    for i in range(LANES):
+        scalars[label + U64(i)] += sd * normals[e + U64(i)]
+        scalars[tau + U64(i)] = ZERO
+        scalars[along + U64(i)] = ZERO
+        scalars[across + U64(i)] = ZERO
+    by = F32(b[d])
+    for j in range(d):
+        combine(P, j * width, 1, d, 1.0, normals, d, frame, j)
+        a, c, w, bx = U64(j * LANES), U64((n + j) * LANES), U64((2 * n + j) * LANES), F32(b[j])
+        for i in range(LANES):
+            k = U64(i)
+            x = frame[a + k] + frame[w + k] * frame[last + k]
+            y = bx + frame[w + k] * by
+            frame[a + k] = x
+            frame[c + k] = y
+            scalars[tau + k] += x * x
+            scalars[along + k] += x * y
+            scalars[across + k] += y * y
+    c = U64((n + d) * LANES)
+    for i in range(LANES):
+        k = U64(i)
+        x, y = sd * frame[last + k], sd * by
+        frame[last + k], frame[c + k] = x, y
+        scalars[tau + k] += x * x
+        scalars[along + k] += x * y
+        scalars[across + k] += y * y
+    across_only(n, frame, scalars)
+
+
+@njit(fastmath={"contract"})
+def across_only(n, frame, scalars):  # type: ignore[no-untyped-def]
+    """Take the part along a out of the rows of b; then |a|, the coordinate along a, and the length of what is left."""
+    tau, along, across, label, ratio = U64(0), ROW, ROW + ROW, ROW + ROW + ROW, U64(3 * n - 1) * ROW
+    for i in range(LANES):
+        k = U64(i)
+        square = scalars[tau + k]
+        inverse = ONE / square if square > UNSEEN else ZERO
+        root = F32(math.sqrt(square)) if square > UNSEEN else ZERO
+        scalars[label + k] += ZERO * (square + scalars[across + k])  # what has left the range of float32 shows in the loss
+        frame[ratio + k] = scalars[along + k] * inverse
+        scalars[along + k] = frame[ratio + k] * root
+        scalars[tau + k] = root
+    for j in range(n):
+        a, c = U64(j * LANES), U64((n + j) * LANES)
+        for i in range(LANES):
+            k = U64(i)
+            frame[c + k] -= frame[ratio + k] * frame[a + k]
+    dot(frame, n, frame, n, n, frame, 3 * n - 1)
+    for i in range(LANES):
+        k = U64(i)
+        square = frame[ratio + k]
+        scalars[across + k] = F32(math.sqrt(square)) if square > ALONG * scalars[across + k] else ZERO
+
+
+@njit(fastmath={"contract"})
+def collect(n, lanes, noise_sd, normals, frame, scalars, moments, work, gb, gP):  # type: ignore[no-untyped-def]
+    """Add to gb and gP the sums over the first `lanes` lanes of the derivatives of half the squared error; returns the sum of its squares.
+
+    With the unit vectors e of a and f of c the weighted sum of the tokens' coordinates is m0 e + m1 f + m2 p, p the first normal vector
+    less its coordinates along e and f; that of the centred values times the coordinates is m3 e + m4 f + m5 p + m6 q, q from the
+    second; the row after them is output less label, the last two are for the passing.
+    """
+    d = n - 1
+    width = gP.size // n
+    p, q = 2 * n, 3 * n
+    error = U64(7) * ROW
+    loss = 0.0
+    for i in range(LANES):
+        if i >= lanes:
+            moments[error + U64(i)] = ZERO
+        x = moments[error + U64(i)]
+        loss += F64(x) * F64(x)
+    dot(normals, p, frame, 0, n, work, 0)
+    dot(normals, p, frame, n, n, work, 1)
+    dot(normals, q, frame, 0, n, work, 2)
+    dot(normals, q, frame, n, n, work, 3)
+    for i in range(LANES):
+        k = U64(i)
+        tau, c = scalars[k], scalars[ROW + ROW + k]
+        tau = ONE / tau if tau > ZERO else ZERO
+        c = ONE / c if c > ZERO else ZERO
+        p0, p1, q0, q1 = tau * work[k], c * work[ROW + k], tau * work[ROW + ROW + k], c * work[ROW + ROW + ROW + k]
+        delta = moments[error + k]
+        m2, m5, m6 = moments[U64(2) * ROW + k], moments[U64(5) * ROW + k], moments[U64(6) * ROW + k]
+        m0 = (moments[k] - m2 * p0) * tau
+        m1 = (moments[ROW + k] - m2 * p1) * c
+        m3 = (moments[U64(3) * ROW + k] - m5 * p0 - m6 * q0) * tau
+        m4 = (moments[U64(4) * ROW + k] - m5 * p1 - m6 * q1) * c
+        moments[k], moments[ROW + k], moments[U64(2) * ROW + k] = delta * m0, delta * m1, delta * m2
+        moments[U64(3) * ROW + k], moments[U64(4) * ROW + k] = delta * m3, delta * m4
+        moments[U64(5) * ROW + k], moments[U64(6) * ROW + k] = delta * m5, delta * m6
+        work[k], work[ROW + k] = ZERO, ZERO
+    sums = U64(2) * ROW
+    for j in range(n):
+        a, c, x, y = U64(j * LANES), U64((n + j) * LANES), U64((p + j) * LANES), U64((q + j) * LANES)
+        for i in range(LANES):
+            k = U64(i)
+            m = moments[k] * frame[a + k] + moments[ROW + k] * frame[c + k] + moments[U64(2) * ROW + k] * normals[x + k]
+            g = moments[U64(3) * ROW + k] * frame[a + k] + moments[U64(4) * ROW + k] * frame[c + k]
+            g += moments[U64(5) * ROW + k] * normals[x + k] + moments[U64(6) * ROW + k] * normals[y + k]
+            work[sums + k], work[sums + ROW + k] = m, g
+        if j < d:
+            w = U64((2 * n + j) * LANES)
+            for i in range(LANES):
+                k = U64(i)
+                work[k] += frame[w + k] * work[sums + k]
+                work[ROW + k] += frame[w + k] * work[sums + ROW + k]
+            gb[j] += total(work, 2)
+            for l in range(d):
+                gP[j * width + l] += product(work, 3, normals, d + l)
+    sd = F32(noise_sd)  # the label of a token: w'A times the first d coordinates, and the last times noise_sd
+    for i in range(LANES):
+        k = U64(i)
+        work[k] += sd * work[sums + k]
+        work[ROW + k] += sd * work[sums + ROW + k]
+    gb[d] += total(work, 0)
+    for l in range(d):
+        gP[d * width + l] += product(work, 1, normals, d + l)
+    return loss
+
+
+@njit(fastmath={"contract", "reassoc"})
+def total(x, row):  # type: ignore[no-untyped-def]
+    s, at = ZERO, U64(row) * ROW
+    for i in range(LANES):
+        s += x[at + U64(i)]
+    return F64(s)
+
+
+@njit(fastmath={"contract", "reassoc"})
+def product(x, row, y, other):  # type: ignore[no-untyped-def]
+    s, p, q = ZERO, U64(row) * ROW, U64(other) * ROW
+    for i in range(LANES):
+        s += x[p + U64(i)] * y[q + U64(i)]
+    return F64(s)
