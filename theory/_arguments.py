@@ -60,6 +60,8 @@ _DOMAIN: dict[str, tuple[int, bool, float, str]] = {
     "noise": (0, True, np.inf, "noise is the variance of the label noise"),
     "task_variance": (0, False, np.inf, "task_variance is the variance of an entry of w"),
     "trace": (0, True, np.inf, "trace = tr Sigma is a trace of a covariance"),
+    "inverse_square": (0, False, np.inf, "inverse_square = tr(Sigma^-2) is positive"),
+    "lam": (0, False, 0.5, "lam = 1/u^2 is below 1/2 where L times the excess risk is bounded"),
     "h2": (0, True, np.inf, "h2 = |h|^2 is a square"),
     "x2": (0, True, np.inf, "x2 = |x|^2 is a square"),
 }
@@ -124,7 +126,7 @@ def _symbolic(name: str, value: Any) -> sp.Expr:
     expr = sp.sympify(value)
     low, closed, high, meaning = _DOMAIN[name]
     below = expr - low
-    if below.is_negative or (below.is_zero and not closed) or (np.isfinite(high) and (expr - int(high)).is_positive):
+    if below.is_negative or (below.is_zero and not closed) or (np.isfinite(high) and (expr - sp.Rational(high)).is_positive):
         raise ValueError(_outside(name, expr))
     if expr.is_real is False:
         raise TypeError(f"{name} = {expr} is not real, but {meaning}; declare its symbols real")
