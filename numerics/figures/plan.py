@@ -172,7 +172,7 @@ class Plan:
             RunKey(covariance, variant, attention, L, seed)
             for covariance in self.covariances
             for variant in self.variants
-            for L in self._lengths(covariance)
+            for L in self.lengths_of(covariance)
             for seed in range(self.seeds_at(L))
             for attention in (("coupled",) if L in self.curve_lengths else ("softmax", "linear"))
         )
@@ -185,7 +185,13 @@ class Plan:
         """Whether Figure `kind`, of 1 to 4, is drawn for these data (where anisotropic, as Figure `kind` + 4)."""
         return kind + ISOTROPIC_ONES * NAMES.index(covariance) in self.figures
 
-    def _lengths(self, covariance: str) -> list[int]:
+    @property
+    def gap_seeds(self) -> int:
+        """Starts at which Figures 1 and 5 compare the two architectures."""
+        return max(self.seeds, self.band_seeds)
+
+    def lengths_of(self, covariance: str) -> list[int]:
+        """Prompt lengths of the runs on these data."""
         lengths = set(self.lengths) if self.shows(2, covariance) else set()
         if self.shows(3, covariance) or self.shows(4, covariance):
             lengths |= set(self.curve_lengths)

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import math
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.figures.plan import Plan, RunKey
+from numerics.figures.trainings import BOTH, as_array, described, from_array, half
+from numerics.training.result import Training
 
 __all__ = ["Gaps", "Measurements"]
 
 Floats = NDArray[np.float64]
-Training = Any
+FORMAT = 1
+GAPS = ("lengths", "output", "output_error", "gradient", "gradient_error")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,19 +54,19 @@ class Measurements:
     ----------
     plan : Plan
     runs : mapping from RunKey to Training
-        Diverged runs as they are.
+        Diverged runs as they are; where a coupled one diverged, those of both architectures alone are here too.
     gaps : mapping from (covariance, variant) to Gaps
         For the data of Figures 1 and 5, if the plan has them.
     final : mapping from (covariance, variant, attention, L, seed) to (risk, standard error)
         Population risk at the last parameters, attention "softmax" or "linear" (a coupled run gives both); diverged runs have none.
     exact : mapping from (covariance, variant, attention, L) to float
-        Risk at which the exact gradient flow ends, where it is known.
+        Risk at which the exact gradient flow from Assumption 5.1 ends.
     bayes : mapping from (covariance, variant, L) to (risk, standard error)
         Risk of the best estimator from the prompt: ridge regression.
     seconds : float
-        What the measurement took by the clock.
+        What the measurement took by the clock, this time.
     work_seconds : float
-        The same in processor time, with what was taken from the folder.
+        The times of all its pieces added up, with those that lay in the folder; of an interrupted piece the last part counts.
 
     Notes
     -----
@@ -81,24 +88,137 @@ class Measurements:
         return self.plan.noise / 2
 
     def run(self, covariance: str, variant: str, attention: str, L: int, seed: int) -> Training:
-        """A run; of a coupled one also its softmax or linear half.
+        """A run; of a coupled one also its softmax or linear half, unless they were trained alone.
 
         Raises
         ------
         KeyError
             If the plan has no such run.
         """
-        raise NotImplementedError
+        key = RunKey(covariance, variant, attention, L, seed)
+        coupled = key._replace(attention="coupled")
+        if key not in self.runs and coupled in self.runs and attention in BOTH:
+            return half(self.runs[coupled], attention)
+        return self.runs[key]
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write all of it to one file, whole or not at all."""
-        raise NotImplementedError
+        """Write all of it to one file (``.npz``), whole or not at all.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
+        about = {
+            "format": FORMAT,
+            "plan": asdict(self.plan),
+            "runs": [[*key, described(run)] for key, run in self.runs.items()],
+            "gaps": [list(key) for key in self.gaps],
+            "final": [[*key, *value] for key, value in self.final.items()],
+            "exact": [[*key, value] for key, value in self.exact.items()],
+            "bayes": [[*key, *value] for key, value in self.bayes.items()],
+            "seconds": self.seconds,
+            "work_seconds": self.work_seconds,
+        }
+        arrays = {f"run {i}": as_array(run) for i, run in enumerate(self.runs.values())}
+        for i, gaps in enumerate(self.gaps.values()):
+            arrays |= {f"gaps {i} {name}": getattr(gaps, name) for name in GAPS}
+        target = Path(path)
+        part = target.with_name(target.name + ".part")
+        with part.open("wb") as file:
+            np.savez_compressed(file, allow_pickle=False, about=np.array(json.dumps(about)), **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, target)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Measurements:
-        """What `save` has written."""
-        raise NotImplementedError
+        """What `save` has written, bit for bit.
+
+        Raises
+        ------
+        ValueError
+            If the file cannot be read, is another one, or of another version.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                about, arrays = json.loads(str(file["about"])), {name: file[name] for name in file.files if name != "about"}
+        except Exception as error:  # zip files break in ten ways
+            raise ValueError(f"{path} holds no measurements ({error}); measure again") from error
+        if about.get("format") != FORMAT:
+            raise ValueError(f"{path} has format {about.get('format')}, this version reads {FORMAT}; measure again")
+        entries: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in about["plan"].items()}
+        return cls(
+            plan=Plan(**entries),
+            runs={RunKey(*key): from_array(arrays[f"run {i}"], of) for i, (*key, of) in enumerate(about["runs"])},
+            gaps={(c, v): Gaps(**{name: arrays[f"gaps {i} {name}"] for name in GAPS}) for i, (c, v) in enumerate(about["gaps"])},
+            final={(c, v, a, L, seed): (value, error) for c, v, a, L, seed, value, error in about["final"]},
+            exact={(c, v, a, L): value for c, v, a, L, value in about["exact"]},
+            bayes={(c, v, L): (value, error) for c, v, L, value, error in about["bayes"]},
+            seconds=about["seconds"],
+            work_seconds=about["work_seconds"],
+        )
 
     def as_json(self) -> dict[str, Any]:
-        """The numbers behind the figures as described by ``measurements.schema.json``; of parameters the first and the last."""
-        raise NotImplementedError
+        """The numbers behind the figures as described by ``measurements.schema.json``.
+
+        Of the parameters it has those after the last step; a start follows from its seed. Null stands for what is not finite.
+        """
+        return {
+            "format": FORMAT,
+            "plan": asdict(self.plan) | {"steps": {name: self.plan.steps(name) for name in self.plan.variants}},
+            "noise_level": self.noise_level,
+            "seconds": self.seconds,
+            "work_seconds": self.work_seconds,
+            "runs": [key._asdict() | _run_as_json(run) for key, run in self.runs.items()],
+            "gaps": [
+                {"covariance": c, "variant": v} | {name: _numbers(getattr(gaps, name)) for name in GAPS}
+                for (c, v), gaps in self.gaps.items()
+            ],
+            "final": [
+                {"covariance": c, "variant": v, "attention": a, "L": L, "seed": seed} | _with_error(*found)
+                for (c, v, a, L, seed), found in self.final.items()
+            ],
+            "exact": [
+                {"covariance": c, "variant": v, "attention": a, "L": L, "risk": _number(value)}
+                for (c, v, a, L), value in self.exact.items()
+            ],
+            "bayes": [{"covariance": c, "variant": v, "L": L} | _with_error(*found) for (c, v, L), found in self.bayes.items()],
+        }
+
+
+def _run_as_json(run: Training) -> dict[str, Any]:
+    """Curves and the last parameters, a list entry for each architecture."""
+    coupled = run.attention == "coupled"
+    parts = [half(run, attention) for attention in BOTH] if coupled else [run]
+    return {
+        "steps": run.steps,
+        "every": run.every,
+        "diverged": run.diverged,
+        "step": run.step.tolist(),
+        "distance": _numbers(run.distance) if coupled else None,
+        "architectures": [
+            {
+                "attention": part.attention,
+                "risk": _numbers(part.risk),
+                "risk_error": _numbers(part.risk_error),
+                "parameters": {name: _numbers(array) for name, array in zip("OVKQ", part.final)},
+            }
+            for part in parts
+        ],
+    }
+
+
+def _with_error(risk: float, error: float) -> dict[str, float | None]:
+    return {"risk": _number(risk), "error": _number(error)}
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _numbers(values: NDArray[Any]) -> Any:
+    """Nested lists, null where a number is not finite."""
+    if values.ndim > 1:
+        return [_numbers(row) for row in values]
+    return [value if isinstance(value, int) else _number(value) for value in values.tolist()]
