@@ -1,0 +1,189 @@
+"""What the curves of Figures 1 to 8 are: from the runs of several seeds to a middle, a lowest and a highest value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from numerics.figures.plan import RunKey
+from numerics.figures.results import Measurements
+from numerics.training.result import Training
+
+__all__ = ["KINDS", "Line", "lines", "number_of"]
+
+Floats = NDArray[np.float64]
+#: What Figures 1 to 4 show; Figures 5 to 8 repeat them for anisotropic covariates. Rows of a figure, from above.
+KINDS = {1: ("output gap", "gradient gap"), 2: ("risk", "risk above ridge"), 3: ("distance",), 4: ("risk in training",)}
+#: Variable, dashes and marker of each architecture, and the variables of the prompt lengths.
+ARCHITECTURES = {"softmax": ("run-1", "", "o"), "linear": ("run-2", "5 3", "s")}
+LENGTH_VARIABLES = ("run-3", "run-4", "run-5", "run-6", "run-1", "run-2")
+
+
+class Line(NamedTuple):
+    """One curve.
+
+    Attributes
+    ----------
+    quantity : str
+        A row of `KINDS`.
+    curve : str
+        Its name in the key.
+    variable, dashes, mark : str
+        Colour of the page, dash pattern, and marker; without a marker it is a line.
+    x : ndarray of shape (k,)
+        Prompt length, or steps of training.
+    middle, low, high : ndarray of shape (k,)
+        Median, least and greatest over the seeds.
+    error : ndarray of shape (k,)
+        Standard error of the median from sampling, 0 for what is exact, nan where it is not known.
+    seeds : ndarray of shape (k,)
+        Runs behind each point.
+    lost : tuple of (float, float)
+        Where runs that diverged were last seen; at the upper edge if the height is nan.
+    """
+
+    quantity: str
+    curve: str
+    variable: str
+    dashes: str
+    mark: str
+    x: Floats
+    middle: Floats
+    low: Floats
+    high: Floats
+    error: Floats
+    seeds: NDArray[np.int64]
+    lost: tuple[tuple[float, float], ...] = ()
+
+
+def number_of(kind: int, covariance: str) -> int:
+    """The number of a figure in the paper.
+
+    Examples
+    --------
+    >>> number_of(2, "isotropic"), number_of(2, "anisotropic")
+    (2, 6)
+    """
+    return kind + 4 * (covariance == "anisotropic")
+
+
+def lines(measurements: Measurements, kind: int, covariance: str, variant: str) -> list[Line]:
+    """The curves of one panel, those without any point included.
+
+    Parameters
+    ----------
+    measurements : Measurements
+    kind : int
+        Of `KINDS`.
+    covariance, variant : str
+    """
+    maker = {1: _gaps, 2: _risks, 3: _distances, 4: _curves}[kind]
+    return maker(measurements, covariance, variant)
+
+
+def _line(
+    quantity: str,
+    curve: str,
+    style: tuple[str, str, str],
+    x: ArrayLike,
+    values: Floats,
+    errors: Floats | None = None,
+    lost: Iterable[tuple[float, float]] = (),
+) -> Line:
+    """Over the seeds, the rows of `values`; points that no run reached are left out."""
+    finite = np.isfinite(values)
+    seen = finite.any(0)
+    some = values[:, seen]
+    middle, low, high = (f(some, axis=0) if seen.any() else np.empty(0) for f in (np.nanmedian, np.nanmin, np.nanmax))
+    error = np.full(len(middle), np.nan)
+    if errors is not None and seen.any():  # that of the run in the middle
+        nearest = np.argmin(np.where(finite[:, seen], abs(some - middle), np.inf), axis=0)
+        error = errors[:, seen][nearest, np.arange(len(middle))]
+    x = np.asarray(x, dtype=float)[seen]
+    return Line(quantity, curve, *style, x, middle, low, high, error, finite.sum(0)[seen], tuple(lost))
+
+
+def _gaps(measurements: Measurements, covariance: str, variant: str) -> list[Line]:
+    gaps = measurements.gaps.get((covariance, variant))
+    if gaps is None:
+        return []
+    style = ("measured", "", "o")
+    return [
+        _line("output gap", "softmax minus linear", style, gaps.lengths, gaps.output, gaps.output_error),
+        _line("gradient gap", "softmax minus linear", style, gaps.lengths, gaps.gradient, gaps.gradient_error),
+    ]
+
+
+def _risks(measurements: Measurements, covariance: str, variant: str) -> list[Line]:
+    plan, found = measurements.plan, []
+    lengths = sorted({L for c, v, L in measurements.bayes if (c, v) == (covariance, variant)} & set(plan.lengths))
+    ridge = np.array([[measurements.bayes[covariance, variant, L] for L in lengths]]).reshape(1, -1, 2)
+    for attention, (variable, _, mark) in ARCHITECTURES.items():
+        style = (variable, "", mark)
+        keys = [[(covariance, variant, attention, L, seed) for L in lengths] for seed in range(max(plan.seeds, plan.band_seeds))]
+        pairs = np.array([[measurements.final.get(key, (np.nan, np.nan)) for key in row] for row in keys]).reshape(len(keys), -1, 2)
+        lost = [(float(key[3]), float("nan")) for row in keys for key in row if _diverged(measurements, RunKey(*key))]
+        above = pairs[..., 0] - ridge[..., 0]
+        found.append(_line("risk", attention, style, lengths, pairs[..., 0], pairs[..., 1], lost))
+        found.append(_line("risk above ridge", attention, style, lengths, above, np.hypot(pairs[..., 1], ridge[..., 1]), lost))
+        exact = np.array([[measurements.exact.get((covariance, variant, attention, L), np.nan) for L in lengths]])
+        limit = f"{attention}, limit of the flow"
+        for quantity, values in (("risk", exact), ("risk above ridge", exact - ridge[..., 0])):
+            found.append(_line(quantity, limit, (style[0], "5 3", ""), lengths, values, 0 * values))
+    found.append(_line("risk", "ridge (L-Bayes)", ("ink", "", ""), lengths, ridge[..., 0], ridge[..., 1]))
+    return found
+
+
+def _diverged(measurements: Measurements, key: RunKey) -> bool:
+    """Whether that run ended early, on its own or as a half of a coupled one that has no final risk."""
+    runs = (measurements.runs.get(k) for k in (key, key._replace(attention="coupled")))
+    return tuple(key) not in measurements.final and any(run is not None and run.diverged is not None for run in runs)
+
+
+def _coupled(measurements: Measurements, covariance: str, variant: str, L: int) -> list[Training]:
+    seeds = range(measurements.plan.seeds_at(L))
+    found = (measurements.runs.get(RunKey(covariance, variant, "coupled", L, seed)) for seed in seeds)
+    return [run for run in found if run is not None]
+
+
+def _records(
+    quantity: str,
+    curve: str,
+    style: tuple[str, str, str],
+    runs: Sequence[Training],
+    values: Sequence[Floats],
+    errors: Sequence[Floats] = (),
+) -> Line:
+    """Records of several seeds on the steps of the longest; a cross where a run diverged."""
+    x = max((run.step for run in runs), key=len)
+    rows, spread = np.full((2, len(runs), len(x)), np.nan)
+    for into, from_ in ((rows, values), (spread, errors)):
+        for row, y in zip(into, from_):
+            row[: len(y)] = y
+    lost = [(float(run.step[-1]), float(y[-1])) for run, y in zip(runs, values) if run.diverged is not None and len(y)]
+    return _line(quantity, curve, style, x, rows, spread if errors else None, lost)
+
+
+def _distances(measurements: Measurements, covariance: str, variant: str) -> list[Line]:
+    found = []
+    for i, L in enumerate(measurements.plan.curve_lengths):
+        runs = _coupled(measurements, covariance, variant, L)
+        if runs:
+            style = (LENGTH_VARIABLES[i % len(LENGTH_VARIABLES)], "", "")
+            found.append(_records("distance", f"L = {L}", style, runs, [run.distance for run in runs]))
+    return found
+
+
+def _curves(measurements: Measurements, covariance: str, variant: str) -> list[Line]:
+    found = []
+    for i, L in enumerate(measurements.plan.curve_lengths):
+        runs = _coupled(measurements, covariance, variant, L)
+        for half, (attention, (_, dashes, _)) in enumerate(ARCHITECTURES.items()):
+            if runs:
+                style = (LENGTH_VARIABLES[i % len(LENGTH_VARIABLES)], dashes, "")
+                risks, errors = ([part[:, half] for part in parts] for parts in zip(*((run.risk, run.risk_error) for run in runs)))
+                found.append(_records("risk in training", f"{attention}, L = {L}", style, runs, risks, errors))
+    return found

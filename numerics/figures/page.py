@@ -1,0 +1,169 @@
+"""The page of Figures 1 to 8: ``index.html`` for people, a file for each figure, the numbers as ``data.json`` and ``data.csv``."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from numerics.figures.plots import Figure, draw
+from numerics.figures.results import Measurements
+from numerics.figures.sheet import sheet
+from numerics.figures.words import VERDICTS, Sentence, caption, diverged, keys, sentences
+from numerics.report import provenance
+from numerics.report.files import replace_together
+from numerics.report.templates import environment
+from theory.experiment import COVARIANCES, VARIANTS
+
+__all__ = ["COLUMNS", "PAGE", "write_page"]
+
+PAGE = "index.html"
+#: Columns of ``data.csv``: every point of every curve as it is drawn.
+COLUMNS = {
+    "figure": "its number in the paper",
+    "covariance": "isotropic or anisotropic",
+    "variant": "as written or as coded",
+    "quantity": "row of the figure",
+    "curve": "name in its key",
+    "x": "prompt length, or steps of SGD",
+    "median": "over the seeds",
+    "low": "least over the seeds",
+    "high": "greatest over the seeds",
+    "standard_error": "of the median, from sampling; 0 for what is exact; empty where it is not known",
+    "seeds": "runs behind the point",
+}
+
+
+def write_page(
+    measurements: Measurements,
+    claims: Sequence[tuple[str, str, str, str]],
+    folder: str | os.PathLike[str],
+    *,
+    source: dict[str, Any] | None = None,
+) -> Path:
+    """Write page, figures and numbers into a folder; an earlier page there stays whole until the new one is complete.
+
+    Parameters
+    ----------
+    measurements : Measurements
+    claims : sequence of (id, says, verdict, sentence)
+        What the paper says, and what a check says of it: each is shown under its figure, or above them all.
+    folder : str or path-like
+        Made if missing. Files of other names in it are left alone.
+    source : dict, optional
+        What `numerics.report.provenance` returns.
+
+    Returns
+    -------
+    Path
+        Of ``index.html``.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be created or written.
+    TypeError, ValueError
+        If a claim is no four texts, or its verdict none of the ledger's.
+    """
+    said, figures = sentences(claims), draw(measurements)
+    source = source or provenance("largeprompt figures", measurements.seconds)
+    files = {f"figure-{figure.number}.svg": sheet(figure, keys(figure, measurements.plan)) for figure in figures}
+    files["data.json"] = json.dumps(measurements.as_json(), indent=1, allow_nan=False) + "\n"
+    files["data.csv"] = as_csv(figures)
+    files[PAGE] = as_html(measurements, figures, said, source)
+    replace_together(Path(folder), files)
+    return Path(folder) / PAGE
+
+
+def as_csv(figures: Sequence[Figure]) -> str:
+    """Every point of every curve; numbers keep every digit."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for figure in sorted(figures, key=lambda figure: figure.number):
+        for panel in figure.panels:
+            for line in panel.lines:
+                head = (figure.number, figure.covariance, panel.variant, line.quantity, line.curve)
+                for x, middle, low, high, error, seeds in zip(line.x, line.middle, line.low, line.high, line.error, line.seeds):
+                    writer.writerow((*head, int(x), middle, low, high, "" if np.isnan(error) else error, seeds))
+    return out.getvalue()
+
+
+def as_html(measurements: Measurements, figures: Sequence[Figure], said: Sequence[Sentence], source: dict[str, Any]) -> str:
+    """The page, self-contained: styles and plots are inside, nothing is fetched."""
+    plan = measurements.plan
+    counts = Counter(sentence.verdict for sentence in said)
+    seeds = {L: plan.seeds_at(L) for L in sorted({*plan.lengths, *plan.curve_lengths})}
+    return str(
+        environment("numerics.figures")
+        .get_template("figures.html.jinja")
+        .render(
+            measurements=measurements,
+            plan=plan,
+            d=len(next(iter(COVARIANCES.values()))),
+            variants=[VARIANTS[name] for name in plan.variants],
+            pairs=_pairs(measurements, figures),
+            said=said,
+            drawn={figure.number for figure in figures},
+            minutes=_minutes,
+            counts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
+            diverged=diverged(measurements),
+            steps=sum(
+                int(run.step[-1]) * (1 + (key.attention == "coupled")) for key, run in measurements.runs.items() if len(run.step)
+            ),
+            more_seeds={L: n for L, n in seeds.items() if n > plan.seeds},
+            tables=_tables(measurements),
+            source=source,
+        )
+    )
+
+
+def _pairs(measurements: Measurements, figures: Sequence[Figure]) -> list[dict[str, Any]]:
+    """Figures of one kind after each other, with their keys and captions."""
+    found: list[dict[str, Any]] = []
+    for figure in figures:
+        if not found or found[-1]["title"] != figure.title:
+            found.append({"title": figure.title, "figures": []})
+        words = {"keys": keys(figure, measurements.plan), "caption": caption(figure, measurements)}
+        found[-1]["figures"].append({"figure": figure, **words})
+    return found
+
+
+def _tables(measurements: Measurements) -> list[dict[str, Any]]:
+    """The numbers of Figures 2 and 6, the first seed of each length."""
+    plan, found = measurements.plan, []
+    for covariance in plan.covariances:
+        for variant in plan.variants:
+            risk = lambda attention, L: measurements.final.get((covariance, variant, attention, L, 0), (None, None))[0]  # noqa: B023
+            rows = [
+                {
+                    "L": L,
+                    "softmax": risk("softmax", L),
+                    "linear": risk("linear", L),
+                    "ridge": measurements.bayes[covariance, variant, L][0],
+                }
+                for L in sorted(plan.lengths)
+                if (covariance, variant, L) in measurements.bayes
+            ]
+            if rows and plan.shows(2, covariance):
+                found.append({"covariance": covariance, "variant": variant, "rows": rows})
+    return found
+
+
+def _minutes(seconds: float) -> str:
+    """A time as people read it.
+
+    Examples
+    --------
+    >>> _minutes(34), _minutes(754.2)
+    ('34 s', '12 min 34 s')
+    """
+    whole = round(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"

@@ -1,0 +1,201 @@
+"""Figures 1 to 8 as plots: one panel for each reading of the experiments, with the same vertical axes wherever two are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from numerics.figures.lines import KINDS, Line, lines, number_of
+from numerics.figures.results import Measurements
+from numerics.report.plots import dashed
+from numerics.report.svg import Plot, figure, log_axis, stand_in
+from numerics.report.words import sci, slug
+
+__all__ = ["Figure", "Panel", "draw"]
+
+LABELS = {
+    "output gap": "gap of outputs",
+    "gradient gap": "gap of gradients",
+    "risk": "risk at the end",
+    "risk above ridge": "minus ridge",
+    "distance": "squared distance",
+    "risk in training": "risk",
+}
+TITLES = {
+    1: "Softmax and linear attention at the same random parameters",
+    2: "Risk at the end of training",
+    3: "Distance of the trained parameters",
+    4: "Risk during training",
+}
+#: Shares of the height, and inches.
+SHAPES: Mapping[int, tuple[tuple[float, ...], float]] = {
+    1: ((1.0, 1.0), 4.4),
+    2: ((1.5, 1.0), 4.6),
+    3: ((1.0,), 3.0),
+    4: ((1.0,), 3.3),
+}
+#: The paper says of Figure 4 that the risk converges before this step.
+SOON = 50_000
+
+
+class Panel(NamedTuple):
+    """One plot of a figure: a reading of the experiments, its curves, and the picture."""
+
+    variant: str
+    lines: Sequence[Line]
+    plot: Plot
+
+
+class Figure(NamedTuple):
+    """A figure of the paper: its number, the kind of `KINDS`, and its panels side by side."""
+
+    number: int
+    kind: int
+    covariance: str
+    title: str
+    panels: Sequence[Panel]
+
+
+def draw(measurements: Measurements) -> list[Figure]:
+    """Every figure of the plan, in the order 1, 5, 2, 6, ...: isotropic and anisotropic covariates after each other.
+
+    Parameters
+    ----------
+    measurements : Measurements
+    """
+    plan, found = measurements.plan, []
+    for kind, title in TITLES.items():
+        shown = [covariance for covariance in plan.covariances if plan.shows(kind, covariance)]
+        data = {(c, v): lines(measurements, kind, c, v) for c in shown for v in plan.variants}
+        ends = {quantity: _ends([l for part in data.values() for l in part if l.quantity == quantity]) for quantity in KINDS[kind]}
+        for covariance in shown:
+            number = number_of(kind, covariance)
+            panels = [
+                Panel(
+                    variant,
+                    data[covariance, variant],
+                    _panel(measurements, kind, covariance, variant, data[covariance, variant], ends),
+                )
+                for variant in plan.variants
+            ]
+            found.append(Figure(number, kind, covariance, title, panels))
+    return found
+
+
+def _ends(found: Iterable[Line]) -> tuple[float, float]:
+    """Ends of a logarithmic axis on which every curve fits."""
+    values = np.concatenate([np.empty(0), *(part for line in found for part in (line.low, line.high))])
+    values = values[np.isfinite(values) & (values > 0)]
+    if not values.size:
+        return 0.1, 1.0
+    low, high = float(values.min()), float(values.max())
+    room = max((high / low) ** 0.06, 1.05)
+    return low / room, high * room
+
+
+def _panel(
+    measurements: Measurements,
+    kind: int,
+    covariance: str,
+    variant: str,
+    curves: Sequence[Line],
+    ends: Mapping[str, tuple[float, float]],
+) -> Plot:
+    rows, height = SHAPES[kind]
+
+    def panel(*axes: Any) -> None:
+        for ax, quantity in zip(axes, KINDS[kind]):
+            low, high = ends[quantity]
+            ax.set_xscale("log")
+            ax.set_yscale("log")
+            ax.set_ylim(low, high)
+            if quantity in ("risk", "risk in training"):
+                ax.axhline(measurements.noise_level, color=stand_in("muted"), linewidth=1, linestyle=dashed("1.5 2"))
+            for line in curves:
+                if line.quantity == quantity:
+                    _draw(ax, line, high)
+            if kind == 1:
+                _inverse_length(ax, [line for line in curves if line.quantity == quantity])
+            _ticks(ax.yaxis, low, high)
+            ax.set_ylabel(LABELS[quantity])
+        _bottom(axes[-1], measurements, kind, variant)
+        if kind == 4:
+            _limits(axes[0], measurements, covariance, variant, curves)
+
+    number = number_of(kind, covariance)
+    title = f"Figure {number}, {covariance} covariates, {variant}: {TITLES[kind].lower()}"
+    return figure(f"figure-{number}-{slug(variant)}", title, panel, height=height, rows=rows)
+
+
+def _draw(ax: Any, line: Line, top: float) -> None:
+    """A curve with the range of its seeds: a band around lines, bars at points."""
+    colour = stand_in(line.variable)
+    # What is not positive has no place on a logarithmic axis: the line has a gap there.
+    middle, low, high = (np.where(y > 0, y, np.nan) for y in (line.middle, line.low, line.high))
+    several = line.seeds > 1
+    if several.all() or not line.mark:
+        ax.fill_between(line.x, low, high, where=several, color=colour, alpha=0.2, linewidth=0)
+    else:
+        ax.vlines(line.x[several], low[several], high[several], color=colour, linewidth=2.6, alpha=0.45)
+    style = {"marker": line.mark, "ms": 3.2, "linewidth": 1.0} if line.mark else {"linewidth": 1.4}
+    ax.plot(line.x, middle, color=colour, linestyle=dashed(line.dashes), **style)
+    for x, y in line.lost:
+        style = {"marker": "x", "ms": 5, "markeredgewidth": 1.3, "linestyle": "", "clip_on": False}
+        ax.plot([x], [y if np.isfinite(y) else top], color=colour, **style)
+
+
+def _inverse_length(ax: Any, found: Sequence[Line]) -> None:
+    """1/L through the last point: outputs and gradients of Gaussian tokens fall like that at fixed parameters."""
+    for line in found:
+        if line.x.size:
+            ax.plot(
+                line.x, line.middle[-1] * line.x[-1] / line.x, color=stand_in("theorem"), linestyle=dashed("5 3"), linewidth=1.1
+            )
+
+
+def _limits(ax: Any, measurements: Measurements, covariance: str, variant: str, curves: Sequence[Line]) -> None:
+    """Where the exact flow ends, at the right edge."""
+    colours = {line.curve: line.variable for line in curves}
+    for L in measurements.plan.curve_lengths:
+        for attention, face in (("softmax", None), ("linear", "none")):
+            risk, variable = measurements.exact.get((covariance, variant, attention, L)), colours.get(f"{attention}, L = {L}")
+            if risk is not None and variable is not None:
+                style = {"marker": "<", "ms": 5, "linestyle": "", "clip_on": False, "color": stand_in(variable)}
+                ax.plot([1.0], [risk], transform=ax.get_yaxis_transform(), markerfacecolor=face or stand_in(variable), **style)
+
+
+def _bottom(ax: Any, measurements: Measurements, kind: int, variant: str) -> None:
+    """The horizontal axis, the same for every panel of a kind."""
+    plan = measurements.plan
+    if kind in (1, 2):
+        lengths = plan.gap_lengths if kind == 1 else plan.lengths
+        low, high = min(lengths) / 1.15, max(lengths) * 1.15
+        ax.set_xlabel("prompt length L")
+    else:
+        low, high = 0.8 * min(map(plan.every, plan.variants)), 1.06 * max(map(plan.steps, plan.variants))
+        ax.set_xlabel("steps of SGD, in thousands")
+        if kind == 4 and low < SOON < high:
+            ax.axvline(SOON, color=stand_in("muted"), linewidth=0.9, linestyle=dashed("1.5 2"))
+            ax.text(
+                SOON * 1.04, 0.97, "50 000", transform=ax.get_xaxis_transform(), va="top", fontsize=7.5, color=stand_in("muted")
+            )
+        if 1.06 * plan.steps(variant) < high:
+            ax.axvspan(plan.steps(variant), high, color=stand_in("grid"), alpha=0.5, linewidth=0)
+    ax.set_xlim(low, high)
+    _ticks(ax.xaxis, low, high, unit=1 if kind in (1, 2) else 1000)
+
+
+def _ticks(axis: Any, low: float, high: float, unit: float = 1) -> None:
+    """Decades, and their 2 and 5 where there are few of them."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    if high / low >= 500 and unit == 1:
+        log_axis(axis, low, high, most=6)
+        return
+    decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    places = np.outer(decades, (1, 2, 5) if high / low > 3 else (1, 1.5, 2, 3, 4, 5, 6, 8)).ravel()
+    axis.set_major_locator(FixedLocator(places[(places >= low) & (places <= high)]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: sci(value / unit)))
+    axis.set_minor_locator(NullLocator())

@@ -1,0 +1,63 @@
+"""A figure of the paper as one SVG file: its panels side by side, and the key below them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+
+from numerics.figures.plots import Figure
+from numerics.figures.words import Key
+from numerics.report.svg import COLOURS
+from numerics.report.templates import environment
+
+__all__ = ["sheet"]
+
+#: Points: room for the headings, height of a line of the key, and a letter of it.
+HEAD, LINE, LETTER = 34.0, 15.0, 5.0
+
+
+def sheet(figure: Figure, keys: Sequence[Key]) -> str:
+    """The whole file, in the colours of daylight on white.
+
+    Parameters
+    ----------
+    figure : Figure
+    keys : sequence of Key
+
+    Returns
+    -------
+    str
+    """
+    picture = environment("numerics.figures").get_template("keys.html.jinja").module.key
+    parts, right, bottom = [], 0.0, 0.0
+    for panel in figure.panels:
+        svg = panel.plot.file[panel.plot.file.index("<svg") :]
+        width, height = (float(found) for found in re.findall(r'(?:width|height)="([\d.]+)pt"', svg[: svg.index(">")]))
+        parts.append(_text(right + width / 2, HEAD - 6, panel.variant, "middle", 11))
+        parts.append(re.sub(r"<svg ", f'<svg x="{right:g}" y="{HEAD:g}" ', svg, count=1))
+        right, bottom = right + width, max(bottom, HEAD + height)
+    x, y = 12.0, bottom + LINE
+    for key in keys:
+        length = 36 + LETTER * len(key.text)
+        if x + length > right and x > 12:
+            x, y = 12.0, y + LINE
+        small = str(picture(key.mark, key.variable, key.dashes)).strip()
+        parts.append(small.replace("<svg ", f'<svg x="{x:g}" y="{y - 9:g}" width="30" height="12" ', 1))
+        parts.append(_text(x + 34, y, key.text, "start", 9))
+        x += length + 14
+    body = "\n".join(parts)
+    for variable, colour in COLOURS.items():
+        body = body.replace(f"var(--{variable})", colour)
+    name, title = f"figure-{figure.number}", f"Figure {figure.number}: {figure.title.lower()}, {figure.covariance} covariates"
+    size = f'width="{right:g}pt" height="{y + 10:g}pt" viewBox="0 0 {right:g} {y + 10:g}"'
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" {size} role="img"'
+        f' aria-labelledby="{name}-title" font-family="system-ui, sans-serif">\n <title id="{name}-title">{escape(title)}</title>\n'
+        f' <rect width="100%" height="100%" fill="#ffffff"/>\n{_text(12, 16, title, "start", 12)}\n{body}\n</svg>\n'
+    )
+
+
+def _text(x: float, y: float, words: str, anchor: str, size: float) -> str:
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}" fill="{COLOURS["ink"]}">{escape(words)}</text>'

@@ -1,0 +1,134 @@
+"""What stands beside the figures: keys, captions, and where each sentence of the paper belongs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from numerics.figures.plan import Plan, RunKey
+from numerics.figures.plots import Figure
+from numerics.figures.results import Measurements
+
+__all__ = ["Key", "Sentence", "caption", "diverged", "figure_of", "keys", "sentences"]
+
+#: Verdicts, strongest first, as the ledger counts them.
+VERDICTS = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "OPEN")
+
+
+class Key(NamedTuple):
+    """What a line or a mark of a figure means."""
+
+    mark: str
+    variable: str
+    dashes: str
+    text: str
+
+
+class Sentence(NamedTuple):
+    """What the paper says, and what a check says of it.
+
+    Attributes
+    ----------
+    id : str
+        Of the claim in the ledger.
+    says : str
+        The sentence of the paper, in short.
+    verdict : str
+    because : str
+        What the check found.
+    figure : int or None
+    """
+
+    id: str
+    says: str
+    verdict: str
+    because: str
+    figure: int | None
+
+
+def figure_of(id: str) -> int | None:
+    """The figure that a claim speaks about, None if it speaks about the experiments as a whole.
+
+    Examples
+    --------
+    >>> figure_of("BB:S6.f2a"), figure_of("BB:A.fig7/short"), figure_of("BB:A.2.stab")
+    (2, 7, None)
+    """
+    found = re.match(r"BB:(?:S6\.f|A\.fig)([1-8])(?!\d)", id)
+    return int(found[1]) if found else None
+
+
+def sentences(claims: Sequence[tuple[str, str, str, str]]) -> list[Sentence]:
+    """The claims, checked at the door, in the order they came.
+
+    Parameters
+    ----------
+    claims : sequence of (id, says, verdict, sentence)
+
+    Raises
+    ------
+    TypeError
+        If one of them is no four texts.
+    ValueError
+        If a verdict is none of those of the ledger.
+    """
+    found = []
+    for claim in claims:
+        if len(claim) != 4 or not all(isinstance(part, str) for part in claim):
+            raise TypeError(f"{claim!r} is no claim; pass (id, says, verdict, sentence), all of them texts")
+        id, says, verdict, because = claim
+        if verdict not in VERDICTS:
+            raise ValueError(f"{id} has the verdict {verdict!r}; take one of {', '.join(VERDICTS)}")
+        found.append(Sentence(id, says, verdict, because, figure_of(id)))
+    return found
+
+
+def keys(figure: Figure, plan: Plan) -> list[Key]:
+    """The key of a figure: every curve of its panels once, then what else is drawn."""
+    found = {}
+    for panel in figure.panels:
+        for line in panel.lines:
+            if line.x.size or line.lost:
+                found.setdefault(line.curve, Key(line.mark or "line", line.variable, line.dashes, line.curve))
+    named = list(found.values())
+    lines = [line for panel in figure.panels for line in panel.lines]
+    if figure.kind == 1:
+        named.append(Key("line", "theorem", "5 3", "1/L through the last point"))
+    if figure.kind in (2, 4):
+        named.append(Key("line", "muted", "1.5 2", f"label noise, {plan.noise / 2:g}"))
+    if figure.kind == 2:
+        named = [key._replace(text=key.text.replace("limit of the flow", "exact limit of the gradient flow")) for key in named]
+    if any((line.seeds > 1).any() for line in lines):
+        named.append(Key("band", "muted", "", "range of the seeds, line: the median"))
+    if any(line.lost for line in lines):
+        named.append(Key("cross", "muted", "", "a run diverged"))
+    return named
+
+
+CAPTIONS = {
+    1: "Both architectures at the same random parameters. Above: the mean square of the difference of their outputs; below: the squared"
+    " norm of the difference of the gradients of their risks in (O, V, K, Q).",
+    2: "Above: the risk E (T − y)² / 2 of the trained models on fresh prompts of the length on which they were trained; below: the same"
+    " minus the risk of ridge regression, the best estimator from the prompt.",
+    3: "|θ_soft − θ_lin|² over all of O, V, K, Q. Both architectures start from the same parameters and see the same prompts.",
+    4: "The risk E (T − y)² / 2 on the fresh prompts of each step, averaged between two records.",
+}
+
+
+def caption(figure: Figure, measurements: Measurements) -> str:
+    """What is drawn, and from how many runs."""
+    text = CAPTIONS[figure.kind]
+    exact = any(key[0] == figure.covariance for key in measurements.exact)
+    if figure.kind == 2 and exact:
+        text += " Dashed: where exact gradient flow from the block start of Assumption 5.1 ends; SGD starts elsewhere."
+    if figure.kind == 4 and exact:
+        text += " Triangles at the right: where exact gradient flow from the block start ends (softmax filled, linear open)."
+    if figure.kind in (3, 4) and len({measurements.plan.steps(panel.variant) for panel in figure.panels}) > 1:
+        text += " Grey: beyond the last step of this reading."
+    return text
+
+
+def diverged(measurements: Measurements) -> list[tuple[RunKey, int]]:
+    """Every run that did not stay finite, with its step."""
+    return [(key, run.diverged) for key, run in measurements.runs.items() if run.diverged is not None]
