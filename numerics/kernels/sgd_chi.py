@@ -1,0 +1,105 @@
+"""Lengths of Gaussian vectors: χ variables, a row of lanes at a time.
+
+Marsaglia and Tsang's proposals, from a normal and a uniform number each, are accepted in more than nine cases of ten (four of five for
+one degree of freedom); lanes that reject try again with the next numbers of their stream, until none is left.
+
+References
+----------
+Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26, 2000.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from numerics.streams import (
+    F32,
+    HALF_UNIT,
+    I32,
+    L0,
+    L1,
+    L2,
+    L3,
+    L4,
+    L5,
+    L6,
+    L7,
+    LANES,
+    LN2,
+    MANTISSA,
+    ONE,
+    SQRT_HALF,
+    TO_UNIT,
+    TWO,
+    U32,
+    U64,
+    normal_rows,
+    xoshiro,
+)
+
+__all__ = ["chi_rows"]
+
+ROW = U64(LANES)
+ZERO, THREE, THREE_HALVES, NEAR, LEAST = F32(0), F32(3), F32(1.5), F32(0.25), F32(1e-30)
+
+
+@njit(fastmath={"contract"})
+def log_rest(h):  # type: ignore[no-untyped-def]
+    """(log(1 + h) - h) / h for |h| < 1/4."""
+    p = ((((((L7 * h + L6) * h + L5) * h + L4) * h + L3) * h + L2) * h + L1) * h
+    return F32(p + (L0 - ONE))
+
+
+@njit(fastmath={"contract"})
+def log32(x):  # type: ignore[no-untyped-def]
+    """log x in float32 for normal x > 0, without a branch."""
+    u = F32(x)
+    exponent = I32(I32(u.view(I32) - SQRT_HALF) >> MANTISSA)
+    f = F32(I32(u.view(I32) - I32(exponent << MANTISSA)).view(F32) - ONE)
+    return F32(F32(exponent) * LN2 + f * (ONE + log_rest(f)))
+
+
+@njit(fastmath={"contract"})
+def propose(degrees, x, words, out, at):  # type: ignore[no-untyped-def]
+    """Give lanes of `out` that are negative the root of an accepted proposal for chi-square; how many are left."""
+    size, left = F32(degrees / 2 - 1 / 3), I32(0)
+    slope = F32(1 / math.sqrt(9 * (degrees / 2 - 1 / 3)))
+    for i in range(LANES):
+        k = at + U64(i)
+        h = F32(slope * x[k])
+        v = F32(max(ONE + h, ZERO))
+        # 3 log v + x^2 / (2 size) + 1 - v^3, written so that nothing of the order of h is lost where h is small
+        rest = h * log_rest(h) if abs(h) < NEAR else log32(max(v, LEAST)) - h
+        bound = size * (THREE * rest + (THREE_HALVES - h) * h * h)
+        u = F32(F32(I32(words[k] >> U32(1))) * TO_UNIT + HALF_UNIT)
+        accepted = (log32(u) < bound) & (v > ZERO) & (out[k] < ZERO)
+        out[k] = F32(math.sqrt(TWO * size * v)) * v if accepted else out[k]
+        left += I32(1) if out[k] < ZERO else I32(0)
+    return left
+
+
+@njit
+def chi_rows(degrees, state, x, words, out):  # type: ignore[no-untyped-def]
+    """out = the length of a standard normal vector of R^degrees, then of one of R^(degrees - 1); both independent."""
+    for row in range(2):
+        out[row * LANES : (row + 1) * LANES] = -ONE if degrees > row else ZERO
+    left = I32(degrees > 0)
+    while left > 0:
+        normal_rows(2, state, x)
+        next_words(2, state, words)
+        left = propose(degrees, x, words, out, U64(0))
+        if degrees > 1:
+            left += propose(degrees - 1, x, words, out, ROW)
+
+
+@njit
+def next_words(rows, state, words):  # type: ignore[no-untyped-def]
+    """words[r LANES + i] = the next word r of lane i."""
+    for r in range(rows):
+        at = U64(r * LANES)
+        for i in range(LANES):
+            s0, s1, s2, s3 = state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i]
+            words[at + U64(i)], s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
+            state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i] = s0, s1, s2, s3
