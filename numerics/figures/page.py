@@ -115,14 +115,18 @@ def as_html(measurements: Measurements, figures: Sequence[Figure], said: Sequenc
             minutes=_minutes,
             counts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
             diverged=diverged(measurements),
-            steps=sum(
-                int(run.step[-1]) * (1 + (key.attention == "coupled")) for key, run in measurements.runs.items() if len(run.step)
-            ),
+            steps=_steps(measurements),
             more_seeds={L: n for L, n in seeds.items() if n > plan.seeds},
             tables=_tables(measurements),
             source=source,
         )
     )
+
+
+def _steps(measurements: Measurements) -> int:
+    """Steps of SGD in all runs; one of a coupled run moves two architectures."""
+    runs = [run for run in measurements.runs.values() if len(run.step)]
+    return sum(int(run.step[-1]) * (2 if run.attention == "coupled" else 1) for run in runs)
 
 
 def _pairs(measurements: Measurements, figures: Sequence[Figure]) -> list[dict[str, Any]]:
@@ -141,18 +145,12 @@ def _tables(measurements: Measurements) -> list[dict[str, Any]]:
     plan, found = measurements.plan, []
     for covariance in plan.covariances:
         for variant in plan.variants:
-            risk = lambda attention, L: measurements.final.get((covariance, variant, attention, L, 0), (None, None))[0]  # noqa: B023
-            rows = [
-                {
-                    "L": L,
-                    "softmax": risk("softmax", L),
-                    "linear": risk("linear", L),
-                    "ridge": measurements.bayes[covariance, variant, L][0],
-                }
-                for L in sorted(plan.lengths)
-                if (covariance, variant, L) in measurements.bayes
-            ]
-            if rows and plan.shows(2, covariance):
+            rows = []
+            for L in sorted(plan.lengths):
+                risks = [measurements.final.get((covariance, variant, attention, L, 0)) for attention in ("softmax", "linear")]
+                risks.append(measurements.bayes.get((covariance, variant, L)))
+                rows.append((L, ["–" if risk is None else f"{risk[0]:.5f}" for risk in risks]))
+            if plan.shows(2, covariance):
                 found.append({"covariance": covariance, "variant": variant, "rows": rows})
     return found
 

@@ -115,7 +115,7 @@ def _panel(
                 ax.axhline(measurements.noise_level, color=stand_in("muted"), linewidth=1, linestyle=dashed("1.5 2"))
             for line in curves:
                 if line.quantity == quantity:
-                    _draw(ax, line, high)
+                    _draw(ax, line, low, high)
             if kind == 1:
                 _inverse_length(ax, [line for line in curves if line.quantity == quantity])
             _ticks(ax.yaxis, low, high)
@@ -129,11 +129,11 @@ def _panel(
     return figure(f"figure-{number}-{slug(variant)}", title, panel, height=height, rows=rows)
 
 
-def _draw(ax: Any, line: Line, top: float) -> None:
+def _draw(ax: Any, line: Line, bottom: float, top: float) -> None:
     """A curve with the range of its seeds: a band around lines, bars at points."""
     colour = stand_in(line.variable)
     # What is not positive has no place on a logarithmic axis: the line has a gap there.
-    middle, low, high = (np.where(y > 0, y, np.nan) for y in (line.middle, line.low, line.high))
+    middle, low, high = np.where(line.middle > 0, line.middle, np.nan), np.maximum(line.low, bottom), np.maximum(line.high, bottom)
     several = line.seeds > 1
     if several.all() or not line.mark:
         ax.fill_between(line.x, low, high, where=several, color=colour, alpha=0.2, linewidth=0)
@@ -196,6 +196,6 @@ def _ticks(axis: Any, low: float, high: float, unit: float = 1) -> None:
         return
     decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
     places = np.outer(decades, (1, 2, 5) if high / low > 3 else (1, 1.5, 2, 3, 4, 5, 6, 8)).ravel()
-    axis.set_major_locator(FixedLocator(places[(places >= low) & (places <= high)]))
+    axis.set_major_locator(FixedLocator([float(place) for place in places if low <= place <= high]))
     axis.set_major_formatter(FuncFormatter(lambda value, _: sci(value / unit)))
     axis.set_minor_locator(NullLocator())

@@ -30,10 +30,11 @@ def _training(covariance: str, name: str, attention: str, L: int, seed: int, pla
     start = Parameters(theta[0], theta[1 : n + 1], theta[n + 1 : 2 * n + 1], theta[2 * n + 1 :])
     moving = np.stack([theta + away, theta - away], axis=1) if attention == "coupled" else theta + away
     O, V, K, Q = (moving[..., part, :] for part in (0, slice(1, n + 1), slice(n + 1, 2 * n + 1), slice(2 * n + 1, None)))
+    coupled = attention == "coupled"
     return Training(
-        attention=attention, prompt_length=L, variant=name, Sigma=COVARIANCES[covariance], noise=plan.noise, task_variance=1 / (n - 1),
-        batch=plan.batch, lr=plan.lr, steps=steps, every=every, seed=seed, step=step,
-        risk=risk if attention == "coupled" else risk[:, 0], risk_error=np.full((len(step), 2), 1e-3)[:, : 2 if attention == "coupled" else 1].squeeze(),
+        attention=attention, prompt_length=L, variant=name, Sigma=COVARIANCES[covariance], noise=plan.noise,
+        task_variance=1 / (n - 1), batch=plan.batch, lr=plan.lr, steps=steps, every=every, seed=seed, step=step,
+        risk=risk if coupled else risk[:, 0], risk_error=np.full((len(step), 2) if coupled else len(step), 1e-3),
         parameters=Parameters(O, V, K, Q), initial=start, diverged=None,
     )  # fmt: skip
 
