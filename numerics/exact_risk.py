@@ -1,4 +1,9 @@
-"""The in-context risk at a finite prompt length and its gradient, exactly, at every point of the block manifold (our R6)."""
+"""The in-context risk at a finite prompt length and its gradient, exactly, at every point of the block manifold (our R6).
+
+With ``x = S_q^{1/2} xi`` the score variance is ``s = |W xi|^2``, ``W = S_p^{1/2} U S_q^{1/2}``, S_p and S_q the covariances of
+prompt and query. In the right singular basis of W every ``E[f(s) xi xi']`` is diagonal, and so is what remains of the fourth-order
+moments in the gradient after pairing: one-dimensional integrals in every dimension.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ExactRisk", "exact_risk"]
+from numerics.quadrature import LARGEST_LENGTH
+from numerics.query_moments import query_moments
+from numerics.weight_tables import weight_table
+from theory.arrays import read_arrays, read_covariance
+
+__all__ = ["ExactRisk", "RiskField", "exact_risk"]
 
 Floats = NDArray[np.float64]
+#: Mean score variance from which on the risk is summed up as it is, not as the infinite-prompt risk and a gap, which cancel.
+STEEP = 1e3
+ATTENTIONS = ("softmax", "linear")
 
 
 class ExactRisk(NamedTuple):
@@ -30,6 +43,134 @@ class ExactRisk(NamedTuple):
     grad_u: float
 
 
+def _root(Sigma: Floats) -> Floats:
+    eigenvalues, vectors = np.linalg.eigh(Sigma)
+    return np.asarray((vectors * np.sqrt(np.maximum(eigenvalues, 0))) @ vectors.T)
+
+
+class RiskField:
+    """The risk and its gradient as a function of (U, u), for integrators: what does not depend on the point is read once.
+
+    Parameters
+    ----------
+    Sigma, prompt_length, noise, attention, task_variance, query_covariance
+        As in `exact_risk`.
+    step : float, optional
+        Of the quadrature over the query; halve it to see the error.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `exact_risk`.
+
+    Examples
+    --------
+    >>> field = RiskField(np.eye(1), 1)
+    >>> round(field(np.eye(1), 1.0).risk, 12)
+    1.0
+    """
+
+    def __init__(
+        self,
+        Sigma: Any,
+        prompt_length: float | None,
+        noise: float = 0.0,
+        *,
+        attention: str = "softmax",
+        task_variance: float = 1.0,
+        query_covariance: Any = None,
+        step: float | None = None,
+    ) -> None:
+        if attention not in ATTENTIONS:
+            raise ValueError(f"attention = {attention!r}; the exact risk knows 'softmax' and 'linear'")
+        self.S = read_covariance("Sigma", Sigma)
+        self.S_q = self.S if query_covariance is None else read_covariance("query_covariance", query_covariance)
+        _, _, tau2, om2 = read_arrays(
+            Sigma=(self.S, "d d"),
+            query_covariance=(self.S_q, "d d"),
+            noise=(noise, ""),
+            task_variance=(task_variance, ""),
+        )
+        self.noise, self.task_variance = float(tau2), float(om2)
+        if self.noise < 0:
+            raise ValueError(f"noise = {noise} is negative; it is the variance of the label noise, at least 0")
+        if not self.task_variance > 0:
+            raise ValueError(f"task_variance = {task_variance} is not positive; it is the variance of an entry of w")
+        self.L = _length(prompt_length)
+        self.root, self.root_q = _root(self.S), _root(self.S_q)
+        self.level = float(np.trace(self.S)) + self.noise / self.task_variance
+        self._bracket = self._softmax if attention == "softmax" and self.L is not None else self._linear
+        self._step = step
+
+    def __call__(self, U: Floats, u: float) -> ExactRisk:
+        """The risk at a point that is not checked."""
+        bracket, to_U, to_u = self._bracket(U, u)
+        half = self.task_variance / 2
+        return ExactRisk(half * bracket + self.noise / 2, half * to_U, half * to_u)
+
+    def _infinite(self, U: Floats, u: float) -> tuple[float, Floats, float]:
+        """``E|u h - x|^2`` for h = S_p U x, and its gradient."""
+        h = self.S @ U @ self.root_q
+        residual = u * h - self.root_q
+        return float((residual**2).sum()), 2 * u * self.S @ residual @ self.root_q, 2 * float((residual * h).sum())
+
+    def _linear(self, U: Floats, u: float) -> tuple[float, Floats, float]:
+        """The prompt's empirical covariance adds ``(u^2/L) E[|h|^2 + (tr S_p + noise) s]``."""
+        value, to_U, to_u = self._infinite(U, u)
+        if self.L is None:
+            return value, to_U, to_u
+        more = self.S @ (self.S @ U @ self.S_q) + self.level * (self.S @ U @ self.S_q)
+        spread = float((U * more).sum()) / self.L
+        return value + u**2 * spread, to_U + 2 * u**2 / self.L * more, to_u + 2 * u * spread
+
+    def _softmax(self, U: Floats, u: float) -> tuple[float, Floats, float]:
+        assert self.L is not None
+        W = self.root @ U @ self.root_q
+        singular, E = np.linalg.svd(W)[1:]
+        log_L = float(np.log(self.L))
+        # The tail of the query that counts narrows like 1 / sqrt(ln L) in ln s.
+        step = min(0.16, 0.6 / np.sqrt(1 + log_L)) if self._step is None else self._step
+        query = query_moments(singular**2, log_reach=log_L, step=step)
+        m = weight_table(self.L)(query.s)
+        turned = E @ W.T  # all of what follows is in the basis of the rows of E
+        SW = self.S @ turned.T
+        h2, xh = turned @ SW, E @ self.root_q @ self.root @ turned.T
+        xh = (xh + xh.T) / 2
+        # E[f(s) |h|^2] and E[f(s) x.h] for what stands before them, and the rest of the risk.
+        if float((singular**2).sum()) < STEEP:
+            value, to_U, to_u = self._infinite(U, u)
+            before_h, before_x = query.second(-m.b), query.second(-m.P2)
+        else:
+            value, to_U, to_u = float(np.trace(self.S_q)), np.zeros_like(U), 0.0
+            before_h, before_x = query.second(m.kept2), query.second(m.kept)
+        P2, by_h, by_x = query.mean(m.P2), float(np.diag(h2) @ before_h), float(np.diag(xh) @ before_x)
+        # The same for the derivatives in s, as symmetric matrices F with dE = tr(F d(W'W)).
+        first, second = query.fourth(m.dP2), query.fourth(-m.db)
+        to_form = u**2 * (self.level * np.diag(query.second(m.dP2)) + _paired(second, h2)) + 2 * u * _paired(first, xh)
+        to_W = (2 * turned.T @ to_form + 2 * u**2 * SW * before_h) @ E - 2 * u * self.root @ self.root_q @ (E.T * before_x) @ E
+        return (
+            value + u**2 * (self.level * P2 + by_h) - 2 * u * by_x,
+            to_U + self.root @ to_W @ self.root_q,
+            to_u + 2 * u * (self.level * P2 + by_h) - 2 * by_x,
+        )
+
+
+def _paired(fourth: Floats, M: Floats) -> Floats:
+    """``E[f xi'M xi xi xi']`` from ``E[f xi_i^2 xi_j^2]``, M symmetric."""
+    out = 2 * fourth * M
+    np.fill_diagonal(out, fourth @ np.diag(M))
+    return np.asarray(out)
+
+
+def _length(value: float | None) -> float | None:
+    if value is None:
+        return None
+    (L,) = read_arrays(prompt_length=(value, ""))
+    if not (1 <= L <= LARGEST_LENGTH and np.floor(L) == L):
+        raise ValueError(f"prompt_length = {value} is no whole number from 1 to 1e100; pass None for the infinite prompt")
+    return float(L)
+
+
 def exact_risk(
     U11: Any,
     u: float,
@@ -41,5 +182,58 @@ def exact_risk(
     task_variance: float = 1.0,
     query_covariance: Any = None,
 ) -> ExactRisk:
-    """The risk of attention with prompts of L tokens and its gradient in (U11, u); no prompt is sampled."""
-    raise NotImplementedError
+    """The risk of attention with prompts of L tokens and its gradient in (U11, u); no prompt, task or query is sampled.
+
+    Parameters
+    ----------
+    U11 : array (d, d)
+        Query-key block ``K'Q``, any matrix.
+    u : float
+        The value scalar.
+    Sigma : array (d, d)
+        Covariance of the covariates, possibly singular.
+    prompt_length : float or None
+        A whole number L from 1 to 1e100; None is the infinite prompt, where both kinds of attention agree.
+    noise : float
+        Variance of the label noise, in the prompt and at the query.
+    attention : {"softmax", "linear"}
+        Linear attention is the normalised one, ``(1/L) sum_l <Qz, Kz_l> V z_l``.
+    task_variance : float
+        Variance of an entry of w; Section 6 of Boursier & Boyer has 1/d.
+    query_covariance : array (d, d), optional
+        Covariance of the query's covariate if it is not Sigma.
+
+    Returns
+    -------
+    ExactRisk
+        Half the mean squared error with the noise of the query's own label, and its gradient.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If shapes do not fit, a covariance or a variance is none, the length is no prompt length, or the risk is beyond floats.
+
+    Examples
+    --------
+    Without scores the prediction is u times the mean label:
+
+    >>> round(exact_risk(np.zeros((2, 2)), 3.0, np.eye(2), 10).risk, 12)
+    1.9
+    >>> exact_risk(np.eye(2), 1.0, np.eye(2), None, noise=0.5)
+    ExactRisk(risk=0.25, grad_U=array([[0., 0.],
+           [0., 0.]]), grad_u=0.0)
+
+    The point that is perfect for the infinite prompt:
+
+    >>> [round(exact_risk([[1.0]], 1.0, [[1.0]], L).risk, 4) for L in (10, 100, 1000)]
+    [0.1596, 0.0324, 0.0074]
+    """
+    field = RiskField(
+        Sigma, prompt_length, noise, attention=attention, task_variance=task_variance, query_covariance=query_covariance
+    )
+    _, U, v = read_arrays(Sigma=(field.S, "d d"), U11=(U11, "d d"), u=(u, ""))
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = field(U, float(v))
+    if not all(np.isfinite(x).all() for x in found):
+        raise ValueError(f"the risk at |U11| = {abs(U).max():.3g}, u = {u} is beyond the range of floats; choose other units")
+    return found

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["QuadraticFormLaw", "quadratic_form_averages", "quadratic_form_law"]
+__all__ = ["QuadraticFormLaw", "quadratic_form_averages", "quadratic_form_law", "talbot_contour"]
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -22,7 +22,7 @@ Forms = Sequence[Floats]
 BATCH = 1_000_000
 
 
-def _contour(dimension: int) -> tuple[Complex, Complex]:
+def talbot_contour(dimension: int) -> tuple[Complex, Complex]:
     """Nodes and derivatives of Weideman's modified Talbot contour (SIAM J. Numer. Anal. 44, 2006), whose error falls like 3.89^-N.
 
     The transform falls like p^{-dimension/2}, which costs about one node a dimension. Only the upper half: the lower is conjugate.
@@ -73,7 +73,7 @@ def _inverse_transforms(s: Floats, ratios: Floats, products: Sequence[Forms]) ->
 
     With the exponential taken out all singularities lie on the negative axis, and the tail keeps its relative accuracy.
     """
-    z, dz = _contour(int(np.count_nonzero(ratios)))
+    z, dz = talbot_contour(int(np.count_nonzero(ratios)))
     batch = max(1, BATCH // (z.size * ratios.size**2)) if any(len(forms) > 2 for forms in products) else s.size
     out = np.empty((len(products), s.size))
     for first in range(0, s.size, batch):

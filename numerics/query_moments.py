@@ -1,0 +1,97 @@
+"""Averages E[g(s) x_i^2 x_j^2] over a Gaussian query x, s = sum_i lambda_i x_i^2: of one function of s for all i and j at once.
+
+What `numerics.query_average` computes for given forms, here in the eigenbasis of the quadratic form: there odd moments vanish, and
+E[g(s) xx'] is diagonal. One inversion of Laplace transforms serves every moment of the second and of the fourth order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.query_average import talbot_contour
+
+__all__ = ["QueryMoments", "query_moments"]
+
+Floats = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+#: Logarithm of the values of s / top below which nothing is resolved: e^{DEEPEST / 2} is rounding.
+DEEPEST = -70.0
+
+
+@dataclass(frozen=True, eq=False)
+class QueryMoments:
+    """Averages over x ~ N(0, I) of functions of ``s = sum_i lambda_i x_i^2``.
+
+    Attributes
+    ----------
+    s : array (n,)
+        The nodes; a function g is given by its values there.
+    """
+
+    s: Floats
+    _weights: Complex  # (n, contour)
+    _variances: Complex  # (n, contour, d): of x_i under the tilt e^{-ps}, on the contour
+
+    def mean(self, g: Floats) -> float:
+        """``E g(s)``."""
+        return float(self._weights.imag.sum(axis=1) @ g)
+
+    def second(self, g: Floats) -> Floats:
+        """``E[g(s) x_i^2]``, shape (d,)."""
+        return np.asarray(((self._weights * g[:, None]).ravel() @ self._flat).imag)
+
+    def fourth(self, g: Floats) -> Floats:
+        """``E[g(s) x_i^2 x_j^2]``, shape (d, d)."""
+        pairs = self._flat.T @ ((self._weights * g[:, None]).reshape(-1, 1) * self._flat)
+        return np.asarray(pairs.imag + 2 * np.diag(np.diag(pairs.imag)))
+
+    @property
+    def _flat(self) -> Complex:
+        return self._variances.reshape(-1, self._variances.shape[-1])
+
+
+def query_moments(eigenvalues: Floats, *, log_reach: float = 0.0, step: float = 0.08) -> QueryMoments:
+    """Quadrature for averages over x ~ N(0, I) of smooth functions of ``sum_i lambda_i x_i^2``.
+
+    Parameters
+    ----------
+    eigenvalues : array (d,)
+        The lambda_i, nonnegative.
+    log_reach : float
+        The integrand may exceed its typical size by e^{log_reach} in the tail: the nodes go that much further.
+    step : float
+        Step of the trapezoid rule, which converges geometrically; halve it to see the error.
+
+    Returns
+    -------
+    QueryMoments
+        With one node s = 0 if all eigenvalues vanish.
+
+    Examples
+    --------
+    >>> q = query_moments(np.array([2.0, 1.0, 0.0]))
+    >>> round(q.mean(q.s), 9), q.second(q.s).round(9).tolist()  # tr, and tr + 2 lambda_i
+    (3.0, [7.0, 5.0, 3.0])
+    >>> bool(np.allclose(q.fourth(np.ones_like(q.s)), np.ones((3, 3)) + 2 * np.eye(3)))
+    True
+    """
+    top = float(eigenvalues.max())
+    if not top > 0:
+        return QueryMoments(np.zeros(1), np.full((1, 1), 1j), np.ones((1, 1, eigenvalues.size), dtype=complex))
+    ratios = np.where(eigenvalues > 1e-13 * top, eigenvalues / top, 0.0)
+    rank = int(np.count_nonzero(ratios))
+    # The density of s / top changes where s is as small as an eigenvalue, and g(s) where s is about 1: down to there x is the
+    # logarithm. Then s -> 0 doubly exponentially, so that the square-root singularity of one degree of freedom does no harm.
+    least = max(min(np.log(ratios[ratios > 0].min()), -np.log(top)), DEEPEST)
+    x = np.arange(-4.4 + least, np.log(2 * (40.0 + rank + log_reach)), step)
+    bend = np.exp(least - x)
+    s = np.exp(x - bend)
+    measure = np.exp(-s / 2) * (1 + bend) * step
+    z, dz = talbot_contour(rank)
+    p = z / s[:, None]
+    factors = (1 - ratios) + 2 * ratios * p[..., None]  # e^{s/2} is taken out: all singularities lie on the negative axis
+    weights = 2 * measure[:, None] * dz * np.exp(z - np.log(factors).sum(axis=-1) / 2)
+    return QueryMoments(top * s, weights, 1 / factors)

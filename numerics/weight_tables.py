@@ -1,0 +1,173 @@
+"""The moments of the softmax weights that the in-context risk needs, with their slopes, as tables in the root of the variance.
+
+A flow asks for these moments at a hundred variances thousands of times, and each costs a quadrature. ``ln P2`` and ``b / P2``,
+``b = P2 + 6 P3 - 6 Q``, vary slowly in ``x = sqrt(1 + s) - 1``. For the largest variances one token has nearly all the weight, and
+what counts is how little is left: there ``sqrt(s) (1 - P2) = E g`` and ``P2 + s (1 - b) = E g^2``, g the mean of the standardised
+scores, vary slowly in ``y = 1 / (1 + x)``. All are Chebyshev polynomials on panels that are halved until their last coefficients
+vanish.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from numpy.typing import NDArray
+
+from numerics.quadrature import laplace_transforms, mean_products, softmax_moments
+
+__all__ = ["WeightTable", "Weights", "weight_table"]
+
+Floats = NDArray[np.float64]
+#: Coefficients of a panel, the size at which the last of them count as 0, and how often a panel is halved at most.
+DEGREE, NEGLIGIBLE, HALVINGS = 15, 3e-13, 6
+#: Panels in x before they are halved; from the last edge on panels are in y = 1 / (1 + x), down to 0.
+IN_X = np.append([0.0, 0.25, 0.5, 1.0], np.arange(2.0, 34.0, 2.0))
+IN_Y = 1 / (1 + np.array([IN_X[-1], 65.0, 199.0, np.inf]))
+#: Sums over tokens whose means are P2, E g (with a factor 1 = sum p) and E g^2.
+MEANS = (((2, 0),), ((1, 1), (1, 0)), ((1, 1), (1, 1)))
+
+
+class Weights(NamedTuple):
+    """Moments and their derivatives in s, each of the shape of s.
+
+    Attributes
+    ----------
+    P2, b : ndarray
+        ``E sum p^2`` and ``P2 + 6 P3 - 6 Q``.
+    kept, kept2 : ndarray
+        ``1 - P2`` and ``1 - b`` without cancellation.
+    dP2, db : ndarray
+        Derivatives of P2 and b.
+    """
+
+    P2: Floats
+    b: Floats
+    kept: Floats
+    kept2: Floats
+    dP2: Floats
+    db: Floats
+
+
+class _Panels(NamedTuple):
+    """Neighbouring panels from ``edges[0]`` on: of each the coefficients of the functions, then of their derivatives."""
+
+    edges: Floats  # (n + 1,), ascending or descending
+    coefficients: Floats  # (DEGREE + 1, 2 * functions, n)
+
+    def at(self, z: Floats) -> Floats:
+        ascending = self.edges[-1] > self.edges[0]
+        sign = 1.0 if ascending else -1.0
+        k = np.clip(np.searchsorted(sign * self.edges, sign * z, side="right") - 1, 0, len(self.edges) - 2)
+        low, high = self.edges[k], self.edges[k + 1]
+        local = (2 * z - low - high) / (high - low)
+        return np.asarray(chebyshev.chebval(local, self.coefficients[:, :, k], tensor=False))
+
+
+NONE_NEAR, NONE_FAR = (_Panels(np.zeros(0), np.zeros((DEGREE + 1, 2 * functions, 0))) for functions in (2, 3))
+
+
+class WeightTable:
+    """The table for one prompt length, made as far as it is asked for.
+
+    Parameters
+    ----------
+    L : float
+        Prompt length, a whole number from 1 to 1e100.
+
+    Examples
+    --------
+    >>> table = weight_table(10)
+    >>> m = table(np.array([0.0, 1.0]))
+    >>> bool(abs(m.P2[1] / softmax_moments(1.0, 10).P2 - 1) < 1e-11), m.P2[0].round(12).item()
+    (True, 0.1)
+    """
+
+    def __init__(self, L: float) -> None:
+        self.L = float(L)
+        self._found: tuple[_Panels, _Panels] = (NONE_NEAR, NONE_FAR)  # replaced as a whole: threads may share a table
+
+    def __call__(self, s: Floats) -> Weights:
+        """Moments at variances of any shape, nonnegative and finite."""
+        if self.L == 1:
+            one, zero = np.ones_like(s), np.zeros_like(s)
+            return Weights(one, one, zero, zero, zero, zero)
+        flat = s.ravel()
+        root = np.sqrt(1 + flat)
+        x, y = flat / (1 + root), 1 / root
+        far = x >= IN_X[-1]
+        near, beyond = self._reaching(float(x[~far].max(initial=0.0)), float(y[far].min(initial=1.0)))
+        found = np.empty((6, flat.size))
+        if not far.all():
+            log_P2, ratio, dlog, dratio = near.at(x[~far])
+            P2, slope = np.exp(np.minimum(log_P2, 0.0)), 1 / (2 * root[~far])
+            b = P2 * ratio
+            found[:, ~far] = P2, b, 1 - P2, 1 - b, slope * P2 * dlog, slope * P2 * (dlog * ratio + dratio)
+        if far.any():
+            (P2, mean, mean2, dP2, _, dmean2), v, slope = beyond.at(y[far]), flat[far], -(y[far] ** 3) / 2
+            kept2 = (mean2 - P2) / v
+            found[:, far] = P2, 1 - kept2, mean / np.sqrt(v), kept2, slope * dP2, (kept2 - slope * (dmean2 - dP2)) / v
+        return Weights(*found.reshape(6, *s.shape))
+
+    def _reaching(self, x: float, y: float) -> tuple[_Panels, _Panels]:
+        near, beyond = self._found
+        for edge, end in pairwise(IN_X):
+            if edge <= x and (not near.edges.size or near.edges[-1] < end):
+                near = self._longer(near, float(edge), float(end), far=False)
+        for edge, end in pairwise(IN_Y):
+            if edge >= y and (not beyond.edges.size or beyond.edges[-1] > end):
+                beyond = self._longer(beyond, float(edge), float(end), far=True)
+        self._found = (near, beyond)
+        return near, beyond
+
+    def _longer(self, panels: _Panels, start: float, end: float, *, far: bool, halvings: int = HALVINGS) -> _Panels:
+        """The panels with one more from start to end, or with its halves."""
+        local = np.cos((2 * np.arange(DEGREE + 1) + 1) * np.pi / (2 * DEGREE + 2))
+        z = (start + end) / 2 + (end - start) / 2 * local
+        coefficients = chebyshev.chebfit(local, self._largest(1 / z**2 - 1) if far else self._usual(z * (z + 2)), DEGREE)
+        # An error of ln P2 and of b / P2 is a relative one already; E g and E g^2 may be as large as 2 ln L.
+        size = np.maximum(np.abs(coefficients[0]), 1.0) if far else 1.0
+        if halvings and (np.abs(coefficients[-2:]) > NEGLIGIBLE * size).any():
+            middle = (start + end) / 2
+            return self._longer(
+                self._longer(panels, start, middle, far=far, halvings=halvings - 1), middle, end, far=far, halvings=halvings - 1
+            )
+        slopes = np.vstack([chebyshev.chebder(coefficients) * (2 / (end - start)), np.zeros((1, coefficients.shape[1]))])
+        edges = np.append(panels.edges if panels.edges.size else [start], end)
+        return _Panels(edges, np.concatenate([panels.coefficients, np.hstack([coefficients, slopes])[:, :, None]], axis=2))
+
+    def _usual(self, s: Floats) -> Floats:
+        m = softmax_moments(s, self.L)
+        return np.column_stack([np.log(m.P2), 1 + 6 * (np.asarray(m.P3) - m.Q) / m.P2])
+
+    def _largest(self, s: Floats) -> Floats:
+        L, rows = np.array([self.L]), []
+        for v in s:
+            means = mean_products(laplace_transforms(float(v), math.log(self.L), MEANS), L, MEANS)
+            rows.append([float(means[key][0]) for key in MEANS])
+        return np.array(rows)
+
+
+@lru_cache(maxsize=64)
+def weight_table(L: float) -> WeightTable:
+    """The table of a prompt length, kept for the next call.
+
+    Parameters
+    ----------
+    L : float
+        A whole number from 1 to 1e100.
+
+    Returns
+    -------
+    WeightTable
+
+    Examples
+    --------
+    >>> weight_table(7.0) is weight_table(7.0)
+    True
+    """
+    return WeightTable(L)
