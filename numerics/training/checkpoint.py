@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -93,7 +94,11 @@ def read_checkpoint(path: Path, run: Mapping[str, Any], restore: Callable[[dict[
         If the file is damaged, no checkpoint, or one of another run or version; it is left as it is.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:  # every member carries a checksum, which reading compares
+        content = io.BytesIO(path.read_bytes())  # NumPy forgets to close the file if it is damaged
+    except OSError as error:
+        raise CheckpointError(f"cannot read {path} ({error.strerror}); {LEFT}: give another name") from error
+    try:
+        with np.load(content, allow_pickle=False) as file:  # every member carries a checksum, which reading compares
             known, arrays = json.loads(str(file["run"])), {name: file[name] for name in file.files if name != "run"}
     except Exception as error:  # zip files break in ten ways; some are neither ValueError nor OSError
         raise _damaged(path, error) from error

@@ -111,6 +111,8 @@ def train(
     """
     setup = read_setup(attention, prompt_length, d, Sigma, noise, batch, lr, steps, seed, variant, start, task_variance, every)
     records, state = Records(setup.start, setup.steps, setup.every), State(setup.start.copy(), 0, -1)
+    if checkpoint is not None and not isinstance(checkpoint, (str, Path)):
+        raise TypeError(f"checkpoint = {checkpoint!r} is no path; give the name of a file")
     file, run = None if checkpoint is None else Path(checkpoint), setup.described()
     if file is not None:
         run["kernels"] = _fingerprint()

@@ -16,7 +16,8 @@ def test_both_readings_have_the_laws_they_are_said_to_have(Sigma: np.ndarray) ->
     written, coded = VARIANTS["as written"], VARIANTS["as coded"]
     C = written.query_root(Sigma)
     scale = abs(Sigma).max()
-    assert abs(np.triu(C, 1)).max() == 0 and (np.diag(C) >= 0).all()
+    assert abs(np.triu(C, 1)).max() == 0
+    assert (np.diag(C) >= 0).all()
     for covariance in (written.prompt_covariance(Sigma), written.query_covariance(Sigma)):
         assert abs(covariance - Sigma).max() <= 1e-12 * scale
     # the code multiplies C g by C once more, and leaves the query alone; beyond 1e308 there is nothing to compare
@@ -38,12 +39,14 @@ def test_kms_is_a_covariance_whose_inverse_has_three_diagonals() -> None:
         inverse = np.linalg.inv(kms(6, rho)) * (1 - rho**2)
         ends = np.diag([1.0, *[1 + rho**2] * 4, 1.0])  # that of a stationary chain x' = rho x + noise
         assert np.allclose(inverse, ends - rho * (np.eye(6, k=1) + np.eye(6, k=-1)), atol=1e-12)
-    assert np.array_equal(kms(3, 1), np.ones((3, 3))) and np.array_equal(kms(3, 0), np.eye(3))
+    assert np.array_equal(kms(3, 1), np.ones((3, 3)))
+    assert np.array_equal(kms(3, 0), np.eye(3))
     assert kms(1).tolist() == [[1.0]]
 
 
 def test_tables_of_the_paper_cannot_be_changed_by_accident() -> None:
-    assert list(PROMPT_LENGTHS) == sorted(set(PROMPT_LENGTHS)) and {10, 100, 1000} <= set(PROMPT_LENGTHS)
+    assert list(PROMPT_LENGTHS) == sorted(set(PROMPT_LENGTHS))
+    assert {10, 100, 1000} <= set(PROMPT_LENGTHS)
     with pytest.raises(ValueError, match="read-only"):
         COVARIANCES["isotropic"][0, 0] = 2
     with pytest.raises(TypeError):

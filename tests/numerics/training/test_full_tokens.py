@@ -88,7 +88,8 @@ def test_symmetries_that_hold_for_any_parameters() -> None:
         R = np.linalg.qr(rng.standard_normal((4, 4)))[0]
         turned = Parameters(R @ theta.O, R @ theta.V, R @ theta.K, R @ theta.Q)
         assert np.allclose(out, predictions(turned, attention, prompts, 0.5), rtol=1e-12)
-        assert np.allclose(turned.U, theta.U) and np.allclose(turned.b, theta.b)
+        assert np.allclose(turned.U, theta.U)
+        assert np.allclose(turned.b, theta.b)
     # scores of 1e5 neither overflow nor spread the weight: the highest score takes it all
     large = predictions(theta, "softmax", prompts, 1e5)
     best = ((prompts.tokens @ theta.K.T) @ (prompts.queries @ theta.Q.T)[..., None])[..., 0].argmax(1)
@@ -106,12 +107,14 @@ def test_the_reference_loop_does_the_steps_it_is_told() -> None:
         parts = [np.empty(1), np.empty(3)]
         kernel(two, 3, 0, 1, 0.1, *settings, parts[0], none)
         kernel(two, 3, 1, 3, 0.1, *settings, parts[1], none)
-        assert np.array_equal(one, two) and np.array_equal(losses, np.concatenate(parts))
+        assert np.array_equal(one, two)
+        assert np.array_equal(losses, np.concatenate(parts))
         # at lr = 0 nothing moves and gradients add up; factor 2 of a step of 0.1 is in the step, not in the gradient
         gradient, still = np.ones_like(start), start.copy()
         kernel(still, 3, 0, 1, 0.0, *settings, losses, gradient)
         kernel(moved := start.copy(), 3, 0, 1, 0.1, *settings, losses, none)
-        assert np.array_equal(still, start) and np.allclose(moved, start - 0.1 * 2 * (gradient - 1), rtol=1e-12)
+        assert np.array_equal(still, start)
+        assert np.allclose(moved, start - 0.1 * 2 * (gradient - 1), rtol=1e-12)
     both = np.stack([start, start])
     assert full_token_kernel("coupled")(both, 3, 0, 4, 0.1, *settings, np.empty((2, 4)), np.empty((0, 0, 0))) == -1
     assert np.array_equal(both[1], one)  # the linear one of the pair saw the same prompts as alone

@@ -1,0 +1,47 @@
+"""Run by itself: training in children that are killed at random moments and started again, until one comes to the end."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import numerics.training.run as run
+from numerics.training.full_tokens import full_token_kernel
+from numerics.training.parameters import pack
+
+ARGUMENTS = dict(d=2, batch=4, lr=0.05, steps=200, seed=3, every=7)
+
+
+def one_life(file: Path, attention: str, seconds: float) -> None:
+    """Train, and die without a word after that much work: time of the processor, for the machine may be busy."""
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    clock = lambda done, total: signal.setitimer(signal.ITIMER_PROF, seconds) if done < total else None
+    run.train(attention, 3, checkpoint=file, progress=clock, **ARGUMENTS)
+    os._exit(0)
+
+
+def main(file: Path, attention: str) -> None:
+    run.SAVE, run.PATIENCE, run.SHORT, run.SHOW = 0.0, 0, 0.0, 1e9  # a checkpoint after every step
+    run.sgd_kernel = full_token_kernel
+    os.fsync = lambda number: None  # a process that dies does not take along what the system has yet to write
+    moments, deaths, survived = random.Random(attention), 0, False
+    while not survived:
+        seconds = moments.uniform(0.001, 0.04)
+        if (child := os.fork()) == 0:
+            one_life(file, attention, seconds)
+        survived = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        deaths += not survived
+    resumed, whole = run.train(attention, 3, checkpoint=file, **ARGUMENTS), run.train(attention, 3, **ARGUMENTS)
+    for name in ("step", "risk", "risk_error"):
+        assert np.array_equal(getattr(whole, name), getattr(resumed, name), equal_nan=True), name
+    assert np.array_equal(pack(whole.parameters), pack(resumed.parameters))
+    print(deaths)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])

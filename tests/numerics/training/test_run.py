@@ -1,0 +1,211 @@
+"""What `train` promises: records, starts, seeds, divergence, and what it refuses at the door."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import numerics.training.run as run
+from numerics.training import Parameters, Training, initial_parameters, train
+from numerics.training.full_tokens import full_token_kernel
+from numerics.training.parameters import pack, unpack
+from numerics.training.records import mean_and_error
+from theory.experiment import VARIANTS, Variant, kms
+
+pytestmark = pytest.mark.usefixtures("plain")
+SMALL: dict[str, Any] = dict(d=2, batch=8, lr=0.05, steps=23, seed=3)
+
+
+def same(one: Training, two: Training) -> bool:
+    """Whether two runs agree to the last bit."""
+    arrays = [(x.step, x.risk, x.risk_error, pack(x.parameters)) for x in (one, two)]
+    return one.diverged == two.diverged and all(np.array_equal(a, b, equal_nan=True) for a, b in zip(*arrays))
+
+
+@pytest.mark.parametrize("attention", ["softmax", "linear", "coupled"])
+def test_a_run_is_the_loop_of_appendix_a(attention: str) -> None:
+    """Step by step, with the losses averaged by hand."""
+    result = train(attention, 4, Sigma=kms(2), noise=0.2, task_variance=0.7, every=5, **SMALL | dict(d=None))
+    written, kinds = VARIANTS["as written"], ("softmax", "linear") if attention == "coupled" else (attention,)
+    for i, kind in enumerate(kinds):
+        risk, records = result.risk.reshape(5, len(kinds))[:, i], pack(result.parameters).reshape(5, len(kinds), 10, 3)[:, i]
+        theta, losses = pack(initial_parameters(2, seed=3)), np.empty(23)
+        settings = (written.prompt_root(kms(2)), written.query_root(kms(2)), math.sqrt(0.7), math.sqrt(0.2), 1.0, 1.0, 8, 3, 0)
+        for k, (first, last) in enumerate([(0, 5), (5, 10), (10, 15), (15, 20), (20, 23)]):
+            part = np.empty(last - first)
+            full_token_kernel(kind)(theta, 4, first, last - first, 0.05, *settings, part, np.empty((0, 0)))
+            losses[first:last] = part
+            assert result.step[k] == last
+            assert np.isclose(risk[k], part.mean(), rtol=1e-14)
+            assert np.array_equal(records[k], theta)
+        assert result.diverged is None
+        assert len(result.step) == 5
+        assert np.array_equal(pack(result.final)[i] if attention == "coupled" else pack(result.final), theta)
+    if attention == "coupled":
+        gaps = pack(result.parameters)[:, 0] - pack(result.parameters)[:, 1]
+        assert np.allclose(result.distance, [np.linalg.norm(g) ** 2 for g in gaps])
+        assert (result.distance > 0).all()
+
+
+def test_records_only_look_and_pieces_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, fine = (train("softmax", 3, every=every, **SMALL) for every in (23, 4))
+    assert np.array_equal(pack(whole.final), pack(fine.final))
+    assert np.isclose(whole.risk[0], np.average(fine.risk, weights=np.diff(fine.step, prepend=0)), rtol=1e-13)
+    single = train("softmax", 3, every=1, **SMALL)
+    assert len(single.step) == 23
+    assert np.isnan(single.risk_error).all()
+    assert np.isfinite(single.risk).all()
+    assert np.isclose(fine.risk_error[0], mean_and_error(single.risk[:4])[1], rtol=1e-13)
+    monkeypatch.setattr(run, "SHORT", 0.0)  # one step a call
+    assert same(fine, train("softmax", 3, every=4, **SMALL))
+
+
+def test_the_error_of_a_record_is_that_of_its_mean() -> None:
+    # losses whose mean falls: neighbours tell noise from slope. Relative error of the estimate 1.2 %, so 8 % are 6.6 deviations
+    losses = np.linspace(5, 0, 10_000) + np.random.default_rng(1).standard_normal(10_000)
+    assert abs(mean_and_error(losses)[1] * 100 - 1) < 0.08 < abs(losses.std() - 1)
+    assert np.allclose(mean_and_error(1e200 * losses), 1e200 * np.array(mean_and_error(losses)))  # squares would overflow
+    assert mean_and_error(np.zeros(3)) == (0, 0)
+
+
+def test_starts_are_shared_and_seeds_are_not() -> None:
+    runs = {a: train(a, 3, **SMALL) for a in ("softmax", "linear", "coupled")}
+    start = pack(runs["softmax"].initial)
+    assert np.array_equal(start, pack(runs["linear"].initial))
+    assert np.array_equal(np.stack([start, start]), pack(runs["coupled"].initial))
+    other = train("softmax", 3, **SMALL | dict(seed=4))
+    assert not np.array_equal(start, pack(other.initial))
+    assert not np.array_equal(runs["softmax"].risk, other.risk)
+    assert same(runs["softmax"], train("softmax", 3, **SMALL))
+    # the same start, other prompts
+    moved = train("softmax", 3, start=runs["softmax"].initial, **SMALL | dict(seed=4))
+    assert np.array_equal(start, pack(moved.initial))
+    assert not np.array_equal(runs["softmax"].risk, moved.risk)
+    # a pair of starts, given as such
+    pair = unpack(np.stack([start, pack(other.initial)]))
+    coupled = train("coupled", 3, start=pair, **SMALL)
+    assert np.array_equal(pack(coupled.initial), np.stack([start, pack(other.initial)]))
+    assert np.array_equal(coupled.risk[:, 0], runs["coupled"].risk[:, 0])
+    assert not np.array_equal(coupled.risk, runs["coupled"].risk)
+
+
+def test_a_start_is_uniform_and_the_users_arrays_stay_as_they_are() -> None:
+    entries = np.concatenate([pack(initial_parameters(5, seed)).ravel() for seed in range(200)]) * math.sqrt(6)
+    # 22 800 uniform entries: mean and mean square within 7 standard errors, which are 1/sqrt(3 n) and sqrt(4/45/n)
+    assert abs(entries).max() < 1
+    assert abs(entries.mean()) < 7 / math.sqrt(3 * entries.size)
+    assert abs((entries**2).mean() - 1 / 3) < 7 * math.sqrt(4 / 45 / entries.size)
+    mine = initial_parameters(2, seed=9)
+    before = pack(mine)
+    result = train("softmax", 3, start=mine, **SMALL)
+    assert np.array_equal(before, pack(mine))
+    assert not np.shares_memory(result.initial.V, mine.V)
+
+
+def test_variants_scale_scores_and_steps() -> None:
+    # "as coded" is "as written" with Q / sqrt(d + 1) in the scores and twice the learning rate, on isotropic tokens
+    scaled, doubled = Variant("scaled", True, 1.0, 1, False), Variant("doubled", False, 2.0, 1, False)
+    one, two = train("softmax", 3, variant=doubled, **SMALL), train("softmax", 3, **SMALL | dict(lr=0.1))
+    assert np.array_equal(pack(one.final), pack(two.final))
+    start = initial_parameters(2, seed=3)
+    one = train("softmax", 3, variant=scaled, start=start, **SMALL | dict(lr=0.0))
+    two = train("softmax", 3, start=start._replace(Q=start.Q / math.sqrt(3)), **SMALL | dict(lr=0.0))
+    assert np.allclose(one.risk, two.risk, rtol=1e-13)
+    both = Variant("both", True, 2.0, 1, False)
+    coded = train("linear", 3, variant="as coded", **SMALL)
+    assert coded.variant == "as coded"
+    assert np.array_equal(pack(coded.final), pack(train("linear", 3, variant=both, **SMALL).final))
+    # and on others the prompt has another law than the query
+    results = [train("linear", 3, Sigma=kms(2), variant=v, **SMALL | dict(d=None)) for v in (both, "as coded")]
+    assert not np.array_equal(results[0].risk, results[1].risk)
+
+
+def test_nothing_to_learn_and_nothing_learned() -> None:
+    still = train("linear", 3, **SMALL | dict(lr=0.0))
+    assert np.array_equal(pack(still.final), pack(still.initial))
+    assert np.isfinite(still.risk).all()
+    # covariates that vanish: the label is noise alone, in one dimension and at a single token too
+    alone = train("softmax", 1, Sigma=[[0.0]], noise=0.0, **SMALL | dict(d=None))
+    assert not alone.risk.any()
+    assert np.array_equal(pack(alone.final), pack(alone.initial))
+
+
+@pytest.mark.parametrize("attention", ["softmax", "linear", "coupled"])
+def test_divergence_is_said_with_its_step_and_leaves_finite_numbers(attention: str) -> None:
+    result = train(attention, 3, every=4, **SMALL | dict(lr=1e9))
+    assert result.diverged is not None
+    assert 0 < result.diverged < 23
+    assert list(result.step) == [*range(4, result.diverged, 4), result.diverged]
+    for numbers in (result.risk, result.risk_error[:-1], pack(result.parameters), pack(result.final)):
+        assert np.isfinite(numbers).all()
+    # up to there it is the run that was told to stop in time
+    cut = train(attention, 3, every=4, **SMALL | dict(lr=1e9, steps=result.diverged))
+    assert cut.diverged is None
+    assert np.array_equal(pack(cut.final), pack(result.final))
+    assert np.array_equal(cut.risk, result.risk)
+    assert f"not finite at step {result.diverged}" in str(result)
+    assert "not finite" not in str(cut)
+
+
+def test_a_start_that_is_lost_at_once_has_no_records() -> None:
+    start = Parameters(*(1e150 * x for x in initial_parameters(2, seed=0)))
+    result = train("linear", 3, start=start, **SMALL)
+    assert result.diverged == 0
+    assert len(result.step) == len(result.risk) == 0
+    assert np.array_equal(pack(result.final), pack(start))
+    assert "step 0" in str(result)
+
+
+def test_progress_rises_to_the_end() -> None:
+    seen: list[tuple[int, int]] = []
+    train("softmax", 3, progress=lambda done, total: seen.append((done, total)), **SMALL)
+    assert seen[0] == (0, 23)
+    assert seen[-1] == (23, 23)
+    assert seen == sorted(seen)
+
+
+BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
+    (dict(attention="relu"), ValueError, "take one of 'softmax', 'linear', 'coupled'"),
+    (dict(attention=None), ValueError, "take one of"),
+    (dict(prompt_length=0), ValueError, "outside 1"),
+    (dict(prompt_length=2**31), ValueError, "number of tokens"),
+    (dict(prompt_length=10.0), TypeError, "no whole number"),
+    (dict(prompt_length=True), TypeError, "no whole number"),
+    (dict(d=0), ValueError, "d = 0"),
+    (dict(d=3, Sigma=np.eye(2)), ValueError, "leave d out"),
+    (dict(Sigma=[[1.0, 0.5], [0.0, 1.0]]), ValueError, "not symmetric"),
+    (dict(Sigma=[[1.0, 2.0], [2.0, 1.0]]), ValueError, "eigenvalue"),
+    (dict(Sigma=[[math.nan]]), ValueError, "finite"),
+    (dict(noise=-0.1), ValueError, "variance of the label noise"),
+    (dict(noise=math.inf), ValueError, "finite"),
+    (dict(noise="0.1"), TypeError, "real numbers"),
+    (dict(task_variance=0.0), ValueError, "not positive"),
+    (dict(batch=0), ValueError, "number of prompts"),
+    (dict(lr=-1e-3), ValueError, "negative"),
+    (dict(lr=math.nan), ValueError, "finite"),
+    (dict(steps=0), ValueError, "number of steps"),
+    (dict(steps=1e5), TypeError, "no whole number"),
+    (dict(every=0), ValueError, "steps of a record"),
+    (dict(seed=-1), ValueError, "Philox"),
+    (dict(seed=0.5), TypeError, "seed"),
+    (dict(variant="as printed"), ValueError, "as coded"),
+    (dict(start=np.zeros((7, 2))), TypeError, "O, V, K, Q"),
+    (dict(start=initial_parameters(3, 0)), ValueError, r"needs \(n,\) = \(6,\)"),
+    (dict(start=[np.zeros(6), np.eye(6), np.eye(6), np.eye(5)]), ValueError, "Q has shape"),
+    (dict(start=[np.zeros(6), np.eye(6), np.eye(6), np.full((6, 6), np.nan)]), ValueError, "finite"),
+    (dict(attention="coupled", start=unpack(np.zeros((3, 19, 6)))), ValueError, r"\(2, n\)"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "kind", "says"), BAD, ids=range(len(BAD)))
+def test_what_is_refused_at_the_door(arguments: dict[str, Any], kind: type[Exception], says: str) -> None:
+    with pytest.raises(kind, match=says):
+        train(**dict(attention="softmax", prompt_length=3, steps=2) | arguments)
+
+
+def test_a_distance_needs_both() -> None:
+    with pytest.raises(ValueError, match='train\\("coupled"'):
+        _ = train("softmax", 3, **SMALL).distance
