@@ -1,21 +1,35 @@
 """Where training ends at each prompt length: the point that the flow of Assumption 5.1 reaches, its risk, and the least length.
 
-At a long prompt the risk of softmax attention is nearly flat along the valley ``u Sigma U = I``, its slope there being of order
-1/L. The flow falls into the valley in a time of order 1 and then creeps along it for a time of order L, so that a number must say
-which of the two it is: the point at a stated time, or the limit.
+At a long prompt the risk of softmax attention is nearly flat along the valley ``u Sigma U = I``, where its slope is of order 1/L.
+The flow falls into the valley in a time of order 1 and then creeps along it for a time of order L. So a number has to say which of
+the two it is: the point at a stated time, or the limit.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Trained", "least_length", "trained"]
+from numerics.exact_risk import ExactRisk, RiskField
+from theory.arrays import read_arrays, read_covariance
+from theory.linear_regression import limit_parameters
+from theory.regression_risk import effective_covariance
+from theory.valley import best_score_variance
+
+__all__ = ["Trained", "block_start", "least_length", "trained"]
 
 Floats = NDArray[np.float64]
+#: Eigenvalues closer than this part of the largest count as one, and below it as 0.
+SAME = 1e-12
+#: Step of the central differences of the gradient, in the logarithms of the parameters.
+STEP = 1e-4
+#: Newton's method has arrived when its step is this small.
+STILL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +55,40 @@ class Trained:
     u: float
     time: float
     speed: float
+
+
+def block_start(Sigma: Any, alpha: float | None = None) -> tuple[Floats, float]:
+    """``(U(0), u(0))`` of Assumption 5.1 with ``Theta Theta' = I/sqrt(d)``.
+
+    Parameters
+    ----------
+    Sigma : array (d, d)
+    alpha : float, optional
+        Half of the end ``sqrt(2) / (d^{1/4} |Sigma|_op)`` of the range of Theorem 5.2 if left out.
+
+    Returns
+    -------
+    tuple
+
+    Raises
+    ------
+    TypeError, ValueError
+        If Sigma is no covariance, or zero, or alpha not positive.
+
+    Examples
+    --------
+    >>> U, u = block_start(np.eye(4), alpha=0.5)
+    >>> U[0, 0], u
+    (np.float64(0.25), 0.5)
+    """
+    S = read_covariance("Sigma", Sigma)
+    d, size = len(S), float(np.linalg.norm(S, 2))
+    if size == 0:
+        raise ValueError("Sigma is zero: every start rests; pass a covariance with a positive eigenvalue")
+    scale = 2**0.5 / (2 * d**0.25 * size) if alpha is None else float(alpha)
+    if not 0 < scale < math.inf:
+        raise ValueError(f"alpha = {alpha} is not positive; the mirror image of the start serves for a negative one")
+    return scale / d**0.5 * np.eye(d), scale
 
 
 def trained(
@@ -69,19 +117,179 @@ def trained(
     task_variance : float
         Variance of an entry of w.
     start : tuple of array (d, d) and float, optional
-        ``U(0)`` and ``u(0)``; half the largest alpha of Theorem 5.2 with ``Theta Theta' = I/sqrt(d)`` if left out.
+        ``U(0)``, positive semidefinite, and ``u(0) > 0``; `block_start` if left out.
     time : float, optional
         When; the limit if left out.
     query_covariance : array (d, d), optional
-        Of the query; as in the prompt if left out.
+        Of the query, commuting with Sigma and invertible; as in the prompt if left out.
 
     Returns
     -------
     Trained
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not real or out of range, or a matrix no covariance.
+    RuntimeError
+        If no minimum is found.
+
+    Notes
+    -----
+    The limit for linear attention is a closed form, `theory.limit_parameters`. For softmax attention it is the least risk among
+    the positive definite U that commute with Sigma, by Newton's method; that the flow ends there is integrated in the tests, not
+    proved. Each of the two is independent of alpha but for what linear attention conserves.
+
+    Examples
+    --------
+    Three million tokens are worth as much to softmax as one million are to linear attention (d = 5, see `theory.valley`):
+
+    >>> softmax, linear = (trained(np.eye(5), 10**6, attention=a).risk for a in ("softmax", "linear"))
+    >>> round(softmax / linear, 2)
+    3.19
     """
-    raise NotImplementedError
+    S = read_covariance("Sigma", Sigma)
+    query = S if query_covariance is None else read_covariance("query_covariance", query_covariance)
+    read_arrays(Sigma=(S, "d d"), query_covariance=(query, "d d"))
+    if attention not in ("softmax", "linear"):
+        raise ValueError(f"attention = {attention!r}; pass 'softmax' or 'linear'")
+    U0, u0 = _read_start(S, start)
+    law: dict[str, Any] = {"attention": attention, "noise": noise, "task_variance": task_variance}
+    risk = RiskField(S, prompt_length, query_covariance=query_covariance, **law)
+    if query_covariance is not None:
+        if float(np.abs(S @ query - query @ S).max()) > 1e-9 * float(np.abs(S).max() * np.abs(query).max()):
+            raise ValueError("query_covariance does not commute with Sigma; use training_flow, which takes any two")
+        law["query_covariance"] = query
+    if time is not None:
+        return _at(time, risk, *_flow_to(time, (U0, u0), S, prompt_length, law))
+    if attention == "linear" or prompt_length is None:
+        return _at(math.inf, risk, *_linear_limit(S, query, prompt_length, float(noise) / float(task_variance), U0, u0))
+    if prompt_length == 1:  # the only token has all the weight: its label is no answer, and U has no influence
+        return _at(math.inf, risk, U0, 0.0)
+    return _at(math.inf, risk, *_softmax_limit(S, query, float(noise) / float(task_variance), U0, risk, prompt_length))
+
+
+def _at(time: float, risk: Callable[[Floats, float], ExactRisk], U: Floats, u: float) -> Trained:
+    found = risk(U, u)
+    return Trained(found.risk, U, u, time, float(np.hypot(np.linalg.norm(found.grad_U), found.grad_u)))
+
+
+def _read_start(S: Floats, start: tuple[Any, float] | None) -> tuple[Floats, float]:
+    if start is None:
+        return block_start(S)
+    U0, u0 = read_arrays(Sigma=(S, "d d"), U0=(start[0], "d d"), u0=(start[1], ""))[1:]
+    if float(np.linalg.eigvalsh((U0 + U0.T) / 2)[0]) < -1e-12 or not np.allclose(U0, U0.T) or not u0 > 0 or not (S @ U0).any():
+        raise ValueError(
+            "start: Assumption 5.1 has U(0) positive semidefinite with Sigma U(0) != 0, and u(0) > 0; see training_flow"
+        )
+    return U0, float(u0)
+
+
+def _flow_to(time: float, start: Any, S: Floats, L: int | None, law: dict[str, Any]) -> tuple[Floats, float]:
+    from numerics.training_flow import training_flow
+
+    if not 0 < time < math.inf:
+        raise ValueError(f"time = {time} is not positive and finite; leave it out for the limit")
+    flow = training_flow(start, S, L, times=[0.0, float(time)], **law)
+    return flow.U[-1], float(flow.u[-1])
+
+
+def _linear_limit(S: Floats, query: Floats, L: int | None, noise: float, U0: Floats, u0: float) -> tuple[Floats, float]:
+    """The end of the flow of linear attention, which is that of every attention for infinite prompts."""
+    if query is S:
+        more: dict[str, Any] = {} if L is None else {"prompt_length": L, "noise": noise}
+        end = limit_parameters(S, U0=U0, u0=u0, **more)
+        return np.asarray(end.U[:-1, :-1]), float(end.V[-1, -1])
+    product = np.linalg.inv(effective_covariance(S, L, noise) if L is not None else S)  # u U, whatever the query's covariance
+    balance, size = float((U0**2).sum()) - u0**2, float((product**2).sum())
+    u = math.sqrt((math.hypot(balance, 2 * math.sqrt(size)) - balance) / 2)
+    return product / u, u
+
+
+def _softmax_limit(
+    S: Floats, query: Floats, noise: float, U0: Floats, risk: Callable[[Floats, float], ExactRisk], L: float
+) -> tuple[Floats, float]:
+    """Newton's method in the logarithms of u and of U on each common eigenspace: there the valley is a straight line."""
+    l, vectors = np.linalg.eigh(S)
+    q = np.einsum("ji,jk,ki->i", vectors, query, vectors)
+    seen = l > SAME * l[-1]
+    pairs = np.stack([l, q], axis=1)[seen]
+    group = np.unique((pairs / pairs.max(axis=0)).round(10), axis=0, return_inverse=True)[1].ravel()
+    onto = vectors[:, seen]
+    kept = U0 - onto @ onto.T @ U0 @ onto @ onto.T  # what no query meets stays as it was
+
+    def point(y: Floats) -> tuple[Floats, float]:
+        return onto * np.exp(y[group]) @ onto.T + kept, math.exp(y[-1])
+
+    def field(y: Floats) -> tuple[float, Floats]:
+        U, u = point(y)
+        found = risk(U, u)
+        slopes = np.einsum("ji,jk,ki->i", onto, found.grad_U, onto) * np.exp(y[group])
+        return found.risk, np.append(np.bincount(group, slopes), u * found.grad_u)
+
+    lam = best_score_variance(trace=float(l.sum()), d=len(l), noise=noise)
+    top = np.array([pairs[group == i].max(axis=0) for i in range(group.max() + 1)])
+    lam /= max(1.0, float((top[:, 1] / top[:, 0]).max()))
+    return point(_newton(field, np.append(np.log(lam**0.5 / top[:, 0]), -math.log(lam) / 2), L))
+
+
+def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats, L: float) -> Floats:
+    """A minimum by damped Newton steps; negative curvature is turned round."""
+    value, slope = field(y)
+    for _ in range(100):
+        units = STEP * np.eye(len(y))
+        H = np.array([(field(y + e)[1] - field(y - e)[1]) / (2 * STEP) for e in units])
+        curvature, basis = np.linalg.eigh((H + H.T) / 2)
+        step = -basis @ ((basis.T @ slope) / np.maximum(np.abs(curvature), 1e-3 * STILL / L))
+        step /= max(1.0, float(np.abs(step).max()))
+        while True:
+            further, there = field(y + step)
+            if further <= value * (1 + 1e-14) or float(np.abs(step).max()) < STILL:
+                break
+            step /= 4
+        y, value, slope = y + step, further, there
+        if float(np.abs(step).max()) < STILL:
+            return y
+    raise RuntimeError(f"Newton's method has not arrived at L = {L:g}; give a time, and the flow is followed up to it")
 
 
 def least_length(Sigma: Any, epsilon: float, *, noise: float = 0.0) -> int:
-    """The least L at which the limit of the flow is within epsilon of the infinite-prompt Bayes risk: L(epsilon) of Theorem 5.2."""
-    raise NotImplementedError
+    """The L(epsilon) of Theorem 5.2: the least L at which the limit of the flow is within epsilon of the infinite prompt's.
+
+    Parameters
+    ----------
+    Sigma : array (d, d)
+        Covariance of the covariates.
+    epsilon : float
+        Positive; from ``tr(Sigma)/2`` on a single token is enough.
+    noise : float
+        Variance of the label noise; entries of w have variance 1.
+
+    Returns
+    -------
+    int
+        The limit is within epsilon there, and is not with one token less; in between the risk is taken to fall with L.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `trained`, or if epsilon is not positive.
+
+    Examples
+    --------
+    >>> least_length(np.eye(1), 0.05)
+    52
+    """
+    if not epsilon > 0:
+        raise ValueError(f"epsilon = {epsilon} is not positive; no finite prompt reaches the infinite one")
+    excess = lambda L: trained(Sigma, L, noise=noise).risk - noise / 2
+    short, L = 1, 2
+    if excess(1) <= epsilon:
+        return 1
+    long = None
+    while long is None or long - short > 1:
+        found = excess(L)
+        short, long = (short, L) if found <= epsilon else (L, long)
+        L = math.ceil(L * min(max(found / epsilon, 0.1), 10.0))  # the excess falls like 1/L
+        L = max(L, short + 1) if long is None else min(max(L, short + 1), long - 1)
+    return long
