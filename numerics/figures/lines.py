@@ -138,15 +138,16 @@ def _risks(measurements: Measurements, covariance: str, variant: str) -> list[Li
 
 
 def _diverged(measurements: Measurements, key: RunKey) -> bool:
-    """Whether that run ended early, on its own or as a half of a coupled one that has no final risk."""
-    runs = (measurements.runs.get(k) for k in (key, key._replace(attention="coupled")))
-    return tuple(key) not in measurements.final and any(run is not None and run.diverged is not None for run in runs)
+    """Whether that architecture lost its run; where a coupled run ended, each half was trained alone as well."""
+    try:
+        return tuple(key) not in measurements.final and measurements.run(*key).diverged is not None
+    except KeyError:
+        return False
 
 
-def _coupled(measurements: Measurements, covariance: str, variant: str, L: int) -> list[Training]:
-    seeds = range(measurements.plan.seeds_at(L))
-    found = (measurements.runs.get(RunKey(covariance, variant, "coupled", L, seed)) for seed in seeds)
-    return [run for run in found if run is not None]
+def _runs(measurements: Measurements, covariance: str, variant: str, attention: str, L: int) -> list[Training]:
+    keys = [RunKey(covariance, variant, "coupled", L, seed) for seed in range(measurements.plan.seeds_at(L))]
+    return [measurements.run(*key._replace(attention=attention)) for key in keys if key in measurements.runs]
 
 
 def _records(
@@ -170,8 +171,7 @@ def _records(
 def _distances(measurements: Measurements, covariance: str, variant: str) -> list[Line]:
     found = []
     for i, L in enumerate(measurements.plan.curve_lengths):
-        runs = _coupled(measurements, covariance, variant, L)
-        if runs:
+        if runs := _runs(measurements, covariance, variant, "coupled", L):
             style = (LENGTH_VARIABLES[i % len(LENGTH_VARIABLES)], "", "")
             found.append(_records("distance", f"L = {L}", style, runs, [run.distance for run in runs]))
     return found
@@ -180,10 +180,9 @@ def _distances(measurements: Measurements, covariance: str, variant: str) -> lis
 def _curves(measurements: Measurements, covariance: str, variant: str) -> list[Line]:
     found = []
     for i, L in enumerate(measurements.plan.curve_lengths):
-        runs = _coupled(measurements, covariance, variant, L)
-        for half, (attention, (_, dashes, _)) in enumerate(ARCHITECTURES.items()):
-            if runs:
+        for attention, (_, dashes, _) in ARCHITECTURES.items():
+            if runs := _runs(measurements, covariance, variant, attention, L):
                 style = (LENGTH_VARIABLES[i % len(LENGTH_VARIABLES)], dashes, "")
-                risks, errors = ([part[:, half] for part in parts] for parts in zip(*((run.risk, run.risk_error) for run in runs)))
+                risks, errors = [run.risk for run in runs], [run.risk_error for run in runs]
                 found.append(_records("risk in training", f"{attention}, L = {L}", style, runs, risks, errors))
     return found

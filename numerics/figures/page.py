@@ -75,7 +75,7 @@ def write_page(
     said, figures = sentences(claims), draw(measurements)
     source = source or provenance("largeprompt figures", measurements.seconds)
     files = {f"figure-{figure.number}.svg": sheet(figure, keys(figure, measurements.plan)) for figure in figures}
-    files["data.json"] = json.dumps(measurements.as_json(), indent=1, allow_nan=False) + "\n"
+    files["data.json"] = json.dumps(measurements.as_json(), allow_nan=False) + "\n"
     files["data.csv"] = as_csv(figures)
     files[PAGE] = as_html(measurements, figures, said, source)
     replace_together(Path(folder), files)
@@ -110,13 +110,13 @@ def as_html(measurements: Measurements, figures: Sequence[Figure], said: Sequenc
             d=len(next(iter(COVARIANCES.values()))),
             variants=[VARIANTS[name] for name in plan.variants],
             pairs=_pairs(measurements, figures),
-            said=said,
+            said=sorted(said, key=lambda s: (s.figure is None, s.figure or 0)),
             drawn={figure.number for figure in figures},
             minutes=_minutes,
             counts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
             diverged=diverged(measurements),
             steps=_steps(measurements),
-            more_seeds={L: n for L, n in seeds.items() if n > plan.seeds},
+            more_seeds={n: [L for L in seeds if seeds[L] == n] for n in sorted(set(seeds.values()) - {plan.seeds})},
             tables=_tables(measurements),
             source=source,
         )

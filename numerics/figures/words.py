@@ -130,5 +130,10 @@ def caption(figure: Figure, measurements: Measurements) -> str:
 
 
 def diverged(measurements: Measurements) -> list[tuple[RunKey, int]]:
-    """Every run that did not stay finite, with its step."""
-    return [(key, run.diverged) for key, run in measurements.runs.items() if run.diverged is not None]
+    """Runs that did not stay finite, with the step; where both architectures were trained alone as well, not the coupled one."""
+    runs = measurements.runs
+    return [
+        (key, run.diverged)
+        for key, run in runs.items()
+        if run.diverged is not None and not (key.attention == "coupled" and key._replace(attention="linear") in runs)
+    ]
