@@ -29,6 +29,7 @@ def main(file: Path, attention: str) -> None:
     run.SAVE, run.PATIENCE, run.SHORT, run.SHOW = 0.0, 0, 0.0, 1e9  # a checkpoint after every step
     run.sgd_kernel = full_token_kernel
     os.fsync = lambda number: None  # a process that dies does not take along what the system has yet to write
+    whole = run.train(attention, 3, **ARGUMENTS)
     moments, deaths, survived = random.Random(attention), 0, False
     while not survived:
         seconds = moments.uniform(0.001, 0.04)
@@ -36,7 +37,7 @@ def main(file: Path, attention: str) -> None:
             one_life(file, attention, seconds)
         survived = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         deaths += not survived
-    resumed, whole = run.train(attention, 3, checkpoint=file, **ARGUMENTS), run.train(attention, 3, **ARGUMENTS)
+    resumed = run.train(attention, 3, checkpoint=file, **ARGUMENTS)
     for name in ("step", "risk", "risk_error"):
         assert np.array_equal(getattr(whole, name), getattr(resumed, name), equal_nan=True), name
     assert np.array_equal(pack(whole.parameters), pack(resumed.parameters))
