@@ -23,6 +23,9 @@
 `token_sampler`, `score_sampler`,                   every token drawn, or the scores alone and the mean over the rest;
 `streams`, `kernels`                                random numbers and loops, compiled
 `finite_prompt_risk`, `finite_prompt_flow`          the risk of softmax attention at a finite prompt length, and its gradient flow
+`exact_risk`, `training_flow`,                      the same risk with its gradient for any matrix, of linear attention too; its flow,
+`population_risk`, `weight_tables`,                 in the factors that SGD moves; at any parameters; tables of the weights, and moments
+`query_moments`                                     of the query
 `finite_prompt_gaps`                                the same for tasks on few atoms, every prompt enumerated, with both gradients
 `scalar_regression`, `scalar_transfer`              one Gaussian covariate: both flows, and every constant of Theorem 4.3
 `flow`, `flow_starts`, `flow_slope`                 the gradient flow integrated, from hostile starts, and how steep its risk is
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
     from numerics.evidence import confirmed as confirmed
     from numerics.exact import ExactErrors as ExactErrors
     from numerics.exact import exact_errors as exact_errors
+    from numerics.exact_risk import exact_risk as exact_risk
     from numerics.fit import power_law_fit as power_law_fit
     from numerics.flow import integrate_flow as integrate_flow
     from numerics.hostile import laws as laws
@@ -88,6 +92,7 @@ _HOME = {
     "clopper_pearson": "numerics.probability",
     "confirmed": "numerics.evidence",
     "exact_errors": "numerics.exact",
+    "exact_risk": "numerics.exact_risk",
     "forall": "numerics.provers",
     "honest_sigma": "numerics.token_laws",
     "identity": "numerics.provers",
