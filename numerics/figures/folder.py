@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.store import Store, StoreError
+from numerics.store import KEY, Store, StoreError
 
 __all__ = ["Folder", "Memory"]
 
@@ -89,6 +89,9 @@ class Folder:
         except (OSError, ValueError) as error:  # the second for a null character
             raise StoreError(f"cannot make the folder {self._running} ({error}); give another one") from error
         self._store = Store(self.path / "results.sqlite")
+        for path in self._running.iterdir():  # what a kill left between storing and tidying up
+            if KEY.fullmatch(path.name[:64]) and self._store.get([path.name[:64]]):
+                self._tidy(path)
 
     def get(self, keys: Iterable[str]) -> dict[str, Floats]:
         """The arrays under these keys, where there are some."""
@@ -102,8 +105,7 @@ class Folder:
         """Store an array for good; its checkpoint has done its service."""
         self._store.put(key, array, about)
         for name in (f"{key}.npz", f"{key}.npz.part"):  # the second is what a kill may leave of a checkpoint half written
-            with suppress(OSError):
-                (self._running / name).unlink(missing_ok=True)
+            self._tidy(self._running / name)
 
     def checkpoint(self, key: str) -> Path | None:
         """Where unfinished work under a key may be kept."""
@@ -118,22 +120,26 @@ class Folder:
         Notes
         -----
         A transaction on an empty SQLite file is a lock that every operating system has, that threads respect too, and that no kill
-        leaves behind. The file of a lock is deleted only when the numbers are stored: whoever still holds, or makes, another file
-        of that name finds them there.
+        leaves behind. Its file is deleted only when the numbers are stored: whoever still holds it, misses it, or makes it anew
+        finds them there.
         """
         path = self._running / f"{key}.lock"
         with closing(sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)) as connection:
             try:
                 connection.execute("BEGIN EXCLUSIVE")
+                mine = True
             except sqlite3.OperationalError as error:
-                if not getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
+                mine = bool(self._store.get([key]))  # SQLite has noticed that the file is gone
+                if not mine and not getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
                     raise StoreError(f"cannot lock {path} ({error}); make sure that you may write to its folder") from error
-                yield False
-                return
-            yield True
-        if self._store.get([key]):
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
+            yield mine
+        if mine and self._store.get([key]):
+            self._tidy(path)
+
+    @staticmethod
+    def _tidy(path: Path) -> None:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close the store."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -72,7 +73,7 @@ def measure(
             missing = [key for key, task in work.runs.items() if task.key not in stored]
             work = Work(plan, by, seconds_per_step(by.train, [(key.attention, key.L) for key in missing]))
         numbers = perform(work.tasks, kept, threads=threads, progress=progress or (lambda done: None), follow=work.follow)
-        work_seconds = sum(float(kept.about(key)["seconds"]) for key in numbers)
+        work_seconds = math.fsum(float(kept.about(key)["seconds"]) for key in numbers)
     finally:
         kept.close()
     return _assembled(work, numbers, time.monotonic() - began, work_seconds)

@@ -141,7 +141,7 @@ class Measurements:
             If the file cannot be read, is another one, or of another version.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with Path(path).open("rb") as content, np.load(content, allow_pickle=False) as file:
                 about, arrays = json.loads(str(file["about"])), {name: file[name] for name in file.files if name != "about"}
         except Exception as error:  # zip files break in ten ways
             raise ValueError(f"{path} holds no measurements ({error}); measure again") from error

@@ -1,0 +1,104 @@
+"""Engines that cost nothing: runs of a few numbers, with checkpoints, that write down every step they take."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from numerics.figures.plan import Plan
+from numerics.figures.tasks import Engines
+from numerics.training.parameters import initial_parameters, pack, unpack
+from numerics.training.result import Training
+
+SMALL = Plan(
+    lengths=(2, 5, 9), curve_lengths=(2, 9), gap_lengths=(3, 4), band_seeds=2, band_lengths=(2,), most_steps=12, records=4, points=8
+)
+
+
+@dataclass
+class Fake:
+    """A trainer whose theta is a running hash: any step lost, or done twice, changes every later bit.
+
+    With `log` it appends a line for every step; `pause` is how long a step takes; runs in `diverging`, as (attention, L), diverge.
+    """
+
+    log: Path | None = None
+    pause: float = 0.0
+    diverging: tuple[tuple[str, int], ...] = ()
+    calls: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
+
+    def train(self, attention: str, L: int, *, steps: int, Sigma: Any = None, **how: Any) -> Training:
+        config = {"noise": 0.1, "task_variance": 0.2, "batch": 1, "lr": 1.0, "seed": 0, "every": 1, "variant": "as written"} | how
+        checkpoint: Path | None = config.pop("checkpoint", None)
+        progress: Callable[[int, int], None] = config.pop("progress", lambda done, total: None)
+        log, Sigma = (None, np.eye(5)) if Sigma is None else (self.log, np.asarray(Sigma))  # without Sigma it is only timed
+        every, seed = config["every"], config["seed"]
+        name = f"{attention} {L} {Sigma.sum()} {config['variant']} {seed}"
+        self.calls.append(("train", (attention, L, steps, seed)))
+        start = pack(initial_parameters(5, seed))
+        start = np.stack([start, start]) if attention == "coupled" else start
+        theta, records, done = start.copy(), [], 0
+        if checkpoint is not None and checkpoint.exists():
+            theta, records, done = pickle.loads(checkpoint.read_bytes())
+        bad = steps // 2 if (attention, L) in self.diverging else steps + 1
+        while done < min(steps, bad):
+            progress(done, steps)
+            theta = theta + _noise(f"{name} {done} {theta.tobytes().hex()}")
+            if log is not None:
+                with log.open("a") as file:
+                    file.write(f"{name} {done}\n")
+            time.sleep(self.pause)
+            done += 1
+            if done % every == 0:
+                records.append(theta)
+            if checkpoint is not None:
+                part = checkpoint.with_name(checkpoint.name + ".part")
+                part.write_bytes(pickle.dumps((theta, records, done)))
+                os.replace(part, checkpoint)
+        shape = (len(records), 2) if attention == "coupled" else (len(records),)
+        return Training(
+            attention=attention,
+            prompt_length=L,
+            Sigma=Sigma,
+            steps=steps,
+            step=every * np.arange(1, len(records) + 1),
+            risk=np.ones(shape) / L,
+            risk_error=np.zeros(shape),
+            parameters=unpack(np.array(records).reshape(len(records), *start.shape)),
+            initial=unpack(start),
+            diverged=bad if bad < steps else None,
+            **config,
+        )
+
+    def engines(self, code: str = "c0de") -> Engines:
+        def population_risk(parameters: Any, attention: str, L: int, **config: Any) -> tuple[float, float]:
+            self.calls.append(("final", (attention, L)))
+            return float(np.sum(parameters.V)) + (attention == "linear"), 0.25
+
+        def initial_gap(parameters: Any, lengths: Any, *, seed: int, **config: Any) -> Any:
+            L = np.array(lengths, dtype=float)
+            return SimpleNamespace(output=seed + L, output_error=L / 10, gradient=-L, gradient_error=L / 20)
+
+        def trained(Sigma: Any, L: int, *, attention: str, **config: Any) -> Any:
+            return SimpleNamespace(risk=float(np.trace(Sigma)) + L + (attention == "linear") / 2)
+
+        def bayes_risk(Sigma: Any, L: int, noise: float, task_variance: float, **config: Any) -> tuple[float, float]:
+            return float(np.trace(Sigma)) * task_variance / L + noise / 2, 0.125
+
+        return Engines(self.train, population_risk, initial_gap, trained, bayes_risk, lambda name: f"{code} {name}")
+
+    def count(self, kind: str) -> int:
+        return sum(name == kind for name, _ in self.calls)
+
+
+def _noise(text: str) -> float:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") / 2**32 - 0.5

@@ -1,0 +1,90 @@
+"""Which runs a plan has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from numerics.figures.plan import FIGURES, Plan
+from theory.experiment import PROMPT_LENGTHS, VARIANTS
+
+
+def test_the_full_plan_has_the_runs_of_the_paper() -> None:
+    plan = Plan.full()
+    assert len(set(plan.runs)) == len(plan.runs)
+    for covariance in ("isotropic", "anisotropic"):
+        for variant in VARIANTS:
+            mine = [run for run in plan.runs if run[:2] == (covariance, variant)]
+            for attention in ("softmax", "linear"):  # Figures 2 and 6: each length, for either architecture
+                seen = Counter(run.L for run in mine if run.attention in (attention, "coupled"))
+                assert seen == {L: 5 if L in (10, 100) else 1 for L in PROMPT_LENGTHS}
+            assert {run.L for run in mine if run.attention == "coupled"} == {10, 100, 1000}
+    assert plan.steps("as written") == 500_000
+    assert plan.steps("as coded") == 300_000
+
+
+def test_more_seeds_contain_the_runs_of_fewer() -> None:
+    assert set(Plan.full().runs) < set(Plan.full(3).runs) < set(Plan.full(7).runs)
+    assert {run.seed for run in Plan.full(7).runs if run.L == 30} == set(range(7)) == {run.seed for run in Plan.full(7).runs}
+
+
+def test_figures_together_are_the_plan_and_each_asks_for_its_own() -> None:
+    plan = Plan.full()
+    assert set().union(*(plan.only(figure).runs for figure in FIGURES)) == set(plan.runs)
+    assert not plan.only(1, 5).runs
+    assert set(plan.only(3).runs) == {run for run in plan.runs if run.covariance == "isotropic" and run.attention == "coupled"}
+    assert set(plan.only(7).runs) == set(plan.only(8).runs)
+    assert {run.covariance for run in plan.only(6).runs} == {"anisotropic"}
+    assert plan.only(5).covariances == ("anisotropic",)
+    assert [plan.only(figure).shows(kind, data) for figure, kind, data in ((5, 1, "anisotropic"), (5, 1, "isotropic"))] == [
+        True,
+        False,
+    ]
+
+
+def test_the_reduced_plan_is_a_small_part_of_the_work() -> None:
+    """Token by token: a step costs no more than one of its prompts."""
+    work = lambda plan: sum(run.L * plan.steps(run.variant) for run in plan.runs)
+    assert work(Plan.reduced()) < work(Plan.full()) / 100
+    assert {run[:3] for run in Plan.reduced().runs} == {run[:3] for run in Plan.full().runs}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("records", [1, 7, 200, 10**6])
+def test_records_divide_the_steps(variant: str, records: int) -> None:
+    plan = Plan(most_steps=1000, records=records)
+    assert 1 <= plan.every(variant) <= plan.steps(variant) == 1000
+    assert min(records, 1000) <= -(-1000 // plan.every(variant)) <= 2 * records
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"figures": (0,)}, "figures has 0; take some of 1, 2"),
+        ({"figures": ()}, "figures is empty"),
+        ({"figures": 3}, r"figures = 3 is no tuple; write figures=\(1, 2\)"),
+        ({"variants": ("written",)}, "'written'; take some of 'as written', 'as coded'"),
+        ({"lengths": (10, 10)}, "names something twice"),
+        ({"curve_lengths": (0,)}, "curve_lengths: 0 is below 1"),
+        ({"gap_lengths": (1.5,)}, "gap_lengths: 1.5 is no whole number"),
+        ({"seeds": 0}, "seeds: 0 is below 1"),
+        ({"seeds": True}, "True is no whole number"),
+        ({"most_steps": 0}, "most_steps: 0 is below 1"),
+        ({"noise": -0.1}, "noise = -0.1; it must be finite and >= 0"),
+        ({"noise": "0.1"}, "noise = '0.1' is no number"),
+        ({"lr": 0.0}, "lr = 0.0; it must be finite and > 0"),
+        ({"lr": float("inf")}, "lr = inf"),
+    ],
+)
+def test_what_is_no_plan_is_refused(change: dict[str, Any], says: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=says):
+        Plan(**change)
+
+
+def test_a_plan_has_figures_left() -> None:
+    with pytest.raises(ValueError, match="figures is empty"):
+        Plan.full().only(1).only(2)
+    with pytest.raises(TypeError, match="seeds: '3' is no whole number"):
+        Plan.full("3")  # type: ignore[arg-type]
