@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from numerics.figures.plan import FIGURES
 from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
 from numerics.figures.sheet import sheet
@@ -56,7 +57,7 @@ def write_page(
     claims : sequence of (id, says, verdict, sentence)
         What the paper says, and what a check says of it: each is shown under its figure, or above them all.
     folder : str or path-like
-        Made if missing. Files of other names in it are left alone.
+        Made if missing. Figures of an earlier page that the new one does not have are removed; files of other names are left alone.
     source : dict, optional
         What `numerics.report.provenance` returns.
 
@@ -79,6 +80,8 @@ def write_page(
     files["data.csv"] = as_csv(figures)
     files[PAGE] = as_html(measurements, figures, said, source)
     replace_together(Path(folder), files)
+    for name in {f"figure-{number}.svg" for number in FIGURES} - set(files):
+        (Path(folder) / name).unlink(missing_ok=True)
     return Path(folder) / PAGE
 
 

@@ -111,7 +111,7 @@ def _panel(
             ax.set_xscale("log")
             ax.set_yscale("log")
             ax.set_ylim(low, high)
-            if quantity in ("risk", "risk in training"):
+            if quantity in ("risk", "risk in training") and measurements.noise_level > 0:
                 ax.axhline(measurements.noise_level, color=stand_in("muted"), linewidth=1, linestyle=dashed("1.5 2"))
             for line in curves:
                 if line.quantity == quantity:
@@ -189,13 +189,14 @@ def _bottom(ax: Any, measurements: Measurements, kind: int, variant: str) -> Non
 
 def _ticks(axis: Any, low: float, high: float, unit: float = 1) -> None:
     """Decades, and their 2 and 5 where there are few of them."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
     if high / low >= 500 and unit == 1:
         log_axis(axis, low, high, most=6)
         return
     decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
     places = np.outer(decades, (1, 2, 5) if high / low > 3 else (1, 1.5, 2, 3, 4, 5, 6, 8)).ravel()
-    axis.set_major_locator(FixedLocator([float(place) for place in places if low <= place <= high]))
+    inside = [float(place) for place in places if low <= place <= high]
+    axis.set_major_locator(FixedLocator(inside) if len(inside) > 1 else MaxNLocator(4))
     axis.set_major_formatter(FuncFormatter(lambda value, _: sci(value / unit)))
     axis.set_minor_locator(NullLocator())

@@ -14,7 +14,7 @@ from numerics.report.templates import environment
 __all__ = ["sheet"]
 
 #: Points: room for the headings, height of a line of the key, and a letter of it.
-HEAD, LINE, LETTER = 34.0, 15.0, 5.0
+HEAD, LINE, LETTER = 42.0, 15.0, 4.6
 
 
 def sheet(figure: Figure, keys: Sequence[Key]) -> str:
@@ -35,7 +35,8 @@ def sheet(figure: Figure, keys: Sequence[Key]) -> str:
         svg = panel.plot.file[panel.plot.file.index("<svg") :]
         width, height = (float(found) for found in re.findall(r'(?:width|height)="([\d.]+)pt"', svg[: svg.index(">")]))
         parts.append(_text(right + width / 2, HEAD - 6, panel.variant, "middle", 11))
-        parts.append(re.sub(r"<svg ", f'<svg x="{right:g}" y="{HEAD:g}" ', svg, count=1))
+        inner = svg.replace(f'width="{width:g}pt" height="{height:g}pt"', f'width="{width:g}" height="{height:g}"', 1)
+        parts.append(inner.replace("<svg ", f'<svg x="{right:g}" y="{HEAD:g}" ', 1))
         right, bottom = right + width, max(bottom, HEAD + height)
     x, y = 12.0, bottom + LINE
     for key in keys:
@@ -44,7 +45,7 @@ def sheet(figure: Figure, keys: Sequence[Key]) -> str:
             x, y = 12.0, y + LINE
         small = str(picture(key.mark, key.variable, key.dashes)).strip()
         parts.append(small.replace("<svg ", f'<svg x="{x:g}" y="{y - 9:g}" width="30" height="12" ', 1))
-        parts.append(_text(x + 34, y, key.text, "start", 9))
+        parts.append(_text(x + 34, y, key.text, "start", 8.5))
         x += length + 14
     body = "\n".join(parts)
     for variable, colour in COLOURS.items():

@@ -95,7 +95,7 @@ def keys(figure: Figure, plan: Plan) -> list[Key]:
     lines = [line for panel in figure.panels for line in panel.lines]
     if figure.kind == 1:
         named.append(Key("line", "theorem", "5 3", "1/L through the last point"))
-    if figure.kind in (2, 4):
+    if figure.kind in (2, 4) and plan.noise > 0:
         named.append(Key("line", "muted", "1.5 2", f"label noise, {plan.noise / 2:g}"))
     if figure.kind == 2:
         named = [key._replace(text=key.text.replace("limit of the flow", "exact limit of the gradient flow")) for key in named]

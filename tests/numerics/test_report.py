@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from numerics.report.slack import slacks
 from numerics.report.svg import COLOURS
 from numerics.report.words import explained, marked, run_names, sci
 from numerics.setting import EXAMPLES, AttentionSetting
+from tests.numerics.pages import Page
 
 
 @pytest.fixture(scope="module")
@@ -61,41 +61,6 @@ def page(run: Rates, drawings: dict[int, Drawing]) -> str:
 @pytest.fixture(scope="module")
 def shared(run: Rates, slow: Rates, drawings: dict[int, Drawing]) -> str:
     return page_of(run, slow, drawing=drawings[2])
-
-
-class Page(HTMLParser):
-    """Everything that a browser would look at."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.references: list[str] = []
-        self.ids: list[str] = []
-        self.words: list[str] = []
-        self.open: list[str] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        if tag not in ("meta", "link", "img", "br"):
-            self.open.append(tag)
-        for name, value in attrs:
-            if name in ("src", "href", "xlink:href", "srcset", "data", "action"):
-                self.references.append(value or "")
-            if name == "id":
-                self.ids.append(value or "")
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if self.open and self.open[-1] == tag:
-            self.open.pop()
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.words.append(data)
 
 
 def valid(document: dict[str, Any]) -> None:

@@ -1,0 +1,115 @@
+"""From runs to curves: what is drawn is the median of the seeds between their extremes, and nothing of a run that was lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from numerics.figures.lines import KINDS, Line, lines
+from numerics.figures.plan import Plan, RunKey
+from numerics.figures.results import Measurements
+from numerics.training.parameters import pack
+from tests.numerics.figures.synthetic import DIVERGED, measurements
+
+PLAN = replace(Plan.full(), records=20)
+SETTING = ("isotropic", "as written")
+
+
+@pytest.fixture(scope="module")
+def found() -> Measurements:
+    return measurements(PLAN)
+
+
+def named(measured: Measurements, kind: int, setting: tuple[str, str] = SETTING) -> dict[tuple[str, str], Line]:
+    return {(line.quantity, line.curve): line for line in lines(measured, kind, *setting)}
+
+
+def test_the_middle_of_five_seeds_lies_between_their_extremes(found: Measurements) -> None:
+    line = named(found, 2)["risk", "softmax"]
+    at = list(line.x).index(10)
+    risks = sorted(found.final[(*SETTING, "softmax", 10, seed)][0] for seed in range(5))
+    assert (line.low[at], line.middle[at], line.high[at]) == (risks[0], risks[2], risks[4])
+    assert line.seeds.tolist() == [PLAN.seeds_at(int(L)) for L in line.x]
+    assert list(line.x) == list(PLAN.lengths)
+
+
+def test_the_error_is_that_of_the_run_in_the_middle(found: Measurements) -> None:
+    final = dict(found.final)
+    for seed, (value, error) in enumerate([(0.3, 1e-3), (0.1, 2e-3), (0.2, 7e-3), (0.4, 3e-3), (0.0, 4e-3)]):
+        final[(*SETTING, "linear", 10, seed)] = (value, error)
+    line = named(replace(found, final=final), 2)["risk", "linear"]
+    assert (line.middle[0], line.error[0]) == (0.2, 7e-3)
+    ridge = found.bayes[(*SETTING, 10)]
+    above = named(replace(found, final=final), 2)["risk above ridge", "linear"]
+    assert above.middle[0] == pytest.approx(0.2 - ridge[0])
+    assert above.error[0] == pytest.approx(np.hypot(7e-3, ridge[1]))
+
+
+def test_a_lost_run_leaves_a_cross_and_no_point(found: Measurements) -> None:
+    line = named(found, 2)["risk", "linear"]
+    assert DIVERGED[3] not in line.x
+    assert [x for x, _ in line.lost] == [DIVERGED[3]]
+    assert np.isnan(line.lost[0][1])
+    assert not named(found, 2)["risk", "softmax"].lost
+    assert not named(found, 2, ("isotropic", "as coded"))["risk", "linear"].lost
+
+
+def test_a_curve_ends_where_its_run_ended(found: Measurements) -> None:
+    """One of five seeds stops after seven records; the others carry the median on."""
+    key = RunKey(*SETTING, "coupled", 100, 3)
+    run = found.runs[key]
+    short = replace(
+        run,
+        step=run.step[:7],
+        risk=run.risk[:7],
+        risk_error=run.risk_error[:7],
+        parameters=run.parameters.at(slice(7)),
+        diverged=int(run.step[6]) + 1,
+    )
+    broken = replace(found, runs={**found.runs, key: short})
+    for kind, quantity, curve in ((3, "distance", "L = 100"), (4, "risk in training", "linear, L = 100")):
+        line = named(broken, kind)[quantity, curve]
+        assert line.seeds.tolist() == [5] * 7 + [4] * (len(run.step) - 7)
+        assert [x for x, _ in line.lost] == [run.step[6]]
+        assert named(found, kind)[quantity, curve].lost == ()
+
+
+def test_where_both_were_trained_alone_the_curves_are_theirs(found: Measurements) -> None:
+    """A coupled run ends with its first half that diverges; the other half, trained alone, has a curve to the end."""
+    key = RunKey(*SETTING, "coupled", 1000, 0)
+    run, alone = found.runs[key], found.runs[RunKey(*SETTING, "softmax", 20, 0)]
+    ended = replace(
+        run, step=run.step[:2], risk=run.risk[:2], risk_error=run.risk_error[:2], parameters=run.parameters.at(slice(2)), diverged=9
+    )
+    runs = {**found.runs, key: ended, key._replace(attention="softmax"): replace(alone, prompt_length=1000)}
+    curve = named(replace(found, runs=runs), 4)
+    assert np.array_equal(curve["risk in training", "softmax, L = 1000"].middle, alone.risk)
+    assert len(curve["risk in training", "linear, L = 1000"].x) == 2
+
+
+def test_the_distance_is_over_all_parameters(found: Measurements) -> None:
+    run = found.runs[RunKey(*SETTING, "coupled", 1000, 0)]
+    soft, linear = (pack(run.parameters.at((slice(None), half))) for half in (0, 1))
+    expected = [np.linalg.norm(a - b) ** 2 for a, b in zip(soft, linear)]
+    np.testing.assert_allclose(named(found, 3)["distance", "L = 1000"].middle, expected, rtol=1e-12)
+
+
+def test_exact_limits_are_where_they_are_known(found: Measurements) -> None:
+    line = named(found, 2)["risk", "softmax, limit of the flow"]
+    assert line.middle.tolist() == [found.exact[(*SETTING, "softmax", int(L))] for L in line.x]
+    assert (line.error == 0).all()
+    assert named(found, 2, ("isotropic", "as coded"))["risk", "softmax, limit of the flow"].x.size == 0
+
+
+def test_gaps_are_over_the_starts(found: Measurements) -> None:
+    line, gaps = named(found, 1)["gradient gap", "softmax minus linear"], found.gaps[SETTING]
+    assert np.array_equal(line.middle, gaps.gradient[2])  # the synthetic seeds are in order
+    assert np.array_equal(line.high, gaps.gradient[4])
+    assert np.array_equal(line.error, gaps.gradient_error[2])
+
+
+def test_nothing_measured_gives_empty_curves(found: Measurements) -> None:
+    bare = replace(found, runs={}, final={}, exact={}, bayes={}, gaps={})
+    assert all(line.x.size == 0 and line.lost == () for kind in KINDS for line in lines(bare, kind, *SETTING))

@@ -1,0 +1,193 @@
+"""The page of the figures: closed in itself, every sentence under its figure, and every number of a curve where the axes say."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import numerics.figures.page
+from numerics.figures.page import COLUMNS, as_csv, write_page
+from numerics.figures.plan import Plan
+from numerics.figures.plots import Figure, draw
+from numerics.figures.results import Measurements
+from numerics.figures.words import keys
+from numerics.report import provenance
+from tests.numerics.figures.synthetic import measurements
+from tests.numerics.pages import Page
+
+PLAN = replace(Plan.full(), records=20, lengths=(10, 20, 100, 1000), gap_lengths=(10, 30, 1000), figures=(1, 2, 3, 4, 6))
+CLAIMS = [
+    ("BB:A.2.stab", "Training softmax attention appears more stable", "OPEN", "one seed says little"),
+    ("BB:A.fig6", "The risk converges more slowly", "SUPPORTED", "by 12 %, sampled to 1e-05"),
+    ("BB:S6.f2a", "Linear <b>beats</b> softmax", "REFUTED", "not at L = 10 & 20"),
+    ("BB:A.fig8", "More irregular", "OPEN", "not drawn here"),
+]
+SOURCE = provenance("largeprompt figures --only 1 2 3 4 6", 754.0)
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def found() -> Measurements:
+    return measurements(PLAN)
+
+
+@pytest.fixture(scope="module")
+def figures(found: Measurements) -> list[Figure]:
+    return draw(found)
+
+
+@pytest.fixture(scope="module")
+def drawn(figures: list[Figure]) -> Iterator[None]:
+    """Drawing is what takes the time: once is enough."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numerics.figures.page, "draw", lambda measured: figures)
+        yield
+
+
+@pytest.fixture(scope="module")
+def folder(found: Measurements, drawn: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_page(found, CLAIMS, tmp_path_factory.mktemp("page"), source=SOURCE).parent
+
+
+def text_of(folder: Path) -> str:
+    return (folder / "index.html").read_text(encoding="utf-8")
+
+
+def test_the_page_is_self_contained(folder: Path) -> None:
+    seen = Page(text_of(folder))
+    assert not seen.open
+    assert not {"script", "link", "iframe", "img", "object"} & set(seen.tags)
+    internal = {r[1:] for r in seen.references if r.startswith("#")}
+    outside = {r for r in seen.references if not r.startswith("#")}
+    assert internal <= set(seen.ids)
+    assert len(set(seen.ids)) == len(seen.ids)
+    assert outside == {p.name for p in folder.iterdir()} - {"index.html"}  # every file is linked, no other
+
+
+def test_every_sentence_stands_under_its_figure(folder: Path) -> None:
+    page = text_of(folder)
+    article = {n: page.split(f'id="figure-{n}">')[1].split("</article>")[0] for n in PLAN.figures}
+    assert "by 12 %, sampled to 10<sup>−5</sup>" in article[6]
+    assert "Linear &lt;b&gt;beats&lt;/b&gt; softmax" in article[2]
+    assert all("appears more stable" not in text and "More irregular" not in text for text in article.values())
+    above = page.split("What the paper says about its figures")[1].split("</section>")[0]
+    # What has no figure here says all that there is to say at once; the others point to their figures.
+    assert "one seed says little" in above
+    assert "not drawn here" in above
+    assert 'href="#figure-6"' in above
+    assert "by 12 %" not in above
+    assert [word for word in Page(page).words if re.fullmatch(r"\d (SUPPORTED|REFUTED|OPEN)", word)] == [
+        "1 SUPPORTED",
+        "1 REFUTED",
+        "2 OPEN",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("claim", "error", "words"),
+    [(("BB:S6.f1a", "x", "TRUE", "y"), ValueError, "take one of PROVED"), (("BB:S6.f1a", "x"), TypeError, "pass \\(id, says")],
+)
+def test_a_strange_claim_is_refused_before_anything_is_drawn(
+    found: Measurements, tmp_path: Path, claim: tuple[str, ...], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        write_page(found, [claim], tmp_path)  # type: ignore[list-item]
+    assert not list(tmp_path.iterdir())
+
+
+def points(figure: Figure, variant: int, axes: int, variable: str, count: int) -> np.ndarray:
+    root = ElementTree.fromstring(figure.panels[variant].plot.inline)
+    groups = [g for g in root.iter(f"{SVG}g") if g.get("id", "").endswith(f"-axes_{axes}")]
+    uses = [use for g in groups for use in g.iter(f"{SVG}use") if f"var(--{variable})" in (use.get("style") or "")]
+    return np.array([(float(use.get("x", "nan")), float(use.get("y", "nan"))) for use in uses][:count])
+
+
+def test_points_are_where_the_axes_say_and_panels_share_their_axes(found: Measurements, figures: list[Figure]) -> None:
+    """Heights are one linear function of the logarithm over both readings and both covariances: panels can be compared by eye."""
+    heights, logs = [], []
+    for figure in figures:
+        if figure.kind == 2:
+            for i, panel in enumerate(figure.panels):
+                line = next(line for line in panel.lines if (line.quantity, line.curve) == ("risk", "softmax"))
+                x, y = points(figure, i, 1, "run-1", line.x.size).T
+                assert np.corrcoef(x, np.log(line.x))[0, 1] == pytest.approx(1, abs=1e-9)
+                heights += y.tolist()
+                logs += np.log(line.middle).tolist()
+    assert len(heights) == 4 * len(PLAN.lengths)
+    assert np.corrcoef(heights, logs)[0, 1] == pytest.approx(-1, abs=1e-9)
+
+
+def test_every_figure_is_a_file_of_its_own_with_its_key(folder: Path, figures: list[Figure]) -> None:
+    for figure in figures:
+        text = (folder / f"figure-{figure.number}.svg").read_text(encoding="utf-8")
+        root = ElementTree.fromstring(text)
+        words = {element.text for element in root.iter(f"{SVG}text")}
+        assert {panel.variant for panel in figure.panels} | {key.text for key in keys(figure, PLAN)} <= words
+        assert "var(" not in text
+        width, height = (float(root.get(name, "").removesuffix("pt")) for name in ("width", "height"))
+        for child in root.findall(f"{SVG}svg"):  # nothing sticks out
+            x, y, w, h = (float(child.get(name, "nan")) for name in ("x", "y", "width", "height"))
+            assert x + w <= width + 1e-6
+            assert y + h <= height + 1e-6
+
+
+def test_the_table_has_every_point_of_every_curve(figures: list[Figure], folder: Path) -> None:
+    rows = list(csv.DictReader(StringIO(as_csv(figures))))
+    assert list(rows[0]) == list(COLUMNS)
+    for figure in figures:
+        for panel in figure.panels:
+            for line in panel.lines:
+                where = (str(figure.number), panel.variant, line.quantity, line.curve)
+                mine = [row for row in rows if (row["figure"], row["variant"], row["quantity"], row["curve"]) == where]
+                assert [float(row["median"]) for row in mine] == line.middle.tolist()  # bit for bit
+    assert json.loads((folder / "data.json").read_text())["plan"]["figures"] == list(PLAN.figures)
+
+
+def test_a_run_that_diverged_and_a_reduced_plan_are_called_so(found: Measurements, folder: Path) -> None:
+    words = " ".join(" ".join(Page(text_of(folder)).words).split()).replace("\u202f", " ")
+    assert "1 run diverged" in words
+    assert "linear, isotropic, as written, L = 20, seed 0: step" in words
+    assert "A reduced run" not in words
+    assert "12 min 34 s" in words
+    assert "largeprompt figures --only 1 2 3 4 6" in words
+
+
+@pytest.mark.usefixtures("drawn")
+def test_a_shorter_page_in_the_same_folder_leaves_no_figure_of_the_longer(found: Measurements, tmp_path: Path) -> None:
+    for name in ("figure-8.svg", "figure-9.svg", "mine.txt"):
+        (tmp_path / name).write_text("mine")
+    write_page(replace(found, plan=replace(PLAN, most_steps=20_000)), [], tmp_path)
+    left = {p.name for p in tmp_path.iterdir()}
+    assert left >= {"figure-6.svg", "figure-9.svg", "mine.txt", "index.html"}
+    assert "figure-8.svg" not in left
+    assert "stops after 20\u202f000 steps" in text_of(tmp_path)
+
+
+@pytest.mark.usefixtures("drawn")
+def test_a_page_that_cannot_be_written_leaves_the_old_one(
+    found: Measurements, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_page(found, CLAIMS, tmp_path, source=SOURCE)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    monkeypatch.setattr(numerics.figures.page, "as_html", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        write_page(found, [], tmp_path)
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+
+def test_figures_of_nothing_and_of_one_length_are_drawn(found: Measurements) -> None:
+    """Every run lost, no label noise, one prompt length, one step: no axis fails."""
+    plan = replace(PLAN, figures=(2, 4), variants=("as coded",), lengths=(7,), curve_lengths=(7,), noise=0.0, most_steps=1)
+    nothing = replace(found, plan=plan, runs={}, final={}, exact={}, bayes={}, gaps={})
+    assert [figure.number for figure in draw(nothing)] == [2, 4]
+    assert all(key.text != "label noise, 0" for figure in draw(nothing) for key in keys(figure, plan))
+    assert [figure.number for figure in draw(measurements(plan))] == [2, 4]
