@@ -45,14 +45,14 @@ ROW = U64(LANES)
 ZERO, THREE, THREE_HALVES, NEAR, LEAST = F32(0), F32(3), F32(1.5), F32(0.25), F32(1e-30)
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def log_rest(h):  # type: ignore[no-untyped-def]
     """(log(1 + h) - h) / h for |h| < 1/4."""
     p = ((((((L7 * h + L6) * h + L5) * h + L4) * h + L3) * h + L2) * h + L1) * h
     return F32(p + (L0 - ONE))
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def log32(x):  # type: ignore[no-untyped-def]
     """log x in float32 for normal x > 0, without a branch."""
     u = F32(x)
@@ -61,7 +61,7 @@ def log32(x):  # type: ignore[no-untyped-def]
     return F32(F32(exponent) * LN2 + f * (ONE + log_rest(f)))
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def propose(degrees, x, words, out, at):  # type: ignore[no-untyped-def]
     """Give lanes of `out` that are negative the root of an accepted proposal for chi-square; how many are left."""
     size, left = F32(degrees / 2 - 1 / 3), I32(0)

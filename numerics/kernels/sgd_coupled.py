@@ -37,14 +37,14 @@ OWN, COUPLED = U64(1 << 62), U64(3 << 30)  # added to the lane and to the length
 F64, ZERO = np.float64, F32(0)
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def add_multiple(factor, x, at, y, to):  # type: ignore[no-untyped-def]
     """y += factor x, a row of lanes."""
     for i in range(LANES):
         y[to + U64(i)] += factor * x[at + U64(i)]
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def add_product(x, at, y, start, z, to):  # type: ignore[no-untyped-def]
     """z += x y, a row of lanes."""
     for i in range(LANES):
@@ -60,7 +60,7 @@ def inner(x, at, y, to):  # type: ignore[no-untyped-def]
     return F64(total)
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def set_columns(n, width, P, b, noise_sd, task, query, score, columns, at):  # type: ignore[no-untyped-def]
     """M'a and M'b of one architecture: two columns of n rows."""
     d = n - 1
@@ -83,7 +83,7 @@ def set_columns(n, width, P, b, noise_sd, task, query, score, columns, at):  # t
         columns[v + U64(i)] = noise * value
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def softmax_side(n, ranks, T, basis, p, q, y):  # type: ignore[no-untyped-def]
     """Sums of p and of p (t − T) over the tokens, in the frame: y[0 : n] and y[n : 2n]."""
     for i in range(LANES):
@@ -100,7 +100,7 @@ def softmax_side(n, ranks, T, basis, p, q, y):  # type: ignore[no-untyped-def]
                 add_product(v, U64(k * LANES), T, at + U64(k * LANES), y, row)
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def linear_side(n, ranks, L, T, basis, columns, s, y):  # type: ignore[no-untyped-def]
     """The same for scores / L and values / L as weights: y[2n : 3n] and y[3n : 4n]; s is a scratch of BASIS rows."""
     share = F32(1 / L)
@@ -133,7 +133,7 @@ def linear_side(n, ranks, L, T, basis, columns, s, y):  # type: ignore[no-untype
                 add_product(s, U64(k * LANES), T, at + U64(k * LANES), y, row)
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def errors(n, live, columns, p, label, y, delta):  # type: ignore[no-untyped-def]
     """T − y_q of both architectures (two rows of delta), zero in lanes that hold no prompt; the sums y times these."""
     for i in range(LANES):
@@ -149,7 +149,7 @@ def errors(n, live, columns, p, label, y, delta):  # type: ignore[no-untyped-def
             y[at + U64(i)] *= delta[error + U64(i)]
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def label_row(n, noise_sd, task, y, at):  # type: ignore[no-untyped-def]
     """Replace the last coordinate of a sum of normals by the label's, (A'w)·x + noise."""
     d = n - 1

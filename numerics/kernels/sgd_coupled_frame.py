@@ -20,7 +20,7 @@ COLUMNS = 4
 UNSEEN, ZERO, ONE = F32(1e-36), F32(0), F32(1)
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def reduce_columns(n, columns, heads, factors, dot):  # type: ignore[no-untyped-def]
     """Replace the columns by the upper triangle; reflection k is I − factors[k] v v', v = (heads[k], what is below the diagonal)."""
     for k in range(min(COLUMNS, n - 1)):
@@ -43,7 +43,7 @@ def reduce_columns(n, columns, heads, factors, dot):  # type: ignore[no-untyped-
             reflect(n - k, columns, at, heads, factors, row, columns, U64((c * n + k) * LANES), dot)
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def reflect(size, columns, at, heads, factors, row, y, to, dot):  # type: ignore[no-untyped-def]
     """Apply a reflection to the `size` entries of y from `to` on."""
     for i in range(LANES):

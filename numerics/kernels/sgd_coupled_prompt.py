@@ -61,7 +61,7 @@ def raise_reference(tokens, x, rate, reference, top, part, total):  # type: igno
                 total[at + U64(i)] *= shrink
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def add_tokens(tokens, x, lane, reference, part):  # type: ignore[no-untyped-def]
     """Add the tokens of a tile; the rows of `lane` are the rate of the scores, and the coordinates of the values along x and y."""
     for l in range(tokens):
@@ -98,7 +98,7 @@ def finish_sums(start, L, part, total):  # type: ignore[no-untyped-def]
             part[i] = F32(total[i])
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def basis_coordinates(sums, lane, basis, p, q):  # type: ignore[no-untyped-def]
     """From the sums: coordinates of x and y (three rows of `basis`), of p (three rows) and of q = p (t − T) (four), and T.
 
