@@ -98,6 +98,8 @@ class RiskField:
             raise ValueError(f"task_variance = {task_variance} is not positive; it is the variance of an entry of w")
         self.L = _length(prompt_length)
         self.root, self.root_q = _root(self.S), _root(self.S_q)
+        #: Curvature of the risk along its fastest mode, up to a factor: the unit of time of a flow.
+        self.rate = self.task_variance * float(np.linalg.norm(self.S, 2) * np.linalg.norm(self.S_q, 2))
         self.level = float(np.trace(self.S)) + self.noise / self.task_variance
         self._bracket = self._softmax if attention == "softmax" and self.L is not None else self._linear
         self._step = step
