@@ -67,7 +67,7 @@ def predictions(parameters: Parameters, attention: str, prompts: Prompts, scale:
     [5.0]
     """
     weights, values = _weights(parameters, attention, prompts, scale), prompts.tokens @ parameters.V.T
-    return np.einsum("sl,sli,i->s", weights, values, parameters.O)
+    return np.asarray(np.einsum("sl,sli->si", weights, values) @ parameters.O)
 
 
 def full_token_step(parameters: Parameters, attention: str, prompts: Prompts, scale: float = 1.0) -> tuple[float, Parameters]:
@@ -109,9 +109,9 @@ def full_token_step(parameters: Parameters, attention: str, prompts: Prompts, sc
     d_scores = weights * centred if attention == "softmax" else d_weights / L
     gradient = Parameters(
         error @ out / count,
-        np.einsum("sl,si,slj->ij", weights, d_out, z, optimize=True),
-        scale * np.einsum("sl,si,slj->ij", d_scores, query, z, optimize=True),
-        scale * np.einsum("sl,sli,sj->ij", d_scores, keys, z_q, optimize=True),
+        d_out.T @ np.einsum("sl,slj->sj", weights, z),
+        scale * query.T @ np.einsum("sl,slj->sj", d_scores, z),
+        scale * np.einsum("sl,slj->sj", d_scores, keys).T @ z_q,
     )
     return float(error @ error) / (2 * count), gradient
 

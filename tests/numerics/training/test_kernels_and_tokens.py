@@ -1,0 +1,107 @@
+"""Loss and gradient of a batch have the same law in the compiled kernels, which reduce prompts, as with every token drawn."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from numerics.kernels.sgd import sgd_kernel
+from numerics.streams import key_of
+from numerics.training.full_tokens import full_token_kernel
+from numerics.training.parameters import Parameters, initial_parameters, pack
+from theory.experiment import VARIANTS, kms
+
+BATCHES, PROJECTIONS = 300, 8
+
+
+class Case(NamedTuple):
+    """Arguments of a kernel; d is that of A."""
+
+    L: int
+    A: Any = kms(2)
+    B: Any = np.eye(2)
+    seed: int = 1
+    task_sd: float = 0.8
+    noise_sd: float = 0.5
+    scale: float = 1.0
+    batch: int = 64
+    K: Any = None
+    Q: Any = None
+
+    def start(self, attention: str) -> np.ndarray:
+        d = len(self.A)
+        theta = initial_parameters(d, self.seed)
+        theta = theta._replace(K=theta.K if self.K is None else self.K(theta), Q=theta.Q if self.Q is None else self.Q(theta))
+        one, other = pack(theta), pack(initial_parameters(d, 99))
+        return one if attention != "coupled" else np.stack([one, one if self.seed % 2 else other])
+
+
+def batches(kernel: Any, attention: str, case: Case, key: int) -> np.ndarray:
+    """A row for each of the batches: its losses and gradients, and the cosines and sines of random projections of all of them."""
+    theta, front = case.start(attention), (2,) if attention == "coupled" else ()
+    rows = np.empty((BATCHES, len(np.ones(front).ravel()) + theta.size))
+    A, B = (np.array(x, dtype=float, order="C") for x in (case.A, case.B))
+    for step, row in enumerate(rows):
+        losses, gradient, before = np.empty((*front, 1)), np.zeros_like(theta), theta.copy()
+        settings = (A, B, case.task_sd, case.noise_sd, case.scale, 1.0, case.batch, *key_of(key))
+        assert kernel(theta, case.L, step, 1, 0.0, *settings, losses, gradient) == -1
+        assert np.array_equal(theta, before)
+        row[:] = np.concatenate([losses.ravel(), gradient.ravel()])
+    return rows
+
+
+def deviations(one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """|sum D| / sqrt(sum D²) for the differences D of the columns, of their cosines and sines, and of those of some projections.
+
+    If both have one law, D is symmetric, and given |D| this is a sum of random signs: it exceeds t with probability below
+    2 exp(-t²/2), whatever the law and its tails (Hoeffding).
+    """
+    spread = np.concatenate([one, two]).std(0)
+    seen = spread > 1e-4 * spread.max()  # what vanishes is rounding in float32
+    directions = np.random.default_rng(0).standard_normal((seen.sum(), PROJECTIONS)) / math.sqrt(seen.sum())
+    columns = [x[:, seen] / spread[seen] for x in (one, two)]
+    first, second = (np.c_[x, np.cos(x), np.sin(x), np.cos(2 * x @ directions), np.sin(2 * x @ directions)] for x in columns)
+    return np.asarray(abs((first - second).sum(0)) / np.sqrt(((first - second) ** 2).sum(0)))
+
+
+def parallel(theta: Parameters) -> np.ndarray:
+    """K for which K'Q z is a multiple of V'o whatever the query z: scores and values of a token are the same up to a factor."""
+    return np.outer([1.0, 0.0, 0.0], theta.b)
+
+
+CASES = {
+    "one token": Case(1),
+    "two tokens, d = 1, no noise": Case(2, A=[[1.5]], B=[[0.5]], noise_sd=0.0),
+    "as coded": Case(5, VARIANTS["as coded"].prompt_root(kms(3)), np.eye(3), scale=0.5, batch=130),
+    "singular, long": Case(40, A=[[1.0, 0.0], [2.0, 0.0]], B=[[0.0, 0.0], [0.0, 1.0]], noise_sd=0.0, seed=2),
+    "no scores": Case(4, K=lambda theta: 0 * theta.K),
+    "scores and values parallel": Case(6, K=parallel, Q=lambda theta: np.outer([1.0, 0.0, 0.0], [0.5, -1.0, 0.3])),
+    "no task": Case(3, task_sd=1e-12, seed=2),
+}
+
+
+#: 21 times fewer than 350 numbers are compared: if the laws are the same, all pass with probability at least 1 - 1e-6.
+LIMIT = math.sqrt(2 * math.log(2 * 21 * 350 / 1e-6))
+
+
+@pytest.mark.parametrize("attention", ["softmax", "linear", "coupled"])
+@pytest.mark.parametrize("name", CASES)
+def test_one_law(name: str, attention: str) -> None:
+    one = batches(sgd_kernel(attention), attention, CASES[name], key=5)
+    two = batches(full_token_kernel(attention), attention, CASES[name], key=6)
+    found = deviations(one, two)
+    assert len(found) < 350
+    assert found.max() < LIMIT
+
+
+@pytest.mark.parametrize("attention", ["softmax", "linear", "coupled"])
+def test_another_law_is_told_apart(attention: str) -> None:
+    case = Case(5)
+    two = batches(full_token_kernel(attention), attention, case, key=6)
+    changes: list[dict[str, Any]] = [dict(L=1), dict(noise_sd=1.0), dict(task_sd=1.2), dict(scale=2.0), dict(A=case.B, B=case.A)]
+    for change in changes:
+        one = batches(sgd_kernel(attention), attention, case._replace(**change), key=5)
+        assert deviations(one, two).max() > LIMIT, change
