@@ -348,5 +348,5 @@ def by_severity(entry: Mapping[str, Any]) -> int:
 
 
 def shown(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """Changed numbers as JSON scalars, functions by their name."""
-    return {k: getattr(v, "__name__", None) or plain(v) for k, v in numbers.items()}
+    """Changed numbers as JSON scalars, functions by their name; what is not given (None) is no number."""
+    return {k: getattr(v, "__name__", None) or plain(v) for k, v in numbers.items() if v is not None}

@@ -1,4 +1,4 @@
-"""The console script ``largeprompt``: ``show``, the documents made from a ledger, and the commands of numerics."""
+"""The console script ``largeprompt``: ``show``, the documents made from a ledger, ``figures``, and the commands of numerics."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     from numerics.cli import add_commands
     from proofs_check.documents_cli import add_commands as add_documents
+    from proofs_check.figures_cli import add_figures
 
     parser = argparse.ArgumentParser(
         prog="largeprompt",
@@ -38,6 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     show.add_argument("--reseed", type=int, default=0, metavar="N", help="draw random streams from family N")
     show.set_defaults(run=_show)
     add_documents(commands)
+    add_figures(commands)
     add_commands(commands)
     options = parser.parse_args(argv)
     try:

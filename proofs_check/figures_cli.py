@@ -1,0 +1,141 @@
+"""The command ``figures``: Figures 1 to 8 of Boursier & Boyer, and what becomes of the paper's sentences about them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numerics.figures.plan import Plan
+    from numerics.figures.schedule import Progress
+    from proofs_check.ledger import Ledger
+
+__all__ = ["add_figures"]
+
+# Known here too, so that --help need not load NumPy.
+FIGURES = range(1, 9)
+UNITS = 10_000
+
+
+def add_figures(commands: Any) -> None:
+    """Add the command to a parser.
+
+    Parameters
+    ----------
+    commands : the object that ``ArgumentParser.add_subparsers`` returns
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_figures(parser.add_subparsers())
+    >>> parser.parse_args(["figures", "--only", "2,6", "--seeds", "3"]).only
+    [2, 6]
+    """
+    figures = commands.add_parser(
+        "figures",
+        help="train what Figures 1 to 8 show, draw them, and judge what the paper says about them",
+        description="Trains softmax and linear attention as in Appendix A.1 ('as written') and as in the authors' code ('as coded')"
+        ", and writes DIR/index.html with all figures, their numbers, and DIR/ledger/ledger.json with a verdict on every sentence."
+        " About a quarter of an hour on two processors. DIR/measured keeps every finished run: the same command goes on after a"
+        " kill, and a second process may help.",
+        epilog="exit status: 0; 1 if a sentence came out otherwise than declared; 2 if the input is no good; 130 if interrupted",
+    )
+    figures.add_argument("--out", default="figures", metavar="DIR", help="where everything goes (default: %(default)s)")
+    figures.add_argument(
+        "--seeds", type=_positive, default=1, metavar="N", help="runs at every length (default: 1, and 5 at L = 10 and 100)"
+    )
+    figures.add_argument(
+        "--threads", type=_positive, metavar="N", help="default: one per processor; the numbers do not depend on it"
+    )
+    figures.add_argument("--only", type=_figures, metavar="LIST", help="some figures, such as 2,6; their sentences are not judged")
+    figures.add_argument("--quiet", action="store_true", help="print errors and sentences that came out otherwise only")
+    figures.set_defaults(run=_figures_command)
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number from 1 to 1000")
+    return int(text)
+
+
+def _figures(text: str) -> list[int]:
+    found = [int(part) if part.strip().isdecimal() else 0 for part in text.split(",")]
+    if not set(found) <= set(FIGURES):
+        raise argparse.ArgumentTypeError(f"{text} is no list of figures from 1 to 8, such as 2,6")
+    return sorted(set(found))
+
+
+def _figures_command(arguments: argparse.Namespace) -> int:
+    from numerics.progress import duration
+    from numerics.rates_cli import print_anything
+    from numerics.store import StoreError
+    from proofs_check.files import InputError, check_writable
+
+    print_anything()
+    out = Path(arguments.out)
+    try:
+        check_writable(out)
+        return _measure_and_judge(arguments, out, duration)
+    except (InputError, StoreError) as error:
+        print(f"largeprompt figures: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"largeprompt figures: cannot write into {out}: {error.strerror or error}; choose another --out", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        kept = f"what is finished stays in {out / 'measured'}"
+        print(f"largeprompt figures: interrupted; {kept}; give the same command again to go on", file=sys.stderr)
+        return 130
+
+
+def _measure_and_judge(arguments: argparse.Namespace, out: Path, duration: Callable[[float], str]) -> int:
+    from numerics.figures.measure import measure
+    from numerics.figures.page import write_page
+    from proofs_check.ledger import write_json
+    from proofs_check.measured import judge, sentences
+
+    plan = _plan(arguments)
+    with _progress(arguments.quiet) as advance:
+        measured = measure(plan, folder=out / "measured", threads=arguments.threads, progress=advance)
+    say = (lambda line: None) if arguments.quiet else print
+    say(f"measured in {duration(measured.seconds)} ({duration(measured.work_seconds)} of processor time, earlier runs included)")
+    if arguments.only:
+        say(f"figures in {write_page(measured, [], out)}; the sentences are judged when all figures are measured")
+        return 0
+    ledger = judge(measured)
+    write_json(ledger.to_json(), out / "ledger" / "ledger.json")
+    page = write_page(measured, sentences(ledger), out)
+    wrong = _tell(ledger, say)
+    say(f"figures in {page}, ledger in {out / 'ledger' / 'ledger.json'}")
+    return 1 if wrong else 0
+
+
+def _plan(arguments: argparse.Namespace) -> Plan:
+    from numerics.figures.plan import Plan
+
+    plan = Plan.full(arguments.seeds)
+    return plan.only(*arguments.only) if arguments.only else plan
+
+
+def _tell(ledger: Ledger, say: Callable[[str], None]) -> list[str]:
+    """A line a sentence; what came out otherwise than declared goes to stderr."""
+    width = max((len(id) for id in ledger.entries), default=0)
+    for id, e in ledger.entries.items():
+        repaired = f" -> {e['repair']['verdict']} as repaired" if e["repair"] else ""
+        say(f"{id:<{width}}  {e['verdict']}{repaired}: {e['says']}")
+    wrong = [f"{id}: {fault}" for id, e in ledger.entries.items() for fault in e["faults"]] + ledger.faults()
+    for line in wrong:
+        print(f"largeprompt figures: {line}", file=sys.stderr)
+    return wrong
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
+    from numerics.progress import block_progress
+
+    with block_progress(quiet, parts="runs and numbers", work="work") as advance:
+        yield lambda p: advance(p.done, p.total, round(UNITS * p.share), UNITS)

@@ -1,0 +1,109 @@
+"""What claims about experiments are judged on: a reduced measurement in a claims run, the full one in ``largeprompt figures``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from numerics.evidence import Verdict
+from proofs_check.claims import Claim
+from proofs_check.ledger import Ledger, entry, load_claims
+from proofs_check.statements import row
+
+if TYPE_CHECKING:
+    from numerics.figures.plan import Plan
+    from numerics.figures.results import Measurements
+
+__all__ = ["judge", "measurements", "reduced_plan", "sentences", "told_by"]
+
+_GIVEN: ContextVar[Measurements | None] = ContextVar("largeprompt_measurements", default=None)
+
+
+def reduced_plan() -> Plan:
+    """Two prompt lengths, a fifth of the steps, the text's own reading: some seconds.
+
+    Examples
+    --------
+    >>> plan = reduced_plan()
+    >>> plan.lengths, plan.steps("as written")
+    ((10, 100), 100000)
+    """
+    from numerics.figures.plan import Plan
+
+    return Plan(
+        lengths=(10, 100),
+        curve_lengths=(10, 100),
+        gap_lengths=(10, 100, 1000),
+        variants=("as written",),
+        band_seeds=2,
+        band_lengths=(10,),
+        most_steps=100_000,
+        records=100,
+        gap_prompts=2**12,
+        points=2**10,
+    )
+
+
+@cache
+def _reduced() -> Measurements:
+    from numerics.figures.measure import measure
+
+    return measure(reduced_plan())
+
+
+def measurements(given: Measurements | None) -> Measurements:
+    """Those given, those of `told_by`, or the reduced ones, which are measured once per process."""
+    return given or _GIVEN.get() or _reduced()
+
+
+@contextmanager
+def told_by(measured: Measurements) -> Iterator[None]:
+    """Inside the block, claims that are given no measurements are judged on these."""
+    token = _GIVEN.set(measured)
+    try:
+        yield
+    finally:
+        _GIVEN.reset(token)
+
+
+def judge(measured: Measurements, reseed: int = 0) -> Ledger:
+    """Every claim about an experiment, on these measurements.
+
+    Parameters
+    ----------
+    measured : Measurements
+    reseed : int
+        Family of random streams of what the claims draw themselves.
+
+    Returns
+    -------
+    Ledger
+        Of the claims on rows of the kind NUM; a claim declared open for the reduced measurement may come out decided.
+    """
+    claims = load_claims()
+    with told_by(measured):
+        lines = [_line(c, reseed) for c in claims.values() if row(c.id).kind == "NUM"]
+    run = {"reseed": reseed, "partial": True, "seconds": sum(line["seconds"] for line in lines)}
+    return Ledger(lines, {id: c.needs for id, c in claims.items()}, run)
+
+
+def _line(claim: Claim, reseed: int) -> dict[str, Any]:
+    if claim.open and claim().verdict is not Verdict.OPEN:
+        claim = replace(claim, open="")
+    return entry(claim, claim.judge(reseed), row(claim.id))
+
+
+def sentences(ledger: Ledger) -> list[tuple[str, str, str, str]]:
+    """(id, what the paper says, verdict, why), for the page of the figures."""
+    return [(e["id"], e["says"], e["verdict"], _because(e)) for e in ledger.entries.values()]
+
+
+def _because(e: dict[str, Any]) -> str:
+    evidence = e["evidence"]
+    witness = ", ".join(f"{k} = {v}" for k, v in evidence["witness"].items())
+    parts = [e["summary"], e["instead"] or "", f"Witness: {witness}." if witness else evidence["covered"] or evidence["reason"]]
+    return " ".join(" ".join(part.split()) for part in parts if part)
