@@ -1,7 +1,6 @@
 """Parameters to scores and back, once a step of SGD: products of small matrices whose rows are padded to a multiple of eight.
 
-A padded row is one vector, or a few: a matrix of n rows costs n operations where its entries one by one would cost n^2. Matrices are
-flat, entry (i, j) at i width + j; theta is the rows of o, V, K and Q, n = d + 1 in number but for o.
+Eight entries of a row are worked on at once, whether or not they are all in use. Matrices are flat, entry (i, j) at i width + j; theta is the rows of o, V, K and Q, n = d + 1 in number but for o.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ from numba import njit
 
 from numerics.streams import U64
 
-__all__ = ["EIGHT", "add_row", "forward", "gradient", "load", "padded", "store"]
+__all__ = ["forward", "gradient", "load", "padded", "store"]
 
 EIGHT = 8
+ONE, TWO, THREE, FOUR, FIVE, SIX, SEVEN = U64(1), U64(2), U64(3), U64(4), U64(5), U64(6), U64(7)
 
 
 @njit
@@ -38,12 +38,23 @@ def store(rows, width, matrix):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath={"contract"})
-def add_row(factor, x, at, y, to, width):  # type: ignore[no-untyped-def]
-    """y += factor x for one row of each."""
-    for start in range(0, width, EIGHT):
-        i, j = U64(at + start), U64(to + start)
-        for k in range(EIGHT):
-            y[j + U64(k)] += factor * x[i + U64(k)]
+def multiply(rows, inner, X, x, down, across, Y, y, width, factor, out, to):  # type: ignore[no-untyped-def]
+    """out_i = factor sum_k X[x + i down + k across] Y_k: rows of the product of two matrices, the first transposed if one likes.
+
+    Eight sums of a row stay in registers: in memory each would wait for the one before.
+    """
+    for i in range(rows):
+        for start in range(0, width, EIGHT):
+            s0, s1, s2, s3, s4, s5, s6, s7 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            at, j = U64(x + i * down), U64(y + start)
+            for _ in range(inner):
+                f = X[at]
+                s0, s1, s2, s3 = s0 + f * Y[j], s1 + f * Y[j + ONE], s2 + f * Y[j + TWO], s3 + f * Y[j + THREE]
+                s4, s5, s6, s7 = s4 + f * Y[j + FOUR], s5 + f * Y[j + FIVE], s6 + f * Y[j + SIX], s7 + f * Y[j + SEVEN]
+                at, j = at + U64(across), j + U64(width)
+            j = U64(to + i * width + start)
+            out[j], out[j + ONE], out[j + TWO], out[j + THREE] = factor * s0, factor * s1, factor * s2, factor * s3
+            out[j + FOUR], out[j + FIVE], out[j + SIX], out[j + SEVEN] = factor * s4, factor * s5, factor * s6, factor * s7
 
 
 @njit
@@ -55,56 +66,38 @@ def forward(n, width, theta, A, B, scale, b, U, P, scratch):  # type: ignore[no-
     """
     d = n - 1
     V, K, Q = width, (1 + n) * width, (1 + 2 * n) * width
-    b[:], U[:], P[:], scratch[:] = 0.0, 0.0, 0.0, 0.0
-    for k in range(n):
-        add_row(theta[k], theta, V + k * width, scratch, 0, width)
-    for k in range(d):
-        add_row(scratch[k], A, k * width, b, 0, width)
+    multiply(1, n, theta, 0, 0, 1, theta, V, width, 1.0, scratch, 0)
+    multiply(1, d, scratch, 0, 0, 1, A, 0, width, 1.0, b, 0)
     b[d] = scratch[d]
-    for l in range(n):
-        for j in range(n):
-            add_row(scale * theta[K + l * width + j], theta, Q + l * width, U, j * width, width)
-    scratch[:] = 0.0
-    for j in range(n):
-        for k in range(d):
-            add_row(U[j * width + k], B, k * width, scratch, j * width, width)
-    for k in range(d):
-        for j in range(d):
-            add_row(A[k * width + j], scratch, k * width, P, j * width, width)
-    add_row(1.0, scratch, d * width, P, d * width, width)
+    multiply(n, n, theta, K, 1, width, theta, Q, width, scale, U, 0)
+    multiply(n, d, U, 0, width, 1, B, 0, width, 1.0, scratch, 0)
+    multiply(d, d, A, 0, 1, width, scratch, 0, width, 1.0, P, 0)
+    for j in range(d * width, n * width):
+        P[j] = scratch[j]
 
 
 @njit
 def gradient(n, width, theta, AT, BT, scale, gb, gP, gU, scratch, out):  # type: ignore[no-untyped-def]
     """From the derivatives gb, gP by b and P as `forward` defines them: those by o, V, K and Q, the rows of `out`.
 
-    AT and BT are the transposes of A and B. `gb` and `gP` are overwritten.
+    AT and BT are the transposes of A and B.
     """
     d = n - 1
     V, K, Q = width, (1 + n) * width, (1 + 2 * n) * width
-    out[:], gU[:], scratch[:] = 0.0, 0.0, 0.0
-    for k in range(d):
-        add_row(gb[k], AT, k * width, scratch, 0, width)
+    multiply(1, d, gb, 0, 0, 1, AT, 0, width, 1.0, scratch, 0)
     scratch[d] = gb[d]
-    for k in range(n):
+    multiply(n, 1, theta, 0, 1, 0, scratch, 0, width, 1.0, out, V)
+    for i in range(n):
         total = 0.0
-        for j in range(n):
-            total += theta[V + k * width + j] * scratch[j]
-        out[k] = total
-        add_row(theta[k], scratch, 0, out, V + k * width, width)
-    scratch[:] = 0.0
-    for k in range(d):
-        for j in range(d):
-            add_row(AT[k * width + j], gP, k * width, scratch, j * width, width)
-    add_row(1.0, gP, d * width, scratch, d * width, width)
-    for j in range(n):
-        for k in range(d):
-            add_row(scale * scratch[j * width + k], BT, k * width, gU, j * width, width)
+        for k in range(n):
+            total += theta[V + i * width + k] * scratch[k]
+        out[i] = total
+    multiply(d, d, AT, 0, 1, width, gP, 0, width, 1.0, scratch, 0)
+    for j in range(d * width, n * width):
+        scratch[j] = gP[j]
+    multiply(n, d, scratch, 0, width, 1, BT, 0, width, scale, gU, 0)
+    multiply(n, n, theta, K, width, 1, gU, 0, width, 1.0, out, Q)
     for j in range(n):
         for k in range(n):
             scratch[j * width + k] = gU[k * width + j]
-    for l in range(n):
-        for k in range(d):
-            add_row(theta[Q + l * width + k], scratch, k * width, out, K + l * width, width)
-        for j in range(n):
-            add_row(theta[K + l * width + j], gU, j * width, out, Q + l * width, width)
+    multiply(n, n, theta, Q, width, 1, scratch, 0, width, 1.0, out, K)
