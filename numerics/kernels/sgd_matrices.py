@@ -1,6 +1,7 @@
 """Parameters to scores and back, once a step of SGD: products of small matrices whose rows are padded to a multiple of eight.
 
-Eight entries of a row are worked on at once, whether or not they are all in use. Matrices are flat, entry (i, j) at i width + j; theta is the rows of o, V, K and Q, n = d + 1 in number but for o.
+Eight entries of a row are worked on at once, whether or not all are in use. Matrices are flat, entry (i, j) at i width + j; theta
+is the rows of o, V, K and Q, n = d + 1 in number but for o.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ def multiply(rows, inner, X, x, down, across, Y, y, width, factor, out, to):  # 
 def forward(n, width, theta, A, B, scale, b, U, P, scratch):  # type: ignore[no-untyped-def]
     """From the parameters: U = scale K'Q, b = (A'b_x, b_y) with b = V'o, and P = (A' U_xx B; U_yx B), all in padded rows.
 
-    The scores of tokens M g with M = (A, 0; w'A, noise) are then a'g with a = (P_x xi + A'w a_y, noise a_y), a_y = P_y xi, where the
-    query is B xi.
+    The scores of tokens M g with M = (A, 0; w'A, noise) are then a'g with a = (P_x xi + A'w a_y, noise a_y), a_y = P_y xi, the
+    query being B xi.
     """
     d = n - 1
     V, K, Q = width, (1 + n) * width, (1 + 2 * n) * width
