@@ -109,10 +109,11 @@ def keys(figure: Figure, plan: Plan) -> list[Key]:
 CAPTIONS = {
     1: "Both architectures at the same random parameters. Above: the mean square of the difference of their outputs; below: the"
     " squared norm of the difference of the gradients of their risks in (O, V, K, Q).",
-    2: "Above: the risk E (T − y)² / 2 of the trained models on fresh prompts of the length on which they were trained; below: the"
+    2: "Above: the risk E (T − y)² / 2 of the trained models on fresh prompts of the length on which they were trained; below: the"
     " same minus the risk of ridge regression, the best estimator from the prompt.",
-    3: "|θ_soft − θ_lin|² over all of O, V, K, Q. Both architectures start from the same parameters and see the same prompts.",
-    4: "The risk E (T − y)² / 2 on the fresh prompts of each step, averaged between two records.",
+    3: "|θ − θ′|² over all of O, V, K, Q, θ of softmax and θ′ of linear attention. Both start from the same parameters and see the"
+    " same prompts.",
+    4: "The risk E (T − y)² / 2 on the fresh prompts of each step, averaged between two records.",
 }
 
 
