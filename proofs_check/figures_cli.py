@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from numerics.figures.plan import Plan
-    from numerics.figures.schedule import Progress
     from proofs_check.ledger import Ledger
 
 __all__ = ["add_figures"]
 
 # Known here too, so that --help need not load NumPy.
 FIGURES = range(1, 9)
-UNITS = 10_000
 
 
 def add_figures(commands: Any) -> None:
@@ -95,11 +92,12 @@ def _figures_command(arguments: argparse.Namespace) -> int:
 def _measure_and_judge(arguments: argparse.Namespace, out: Path, duration: Callable[[float], str]) -> int:
     from numerics.figures.measure import measure
     from numerics.figures.page import write_page
+    from numerics.figures.shown import shown
     from proofs_check.ledger import write_json
     from proofs_check.measured import judge, sentences
 
     plan = _plan(arguments)
-    with _progress(arguments.quiet) as advance:
+    with shown(arguments.quiet) as advance:
         measured = measure(plan, folder=out / "measured", threads=arguments.threads, progress=advance)
     say = (lambda line: None) if arguments.quiet else print
     say(f"measured in {duration(measured.seconds)} ({duration(measured.work_seconds)} of processor time, earlier runs included)")
@@ -131,11 +129,3 @@ def _tell(ledger: Ledger, say: Callable[[str], None]) -> list[str]:
     for line in wrong:
         print(f"largeprompt figures: {line}", file=sys.stderr)
     return wrong
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    from numerics.progress import block_progress
-
-    with block_progress(quiet, parts="runs and numbers", work="work") as advance:
-        yield lambda p: advance(p.done, p.total, round(UNITS * p.share), UNITS)

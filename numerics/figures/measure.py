@@ -57,7 +57,7 @@ def measure(
         If `plan` is none, `threads` is no integer from 1 to 1024, or the folder cannot be used.
     """
     if not isinstance(plan, Plan):
-        raise TypeError(f"plan = {plan!r} is no Plan; take Plan.full() or Plan.reduced()")
+        raise TypeError(f"plan = {plan!r} is no Plan; take Plan.full(), or a Plan of your own")
     threads = min(os.cpu_count() or 1, MOST_THREADS) if threads is None else threads
     if isinstance(threads, bool) or not isinstance(threads, int):
         raise TypeError(f"threads = {threads!r} is no whole number")
@@ -74,6 +74,10 @@ def measure(
             work = Work(plan, by, seconds_per_step(by.train, [(key.attention, key.L) for key in missing]))
         numbers = perform(work.tasks, kept, threads=threads, progress=progress or (lambda done: None), follow=work.follow)
         work_seconds = math.fsum(float(kept.about(key)["seconds"]) for key in numbers)
+    except KeyboardInterrupt as stop:
+        if isinstance(stop, Interrupted):
+            raise
+        raise Interrupted("interrupted before anything was begun; the same command starts again") from None
     finally:
         kept.close()
     return _assembled(work, numbers, time.monotonic() - began, work_seconds)

@@ -125,21 +125,6 @@ class Plan:
         """The runs of the paper: one seed (or `seeds`) at every length, five (or `seeds`) where the bands are drawn."""
         return cls(seeds=_whole("seeds", seeds), band_seeds=max(seeds, 5))
 
-    @classmethod
-    def reduced(cls) -> Plan:
-        """Fewer lengths and steps, for a check of some seconds."""
-        return cls(
-            lengths=(10, 30, 100),
-            curve_lengths=(10, 100),
-            gap_lengths=(10, 100, 1000),
-            band_seeds=3,
-            band_lengths=(10,),
-            most_steps=20_000,
-            records=50,
-            gap_prompts=2**13,
-            points=2**10,
-        )
-
     def only(self, *figures: int) -> Plan:
         """The same plan for some of its figures.
 

@@ -200,6 +200,15 @@ def test_ctrl_c_says_what_is_stored() -> None:
         assert numbers(measure(SMALL, folder=folder, _engines=Fake().engines())) == WHOLE
 
 
+def test_ctrl_c_before_the_first_step_is_told_apart() -> None:
+    class Timed(Fake):
+        def train(self, *args: Any, **how: Any) -> Any:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted, match="before anything was begun"):
+        measure(SMALL, progress=lambda done: None, _engines=Timed().engines())
+
+
 def test_an_error_in_a_run_is_raised_and_the_rest_is_kept() -> None:
     class Broken(Fake):
         def train(self, attention: str, L: int, **how: Any) -> Any:
