@@ -39,9 +39,7 @@ def progress_bar(quiet: bool, doing: str) -> Iterator[Callable[[int, int], None]
 
 
 @contextmanager
-def block_progress(
-    quiet: bool, clock: Callable[[], float] = time.monotonic, *, parts: str = "blocks", work: str = "tokens"
-) -> Iterator[Callable[[int, int, int, int], None]]:
+def block_progress(quiet: bool, clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[int, int, int, int], None]]:
     """The same for work in blocks, with lines on stderr where it is no terminal.
 
     Parameters
@@ -50,8 +48,6 @@ def block_progress(
         Show nothing.
     clock : callable
         Seconds.
-    parts, work : str
-        What is counted, and what takes the time.
 
     Yields
     ------
@@ -70,10 +66,10 @@ def block_progress(
         with _bar() as bar:
             task = bar.add_task("", total=None)
             yield lambda blocks, of_blocks, tokens, of_tokens: bar.update(
-                task, description=f"{blocks} of {of_blocks} {parts}", completed=tokens, total=max(tokens, of_tokens, 1)
+                task, description=f"{blocks} of {of_blocks} blocks", completed=tokens, total=max(tokens, of_tokens, 1)
             )
     else:
-        yield _lines(clock, parts, work)
+        yield _lines(clock)
 
 
 def _bar() -> Any:
@@ -84,7 +80,7 @@ def _bar() -> Any:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def _lines(clock: Callable[[], float], parts: str, work: str) -> Callable[[int, int, int, int], None]:
+def _lines(clock: Callable[[], float]) -> Callable[[int, int, int, int], None]:
     """A line at most every `EVERY` seconds; a short computation prints none."""
     started = last = clock()
 
@@ -96,7 +92,7 @@ def _lines(clock: Callable[[], float], parts: str, work: str) -> Callable[[int, 
         last = now
         left = (now - started) * (of_tokens - tokens) / tokens
         share = 100 * tokens // of_tokens
-        print(f"{blocks} of {of_blocks} {parts}, {share} % of the {work}, about {duration(left)} left", file=sys.stderr, flush=True)
+        print(f"{blocks} of {of_blocks} blocks, {share} % of the tokens, about {duration(left)} left", file=sys.stderr, flush=True)
 
     return advance
 
