@@ -66,8 +66,9 @@ def write_checkpoint(path: Path, run: Mapping[str, Any], arrays: Mapping[str, ND
     CheckpointError
         If it cannot be written; the old one is then still there.
     """
-    part = path.with_name(path.name + ".part")
     try:
+        path = path.resolve()  # a link stays one
+        part = path.with_name(path.name + ".part")
         with part.open("wb") as file:
             np.savez(file, allow_pickle=False, run=np.array(json.dumps(dict(run) | {"format": FORMAT})), **arrays)
             file.flush()

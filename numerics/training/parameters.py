@@ -152,10 +152,17 @@ def read_start(start: Sequence[ArrayLike], d: int, coupled: bool) -> Floats:
     n = d + 1
     if isinstance(start, str) or not isinstance(start, Sequence) or len(start) != 4:
         raise TypeError("start is no (O, V, K, Q); pass Parameters, or four arrays of shapes (n,), (n, n), (n, n), (n, n)")
-    both = coupled and np.ndim(start[0]) == 2
+    both = coupled and _axes(start[0]) == 2
     front = "pair " if both else ""
     arrays = read_arrays(O=(start[0], front + "n"), **{k: (x, front + "n n") for k, x in zip("VKQ", start[1:])})
     if arrays[0].shape != (*(2,) * both, n):
         raise ValueError(f"start has O of shape {arrays[0].shape}, but d = {d} needs (n,) = ({n},){' or (2, n)' * coupled}")
     theta = pack(Parameters(*arrays))
     return np.stack([theta, theta]) if coupled and not both else theta
+
+
+def _axes(array: ArrayLike) -> int:
+    try:
+        return np.ndim(array)
+    except ValueError:  # ragged: `read_arrays` says so
+        return 0

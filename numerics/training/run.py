@@ -113,6 +113,8 @@ def train(
     records, state = Records(setup.start, setup.steps, setup.every), State(setup.start.copy(), 0, -1)
     if checkpoint is not None and not isinstance(checkpoint, (str, Path)):
         raise TypeError(f"checkpoint = {checkpoint!r} is no path; give the name of a file")
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress = {progress!r} cannot be called; pass a function of (steps done, steps)")
     file, run = None if checkpoint is None else Path(checkpoint), setup.described()
     if file is not None:
         run["kernels"] = _fingerprint()

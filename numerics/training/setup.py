@@ -20,7 +20,8 @@ __all__ = ["ATTENTIONS", "Setup", "read_setup"]
 Floats = NDArray[np.float64]
 ATTENTIONS = ("softmax", "linear", "coupled")
 MOST = 2**31 - 1  # tokens and prompts are counted in 32 bits
-RECORDS, SHORTEST = 500, 10  # records of a run, unless they hold less than some steps
+RECORDS, SHORTEST = 500, 10  # records of a run by default, and the least steps of one
+MOST_STEPS, MOST_NUMBERS = 10**12, 2**30  # of a run; in its records and in the losses between two of them: 8 GiB
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,14 +94,26 @@ def read_setup(
     if rate < 0:
         raise ValueError(f"lr = {lr} is negative: the risk would be climbed; take a learning rate >= 0 (0 only measures the start)")
     count = _whole("batch", batch, "the number of prompts in a step", MOST)
-    total = _whole("steps", steps, "the number of steps of SGD", 2**62)
-    window = max(SHORTEST, -(-total // RECORDS)) if every is None else _whole("every", every, "the steps of a record", 2**62)
+    total = _whole("steps", steps, "the number of steps of SGD", MOST_STEPS)
     theta = pack(initial_parameters(size, seed))  # also checks the seed
     if start is not None:
         theta = read_start(start, size, attention == "coupled")
     elif attention == "coupled":
         theta = np.stack([theta, theta])
-    return Setup(attention, length, chosen, S, tau2, omega2, count, rate, total, min(window, total), int(seed), theta)
+    window = _window(total, theta.size, every)
+    return Setup(attention, length, chosen, S, tau2, omega2, count, rate, total, window, int(seed), theta)
+
+
+def _window(steps: int, size: int, every: int | None) -> int:
+    """Steps between two records of so many parameters."""
+    if every is None:
+        fewer = max(1, min(RECORDS, MOST_NUMBERS // (8 * size)))  # of large models: 1 GiB
+        return min(max(SHORTEST, -(-steps // fewer)), steps, MOST_NUMBERS // 8)
+    window = min(_whole("every", every, "the steps between two records", MOST_STEPS), steps)
+    if (numbers := steps // window * size + window) > MOST_NUMBERS:
+        gigabytes, where = numbers / 2**27, "more" if window > numbers // 2 else "fewer"
+        raise ValueError(f"every = {every} keeps {gigabytes:.3g} GiB of records; take {where} of them, or leave every out")
+    return window
 
 
 def _whole(name: str, value: Any, meaning: str, most: int) -> int:

@@ -13,6 +13,7 @@ from numerics.training import Parameters, Training, initial_parameters, train
 from numerics.training.full_tokens import full_token_kernel
 from numerics.training.parameters import pack, unpack
 from numerics.training.records import mean_and_error
+from numerics.training.setup import read_setup
 from theory.experiment import VARIANTS, Variant, kms
 
 pytestmark = pytest.mark.usefixtures("plain")
@@ -167,7 +168,7 @@ def test_progress_rises_to_the_end() -> None:
     assert seen == sorted(seen)
 
 
-BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
+BAD: list[tuple[dict[str, Any], Any, str]] = [
     (dict(attention="relu"), ValueError, "take one of 'softmax', 'linear', 'coupled'"),
     (dict(attention=None), ValueError, "take one of"),
     (dict(prompt_length=0), ValueError, "outside 1"),
@@ -188,7 +189,13 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     (dict(lr=math.nan), ValueError, "finite"),
     (dict(steps=0), ValueError, "number of steps"),
     (dict(steps=1e5), TypeError, "no whole number"),
-    (dict(every=0), ValueError, "steps of a record"),
+    (dict(every=0), ValueError, "steps between two records"),
+    (dict(steps=10**8, every=1), ValueError, "84.9 GiB of records; take fewer"),
+    (dict(steps=10**10, every=10**10), ValueError, "74.5 GiB of records; take more"),
+    (dict(steps=10**13), ValueError, "number of steps"),
+    (dict(progress=3), TypeError, "cannot be called"),
+    (dict(start=[[[1.0], [1.0, 2.0]]] * 4), (TypeError, ValueError), "O "),
+    (dict(attention="coupled", start=[[[1.0], [1.0, 2.0]]] * 4), (TypeError, ValueError), "O "),
     (dict(seed=-1), ValueError, "Philox"),
     (dict(seed=0.5), TypeError, "seed"),
     (dict(variant="as printed"), ValueError, "as coded"),
@@ -201,9 +208,17 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("arguments", "kind", "says"), BAD, ids=range(len(BAD)))
-def test_what_is_refused_at_the_door(arguments: dict[str, Any], kind: type[Exception], says: str) -> None:
+def test_what_is_refused_at_the_door(arguments: dict[str, Any], kind: Any, says: str) -> None:
     with pytest.raises(kind, match=says):
         train(**dict(attention="softmax", prompt_length=3, steps=2) | arguments)
+
+
+def test_records_of_long_runs_and_large_models_fit_into_memory() -> None:
+    every = lambda steps, d: read_setup("linear", 3, d, None, 0.1, 1, 0.0, steps, 0, "as written", None, None, None).every
+    assert [every(steps, 5) for steps in (1, 7, 500, 5000, 5001, 500_000)] == [1, 7, 10, 10, 11, 1000]
+    for steps, d in [(10**12, 1), (500_000, 700), (10**9, 100)]:
+        window = every(steps, d)
+        assert (steps // window * (3 * d + 4) * (d + 1) + window) * 8 <= 2.1 * 2**30
 
 
 def test_a_distance_needs_both() -> None:

@@ -1,0 +1,93 @@
+"""Runs by the compiled kernels: cut anywhere, killed, diverging, and at the edges of what is allowed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import numerics.training.run as run
+from numerics.training import train
+from numerics.training.parameters import pack
+from theory.experiment import kms
+
+ATTENTIONS = pytest.mark.parametrize("attention", ["softmax", "linear", "coupled"])
+
+
+@ATTENTIONS
+def test_records_and_interrupts_change_no_bit(attention: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings: dict[str, Any] = dict(Sigma=kms(2), lr=0.05, steps=1500, seed=3, variant="as coded", checkpoint=None)
+    whole = train(attention, 7, every=1500, **settings)
+
+    def in_the_middle(done: int, total: int) -> None:
+        if done >= 700:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "SHOW", 0.0)
+    settings["checkpoint"] = tmp_path / "run.npz"
+    with pytest.raises(KeyboardInterrupt):
+        train(attention, 7, every=137, progress=in_the_middle, **settings)
+    with np.load(tmp_path / "run.npz") as saved:
+        assert 700 <= saved["where"][0] < 1500
+    fine = train(attention, 7, every=137, **settings)
+    assert np.array_equal(pack(fine.final), pack(whole.final))
+    assert fine.diverged is None
+    # the risk falls, by far more than its errors
+    first, last = fine.risk[0], fine.risk[-2]
+    assert (first - last > 6 * np.hypot(fine.risk_error[0], fine.risk_error[-2])).all()
+
+
+@ATTENTIONS
+def test_a_step_goes_down_the_gradient_of_its_own_batch(attention: str) -> None:
+    """Twice the gradient factor is twice the learning rate, and small steps add up along the first gradients."""
+    start = train(attention, 5, d=2, lr=0.0, steps=1).initial
+    one, two = (pack(train(attention, 5, d=2, lr=lr, steps=1, start=start).final) for lr in (1e-6, 2e-6))
+    assert np.allclose(two - pack(start), 2 * (one - pack(start)), rtol=1e-6, atol=1e-15)
+
+
+@ATTENTIONS
+def test_divergence_leaves_finite_numbers_and_the_step(attention: str) -> None:
+    result = train(attention, 7, d=2, lr=1e4, steps=300, every=2)
+    assert result.diverged is not None
+    assert result.step[-1] == result.diverged
+    for numbers in (result.risk, pack(result.parameters)):
+        assert np.isfinite(numbers).all()
+    cut = train(attention, 7, d=2, lr=1e4, steps=result.diverged, every=2)
+    assert cut.diverged is None
+    assert np.array_equal(pack(cut.final), pack(result.final))
+    assert train(attention, 7, d=2, lr=1e4, steps=result.diverged + 1, every=2).diverged == result.diverged
+
+
+EDGES: dict[str, dict[str, Any]] = {
+    "one token, one coordinate": dict(prompt_length=1, d=1),
+    "two tokens, no noise": dict(prompt_length=2, d=2, noise=0.0),
+    "one prompt": dict(batch=1),
+    "two blocks of prompts": dict(batch=129),
+    "no covariates": dict(Sigma=np.zeros((2, 2))),
+    "nothing at all": dict(Sigma=np.zeros((2, 2)), noise=0.0),
+    "singular": dict(Sigma=np.diag([0.0, 1.0]), noise=0.0),
+    "tiny": dict(Sigma=1e-200 * np.eye(2), noise=0.0),
+    "huge": dict(Sigma=1e200 * np.eye(2)),
+    "loud": dict(noise=1e200),
+    "zero start": dict(start=[np.zeros(3), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))], d=2),
+    "huge start": dict(start=[np.full(3, 1e160), *[np.full((3, 3), 1e160)] * 3], d=2),
+    "seed": dict(seed=2**64 - 1),
+    "wide": dict(d=17, prompt_length=4),
+}
+
+
+@ATTENTIONS
+@pytest.mark.parametrize("edge", EDGES)
+def test_edges_give_finite_numbers_or_say_that_they_do_not(edge: str, attention: str) -> None:
+    result = train(**dict(attention=attention, prompt_length=3, steps=3, every=1) | EDGES[edge])
+    assert (result.diverged == 0) == (edge in ("huge", "loud", "huge start"))
+    assert len(result.step) == (0 if result.diverged == 0 else 3)
+    assert np.isfinite(result.risk).all()
+    assert np.isfinite(pack(result.final)).all()
+    if edge in ("zero start", "nothing at all", "no covariates"):
+        # no prediction, or no query: T = 0 and nothing to learn about q
+        assert np.array_equal(result.final.Q, result.initial.Q)
+    if edge == "nothing at all":
+        assert not result.risk.any()
