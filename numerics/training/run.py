@@ -51,7 +51,7 @@ def train(
     Parameters
     ----------
     attention : {"softmax", "linear", "coupled"}
-        "coupled" trains both on the same prompts.
+        "coupled" trains both on the same prompts; alone, each draws prompts of its own. If one of a pair diverges, both end.
     prompt_length : int
         Tokens in a prompt, from 1 on.
     d : int, optional
