@@ -7,13 +7,14 @@ import json
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from numerics.figures.plan import FIGURES
+from numerics.figures.plan import FIGURES, Plan
 from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
 from numerics.figures.sheet import sheet
@@ -59,7 +60,7 @@ def write_page(
     folder : str or path-like
         Made if missing. Figures of an earlier page that the new one does not have are removed; files of other names are left alone.
     source : dict, optional
-        What `numerics.report.provenance` returns.
+        What `numerics.report.provenance` returns; by default with the command that measures this plan.
 
     Returns
     -------
@@ -74,7 +75,7 @@ def write_page(
         If a claim is no four texts, or its verdict none of the ledger's.
     """
     said, figures = sentences(claims), draw(measurements)
-    source = source or provenance("largeprompt figures", measurements.seconds)
+    source = source or provenance(_command(measurements.plan), measurements.seconds)
     files = {f"figure-{figure.number}.svg": sheet(figure, keys(figure, measurements.plan)) for figure in figures}
     files["data.json"] = json.dumps(measurements.as_json(), allow_nan=False) + "\n"
     files["data.csv"] = as_csv(figures)
@@ -83,6 +84,20 @@ def write_page(
     for name in {f"figure-{number}.svg" for number in FIGURES} - set(files):
         (Path(folder) / name).unlink(missing_ok=True)
     return Path(folder) / PAGE
+
+
+def _command(plan: Plan) -> str:
+    """The command line that repeats the measurement.
+
+    Examples
+    --------
+    >>> _command(Plan.full(seeds=3).only(2, 6))
+    'largeprompt figures --seeds 3 --only 2,6'
+    """
+    if replace(Plan.full(plan.seeds), figures=plan.figures) != plan:
+        return "numerics.figures.measure.measure, with a plan of its own"
+    seeds = f" --seeds {plan.seeds}" if plan.seeds > 1 else ""
+    return f"largeprompt figures{seeds}" + (f" --only {','.join(map(str, plan.figures))}" if plan.figures != FIGURES else "")
 
 
 def as_csv(figures: Sequence[Figure]) -> str:
