@@ -17,11 +17,12 @@ from numerics.query_moments import query_moments
 from numerics.weight_tables import weight_table
 from theory.arrays import read_arrays, read_covariance
 
-__all__ = ["ExactRisk", "RiskField", "exact_risk"]
+__all__ = ["ATTENTIONS", "ExactRisk", "RiskField", "exact_risk", "read_length"]
 
 Floats = NDArray[np.float64]
 #: Mean score variance from which on the risk is summed up as it is, not as the infinite-prompt risk and a gap, which cancel.
 STEEP = 1e3
+#: Kinds of attention whose risk is known exactly.
 ATTENTIONS = ("softmax", "linear")
 
 
@@ -96,7 +97,7 @@ class RiskField:
             raise ValueError(f"noise = {noise} is negative; it is the variance of the label noise, at least 0")
         if not self.task_variance > 0:
             raise ValueError(f"task_variance = {task_variance} is not positive; it is the variance of an entry of w")
-        self.L = _length(prompt_length)
+        self.L = read_length(prompt_length)
         self.root, self.root_q = _root(self.S), _root(self.S_q)
         #: Curvature of the risk along its fastest mode, up to a factor: the unit of time of a flow.
         self.rate = self.task_variance * float(np.linalg.norm(self.S, 2) * np.linalg.norm(self.S_q, 2))
@@ -164,7 +165,8 @@ def _paired(fourth: Floats, M: Floats) -> Floats:
     return np.asarray(out)
 
 
-def _length(value: float | None) -> float | None:
+def read_length(value: float | None) -> float | None:
+    """A prompt length that has been checked: a whole number from 1 to 1e100, or None."""
     if value is None:
         return None
     (L,) = read_arrays(prompt_length=(value, ""))
