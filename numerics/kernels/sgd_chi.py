@@ -1,7 +1,7 @@
 """Lengths of Gaussian vectors: χ variables, a row of lanes at a time.
 
-Marsaglia and Tsang's proposals, from a normal and a uniform number each, are accepted in more than nine cases of ten (four of five for
-one degree of freedom); lanes that reject try again with the next numbers of their stream, until none is left.
+Marsaglia and Tsang's proposals, from a normal and a uniform number each, are accepted in more than nine cases of ten from two
+degrees of freedom on; lanes that reject try again with the next numbers of their stream, until none is left.
 
 References
 ----------
@@ -35,6 +35,7 @@ from numerics.streams import (
     TWO,
     U32,
     U64,
+    normal_pair,
     normal_rows,
     xoshiro,
 )
@@ -62,36 +63,64 @@ def log32(x):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath={"contract"}, error_model="numpy")
-def propose(degrees, x, words, out, at):  # type: ignore[no-untyped-def]
-    """Give lanes of `out` that are negative the root of an accepted proposal for chi-square; how many are left."""
+def proposal(size, slope, x, word):  # type: ignore[no-untyped-def]
+    """The root of a proposal for chi-square from a normal and a random word, or -1 if it is rejected; size = degrees / 2 - 1/3."""
+    h = F32(slope * x)
+    v = F32(max(ONE + h, ZERO))
+    # 3 log v + x^2 / (2 size) + 1 - v^3, written so that nothing of the order of h is lost where h is small
+    rest = h * log_rest(h) if abs(h) < NEAR else log32(max(v, LEAST)) - h
+    bound = size * (THREE * rest + (THREE_HALVES - h) * h * h)
+    u = F32(F32(I32(word >> U32(1))) * TO_UNIT + HALF_UNIT)
+    return F32(math.sqrt(TWO * size * v)) * v if (log32(u) < bound) & (v > ZERO) else -ONE
+
+
+@njit(fastmath={"contract"}, error_model="numpy")
+def propose(degrees, x, words, at, out):  # type: ignore[no-untyped-def]
+    """One proposal for each lane; how many are rejected."""
     size, left = F32(degrees / 2 - 1 / 3), I32(0)
     slope = F32(1 / math.sqrt(9 * (degrees / 2 - 1 / 3)))
     for i in range(LANES):
-        k = at + U64(i)
-        h = F32(slope * x[k])
-        v = F32(max(ONE + h, ZERO))
-        # 3 log v + x^2 / (2 size) + 1 - v^3, written so that nothing of the order of h is lost where h is small
-        rest = h * log_rest(h) if abs(h) < NEAR else log32(max(v, LEAST)) - h
-        bound = size * (THREE * rest + (THREE_HALVES - h) * h * h)
-        u = F32(F32(I32(words[k] >> U32(1))) * TO_UNIT + HALF_UNIT)
-        accepted = (log32(u) < bound) & (v > ZERO) & (out[k] < ZERO)
-        out[k] = F32(math.sqrt(TWO * size * v)) * v if accepted else out[k]
-        left += I32(1) if out[k] < ZERO else I32(0)
+        y = proposal(size, slope, x[at + U64(i)], words[at + U64(i)])
+        out[i] = y
+        left += I32(y < ZERO)
     return left
 
 
+@njit(error_model="numpy")
+def propose_again(degrees, state, out):  # type: ignore[no-untyped-def]
+    """Go on with the lanes that rejected, each in its own stream, until none is left."""
+    size = F32(degrees / 2 - 1 / 3)
+    slope = F32(1 / math.sqrt(9 * (degrees / 2 - 1 / 3)))
+    for i in range(LANES):
+        if out[i] < ZERO:
+            s0, s1, s2, s3 = state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i]
+            y = -ONE
+            while y < ZERO:
+                a, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
+                b, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
+                c, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
+                y = proposal(size, slope, normal_pair(a, b)[0], c)
+            out[i] = y
+            state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i] = s0, s1, s2, s3
+
+
 @njit
-def chi_rows(degrees, state, x, words, out):  # type: ignore[no-untyped-def]
-    """out = the length of a standard normal vector of R^degrees, then of one of R^(degrees - 1); both independent."""
-    for row in range(2):
-        out[row * LANES : (row + 1) * LANES] = -ONE if degrees > row else ZERO
-    left = I32(degrees > 0)
-    while left > 0:
+def chi_rows(degrees, state, x, words, out, less):  # type: ignore[no-untyped-def]
+    """out = the length of a standard normal vector of R^degrees, less = of another of R^(degrees - 1); 0 for R^0 and below.
+
+    x and words are scratch, two rows each.
+    """
+    if degrees > 0:
         normal_rows(2, state, x)
         next_words(2, state, words)
-        left = propose(degrees, x, words, out, U64(0))
-        if degrees > 1:
-            left += propose(degrees - 1, x, words, out, ROW)
+    if degrees <= 0:
+        out[:] = ZERO
+    elif propose(degrees, x, words, U64(0), out):
+        propose_again(degrees, state, out)
+    if degrees <= 1:
+        less[:] = ZERO
+    elif propose(degrees - 1, x, words, ROW, less):
+        propose_again(degrees - 1, state, less)
 
 
 @njit
