@@ -25,7 +25,7 @@
 `finite_prompt_risk`, `finite_prompt_flow`          the risk of softmax attention at a finite prompt length, and its gradient flow
 `exact_risk`, `training_flow`,                      the same risk with its gradient for any matrix, of linear attention too; its flow,
 `population_risk`, `weight_tables`,                 in the factors that SGD moves; at any parameters; tables of the weights, and moments
-`query_moments`                                     of the query
+`query_moments`, `flow_coordinates`                 of the query; what a flow moves
 `finite_prompt_gaps`                                the same for tasks on few atoms, every prompt enumerated, with both gradients
 `scalar_regression`, `scalar_transfer`              one Gaussian covariate: both flows, and every constant of Theorem 4.3
 `flow`, `flow_starts`, `flow_slope`                 the gradient flow integrated, from hostile starts, and how steep its risk is

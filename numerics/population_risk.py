@@ -122,7 +122,7 @@ class _Model:
         return np.concatenate([x, np.broadcast_to(np.sqrt(self.tau2) * a[..., -1:], (*x.shape[:-1], 1))], axis=-1)
 
     def means(self, N: Floats, b: Floats) -> Floats:
-        """Means of h², h y, y², b'Gb, s and s b'Gb, polynomials of degree 4 in the task: by a cubature rule, and by traces over the query."""
+        """Means of h², h y, y², b'Gb, s and s b'Gb: by a cubature rule over tasks, and by traces over queries."""
         points, weights = _fifth_degree(len(self.A))
         w = self.om * points
         by_query = self._seen(w[:, None, :], (N @ self.B).T)  # (tasks, d, n): M'a for the columns a of N B

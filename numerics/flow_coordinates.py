@@ -1,0 +1,174 @@
+"""What a gradient flow moves: (U11, u) itself, its eigenvalues if everything is diagonal in one basis, or the factors of SGD."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.arrays import read_arrays
+
+if TYPE_CHECKING:
+    from numerics.training.parameters import Parameters
+
+__all__ = ["Coordinates", "Factors", "block_factors", "read_coordinates"]
+
+Floats = NDArray[np.float64]
+
+
+class Factors(NamedTuple):
+    """The blocks of (O, V, K, Q) that are not zero on the block manifold: ``U11 = c K'Q`` and ``u = o.v``, c the score scale.
+
+    Attributes
+    ----------
+    K, Q : array (..., m, d)
+        First d columns of the key and query matrices.
+    o : array (..., m)
+        The row of O that gives the prediction.
+    v : array (..., m)
+        Last column of V.
+    """
+
+    K: Floats
+    Q: Floats
+    o: Floats
+    v: Floats
+
+    def parameters(self) -> Parameters:
+        """All of (O, V, K, Q), zero outside the blocks: a start for `numerics.train`, or what a flow predicts for it.
+
+        Raises
+        ------
+        ValueError
+            If the factors have not m = d + 1 rows.
+        """
+        from numerics.training.parameters import Parameters
+
+        *lead, m, d = self.K.shape
+        if m != d + 1:
+            raise ValueError(f"K has {m} rows, but parameters of tokens (x, y) have d + 1 = {d + 1}; append rows of zeros")
+        V = np.zeros((*lead, m, m))
+        V[..., :, d] = self.v
+        K, Q = (np.concatenate([M, np.zeros((*lead, m, 1))], axis=-1) for M in (self.K, self.Q))
+        return Parameters(O=self.o, V=V, K=K, Q=Q)
+
+
+def block_factors(parameters: Parameters) -> Factors:
+    """The factors of parameters on the block manifold.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        With ``V[:, :d] = 0`` and ``K[:, d] = 0``. The last column of Q meets the masked label and may be anything.
+
+    Returns
+    -------
+    Factors
+
+    Raises
+    ------
+    ValueError
+        If another entry is not 0: then the flow is not one of (U11, u).
+
+    Examples
+    --------
+    >>> start = Factors(K=np.eye(2, 1), Q=np.eye(2, 1), o=np.array([0.0, 1.0]), v=np.array([0.0, 0.5]))
+    >>> block_factors(start.parameters()).v.tolist()
+    [0.0, 0.5]
+    """
+    O, V, K, Q = (np.asarray(x, dtype=float) for x in (parameters.O, parameters.V, parameters.K, parameters.Q))
+    if np.any(V[..., :-1]) or np.any(K[..., -1]):
+        raise ValueError(
+            "the parameters are off the block manifold: V has to be zero but for its last column, and the last column of K zero; "
+            "use population_risk for the risk at such a point"
+        )
+    return Factors(K=K[..., :-1], Q=Q[..., :-1], o=O, v=V[..., -1])
+
+
+class Coordinates(NamedTuple):
+    """What moves, as one vector: where its (U, u) is, and the gradient in it from that in (U, u)."""
+
+    start: Floats
+    point: Callable[[Floats], tuple[Floats, float]]
+    pull_back: Callable[[Floats, Floats, float], Floats]
+    factors: Callable[[Floats], Factors] | None = None
+
+
+def _plain(U: Floats, u: Floats) -> Coordinates:
+    d = len(U)
+    return Coordinates(
+        np.append(U.ravel(), u),
+        lambda y: (y[:-1].reshape(d, d), float(y[-1])),
+        lambda _, to_U, to_u: np.append(to_U.ravel(), to_u),
+    )
+
+
+def _diagonal(U: Floats, u: Floats, basis: Floats) -> Coordinates:
+    """If everything is diagonal in one basis the flow stays there, with d + 1 unknowns."""
+    return Coordinates(
+        np.append(np.einsum("ji,jk,ki->i", basis, U, basis), u),
+        lambda y: ((basis * y[:-1]) @ basis.T, float(y[-1])),
+        lambda _, to_U, to_u: np.append(np.einsum("ji,jk,ki->i", basis, to_U, basis), to_u),
+    )
+
+
+def _common_basis(*matrices: Floats) -> Floats | None:
+    """An orthonormal basis in which all are diagonal, to rounding."""
+    scaled = [M / max(float(np.abs(M).max()), np.finfo(float).tiny) for M in matrices]
+    # Its eigenvectors are those of all, unless two eigenvalues of the combination agree by accident: then the plain coordinates serve.
+    mixed = sum((M + M.T) * np.cos(k + 1.0) for k, M in enumerate(scaled))
+    basis = np.linalg.eigh(mixed)[1]
+    turned = [basis.T @ M @ basis for M in scaled]
+    rest = max(float(np.abs(M - np.diag(np.diag(M))).max()) for M in turned)
+    return np.asarray(basis) if rest < 1e-14 * len(basis) else None
+
+
+def _factored(K: Floats, Q: Floats, o: Floats, v: Floats, c: float) -> Coordinates:
+    cuts, shape = np.cumsum([K.size, Q.size, o.size]), K.shape
+
+    def split(y: Floats) -> Factors:
+        """From (..., size)."""
+        k, q, a, b = np.split(y, cuts, axis=-1)
+        lead = y.shape[:-1]
+        return Factors(k.reshape(*lead, *shape), q.reshape(*lead, *shape), a, b)
+
+    def point(y: Floats) -> tuple[Floats, float]:
+        k, q, a, b = split(y)
+        return c * k.T @ q, float(a @ b)
+
+    def pull_back(y: Floats, to_U: Floats, to_u: float) -> Floats:
+        k, q, a, b = split(y)
+        return np.concatenate([c * (q @ to_U.T).ravel(), c * (k @ to_U).ravel(), to_u * b, to_u * a])
+
+    return Coordinates(np.concatenate([K.ravel(), Q.ravel(), o, v]), point, pull_back, split)
+
+
+def read_coordinates(start: tuple[Any, float] | Factors, S: Floats, S_q: Floats, score_scale: float) -> Coordinates:
+    """The coordinates of a start that is checked: of `Factors` as it is, of a pair as few as will do.
+
+    Examples
+    --------
+    >>> read_coordinates((np.eye(2), 1.0), np.eye(2), np.eye(2), 1.0).start.size
+    3
+    """
+    if isinstance(start, Factors):
+        _, K, Q, o, v, c = read_arrays(
+            Sigma=(S, "d d"),
+            K=(start.K, "m d"),
+            Q=(start.Q, "m d"),
+            o=(start.o, "k"),
+            v=(start.v, "k"),
+            score_scale=(score_scale, ""),
+        )
+        if not c > 0:
+            raise ValueError(f"score_scale = {score_scale} is not positive; it is the factor of the scores")
+        return _factored(K, Q, o, v, float(c))
+    try:
+        U11, u11 = start
+    except (TypeError, ValueError):
+        raise TypeError("start is neither a pair (U11, u) nor Factors(K, Q, o, v)") from None
+    _, U, u = read_arrays(Sigma=(S, "d d"), U11=(U11, "d d"), u=(u11, ""))
+    basis = _common_basis(S, S_q, U)
+    return _plain(U, u) if basis is None else _diagonal(U, u, basis)
