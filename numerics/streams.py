@@ -131,7 +131,7 @@ SQRT_HALF, MANTISSA, ONE, TWO = I32(0x3F3504F3), I32(23), F32(1), F32(2)
 TO_UNIT, HALF_UNIT, TO_QUARTER = F32(2.0**-31), F32(2.0**-32), F32(2.0**-33)
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, forceinline=True)
 def exp32(x):  # type: ignore[no-untyped-def]
     """exp(x) in float32 for -87 < x < 88, without a branch."""
     y = F32(x * LOG2E + ROUND)
@@ -140,7 +140,7 @@ def exp32(x):  # type: ignore[no-untyped-def]
     return F32(I32(p.view(I32) + (y.view(I32) << MANTISSA)).view(F32))
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, forceinline=True)
 def normal_pair(word0, word1):  # type: ignore[no-untyped-def]
     """Two random words as two independent N(0, 1) in float32, up to 6.7 in modulus.
 
@@ -175,7 +175,7 @@ def box_muller_lanes(words, normals, at):  # type: ignore[no-untyped-def]
             normals[at + j], normals[at + j + U64(LANES)] = normal_pair(words[j], words[j + U64(LANES)])
 
 
-@njit
+@njit(forceinline=True)
 def xoshiro(s0, s1, s2, s3):  # type: ignore[no-untyped-def]
     """The next word of xoshiro128++, and the state after it; all uint32."""
     x = U32(s0 + s3)

@@ -5,7 +5,9 @@ Prompts are the lanes of float32 rows, see `numerics.kernels.sgd_geometry`; para
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,10 +15,11 @@ from numba import njit
 
 from numerics.kernels.fingerprint import fingerprint
 from numerics.kernels.once import once
-from numerics.kernels.sgd_geometry import FRAME, MOMENTS, NORMALS, SCALARS, collect, frames
+from numerics.kernels.sgd_collect import collect
+from numerics.kernels.sgd_geometry import FRAME, MOMENTS, NORMALS, SCALARS, WORK, frames
 from numerics.kernels.sgd_linear import linear_moments
-from numerics.kernels.sgd_matrices import forward, gradient, load, padded, store
-from numerics.kernels.sgd_softmax import SUMS, softmax_moments
+from numerics.kernels.sgd_matrices import forward, gradient, load, padded, store, transpose
+from numerics.kernels.sgd_softmax import softmax_moments
 from numerics.streams import LANES, U64, normal_rows, start_lanes
 
 __all__ = ["sgd_kernel"]
@@ -26,7 +29,7 @@ LINEAR = U64(1 << 31)  # added to the length for the streams of linear attention
 
 
 @njit
-def step_of(theta, eta, gradient, after):  # type: ignore[no-untyped-def]
+def stepped(theta, eta, gradient, after):  # type: ignore[no-untyped-def]
     """after = theta - eta gradient; whether all of it is finite."""
     zero = 0.0
     for i in range(theta.size):
@@ -36,13 +39,82 @@ def step_of(theta, eta, gradient, after):  # type: ignore[no-untyped-def]
     return zero == 0.0
 
 
+@njit
+def equal(x, y):  # type: ignore[no-untyped-def]
+    most = 0.0
+    for i in range(x.size):
+        most = max(most, abs(x[i] - y[i]))
+    return most == 0
+
+
+@once
+def both() -> Callable[..., int]:
+    """The loop for both attentions: what `sgd_kernel` describes, with whether it is softmax in front."""
+    sources = fingerprint()  # a closure variable, and so a part of the key under which Numba caches the compiled code
+
+    @njit(nogil=True, cache=True, error_model="numpy")
+    def kernel(softmax, theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, total):  # type: ignore[no-untyped-def]
+        _ = sources
+        n, count = theta.shape[1], theta.shape[0]
+        d, width = n - 1, padded(n)
+        rows, after, slope = np.zeros(count * width), np.zeros(count * width), np.zeros(count * width)
+        a, b, at, bt = np.zeros(d * width), np.zeros(d * width), np.zeros(d * width), np.zeros(d * width)
+        value, gb, scratch = np.zeros(width), np.zeros(width), np.zeros(n * width)
+        U, P, gP, gU = np.zeros(n * width), np.zeros(n * width), np.zeros(n * width), np.zeros(n * width)
+        load(theta, width, rows)
+        load(A, width, a)
+        load(B, width, b)
+        transpose(d, width, a, at)
+        transpose(d, width, b, bt)
+        same = equal(a, b)
+        state, normals = np.zeros(4 * LANES, np.uint32), np.zeros(NORMALS(n) * LANES, np.float32)
+        frame, scalars = np.zeros(FRAME(n) * LANES, np.float32), np.zeros(SCALARS * LANES, np.float32)
+        moments, work = np.zeros(MOMENTS * LANES, np.float32), np.zeros(WORK * LANES, np.float32)
+        sums = np.zeros(WORK * LANES)
+        mark = U64(L) if softmax else U64(L) + LINEAR
+        diverged = -1
+        for step in range(first, first + steps):
+            forward(n, width, rows, a, b, scale, value, U, P, scratch)
+            for i in range(width):
+                gb[i] = 0.0
+            for i in range(n * width):
+                gP[i] = 0.0
+            loss = 0.0
+            for start in range(0, batch, LANES):
+                start_lanes(U64(step), OWN + U64(start), mark, U64(key0), U64(key1), state)
+                normal_rows(4 * n, state, normals)
+                frames(n, width, a, b, same, value, P, task_sd, noise_sd, normals, frame, scalars)
+                if softmax:
+                    softmax_moments(L, state, scalars, work, sums, moments)
+                else:
+                    linear_moments(L, state, scalars, normals, 2 * d + 1, work, moments)
+                loss += collect(n, min(LANES, batch - start), noise_sd, normals, frame, scalars, moments, work, gb, gP)
+            loss *= 0.5 / batch
+            gradient(n, width, rows, at, bt, scale, gb, gP, gU, scratch, slope)
+            if not (math.isfinite(loss) and stepped(rows, lr * factor / batch, slope, after)):
+                diverged = step
+                break
+            losses[step - first] = loss
+            if lr != 0:
+                rows, after = after, rows
+            elif total.size > 0:
+                for i in range(count):
+                    for j in range(n):
+                        total[i, j] += slope[i * width + j] / batch
+        store(rows, width, theta)
+        return diverged
+
+    compiled: Any = kernel
+    return compiled
+
+
 @once
 def sgd_kernel(attention: str) -> Callable[..., int]:
     """The compiled loop for one attention, which releases the GIL.
 
-    Called as ``(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, gradient)``, it takes
-    the steps first, ..., first + steps - 1 in place and returns the first step at which the loss or a parameter was not finite, or
-    -1; theta then holds the last finite parameters, and losses end before that step.
+    Called as ``(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, gradient)``, it
+    takes the steps first, ..., first + steps - 1 in place and returns the first step at which the loss or a parameter was not
+    finite, or -1. In that case theta holds the last finite parameters, and losses are written up to the step before.
 
     Parameters
     ----------
@@ -53,16 +125,28 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
     Returns
     -------
     callable
-        theta : (1 + 3n, n) float64, n = d + 1, the rows of o, V, K, Q. L : prompt length. A, B : (d, d), prompts A g and query B g,
-        g standard normal. task_sd, noise_sd : standard deviations of the entries of w and of the label noise, on prompt and query.
-        scale : factor of the scores. factor : factor of the gradient of the risk E (T - y)^2 / 2 in a step. batch : prompts a step.
-        key0, key1 : `numerics.streams.key_of` the seed. losses : (steps,), half the mean squared error before each update.
-        gradient : with lr = 0 the gradients of the risk are added to it unless its size is 0.
+        theta : (1 + 3n, n) float64, n = d + 1, the rows of o, V, K, Q. L : prompt length. A, B : (d, d) float64, prompts A g and
+        query B g with g standard normal. task_sd, noise_sd : standard deviations of the entries of w and of the label noise, on
+        prompt and query. scale : factor of the scores. factor : of the gradient of the risk E (T - y)^2 / 2 in a step. batch :
+        prompts a step. key0, key1 : `numerics.streams.key_of` the seed. losses : (steps,), half the mean squared error before each
+        update. gradient : with lr = 0 the gradients of the risk are added to it, unless its size is 0.
+
+    Raises
+    ------
+    ValueError
+        If there is no such attention.
 
     Notes
     -----
-    Bit for bit a function of its arguments on one machine; step k reads its own streams, so that cutting a run into several calls
-    changes no bit. The lengths of score and value vectors of a prompt must stay below 1e18, else the loss counts as not finite.
+    Bit for bit a function of its arguments on one machine. Step k reads streams of its own, so that cutting a run into several
+    calls changes no bit. Score and value vectors of a prompt longer than 1e18 leave float32; the loss then counts as not finite.
+
+    Examples
+    --------
+    >>> from numerics.streams import key_of
+    >>> theta, losses, I = np.full((7, 2), 0.5), np.empty(3), np.eye(1)
+    >>> sgd_kernel("linear")(theta, 10, 0, 3, 0.01, I, I, 1.0, 0.1, 1.0, 1.0, 128, *key_of(0), losses, np.empty((0, 0)))
+    -1
     """
     if attention == "coupled":
         from numerics.kernels.sgd_coupled import coupled_kernel
@@ -70,61 +154,4 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
         return coupled_kernel()
     if attention not in ("softmax", "linear"):
         raise ValueError(f'attention = {attention!r}; take "softmax", "linear" or "coupled"')
-    sources = fingerprint()  # a closure variable, and so a part of the key under which Numba caches the compiled code
-    softmax = attention == "softmax"
-
-    @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, total):  # type: ignore[no-untyped-def]
-        _ = sources
-        n = theta.shape[1]
-        d, width = n - 1, padded(n)
-        same = np.array_equal(A, B)
-        rows, after, slope = np.zeros((1 + 3 * n) * width), np.zeros((1 + 3 * n) * width), np.zeros((1 + 3 * n) * width)
-        load(theta[0:1], width, rows[:width])
-        load(theta, width, rows)
-        a, b, at, bt = np.zeros(d * width), np.zeros(d * width), np.zeros(d * width), np.zeros(d * width)
-        load(A, width, a)
-        load(B, width, b)
-        load(A.T, width, at)
-        load(B.T, width, bt)
-        value, gb, scratch = np.zeros(width), np.zeros(width), np.zeros(n * width)
-        U, P, gP, gU = np.zeros(n * width), np.zeros(n * width), np.zeros(n * width), np.zeros(n * width)
-        state = np.zeros(4 * LANES, np.uint32)
-        normals, frame = np.zeros(NORMALS(n) * LANES, np.float32), np.zeros(FRAME(n) * LANES, np.float32)
-        scalars, moments = np.zeros(SCALARS * LANES, np.float32), np.zeros(MOMENTS * LANES, np.float32)
-        work, sums = np.zeros(SUMS * LANES, np.float32), np.zeros(SUMS * LANES)
-        mark = U64(L) if softmax else U64(L) + LINEAR
-        diverged = -1
-        for step in range(first, first + steps):
-            forward(n, width, rows, a, b, scale, value, U, P, scratch)
-            gb[:], gP[:], loss = 0.0, 0.0, 0.0
-            for start in range(0, batch, LANES):
-                start_lanes(U64(step), OWN + U64(start), mark, key0, key1, state)
-                normal_rows(NORMALS(n), state, normals)
-                frames(n, width, a, b, same, value, P, task_sd, noise_sd, normals, frame, scalars)
-                if softmax:
-                    softmax_moments(L, state, scalars, work, sums, moments[8 * LANES :], moments)
-                else:
-                    linear_moments(L, state, scalars, normals[(2 * d + 1) * LANES :], work, moments)
-                loss += collect(n, min(LANES, batch - start), noise_sd, normals, frame, scalars, moments, work, gb, gP)
-            loss *= 0.5 / batch
-            for i in range(width):
-                gb[i] /= batch
-            for i in range(n * width):
-                gP[i] /= batch
-            gradient(n, width, rows, at, bt, scale, gb, gP, gU, scratch, slope)
-            if not (np.isfinite(loss) and step_of(rows, lr * factor, slope, after)):
-                diverged = step
-                break
-            losses[step - first] = loss
-            if lr != 0:
-                rows, after = after, rows
-            elif total.size > 0:
-                for i in range(theta.shape[0]):
-                    for j in range(n):
-                        total[i, j] += slope[i * width + j]
-        store(rows, width, theta)
-        return diverged
-
-    compiled: Any = kernel
-    return compiled
+    return partial(both(), attention == "softmax")

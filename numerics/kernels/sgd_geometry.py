@@ -1,13 +1,16 @@
-"""A block of prompts as lanes: what the two directions that matter do to a Gaussian prompt, and the gradient that comes back.
+"""A block of prompts as lanes: the two directions that matter to a Gaussian prompt under given parameters.
 
 A token is M g with g ~ N(0, I_n), n = d + 1 and M = (A, 0; w'A, noise_sd). Scores are a·g and values b·g with a = M'K'Q z_q and
-b = M'V'o, both of R^n and different from prompt to prompt. Only the coordinates of g along a and along the part of b across a are
-drawn for each token; what is left of g is Gaussian and independent of them, so that its two weighted sums, which the gradient needs,
-are two Gaussian vectors whose covariance the weights determine.
+b = M'V'o, both of R^n and different from prompt to prompt. Only the coordinates of g along a and along the part c of b across a
+are drawn for each token. What is left of g is Gaussian and independent of them, so that its two weighted sums, which the gradient
+needs, are two Gaussian vectors whose covariance the weights determine: `numerics.kernels.sgd_collect`.
 
 Row k of a flat array holds entries k LANES to (k + 1) LANES - 1. The rows of `normals` are those of the draw: w (d), xi (d), the
-label's noise, one that only linear attention uses, and two of n for the sums across. `frame` holds a, the part c of b across a, and
-A'w; `scalars` the length of a, the coordinate of b along a, the length of c, and the label; `moments` what comes from the tokens.
+label's noise, one that only linear attention uses, and two of n for the sums across. `frame` holds a, c, and A'w with a row for
+passing results; `scalars` the length of a, the coordinate of b along a, the length of c, and the label. The rows of `moments` are
+what comes from the tokens, with unit vectors e of a and f of c: the weighted sum of the tokens' coordinates is m0 e + m1 f + m2 p,
+that of the centred values times the coordinates m3 e + m4 f + m5 p + m6 q, where p and q are standard normal across e and f; and m7
+is output less label.
 """
 
 from __future__ import annotations
@@ -17,27 +20,28 @@ import math
 import numpy as np
 from numba import njit
 
+from numerics.kernels.sgd_matrices import FIRST, NEXT
 from numerics.streams import F32, LANES, U64
 
-__all__ = ["FRAME", "MOMENTS", "NORMALS", "SCALARS", "collect", "frames"]
+__all__ = ["ERROR", "FRAME", "MOMENTS", "NORMALS", "SCALARS", "WORK", "frames"]
 
 ROW = U64(LANES)
 ZERO, ONE = F32(0), F32(1)
-SCALARS, MOMENTS = 4, 9
+SCALARS, MOMENTS, WORK = 4, 8, 10
+LABEL, ERROR = np.int64(3), np.int64(7)  # rows of `scalars` and of `moments`
 UNSEEN = F32(1e-30)  # scores of a variance below this weigh all tokens alike
 ALONG = F32(1e-8)  # squared sine below which b counts as a multiple of a: in float32 no direction across it is left
-F64 = np.float64
 
 
 @njit
 def NORMALS(n):  # type: ignore[no-untyped-def]
-    """Rows of `normals`."""
-    return 4 * n
+    """Rows of `normals`, and one that `coordinates` may touch."""
+    return 4 * n + 1
 
 
 @njit
 def FRAME(n):  # type: ignore[no-untyped-def]
-    """Rows of `frame`: a, c, and A'w with a row for passing results."""
+    """Rows of `frame`."""
     return 3 * n
 
 
@@ -74,19 +78,19 @@ def frames(n, width, A, B, same, b, P, task_sd, noise_sd, normals, frame, scalar
     tau, along, across, label = U64(0), ROW, ROW + ROW, ROW + ROW + ROW
     sd = F32(noise_sd)
     for j in range(d):
-        combine(A, j, width, d, task_sd, normals, 0, frame, 2 * n + j)  # A'w
+        combine(A, j, width, d, task_sd, normals, FIRST, frame, 2 * n + j)  # A'w
     if same:
-        dot(frame, 2 * n, normals, d, d, scalars, 3)
+        dot(frame, 2 * n, normals, d, d, scalars, LABEL)
     else:
         for i in range(LANES):
             scalars[label + U64(i)] = ZERO
         for j in range(d):  # w'B xi
-            combine(B, j * width, 1, d, task_sd, normals, d, frame, 3 * n - 1)
+            combine(B, j * width, NEXT, d, task_sd, normals, d, frame, 3 * n - 1)
             p, x = U64(j * LANES), U64((3 * n - 1) * LANES)
             for i in range(LANES):
                 scalars[label + U64(i)] += normals[p + U64(i)] * frame[x + U64(i)]
     e, last = U64(2 * d * LANES), U64(d * LANES)
-    combine(P, d * width, 1, d, 1.0, normals, d, frame, d)  # a_y
+    combine(P, d * width, NEXT, d, 1.0, normals, d, frame, d)  # a_y
     for i in range(LANES):
         scalars[label + U64(i)] += sd * normals[e + U64(i)]
         scalars[tau + U64(i)] = ZERO
@@ -94,7 +98,7 @@ def frames(n, width, A, B, same, b, P, task_sd, noise_sd, normals, frame, scalar
         scalars[across + U64(i)] = ZERO
     by = F32(b[d])
     for j in range(d):
-        combine(P, j * width, 1, d, 1.0, normals, d, frame, j)
+        combine(P, j * width, NEXT, d, 1.0, normals, d, frame, j)
         a, c, w, bx = U64(j * LANES), U64((n + j) * LANES), U64((2 * n + j) * LANES), F32(b[j])
         for i in range(LANES):
             k = U64(i)
@@ -116,7 +120,7 @@ def frames(n, width, A, B, same, b, P, task_sd, noise_sd, normals, frame, scalar
     across_only(n, frame, scalars)
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def across_only(n, frame, scalars):  # type: ignore[no-untyped-def]
     """Take the part along a out of the rows of b; then |a|, the coordinate along a, and the length of what is left."""
     tau, along, across, label, ratio = U64(0), ROW, ROW + ROW, ROW + ROW + ROW, U64(3 * n - 1) * ROW
@@ -139,86 +143,3 @@ def across_only(n, frame, scalars):  # type: ignore[no-untyped-def]
         k = U64(i)
         square = frame[ratio + k]
         scalars[across + k] = F32(math.sqrt(square)) if square > ALONG * scalars[across + k] else ZERO
-
-
-@njit(fastmath={"contract"})
-def collect(n, lanes, noise_sd, normals, frame, scalars, moments, work, gb, gP):  # type: ignore[no-untyped-def]
-    """Add to gb and gP the sums over the first `lanes` lanes of the derivatives of half the squared error; returns the sum of its squares.
-
-    With the unit vectors e of a and f of c the weighted sum of the tokens' coordinates is m0 e + m1 f + m2 p, p the first normal vector
-    less its coordinates along e and f; that of the centred values times the coordinates is m3 e + m4 f + m5 p + m6 q, q from the
-    second; the row after them is output less label, the last two are for the passing.
-    """
-    d = n - 1
-    width = gP.size // n
-    p, q = 2 * n, 3 * n
-    error = U64(7) * ROW
-    loss = 0.0
-    for i in range(LANES):
-        if i >= lanes:
-            moments[error + U64(i)] = ZERO
-        x = moments[error + U64(i)]
-        loss += F64(x) * F64(x)
-    dot(normals, p, frame, 0, n, work, 0)
-    dot(normals, p, frame, n, n, work, 1)
-    dot(normals, q, frame, 0, n, work, 2)
-    dot(normals, q, frame, n, n, work, 3)
-    for i in range(LANES):
-        k = U64(i)
-        tau, c = scalars[k], scalars[ROW + ROW + k]
-        tau = ONE / tau if tau > ZERO else ZERO
-        c = ONE / c if c > ZERO else ZERO
-        p0, p1, q0, q1 = tau * work[k], c * work[ROW + k], tau * work[ROW + ROW + k], c * work[ROW + ROW + ROW + k]
-        delta = moments[error + k]
-        m2, m5, m6 = moments[U64(2) * ROW + k], moments[U64(5) * ROW + k], moments[U64(6) * ROW + k]
-        m0 = (moments[k] - m2 * p0) * tau
-        m1 = (moments[ROW + k] - m2 * p1) * c
-        m3 = (moments[U64(3) * ROW + k] - m5 * p0 - m6 * q0) * tau
-        m4 = (moments[U64(4) * ROW + k] - m5 * p1 - m6 * q1) * c
-        moments[k], moments[ROW + k], moments[U64(2) * ROW + k] = delta * m0, delta * m1, delta * m2
-        moments[U64(3) * ROW + k], moments[U64(4) * ROW + k] = delta * m3, delta * m4
-        moments[U64(5) * ROW + k], moments[U64(6) * ROW + k] = delta * m5, delta * m6
-        work[k], work[ROW + k] = ZERO, ZERO
-    sums = U64(2) * ROW
-    for j in range(n):
-        a, c, x, y = U64(j * LANES), U64((n + j) * LANES), U64((p + j) * LANES), U64((q + j) * LANES)
-        for i in range(LANES):
-            k = U64(i)
-            m = moments[k] * frame[a + k] + moments[ROW + k] * frame[c + k] + moments[U64(2) * ROW + k] * normals[x + k]
-            g = moments[U64(3) * ROW + k] * frame[a + k] + moments[U64(4) * ROW + k] * frame[c + k]
-            g += moments[U64(5) * ROW + k] * normals[x + k] + moments[U64(6) * ROW + k] * normals[y + k]
-            work[sums + k], work[sums + ROW + k] = m, g
-        if j < d:
-            w = U64((2 * n + j) * LANES)
-            for i in range(LANES):
-                k = U64(i)
-                work[k] += frame[w + k] * work[sums + k]
-                work[ROW + k] += frame[w + k] * work[sums + ROW + k]
-            gb[j] += total(work, 2)
-            for l in range(d):
-                gP[j * width + l] += product(work, 3, normals, d + l)
-    sd = F32(noise_sd)  # the label of a token: w'A times the first d coordinates, and the last times noise_sd
-    for i in range(LANES):
-        k = U64(i)
-        work[k] += sd * work[sums + k]
-        work[ROW + k] += sd * work[sums + ROW + k]
-    gb[d] += total(work, 0)
-    for l in range(d):
-        gP[d * width + l] += product(work, 1, normals, d + l)
-    return loss
-
-
-@njit(fastmath={"contract", "reassoc"})
-def total(x, row):  # type: ignore[no-untyped-def]
-    s, at = ZERO, U64(row) * ROW
-    for i in range(LANES):
-        s += x[at + U64(i)]
-    return F64(s)
-
-
-@njit(fastmath={"contract", "reassoc"})
-def product(x, row, y, other):  # type: ignore[no-untyped-def]
-    s, p, q = ZERO, U64(row) * ROW, U64(other) * ROW
-    for i in range(LANES):
-        s += x[p + U64(i)] * y[q + U64(i)]
-    return F64(s)

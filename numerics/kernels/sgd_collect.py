@@ -1,0 +1,110 @@
+"""From what the tokens of a block of prompts gave to the gradient: the way back from the two directions of each prompt."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from numerics.kernels.sgd_geometry import ERROR
+from numerics.kernels.sgd_matrices import FIRST, NEXT
+from numerics.streams import F32, LANES, U64
+
+__all__ = ["collect"]
+
+ROW = U64(LANES)
+ZERO, ONE = F32(0), F32(1)
+VALUE, SLOPE = np.int64(2), np.int64(3)  # rows of `work`: one coordinate of the two sums; the first two are for the label's
+F64 = np.float64
+
+
+@njit(fastmath={"contract"})
+def coordinates(n, normals, frame, out):  # type: ignore[no-untyped-def]
+    """Rows of `out`: the products of the two normal vectors with a and c. Two coordinates at once; behind an odd n come zeros."""
+    for i in range(4 * LANES):
+        out[U64(i)] = ZERO
+    one, two, three = ROW, ROW + ROW, ROW + ROW + ROW
+    for j in range(0, n, 2):
+        a, p, q = U64(j) * ROW, U64(2 * n + j) * ROW, U64(3 * n + j) * ROW
+        c = a + U64(n) * ROW
+        last = ZERO if j + 1 == n else ONE
+        for i in range(LANES):
+            k = U64(i)
+            x, y, u, v = normals[p + k], normals[q + k], last * normals[p + one + k], last * normals[q + one + k]
+            e, f, g, h = frame[a + k], frame[c + k], frame[a + one + k], frame[c + one + k]
+            out[k] += x * e + u * g
+            out[one + k] += x * f + u * h
+            out[two + k] += y * e + v * g
+            out[three + k] += y * f + v * h
+
+
+@njit(fastmath={"contract"}, error_model="numpy")
+def collect(n, lanes, noise_sd, normals, frame, scalars, moments, work, gb, gP):  # type: ignore[no-untyped-def]
+    """Add to gb and gP the sums over the first `lanes` lanes of the derivatives of half the squared error, by b and P of `forward`.
+
+    Returns the sum of the squared errors. `moments` is overwritten.
+    """
+    d = n - 1
+    width, p, q = gP.size // n, 2 * n, 3 * n
+    error = U64(ERROR) * ROW
+    for i in range(lanes, LANES):
+        moments[error + U64(i)] = ZERO
+    coordinates(n, normals, frame, work)
+    for i in range(LANES):
+        k = U64(i)
+        tau, c = scalars[k], scalars[ROW + ROW + k]
+        tau = ONE / tau if tau > ZERO else ZERO
+        c = ONE / c if c > ZERO else ZERO
+        p0, p1, q0, q1 = tau * work[k], c * work[ROW + k], tau * work[ROW + ROW + k], c * work[ROW + ROW + ROW + k]
+        delta = moments[error + k]
+        m2, m5, m6 = moments[U64(2) * ROW + k], moments[U64(5) * ROW + k], moments[U64(6) * ROW + k]
+        m0 = (moments[k] - m2 * p0) * tau
+        m1 = (moments[ROW + k] - m2 * p1) * c
+        m3 = (moments[U64(3) * ROW + k] - m5 * p0 - m6 * q0) * tau
+        m4 = (moments[U64(4) * ROW + k] - m5 * p1 - m6 * q1) * c
+        moments[k], moments[ROW + k], moments[U64(2) * ROW + k] = delta * m0, delta * m1, delta * m2
+        moments[U64(3) * ROW + k], moments[U64(4) * ROW + k] = delta * m3, delta * m4
+        moments[U64(5) * ROW + k], moments[U64(6) * ROW + k] = delta * m5, delta * m6
+        work[k], work[ROW + k] = ZERO, ZERO
+    sums = U64(VALUE) * ROW
+    for j in range(n):
+        a, c, x, y = U64(j * LANES), U64((n + j) * LANES), U64((p + j) * LANES), U64((q + j) * LANES)
+        for i in range(LANES):
+            k = U64(i)
+            m = moments[k] * frame[a + k] + moments[ROW + k] * frame[c + k] + moments[U64(2) * ROW + k] * normals[x + k]
+            g = moments[U64(3) * ROW + k] * frame[a + k] + moments[U64(4) * ROW + k] * frame[c + k]
+            g += moments[U64(5) * ROW + k] * normals[x + k] + moments[U64(6) * ROW + k] * normals[y + k]
+            work[sums + k], work[sums + ROW + k] = m, g
+        if j < d:
+            w = U64((2 * n + j) * LANES)
+            for i in range(LANES):
+                k = U64(i)
+                work[k] += frame[w + k] * work[sums + k]
+                work[ROW + k] += frame[w + k] * work[sums + ROW + k]
+            gb[j] += total(work, VALUE)
+            for l in range(d):
+                gP[j * width + l] += product(work, SLOPE, normals, d + l)
+    sd = F32(noise_sd)  # the label of a token: w'A times the first d coordinates, and the last times noise_sd
+    for i in range(LANES):
+        k = U64(i)
+        work[k] += sd * work[sums + k]
+        work[ROW + k] += sd * work[sums + ROW + k]
+    gb[d] += total(work, FIRST)
+    for l in range(d):
+        gP[d * width + l] += product(work, NEXT, normals, d + l)
+    return product(moments, ERROR, moments, ERROR)
+
+
+@njit(fastmath={"contract", "reassoc"})
+def total(x, row):  # type: ignore[no-untyped-def]
+    s, at = ZERO, U64(row) * ROW
+    for i in range(LANES):
+        s += x[at + U64(i)]
+    return F64(s)
+
+
+@njit(fastmath={"contract", "reassoc"})
+def product(x, row, y, other):  # type: ignore[no-untyped-def]
+    s, p, q = ZERO, U64(row) * ROW, U64(other) * ROW
+    for i in range(LANES):
+        s += x[p + U64(i)] * y[q + U64(i)]
+    return F64(s)
