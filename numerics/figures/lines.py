@@ -43,6 +43,8 @@ class Line(NamedTuple):
         Runs behind each point.
     lost : tuple of (float, float)
         Where runs that diverged were last seen; at the upper edge if the height is nan.
+    limit : float or None
+        Where the exact flow ends to which a curve over the steps belongs, if that is known.
     """
 
     quantity: str
@@ -57,6 +59,7 @@ class Line(NamedTuple):
     error: Floats
     seeds: NDArray[np.int64]
     lost: tuple[tuple[float, float], ...] = ()
+    limit: float | None = None
 
 
 def number_of(kind: int, covariance: str) -> int:
@@ -184,5 +187,6 @@ def _curves(measurements: Measurements, covariance: str, variant: str) -> list[L
             if runs := _runs(measurements, covariance, variant, attention, L):
                 style = (LENGTH_VARIABLES[i % len(LENGTH_VARIABLES)], dashes, "")
                 risks, errors = [run.risk for run in runs], [run.risk_error for run in runs]
-                found.append(_records("risk in training", f"{attention}, L = {L}", style, runs, risks, errors))
+                line = _records("risk in training", f"{attention}, L = {L}", style, runs, risks, errors)
+                found.append(line._replace(limit=measurements.exact.get((covariance, variant, attention, L))))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,15 +36,18 @@ SHAPES: Mapping[int, tuple[tuple[float, ...], float]] = {
     3: ((1.0,), 3.0),
     4: ((1.0,), 3.3),
 }
+#: Rows that the noise of the labels keeps away from zero.
+NOISY = ("risk", "risk in training")
 #: The paper says of Figure 4 that the risk converges before this step.
 SOON = 50_000
 
 
 class Panel(NamedTuple):
-    """One plot of a figure: a reading of the experiments, its curves, and the picture."""
+    """One plot of a figure: a reading of the experiments, its curves, the ends of the axis of each row, and the picture."""
 
     variant: str
     lines: Sequence[Line]
+    ends: Mapping[str, tuple[float, float]]
     plot: Plot
 
 
@@ -69,24 +72,27 @@ def draw(measurements: Measurements) -> list[Figure]:
     for kind, title in TITLES.items():
         shown = [covariance for covariance in plan.covariances if plan.shows(kind, covariance)]
         data = {(c, v): lines(measurements, kind, c, v) for c in shown for v in plan.variants}
-        ends = {quantity: _ends([l for part in data.values() for l in part if l.quantity == quantity]) for quantity in KINDS[kind]}
+        every = [line for part in data.values() for line in part]
+        ends = {}
+        for quantity in KINDS[kind]:
+            level = measurements.noise_level if quantity in NOISY else 0.0
+            ends[quantity] = _ends([line for line in every if line.quantity == quantity], level)
         for covariance in shown:
             number = number_of(kind, covariance)
-            panels = [
-                Panel(
-                    variant,
-                    data[covariance, variant],
-                    _panel(measurements, kind, covariance, variant, data[covariance, variant], ends),
-                )
-                for variant in plan.variants
-            ]
+            panels = []
+            for variant in plan.variants:
+                curves = data[covariance, variant]
+                panels.append(Panel(variant, curves, ends, _panel(measurements, kind, covariance, variant, curves, ends)))
             found.append(Figure(number, kind, covariance, title, panels))
     return found
 
 
-def _ends(found: Iterable[Line]) -> tuple[float, float]:
-    """Ends of a logarithmic axis on which every curve fits."""
-    values = np.concatenate([np.empty(0), *(part for line in found for part in (line.low, line.high))])
+def _ends(found: Sequence[Line], level: float) -> tuple[float, float]:
+    """Ends of a logarithmic axis on which every curve fits, with its limit and the level of the noise."""
+    parts = [np.array([level], dtype=float)]
+    for line in found:
+        parts += [line.low, line.high, np.array([line.limit or np.nan])]
+    values = np.concatenate(parts)
     values = values[np.isfinite(values) & (values > 0)]
     if not values.size:
         return 0.1, 1.0
@@ -111,7 +117,7 @@ def _panel(
             ax.set_xscale("log")
             ax.set_yscale("log")
             ax.set_ylim(low, high)
-            if quantity in ("risk", "risk in training") and measurements.noise_level > 0:
+            if quantity in NOISY and measurements.noise_level > 0:
                 ax.axhline(measurements.noise_level, color=stand_in("muted"), linewidth=1, linestyle=dashed("1.5 2"))
             for line in curves:
                 if line.quantity == quantity:
@@ -122,7 +128,7 @@ def _panel(
             ax.set_ylabel(LABELS[quantity])
         _bottom(axes[-1], measurements, kind, variant)
         if kind == 4:
-            _limits(axes[0], measurements, covariance, variant, curves)
+            _limits(axes[0], curves)
 
     number = number_of(kind, covariance)
     title = f"Figure {number}, {covariance} covariates, {variant}: {TITLES[kind].lower()}"
@@ -155,15 +161,13 @@ def _inverse_length(ax: Any, found: Sequence[Line]) -> None:
             )
 
 
-def _limits(ax: Any, measurements: Measurements, covariance: str, variant: str, curves: Sequence[Line]) -> None:
-    """Where the exact flow ends, at the right edge."""
-    colours = {line.curve: line.variable for line in curves}
-    for L in measurements.plan.curve_lengths:
-        for attention, face in (("softmax", None), ("linear", "none")):
-            risk, variable = measurements.exact.get((covariance, variant, attention, L)), colours.get(f"{attention}, L = {L}")
-            if risk is not None and variable is not None:
-                style = {"marker": "<", "ms": 5, "linestyle": "", "clip_on": False, "color": stand_in(variable)}
-                ax.plot([1.0], [risk], transform=ax.get_yaxis_transform(), markerfacecolor=face or stand_in(variable), **style)
+def _limits(ax: Any, curves: Sequence[Line]) -> None:
+    """Where the exact flow ends, at the right edge: filled for softmax attention."""
+    for line in curves:
+        if line.limit is not None:
+            colour = stand_in(line.variable)
+            style = {"marker": "<", "ms": 5, "linestyle": "", "clip_on": False, "transform": ax.get_yaxis_transform()}
+            ax.plot([1.0], [line.limit], color=colour, markerfacecolor="none" if line.dashes else colour, **style)
 
 
 def _bottom(ax: Any, measurements: Measurements, kind: int, variant: str) -> None:
@@ -178,9 +182,9 @@ def _bottom(ax: Any, measurements: Measurements, kind: int, variant: str) -> Non
         ax.set_xlabel("steps of SGD, in thousands")
         if kind == 4 and low < SOON < high:
             ax.axvline(SOON, color=stand_in("muted"), linewidth=0.9, linestyle=dashed("1.5 2"))
-            ax.text(
-                SOON * 1.04, 0.97, "50 000", transform=ax.get_xaxis_transform(), va="top", fontsize=7.5, color=stand_in("muted")
-            )
+            place, side = (1.04 * SOON, "left") if high > 2 * SOON else (SOON / 1.04, "right")
+            style = {"va": "top", "fontsize": 7.5, "color": stand_in("muted")}
+            ax.text(place, 0.97, "50 000 steps", ha=side, transform=ax.get_xaxis_transform(), **style)
         if 1.06 * plan.steps(variant) < high:
             ax.axvspan(plan.steps(variant), high, color=stand_in("grid"), alpha=0.5, linewidth=0)
     ax.set_xlim(low, high)

@@ -99,6 +99,8 @@ def keys(figure: Figure, plan: Plan) -> list[Key]:
         named.append(Key("line", "muted", "1.5 2", f"label noise, {plan.noise / 2:g}"))
     if figure.kind == 2:
         named = [key._replace(text=key.text.replace("limit of the flow", "exact limit of the gradient flow")) for key in named]
+    if figure.kind == 4 and any(line.limit is not None for line in lines):
+        named.append(Key("left", "muted", "", "exact limit of the gradient flow"))
     if any((line.seeds > 1).any() for line in lines):
         named.append(Key("band", "muted", "", "range of the seeds, line: the median"))
     if any(line.lost for line in lines):
@@ -124,7 +126,7 @@ def caption(figure: Figure, measurements: Measurements) -> str:
     if figure.kind == 2 and exact:
         text += " Dashed: where exact gradient flow from the block start of Assumption 5.1 ends; SGD starts elsewhere."
     if figure.kind == 4 and exact:
-        text += " Triangles at the right: where exact gradient flow from the block start ends (softmax filled, linear open)."
+        text += " Triangles: where exact gradient flow from the block start ends (softmax filled, linear open)."
     if figure.kind in (3, 4) and len({measurements.plan.steps(panel.variant) for panel in figure.panels}) > 1:
         text += " Grey: beyond the last step of this reading."
     return text

@@ -100,6 +100,8 @@ def test_exact_limits_are_where_they_are_known(found: Measurements) -> None:
     line = named(found, 2)["risk", "softmax, limit of the flow"]
     assert line.middle.tolist() == [found.exact[(*SETTING, "softmax", int(L))] for L in line.x]
     assert (line.error == 0).all()
+    assert named(found, 4)["risk in training", "linear, L = 100"].limit == found.exact[(*SETTING, "linear", 100)]
+    assert named(found, 4, ("isotropic", "as coded"))["risk in training", "linear, L = 100"].limit is None
     assert named(found, 2, ("isotropic", "as coded"))["risk", "softmax, limit of the flow"].x.size == 0
 
 

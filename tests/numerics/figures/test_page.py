@@ -126,6 +126,18 @@ def test_points_are_where_the_axes_say_and_panels_share_their_axes(found: Measur
     assert np.corrcoef(heights, logs)[0, 1] == pytest.approx(-1, abs=1e-9)
 
 
+def test_limits_and_noise_lie_inside_the_axes(found: Measurements) -> None:
+    """A run stopped early is far above where the exact flow ends; both must be seen."""
+    plan = replace(PLAN, figures=(4,), variants=("as written",), curve_lengths=(10,))
+    early = {key: replace(run, risk=run.risk + 5) for key, run in found.runs.items()}
+    (figure,) = draw(replace(found, plan=plan, runs=early))
+    low, high = figure.panels[0].ends["risk in training"]
+    limits = [line.limit for line in figure.panels[0].lines if line.limit is not None]
+    assert len(limits) == 2
+    assert low < found.noise_level < min(limits)
+    assert max(limits) < 5 < high
+
+
 def test_every_figure_is_a_file_of_its_own_with_its_key(folder: Path, figures: list[Figure]) -> None:
     for figure in figures:
         text = (folder / f"figure-{figure.number}.svg").read_text(encoding="utf-8")
