@@ -35,6 +35,7 @@
 `setting`, `phase`, `curves`, `curve_bounds`        rate reports: what is measured, exponents, exact curves, what theory bounds,
 `comparisons`, `rates`, `rate_series`,              verdicts, the run, its series, what a reader has to know, the page
 `rate_warnings`, `report`
+`figures`                                           Figures 1 to 8 of BB: the runs behind them, and the page
 `sweep`                                             grids of runs in blocks that are kept, resumed and spread over machines
 `store`, `store_files`                              the file in which they are kept, and what may go wrong with it
 `cli`, `rates_cli`, `inputs`, `progress`            the commands, what they read, and how far they are
