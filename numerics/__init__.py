@@ -23,14 +23,14 @@
 `token_sampler`, `score_sampler`,                   every token drawn, or the scores alone and the mean over the rest;
 `streams`, `kernels`                                random numbers and loops, compiled
 `finite_prompt_risk`, `finite_prompt_flow`          the risk of softmax attention at a finite prompt length, and its gradient flow
-`exact_risk`, `training_flow`,                      the same risk with its gradient for any matrix, of linear attention too; its flow,
-`population_risk`, `weight_tables`,                 in the factors that SGD moves; at any parameters; tables of the weights, and moments
+`exact_risk`, `training_flow`,                      the same with its gradient, any matrix, linear attention too; its flow, also in
+`population_risk`, `weight_tables`,                 the factors that SGD moves; any parameters; tables of the weights, moments
 `query_moments`, `flow_coordinates`                 of the query; what a flow moves
 `finite_prompt_gaps`                                the same for tasks on few atoms, every prompt enumerated, with both gradients
 `scalar_regression`, `scalar_transfer`              one Gaussian covariate: both flows, and every constant of Theorem 4.3
 `flow`, `flow_starts`, `flow_slope`                 the gradient flow integrated, from hostile starts, and how steep its risk is
 `fit`, `log_power`, `rate_models`                   exponents with errors, with powers of ln L; laws beside each other
-`training`                                          SGD on fresh prompts: its records and checkpoints; a reference that draws all tokens
+`training`                                          SGD on fresh prompts: records, checkpoints; a reference that draws all tokens
 `trust`, `rare_queries`, `rare_prompts`             when an estimate is not to be trusted; heavy tails that no sample shows
 `setting`, `phase`, `curves`, `curve_bounds`        rate reports: what is measured, exponents, exact curves, what theory bounds,
 `comparisons`, `rates`, `rate_series`,              verdicts, the run, its series, what a reader has to know, the page

@@ -117,7 +117,7 @@ def _diagonal(U: Floats, u: Floats, basis: Floats) -> Coordinates:
 def _common_basis(*matrices: Floats) -> Floats | None:
     """An orthonormal basis in which all are diagonal, to rounding."""
     scaled = [M / max(float(np.abs(M).max()), np.finfo(float).tiny) for M in matrices]
-    # Its eigenvectors are those of all, unless two eigenvalues of the combination agree by accident: then the plain coordinates serve.
+    # Its eigenvectors are those of all, unless two of its eigenvalues agree by accident: then the plain coordinates serve.
     mixed = sum((M + M.T) * np.cos(k + 1.0) for k, M in enumerate(scaled))
     basis = np.linalg.eigh(mixed)[1]
     turned = [basis.T @ M @ basis for M in scaled]
