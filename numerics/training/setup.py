@@ -108,11 +108,12 @@ def _window(steps: int, size: int, every: int | None) -> int:
     """Steps between two records of so many parameters."""
     if every is None:
         fewer = max(1, min(RECORDS, MOST_NUMBERS // (8 * size)))  # of large models: 1 GiB
-        return min(max(SHORTEST, -(-steps // fewer)), steps, MOST_NUMBERS // 8)
-    window = min(_whole("every", every, "the steps between two records", MOST_STEPS), steps)
+        window = min(max(SHORTEST, -(-steps // fewer)), steps, MOST_NUMBERS // 8)
+    else:
+        window = min(_whole("every", every, "the steps between two records", MOST_STEPS), steps)
     if (numbers := steps // window * size + window) > MOST_NUMBERS:
-        gigabytes, where = numbers / 2**27, "more" if window > numbers // 2 else "fewer"
-        raise ValueError(f"every = {every} keeps {gigabytes:.3g} GiB of records; take {where} of them, or leave every out")
+        where = "more" if window > numbers // 2 else "fewer"
+        raise ValueError(f"every = {window} makes records of {numbers / 2**27:.3g} GiB; take {where} of them, or fewer steps")
     return window
 
 
