@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.exact_risk import ExactRisk, RiskField
+from numerics.block_risk import ExactRisk, RiskField
 from theory.arrays import read_arrays, read_covariance
 from theory.linear_regression import limit_parameters
-from theory.regression_risk import effective_covariance
 from theory.valley import best_score_variance
 
 __all__ = ["Trained", "block_start", "least_length", "trained"]
@@ -153,20 +152,22 @@ def trained(
     read_arrays(Sigma=(S, "d d"), query_covariance=(query, "d d"))
     if attention not in ("softmax", "linear"):
         raise ValueError(f"attention = {attention!r}; pass 'softmax' or 'linear'")
-    U0, u0 = _read_start(S, start)
     law: dict[str, Any] = {"attention": attention, "noise": noise, "task_variance": task_variance}
     risk = RiskField(S, prompt_length, query_covariance=query_covariance, **law)
-    if query_covariance is not None:
+    (U0, u0), ratio = _read_start(S, start), risk.noise / risk.task_variance
+    if query is not S:
+        if float(np.linalg.eigvalsh(query)[0]) <= SAME * float(np.abs(query).max()):
+            raise ValueError("query_covariance is singular; use training_flow, which takes any")
         if float(np.abs(S @ query - query @ S).max()) > 1e-9 * float(np.abs(S).max() * np.abs(query).max()):
             raise ValueError("query_covariance does not commute with Sigma; use training_flow, which takes any two")
         law["query_covariance"] = query
     if time is not None:
         return _at(time, risk, *_flow_to(time, (U0, u0), S, prompt_length, law))
     if attention == "linear" or prompt_length is None:
-        return _at(math.inf, risk, *_linear_limit(S, query, prompt_length, float(noise) / float(task_variance), U0, u0))
+        return _at(math.inf, risk, *_linear_limit(S, prompt_length, ratio, (U0, u0)))
     if prompt_length == 1:  # the only token has all the weight: its label is no answer, and U has no influence
         return _at(math.inf, risk, U0, 0.0)
-    return _at(math.inf, risk, *_softmax_limit(S, query, float(noise) / float(task_variance), U0, risk, prompt_length))
+    return _at(math.inf, risk, *_softmax_limit(S, query, ratio, U0, risk, prompt_length))
 
 
 def _at(time: float, risk: Callable[[Floats, float], ExactRisk], U: Floats, u: float) -> Trained:
@@ -194,16 +195,11 @@ def _flow_to(time: float, start: Any, S: Floats, L: int | None, law: dict[str, A
     return flow.U[-1], float(flow.u[-1])
 
 
-def _linear_limit(S: Floats, query: Floats, L: int | None, noise: float, U0: Floats, u0: float) -> tuple[Floats, float]:
-    """The end of the flow of linear attention, which is that of every attention for infinite prompts."""
-    if query is S:
-        more: dict[str, Any] = {} if L is None else {"prompt_length": L, "noise": noise}
-        end = limit_parameters(S, U0=U0, u0=u0, **more)
-        return np.asarray(end.U[:-1, :-1]), float(end.V[-1, -1])
-    product = np.linalg.inv(effective_covariance(S, L, noise) if L is not None else S)  # u U, whatever the query's covariance
-    balance, size = float((U0**2).sum()) - u0**2, float((product**2).sum())
-    u = math.sqrt((math.hypot(balance, 2 * math.sqrt(size)) - balance) / 2)
-    return np.asarray(product / u), u
+def _linear_limit(S: Floats, L: int | None, noise: float, start: tuple[Floats, float]) -> tuple[Floats, float]:
+    """The end of linear attention, and of softmax attention for infinite prompts; the query's covariance has no say in it."""
+    law: dict[str, Any] = {} if L is None else {"prompt_length": L, "noise": noise}
+    end = limit_parameters(S, U0=start[0], u0=start[1], **law)
+    return np.asarray(end.U[:-1, :-1]), float(end.V[-1, -1])
 
 
 def _softmax_limit(

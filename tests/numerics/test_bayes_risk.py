@@ -1,0 +1,93 @@
+"""The Bayes risk of a prompt against drawn prompts, integrals and limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.integrate import quad
+from scipy.stats import chi2
+
+from numerics.bayes_risk import bayes_risk
+
+Floats = NDArray[np.float64]
+KMS = 0.5 ** np.abs(np.subtract.outer(np.arange(3), np.arange(3)))
+
+
+@pytest.mark.parametrize(
+    ("Sigma", "L", "query"),
+    [(KMS, 7, None), (KMS, 2, None), (np.diag([1.0, 0.0, 2.0]), 2, np.eye(3)), (np.diag([1.0, 0.0, 2.0]), 1, KMS)],
+    ids=["long", "fewer tokens than dimensions", "singular", "singular and short"],
+)
+def test_against_ridge_regression_on_drawn_prompts(Sigma: Floats, L: int, query: Floats | None) -> None:
+    rng, n, tau2, om2 = np.random.default_rng(1), 40_000, 0.3, 0.5
+    eigenvalues, vectors = np.linalg.eigh(Sigma)
+    X = rng.standard_normal((n, L, 3)) @ (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
+    w = np.sqrt(om2) * rng.standard_normal((n, 3))
+    y = np.einsum("nld,nd->nl", X, w) + np.sqrt(tau2) * rng.standard_normal((n, L))
+    gram = np.einsum("nld,nle->nde", X, X) + tau2 / om2 * np.eye(3)
+    off = np.linalg.solve(gram, np.einsum("nld,nl->nd", X, y)[..., None])[..., 0] - w
+    loss = np.einsum("nd,de,ne->n", off, Sigma if query is None else query, off) / 2 + tau2 / 2
+    value, error = bayes_risk(Sigma, L, tau2, om2, query_covariance=query)
+    assert abs(loss.mean() - value) < 5 * loss.std() / np.sqrt(n)  # wrong once in 1e6 seeds
+    assert error < 3e-4
+
+
+@pytest.mark.parametrize("L", [1, 4, 1000])
+def test_one_covariate_is_an_integral(L: int) -> None:
+    S, tau2, om2 = 2.0, 0.3, 0.7
+    exact = quad(lambda p: S / (1 / om2 + S * chi2.ppf(p, L) / tau2), 0, 1, epsabs=1e-12, limit=200)[0] / 2 + tau2 / 2
+    value, error = bayes_risk([[S]], L, tau2, om2)
+    assert abs(value - exact) < 6 * error + 1e-9
+    assert error < 1e-4
+
+
+def test_without_noise() -> None:
+    assert bayes_risk(KMS, 3) == (0.0, 0.0)
+    for L in (1, 2):  # a random subspace of dimension L is known
+        assert bayes_risk(2 * np.eye(3), L, 0.0, 0.5).value == pytest.approx((3 - L) / 2, rel=1e-3)
+    assert bayes_risk(KMS, 2, 1e-12).value == pytest.approx(bayes_risk(KMS, 2).value, rel=1e-9)
+    assert bayes_risk(np.diag([1.0, 0.0]), 5, query_covariance=np.eye(2)) == (0.5, 0.0)  # a direction that no prompt shows
+
+
+def test_limits() -> None:
+    assert bayes_risk(KMS, None, 0.2) == (0.1, 0.0)
+    assert bayes_risk(KMS, 5, 1e9).value - 5e8 == pytest.approx(1.5, rel=1e-6)  # nothing is learnt
+    values = [bayes_risk(KMS, L, 0.2).value for L in (1, 2, 3, 4, 10, 100, 10**4)]
+    assert (np.diff(values) < 0).all()
+    assert 1e8 * (bayes_risk(KMS, 10**8, 0.2).value - 0.1) == pytest.approx(0.3, rel=1e-6)
+
+
+def test_scaling_and_rotation() -> None:
+    turn = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
+    value = bayes_risk(KMS, 4, 0.2).value
+    assert bayes_risk(turn @ KMS @ turn.T, 4, 0.2).value == pytest.approx(value, rel=1e-3)
+    assert bayes_risk(KMS, 4, 0.6, 3.0).value == pytest.approx(3 * value, rel=1e-12)
+    assert bayes_risk(3 * KMS, 4, 0.6).value == pytest.approx(3 * value, rel=1e-12)
+    assert bayes_risk(KMS, 4, 0.2, seed=1).value != value
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"prompt_length": 0}, "at least one token"),
+        ({"prompt_length": 2.5}, "whole number"),
+        ({"prompt_length": 1e13}, "1e12"),
+        ({"noise": -1.0}, "variances"),
+        ({"task_variance": 0.0}, "variances"),
+        ({"points": 1000}, "power of two"),
+        ({"query_covariance": np.eye(2)}, "shape"),
+    ],
+)
+def test_bad_values(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        bayes_risk(**({"Sigma": KMS, "prompt_length": 5, "noise": 0.1} | arguments))
+
+
+def test_bad_types() -> None:
+    with pytest.raises(TypeError, match="prompt_length"):
+        bayes_risk(KMS, "ten", 0.1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="Sigma"):
+        bayes_risk(-KMS, 5)

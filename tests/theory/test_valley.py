@@ -1,0 +1,69 @@
+"""The valley of long prompts: its formulas by integrals, differences and limits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.integrate import quad
+from scipy.optimize import minimize_scalar
+
+from theory.valley import best_score_variance, linear_excess, valley_excess, valley_speed
+
+
+@pytest.mark.parametrize(("d", "noise"), [(1, 0.0), (3, 0.7)])
+def test_the_excess_is_the_mean_that_theorem_a_asks_for(d: int, noise: float) -> None:
+    lam, trace = 0.17, 2.5
+    # E e^s (u^2 T + |x|^2), s = lam r^2, and |x|^2 has the mean (tr Sigma/d) r^2 at |xi| = r
+    density = lambda r: r ** (d - 1) * math.exp(-(r**2) / 2) * 2 ** (1 - d / 2) / math.gamma(d / 2)
+    mean = quad(lambda r: density(r) * math.exp(lam * r**2) * ((trace + noise) / lam + trace / d * r**2), 0, 40)[0]
+    assert valley_excess(lam, trace=trace, d=d, noise=noise) == pytest.approx(mean, rel=1e-9)
+
+
+@pytest.mark.parametrize(("trace", "d", "noise"), [(1.0, 1, 0.0), (3.0, 2, 0.4), (1e-3, 7, 5.0), (40.0, 30, 0.0)])
+def test_the_best_point_is_the_least_excess(trace: float, d: int, noise: float) -> None:
+    law = {"trace": trace, "d": d, "noise": noise}
+    found = minimize_scalar(lambda lam: valley_excess(lam, **law), bounds=(1e-6, 0.499), method="bounded", options={"xatol": 1e-10})
+    assert best_score_variance(**law) == pytest.approx(found.x, rel=1e-5)
+
+
+def test_scaling_and_limits() -> None:
+    assert best_score_variance(trace=6, d=4, noise=2) == pytest.approx(best_score_variance(trace=3, d=4, noise=1), rel=1e-14)
+    assert valley_excess(0.2, trace=6, d=4, noise=2) == pytest.approx(2 * valley_excess(0.2, trace=3, d=4, noise=1), rel=1e-14)
+    # with much noise (1 - 2 lam)^(-d/2)/lam alone is to be least
+    assert best_score_variance(trace=1, d=4, noise=1e12) == pytest.approx(1 / 6, rel=1e-9)
+    # without noise softmax pays e times what linear attention pays, in many dimensions
+    d = 10**6
+    assert valley_excess(best_score_variance(trace=1, d=d), trace=1, d=d) / linear_excess(trace=1, d=d) == pytest.approx(
+        math.e, rel=1e-5
+    )
+
+
+def test_the_speed_is_that_of_the_gradient_flow_on_the_line() -> None:
+    law, inverse_square, h = {"trace": 2.0, "d": 3, "noise": 0.3}, 1.7, 1e-6
+    for lam in (0.05, 0.2, 0.4):
+        u = lam**-0.5
+        slope = (valley_excess((u + h) ** -2, **law) - valley_excess((u - h) ** -2, **law)) / (2 * h)
+        du = -slope / 2 / (1 + inverse_square * lam**2)
+        assert valley_speed(lam, inverse_square=inverse_square, **law) == pytest.approx(-2 * u**-3 * du, rel=1e-6)
+
+
+def test_symbols_and_arrays() -> None:
+    lam = sp.Symbol("lam", positive=True)
+    exact = best_score_variance(trace=sp.Integer(1), d=1)
+    assert sp.expand(sp.radsimp(exact) - (5 - sp.sqrt(13)) / 6) == 0
+    assert abs(sp.N(sp.diff(valley_excess(lam, trace=1, d=1), lam).subs(lam, exact), 40)) < 1e-35
+    assert valley_excess(np.array([0.1, 0.2]), trace=1, d=2).shape == (2,)
+
+
+def test_bad_input() -> None:
+    with pytest.raises(ValueError, match="below 1/2"):
+        valley_excess(0.6, trace=1, d=1)
+    with pytest.raises(ValueError, match="below 1/2"):
+        valley_excess(sp.Rational(3, 5), trace=1, d=1)
+    with pytest.raises(ValueError, match="trace"):
+        best_score_variance(trace=-1, d=1)
+    with pytest.raises(TypeError, match="noise"):
+        linear_excess(trace=1, d=1, noise="much")
