@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -154,4 +153,14 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
         return coupled_kernel()
     if attention not in ("softmax", "linear"):
         raise ValueError(f'attention = {attention!r}; take "softmax", "linear" or "coupled"')
-    return partial(both(), attention == "softmax")
+    softmax, compiled = attention == "softmax", both()
+
+    def kernel(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, gradient):  # type: ignore[no-untyped-def]
+        """One type for each argument, so that the loop is compiled once."""
+        A, B = (np.ascontiguousarray(X, dtype=np.float64) for X in (A, B))
+        numbers = (float(x) for x in (task_sd, noise_sd, scale, factor))
+        total = gradient if gradient.size else np.zeros((0, 0))
+        run, words = (int(L), int(first), int(steps), float(lr)), (int(batch), int(key0), int(key1))
+        return int(compiled(softmax, theta, *run, A, B, *numbers, *words, losses, total))
+
+    return kernel
