@@ -23,7 +23,7 @@
 `token_sampler`, `score_sampler`,                   every token drawn, or the scores alone and the mean over the rest;
 `streams`, `kernels`                                random numbers and loops, compiled
 `finite_prompt_risk`, `finite_prompt_flow`          the risk of softmax attention at a finite prompt length, and its gradient flow
-`exact_risk`, `training_flow`,                      the same with its gradient, any matrix, linear attention too; its flow, also in
+`block_risk`, `training_flow`,                      the same with its gradient, any matrix, linear attention too; its flow, also in
 `population_risk`, `weight_tables`,                 the factors that SGD moves; any parameters; tables of the weights, moments
 `query_moments`, `flow_coordinates`                 of the query; what a flow moves
 `finite_prompt_gaps`                                the same for tasks on few atoms, every prompt enumerated, with both gradients
@@ -48,6 +48,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from numerics.block_risk import exact_risk as exact_risk
     from numerics.estimate import attention_errors as attention_errors
     from numerics.evidence import Evidence as Evidence
     from numerics.evidence import Verdict as Verdict
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from numerics.evidence import confirmed as confirmed
     from numerics.exact import ExactErrors as ExactErrors
     from numerics.exact import exact_errors as exact_errors
-    from numerics.exact_risk import exact_risk as exact_risk
     from numerics.fit import power_law_fit as power_law_fit
     from numerics.flow import integrate_flow as integrate_flow
     from numerics.hostile import laws as laws
@@ -93,7 +93,7 @@ _HOME = {
     "clopper_pearson": "numerics.probability",
     "confirmed": "numerics.evidence",
     "exact_errors": "numerics.exact",
-    "exact_risk": "numerics.exact_risk",
+    "exact_risk": "numerics.block_risk",
     "forall": "numerics.provers",
     "honest_sigma": "numerics.token_laws",
     "identity": "numerics.provers",

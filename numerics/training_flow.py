@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.exact_risk import RiskField
+from numerics.block_risk import RiskField
 from numerics.flow_coordinates import Factors, block_factors, read_coordinates
 from theory.arrays import read_arrays
 

@@ -1,0 +1,154 @@
+"""The exact risk by second routes, in limits and under symmetries, and its gradient against differences."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from numerics import exact_risk
+from numerics.block_risk import RiskField
+from numerics.finite_prompt_risk import finite_prompt_risk
+from theory.regression_risk import icl_risk, icl_risk_gradient
+
+#: Correlated; of rank 2; and a block that is not symmetric and commutes with neither.
+FULL = np.array([[1.0, 0.4, 0.1], [0.4, 0.7, -0.2], [0.1, -0.2, 0.5]])
+SINGULAR = np.array([[1.0, 0.5, 0.0], [0.5, 0.5, 0.5], [0.0, 0.5, 1.0]])
+U = np.array([[0.7, -0.5, 0.2], [0.3, 0.2, 0.6], [-0.4, 0.1, 0.9]])
+
+
+@pytest.mark.parametrize("Sigma", [FULL, SINGULAR], ids=["full", "singular"])
+@pytest.mark.parametrize("L", [1, 2, 30])
+def test_quadrature_over_other_forms(Sigma: np.ndarray, L: int) -> None:
+    """Three scalar integrals with moments of the weights that no table has rounded."""
+    found = exact_risk(U, 1.3, Sigma, L, 0.2, task_variance=0.4).risk
+    assert found == pytest.approx(float(finite_prompt_risk(Sigma, U, 1.3, L, noise=0.2, task_variance=0.4)), rel=1e-12)
+
+
+@pytest.mark.parametrize("attention", ["softmax", "linear"])
+@pytest.mark.parametrize(("L", "size"), [(1, 1.0), (2, 1.0), (30, 0.5), (30, 40.0), (None, 1.0)])
+def test_gradient_against_differences(attention: str, L: int | None, size: float) -> None:
+    """At size 40 the risk is summed up by the other of its two ways."""
+    field = RiskField(SINGULAR, L, 0.2, attention=attention, task_variance=0.4, query_covariance=FULL)
+    V, v, h = np.array([[0.3, 1.0, -0.5], [0.2, -0.7, 0.1], [0.8, 0.4, 0.6]]), -0.7, 2e-3
+    along = [field(size * (U + k * h * V), 1.3 + k * h * v).risk for k in (-2, -1, 1, 2)]
+    slope = (8 * (along[2] - along[1]) - (along[3] - along[0])) / (12 * h)
+    _, to_U, to_u = field(size * U, 1.3)
+    scale = max(float(np.abs(to_U).sum() * size), abs(to_u))  # the two parts of the slope may cancel
+    assert float((to_U * V).sum() * size + to_u * v) == pytest.approx(slope, abs=1e-8 * scale)
+
+
+def test_against_drawn_prompts() -> None:
+    """Other covariances for prompt and query; each comparison fails by chance with probability 6e-7."""
+    n, L, noise, om2, u = 100_000, 3, 0.3, 0.5, 1.2
+    rng = np.random.default_rng(3)
+    X, x = rng.standard_normal((n, L, 3)) @ np.linalg.cholesky(FULL).T, rng.standard_normal((n, 3)) * [1.0, 0.5, 2.0]
+    w = math.sqrt(om2) * rng.standard_normal((n, 3))
+    y = np.einsum("nld,nd->nl", X, w) + math.sqrt(noise) * rng.standard_normal((n, L))
+    scores = np.einsum("nld,de,ne->nl", X, U, x)
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    label = (w * x).sum(axis=1) + math.sqrt(noise) * rng.standard_normal(n)
+    for attention, weights in (("softmax", p), ("linear", scores / L)):
+        loss = (u * (weights * y).sum(axis=1) - label) ** 2 / 2
+        query = np.diag([1.0, 0.25, 4.0])
+        exact = exact_risk(U, u, FULL, L, noise, attention=attention, task_variance=om2, query_covariance=query).risk
+        assert abs(loss.mean() - exact) < 5 * loss.std() / math.sqrt(n)
+
+
+def test_linear_attention_and_the_infinite_prompt() -> None:
+    for L in (1, 7, None):
+        found = exact_risk(U, 1.3, FULL, L, 0.2, attention="linear", task_variance=0.4)
+        gradient, slope = icl_risk_gradient(FULL, U, 1.3, prompt_length=L, noise=0.5)
+        assert found.risk == pytest.approx(0.4 * float(icl_risk(FULL, U, 1.3, prompt_length=L, noise=0.5)) + 0.1, rel=1e-13)
+        np.testing.assert_allclose(found.grad_U, 0.4 * gradient, atol=1e-14)
+        assert found.grad_u == pytest.approx(0.4 * float(slope), rel=1e-12)
+    np.testing.assert_array_equal(exact_risk(U, 1.3, FULL, None).grad_U, exact_risk(U, 1.3, FULL, None, attention="linear").grad_U)
+    # lambda_1 = 0.011: what L = 1e100 adds is of the size of 1e-100
+    assert exact_risk(U / 10, 1.3, FULL, 10**100).risk == pytest.approx(exact_risk(U / 10, 1.3, FULL, None).risk, rel=1e-14)
+
+
+def test_a_single_token_is_the_answer_whatever_its_score() -> None:
+    for size in (1e-3, 1.0, 1e3):
+        risk, to_U, to_u = exact_risk(size * U, 0.6, FULL, 1, 0.2)
+        level = float(np.trace(FULL))
+        assert risk == pytest.approx((0.36 * (level + 0.2) + level + 0.2) / 2, rel=1e-12)
+        assert to_u == pytest.approx(0.6 * (level + 0.2), rel=1e-12)
+        assert np.abs(to_U).max() * size < 1e-11
+
+
+def test_no_scores() -> None:
+    """The mean label; along U the risk falls as in the mean of a product of covariances, (1 - 1/L) S_p S_q."""
+    Sq = np.diag([1.0, 0.2, 0.0])
+    risk, to_U, to_u = exact_risk(np.zeros((3, 3)), 2.0, FULL, 5, 0.1, query_covariance=Sq)
+    level = (float(np.trace(FULL)) + 0.1) / 5
+    assert risk == pytest.approx((4 * level + np.trace(Sq) + 0.1) / 2, rel=1e-13)
+    np.testing.assert_allclose(to_U, -2.0 * 0.8 * FULL @ Sq, atol=1e-14)
+    assert to_u == pytest.approx(2 * level, rel=1e-13)
+
+
+@pytest.mark.parametrize("scale", [1e4, 1e8, 1e150])
+def test_the_largest_scores_give_the_label_of_the_best_token(scale: float) -> None:
+    """One covariate, two tokens: E max = 1/sqrt(pi), E max^2 = 1. The rest is of the size of 1/scale."""
+    u, noise = 0.7, 0.3
+    limit = (u**2 * (1 + noise) - 2 * u * math.sqrt(2) / math.pi + 1 + noise) / 2
+    assert exact_risk([[scale]], u, [[1.0]], 2, noise).risk == pytest.approx(limit, rel=1e-10 + 2 / scale)
+
+
+@pytest.mark.parametrize("k", [1e-12, 1e9])
+@pytest.mark.parametrize("attention", ["softmax", "linear"])
+def test_units_of_the_covariates(k: float, attention: str) -> None:
+    """x -> sqrt(k) x with U -> U/k leaves the scores alone and multiplies risk and noise by k."""
+    here = exact_risk(U, 1.3, FULL, 6, 0.2, attention=attention)
+    there = exact_risk(U / k, 1.3, k * FULL, 6, k * 0.2, attention=attention)
+    assert there.risk == pytest.approx(k * here.risk, rel=1e-12)
+    np.testing.assert_allclose(there.grad_U, k**2 * here.grad_U, rtol=1e-9)
+    assert there.grad_u == pytest.approx(k * here.grad_u, rel=1e-11)
+
+
+def test_rotations_and_signs() -> None:
+    R = np.linalg.qr(np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.0], [1.5, 0.2, 0.7]]))[0]
+    here, turned = exact_risk(U, 1.3, SINGULAR, 8, 0.2), exact_risk(R @ U @ R.T, 1.3, R @ SINGULAR @ R.T, 8, 0.2)
+    assert turned.risk == pytest.approx(here.risk, rel=1e-12)
+    np.testing.assert_allclose(turned.grad_U, R @ here.grad_U @ R.T, atol=1e-10)
+    mirrored = exact_risk(-U, -1.3, SINGULAR, 8, 0.2)
+    assert mirrored.risk == pytest.approx(here.risk, rel=1e-14)
+    np.testing.assert_allclose(mirrored.grad_U, -here.grad_U, atol=1e-14)
+
+
+def test_both_ways_to_sum_the_risk_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    gap = exact_risk(U, 1.3, FULL, 9, 0.2)
+    monkeypatch.setattr("numerics.block_risk.STEEP", 0.0)
+    whole = exact_risk(U, 1.3, FULL, 9, 0.2)
+    assert whole.risk == pytest.approx(gap.risk, rel=1e-12)
+    np.testing.assert_allclose(whole.grad_U, gap.grad_U, atol=1e-12)
+
+
+def test_the_steps_of_the_quadrature_are_fine_enough() -> None:
+    for L in (2, 1e30):
+        for size in (0.5, 3.0):
+            usual, fine = (RiskField(FULL, L, 0.2, step=step)(size * U, 1.3) for step in (None, 0.02))
+            assert usual.risk == pytest.approx(fine.risk, rel=1e-11)
+            np.testing.assert_allclose(usual.grad_U, fine.grad_U, atol=1e-9 * np.abs(fine.grad_U).max())
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"prompt_length": 2.5}, "prompt_length = 2.5"),
+        ({"prompt_length": 0}, "prompt_length = 0"),
+        ({"prompt_length": 1e101}, "1e100"),
+        ({"noise": -0.1}, "noise = -0.1"),
+        ({"task_variance": 0.0}, "task_variance"),
+        ({"attention": "hardmax"}, "hardmax"),
+        ({"Sigma": -FULL}, "eigenvalue"),
+        ({"query_covariance": np.eye(2)}, "query_covariance"),
+        ({"U11": np.eye(4)}, "U11"),
+        ({"U11": 1e200 * U, "u": 1e200}, "other units"),
+    ],
+)
+def test_bad_input(change: dict[str, object], says: str) -> None:
+    arguments = {"U11": U, "u": 1.0, "Sigma": FULL, "prompt_length": 5} | change
+    with pytest.raises(ValueError, match=says):
+        exact_risk(**arguments)
