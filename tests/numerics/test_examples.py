@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -28,3 +29,15 @@ def test_example_runs_small(path: Path, tmp_path: Path) -> None:
 
 def test_there_is_an_example() -> None:
     assert EXAMPLES
+
+
+def test_the_stored_table_of_lengths_is_what_the_script_prints(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = EXAMPLES[0].with_name("table_of_lengths.py")
+    monkeypatch.setattr(sys, "argv", [str(script), "--small"])
+    runpy.run_path(str(script))
+    printed, stored = capsys.readouterr().out.splitlines(), script.with_suffix(".md").read_text(encoding="utf-8").splitlines()
+    assert len(printed) == 2 + 4
+    assert set(printed) <= set(stored)
+    assert len(stored) == 2 + 3 * 2 * 5
