@@ -130,6 +130,8 @@ class RiskField:
         assert self.L is not None
         W = self.root @ U @ self.root_q
         singular, E = np.linalg.svd(W)[1:]
+        if not np.isfinite(singular**2).all():
+            return np.inf, np.full_like(U, np.inf), np.inf
         log_L = float(np.log(self.L))
         # The tail of the query that counts narrows like 1 / sqrt(ln L) in ln s.
         step = min(0.16, 0.6 / np.sqrt(1 + log_L)) if self._step is None else self._step

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ def test_quadrature_over_other_forms(Sigma: np.ndarray, L: int) -> None:
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
-@pytest.mark.parametrize(("L", "size"), [(1, 1.0), (2, 1.0), (30, 0.5), (30, 40.0), (None, 1.0)])
+@pytest.mark.parametrize(("L", "size"), [(1, 1.0), (2, 1.0), (30, 0.5), (2, 40.0), (None, 1.0)])
 def test_gradient_against_differences(attention: str, L: int | None, size: float) -> None:
     """At size 40 the risk is summed up by the other of its two ways."""
     field = RiskField(SINGULAR, L, 0.2, attention=attention, task_variance=0.4, query_covariance=FULL)
@@ -126,11 +127,10 @@ def test_both_ways_to_sum_the_risk_agree(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_steps_of_the_quadrature_are_fine_enough() -> None:
-    for L in (2, 1e30):
-        for size in (0.5, 3.0):
-            usual, fine = (RiskField(FULL, L, 0.2, step=step)(size * U, 1.3) for step in (None, 0.02))
-            assert usual.risk == pytest.approx(fine.risk, rel=1e-11)
-            np.testing.assert_allclose(usual.grad_U, fine.grad_U, atol=1e-9 * np.abs(fine.grad_U).max())
+    for L, size in ((2, 0.5), (2, 3.0), (1e30, 0.8)):
+        usual, fine = (RiskField(FULL, L, 0.2, step=step)(size * U, 1.3) for step in (None, 0.02))
+        assert usual.risk == pytest.approx(fine.risk, rel=1e-11)
+        np.testing.assert_allclose(usual.grad_U, fine.grad_U, atol=1e-9 * np.abs(fine.grad_U).max())
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_the_steps_of_the_quadrature_are_fine_enough() -> None:
         ({"U11": 1e200 * U, "u": 1e200}, "other units"),
     ],
 )
-def test_bad_input(change: dict[str, object], says: str) -> None:
-    arguments = {"U11": U, "u": 1.0, "Sigma": FULL, "prompt_length": 5} | change
+def test_bad_input(change: dict[str, Any], says: str) -> None:
+    arguments: dict[str, Any] = {"U11": U, "u": 1.0, "Sigma": FULL, "prompt_length": 5} | change
     with pytest.raises(ValueError, match=says):
         exact_risk(**arguments)
