@@ -125,9 +125,12 @@ def add_gradient(n, width, x, y, d_values, d_P):  # type: ignore[no-untyped-def]
 
 @njit
 def add_squares(delta, square):  # type: ignore[no-untyped-def]
-    for c in range(2):
-        for i in range(LANES):
-            square[c] += F64(delta[c * LANES + i]) * F64(delta[c * LANES + i])
+    """Add the squares of both errors and of their difference."""
+    for i in range(LANES):
+        x, y = F64(delta[i]), F64(delta[LANES + i])
+        square[0] += x * x
+        square[1] += y * y
+        square[2] += (x - y) * (x - y)
 
 
 @njit
@@ -144,7 +147,10 @@ def step_of(theta, eta, slope, after):  # type: ignore[no-untyped-def]
 
 @once
 def coupled_kernel() -> Callable[..., int]:
-    """The compiled kernel, with the arguments of `numerics.kernels.sgd.sgd_kernel` and theta of shape (2, 1 + 3n, n)."""
+    """The compiled kernel, with the arguments of `numerics.kernels.sgd.sgd_kernel` and theta of shape (2, 1 + 3n, n).
+
+    A third row of losses, if there is one, gets the mean of (T_soft − T_lin)².
+    """
     sources = fingerprint()  # a closure variable, and so a part of the key under which Numba caches the compiled code
 
     @njit(nogil=True, cache=True, error_model="numpy")
@@ -162,7 +168,7 @@ def coupled_kernel() -> Callable[..., int]:
         for c in range(2):
             load(theta[c], width, now[c])
         values, P, d_values, d_P = np.zeros((2, width)), np.zeros((2, n * width)), np.zeros((2, width)), np.zeros((2, n * width))
-        U, scratch, square = np.zeros(n * width), np.zeros(n * width), np.zeros(2)
+        U, scratch, square = np.zeros(n * width), np.zeros(n * width), np.zeros(3)
         state, words = np.zeros(4 * LANES, np.uint32), np.zeros(2 * LANES, np.uint32)
         x, task, label = np.zeros(2 * n * LANES, np.float32), np.zeros(d * LANES, np.float32), np.zeros(LANES, np.float32)
         columns, R = np.zeros(COLUMNS * n * LANES, np.float32), np.zeros(TRIANGLE * LANES, np.float32)
@@ -204,6 +210,8 @@ def coupled_kernel() -> Callable[..., int]:
                 gradient(n, width, now[c], at, bt, scale, d_values[c], d_P[c], U, scratch, slope[c])
             if not (np.isfinite(square[0] + square[1]) and step_of(now, lr * factor, slope, after)):
                 return step
+            if losses.shape[0] > 2:
+                losses[2, step - first] = square[2] / batch
             for c in range(2):
                 losses[c, step - first] = 0.5 / batch * square[c]
                 if lr != 0:

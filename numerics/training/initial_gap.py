@@ -1,0 +1,135 @@
+"""How far softmax and linear attention are apart at the same parameters: predictions and gradients of the risk (Figures 1 and 5).
+
+Both read the same prompts, in the coupled kernel at learning rate 0. The squared norm of a mean gradient is biased upwards by its
+noise; products of the gradients of different groups of prompts are not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from numerics.training.setup import read_setup
+from theory.experiment import Variant
+
+__all__ = ["InitialGap", "initial_gap"]
+
+Floats = NDArray[np.float64]
+GROUPS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class InitialGap:
+    """Differences between softmax and linear attention, with standard errors.
+
+    Attributes
+    ----------
+    lengths : ndarray of shape (k,)
+    output, output_error : ndarray of shape (k,)
+        E |T_soft - T_lin|^2 over prompts and queries.
+    gradient, gradient_error : ndarray of shape (k,)
+        |grad R_soft - grad R_lin|^2 for the population risks, over all of O, V, K, Q; without bias, and so perhaps below 0 where it
+        is smaller than its error.
+    """
+
+    lengths: NDArray[np.int64]
+    output: Floats
+    output_error: Floats
+    gradient: Floats
+    gradient_error: Floats
+
+
+def initial_gap(
+    parameters: Sequence[ArrayLike],
+    lengths: Sequence[int],
+    *,
+    Sigma: ArrayLike,
+    noise: float = 0.1,
+    variant: str | Variant = "as written",
+    task_variance: float | None = None,
+    prompts: int = 2**16,
+    seed: int = 0,
+) -> InitialGap:
+    """Both gaps at every prompt length.
+
+    Parameters
+    ----------
+    parameters : Parameters, or a sequence of the four arrays O, V, K, Q
+        Of both attentions; with an axis (softmax, linear) in front, of each.
+    lengths : sequence of int
+    Sigma : array_like of shape (d, d)
+        Covariance of the covariates.
+    noise : float
+        Variance of the label noise.
+    variant : str or Variant
+        How the experiment is read, see `theory.experiment`.
+    task_variance : float, optional
+        Variance of an entry of w, 1/d by default.
+    prompts : int
+        Prompts for each length, at least 2; rounded up to a multiple of 64 from there on.
+    seed : int
+        Lengths have streams of their own.
+
+    Returns
+    -------
+    InitialGap
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what `numerics.train` takes, or there are fewer than two prompts.
+
+    Examples
+    --------
+    With scores 0 the softmax prediction is the mean of the values and the linear one 0: the gap is the variance of a mean.
+
+    >>> V = np.diag([0.0, 1.0])
+    >>> still = [[0.0, 1.0], V, 0 * V, 0 * V]
+    >>> gap = initial_gap(still, [1, 4], Sigma=[[1.0]], noise=1.0, task_variance=1.0)
+    >>> bool(np.all(abs(gap.output - 2 / gap.lengths) < 5 * gap.output_error))
+    True
+    """
+    if isinstance(prompts, bool) or not isinstance(prompts, (int, np.integer)):
+        raise TypeError(f"prompts = {prompts!r} is no whole number; it is how many prompts are drawn for each length")
+    if prompts < 2:
+        raise ValueError(f"prompts = {prompts} leaves no error to estimate; take at least 2, better thousands")
+    groups = min(GROUPS, int(prompts))
+    batch = -(-int(prompts) // groups)
+    # every length is checked before the first is measured
+    setups = [
+        read_setup("coupled", L, None, Sigma, noise, batch, 0.0, groups, seed, variant, parameters, task_variance, None)
+        for L in lengths
+    ]
+    found = np.array([_measure(setup, groups) for setup in setups]).reshape(-1, 4).T
+    return InitialGap(np.array([s.prompt_length for s in setups], dtype=np.int64), *found)
+
+
+def _measure(setup: Any, groups: int) -> tuple[float, float, float, float]:
+    from numerics.kernels.sgd import sgd_kernel
+
+    kernel, arguments = sgd_kernel("coupled"), setup.kernel_arguments()
+    squares, gradients = np.empty(groups), np.zeros((groups, setup.start[0].size))
+    losses, gradient = np.empty((3, 1)), np.empty_like(setup.start)
+    for group in range(groups):
+        gradient[:] = 0
+        if kernel(setup.start, setup.prompt_length, group, 1, 0.0, *arguments, losses, gradient) != -1:
+            raise ValueError(
+                "predictions or gradients at these parameters are beyond the range of floating-point numbers; take smaller ones"
+            )
+        squares[group], gradients[group] = losses[2, 0], (gradient[0] - gradient[1]).ravel()
+    without_one, value = _leave_one_out(gradients)
+    error = math.sqrt((groups - 1) * float(np.var(without_one))) if groups > 2 else math.inf
+    return float(squares.mean()), float(squares.std(ddof=1)) / math.sqrt(groups), value, error
+
+
+def _leave_one_out(x: Floats) -> tuple[Floats, float]:
+    """Mean of x_i·x_j over pairs i != j: without each of the rows in turn, and of all."""
+    count, total, own = len(x), x.sum(0), np.einsum("ij,ij->i", x, x)
+    pairs = total @ total - own.sum()
+    less = pairs - 2 * (x @ total - own)
+    return less / max((count - 1) * (count - 2), 1), float(pairs / (count * (count - 1)))
