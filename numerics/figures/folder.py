@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -124,8 +124,10 @@ class Folder:
         finds them there.
         """
         path = self._running / f"{key}.lock"
-        with closing(sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)) as connection:
+        with ExitStack() as held:
             try:
+                connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+                held.callback(connection.close)
                 connection.execute("BEGIN EXCLUSIVE")
                 mine = True
             except sqlite3.OperationalError as error:

@@ -143,7 +143,7 @@ class _Crew:
         self.results: dict[str, Floats] = {}
         self.known: set[str] = set()
         self.reused = 0
-        self.work = self.worked = self.busy = 0.0
+        self.work = self.worked = self.busy = self.asked = 0.0
         self.add(tasks)
 
     def add(self, tasks: Sequence[Task]) -> None:
@@ -172,9 +172,8 @@ class _Crew:
             needed = None if task.needs is None else self.results[task.needs.key]
             self.running[pool.submit(job.run, self.folder, needed)] = job
 
-    def collect(self) -> bool:
-        """Take what is ready, after `LOOK` seconds at most; whether there was anything new."""
-        news = False
+    def collect(self) -> None:
+        """Take what is ready, after `LOOK` seconds at most."""
         for future in wait(self.running, timeout=LOOK, return_when=FIRST_COMPLETED).done:
             job = self.running.pop(future)
             outcome = future.result()
@@ -182,7 +181,6 @@ class _Crew:
                 self.elsewhere.append(job.task)
                 continue
             numbers, seconds = outcome
-            news = True
             if seconds is None:
                 self.reused += 1
                 self.work -= job.task.work
@@ -190,7 +188,12 @@ class _Crew:
                 self.worked += job.task.work * (1 - job.before)
                 self.busy += seconds
             self.finish(job.task, numbers)
-        return news
+
+    def ask_again(self) -> None:
+        """Now and then, while a thread is idle: is another process done with its tasks, or gone?"""
+        now = time.monotonic()
+        if len(self.running) < self.threads and now - self.asked >= LOOK:
+            self.waiting, self.elsewhere, self.asked = [*self.elsewhere, *self.waiting], [], now
 
     def progress(self) -> Progress:
         """How far all of it is."""
@@ -255,11 +258,11 @@ def perform(
                 progress(crew.progress())
                 while crew.waiting or crew.running or crew.elsewhere:
                     crew.begin(pool)
-                    if not crew.collect() and len(crew.running) < threads:
-                        # Nothing else can be begun: is another process done, or gone?
-                        time.sleep(0 if crew.running else LOOK)
-                        crew.waiting += crew.elsewhere
-                        crew.elsewhere = []
+                    if crew.running:
+                        crew.collect()
+                    else:
+                        time.sleep(LOOK)
+                    crew.ask_again()
                     progress(crew.progress())
             except BaseException:
                 crew.stop.set()
