@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -106,10 +107,32 @@ def _measure_and_judge(arguments: argparse.Namespace, out: Path, duration: Calla
         return 0
     ledger = judge(measured)
     write_json(ledger.to_json(), out / "ledger" / "ledger.json")
-    page = write_page(measured, sentences(ledger), out)
+    page = write_page(measured, sentences(ledger), out, words=_as_html)
     wrong = _tell(ledger, say)
     say(f"figures in {page}, ledger in {out / 'ledger' / 'ledger.json'}")
     return 1 if wrong else 0
+
+
+def _as_html(text: str) -> str:
+    """A sentence of the ledger: formulas between dollars typeset, or as they are written where they cannot be read.
+
+    Examples
+    --------
+    >>> _as_html("`by` 1e-3 for $L$")
+    '<code>by</code> 10<sup>−3</sup> for <math><mi>L</mi></math>'
+    """
+    from html import escape
+
+    from numerics.report.words import marked
+    from proofs_check import latex
+
+    html = ""
+    for i, part in enumerate(re.split(r"\$([^$]+)\$", text)):
+        try:
+            html += latex.inline(part) if i % 2 else re.sub("`([^`]+)`", r"<code>\1</code>", marked(part))
+        except latex.LatexError:
+            html += f"<code>{escape(part)}</code>"
+    return html
 
 
 def _plan(arguments: argparse.Namespace) -> Plan:

@@ -6,7 +6,7 @@ import csv
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -22,6 +22,7 @@ from numerics.figures.words import VERDICTS, Sentence, caption, diverged, keys, 
 from numerics.report import provenance
 from numerics.report.files import replace_together
 from numerics.report.templates import environment
+from numerics.report.words import marked
 from theory.experiment import COVARIANCES, VARIANTS
 
 __all__ = ["COLUMNS", "PAGE", "write_page"]
@@ -49,6 +50,7 @@ def write_page(
     folder: str | os.PathLike[str],
     *,
     source: dict[str, Any] | None = None,
+    words: Callable[[str], str] = marked,
 ) -> Path:
     """Write page, figures and numbers into a folder; an earlier page there stays whole until the new one is complete.
 
@@ -61,6 +63,8 @@ def write_page(
         Made if missing. Figures of an earlier page that the new one does not have are removed; files of other names are left alone.
     source : dict, optional
         What `numerics.report.provenance` returns; by default with the command that measures this plan.
+    words : callable
+        What makes HTML of a sentence; by default one that escapes it and raises exponents.
 
     Returns
     -------
@@ -79,7 +83,7 @@ def write_page(
     files = {f"figure-{figure.number}.svg": sheet(figure, keys(figure, measurements.plan)) for figure in figures}
     files["data.json"] = json.dumps(measurements.as_json(), allow_nan=False) + "\n"
     files["data.csv"] = as_csv(figures)
-    files[PAGE] = as_html(measurements, figures, said, source)
+    files[PAGE] = as_html(measurements, figures, said, source, words)
     replace_together(Path(folder), files)
     for name in {f"figure-{number}.svg" for number in FIGURES} - set(files):
         (Path(folder) / name).unlink(missing_ok=True)
@@ -114,7 +118,13 @@ def as_csv(figures: Sequence[Figure]) -> str:
     return out.getvalue()
 
 
-def as_html(measurements: Measurements, figures: Sequence[Figure], said: Sequence[Sentence], source: dict[str, Any]) -> str:
+def as_html(
+    measurements: Measurements,
+    figures: Sequence[Figure],
+    said: Sequence[Sentence],
+    source: dict[str, Any],
+    words: Callable[[str], str] = marked,
+) -> str:
     """The page, self-contained: styles and plots are inside, nothing is fetched."""
     plan = measurements.plan
     counts = Counter(sentence.verdict for sentence in said)
@@ -131,6 +141,7 @@ def as_html(measurements: Measurements, figures: Sequence[Figure], said: Sequenc
             said=sorted(said, key=lambda s: (s.figure is None, s.figure or 0)),
             drawn={figure.number for figure in figures},
             minutes=_minutes,
+            words=words,
             counts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
             diverged=diverged(measurements),
             steps=_steps(measurements),

@@ -177,11 +177,13 @@ def test_a_run_that_diverged_and_a_reduced_plan_are_called_so(found: Measurement
 def test_a_shorter_page_in_the_same_folder_leaves_no_figure_of_the_longer(found: Measurements, tmp_path: Path) -> None:
     for name in ("figure-8.svg", "figure-9.svg", "mine.txt"):
         (tmp_path / name).write_text("mine")
-    write_page(replace(found, plan=replace(PLAN, most_steps=20_000)), [], tmp_path)
+    write_page(replace(found, plan=replace(PLAN, most_steps=20_000)), CLAIMS, tmp_path, words=lambda text: f"<i>{len(text)}</i>")
     left = {p.name for p in tmp_path.iterdir()}
     assert left >= {"figure-6.svg", "figure-9.svg", "mine.txt", "index.html"}
     assert "figure-8.svg" not in left
-    assert "stops after 20\u202f000 steps" in text_of(tmp_path)
+    page = text_of(tmp_path)
+    assert "stops after 20\u202f000 steps" in page
+    assert page.count(f"<i>{len(CLAIMS[1][1])}</i>") == 2  # a sentence typeset by the caller, at the top and under its figure
 
 
 @pytest.mark.usefixtures("drawn")
