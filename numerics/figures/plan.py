@@ -98,7 +98,7 @@ class Plan:
     noise: float = 0.1
     batch: int = 128
     lr: float = 1e-3
-    gap_prompts: int = 2**16
+    gap_prompts: int = 2**17
     points: int = 2**12
 
     def __post_init__(self) -> None:

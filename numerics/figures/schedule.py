@@ -207,7 +207,7 @@ class _Crew:
             done=len(self.results),
             total=len(self.known),
             reused=self.reused,
-            share=1 - sum(left) / self.work if self.work > 0 else 1.0,
+            share=max(0.0, 1 - sum(left) / self.work) if self.work > 0 else 1.0,
             seconds_left=slower * max([sum(left) / self.threads, *left]),
             running=tuple(job.task.says for job in jobs),
         )

@@ -26,8 +26,8 @@ __all__ = ["Engines", "Work", "engines"]
 Floats = NDArray[np.float64]
 Advance = Callable[[int, int], None]
 FinalKey = tuple[str, str, str, int, int]
-#: Seconds, roughly, of a final risk, a gap at one length, an exact risk and a Bayes risk.
-FINAL, GAP, EXACT, BAYES = 1.0, 0.02, 1.0, 0.5
+#: Seconds, roughly, of a final risk, the end of an exact flow and a Bayes risk.
+FINAL, EXACT, BAYES = {"softmax": 0.3, "linear": 0.01}, {"softmax": 0.1, "linear": 0.01}, 0.2
 NO_NUMBERS = np.empty(0)
 
 
@@ -209,7 +209,7 @@ class Work:
             )
             return np.array([value, error], dtype=float)
 
-        task = Task(f"final risk, {attention} of {run.says}", content, FINAL, risk, needs=run)
+        task = Task(f"final risk, {attention} of {run.says}", content, FINAL[attention], risk, needs=run)
         self.final[(key.covariance, key.variant, attention, key.L, key.seed)] = task
         return task
 
@@ -243,7 +243,8 @@ class Work:
             return np.array([found.output, found.output_error, found.gradient, found.gradient_error], dtype=float)
 
         says = f"gaps at the start, {covariance}, {variant}, seed {seed}"
-        return Task(says, content, GAP * len(plan.gap_lengths), gap)
+        work = plan.gap_prompts / plan.batch * sum(self.speed("coupled", L) for L in plan.gap_lengths)
+        return Task(says, content, work, gap)
 
     def _exact(self, covariance: str, variant: str, attention: str, L: int) -> Task:
         Sigma, of = COVARIANCES[covariance], VARIANTS[variant]
@@ -260,7 +261,7 @@ class Work:
             return np.array([found.risk])
 
         content = self._data(covariance, variant, "trained") | {"attention": attention, "L": L}
-        return Task(f"end of the exact flow, {attention} L = {L}, {covariance}, {variant}", content, EXACT, end)
+        return Task(f"end of the exact flow, {attention} L = {L}, {covariance}, {variant}", content, EXACT[attention], end)
 
     def _best(self, covariance: str, variant: str, L: int) -> Task:
         Sigma, of = COVARIANCES[covariance], VARIANTS[variant]
