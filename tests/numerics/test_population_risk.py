@@ -1,0 +1,115 @@
+"""The population risk of any parameters: every token drawn, closed forms, and whether its errors are honest."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from numerics.block_risk import exact_risk
+from numerics.population_risk import population_risk
+from numerics.training import Parameters, initial_parameters
+from theory.experiment import kms, variant
+from theory.regression_risk import full_risk
+
+
+def wild(d: int, size: float = 1.5) -> Parameters:
+    """Parameters far from the block manifold."""
+    return Parameters(*(size * np.asarray(x) for x in initial_parameters(d, seed=3)))
+
+
+@pytest.mark.parametrize("name", ["as written", "as coded"])
+@pytest.mark.parametrize("d", [1, 3])
+def test_against_drawn_tokens(name: str, d: int) -> None:
+    """Each comparison fails by chance with probability 6e-7."""
+    rng = np.random.default_rng(11)
+    theta, reading, n, L, noise, om2 = wild(d), variant(name), 60_000, 3, 0.2, 0.7
+    A, B = reading.prompt_root(kms(d)), reading.query_root(kms(d))
+    w, X = math.sqrt(om2) * rng.standard_normal((n, d)), rng.standard_normal((n, L, d)) @ A.T
+    labels = np.einsum("nld,nd->nl", X, w) + math.sqrt(noise) * rng.standard_normal((n, L))
+    Z, x = np.concatenate([X, labels[..., None]], axis=2), rng.standard_normal((n, d)) @ B.T
+    scores = reading.score_scale(d) * np.einsum("nlj,jn->nl", Z, theta.U[:, :d] @ x.T)
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    label = (w * x).sum(axis=1) + math.sqrt(noise) * rng.standard_normal(n)
+    for attention, weights in (("softmax", p), ("linear", scores / L)):
+        loss = (np.einsum("nl,nlj,j->n", weights, Z, theta.b) - label) ** 2 / 2
+        law: dict[str, Any] = {"Sigma": kms(d), "noise": noise, "variant": name, "task_variance": om2, "points": 512}
+        value, error = population_risk(theta, attention, L, **law)
+        assert abs(loss.mean() - value) < 5 * math.hypot(loss.std() / math.sqrt(n), error)
+        assert error < loss.std() / math.sqrt(n)
+
+
+def test_infinite_prompt_in_closed_form() -> None:
+    theta, S = wild(4), kms(4)
+    known = float(full_risk(S, theta.U, theta.b, noise=0.3)) + 0.15
+    for attention in ("softmax", "linear"):
+        value, error = population_risk(theta, attention, None, Sigma=S, noise=0.3, task_variance=1.0)
+        assert value == pytest.approx(known, rel=1e-12)
+        assert error == 0
+    far = population_risk(wild(4, 0.7), "softmax", 10**15, Sigma=S, noise=0.3, task_variance=1.0, points=64)[0]
+    assert far == pytest.approx(population_risk(wild(4, 0.7), "softmax", None, Sigma=S, noise=0.3, task_variance=1.0)[0], rel=1e-9)
+
+
+def test_a_single_token_is_the_answer() -> None:
+    theta, S = wild(3), np.diag([1.0, 0.5, 0.0])
+    b, level = theta.b, 0.4 * 1.5
+    known = (b[:3] @ S @ b[:3] + b[3] ** 2 * (level + 0.1) + level + 0.1) / 2
+    assert population_risk(theta, "softmax", 1, Sigma=S, noise=0.1, task_variance=0.4, points=64)[0] == pytest.approx(
+        known, rel=1e-12
+    )
+
+
+def test_near_the_block_manifold_it_joins_the_exact_risk() -> None:
+    """Off the manifold by e the risk differs by e^2: its gradient there is an odd moment of the task."""
+    d, S = 2, kms(2)
+    K, V, e = np.zeros((3, 3)), np.diag([0.0, 0.0, 1.4]), 1e-3
+    K[:2, :2] = [[0.8, 0.3], [-0.2, 0.6]]
+    to_V, to_K = np.array([[1.0, -1, 0], [0.5, 2, 0], [1, 1, 0]]), np.array([[0.0, 0, 1], [0, 0, -2], [0, 0, 1]])
+    moved = [Parameters(O=np.array([0.2, -0.1, 1.0]), V=V + k * e * to_V, K=K + k * e * to_K, Q=K) for k in (0, 1)]
+    exact = exact_risk((K.T @ K)[:d, :d], 1.4, S, 6, 0.1, task_variance=0.5).risk
+    on, off = (population_risk(theta, "softmax", 6, Sigma=S, noise=0.1) for theta in moved)
+    assert on[0] == pytest.approx(exact, rel=1e-12)
+    assert on[1] < 1e-12
+    assert 0 < abs(off[0] - exact) < 10 * e**2 + 5 * off[1]
+
+
+def test_the_error_is_honest() -> None:
+    """Values of independent randomisations scatter as their errors say: the mean of 20 squares of Student's t is 1.17 +- 0.5."""
+    found = np.array([population_risk(wild(2), "softmax", 5, Sigma=kms(2), noise=0.1, points=64, seed=k) for k in range(20)])
+    better = population_risk(wild(2), "softmax", 5, Sigma=kms(2), noise=0.1, points=1 << 13, seed=99)
+    assert better[1] < found[:, 1].mean() / 3
+    assert 0.3 < float((((found[:, 0] - better[0]) / found[:, 1]) ** 2).mean()) < 3
+
+
+def test_axes_in_front_and_scales_between_key_and_query() -> None:
+    records = Parameters(*(np.stack([[x, 0.5 * x]] * 3) for x in wild(2)))
+    value, error = population_risk(records, "softmax", 4, Sigma=kms(2), noise=0.1, points=64)
+    assert value.shape == error.shape == (3, 2)
+    theta = wild(2)
+    scaled = theta._replace(K=4 * theta.K, Q=theta.Q / 4, O=2 * theta.O, V=theta.V / 2)
+    for same in (theta, scaled):
+        assert population_risk(same, "softmax", 4, Sigma=kms(2), noise=0.1, points=64) == (value[1, 0], error[1, 0])
+    linear, none = population_risk(records, "linear", 4, Sigma=kms(2), noise=0.1)
+    assert linear.shape == (3, 2)
+    assert not none.any()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"attention": "coupled"}, "coupled"),
+        ({"prompt_length": 0.5}, "prompt_length"),
+        ({"noise": -1.0}, "noise = -1"),
+        ({"task_variance": 0.0}, "task_variance"),
+        ({"points": 100}, "power of 2"),
+        ({"variant": "as drawn"}, "as drawn"),
+        ({"Sigma": np.eye(3)}, "n = d \\+ 1 = 4"),
+    ],
+)
+def test_bad_input(change: dict[str, Any], says: str) -> None:
+    arguments: dict[str, Any] = {"attention": "softmax", "prompt_length": 5, "Sigma": np.eye(2), "noise": 0.1} | change
+    with pytest.raises(ValueError, match=says):
+        population_risk(wild(2), **arguments)
