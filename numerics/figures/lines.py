@@ -61,6 +61,16 @@ class Line(NamedTuple):
     lost: tuple[tuple[float, float], ...] = ()
     limit: float | None = None
 
+    @property
+    def clear(self) -> NDArray[np.bool_]:
+        """Where the median is positive beyond its sampling error."""
+        return self.middle > 1.96 * np.nan_to_num(self.error)
+
+    @property
+    def ceiling(self) -> Floats:
+        """Upper end of the 95 % interval of the median."""
+        return self.middle + 1.96 * np.nan_to_num(self.error)
+
 
 def number_of(kind: int, covariance: str) -> int:
     """The number of a figure in the paper.

@@ -36,6 +36,8 @@ SHAPES: Mapping[int, tuple[tuple[float, ...], float]] = {
     3: ((1.0,), 3.0),
     4: ((1.0,), 3.3),
 }
+#: Guides: the power of 1/L.
+POWERS = {"output gap": 1.0, "gradient gap": 2.0}
 #: Rows that the noise of the labels keeps away from zero.
 NOISY = ("risk", "risk in training")
 #: The paper says of Figure 4 that the risk converges before this step.
@@ -91,7 +93,8 @@ def _ends(found: Sequence[Line], level: float) -> tuple[float, float]:
     """Ends of a logarithmic axis on which every curve fits, with its limit and the level of the noise."""
     parts = [np.array([level], dtype=float)]
     for line in found:
-        parts += [line.low, line.high, np.array([line.limit or np.nan])]
+        parts += [line.middle[line.clear], line.high[line.clear], line.ceiling[~line.clear], np.array([line.limit or np.nan])]
+        parts.append(line.low[line.clear & (line.low > 1.96 * np.nan_to_num(line.error))])
     values = np.concatenate(parts)
     values = values[np.isfinite(values) & (values > 0)]
     if not values.size:
@@ -122,8 +125,8 @@ def _panel(
             for line in curves:
                 if line.quantity == quantity:
                     _draw(ax, line, low, high)
-            if kind == 1:
-                _inverse_length(ax, [line for line in curves if line.quantity == quantity])
+                    if quantity in POWERS:
+                        _guide(ax, line)
             _ticks(ax.yaxis, low, high)
             ax.set_ylabel(LABELS[quantity])
         _bottom(axes[-1], measurements, kind, variant)
@@ -138,13 +141,14 @@ def _panel(
 def _draw(ax: Any, line: Line, bottom: float, top: float) -> None:
     """A curve with the range of its seeds: a band around lines, bars at points."""
     colour = stand_in(line.variable)
-    # What is not positive has no place on a logarithmic axis: the line has a gap there.
-    middle, low, high = np.where(line.middle > 0, line.middle, np.nan), np.maximum(line.low, bottom), np.maximum(line.high, bottom)
-    several = line.seeds > 1
-    if several.all() or not line.mark:
+    # What sampling does not tell from 0 has no place on a logarithmic axis: the line has a gap, a triangle says how high it may be.
+    middle, low, high = np.where(line.clear, line.middle, np.nan), np.maximum(line.low, bottom), np.maximum(line.high, bottom)
+    several = (line.seeds > 1) & line.clear
+    if (line.seeds > 1).all() or not line.mark:
         ax.fill_between(line.x, low, high, where=several, color=colour, alpha=0.2, linewidth=0)
     else:
         ax.vlines(line.x[several], low[several], high[several], color=colour, linewidth=2.6, alpha=0.45)
+    ax.plot(line.x[~line.clear], line.ceiling[~line.clear], marker="v", ms=3.4, linestyle="", color=colour, alpha=0.5)
     style = {"marker": line.mark, "ms": 3.2, "linewidth": 1.0} if line.mark else {"linewidth": 1.4}
     ax.plot(line.x, middle, color=colour, linestyle=dashed(line.dashes), **style)
     for x, y in line.lost:
@@ -152,13 +156,14 @@ def _draw(ax: Any, line: Line, bottom: float, top: float) -> None:
         ax.plot([x], [y if np.isfinite(y) else top], color=colour, **style)
 
 
-def _inverse_length(ax: Any, found: Sequence[Line]) -> None:
-    """1/L through the last point: outputs and gradients of Gaussian tokens fall like that at fixed parameters."""
-    for line in found:
-        if line.x.size:
-            ax.plot(
-                line.x, line.middle[-1] * line.x[-1] / line.x, color=stand_in("theorem"), linestyle=dashed("5 3"), linewidth=1.1
-            )
+def _guide(ax: Any, line: Line) -> None:
+    """c/L, for gradients c/L^2, fitted: the law at fixed parameters for long prompts, where scores are tame."""
+    if line.x.size:
+        law = line.x ** -POWERS[line.quantity]
+        known = bool(np.all(line.error > 0))
+        weight = 1 / line.error**2 if known else 1 / law**2
+        c = np.sum(weight * line.middle * law) / np.sum(weight * law**2)
+        ax.plot(line.x, np.where(c > 0, c * law, np.nan), color=stand_in("theorem"), linestyle=dashed("5 3"), linewidth=1.1)
 
 
 def _limits(ax: Any, curves: Sequence[Line]) -> None:

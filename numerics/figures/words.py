@@ -94,7 +94,9 @@ def keys(figure: Figure, plan: Plan) -> list[Key]:
     named = list(found.values())
     lines = [line for panel in figure.panels for line in panel.lines]
     if figure.kind == 1:
-        named.append(Key("line", "theorem", "5 3", "1/L through the last point"))
+        named.append(Key("line", "theorem", "5 3", "fitted: c/L above, c/L² below"))
+    if any((~line.clear & (line.ceiling > 0)).any() for line in lines):
+        named.append(Key("triangle", "muted", "", "no more than this (95 %): not told from 0"))
     if figure.kind in (2, 4) and plan.noise > 0:
         named.append(Key("line", "muted", "1.5 2", f"label noise, {plan.noise / 2:g}"))
     if figure.kind == 2:

@@ -9,7 +9,9 @@ import pytest
 
 from numerics.figures.lines import KINDS, Line, lines
 from numerics.figures.plan import Plan, RunKey
+from numerics.figures.plots import draw
 from numerics.figures.results import Measurements
+from numerics.figures.words import keys
 from numerics.training.parameters import pack
 from tests.numerics.figures.synthetic import DIVERGED, measurements
 
@@ -110,6 +112,23 @@ def test_gaps_are_over_the_starts(found: Measurements) -> None:
     assert np.array_equal(line.middle, gaps.gradient[2])  # the synthetic seeds are in order
     assert np.array_equal(line.high, gaps.gradient[4])
     assert np.array_equal(line.error, gaps.gradient_error[2])
+
+
+def test_what_sampling_does_not_tell_from_zero_is_no_point(found: Measurements) -> None:
+    """An unbiased square may come out negative; then the figure says how large it may be at most."""
+    gaps = found.gaps[SETTING]
+    gradient, error = gaps.gradient.copy(), gaps.gradient_error.copy()
+    gradient[:, -2:] = [-1e-6, 1e-6]
+    error[:, -2:] = 2e-6
+    shaky = replace(found, gaps={SETTING: replace(gaps, gradient=gradient, gradient_error=error)})
+    line = named(shaky, 1)["gradient gap", "softmax minus linear"]
+    assert line.clear.tolist() == [True] * (len(gaps.lengths) - 2) + [False] * 2
+    np.testing.assert_allclose(line.ceiling[-2:], [2.92e-6, 4.92e-6])
+    figure = next(figure for figure in draw(replace(shaky, plan=replace(PLAN, figures=(1,)))) if figure.number == 1)
+    assert "triangle" in [key.mark for key in keys(figure, PLAN)]
+    low, _ = figure.panels[0].ends["gradient gap"]
+    assert low > 1e-6  # the noise does not stretch the axis
+    assert named(found, 1)["gradient gap", "softmax minus linear"].clear.all()
 
 
 def test_nothing_measured_gives_empty_curves(found: Measurements) -> None:
