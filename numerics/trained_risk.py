@@ -23,8 +23,8 @@ from theory.valley import best_score_variance
 __all__ = ["Trained", "block_start", "least_length", "trained"]
 
 Floats = NDArray[np.float64]
-#: Eigenvalues closer than this part of the largest count as one, and below it as 0.
-SAME = 1e-12
+#: Eigenvalues below this part of the largest count as 0: what they add to the risk is as small.
+NOTHING = 1e-10
 #: Step of the central differences of the gradient, in the logarithms of the parameters.
 STEP = 1e-4
 #: Newton's method has arrived when its step is this small.
@@ -156,7 +156,7 @@ def trained(
     risk = RiskField(S, prompt_length, query_covariance=query_covariance, **law)
     (U0, u0), ratio = _read_start(S, start), risk.noise / risk.task_variance
     if query is not S:
-        if float(np.linalg.eigvalsh(query)[0]) <= SAME * float(np.abs(query).max()):
+        if float(np.linalg.eigvalsh(query)[0]) <= NOTHING * float(np.abs(query).max()):
             raise ValueError("query_covariance is singular; use training_flow, which takes any")
         if float(np.abs(S @ query - query @ S).max()) > 1e-9 * float(np.abs(S).max() * np.abs(query).max()):
             raise ValueError("query_covariance does not commute with Sigma; use training_flow, which takes any two")
@@ -208,7 +208,7 @@ def _softmax_limit(
     """Newton's method in the logarithms of u and of U on each common eigenspace: there the valley is a straight line."""
     l, vectors = np.linalg.eigh(S)
     q = np.einsum("ji,jk,ki->i", vectors, query, vectors)
-    seen = l > SAME * l[-1]
+    seen = l > NOTHING * l[-1]
     pairs = np.stack([l, q], axis=1)[seen]
     group = np.unique((pairs / pairs.max(axis=0)).round(10), axis=0, return_inverse=True)[1].ravel()
     onto = vectors[:, seen]
@@ -226,7 +226,8 @@ def _softmax_limit(
     lam = best_score_variance(trace=float(l.sum()), d=len(l), noise=noise)
     top = np.array([pairs[group == i].max(axis=0) for i in range(group.max() + 1)])
     lam /= max(1.0, float((top[:, 1] / top[:, 0]).max()))
-    return point(_newton(field, np.append(np.log(lam**0.5 / top[:, 0]), -math.log(lam) / 2), L))
+    shrunk = top[:, 0] + (top[:, 0] + float(l.sum()) + noise) / L  # as linear attention does it
+    return point(_newton(field, np.append(np.log(lam**0.5 / shrunk), -math.log(lam) / 2), L))
 
 
 def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats, L: float) -> Floats:
@@ -236,7 +237,8 @@ def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats, L: float
         units = STEP * np.eye(len(y))
         H = np.array([(field(y + e)[1] - field(y - e)[1]) / (2 * STEP) for e in units])
         curvature, basis = np.linalg.eigh((H + H.T) / 2)
-        step = -basis @ ((basis.T @ slope) / np.maximum(np.abs(curvature), 1e-3 * STILL / L))
+        step = -basis @ ((basis.T @ slope) / np.maximum(np.abs(curvature), np.finfo(float).tiny))
+        gain = abs(float(slope @ step))
         step /= max(1.0, float(np.abs(step).max()))
         while True:
             further, there = field(y + step)
@@ -244,7 +246,8 @@ def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats, L: float
                 break
             step /= 4
         y, value, slope = y + step, further, there
-        if float(np.abs(step).max()) < STILL:
+        # a direction that hardly matters may stay inexact
+        if float(np.abs(step).max()) < STILL or gain < 1e-6 * STILL**2 * value:
             return y
     raise RuntimeError(f"Newton's method has not arrived at L = {L:g}; give a time, and the flow is followed up to it")
 

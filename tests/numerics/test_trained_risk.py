@@ -39,6 +39,14 @@ def test_no_point_nearby_is_better(L: int) -> None:
         assert exact_risk(end.U11 + E, end.u + e, S, L, 0.2).risk > end.risk
 
 
+def test_a_direction_of_almost_no_variance_hardly_matters() -> None:
+    one = trained(np.eye(1), 100)
+    for least in (1e-9, 1e-13):
+        end = trained(np.diag([1.0, least]), 100)
+        assert end.risk == pytest.approx(one.risk, rel=1e-7)
+        assert end.U11[0, 0] == pytest.approx(one.U11[0, 0], rel=1e-6)
+
+
 def test_tiny_and_large_covariances() -> None:
     one = trained(S, 20, noise=0.2)
     for k in (1e-8, 1e8):
