@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 #: Logarithm of the values of s / top below which nothing is resolved: e^{DEEPEST / 2} is rounding.
 DEEPEST = -70.0
+#: Logarithm of a probability that is left out.
+NO_MASS = -45.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +90,11 @@ def query_moments(eigenvalues: Floats, *, log_reach: float = 0.0, step: float = 
     least = max(min(np.log(ratios[ratios > 0].min()), -np.log(top)), DEEPEST)
     x = np.arange(-4.4 + least, np.log(2 * (40.0 + rank + log_reach)), step)
     bend = np.exp(least - x)
-    s = np.exp(x - bend)
+    log_s = x - bend
+    # Left of s the mass is at most prod_i min(1, sqrt(s / ratio_i)): many dimensions need no nodes there.
+    log_mass = np.minimum(log_s[:, None] - np.log(ratios[ratios > 0]), 0).sum(axis=1) / 2
+    bend, log_s = bend[log_mass > NO_MASS], log_s[log_mass > NO_MASS]
+    s = np.exp(log_s)
     measure = np.exp(-s / 2) * (1 + bend) * step
     z, dz = talbot_contour(rank)
     p = z / s[:, None]

@@ -132,9 +132,11 @@ def training_flow(
     if not scale > 0:
         raise ValueError("Sigma is the zero matrix: the flow stands still; pass a Sigma != 0")
 
+    risks: dict[bytes, float] = {}  # of every state that was asked for: most of them are reported
+
     def gradient(y: Floats) -> Floats:
         U, u = moving.point(y)
-        _, to_U, to_u = field(U, u)
+        risks[y.tobytes()], to_U, to_u = field(U, u)
         return moving.pull_back(y, to_U, to_u)
 
     def still(_: float, y: Floats) -> float:
@@ -167,7 +169,7 @@ def training_flow(
         t=t / scale if wanted is None else wanted,
         U=np.array([U for U, _ in points]),
         u=np.array([u for _, u in points]),
-        risk=np.array([field(U, u).risk for U, u in points]),
+        risk=np.array([risks[key] if (key := state.tobytes()) in risks else field(*at).risk for state, at in zip(y, points)]),
         speed=float(np.linalg.norm(gradient(y[-1]))),
         converged=still(0.0, y[-1]) <= STILL * tolerance * float(np.linalg.norm(y[-1])),  # the event is found to twice that
         factors=None if moving.factors is None else moving.factors(y),

@@ -37,15 +37,15 @@ def test_linear_attention_against_the_closed_field(L: int | None) -> None:
 
 def test_softmax_attention_against_the_product_rule() -> None:
     """Start and covariance diagonal: the older flow integrates over the query by a product rule, with splines for the weights."""
-    known = finite_prompt_path(Spectrum((1.0, 0.25), (1, 1)), [0.3, 0.6], 0.5, 30.0, noise=0.2, nodes=40, t_max=4.0)
+    known = finite_prompt_path(Spectrum((1.0, 0.25), (1, 1)), [0.3, 0.6], 0.5, 30.0, noise=0.2, nodes=36, t_max=4.0)
     flow = training_flow((np.diag([0.3, 0.6]), 0.5), np.diag([1.0, 0.25]), 30, noise=0.2, times=[4.0])
     np.testing.assert_allclose(np.diag(flow.U[-1]), known.a[-1], rtol=1e-6)
     assert flow.risk[-1] == pytest.approx(float(known.risk[-1]) + 0.1, rel=1e-8)
     # the flow without a last time: as far as it goes
-    end = training_flow((np.diag([0.3, 0.6]), 0.5), np.diag([1.0, 0.25]), 30, noise=0.2)
+    end = training_flow((np.diag([0.3, 0.6]), 0.5), np.diag([1.0, 0.25]), 30, noise=0.2, rtol=1e-6)
     assert end.converged
     assert end.risk[-1] < flow.risk[-1] - 1e-3
-    assert end.speed < 1e-9
+    assert end.speed < 1e-8
 
 
 @pytest.mark.parametrize("start", [START, np.array([[0.6, 0.1], [0.1, 0.475]])], ids=["general", "diagonal in the basis of Sigma"])
