@@ -50,3 +50,33 @@ def normals(n: int) -> Callable[[], object] | None:
     torch.set_num_threads(1)
     x = torch.empty(n)
     return lambda: x.normal_()
+
+
+def training(attention: str, L: int, *, d: int, batch: int, lr: float, noise: float) -> Callable[[int], None] | None:
+    """Steps of SGD on fresh prompts as a function of their number; None without PyTorch."""
+    try:
+        import torch
+    except ImportError:
+        print(MISSING)
+        return None
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    layers = [torch.nn.Linear(d + 1, out, bias=False) for out in (1, d + 1, d + 1, d + 1)]
+    O, V, K, Q = layers
+    optimiser = torch.optim.SGD([layer.weight for layer in layers], lr=lr)
+
+    def program(steps: int) -> None:
+        for _ in range(steps):
+            w = torch.randn(batch, d, 1) * d**-0.5
+            x = torch.randn(batch, L + 1, d)
+            y = x @ w + noise**0.5 * torch.randn(batch, L + 1, 1)
+            tokens = torch.cat([x, y], 2)[:, :L]
+            query = torch.cat([x[:, L:], torch.zeros(batch, 1, 1)], 2)
+            scores = Q(query) @ K(tokens).transpose(1, 2)
+            weights = torch.softmax(scores, -1) if attention == "softmax" else scores / L
+            loss = 0.5 * (O(weights @ V(tokens))[:, 0, 0] - y[:, L, 0]).square().mean()
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+
+    return program

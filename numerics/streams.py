@@ -28,6 +28,7 @@ __all__ = [
     "LANES",
     "box_muller",
     "box_muller_lanes",
+    "exp2_32",
     "exp32",
     "key_of",
     "normal_rows",
@@ -128,6 +129,9 @@ C0, C1, C2, C3, C4 = _fit(lambda t: np.cos(2 * np.pi * np.sqrt(t)), 0, 1 / 16, 4
 LOG2E, LN2 = F32(1 / math.log(2)), F32(math.log(2))
 ROUND = F32(1.5 * 2**23)  # adding it leaves the nearest integer in the low bits
 SQRT_HALF, MANTISSA, ONE, TWO = I32(0x3F3504F3), I32(23), F32(1), F32(2)
+R0, R1, R2, R3, R4, R5, R6, R7, R = (F32(-2 * c) for c in (L0, L1, L2, L3, L4, L5, L6, L7, LN2))
+UNITS = I32(31 << 23)  # multiplies a number of float32 by 2^31
+MIDDLE, NUDGE = I32(SQRT_HALF + UNITS), F32(0.5)
 TO_UNIT, HALF_UNIT, TO_QUARTER = F32(2.0**-31), F32(2.0**-32), F32(2.0**-33)
 
 
@@ -141,22 +145,32 @@ def exp32(x):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath={"contract"}, forceinline=True)
+def exp2_32(x):  # type: ignore[no-untyped-def]
+    """2^x in float32 for -126 < x < 127, without a branch."""
+    y = F32(x + ROUND)
+    f = F32(x - (y - ROUND))
+    p = F32(((((E5 * f + E4) * f + E3) * f + E2) * f + E1) * f + E0)
+    return F32(I32(p.view(I32) + (y.view(I32) << MANTISSA)).view(F32))
+
+
+@njit(fastmath={"contract"}, forceinline=True)
 def normal_pair(word0, word1):  # type: ignore[no-untyped-def]
     """Two random words as two independent N(0, 1) in float32, up to 6.7 in modulus.
 
     The first word gives the radius and, by its last bit, the sign of the cosine; the second an angle within a quarter of the circle
     on either side.
     """
-    u = F32(F32(I32(word0 >> U32(1))) * TO_UNIT + HALF_UNIT)  # in (0, 1], fine near 0
-    exponent = I32(I32(u.view(I32) - SQRT_HALF) >> MANTISSA)
-    f = F32(I32(u.view(I32) - I32(exponent << MANTISSA)).view(F32) - ONE)
-    p = ((((((L7 * f + L6) * f + L5) * f + L4) * f + L3) * f + L2) * f + L1) * f + L0
-    radius = F32(math.sqrt(-TWO * (F32(exponent) * LN2 + p * f)))
+    u = F32(F32(I32(word0 >> U32(1))) + NUDGE)  # 2^31 times a number in (0, 1], fine near 0
+    exponent = I32(I32(u.view(I32) - MIDDLE) >> MANTISSA)
+    f = F32(I32(u.view(I32) - I32(exponent << MANTISSA) - UNITS).view(F32) - ONE)
+    p = ((((((R7 * f + R6) * f + R5) * f + R4) * f + R3) * f + R2) * f + R1) * f + R0
+    radius = F32(math.sqrt(F32(exponent) * R + p * f))  # sqrt(-2 log u), the factor -2 in the coefficients
     angle = F32(I32(word1)) * TO_QUARTER
     t = angle * angle
     sine = angle * ((((S4 * t + S3) * t + S2) * t + S1) * t + S0)
-    cosine = (((C4 * t + C3) * t + C2) * t + C1) * t + C0
-    return radius * cosine * (ONE - TWO * F32(I32(word0 & U32(1)))), radius * sine
+    cosine = F32((((C4 * t + C3) * t + C2) * t + C1) * t + C0)
+    x = F32(radius * cosine)
+    return F32(I32(x.view(I32) ^ I32(word0 << U32(31))).view(F32)), radius * sine
 
 
 @njit(fastmath={"contract"})

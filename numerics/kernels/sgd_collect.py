@@ -19,18 +19,18 @@ F64 = np.float64
 
 @njit(fastmath={"contract"})
 def coordinates(n, normals, frame, out):  # type: ignore[no-untyped-def]
-    """Rows of `out`: the products of the two normal vectors with a and c. Two coordinates at once; behind an odd n come zeros."""
+    """Rows of `out`: the products of the two normal vectors with b and c. Two coordinates at once; behind an odd n come zeros."""
     for i in range(4 * LANES):
         out[U64(i)] = ZERO
     one, two, three = ROW, ROW + ROW, ROW + ROW + ROW
     for j in range(0, n, 2):
-        a, p, q = U64(j) * ROW, U64(2 * n + j) * ROW, U64(3 * n + j) * ROW
-        c = a + U64(n) * ROW
+        b, p, q = U64(j) * ROW, U64(2 * n + j) * ROW, U64(3 * n + j) * ROW
+        c = b + U64(n) * ROW
         last = ZERO if j + 1 == n else ONE
         for i in range(LANES):
             k = U64(i)
             x, y, u, v = normals[p + k], normals[q + k], last * normals[p + one + k], last * normals[q + one + k]
-            e, f, g, h = frame[a + k], frame[c + k], frame[a + one + k], frame[c + one + k]
+            e, f, g, h = frame[b + k], frame[c + k], frame[b + one + k], frame[c + one + k]
             out[k] += x * e + u * g
             out[one + k] += x * f + u * h
             out[two + k] += y * e + v * g
@@ -51,15 +51,15 @@ def collect(n, lanes, noise_sd, normals, frame, scalars, moments, work, gb, gP):
     coordinates(n, normals, frame, work)
     for i in range(LANES):
         k = U64(i)
-        tau, c = scalars[k], scalars[ROW + ROW + k]
-        tau = ONE / tau if tau > ZERO else ZERO
+        b, c = scalars[k], scalars[ROW + ROW + k]
+        b = ONE / b if b > ZERO else ZERO
         c = ONE / c if c > ZERO else ZERO
-        p0, p1, q0, q1 = tau * work[k], c * work[ROW + k], tau * work[ROW + ROW + k], c * work[ROW + ROW + ROW + k]
+        p0, p1, q0, q1 = b * work[k], c * work[ROW + k], b * work[ROW + ROW + k], c * work[ROW + ROW + ROW + k]
         delta = moments[error + k]
         m2, m5, m6 = moments[U64(2) * ROW + k], moments[U64(5) * ROW + k], moments[U64(6) * ROW + k]
-        m0 = (moments[k] - m2 * p0) * tau
+        m0 = (moments[k] - m2 * p0) * b
         m1 = (moments[ROW + k] - m2 * p1) * c
-        m3 = (moments[U64(3) * ROW + k] - m5 * p0 - m6 * q0) * tau
+        m3 = (moments[U64(3) * ROW + k] - m5 * p0 - m6 * q0) * b
         m4 = (moments[U64(4) * ROW + k] - m5 * p1 - m6 * q1) * c
         moments[k], moments[ROW + k], moments[U64(2) * ROW + k] = delta * m0, delta * m1, delta * m2
         moments[U64(3) * ROW + k], moments[U64(4) * ROW + k] = delta * m3, delta * m4
@@ -67,11 +67,11 @@ def collect(n, lanes, noise_sd, normals, frame, scalars, moments, work, gb, gP):
         work[k], work[ROW + k] = ZERO, ZERO
     sums = U64(VALUE) * ROW
     for j in range(n):
-        a, c, x, y = U64(j * LANES), U64((n + j) * LANES), U64((p + j) * LANES), U64((q + j) * LANES)
+        b, c, x, y = U64(j * LANES), U64((n + j) * LANES), U64((p + j) * LANES), U64((q + j) * LANES)
         for i in range(LANES):
             k = U64(i)
-            m = moments[k] * frame[a + k] + moments[ROW + k] * frame[c + k] + moments[U64(2) * ROW + k] * normals[x + k]
-            g = moments[U64(3) * ROW + k] * frame[a + k] + moments[U64(4) * ROW + k] * frame[c + k]
+            m = moments[k] * frame[b + k] + moments[ROW + k] * frame[c + k] + moments[U64(2) * ROW + k] * normals[x + k]
+            g = moments[U64(3) * ROW + k] * frame[b + k] + moments[U64(4) * ROW + k] * frame[c + k]
             g += moments[U64(5) * ROW + k] * normals[x + k] + moments[U64(6) * ROW + k] * normals[y + k]
             work[sums + k], work[sums + ROW + k] = m, g
         if j < d:

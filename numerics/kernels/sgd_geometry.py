@@ -1,14 +1,14 @@
 """A block of prompts as lanes: the two directions that matter to a Gaussian prompt under given parameters.
 
 A token is M g with g ~ N(0, I_n), n = d + 1 and M = (A, 0; w'A, noise_sd). Scores are a·g and values b·g with a = M'K'Q z_q and
-b = M'V'o, both of R^n and different from prompt to prompt. Only the coordinates of g along a and along the part c of b across a
+b = M'V'o, both of R^n and different from prompt to prompt. Only the coordinates of g along b and along the part c of a across b
 are drawn for each token. What is left of g is Gaussian and independent of them, so that its two weighted sums, which the gradient
 needs, are two Gaussian vectors whose covariance the weights determine: `numerics.kernels.sgd_collect`.
 
 Row k of a flat array holds entries k LANES to (k + 1) LANES - 1. The rows of `normals` are those of the draw: w (d), xi (d), the
-label's noise, one that only linear attention uses, and two of n for the sums across. `frame` holds a, c, and A'w with a row for
-passing results; `scalars` the length of a, the coordinate of b along a, the length of c, and the label. The rows of `moments` are
-what comes from the tokens, with unit vectors e of a and f of c: the weighted sum of the tokens' coordinates is m0 e + m1 f + m2 p,
+label's noise, one that only linear attention uses, and two of n for the sums across. `frame` holds b, c, and A'w with a row for
+passing results; `scalars` the length of b, the coordinate of a along b, the length of c, and the label. The rows of `moments` are
+what comes from the tokens, with unit vectors e of b and f of c: the weighted sum of the tokens' coordinates is m0 e + m1 f + m2 p,
 that of the centred values times the coordinates m3 e + m4 f + m5 p + m6 q, where p and q are standard normal across e and f; and m7
 is output less label.
 """
@@ -29,8 +29,8 @@ ROW = U64(LANES)
 ZERO, ONE = F32(0), F32(1)
 SCALARS, MOMENTS, WORK = 4, 8, 10
 LABEL, ERROR = np.int64(3), np.int64(7)  # rows of `scalars` and of `moments`
-UNSEEN = F32(1e-30)  # scores of a variance below this weigh all tokens alike
-ALONG = F32(1e-8)  # squared sine below which b counts as a multiple of a: in float32 no direction across it is left
+UNSEEN = F32(1e-36)  # values of a variance below this are 0
+ALONG = F32(1e-8)  # squared sine below which a counts as a multiple of b: in float32 no direction across it is left
 
 
 @njit
@@ -73,9 +73,9 @@ def dot(x, at, y, to, count, out, row):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract"})
 def frames(n, width, A, B, same, b, P, task_sd, noise_sd, normals, frame, scalars):  # type: ignore[no-untyped-def]
-    """From w, xi and the label's noise of each lane: a, c, A'w, and the four scalars."""
+    """From w, xi and the label's noise of each lane: b, c, A'w, and the four scalars."""
     d = n - 1
-    tau, along, across, label = U64(0), ROW, ROW + ROW, ROW + ROW + ROW
+    size, along, across, label = U64(0), ROW, ROW + ROW, ROW + ROW + ROW
     sd = F32(noise_sd)
     for j in range(d):
         combine(A, j, width, d, task_sd, normals, FIRST, frame, 2 * n + j)  # A'w
@@ -89,55 +89,54 @@ def frames(n, width, A, B, same, b, P, task_sd, noise_sd, normals, frame, scalar
             p, x = U64(j * LANES), U64((3 * n - 1) * LANES)
             for i in range(LANES):
                 scalars[label + U64(i)] += normals[p + U64(i)] * frame[x + U64(i)]
-    e, last = U64(2 * d * LANES), U64(d * LANES)
-    combine(P, d * width, NEXT, d, 1.0, normals, d, frame, d)  # a_y
+    e, last = U64(2 * d * LANES), U64((n + d) * LANES)
+    combine(P, d * width, NEXT, d, 1.0, normals, d, frame, n + d)  # a_y
     for i in range(LANES):
         scalars[label + U64(i)] += sd * normals[e + U64(i)]
-        scalars[tau + U64(i)] = ZERO
+        scalars[size + U64(i)] = ZERO
         scalars[along + U64(i)] = ZERO
         scalars[across + U64(i)] = ZERO
     by = F32(b[d])
     for j in range(d):
-        combine(P, j * width, NEXT, d, 1.0, normals, d, frame, j)
-        a, c, w, bx = U64(j * LANES), U64((n + j) * LANES), U64((2 * n + j) * LANES), F32(b[j])
+        combine(P, j * width, NEXT, d, 1.0, normals, d, frame, n + j)
+        to, c, w, bx = U64(j * LANES), U64((n + j) * LANES), U64((2 * n + j) * LANES), F32(b[j])
         for i in range(LANES):
             k = U64(i)
-            x = frame[a + k] + frame[w + k] * frame[last + k]
+            x = frame[c + k] + frame[w + k] * frame[last + k]
             y = bx + frame[w + k] * by
-            frame[a + k] = x
-            frame[c + k] = y
-            scalars[tau + k] += x * x
+            frame[to + k], frame[c + k] = y, x
+            scalars[size + k] += y * y
             scalars[along + k] += x * y
-            scalars[across + k] += y * y
-    c = U64((n + d) * LANES)
+            scalars[across + k] += x * x
+    to = U64(d * LANES)
     for i in range(LANES):
         k = U64(i)
         x, y = sd * frame[last + k], sd * by
-        frame[last + k], frame[c + k] = x, y
-        scalars[tau + k] += x * x
+        frame[to + k], frame[last + k] = y, x
+        scalars[size + k] += y * y
         scalars[along + k] += x * y
-        scalars[across + k] += y * y
+        scalars[across + k] += x * x
     across_only(n, frame, scalars)
 
 
 @njit(fastmath={"contract"}, error_model="numpy")
 def across_only(n, frame, scalars):  # type: ignore[no-untyped-def]
-    """Take the part along a out of the rows of b; then |a|, the coordinate along a, and the length of what is left."""
-    tau, along, across, label, ratio = U64(0), ROW, ROW + ROW, ROW + ROW + ROW, U64(3 * n - 1) * ROW
+    """Take the part along b out of the rows of a; then |b|, the coordinate along b, and the length of what is left."""
+    size, along, across, label, ratio = U64(0), ROW, ROW + ROW, ROW + ROW + ROW, U64(3 * n - 1) * ROW
     for i in range(LANES):
         k = U64(i)
-        square = scalars[tau + k]
+        square = scalars[size + k]
         inverse = ONE / square if square > UNSEEN else ZERO
         root = F32(math.sqrt(square)) if square > UNSEEN else ZERO
         scalars[label + k] += ZERO * (square + scalars[across + k])  # what has left the range of float32 shows in the loss
         frame[ratio + k] = scalars[along + k] * inverse
         scalars[along + k] = frame[ratio + k] * root
-        scalars[tau + k] = root
+        scalars[size + k] = root
     for j in range(n):
-        a, c = U64(j * LANES), U64((n + j) * LANES)
+        b, c = U64(j * LANES), U64((n + j) * LANES)
         for i in range(LANES):
             k = U64(i)
-            frame[c + k] -= frame[ratio + k] * frame[a + k]
+            frame[c + k] -= frame[ratio + k] * frame[b + k]
     dot(frame, n, frame, n, n, frame, 3 * n - 1)
     for i in range(LANES):
         k = U64(i)

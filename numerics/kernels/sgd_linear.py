@@ -94,19 +94,20 @@ def chi_squares(L, state, proposals):  # type: ignore[no-untyped-def]
         proposals[LANES : 2 * LANES] = ZERO
 
 
-@njit(fastmath={"contract"})
+@njit(fastmath={"contract"}, error_model="numpy")
 def linear_moments(L, state, scalars, normals, row, squares, moments):  # type: ignore[no-untyped-def]
     """The moments that `sgd_geometry.collect` wants; one of the rows of `normals` is for T_21."""
     chi_squares(L, state, squares)
     mean, normal = F32(1 / L), U64(row) * ROW
     for i in range(LANES):
         k = U64(i)
-        along, across = scalars[ROW + k], scalars[ROW + ROW + k]
+        size, along, across = scalars[k] * mean, scalars[ROW + k], scalars[ROW + ROW + k]
         t11, t21, t22 = F32(math.sqrt(squares[k])), normals[normal + k], F32(math.sqrt(squares[ROW + k]))
-        g11, g12, g22 = squares[k] * mean, t11 * t21 * mean, (t21 * t21 + squares[ROW + k]) * mean
-        tau = scalars[k]
-        m0, m1 = tau * g11, tau * g12
-        moments[k], moments[ROW + k], moments[U64(2) * ROW + k] = m0, m1, tau * t11 * mean
-        moments[U64(3) * ROW + k], moments[U64(4) * ROW + k] = along * g11 + across * g12, along * g12 + across * g22
-        moments[U64(5) * ROW + k], moments[U64(6) * ROW + k] = (along * t11 + across * t21) * mean, across * t22 * mean
-        moments[U64(7) * ROW + k] = along * m0 + across * m1 - scalars[U64(3) * ROW + k]
+        x, y = along * t11 + across * t21, across * t22  # scores in the coordinates in which values are (t11, 0)
+        root = F32(math.sqrt(x * x + y * y))
+        cosine, sine = (x / root, y / root) if root > ZERO else (ZERO, ONE)
+        m0 = x * t11 * mean
+        moments[k], moments[ROW + k], moments[U64(2) * ROW + k] = m0, (x * t21 + y * t22) * mean, root * mean
+        moments[U64(3) * ROW + k], moments[U64(4) * ROW + k] = size * squares[k], size * t11 * t21
+        moments[U64(5) * ROW + k], moments[U64(6) * ROW + k] = size * t11 * cosine, size * t11 * sine
+        moments[U64(7) * ROW + k] = scalars[k] * m0 - scalars[U64(3) * ROW + k]

@@ -6,7 +6,7 @@ import math
 
 from numba import njit
 
-from numerics.streams import F32, LANES, U64, exp32, normal_pair, xoshiro
+from numerics.streams import F32, LANES, LOG2E, U64, exp2_32, exp32, normal_pair, xoshiro
 
 __all__ = ["softmax_moments"]
 
@@ -14,29 +14,28 @@ ROW = U64(LANES)
 SUMS, SQUARES = 8, 5  # rows of sums, and which is the first that is quadratic in the weights
 TOP, BASE = 8 * LANES, 9 * LANES  # the rows behind them: the score that sums in float32, and in float64, are relative to
 ZERO, TWO, NEGLIGIBLE, FLOOR = F32(0), F32(2), F32(-80), F32(-3e38)
-TAME = F32(5)  # no normal of Box and Muller is above 6.8: below this no sum of squared weights leaves float32, L < 2^31
+TAME = F32(5)  # standard deviation of scores below which no square of a weight leaves float32: no pair is longer than 6.8
 FIVE, FLUSH = 5, 60  # tokens of one pass; tokens added up in float32
 
 
 @njit(fastmath={"contract"}, forceinline=True)
-def add(state, sums, tau, along, across):  # type: ignore[no-untyped-def]
-    """Draw a token of value t = along g + across r and weight w = e^{tau g}; add w, w g, w r, w t g, w t r, w^2, w^2 t, w^2 t^2."""
+def add(state, sums, along, across):  # type: ignore[no-untyped-def]
+    """Draw a token of coordinates g, r and weight w = 2^(along g + across r); add their sums, as `finish` reads them."""
     a, b, c, d = state
     s0, s1, s2, s3, s4, s5, s6, s7 = sums
     x, a, b, c, d = xoshiro(a, b, c, d)
     y, a, b, c, d = xoshiro(a, b, c, d)
     g, r = normal_pair(x, y)
-    w = exp32(tau * g)
-    t = along * g + across * r
-    wt = w * t
-    return (a, b, c, d), (s0 + w, s1 + w * g, s2 + w * r, s3 + wt * g, s4 + wt * r, s5 + w * w, s6 + w * wt, s7 + wt * wt)
+    w = exp2_32(along * g + across * r)
+    wg = w * g
+    return (a, b, c, d), (s0 + w, s1 + wg, s2 + w * r, s3 + wg * g, s4 + wg * r, s5 + w * w, s6 + w * wg, s7 + wg * wg)
 
 
 @njit(fastmath={"contract"})
 def add_five(state, scalars, part):  # type: ignore[no-untyped-def]
     """Add five tokens of moderate scores."""
     for i in range(LANES):
-        tau, along, across = scalars[i], scalars[LANES + i], scalars[2 * LANES + i]
+        along, across = scalars[LANES + i] * LOG2E, scalars[2 * LANES + i] * LOG2E
         s = (state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i])
         p = (
             part[i],
@@ -48,11 +47,11 @@ def add_five(state, scalars, part):  # type: ignore[no-untyped-def]
             part[6 * LANES + i],
             part[7 * LANES + i],
         )
-        s, p = add(s, p, tau, along, across)
-        s, p = add(s, p, tau, along, across)
-        s, p = add(s, p, tau, along, across)
-        s, p = add(s, p, tau, along, across)
-        s, p = add(s, p, tau, along, across)
+        s, p = add(s, p, along, across)
+        s, p = add(s, p, along, across)
+        s, p = add(s, p, along, across)
+        s, p = add(s, p, along, across)
+        s, p = add(s, p, along, across)
         state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i] = s
         part[i], part[LANES + i], part[2 * LANES + i], part[3 * LANES + i] = p[0], p[1], p[2], p[3]
         part[4 * LANES + i], part[5 * LANES + i], part[6 * LANES + i], part[7 * LANES + i] = p[4], p[5], p[6], p[7]
@@ -67,15 +66,15 @@ def add_one(state, scalars, part):  # type: ignore[no-untyped-def]
         y, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
         state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i] = s0, s1, s2, s3
         g, r = normal_pair(x, y)
-        score, t = scalars[i] * g, scalars[LANES + i] * g + scalars[2 * LANES + i] * r
+        score = scalars[LANES + i] * g + scalars[2 * LANES + i] * r
         top = max(part[TOP + i], score)
         f, w = exp32(max(part[TOP + i] - top, NEGLIGIBLE)), exp32(max(score - top, NEGLIGIBLE))
-        wt, f2 = w * t, f * f
+        wg, f2 = w * g, f * f
         part[TOP + i] = top
-        part[i], part[LANES + i] = part[i] * f + w, part[LANES + i] * f + w * g
-        part[2 * LANES + i], part[3 * LANES + i] = part[2 * LANES + i] * f + w * r, part[3 * LANES + i] * f + wt * g
-        part[4 * LANES + i], part[5 * LANES + i] = part[4 * LANES + i] * f + wt * r, part[5 * LANES + i] * f2 + w * w
-        part[6 * LANES + i], part[7 * LANES + i] = part[6 * LANES + i] * f2 + w * wt, part[7 * LANES + i] * f2 + wt * wt
+        part[i], part[LANES + i] = part[i] * f + w, part[LANES + i] * f + wg
+        part[2 * LANES + i], part[3 * LANES + i] = part[2 * LANES + i] * f + w * r, part[3 * LANES + i] * f + wg * g
+        part[4 * LANES + i], part[5 * LANES + i] = part[4 * LANES + i] * f + wg * r, part[5 * LANES + i] * f2 + w * w
+        part[6 * LANES + i], part[7 * LANES + i] = part[6 * LANES + i] * f2 + w * wg, part[7 * LANES + i] * f2 + wg * wg
 
 
 @njit
@@ -101,8 +100,8 @@ def softmax_moments(L, state, scalars, part, total, moments):  # type: ignore[no
     """The moments that `sgd_geometry.collect` wants."""
     most = ZERO
     for i in range(LANES):
-        most = max(most, scalars[i])
-    tame = most < TAME
+        most = max(most, scalars[LANES + i] * scalars[LANES + i] + scalars[2 * LANES + i] * scalars[2 * LANES + i])
+    tame = most < TAME * TAME
     for i in range(SUMS * LANES):
         part[i], total[i] = ZERO, 0.0
     for i in range(LANES):
@@ -119,23 +118,25 @@ def softmax_moments(L, state, scalars, part, total, moments):  # type: ignore[no
                 done += 1
         flush(part, total)
     finish(scalars, total, moments)
+    if L == 1:  # the token has all the weight; rounding shall not move K and Q
+        for i in range(3 * LANES, 7 * LANES):
+            moments[i] = ZERO
 
 
 @njit(fastmath={"contract"}, error_model="numpy")
 def finish(scalars, total, moments):  # type: ignore[no-untyped-def]
-    """Weighted means and covariances from the sums."""
+    """Weighted means and covariances from the sums of w, w g, w r, w g^2, w g r, w^2, w^2 g and w^2 g^2."""
     for i in range(LANES):
-        z = F32(1 / total[i])
-        along, across = scalars[LANES + i], scalars[2 * LANES + i]
+        z, size = F32(1 / total[i]), scalars[i]
         g, r = F32(total[LANES + i]) * z, F32(total[2 * LANES + i]) * z
-        output = along * g + across * r
         z2 = z * z
-        P2, Pt = F32(total[5 * LANES + i]) * z2, F32(total[6 * LANES + i]) * z2
-        Ptt = F32(total[7 * LANES + i]) * z2 - output * (TWO * Pt - output * P2)
+        P2, first = F32(total[5 * LANES + i]) * z2, F32(total[6 * LANES + i]) * z2
+        second = F32(total[7 * LANES + i]) * z2 - g * (TWO * first - g * P2)
         root = F32(math.sqrt(P2))
-        slope = (Pt - output * P2) / root
+        slope = (first - g * P2) / root
         moments[i], moments[LANES + i], moments[2 * LANES + i] = g, r, root
-        moments[3 * LANES + i] = F32(total[3 * LANES + i]) * z - output * g
-        moments[4 * LANES + i] = F32(total[4 * LANES + i]) * z - output * r
-        moments[5 * LANES + i], moments[6 * LANES + i] = slope, F32(math.sqrt(max(Ptt - slope * slope, ZERO)))
-        moments[7 * LANES + i] = output - scalars[3 * LANES + i]
+        moments[3 * LANES + i] = size * (F32(total[3 * LANES + i]) * z - g * g)
+        moments[4 * LANES + i] = size * (F32(total[4 * LANES + i]) * z - g * r)
+        moments[5 * LANES + i] = size * slope
+        moments[6 * LANES + i] = size * F32(math.sqrt(max(second - slope * slope, ZERO)))
+        moments[7 * LANES + i] = size * g - scalars[3 * LANES + i]
