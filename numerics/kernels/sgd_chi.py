@@ -35,7 +35,6 @@ from numerics.streams import (
     TWO,
     U32,
     U64,
-    normal_pair,
     normal_rows,
     xoshiro,
 )
@@ -63,45 +62,21 @@ def log32(x):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath={"contract"}, error_model="numpy")
-def proposal(size, slope, x, word):  # type: ignore[no-untyped-def]
-    """The root of a proposal for chi-square from a normal and a random word, or -1 if it is rejected; size = degrees / 2 - 1/3."""
-    h = F32(slope * x)
-    v = F32(max(ONE + h, ZERO))
-    # 3 log v + x^2 / (2 size) + 1 - v^3, written so that nothing of the order of h is lost where h is small
-    rest = h * log_rest(h) if abs(h) < NEAR else log32(max(v, LEAST)) - h
-    bound = size * (THREE * rest + (THREE_HALVES - h) * h * h)
-    u = F32(F32(I32(word >> U32(1))) * TO_UNIT + HALF_UNIT)
-    return F32(math.sqrt(TWO * size * v)) * v if (log32(u) < bound) & (v > ZERO) else -ONE
-
-
-@njit(fastmath={"contract"}, error_model="numpy")
 def propose(degrees, x, words, at, out):  # type: ignore[no-untyped-def]
-    """One proposal for each lane; how many are rejected."""
+    """Give lanes of `out` that are negative the root of a proposal for chi-square, if it is accepted; how many are left."""
     size, left = F32(degrees / 2 - 1 / 3), I32(0)
     slope = F32(1 / math.sqrt(9 * (degrees / 2 - 1 / 3)))
     for i in range(LANES):
-        y = proposal(size, slope, x[at + U64(i)], words[at + U64(i)])
-        out[i] = y
-        left += I32(y < ZERO)
+        h = F32(slope * x[at + U64(i)])
+        v = F32(max(ONE + h, ZERO))
+        # 3 log v + x^2 / (2 size) + 1 - v^3, written so that nothing of the order of h is lost where h is small
+        rest = h * log_rest(h) if abs(h) < NEAR else log32(max(v, LEAST)) - h
+        bound = size * (THREE * rest + (THREE_HALVES - h) * h * h)
+        u = F32(F32(I32(words[at + U64(i)] >> U32(1))) * TO_UNIT + HALF_UNIT)
+        accepted = (log32(u) < bound) & (v > ZERO) & (out[i] < ZERO)
+        out[i] = F32(math.sqrt(TWO * size * v)) * v if accepted else out[i]
+        left += I32(1) if out[i] < ZERO else I32(0)
     return left
-
-
-@njit(error_model="numpy")
-def propose_again(degrees, state, out):  # type: ignore[no-untyped-def]
-    """Go on with the lanes that rejected, each in its own stream, until none is left."""
-    size = F32(degrees / 2 - 1 / 3)
-    slope = F32(1 / math.sqrt(9 * (degrees / 2 - 1 / 3)))
-    for i in range(LANES):
-        if out[i] < ZERO:
-            s0, s1, s2, s3 = state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i]
-            y = -ONE
-            while y < ZERO:
-                a, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
-                b, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
-                c, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
-                y = proposal(size, slope, normal_pair(a, b)[0], c)
-            out[i] = y
-            state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i] = s0, s1, s2, s3
 
 
 @njit
@@ -110,17 +85,16 @@ def chi_rows(degrees, state, x, words, out, less):  # type: ignore[no-untyped-de
 
     x and words are scratch, two rows each.
     """
-    if degrees > 0:
+    for i in range(LANES):
+        out[i] = -ONE if degrees > 0 else ZERO
+        less[i] = -ONE if degrees > 1 else ZERO
+    left = I32(degrees > 0)
+    while left > 0:
         normal_rows(2, state, x)
         next_words(2, state, words)
-    if degrees <= 0:
-        out[:] = ZERO
-    elif propose(degrees, x, words, U64(0), out):
-        propose_again(degrees, state, out)
-    if degrees <= 1:
-        less[:] = ZERO
-    elif propose(degrees - 1, x, words, ROW, less):
-        propose_again(degrees - 1, state, less)
+        left = propose(degrees, x, words, U64(0), out)
+        if degrees > 1:
+            left += propose(degrees - 1, x, words, ROW, less)
 
 
 @njit

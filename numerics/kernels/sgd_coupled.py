@@ -215,7 +215,8 @@ def coupled_kernel() -> Callable[..., int]:
             for c in range(2):
                 losses[c, step - first] = 0.5 / batch * square[c]
                 if lr != 0:
-                    now[c, :] = after[c]
+                    for i in range(size):
+                        now[c, i] = after[c, i]
                     store(now[c], width, theta[c])
                 elif total.size > 0:
                     for i in range(1 + 3 * n):

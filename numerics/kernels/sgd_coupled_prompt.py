@@ -31,20 +31,26 @@ SUMS = 12  # Σ of w, w x, w y, w x², w xy, w y², w², w² t, w² t², x², xy
 ROW, TWO_ROWS, THREE_ROWS, FOUR_ROWS = U64(LANES), U64(2 * LANES), U64(3 * LANES), U64(4 * LANES)
 FIVE_ROWS, SIX_ROWS, SEVEN_ROWS = U64(5 * LANES), U64(6 * LANES), U64(7 * LANES)
 FLUSH = 64 * TILE  # tokens added up in float32
-FLOOR, ROOM, NEGLIGIBLE, LIMIT, SMALL = F32(-3e38), F32(20), F32(-40), F32(80), F32(1e-36)
+ROOM, NEGLIGIBLE, LIMIT, SMALL = F32(20), F32(-40), F32(80), F32(1e-36)
 ZERO, ONE = F32(0), F32(1)
 
 
 @njit
-def raise_reference(tokens, x, rate, reference, top, part, total):  # type: ignore[no-untyped-def]
-    """Move the reference of a lane to the highest score rate x of the tile if that is far above, and rescale the lane's sums."""
-    moved = I32(0)
+def highest(tokens, x, rate, top):  # type: ignore[no-untyped-def]
+    """top = the highest score of the tile."""
     for i in range(LANES):
         top[i] = rate[i] * x[i]
     for l in range(1, tokens):
         at = U64(2 * l) * ROW
         for i in range(LANES):
             top[i] = max(top[i], rate[i] * x[at + U64(i)])
+
+
+@njit
+def raise_reference(tokens, x, rate, reference, top, part, total):  # type: ignore[no-untyped-def]
+    """Move the reference of a lane to the highest score rate x of the tile if that is far above, and rescale the lane's sums."""
+    moved = I32(0)
+    highest(tokens, x, rate, top)
     for i in range(LANES):
         moved |= I32(top[i] - reference[i] > ROOM)
     if moved:
@@ -104,13 +110,16 @@ def add_tokens(l, four, x, R, reference, part):  # type: ignore[no-untyped-def]
 @njit
 def token_sums(L, state, x, R, reference, top, part, total):  # type: ignore[no-untyped-def]
     """part = the sums over the L tokens of each lane, the weighted ones up to a common factor and its square."""
-    part[:], reference[:] = ZERO, FLOOR
+    part[:] = ZERO
     if L > FLUSH:
         total[:] = 0.0
     for start in range(0, L, TILE):
         tokens = min(TILE, L - start)
         normal_rows(2 * tokens, state, x)
-        raise_reference(tokens, x, R, reference, top, part, total)
+        if start == 0:
+            highest(tokens, x, R, reference)
+        else:
+            raise_reference(tokens, x, R, reference, top, part, total)
         for l in range(0, tokens - 3, 4):
             add_tokens(l, True, x, R, reference, part)
         for l in range(tokens - tokens % 4, tokens):
