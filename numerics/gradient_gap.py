@@ -1,0 +1,122 @@
+"""How far the gradients of the risks of softmax and of linear attention are apart, without drawing a prompt (Figures 1 and 5).
+
+Given task and query the two risks differ by a function of s = a'Gamma a, t = b'Gamma b and h = b'Gamma a (see `output_gap`), whose
+slopes are moments of the softmax weights. What is left is a mean over 2d Gaussian numbers, by scrambled Sobol' points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.population_risk import _Model, _normal_points
+from numerics.weight_tables import weight_table
+from theory.experiment import Variant
+from theory.experiment import variant as read_variant
+
+__all__ = ["GradientGap", "gradient_gap"]
+
+Floats = NDArray[np.float64]
+
+
+class GradientGap(NamedTuple):
+    """``|grad R_soft - grad R_lin|^2`` over all of O, V, K, Q.
+
+    Attributes
+    ----------
+    value, error : ndarray of shape (lengths,)
+    each : ndarray of shape (randomisations, lengths)
+        Jackknife values, whose mean is `value`. All lengths share tasks and queries: compare two of them row by row.
+    """
+
+    value: Floats
+    error: Floats
+    each: Floats
+
+
+def gradient_gap(
+    parameters: Any,
+    lengths: Sequence[int],
+    *,
+    Sigma: Any,
+    noise: float = 0.1,
+    variant: str | Variant = "as written",
+    task_variance: float | None = None,
+    points: int = 1 << 10,
+    seed: int = 0,
+) -> GradientGap:
+    """The squared distance of the gradients of the two population risks at the same parameters.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        O (n,), V, K, Q (n, n), n = d + 1.
+    lengths : sequence of int
+    Sigma : array (d, d)
+    noise : float
+        Variance of the label noise in the prompt.
+    variant : str or Variant
+    task_variance : float, optional
+        Variance of an entry of w, 1/d by default.
+    points : int
+        Sobol' points of each of the 16 randomisations, a power of 2.
+    seed : int
+
+    Returns
+    -------
+    GradientGap
+        Without bias: products of the gradients of different randomisations.
+
+    Examples
+    --------
+    >>> from numerics.training import initial_parameters
+    >>> found = gradient_gap(initial_parameters(2, 0), [10, 1000], Sigma=np.eye(2), points=64)
+    >>> bool(found.value[0] > 100 * found.value[1] > 0)
+    True
+    """
+    read = read_variant(variant)
+    A, B = read.prompt_root(Sigma), read.query_root(Sigma)
+    d, c = len(A), read.score_scale(len(A))
+    model = _Model(A, B, 1 / d if task_variance is None else float(task_variance), float(noise))
+    O, V, K, Q = (np.asarray(x, dtype=float) for x in parameters)
+    if O.shape != (d + 1,) or any(M.shape != (d + 1, d + 1) for M in (V, K, Q)):
+        raise ValueError(f"O has the shape {O.shape}; Sigma asks for n = d + 1 = {d + 1}, and V, K, Q for (n, n)")
+    b, N = V.T @ O, c * K.T @ Q[:, :d]
+    g = _normal_points(d, int(points), seed)
+    w, x = model.om * g[..., :d], g[..., d:] @ B.T
+    seen_a, seen_b = model._seen(w, x @ N.T), model._seen(w, np.broadcast_to(b, (*w.shape[:-1], d + 1)))
+    full_a, full_b = (_back(model, w, seen) for seen in (seen_a, seen_b))  # Gamma a, Gamma b
+    s, h, t, y = (np.einsum("...i,...i->...", p, q) for p, q in ((seen_a, seen_a), (seen_a, seen_b), (seen_b, seen_b), (w, x)))
+    found = []
+    for L in lengths:
+        m = weight_table(float(L))(s)
+        by_s = (m.dP2 - 1 / L) * t / 2 - m.db * h**2 / 2 + m.dP2 * h * y
+        by_t, by_h = (m.P2 - s / L) / 2, m.P2 * y - (m.b + 1 / L) * h
+        to_N = c * np.einsum("rpi,rpj->rij", 2 * by_s[..., None] * full_a + by_h[..., None] * full_b, x) / g.shape[1]
+        to_b = (2 * by_t[..., None] * full_b + by_h[..., None] * full_a).mean(axis=1)
+        parts = [
+            to_b @ V.T,
+            np.einsum("i,rj->rij", O, to_b),
+            np.einsum("ik,rjk->rij", Q[:, :d], to_N),
+            np.einsum("ij,rjk->rik", K, to_N),
+        ]
+        found.append(_squared_norm(np.concatenate([part.reshape(len(g), -1) for part in parts], axis=1)))
+    each = np.array(found).reshape(-1, len(g)).T
+    return GradientGap(each.mean(axis=0), each.std(axis=0, ddof=1) / len(g) ** 0.5, each)
+
+
+def _back(model: _Model, w: Floats, seen: Floats) -> Floats:
+    """``M v`` for v = M'a: the covariance of the tokens times a."""
+    x = seen[..., :-1] @ model.A.T
+    return np.concatenate([x, np.einsum("...i,...i->...", w, x)[..., None] + np.sqrt(model.tau2) * seen[..., -1:]], axis=-1)
+
+
+def _squared_norm(rows: Floats) -> Floats:
+    """Jackknife values of the mean of x_i·x_j over pairs i != j of rows."""
+    count, total, own = len(rows), rows.sum(axis=0), np.einsum("ij,ij->i", rows, rows)
+    pairs = total @ total - own.sum()
+    without = (pairs - 2 * (rows @ total - own)) / ((count - 1) * (count - 2))
+    return np.asarray(pairs / (count - 1) - (count - 1) * without)

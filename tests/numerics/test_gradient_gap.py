@@ -1,0 +1,44 @@
+"""The gap of the gradients against differences of the population risks, and against the coupled kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from numerics.gradient_gap import gradient_gap
+from numerics.population_risk import population_risk
+from numerics.training import Parameters, initial_parameters
+
+SIGMA = np.array([[1.0, 0.3], [0.3, 0.5]])
+
+
+def difference(theta: Parameters, L: int, variant: str) -> float:
+    law = {"Sigma": SIGMA, "noise": 0.1, "variant": variant, "points": 2**9}
+    return float(population_risk(theta, "softmax", L, **law)[0] - population_risk(theta, "linear", L, **law)[0])
+
+
+def test_the_gap_is_that_of_finite_differences() -> None:
+    # As coded: scores have a scale, and prompt and query other covariances.
+    theta, L, step, variant = initial_parameters(2, 3), 4, 1e-3, "as coded"
+    slopes = []
+    for name, part in theta._asdict().items():
+        for index in np.ndindex(part.shape):
+            shift = np.zeros_like(part)
+            shift[index] = step
+            ends = [difference(theta._replace(**{name: part + sign * shift}), L, variant) for sign in (1, -1)]
+            slopes.append((ends[0] - ends[1]) / (2 * step))
+    value, error = (x[0] for x in gradient_gap(theta, [L], Sigma=SIGMA, variant=variant, points=2**10)[:2])
+    assert error < 1e-2 * value
+    assert abs(value - np.square(slopes).sum()) < 7 * error + 1e-4 * value  # the second for the step and the risks' own errors
+
+
+def test_the_squared_gap_falls_like_the_inverse_square_of_the_length() -> None:
+    lengths = [10**4, 10**6]
+    each = gradient_gap(initial_parameters(2, 1), lengths, Sigma=SIGMA, points=2**10).each
+    ratio = each[:, 0] / each[:, 1]
+    assert np.median(ratio) == pytest.approx(1e4, rel=0.1)
+
+
+def test_shapes_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="n = d \\+ 1 = 4"):
+        gradient_gap(initial_parameters(2, 1), [10], Sigma=np.eye(3))
