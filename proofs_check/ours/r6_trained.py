@@ -20,7 +20,7 @@ from proofs_check.claims import claim
 from theory.linear_regression import limit_parameters
 from theory.theorem_b import theorem_B
 from theory.traces import Algebra
-from theory.valley import best_score_variance, valley_excess
+from theory.valley import best_score_variance, valley_excess, valley_speed
 
 Floats = NDArray[np.float64]
 
@@ -101,6 +101,39 @@ def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidenc
         witness = {"d": d, "L": L, "relative distance at the end": found, "allowed": bound}
         return refuted_by_two_routes("integration of the flow", witness, found, bound, off(56, 1e-7))
     covered = f"S = I, d = {d}, L = {L}: relative distance {found:.0e}"
+    return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)
+
+
+@claim(
+    "OURS:R6.trained/creep",
+    control={"time": Fraction(1, 2)},
+    needs=("OURS:R6.valley", "OURS:R6.valley/scores"),
+    argument="on the valley |dU|^2 + du^2 = (1 + tr(S^-2) lambda^2) du^2 and the risk is tau^2/2 + F(lambda)/(2L) to first order",
+)
+def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidence:
+    """S = I/2, d = 5: at t = 0.03 L, L = 1e6, the flow has the lambda = 1/u^2 of the reduced equation at 0.03 `time`, to 1/100."""
+    from scipy.integrate import solve_ivp
+
+    L, share, law = 1e6, 0.03, {"trace": 2.5, "d": 5, "inverse_square": 20.0}
+    U0, u0 = block_start(np.eye(5) / 2)
+    reduced = solve_ivp(
+        lambda _, lam: valley_speed(lam, **law),
+        (0, share * float(time)),
+        [law["inverse_square"] ** -0.5],
+        method="LSODA",
+        rtol=1e-8,
+    )
+    slow = float(reduced.y[0, -1])
+
+    def off(nodes: int, rtol: float) -> float:
+        path = finite_prompt_path(Spectrum((0.5,), (5,)), [float(U0[0, 0])], u0, L, nodes=nodes, rtol=rtol, t_max=share * L)
+        return abs(float(path.u[-1]) ** -2 / slow - 1)
+
+    found, bound = off(48, 1e-9), 0.01
+    if found > bound:
+        witness = {"S": "I/2, d = 5", "L": int(L), "t": share * L, "1/u^2 over the reduced lambda, less 1": found, "allowed": bound}
+        return refuted_by_two_routes("integration of the flow", witness, found, bound, off(64, 1e-10))
+    covered = f"S = I/2, d = 5, L = 1e6, t = 3e4: off by {found:.1e} at lambda = {slow:.4f}"
     return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)
 
 
