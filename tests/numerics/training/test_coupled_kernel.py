@@ -1,0 +1,119 @@
+"""The coupled kernel: the joint law of both attentions on one prompt, and the cases in which the frame or the basis degenerates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from numerics.kernels.sgd import sgd_kernel
+from numerics.kernels.sgd_chi import chi_rows
+from numerics.streams import LANES, key_of
+from numerics.training.full_tokens import draw_prompts, predictions
+from numerics.training.parameters import initial_parameters, pack, unpack
+from tests.numerics.training.test_kernels_and_tokens import deviations
+from theory.experiment import kms
+
+Floats = np.ndarray[Any, Any]
+BATCHES, BATCH = 400, 60
+
+
+def coupled(theta: Floats, L: int, steps: int, *, batch: int = BATCH, noise_sd: float = 0.5) -> tuple[Floats, Floats]:
+    """Losses (three rows: both, and the mean square of the difference of the predictions) and the sum of the gradients."""
+    d = theta.shape[-1] - 1
+    losses, gradient = np.empty((3, steps)), np.zeros_like(theta)
+    settings = (np.array(kms(d), order="C"), np.eye(d), 0.7, noise_sd, 1.0, 1.0, batch, *key_of(1))
+    assert sgd_kernel("coupled")(theta, L, 0, steps, 0.0, *settings, losses, gradient) == -1
+    return losses, gradient
+
+
+def of_tokens(theta: Floats, L: int, noise_sd: float = 0.5) -> Floats:
+    """The same losses, with every token drawn."""
+    rng, d, rows = np.random.default_rng(3), theta.shape[-1] - 1, []
+    for _ in range(BATCHES):
+        prompts = draw_prompts(rng, BATCH, L, kms(d), np.eye(d), 0.7, noise_sd)
+        s, t = (predictions(unpack(x), kind, prompts) for x, kind in zip(theta, ("softmax", "linear")))
+        rows.append([np.mean((s - prompts.labels) ** 2) / 2, np.mean((t - prompts.labels) ** 2) / 2, np.mean((s - t) ** 2)])
+    return np.array(rows)
+
+
+def pair(d: int, first: int = 1, second: int = 2, size: float = 1.5) -> Floats:
+    return size * np.stack([pack(initial_parameters(d, first)), pack(initial_parameters(d, second))])
+
+
+def steep(d: int, factor: float) -> Floats:
+    """The parameters of one are those of the other times a factor; scores of softmax attention are large."""
+    theta = pair(d, 1, 1, 3.0)
+    return np.asarray(theta * np.array([factor, 1.0])[:, None, None])
+
+
+CASES = {
+    "one token, d = 1": (pair(1), 1),
+    "d = 1": (pair(1), 7),
+    "two tokens": (pair(3), 2),
+    "three tokens": (pair(2, size=2.5), 3),
+    "five tokens: a third direction of one length": (pair(4), 5),
+    "all directions": (pair(6), 9),
+    "long": (pair(1), 600),
+    "equal parameters": (pair(5, 1, 1), 8),
+    "nearly equal": (pair(4) * np.array([1.0, 0.0])[:, None, None] + pair(4, 1, 1) * np.array([0.0, 1 + 1e-6])[:, None, None], 8),
+    "parallel": (steep(5, -2.0), 8),
+}
+#: Fewer than 42 numbers for each of ten cases: `deviations` exceeds this with probability below 1e-6 in all of them together.
+LIMIT = float(np.sqrt(2 * np.log(2 * 420 / 1e-6)))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_squares_of_the_errors_and_of_their_difference(name: str) -> None:
+    """Law of the means over a batch of both squared errors and of (T_soft - T_lin)², and so of the product of the errors."""
+    theta, L = CASES[name]
+    found = deviations(coupled(theta, L, BATCHES)[0].T, of_tokens(theta, L))
+    assert len(found) <= 42
+    assert found.max() < LIMIT
+
+
+def test_a_wrong_correlation_is_told_apart() -> None:
+    """Control: both laws right one by one, but on different prompts."""
+    theta, L = CASES["equal parameters"]
+    one, two = coupled(theta, L, BATCHES)[0].T, of_tokens(theta, L)
+    s, t = (of_tokens(theta, L)[::step] for step in (1, -1))
+    apart = np.c_[s[:, 0], t[:, 1], s[:, 2]]
+    assert deviations(one, two).max() < LIMIT < deviations(one, apart).max()
+
+
+def test_one_token_leaves_softmax_no_choice() -> None:
+    """L = 1: keys and queries of softmax attention have gradient 0, exactly; and without noise d = 1 still has all its terms."""
+    for d, noise_sd in ((1, 0.0), (4, 0.5)):
+        losses, gradient = coupled(pair(d), 1, 50, noise_sd=noise_sd)
+        n = d + 1
+        assert not gradient[0, 1 + n :].any()
+        assert np.isfinite(losses).all()
+        assert gradient[0, : 1 + n].any()
+        assert gradient[1, 1 + n :].any()
+
+
+def test_prompts_do_not_depend_on_the_parameters_of_the_other_attention() -> None:
+    """Softmax losses are a function of the softmax parameters and the seed, whatever linear attention does beside it."""
+    same, other = coupled(pair(3, 1, 1), 6, 200)[0], coupled(pair(3, 1, 2), 6, 200)[0]
+    assert np.array_equal(same[0], other[0])
+    assert not np.array_equal(same[1], other[1])
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 6, 996, 10**6])
+def test_chi_variables(degrees: int) -> None:
+    """Kolmogorov-Smirnov, p > 1e-8 in ten tests; the lengths of R^degrees and R^(degrees - 1) are uncorrelated."""
+    state = np.random.default_rng(degrees).integers(0, 2**32, 4 * LANES, dtype=np.uint32)
+    pairs, words = np.empty(2 * LANES, np.float32), np.empty(2 * LANES, np.uint32)
+    rows = np.empty((400, 2, LANES), np.float32)
+    for row in rows:
+        chi_rows(degrees, state, pairs, words, row[0], row[1])
+    one, two = rows.transpose(1, 0, 2).reshape(2, -1).astype(float)
+    assert stats.kstest(one**2, stats.chi2(degrees).cdf).pvalue > 1e-8
+    if degrees == 1:
+        assert not two.any()
+        return
+    assert stats.kstest(two**2, stats.chi2(degrees - 1).cdf).pvalue > 1e-8
+    assert stats.kstest(two**2, stats.chi2(1.05 * degrees).cdf).pvalue < 1e-8, "control"
+    assert abs(np.corrcoef(one, two)[0, 1]) < 6 / np.sqrt(one.size)
