@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["judge", "measurements", "reduced_plan", "sentences", "told_by"]
 
+#: Section 6, Appendix A, and the sentence of Section 5 that rests on them.
+EXPERIMENTS = ("BB:S6.", "BB:A.", "BB:A5.1.tech")
 _GIVEN: ContextVar[Measurements | None] = ContextVar("largeprompt_measurements", default=None)
 
 
@@ -83,11 +85,12 @@ def judge(measured: Measurements, reseed: int = 0) -> Ledger:
     Returns
     -------
     Ledger
-        Of the claims on rows of the kind NUM; a claim declared open for the reduced measurement may come out decided.
+        Of the claims on rows of the kind NUM about experiments; a claim declared open for the reduced measurement may come out
+        decided.
     """
     claims = load_claims()
     with told_by(measured):
-        lines = [_line(c, reseed) for c in claims.values() if row(c.id).kind == "NUM"]
+        lines = [_line(c, reseed) for c in claims.values() if row(c.id).kind == "NUM" and c.id.startswith(EXPERIMENTS)]
     run = {"reseed": reseed, "partial": True, "seconds": sum(line["seconds"] for line in lines)}
     return Ledger(lines, {id: c.needs for id, c in claims.items()}, run)
 
@@ -105,6 +108,7 @@ def sentences(ledger: Ledger) -> list[tuple[str, str, str, str]]:
 
 def _because(e: dict[str, Any]) -> str:
     evidence = e["evidence"]
-    witness = ", ".join(f"{k} = {v}" for k, v in evidence["witness"].items())
+    told = lambda v: f"{v:.4g}" if isinstance(v, float) else v
+    witness = ", ".join(f"{k} = {told(v)}" for k, v in evidence["witness"].items())
     parts = [e["summary"], e["instead"] or "", f"Witness: {witness}." if witness else evidence["covered"] or evidence["reason"]]
     return " ".join(" ".join(part.split()) for part in parts if part)

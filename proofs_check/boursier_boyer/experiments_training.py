@@ -157,7 +157,9 @@ def converges_before_50_000_steps(*, by: int = 50_000, measured: Measurements | 
         return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9)
     if worst > -SIGMAS or not tried:
         return Evidence(
-            verdict=Verdict.OPEN, engine=ENGINE, reason=f"not decided by these runs: {witness or 'none was long enough'}"
+            verdict=Verdict.OPEN,
+            engine=ENGINE,
+            reason="not decided by these runs: " + (", ".join(f"{k} = {v}" for k, v in witness.items()) or "none was long enough"),
         )
     return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered="; ".join(tried), error=1e-6, tightest=witness)
 
