@@ -42,3 +42,19 @@ def plain_tokens(seed: int, replicate: int, L: int, rank: int) -> NDArray[np.flo
     """White tokens (L, rank) of one replicate: a draw is one coordinate of four tokens."""
     draws = plain_normals(seed, replicate, L, 4 * -(-L // 4) * rank).reshape(-1, rank, 4)
     return np.swapaxes(draws, 1, 2).reshape(-1, rank)[:L]
+
+
+def plain_xoshiro(state: tuple[int, ...], count: int) -> list[int]:
+    """The first words of xoshiro128++ from a state, line by line as its authors publish it."""
+    mask, s, words = 0xFFFFFFFF, list(state), []
+    rotl = lambda x, k: (x << k | x >> (32 - k)) & mask
+    for _ in range(count):
+        words.append((rotl((s[0] + s[3]) & mask, 7) + s[0]) & mask)
+        t = s[1] << 9 & mask
+        s[2] ^= s[0]
+        s[3] ^= s[1]
+        s[1] ^= s[2]
+        s[0] ^= s[3]
+        s[2] ^= t
+        s[3] = rotl(s[3], 11)
+    return words

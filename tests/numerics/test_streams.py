@@ -7,8 +7,20 @@ import pytest
 from scipy import stats
 
 from numerics import streams
-from numerics.streams import LANES, box_muller, box_muller_lanes, exp32, key_of, philox, philox_lanes
-from tests.numerics.plain_philox import plain_box_muller, plain_philox
+from numerics.streams import (
+    LANES,
+    box_muller,
+    box_muller_lanes,
+    exp2_32,
+    exp32,
+    key_of,
+    normal_rows,
+    philox,
+    philox_lanes,
+    start_lanes,
+    xoshiro,
+)
+from tests.numerics.plain_philox import plain_box_muller, plain_philox, plain_xoshiro
 
 PI = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)  # binary digits of π
 
@@ -91,8 +103,33 @@ def test_normals_are_normal_and_independent() -> None:
     assert 5e-7 < stats.binom.cdf(count, a.size, p) < 1 - 5e-7
 
 
+def test_xoshiro_known_answers() -> None:
+    # from the state (1, 2, 3, 4): the vector that ports of the reference implementation test against
+    known = [641, 1573767, 3222811527, 3517856514, 836907274, 4247214768, 3867114732, 1355841295, 495546011, 621204420]
+    assert plain_xoshiro((1, 2, 3, 4), 10) == known
+    state, words = tuple(np.uint32(k) for k in (1, 2, 3, 4)), []
+    for _ in known:
+        word, *rest = xoshiro(*state)
+        state = tuple(np.uint32(s) for s in rest)
+        words.append(int(word))
+    assert words == known
+
+
+def test_rows_of_normals_go_on_from_the_state_that_philox_gives() -> None:
+    step, replicate, mark, key = 9, 2**62 + 128, 2**31 + 10, (3, 1)
+    state, x = np.empty(4 * LANES, np.uint32), np.empty(6 * LANES, np.float32)
+    start_lanes(*(np.uint64(n) for n in (step, replicate, mark, *key)), state)
+    for rows, at in ((4, 0), (2, 4)):  # in two parts: the state is moved on
+        normal_rows(rows, state, x[at * LANES :])
+    for lane in (0, 1, LANES - 1):
+        words = plain_xoshiro(plain_philox((step, (replicate + lane) % 2**32, replicate >> 32, mark), key), 6)
+        pairs = plain_box_muller(np.array(words[::2], np.uint32), np.array(words[1::2], np.uint32))
+        assert np.allclose(x.reshape(6, LANES)[:, lane], np.stack(pairs, axis=1).ravel(), rtol=1e-5, atol=1e-6)
+
+
 def test_exp32() -> None:
     for x in np.linspace(-80, 80, 1601, dtype=np.float32):
+        assert exp2_32(x) == pytest.approx(2.0 ** float(x), rel=3e-7)
         assert exp32(x) == pytest.approx(math.exp(x), rel=3e-7 * (1 + abs(float(x)) / 4))  # x log2(e) is rounded to float32
 
 

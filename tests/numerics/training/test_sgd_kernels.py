@@ -1,0 +1,173 @@
+"""The compiled loop of SGD: its streams, its sums in float32, and what must hold bit for bit or up to rounding in each batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from numerics.kernels import sgd_linear, sgd_softmax
+from numerics.kernels.sgd import sgd_kernel
+from numerics.streams import LANES, key_of, normal_rows, start_lanes
+from numerics.training.full_tokens import full_token_kernel
+from tests.numerics.plain_philox import plain_box_muller, plain_philox, plain_xoshiro
+
+ATTENTIONS = ("softmax", "linear")
+BOTH = pytest.mark.parametrize("attention", ATTENTIONS)
+rng = np.random.default_rng(8)
+d = 3
+A, B = rng.standard_normal((2, d, d)) / 2
+START = rng.uniform(-0.5, 0.5, (3 * d + 4, d + 1))
+
+
+def call(attention: str, theta: np.ndarray, L: int = 7, first: int = 0, steps: int = 1, lr: float = 0.0, **model: Any) -> Any:
+    """(theta, losses, gradient, verdict) after some steps from theta."""
+    theta, losses, gradient = theta.copy(), np.full(steps, np.nan), np.zeros(theta.shape if lr == 0 else (0, 0))
+    said = {"A": A, "B": B, "task_sd": 0.7, "noise_sd": 0.3, "scale": 0.8, "factor": 1.0, "batch": 130, "seed": 2**33 + 5} | model
+    *numbers, seed = said.values()
+    verdict = sgd_kernel(attention)(theta, L, first, steps, lr, *numbers, *key_of(seed), losses, gradient)
+    return theta, losses, gradient, verdict
+
+
+@BOTH
+def test_steps_may_be_cut_anywhere(attention: str) -> None:
+    whole = call(attention, START, 13, 5, 9, 0.01)
+    half = call(attention, START, 13, 5, 4, 0.01)
+    rest = call(attention, half[0], 13, 9, 5, 0.01)
+    assert np.array_equal(rest[0], whole[0])
+    assert np.array_equal(np.r_[half[1], rest[1]], whole[1])
+    assert not np.array_equal(half[0], START)
+    assert not np.array_equal(call(attention, half[0], 13, 8, 5, 0.01)[1], rest[1]), "other steps read other streams"
+
+
+@pytest.mark.parametrize("batch", [1, 127, 128, 131, 300])
+@pytest.mark.parametrize("roots", [(A, B), (A, A)], ids=["two roots", "one root"])
+def test_labels_of_a_model_that_says_nothing(batch: int, roots: tuple[np.ndarray, np.ndarray]) -> None:
+    """With o = 0 the loss is half the mean square of the labels of the first `batch` lanes: here from their streams, by hand."""
+    silent, step, L = np.r_[np.zeros((1, d + 1)), START[1:]], 7, 4
+    labels = []
+    for lane in range(batch):
+        counter = (step, lane, 1 << 30, L)  # the number of the lane is one of 64 bits, 2^62 for these kernels added
+        state = plain_philox(counter, (5, 2))
+        words = np.array(plain_xoshiro(state, 2 * d + 2), dtype=np.uint32)
+        x = np.stack(plain_box_muller(words[::2], words[1::2]), axis=1).ravel()
+        labels.append(0.7 * x[:d] @ roots[1] @ x[d : 2 * d] + 0.3 * x[2 * d])
+    found = call("softmax", silent, L, step, batch=batch, A=roots[0], B=roots[1])[1]
+    assert found[0] == pytest.approx(np.mean(np.square(labels)) / 2, rel=1e-5)
+
+
+@BOTH
+def test_gradients_of_a_product_know_its_degree(attention: str) -> None:
+    """The output is linear in o and in V, a function of K'Q, and bilinear in K and Q for linear attention: Euler's identities."""
+    theta, _, gradient, _ = call(attention, START)
+    by_o, by_V, by_K, by_Q = (part.sum() for part in np.split(theta * gradient, [1, d + 2, 2 * d + 3]))
+    assert by_o == pytest.approx(by_V, rel=1e-6)
+    assert by_K == pytest.approx(by_Q, rel=1e-6)
+    assert (by_K == pytest.approx(by_o, rel=1e-4)) == (attention == "linear")
+
+
+@BOTH
+@pytest.mark.parametrize("unit", [1e-8, 1e8])
+def test_units_do_not_matter(attention: str, unit: float) -> None:
+    """Tokens and labels in other units, scores scaled back: outputs and labels are `unit` times as great, the loss its square."""
+    loss = call(attention, START)[1][0]
+    other = call(attention, START, A=unit * A, B=unit * B, noise_sd=0.3 * unit, scale=0.8 / unit**2)[1][0]
+    assert other / unit**2 == pytest.approx(loss, rel=1e-4)
+
+
+@BOTH
+def test_a_run_that_diverges_stops_at_the_last_finite_parameters(attention: str) -> None:
+    theta, losses, _, step = call(attention, START, steps=200, lr=30.0)
+    assert 0 < step < 200
+    assert np.all(np.isfinite(theta))
+    assert np.all(np.isfinite(losses[:step]))
+    assert np.all(np.isnan(losses[step:]))
+    same = call(attention, START, steps=step, lr=30.0)
+    assert same[3] == -1
+    assert np.array_equal(same[0], theta)
+    assert call(attention, theta, first=step, steps=3, lr=30.0)[3] == step, "it cannot go on from there either"
+    for size in (1e25, 1e200):  # beyond the squares of float32, and beyond float32
+        stuck = call(attention, size * START, lr=0.1)
+        assert stuck[3] == 0
+        assert np.array_equal(stuck[0], size * START)
+
+
+def test_one_token_moves_neither_keys_nor_queries() -> None:
+    _, _, gradient, _ = call("softmax", START, L=1)
+    assert np.all(gradient[d + 2 :] == 0)
+    assert np.all(gradient[: d + 2] != 0)
+
+
+def test_enormous_scores_pick_one_token() -> None:
+    """Then the loss no longer knows their scale, and has the law that drawing all tokens gives: six standard errors, 2e-9."""
+    loss = [call("softmax", START, 12, scale=scale)[1][0] for scale in (1.0, 1e7, 1e9)]
+    assert loss[1] == pytest.approx(loss[2], rel=1e-3)
+    assert loss[0] != pytest.approx(loss[1], rel=1e-2)
+    ours, plain = np.empty(500), np.empty(500)
+    run = (12, 0, 500, 0.0, A, B, 0.7, 0.3, 1e7, 1.0, 64)
+    sgd_kernel("softmax")(START.copy(), *run, *key_of(1), ours, np.empty((0, 0)))
+    full_token_kernel("softmax")(START.copy(), *run, *key_of(2), plain, np.empty((0, 0)))
+    assert abs(ours.mean() - plain.mean()) < 6 * np.hypot(stats.sem(ours), stats.sem(plain))
+    assert ours.std() == pytest.approx(plain.std(), rel=0.5)
+
+
+@pytest.mark.parametrize("across", [1.5, 5.5, 1e6])  # the sums of moderate scores, and those that follow the greatest
+@pytest.mark.parametrize("L", [1, 2, 10, 131])
+def test_softmax_moments_against_double_precision(L: int, across: float) -> None:
+    state, scalars = np.empty(4 * LANES, np.uint32), np.ones((4, LANES), np.float32)
+    scalars[1:] = np.array([[-0.8], [1.2], [0.4]])
+    scalars[2, 3] = across
+    start_lanes(np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(5), state)
+    tokens = np.empty(2 * L * LANES, np.float32)
+    normal_rows(2 * L, state.copy(), tokens)
+    part, total, moments = np.empty(10 * LANES, np.float32), np.empty(8 * LANES), np.empty(8 * LANES, np.float32)
+    sgd_softmax.softmax_moments(L, state, scalars.ravel(), part, total, moments)
+    g, r = tokens.reshape(L, 2, LANES).astype(float).transpose(1, 0, 2)
+    scores = scalars[1] * g + scalars[2] * r
+    p = np.exp(scores - scores.max(0))
+    p /= p.sum(0)
+    gap = g - (p * g).sum(0)
+    root = np.sqrt((p**2).sum(0))
+    along = (p**2 * gap).sum(0) / root
+    rest = np.sqrt(np.maximum((p**2 * gap**2).sum(0) - along**2, 0))
+    expected = np.stack([(p * g).sum(0), (p * r).sum(0), root, (p * gap * g).sum(0), (p * gap * r).sum(0), along, rest])
+    error = abs(moments.reshape(8, LANES)[:7] - expected)
+    assert error[:6].max() < 2e-5  # sums of up to 60 numbers of float32
+    assert error[6].max() < 2e-3  # the root of a difference
+    assert np.allclose(moments.reshape(8, LANES)[7], expected[0] - scalars[3], atol=2e-5)
+
+
+def test_the_quick_test_of_a_gamma_variable_is_on_the_safe_side() -> None:
+    """1 - e^h < SURE g^4 / d for c g > -1/2, where h = g^2/2 + d - d v + d log v, v = (1 + c g)^3: what it accepts is accepted."""
+    y = np.r_[np.linspace(-0.5, -0.01, 2000), np.linspace(0.01, 5, 2000)]
+    for size in (1 / 6, 2 / 3, 14 / 3, 500.0):
+        g = y * np.sqrt(9 * size)
+        h = 3 * size * (np.log1p(y) - y + y**2 / 2 - y**3 / 3)
+        ratio = -np.expm1(h) / (g**4 / size)
+        assert ratio.max() < sgd_linear.SURE
+        assert np.max(-h / (g**4 / size)) > 0.98 * sgd_linear.SURE, "it is no larger than 1 - e^h < -h makes it"
+
+
+@pytest.mark.parametrize("L", [1, 2, 3, 10, 1000])
+def test_chi_squares(L: int) -> None:
+    """Kolmogorov–Smirnov for each, and a rank correlation: three tests at level 1e-7 for each L."""
+    state, rows, drawn = np.empty(4 * LANES, np.uint32), np.empty(6 * LANES, np.float32), []
+    for step in range(80):
+        start_lanes(np.uint64(step), np.uint64(0), np.uint64(L), np.uint64(4), np.uint64(5), state)
+        sgd_linear.chi_squares(L, state, rows)
+        drawn.append(rows.reshape(6, LANES)[:2].astype(float))
+    first, second = np.concatenate(drawn, axis=1)
+    assert stats.kstest(first, stats.chi2(L).cdf).pvalue > 1e-7
+    assert stats.kstest(first, stats.chi2(L * 1.2).cdf).pvalue < 1e-7
+    if L == 1:
+        assert not np.any(second)
+    else:
+        assert stats.kstest(second, stats.chi2(L - 1).cdf).pvalue > 1e-7
+        assert stats.spearmanr(first, second).pvalue > 1e-7
+
+
+def test_unknown_attention() -> None:
+    with pytest.raises(ValueError, match='"softmax", "linear" or "coupled"'):
+        sgd_kernel("hardmax")
