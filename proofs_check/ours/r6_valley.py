@@ -128,7 +128,7 @@ def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
     " at x = 0",
 )
 def softmax_pays_between_e_and_4_22(*, least: sp.Expr = sp.E) -> Evidence:
-    """tau = 0: r = F(lambda*)/(tr S (1 + d)) >= least for every d, with d written by x = lambda*: q = 0 at that d."""
+    """tau = 0: r = F(lambda*)/(tr S (1 + d)) rises with x = lambda* from `least`, and d falls: d written by x, q = 0 there."""
     x = sp.Symbol("x", positive=True)
     of_x = (1 - 4 * x + 2 * x**2) / (x * (1 - x))
     there = identity(QUADRATIC.subs({lam: x, tau2: 0, d: of_x}), 0)
@@ -136,9 +136,11 @@ def softmax_pays_between_e_and_4_22(*, least: sp.Expr = sp.E) -> Evidence:
     parts = [identity(of_x / 2 + 1, exponent), identity(((1 - 2 * x) / x + 1) / (1 + of_x), (1 - x) ** 2 / (1 - 3 * x + x**2))]
     log_r = -exponent * log(1 - 2 * x) + 2 * log(1 - x) - log(1 - 3 * x + x**2)
     domain = {x: (0, Rational(6, 25))}
-    bound = forall(log_r, ">=", log(least), domain)
-    if bound.verdict is Verdict.REFUTED:
-        return bound
-    start = identity(sp.limit(log_r, x, 0), 1)
+    start = identity(sp.limit(log_r, x, 0), log(least))
+    if start.verdict is Verdict.REFUTED:
+        return start
     rising = all_of(forall(sp.diff(log_r, x), ">", 0, domain), forall(sp.diff(of_x, x), "<", 0, domain))
-    return all_of(there, *parts, bound, start, rising).replace(dimension="every d")
+    first = sp.N(sp.exp(log_r.subs(x, (5 - sp.sqrt(13)) / 6)), 6)
+    return all_of(there, *parts, start, rising).replace(
+        dimension="every d", covered=f"x in (0, 6/25), every d; r = {first} at d = 1"
+    )
