@@ -138,7 +138,7 @@ def as_html(
             d=len(next(iter(COVARIANCES.values()))),
             variants=[VARIANTS[name] for name in plan.variants],
             pairs=_pairs(measurements, figures),
-            said=sorted(said, key=lambda s: (s.figure is None, s.figure or 0)),
+            said=said,
             drawn={figure.number for figure in figures},
             minutes=_minutes,
             words=words,

@@ -38,6 +38,8 @@ class Sentence(NamedTuple):
     because : str
         What the check found.
     figure : int or None
+    again : bool
+        Whether the claim before speaks of the same sentence.
     """
 
     id: str
@@ -45,6 +47,7 @@ class Sentence(NamedTuple):
     verdict: str
     because: str
     figure: int | None
+    again: bool = False
 
 
 def figure_of(id: str) -> int | None:
@@ -60,7 +63,7 @@ def figure_of(id: str) -> int | None:
 
 
 def sentences(claims: Sequence[tuple[str, str, str, str]]) -> list[Sentence]:
-    """The claims, checked at the door, in the order they came.
+    """The claims, checked at the door: figure by figure, then the others, each in the order they came.
 
     Parameters
     ----------
@@ -81,7 +84,8 @@ def sentences(claims: Sequence[tuple[str, str, str, str]]) -> list[Sentence]:
         if verdict not in VERDICTS:
             raise ValueError(f"{id} has the verdict {verdict!r}; take one of {', '.join(VERDICTS)}")
         found.append(Sentence(id, says, verdict, because, figure_of(id)))
-    return found
+    found.sort(key=lambda s: (s.figure is None, s.figure or 0))
+    return [s._replace(again=i > 0 and s.says == found[i - 1].says) for i, s in enumerate(found)]
 
 
 def keys(figure: Figure, plan: Plan) -> list[Key]:

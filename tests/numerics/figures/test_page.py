@@ -30,6 +30,7 @@ CLAIMS = [
     ("BB:A.fig6", "The risk converges more slowly", "SUPPORTED", "by 12 %, sampled to 1e-05"),
     ("BB:S6.f2a", "Linear <b>beats</b> softmax", "REFUTED", "not at L = 10 & 20"),
     ("BB:A.fig8", "More irregular", "OPEN", "not drawn here"),
+    ("BB:S6.f2a/runs", "Linear <b>beats</b> softmax", "OPEN", "too few seeds"),
 ]
 SOURCE = provenance("largeprompt figures --only 1 2 3 4 6", 754.0)
 SVG = "{http://www.w3.org/2000/svg}"
@@ -85,6 +86,13 @@ def test_every_sentence_stands_under_its_figure(folder: Path) -> None:
     assert "not drawn here" in above
     assert 'href="#figure-6"' in above
     assert "by 12 %" not in above
+    # Two checks of one sentence: it is not told twice, and both verdicts stand.
+    assert article[2].count("&lt;b&gt;beats") == above.count("&lt;b&gt;beats") == 1
+    assert (
+        article[2].index("not at L = 10 &amp; 20")
+        < article[2].index("the same sentence, another check")
+        < article[2].index("too few")
+    )
     assert [word for word in Page(page).words if re.fullmatch(r"\d (SUPPORTED|REFUTED|OPEN)", word)] == [
         "1 SUPPORTED",
         "1 REFUTED",
