@@ -38,7 +38,7 @@ def compiled(attention: str, L: int, steps: int) -> None:
         theta = np.stack([theta, theta])
     losses = np.empty((2, steps) if attention == "coupled" else steps)
     model = (I, I, d**-0.5, NOISE**0.5, 1.0, 1.0, BATCH, *key_of(0))
-    stopped = sgd_kernel(attention)(theta, L, 0, steps, LR, *model, losses, np.empty(0))
+    stopped = sgd_kernel(attention)(theta, L, 0, steps, LR, *model, losses, np.empty((0,) * theta.ndim))
     assert stopped == -1
 
 
