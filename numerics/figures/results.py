@@ -66,7 +66,7 @@ class Measurements:
     seconds : float
         What the measurement took by the clock, this time.
     work_seconds : float
-        The times of all its pieces added up, with those that lay in the folder; of an interrupted piece the last part counts.
+        Processor time of all its pieces, with those that lay in the folder; of an interrupted piece the last part counts.
 
     Notes
     -----

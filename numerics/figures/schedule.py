@@ -119,17 +119,18 @@ class _Job:
             self._said, self.before = True, self.done
 
     def run(self, folder: Folder | Memory, needed: Floats | None) -> tuple[Floats, float | None] | None:
-        """The numbers, and the seconds they took if it was here; None if another process is at them."""
+        """The numbers, and the seconds by the clock if it was here; None if another process is at them."""
         task = self.task
         with folder.turn(task.key) as mine:
             if not mine:
                 return None
             if found := folder.get([task.key]):
                 return found[task.key], None
+            began = time.thread_time()
             numbers = task.compute(needed, folder.checkpoint(task.key), self.advance)
-            seconds = time.monotonic() - self.began
-            folder.put(task.key, numbers, {"says": task.says, "content": task.content, "seconds": round(seconds, 3)})
-            return numbers, seconds
+            about = {"says": task.says, "content": task.content, "seconds": round(time.thread_time() - began, 3)}
+            folder.put(task.key, numbers, about)
+            return numbers, time.monotonic() - self.began
 
 
 class _Crew:
