@@ -56,8 +56,8 @@ class RiskField:
     ----------
     Sigma, prompt_length, noise, attention, task_variance, query_covariance
         As in `exact_risk`.
-    step : float, optional
-        Of the quadrature over the query; halve it to see the error.
+    step : float
+        Of the quadrature over the query, as in `numerics.query_moments`; make it smaller to see the error.
 
     Raises
     ------
@@ -80,7 +80,7 @@ class RiskField:
         attention: str = "softmax",
         task_variance: float = 1.0,
         query_covariance: Any = None,
-        step: float | None = None,
+        step: float = 0.16,
     ) -> None:
         if attention not in ATTENTIONS:
             raise ValueError(f"attention = {attention!r}; the exact risk knows 'softmax' and 'linear'")
@@ -132,10 +132,7 @@ class RiskField:
         singular, E = np.linalg.svd(W)[1:]
         if not np.isfinite(singular**2).all():
             return np.inf, np.full_like(U, np.inf), np.inf
-        log_L = float(np.log(self.L))
-        # The tail of the query that counts narrows like 1 / sqrt(ln L) in ln s.
-        step = min(0.16, 0.6 / np.sqrt(1 + log_L)) if self._step is None else self._step
-        query = query_moments(singular**2, log_reach=log_L, step=step)
+        query = query_moments(singular**2, log_reach=float(np.log(self.L)), step=self._step)
         m = weight_table(self.L)(query.s)
         turned = E @ W.T  # all of what follows is in the basis of the rows of E
         SW = self.S @ turned.T

@@ -65,16 +65,18 @@ def test_a_table_grows_without_changing_what_it_said() -> None:
     assert far.P2[0] == pytest.approx(softmax_moments(1e6, 2).P2, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    "eigenvalues", [[2.0], [1.0, 0.3, 0.0], [1.0, 1e-5, 1e-9], [1e4, 1.0], [1e-200, 1e-200], [0.5] * 9], ids=str
-)
+SPECTRA = [[2.0], [1.0, 0.3, 0.0], [1.0, 1e-5, 1e-9], [1e4, 1.0], [1e-200, 1e-200], [0.5] * 9, [0.02] * 130, [1.0] + [0.01] * 100]
+
+
+@pytest.mark.parametrize("eigenvalues", SPECTRA, ids=lambda l: f"{len(l)} from {l[0]}")
 def test_averages_over_the_query(eigenvalues: list[float]) -> None:
     """Under the tilt e^{-cs} the x_i are independent with variance 1 / (1 + 2 c lambda_i)."""
     l = np.array(eigenvalues)
     for c in (0.0, 0.7, 30.0):
-        query = query_moments(l, step=0.16)
+        query = query_moments(l)
         g, v = np.exp(-c * query.s), 1 / (1 + 2 * c * l)
         mean = float(np.sqrt(v.prod()))
-        assert query.mean(g) == pytest.approx(mean, rel=1e-12)
-        np.testing.assert_allclose(query.second(g), mean * v, rtol=1e-10)
-        np.testing.assert_allclose(query.fourth(g), mean * (np.outer(v, v) + 2 * np.diag(v**2)), rtol=1e-9)
+        error = 1e-7 if eigenvalues[-1] == 0.01 else 1e-11  # a large one beside a hundred small ones loses digits
+        assert query.mean(g) == pytest.approx(mean, rel=error)
+        np.testing.assert_allclose(query.second(g), mean * v, rtol=error)
+        np.testing.assert_allclose(query.fourth(g), mean * (np.outer(v, v) + 2 * np.diag(v**2)), rtol=error)
