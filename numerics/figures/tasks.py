@@ -16,7 +16,9 @@ from numerics.figures.schedule import Task
 from numerics.figures.sources import sources_of
 from numerics.figures.speed import Speed
 from numerics.figures.trainings import BOTH, as_array, from_array, half
+from numerics.store import StoreError
 from numerics.sweep.matrices import as_hex
+from numerics.training.checkpoint import CheckpointError
 from numerics.training.parameters import initial_parameters
 from numerics.training.result import Training
 from theory.experiment import COVARIANCES, VARIANTS
@@ -160,8 +162,8 @@ class Work:
         }
 
         def train(need: Floats | None, checkpoint: Path | None, advance: Advance) -> Floats:
-            return as_array(
-                self.engines.train(
+            try:
+                training = self.engines.train(
                     key.attention,
                     key.L,
                     Sigma=COVARIANCES[key.covariance],
@@ -176,7 +178,9 @@ class Work:
                     checkpoint=checkpoint,
                     progress=advance,
                 )
-            )
+            except CheckpointError as error:  # the folder's fault, like every other StoreError
+                raise StoreError(str(error)) from error
+            return as_array(training)
 
         says = f"{key.attention} L = {key.L}, {key.covariance}, {key.variant}, seed {key.seed}"
         run = Task(says, content, steps * self.speed(key.attention, key.L), train)

@@ -23,8 +23,9 @@ from numerics.figures import speed
 from numerics.figures.measure import Interrupted, Progress, measure
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.results import GAPS, Measurements
+from numerics.figures.tasks import Work, engines
 from numerics.figures.trainings import as_array
-from numerics.store import Store
+from numerics.store import Store, StoreError
 from tests.numerics.figures.fake_engines import SMALL, Fake
 from tests.numerics.stores import folder_in_memory
 
@@ -222,6 +223,18 @@ def test_an_error_in_a_run_is_raised_and_the_rest_is_kept() -> None:
         rest = Fake()
         assert numbers(measure(SMALL, folder=folder, _engines=rest.engines())) == WHOLE
         assert rest.count("train") < len(SMALL.runs)  # the longest, L = 9, came first
+
+
+def test_a_damaged_checkpoint_is_named_and_left_as_it_is(tmp_path: Path) -> None:
+    plan = replace(SMALL.only(8), variants=("as coded",), curve_lengths=(2,), band_seeds=1)
+    by = Fake().engines()._replace(train=engines().train)
+    (run,) = Work(plan, by, speed.ordinary).runs.values()
+    path = tmp_path / "running" / f"{run.key}.npz"
+    path.parent.mkdir()
+    path.write_bytes(b"PK, but no archive")
+    with pytest.raises(StoreError, match=r"is damaged or no checkpoint .*: delete it to start anew"):
+        measure(plan, folder=tmp_path, _engines=by)
+    assert path.read_bytes() == b"PK, but no archive"
 
 
 def test_the_longest_runs_come_first() -> None:
