@@ -100,6 +100,9 @@ def _ends(found: Sequence[Line], level: float) -> tuple[float, float]:
     if not values.size:
         return 0.1, 1.0
     low, high = float(values.min()), float(values.max())
+    common = np.concatenate([line.middle[line.clear] for line in found]) if found else np.empty(0)
+    if common.size:  # a run on its way to infinity leaves the plot, and does not press the others together
+        high = min(high, 20 * float(np.quantile(common, 0.95)))
     room = max((high / low) ** 0.06, 1.05)
     return low / room, high * room
 
@@ -153,7 +156,7 @@ def _draw(ax: Any, line: Line, bottom: float, top: float) -> None:
     ax.plot(line.x, middle, color=colour, linestyle=dashed(line.dashes), **style)
     for x, y in line.lost:
         style = {"marker": "x", "ms": 5, "markeredgewidth": 1.3, "linestyle": "", "clip_on": False}
-        ax.plot([x], [y if np.isfinite(y) else top], color=colour, **style)
+        ax.plot([x], [min(y, top) if np.isfinite(y) else top], color=colour, **style)
 
 
 def _guide(ax: Any, line: Line) -> None:

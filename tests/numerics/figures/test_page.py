@@ -16,7 +16,7 @@ import pytest
 
 import numerics.figures.page
 from numerics.figures.page import COLUMNS, as_csv, write_page
-from numerics.figures.plan import Plan
+from numerics.figures.plan import Plan, RunKey
 from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
 from numerics.figures.words import keys
@@ -144,6 +144,19 @@ def test_limits_and_noise_lie_inside_the_axes(found: Measurements) -> None:
     assert len(limits) == 2
     assert low < found.noise_level < min(limits)
     assert max(limits) < 5 < high
+
+
+def test_a_run_on_its_way_to_infinity_does_not_press_the_others_together(found: Measurements) -> None:
+    plan = replace(PLAN, figures=(4,), variants=("as written",))
+    key = RunKey("isotropic", "as written", "coupled", 10, 2)
+    run = found.runs[key]
+    wild = replace(run, risk=run.risk * np.geomspace(1, 1e30, len(run.step))[:, None], diverged=int(run.step[-1]))
+    (figure,) = draw(replace(found, plan=plan, runs={**found.runs, key: wild}))
+    low, high = figure.panels[0].ends["risk in training"]
+    assert max(run.risk.max() for run in found.runs.values()) < high < 1e3 * low
+    svg = figure.panels[0].plot.inline
+    crosses = [float(y) for y in re.findall(r'<use [^>]*y="([-\d.]+)"', svg)]
+    assert min(crosses) >= 0  # at the upper edge, not above the picture
 
 
 def test_every_figure_is_a_file_of_its_own_with_its_key(folder: Path, figures: list[Figure]) -> None:
