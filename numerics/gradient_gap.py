@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.population_risk import _Model, _normal_points
+from numerics.population_risk import TaskModel, normal_points
 from numerics.weight_tables import weight_table
 from theory.experiment import Variant
 from theory.experiment import variant as read_variant
@@ -80,14 +80,14 @@ def gradient_gap(
     read = read_variant(variant)
     A, B = read.prompt_root(Sigma), read.query_root(Sigma)
     d, c = len(A), read.score_scale(len(A))
-    model = _Model(A, B, 1 / d if task_variance is None else float(task_variance), float(noise))
+    model = TaskModel(A, B, 1 / d if task_variance is None else float(task_variance), float(noise))
     O, V, K, Q = (np.asarray(x, dtype=float) for x in parameters)
     if O.shape != (d + 1,) or any(M.shape != (d + 1, d + 1) for M in (V, K, Q)):
         raise ValueError(f"O has the shape {O.shape}; Sigma asks for n = d + 1 = {d + 1}, and V, K, Q for (n, n)")
     b, N = V.T @ O, c * K.T @ Q[:, :d]
-    g = _normal_points(d, int(points), seed)
+    g = normal_points(d, int(points), seed)
     w, x = model.om * g[..., :d], g[..., d:] @ B.T
-    seen_a, seen_b = model._seen(w, x @ N.T), model._seen(w, np.broadcast_to(b, (*w.shape[:-1], d + 1)))
+    seen_a, seen_b = model.seen(w, x @ N.T), model.seen(w, np.broadcast_to(b, (*w.shape[:-1], d + 1)))
     full_a, full_b = (_back(model, w, seen) for seen in (seen_a, seen_b))  # Gamma a, Gamma b
     s, h, t, y = (np.einsum("...i,...i->...", p, q) for p, q in ((seen_a, seen_a), (seen_a, seen_b), (seen_b, seen_b), (w, x)))
     found = []
@@ -108,7 +108,7 @@ def gradient_gap(
     return GradientGap(each.mean(axis=0), each.std(axis=0, ddof=1) / len(g) ** 0.5, each)
 
 
-def _back(model: _Model, w: Floats, seen: Floats) -> Floats:
+def _back(model: TaskModel, w: Floats, seen: Floats) -> Floats:
     """``M v`` for v = M'a: the covariance of the tokens times a."""
     x = seen[..., :-1] @ model.A.T
     return np.concatenate([x, np.einsum("...i,...i->...", w, x)[..., None] + np.sqrt(model.tau2) * seen[..., -1:]], axis=-1)

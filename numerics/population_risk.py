@@ -20,7 +20,7 @@ from theory.arrays import read_arrays
 from theory.experiment import Variant
 from theory.experiment import variant as read_variant
 
-__all__ = ["population_risk"]
+__all__ = ["TaskModel", "normal_points", "population_risk"]
 
 Floats = NDArray[np.float64]
 #: Independent scramblings of the Sobol' points.
@@ -99,7 +99,7 @@ def population_risk(
         raise ValueError(f"O, V, K, Q have shapes {O.shape}, {V.shape}, {K.shape}, {Q.shape}; Sigma asks for n = d + 1 = {n}")
     b = np.einsum("...ij,...i->...j", V, O)
     N = read.score_scale(d) * np.swapaxes(K, -1, -2) @ Q[..., :d]
-    model = _Model(A, B, float(om2), float(tau2))
+    model = TaskModel(A, B, float(om2), float(tau2))
     found = [
         model.softmax(N[i], b[i], L, int(points), seed)
         if attention == "softmax" and L is not None
@@ -110,14 +110,21 @@ def population_risk(
     return values, errors
 
 
-class _Model:
-    """Tasks ``w ~ N(0, om2 I)``, tokens ``M n``, ``M = [[A, 0], [w'A, sqrt(tau2)]]``, queries ``B n``."""
+class TaskModel:
+    """Tasks ``w ~ N(0, om2 I)``, tokens ``M n``, ``M = [[A, 0], [w'A, sqrt(tau2)]]``, queries ``B n``, n standard normal.
+
+    Parameters
+    ----------
+    A, B : array (d, d)
+    om2, tau2 : float
+        Variance of an entry of w, and of the label noise.
+    """
 
     def __init__(self, A: Floats, B: Floats, om2: float, tau2: float) -> None:
         self.A, self.B, self.om, self.tau2 = A, B, np.sqrt(om2), tau2
 
-    def _seen(self, w: Floats, a: Floats) -> Floats:
-        """``M'a`` for each w (..., d) and a (..., n)."""
+    def seen(self, w: Floats, a: Floats) -> Floats:
+        """``M'a`` for each w (..., d) and a (..., d + 1): how the score a'z depends on n."""
         x = (a[..., :-1] + w * a[..., -1:]) @ self.A
         return np.concatenate([x, np.broadcast_to(np.sqrt(self.tau2) * a[..., -1:], (*x.shape[:-1], 1))], axis=-1)
 
@@ -125,21 +132,23 @@ class _Model:
         """Means of h², h y, y², b'Gb, s and s b'Gb: by a cubature rule over tasks, and by traces over queries."""
         points, weights = _fifth_degree(len(self.A))
         w = self.om * points
-        by_query = self._seen(w[:, None, :], (N @ self.B).T)  # (tasks, d, n): M'a for the columns a of N B
-        seen_b = self._seen(w, np.broadcast_to(b, (len(w), len(b))))
+        by_query = self.seen(w[:, None, :], (N @ self.B).T)  # (tasks, d, n): M'a for the columns a of N B
+        seen_b = self.seen(w, np.broadcast_to(b, (len(w), len(b))))
         answer, label = np.einsum("tdn,tn->td", by_query, seen_b), w @ self.B  # h and y are linear in the query
         s, b2 = (by_query**2).sum(axis=(1, 2)), (seen_b**2).sum(axis=1)
         squares = [(answer**2).sum(axis=1), (answer * label).sum(axis=1), (label**2).sum(axis=1)]
         return np.array([*squares, b2, s, s * b2]) @ weights
 
     def linear(self, N: Floats, b: Floats, L: float | None) -> float:
+        """Risk of linear attention with a = N x and b, exact."""
         h2, hy, y2, _, _, sb2 = self.means(N, b)
         spread = 0.0 if L is None else (h2 + sb2) / L  # the variance of (1/L) sum (a.z)(b.z) given task and query
         return float(h2 - 2 * hy + y2 + spread + self.tau2) / 2
 
     def softmax(self, N: Floats, b: Floats, L: float, points: int, seed: int) -> tuple[float, float]:
+        """Risk of softmax attention, and its standard error."""
         d = len(self.A)
-        g = _normal_points(d, points, seed)  # (randomisations, points, 2d)
+        g = normal_points(d, points, seed)  # (randomisations, points, 2d)
         w, x = self.om * g[..., :d], g[..., d:] @ self.B.T
         error, polynomials = self._given(w, x, N, b, L)
         on_blocks, _ = self._given(w, x, np.vstack([N[:d], np.zeros((1, d))]), np.append(np.zeros(d), b[d]), L)
@@ -154,7 +163,7 @@ class _Model:
 
     def _given(self, w: Floats, x: Floats, N: Floats, b: Floats, L: float) -> tuple[Floats, Floats]:
         """The squared error given task and query, without label noise at the query, and the polynomials of `means`."""
-        seen_a, seen_b = self._seen(w, x @ N.T), self._seen(w, np.broadcast_to(b, (*w.shape[:-1], len(b))))
+        seen_a, seen_b = self.seen(w, x @ N.T), self.seen(w, np.broadcast_to(b, (*w.shape[:-1], len(b))))
         s, h, b2, y = (np.einsum("...i,...i->...", p, q) for p, q in ((seen_a, seen_a), (seen_a, seen_b), (seen_b, seen_b), (w, x)))
         m = weight_table(L)(s)
         error = h**2 * m.kept2 + m.P2 * b2 - 2 * m.kept * h * y + y**2
@@ -178,8 +187,11 @@ def _fifth_degree(d: int) -> tuple[Floats, Floats]:
 
 
 @lru_cache(maxsize=2)
-def _normal_points(d: int, points: int, seed: int) -> Floats:
-    """Normal numbers for task and query, (randomisations, points, 2d); kept, as a run asks for the same again and again."""
+def normal_points(d: int, points: int, seed: int) -> Floats:
+    """Normal numbers for task and query from scrambled Sobol' points, (randomisations, points, 2d).
+
+    They are kept, since a run asks for the same again and again.
+    """
     from scipy.special import ndtri
     from scipy.stats.qmc import Sobol
 
