@@ -97,6 +97,8 @@ def population_risk(
     lead, n = O.shape[:-1], d + 1
     if O.shape[-1:] != (n,) or any(M.shape != (*lead, n, n) for M in (V, K, Q)):
         raise ValueError(f"O, V, K, Q have shapes {O.shape}, {V.shape}, {K.shape}, {Q.shape}; Sigma asks for n = d + 1 = {n}")
+    if not all(np.isfinite(x).all() for x in (O, V, K, Q)):
+        raise ValueError("a parameter is not finite; a run that diverged has no risk: take a record before its last step")
     b = np.einsum("...ij,...i->...j", V, O)
     N = read.score_scale(d) * np.swapaxes(K, -1, -2) @ Q[..., :d]
     model = TaskModel(A, B, float(om2), float(tau2))

@@ -113,3 +113,9 @@ def test_bad_input(change: dict[str, Any], says: str) -> None:
     arguments: dict[str, Any] = {"attention": "softmax", "prompt_length": 5, "Sigma": np.eye(2), "noise": 0.1} | change
     with pytest.raises(ValueError, match=says):
         population_risk(wild(2), **arguments)
+
+
+def test_parameters_that_diverged() -> None:
+    theta = wild(2)
+    with pytest.raises(ValueError, match="diverged"):
+        population_risk(theta._replace(V=theta.V * np.nan), "softmax", 5, Sigma=np.eye(2), noise=0.1)
