@@ -51,7 +51,8 @@ def two(*, c=3):
 
 def run(pytester: pytest.Pytester, *parts: str, options: tuple[str, ...] = ()) -> pytest.RunResult:
     pytester.makepyfile(test_it=HEAD + "\n".join(parts))
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider", "test_it.py", *options)
+    # Hypothesis has no part in this; its own plugin takes longer to load than all of ours.
+    return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "test_it.py", *options)
 
 
 def test_a_line_a_claim_then_the_table(pytester: pytest.Pytester) -> None:
