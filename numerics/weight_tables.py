@@ -98,8 +98,9 @@ class WeightTable:
             return Weights(one, one, zero, zero, zero, zero)
         flat = s.ravel()
         root = np.sqrt(1 + flat)
-        x, y = flat / (1 + root), 1 / root
+        x = flat / (1 + root)
         far = x >= IN_X[-1]
+        y = np.minimum(1 / root, IN_Y[0])  # rounding must not put a point between the two kinds of panels
         near, beyond = self._reaching(float(x[~far].max(initial=0.0)), float(y[far].min(initial=1.0)))
         found = np.empty((6, flat.size))
         if not far.all():

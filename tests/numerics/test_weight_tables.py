@@ -36,6 +36,9 @@ def test_both_kinds_of_panels_agree_where_they_meet() -> None:
     below, above = (weight_table(2.0)(np.array([edge * (1 + e)])) for e in (-1e-12, 1e-12))
     for name, x, y in zip(below._fields, below, above):
         assert y == pytest.approx(x, rel=1e-6 if name == "db" else 1e-9)
+    for s in np.nextafter(edge, [0.0, edge, np.inf]):  # nothing falls between them
+        at = weight_table(2.0)(np.array([s]))
+        assert at.P2 == pytest.approx(below.P2, rel=1e-9)
 
 
 def test_the_largest_scores() -> None:
