@@ -1,10 +1,14 @@
-"""The pytest plugin, run as a user runs it: in a process of its own."""
+"""The pytest plugin, run as a user runs it: in a process of its own where workers or other plugins matter, else beside us."""
 
 from __future__ import annotations
 
 import json
+from unittest.mock import patch
 
 import pytest
+
+from proofs_check.claims import REGISTRY
+from proofs_check.ledger import load_claims
 
 pytest_plugins = "pytester"
 
@@ -49,10 +53,26 @@ def two(*, c=3):
 """
 
 
+@pytest.fixture(scope="module", autouse=True)
+def claims_of_the_papers() -> None:
+    """Loaded once, before pytester notes which modules there are: it drops those that come after."""
+    load_claims()
+
+
+#: Hypothesis has no part in this; its own plugin takes longer to load than all of ours.
+OPTIONS = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "test_it.py")
+
+
 def run(pytester: pytest.Pytester, *parts: str, options: tuple[str, ...] = ()) -> pytest.RunResult:
     pytester.makepyfile(test_it=HEAD + "\n".join(parts))
-    # Hypothesis has no part in this; its own plugin takes longer to load than all of ours.
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "test_it.py", *options)
+    return pytester.runpytest_subprocess(*OPTIONS, *options)
+
+
+def run_beside(pytester: pytest.Pytester, *parts: str, options: tuple[str, ...] = ()) -> pytest.RunResult:
+    """The same in this process; its registry is as before afterwards."""
+    pytester.makepyfile(test_it=HEAD + "\n".join(parts))
+    with patch.dict(REGISTRY):
+        return pytester.runpytest_inprocess(*OPTIONS, *options)
 
 
 def test_a_line_a_claim_then_the_table(pytester: pytest.Pytester) -> None:
@@ -89,16 +109,16 @@ def test_a_run_that_is_stopped_leaves_an_older_ledger_alone(pytester: pytest.Pyt
     old = pytester.path / "out" / "ledger.json"
     old.parent.mkdir()
     old.write_text("old")
-    result = run(pytester, UNDECLARED, GOOD, options=("--ledger", "out", "-x"))
+    result = run_beside(pytester, UNDECLARED, GOOD, options=("--ledger", "out", "-x"))
     assert result.ret != 0
     result.stdout.fnmatch_lines(["*the run was stopped: no ledger was written*"])
     assert old.read_text() == "old"
-    run(pytester, UNDECLARED, GOOD, options=("--ledger", "out"))  # a failure alone is no reason to keep silent
+    run_beside(pytester, UNDECLARED, GOOD, options=("--ledger", "out"))  # a failure alone is no reason to keep silent
     assert len(json.loads(old.read_text())["claims"]) == 3
 
 
 def test_two_workers_give_the_same_ledger(pytester: pytest.Pytester) -> None:
-    run(pytester, GOOD, options=("--ledger", "one")).assert_outcomes(passed=2)
+    run_beside(pytester, GOOD, options=("--ledger", "one")).assert_outcomes(passed=2)
     run(pytester, GOOD, options=("--ledger", "two", "-n", "2")).assert_outcomes(passed=2)
     one, two = (json.loads((pytester.path / d / "ledger.json").read_text())["claims"] for d in ("one", "two"))
     strip = lambda lines: [{k: v for k, v in e.items() if k != "seconds"} for e in lines]
@@ -106,7 +126,7 @@ def test_two_workers_give_the_same_ledger(pytester: pytest.Pytester) -> None:
 
 
 def test_a_failing_claim_shows_its_witness_first(pytester: pytest.Pytester) -> None:
-    result = run(pytester, UNDECLARED)
+    result = run_beside(pytester, UNDECLARED)
     result.assert_outcomes(failed=1)
     text = result.stdout.str()
     assert "witness: L = 7, delta = 1/3  [exact]" in text
@@ -116,24 +136,24 @@ def test_a_failing_claim_shows_its_witness_first(pytester: pytest.Pytester) -> N
 
 @pytest.mark.parametrize("wrong", [VACUOUS, UNDECLARED], ids=["vacuous", "undeclared"])
 def test_faulty_claims_fail(pytester: pytest.Pytester, wrong: str) -> None:
-    result = run(pytester, GOOD, wrong)
+    result = run_beside(pytester, GOOD, wrong)
     result.assert_outcomes(passed=2, failed=1)
     assert result.ret == 1
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_a_circle_fails_the_run_though_every_item_passes(pytester: pytest.Pytester, workers: str) -> None:
-    result = run(pytester, CIRCLE, options=("-n", workers))
+    result = (run if workers == "2" else run_beside)(pytester, CIRCLE, options=("-n", workers))
     result.assert_outcomes(passed=2)
     assert result.ret == 1
     result.stdout.fnmatch_lines(["*FAULT: the needs go round in a circle*"])
 
 
 def test_selection_by_name_and_by_paper(pytester: pytest.Pytester) -> None:
-    run(pytester, GOOD, options=("-k", "CC.3.b/good")).assert_outcomes(passed=1, deselected=1)
-    run(pytester, GOOD, options=("-k", "wrong")).assert_outcomes(passed=1, deselected=1)
-    run(pytester, GOOD, options=("-m", "BB", "--strict-markers")).assert_outcomes(passed=2)
-    run(pytester, GOOD, options=("-m", "OURS", "--strict-markers")).assert_outcomes(deselected=2)
+    run_beside(pytester, GOOD, options=("-k", "CC.3.b/good")).assert_outcomes(passed=1, deselected=1)
+    run_beside(pytester, GOOD, options=("-k", "wrong")).assert_outcomes(passed=1, deselected=1)
+    run_beside(pytester, GOOD, options=("-m", "BB", "--strict-markers")).assert_outcomes(passed=2)
+    run_beside(pytester, GOOD, options=("-m", "OURS", "--strict-markers")).assert_outcomes(deselected=2)
 
 
 def test_without_the_plugin_nothing_turns_green(pytester: pytest.Pytester) -> None:
