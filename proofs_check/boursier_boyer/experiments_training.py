@@ -13,7 +13,9 @@ import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
 from numerics.figures.results import Measurements
-from proofs_check.boursier_boyer.experiments_risk import SIGMAS, has_failed
+from numerics.two_routes import refuted_by_two_routes
+from proofs_check.boursier_boyer.experiments_flows import OFF_BLOCKS, off_block_ends, small_start_risks
+from proofs_check.boursier_boyer.experiments_risk import SIGMAS, has_failed, linear_excess
 from proofs_check.claims import claim
 from proofs_check.measured import measurements
 from theory.experiment import COVARIANCES, VARIANTS
@@ -129,39 +131,38 @@ def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int,
 @claim(
     "BB:A.fig4",
     false="gap",
+    repair={"every": False},
+    control={"every": True},
     why="How long a run stays near its start depends on the start: the origin is a saddle of the risk, and a start close to the "
-    "set of points that it attracts leaves late. One run in the figure says nothing of the others. With seed 0 of our starts "
-    "softmax attention at $L=10$ has a quarter of its drop still before it at step 50 000.",
-    instead="Many runs have converged before 50 000 steps, at every $L$ of the figure, but not all: no number of steps serves "
-    "every start, since the time to leave the saddle is not bounded over the starts.",
+    "set that it attracts leaves late. With all entries that matter equal to 1/10, within PyTorch's range, gradient flow of linear "
+    "attention has not begun to move after 50 000 steps; nor have flows from nearby starts. Of our random starts seed 0 leaves "
+    "softmax attention at $L=10$ with a quarter of its drop still to come.",
+    instead="Most runs from random starts have converged by then, but no number of steps serves every start, since the time to "
+    "leave the saddle is not bounded over the starts.",
 )
-def converges_before_50_000_steps(*, by: int = 50_000, measured: Measurements | None = None) -> Evidence:
-    """From every random start of the runs behind Figure 4 the risk has converged at step `by`, isotropic data, both architectures.
+def converges_before_50_000_steps(*, every: bool = True, measured: Measurements | None = None) -> Evidence:
+    """Step 50 000 leaves at most a tenth of the drop of the risk, isotropic data, L in {10, 100, 1000}: from every start in the
+    range of the initialisation, or (every = False) in at least half of the runs behind Figure 4.
 
-    Converged: of the drop from the risk of predicting 0 to the risk at the end of the same run at most a tenth is still missing.
+    The drop is that from the risk of predicting 0 to the risk at the end. Every start: gradient flow, time 1e-3 a step.
     """
+    if every:
+        now, again, end = small_start_risks(10, 0.1, 50.0)
+        witness = {"attention": "linear", "L": 10, "entries": "1/10", "step": 50_000, "risk": now, "risk at the end": end}
+        return refuted_by_two_routes("integration of the flow", witness, now - end, (0.55 - end) / 10, again - end)
     runs = measurements(measured)
-    worst, witness, tried = -math.inf, dict[str, Any](), list[str]()
+    late, tried = [], 0
     for attention, L, seed, step, risk, error in _curves(runs, "isotropic"):
         end, end_error = runs.final["isotropic", WRITTEN, attention, L, seed]
-        i = int(np.searchsorted(step, by))
-        if i >= len(step):
-            continue
-        tried.append(f"{attention} L = {L} seed {seed}")
-        allowed = (runs.noise_level + 0.5 - end) / 10
-        far = (risk[i] - end - allowed) / math.hypot(float(error[i]), 1.1 * end_error)
-        if far > worst:
-            worst, witness = far, {"attention": attention, "L": L, "seed": seed, "step": step[i], "risk": risk[i]}
-            witness |= {"risk at the end": end, "steps of the run": step[-1], "allowed above": allowed, "standard errors": far}
-    if worst > SIGMAS:
-        return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9)
-    if worst > -SIGMAS or not tried:
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine=ENGINE,
-            reason="not decided by these runs: " + (", ".join(f"{k} = {v}" for k, v in witness.items()) or "none was long enough"),
-        )
-    return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered="; ".join(tried), error=1e-6, tightest=witness)
+        i = int(np.searchsorted(step, 50_000))
+        if i < len(step):
+            tried += 1
+            if risk[i] - end + SIGMAS * math.hypot(error[i], end_error) > (runs.noise_level + 0.5 - end) / 10:
+                late.append(f"{attention} L = {L} seed {seed}")
+    if 2 * len(late) > tried or not tried:
+        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"late, or perhaps: {len(late)} of {tried} runs")
+    covered = f"{tried} runs, both architectures; not converged, or perhaps not: {', '.join(late) or 'none'}"
+    return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=covered, error=1e-6)
 
 
 def failures(measured: Measurements) -> dict[tuple[str, str, int, int], dict[str, bool | None]]:
@@ -220,23 +221,19 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
 def the_block_start_is_not_necessary(
     *, attention: str = "either", longest: int = 1000, measured: Measurements | None = None
 ) -> Evidence:
-    """From the random starts of Section 6, isotropic data, SGD ends at the risk that the flow reaches from Assumption 5.1.
+    """From other starts than those of Assumption 5.1 training ends at the risk that it reaches from there, isotropic data.
 
-    Up to a tenth of the drop from the risk of predicting 0; attention "softmax", "linear" or "either", L up to `longest`.
+    Up to a tenth of the drop from the risk of predicting 0. "either" and "linear": the flow of linear attention at L = 100 from
+    U11 = diag(beta, alpha, ..), label row (o, 0, ..) and last row (p, 0, ..; q) of V. "softmax": the runs, L <= longest.
     """
-    runs = measurements(measured)
-    names = ("softmax", "linear") if attention == "either" else (attention,)
+    if attention != "softmax":
+        return _off_the_blocks()
+    runs, names = measurements(measured), (attention,)
     tried = []
     for (covariance, reading, name, L, seed), (risk, error) in runs.final.items():
         if covariance != "isotropic" or reading != WRITTEN or name not in names or longest < L:
             continue
         limit = runs.exact[covariance, reading, name, L]
-        if has_failed(risk - SIGMAS * error, limit, runs.noise_level):
-            end, end_error = _at_the_end(runs, name, L, seed)
-            witness: dict[str, Any] = {"attention": name, "L": L, "seed": seed, "steps": VARIANTS[WRITTEN].steps}
-            witness |= {"risk at the end": end, "its standard error": end_error, "limit from the block start": limit}
-            if has_failed(end - SIGMAS * end_error, limit, runs.noise_level):
-                return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9)
         if has_failed(risk + SIGMAS * error, limit, runs.noise_level):
             return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"{name}, L = {L}, seed {seed} is still at {risk:.4g}")
         tried.append(f"{name} L = {L} seed {seed}")
@@ -245,21 +242,18 @@ def the_block_start_is_not_necessary(
     return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered="; ".join(tried), error=1e-6)
 
 
-def _at_the_end(runs: Measurements, attention: str, L: int, seed: int) -> tuple[float, float]:
-    """The risk and its error after all 500 000 steps: that of the run, or of a longer one from the same start."""
-    from numerics.population_risk import population_risk
-
-    steps = VARIANTS[WRITTEN].steps
-    if runs.plan.steps(WRITTEN) >= steps:
-        risk, error = runs.final["isotropic", WRITTEN, attention, L, seed]
-    else:
-        theta = _full_run(attention, L, seed, steps).final
-        risk, error = population_risk(theta, attention, L, Sigma=COVARIANCES["isotropic"], noise=runs.plan.noise, points=2**10)
-    return float(risk), float(error)
-
-
-@cache
-def _full_run(attention: str, L: int, seed: int, steps: int) -> Any:
-    from numerics.training.run import train
-
-    return train(attention, L, seed=seed, steps=steps, every=steps)
+def _off_the_blocks() -> Evidence:
+    end, again = off_block_ends(100)
+    block = float(linear_excess(sp.eye(5), sp.eye(5), 100)) + 0.05
+    alpha, beta, p, o, q = map(str, OFF_BLOCKS)
+    witness = {
+        "L": 100,
+        "alpha": alpha,
+        "beta": beta,
+        "p": p,
+        "o": o,
+        "q": q,
+        "risk at the end": end,
+        "from the block start": block,
+    }
+    return refuted_by_two_routes("integration of the flow", witness, end - block, (0.55 - block) / 10, again - block)
