@@ -42,20 +42,38 @@ def test_steps_may_be_cut_anywhere(attention: str) -> None:
     assert not np.array_equal(call(attention, half[0], 13, 8, 5, 0.01)[1], rest[1]), "other steps read other streams"
 
 
+def label(lane: int, step: int, mark: int, B: np.ndarray, root: float, noise: float) -> float:
+    """The label of the query of a lane, by hand from its stream; its number is one of 64 bits, 2^62 for these kernels added."""
+    d = len(B)
+    words = np.array(plain_xoshiro(plain_philox((step, lane, 1 << 30, mark), (5, 2)), 2 * d + 2), dtype=np.uint32)
+    x = np.stack(plain_box_muller(words[::2], words[1::2]), axis=1).ravel()
+    return float(root * x[:d] @ B @ x[d : 2 * d] + noise * x[2 * d])
+
+
 @pytest.mark.parametrize("batch", [1, 127, 128, 131, 300])
 @pytest.mark.parametrize("roots", [(A, B), (A, A)], ids=["two roots", "one root"])
 def test_labels_of_a_model_that_says_nothing(batch: int, roots: tuple[np.ndarray, np.ndarray]) -> None:
-    """With o = 0 the loss is half the mean square of the labels of the first `batch` lanes: here from their streams, by hand."""
-    silent, step, L = np.r_[np.zeros((1, d + 1)), START[1:]], 7, 4
-    labels = []
-    for lane in range(batch):
-        counter = (step, lane, 1 << 30, L)  # the number of the lane is one of 64 bits, 2^62 for these kernels added
-        state = plain_philox(counter, (5, 2))
-        words = np.array(plain_xoshiro(state, 2 * d + 2), dtype=np.uint32)
-        x = np.stack(plain_box_muller(words[::2], words[1::2]), axis=1).ravel()
-        labels.append(0.7 * x[:d] @ roots[1] @ x[d : 2 * d] + 0.3 * x[2 * d])
-    found = call("softmax", silent, L, step, batch=batch, A=roots[0], B=roots[1])[1]
+    """With o = 0 the loss is half the mean square of the labels of the first `batch` lanes."""
+    silent = np.r_[np.zeros((1, d + 1)), START[1:]]
+    labels = [label(lane, 7, 4, roots[1], 0.7, 0.3) for lane in range(batch)]
+    found = call("softmax", silent, 4, 7, batch=batch, A=roots[0], B=roots[1])[1]
     assert found[0] == pytest.approx(np.mean(np.square(labels)) / 2, rel=1e-5)
+
+
+@BOTH
+@pytest.mark.parametrize("noise", [0.3, 0.0])
+@pytest.mark.parametrize("dimension", [1, d])
+def test_output_and_gradient_of_one_prompt_agree(attention: str, noise: float, dimension: int) -> None:
+    """By o.grad = (T - y) T the gradient knows the output T: T - y is then one of the roots of twice the loss.
+
+    Without noise in dimension 1 scores and values are parallel up to rounding, which must not pass for a direction.
+    """
+    theta, root, mark = START[: 3 * dimension + 4, : dimension + 1], np.eye(dimension), 6 + (attention == "linear") * 2**31
+    for step in range(20):
+        _, losses, gradient, _ = call(attention, theta, 6, step, A=root, B=root, noise_sd=noise, batch=1)
+        y, error = label(0, step, mark, root, 0.7, noise), np.sqrt(2 * losses[0])
+        gaps = [error * (error + y), error * (error - y)]
+        assert np.min(np.abs(theta[0] @ gradient[0] - gaps)) < 1e-5 * (error**2 + y**2)
 
 
 @BOTH
@@ -137,6 +155,30 @@ def test_softmax_moments_against_double_precision(L: int, across: float) -> None
     assert error[:6].max() < 2e-5  # sums of up to 60 numbers of float32
     assert error[6].max() < 2e-3  # the root of a difference
     assert np.allclose(moments.reshape(8, LANES)[7], expected[0] - scalars[3], atol=2e-5)
+
+
+@pytest.mark.parametrize("L", [1, 2, 10])
+def test_linear_moments_against_the_matrix_that_bartlett_draws(L: int) -> None:
+    """Sums over the tokens of what has coordinates G in (g, r) and is Gaussian across: means, and squares and products across."""
+    state, rows, moments = np.empty(4 * LANES, np.uint32), np.empty(6 * LANES, np.float32), np.empty(8 * LANES, np.float32)
+    start_lanes(np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(5), state)
+    normals, scalars = np.empty(2 * LANES, np.float32), np.ones((4, LANES), np.float32)
+    normal_rows(2, state, normals)
+    scalars *= np.array([[2.0], [-0.8], [1.2], [0.4]], np.float32)
+    scalars[1:3, 5] = 0.0  # a model without scores
+    sgd_linear.linear_moments(L, state, scalars.ravel(), normals, 1, rows, moments)
+    x, y = rows.reshape(6, LANES)[:2].astype(float)
+    z = normals.reshape(2, LANES)[1].astype(float)
+    G = np.array([[x, np.sqrt(x) * z], [np.sqrt(x) * z, z**2 + y]]) / L
+    size, along, across, labels = scalars.astype(float)
+    by_score, by_value = along * G[0] + across * G[1], size * G[0]
+    m = moments.reshape(8, LANES).astype(float)
+    assert np.allclose(m[0:2], by_score, atol=1e-5)
+    assert np.allclose(m[3:5], by_value, atol=1e-5)
+    assert np.allclose(m[2] ** 2 * L, along * by_score[0] + across * by_score[1], atol=1e-4)
+    assert np.allclose(m[2] * m[5] * L, size * by_score[0], atol=1e-4)
+    assert np.allclose((m[5] ** 2 + m[6] ** 2) * L, size * by_value[0], atol=1e-4)
+    assert np.allclose(m[7], size * m[0] - labels, atol=1e-5)
 
 
 def test_the_quick_test_of_a_gamma_variable_is_on_the_safe_side() -> None:
