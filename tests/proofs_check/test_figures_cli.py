@@ -1,0 +1,124 @@
+"""``largeprompt figures`` on measurements that nobody made: what is judged, written and told, and how it ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from numerics.evidence import Evidence, Verdict
+from proofs_check import measured
+from proofs_check.boursier_boyer.experiments_curves import backtracking, spread
+from proofs_check.boursier_boyer.experiments_risk import has_failed, linear_excess
+from proofs_check.boursier_boyer.experiments_training import anisotropic_covariance
+from proofs_check.boursier_boyer.section_6 import the_optimal_estimator_is_ridge_regression as ridge
+from proofs_check.claims import Claim
+from proofs_check.cli import main
+from proofs_check.files import read_ledger
+from tests.numerics.figures.synthetic import measurements
+
+SEEN = Evidence(verdict=Verdict.SUPPORTED, engine="examples", covered="seen in the full runs", control=None)
+NO = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 1}, witness_by="exact")
+
+
+def made_up(outcome: Evidence, *, open: str = "reduced runs cannot tell") -> Claim:
+    """A claim that is open on the reduced runs, and comes out like this on those that it is given."""
+
+    def check(*, measured_: None = None) -> Evidence:
+        """The curve is erratic."""
+        given = measured._GIVEN.get()
+        return outcome if given else Evidence(verdict=Verdict.OPEN, engine="examples", reason="too few runs")
+
+    return Claim(id="BB:A.fig7", check=check, open=open)
+
+
+@pytest.fixture
+def pages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """What was handed to the page; nothing is trained or drawn, and of the claims there are two."""
+    found: list[tuple[Any, ...]] = []
+    monkeypatch.setattr("numerics.figures.measure.measure", lambda plan, **how: measurements(measured.reduced_plan()))
+
+    def page(*arguments: Any, **how: Any) -> Path:
+        found.append(arguments)
+        return Path(arguments[2]) / "index.html"
+
+    monkeypatch.setattr("numerics.figures.page.write_page", page)
+    claims = {c.id: c for c in (anisotropic_covariance, made_up(SEEN.replace(control=NO)), ridge)}
+    monkeypatch.setattr(measured, "load_claims", lambda: claims)
+    return found
+
+
+def test_the_sentences_are_judged_on_the_runs_given(pages: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["figures", "--out", str(tmp_path)]) == 0
+    ledger = read_ledger(tmp_path / "ledger")
+    # Only experiments; what is declared open for the reduced runs may be decided by the full ones.
+    assert {c["id"]: c["verdict"] for c in ledger["claims"]} == {"BB:A.2": "PROVED", "BB:A.fig7": "SUPPORTED"}
+    assert ledger["run"]["partial"] is True
+    assert [(id, verdict) for id, _, verdict, _ in pages[0][1]] == [("BB:A.2", "PROVED"), ("BB:A.fig7", "SUPPORTED")]
+    told = capsys.readouterr().out
+    assert "measured in 12 min 34 s" in told
+    assert "BB:A.fig7  SUPPORTED" in told
+
+
+def test_a_sentence_that_comes_out_otherwise_is_told(
+    pages: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(measured, "load_claims", lambda: {"BB:A.fig7": made_up(NO)})
+    assert main(["figures", "--out", str(tmp_path), "--quiet"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "BB:A.fig7: as printed it came out REFUTED" in captured.err
+
+
+def test_some_figures_alone_are_not_judged(pages: list[Any], tmp_path: Path) -> None:
+    assert main(["figures", "--out", str(tmp_path), "--only", "2,6"]) == 0
+    assert pages[0][1] == []
+    assert not (tmp_path / "ledger").exists()
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(plan: Any, **how: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("numerics.figures.measure.measure", interrupted)
+    assert main(["figures", "--out", str(tmp_path)]) == 130
+    assert "give the same command again" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", [["--only", "9"], ["--only", "two"], ["--seeds", "0"], ["--threads", "-1"]])
+def test_wrong_options_are_refused(wrong: list[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["figures", *wrong])
+    assert stopped.value.code == 2
+
+
+def test_a_folder_that_cannot_be_made_is_told_before_anything_is_trained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["figures", "--out", str(tmp_path / "file" / "out")]) == 2
+    assert "cannot write into" in capsys.readouterr().err
+
+
+def test_measures_of_irregularity() -> None:
+    assert backtracking([1, 2, 5]) == 0
+    assert backtracking([0, 4, 2, 4, 3]) == pytest.approx(3 / 4)
+    steps = [10**k for k in range(6)]
+    at_once, in_stages = [1, 1, 1, 0, 0, 0], [1, 0.8, 0.6, 0.4, 0.2, 0]
+    assert spread(steps, at_once) == 0 < spread(steps, in_stages)
+
+
+def test_the_closed_form_is_the_limit_of_the_flow() -> None:
+    from numerics.trained_risk import trained
+    from theory.experiment import COVARIANCES, VARIANTS
+
+    of, Sigma = VARIANTS["as coded"], COVARIANCES["anisotropic"]
+    prompt, query = of.prompt_covariance(Sigma), of.query_covariance(Sigma)
+    end = trained(prompt, 20, attention="linear", noise=0.1, task_variance=0.2, query_covariance=query)
+    assert float(linear_excess(prompt, query, 20)) == pytest.approx(end.risk - 0.05, rel=1e-10)
+
+
+def test_a_run_has_failed_with_a_tenth_of_its_drop_missing() -> None:
+    # The drop is from 1/2 to 1/10 above the noise level.
+    assert [has_failed(0.05 + excess, 0.15, 0.05) for excess in (0.13, 0.15)] == [False, True]
