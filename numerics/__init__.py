@@ -27,6 +27,7 @@
 `population_risk`, `weight_tables`,                 the factors that SGD moves; any parameters; tables of the weights, moments
 `query_moments`, `flow_coordinates`                 of the query; what a flow moves
 `trained_risk`, `bayes_risk`                        where training ends at each length, L(epsilon); the best predictor of all
+`output_gap`, `gradient_gap`                        softmax minus linear attention at the same parameters, exactly; gradients too
 `finite_prompt_gaps`                                the same for tasks on few atoms, every prompt enumerated, with both gradients
 `scalar_regression`, `scalar_transfer`              one Gaussian covariate: both flows, and every constant of Theorem 4.3
 `flow`, `flow_starts`, `flow_slope`                 the gradient flow integrated, from hostile starts, and how steep its risk is
