@@ -12,7 +12,7 @@ from proofs_check import measured
 from proofs_check.boursier_boyer.experiments_curves import backtracking, spread
 from proofs_check.boursier_boyer.experiments_risk import has_failed, linear_excess
 from proofs_check.boursier_boyer.experiments_training import anisotropic_covariance
-from proofs_check.boursier_boyer.section_6 import the_optimal_estimator_is_ridge_regression as ridge
+from proofs_check.boursier_boyer.section_6 import completing_the_square
 from proofs_check.claims import Claim
 from proofs_check.cli import main
 from proofs_check.files import read_ledger
@@ -44,7 +44,7 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
         return Path(arguments[2]) / "index.html"
 
     monkeypatch.setattr("numerics.figures.page.write_page", page)
-    claims = {c.id: c for c in (anisotropic_covariance, made_up(SEEN.replace(control=NO)), ridge)}
+    claims = {c.id: c for c in (anisotropic_covariance, made_up(SEEN.replace(control=NO)), completing_the_square)}
     monkeypatch.setattr(measured, "load_claims", lambda: claims)
     return found
 
