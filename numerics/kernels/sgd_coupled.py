@@ -2,6 +2,10 @@
 
 Both architectures read a prompt through the same matrix of at most six rows (see `numerics.kernels.sgd_coupled_prompt`), whose law,
 jointly over both, is that of prompts drawn token by token.
+
+Every helper is inlined by force. One that is only called exists twice, compiled alone and inside the kernel, and which of the two
+is taken depends on whether the kernel was compiled in this process or loaded from the cache: they may round differently, and a
+killed run would not go on bit for bit.
 """
 
 from __future__ import annotations
@@ -36,14 +40,14 @@ OWN, COUPLED = U64(1 << 62), U64(3 << 30)  # added to the lane and to the length
 F64, ZERO = np.float64, F32(0)
 
 
-@njit(fastmath={"contract"})
+@njit(forceinline=True, fastmath={"contract"})
 def add_multiple(factor, x, at, y, to):  # type: ignore[no-untyped-def]
     """y += factor x, a row of lanes."""
     for i in range(LANES):
         y[to + U64(i)] += factor * x[at + U64(i)]
 
 
-@njit(fastmath={"contract"})
+@njit(forceinline=True, fastmath={"contract"})
 def draw_task(d, width, A, B, task_sd, noise_sd, x, task, label, row):  # type: ignore[no-untyped-def]
     """From the normals w, xi and that of the label's noise: A'w (d rows of `task`) and the query's label w'B xi + noise."""
     task[:] = ZERO
@@ -62,7 +66,7 @@ def draw_task(d, width, A, B, task_sd, noise_sd, x, task, label, row):  # type: 
             label[i] += x[w + U64(i)] * row[i]
 
 
-@njit(fastmath={"contract"})
+@njit(forceinline=True, fastmath={"contract"})
 def set_columns(n, width, P, b, noise_sd, task, x, score, columns, at):  # type: ignore[no-untyped-def]
     """M'a and M'b of one architecture: two columns of n rows."""
     d = n - 1
@@ -85,7 +89,7 @@ def set_columns(n, width, P, b, noise_sd, task, x, score, columns, at):  # type:
         columns[v + U64(i)] = noise * value
 
 
-@njit(fastmath={"contract"})
+@njit(forceinline=True, fastmath={"contract"})
 def label_row(d, noise_sd, task, y):  # type: ignore[no-untyped-def]
     """Replace the last coordinate of the four sums of normals by the label's, (A'w)·x + noise."""
     last, noise = U64(4 * d * LANES), F32(noise_sd)
@@ -101,7 +105,7 @@ def label_row(d, noise_sd, task, y):  # type: ignore[no-untyped-def]
             y[to + THREE_ROWS] += w * y[k + THREE_ROWS]
 
 
-@njit(fastmath={"contract", "reassoc", "nsz"})
+@njit(forceinline=True, fastmath={"contract", "reassoc", "nsz"})
 def add_gradient(n, width, x, y, d_values, d_P):  # type: ignore[no-untyped-def]
     """Add the sums over the lanes of the first and third of the four vectors, and of the others times the query's normals."""
     d = n - 1
@@ -123,7 +127,7 @@ def add_gradient(n, width, x, y, d_values, d_P):  # type: ignore[no-untyped-def]
             d_P[1, j * width + k] += F64(t)
 
 
-@njit
+@njit(forceinline=True)
 def add_squares(delta, square):  # type: ignore[no-untyped-def]
     """Add the squares of both errors and of their difference."""
     for i in range(LANES):
@@ -133,7 +137,7 @@ def add_squares(delta, square):  # type: ignore[no-untyped-def]
         square[2] += (x - y) * (x - y)
 
 
-@njit
+@njit(forceinline=True)
 def step_of(theta, eta, slope, after):  # type: ignore[no-untyped-def]
     """after = theta - eta slope of both architectures; whether all of it is finite."""
     zero = 0.0
