@@ -1,0 +1,16 @@
+"""A helper that is only called has two compiled copies, and a process that loads the kernel from the cache takes the other one."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+from numba.core.dispatcher import Dispatcher
+
+
+@pytest.mark.parametrize("name", ["sgd_coupled", "sgd_coupled_frame", "sgd_coupled_prompt"])
+def test_helpers_of_the_coupled_kernel_are_part_of_it(name: str) -> None:
+    module = importlib.import_module(f"numerics.kernels.{name}")
+    helpers = [f for f in vars(module).values() if isinstance(f, Dispatcher) and f.__module__ == module.__name__]
+    assert helpers
+    assert [f.__name__ for f in helpers if not f.targetoptions.get("forceinline")] == []
