@@ -67,14 +67,14 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
 
 
 def _steps(attention: str, batches: int) -> Any:
-    """Loss and gradient in (O, V) of single steps of the compiled kernel, one row a batch."""
+    """Loss and gradient in (O, V) of single steps of the compiled kernel that trains both, one row a batch."""
     from numerics.training.run import train
 
-    rows = []
+    half, rows = ("softmax", "linear").index(attention), []
     for seed in range(batches):
-        run = train(attention, 10, steps=1, seed=1000 + seed, start=_start(), every=1)
-        moved = [np.ravel(before - after[-1]) / 1e-3 for before, after in zip(run.initial[:2], run.parameters[:2])]
-        rows.append(np.concatenate([run.risk, *moved]))
+        run = train("coupled", 10, steps=1, seed=1000 + seed, start=_start(), every=1)
+        moved = [np.ravel(before - after[-1, half]) / 1e-3 for before, after in zip(_start()[:2], run.parameters[:2])]
+        rows.append(np.concatenate([run.risk[:, half], *moved]))
     return np.array(rows)
 
 
