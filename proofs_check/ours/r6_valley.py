@@ -76,7 +76,8 @@ LENGTHS = np.array([1.0, 2.0, 10.0, 1e4, 1e16])
     ),
     cites=("dominated convergence",),
     argument="there R_L - tau^2/2 = (1/2) E_x E|T_L - T|^2, at most E e^s (t + q)/(2L) by Theorem A, t = u^2 (tr S + tau^2), q ="
-    " |x|^2, s = lambda |xi|^2; the tilt by e^s makes the variances of xi 1/(1 - 2 lambda); L E|T_L - T|^2 -> e^s (t + q) under it",
+    " |x|^2 after the mean over w, s = lambda |xi|^2; the tilt by e^s makes the variances of xi 1/(1 - 2 lambda); L E|T_L - T|^2 ->"
+    " e^s (t + q) under it",
 )
 def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
     """L (R_L - tau^2/2) <= share F(lambda)/2 from L = 1 to 1e16, at four points of the valley."""
