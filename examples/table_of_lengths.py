@@ -4,10 +4,11 @@ How long must a prompt be?  L(epsilon) of Theorem 5.2 in numbers
 
 Theorem 5.2: trained by gradient flow on prompts of L >= L(epsilon) tokens, softmax attention comes within epsilon of the Bayes risk
 of infinite prompts. The theorem does not say how large L(epsilon) is. Here is the least one, for w ~ N(0, I), no label noise (then
-the Bayes risk is 0) and alpha in the middle of its range, found from the exact risk; beside it
+the Bayes risk is 0), found from the exact risk, the limit of the flow being taken for the least risk; beside it
 
-- the bound F(lambda*)/(2 epsilon) of our R6, which holds for every covariance of that trace and dimension, and
-- the logarithm of the explicit L(epsilon) that the proof gives when all its constants are followed.
+- the bound F(lambda*)/(2 epsilon) of our R6 for the least risk, rounded up; it holds for every invertible covariance of that trace
+  and dimension, and
+- the logarithm of the explicit L(epsilon) that the proof gives when all its constants are followed, for alpha in the middle of its range.
 
 ``python examples/table_of_lengths.py > examples/table_of_lengths.md`` writes the stored table again (``--small``: its first lines).
 """
@@ -33,7 +34,7 @@ for epsilon in (0.1,) if small else (0.1, 0.01, 0.001):
         for d in range(1, 3 if small else 6):
             Sigma = covariance(d)
             # %%
-            # The least length at which the limit of the flow is at most epsilon.
+            # The least length at which the least risk is at most epsilon.
             length = least_length(Sigma, epsilon)
             # %%
             # What is proved: the bound along the valley, and Theorem 4.3 with every constant.

@@ -1,14 +1,18 @@
-"""The valley of long prompts: what trained attention has in excess of the label noise, to first order in 1/L.
+"""The valley of long prompts: what attention has in excess of the label noise there, to first order in 1/L.
 
 Model as in `theory.finite_prompt_risk`, Sigma invertible, ``T = tr Sigma + tau2``; excess and tau2 are in units of the variance
 of an entry of w. The infinite-prompt risk has its least value where ``u Sigma U = I``: one line, with the parameter
 ``lam = 1/u^2``, on which the scores have variance ``lam |xi|^2`` at the query ``Sigma^{1/2} xi``. There the excess is at most
-``F(lam)/(2L)`` at every length, by Theorem A, and asymptotic to it; training to the end picks the lam at which F is least.
+``F(lam)/(2L)`` at every length, by Theorem A, and asymptotic to it; the least risk is, in the limit, at the lam at which
+F is least.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
+import sympy as sp
 
 from theory._arguments import read
 
@@ -23,7 +27,7 @@ def valley_excess(lam: Scalar, *, trace: Scalar, d: Scalar, noise: Scalar = 0) -
     Parameters
     ----------
     lam : float, array or Expr
-        ``1/u^2``, below 1/2; from there on L times the excess is not bounded.
+        ``1/u^2``, positive and below 1/2; from there on L times the excess is not bounded.
     trace : float or Expr
         ``tr Sigma``.
     d : float or Expr
@@ -47,8 +51,16 @@ def valley_excess(lam: Scalar, *, trace: Scalar, d: Scalar, noise: Scalar = 0) -
     8.485281374
     """
     _, lam, trace, d, noise = read(lam=lam, trace=trace, d=d, noise=noise)
-    rest = 1 - 2 * lam
+    rest = _rest(lam)
     return rest ** (-d / 2 - 1) * ((trace + noise) * rest / lam + trace)
+
+
+def _rest(lam: Scalar) -> Scalar:
+    """``1 - 2 lam``, of a lam below 1/2."""
+    rest = 1 - 2 * lam
+    if rest.is_zero if isinstance(rest, sp.Basic) else not np.all(rest > 0):
+        raise ValueError("lam = 1/2: from there on L times the excess is not bounded; pass a lam below 1/2")
+    return rest
 
 
 def best_score_variance(*, trace: Scalar, d: Scalar, noise: Scalar = 0) -> Scalar:
@@ -78,7 +90,9 @@ def best_score_variance(*, trace: Scalar, d: Scalar, noise: Scalar = 0) -> Scala
     """
     m, trace, d, noise = read(trace=trace, d=d, noise=noise)
     T = trace + noise
-    return 2 * T / ((d + 4) * T + m.sqrt((d + 4) ** 2 * T**2 - 4 * (d + 2) * (2 * T - trace) * T))
+    if not isinstance(T, sp.Basic) and not np.all(T > 0):
+        raise ValueError("trace and noise are both 0: pass the trace of a covariance that is not 0")
+    return 2 / (d + 4 + m.sqrt((d + 4) ** 2 - 4 * (d + 2) * (2 - trace / T)))
 
 
 def valley_speed(lam: Scalar, *, trace: Scalar, d: Scalar, inverse_square: Scalar, noise: Scalar = 0) -> Scalar:
@@ -111,8 +125,8 @@ def valley_speed(lam: Scalar, *, trace: Scalar, d: Scalar, inverse_square: Scala
     True
     """
     _, lam, trace, d, inverse_square, noise = read(lam=lam, trace=trace, d=d, inverse_square=inverse_square, noise=noise)
-    T = trace + noise
-    fall = (1 - 2 * lam) ** (-d / 2 - 2) * ((d + 2) * (2 * T - trace) * lam**2 - (d + 4) * T * lam + T)  # -F' lam^2
+    T, rest = trace + noise, _rest(lam)
+    fall = rest ** (-d / 2 - 2) * ((d + 2) * (2 * T - trace) * lam**2 - (d + 4) * T * lam + T)  # -F' lam^2
     return 2 * lam * fall / (1 + inverse_square * lam**2)
 
 

@@ -32,6 +32,10 @@ def test_the_best_point_is_the_least_excess(trace: float, d: int, noise: float) 
 def test_scaling_and_limits() -> None:
     assert best_score_variance(trace=6, d=4, noise=2) == pytest.approx(best_score_variance(trace=3, d=4, noise=1), rel=1e-14)
     assert valley_excess(0.2, trace=6, d=4, noise=2) == pytest.approx(2 * valley_excess(0.2, trace=3, d=4, noise=1), rel=1e-14)
+    for k in (1e-300, 1e300):
+        assert best_score_variance(trace=k, d=4, noise=k / 3) == pytest.approx(
+            best_score_variance(trace=3, d=4, noise=1), rel=1e-14
+        )
     # with much noise (1 - 2 lam)^(-d/2)/lam alone is to be least
     assert best_score_variance(trace=1, d=4, noise=1e12) == pytest.approx(1 / 6, rel=1e-9)
     # without noise softmax pays e times what linear attention pays, in many dimensions
@@ -63,7 +67,12 @@ def test_bad_input() -> None:
         valley_excess(0.6, trace=1, d=1)
     with pytest.raises(ValueError, match="below 1/2"):
         valley_excess(sp.Rational(3, 5), trace=1, d=1)
+    for half in (0.5, np.array([0.2, 0.5]), sp.Rational(1, 2)):
+        with pytest.raises(ValueError, match="below 1/2"):
+            valley_excess(half, trace=1, d=1)
     with pytest.raises(ValueError, match="trace"):
         best_score_variance(trace=-1, d=1)
+    with pytest.raises(ValueError, match="both 0"):
+        best_score_variance(trace=0, d=1)
     with pytest.raises(TypeError, match="noise"):
         linear_excess(trace=1, d=1, noise="much")
