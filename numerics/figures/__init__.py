@@ -6,6 +6,7 @@
 `tasks`, `schedule`, `speed`            the pieces of work, which is done when, and how long it takes
 `folder`, `sources`                     where finished and unfinished work lies, and the code to which it belongs
 `results`, `trainings`                  what came out: as objects, as one file, and as JSON (``measurements.schema.json``)
+`failed`                                which runs ended far above the risk that the block start leads to
 `lines`, `plots`, `sheet`, `words`,     the curves over several seeds, their plots, a file for each figure, and the page
 `page`
 ======================================  =======================================================================================

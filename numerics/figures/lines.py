@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.figures.failed import failed
 from numerics.figures.plan import RunKey
 from numerics.figures.results import Measurements
 from numerics.training.result import Training
@@ -36,7 +37,7 @@ class Line(NamedTuple):
     x : ndarray of shape (k,)
         Prompt length, or steps of training.
     middle, low, high : ndarray of shape (k,)
-        Median, least and greatest over the seeds.
+        Median, least and greatest over the seeds whose runs did not fail.
     error : ndarray of shape (k,)
         Standard error of the median from sampling, 0 for what is exact, nan where it is not known.
     seeds : ndarray of shape (k,)
@@ -45,6 +46,8 @@ class Line(NamedTuple):
         Where runs that diverged were last seen; at the upper edge if the height is nan.
     limit : float or None
         Where the exact flow ends to which a curve over the steps belongs, if that is known.
+    failed : str
+        Of a run that failed, the curve in which it is therefore left out; each is a line of its own.
     """
 
     quantity: str
@@ -60,6 +63,7 @@ class Line(NamedTuple):
     seeds: NDArray[np.int64]
     lost: tuple[tuple[float, float], ...] = ()
     limit: float | None = None
+    failed: str = ""
 
     @property
     def clear(self) -> NDArray[np.bool_]:
@@ -139,9 +143,17 @@ def _risks(measurements: Measurements, covariance: str, variant: str) -> list[Li
         keys = [[(covariance, variant, attention, L, seed) for L in lengths] for seed in range(max(plan.seeds, plan.band_seeds))]
         pairs = np.array([[measurements.final.get(key, (np.nan, np.nan)) for key in row] for row in keys]).reshape(len(keys), -1, 2)
         lost = [(float(key[3]), float("nan")) for row in keys for key in row if _diverged(measurements, RunKey(*key))]
+        wrong = np.array([[failed(measurements, *key) for key in row] for row in keys], dtype=bool).reshape(len(keys), -1)
         above = pairs[..., 0] - ridge[..., 0]
-        found.append(_line("risk", attention, style, lengths, pairs[..., 0], pairs[..., 1], lost))
-        found.append(_line("risk above ridge", attention, style, lengths, above, np.hypot(pairs[..., 1], ridge[..., 1]), lost))
+        for quantity, values, errors in (
+            ("risk", pairs[..., 0], pairs[..., 1]),
+            ("risk above ridge", above, np.hypot(pairs[..., 1], ridge[..., 1])),
+        ):
+            found.append(_line(quantity, attention, style, lengths, np.where(wrong, np.nan, values), errors, lost))
+            for seed in np.flatnonzero(wrong.any(1)):
+                value = np.where(wrong[seed], values[seed], np.nan)[None]
+                line = _line(quantity, _failed(attention, int(seed)), style, lengths, value, errors[seed, None])
+                found.append(line._replace(failed=attention))
         exact = np.array([[measurements.exact.get((covariance, variant, attention, L), np.nan) for L in lengths]])
         limit = f"{attention}, limit of the flow"
         for quantity, values in (("risk", exact), ("risk above ridge", exact - ridge[..., 0])):
@@ -158,9 +170,25 @@ def _diverged(measurements: Measurements, key: RunKey) -> bool:
         return False
 
 
-def _runs(measurements: Measurements, covariance: str, variant: str, attention: str, L: int) -> list[Training]:
+def _failed(curve: str, seed: int) -> str:
+    return f"{curve}, seed {seed}, failed"
+
+
+def _runs(
+    measurements: Measurements, covariance: str, variant: str, attention: str, L: int
+) -> tuple[list[Training], list[tuple[int, Training]]]:
+    """The runs of all seeds but those that failed, and these with their seeds; of a coupled run either half may fail."""
     keys = [RunKey(covariance, variant, "coupled", L, seed) for seed in range(measurements.plan.seeds_at(L))]
-    return [measurements.run(*key._replace(attention=attention)) for key in keys if key in measurements.runs]
+    halves = ("softmax", "linear") if attention == "coupled" else (attention,)
+    good, bad = [], []
+    for key in keys:
+        if key in measurements.runs:
+            run = measurements.run(*key._replace(attention=attention))
+            if any(failed(measurements, *key._replace(attention=half)) for half in halves):
+                bad.append((key.seed, run))
+            else:
+                good.append(run)
+    return good, bad
 
 
 def _records(
@@ -172,7 +200,7 @@ def _records(
     errors: Sequence[Floats] = (),
 ) -> Line:
     """Records of several seeds on the steps of the longest; a cross where a run diverged."""
-    x = max((run.step for run in runs), key=len)
+    x = max((run.step for run in runs), key=len, default=np.empty(0, dtype=np.int64))
     rows, spread = np.full((2, len(runs), len(x)), np.nan)
     for into, from_ in ((rows, values), (spread, errors)):
         for row, y in zip(into, from_):
@@ -184,9 +212,10 @@ def _records(
 def _distances(measurements: Measurements, covariance: str, variant: str) -> list[Line]:
     found = []
     for i, L in enumerate(measurements.plan.curve_lengths):
-        if runs := _runs(measurements, covariance, variant, "coupled", L):
-            style = (LENGTH_VARIABLES[i % len(LENGTH_VARIABLES)], "", "")
-            found.append(_records("distance", f"L = {L}", style, runs, [run.distance for run in runs]))
+        style = (LENGTH_VARIABLES[i % len(LENGTH_VARIABLES)], "", "")
+        good, bad = _runs(measurements, covariance, variant, "coupled", L)
+        for name, runs, of in [(f"L = {L}", good, "")] + [(_failed(f"L = {L}", seed), [run], f"L = {L}") for seed, run in bad]:
+            found.append(_records("distance", name, style, runs, [run.distance for run in runs])._replace(failed=of))
     return found
 
 
@@ -194,9 +223,11 @@ def _curves(measurements: Measurements, covariance: str, variant: str) -> list[L
     found = []
     for i, L in enumerate(measurements.plan.curve_lengths):
         for attention, (_, dashes, _) in ARCHITECTURES.items():
-            if runs := _runs(measurements, covariance, variant, attention, L):
-                style = (LENGTH_VARIABLES[i % len(LENGTH_VARIABLES)], dashes, "")
+            style, curve = (LENGTH_VARIABLES[i % len(LENGTH_VARIABLES)], dashes, ""), f"{attention}, L = {L}"
+            good, bad = _runs(measurements, covariance, variant, attention, L)
+            limit = measurements.exact.get((covariance, variant, attention, L)) if good or bad else None
+            for name, runs, of in [(curve, good, "")] + [(_failed(curve, seed), [run], curve) for seed, run in bad]:
                 risks, errors = [run.risk for run in runs], [run.risk_error for run in runs]
-                line = _records("risk in training", f"{attention}, L = {L}", style, runs, risks, errors)
-                found.append(line._replace(limit=measurements.exact.get((covariance, variant, attention, L))))
+                line = _records("risk in training", name, style, runs, risks, errors)
+                found.append(line._replace(limit=None if of else limit, failed=of))
     return found

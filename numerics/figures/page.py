@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from numerics.figures.failed import Failures, failed, failures
 from numerics.figures.plan import FIGURES, Plan
 from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
 from numerics.figures.sheet import sheet
-from numerics.figures.words import VERDICTS, Sentence, caption, diverged, keys, sentences
+from numerics.figures.trainings import BOTH
+from numerics.figures.words import VERDICTS, Sentence, caption, diverged, keys, sentences, where_failed
 from numerics.report import provenance
 from numerics.report.files import replace_together
 from numerics.report.templates import environment
@@ -34,9 +36,9 @@ COLUMNS = {
     "covariance": "isotropic or anisotropic",
     "variant": "as written or as coded",
     "quantity": "row of the figure",
-    "curve": "name in its key",
+    "curve": "name in its key; a run that failed is a curve of its own",
     "x": "prompt length, or steps of SGD",
-    "median": "over the seeds",
+    "median": "over the seeds whose runs did not fail",
     "low": "least over the seeds",
     "high": "greatest over the seeds",
     "standard_error": "of the median, from sampling; 0 for what is exact; empty where it is not known",
@@ -144,6 +146,7 @@ def as_html(
             words=words,
             counts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
             diverged=diverged(measurements),
+            failures=_failures(measurements),
             steps=_steps(measurements),
             more_seeds={n: [L for L in seeds if seeds[L] == n] for n in sorted(set(seeds.values()) - {plan.seeds})},
             tables=_tables(measurements),
@@ -169,6 +172,12 @@ def _pairs(measurements: Measurements, figures: Sequence[Figure]) -> list[dict[s
     return found
 
 
+def _failures(measurements: Measurements) -> list[tuple[Failures, int, int, str]]:
+    """Architectures of which runs failed: how many, of how many, and where; where the limits are known."""
+    found = [(entry, sum(map(len, entry.failed.values())), sum(entry.runs.values())) for entry in failures(measurements)]
+    return [(entry, n, of, where_failed(entry)) for entry, n, of in found] if any(n for _, n, _ in found) else []
+
+
 def _tables(measurements: Measurements) -> list[dict[str, Any]]:
     """The numbers of Figures 2 and 6, the first seed of each length."""
     plan, found = measurements.plan, []
@@ -176,9 +185,12 @@ def _tables(measurements: Measurements) -> list[dict[str, Any]]:
         for variant in plan.variants:
             rows = []
             for L in sorted(plan.lengths):
-                risks = [measurements.final.get((covariance, variant, attention, L, 0)) for attention in ("softmax", "linear")]
-                risks.append(measurements.bayes.get((covariance, variant, L)))
-                rows.append((L, ["–" if risk is None else f"{risk[0]:.5f}" for risk in risks]))
+                cells = []
+                for attention in BOTH:
+                    key = (covariance, variant, attention, L, 0)
+                    cells.append((measurements.final.get(key), failed(measurements, *key)))
+                cells.append((measurements.bayes.get((covariance, variant, L)), False))
+                rows.append((L, [("–" if risk is None else f"{risk[0]:.5f}", wrong) for risk, wrong in cells]))
             if plan.shows(2, covariance):
                 found.append({"covariance": covariance, "variant": variant, "rows": rows})
     return found

@@ -152,8 +152,15 @@ def _draw(ax: Any, line: Line, bottom: float, top: float) -> None:
     else:
         ax.vlines(line.x[several], low[several], high[several], color=colour, linewidth=2.6, alpha=0.45)
     ax.plot(line.x[~line.clear], line.ceiling[~line.clear], marker="v", ms=3.4, linestyle="", color=colour, alpha=0.5)
-    style = {"marker": line.mark, "ms": 3.2, "linewidth": 1.0} if line.mark else {"linewidth": 1.4}
-    ax.plot(line.x, middle, color=colour, linestyle=dashed(line.dashes), **style)
+    if line.failed:
+        hollow = {"marker": line.mark or "o", "ms": 4.2, "markerfacecolor": "none", "markeredgewidth": 0.9, "linestyle": ""}
+        last = slice(None) if line.mark else slice(-1, None)
+        ax.plot(line.x[last], middle[last], color=colour, **hollow)
+        if not line.mark:
+            ax.plot(line.x, middle, color=colour, linestyle=dashed(line.dashes), linewidth=0.7, alpha=0.8)
+    else:
+        style = {"marker": line.mark, "ms": 3.2, "linewidth": 1.0} if line.mark else {"linewidth": 1.4}
+        ax.plot(line.x, middle, color=colour, linestyle=dashed(line.dashes), **style)
     for x, y in line.lost:
         style = {"marker": "x", "ms": 5, "markeredgewidth": 1.3, "linestyle": "", "clip_on": False}
         ax.plot([x], [min(y, top) if np.isfinite(y) else top], color=colour, **style)

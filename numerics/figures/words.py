@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from numerics.figures.failed import Failures
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.plots import Figure
 from numerics.figures.results import Measurements
 
-__all__ = ["Key", "Sentence", "caption", "diverged", "figure_of", "keys", "sentences"]
+__all__ = ["Key", "Sentence", "caption", "diverged", "figure_of", "keys", "sentences", "where_failed"]
 
 #: Verdicts, strongest first, as the ledger counts them.
 VERDICTS = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "OPEN")
@@ -94,7 +95,8 @@ def keys(figure: Figure, plan: Plan) -> list[Key]:
     for panel in figure.panels:
         for line in panel.lines:
             if line.x.size or line.lost:
-                found.setdefault(line.curve, Key(line.mark or "line", line.variable, line.dashes, line.curve))
+                name = line.failed or line.curve
+                found.setdefault(name, Key(line.mark or "line", line.variable, line.dashes, name))
     named = list(found.values())
     lines = [line for panel in figure.panels for line in panel.lines]
     if figure.kind == 1:
@@ -109,11 +111,14 @@ def keys(figure: Figure, plan: Plan) -> list[Key]:
         named.append(Key("left", "muted", "", "exact limit of the gradient flow"))
     if any((line.seeds > 1).any() for line in lines):
         named.append(Key("band", "muted", "", "range of the seeds, line: the median"))
+    if any(line.failed for line in lines):
+        named.append(Key("open", "muted", "", "hollow: a run that failed, in no median" if figure.kind != 3 else FAILED_PAIR))
     if any(line.lost for line in lines):
         named.append(Key("cross", "muted", "", "a run diverged"))
     return named
 
 
+FAILED_PAIR = "hollow: one or both runs of the pair failed, in no median"
 CAPTIONS = {
     1: "Both architectures at the same random parameters. Above: the mean square of the difference of their outputs; below: the"
     " squared norm of the difference of the gradients of their risks in (O, V, K, Q).",
@@ -133,6 +138,9 @@ def caption(figure: Figure, measurements: Measurements) -> str:
         text += " Dashed: where exact gradient flow from the block start of Assumption 5.1 ends; SGD starts elsewhere."
     if figure.kind == 4 and exact:
         text += " Triangles: where exact gradient flow from the block start ends (softmax filled, linear open)."
+    if figure.kind in (3, 4):
+        plan = measurements.plan
+        text += f" Runs: {', '.join(f'{plan.seeds_at(L)} at L = {L}' for L in plan.curve_lengths)}."
     if figure.kind in (3, 4) and len({measurements.plan.steps(panel.variant) for panel in figure.panels}) > 1:
         text += " Grey: beyond the last step of this reading."
     return text
@@ -146,3 +154,15 @@ def diverged(measurements: Measurements) -> list[tuple[RunKey, int]]:
         for key, run in runs.items()
         if run.diverged is not None and not (key.attention == "coupled" and key._replace(attention="linear") in runs)
     ]
+
+
+def where_failed(entry: Failures) -> str:
+    """The prompt lengths at which runs failed, with their number where not all of several did.
+
+    Examples
+    --------
+    >>> where_failed(Failures("isotropic", "as coded", "linear", {10: [0, 3], 70: [0]}, {10: 5, 20: 1, 70: 1}))
+    'L = 10 (2 of 5), 70'
+    """
+    parts = [f"{L}" + (f" ({len(seeds)} of {entry.runs[L]})" if entry.runs[L] > 1 else "") for L, seeds in entry.failed.items()]
+    return f"L = {', '.join(parts)}" if parts else "–"

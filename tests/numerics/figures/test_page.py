@@ -195,6 +195,18 @@ def test_a_run_that_diverged_and_a_reduced_plan_are_called_so(found: Measurement
 
 
 @pytest.mark.usefixtures("drawn")
+def test_runs_that_failed_are_listed_with_their_lengths(found: Measurements, folder: Path, tmp_path: Path) -> None:
+    assert "Runs that failed" not in text_of(folder)
+    stuck = {("isotropic", "as written", "linear", L, seed): (0.4, 1e-5) for L, seed in ((10, 1), (10, 4), (1000, 0))}
+    write_page(replace(found, final=found.final | stuck), CLAIMS, tmp_path)
+    listed = text_of(tmp_path).split("Runs that failed")[1].split("</table>")[0]
+    words = [re.sub("<[^>]*>", " ", row).split() for row in listed.split("<tr>")[2:]]
+    assert ["isotropic,", "as", "written", "linear", "3", "of", "11", "L", "=", "10", "(2", "of", "5),", "1000"] in words
+    assert ["isotropic,", "as", "written", "softmax", "0", "of", "12", "–"] in words
+    assert text_of(tmp_path).count("0.40000 †") == 1  # the table has seed 0
+
+
+@pytest.mark.usefixtures("drawn")
 def test_a_shorter_page_in_the_same_folder_leaves_no_figure_of_the_longer(found: Measurements, tmp_path: Path) -> None:
     for name in ("figure-8.svg", "figure-9.svg", "mine.txt"):
         (tmp_path / name).write_text("mine")

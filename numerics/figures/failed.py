@@ -1,0 +1,70 @@
+"""Runs that failed: finite to the last step, but far above the risk that training reaches from the block start."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from numerics.figures.results import Measurements
+from theory.experiment import COVARIANCES, VARIANTS
+
+__all__ = ["MISSING", "Failures", "failed", "failures", "null_risk"]
+
+#: A run has failed if more than this part of the drop of its risk is missing at the end.
+MISSING = 0.1
+
+
+class Failures(NamedTuple):
+    """Runs of one architecture on one kind of data.
+
+    Attributes
+    ----------
+    covariance, variant, attention : str
+    failed : dict of int to list of int
+        Prompt length: seeds of the runs that failed.
+    runs : dict of int to int
+        Prompt length: runs that did not diverge.
+    """
+
+    covariance: str
+    variant: str
+    attention: str
+    failed: dict[int, list[int]]
+    runs: dict[int, int]
+
+
+def null_risk(covariance: str, variant: str, noise_level: float) -> float:
+    """Risk of predicting 0, for tasks of variance 1/d.
+
+    Examples
+    --------
+    >>> null_risk("anisotropic", "as written", noise_level=0.05)
+    0.55
+    """
+    Sigma = COVARIANCES[covariance]
+    return noise_level + float(np.trace(VARIANTS[variant].query_covariance(Sigma))) / len(Sigma) / 2
+
+
+def failed(measurements: Measurements, covariance: str, variant: str, attention: str, L: int, seed: int) -> bool:
+    """Whether a run ended with more than a tenth of its drop missing: from the risk of predicting 0 to the exact limit of the flow.
+
+    Where the limit is not known, or the run diverged, it is not called so.
+    """
+    risk = measurements.final.get((covariance, variant, attention, L, seed))
+    limit = measurements.exact.get((covariance, variant, attention, L))
+    if risk is None or limit is None:
+        return False
+    return risk[0] - limit > MISSING * (null_risk(covariance, variant, measurements.noise_level) - limit)
+
+
+def failures(measurements: Measurements) -> list[Failures]:
+    """For every kind of data and architecture that was trained: which of the runs failed."""
+    found: dict[tuple[str, str, str], Failures] = {}
+    for covariance, variant, attention, L, seed in sorted(measurements.final, key=lambda key: key[3:]):
+        name = (covariance, variant, attention)
+        entry = found.setdefault(name, Failures(*name, {}, {}))
+        entry.runs[L] = entry.runs.get(L, 0) + 1
+        if failed(measurements, covariance, variant, attention, L, seed):
+            entry.failed.setdefault(L, []).append(seed)
+    return [entry for _, entry in sorted(found.items(), key=lambda item: (item[0][0] != "isotropic", item[0][1] != "as written"))]
