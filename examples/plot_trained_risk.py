@@ -8,7 +8,8 @@ softmax and that the gap narrows. It does, but the two excess risks stay apart b
 
 The second picture is what trained softmax attention looks like. For a long prompt every point of the line u Sigma U = I is nearly
 optimal, and the flow creeps along that line for a time of order L to the point lam = 1/u^2 = lam* at which the excess is least
-(so it is in every case integrated; a proof is missing), not to the end of the infinite-prompt flow. At the time at which the paper stops (500 000 steps of 1e-3) it is on the way.
+(so it is in every case integrated; a proof is missing), not to the end of the infinite-prompt flow.
+At the time at which the paper stops (500 000 steps of 1e-3) it is on the way.
 
 Run it with ``--small`` for a quick look; it writes ``trained_risk.svg``.
 """

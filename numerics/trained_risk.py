@@ -1,8 +1,9 @@
-"""Where training ends at each prompt length: the point that the flow of Assumption 5.1 reaches, its risk, and the least length.
+"""Where training ends at each prompt length: the point of least risk, or that of the flow at a time, and the least length.
 
 At a long prompt the risk of softmax attention is nearly flat along the valley ``u Sigma U = I``, where its slope is of order 1/L.
 The flow falls into the valley in a time of order 1 and then creeps along it for a time of order L. So a number has to say which of
-the two it is: the point at a stated time, or the limit.
+the two it is: the point at a stated time, or the limit. For softmax attention the limit is taken to be the least risk, which is
+integrated in single cases and not proved.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ STILL = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A point that the flow reaches.
+    """A point that the flow reaches, or the point of least risk.
 
     Attributes
     ----------
@@ -101,7 +102,7 @@ def trained(
     time: float | None = None,
     query_covariance: Any = None,
 ) -> Trained:
-    """The point that the gradient flow of the finite-prompt risk reaches from the start of Assumption 5.1.
+    """The point of least risk, or the one that the gradient flow reaches at a time from the start of Assumption 5.1.
 
     Parameters
     ----------
@@ -120,7 +121,8 @@ def trained(
     time : float, optional
         When; the limit if left out.
     query_covariance : array (d, d), optional
-        Of the query, commuting with Sigma and invertible; as in the prompt if left out.
+        Of the query, commuting with Sigma and invertible; as in the prompt if left out. If Sigma is singular, U(0) must not mix
+        what the prompt shows with what it does not.
 
     Returns
     -------
@@ -135,9 +137,9 @@ def trained(
 
     Notes
     -----
-    The limit for linear attention is a closed form, `theory.limit_parameters`. For softmax attention it is the least risk among
-    the positive definite U that commute with Sigma, by Newton's method, and does not depend on the start; that the flow ends there
-    is integrated in the tests, not proved.
+    The limit for linear attention is a closed form, `theory.limit_parameters`. For softmax attention it is the minimum that
+    Newton's method finds among the positive definite U that commute with Sigma, and does not depend on the start. That no other U
+    does better is searched in the tests, that the flow ends there is integrated in single cases; neither is proved.
 
     Examples
     --------
@@ -161,18 +163,30 @@ def trained(
         if float(np.abs(S @ query - query @ S).max()) > 1e-9 * float(np.abs(S).max() * np.abs(query).max()):
             raise ValueError("query_covariance does not commute with Sigma; use training_flow, which takes any two")
         law["query_covariance"] = query
+    if time is None and query is not S and _mixed(S, U0):
+        raise ValueError("U(0) mixes directions that only the query has with those of Sigma; use training_flow, which takes any")
     if time is not None:
         return _at(time, risk, *_flow_to(time, (U0, u0), S, prompt_length, law))
     if attention == "linear" or prompt_length is None:
         return _at(math.inf, risk, *_linear_limit(S, prompt_length, ratio, (U0, u0)))
     if prompt_length == 1:  # the only token has all the weight: its label is no answer, and U has no influence
         return _at(math.inf, risk, U0, 0.0)
-    return _at(math.inf, risk, *_softmax_limit(S, query, ratio, U0, risk, prompt_length))
+    size = 2.0 ** round(math.log2(float(np.linalg.norm(S, 2))))  # in units of Sigma: no covariance is too small or too large
+    unit = RiskField(S / size, prompt_length, ratio / size, query_covariance=query / size)
+    U, u = _softmax_limit(S / size, query / size, ratio / size, U0 * size, unit, prompt_length)
+    return _at(math.inf, risk, U / size, u)
 
 
 def _at(time: float, risk: Callable[[Floats, float], ExactRisk], U: Floats, u: float) -> Trained:
     found = risk(U, u)
-    return Trained(found.risk, U, u, time, float(np.hypot(np.linalg.norm(found.grad_U), found.grad_u)))
+    return Trained(found.risk, U, u, time, math.hypot(*found.grad_U.ravel(), found.grad_u))
+
+
+def _mixed(S: Floats, U0: Floats) -> bool:
+    """Whether U(0) has entries between the range of S and its kernel."""
+    l, vectors = np.linalg.eigh(S)
+    seen, turned = l > NOTHING * l[-1], vectors.T @ U0 @ vectors
+    return bool(np.abs(turned[np.ix_(seen, ~seen)]).max(initial=0.0) > 1e-12 * np.abs(turned).max())
 
 
 def _read_start(S: Floats, start: tuple[Any, float] | None) -> tuple[Floats, float]:
@@ -253,7 +267,8 @@ def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats, L: float
 
 
 def least_length(Sigma: Any, epsilon: float, *, noise: float = 0.0) -> int:
-    """The L(epsilon) of Theorem 5.2: the least L at which the limit of the flow is within epsilon of the infinite prompt's.
+    """The L(epsilon) of Theorem 5.2 if the flow ends at the least risk: the least L that brings it within epsilon of the infinite
+    prompt's.
 
     Parameters
     ----------
@@ -267,7 +282,7 @@ def least_length(Sigma: Any, epsilon: float, *, noise: float = 0.0) -> int:
     Returns
     -------
     int
-        The limit is within epsilon there, and is not with one token less; in between the risk is taken to fall with L.
+        The least risk is within epsilon there, and is not with one token less; it is taken to fall with L.
 
     Raises
     ------
@@ -279,9 +294,10 @@ def least_length(Sigma: Any, epsilon: float, *, noise: float = 0.0) -> int:
     >>> least_length(np.eye(1), 0.05)
     52
     """
+    (epsilon,) = (float(v) for v in read_arrays(epsilon=(epsilon, "")))
     if not epsilon > 0:
         raise ValueError(f"epsilon = {epsilon} is not positive; no finite prompt reaches the infinite one")
-    excess = lambda L: trained(Sigma, L, noise=noise).risk - noise / 2
+    excess: Callable[[int], float] = lambda L: trained(Sigma, L, noise=noise).risk - noise / 2
     short, L = 1, 2
     if excess(1) <= epsilon:
         return 1

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 from numerics.bayes_risk import bayes_risk
 from numerics.block_risk import exact_risk
@@ -39,6 +40,20 @@ def test_no_point_nearby_is_better(L: int) -> None:
         assert exact_risk(end.U11 + E, end.u + e, S, L, 0.2).risk > end.risk
 
 
+@pytest.mark.parametrize("L", [2, 50])
+def test_no_other_matrix_does_better(L: int) -> None:
+    """Descents from starts all over the place, in all entries of U and either sign of u."""
+    end, rng, found = trained(S, L, noise=0.2), np.random.default_rng(L), []
+
+    def risk(y: Floats) -> tuple[float, Floats]:
+        at = exact_risk(y[:4].reshape(2, 2), y[4], S, L, 0.2)
+        return at.risk, np.append(at.grad_U.ravel(), at.grad_u)
+
+    for size in (0.1, 0.3, 1.0, 3.0):
+        found.append(minimize(risk, size * rng.standard_normal(5), jac=True, method="BFGS", options={"gtol": 1e-7}).fun)
+    assert min(found) == pytest.approx(end.risk, rel=1e-9)
+
+
 def test_a_direction_of_almost_no_variance_hardly_matters() -> None:
     one = trained(np.eye(1), 100)
     for least in (1e-9, 1e-13):
@@ -49,7 +64,7 @@ def test_a_direction_of_almost_no_variance_hardly_matters() -> None:
 
 def test_tiny_and_large_covariances() -> None:
     one = trained(S, 20, noise=0.2)
-    for k in (1e-8, 1e8):
+    for k in (1e-290, 1e-8, 1e8, 1e140):
         scaled = trained(k * S, 20, noise=0.2 * k)
         assert scaled.risk == pytest.approx(k * one.risk, rel=1e-9)
         assert scaled.u == pytest.approx(one.u, rel=1e-6)
@@ -139,6 +154,7 @@ def test_least_lengths_by_going_through_all() -> None:
         ({"start": (np.eye(3), 1.0)}, "shape"),
         ({"query_covariance": np.diag([1.0, 2.0])}, "commute"),
         ({"query_covariance": np.diag([1.0, 0.0])}, "singular"),
+        ({"Sigma": np.diag([1.0, 0.0]), "query_covariance": np.eye(2), "start": (S, 0.5)}, "mixes"),
         ({"Sigma": np.zeros((2, 2))}, "zero"),
     ],
 )
@@ -148,7 +164,10 @@ def test_bad_input(arguments: dict[str, Any], message: str) -> None:
 
 
 def test_bad_input_of_the_others() -> None:
+    not_a_number: Any = "small"
     with pytest.raises(ValueError, match="epsilon"):
         least_length(S, 0.0)
+    with pytest.raises(TypeError, match="epsilon"):
+        least_length(S, not_a_number)
     with pytest.raises(ValueError, match="alpha"):
         block_start(S, alpha=-1.0)
