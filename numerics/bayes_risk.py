@@ -22,6 +22,14 @@ Floats = NDArray[np.float64]
 SCRAMBLINGS = 16
 #: Eigenvalues below this part of the largest count as 0.
 RANK = 1e-12
+#: Coordinates of SciPy's Sobol' points.
+LARGEST_SOBOL = 21201
+#: With fewer spare tokens than this X'X may be nearly singular, and below this noise that is where the risk is.
+SPARE, QUIET = 4, 0.01
+#: Below this noise even those points miss it.
+QUIETEST = 1e-24
+#: Power with which points crowd at 0 then.
+CROWD = 6
 #: Beyond, the quantiles of the chi-squared law lose their digits.
 LARGEST_LENGTH = 1e12
 
@@ -76,7 +84,9 @@ def bayes_risk(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not real or out of range, a matrix no covariance, or the number of points no power of two.
+        If an argument is not real or out of range, a matrix no covariance, the number of points no power of two, if Sigma has
+        too many dimensions for a Sobol' sequence (205 serve at any length), or if noise is not 0 but below 1e-24 of Sigma at
+        fewer than four tokens more than dimensions.
 
     Examples
     --------
@@ -101,22 +111,35 @@ def bayes_risk(
     turned = vectors.T @ query @ vectors
     unseen = om2 * float(np.trace(turned[np.ix_(~seen, ~seen)]))  # what no prompt tells
     l, turned, rank = l[seen], turned[np.ix_(seen, seen)], int(seen.sum())
+    ratio, unit = tau2 / om2, om2
+    if rank:  # in units of the covariances: none is too small or too large
+        size = float(np.abs(turned).max()) or 1.0
+        l, ratio, turned, unit = l / l[-1], ratio / float(l[-1]), turned / size, om2 * size
     if prompt_length is None:
         return BayesRisk((unseen + tau2) / 2, 0.0)
     L = _length(prompt_length)
     if rank == 0 or (tau2 == 0 and rank <= L):
         return BayesRisk((unseen + tau2) / 2, 0.0)
     if rank > L:
-        of: Any = lambda z, _: om2 * _below_rank(z.reshape(-1, L, rank) * np.sqrt(l), turned, tau2 / om2)
+        of: Any = lambda z, _: _below_rank(z.reshape(-1, L, rank) * np.sqrt(l), turned, ratio)
         diagonal, others = 0, L * rank
     else:
         scaled = turned / np.sqrt(np.outer(l, l))
-        of = lambda z, chi2: tau2 * _by_bartlett(z, chi2, scaled, tau2 / om2 / l)
+        of = lambda z, chi2: ratio * _by_bartlett(z, chi2, scaled, ratio / l)
         diagonal, others = rank, rank * (rank - 1) // 2
-    draws = (_draws(L, diagonal, others, points, rng) for rng in np.random.default_rng(seed).spawn(SCRAMBLINGS))
-    means = [float(of(normal, chi2).mean()) for normal, chi2 in draws]
+    if diagonal + others > LARGEST_SOBOL:
+        raise ValueError(
+            f"{rank} dimensions at L = {L} take {diagonal + others} coordinates, more than {LARGEST_SOBOL}; take fewer"
+        )
+    crowd = CROWD if diagonal and L - diagonal < SPARE and ratio < QUIET else 1
+    if crowd > 1 and ratio < QUIETEST:
+        raise ValueError(
+            f"noise = {noise} is too small beside Sigma for so few tokens, but not 0; pass 0, or at least {QUIETEST} of it"
+        )
+    draws = (_draws(L, diagonal, others, points, crowd, rng) for rng in np.random.default_rng(seed).spawn(SCRAMBLINGS))
+    means = [float((weight * of(normal, chi2)).mean()) for normal, chi2, weight in draws]
     error = float(np.std(means, ddof=1)) / SCRAMBLINGS**0.5
-    return BayesRisk((float(np.mean(means)) + unseen + tau2) / 2, error / 2)
+    return BayesRisk((unit * float(np.mean(means)) + unseen + tau2) / 2, unit * error / 2)
 
 
 def _length(value: Any) -> int:
@@ -127,13 +150,19 @@ def _length(value: Any) -> int:
     return int(value)
 
 
-def _draws(L: int, diagonal: int, others: int, points: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """One scrambling: normal coordinates, and chi-squared ones with L, L - 1, ... degrees of freedom."""
+def _draws(L: int, diagonal: int, others: int, points: int, crowd: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+    """One scrambling: normal coordinates, chi-squared ones with L, L - 1, ... degrees of freedom, and the weights of the points.
+
+    The probability of the last chi-squared coordinate is the power `crowd` of a uniform number.
+    """
     from scipy.special import gammaincinv, ndtri
     from scipy.stats import qmc
 
-    p = np.clip(qmc.Sobol(diagonal + others, scramble=True, seed=rng).random(points), 1e-16, 1 - 1e-16)
-    return ndtri(p[:, diagonal:]), 2 * gammaincinv((L - np.arange(diagonal)) / 2, p[:, :diagonal])
+    p, weight = np.clip(qmc.Sobol(diagonal + others, scramble=True, seed=rng).random(points), 1e-16, 1 - 1e-16), np.ones(points)
+    if crowd > 1:
+        v = p[:, diagonal - 1].copy()
+        p[:, diagonal - 1], weight = v**crowd, crowd * v ** (crowd - 1)
+    return ndtri(p[:, diagonal:]), 2 * gammaincinv((L - np.arange(diagonal)) / 2, p[:, :diagonal]), weight
 
 
 def _by_bartlett(normal: Floats, chi2: Floats, query: Floats, ridge: Floats) -> Floats:
@@ -142,7 +171,13 @@ def _by_bartlett(normal: Floats, chi2: Floats, query: Floats, ridge: Floats) -> 
     T = np.zeros((len(normal), d, d))
     T[:, range(d), range(d)] = np.sqrt(chi2)
     T[:, *np.tril_indices(d, -1)] = normal
-    return np.asarray(np.trace(np.linalg.solve(T @ T.transpose(0, 2, 1) + np.diag(ridge), query), axis1=1, axis2=2))
+    if ridge.min() >= QUIET:
+        return np.asarray(np.trace(np.linalg.solve(T @ T.transpose(0, 2, 1) + np.diag(ridge), query), axis1=1, axis2=2))
+    # From a factor of W + diag ridge, ten times slower: W itself may be singular to rounding.
+    both = np.concatenate([T.transpose(0, 2, 1), np.broadcast_to(np.diag(np.sqrt(ridge)), T.shape)], axis=1)
+    factor: Any = np.linalg.qr(both, mode="r")
+    inverse = np.linalg.inv(factor.transpose(0, 2, 1))
+    return np.asarray(np.einsum("nij,nik,jk->n", inverse, inverse, query, optimize=True))
 
 
 def _below_rank(X: Floats, query: Floats, ridge: float) -> Floats:

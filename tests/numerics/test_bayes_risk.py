@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.integrate import quad
+from scipy.special import erfcx, exp1
 from scipy.stats import chi2
 
 from numerics.bayes_risk import bayes_risk
@@ -42,6 +44,27 @@ def test_one_covariate_is_an_integral(L: int) -> None:
     value, error = bayes_risk([[S]], L, tau2, om2)
     assert abs(value - exact) < 6 * error + 1e-9
     assert error < 1e-4
+
+
+@pytest.mark.parametrize("tau2", [1e-4, 1e-10, 1e-20])
+def test_little_noise_and_no_token_to_spare(tau2: float) -> None:
+    """The mean is carried by prompts that hardly determine the task."""
+    root = math.sqrt(tau2)
+    one, two = math.sqrt(math.pi / 2) * root * erfcx(root / math.sqrt(2)), tau2 / 2 * math.exp(tau2 / 2) * exp1(tau2 / 2)
+    for L, exact in ((1, one), (2, two)):  # E tau2/(y + tau2), y chi-squared with L degrees of freedom
+        value, error = bayes_risk([[1.0]], L, tau2)
+        assert abs(2 * value - tau2 - exact) < 18 * error  # 9 standard errors of twice the value, from 16 scramblings: once in 1e6
+        assert error < 0.02 * value
+
+
+def test_tiny_and_large_covariances_and_too_many_dimensions() -> None:
+    one = bayes_risk(KMS, 4, 0.2)
+    for k in (1e-300, 1e300):
+        assert bayes_risk(k * KMS, 4, 0.2 * k).value / k == pytest.approx(one.value, rel=1e-12)
+    with pytest.raises(ValueError, match="coordinates"):
+        bayes_risk(np.eye(200), 199, 0.1)
+    with pytest.raises(ValueError, match="too small"):
+        bayes_risk(KMS, 3, 1e-60)
 
 
 def test_without_noise() -> None:
