@@ -25,6 +25,7 @@ __all__ = ["TaskModel", "normal_points", "population_risk"]
 Floats = NDArray[np.float64]
 #: Independent scramblings of the Sobol' points.
 RANDOMISATIONS = 16
+BEYOND = "the risk at these parameters is beyond the range of floats; take a record before the run went to infinity"
 
 
 def population_risk(
@@ -69,7 +70,8 @@ def population_risk(
     Raises
     ------
     TypeError, ValueError
-        If shapes do not fit, a covariance or variance is none, the length no prompt length, or the points no power of 2.
+        If shapes do not fit, a covariance or variance is none, the length no prompt length, the points no power of 2, or the
+        risk is beyond floats.
 
     Examples
     --------
@@ -102,12 +104,15 @@ def population_risk(
     b = np.einsum("...ij,...i->...j", V, O)
     N = read.score_scale(d) * np.swapaxes(K, -1, -2) @ Q[..., :d]
     model = TaskModel(A, B, float(om2), float(tau2))
-    found = [
-        model.softmax(N[i], b[i], L, int(points), seed)
-        if attention == "softmax" and L is not None
-        else (model.linear(N[i], b[i], L), 0.0)
-        for i in np.ndindex(*lead)
-    ]
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = [
+            model.softmax(N[i], b[i], L, int(points), seed)
+            if attention == "softmax" and L is not None
+            else (model.linear(N[i], b[i], L), 0.0)
+            for i in np.ndindex(*lead)
+        ]
+    if not np.isfinite(found).all():
+        raise ValueError(BEYOND)
     values, errors = (np.reshape(column, lead) if lead else column[0] for column in zip(*found))
     return values, errors
 
@@ -167,6 +172,8 @@ class TaskModel:
         """The squared error given task and query, without label noise at the query, and the polynomials of `means`."""
         seen_a, seen_b = self.seen(w, x @ N.T), self.seen(w, np.broadcast_to(b, (*w.shape[:-1], len(b))))
         s, h, b2, y = (np.einsum("...i,...i->...", p, q) for p, q in ((seen_a, seen_a), (seen_a, seen_b), (seen_b, seen_b), (w, x)))
+        if not all(np.isfinite(v).all() for v in (s, h**2, b2)):
+            raise ValueError(BEYOND)
         m = weight_table(L)(s)
         error = h**2 * m.kept2 + m.P2 * b2 - 2 * m.kept * h * y + y**2
         return error, np.stack([h**2, h * y, y**2, b2, s, s * b2], axis=-1)

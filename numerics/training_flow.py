@@ -42,7 +42,8 @@ class TrainingFlow:
     speed : float
         Norm of the gradient at the end, in what the flow moves.
     converged : bool
-        Whether the flow stood still at the end.
+        Whether the flow stood still at the end, to 1e-3 rtol. At prompts of 1e10 tokens or more the creep along the valley (see
+        `numerics.trained_risk`) is as slow, or not over when the integration ends.
     factors : Factors or None
         With a leading axis of k, if the start was given in factors.
     """

@@ -119,3 +119,11 @@ def test_parameters_that_diverged() -> None:
     theta = wild(2)
     with pytest.raises(ValueError, match="diverged"):
         population_risk(theta._replace(V=theta.V * np.nan), "softmax", 5, Sigma=np.eye(2), noise=0.1)
+
+
+@pytest.mark.parametrize("attention", ["softmax", "linear"])
+def test_a_risk_beyond_floats_is_said(attention: str) -> None:
+    theta = wild(2)
+    far = theta._replace(K=1e80 * theta.K, Q=1e80 * theta.Q)
+    with pytest.raises(ValueError, match="beyond the range of floats"):
+        population_risk(far, attention, 5, Sigma=np.eye(2), noise=0.1)
