@@ -104,8 +104,8 @@ class Folder:
     def put(self, key: str, array: Floats, about: Mapping[str, Any]) -> None:
         """Store an array for good; its checkpoint has done its service."""
         self._store.put(key, array, about)
-        for name in (f"{key}.npz", f"{key}.npz.part"):  # the second is what a kill may leave of a checkpoint half written
-            self._tidy(self._running / name)
+        for path in self._running.glob(f"{key}.npz*"):  # with what a kill may leave of a checkpoint half written
+            self._tidy(path)
 
     def checkpoint(self, key: str) -> Path | None:
         """Where unfinished work under a key may be kept."""

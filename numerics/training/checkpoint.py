@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -43,7 +44,9 @@ def check_place(path: Path) -> bool:
             raise CheckpointError(f"there is no folder {folder} for the checkpoint {path.name}; create it first")
         if not os.access(folder, os.W_OK):
             raise CheckpointError(f"may not write to {folder}; change its permissions, or keep the checkpoint elsewhere")
-        return path.exists()
+        if (there := path.exists()) and not path.is_file():  # a pipe or a device: reading may never end
+            raise CheckpointError(f"{path} is no regular file; give another name")
+        return there
     except ValueError as error:
         if isinstance(error, CheckpointError):
             raise
@@ -56,7 +59,7 @@ def write_checkpoint(path: Path, run: Mapping[str, Any], arrays: Mapping[str, ND
     Parameters
     ----------
     path : Path
-        One process at a time: the new file grows beside it under the name ``path + ".part"``.
+        The new file grows beside it, under a name of this process and thread that ends in ``.part``.
     run : mapping
         What the run depends on, as JSON.
     arrays : mapping of str to ndarray
@@ -68,14 +71,20 @@ def write_checkpoint(path: Path, run: Mapping[str, Any], arrays: Mapping[str, ND
     """
     try:
         path = path.resolve()  # a link stays one
-        part = path.with_name(path.name + ".part")
-        with part.open("wb") as file:
-            np.savez(file, allow_pickle=False, run=np.array(json.dumps(dict(run) | {"format": FORMAT})), **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
+        # of its own: a second run on this path must not write into a file that is already in place
+        part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_native_id()}.part")
+        try:
+            with part.open("wb") as file:
+                np.savez(file, allow_pickle=False, run=np.array(json.dumps(dict(run) | {"format": FORMAT})), **arrays)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, path)
+        except BaseException:  # an interrupt too: half a file is of no use, and a full disk needs the room
+            part.unlink(missing_ok=True)
+            raise
     except OSError as error:
-        raise CheckpointError(f"cannot write the checkpoint {path} ({error.strerror}); make room and start again") from error
+        why = f"cannot write the checkpoint {path} ({error.strerror})"
+        raise CheckpointError(f"{why}; make room, or keep it elsewhere, and start again") from error
 
 
 def read_checkpoint(path: Path, run: Mapping[str, Any], restore: Callable[[dict[str, NDArray[Any]]], T]) -> T:

@@ -64,7 +64,7 @@ class Training:
         lines = [f"{self.attention} attention, L = {self.prompt_length}, {self.variant}, seed {self.seed}"]
         if len(self.step):
             pairs = zip(np.atleast_1d(self.risk[-1]), np.atleast_1d(self.risk_error[-1]))
-            risks = " and ".join(f"{risk:.6g} ± {error:.2g}" for risk, error in pairs)
+            risks = " and ".join(f"{risk:.6g}" + f" ± {error:.2g}" * bool(error == error) for risk, error in pairs)  # nan: one step
             lines.append(f"  risk {risks} up to step {self.step[-1]} of {self.steps}")
         if self.diverged is not None:
             lines.append(f"  diverged: not finite at step {self.diverged}; take a smaller learning rate than {self.lr:g}")

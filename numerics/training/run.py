@@ -78,7 +78,7 @@ def train(
         Steps between two records, by default so that there are about 500. A last one may be shorter.
     checkpoint : path, optional
         A file that is kept up to date every few seconds and at the end. A run that was killed goes on from it, bit for bit; a run
-        that was finished is read from it. One process at a time.
+        that was finished is read from it. One run at a time: of two, the last to write leaves its state.
     progress : callable, optional
         Of (steps done, steps), called several times a second. What it raises ends the run, after a last checkpoint.
 

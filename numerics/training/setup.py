@@ -21,7 +21,8 @@ Floats = NDArray[np.float64]
 ATTENTIONS = ("softmax", "linear", "coupled")
 MOST = 2**31 - 1  # tokens and prompts are counted in 32 bits
 RECORDS, SHORTEST = 500, 10  # records of a run by default, and the least steps of one
-MOST_STEPS, MOST_NUMBERS = 10**12, 2**30  # of a run; in its records and in the losses between two of them: 8 GiB
+MOST_STEPS = 2**32  # of a run: streams know a step by 32 bits, and would come again
+MOST_NUMBERS = 2**30  # in the records of a run and in the losses between two of them: 8 GiB
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -108,13 +110,33 @@ def test_a_finished_run_has_written_its_checkpoint_whole_or_not_at_all(tmp_path:
         train("softmax", 3, checkpoint=file, progress=stopping(0), **SMALL)
     before = file.read_bytes()
 
-    def full(*_: Any, **__: Any) -> None:
+    def full(part: Any, **_: Any) -> None:
+        part.write(b"as far as it goes")
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(checkpoint.np, "savez", full)
     with pytest.raises(CheckpointError, match="No space left"):
         train("softmax", 3, checkpoint=file, **SMALL)
     assert file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_two_runs_on_one_path_do_not_write_into_each_others_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second run writes its whole checkpoint while the first is half way through its own."""
+    file, whole, replace = tmp_path / "run.npz", train("softmax", 3, **SMALL), os.replace
+
+    def overtaken(part: Any, path: Any) -> None:
+        monkeypatch.setattr(os, "replace", replace)
+        other = threading.Thread(target=train, args=("softmax", 3), kwargs=dict(checkpoint=file, **SMALL))
+        other.start()
+        other.join()
+        assert file.exists()
+        replace(part, path)
+
+    monkeypatch.setattr(os, "replace", overtaken)
+    assert same(train("softmax", 3, checkpoint=file, **SMALL), whole)
+    assert same(train("softmax", 3, checkpoint=file, **SMALL), whole)
+    assert list(tmp_path.iterdir()) == [file]
 
 
 # ------------------------------------------------------------------------------------------------ what is no checkpoint
@@ -229,6 +251,8 @@ def test_other_files_and_places(tmp_path: Path) -> None:
     refused(tmp_path / "array.npy", "damaged or no checkpoint")
     with pytest.raises(CheckpointError, match="is a folder"):
         train("softmax", 3, checkpoint=tmp_path, **SMALL)
+    with pytest.raises(CheckpointError, match="no regular file"):
+        train("softmax", 3, checkpoint="/dev/zero", **SMALL)
     with pytest.raises(CheckpointError, match="create it first"):
         train("softmax", 3, checkpoint=tmp_path / "missing" / "run.npz", **SMALL)
     with pytest.raises(CheckpointError, match="no name of a file"):
