@@ -84,9 +84,9 @@ def _figures_command(arguments: argparse.Namespace) -> int:
     except OSError as error:
         print(f"largeprompt figures: cannot write into {out}: {error.strerror or error}; choose another --out", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        kept = f"what is finished stays in {out / 'measured'}"
-        print(f"largeprompt figures: interrupted; {kept}; give the same command again to go on", file=sys.stderr)
+    except KeyboardInterrupt as stop:  # that of the measurement says how much is stored
+        said = str(stop) or f"interrupted; what is finished stays in {out / 'measured'}; give the same command again to go on"
+        print(f"largeprompt figures: {said}", file=sys.stderr)
         return 130
 
 

@@ -97,7 +97,7 @@ def check_writable(folder: Path) -> None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise InputError(f"cannot write into {folder}: {error.strerror}") from error
+        raise InputError(f"cannot write into {folder}: {error.strerror}; choose another folder") from error
 
 
 def write_text(path: Path, text: str) -> None:

@@ -165,4 +165,4 @@ def where_failed(entry: Failures) -> str:
     'L = 10 (2 of 5), 70'
     """
     parts = [f"{L}" + (f" ({len(seeds)} of {entry.runs[L]})" if entry.runs[L] > 1 else "") for L, seeds in entry.failed.items()]
-    return f"L = {', '.join(parts)}" if parts else "–"
+    return f"L = {', '.join(parts)}"
