@@ -11,8 +11,9 @@ from theory.experiment import COVARIANCES, VARIANTS
 
 __all__ = ["MISSING", "Failures", "failed", "failures", "null_risk"]
 
-#: A run has failed if more than this part of the drop of its risk is missing at the end.
-MISSING = 0.1
+#: A run has failed if more than this part of the drop of its risk is missing at the end. The risk at the critical point off the
+#: block manifold falls with the length: at L = 1000 linear attention misses there 0.08 of its drop.
+MISSING = 0.05
 
 
 class Failures(NamedTuple):
@@ -47,7 +48,7 @@ def null_risk(covariance: str, variant: str, noise_level: float) -> float:
 
 
 def failed(measurements: Measurements, covariance: str, variant: str, attention: str, L: int, seed: int) -> bool:
-    """Whether a run ended with more than a tenth of its drop missing: from the risk of predicting 0 to the exact limit of the flow.
+    """Whether a run ended with more than a twentieth of its drop missing: from the risk of predicting 0 to the limit of the flow.
 
     Where the limit is not known, or the run diverged, it is not called so.
     """

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,51 +10,47 @@ import numpy as np
 from numerics.evidence import Evidence, Verdict
 from numerics.figures.plan import RunKey
 from numerics.figures.results import Measurements
-from numerics.two_routes import refuted_by_two_routes
-from proofs_check.boursier_boyer.experiments_flows import distance_again, flow_distance
-from proofs_check.boursier_boyer.experiments_training import ENGINE, WRITTEN
+from proofs_check.boursier_boyer.experiments_training import ENGINE, WRITTEN, failures
 from proofs_check.claims import claim
 from proofs_check.measured import measurements
 from theory.experiment import VARIANTS
 
-#: Entries of the start, within PyTorch's range.
-SIDE = Fraction(2, 5)
 
+@claim("BB:S6.f3", control={"growth": 1})
+def trajectories_approach(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
+    """L^growth times the squared distance of the parameters (O, V, K, Q) at the end of the runs falls from each length of Figure 3
+    to the next, growth = 0: isotropic data, as written, from each random start from which no run of the two lengths fails.
 
-@cache
-def _distance(L: int, steps: int) -> float:
-    return flow_distance(L, steps / 1000, float(SIDE))
-
-
-@claim(
-    "BB:S6.f3",
-    false="gap",
-    repair={"steps": 10_000},
-    control={"steps": 20_000},
-    why="At a fixed time the two gradient flows approach each other as $L$ grows, but not at a fixed precision of the risk: at a "
-    "long prompt the risk of softmax attention is nearly flat along $u\\Sigma U_{11}=I$, and its flow creeps along this valley to "
-    "another point than linear attention. So the distance at $L=1000$ overtakes that at $L=100$. From random starts there is "
-    "more: linear attention may end in a critical point off the block manifold where softmax attention, on the same prompts, does "
-    "not; from seed 0 of our starts the squared distance after 50 000 steps is about 3.2 at $L=100$ and 1.3 at $L=10$.",
-    instead="Over the first 10 000 steps the distance decreases with $L$; at any fixed time it tends to 0 as $L\\to\\infty$.",
-)
-def trajectories_approach(*, steps: int = 50_000) -> Evidence:
-    """The squared distance of the parameters (O, V, K, Q) of softmax and linear attention is smaller at a longer prompt.
-
-    Gradient flow, time 1e-3 a step, isotropic data, L = 10, 100, 1000, from K11 = Q11 = (2/5) I, o and V with the corner 2/5.
+    At the end only: on the way the curves cross. A start from which linear attention fails at the longer prompt (BB:A5.1.tech),
+    and which is therefore left out, does otherwise: over ten repetitions of the data the squared distance from seed 0 after
+    50 000 steps is 1.27 at L = 10 and 3.17 at L = 100, each to within 0.02.
     """
-    found = {L: _distance(L, steps) for L in (1000, 100)}
-    engine = "integration of the flow"
-    if found[1000] > found[100]:
-        again = {L: distance_again(L, steps / 1000, float(SIDE)) for L in found}
-        witness = {"entries": SIDE, "steps": steps, "L": 100, "distance": found[100], "next L": 1000, "its distance": found[1000]}
-        return refuted_by_two_routes(engine, witness, found[1000] - found[100], 0.0, again[1000] - again[100])
-    found[10] = _distance(10, steps)
-    says = ", ".join(f"{found[L]:.4g} at L = {L}" for L in sorted(found))
-    if not found[10] > found[100] > found[1000]:
-        return Evidence(verdict=Verdict.OPEN, engine=engine, reason=f"the distances are {says}")
-    slack = min(found[10] / found[100], found[100] / found[1000])
-    return Evidence(verdict=Verdict.SUPPORTED, engine=engine, covered=f"one start, after {steps} steps: {says}", slack=slack)
+    runs, covered, left_out = measurements(measured), list[str](), list[str]()
+    pairs = failures(runs)
+    least, tightest = float("inf"), dict[str, Any]()
+    for seed in range(max(runs.plan.seeds, runs.plan.band_seeds)):
+        keys = [RunKey("isotropic", WRITTEN, "coupled", L, seed) for L in sorted(runs.plan.curve_lengths)]
+        for near, far in pairwise(key for key in keys if key in runs.runs):
+            outcome = [pairs.get((key.covariance, key.variant, key.L, seed)) for key in (near, far)]
+            if any(found is None or any(found.values()) for found in outcome):
+                left_out.append(f"seed {seed} at L = {near.L}, {far.L}")
+                continue
+            short, long = (float(runs.runs[key].distance[-1]) * key.L**growth for key in (near, far))
+            covered.append(f"seed {seed}: {short:.3g} at L = {near.L}, {long:.3g} at L = {far.L}")
+            if short / long < least:
+                least, tightest = (
+                    short / long,
+                    {"seed": seed, "L": near.L, "distance": short, "next L": far.L, "its distance": long},
+                )
+    if not covered:
+        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"from every start a run failed: {'; '.join(left_out)}")
+    # The distance varies by some per cent over the data: less than a factor 2 of one run decides nothing.
+    if least < 1 / 2:
+        return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=tightest, witness_by="statistics", error=1e-9)
+    if least < 1:
+        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"one run of each: {'; '.join(covered)}")
+    says = f"{'; '.join(covered)}; left out: {', '.join(left_out) or 'none'}"
+    return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says, slack=least, tightest=tightest)
 
 
 # -- how regular -----------------------------------------------------------------------------------------------------------------
@@ -98,42 +93,53 @@ def _whole(runs: Measurements, lengths: tuple[int, ...]) -> str:
 REDUCED = "the reduced runs are too short and have no L = 1000; largeprompt figures judges it on the full ones"
 
 
-@claim("BB:A.fig7", open=REDUCED)
-def distances_are_more_erratic(*, longest: int = 1000, measured: Measurements | None = None) -> Evidence:
+@claim("BB:A.fig7", open=REDUCED, control={"swapped": True})
+def distances_are_more_erratic(*, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
     """Anisotropic data, as written, seed 0: the curve of the distance falls by at least a tenth of its largest value on its way at
     L = 10 or L = 100, and by less at L = 1000 than at each of them.
 
-    Measured by `backtracking`, the sum of all falls between records over the largest value.
+    Measured by `backtracking`, the sum of all falls between records over the largest value. The control says the contrary.
     """
     runs = measurements(measured)
     lengths = (10, 100, longest)
     if reason := _whole(runs, lengths):
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
     found = {L: backtracking(runs.runs[RunKey("anisotropic", WRITTEN, "coupled", L, 0)].distance) for L in lengths}
-    says = ", ".join(f"{value:.3g} at L = {L}" for L, value in found.items())
-    if max(found[10], found[100]) >= 0.1 and found[longest] < min(found[10], found[100]):
-        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=f"seed 0, backtracking {says}")
-    return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"one run, backtracking {says}: not as stated, and no law of it")
+    holds = max(found[10], found[100]) >= 0.1 and found[longest] < min(found[10], found[100])
+    failing = [L for L in lengths if any(failures(runs).get(("anisotropic", WRITTEN, L, 0), {}).values())]
+    says = "seed 0, backtracking " + ", ".join(f"{value:.3g} at L = {L}" for L, value in found.items())
+    return _one_run_each(
+        holds, swapped, f"{says}; a run fails at L = {failing or 'none'}", {f"L = {L}": x for L, x in found.items()}
+    )
 
 
-@claim("BB:A.fig8", open=REDUCED)
-def risks_are_more_irregular(*, longest: int = 1000, measured: Measurements | None = None) -> Evidence:
+@claim("BB:A.fig8", open=REDUCED, control={"swapped": True})
+def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
     """As written, seed 0, L = 10, 100, 1000, each architecture: on anisotropic data the risk's drop takes more decades of steps.
 
     Measured by `spread`, between the first and the last tenth of the drop: one descent takes a part of a decade, a descent in
-    stages takes more.
+    stages takes more. The control says the contrary.
     """
     runs = measurements(measured)
     lengths = (10, 100, longest)
     if reason := _whole(runs, lengths):
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
-    says, holds = [], True
+    says, found = [], dict[str, float]()
     for L in lengths:
         for half, attention in enumerate(("softmax", "linear")):
             both = [runs.runs[RunKey(data, WRITTEN, "coupled", L, 0)] for data in ("isotropic", "anisotropic")]
             plain, other = (spread(run.step, run.risk[:, half]) for run in both)
             says.append(f"{attention} L = {L}: {other:.2f} against {plain:.2f}")
-            holds &= other > plain
+            found[f"{attention}, L = {L}"] = other - plain
+    return _one_run_each(min(found.values()) > 0, swapped, f"seed 0, decades of steps: {'; '.join(says)}", found)
+
+
+def _one_run_each(holds: bool, swapped: bool, says: str, found: dict[str, float]) -> Evidence:
+    """One run of each kind supports what it shows, and refutes no more than the opposite of that."""
+    if holds and swapped:
+        return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=found, witness_by="statistics", error=1e-9)
     if holds:
-        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=f"seed 0, decades of steps: {'; '.join(says)}")
-    return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"one run of each, decades of steps: {'; '.join(says)}")
+        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says)
+    return Evidence(
+        verdict=Verdict.OPEN, engine=ENGINE, reason=f"not as stated, or not for each: {says}; no law of the runs is known"
+    )

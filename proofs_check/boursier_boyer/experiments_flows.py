@@ -1,115 +1,76 @@
-"""Gradient flows from explicit starts, each by two routes: what Figures 3 and 4 and the remark on the block start are tried on.
+"""Gradient flow of linear attention from random starts, exactly: what Figure 4 and the remark on the block start are tried on.
 
-Isotropic data, d = 5, w ~ N(0, I/5), label noise 1/10; the time of the flow is the learning rate 1e-3 times the steps.
+Isotropic data, d = 5, w ~ N(0, I/5), label noise 1/10; the time of the flow is the learning rate 1e-3 times the steps. It starts
+where the runs of a seed start. Parameters are flat: O, V, K, Q one after the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.flow_coordinates import Factors
-from numerics.training_flow import training_flow
-from numerics.weight_tables import weight_table
+from numerics.population_risk import population_risk
+from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
 
-__all__ = ["OFF_BLOCKS", "distance_again", "flow_distance", "off_block_ends", "small_start_risks"]
+__all__ = ["LinearRisk", "block_limit", "flow", "random_start", "risk_again"]
 
 Floats = NDArray[np.float64]
 D, TASKS, NOISE = 5, 0.2, 0.1
-LEVEL = D + NOISE / TASKS  # tr Sigma + tau^2/om^2
-#: alpha, beta, p, o, q of `off_block_risk`.
-OFF_BLOCKS = (0.7, -0.1, 2.0, -0.3, 1.0)
+N_ROWS = D + 1
 
 
-def _factors(side: float) -> Factors:
-    """K11 = Q11 = side I, o and V with the one entry `side` that reaches the prediction."""
-    corner = np.append(np.zeros(D), side)
-    return Factors(side * np.eye(D + 1, D), side * np.eye(D + 1, D), corner, corner)
+def random_start(seed: int) -> Floats:
+    """The start of the runs with a seed."""
+    return pack(initial_parameters(D, seed)).ravel()
 
 
-def flow_distance(L: int, time: float, side: float) -> float:
-    """|theta_soft - theta_lin|^2 at a time, both flows from the same block start in (O, V, K, Q)."""
-    law: dict[str, Any] = {"noise": NOISE, "task_variance": TASKS, "times": [0.0, time], "rtol": 1e-10}
-    soft, linear = (training_flow(_factors(side), np.eye(D), L, attention=a, **law).factors for a in ("softmax", "linear"))
-    assert soft is not None
-    assert linear is not None
-    return float(sum(((x[-1] - y[-1]) ** 2).sum() for x, y in zip(soft, linear)))
+def block_limit(L: int) -> float:
+    """Risk at which the flow of linear attention ends from Assumption 5.1."""
+    return (TASKS * D * (1 - 1 / (1 + (1 + D + NOISE / TASKS) / L)) + NOISE) / 2
 
 
-def distance_again(L: int, time: float, side: float) -> float:
-    """The same in the two numbers (k, r) that move: K11 = Q11 = k I, and r the entry of o and of V; the query by a radial rule."""
-    soft, linear = (_integrated(field, (side, side), time, "LSODA") for field in (_softmax_field(L), _linear_field(L)))
-    return float(2 * D * (soft[0] - linear[0]) ** 2 + 2 * (soft[1] - linear[1]) ** 2)
+class LinearRisk:
+    """The risk of linear attention at any parameters.
 
+    Given the task, tokens have the covariance G, b = V'O, a = N x with N = K'Q; output and score have means and variances that are
+    polynomials of degree 4 in the task. A product of Gauss rules of three points is exact for them.
 
-def small_start_risks(L: int, side: float, time: float) -> tuple[float, float, float]:
-    """Risk of linear attention at a time, the same by another method, and its limit, from the block start."""
-    g = 1 + (1 + LEVEL) / L
-    risk = lambda y: TASKS * D / 2 * (y[1] ** 4 * y[0] ** 4 * g - 2 * y[1] ** 2 * y[0] ** 2 + 1) + NOISE / 2
-    field = _linear_field(L)
-    first, second = (float(risk(_integrated(field, (side, side), time, method))) for method in ("DOP853", "Radau"))
-    return first, second, TASKS * D / 2 * (1 - 1 / g) + NOISE / 2
-
-
-def off_block_ends(L: int) -> tuple[float, float]:
-    """Risk at which linear attention ends from `OFF_BLOCKS`, by its flow, and by Newton's method from nearby."""
-    from scipy.optimize import root
-
-    slope = lambda y: np.array([off_block_risk(y + 1e-30j * e, L).imag / 1e-30 for e in np.eye(5)])
-    end = _integrated(lambda y: slope(y) / np.array([4, 1, 1, 1, 1]), OFF_BLOCKS, 2000.0, "LSODA")
-    # On the orbit of the scaling (U t, V / t), along which nothing changes, q stays where it is.
-    still = root(lambda y: slope(np.append(y, end[4]))[:4], end[:4] * 1.001, tol=1e-14)
-    return float(off_block_risk(end, L)), float(off_block_risk(np.append(still.x, end[4]), L))
-
-
-def off_block_risk(y: Any, L: int) -> Any:
-    """Risk of linear attention with U11 = diag(beta, alpha, alpha, ..), label row (o, 0, ..), last row of V (p, 0, ..; q).
-
-    Symmetry keeps the flow in this family. In the mean over tasks and queries, h^2, s t and h y are polynomials.
+    Parameters
+    ----------
+    L : int
+        Prompt length.
     """
-    a, b, p, o, q = y
-    N, v, rest = D * TASKS + NOISE, TASKS, D - 1
-    h2 = (q * b + p * o) ** 2 * v + (p * b + q * o * N) ** 2 + (q * o) ** 2 * 2 * D * v * v + rest * (q * a) ** 2 * v
-    hy = (q * b + p * o) * v + rest * q * a * v
-    st = (
-        (b * b + rest * a * a) * (p * p + q * q * N) + 4 * o * b * p * q * v + o * o * (p * p * N + q * q * (N * N + 2 * D * v * v))
-    )
-    return ((1 + 1 / L) * h2 + st / L - 2 * hy + D * v + NOISE) / 2
+
+    def __init__(self, L: int) -> None:
+        x = np.stack(np.meshgrid(*[[-np.sqrt(3), 0.0, np.sqrt(3)]] * D), axis=-1).reshape(-1, D)
+        self.L, self.p, self.w = L, np.where(x == 0, 2 / 3, 1 / 6).prod(axis=1), np.sqrt(TASKS) * x
+        self.G = np.array([np.block([[np.eye(D), w[:, None]], [w, w @ w + NOISE]]) for w in self.w])
+
+    def __call__(self, theta: Floats) -> tuple[float, Floats]:
+        """Risk and gradient."""
+        O, V, K, Q = unpack(theta.reshape(-1, N_ROWS))
+        b, N, p, L = V.T @ O, K.T @ Q[:, :D], self.p, self.L
+        Gb, GN = self.G @ b, self.G @ N
+        H, t, s = Gb @ N, Gb @ b, (GN * N).sum(axis=(1, 2))
+        A = (1 + 1 / L) * H - self.w
+        risk = (p @ (((A - self.w) * H + self.w**2).sum(axis=1) + t * s / L) + NOISE) / 2
+        to_b = p @ ((GN @ A[:, :, None])[:, :, 0] + s[:, None] * Gb / L)
+        to_N = np.tensordot(p, Gb[:, :, None] * A[:, None] + t[:, None, None] * GN / L, axes=1)
+        to_Q = np.hstack([K @ to_N, np.zeros((N_ROWS, 1))])
+        return float(risk), pack(Parameters(V @ to_b, np.outer(O, to_b), Q[:, :D] @ to_N.T, to_Q)).ravel()
 
 
-def _integrated(field: Callable[[Floats], Any], start: Any, time: float, method: str = "DOP853") -> Floats:
+def flow(L: int, start: Floats, times: Any, method: str = "LSODA") -> Floats:
+    """Parameters of the flow at some times, (times, 114)."""
     from scipy.integrate import solve_ivp
 
-    found = solve_ivp(lambda t, y: -np.asarray(field(y)), (0, time), start, method=method, rtol=1e-11, atol=1e-13)
-    return np.asarray(found.y[:, -1])
+    slope, last = LinearRisk(L), float(np.max(times))
+    found = solve_ivp(lambda _, y: -slope(y)[1], (0.0, last), start, method=method, t_eval=times, rtol=1e-9, atol=1e-11)
+    return np.asarray(found.y.T)
 
 
-def _linear_field(L: int) -> Callable[[Floats], Any]:
-    g = 1 + (1 + LEVEL) / L
-
-    def field(y: Floats) -> tuple[float, float]:
-        c, u = y[0] ** 2, y[1] ** 2
-        return TASKS * (u * u * c * g - u) * y[0], TASKS * D * (u * c * c * g - c) * y[1]
-
-    return field
-
-
-def _softmax_field(L: int) -> Callable[[Floats], Any]:
-    from math import gamma
-
-    table = weight_table(L)
-    x, w = np.polynomial.legendre.leggauss(80)
-    r = 7 * (x + 1)
-    density, r2 = 7 * w * r ** (D - 1) * np.exp(-r * r / 2) * 2 ** (1 - D / 2) / gamma(D / 2), r * r
-
-    def field(y: Floats) -> tuple[float, float]:
-        c, u = y[0] ** 2, y[1] ** 2
-        m, ds, h2 = table(c * c * r2), 2 * c * r2, c * c * r2
-        to_u = density @ (u * (LEVEL * m.P2 + m.kept2 * h2) - m.kept * c * r2)
-        to_c = density @ (u * u * (LEVEL * m.dP2 * ds - m.db * ds * h2 + m.kept2 * ds) - 2 * u * (m.kept - m.dP2 * ds * c) * r2) / 2
-        return float(TASKS * to_c * y[0] / D), float(TASKS * to_u * y[1])
-
-    return field
+def risk_again(L: int, theta: Floats) -> float:
+    """The risk by another rule over the tasks and other formulas."""
+    return float(population_risk(unpack(theta.reshape(-1, N_ROWS)), "linear", L, Sigma=np.eye(D), noise=NOISE)[0])

@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, all_of
+from numerics.figures.failed import MISSING
 from numerics.figures.results import Measurements
 from numerics.two_routes import refuted_by_two_routes
 from proofs_check.claims import claim
@@ -114,7 +115,7 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
 
     Swapped is the control: the limit of softmax attention for linear runs, and the other way round.
 
-    A run has failed if at its end more than a tenth of the drop from the null predictor's risk to that limit is missing.
+    A run has failed if at its end more than a twentieth of the drop from the null predictor's risk to that limit is missing.
     """
     runs = measurements(measured)
     worst, at, ended, failed = 0.0, dict[str, Any](), 0, list[str]()
@@ -142,9 +143,9 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
 
 
 def has_failed(risk: float, limit: float, noise_level: float, d: int = 5) -> bool:
-    """Whether more than a tenth of the drop from the risk of predicting 0 to the limit of the flow is missing."""
+    """Whether more than a twentieth of the drop from the risk of predicting 0 to the limit of the flow is missing."""
     null = noise_level + d * float(TASKS) / 2
-    return risk - limit > (null - limit) / 10
+    return risk - limit > MISSING * (null - limit)
 
 
 @claim("BB:S6.f2b", control={"level": 2})

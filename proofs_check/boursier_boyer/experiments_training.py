@@ -12,10 +12,12 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
+from numerics.figures.plan import RunKey
 from numerics.figures.results import Measurements
+from numerics.training.parameters import Parameters, pack
 from numerics.two_routes import refuted_by_two_routes
-from proofs_check.boursier_boyer.experiments_flows import OFF_BLOCKS, off_block_ends, small_start_risks
-from proofs_check.boursier_boyer.experiments_risk import SIGMAS, has_failed, linear_excess
+from proofs_check.boursier_boyer.experiments_flows import LinearRisk, block_limit, flow, random_start, risk_again
+from proofs_check.boursier_boyer.experiments_risk import SIGMAS, has_failed
 from proofs_check.claims import claim
 from proofs_check.measured import measurements
 from theory.experiment import COVARIANCES, VARIANTS
@@ -133,23 +135,22 @@ def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int,
     false="gap",
     repair={"every": False},
     control={"every": True},
-    why="How long a run stays near its start depends on the start: the origin is a saddle of the risk, and a start close to the "
-    "set that it attracts leaves late. With all entries that matter equal to 1/10, within PyTorch's range, gradient flow of linear "
-    "attention has not begun to move after 50 000 steps; nor have flows from nearby starts. Of our random starts seed 0 leaves "
-    "softmax attention at $L=10$ with a quarter of its drop still to come.",
-    instead="Most runs from random starts have converged by then, but no number of steps serves every start, since the time to "
-    "leave the saddle is not bounded over the starts.",
+    why="How long a run stays near the origin, and near further saddle points of the risk, depends on the start. From "
+    "PyTorch's start with seed 21 linear attention at $L=10$ has made a fifth of its drop at step 50 000, by SGD as in "
+    "Appendix A.1 and by the exact gradient flow, and arrives later at the risk of the other starts. So late is the flow "
+    "from 5 of our first 50 seeds (95 % limits 3 % and 22 %); at $L=100$ it is 2 of 50, besides those that end elsewhere "
+    "(BB:A5.1.tech), at $L=1000$ none. Softmax attention at $L=10$ from seed 0 makes the last quarter of its drop later.",
+    instead="From most random starts the risk has converged by then, at the lengths of Figure 4.",
 )
 def converges_before_50_000_steps(*, every: bool = True, measured: Measurements | None = None) -> Evidence:
-    """Step 50 000 leaves at most a tenth of the drop of the risk, isotropic data, L in {10, 100, 1000}: from every start in the
-    range of the initialisation, or (every = False) in at least half of the runs behind Figure 4.
+    """Step 50 000 leaves at most a tenth of the drop of the risk, isotropic data, L in {10, 100, 1000}: from every random start
+    from which training succeeds, or (every = False) in at least half of the runs behind Figure 4.
 
-    The drop is that from the risk of predicting 0 to the risk at the end. Every start: gradient flow, time 1e-3 a step.
+    The drop is that from the risk of predicting 0 to the risk at the end. Every start: linear attention, L = 10, seed 21, by its
+    gradient flow with time 1e-3 a step; the run of SGD has to say the same. Success: the end is the risk of the block start.
     """
     if every:
-        now, again, end = small_start_risks(10, 0.1, 50.0)
-        witness = {"attention": "linear", "L": 10, "entries": "1/10", "step": 50_000, "risk": now, "risk at the end": end}
-        return refuted_by_two_routes("integration of the flow", witness, now - end, (0.55 - end) / 10, again - end)
+        return _late(10, 21)
     runs = measurements(measured)
     late, tried = [], 0
     for attention, L, seed, step, risk, error in _curves(runs, "isotropic"):
@@ -177,10 +178,9 @@ def failures(measured: Measurements) -> dict[tuple[str, str, int, int], dict[str
 
 @claim("BB:A.2.stab", control={"stable": "linear"})
 def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements | None = None) -> Evidence:
-    """Of the starts from which one of the two runs fails and the other does not, the failed one is never that of `stable`, softmax,
-    and there is such a start.
+    """Of the pairs of runs of which one fails and the other does not, the failed one is more seldom that of `stable`, softmax.
 
-    Failed: at the end of the run more than a tenth of the drop from the risk of predicting 0 to the limit of the flow from the
+    Failed: at the end of the run more than a twentieth of the drop from the risk of predicting 0 to the limit of the flow from the
     block start is missing. In each pair both see the same prompts, or start from the same parameters.
     """
     runs = measurements(measured)
@@ -196,13 +196,36 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
         witness = {"covariance": covariance, "reading": reading, "L": L, "seed": seed} | counts
         witness |= {name: runs.final[covariance, reading, name, L, seed][0] for name in (stable, other)}
         return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9)
-    if alone[stable] or not alone[other]:
+    if len(alone[stable]) == len(alone[other]):
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"the failures decide nothing: {counts}")
     where = "; ".join(f"{covariance} {reading} L = {L} seed {seed}" for covariance, reading, L, seed in alone[other])
     covered = (
-        f"{len(pairs)} pairs of runs: {stable} failed alone in none, both in {both}, {other} alone in {len(alone[other])}: {where}"
+        f"{len(pairs)} pairs of runs: {stable} failed alone in {len(alone[stable])}, both in {both}, {other} alone in "
+        f"{len(alone[other])}: {where}"
     )
     return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=covered, error=1e-6)
+
+
+def _late(L: int, seed: int) -> Evidence:
+    from numerics.training.run import train
+
+    start = random_start(seed)
+    now, end = (LinearRisk(L)(theta)[0] for theta in flow(L, start, (50.0, 500.0)))
+    again = risk_again(L, flow(L, start, (50.0,), "DOP853")[0])
+    run = train("coupled", L, steps=50_000, seed=seed)
+    sgd = risk_again(L, _linear_half(run))
+    bound = (0.55 - end) / 10
+    if not (now - end > bound and sgd - end > bound and end - block_limit(L) < 1e-6):
+        reason = f"seed {seed}: flow {now:.4g}, SGD {sgd:.4g} at step 50 000, {end:.4g} at the end"
+        return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=reason)
+    witness = {"attention": "linear", "L": L, "seed": seed, "step": 50_000, "risk": now, "risk at the end": end}
+    covered = f"SGD with batches of 128 from this start has the risk {sgd:.4g} at step 50 000"
+    return refuted_by_two_routes("integration of the flow", witness, now - end, bound, again - end, covered=covered)
+
+
+def _linear_half(run: Any) -> Any:
+    """The last parameters of linear attention in a coupled run, flat."""
+    return pack(Parameters(*(part[-1, 1] for part in run.parameters))).ravel()
 
 
 @claim(
@@ -210,28 +233,32 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
     false="gap",
     repair={"attention": "softmax", "longest": 100},
     control={"attention": "linear"},
-    why="From random starts SGD may end off the block manifold, in a critical point with a higher risk: there $V^\\top o$ has "
-    "components along the covariates, the label row of $K^\\top Q$ is not zero, and one direction of the task is not learnt. At "
-    "$L=100$ this happens to linear attention from a large part of the starts (seed 0 of ours ends at 0.184 instead of 0.0805), "
-    "and the exact gradient flow of its population risk stays there as well; softmax attention ends there at longer prompts.",
+    why="From random starts training may end off the block manifold: there $V^\\top o$ has components along the covariates, "
+    "the label row of $K^\\top Q$ is not zero, and one direction of the task is not learnt. At $L=100$ the exact gradient "
+    "flow of linear attention ends there from 16 of our first 50 seeds (95 % limits 20 % and 47 %), with the risk 0.18368 "
+    "instead of 0.08052, and so does SGD from seed 0. The point is a local minimum: the Hessian has 83 zero eigenvalues, "
+    "as many as directions in which nothing changes, and the other 31 exceed 0.14. At long prompts softmax attention ends "
+    "there as well: from seed 0 at $L=1000$ with the risk 0.1275 after 500 000 steps, instead of 0.0600. The appendix "
+    "says itself that some runs of linear attention failed.",
     instead="On isotropic data with prompts up to $L=100$ softmax attention reached the risk of the block start from the random "
-    "starts tried. In general the block start is a hypothesis that the conclusion needs: which critical point is reached depends "
-    "on the start.",
+    "starts tried. In general the risk at the end depends on the start. That is no contradiction to the limit of Theorem "
+    "5.2 from random starts: in the minimum off the block manifold the risk of linear attention exceeds half the label "
+    "noise by about $1.3/\\sqrt L$, from the block start by $3.25/L$.",
 )
 def the_block_start_is_not_necessary(
     *, attention: str = "either", longest: int = 1000, measured: Measurements | None = None
 ) -> Evidence:
-    """From other starts than those of Assumption 5.1 training ends at the risk that it reaches from there, isotropic data.
+    """From the random starts of Appendix A.1 training ends at the risk that it reaches from Assumption 5.1, isotropic data.
 
-    Up to a tenth of the drop from the risk of predicting 0. "either" and "linear": the flow of linear attention at L = 100 from
-    U11 = diag(beta, alpha, ..), label row (o, 0, ..) and last row (p, 0, ..; q) of V. "softmax": the runs, L <= longest.
+    Up to a twentieth of the drop from the risk of predicting 0. "either" and "linear": linear attention at L = 100 from seed 0, by
+    its gradient flow, and by the run of SGD, from whose end the flow leads to the same risk. "softmax": the runs, L <= longest.
     """
+    runs = measurements(measured)
     if attention != "softmax":
-        return _off_the_blocks()
-    runs, names = measurements(measured), (attention,)
+        return _ends_elsewhere(runs, 100, 0)
     tried = []
     for (covariance, reading, name, L, seed), (risk, error) in runs.final.items():
-        if covariance != "isotropic" or reading != WRITTEN or name not in names or longest < L:
+        if covariance != "isotropic" or reading != WRITTEN or name != attention or longest < L:
             continue
         limit = runs.exact[covariance, reading, name, L]
         if has_failed(risk + SIGMAS * error, limit, runs.noise_level):
@@ -242,18 +269,18 @@ def the_block_start_is_not_necessary(
     return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered="; ".join(tried), error=1e-6)
 
 
-def _off_the_blocks() -> Evidence:
-    end, again = off_block_ends(100)
-    block = float(linear_excess(sp.eye(5), sp.eye(5), 100)) + 0.05
-    alpha, beta, p, o, q = map(str, OFF_BLOCKS)
-    witness = {
-        "L": 100,
-        "alpha": alpha,
-        "beta": beta,
-        "p": p,
-        "o": o,
-        "q": q,
-        "risk at the end": end,
-        "from the block start": block,
-    }
-    return refuted_by_two_routes("integration of the flow", witness, end - block, (0.55 - block) / 10, again - block)
+def _ends_elsewhere(runs: Measurements, L: int, seed: int) -> Evidence:
+    run = runs.runs.get(RunKey("isotropic", WRITTEN, "coupled", L, seed))
+    if run is None or run.diverged is not None:
+        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"no run at L = {L} from seed {seed}")
+    end, block = LinearRisk(L)(flow(L, random_start(seed), (500.0,))[-1])[0], block_limit(L)
+    reached = _linear_half(run)
+    sgd, again = risk_again(L, reached), risk_again(L, flow(L, reached, (100.0,))[-1])
+    if not all(has_failed(risk, block, runs.noise_level) for risk in (end, sgd, again)):
+        reason = f"the flow ends at {end:.4g}, SGD at {sgd:.4g}, the flow from there at {again:.4g}"
+        return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=reason)
+    witness = {"attention": "linear", "L": L, "seed": seed, "risk at the end": end, "from the block start": block}
+    covered = f"SGD with batches of 128 from this start has the risk {sgd:.6g} after {run.steps} steps"
+    return refuted_by_two_routes(
+        "integration of the flow", witness, end - block, (0.55 - block) / 20, again - block, covered=covered
+    )

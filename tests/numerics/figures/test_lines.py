@@ -40,13 +40,13 @@ def test_the_middle_of_five_seeds_lies_between_their_extremes(found: Measurement
 
 def test_the_error_is_that_of_the_run_in_the_middle(found: Measurements) -> None:
     final = dict(found.final)
-    for seed, (value, error) in enumerate([(0.13, 1e-3), (0.11, 2e-3), (0.12, 7e-3), (0.14, 3e-3), (0.1, 4e-3)]):
+    for seed, (value, error) in enumerate([(0.113, 1e-3), (0.111, 2e-3), (0.112, 7e-3), (0.114, 3e-3), (0.11, 4e-3)]):
         final[(*SETTING, "linear", 10, seed)] = (value, error)
     line = named(replace(found, final=final), 2)["risk", "linear"]
-    assert (line.middle[0], line.error[0]) == (0.12, 7e-3)
+    assert (line.middle[0], line.error[0]) == (0.112, 7e-3)
     ridge = found.bayes[(*SETTING, 10)]
     above = named(replace(found, final=final), 2)["risk above ridge", "linear"]
-    assert above.middle[0] == pytest.approx(0.12 - ridge[0])
+    assert above.middle[0] == pytest.approx(0.112 - ridge[0])
     assert above.error[0] == pytest.approx(np.hypot(7e-3, ridge[1]))
 
 
@@ -93,9 +93,9 @@ def test_where_both_were_trained_alone_the_curves_are_theirs(found: Measurements
 
 
 def test_a_run_that_failed_is_drawn_alone_and_in_no_median(found: Measurements) -> None:
-    """One linear run of five ends with a tenth of its drop missing, and a bit more: the curves are those of the others."""
+    """One linear run of five ends with a twentieth of its drop missing, and a bit more: the curves are those of the others."""
     limit, null = found.exact[(*SETTING, "linear", 100)], 0.55
-    edge = limit + (null - limit) / 10
+    edge = limit + (null - limit) / 20
     for risk, lost in ((edge + 1e-9, True), (edge - 1e-9, False)):
         stuck = replace(found, final={**found.final, (*SETTING, "linear", 100, 3): (risk, 1e-5)})
         two, four, three = (named(stuck, kind) for kind in (2, 4, 3))
