@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from numerics.kernels import sgd_linear, sgd_softmax
+from numerics.kernels import sgd_linear
 from numerics.kernels.sgd import sgd_kernel
 from numerics.streams import LANES, key_of, normal_rows, start_lanes
 from numerics.training.full_tokens import full_token_kernel
@@ -131,30 +131,45 @@ def test_enormous_scores_pick_one_token() -> None:
     assert ours.std() == pytest.approx(plain.std(), rel=0.5)
 
 
-@pytest.mark.parametrize("across", [1.5, 5.5, 1e6])  # the sums of moderate scores, and those that follow the greatest
+def replayed(step: int, L: int, scale: float) -> tuple[float, np.ndarray]:
+    """Loss and gradient of softmax attention on the first prompt of a step, in double precision from the words of its stream."""
+    n, o, V, K, Q = d + 1, START[0], *np.split(START[1:], 3)
+    words = np.array(plain_xoshiro(plain_philox((step, 0, 1 << 30, L), (5, 2)), 4 * n + 2 * L), dtype=np.uint32)
+    x = np.stack(plain_box_muller(words[::2], words[1::2]), axis=1).ravel().astype(float)
+    w, query, (g, r) = 0.7 * x[:d], np.r_[B @ x[d : 2 * d], 0.0], x[4 * n :].reshape(L, 2).T
+    M = np.block([[A, np.zeros((d, 1))], [w @ A, np.full((1, 1), 0.3)]])
+    a, b = scale * M.T @ K.T @ Q @ query, M.T @ V.T @ o
+    e = b / np.linalg.norm(b)
+    f = a - (a @ e) * e
+    f /= np.linalg.norm(f)
+    p, q = (y - (y @ e) * e - (y @ f) * f for y in x[2 * n : 4 * n].reshape(2, n))
+    scores = (a @ e) * g + (a @ f) * r
+    weights = np.exp(scores - scores.max())
+    weights /= weights.sum()
+    values = np.linalg.norm(b) * g
+    T = weights @ values
+    shift = weights * (values - T)
+    # sums over the tokens of what is across e and f: two Gaussian vectors with the covariance of the weights and of their shifts
+    root = np.linalg.norm(weights)
+    along = weights @ shift / root
+    mean = M @ ((weights @ g) * e + (weights @ r) * f + root * p)
+    by_score = M @ ((shift @ g) * e + (shift @ r) * f + along * p + np.sqrt(max(shift @ shift - along**2, 0)) * q)
+    error = T - (x[:d] * 0.7 @ query[:d] + 0.3 * x[2 * d])
+    parts = V @ mean[:, None], np.outer(o, mean), scale * np.outer(Q @ query, by_score), scale * np.outer(K @ by_score, query)
+    return error**2 / 2, error * np.concatenate([parts[0].T, *parts[1:]])
+
+
+@pytest.mark.parametrize("scale", [0.8, 20.0, 1e6])  # the sums of moderate scores, and those that follow the greatest
 @pytest.mark.parametrize("L", [1, 2, 10, 131])
-def test_softmax_moments_against_double_precision(L: int, across: float) -> None:
-    state, scalars = np.empty(4 * LANES, np.uint32), np.ones((4, LANES), np.float32)
-    scalars[1:] = np.array([[-0.8], [1.2], [0.4]])
-    scalars[2, 3] = across
-    start_lanes(np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(5), state)
-    tokens = np.empty(2 * L * LANES, np.float32)
-    normal_rows(2 * L, state.copy(), tokens)
-    part, total, moments = np.empty(10 * LANES, np.float32), np.empty(8 * LANES), np.empty(8 * LANES, np.float32)
-    sgd_softmax.softmax_moments(L, state, scalars.ravel(), part, total, moments)
-    g, r = tokens.reshape(L, 2, LANES).astype(float).transpose(1, 0, 2)
-    scores = scalars[1] * g + scalars[2] * r
-    p = np.exp(scores - scores.max(0))
-    p /= p.sum(0)
-    gap = g - (p * g).sum(0)
-    root = np.sqrt((p**2).sum(0))
-    along = (p**2 * gap).sum(0) / root
-    rest = np.sqrt(np.maximum((p**2 * gap**2).sum(0) - along**2, 0))
-    expected = np.stack([(p * g).sum(0), (p * r).sum(0), root, (p * gap * g).sum(0), (p * gap * r).sum(0), along, rest])
-    error = abs(moments.reshape(8, LANES)[:7] - expected)
-    assert error[:6].max() < 2e-5  # sums of up to 60 numbers of float32
-    assert error[6].max() < 2e-3  # the root of a difference
-    assert np.allclose(moments.reshape(8, LANES)[7], expected[0] - scalars[3], atol=2e-5)
+def test_softmax_against_double_precision(L: int, scale: float) -> None:
+    for step in range(3):
+        loss, gradient = replayed(step, L, scale)
+        _, losses, found, _ = call("softmax", START, L, step, scale=scale, batch=1)
+        assert losses[0] == pytest.approx(loss, rel=5e-5)  # sums of up to 60 numbers of float32
+        gap = abs(found - gradient)
+        assert gap[: d + 2].max() < 2e-5 * abs(gradient[: d + 2]).max()
+        # one token has all the weight in the end: what is left of its difference from the mean is the root of a rounding error
+        assert gap[d + 2 :].max() < (5e-5 if scale < 1e6 else 1e-3) * scale
 
 
 @pytest.mark.parametrize("L", [1, 2, 10])
