@@ -22,12 +22,14 @@ KMS = sp.Matrix(5, 5, lambda i, j: sp.Rational(1, 2) ** abs(i - j))
 SIGMAS = 6.5
 #: How near a run has to come to the limit.
 WITHIN = 1 / 50
+#: What calls the risks of `trained` limits of a flow: for linear attention R5.finite proves it.
+FLOW = "from Assumption 5.1 the flow of softmax attention ends at the least risk, which Newton's method finds"
 #: Relative accuracy of the exact limits, generously.
 ACCURACY = 1e-6
 
 
 def limits(measured: Measurements, covariance: str, reading: str = "as written") -> dict[int, tuple[float, float]]:
-    """Length: risks at which the flows of softmax and of linear attention end; what was not measured is computed."""
+    """Length: risks at which the flows of softmax (see `FLOW`) and of linear attention end; what was not measured is computed."""
     from numerics.trained_risk import trained
 
     of, Sigma = variant(reading), COVARIANCES[covariance]
@@ -60,7 +62,7 @@ def linear_excess(prompt: Any, query: Any, L: int) -> Any:
 
 def _decided(least: float, at: dict[str, Any], covered: str) -> Evidence:
     """SUPPORTED if the least ratio of what is claimed larger to what is claimed smaller exceeds 1, with the accuracy to spare."""
-    engine = "integration of the flow"
+    engine = "quadrature"
     if least > 1 + ACCURACY:
         return Evidence(verdict=Verdict.SUPPORTED, engine=engine, slack=least, tightest=at, covered=covered)
     return Evidence(verdict=Verdict.OPEN, engine=engine, reason=f"the ratio is {least:.6g} at {at}, and no second route was taken")
@@ -75,6 +77,7 @@ def _lengths(risks: dict[int, Any]) -> str:
     control={"lead": 2},
     needs=("BB:S6.f2a/runs",),
     argument="the limits of the flow from Assumption 5.1 are the risks of the runs that do not fail, which is measured",
+    assumes=(FLOW,),
 )
 def linear_attention_outperforms_softmax(*, lead: int = 1, measured: Measurements | None = None) -> Evidence:
     """At each length of Figure 2 the trained risk of softmax attention exceeds lead times that of linear attention, lead = 1, and
@@ -88,7 +91,7 @@ def linear_attention_outperforms_softmax(*, lead: int = 1, measured: Measurement
     if ratio < 1 - ACCURACY:
         soft, linear = risks[L]
         witness = {"L": L, "softmax": soft, "linear": linear, "lead": lead}
-        return refuted_by_two_routes("integration of the flow", witness, lead * linear - soft, 0.0, _again(L, lead))
+        return refuted_by_two_routes("quadrature", witness, lead * linear - soft, 0.0, _again(L, lead))
     covered = f"isotropic, d = 5, noise 1/10: {_lengths(risks)}"
     gaps = [(soft - linear, L) for L, (soft, linear) in sorted(risks.items())]
     narrowing, next_L = min((wide / narrow, L) for (wide, _), (narrow, L) in pairwise(gaps))
@@ -148,7 +151,7 @@ def has_failed(risk: float, limit: float, noise_level: float, d: int = 5) -> boo
     return risk - limit > MISSING * (null - limit)
 
 
-@claim("BB:S6.f2b", control={"level": 2})
+@claim("BB:S6.f2b", control={"level": 2}, assumes=(FLOW,))
 def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements | None = None) -> Evidence:
     """The trained risks of both architectures exceed level times half the label noise, level = 1, by at most 20/L, and fall with L.
 
@@ -190,6 +193,7 @@ def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements 
     "does converge more slowly.",
     instead="As written, anisotropy does not slow down the convergence in $L$ of the trained risk: from $L=10$ on it is lower than "
     "in the isotropic case, for both architectures. With the prompts and queries of the code it is higher.",
+    assumes=(FLOW,),
 )
 def anisotropic_data_need_longer_prompts(
     *, reading: str = "as written", factor: int = 1, measured: Measurements | None = None
@@ -216,7 +220,7 @@ def anisotropic_data_need_longer_prompts(
         if closed < factor * float(plain) * (1 - ACCURACY):
             again = limits(found, "anisotropic", reading)[L][1] - found.noise_level
             bound, witness = factor * float(plain), witness | {"anisotropic": closed}
-            return refuted_by_two_routes("integration of the flow", witness, bound - closed, 0.0, bound - again)
+            return refuted_by_two_routes("quadrature", witness, bound - closed, 0.0, bound - again)
     iso, other = limits(found, "isotropic"), limits(found, "anisotropic", reading)
     for L, risks in other.items():
         for i, attention in enumerate(("softmax", "linear")):
