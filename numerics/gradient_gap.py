@@ -13,13 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.population_risk import TaskModel, normal_points
+from numerics.streams import key_of
 from numerics.weight_tables import weight_table
+from theory.arrays import read_arrays
 from theory.experiment import Variant
 from theory.experiment import variant as read_variant
 
 __all__ = ["GradientGap", "gradient_gap"]
 
 Floats = NDArray[np.float64]
+BEYOND = "parameters, or the gap at them, are beyond the range of floats; take a record before the run went to infinity"
 
 
 class GradientGap(NamedTuple):
@@ -70,6 +73,11 @@ def gradient_gap(
     GradientGap
         Without bias: products of the gradients of different randomisations.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If shapes do not fit, or a number is not of the kind described or beyond the range of floats.
+
     Examples
     --------
     >>> from numerics.training import initial_parameters
@@ -80,16 +88,35 @@ def gradient_gap(
     read = read_variant(variant)
     A, B = read.prompt_root(Sigma), read.query_root(Sigma)
     d, c = len(A), read.score_scale(len(A))
-    model = TaskModel(A, B, 1 / d if task_variance is None else float(task_variance), float(noise))
+    om2, tau2 = read_arrays(task_variance=(1 / d if task_variance is None else task_variance, ""), noise=(noise, ""))
+    if tau2 < 0 or not om2 > 0:
+        raise ValueError(f"noise = {noise}, task_variance = {task_variance}: variances, the first at least 0, the second positive")
+    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2 or points & (points - 1):
+        raise ValueError(f"points = {points!r} is no power of 2 from 2 on; Sobol' points are balanced only then")
+    key_of(seed)
+    if not isinstance(parameters, tuple | list) or len(parameters) != 4:
+        raise TypeError("parameters are no (O, V, K, Q); pass Parameters, or four arrays of shapes (n,), (n, n), (n, n), (n, n)")
+    model = TaskModel(A, B, float(om2), float(tau2))
     O, V, K, Q = (np.asarray(x, dtype=float) for x in parameters)
     if O.shape != (d + 1,) or any(M.shape != (d + 1, d + 1) for M in (V, K, Q)):
         raise ValueError(f"O has the shape {O.shape}; Sigma asks for n = d + 1 = {d + 1}, and V, K, Q for (n, n)")
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = _jackknife(model, c, (O, V, K, Q), lengths, normal_points(d, int(points), seed))
+    if not np.isfinite(found).all():
+        raise ValueError(BEYOND)
+    return GradientGap(found.mean(axis=0), found.std(axis=0, ddof=1) / len(found) ** 0.5, found)
+
+
+def _jackknife(model: TaskModel, c: float, parameters: Sequence[Floats], lengths: Sequence[int], g: Floats) -> Floats:
+    O, V, K, Q = parameters
+    d = len(model.A)
     b, N = V.T @ O, c * K.T @ Q[:, :d]
-    g = normal_points(d, int(points), seed)
-    w, x = model.om * g[..., :d], g[..., d:] @ B.T
+    w, x = model.om * g[..., :d], g[..., d:] @ model.B.T
     seen_a, seen_b = model.seen(w, x @ N.T), model.seen(w, np.broadcast_to(b, (*w.shape[:-1], d + 1)))
     full_a, full_b = (_back(model, w, seen) for seen in (seen_a, seen_b))  # Gamma a, Gamma b
     s, h, t, y = (np.einsum("...i,...i->...", p, q) for p, q in ((seen_a, seen_a), (seen_a, seen_b), (seen_b, seen_b), (w, x)))
+    if not all(np.isfinite(x).all() for x in (s, h, t)):
+        raise ValueError(BEYOND)
     found = []
     for L in lengths:
         m = weight_table(float(L))(s)
@@ -104,8 +131,7 @@ def gradient_gap(
             np.einsum("ij,rjk->rik", K, to_N),
         ]
         found.append(_squared_norm(np.concatenate([part.reshape(len(g), -1) for part in parts], axis=1)))
-    each = np.array(found).reshape(-1, len(g)).T
-    return GradientGap(each.mean(axis=0), each.std(axis=0, ddof=1) / len(g) ** 0.5, each)
+    return np.array(found).reshape(-1, len(g)).T
 
 
 def _back(model: TaskModel, w: Floats, seen: Floats) -> Floats:

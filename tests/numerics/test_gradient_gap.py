@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -42,3 +44,23 @@ def test_the_squared_gap_falls_like_the_inverse_square_of_the_length() -> None:
 def test_shapes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="n = d \\+ 1 = 4"):
         gradient_gap(initial_parameters(2, 1), [10], Sigma=np.eye(3))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"noise": -0.1}, "variances"),
+        ({"noise": np.nan}, "finite"),
+        ({"task_variance": 0.0}, "variances"),
+        ({"points": 3}, "power of 2"),
+        ({"points": 2.5}, "power of 2"),
+        ({"seed": -1}, "seed"),
+        ({"parameters": np.zeros((7, 2))}, "O, V, K, Q"),
+        ({"parameters": [np.nan * x for x in initial_parameters(1, 0)]}, "beyond the range"),
+        ({"parameters": [1e80 * x for x in initial_parameters(1, 0)]}, "beyond the range"),
+    ],
+)
+def test_what_is_refused_at_the_door(change: dict[str, Any], says: str) -> None:
+    arguments = {"parameters": initial_parameters(1, 0), "lengths": [10], "Sigma": [[1.0]], "points": 4} | change
+    with pytest.raises((TypeError, ValueError), match=says):
+        gradient_gap(**arguments)
