@@ -18,6 +18,8 @@ from tests.numerics.figures.synthetic import DIVERGED, measurements
 
 PLAN = replace(Plan.full(), records=20)
 SETTING = ("isotropic", "as written")
+#: One panel, where something is to be drawn.
+FEW = replace(PLAN, figures=(4,), variants=("as written",), curve_lengths=(100,))
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +123,7 @@ def test_a_run_that_failed_is_drawn_alone_and_in_no_median(found: Measurements) 
             assert two["risk", "linear, seed 3, failed"].middle.tolist() == [risk]
             run = found.run(*SETTING, "linear", 100, 3)
             assert np.array_equal(four["risk in training", "linear, L = 100, seed 3, failed"].middle, run.risk)
-        texts = [key.text for figure in draw(replace(stuck, plan=replace(PLAN, figures=(4,)))) for key in keys(figure, PLAN)]
+        texts = [key.text for figure in draw(replace(stuck, plan=FEW)) for key in keys(figure, PLAN)]
         assert ("hollow: a run that failed, in no median" in texts) is lost
         (entry,) = [entry for entry in failures(stuck) if entry[:3] == (*SETTING, "linear")]
         assert entry.failed == ({100: [3]} if lost else {})
@@ -133,7 +135,7 @@ def test_where_every_run_failed_there_is_no_median(found: Measurements) -> None:
     four = named(replace(found, final=final), 4)
     assert four["risk in training", "linear, L = 1000"].x.size == 0
     assert four["risk in training", "linear, L = 1000, seed 0, failed"].x.size == PLAN.records
-    plan = replace(PLAN, figures=(4,), curve_lengths=(1000,))
+    plan = replace(FEW, curve_lengths=(1000,))
     (figure,) = draw(replace(found, final=final, plan=plan))
     assert "linear, L = 1000" in [key.text for key in keys(figure, plan)]  # its colour is explained all the same
 
@@ -171,7 +173,7 @@ def test_what_sampling_does_not_tell_from_zero_is_no_point(found: Measurements) 
     line = named(shaky, 1)["gradient gap", "softmax minus linear"]
     assert line.clear.tolist() == [True] * (len(gaps.lengths) - 2) + [False] * 2
     np.testing.assert_allclose(line.ceiling[-2:], [2.92e-6, 4.92e-6])
-    figure = next(figure for figure in draw(replace(shaky, plan=replace(PLAN, figures=(1,)))) if figure.number == 1)
+    figure = next(figure for figure in draw(replace(shaky, plan=replace(FEW, figures=(1,)))) if figure.number == 1)
     assert "triangle" in [key.mark for key in keys(figure, PLAN)]
     low, _ = figure.panels[0].ends["gradient gap"]
     assert low > 1e-6  # the noise does not stretch the axis

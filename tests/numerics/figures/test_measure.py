@@ -19,7 +19,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from numerics.figures import speed
+from numerics.figures import schedule, speed
 from numerics.figures.measure import Interrupted, Progress, measure
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.results import GAPS, Measurements
@@ -134,6 +134,13 @@ def test_changed_code_computes_anew_what_depends_on_it() -> None:
         assert finer.count("train") == 0 < finer.count("final")
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks at the work of others more often than every half second."""
+    monkeypatch.setattr(schedule, "LOOK", 0.02)
+
+
+@pytest.mark.usefixtures("impatient")
 def test_two_commands_on_one_folder_share_the_work(tmp_path: Path) -> None:
     with folder_in_memory() as folder:
         log, found, fakes = tmp_path / "steps", [], []
@@ -187,6 +194,7 @@ def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
         assert not list((folder / "running").iterdir())
 
 
+@pytest.mark.usefixtures("impatient")
 def test_ctrl_c_says_what_is_stored() -> None:
     def interrupt(done: Progress) -> None:
         if done.done > 5:
