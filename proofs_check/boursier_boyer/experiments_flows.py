@@ -1,7 +1,7 @@
-"""Gradient flow of linear attention from random starts, exactly: what Figure 4 and the remark on the block start are tried on.
+"""Gradient flow of linear attention from random starts, exactly: for Figures 4 and 6 and the remark on the block start.
 
-Isotropic data, d = 5, w ~ N(0, I/5), label noise 1/10; the time of the flow is the learning rate 1e-3 times the steps. It starts
-where the runs of a seed start. Parameters are flat: O, V, K, Q one after the other.
+d = 5, w ~ N(0, I/5), label noise 1/10; the time of the flow is the learning rate 1e-3 times the steps. It starts where the runs
+of a seed start. Parameters are flat: O, V, K, Q one after the other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def random_start(seed: int) -> Floats:
 
 
 def block_limit(L: int) -> float:
-    """Risk at which the flow of linear attention ends from Assumption 5.1."""
+    """Risk at which the flow of linear attention ends from Assumption 5.1, isotropic data."""
     return (TASKS * D * (1 - 1 / (1 + (1 + D + NOISE / TASKS) / L)) + NOISE) / 2
 
 
@@ -41,36 +41,40 @@ class LinearRisk:
     ----------
     L : int
         Prompt length.
+    Sigma : array (5, 5), optional
+        Covariance of the covariates, the identity by default.
     """
 
-    def __init__(self, L: int) -> None:
+    def __init__(self, L: int, Sigma: Any = None) -> None:
         x = np.stack(np.meshgrid(*[[-np.sqrt(3), 0.0, np.sqrt(3)]] * D), axis=-1).reshape(-1, D)
         self.L, self.p, self.w = L, np.where(x == 0, 2 / 3, 1 / 6).prod(axis=1), np.sqrt(TASKS) * x
-        self.G = np.array([np.block([[np.eye(D), w[:, None]], [w, w @ w + NOISE]]) for w in self.w])
+        self.S = S = np.eye(D) if Sigma is None else np.asarray(Sigma, dtype=float)
+        self.G = np.array([np.block([[S, (S @ w)[:, None]], [S @ w, w @ S @ w + NOISE]]) for w in self.w])
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
         """Risk and gradient."""
         O, V, K, Q = unpack(theta.reshape(-1, N_ROWS))
         b, N, p, L = V.T @ O, K.T @ Q[:, :D], self.p, self.L
-        Gb, GN = self.G @ b, self.G @ N
-        H, t, s = Gb @ N, Gb @ b, (GN * N).sum(axis=(1, 2))
-        A = (1 + 1 / L) * H - self.w
-        risk = (p @ (((A - self.w) * H + self.w**2).sum(axis=1) + t * s / L) + NOISE) / 2
-        to_b = p @ ((GN @ A[:, :, None])[:, :, 0] + s[:, None] * Gb / L)
-        to_N = np.tensordot(p, Gb[:, :, None] * A[:, None] + t[:, None, None] * GN / L, axes=1)
+        Gb, GNS = self.G @ b, self.G @ (N @ self.S)
+        H, t, s, y = Gb @ N, Gb @ b, (GNS * N).sum(axis=(1, 2)), self.w @ self.S
+        A = (1 + 1 / L) * H @ self.S - y
+        risk = (p @ (((A - y) * H + y * self.w).sum(axis=1) + t * s / L) + NOISE) / 2
+        to_b = p @ ((self.G @ N @ A[:, :, None])[:, :, 0] + s[:, None] * Gb / L)
+        to_N = np.tensordot(p, Gb[:, :, None] * A[:, None] + t[:, None, None] * GNS / L, axes=1)
         to_Q = np.hstack([K @ to_N, np.zeros((N_ROWS, 1))])
         return float(risk), pack(Parameters(V @ to_b, np.outer(O, to_b), Q[:, :D] @ to_N.T, to_Q)).ravel()
 
 
-def flow(L: int, start: Floats, times: Any, method: str = "LSODA") -> Floats:
+def flow(L: int, start: Floats, times: Any, method: str = "LSODA", Sigma: Any = None) -> Floats:
     """Parameters of the flow at some times, (times, 114)."""
     from scipy.integrate import solve_ivp
 
-    slope, last = LinearRisk(L), float(np.max(times))
+    slope, last = LinearRisk(L, Sigma), float(np.max(times))
     found = solve_ivp(lambda _, y: -slope(y)[1], (0.0, last), start, method=method, t_eval=times, rtol=1e-9, atol=1e-11)
     return np.asarray(found.y.T)
 
 
-def risk_again(L: int, theta: Floats) -> float:
+def risk_again(L: int, theta: Floats, Sigma: Any = None) -> float:
     """The risk by another rule over the tasks and other formulas."""
-    return float(population_risk(unpack(theta.reshape(-1, N_ROWS)), "linear", L, Sigma=np.eye(D), noise=NOISE)[0])
+    S = np.eye(D) if Sigma is None else Sigma
+    return float(population_risk(unpack(theta.reshape(-1, N_ROWS)), "linear", L, Sigma=S, noise=NOISE)[0])

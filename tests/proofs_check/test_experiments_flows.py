@@ -8,16 +8,17 @@ import pytest
 from numerics.population_risk import population_risk
 from numerics.training.parameters import unpack
 from proofs_check.boursier_boyer.experiments_flows import LinearRisk, block_limit, flow, random_start, risk_again
+from theory.experiment import kms
 
 
-@pytest.mark.parametrize("L", [1, 10, 10**6])
-def test_risk_and_gradient(L: int) -> None:
-    theta = random_start(3) * 1.5
-    risk, gradient = LinearRisk(L)(theta)
-    assert risk == pytest.approx(risk_again(L, theta), rel=1e-13)
+@pytest.mark.parametrize(("L", "rho"), [(1, 0.5), (10, 0.0), (10**6, 0.5)])
+def test_risk_and_gradient(L: int, rho: float) -> None:
+    theta, Sigma = random_start(3) * 1.5, kms(5, rho)
+    risk, gradient = LinearRisk(L, Sigma)(theta)
+    assert risk == pytest.approx(risk_again(L, theta, Sigma), rel=1e-13)
     direction = np.random.default_rng(0).standard_normal(theta.size)
     # Differences of the other formulas: fourth order, so that the step's error is below rounding.
-    step, at = 1e-3, lambda k: risk_again(L, theta + k * direction)
+    step, at = 1e-3, lambda k: risk_again(L, theta + k * direction, Sigma)
     slope = (8 * (at(step) - at(-step)) - at(2 * step) + at(-2 * step)) / (12 * step)
     assert gradient @ direction == pytest.approx(slope, rel=1e-7)
 
