@@ -13,7 +13,7 @@ __all__ = ["softmax_moments"]
 ROW = U64(LANES)
 SUMS, SQUARES = 8, 5  # rows of sums, and which is the first that is quadratic in the weights
 TOP, BASE = 8 * LANES, 9 * LANES  # the rows behind them: the score that sums in float32, and in float64, are relative to
-ZERO, TWO, NEGLIGIBLE, FLOOR = F32(0), F32(2), F32(-80), F32(-3e38)
+ZERO, ONE, TWO, NEGLIGIBLE, FLOOR = F32(0), F32(1), F32(2), F32(-80), F32(-3e38)
 TAME = F32(5)  # standard deviation of scores below which no square of a weight leaves float32: no pair is longer than 6.8
 FIVE, FLUSH = 5, 60  # tokens of one pass; tokens added up in float32
 
@@ -81,7 +81,8 @@ def add_one(state, scalars, part):  # type: ignore[no-untyped-def]
 def flush(part, total):  # type: ignore[no-untyped-def]
     """Add the sums to those in float64, which are brought to the same reference."""
     for i in range(LANES):
-        part[BASE + i] = exp32(max(part[BASE + i] - part[TOP + i], NEGLIGIBLE))
+        fall = part[BASE + i] - part[TOP + i]  # exp32(0) is not quite 1, which long prompts would take to a high power
+        part[BASE + i] = exp32(max(fall, NEGLIGIBLE)) if fall < ZERO else ONE
     for row in range(SUMS):
         at = U64(row) * ROW
         if row == SQUARES:
