@@ -17,6 +17,8 @@ __all__ = ["add_figures"]
 
 # Known here too, so that --help need not load NumPy.
 FIGURES = range(1, 9)
+#: In the title of the page.
+TITLE = b"<title>Training of softmax and linear attention"
 
 
 def add_figures(commands: Any) -> None:
@@ -77,6 +79,7 @@ def _figures_command(arguments: argparse.Namespace) -> int:
     out = Path(arguments.out)
     try:
         check_writable(out)
+        _check_no_other_page(out / "index.html")
         return _measure_and_judge(arguments, out, duration)
     except (InputError, StoreError) as error:
         print(f"largeprompt figures: {error}", file=sys.stderr)
@@ -88,6 +91,14 @@ def _figures_command(arguments: argparse.Namespace) -> int:
         said = str(stop) or f"interrupted; what is finished stays in {out / 'measured'}; give the same command again to go on"
         print(f"largeprompt figures: {said}", file=sys.stderr)
         return 130
+
+
+def _check_no_other_page(page: Path) -> None:
+    """Hours of training shall not end by overwriting somebody's page."""
+    from proofs_check.files import InputError
+
+    if page.exists() and TITLE not in page.read_bytes()[:2000]:
+        raise InputError(f"{page} is no page of this command, and would be overwritten; choose another --out")
 
 
 def _measure_and_judge(arguments: argparse.Namespace, out: Path, duration: Callable[[float], str]) -> int:

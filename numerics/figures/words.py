@@ -99,7 +99,7 @@ def keys(figure: Figure, plan: Plan) -> list[Key]:
                 found.setdefault(name, Key(line.mark or "line", line.variable, line.dashes, name))
     named = list(found.values())
     lines = [line for panel in figure.panels for line in panel.lines]
-    if figure.kind == 1:
+    if figure.kind == 1 and named:
         named.append(Key("line", "theorem", "5 3", "fitted: c/L above, c/L² below"))
     if any((~line.clear & (line.ceiling > 0)).any() for line in lines):
         named.append(Key("triangle", "muted", "", "no more than this (95 %): not told from 0"))

@@ -103,6 +103,19 @@ def test_a_folder_that_cannot_be_made_is_told_before_anything_is_trained(
     assert "cannot write into" in capsys.readouterr().err
 
 
+def test_a_page_of_somebody_else_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = replace(measured.reduced_plan(), figures=(1,), variants=("as written",))
+    monkeypatch.setattr("numerics.figures.measure.measure", lambda *arguments, **how: measurements(plan))
+    again = ["figures", "--out", str(tmp_path / "ours"), "--only", "1", "--quiet"]
+    assert main(again) == main(again) == 0
+    (tmp_path / "index.html").write_text("mine")
+    assert main(["figures", "--out", str(tmp_path), "--only", "1"]) == 2
+    assert "is no page of this command, and would be overwritten; choose another --out" in capsys.readouterr().err
+    assert (tmp_path / "index.html").read_text() == "mine"
+
+
 def test_measures_of_irregularity() -> None:
     assert backtracking([1, 2, 5]) == 0
     assert backtracking([0, 4, 2, 4, 3]) == pytest.approx(3 / 4)
