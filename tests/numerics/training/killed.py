@@ -34,13 +34,20 @@ def main(file: Path, attention: str) -> None:
     began = time.monotonic()  # after a first run, which imports and warms up
     run.train(attention, 3, checkpoint=file.with_name("whole.npz"), **ARGUMENTS)
     work = time.monotonic() - began
-    moments, deaths, survived = random.Random(attention), 0, False
-    while not survived:
-        seconds = moments.uniform(0.01, 0.1) * work  # ten lives or more, on a machine of any speed
-        if (child := os.fork()) == 0:
-            one_life(file, attention, seconds)
-        survived = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-        deaths += not survived
+    moments = random.Random(attention)
+    for _ in range(6):
+        deaths, survived = 0, False
+        while not survived:
+            seconds = moments.uniform(0.01, 0.1) * work  # some ten lives, on a machine of any speed
+            if (child := os.fork()) == 0:
+                one_life(file, attention, seconds)
+            survived = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            deaths += not survived
+            work *= 1.1  # other work may hold us up: lives grow until they get somewhere
+        if deaths >= 3:
+            break
+        file.unlink()  # other work held the machine up while it was timed: once more, with shorter lives
+        work /= 10
     resumed = run.train(attention, 3, checkpoint=file, **ARGUMENTS)
     for name in ("step", "risk", "risk_error"):
         assert np.array_equal(getattr(whole, name), getattr(resumed, name), equal_nan=True), name
