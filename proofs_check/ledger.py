@@ -127,6 +127,7 @@ class Ledger:
         self.entries = {e["id"]: e for e in entries}
         self.needs = dict(needs) if needs is not None else {k: tuple(e["needs"]) for k, e in self.entries.items()}
         self.run = dict(run or {})
+        self._chains: dict[str, Verdict | None] = {}
 
     def _claims_of(self, name: str) -> list[str]:
         """A need names a claim, or a row: then it means every part of that row that states it (not what its proof infers)."""
@@ -180,7 +181,10 @@ class Ledger:
         """
         if not self.needs.get(id) or self._circular:
             return None if not self.needs.get(id) else Verdict.OPEN
-        return self.weakest_need(id)[1]
+        # Kept: there are far more ways down through the needs than claims.
+        if id not in self._chains:
+            self._chains[id] = self.weakest_need(id)[1]
+        return self._chains[id]
 
     def weakest_need(self, id: str) -> tuple[str, Verdict]:
         """The need through which a claim's chain is as weak as it is, and that link; the first of several."""
