@@ -42,6 +42,7 @@ def reduced_plan() -> Plan:
         curve_lengths=(10, 100),
         gap_lengths=(10, 100, 1000),
         variants=("as written",),
+        first_seed=0,  # both lengths have seeds 0 and 1; from 0 linear attention fails at L = 100
         band_seeds=2,
         band_lengths=(10, 100),
         most_steps=80_000,

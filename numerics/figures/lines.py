@@ -136,11 +136,12 @@ def _gaps(measurements: Measurements, covariance: str, variant: str) -> list[Lin
 
 def _risks(measurements: Measurements, covariance: str, variant: str) -> list[Line]:
     plan, found = measurements.plan, []
+    seeds = plan.all_seeds
     lengths = sorted({L for c, v, L in measurements.bayes if (c, v) == (covariance, variant)} & set(plan.lengths))
     ridge = np.array([[measurements.bayes[covariance, variant, L] for L in lengths]]).reshape(1, -1, 2)
     for attention, (variable, _, mark) in ARCHITECTURES.items():
         style = (variable, "", mark)
-        keys = [[(covariance, variant, attention, L, seed) for L in lengths] for seed in range(max(plan.seeds, plan.band_seeds))]
+        keys = [[(covariance, variant, attention, L, seed) for L in lengths] for seed in seeds]
         pairs = np.array([[measurements.final.get(key, (np.nan, np.nan)) for key in row] for row in keys]).reshape(len(keys), -1, 2)
         lost = [(float(key[3]), float("nan")) for row in keys for key in row if _diverged(measurements, RunKey(*key))]
         wrong = np.array([[failed(measurements, *key) for key in row] for row in keys], dtype=bool).reshape(len(keys), -1)
@@ -150,9 +151,9 @@ def _risks(measurements: Measurements, covariance: str, variant: str) -> list[Li
             ("risk above ridge", above, np.hypot(pairs[..., 1], ridge[..., 1])),
         ):
             found.append(_line(quantity, attention, style, lengths, np.where(wrong, np.nan, values), errors, lost))
-            for seed in np.flatnonzero(wrong.any(1)):
-                value = np.where(wrong[seed], values[seed], np.nan)[None]
-                line = _line(quantity, _failed(attention, int(seed)), style, lengths, value, errors[seed, None])
+            for i in np.flatnonzero(wrong.any(1)):
+                value = np.where(wrong[i], values[i], np.nan)[None]
+                line = _line(quantity, _failed(attention, seeds[i]), style, lengths, value, errors[i, None])
                 found.append(line._replace(failed=attention))
         exact = np.array([[measurements.exact.get((covariance, variant, attention, L), np.nan) for L in lengths]])
         limit = f"{attention}, limit of the flow"
@@ -178,7 +179,7 @@ def _runs(
     measurements: Measurements, covariance: str, variant: str, attention: str, L: int
 ) -> tuple[list[Training], list[tuple[int, Training]]]:
     """The runs of all seeds but those that failed, and these with their seeds; of a coupled run either half may fail."""
-    keys = [RunKey(covariance, variant, "coupled", L, seed) for seed in range(measurements.plan.seeds_at(L))]
+    keys = [RunKey(covariance, variant, "coupled", L, seed) for seed in measurements.plan.seeds_of(L)]
     halves = ("softmax", "linear") if attention == "coupled" else (attention,)
     good, bad = [], []
     for key in keys:

@@ -179,7 +179,7 @@ def _failures(measurements: Measurements) -> list[tuple[Failures, int, int, str]
 
 
 def _tables(measurements: Measurements) -> list[dict[str, Any]]:
-    """The numbers of Figures 2 and 6, the first seed of each length."""
+    """The numbers of Figures 2 and 6, of the seed that every length has."""
     plan, found = measurements.plan, []
     for covariance in plan.covariances:
         for variant in plan.variants:
@@ -187,7 +187,7 @@ def _tables(measurements: Measurements) -> list[dict[str, Any]]:
             for L in sorted(plan.lengths):
                 cells = []
                 for attention in BOTH:
-                    key = (covariance, variant, attention, L, 0)
+                    key = (covariance, variant, attention, L, plan.first_seed)
                     cells.append((measurements.final.get(key), failed(measurements, *key)))
                 cells.append((measurements.bayes.get((covariance, variant, L)), False))
                 rows.append((L, [("–" if risk is None else f"{risk[0]:.5f}", wrong) for risk, wrong in cells]))

@@ -138,10 +138,13 @@ def caption(figure: Figure, measurements: Measurements) -> str:
         text += " Dashed: where exact gradient flow from the block start of Assumption 5.1 ends; SGD starts elsewhere."
     if figure.kind == 4 and exact:
         text += " Triangles: where exact gradient flow from the block start ends (softmax filled, linear open)."
+    plan = measurements.plan
     if figure.kind in (3, 4):
-        plan = measurements.plan
         text += f" Runs: {', '.join(f'{plan.seeds_at(L)} at L = {L}' for L in plan.curve_lengths)}."
-    if figure.kind in (3, 4) and len({measurements.plan.steps(panel.variant) for panel in figure.panels}) > 1:
+    if figure.kind > 1 and any(plan.seeds_at(L) == 1 for L in (plan.lengths if figure.kind == 2 else plan.curve_lengths)):
+        text += f" Single runs have the seed {plan.first_seed}. It was chosen because from others a run fails, as the paper trained"
+        text += " failed runs again with other seeds."
+    if figure.kind in (3, 4) and len({plan.steps(panel.variant) for panel in figure.panels}) > 1:
         text += " Grey: beyond the last step of this reading."
     return text
 

@@ -12,7 +12,8 @@ from numerics.evidence import Evidence, Verdict
 from numerics.figures.failed import failed
 from proofs_check import measured
 from proofs_check.boursier_boyer.experiments_curves import backtracking, spread
-from proofs_check.boursier_boyer.experiments_risk import has_failed, linear_excess
+from proofs_check.boursier_boyer.experiments_ends import has_failed
+from proofs_check.boursier_boyer.experiments_risk import linear_excess
 from proofs_check.boursier_boyer.experiments_training import anisotropic_covariance
 from proofs_check.boursier_boyer.section_6 import completing_the_square
 from proofs_check.claims import Claim

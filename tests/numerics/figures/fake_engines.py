@@ -20,7 +20,15 @@ from numerics.training.parameters import initial_parameters, pack, unpack
 from numerics.training.result import Training
 
 SMALL = Plan(
-    lengths=(2, 5, 9), curve_lengths=(2, 9), gap_lengths=(3, 4), band_seeds=2, band_lengths=(2,), most_steps=12, records=4, points=8
+    lengths=(2, 5, 9),
+    curve_lengths=(2, 9),
+    gap_lengths=(3, 4),
+    first_seed=0,
+    band_seeds=2,
+    band_lengths=(2,),
+    most_steps=12,
+    records=4,
+    points=8,
 )
 
 

@@ -83,8 +83,8 @@ def test_a_curve_ends_where_its_run_ended(found: Measurements) -> None:
 
 def test_where_both_were_trained_alone_the_curves_are_theirs(found: Measurements) -> None:
     """A coupled run ends with its first half that diverges; the other half, trained alone, has a curve to the end."""
-    key = RunKey(*SETTING, "coupled", 1000, 0)
-    run, alone = found.runs[key], found.runs[RunKey(*SETTING, "softmax", 20, 0)]
+    key = RunKey(*SETTING, "coupled", 1000, PLAN.first_seed)
+    run, alone = found.runs[key], found.runs[RunKey(*SETTING, "softmax", 20, PLAN.first_seed)]
     ended = replace(
         run, step=run.step[:2], risk=run.risk[:2], risk_error=run.risk_error[:2], parameters=run.parameters.at(slice(2)), diverged=9
     )
@@ -134,14 +134,14 @@ def test_where_every_run_failed_there_is_no_median(found: Measurements) -> None:
     final = {key: (0.5, 1e-5) if key[2] == "linear" else value for key, value in found.final.items()}
     four = named(replace(found, final=final), 4)
     assert four["risk in training", "linear, L = 1000"].x.size == 0
-    assert four["risk in training", "linear, L = 1000, seed 0, failed"].x.size == PLAN.records
+    assert four["risk in training", f"linear, L = 1000, seed {PLAN.first_seed}, failed"].x.size == PLAN.records
     plan = replace(FEW, curve_lengths=(1000,))
     (figure,) = draw(replace(found, final=final, plan=plan))
     assert "linear, L = 1000" in [key.text for key in keys(figure, plan)]  # its colour is explained all the same
 
 
 def test_the_distance_is_over_all_parameters(found: Measurements) -> None:
-    run = found.runs[RunKey(*SETTING, "coupled", 1000, 0)]
+    run = found.runs[RunKey(*SETTING, "coupled", 1000, PLAN.first_seed)]
     soft, linear = (pack(run.parameters.at((slice(None), half))) for half in (0, 1))
     expected = [np.linalg.norm(a - b) ** 2 for a, b in zip(soft, linear)]
     np.testing.assert_allclose(named(found, 3)["distance", "L = 1000"].middle, expected, rtol=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,6 +29,16 @@ def test_the_full_plan_has_the_runs_of_the_paper() -> None:
 def test_more_seeds_contain_the_runs_of_fewer() -> None:
     assert set(Plan.full().runs) < set(Plan.full(3).runs) < set(Plan.full(7).runs)
     assert {run.seed for run in Plan.full(7).runs if run.L == 30} == set(range(7)) == {run.seed for run in Plan.full(7).runs}
+
+
+def test_every_length_has_the_first_seed_and_the_least_others() -> None:
+    plan = Plan(seeds=2, first_seed=7, band_seeds=3, band_lengths=(10,), lengths=(10, 20), curve_lengths=(10, 1000))
+    assert {L: plan.seeds_of(L) for L in (10, 20, 1000)} == {10: (0, 1, 7), 20: (0, 7), 1000: (0, 7)}
+    assert plan.all_seeds == (0, 1, 7)
+    assert {(run.L, run.seed) for run in plan.runs} == {(10, 0), (10, 1), (10, 7), (20, 0), (20, 7), (1000, 0), (1000, 7)}
+    for seeds in (1, 3, 5, 8):  # as many runs whichever it is, and those of the bands stay
+        assert len(Plan.full(seeds).runs) == len(replace(Plan.full(seeds), first_seed=0).runs)
+        assert {run.seed for run in Plan.full(seeds).runs if run.L == 100} == set(range(max(5, seeds)))
 
 
 def test_figures_together_are_the_plan_and_each_asks_for_its_own() -> None:
@@ -64,6 +75,8 @@ def test_records_divide_the_steps(variant: str, records: int) -> None:
         ({"gap_lengths": (1.5,)}, "gap_lengths: 1.5 is no whole number"),
         ({"seeds": 0}, "seeds: 0 is below 1"),
         ({"seeds": True}, "True is no whole number"),
+        ({"first_seed": -1}, "first_seed: -1 is no seed"),
+        ({"first_seed": 1.0}, "first_seed: 1.0 is no whole number"),
         ({"most_steps": 0}, "most_steps: 0 is below 1"),
         ({"noise": -0.1}, "noise = -0.1; it must be finite and >= 0"),
         ({"noise": "0.1"}, "noise = '0.1' is no number"),

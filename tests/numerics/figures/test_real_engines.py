@@ -17,6 +17,7 @@ STILL = Plan(
     lengths=(3, 4),
     curve_lengths=(4,),
     gap_lengths=(4,),
+    first_seed=0,
     band_seeds=1,
     most_steps=3000,
     records=1,

@@ -1,0 +1,103 @@
+"""How a run of SGD ended: at the limit of the flow, stuck far above it, or still on its way."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from numerics.figures.failed import MISSING
+from numerics.figures.results import Measurements
+from numerics.training.result import Training
+from theory.experiment import VARIANTS
+
+__all__ = ["Pace", "failed_runs", "failures", "has_failed", "pace", "shortened", "sure"]
+
+#: Part of what is missing that a run gains in a tenth of its steps if it is still on its way: two more such runs, and it is there.
+SHARE = 1 / 20
+#: Of the error of a risk at the end: the first of 16 randomisations chooses the controls, the other 15 are averaged.
+FREEDOM = 14
+
+
+class Pace(NamedTuple):
+    """What the last two tenths of a run tell; neither holds if they tell nothing.
+
+    Attributes
+    ----------
+    falls : bool
+        The mean risk fell, by more than errors allow and by more than `SHARE` of what is missing.
+    stands : bool
+        It fell by less than that, whatever the errors.
+    """
+
+    falls: bool
+    stands: bool
+
+
+def has_failed(risk: float, limit: float, noise_level: float) -> bool:
+    """Whether more than a twentieth of the drop from the risk of predicting 0 to the limit of the flow is missing.
+
+    For tasks of variance 1/d and queries whose covariance has the trace d.
+
+    Examples
+    --------
+    >>> has_failed(0.2, limit=0.1, noise_level=0.05), has_failed(0.12, limit=0.1, noise_level=0.05)
+    (True, False)
+    """
+    null = noise_level + 1 / 2
+    return risk - limit > MISSING * (null - limit)
+
+
+def pace(run: Training, limit: float, sigmas: float) -> Pace:
+    """Whether one architecture's run was still falling at its end, by its recorded risks and their standard errors."""
+    tenth = len(run.risk) // 10
+    if not tenth or not np.isfinite(run.risk_error[-2 * tenth :]).all():
+        return Pace(falls=False, stands=False)
+    before, last = run.risk[-2 * tenth : -tenth].mean(), run.risk[-tenth:].mean()
+    fall, error = float(before - last), sigmas * float(np.linalg.norm(run.risk_error[-2 * tenth :])) / tenth
+    share = SHARE * max(float(last) - limit, 0.0)
+    return Pace(falls=fall > max(error, share), stands=fall + error < share)
+
+
+def sure(comparisons: int, error: float = 1e-9) -> tuple[float, float]:
+    """Standard errors of a risk at the end (Student) and of recorded risks (normal) behind so many comparisons of either kind.
+
+    Examples
+    --------
+    >>> final, recorded = sure(100)
+    >>> final > recorded > 6.5
+    True
+    """
+    from scipy.stats import norm, t
+
+    each = error / (2 * max(comparisons, 1))
+    return float(t.isf(each, FREEDOM)), float(norm.isf(each))
+
+
+def failed_runs(measured: Measurements) -> dict[tuple[str, str, str, int, int], bool | None]:
+    """Whether each run has failed: far above the limit of the flow and standing still; None if it may arrive, or errors hide it.
+
+    All answers together are wrong with probability at most 1e-9.
+    """
+    final, recorded = sure(len(measured.final))
+    found: dict[tuple[str, str, str, int, int], bool | None] = {}
+    for key, (risk, error) in measured.final.items():
+        limit = measured.exact[key[:4]]
+        above = [has_failed(risk + side * final * error, limit, measured.noise_level) for side in (-1, 1)]
+        stuck = above[0] and pace(measured.run(*key), limit, recorded).stands
+        found[key] = True if stuck else None if any(above) else False
+    return found
+
+
+def failures(measured: Measurements) -> dict[tuple[str, str, int, int], dict[str, bool]]:
+    """Data, reading, length and start: whether each architecture has failed, where both are decided (see `failed_runs`)."""
+    found: dict[tuple[str, str, int, int], dict[str, bool]] = {}
+    for (covariance, reading, attention, L, seed), outcome in failed_runs(measured).items():
+        if outcome is not None:
+            found.setdefault((covariance, reading, L, seed), {})[attention] = outcome
+    return {key: pair for key, pair in found.items() if len(pair) == 2}
+
+
+def shortened(measured: Measurements) -> list[str]:
+    """Readings whose runs have fewer steps than they ask for: what has not arrived there refutes nothing."""
+    return [name for name in measured.plan.variants if measured.plan.steps(name) < VARIANTS[name].steps]

@@ -1,0 +1,97 @@
+"""A run counts as failed only if it stands still: not while it falls, not where its errors hide whether it does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from numerics.evidence import Verdict
+from numerics.figures.plan import Plan, RunKey
+from numerics.figures.results import Measurements
+from proofs_check.boursier_boyer.experiments_ends import Pace, failed_runs, failures, pace
+from proofs_check.boursier_boyer.experiments_risk import runs_end_at_the_limits
+from proofs_check.boursier_boyer.experiments_training import softmax_fails_more_seldom, the_block_start_is_not_necessary
+from tests.numerics.figures.synthetic import measurements
+
+PLAN = replace(Plan.full(), figures=(2, 3), variants=("as written",), lengths=(10, 100), curve_lengths=(10, 100), records=100)
+KEY = ("isotropic", "as written", "softmax", 100, 3)
+#: A tenth of the 100 records later the risk has fallen by this part of what was missing.
+STANDING, FALLING = 0.001, 0.2
+
+
+def ended(found: Measurements, key: tuple[str, str, str, int, int], risk: float, share: float, error: float = 1e-5) -> Measurements:
+    """The same measurements with another last half of one run: it falls to `risk` by `share` of what is missing each tenth."""
+    coupled, half = RunKey(*key)._replace(attention="coupled"), ("softmax", "linear").index(key[2])
+    run, limit = found.runs[coupled], found.exact[key[:4]]
+    risks, errors = run.risk.copy(), np.full_like(run.risk_error, error)
+    risks[:, half] = limit + (risk - limit) * (1 + share) ** np.linspace(10, 0, len(risks))
+    return replace(
+        found, runs={**found.runs, coupled: replace(run, risk=risks, risk_error=errors)}, final={**found.final, key: (risk, 1e-6)}
+    )
+
+
+@pytest.fixture(scope="module")
+def found() -> Measurements:
+    """Every run has arrived."""
+    made = measurements(PLAN)
+    return replace(made, final={key: (made.exact[key[:4]], 1e-6) for key in made.final})
+
+
+@pytest.mark.parametrize(
+    ("share", "error", "expected", "lost"),
+    [
+        (STANDING, 1e-5, Pace(falls=False, stands=True), True),
+        (FALLING, 1e-5, Pace(falls=True, stands=False), None),
+        (-FALLING, 1e-5, Pace(falls=False, stands=True), True),  # it rises: it will not arrive
+        (STANDING, 1e-1, Pace(falls=False, stands=False), None),
+        (STANDING, float("nan"), Pace(falls=False, stands=False), None),
+    ],
+)
+def test_failed_is_what_stands(found: Measurements, share: float, error: float, expected: Pace, lost: bool | None) -> None:
+    moved = ended(found, KEY, 0.3, share, error)
+    assert pace(moved.run(*KEY), found.exact[KEY[:4]], 6.5) == expected
+    assert failed_runs(moved)[KEY] is lost
+    assert failed_runs(found)[KEY] is False
+    assert ((*KEY[:2], *KEY[3:]) in failures(moved)) is (lost is not None)
+
+
+def test_a_run_of_few_records_tells_nothing(found: Measurements) -> None:
+    run = found.run(*KEY)
+    assert pace(replace(run, step=run.step[:9], risk=run.risk[:9], risk_error=run.risk_error[:9]), 0.1, 6.5) == (False, False)
+
+
+def test_runs_on_their_way_refute_nothing_and_stuck_ones_do(found: Measurements) -> None:
+    """Whole runs: one softmax run that stands refutes; that falls, or shortened, it leaves the sentence open."""
+    stuck, falling = ended(found, KEY, 0.3, STANDING), ended(found, KEY, 0.3, FALLING)
+    assert softmax_fails_more_seldom(measured=stuck).verdict is Verdict.REFUTED
+    assert softmax_fails_more_seldom(measured=falling).verdict is Verdict.OPEN
+    short = replace(stuck, plan=replace(PLAN, most_steps=1000))
+    outcome = softmax_fails_more_seldom(measured=short)
+    assert (outcome.verdict, outcome.reason[:36]) == (Verdict.OPEN, "fewer steps than as written asks for")
+    # The other architecture supports, shortened or not, and refutes the control.
+    linear = ended(found, (*KEY[:2], "linear", *KEY[3:]), 0.3, STANDING)
+    for measured in (linear, replace(linear, plan=short.plan)):
+        assert softmax_fails_more_seldom(measured=measured).verdict is Verdict.SUPPORTED
+        assert softmax_fails_more_seldom(stable="linear", measured=measured).verdict is Verdict.REFUTED
+
+
+def test_a_run_that_is_not_there_yet_has_no_end(found: Measurements) -> None:
+    """A run near its limit, but farther than 1/50: it counts where it stands, and not while it falls."""
+    near = found.exact[KEY[:4]] * 1.1
+    standing, falling = ended(found, KEY, near, STANDING), ended(found, KEY, near, FALLING)
+    assert failed_runs(standing)[KEY] is failed_runs(falling)[KEY] is False
+    assert runs_end_at_the_limits(measured=standing).verdict is Verdict.REFUTED
+    assert runs_end_at_the_limits(measured=replace(standing, plan=replace(PLAN, most_steps=1000))).verdict is Verdict.OPEN
+    outcome = runs_end_at_the_limits(measured=falling)
+    assert outcome.verdict is Verdict.SUPPORTED
+    assert "softmax L = 100 seed 3 as written (falling)" in outcome.covered
+
+
+@pytest.mark.parametrize(("share", "says"), [(STANDING, "is stuck"), (FALLING, "perhaps still fell")])
+def test_from_the_random_starts_every_run_has_to_arrive(found: Measurements, share: float, says: str) -> None:
+    assert the_block_start_is_not_necessary(attention="softmax", measured=found).verdict is Verdict.SUPPORTED
+    outcome = the_block_start_is_not_necessary(attention="softmax", measured=ended(found, KEY, 0.3, share))
+    assert outcome.verdict is Verdict.OPEN
+    assert says in outcome.reason
