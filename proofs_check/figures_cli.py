@@ -46,7 +46,11 @@ def add_figures(commands: Any) -> None:
     )
     figures.add_argument("--out", default="figures", metavar="DIR", help="where everything goes (default: %(default)s)")
     figures.add_argument(
-        "--seeds", type=_positive, default=1, metavar="N", help="runs at every length (default: 1, and 5 at L = 10 and 100)"
+        "--seeds",
+        type=_positive,
+        default=1,
+        metavar="N",
+        help="runs at every length (default: 1, of a chosen seed, and 5 at L = 10 and 100)",
     )
     figures.add_argument(
         "--threads", type=_positive, metavar="N", help="default: one per processor; the numbers do not depend on it"
