@@ -19,8 +19,10 @@ from theory.experiment import VARIANTS
 
 @claim("BB:S6.f3", control={"growth": 1})
 def trajectories_approach(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    """L^growth times the squared distance of the parameters (O, V, K, Q) at the end of the runs falls from each length of Figure 3
-    to the next, growth = 0: isotropic data, as written, from each random start from which no run of the two lengths fails.
+    """The squared distance of the parameters (O, V, K, Q) at the end of the runs falls from each length of Figure 3 to the next:
+    isotropic data, as written, from each random start from which no run of the two lengths fails.
+
+    The control is L times it.
 
     At the end only: on the way the curves cross. A start from which linear attention fails at the longer prompt (BB:A5.1.tech),
     and which is therefore left out, does otherwise: over ten repetitions of the data the squared distance from seed 0 after
@@ -100,7 +102,7 @@ def distances_are_more_erratic(*, longest: int = 1000, swapped: bool = False, me
     """Anisotropic data, as written, one seed: the curve of the distance falls by at least a tenth of its largest value on its way
     at L = 10 or L = 100, and by less at L = 1000 than at each of them.
 
-    Measured by `backtracking`, the sum of all falls between records over the largest value. The control says the contrary.
+    Measured by the sum of all falls between records over the largest value. The control says the contrary.
     """
     runs = measurements(measured)
     lengths = (10, 100, longest)
@@ -120,7 +122,7 @@ def distances_are_more_erratic(*, longest: int = 1000, swapped: bool = False, me
 def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
     """As written, one seed, L = 10, 100, 1000, each architecture: on anisotropic data the risk's drop takes more decades of steps.
 
-    Measured by `spread`, between the first and the last tenth of the drop: one descent takes a part of a decade, a descent in
+    Measured between the first and the last tenth of the drop: one descent takes a part of a decade, a descent in
     stages takes more. The control says the contrary.
     """
     runs = measurements(measured)

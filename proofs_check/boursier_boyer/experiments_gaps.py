@@ -128,10 +128,10 @@ def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> 
     argument="the gap falls with L at every task, query and parameters, and so does its mean; that it tends to 0 is BB:A.1.norm",
 )
 def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None) -> Evidence:
-    """E (T_soft - T_lin)^2 at fixed parameters falls with L, linear attention being divided by L^power, power = 1.
+    """E (T_soft - T_lin)^2 at fixed parameters falls with L, linear attention being divided by L.
 
     Exactly, at every task, query, covariance and parameters whose scores have the variances tried; the measured means at random
-    starts are a second route.
+    starts are a second route. In the control linear attention is not divided.
     """
     found = outputs_approach(power)
     return confirmed(found, measured_outputs(measurements(measured), "isotropic")) if found.verdict.accepted else found

@@ -102,7 +102,9 @@ def _start() -> Any:
 
 @claim("BB:A.2", control={"rho": Fraction(1, 3)})
 def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
-    """The covariance of our anisotropic runs "as written" has the entries rho^|i - j|, rho = 1/2, d = 5, and is positive definite.
+    """The covariance of our anisotropic runs "as written" has the entries 2^-|i - j|, d = 5, and is positive definite.
+
+    In the control rho = 1/3 stands for 1/2.
 
     Its leading minors are (1 - rho^2)^(k - 1). Runs "as coded" have other prompts and queries, see BB:A.fig6.
     """
@@ -145,8 +147,10 @@ def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int,
     instead="From most random starts the risk has converged by then, at the lengths of Figure 4.",
 )
 def converges_before_50_000_steps(*, every: bool = True, measured: Measurements | None = None) -> Evidence:
-    """Step 50 000 leaves at most a tenth of the drop of the risk, isotropic data, L in {10, 100, 1000}: from every random start
-    from which training succeeds, or (every = False) in at least half of the runs behind Figure 4.
+    """Step 50 000 leaves at most a tenth of the drop of the risk, isotropic data, L in {10, 100, 1000}, from every random start
+    from which training succeeds.
+
+    As repaired: in at least half of the runs behind Figure 4.
 
     The drop is that from the risk of predicting 0 to the risk at the end. Every start: linear attention, L = 10, seed 21, by its
     gradient flow with time 1e-3 a step; the run of SGD has to say the same. Success: the end is the risk of the block start.

@@ -147,3 +147,20 @@ def test_claims_and_figures_call_the_same_runs_failed() -> None:
         for worse in (0.0, 0.015, 0.03, 0.06):
             moved = replace(found, final={(covariance, reading, attention, L, seed): (risk + worse, 0.0)})
             assert failed(moved, covariance, reading, attention, L, seed) == has_failed(risk + worse, limit, found.noise_level)
+
+
+def test_sentences_of_the_page_name_no_parameter_of_their_checks() -> None:
+    """A reader of the page has not read the checks: what only they call power = 1 or `stable` is said in words."""
+    from inspect import signature
+
+    from proofs_check.ledger import load_claims
+    from proofs_check.statements import row
+
+    experiments = [c for c in load_claims().values() if row(c.id).kind == "NUM" and c.id.startswith(measured.EXPERIMENTS)]
+    assert len(experiments) > 10
+    for claim in experiments:
+        told = (claim.check.__doc__ or "").split("\n\n")[0]
+        for name in signature(claim.check).parameters:
+            assert f"`{name}`" not in told, claim.id
+            assert f"{name} = " not in told, claim.id
+            assert f"{name} times" not in told, claim.id
