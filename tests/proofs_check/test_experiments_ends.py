@@ -10,6 +10,7 @@ import pytest
 from numerics.evidence import Verdict
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.results import Measurements
+from proofs_check.boursier_boyer.experiments_curves import distances_are_more_erratic, risks_are_more_irregular
 from proofs_check.boursier_boyer.experiments_ends import Pace, failed_runs, failures, pace
 from proofs_check.boursier_boyer.experiments_risk import runs_end_at_the_limits
 from proofs_check.boursier_boyer.experiments_training import softmax_fails_more_seldom, the_block_start_is_not_necessary
@@ -95,3 +96,15 @@ def test_from_the_random_starts_every_run_has_to_arrive(found: Measurements, sha
     outcome = the_block_start_is_not_necessary(attention="softmax", measured=ended(found, KEY, 0.3, share))
     assert outcome.verdict is Verdict.OPEN
     assert says in outcome.reason
+
+
+@pytest.mark.parametrize("first_seed", [1, 4])
+def test_figures_7_and_8_are_judged_on_the_seed_that_every_length_has(first_seed: int) -> None:
+    whole = replace(PLAN, figures=(3, 4, 7, 8), first_seed=first_seed, curve_lengths=(10, 100, 1000))
+    made = measurements(whole)
+    for check in (distances_are_more_erratic, risks_are_more_irregular):
+        evidence = check(measured=made)
+        assert f"seed {first_seed}, " in evidence.covered + evidence.reason
+        missing = {key: run for key, run in made.runs.items() if (key.L, key.seed) != (1000, first_seed)}
+        outcome = check(measured=replace(made, runs=missing))
+        assert outcome.reason == f"no anisotropic run from seed {first_seed} at L = [1000]"

@@ -19,7 +19,7 @@ from numerics.figures.page import COLUMNS, as_csv, write_page
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
-from numerics.figures.words import keys
+from numerics.figures.words import caption, keys
 from numerics.report import provenance
 from tests.numerics.figures.synthetic import measurements
 from tests.numerics.pages import Page
@@ -239,3 +239,10 @@ def test_figures_of_nothing_and_of_one_length_are_drawn(found: Measurements) -> 
     one = draw(measurements(plan))
     assert [figure.number for figure in one] == [2, 4]
     assert one[0].panels[0].plot.inline.count("-xtick_") >= 2  # an axis as narrow as that still has numbers
+
+
+def test_captions_say_that_the_seed_of_single_runs_was_chosen(found: Measurements, figures: list[Figure]) -> None:
+    says = "Single runs have the seed 4. It was chosen because from others a run fails"
+    assert [figure.kind for figure in figures if says not in caption(figure, found)] == [1]
+    several = replace(found, plan=replace(PLAN, seeds=2))
+    assert not any(says in caption(figure, several) for figure in figures)
