@@ -130,8 +130,10 @@ def integrate_flow(
 
     def field(_: float, y: Floats) -> Floats:
         # Time runs in units of 1 / |Sigma|^2, so that no covariance is too small or too large.
-        to_U, to_u = gradient(y[:-1].reshape(d, d), y[-1])
-        return -np.append(to_U.ravel(), to_u) / top**2
+        slope = np.empty(d * d + 1)
+        to_U, slope[-1] = gradient(y[:-1].reshape(d, d), y[-1])
+        slope[:-1] = to_U.ravel()
+        return -slope / top**2
 
     moving = np.linalg.eigvalsh(S) > 1e-12 * top
     # Sigma and S_L have the same eigenvectors and their eigenvalues the same order.

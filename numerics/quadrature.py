@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +38,7 @@ CUT = 40.0  # integrands are followed down to e^{-CUT} of their maximum
 X_END = 4.4  # φ_k(x) < 1e-27 of its maximum beyond
 LARGEST_LENGTH = 1e100
 CLOSE = 1e60  # ratio of lengths that are summed over together
+FEW = 16  # so many lengths of one s, and the moments are kept
 
 
 class SoftmaxMoments(NamedTuple):
@@ -123,7 +124,8 @@ def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:
     out = np.empty((3, s_.size))
     for value in np.unique(s_):
         here = s_ == value
-        out[:, here] = _moments(float(value), L_[here])
+        lengths = L_[here]
+        out[:, here] = _kept(float(value), lengths.tobytes(), STEP, CUT) if lengths.size <= FEW else _moments(float(value), lengths)
     P2, P3, Q = (float(row[0]) if shape == () else row.reshape(shape) for row in out)
     return SoftmaxMoments(P2, P3, Q)
 
@@ -154,6 +156,12 @@ def _length(L: ArrayLike) -> Array:
     if bad.size:
         raise ValueError(f"L = {bad.flat[0]} is not a prompt length; L is a whole number from 1 to 1e100")
     return array
+
+
+@lru_cache(maxsize=2**13)
+def _kept(s: float, L: bytes, *accuracy: float) -> Array:
+    """`_moments`, which searches ask for again and again, by what they depend on; not to be written into."""
+    return _moments(s, np.frombuffer(L))
 
 
 def _moments(s: float, L: Array) -> Array:

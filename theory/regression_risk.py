@@ -192,16 +192,16 @@ def icl_risk_gradient(
     ([[2.0]], 1.0)
     """
     Sigma, U, u = _read(Sigma, U=(U, "d d"), u=(u, ""))
-    return _gradient(Sigma, _effective(Sigma, prompt_length, noise), U, u)
+    return _gradient(Sigma, _effective(Sigma, prompt_length, noise), _identity_like(Sigma), U, u)
 
 
 def _risk(Sigma: Matrix, S_L: Matrix, U: Matrix, u: Scalar) -> Scalar:
     return (u**2 * _trace(U @ Sigma @ U.T @ Sigma @ S_L) - 2 * u * _trace(Sigma @ U @ Sigma) + _trace(Sigma)) / 2
 
 
-def _gradient(Sigma: Matrix, S_L: Matrix, U: Matrix, u: Scalar) -> tuple[Matrix, Scalar]:
-    bracket = u * S_L @ U - _identity_like(Sigma)
-    return u * Sigma @ bracket @ Sigma, _trace(bracket @ Sigma @ U.T @ Sigma)
+def _gradient(Sigma: Matrix, S_L: Matrix, identity: Matrix, U: Matrix, u: Scalar) -> tuple[Matrix, Scalar]:
+    bracket = u * S_L @ U - identity
+    return u * Sigma @ bracket @ Sigma, (bracket @ Sigma @ U.T @ Sigma).trace()
 
 
 def risk_and_gradient(
@@ -231,7 +231,7 @@ def risk_and_gradient(
     """
     (Sigma,) = _read(Sigma)
     S_L = _effective(Sigma, prompt_length, noise)
-    return partial(_risk, Sigma, S_L), partial(_gradient, Sigma, S_L)
+    return partial(_risk, Sigma, S_L), partial(_gradient, Sigma, S_L, _identity_like(Sigma))
 
 
 def vector_field(

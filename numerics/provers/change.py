@@ -74,7 +74,7 @@ def _eliminate(goal: Goal, phi: sp.Expr, side: Side, name: str) -> tuple[Goal, s
         f = put(goal.small, *r) - put(goal.big, *r)
         return len(f.free_symbols), f.count_ops()
 
-    v, psi = min(found, key=cost)
+    v, psi = min(found, key=cost) if len(found) > 1 else found[0]
     i = goal.symbols.index(v)
     old = goal.box[i]
     where = [(put(g, v, psi), s) for g, s in goal.where]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, islice
 from typing import Any
 
@@ -24,6 +25,12 @@ _UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Piecewise, sp.Subs
 _BITS = (64, 256, 1024)
 
 
+@lru_cache(maxsize=1000)
+def _written(e: sp.Expr) -> str:
+    """LaTeX of a side: a spoiled copy of a statement shares all but one side with it."""
+    return str(sp.latex(e))
+
+
 @dataclass(frozen=True)
 class _Statement:
     """Pairs of sides under side conditions, each of which is an expression that vanishes."""
@@ -36,7 +43,7 @@ class _Statement:
     def latex(self) -> str:
         if len(self.shape) == 2:
             return " = ".join(sp.latex(sp.Matrix(*self.shape, side)) for side in zip(*self.pairs))
-        return r" \;\wedge\; ".join(f"{sp.latex(a)} = {sp.latex(b)}" for a, b in self.pairs)
+        return r" \;\wedge\; ".join(f"{_written(a)} = {_written(b)}" for a, b in self.pairs)
 
     def assumes(self) -> tuple[str, ...]:
         used = sorted({s for e in chain(*self.pairs, self.given) for s in e.free_symbols}, key=str)
