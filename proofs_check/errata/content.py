@@ -252,7 +252,9 @@ def _repair(e: dict[str, Any]) -> str:
         return "The true statement was not executed."
     evidence = repair["evidence"]
     # A change of formula has a name of ours, which tells an author nothing; it is told in `instead`.
-    turned = {k: (v, e["numbers"][k]) for k, v in repair["numbers"].items() if _is_number(v) and _is_number(e["numbers"][k])}
+    # Nor has a number a printed counterpart where the paper gives none (None): the ledger lists only what is given.
+    pairs = {k: (v, e["numbers"].get(k)) for k, v in repair["numbers"].items()}
+    turned = {k: (new, old) for k, (new, old) in pairs.items() if _is_number(new) and _is_number(old)}
     changes = " and ".join(f"`{k} = {number(new)}` in place of `{number(old)}`" for k, (new, old) in turned.items())
     how = f"with {changes}" if changes else "changed accordingly"
     out = f"The check that refutes the printed line, {how}, gives {repair['verdict']}"

@@ -169,6 +169,8 @@ def test_only_numbers_that_were_changed_are_named() -> None:
     assert told.startswith("The check that refutes the printed line, with `c = 139` in place of `64`, gives CERTIFIED")
     assert "closed" not in told
     assert "bound" not in told
+    entry_["repair"]["numbers"] = {"at_most": 16}  # the paper gives no such number
+    assert "at_most" not in entry(entry_).repair
     entry_["repair"]["numbers"] = {"bound": "as_repaired"}
     assert entry(entry_).repair.startswith("The check that refutes the printed line, changed accordingly, gives CERTIFIED")
 
