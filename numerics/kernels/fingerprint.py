@@ -5,20 +5,21 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-__all__ = ["fingerprint"]
+__all__ = ["digest_of", "fingerprint"]
 
 HERE = Path(__file__).parent
 
 
-def _digest() -> int:
+def digest_of(kernels: Path) -> int:
+    """The first 63 bits of a SHA-256 of the sources in a folder of kernels, and of the random numbers beside it."""
     digest = hashlib.sha256()
-    for path in [HERE.parent / "streams.py", *sorted(HERE.glob("*.py"))]:
+    for path in [kernels.parent / "streams.py", *sorted(kernels.glob("*.py"))]:
         digest.update(path.read_bytes())
     return int.from_bytes(digest.digest()[:8], "big") >> 1
 
 
 #: Taken when the kernels are imported: a process that started before a change must not file its old code under the new number.
-NUMBER = _digest()
+NUMBER = digest_of(HERE)
 
 
 def fingerprint() -> int:
@@ -30,7 +31,7 @@ def fingerprint() -> int:
     Returns
     -------
     int
-        The first 63 bits of a SHA-256.
+        `digest_of` the sources as they were when the kernels were imported.
 
     Examples
     --------

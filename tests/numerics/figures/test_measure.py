@@ -160,9 +160,12 @@ def test_two_commands_on_one_folder_share_the_work(tmp_path: Path) -> None:
     assert sum(fake.count("train") for fake in fakes) == len(SMALL.runs)
 
 
+# A shell without job control starts its background jobs, perhaps these tests, with SIGINT ignored, and children inherit that.
 PROGRAM = """
+import signal
 import sys
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from numerics.figures.measure import measure
 from tests.numerics.figures.fake_engines import SMALL, Fake
 measure(SMALL, folder=sys.argv[1], threads=2, _engines=Fake(log=Path(sys.argv[2]), pause=4e-3).engines())
