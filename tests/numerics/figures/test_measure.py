@@ -168,7 +168,8 @@ from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from numerics.figures.measure import measure
 from tests.numerics.figures.fake_engines import SMALL, Fake
-measure(SMALL, folder=sys.argv[1], threads=2, _engines=Fake(log=Path(sys.argv[2]), pause=4e-3).engines())
+fake = Fake(log=Path(sys.argv[2]), pause=4e-3, brisk=int(sys.argv[3]))  # it slows down, or on a busy machine a kill may come late
+measure(SMALL, folder=sys.argv[1], threads=2, _engines=fake.engines())
 """
 
 
@@ -179,7 +180,7 @@ def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
     twice = lambda: sum(count - 1 for count in Counter(done()).values())
     with folder_in_memory() as folder:
         for how, after in ((signal.SIGINT, 50), (signal.SIGKILL, 120)):  # of 12 steps in each of 20 runs
-            start = [sys.executable, "-c", PROGRAM, str(folder), str(log)]
+            start = [sys.executable, "-c", PROGRAM, str(folder), str(log), str(after)]
             with subprocess.Popen(start, cwd=ROOT, stderr=subprocess.PIPE, text=True) as command:
                 while len(done()) < after:
                     assert command.poll() is None
