@@ -1,8 +1,7 @@
-"""Figures 3, 7 and 8: the distance of the two trajectories, and how regular the curves over the steps are."""
+"""Figures 7 and 8: how regular the curves over the steps are, anisotropic data."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,48 +14,6 @@ from proofs_check.boursier_boyer.experiments_training import ENGINE, WRITTEN
 from proofs_check.claims import claim
 from proofs_check.measured import measurements
 from theory.experiment import VARIANTS
-
-
-@claim("BB:S6.f3", control={"growth": 1})
-def trajectories_approach(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    """The squared distance of the parameters (O, V, K, Q) at the end of the runs falls from each length of Figure 3 to the next:
-    isotropic data, as written, from each random start from which no run of the two lengths fails.
-
-    The control is L times it.
-
-    At the end only: on the way the curves cross. A start from which linear attention fails at the longer prompt (BB:A5.1.tech),
-    and which is therefore left out, does otherwise: over ten repetitions of the data the squared distance from seed 0 after
-    50 000 steps is 1.27 at L = 10 and 3.17 at L = 100, each to within 0.02.
-    """
-    runs, covered, left_out = measurements(measured), list[str](), list[str]()
-    pairs = failures(runs)
-    least, tightest = float("inf"), dict[str, Any]()
-    for seed in runs.plan.all_seeds:
-        keys = [RunKey("isotropic", WRITTEN, "coupled", L, seed) for L in sorted(runs.plan.curve_lengths)]
-        for near, far in pairwise(key for key in keys if key in runs.runs):
-            outcome = [pairs.get((key.covariance, key.variant, key.L, seed)) for key in (near, far)]
-            if any(found is None or any(found.values()) for found in outcome):
-                left_out.append(f"seed {seed} at L = {near.L}, {far.L}")
-                continue
-            short, long = (float(runs.runs[key].distance[-1]) * key.L**growth for key in (near, far))
-            covered.append(f"seed {seed}: {short:.3g} at L = {near.L}, {long:.3g} at L = {far.L}")
-            if short / long < least:
-                least, tightest = (
-                    short / long,
-                    {"seed": seed, "L": near.L, "distance": short, "next L": far.L, "its distance": long},
-                )
-    if not covered:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"from every start a run failed: {'; '.join(left_out)}")
-    # Over repetitions of the data the distance has a standard deviation of about 1 % (seeds 0 and 1): a factor 2 is no accident.
-    if least < 1 / 2:
-        return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=tightest, witness_by="statistics", error=1e-9)
-    if least < 1:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"one run of each: {'; '.join(covered)}")
-    says = f"{'; '.join(covered)}; left out: {', '.join(left_out) or 'none'}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says, slack=least, tightest=tightest)
-
-
-# -- how regular -----------------------------------------------------------------------------------------------------------------
 
 
 def backtracking(distance: Any) -> float:

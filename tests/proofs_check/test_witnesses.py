@@ -39,7 +39,8 @@ def test_a_script_is_short_and_breaks_what_was_printed(name: str) -> None:
 def test_script_and_claim_have_the_same_witness(id: str) -> None:
     text = script(id)
     assert text is not None
-    assert not differing(load_claims()[id]().witness, text, outputs()[slug(id)].printed)
+    found = load_claims()[id]()
+    assert not differing(found.witness, text, outputs()[slug(id)].printed, sampled=found.witness_by == "statistics")
 
 
 def test_ours_cannot_be_reached() -> None:
