@@ -13,6 +13,7 @@ import time
 from collections import Counter
 
 from tests.numerics.provers import attack
+from tests.numerics.provers.generation import statements
 
 BLOCK = 100
 
@@ -28,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     spent: Counter[str] = Counter()
     faults, start = [], time.perf_counter()
     for block in range(-(-options.statements // BLOCK)):
-        source, rng = attack.statements(10**6 * (options.seed + 1) + block), random.Random(block)
+        source, rng = statements(10**6 * (options.seed + 1) + block), random.Random(block)
         for _ in range(min(BLOCK, options.statements - block * BLOCK)):
             st, began = next(source), time.perf_counter()
             try:

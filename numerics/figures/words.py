@@ -118,6 +118,7 @@ def keys(figure: Figure, plan: Plan) -> list[Key]:
     return named
 
 
+TAKEN = "For softmax attention that is taken to be the least risk: integrated in single cases, not proved."
 FAILED_PAIR = "hollow: one or both runs of the pair failed, in no median"
 CAPTIONS = {
     1: "Both architectures at the same random parameters. Above: the mean square of the difference of their outputs; below: the"
@@ -135,9 +136,9 @@ def caption(figure: Figure, measurements: Measurements) -> str:
     text = CAPTIONS[figure.kind]
     exact = any(key[0] == figure.covariance for key in measurements.exact)
     if figure.kind == 2 and exact:
-        text += " Dashed: where exact gradient flow from the block start of Assumption 5.1 ends; SGD starts elsewhere."
+        text += f" Dashed: where exact gradient flow from the block start of Assumption 5.1 ends; SGD starts elsewhere. {TAKEN}"
     if figure.kind == 4 and exact:
-        text += " Triangles: where exact gradient flow from the block start ends (softmax filled, linear open)."
+        text += f" Triangles: where exact gradient flow from the block start ends (softmax filled, linear open). {TAKEN}"
     plan = measurements.plan
     if figure.kind in (3, 4):
         text += f" Runs: {', '.join(f'{plan.seeds_at(L)} at L = {L}' for L in plan.curve_lengths)}."

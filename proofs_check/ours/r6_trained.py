@@ -234,6 +234,8 @@ ENTRIES = (
     hypotheses=("L >= 1",),
     argument="the bound is R6.valley at lambda*, L being whole; the length of Theorem 5.2 if the flow ends at the least risk",
     assumes=(FOUND, "the least risk falls with L"),
+    unproved="the least risk at one length is a minimum over U and u of integrals in d dimensions; Newton's method finds it, and"
+    " no prover here encloses a minimiser",
 )
 def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
     """The least risk is at most epsilon at L(epsilon) - fewer tokens, and above it at L(epsilon) - 1, the bound not passed."""
@@ -330,6 +332,7 @@ def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
     argument="(26) is rho at the T of (27) by its definition, beyond which Lemma E.1 is silent; T = W(beta rho/g2)/beta with g2 of"
     " order 1/L",
     assumes=("the supremum over the ball exceeds the largest value on its grid by less than 1 %",),
+    unproved="the distance at a time is that of two integrated flows, and no prover here encloses a flow",
 )
 def how_loose_the_distance_bound_is(*, factor: int = 1) -> Evidence:
     """At the T of (27) (26) exceeds the distance `factor` times 750-fold at L = 1e4 and 47000-fold at 1e6: d = 1, S = 1/64; the

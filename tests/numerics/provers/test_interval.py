@@ -13,8 +13,9 @@ from flint import arb, ctx, fmpq
 
 from numerics.provers.enclose import Program, Side, Unsupported
 from numerics.provers.interval import Iv
-from tests.numerics.provers import attack
-from tests.numerics.provers.attack import R, X, mp_value
+from tests.numerics.provers.generation import statements
+from tests.numerics.provers.statement import R, X
+from tests.numerics.provers.values import mp_value
 
 BITS = 200
 EDGES = [
@@ -138,7 +139,7 @@ def test_random_expressions_in_several_variables() -> None:
     rng, old, done = random.Random(5), ctx.prec, 0
     ctx.prec = 53
     try:
-        for st in (next(source) for source in [attack.statements(11)] for _ in range(250)):
+        for st in (next(source) for source in [statements(11)] for _ in range(250)):
             e = st.big - st.small
             try:
                 done += _check(e, list(st.ranges), rng, 3)

@@ -13,7 +13,7 @@ from numerics.provers import Closed, forall
 from numerics.provers.boxes import Box, Side
 from numerics.provers.cases import cases
 from numerics.provers.invariance import reductions
-from tests.numerics.provers.attack import R, X, Y, Z
+from tests.numerics.provers.statement import R, X, Y, Z
 
 oo = sp.oo
 LINE, RAY, CLOSED_RAY, UNIT = Side(None, None), Side(fmpq(0), None, True), Side(fmpq(0), None), Side(fmpq(0), fmpq(1))

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from fractions import Fraction
 
 import pytest
+import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
 from tests.numerics.provers import attack
-from tests.numerics.provers.attack import R, Random, Range, X
+from tests.numerics.provers.generation import statements
+from tests.numerics.provers.statement import R, Random, Range, X
 
 BLOCKS, SIZE, EFFORT = 20, 100, 0.08
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_no_false_verdict(block: int) -> None:
-    rng, source = random.Random(block), attack.statements(1000 + block)
+    rng, source = random.Random(block), statements(1000 + block)
     verdicts: Counter[str] = Counter()
     faults = []
     for _ in range(SIZE):
@@ -36,7 +39,7 @@ def test_no_false_verdict(block: int) -> None:
 
 
 def _statement(small: object, big: object, strict: bool = False) -> Random:
-    return Random(attack.sp.sympify(small), attack.sp.sympify(big), strict, {X: Range(None, None)}, ())
+    return Random(sp.sympify(small), sp.sympify(big), strict, {X: Range(None, None)}, ())
 
 
 ACCEPTED = Evidence(verdict=Verdict.CERTIFIED, engine="branch and bound")
@@ -48,8 +51,8 @@ ACCEPTED = Evidence(verdict=Verdict.CERTIFIED, engine="branch and bound")
         (X, X**2),  # fails on (0, 1) only
         (0, (X - R(1, 3)) ** 2 - R(1, 10**14)),  # on an interval of length 2e-7
         (0, (X**2 - 2) ** 2 - R(1, 10**20)),
-        (2 * X, attack.sp.exp(X) - R(1, 10) + (X - 1) ** 2 / 1000 - R(52, 100)),  # near ln 2 only
-        (0, attack.sp.log(X**2)),  # undefined at 0 too
+        (2 * X, sp.exp(X) - R(1, 10) + (X - 1) ** 2 / 1000 - R(52, 100)),  # near ln 2 only
+        (0, sp.log(X**2)),  # undefined at 0 too
     ],
     ids=str,
 )
@@ -58,7 +61,7 @@ def test_the_attack_itself_finds_false_acceptances(small: object, big: object) -
 
 
 def test_the_attack_does_not_accuse_what_is_true() -> None:
-    for small, big in [(2 * X - 1, X**2), (0, (X**2 - 2) ** 2), (1 + X, attack.sp.exp(X)), (attack.sp.tanh(X), 1)]:
+    for small, big in [(2 * X - 1, X**2), (0, (X**2 - 2) ** 2), (1 + X, sp.exp(X)), (sp.tanh(X), 1)]:
         assert attack.fault(_statement(small, big), ACCEPTED, random.Random(1)) == ""
 
 
@@ -67,7 +70,7 @@ def test_the_attack_does_not_accuse_what_is_true() -> None:
     [("2", "does not break"), ("-3", "lies outside"), ("1/3", "does not meet")],
 )
 def test_the_attack_checks_witnesses(x: str, words: str) -> None:
-    st = Random(X, X**2, False, {X: Range(attack.Fraction(0), None)}, ((X, ">=", R(1, 2)),))
+    st = Random(X, X**2, False, {X: Range(Fraction(0), None)}, ((X, ">=", R(1, 2)),))
     wrong = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": x}, witness_by="exact")
     assert words in attack.fault(st, wrong, random.Random(1))
     right = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": "3/4"}, witness_by="exact")

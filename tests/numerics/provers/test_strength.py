@@ -18,7 +18,7 @@ import sympy as sp
 from numerics.evidence import Verdict
 from numerics.provers import forall
 from tests.numerics.provers import attack
-from tests.numerics.provers.attack import R, Random, Range, X, Y, Z
+from tests.numerics.provers.statement import R, Random, Range, X, Y, Z
 
 c, s, N = sp.Symbol("c"), sp.Symbol("s", positive=True), sp.Symbol("n", real=True)
 ZERO, ONE = Fraction(0), Fraction(1)

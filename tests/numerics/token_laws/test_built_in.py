@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -14,9 +13,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from numerics.sub_gaussian import kearns_saul
 from numerics.token_laws import TokenLaw, atoms, ball, from_identity, gaussian, rademacher, sphere, uniform
 from numerics.token_laws.bessel import bessel_ratio
+from tests.numerics.token_laws.tilts import some_tilts
 
 Floats = NDArray[np.float64]
 STANDARD = [f(d) for f in (rademacher, uniform, sphere, ball) for d in (1, 2, 3, 7)]
@@ -66,12 +65,6 @@ def test_the_transform_of_a_sphere_is_a_0F1(q: int) -> None:
 
 def exact_log_mgf_on_a_plane(law: TokenLaw, a: Floats, u: Floats, v: Floats) -> Callable[[Any, Any], Any]:
     return lambda s, t: mp.log(exact_mgf(law, [mp.mpf(x) + s * y + t * z for x, y, z in zip(a, u, v)]))
-
-
-def some_tilts(law: TokenLaw) -> Floats:
-    rng = np.random.default_rng(5)
-    a = rng.standard_normal((3, law.d)) / max(law.sigma, 1e-3)
-    return np.concatenate([a / 2, 4 * a[:1] / np.sqrt(law.d)])
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
@@ -327,59 +320,6 @@ def test_the_image_of_an_image() -> None:
         twice, once = law.image(B).image(A), law.image(A @ B)
         assert float(twice.log_mgf(a)) == pytest.approx(float(once.log_mgf(a)), rel=1e-12)  # type: ignore[misc]
         assert twice.sigma == pytest.approx(once.sigma, rel=1e-9)
-
-
-def test_atoms_whose_squares_underflow_have_a_sigma_and_a_close_mean_keeps_its_digits() -> None:
-    assert atoms([[3e-300], [-3e-300]], [0.5, 0.5]).sigma == pytest.approx(3e-300, rel=1e-12, abs=0)
-    # Tilted far, nearly all mass is on one point: what is left of the variance is 1 - tanh^2 = 1/cosh^2.
-    for a in (10.0, 18.0, 30.0):
-        assert atoms([[1.0], [-1.0]], [0.5, 0.5]).tilted([a])[1].item() == pytest.approx(np.cosh(a) ** -2, rel=1e-12, abs=0)
-
-
-def test_sigma_of_atoms_that_is_hundreds_of_deviations() -> None:
-    """Two rare points: the v that makes sigma is short in units of the deviation, and in a direction of its own."""
-    p = np.array([3e-7, 1 - 4e-7, 1e-7])
-    x = np.array([[0.5, 4.2], [0.0, 0.0], [0.4, 1.6]])
-    law = atoms(x - p @ x, p)
-    turn = np.linspace(0, np.pi, 181)
-    v = np.geomspace(0.1, 100, 300)[:, None, None] * np.stack([np.cos(turn), np.sin(turn)], -1) / law.sigma
-    assert law.log_mgf is not None
-    assert np.max(2 * law.log_mgf(v) / (v**2).sum(-1)) <= law.sigma**2
-    assert law.sigma > 300 * math.sqrt(np.linalg.eigvalsh(law.covariance)[-1])
-
-
-@pytest.mark.parametrize("q", [0.5, 0.1, 1e-3])
-def test_two_atoms_have_the_sigma_of_kearns_and_saul_in_every_direction(q: float) -> None:
-    line = atoms([[1 - q], [-q]], [q, 1 - q])
-    assert line.sigma**2 == pytest.approx(kearns_saul(q), rel=3e-6)
-    u = np.array([0.6, 0.0, -0.8])
-    space = atoms([(1 - q) * u, -q * u], [q, 1 - q])
-    assert space.sigma == pytest.approx(line.sigma, rel=1e-6)
-    assert line.sigma**2 >= kearns_saul(q) * (1 - 1e-12)
-
-
-def test_corners_of_a_square_are_signs_at_their_own_sigma() -> None:
-    corners = atoms([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]], [0.25] * 4)
-    assert corners.sigma == pytest.approx(1, abs=1e-12)
-    a = some_tilts(corners)
-    for x, y in zip(corners.tilted(a), rademacher(2).tilted(a)):
-        np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-13)
-
-
-def test_sigma_of_atoms_is_between_deviation_and_half_the_diameter() -> None:
-    rng = np.random.default_rng(4)
-    for _ in range(5):
-        x, p = rng.standard_normal((5, 3)), rng.dirichlet(np.ones(5))
-        law = atoms(x - p @ x, p)
-        diameter = max(float(np.linalg.norm(s - t)) for s in x for t in x)
-        assert np.sqrt(np.linalg.eigvalsh(law.covariance)[-1]) * (1 - 1e-12) <= law.sigma <= diameter / 2
-
-
-def test_atoms_take_a_given_sigma_and_point_masses() -> None:
-    assert atoms([[1.0], [-1.0]], [0.5, 0.5], sigma=3).sigma == 3.0
-    assert atoms([[0.0, 0.0]], [1.0]).sigma == 0
-    tilted = atoms([[1.0], [-1.0]], [0.5, 0.5]).tilted([[1000.0]])
-    assert (tilted[0].item(), tilted[1].item()) == (1.0, 0.0)
 
 
 @pytest.mark.parametrize(

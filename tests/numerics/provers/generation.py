@@ -1,0 +1,199 @@
+"""Random inequalities without end, about half of them true."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+import sympy as sp
+
+from tests.numerics.provers.statement import R, Random, Range, X, Y, Z
+from tests.numerics.provers.values import least as least_value
+
+_RANGES = [
+    Range(Fraction(0), None),
+    Range(Fraction(0), None, closed=True),
+    Range(Fraction(0), Fraction(1)),
+    Range(Fraction(0), Fraction(1), closed=True),
+    Range(Fraction(-1), Fraction(1)),
+    Range(Fraction(1, 2), Fraction(3)),
+    Range(Fraction(1), None, closed=True),
+    Range(None, None),
+    Range(Fraction(-2), Fraction(5, 3), closed=True),
+    Range(None, Fraction(0)),
+    Range(Fraction(1), None, integer=True),
+    Range(Fraction(-3), Fraction(12), integer=True),
+]
+
+
+def _number(rng: random.Random) -> sp.Rational:
+    return R(rng.choice((1, 1, 1, 2, 3, 5)) * rng.choice((1, -1)), rng.choice((1, 1, 2, 3, 4)))
+
+
+def _tame(rng: random.Random, symbols: list[sp.Symbol]) -> sp.Expr:
+    """Something small that an exponential may be taken of."""
+    s = rng.choice(symbols)
+    return rng.choice(
+        [
+            lambda: s,
+            lambda: _number(rng) * s,
+            lambda: s + _number(rng),
+            lambda: s**2,
+            lambda: s * rng.choice(symbols),
+            lambda: -s - s**2,
+        ]
+    )()
+
+
+def _positive(rng: random.Random, symbols: list[sp.Symbol], ranges: dict[sp.Symbol, Range], depth: int) -> sp.Expr:
+    """Positive wherever it is defined, mostly provably so."""
+    s = rng.choice(symbols)
+    lo = ranges[s].lo
+    natural = [s] if lo is not None and lo >= 0 else [s**2 + abs(_number(rng))]
+    inner = lambda: _positive(rng, symbols, ranges, depth - 1) if depth > 0 else natural[0]
+    return rng.choice(
+        [
+            lambda: natural[0],
+            lambda: natural[0] + abs(_number(rng)),
+            lambda: sp.exp(_tame(rng, symbols)),
+            lambda: 1 + inner() ** 2,
+            lambda: inner() + inner(),
+            lambda: sp.sqrt(inner()),
+            lambda: 1 / inner(),
+            lambda: sp.cosh(_tame(rng, symbols)),
+            lambda: inner() ** abs(_number(rng)),
+        ]
+    )()
+
+
+def _expression(rng: random.Random, symbols: list[sp.Symbol], ranges: dict[sp.Symbol, Range], depth: int) -> sp.Expr:
+    again = lambda: _expression(rng, symbols, ranges, depth - 1)
+    positive = lambda: _positive(rng, symbols, ranges, depth - 1)
+    leaf = [
+        lambda: rng.choice(symbols),
+        lambda: _number(rng) * rng.choice(symbols),
+        lambda: rng.choice(symbols) ** rng.randint(2, 3),
+    ]
+    if depth <= 0:
+        return rng.choice(leaf)()
+    inner: list[Callable[[], sp.Expr]] = [
+        lambda: again() + again(),
+        lambda: again() - again(),
+        lambda: again() * again(),
+        lambda: again() / positive(),
+        lambda: again() ** 2,
+        lambda: sp.exp(-positive()) if rng.random() < 0.5 else sp.exp(_tame(rng, symbols)),
+        lambda: sp.log(positive()),
+        lambda: sp.sqrt(positive()),
+        lambda: sp.log(1 + positive()),
+        lambda: sp.tanh(again()),
+        lambda: sp.sinh(_tame(rng, symbols)),
+        lambda: sp.cosh(_tame(rng, symbols)),
+        lambda: sp.coth(positive()),
+        lambda: sp.sech(_tame(rng, symbols)),
+        lambda: sp.erf(again()),
+        lambda: sp.erfc(_tame(rng, symbols)),
+        lambda: sp.atan(again()),
+        lambda: sp.asinh(again()),
+        lambda: sp.sin(_tame(rng, symbols)),
+        lambda: sp.cos(_tame(rng, symbols)),
+        lambda: sp.Abs(again()),
+        lambda: sp.Max(again(), again()),
+        lambda: sp.Min(again(), again()),
+        lambda: sp.loggamma(positive()),
+        lambda: sp.gamma(positive()) / (1 + sp.gamma(positive())),
+        lambda: sp.polygamma(0, positive()),
+        lambda: sp.uppergamma(rng.choice((R(1, 2), 2, R(5, 2))), positive()),
+        lambda: sp.lowergamma(rng.choice((R(1, 2), 3)), positive()),
+        lambda: sp.besselk(rng.choice((0, R(1, 2), 1)), positive()),
+        lambda: sp.besseli(rng.choice((0, 1)), positive()) * sp.exp(-positive()),
+        lambda: positive() ** _tame(rng, symbols),
+    ]
+    return rng.choice(leaf if rng.random() < 0.2 else inner)()
+
+
+def statements(seed: int) -> Iterator[Random]:
+    """Random statements without end; about half of them are true."""
+    rng = random.Random(seed)
+    while True:
+        if rng.random() < 0.08:
+            yield _invariant(rng)
+            continue
+        symbols = [X, Y, Z][: rng.choice((1, 1, 1, 1, 2, 2, 3))]
+        ranges = {s: rng.choice(_RANGES) for s in symbols}
+        left = _expression(rng, symbols, ranges, rng.choice((1, 2, 2, 2, 3)))
+        right = _expression(rng, symbols, ranges, rng.choice((1, 2))) if rng.random() < 0.5 else sp.S.Zero
+        f = left - right
+        if f.has(sp.nan, sp.zoo, sp.oo, sp.I, sp.atan2, sp.re, sp.im, sp.arg) or not f.free_symbols or _nested(f):
+            continue
+        symbols = sorted(left.free_symbols | right.free_symbols, key=str)
+        ranges = {s: ranges[s] for s in symbols}
+        where = _hypothesis(rng, symbols)
+        least = least_value(f, ranges, where, rng)
+        if least is None:
+            continue
+        scale = max(abs(least), 0.1)
+        step = rng.choice((1.0, 0.3, 0.1, 0.01, 1e-3)) * scale * rng.choice((1, -1))
+        offset = R(Fraction(least - step).limit_denominator(10**4))
+        sides = (right + offset, left)
+        if rng.random() < 0.1:  # nothing is shifted: equalities at special points come up here
+            sides = (right, left)
+        yield Random(*sides, rng.random() < 0.3, ranges, where)
+
+
+def _invariant(rng: random.Random) -> Random:
+    """A statement whose sign does not change when both variables are scaled, or shifted, together."""
+    if rng.random() < 0.5:
+        kind = rng.choice((Range(Fraction(0), None), Range(Fraction(0), None, closed=True), Range(None, None)))
+        ranges = {X: kind, Y: rng.choice((kind, Range(Fraction(0), None, closed=True)))}
+        atoms = [
+            X,
+            Y,
+            sp.Abs(X),
+            sp.Abs(Y),
+            sp.sqrt(X**2 + Y**2),
+            sp.Max(X, Y),
+            sp.Min(X, 2 * Y),
+            sp.Abs(X - Y),
+            sp.sqrt(X**2 + X * Y + Y**2),
+        ]
+        atoms += [sp.sqrt(X * Y), sp.cbrt(X**3 + 2 * Y**3)] if all(r.lo is not None for r in ranges.values()) else []
+        unit = rng.choice((sp.Abs(X) + sp.Abs(Y), sp.sqrt(X**2 + Y**2), sp.Max(sp.Abs(X), sp.Abs(Y))))
+    else:
+        ranges = {X: Range(None, None), Y: Range(None, None)}
+        lead = [
+            sp.log(sp.exp(X) + sp.exp(Y)),
+            sp.Max(X, Y),
+            sp.Min(X, Y),
+            (X + Y) / 2,
+            sp.log(sp.exp(X / 2) + sp.exp(Y / 2)) * 2,
+            X,
+        ]
+        atoms = [a - b for a, b in (rng.sample(lead, 2) for _ in range(3))] + [
+            sp.Abs(X - Y),
+            sp.exp(-((X - Y) ** 2)),
+            sp.tanh(X - Y),
+        ]
+        unit = sp.S.One
+    left = sp.Add(*(_number(rng) * a for a in rng.sample(atoms, 3)))
+    least = least_value(left / unit, ranges, (), rng)
+    c = R(1) if least is None else R(Fraction(least - rng.choice((0.3, 0.01, 0, -0.01, -0.3))).limit_denominator(1000))
+    return Random(c * unit, left, rng.random() < 0.3, ranges, ())
+
+
+def _nested(f: sp.Expr) -> bool:
+    """Towers of exponentials, whose values mpmath would spend minutes on."""
+    fast = (sp.exp, sp.cosh, sp.sinh, sp.gamma, sp.besseli)
+    grows = lambda e: any(isinstance(a, fast) for a in sp.preorder_traversal(e))
+    slow = (*fast, sp.loggamma, sp.sin, sp.cos, sp.erf, sp.erfc, sp.besselk, sp.uppergamma, sp.lowergamma, sp.polygamma)
+    return any(isinstance(a, slow) and any(map(grows, a.args)) for a in sp.preorder_traversal(f)) or any(
+        a.is_Pow and grows(a.exp) and a.base is not sp.E for a in sp.preorder_traversal(f)
+    )
+
+
+def _hypothesis(rng: random.Random, symbols: list[sp.Symbol]) -> tuple[tuple[sp.Expr, str, sp.Expr], ...]:
+    if len(symbols) < 2 or rng.random() < 0.6:
+        return ()
+    a, b = rng.sample(symbols, 2)
+    return (rng.choice([(a, "<=", b), (a, "<", b), (a * b, "<=", sp.S.One), (a + b, ">=", R(1, 2)), (a**2, "<=", b + 3)]),)

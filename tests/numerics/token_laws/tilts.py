@@ -1,0 +1,16 @@
+"""Tilts of every law at which its transform is looked at."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.token_laws import TokenLaw
+
+Floats = NDArray[np.float64]
+
+
+def some_tilts(law: TokenLaw) -> Floats:
+    rng = np.random.default_rng(5)
+    a = rng.standard_normal((3, law.d)) / max(law.sigma, 1e-3)
+    return np.concatenate([a / 2, 4 * a[:1] / np.sqrt(law.d)])
