@@ -97,7 +97,8 @@ def test_means_differ_by_welch_or_by_a_factor_two() -> None:
     assert _differ(same[0], same[1] + 1)
     assert not _differ(same[0, :1], same[0, :1] + np.log(1.9))
     assert _differ(same[0, :1], same[0, :1] + np.log(2.1))
-    assert not _differ(same[0], same[1, :1] + 1)  # one run against four: no test is made of it
+    assert _differ(same[0], same[1, :1] + 1)  # one run against four
+    assert not _differ(same[0], same[1, :1] + 0.5)
 
 
 def test_a_late_step_is_refuted_and_an_early_one_is_not() -> None:
