@@ -11,8 +11,10 @@ from numerics.figures.results import Measurements
 from numerics.training.result import Training
 from theory.experiment import VARIANTS
 
-__all__ = ["Pace", "failed_runs", "failures", "has_failed", "pace", "shortened", "sure"]
+__all__ = ["Failures", "Pace", "failed_runs", "failures", "has_failed", "pace", "shortened", "sure"]
 
+#: Data, reading, length and start: whether each architecture has failed.
+Failures = dict[tuple[str, str, int, int], dict[str, bool]]
 #: Part of what is missing that a run gains in a tenth of its steps if it is still on its way: two more such runs, and it is there.
 SHARE = 1 / 20
 #: Of the error of a risk at the end: the first of 16 randomisations chooses the controls, the other 15 are averaged.
@@ -89,9 +91,9 @@ def failed_runs(measured: Measurements) -> dict[tuple[str, str, str, int, int], 
     return found
 
 
-def failures(measured: Measurements) -> dict[tuple[str, str, int, int], dict[str, bool]]:
+def failures(measured: Measurements) -> Failures:
     """Data, reading, length and start: whether each architecture has failed, where both are decided (see `failed_runs`)."""
-    found: dict[tuple[str, str, int, int], dict[str, bool]] = {}
+    found: Failures = {}
     for (covariance, reading, attention, L, seed), outcome in failed_runs(measured).items():
         if outcome is not None:
             found.setdefault((covariance, reading, L, seed), {})[attention] = outcome
