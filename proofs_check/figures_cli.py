@@ -40,7 +40,7 @@ def add_figures(commands: Any) -> None:
         help="train what Figures 1 to 8 show, draw them, and judge what the paper says about them",
         description="Trains softmax and linear attention as in Appendix A.1 ('as written') and as in the authors' code ('as coded')"
         ", and writes DIR/index.html with all figures, their numbers, and DIR/ledger/ledger.json with a verdict on every sentence."
-        " About a quarter of an hour on two processors. DIR/measured keeps every finished run: the same command goes on after a"
+        " About twenty minutes on two processors. DIR/measured keeps every finished run: the same command goes on after a"
         " kill, and a second process may help.",
         epilog="exit status: 0; 1 if a sentence came out otherwise than declared; 2 if the input is no good; 130 if interrupted",
     )

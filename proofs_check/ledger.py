@@ -247,10 +247,11 @@ class Ledger:
         return [(step, loss) for step, loss in found if loss is not None]
 
     def unsettled(self) -> list[str]:
-        """Rows of the papers that no claim of this run settles; a row with an OPEN part is not settled."""
-        touched = {e["covers"] for e in self.entries.values()}
-        open_ = {e["covers"] for e in self.entries.values() if e["verdict"] == "OPEN"}
-        return [r for r in rows() if r not in touched - open_]
+        """Rows of the papers that no claim of this run settles: none with an OPEN part, unless the row itself is REFUTED."""
+        of = self.entries.values()
+        settled = {e["covers"] for e in of} - {e["covers"] for e in of if e["verdict"] == "OPEN"}
+        settled |= {e["id"] for e in of if e["id"] == e["covers"] and e["verdict"] == "REFUTED"}
+        return [r for r in rows() if r not in settled]
 
     def counts(self) -> dict[str, Counter[str]]:
         """Verdicts as printed, by paper; assumptions and citations are counted apart."""

@@ -28,14 +28,16 @@ GROUPS = {"statements": "", "assumptions and citations": ("assumption", "cited")
 def row_verdict(claims: list[Mapping[str, Any]]) -> str:
     """The verdict of a row from its claims as printed.
 
-    REFUTED if any of them is, what the proof infers included; OPEN, which settles nothing, if any is; else that of the claim that
-    states the row.
+    REFUTED if the claim named like the row is; OPEN, which settles nothing, if any is; REFUTED if any is, what the proof infers
+    included; else that of the claim that states the row.
 
     Examples
     --------
     >>> row_verdict([{"id": "BB:X", "covers": "BB:X", "verdict": "PROVED"}])
     'PROVED'
     """
+    if any(c["id"] == c["covers"] and c["verdict"] == "REFUTED" for c in claims):
+        return "REFUTED"
     found = [Verdict(c["verdict"]) for c in claims]
     for whole in (Verdict.OPEN, Verdict.REFUTED):
         if whole in found:

@@ -97,6 +97,8 @@ def test_open_settles_nothing() -> None:
     assert A in Ledger([line(A, "OPEN")]).unsettled()
     assert A not in Ledger([line(A, "REFUTED")]).unsettled()
     assert A in Ledger([line(A, "OPEN"), line(f"{A}/part", "PROVED")]).unsettled()
+    assert A in Ledger([line(A, "PROVED"), line(f"{A}/part", "OPEN")]).unsettled()
+    assert A not in Ledger([line(A, "REFUTED"), line(f"{A}/part", "OPEN")]).unsettled()
 
 
 def test_the_registered_claims_are_in_order() -> None:

@@ -48,6 +48,7 @@ def test_refuted_wins_then_the_statement_itself() -> None:
     assert row_verdict([part]) == "SUPPORTED"
     assert row_verdict([main_, inference]) == "REFUTED"
     assert row_verdict([main_, inference, made_up(f"{row}/b", "OPEN")]) == "OPEN"
+    assert row_verdict([made_up(row, "REFUTED"), made_up(f"{row}/b", "OPEN")]) == "REFUTED"
 
 
 def test_material_errors_are_listed_with_what_uses_them() -> None:
