@@ -70,7 +70,7 @@ class Plan:
     noise, batch, lr
         Variance of the label noise, prompts of a step, learning rate.
     gap_prompts : int
-        Prompts behind each point of Figures 1 and 5.
+        Prompts behind each gap of outputs in Figures 1 and 5; those of gradients are means over all prompts.
     points : int
         Queries behind each final risk.
 

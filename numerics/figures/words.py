@@ -122,7 +122,7 @@ TAKEN = "For softmax attention that is taken to be the least risk: integrated in
 FAILED_PAIR = "hollow: one or both runs of the pair failed, in no median"
 CAPTIONS = {
     1: "Both architectures at the same random parameters. Above: the mean square of the difference of their outputs; below: the"
-    " squared norm of the difference of the gradients of their risks in (O, V, K, Q).",
+    " squared norm of the difference of the gradients of their risks in (O, V, K, Q), means over all prompts.",
     2: "Above: the risk E (T − y)² / 2 of the trained models on fresh prompts of the length on which they were trained; below: the"
     " same minus the risk of ridge regression, the best estimator from the prompt.",
     3: "|θ − θ′|² over all of O, V, K, Q, θ of softmax and θ′ of linear attention. Both start from the same parameters and see the"

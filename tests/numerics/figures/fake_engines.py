@@ -97,7 +97,11 @@ class Fake:
 
         def initial_gap(parameters: Any, lengths: Any, *, seed: int, **config: Any) -> Any:
             L = np.array(lengths, dtype=float)
-            return SimpleNamespace(output=seed + L, output_error=L / 10, gradient=-L, gradient_error=L / 20)
+            return SimpleNamespace(output=seed + L, output_error=L / 10)
+
+        def gradient_gap(parameters: Any, lengths: Any, **config: Any) -> Any:
+            L = np.array(lengths, dtype=float)
+            return SimpleNamespace(value=-L, error=L / 20)
 
         def trained(Sigma: Any, L: int, *, attention: str, **config: Any) -> Any:
             return SimpleNamespace(risk=float(np.trace(Sigma)) + L + (attention == "linear") / 2)
@@ -105,7 +109,7 @@ class Fake:
         def bayes_risk(Sigma: Any, L: int, noise: float, task_variance: float, **config: Any) -> tuple[float, float]:
             return float(np.trace(Sigma)) * task_variance / L + noise / 2, 0.125
 
-        return Engines(self.train, population_risk, initial_gap, trained, bayes_risk, lambda name: f"{code} {name}")
+        return Engines(self.train, population_risk, initial_gap, gradient_gap, trained, bayes_risk, lambda name: f"{code} {name}")
 
     def count(self, kind: str) -> int:
         return sum(name == kind for name, _ in self.calls)
