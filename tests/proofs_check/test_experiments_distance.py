@@ -14,7 +14,7 @@ from numerics.figures.results import Measurements
 from numerics.trained_risk import trained
 from numerics.training.parameters import initial_parameters, pack, unpack
 from proofs_check.boursier_boyer.experiments_distance import (
-    _differ,
+    _fall,
     _score_variance,
     trajectories_approach,
     trajectories_approach_in_the_code,
@@ -93,12 +93,17 @@ def test_repetitions_spread_as_said() -> None:
 def test_means_differ_by_welch_or_by_a_factor_two() -> None:
     rng = np.random.default_rng(3)
     same = rng.normal(0, 0.002, (2, 4))
-    assert not _differ(*same)
-    assert _differ(same[0], same[1] + 1)
-    assert not _differ(same[0, :1], same[0, :1] + np.log(1.9))
-    assert _differ(same[0, :1], same[0, :1] + np.log(2.1))
-    assert _differ(same[0], same[1, :1] + 1)  # one run against four
-    assert not _differ(same[0], same[1, :1] + 0.5)
+    apart = lambda near, far: _fall(near, far)[1] < 1e-9
+    assert not apart(*same)
+    assert apart(same[0], same[1] + 1)
+    assert apart(same[0] + 1, same[1])
+    assert not apart(same[0, :1], same[0, :1] + np.log(1.9))
+    assert apart(same[0, :1], same[0, :1] + np.log(2.1))
+    assert apart(same[0], same[1, :1] + 1)  # one run against four
+    assert not apart(same[0], same[1, :1] + 0.5)
+    ratio, error = _fall(same[0], same[1] + 1, comparisons=7)
+    assert ratio == pytest.approx(np.exp(-1), rel=0.02)
+    assert error == 7 * _fall(same[0], same[1] + 1)[1]
 
 
 def test_a_late_step_is_refuted_and_an_early_one_is_not() -> None:
@@ -113,3 +118,9 @@ def test_a_script_of_its_own_sample_agrees_to_a_fifth() -> None:
     assert differing(witness, "L = 3", "0.29") == ["distance = 0.25"]
     assert differing(witness, "L = 3", "0.29", sampled=True) == []
     assert differing(witness, "L = 2", "0.35", sampled=True) == ["L = 3", "distance = 0.25"]
+
+
+@pytest.mark.parametrize("step", [5_000, 15_000, 50_000, 0])
+def test_a_step_without_records_is_refused(step: int) -> None:
+    with pytest.raises(ValueError, match="pass one of these"):
+        trajectories_approach(step=step)
