@@ -1,7 +1,7 @@
 """SGD of softmax and of linear attention side by side on the same prompts, 128 prompts at once, the whole run in one call.
 
-Both architectures read a prompt through the same matrix of at most six rows (see `numerics.kernels.sgd_coupled_prompt`), whose law,
-jointly over both, is that of prompts drawn token by token.
+Both architectures read a long prompt through the same matrix of six rows (see `numerics.kernels.sgd_coupled_prompt`), whose law,
+jointly over both, is that of prompts drawn token by token; short prompts are drawn so.
 
 Every helper is inlined by force. One that is only called exists twice, compiled alone and inside the kernel, and which of the two
 is taken depends on whether the kernel was compiled in this process or loaded from the cache: they may round differently, and a
@@ -30,6 +30,7 @@ from numerics.kernels.sgd_coupled_prompt import (
     weighted_sums,
     weights,
 )
+from numerics.kernels.sgd_coupled_short import SHORT, scores_and_values, token_products, token_weights
 from numerics.kernels.sgd_matrices import forward, gradient, load, padded, store
 from numerics.streams import F32, LANES, U64, normal_rows, start_lanes
 
@@ -45,6 +46,17 @@ def add_multiple(factor, x, at, y, to):  # type: ignore[no-untyped-def]
     """y += factor x, a row of lanes."""
     for i in range(LANES):
         y[to + U64(i)] += factor * x[at + U64(i)]
+
+
+@njit(forceinline=True, fastmath={"contract"})
+def add_product(count, factors, at, x, start, y, to):  # type: ignore[no-untyped-def]
+    """y += the sum of `count` rows of x with the factors from `at` on; two rows a pass."""
+    for k in range(0, count - 1, 2):
+        f, h, row = F32(factors[at + k]), F32(factors[at + k + 1]), start + U64(k * LANES)
+        for i in range(LANES):
+            y[to + U64(i)] += f * x[row + U64(i)] + h * x[row + ROW + U64(i)]
+    if count % 2:
+        add_multiple(F32(factors[at + count - 1]), x, start + U64((count - 1) * LANES), y, to)
 
 
 @njit(forceinline=True, fastmath={"contract"})
@@ -71,8 +83,7 @@ def set_columns(n, width, P, b, noise_sd, task, x, score, columns, at):  # type:
     """M'a and M'b of one architecture: two columns of n rows."""
     d = n - 1
     score[:] = ZERO
-    for k in range(d):
-        add_multiple(F32(P[d * width + k]), x, U64((d + k) * LANES), score, U64(0))
+    add_product(d, P, d * width, x, U64(d * LANES), score, U64(0))
     value, noise = F32(b[d]), F32(noise_sd)
     for j in range(d):
         a, v, t = at + U64(j * LANES), at + U64((n + j) * LANES), U64(j * LANES)
@@ -81,8 +92,7 @@ def set_columns(n, width, P, b, noise_sd, task, x, score, columns, at):  # type:
             w = task[t + U64(i)]
             columns[a + U64(i)] = w * score[i]
             columns[v + U64(i)] = base + w * value
-        for k in range(d):
-            add_multiple(F32(P[j * width + k]), x, U64((d + k) * LANES), columns, a)
+        add_product(d, P, j * width, x, U64(d * LANES), columns, a)
     a, v = at + U64(d * LANES), at + U64((n + d) * LANES)
     for i in range(LANES):
         columns[a + U64(i)] = noise * score[i]
@@ -182,7 +192,9 @@ def coupled_kernel() -> Callable[..., int]:
         T, y = np.zeros(BASIS * max(n - 2, 2) * LANES, np.float32), np.zeros(4 * n * LANES, np.float32)
         basis, v, delta = np.zeros(8 * LANES, np.float32), np.zeros(WEIGHTS * LANES, np.float32), np.zeros(2 * LANES, np.float32)
         live, work = np.ones(LANES, np.float32), np.zeros(4 * LANES, np.float32)
-        row = work[:LANES]
+        row, short = work[:LANES], L <= SHORT
+        g = np.zeros((n * L + 1 if short else 0) * LANES, np.float32)
+        tokens = np.zeros(4 * (L if short else 0) * LANES, np.float32)
         for step in range(first, first + steps):
             for c in range(2):
                 forward(n, width, now[c], a, b, scale, values[c], U, P[c], scratch)
@@ -195,15 +207,21 @@ def coupled_kernel() -> Callable[..., int]:
                 draw_task(d, width, a, b, task_sd, noise_sd, x, task, label, row)
                 for c in range(2):
                     set_columns(n, width, P[c], values[c], noise_sd, task, x, row, columns, U64(2 * c * n * LANES))
-                reduce_columns(n, columns, heads, factors, row)
-                triangle(n, columns, R)
-                token_sums(L, state, tile, R, reference, row, sums, long_sums)
-                basis_coordinates(L, sums, R, basis, v)
-                draw_columns(n, L, state, words, tile, T)
-                weights(L, R, basis, T, label, live, v, delta)
+                if short:
+                    normal_rows(n * L, state, g)
+                    scores_and_values(n, L, columns, g, tokens)
+                    token_weights(L, label, live, tokens, work, delta)
+                    token_products(n, L, g, tokens, y)
+                else:
+                    reduce_columns(n, columns, heads, factors, row)
+                    triangle(n, columns, R)
+                    token_sums(L, state, tile, R, reference, row, sums, long_sums)
+                    basis_coordinates(sums, R, basis, v)
+                    draw_columns(n, L, state, words, tile, T)
+                    weights(L, R, basis, T, label, live, v, delta)
+                    weighted_sums(n, basis, T, v, y)
+                    rotate_back(n, columns, heads, factors, y, work)
                 add_squares(delta, square)
-                weighted_sums(n, basis, T, v, y)
-                rotate_back(n, columns, heads, factors, y, work)
                 label_row(d, noise_sd, task, y)
                 add_gradient(n, width, x, y, d_values, d_P)
             for c in range(2):

@@ -5,8 +5,8 @@ the coordinates along the vectors of softmax attention, drawn token by token. Gi
 vectors of R^L, and the other columns are still independent normals. In an orthonormal basis of R^L that begins with x, y, p and
 p (t − T) (Gram and Schmidt) these columns have normal coordinates; what is left of the third and fourth outside that basis has the
 length of a χ variable (Bartlett's decomposition). So at most six coordinates of each column matter, however long the prompt: all
-that either architecture needs is a product of the 6 × n matrix of them. A basis of R^L has L vectors: shorter prompts leave rows
-out.
+that either architecture needs is a product of the 6 × n matrix of them. L is at least 6; shorter prompts are drawn whole, in
+`numerics.kernels.sgd_coupled_short`.
 
 References
 ----------
@@ -134,7 +134,7 @@ def token_sums(L, state, x, R, reference, top, part, total):  # type: ignore[no-
 
 
 @njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
-def basis_coordinates(L, sums, R, basis, v):  # type: ignore[no-untyped-def]
+def basis_coordinates(sums, R, basis, v):  # type: ignore[no-untyped-def]
     """From the sums: coordinates of x and y (three rows of `basis`), products of p and q = p (t − T) with x and y (four), and T.
 
     The coordinates of p (three) and q (four) are rows of v.
@@ -170,25 +170,15 @@ def basis_coordinates(L, sums, R, basis, v):  # type: ignore[no-untyped-def]
         basis[7 * LANES + i] = T
         v[i], v[LANES + i], v[2 * LANES + i] = p0, p1, p2
         v[3 * LANES + i], v[4 * LANES + i], v[5 * LANES + i], v[6 * LANES + i] = q0, q1, q2, q3
-    if L == 1:  # one token: no weights to shift, and all vectors of R^1 are parallel
-        basis[2 * LANES : 3 * LANES], basis[5 * LANES : 7 * LANES], v[3 * LANES : 7 * LANES] = ZERO, ZERO, ZERO
-    for k in range(L, BASIS):
-        if k < 3:
-            v[k * LANES : (k + 1) * LANES] = ZERO
-        if k < 4:
-            v[(3 + k) * LANES : (4 + k) * LANES] = ZERO
 
 
 @njit(forceinline=True)
 def draw_columns(n, L, state, words, pair, T):  # type: ignore[no-untyped-def]
-    """T[6 j + k] = coordinate k in the basis of column j + 2 of N; 0 where the prompt is too short to have a vector k."""
+    """T[6 j + k] = coordinate k in the basis of column j + 2 of N."""
     if n > 2:
         normal_rows(BASIS * (n - 2), state, T)
         chi_rows(L - 4, state, pair, words, T[4 * LANES : 5 * LANES], T[11 * LANES : 12 * LANES])
         T[5 * LANES : 6 * LANES] = ZERO
-        for column in range(n - 2):
-            for row in range(BASIS * column + L, BASIS * (column + 1)):
-                T[row * LANES : (row + 1) * LANES] = ZERO
 
 
 @njit(forceinline=True, fastmath={"contract"}, error_model="numpy")

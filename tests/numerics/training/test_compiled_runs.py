@@ -73,16 +73,18 @@ EDGES: dict[str, dict[str, Any]] = {
     "loud": dict(noise=1e200),
     "zero start": dict(start=[np.zeros(3), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))], d=2),
     "huge start": dict(start=[np.full(3, 1e160), *[np.full((3, 3), 1e160)] * 3], d=2),
+    "huge scores": dict(start=[np.full(3, 0.1), np.full((3, 3), 0.1), *[np.full((3, 3), 1e20)] * 2], d=2),
     "seed": dict(seed=2**64 - 1),
     "wide": dict(d=17, prompt_length=4),
 }
 
 
 @ATTENTIONS
+@pytest.mark.parametrize("L", [3, 20])
 @pytest.mark.parametrize("edge", EDGES)
-def test_edges_give_finite_numbers_or_say_that_they_do_not(edge: str, attention: str) -> None:
-    result = train(**dict(attention=attention, prompt_length=3, steps=3, every=1) | EDGES[edge])
-    assert (result.diverged == 0) == (edge in ("huge", "loud", "huge start"))
+def test_edges_give_finite_numbers_or_say_that_they_do_not(edge: str, attention: str, L: int) -> None:
+    result = train(**dict(attention=attention, prompt_length=L, steps=3, every=1) | EDGES[edge])
+    assert (result.diverged == 0) == (edge in ("huge", "loud", "huge start", "huge scores"))
     assert len(result.step) == (0 if result.diverged == 0 else 3)
     assert np.isfinite(result.risk).all()
     assert np.isfinite(pack(result.final)).all()

@@ -10,6 +10,7 @@ from scipy import stats
 
 from numerics.kernels.sgd import sgd_kernel
 from numerics.kernels.sgd_chi import chi_rows
+from numerics.kernels.sgd_coupled_short import SHORT
 from numerics.streams import LANES, key_of
 from numerics.training.full_tokens import draw_prompts, predictions
 from numerics.training.parameters import initial_parameters, pack, unpack
@@ -49,20 +50,28 @@ def steep(d: int, factor: float) -> Floats:
     return np.asarray(theta * np.array([factor, 1.0])[:, None, None])
 
 
+NEARLY = pair(4) * np.array([1.0, 0.0])[:, None, None] + pair(4, 1, 1) * np.array([0.0, 1 + 1e-6])[:, None, None]
+#: To SHORT tokens the prompt is drawn token by token, beyond in a frame and a basis.
 CASES = {
     "one token, d = 1": (pair(1), 1),
     "d = 1": (pair(1), 7),
     "two tokens": (pair(3), 2),
     "three tokens": (pair(2, size=2.5), 3),
-    "five tokens: a third direction of one length": (pair(4), 5),
-    "all directions": (pair(6), 9),
+    "five tokens": (pair(4), 5),
+    "blocks, and what is left over": (pair(6), 9),
+    "equal parameters, short": (pair(5, 1, 1), 8),
+    "the longest of the short": (pair(5), SHORT),
+    "the shortest of the others": (pair(5), SHORT + 1),
+    "d = 1, a frame of two directions": (pair(1), SHORT + 1),
+    "all directions": (pair(6), SHORT + 3),
     "long": (pair(1), 600),
-    "equal parameters": (pair(5, 1, 1), 8),
-    "nearly equal": (pair(4) * np.array([1.0, 0.0])[:, None, None] + pair(4, 1, 1) * np.array([0.0, 1 + 1e-6])[:, None, None], 8),
-    "parallel": (steep(5, -2.0), 8),
+    "equal parameters": (pair(5, 1, 1), SHORT + 2),
+    "nearly equal": (NEARLY, SHORT + 1),
+    "parallel, short": (steep(5, -2.0), 8),
+    "parallel": (steep(5, -2.0), SHORT + 2),
 }
-#: Fewer than 42 numbers for each of ten cases: `deviations` exceeds this with probability below 1e-6 in all of them together.
-LIMIT = float(np.sqrt(2 * np.log(2 * 420 / 1e-6)))
+#: Fewer than 42 numbers for each of 16 cases: `deviations` exceeds this with probability below 1e-6 in all of them together.
+LIMIT = float(np.sqrt(2 * np.log(2 * 16 * 42 / 1e-6)))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -94,9 +103,10 @@ def test_one_token_leaves_softmax_no_choice() -> None:
         assert gradient[1, 1 + n :].any()
 
 
-def test_prompts_do_not_depend_on_the_parameters_of_the_other_attention() -> None:
+@pytest.mark.parametrize("L", [6, SHORT + 1])
+def test_prompts_do_not_depend_on_the_parameters_of_the_other_attention(L: int) -> None:
     """Softmax losses are a function of the softmax parameters and the seed, whatever linear attention does beside it."""
-    same, other = coupled(pair(3, 1, 1), 6, 200)[0], coupled(pair(3, 1, 2), 6, 200)[0]
+    same, other = coupled(pair(3, 1, 1), L, 200)[0], coupled(pair(3, 1, 2), L, 200)[0]
     assert np.array_equal(same[0], other[0])
     assert not np.array_equal(same[1], other[1])
 
