@@ -31,7 +31,7 @@ FinalKey = tuple[str, str, str, int, int]
 #: Seconds, roughly, of a final risk, the end of an exact flow, a Bayes risk and a gap of gradients.
 FINAL, EXACT, BAYES, GRADIENT = {"softmax": 0.3, "linear": 0.01}, {"softmax": 0.1, "linear": 0.01}, 0.2, 0.1
 #: Sobol' points of each randomisation behind a gap of gradients.
-GRADIENT_POINTS = 2**13
+GRADIENT_POINTS = 2**12
 NO_NUMBERS = np.empty(0)
 
 
