@@ -44,12 +44,12 @@ EVERY, CODED = 10_000, "as coded"
     "in order at the end from the starts from which no run fails (BB:S6.f3/coded).",
 )
 def trajectories_approach(*, step: int = LATE, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    """After this many steps the squared distance of the parameters (O, V, K, Q) falls from each prompt length to the next longer
-    one: isotropic data, as written, from each random start from which no run fails.
+    """After 30 000 steps, as repaired after 10 000, the squared distance of the parameters (O, V, K, Q) falls from each prompt
+    length to the next longer one: isotropic data, as written, from each random start from which no run fails.
 
-    Printed: after 30 000 steps, on a curve of Figure 3 that goes on to 500 000; L = 50 and 100 from the start with seed 4,
-    when the risks have come to those of the block start. As repaired: after 10 000 steps, when no run has failed yet; these runs,
-    and those behind Figure 3. The control multiplies the distance by L^2.
+    As printed: on a curve of Figure 3 that goes on to 500 000 steps, L = 50 and 100 from the start with seed 4, when the risks
+    have come to those of the block start. As repaired: when no run has failed yet, these runs, and those behind Figure 3. The
+    control multiplies the distance by L^2.
 
     The logarithms of the distance over repetitions of the data are taken to be normal; each length has its own variance.
     """
