@@ -243,7 +243,7 @@ class Work:
             law: dict[str, Any] = {"Sigma": Sigma, "noise": plan.noise, "variant": variant}
             law |= {"task_variance": self._task_variance(covariance), "seed": seed}
             outputs = self.engines.initial_gap(start, lengths, prompts=plan.gap_prompts, **law)
-            # Over prompts too its mean is in closed form: at long prompts prompts that are drawn hardly tell it from 0.
+            # The mean over prompts is in closed form; where they are long, prompts that are drawn hardly tell the gap from 0.
             gradients = self.engines.gradient_gap(start, lengths, points=GRADIENT_POINTS, **law)
             return np.array([outputs.output, outputs.output_error, gradients.value, gradients.error], dtype=float)
 

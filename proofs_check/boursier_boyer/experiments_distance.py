@@ -24,6 +24,9 @@ Floats = NDArray[np.float64]
 #: A start, two lengths and a step at which the longer prompt is far behind, and how many runs of each say so.
 SEED, NEAR, FAR, LATE, REPETITIONS = 4, 50, 100, 30_000, 4
 EVERY, CODED = 10_000, "as coded"
+#: Taken for the standard deviation, over the data, of the logarithm of a distance where there is one run: measured are 0.016 to
+#: 0.051 after 10 000 steps (seeds 0 to 4 at L = 10 and 100, seed 4 at L = 1000, 14 repetitions each).
+SPREAD = 0.08
 
 
 @claim(
@@ -38,32 +41,33 @@ EVERY, CODED = 10_000, "as coded"
     "with seed 4, from which neither architecture fails, the squared distance after 30 000 steps of SGD as in Appendix A.1 is "
     "nearly three times as large at $L=100$ as at $L=50$. At the end of the runs behind Figure 3, `largeprompt figures`, it is "
     "larger at $L=1000$ than at $L=100$.",
-    instead="After the first 10 000 steps the distance falls from each of the lengths 10, 50, 100 and, in the full runs, 1000 to "
+    instead="At step 10 000 the distance falls from each of the lengths 10, 50, 100 and, in the full runs, 1000 to "
     "the next. For the gradient flow it tends to 0 at any fixed time as $L\\to\\infty$, by the argument of Theorem 4.3, though not "
     "from each length to the next. With the scores, queries and gradients of the authors' code the three lengths of Figure 3 are "
     "in order at the end from the starts from which no run fails (BB:S6.f3/coded).",
 )
 def trajectories_approach(*, step: int = LATE, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    """After 30 000 steps, as repaired after 10 000, the squared distance of the parameters (O, V, K, Q) falls from each prompt
+    """At step 30 000, as repaired at step 10 000, the squared distance of the parameters (O, V, K, Q) falls from each prompt
     length to the next longer one: isotropic data, as written, from each random start from which no run fails.
 
     As printed: on a curve of Figure 3 that goes on to 500 000 steps, L = 50 and 100 from the start with seed 4, when the risks
     have come to those of the block start. As repaired: when no run has failed yet, these runs, and those behind Figure 3. The
     control multiplies the distance by L^2.
 
-    The logarithms of the distance over repetitions of the data are taken to be normal; each length has its own variance.
+    The logarithms of the distance over repetitions of the data are taken to be normal; where there are several runs, each length
+    has its own variance.
     """
     if step % EVERY or not EVERY <= step <= LATE:
         raise ValueError(f"step = {step}: the runs of this claim are recorded at 10 000, 20 000 and 30 000; pass one of these")
     printed, runs = step == LATE, measurements(measured)
     of = {SEED: _repeated(step)} if printed else _early(runs, step)
-    told = (f"seed {seed}: {', '.join(f'{np.exp(x.mean()):.3g} at L = {L}' for L, x in logs.items())}" for seed, logs in of.items())
-    says, samples = f"after {step} steps: {'; '.join(told)}", 2 * REPETITIONS
+    means = {seed: {L: float(np.exp(x.mean())) for L, x in logs.items()} for seed, logs in of.items()}
+    says, samples = f"after {step} steps: {_told(means)}", 2 * REPETITIONS
     pairs = [(seed, L, longer) for seed, logs in of.items() for L, longer in pairwise(logs)]
     falls = {at: _fall(of[at[0]][at[1]] - growth * np.log(at[2] / at[1]), of[at[0]][at[2]], len(pairs)) for at in pairs}
     (seed, L, longer), (least, told_apart) = min(falls.items(), key=lambda item: item[1])
-    tightest = {"seed": seed, "step": step, "L": L, "distance": float(np.exp(of[seed][L].mean())) * L**growth}
-    tightest |= {"next L": longer, "its distance": float(np.exp(of[seed][longer].mean())) * longer**growth}
+    tightest = {"seed": seed, "step": step, "L": L, "distance": means[seed][L] * L**growth}
+    tightest |= {"next L": longer, "its distance": means[seed][longer] * longer**growth}
     if least > 1 and max(error for _, error in falls.values()) < 1e-6:
         common: dict[str, Any] = {"covered": says, "samples": samples, "error": 1e-6}
         return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, slack=least, tightest=tightest, **common)
@@ -92,14 +96,13 @@ def _early(runs: Measurements, step: int) -> dict[int, dict[int, Floats]]:
 def _fall(near: Floats, far: Floats, comparisons: int = 1) -> tuple[float, float]:
     """Ratio of the means, and the error of the side of 1 on which it is said to be, all comparisons together.
 
-    By Welch's test. Where there is one run of a length, a factor 2 decides: over repetitions of the data the logarithm has a
-    standard deviation of 0.02 to 0.03 (seed 4, L = 50, 10 000 to 50 000 steps), of which log 2 is more than 15.
+    By Welch's test, or where there is one run of a length, by the normal law with the standard deviation `SPREAD`.
     """
-    from scipy.stats import ttest_ind
+    from scipy.stats import norm, ttest_ind
 
     by = float(near.mean() - far.mean())
     if min(len(near), len(far)) == 1:
-        return math.exp(by), 1e-12 if abs(by) > math.log(2) else 1.0
+        return math.exp(by), comparisons * 2 * float(norm.sf(abs(by) / (SPREAD * math.sqrt(2))))
     return math.exp(by), comparisons * float(ttest_ind(near, far, equal_var=False).pvalue)
 
 
@@ -157,9 +160,12 @@ def _ends(runs: Measurements, reading: str) -> dict[int, dict[int, float]]:
 
 
 def _at_the_end(runs: Measurements) -> str:
-    ends = _ends(runs, WRITTEN).items()
-    told = [f"seed {seed}: " + ", ".join(f"{x:.3g} at L = {L}" for L, x in found.items()) for seed, found in ends]
-    return f"after {runs.plan.steps(WRITTEN)} steps, where no run fails: {'; '.join(told) or 'none'}"
+    return f"after {runs.plan.steps(WRITTEN)} steps, where no run fails: {_told(_ends(runs, WRITTEN)) or 'none'}"
+
+
+def _told(distances: dict[int, dict[int, float]]) -> str:
+    """Start: length: distance, in words."""
+    return "; ".join(f"seed {seed}: {', '.join(f'{x:.3g} at L = {L}' for L, x in of.items())}" for seed, of in distances.items())
 
 
 @claim(
@@ -175,15 +181,18 @@ def trajectories_approach_in_the_code(*, growth: int = 0, measured: Measurements
     runs = measurements(measured)
     if CODED not in runs.plan.variants or runs.plan.steps(CODED) < VARIANTS[CODED].steps:
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"needs runs {CODED} of {VARIANTS[CODED].steps} steps")
-    falls, told = dict[tuple[int, int], float](), []
-    for seed, ends in _ends(runs, CODED).items():
-        told.append(f"seed {seed}: " + ", ".join(f"{distance:.3g} at L = {L}" for L, distance in ends.items()))
-        falls |= {(seed, L): ends[L] * L**growth / (ends[longer] * longer**growth) for L, longer in pairwise(ends)}
-    says = f"at the end: {'; '.join(told) or 'no start without a failed run'}"
-    if not falls or 1 / 2 <= min(falls.values()) <= 1:
+    of = _ends(runs, CODED)
+    says = f"at the end: {_told(of) or 'no start without a failed run'}"
+    pairs = [(seed, L, longer) for seed, ends in of.items() for L, longer in pairwise(ends)]
+    logs = {(seed, L): np.log([ends[L] * float(L) ** growth]) for seed, ends in of.items() for L in ends}
+    falls = {(seed, L): _fall(logs[seed, L], logs[seed, longer], len(pairs)) for seed, L, longer in pairs}
+    if not falls:
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=says)
-    (seed, L), least = min(falls.items(), key=lambda item: item[1])
-    if least > 1:
-        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says, slack=least, tightest={"seed": seed, "L": L})
-    witness = {"seed": seed, "L": L, "its distance over the next": least}
-    return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9, covered=says)
+    (seed, L), (least, told_apart) = min(falls.items(), key=lambda item: item[1])
+    if least > 1 and max(error for _, error in falls.values()) < 1e-6:
+        found: dict[str, Any] = {"slack": least, "tightest": {"seed": seed, "L": L}, "error": 1e-6}
+        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says, **found)
+    if least < 1 and told_apart < 1e-9:
+        witness = {"seed": seed, "L": L, "its distance over the next": least}
+        return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9, covered=says)
+    return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"too near to one another {says}")
