@@ -162,7 +162,9 @@ def sweep(
             done = replace(done, blocks=done.blocks + 1, tokens=done.tokens + block.tokens)
             progress(done)
     except KeyboardInterrupt:
-        raise Interrupted(done) from None
+        # The last block may have been stored without having been counted.
+        late = store.get(key for key in blocks if key not in results)
+        raise Interrupted(replace(done, blocks=len(results) + len(late))) from None
     return [
         (
             run.setting,

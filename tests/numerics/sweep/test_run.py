@@ -172,6 +172,21 @@ def test_a_sweep_that_was_stopped_goes_on(
 
 
 @pytest.mark.usefixtures("small_blocks")
+def test_an_interrupt_right_after_a_block_was_stored_counts_it(tmp_path: Path) -> None:
+    class Late(Store):
+        blocks = 0
+
+        def put(self, key: str, array: Any, about: Any) -> None:
+            super().put(key, array, about)
+            self.blocks += bool(array.size)  # an empty one says what a run is
+            if self.blocks == 3:
+                raise KeyboardInterrupt
+
+    with Late(tmp_path / "late.sqlite") as late, pytest.raises(Interrupted, match="^interrupted; 3 of 24 blocks are stored;"):
+        sweep(two(tmp_path), late, threads=1)
+
+
+@pytest.mark.usefixtures("small_blocks")
 def test_the_store_says_enough_to_compute_every_number_again(tmp_path: Path, store: Store) -> None:
     spec = two(tmp_path, lengths="[4]")
     swept(spec, store)
