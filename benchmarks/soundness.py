@@ -1,4 +1,4 @@
-"""Attack the prover with random inequalities: ``python -m benchmarks.soundness [statements] [--seed N] [--effort S]``.
+"""Attack the prover with random inequalities: ``python -m benchmarks.soundness [statements] [--seed N] [--effort N]``.
 
 Run it from the root of a checkout. It prints how many statements came out with each verdict, how long that took, and every verdict
 that the attack (`tests/numerics/provers/attack.py`) shows to be false; it exits with 1 if there is one.
@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("statements", type=int, nargs="?", default=100_000)
     parser.add_argument("--seed", type=int, default=0, help="another seed is another family of statements")
-    parser.add_argument("--effort", type=float, default=0.3, help="seconds after which the prover gives up")
+    parser.add_argument("--effort", type=int, default=40_000, help="steps after which the prover gives up")
     options = parser.parse_args(arguments)
     verdicts: Counter[str] = Counter()
     spent: Counter[str] = Counter()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +17,7 @@ import sympy as sp
 from flint import arb, fmpq
 
 from numerics.provers.boxes import Box, Side, describe, halves, hull, rational, towards, width
+from numerics.provers.effort import Effort
 from numerics.provers.enclose import Program, Unsupported, Values
 from numerics.provers.interval import INF, Iv
 from numerics.provers.slopes import Slopes
@@ -73,12 +73,12 @@ class Cover:
     def __init__(
         self,
         task: Task,
-        deadline: float,
+        effort: Effort,
         probe: Callable[[Box], bool] | None = None,
         prove: Callable[[Task], bool] | None = None,
     ) -> None:
-        self.task, self.deadline, self.probe, self.prove = task, deadline, probe, prove
-        self.program = Program(task.symbols)
+        self.task, self.effort, self.probe, self.prove = task, effort, probe, prove
+        self.program = Program(task.symbols, effort)
         self.missing = "nothing can be enclosed"
         self.index: dict[Pair, int] = {}
         for a, alternative in enumerate(task.alternatives):
@@ -108,7 +108,7 @@ class Cover:
         if not self.order:
             self.stuck, out.reason = True, self.missing
         while self.heap and not self.stuck:
-            if out.boxes >= end or time.thread_time() > self.deadline:
+            if out.boxes >= end or self.effort.over:
                 left = describe(self.task.symbols, self.heap[0][2].box)
                 out.reason = f"{out.boxes} boxes did not decide it; one that is left is {left}"
                 return out
@@ -196,7 +196,7 @@ class Cover:
         best: tuple[float, _Node] | None = None
         for p in pairs[: 2 if self.out.boxes < 16 else 5]:
             f, slopes = self.index[p], self.slopes[p]
-            if not values[f].defined or time.thread_time() > self.deadline:
+            if not values[f].defined or self.effort.over:
                 continue
             gradient = slopes.gradient(values)
             sides, outside = list(node.box), False

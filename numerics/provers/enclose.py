@@ -8,6 +8,7 @@ import sympy as sp
 from flint import arb, fmpq
 
 from numerics.provers.boxes import Box, Side, fraction
+from numerics.provers.effort import COMPILE, Effort
 from numerics.provers.interval import (
     INF,
     NINF,
@@ -53,6 +54,7 @@ class Values:
     def __getitem__(self, i: int) -> Iv:
         v = self.known.get(i)
         if v is None:
+            self.program.effort.spent += 1
             v = self.known[i] = self.program.nodes[i](self)
         return v
 
@@ -69,8 +71,9 @@ class Program:
     True
     """
 
-    def __init__(self, symbols: Sequence[sp.Symbol]) -> None:
+    def __init__(self, symbols: Sequence[sp.Symbol], effort: Effort | None = None) -> None:
         self.symbols = list(symbols)
+        self.effort = effort or Effort(0)  # it is counted here, and looked at by whoever gave it
         self.nodes: list[Node] = []
         self._index: dict[sp.Expr, int] = {}
 
@@ -86,6 +89,7 @@ class Program:
             If a function occurs for which no enclosure is known.
         """
         if e not in self._index:
+            self.effort.spent += COMPILE
             node = self._build(e)
             self._index[e] = len(self.nodes)
             self.nodes.append(node)

@@ -16,6 +16,7 @@ from numerics.provers.boxes import Box, Side, centre, rational
 from numerics.provers.branch import Cover, Outcome, Task
 from numerics.provers.cases import cases
 from numerics.provers.change import change
+from numerics.provers.effort import Effort
 from numerics.provers.enclose import Program
 from numerics.provers.forms import Signs, alternatives, bare
 from numerics.provers.invariance import reductions
@@ -35,7 +36,7 @@ def forall(
     *,
     where: Iterable[Any] = (),
     via: Mapping[sp.Symbol, Any] | None = None,
-    effort: float = 4.0,
+    effort: int = 1_000_000,
 ) -> Evidence:
     """Decide ``lhs op rhs`` for every point of a domain.
 
@@ -53,8 +54,9 @@ def forall(
     via : Mapping[Symbol, expression], optional
         New variables as functions of the old ones. The prover eliminates an old variable and works in the new ones, with whole
         numbers relaxed to real ones; counterexamples are looked for, and reported, in the old variables only.
-    effort : float
-        CPU seconds after which the answer is OPEN, so that a busy machine does not change a verdict.
+    effort : int
+        Steps (`numerics.provers.effort`) after which the answer is OPEN. They are counted, never timed, so that a busy machine does
+        not change a verdict.
 
     Returns
     -------
@@ -82,7 +84,7 @@ def forall(
     start = time.monotonic()
     st = statement(lhs, op, rhs, domain, where)
     with precision(64):
-        ev = _Run(st, via or {}, time.thread_time() + effort).decide()
+        ev = _Run(st, via or {}, Effort(effort)).decide()
     loss = loss_of_inequality(st.small, st.big, (*(g for g, _ in st.where), *_inside(st)))
     return ev.replace(checked=st.checked, covered=st.covered, reference=loss, seconds=time.monotonic() - start)
 
@@ -95,8 +97,8 @@ def _inside(st: Statement) -> Iterator[sp.Expr]:
 
 
 class _Run:
-    def __init__(self, st: Statement, via: Mapping[sp.Symbol, Any], deadline: float) -> None:
-        self.st, self.deadline = st, deadline
+    def __init__(self, st: Statement, via: Mapping[sp.Symbol, Any], effort: Effort) -> None:
+        self.st, self.effort = st, effort
         self.changed = change(st, via) if via else None
         self.seen = scan(st)
         self.exact = True  # every step so far was exact arithmetic
@@ -150,7 +152,7 @@ class _Run:
         """Find a point that meets the hypotheses, or show that there is none: nothing is proved of the empty set."""
         st = self.st
         task = Task(st.symbols, st.box, [[-g] for g, _ in st.where], True)
-        if Cover(task, self.deadline, self.probe_feasible).run(2000).proved:
+        if Cover(task, self.effort, self.probe_feasible).run(2000).proved:
             raise ValueError(f"no point meets the hypotheses: {st.covered}")
 
     def probe_feasible(self, box: Box) -> bool:
@@ -182,7 +184,7 @@ class _Run:
                 return True
         for e in (g, -g) if kind == "!=" else (g,):
             stop = lambda b, e=e: st.violates(e, centre(b))
-            proof = Proof(Task(st.symbols, st.box, [[e]], kind != ">=", st.where), self.deadline, stop)
+            proof = Proof(Task(st.symbols, st.box, [[e]], kind != ">=", st.where), self.effort, stop)
             if at_once and not proof.exact():
                 break
             if proof.run(ASIDE).proved:
@@ -225,7 +227,7 @@ class _Run:
                 return tuple(sides.get(i, s) for i, s in enumerate(box))
 
             shown = None if probe is None else lambda part, whole=whole: probe(whole(part))
-            proof = Proof(task, self.deadline, shown)
+            proof = Proof(task, self.effort, shown)
             if not proof.exact() and shown and proof.refuted_at is not None:
                 q = fmpq(proof.refuted_at.numerator, proof.refuted_at.denominator)
                 if shown((Side(q, q),)):
@@ -238,11 +240,10 @@ class _Run:
 
     def reduced(self, engines: set[str]) -> Outcome:
         """Prove the statement with one variable less, where scaling or shifting all variables does not change its sign."""
-        st, deadline = self.st, self.deadline
+        st = self.st
         for pieces in reductions(st.difference, st.symbols, st.box, st.where):
-            self.deadline = (time.thread_time() + deadline) / 2  # the rest is for the statement itself
-            proved = all(self.cover(x, b, e, w, None, engines).proved for e, x, b, w in pieces)
-            self.deadline = deadline
+            with self.effort.half():  # the rest is for the statement itself
+                proved = all(self.cover(x, b, e, w, None, engines).proved for e, x, b, w in pieces)
             if proved:
                 return Outcome(True)
         return Outcome(False)

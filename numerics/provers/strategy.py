@@ -6,7 +6,6 @@ waiting by a form that never will.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -16,6 +15,7 @@ import sympy as sp
 from numerics.provers.boxes import Box, middle, rational
 from numerics.provers.branch import Cover, Outcome, Task
 from numerics.provers.change import hypotheses_as_variables
+from numerics.provers.effort import EXACT, Effort
 from numerics.provers.enclose import Program
 from numerics.provers.exact import one_variable, sign, slack_variables
 from numerics.provers.forms import Signs, forms
@@ -34,8 +34,8 @@ ASIDE = ((60, 0), (200, 1))  # for what is needed on a face only
 class Proof:
     """An attempt at a task that can be continued."""
 
-    def __init__(self, task: Task, deadline: float, probe: Probe | None = None) -> None:
-        self.task, self.deadline, self.probe = task, deadline, probe
+    def __init__(self, task: Task, effort: Effort, probe: Probe | None = None) -> None:
+        self.task, self.effort, self.probe = task, effort, probe
         self.cover: Cover | None = None
         self.pieces: list[list[Proof]] | None = None
         self.out = Outcome(False)
@@ -56,16 +56,16 @@ class Proof:
         if self.out.proved or self.late():
             return self.out.proved
         if self.cover is None:
-            signs = Signs(Program(self.task.symbols), self.task.box)
+            signs = Signs(Program(self.task.symbols, self.effort), self.task.box)
             full = replace(self.task, alternatives=[list(forms(a[0], signs)) for a in self.task.alternatives])
-            self.cover = Cover(full, self.deadline, self.probe, self.aside)
+            self.cover = Cover(full, self.effort, self.probe, self.aside)
         if not self.cover.stuck and (depth == 0 or self.task.depth):
             self.out = self.cover.run(boxes)
             if self.out.proved or self.out.reason == "counterexample":
                 return self.out.proved
         if depth and len(self.task.alternatives) == 1 and not self.late():
             if self.pieces is None:
-                self.pieces = [[Proof(t, self.deadline) for t in tasks] for tasks in self.rewritings()]
+                self.pieces = [[Proof(t, self.effort) for t in tasks] for tasks in self.rewritings()]
             for proofs in self.pieces:
                 if proofs and all(p.exact() or p.advance(boxes, depth - 1) for p in proofs):
                     self.out = Outcome(True)
@@ -73,16 +73,17 @@ class Proof:
         return False
 
     def late(self) -> bool:
-        """Whether the time is up."""
-        if time.thread_time() < self.deadline:
+        """Whether the effort is spent."""
+        if not self.effort.over:
             return False
-        self.out.reason = self.out.reason or "the time was up before anything was decided"
+        self.out.reason = self.out.reason or "the effort was spent before anything was decided"
         return True
 
     def exact(self) -> bool:
         """Whether exact arithmetic proves one of the alternatives; tried once."""
         if not self.engine:
             t = self.task
+            self.effort.spent += EXACT
             found = [exactly(a[0], t.symbols, t.box, t.strict, t.where) for a in t.alternatives]
             self.engine = next((name for name, _ in found if name), "branch and bound")
             self.refuted_at = found[0][1] if len(found) == 1 else None
@@ -104,7 +105,7 @@ class Proof:
             yield [Task(x, b, [[e]], task.strict, w, depth=1 + task.depth) for e, x, b, w in pieces]
 
     def aside(self, task: Task) -> bool:
-        return Proof(task, self.deadline).run(ASIDE).proved
+        return Proof(task, self.effort).run(ASIDE).proved
 
 
 def exactly(e: sp.Expr, symbols: tuple[sp.Symbol, ...], box: Box, strict: bool, where: Hypotheses) -> tuple[str, Fraction | None]:

@@ -74,7 +74,7 @@ class Random:
     ranges: dict[sp.Symbol, Range]
     where: tuple[tuple[sp.Expr, str, sp.Expr], ...]
 
-    def ask(self, effort: float) -> Evidence:
+    def ask(self, effort: int) -> Evidence:
         domain = {s: r.spec() for s, r in self.ranges.items()}
         return forall(self.small, "<" if self.strict else "<=", self.big, domain, where=self.where, effort=effort)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from fractions import Fraction
 from math import exp, log
 
@@ -95,7 +96,8 @@ def test_nothing_is_shown_where_a_side_is_undefined() -> None:
 
 def test_an_inequality_with_an_equality_at_an_irrational_point_stays_open() -> None:
     assert forall((u**2 - 2) ** 2, ">=", 0, {u: (-oo, oo)}).verdict is Verdict.PROVED
-    assert forall(u**2 + sp.exp(-u), ">=", sp.Rational(8271840261, 10**10), {u: (-oo, oo)}, effort=1).verdict is not Verdict.REFUTED
+    close = forall(u**2 + sp.exp(-u), ">=", sp.Rational(8271840261, 10**10), {u: (-oo, oo)}, effort=120_000)
+    assert close.verdict is not Verdict.REFUTED
 
 
 def test_precision_is_given_back() -> None:
@@ -131,3 +133,22 @@ def test_a_vacuous_statement_is_an_error() -> None:
         forall(u, "<", 0, {u: (0, 1)}, where=[(u**2, ">", 1)])
     with pytest.raises(ValueError, match="no point meets"):
         forall(u, "<", 0, {u: (-oo, oo)}, where=[(sp.exp(u), "<", u)])
+
+
+def test_effort_is_counted_and_never_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    n, x = sp.Symbol("n", positive=True), sp.Symbol("x", positive=True)
+    hard = (n * x * (1 - x) ** n, "<=", sp.Rational(37, 100), {n: (1, oo), x: (0, 1)})  # left open today
+    before = forall(*hard, effort=20_000)
+    for clock in ("thread_time", "process_time"):
+        monkeypatch.setattr(time, clock, lambda: pytest.fail("a verdict asked for the time"))
+    monkeypatch.setattr(time, "monotonic", iter([0.0, 1e9]).__next__)  # a machine so busy that the call takes thirty years
+    again = forall(*hard, effort=20_000)
+    assert before.verdict is again.verdict is Verdict.OPEN
+    assert before.reason == again.reason
+    monkeypatch.undo()
+    assert forall(*hard, effort=2_000).reason != before.reason  # less effort ends elsewhere: the count decides
+
+
+def test_effort_of_nothing_is_open() -> None:
+    x = sp.Symbol("x", positive=True)
+    assert forall(sp.exp(-x), "<=", 5 * x**-4, {x: (0, oo)}, effort=0).verdict is Verdict.OPEN

@@ -14,7 +14,7 @@ from tests.numerics.provers import attack
 from tests.numerics.provers.generation import statements
 from tests.numerics.provers.statement import R, Random, Range, X
 
-BLOCKS, SIZE, EFFORT = 20, 100, 0.08
+BLOCKS, SIZE, EFFORT = 20, 100, 12_000
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
@@ -31,9 +31,9 @@ def test_no_false_verdict(block: int) -> None:
         verdicts[str(e.verdict)] += 1
         faults += [f] if (f := attack.fault(st, e, rng)) else []
     assert not faults, "\n".join(faults)
-    # a prover that shrugs is sound as well: on an idle core 95 % are decided, and half of that must be reached on a busy one
+    # a prover that shrugs is sound as well: at this effort an eighth of all statements stays OPEN, in no block a quarter
     assert sum(verdicts.values()) >= 0.95 * SIZE
-    assert verdicts["OPEN"] <= 0.35 * SIZE, verdicts
+    assert verdicts["OPEN"] <= 0.25 * SIZE, verdicts
     assert verdicts["REFUTED"] >= 0.25 * SIZE, verdicts
     assert verdicts["PROVED"] + verdicts["CERTIFIED"] >= 0.15 * SIZE, verdicts
 

@@ -145,7 +145,7 @@ def test_within_one_per_cent_of_the_edge(edge: Edge, true: bool) -> None:
     assert abs(sp.N(constant / edge.sharp - 1, 20)) < R(1, 100)
     st = edge.statement(true)
     domain = {v: r.spec() for v, r in st.ranges.items()}
-    e = forall(st.small, "<=", st.big, domain, where=st.where, via=edge.via or None, effort=10)
+    e = forall(st.small, "<=", st.big, domain, where=st.where, via=edge.via or None, effort=1_000_000)
     assert e.verdict in ((Verdict.PROVED, Verdict.CERTIFIED) if true else (Verdict.REFUTED,)), f"{edge.name}, c = {constant}: {e}"
     assert attack.fault(st, e, random.Random(3)) == ""
 
@@ -155,7 +155,7 @@ def test_beyond_its_reach_the_prover_is_not_wrong(edge: Edge) -> None:
     for true in (True, False):
         st = edge.statement(true)
         domain = {v: r.spec() for v, r in st.ranges.items()}
-        e = forall(st.small, "<=", st.big, domain, where=st.where, effort=0.5)
+        e = forall(st.small, "<=", st.big, domain, where=st.where, effort=60_000)
         assert (e.verdict is Verdict.REFUTED) is not true, f"{edge.name}: {e}"
 
 

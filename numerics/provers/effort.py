@@ -1,0 +1,52 @@
+"""How much work a prover may do before it answers OPEN, counted in steps so that no verdict depends on the clock.
+
+A step is the enclosure of one node of a compiled expression on one box. Compiling a node and trying the exact engines take SymPy's
+time instead; they are entered at what they take on average, so that a million steps are two to twenty seconds of one processor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["COMPILE", "EXACT", "Effort"]
+
+COMPILE = 100  # steps that compiling one node of an expression counts for
+EXACT = 2000  # steps that one attempt of the exact engines counts for
+
+
+class Effort:
+    """A number of steps of which engines take their share.
+
+    Parameters
+    ----------
+    limit : int
+        Steps after which the work is over.
+
+    Examples
+    --------
+    >>> effort = Effort(10)
+    >>> effort.spent += 11
+    >>> effort.over
+    True
+    """
+
+    __slots__ = ("limit", "spent")
+
+    def __init__(self, limit: int) -> None:
+        self.limit, self.spent = limit, 0
+
+    @property
+    def over(self) -> bool:
+        """Whether more steps were taken than allowed."""
+        return self.spent > self.limit
+
+    @contextmanager
+    def half(self) -> Iterator[None]:
+        """Allow half of what is left inside the block, and keep the rest for what follows."""
+        limit = self.limit
+        self.limit = (self.spent + limit) // 2
+        try:
+            yield
+        finally:
+            self.limit = limit
