@@ -15,7 +15,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.flow import integrate_flow
 from numerics.flow_starts import Start, ends_at, theta_starts
 from numerics.provers import forall, identity, trace_identity
-from numerics.two_routes import refuted_by_two_routes
+from numerics.refutation import refuted_by_two_routes
 from proofs_check.claims import claim
 from proofs_check.eigenbasis import identities, l_i
 from proofs_check.ours.r5_flow import stands_still

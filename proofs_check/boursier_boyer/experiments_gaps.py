@@ -12,7 +12,7 @@ from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.figures.plan import Plan
 from numerics.figures.results import Measurements
 from numerics.output_gap import output_gap
-from numerics.two_routes import refuted_by_two_routes
+from numerics.refutation import refuted_by_two_routes
 from proofs_check.claims import claim
 from proofs_check.measured import measurements
 from theory.experiment import COVARIANCES, PROMPT_LENGTHS

@@ -10,7 +10,7 @@ import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.figures.results import Measurements
-from numerics.two_routes import refuted_by_two_routes
+from numerics.refutation import refuted_by_two_routes
 from proofs_check.boursier_boyer.experiments_ends import failed_runs, pace, shortened, sure
 from proofs_check.claims import claim
 from proofs_check.measured import measurements

@@ -11,7 +11,7 @@ from sympy import Rational, exp, oo, pi, sqrt
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity, integral
-from numerics.two_routes import refuted_by_two_routes
+from numerics.refutation import refuted_by_two_routes
 from proofs_check.boursier_boyer.lemma_f1_integral import Phi
 from proofs_check.claims import claim
 

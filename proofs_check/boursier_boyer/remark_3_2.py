@@ -13,8 +13,8 @@ from sympy import Max, oo
 from numerics.curves import exact_error
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity
+from numerics.refutation import refuted_by_two_routes
 from numerics.setting import AttentionSetting
-from numerics.two_routes import refuted_by_two_routes
 from proofs_check.claims import claim
 from proofs_check.ours.remark_3_2 import LENGTHS, averaged_directly, averaged_errors, slope
 

@@ -11,7 +11,7 @@ from sympy import Max, Rational, oo
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall
-from numerics.two_routes import refuted_by_two_routes
+from numerics.refutation import refuted_by_two_routes
 from proofs_check.boursier_boyer.lemma_f1_sub_gaussian import Sigma, a, b, quadratic_form, w
 from proofs_check.claims import MEANS, claim
 

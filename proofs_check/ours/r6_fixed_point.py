@@ -14,7 +14,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.finite_prompt_flow import FinitePromptPath, Spectrum, finite_prompt_path
 from numerics.finite_prompt_risk import finite_prompt_gap
 from numerics.provers import forall, identity, trace_identity
-from numerics.two_routes import refuted_by_two_routes
+from numerics.refutation import refuted_by_two_routes
 from proofs_check.claims import claim
 from theory.traces import Algebra
 

@@ -11,7 +11,7 @@ from sympy import Rational, log, oo
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.finite_prompt_risk import finite_prompt_gap
 from numerics.provers import Closed, forall, identity, trace_identity
-from numerics.two_routes import refuted_by_two_routes
+from numerics.refutation import refuted_by_two_routes
 from proofs_check.claims import claim
 from theory.traces import Algebra
 from theory.valley import best_score_variance, linear_excess, valley_excess

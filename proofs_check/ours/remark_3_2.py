@@ -15,7 +15,7 @@ from scipy.special import ndtr
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import identity, trace_identity
 from numerics.query_in_prompt import averaged_error_with_query
-from numerics.two_routes import refuted_by_two_routes
+from numerics.refutation import refuted_by_two_routes
 from proofs_check.claims import claim
 from theory.theorem_b import decay_with_the_query, self_weight_rate, sharp_exponent
 from theory.traces import Algebra

@@ -13,7 +13,7 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.finite_prompt_flow import FinitePromptPath, Spectrum, finite_prompt_path
 from numerics.provers import identity, trace_identity
-from numerics.two_routes import refuted_by_two_routes
+from numerics.refutation import refuted_by_two_routes
 from proofs_check.claims import claim
 from theory.traces import Algebra
 

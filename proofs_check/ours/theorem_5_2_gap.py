@@ -13,8 +13,8 @@ from sympy import Rational, oo
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.finite_prompt_risk import finite_prompt_gap
 from numerics.provers import Closed, forall, identity, trace_identity
+from numerics.refutation import refuted_by_two_routes
 from numerics.seeds import current_seed, generator
-from numerics.two_routes import refuted_by_two_routes
 from proofs_check.claims import claim
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
 from theory.finite_prompt_risk import GRADIENT_CONSTANT, excess_at_query, gap_bounds

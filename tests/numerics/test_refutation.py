@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from numerics.evidence import Verdict
-from numerics.two_routes import refuted_by_two_routes
+from numerics.refutation import refuted_by_two_routes
 
 
 def test_routes_that_agree_refute() -> None:
