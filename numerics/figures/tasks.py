@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.compiled.source_digest import digest_of_sources
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.schedule import Task
-from numerics.figures.sources import sources_of
 from numerics.figures.speed import Speed
 from numerics.figures.trainings import BOTH, as_array, from_array, half
 from numerics.store import StoreError
@@ -66,7 +66,7 @@ def engines() -> Engines:
     >>> len(engines().code("train"))
     64
     """
-    return Engines(**{name: _lazy(home, name) for name, home in HOMES.items()}, code=lambda name: sources_of(HOMES[name]))
+    return Engines(**{name: _lazy(home, name) for name, home in HOMES.items()}, code=lambda name: digest_of_sources(HOMES[name]))
 
 
 def _lazy(home: str, name: str) -> Callable[..., Any]:

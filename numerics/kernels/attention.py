@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from numerics.compiled.source_digest import kernel_key
 from numerics.kernels.coordinates import EXTRA, SIZE, TILE, balls, normals, quantiles, signs, spheres, uniforms
-from numerics.kernels.fingerprint import fingerprint
 from numerics.kernels.once import once
 from numerics.kernels.sums import add_tile, rows_of_sums, start_sums
 from numerics.streams import LANES, U64
 
 __all__ = ["attention_kernel"]
+
+#: Taken when this module is imported.
+SOURCES = kernel_key(__name__)
 
 ROW = U64(LANES)
 
@@ -122,7 +125,7 @@ def attention_kernel(kind: str, quantile: Any = None) -> Callable[..., None]:
 
     Kernels for a user's quantile function are compiled anew in every process: Numba cannot tell whether the function has changed.
     """
-    sources = fingerprint()  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
     custom, extra = kind == "quantile", EXTRA.get(kind, 0)
 
     @njit(nogil=True, cache=not custom, error_model="numpy")

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from numerics.compiled.source_digest import kernel_key
 from numerics.kernels.coordinates import draw
-from numerics.kernels.fingerprint import fingerprint
 from numerics.kernels.once import once
 from numerics.streams import LANES, U64, box_muller_lanes
 
 __all__ = ["query_kernel"]
+
+#: Taken when this module is imported.
+SOURCES = kernel_key(__name__)
 
 QUERY = 1 << 31  # marks the draws that belong to the query; lengths stay below it
 
@@ -21,7 +24,7 @@ QUERY = 1 << 31  # marks the draws that belong to the query; lengths stay below 
 @once
 def query_kernel() -> Callable[..., None]:
     """The compiled kernel ``(first, L, key, out)``: ``out[k, r]`` becomes normal k of replicate ``first + r`` at length L."""
-    sources = fingerprint()  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
 
     @njit(nogil=True, cache=True, error_model="numpy")
     def kernel(first, L, key, out):  # type: ignore[no-untyped-def]

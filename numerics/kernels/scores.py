@@ -15,12 +15,15 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from numerics.kernels.fingerprint import fingerprint
+from numerics.compiled.source_digest import kernel_key
 from numerics.kernels.once import once
 from numerics.kernels.score_sums import TILE, draw, height_sums, normal_sums
 from numerics.streams import LANES, U64
 
 __all__ = ["score_kernel"]
+
+#: Taken when this module is imported.
+SOURCES = kernel_key(__name__)
 
 ROW = U64(LANES)
 QUERY = 1 << 31  # marks the draws that belong to the query; lengths stay below it
@@ -153,7 +156,7 @@ def score_kernel() -> Callable[..., None]:
     white; ``variances`` are the squared lengths of the columns of A, BᵀB = AᵀVᵀVA, ``traces`` those of X = diag(variances), of
     Y = BᵀB and of XY, and ``expansion`` the coefficients of I_{n/2}/I_{n/2−1} in powers of 1/x.
     """
-    sources = fingerprint()  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
 
     @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
     def kernel(first, L, key, n, b0, W, z0, F, variances, B, d_out, traces, expansion, out):  # type: ignore[no-untyped-def]

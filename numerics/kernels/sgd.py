@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from numerics.kernels.fingerprint import fingerprint
+from numerics.compiled.source_digest import kernel_key
 from numerics.kernels.once import once
 from numerics.kernels.sgd_collect import collect
 from numerics.kernels.sgd_geometry import FRAME, MOMENTS, NORMALS, SCALARS, WORK, frames
@@ -22,6 +22,9 @@ from numerics.kernels.sgd_softmax import softmax_moments
 from numerics.streams import LANES, U64, normal_rows, start_lanes
 
 __all__ = ["sgd_kernel"]
+
+#: Taken when this module is imported.
+SOURCES = kernel_key(__name__)
 
 OWN = U64(1 << 62)  # added to the lane: streams that no other kernel reads
 LINEAR = U64(1 << 31)  # added to the length for the streams of linear attention
@@ -49,7 +52,7 @@ def equal(x, y):  # type: ignore[no-untyped-def]
 @once
 def both() -> Callable[..., int]:
     """The loop for both attentions: what `sgd_kernel` describes, with whether it is softmax in front."""
-    sources = fingerprint()  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
 
     @njit(nogil=True, cache=True, error_model="numpy")
     def kernel(softmax, theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, total):  # type: ignore[no-untyped-def]

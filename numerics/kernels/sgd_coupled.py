@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from numerics.kernels.fingerprint import fingerprint
+from numerics.compiled.source_digest import kernel_key
 from numerics.kernels.once import once
 from numerics.kernels.sgd_coupled_frame import COLUMNS, TRIANGLE, reduce_columns, rotate_back, triangle
 from numerics.kernels.sgd_coupled_prompt import (
@@ -35,6 +35,9 @@ from numerics.kernels.sgd_matrices import forward, gradient, load, padded, store
 from numerics.streams import F32, LANES, U64, normal_rows, start_lanes
 
 __all__ = ["coupled_kernel"]
+
+#: Taken when this module is imported.
+SOURCES = kernel_key(__name__)
 
 ROW, TWO_ROWS, THREE_ROWS = U64(LANES), U64(2 * LANES), U64(3 * LANES)
 OWN, COUPLED = U64(1 << 62), U64(3 << 30)  # added to the lane and to the length: streams that neither architecture alone reads
@@ -165,7 +168,7 @@ def coupled_kernel() -> Callable[..., int]:
 
     A third row of losses, if there is one, gets the mean of (T_soft − T_lin)².
     """
-    sources = fingerprint()  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
 
     @njit(nogil=True, cache=True, error_model="numpy")
     def kernel(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, total):  # type: ignore[no-untyped-def]

@@ -7,19 +7,18 @@ import json
 import socket
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import cache, cached_property, lru_cache
-from importlib.metadata import version
-from pathlib import Path
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.compiled.source_digest import digest_of_sources
 from numerics.estimate import PIECE, error_sampler
 from numerics.sweep.laws import law_of
 from numerics.sweep.matrices import from_hex
 
-__all__ = ["Block", "LawError", "canonical", "code_fingerprint", "run_block", "split"]
+__all__ = ["Block", "LawError", "canonical", "code_digest", "run_block", "split"]
 
 Floats = NDArray[np.float64]
 #: Tokens in a full block: a fraction of a second to some seconds, by dimension and machine.
@@ -27,22 +26,6 @@ TOKENS = 2**25
 #: The first block of a length is this much smaller, and sizes double from there: a larger number of replicates asked for later
 #: computes little twice.
 SMALLER = 16
-ROOT = Path(__file__).parents[2]
-#: Every file of ours from which the numbers of a block come, and the packages.
-CODE = (
-    "numerics/central_sums.py",
-    "numerics/error_sampler.py",
-    "numerics/estimate.py",
-    "numerics/score_sampler.py",
-    "numerics/streams.py",
-    "numerics/token_sampler.py",
-    "numerics/kernels/*.py",
-    "numerics/token_laws/*.py",
-    "numerics/sweep/laws.py",
-    "numerics/sweep/matrices.py",
-    "theory/arrays.py",
-)
-PACKAGES = ("numpy", "scipy", "numba", "llvmlite")
 
 
 class LawError(ValueError):
@@ -64,7 +47,7 @@ class Block:
     first, count : int
         ``first`` is a multiple of `numerics.estimate.PIECE`.
     code : str
-        What `code_fingerprint` was where the block was made.
+        What `code_digest` was where the block was made.
     """
 
     content: str
@@ -131,7 +114,7 @@ def run_block(block: Block) -> Floats:
     ValueError
         If an error is not a finite number: nothing of that kind is stored.
     """
-    if block.code != code_fingerprint():
+    if block.code != code_digest():
         raise RuntimeError(
             f"{socket.gethostname()} has other code than the block; install the same versions of largeprompt, NumPy, SciPy and"
             " Numba everywhere"
@@ -177,24 +160,17 @@ def split(L: int, replicates: int) -> Iterator[tuple[int, int]]:
         first += count
 
 
-@cache
-def code_fingerprint() -> str:
-    """SHA-256 of the source of everything that computes a block: numbers of other code are never mistaken for these.
+def code_digest() -> str:
+    """The digest of all of our code from which the numbers of a block come, and of the packages that draw and compile them.
 
-    The versions of the packages count as well: NumPy may change its samplers, and a compiler the order of a sum. What is left out:
-    packages that a user's law imports, the kind of processor, and the threads of the linear algebra behind NumPy, on which the
-    last bits of a root of a covariance depend from some hundred dimensions on (the command ``sweep`` gives it one).
+    The command ``sweep`` gives the linear algebra behind NumPy one thread, since the digest does not know how many it has.
 
     Examples
     --------
-    >>> len(code_fingerprint())
+    >>> len(code_digest())
     64
     """
-    digest = hashlib.sha256(canonical({package: version(package) for package in PACKAGES}).encode())
-    for pattern in CODE:
-        for path in sorted(ROOT.glob(pattern)):
-            digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    return digest_of_sources(__name__)
 
 
 def canonical(document: Any) -> str:

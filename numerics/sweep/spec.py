@@ -17,7 +17,7 @@ from typing import Any
 from numerics.error_sampler import METHODS, error_sampler
 from numerics.inputs import InputError, length_grid, read_bytes
 from numerics.setting import AttentionSetting
-from numerics.sweep.blocks import Block, canonical, code_fingerprint, split
+from numerics.sweep.blocks import Block, canonical, code_digest, split
 from numerics.sweep.entries import Entry, known_keys, read_matrices, read_queries, read_tokens
 from numerics.sweep.laws import law_of
 from numerics.sweep.matrices import as_hex
@@ -81,7 +81,7 @@ class Spec:
 
     def blocks(self, run: Run, L: int) -> list[Block]:
         """The blocks of one run at one length, in the order in which their numbers are joined."""
-        return [Block(run.content, L, first, count, code_fingerprint()) for first, count in split(L, self.replicates)]
+        return [Block(run.content, L, first, count, code_digest()) for first, count in split(L, self.replicates)]
 
 
 def example() -> str:

@@ -117,7 +117,7 @@ def train(
         raise TypeError(f"progress = {progress!r} cannot be called; pass a function of (steps done, steps)")
     file, run = None if checkpoint is None else Path(checkpoint), setup.described()
     if file is not None:
-        run["kernels"] = _fingerprint()
+        run["kernels"] = _kernel_key()
         if check_place(file):
             state = read_checkpoint(file, run, records.restored)
     if state.done < setup.steps and state.diverged < 0:
@@ -185,7 +185,7 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
     return compiled(attention)
 
 
-def _fingerprint() -> Any:
-    from numerics.kernels.fingerprint import fingerprint
+def _kernel_key() -> Any:
+    from numerics.kernels.sgd import SOURCES
 
-    return fingerprint()
+    return SOURCES

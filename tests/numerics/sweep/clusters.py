@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from numerics.sweep.blocks import Block, canonical, code_fingerprint
+from numerics.sweep.blocks import Block, canonical, code_digest
 from numerics.sweep.laws import describe_gaussian
 from numerics.sweep.matrices import as_hex
 
@@ -98,4 +98,4 @@ def content(seed: int = 1, **changes: object) -> str:
 
 
 def block(number: int, L: int = 300, **changes: object) -> Block:
-    return Block(content(**changes), L, 1024 * number, 1024, code_fingerprint())  # type: ignore[arg-type]
+    return Block(content(**changes), L, 1024 * number, 1024, code_digest())  # type: ignore[arg-type]

@@ -7,16 +7,15 @@ import pickle
 import subprocess
 import sys
 from dataclasses import replace
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from numerics.compiled.source_digest import ROOT, imports_of
 from numerics.estimate import PIECE
 from numerics.sweep import blocks
-from numerics.sweep.blocks import CODE, PACKAGES, ROOT, Block, canonical, code_fingerprint, run_block, split
+from numerics.sweep.blocks import Block, canonical, code_digest, run_block, split
 from numerics.sweep.laws import describe_gaussian, describe_law, describe_own
 from numerics.sweep.matrices import as_hex
 from numerics.token_laws import sphere
@@ -39,12 +38,12 @@ signs = TokenLaw("signs", 2, 1.0, draw, lambda a: np.log(np.cosh(a)).sum(axis=-1
 
 
 def block(first: int = 0, count: int = PIECE, L: int = 5, **change: Any) -> Block:
-    return Block(canonical(CONTENT | change), L, first, count, code_fingerprint())
+    return Block(canonical(CONTENT | change), L, first, count, code_digest())
 
 
 def test_the_key_is_that_of_the_content() -> None:
     shuffled = dict(reversed(CONTENT.items()))
-    assert Block(canonical(shuffled), 5, 0, PIECE, code_fingerprint()).key == block().key
+    assert Block(canonical(shuffled), 5, 0, PIECE, code_digest()).key == block().key
     assert len(block().key) == 64
     assert int(block().key, 16) >= 0
 
@@ -64,7 +63,7 @@ def test_every_change_is_another_key() -> None:
         block(first=PIECE),
         block(count=PIECE - 1),
         replace(block(), code="0" * 64),
-        Block(canonical({("query_cov" if k == "query" else k): v for k, v in CONTENT.items()}), 5, 0, PIECE, code_fingerprint()),
+        Block(canonical({("query_cov" if k == "query" else k): v for k, v in CONTENT.items()}), 5, 0, PIECE, code_digest()),
     ]
     assert len({b.key for b in changed}) == len(changed)
 
@@ -99,61 +98,25 @@ def test_other_code_refuses() -> None:
         run_block(replace(block(), code="0" * 64))
 
 
-def test_a_changed_source_is_another_fingerprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for pattern in CODE:
-        for path in ROOT.glob(pattern):
-            copy = tmp_path / path.relative_to(ROOT)
-            copy.parent.mkdir(exist_ok=True, parents=True)
-            copy.write_bytes(path.read_bytes())
-    monkeypatch.setattr(blocks, "ROOT", tmp_path)
-    seen = {code_fingerprint()}
-    assert seen == {blocks.code_fingerprint.__wrapped__()}  # the folder does not matter
-    for pattern in CODE:
-        path = sorted(tmp_path.glob(pattern))[-1]
-        path.write_bytes(path.read_bytes() + b"\n")
-        seen.add(code_fingerprint.__wrapped__())
-    assert len(seen) == 1 + len(CODE)
-
-
-def test_another_version_of_a_package_is_another_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = {code_fingerprint()}
-    for package in PACKAGES:
-        with monkeypatch.context() as patch:
-            patch.setattr(blocks, "version", lambda name, new=package: "0" if name == new else version(name))
-            seen.add(code_fingerprint.__wrapped__())
-    assert len(seen) == 1 + len(PACKAGES)
-
-
-#: Modules of ours that a block loads although none of its numbers comes from them: they read, check, or are imported for types.
-BESIDE = {
-    "numerics",
-    "numerics.evidence",
-    "numerics.inputs",
-    "numerics.probability",
-    "numerics.seeds",
-    "numerics.sweep",
-    "numerics.sweep.blocks",
-    "theory",
-}
-
-
-def test_the_fingerprint_covers_every_module_from_which_numbers_come() -> None:
+def test_the_digest_covers_every_module_that_a_block_loads() -> None:
     contents = [CONTENT | {"law": law} for law in (CONTENT["law"], describe_law(sphere(2)), describe_own(OWN, "signs"))]
     texts = [canonical(content) for content in [*contents, CONTENT | {"method": "scores"}]]
-    program = (  # without running them: kernels take long to compile, and all modules beside them are in CODE
-        "import pkgutil, sys, numerics.kernels\nfrom importlib import import_module\nfrom numerics.sweep.blocks import _sampler\n"
+    program = (  # without running them, since kernels take long to compile: making a sampler loads what it needs
+        "import sys\nfrom numerics.sweep.blocks import _sampler\n"
         f"for content in {texts!r}:\n    _sampler(content)\n"
-        "for module in pkgutil.iter_modules(numerics.kernels.__path__, 'numerics.kernels.'):\n    import_module(module.name)\n"
         "print(*(name for name in sys.modules if name.split('.')[0] in ('numerics', 'theory')))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
-    loaded = set(done.stdout.split()) - BESIDE
-    covered = {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        for pattern in CODE
-        for path in ROOT.glob(pattern)
-    }
-    assert loaded <= covered, f"add to CODE in numerics/sweep/blocks.py: {sorted(loaded - covered)}"
+    packages = {name for name in done.stdout.split() if ROOT.joinpath(*name.split(".")).is_dir()}
+    loaded = set(done.stdout.split())
+    assert "numerics.streams" in loaded
+    assert loaded - packages <= imports_of("numerics.sweep.blocks")
+
+
+def test_a_block_depends_on_the_laws_and_not_on_training() -> None:
+    covered = imports_of("numerics.sweep.blocks")
+    assert "numerics.sub_gaussian" in covered  # it says what sigma a law claims
+    assert not {name for name in covered if "sgd" in name or name.startswith(("numerics.training", "numerics.figures"))}
 
 
 @pytest.mark.parametrize("L", [1, 10, 1000, 10**6, 2**31 - 1])

@@ -190,7 +190,7 @@ def test_the_checkpoint_of_another_run_is_left_alone(file: Path, changes: dict[s
 
 
 def test_other_kernels_do_not_go_on(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "_fingerprint", lambda: 1)
+    monkeypatch.setattr(run, "_kernel_key", lambda: 1)
     refused(file, "another version of the program")
 
 

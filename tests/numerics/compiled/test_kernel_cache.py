@@ -14,20 +14,20 @@ from typing import Any
 import numerics
 
 ROOT = Path(numerics.__file__).parents[1]
-#: Twenty normals of the query's kernel (the one that compiles fastest), the fingerprint, and whether the code came from the cache.
+#: Twenty normals of the kernel of queries, which compiles fastest, the key of its sources, and whether its code came from the cache.
 PROGRAM = """
 import json, sys
 import numpy as np
-from numerics.kernels import fingerprint as sources
+from numerics.compiled import source_digest
 if len(sys.argv) > 1:
     forged = int(sys.argv[1])
-    sources.fingerprint = lambda: forged
+    source_digest.kernel_key = lambda module: forged
 from numerics.kernels.queries import query_kernel
 from numerics.streams import key_of
 out = np.empty((2, 10))
 kernel = query_kernel()
 kernel(0, 5, key_of(1), out)
-print(json.dumps([out.tolist(), sources.fingerprint(), sum(kernel.stats.cache_hits.values())]))
+print(json.dumps([out.tolist(), source_digest.kernel_key("numerics.kernels.queries"), sum(kernel.stats.cache_hits.values())]))
 """
 
 
@@ -52,7 +52,7 @@ def test_a_changed_helper_is_never_served_from_the_cache(tmp_path: Path) -> None
     changed = text.replace("radius * sine", "-radius * sine")
     assert changed != text
     helper.write_text(changed, encoding="utf-8")
-    # control: under the old fingerprint the cache would go on serving the old code
+    # control: under the old key the cache would go on serving the old code
     assert kernel(str(old)) == [before, old, 1]
     after, new, hits = kernel()
     assert not hits

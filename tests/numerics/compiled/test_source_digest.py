@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
 import subprocess
 import sys
@@ -10,12 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from numerics.figures import sources
-from numerics.figures.sources import PACKAGES, ROOT, imports_of, sources_of
+from numerics.compiled import source_digest as sources
+from numerics.compiled.source_digest import PACKAGES, ROOT, digest_of_sources, imports_of, kernel_key
 from numerics.figures.tasks import HOMES
-
-#: They are loaded, but only hand names on.
-BESIDE = {"numerics", "theory"}
 
 
 def test_a_training_loads_no_module_of_ours_that_the_digest_leaves_out() -> None:
@@ -25,23 +23,25 @@ def test_a_training_loads_no_module_of_ours_that_the_digest_leaves_out() -> None
         "print(*(name for name in sys.modules if name.split('.')[0] in ('numerics', 'theory')))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
-    loaded = set(done.stdout.split()) - BESIDE
-    assert {"numerics.kernels.sgd", "numerics.streams", "numerics.training.run"} <= loaded <= imports_of(HOMES["train"])
+    loaded = set(done.stdout.split())
+    packages = {name for name in loaded if ROOT.joinpath(*name.split(".")).is_dir()}
+    assert {"numerics.kernels.sgd", "numerics.streams", "numerics.training.run"} <= loaded
+    assert loaded - packages <= imports_of(HOMES["train"])
 
 
 def test_imports_are_followed_wherever_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "numerics" / "part"
     package.mkdir(parents=True)
-    (package / "__init__.py").write_text("import numerics.part.on_top as top\n")
+    (package / "__init__.py").write_text("import numerics.part.unrelated\n")
     (package / "on_top.py").write_text("import math\nfrom numerics.part import inside\n")
     (package / "inside.py").write_text("def f():\n    import theory.deep\n")
     (package / "unrelated.py").write_text("1\n")
     (tmp_path / "theory").mkdir()
     (tmp_path / "theory" / "deep.py").write_text("")
     monkeypatch.setattr(sources, "ROOT", tmp_path)
-    covered = {"numerics.part", "numerics.part.on_top", "numerics.part.inside", "theory.deep"}
+    covered = {"numerics.part.on_top", "numerics.part.inside", "theory.deep"}
     assert imports_of("numerics.part.on_top") == covered
-    digest = sources_of.__wrapped__
+    digest = digest_of_sources.__wrapped__
     seen = {digest("numerics.part.on_top")}
     for name in covered:
         path = tmp_path.joinpath(*name.split("."))
@@ -57,7 +57,7 @@ def test_imports_are_followed_wherever_they_stand(tmp_path: Path, monkeypatch: p
 
 
 def test_another_version_of_a_package_is_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
-    digest = sources_of.__wrapped__
+    digest = digest_of_sources.__wrapped__
     seen = {digest("theory.arrays")}
     for package in PACKAGES:
         with monkeypatch.context() as patch:
@@ -67,6 +67,26 @@ def test_another_version_of_a_package_is_another_digest(monkeypatch: pytest.Monk
 
 
 def test_every_engine_has_a_digest() -> None:
-    assert len({sources_of(home) for home in HOMES.values()}) == len(HOMES)
+    assert len({digest_of_sources(home) for home in HOMES.values()}) == len(HOMES)
     with pytest.raises(FileNotFoundError):
-        sources_of("numerics.no_such_module")
+        digest_of_sources("numerics.no_such_module")
+
+
+def test_a_name_of_a_package_brings_what_its_init_imports() -> None:
+    assert "numerics.token_laws.built_in" in imports_of("numerics.sweep.laws")
+
+
+def test_no_module_asks_a_top_package_for_a_name() -> None:
+    """The digest does not look into the two lazy packages, so a name taken from there, other than a module, would be missed."""
+    for path in [p for top in ("numerics", "theory") for p in (ROOT / top).rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module in ("numerics", "theory"):
+                assert all((ROOT / node.module / a.name).is_dir() for a in node.names), path
+
+
+def test_a_kernel_knows_its_helpers_and_no_other_kernel() -> None:
+    sampling, training = imports_of("numerics.kernels.scores"), imports_of("numerics.kernels.sgd")
+    assert "numerics.streams" in sampling & training
+    assert "numerics.kernels.score_sums" in sampling - training
+    assert "numerics.kernels.sgd_chi" in training - sampling
+    assert kernel_key("numerics.kernels.scores") != kernel_key("numerics.kernels.sgd")
