@@ -18,8 +18,8 @@ import numpy as np
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from numerics.attention.setting import AttentionSetting
 from numerics.rates import rates
-from numerics.setting import AttentionSetting
 
 small = "--small" in sys.argv
 

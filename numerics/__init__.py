@@ -50,14 +50,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from numerics.attention.gaussian_tokens import ExactErrors as ExactErrors
+    from numerics.attention.gaussian_tokens import exact_errors as exact_errors
+    from numerics.attention.setting import AttentionSetting as AttentionSetting
     from numerics.block_risk import exact_risk as exact_risk
     from numerics.estimate import attention_errors as attention_errors
     from numerics.evidence import Evidence as Evidence
     from numerics.evidence import Verdict as Verdict
     from numerics.evidence import all_of as all_of
     from numerics.evidence import confirmed as confirmed
-    from numerics.exact import ExactErrors as ExactErrors
-    from numerics.exact import exact_errors as exact_errors
     from numerics.fit import power_law_fit as power_law_fit
     from numerics.flow import integrate_flow as integrate_flow
     from numerics.hostile import laws as laws
@@ -71,7 +72,6 @@ if TYPE_CHECKING:
     from numerics.provers import trace_identity as trace_identity
     from numerics.quadrature import softmax_moments as softmax_moments
     from numerics.rates import assess as assess
-    from numerics.setting import AttentionSetting as AttentionSetting
     from numerics.token_laws import TokenLaw as TokenLaw
     from numerics.token_laws import honest_sigma as honest_sigma
     from numerics.training import Parameters as Parameters
@@ -80,10 +80,10 @@ if TYPE_CHECKING:
     from numerics.worst_case import worst_ratio as worst_ratio
 
 _HOME = {
-    "AttentionSetting": "numerics.setting",
+    "AttentionSetting": "numerics.attention.setting",
     "Closed": "numerics.provers",
     "Evidence": "numerics.evidence",
-    "ExactErrors": "numerics.exact",
+    "ExactErrors": "numerics.attention.gaussian_tokens",
     "Integers": "numerics.provers",
     "Parameters": "numerics.training",
     "TokenLaw": "numerics.token_laws",
@@ -94,7 +94,7 @@ _HOME = {
     "attention_errors": "numerics.estimate",
     "clopper_pearson": "numerics.probability",
     "confirmed": "numerics.evidence",
-    "exact_errors": "numerics.exact",
+    "exact_errors": "numerics.attention.gaussian_tokens",
     "exact_risk": "numerics.block_risk",
     "forall": "numerics.provers",
     "honest_sigma": "numerics.token_laws",

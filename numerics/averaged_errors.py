@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import sympy as sp
 
+from numerics.attention.softmax_average import SoftmaxAverage, error_fourth, error_squared, softmax_average
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.balls import value
 from numerics.reference import loss_of_inequality
-from numerics.softmax_average import SoftmaxAverage, error_fourth, error_squared, softmax_average
 
 __all__ = ["Instance", "PromptAndQuery", "covariance_error", "fourth_error", "moments", "squared_error", "tightest"]
 

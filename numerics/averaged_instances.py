@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 import sympy as sp
 
+from numerics.attention.setting import AttentionSetting
 from numerics.averaged_errors import Instance, PromptAndQuery, covariance_error, moments, squared_error
 from numerics.curves import exact_error
 from numerics.reference import LENGTH
-from numerics.setting import AttentionSetting
 from numerics.sub_gaussian import certified_proxy
 
 __all__ = ["COVERED", "REFERENCE", "Bound", "Quantity", "discrete", "instances", "reference"]

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import sympy as sp
 
-from numerics.node_moments import OF_THE_LAW
-from numerics.softmax_average import LATEX, POPULATION, RandomVariable, SoftmaxAverage
+from numerics.attention.law_moments import OF_THE_LAW
+from numerics.attention.softmax_average import LATEX, POPULATION, RandomVariable, SoftmaxAverage
 
 __all__ = ["Mean", "Normal", "Statement", "Tail", "evaluate", "latex", "normal_form", "population"]
 
@@ -33,7 +33,7 @@ class Mean:
 
     Examples
     --------
-    >>> from numerics.softmax_average import normaliser
+    >>> from numerics.attention.softmax_average import normaliser
     >>> Mean(normaliser).latex
     '\\\\mathbb{E} S_L'
     """
@@ -257,7 +257,7 @@ def normal_form(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents: bool 
 
     Examples
     --------
-    >>> from numerics.softmax_average import error_squared
+    >>> from numerics.attention.softmax_average import error_squared
     >>> L, delta = sp.symbols("L delta", positive=True)
     >>> n = normal_form(Tail(error_squared, ">=", 27 / (delta * L), delta), 4 * delta)
     >>> n.statement.core, n.limit, n.parameter

@@ -11,12 +11,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.attention.gaussian_tokens import ExactErrors, exact_errors
+from numerics.attention.setting import QUANTITIES, AttentionSetting, Quantity
 from numerics.curve_bounds import Bound, bounds
-from numerics.exact import ExactErrors, exact_errors
 from numerics.phase import next_order, sharp_exponent, theorem_B_constant, theorem_B_law
 from numerics.quadrature import SoftmaxMoments, softmax_moments
 from numerics.score_moments import LARGEST_SCORE_VARIANCE
-from numerics.setting import QUANTITIES, AttentionSetting, Quantity
 from theory.sharp_rates import gaussian_second_moment
 
 __all__ = [

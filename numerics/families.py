@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from numerics.softmax_average import SoftmaxAverage, softmax_average
+from numerics.attention.softmax_average import SoftmaxAverage, softmax_average
 from numerics.sub_gaussian import certified_proxy, kearns_saul, optimal_proxy
 
 __all__ = ["DENOMINATORS", "THREE_ATOMS", "TWO_ATOMS", "Family", "Point"]
@@ -38,7 +38,7 @@ class Point:
     --------
     >>> half = Fraction(1, 2)
     >>> p = Point((Fraction(1), Fraction(-1)), (half, half), Fraction(0), (Fraction(1), Fraction(-1)))
-    >>> from numerics.softmax_average import error_squared
+    >>> from numerics.attention.softmax_average import error_squared
     >>> p.average(4).mean(error_squared) == 0.25
     True
     """

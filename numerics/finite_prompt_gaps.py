@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.enumerate import compositions, multinomial
+from numerics.attention.enumeration import compositions, multinomial
 
 __all__ = ["Case", "Gaps", "Task", "gaps", "hostile_gaps", "tasks_on_atoms"]
 

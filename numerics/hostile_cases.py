@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from numerics.attention.softmax_average import RandomVariable, SoftmaxAverage, around, softmax_average
 from numerics.bounds import Mean, Statement
 from numerics.hostile import DIMENSIONS, LENGTHS, Law, functions, laws, matrices, queries
 from numerics.seeds import generator
-from numerics.softmax_average import RandomVariable, SoftmaxAverage, around, softmax_average
 
 __all__ = ["Worst", "worst_hostile"]
 

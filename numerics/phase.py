@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.setting import AttentionSetting, Quantity
+from numerics.attention.setting import AttentionSetting, Quantity
 from theory.concentration import exponent_16
 from theory.theorem_b import TOLERANCE, Decay, decay_exponent, theorem_B
 from theory.theorem_b import sharp_exponent as exponent_of_B

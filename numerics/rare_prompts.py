@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from numerics.token_laws.atomic import Atomic
 
 if TYPE_CHECKING:
-    from numerics.setting import AttentionSetting
+    from numerics.attention.setting import AttentionSetting
 
 __all__ = ["rare_prompts"]
 
@@ -45,7 +45,7 @@ def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) ->
     --------
     Ten signs are all the same with probability 1/1024 each way, and then the output may be off by 2:
 
-    >>> from numerics.setting import AttentionSetting
+    >>> from numerics.attention.setting import AttentionSetting
     >>> from numerics.token_laws import rademacher
     >>> signs = AttentionSetting(rademacher(1), 8 * np.eye(1), np.eye(1), [1.0])
     >>> rare_prompts(signs, np.array([10.0]), 1000)[0] == 4 / 2**10

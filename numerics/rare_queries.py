@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.exact import exact_errors
+from numerics.attention.gaussian_tokens import exact_errors
 from numerics.score_moments import LARGEST_SCORE_VARIANCE
 
 if TYPE_CHECKING:
-    from numerics.setting import AttentionSetting
+    from numerics.attention.setting import AttentionSetting
 
 __all__ = ["RareQueries", "rare_queries"]
 
@@ -66,7 +66,7 @@ def rare_queries(setting: AttentionSetting, lengths: Floats, replicates: int) ->
 
     Examples
     --------
-    >>> from numerics.setting import EXAMPLES
+    >>> from numerics.attention.setting import EXAMPLES
     >>> setting, L = EXAMPLES["averaged-slow"](), np.array([100.0])
     >>> few, many = (rare_queries(setting, L, n).error[0, 0] for n in (1000, 100_000))
     >>> bool(few > 10 * many > 0)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.setting import AttentionSetting
 from numerics.curves import Bound, Quantity, bounds, exact_error, next_order, sharp_exponent, theorem_B_law
 from numerics.estimate import Estimate
 from numerics.fit import LocalSlopes, PowerLawFit, local_slopes, power_law_fit
 from numerics.rate_models import COARSEST, Models, rate_models
-from numerics.setting import AttentionSetting
 from numerics.trust import doubtful
 
 __all__ = ["Series", "log_power", "series_of"]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.setting import AttentionSetting
 from numerics.comparisons import Comparison, compare
 from numerics.curves import QUANTITIES, FarSlopes, far_slopes
 from numerics.estimate import AttentionErrors, Estimate, attention_errors
@@ -20,7 +21,6 @@ from numerics.rare_queries import rare_queries
 from numerics.rate_models import far_models
 from numerics.rate_series import Series, log_power, series_of
 from numerics.rate_warnings import run_warnings
-from numerics.setting import AttentionSetting
 
 __all__ = ["Rates", "Series", "assess", "rates"]
 

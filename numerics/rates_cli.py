@@ -15,8 +15,8 @@ from numerics.inputs import InputError, length_grid, read_array, writable_folder
 from numerics.progress import progress_bar
 
 if TYPE_CHECKING:
+    from numerics.attention.setting import AttentionSetting
     from numerics.rates import Rates
-    from numerics.setting import AttentionSetting
 
 __all__ = ["add_rates", "print_anything", "tell"]
 
@@ -191,7 +191,7 @@ def _summary(run: Rates) -> str:
 
 def _settings(arguments: argparse.Namespace) -> tuple[list[AttentionSetting], list[tuple[str, str]]]:
     """The settings that the arguments describe, every example with every law, with name and digest of each file read."""
-    from numerics.setting import EXAMPLES as BUILT_IN
+    from numerics.attention.setting import EXAMPLES as BUILT_IN
 
     paths = {name: getattr(arguments, name) for name in MATRICES}
     paths["query"] = arguments.query or arguments.query_cov
@@ -219,7 +219,7 @@ def _settings(arguments: argparse.Namespace) -> tuple[list[AttentionSetting], li
 
 
 def _from_files(paths: dict[str, Any], query_dimensions: int) -> tuple[AttentionSetting, list[tuple[str, str]]]:
-    from numerics.setting import AttentionSetting
+    from numerics.attention.setting import AttentionSetting
 
     arrays, inputs = {}, []
     for name, path in paths.items():

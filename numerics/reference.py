@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from numerics.attention.softmax_average import SoftmaxAverage
 from numerics.bounds import Mean, Tail, evaluate, population
 from numerics.families import Point
-from numerics.softmax_average import SoftmaxAverage
 from theory.concentration import alpha_minus, alpha_plus, beta, delta_0, delta_min
 
 __all__ = [

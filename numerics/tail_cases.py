@@ -19,11 +19,11 @@ import numpy as np
 import sympy as sp
 from flint import arb, ctx
 
+from numerics.attention.enumeration import compositions
+from numerics.attention.softmax_average import error_fourth, error_squared
 from numerics.bounds import evaluate, latex, population
-from numerics.enumerate import compositions
 from numerics.evidence import Evidence, Verdict
 from numerics.families import Point
-from numerics.softmax_average import error_fourth, error_squared
 
 __all__ = ["BEYOND", "ERROR", "LIMIT", "OWN_TAIL", "TOKEN_TAIL", "increasing"]
 
@@ -110,7 +110,7 @@ def increasing(*chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.
     Parameters
     ----------
     chain : sympy.Expr
-        In the symbols of this module and those of `numerics.softmax_average`.
+        In the symbols of this module and those of `numerics.attention.softmax_average`.
     order : {2, 4}
         The power m of the error.
     growth : {1, 2}

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import sympy as sp
 
+from numerics.attention.softmax_average import SoftmaxAverage
 from numerics.bounds import Mean, Normal, Statement, Tail, evaluate, latex, normal_form, population
 from numerics.evidence import Evidence, Verdict
 from numerics.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family, Point
@@ -21,7 +22,6 @@ from numerics.hostile_cases import ERROR, worst_hostile
 from numerics.maximise import maximise, refine
 from numerics.reference import loss_of_statistic, nothing_else
 from numerics.seeds import current_reseed, current_seed, shared_generator
-from numerics.softmax_average import SoftmaxAverage
 
 __all__ = ["at_point", "worst_ratio"]
 
@@ -48,7 +48,7 @@ def worst_ratio(
     op : str
         Only ``"<="``.
     right : sympy.Expr
-        In the symbols of `numerics.softmax_average`, and the parameter of a tail.
+        In the symbols of `numerics.attention.softmax_average`, and the parameter of a tail.
     families : tuple of Family
         Where to search.
     exponents : bool
@@ -69,7 +69,7 @@ def worst_ratio(
 
     Examples
     --------
-    >>> from numerics.softmax_average import normaliser, symbol
+    >>> from numerics.attention.softmax_average import normaliser, symbol
     >>> L, a2 = symbol("L"), symbol("a2")
     >>> worst_ratio(Mean(normaliser), "<=", L * sp.exp(a2 / 2), families=(TWO_ATOMS,)).verdict.value
     'SUPPORTED'
@@ -210,7 +210,7 @@ def at_point(point: Point, L: int, left: Mean | Tail | sp.Expr, right: sp.Expr, 
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from numerics.softmax_average import error_squared, symbol
+    >>> from numerics.attention.softmax_average import error_squared, symbol
     >>> point = Point((Fraction(0),), (Fraction(1),), Fraction(0), (Fraction(0),))
     >>> delta, F4 = sp.Symbol("delta", positive=True), symbol("F4")
     >>> at_point(point, 9, Tail(error_squared, ">=", F4 / delta, delta), delta, sp.Rational(4, 5)).witness["left"]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.setting import AttentionSetting
 from numerics.fit import PowerLawFit
 from numerics.phase import paper_exponent, region, standing
 from numerics.rate_models import Models
@@ -18,7 +19,6 @@ from numerics.rates import Rates, Series
 from numerics.report.slack import slacks
 from numerics.report.svg import Plot
 from numerics.report.words import run_names
-from numerics.setting import AttentionSetting
 
 __all__ = ["COLUMNS", "FORMAT", "as_csv", "as_document", "table"]
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.setting import Quantity
 from numerics.phase import REGIONS, exponent_curve, paper_curve, paper_exponent
 from numerics.rates import Rates, Series
 from numerics.report.plots import dashed
 from numerics.report.svg import COLOURS, Plot, figure, log_axis, stand_in
-from numerics.setting import Quantity
 from theory.query_average_bounds import exponent as our_exponent
 
 __all__ = ["overlay_plot", "phase_plot", "run_style"]

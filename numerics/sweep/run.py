@@ -15,9 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.setting import AttentionSetting
 from numerics.error_sampler import whole
 from numerics.estimate import AttentionErrors, as_errors, joined
-from numerics.setting import AttentionSetting
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.spec import Spec
 

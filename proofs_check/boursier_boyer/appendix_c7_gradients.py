@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 from sympy import exp
 
-from numerics.enumerate import compositions, multinomial
+from numerics.attention.enumeration import compositions, multinomial
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.hostile import Law, discrete, laws, matrices
 from numerics.provers import identity, trace_identity

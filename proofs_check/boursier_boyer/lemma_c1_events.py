@@ -11,8 +11,8 @@ import numpy as np
 import sympy as sp
 from flint import arb, fmpq
 
+from numerics.attention.softmax_average import SoftmaxAverage, normaliser, softmax_average
 from numerics.evidence import Evidence, Verdict
-from numerics.softmax_average import SoftmaxAverage, normaliser, softmax_average
 from proofs_check.claims import claim
 from theory.concentration import alpha_minus, alpha_plus
 

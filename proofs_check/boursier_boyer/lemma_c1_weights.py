@@ -7,11 +7,11 @@ from fractions import Fraction
 import sympy as sp
 from sympy import exp, oo, sqrt
 
+from numerics.attention.softmax_average import deviation_R, deviation_S, normaliser, symbol
 from numerics.bounds import Tail
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, forall, identity
 from numerics.reference import TABLE
-from numerics.softmax_average import deviation_R, deviation_S, normaliser, symbol
 from numerics.worst_case import worst_ratio
 from proofs_check.claims import MEANS, claim
 from theory.concentration import alpha_plus

@@ -7,10 +7,10 @@ from fractions import Fraction
 import sympy as sp
 from sympy import oo
 
+from numerics.attention.softmax_average import deviation_R, symbol
 from numerics.bounds import Tail
 from numerics.evidence import Evidence
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.softmax_average import deviation_R, symbol
 from numerics.worst_case import worst_ratio
 from proofs_check.claims import claim
 

@@ -7,11 +7,11 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Max, exp, log, oo, sqrt
 
+from numerics.attention.softmax_average import error_squared, symbol
 from numerics.bounds import Mean
 from numerics.evidence import Evidence, all_of
 from numerics.families import Point
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.softmax_average import error_squared, symbol
 from numerics.tail_cases import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.worst_case import at_point
 from proofs_check.claims import claim

@@ -7,9 +7,9 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Max, exp, oo, sqrt
 
+from numerics.attention.softmax_average import symbol
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.softmax_average import symbol
 from numerics.tail_cases import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.worst_case import worst_ratio
 from proofs_check.claims import claim

@@ -7,10 +7,10 @@ from fractions import Fraction
 import sympy as sp
 from sympy import log, oo
 
+from numerics.attention.softmax_average import error_squared, symbol
 from numerics.bounds import Tail
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
-from numerics.softmax_average import error_squared, symbol
 from numerics.worst_case import worst_ratio
 from proofs_check.claims import claim
 from theory.concentration import C as C_of

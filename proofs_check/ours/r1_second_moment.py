@@ -7,10 +7,10 @@ from fractions import Fraction
 import sympy as sp
 from sympy import E, exp, oo, sqrt
 
+from numerics.attention.softmax_average import error_off_A, error_on_A, error_squared, failure, numerator, symbol
 from numerics.bounds import Mean
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
-from numerics.softmax_average import error_off_A, error_on_A, error_squared, failure, numerator, symbol
 from numerics.worst_case import worst_ratio
 from proofs_check.claims import claim
 from theory.concentration import second_moment_R1

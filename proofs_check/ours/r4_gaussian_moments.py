@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from numerics.attention.gaussian_tokens import exact_errors
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
-from numerics.exact import exact_errors
 from numerics.provers import identity, trace_identity
 from numerics.quadrature import softmax_moments
 from proofs_check.claims import claim

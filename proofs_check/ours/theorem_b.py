@@ -13,13 +13,13 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Min, oo, sqrt
 
+from numerics.attention.setting import AttentionSetting
 from numerics.curves import theorem_B_law
 from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.provers import forall
 from numerics.quadrature import softmax_moments
 from numerics.query_average import quadratic_form_law
 from numerics.refutation import refuted_by_two_routes
-from numerics.setting import AttentionSetting
 from proofs_check.claims import claim
 from theory.sharp_rates import gaussian_second_moment
 from theory.theorem_b import theorem_B

@@ -8,10 +8,10 @@ from itertools import takewhile
 import numpy as np
 import pytest
 
+from numerics.attention.softmax_average import error_squared
 from numerics.averaged_errors import squared_error
 from numerics.averaged_instances import REFERENCE, discrete, instances, reference
 from numerics.reference import INSTANCE, LENGTH
-from numerics.softmax_average import error_squared
 from numerics.sub_gaussian import certified_proxy
 
 

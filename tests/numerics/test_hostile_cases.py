@@ -7,12 +7,12 @@ import pytest
 import sympy as sp
 
 import numerics.worst_case as module
+from numerics.attention.softmax_average import deviation_R, error_squared, softmax_average, symbol
 from numerics.bounds import Mean, Tail, normal_form
 from numerics.evidence import Verdict
 from numerics.families import TWO_ATOMS
 from numerics.hostile import functions, laws, queries
 from numerics.hostile_cases import Worst, _evaluated, worst_hostile
-from numerics.softmax_average import deviation_R, error_squared, softmax_average, symbol
 from numerics.worst_case import worst_ratio
 
 L, a2, F4, EQ2 = map(symbol, ("L", "a2", "F4", "EQ2"))

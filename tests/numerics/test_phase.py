@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
+from numerics.attention.setting import QUANTITIES, AttentionSetting
 from numerics.phase import (
     REGIONS,
     exponent_curve,
@@ -20,7 +21,6 @@ from numerics.phase import (
     theorem_B_constant,
     theorem_B_law,
 )
-from numerics.setting import QUANTITIES, AttentionSetting
 from numerics.token_laws import rademacher
 
 FIXED = AttentionSetting(np.diag([2.0, 1.0]), 0.5 * np.eye(2), np.eye(2), np.ones(2))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from numerics import exact_errors
+from numerics.attention.setting import AttentionSetting
 from numerics.rare_prompts import rare_prompts
 from numerics.rates import rates
-from numerics.setting import AttentionSetting
 from numerics.token_laws import TokenLaw, atoms, rademacher, sphere, uniform
 
 LENGTHS = [1, 2, 4, 8, 12, 16, 32]

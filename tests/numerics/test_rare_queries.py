@@ -12,10 +12,10 @@ from scipy.integrate import quad
 from scipy.stats import beta, norm
 
 from numerics import comparisons, exact_errors
+from numerics.attention.setting import EXAMPLES, AttentionSetting
 from numerics.comparisons import _normal_scores
 from numerics.error_sampler import error_sampler
 from numerics.rare_queries import EXPECTED, SPREAD, rare_queries
-from numerics.setting import EXAMPLES, AttentionSetting
 
 ONE = np.eye(1)
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import numerics.rates
+from numerics.attention.setting import EXAMPLES, AttentionSetting
 from numerics.comparisons import ERROR
 from numerics.curves import exact_error
 from numerics.estimate import AttentionErrors, Estimate, attention_errors
 from numerics.rate_series import series_of
 from numerics.rates import Rates, assess, rates
-from numerics.setting import EXAMPLES, AttentionSetting
 from numerics.token_laws import rademacher
 
 LENGTHS = [10, 22, 46, 100, 215, 464, 1000, 2154, 4642, 10000]

@@ -14,10 +14,10 @@ import pytest
 
 import numerics.rate_series
 from numerics import rates_cli
+from numerics.attention.setting import EXAMPLES, LAWS
 from numerics.cli import main
 from numerics.report import FILES, PLOTS, schema
 from numerics.report.svg import Plot
-from numerics.setting import EXAMPLES, LAWS
 
 SMALL = ["--lengths", "10,100", "--replicates", "200", "--threads", "1"]
 

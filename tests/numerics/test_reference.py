@@ -10,13 +10,13 @@ import pytest
 import sympy as sp
 from scipy.stats import binom
 
+from numerics.attention.law_moments import OF_THE_LAW
+from numerics.attention.softmax_average import error_squared, failure, normaliser, symbol
 from numerics.bounds import Mean, Tail, population
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.families import TWO_ATOMS
-from numerics.node_moments import OF_THE_LAW
 from numerics.provers import Closed, Integers, forall
 from numerics.reference import INSTANCE, LENGTH, TABLE, at_reference, loss_of_statistic
-from numerics.softmax_average import error_squared, failure, normaliser, symbol
 from numerics.worst_case import worst_ratio
 
 L, a2, F4, S, EM2 = map(symbol, ("L", "a2", "F4", "S", "EM2"))

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import numerics.report
+from numerics.attention.setting import EXAMPLES, AttentionSetting
 from numerics.rates import Rates, rates
 from numerics.report import FILES, provenance, schema, write_report
 from numerics.report.document import COLUMNS, as_csv, as_document
@@ -28,7 +29,6 @@ from numerics.report.plots import error_limits, error_plot
 from numerics.report.slack import slacks
 from numerics.report.svg import COLOURS
 from numerics.report.words import explained, marked, run_names, sci
-from numerics.setting import EXAMPLES, AttentionSetting
 from tests.numerics.pages import Page
 
 

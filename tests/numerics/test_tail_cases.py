@@ -9,8 +9,8 @@ from fractions import Fraction as F
 import pytest
 import sympy as sp
 
+from numerics.attention.softmax_average import symbol
 from numerics.evidence import Verdict
-from numerics.softmax_average import symbol
 from numerics.tail_cases import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, _cases, increasing
 
 

@@ -12,8 +12,8 @@ from numba import njit
 from scipy import stats
 
 from numerics import estimate
+from numerics.attention.gaussian_tokens import exact_errors
 from numerics.error_sampler import PIECE
-from numerics.exact import exact_errors
 from numerics.kernels import coordinates
 from numerics.streams import LANES, key_of
 from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform

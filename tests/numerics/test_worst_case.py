@@ -11,13 +11,13 @@ import pytest
 import sympy as sp
 
 import numerics.worst_case as module
+from numerics.attention.softmax_average import deviation_R, error_squared, failure, normaliser, symbol
 from numerics.bounds import Mean, Tail, evaluate, normal_form
 from numerics.evidence import Evidence, Verdict
 from numerics.families import THREE_ATOMS, TWO_ATOMS, Point
 from numerics.hostile_cases import Worst
 from numerics.probability import clopper_pearson
 from numerics.seeds import seeded
-from numerics.softmax_average import deviation_R, error_squared, failure, normaliser, symbol
 from numerics.worst_case import at_point, worst_ratio
 
 L, a2, F2, F4, S, EM2, EQ2 = map(symbol, ("L", "a2", "F2", "F4", "S", "EM2", "EQ2"))
@@ -250,7 +250,7 @@ def test_an_event_that_balls_do_not_decide_is_neither_in_nor_out() -> None:
     """S_L = S/2 for the prompt 0, 0, ...: the atoms 0 and x with e^x = 3 weigh 1 and 3, the mean is 2, up to the ball of ln 3."""
     from flint import arb
 
-    from numerics.softmax_average import softmax_average
+    from numerics.attention.softmax_average import softmax_average
 
     half = np.array([arb(1) / 2] * 2, dtype=object)
     c = softmax_average(1, np.array([arb(0), arb(3).log()], dtype=object), np.array([[arb(0), arb(0)]], dtype=object), half, arb(1))

@@ -14,7 +14,7 @@ from typing import Any
 import numerics
 
 ROOT = Path(numerics.__file__).parents[1]
-#: Twenty normals of the kernel of queries, which compiles fastest, the key of its sources, and whether its code came from the cache.
+#: Twenty normals from the kernel of queries (it compiles fastest), the key of its sources, and whether it came from the cache.
 PROGRAM = """
 import json, sys
 import numpy as np

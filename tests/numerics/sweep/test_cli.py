@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 import numerics.rate_series
+from numerics.attention.setting import AttentionSetting
 from numerics.cli import main
 from numerics.estimate import AttentionErrors
 from numerics.rates import Rates, assess
 from numerics.report import FILES, PLOTS
-from numerics.setting import AttentionSetting
 from numerics.store import Store
 from numerics.sweep import blocks, run
 from numerics.sweep.cli import add_sweep

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from numerics.setting import EXAMPLES, LAWS, AttentionSetting
+from numerics.attention.setting import EXAMPLES, LAWS, AttentionSetting
 from numerics.token_laws import gaussian, rademacher
 
 GOOD: dict[str, Any] = {"Gamma": np.eye(2), "U": np.eye(2), "V": np.eye(2), "query": np.ones(2)}

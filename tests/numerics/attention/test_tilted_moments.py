@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from numerics.cauchy_moments import CauchyMoments
-from numerics.law_moments import AtomicMoments, IndependentMoments, RadialMoments, TiltedMoments
+from numerics.attention.cauchy_moments import CauchyMoments
+from numerics.attention.tilted_moments import AtomicMoments, IndependentMoments, RadialMoments, TiltedMoments
 from numerics.token_laws.independent import coordinate_log_mgf
 
 TILTS = np.array([1, 0.5, -2.5, 1 + 3j, -0.5 + 10j, -4.5 - 2j])

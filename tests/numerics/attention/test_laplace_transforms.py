@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from numerics.law_moments import AtomicMoments, IndependentMoments, RadialMoments, TiltedMoments
-from numerics.law_transforms import law_transforms, transform_grid
+from numerics.attention.laplace_transforms import law_transforms, transform_grid
+from numerics.attention.tilted_moments import AtomicMoments, IndependentMoments, RadialMoments, TiltedMoments
 from numerics.quadrature import laplace_transforms
 
 FORMS = [np.array([[2.0]]), np.array([[1.0]])]

@@ -8,8 +8,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from numerics.enumerate import compositions
-from numerics.short_prompts import are_few, short_prompt_errors
+from numerics.attention.enumeration import compositions
+from numerics.attention.short_prompts import are_few, short_prompt_errors
 from numerics.token_laws.atomic import Atomic
 
 

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from scipy.special import roots_genlaguerre
 
-import numerics.exact
+import numerics.attention.gaussian_tokens
 from numerics import attention_errors, exact_errors
-from numerics.exact import ExactErrors
+from numerics.attention.gaussian_tokens import ExactErrors
 from theory.sharp_rates import limit_of_grad_U_error, limit_of_output_error, theorem_A
 from theory.theorem_b import theorem_B
 
 FIELDS = ("output", "squared_bias", "grad_V", "grad_U", "grad_K", "grad_Q")
 ONE = np.eye(1)
-TABLE = json.loads((Path(__file__).parent / "data" / "softmax_moments.json").read_text())
+TABLE = json.loads((Path(__file__).parents[1] / "data" / "softmax_moments.json").read_text())
 
 
 def problem(seed: int, d: int = 3, d_out: int = 2, scale: float = 0.5, rank: int | None = None) -> dict[str, Any]:
@@ -206,8 +206,8 @@ def test_the_estimated_error_of_averages_is_honest(lam: float, monkeypatch: pyte
         U = math.sqrt(lam) * np.eye(d)
         estimates = [exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d), tolerance=rel) for rel in (1e-2, 1e-3)]
         with monkeypatch.context() as finer:
-            finer.setattr(numerics.exact, "STEP", 0.06)
-            finer.setattr(numerics.exact, "NEGLECTED", 1e-11)
+            finer.setattr(numerics.attention.gaussian_tokens, "STEP", 0.06)
+            finer.setattr(numerics.attention.gaussian_tokens, "NEGLECTED", 1e-11)
             truth = exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d))
         for e, tolerance in zip(estimates, (1e-2, 1e-3)):
             assert np.all(np.abs(fields(e) / fields(truth) - 1) <= e.relative_error)
@@ -338,7 +338,7 @@ def test_bad_input(change: dict[str, Any], error: type[Exception], message: str)
 
 
 def test_an_average_that_does_not_settle_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numerics.exact, "HALVINGS", 0)
-    monkeypatch.setattr(numerics.exact, "STEP", 1.5)
+    monkeypatch.setattr(numerics.attention.gaussian_tokens, "HALVINGS", 0)
+    monkeypatch.setattr(numerics.attention.gaussian_tokens, "STEP", 1.5)
     with pytest.raises(ValueError, match=r"known to .* only .* not to 0.001; ask for a larger tolerance"):
         exact_errors(ONE, ONE, ONE, [10, 1e6], query_cov=ONE)

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from numerics.attention.query_in_prompt import averaged_error_with_query, error_with_query
+from numerics.attention.setting import AttentionSetting
 from numerics.curves import exact_error
-from numerics.query_in_prompt import averaged_error_with_query, error_with_query
-from numerics.setting import AttentionSetting
 
 
 @pytest.mark.parametrize(

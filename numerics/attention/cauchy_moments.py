@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.law_moments import Basis, entrywise_basis
+from numerics.attention.tilted_moments import Basis, entrywise_basis
 
 __all__ = ["CauchyMoments"]
 

@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 from flint import arb, fmpq
 
-from numerics.enumerate import compositions, expectation, multinomial, probability
-from numerics.families import THREE_ATOMS, TWO_ATOMS, Point
-from numerics.hostile import laws
-from numerics.softmax_average import (
+from numerics.attention.enumeration import compositions, expectation, multinomial, probability
+from numerics.attention.softmax_average import (
     POPULATION,
     RandomVariable,
     SoftmaxAverage,
@@ -27,6 +25,8 @@ from numerics.softmax_average import (
     softmax_average,
     symbol,
 )
+from numerics.families import THREE_ATOMS, TWO_ATOMS, Point
+from numerics.hostile import laws
 
 VARIABLES = (error_squared, error_on_A, error_off_A, numerator, normaliser, deviation_S, deviation_R)
 SCORES, F_VALUES, WEIGHTS = np.array([0.9, -0.3, 0.2]), np.array([[1.0, -2.0, 0.5], [0.0, 1.0, 3.0]]), np.array([0.2, 0.5, 0.3])

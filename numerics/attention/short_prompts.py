@@ -1,6 +1,6 @@
 """The errors of softmax attention on few tokens that take few values: sums over all prompts, however loud the scores.
 
-Where one token has nearly all the weight the means that `numerics.law_errors` integrates are differences of far larger ones. In a
+Where one token has nearly all the weight the means that `numerics.attention.any_law` integrates are differences of far larger ones. In a
 sum over prompts every error is small by itself: differences are taken from the token of the largest score, of which little is left
 in either the mean or the covariance of the prompt.
 """
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.enumerate import compositions, multinomial
+from numerics.attention.enumeration import compositions, multinomial
 
 __all__ = ["are_few", "short_prompt_errors"]
 
@@ -38,7 +38,7 @@ def are_few(k: int, d: int, L: float) -> bool:
 def short_prompt_errors(
     y: Floats, weights: Floats, b: Floats, H: Floats, matrices: Sequence[Floats], L: int
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """The fields of `numerics.law_errors` for one length, and bounds of their rounding errors.
+    """The fields of `numerics.attention.any_law` for one length, and bounds of their rounding errors.
 
     Parameters
     ----------

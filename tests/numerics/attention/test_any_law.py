@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import numerics.law_errors
+import numerics.attention.any_law
 from numerics import TokenLaw, exact_errors
-from numerics.enumerate import compositions, multinomial
-from numerics.exact import ExactErrors
-from numerics.law_errors import law_errors
+from numerics.attention.any_law import law_errors
+from numerics.attention.enumeration import compositions, multinomial
+from numerics.attention.gaussian_tokens import ExactErrors
 from numerics.token_laws import atoms, ball, gaussian, rademacher, sphere, uniform
 
 FIELDS = ("output", "squared_bias", "grad_V", "grad_U", "grad_K", "grad_Q")
@@ -83,7 +83,7 @@ def test_few_atoms_against_enumeration(integral: bool, monkeypatch: pytest.Monke
     """Every prompt of up to five tokens: signs summed over as atoms or by the integral, and a skewed law."""
     p = problem(5, 2, 0.8)
     if integral:
-        monkeypatch.setattr(numerics.law_errors, "FEW_SIGNS", 0)
+        monkeypatch.setattr(numerics.attention.any_law, "FEW_SIGNS", 0)
     law = rademacher(2) if integral else atoms(*SKEWED)
     points = np.array(list(itertools.product([-1.0, 1.0], repeat=2)) if integral else SKEWED[0])
     weights = np.full(4, 0.25) if integral else np.array(SKEWED[1])
@@ -240,7 +240,7 @@ def test_a_gradient_below_rounding_is_no_number(monkeypatch: pytest.MonkeyPatch)
     given: dict[str, Any] = dict(U=[[12.0]], V=[[1.0]], lengths=[1, 2, 1e12], query=[1.0])
     one = exact_errors(rademacher(1), **given)
     with monkeypatch.context() as patch:
-        patch.setattr(numerics.law_errors, "FEW_SIGNS", 0)
+        patch.setattr(numerics.attention.any_law, "FEW_SIGNS", 0)
         many = exact_errors(rademacher(1), **given)
     assert many.output == pytest.approx(one.output, rel=1e-12)
     assert np.isnan(many.grad_U).tolist() == [False, True, False]
@@ -263,7 +263,7 @@ def test_the_integral_is_as_good_as_it_says(loud: float, monkeypatch: pytest.Mon
         own = TokenLaw(name="own", d=2, sigma=law.sigma, sample=law.sample, log_mgf=law.log_mgf)
         exact = law_errors(law, **given)
         with monkeypatch.context() as patch:
-            patch.setattr(numerics.law_errors, "are_few", lambda k, d, L: False)
+            patch.setattr(numerics.attention.any_law, "are_few", lambda k, d, L: False)
             by_integral = law_errors(law, **given)
         for e in (by_integral, law_errors(own, **given)) if len(V) == 2 and loud <= 1 else (by_integral,):
             seen = ~np.isnan(fields(e))

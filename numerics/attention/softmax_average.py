@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import sympy as sp
 
-from numerics.enumerate import compositions, multinomial
-from numerics.node_moments import LATEX_OF_THE_LAW, OF_THE_LAW, Nodes
+from numerics.attention.enumeration import compositions, multinomial
+from numerics.attention.law_moments import LATEX_OF_THE_LAW, OF_THE_LAW, Nodes
 
 __all__ = [
     "LATEX",
@@ -61,7 +61,7 @@ class SoftmaxAverage:
     R : ndarray of shape (m, ...)
         ``L E[w f]``.
     law : Nodes, optional
-        Where the quantities of `numerics.node_moments` come from.
+        Where the quantities of `numerics.attention.law_moments` come from.
     """
 
     L: int

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.law_moments import AtomicMoments, TiltedMoments
+from numerics.attention.tilted_moments import AtomicMoments, TiltedMoments
 
 __all__ = ["STEP", "LawTransforms", "law_transforms", "transform_grid"]
 

@@ -1,6 +1,6 @@
 """The exact errors of softmax attention on Gaussian tokens, output and every gradient, at one query or averaged over Gaussian ones.
 
-Other laws of tokens, at one query, are the business of `numerics.law_errors`.
+Other laws of tokens, at one query, are the business of `numerics.attention.any_law`.
 
 No prompt is drawn: the errors are those of `theory.sharp_rates` and `theory.softmax_covariance`, linear in moments of the scores
 that depend on their variance s and on L alone. For tokens F y, Gamma = F F' and y standard normal, everything that the formulas ask
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.attention.inputs import overflow_refused, read_keys, read_lengths
 from numerics.coarse_moments import ACCURACY, LARGEST_VARIANCE, LONGEST, coarse_score_moments
-from numerics.exact_inputs import overflow_refused, read_keys, read_lengths
 from numerics.query_average import quadratic_form_averages
 from numerics.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, score_moments
 from theory.arrays import read_arrays, read_covariance
@@ -149,7 +149,7 @@ def exact_errors(
         If shapes do not fit, an entry is not finite or too large, a covariance is not symmetric positive semidefinite, a length is
         out of range, not exactly one of `query` and `query_cov` or only one of K and Q is given, U is not K'Q, the scores have a
         variance beyond 4096 (where queries matter), the tolerance is out of range, or an average does not settle to it. For other
-        laws also what `numerics.law_errors.law_errors` refuses, and `query_cov`.
+        laws also what `numerics.attention.any_law.law_errors` refuses, and `query_cov`.
 
     Notes
     -----
@@ -187,7 +187,7 @@ def exact_errors(
                     f"exact errors for the law {Gamma.name} are those at one query; pass query=z and no query_cov, or average over "
                     "queries by numerics.attention_errors"
                 )
-            from numerics.law_errors import law_errors
+            from numerics.attention.any_law import law_errors
 
             return law_errors(Gamma, U, V, lengths, query=query, K=K, Q=Q)
         Gamma = Gamma.factor @ Gamma.factor.T

@@ -5,7 +5,7 @@ Let h and H be mean and covariance of the law tilted by the scores, y_k = z_k - 
     T_L - T = V B / S,    C_L - H = A / S - BB' / S^2,    S = sum w_k,  B = sum w_k y_k,  A = sum w_k (y_k y_k' - H),
 
 and 1/S^n = int r^{n-1} e^{-rS} dr / (n-1)! makes means of products of such sums integrals over r of products of the functions in
-`numerics.law_transforms`: one for every token that the product picks, for all lengths of prompts at once.
+`numerics.attention.laplace_transforms`: one for every token that the product picks, for all lengths of prompts at once.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.cauchy_moments import CauchyMoments
-from numerics.exact import ExactErrors
-from numerics.exact_inputs import overflow_refused, read_keys, read_lengths
-from numerics.law_moments import AtomicMoments, Basis, IndependentMoments, RadialMoments, TiltedMoments
-from numerics.law_transforms import STEP, LawTransforms, law_transforms, transform_grid
-from numerics.short_prompts import are_few, short_prompt_errors
+from numerics.attention.cauchy_moments import CauchyMoments
+from numerics.attention.gaussian_tokens import ExactErrors
+from numerics.attention.inputs import overflow_refused, read_keys, read_lengths
+from numerics.attention.laplace_transforms import STEP, LawTransforms, law_transforms, transform_grid
+from numerics.attention.short_prompts import are_few, short_prompt_errors
+from numerics.attention.tilted_moments import AtomicMoments, Basis, IndependentMoments, RadialMoments, TiltedMoments
 from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.bessel import bessel_ratio
 from numerics.token_laws.independent import Independent, coordinate_tilted
