@@ -57,7 +57,7 @@ class ScoreSampler:
         ndarray of shape (3, count)
             Output, gradient in V, gradient in U.
         """
-        from numerics.kernels.scores import score_kernel
+        from numerics.monte_carlo.kernels.scores_only import score_kernel
 
         out = np.empty((3, count))
         score_kernel()(first, L, key, *self.model, out)

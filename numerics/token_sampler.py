@@ -52,8 +52,8 @@ class CompiledSampler:
 
     def values(self, L: int, first: int, count: int, key: Key) -> Floats:
         """Squared errors (3, count) of the replicates from number `first` on."""
-        from numerics.kernels.attention import attention_kernel
-        from numerics.kernels.queries import query_kernel
+        from numerics.monte_carlo.kernels.all_tokens import attention_kernel
+        from numerics.monte_carlo.kernels.queries import query_kernel
 
         if self.problem.root.shape[1]:
             whites = np.empty((self.problem.root.shape[1], count))

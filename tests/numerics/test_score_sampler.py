@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from numerics import ExactErrors, exact_errors
-from numerics.kernels.scores import tilted_height
+from numerics.monte_carlo.kernels.scores_only import tilted_height
 from numerics.score_sampler import CONDITIONED, ScoreSampler, prepare
 from numerics.streams import key_of
 from numerics.token_laws import TokenLaw, ball, gaussian, sphere

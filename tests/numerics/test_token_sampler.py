@@ -14,7 +14,7 @@ from scipy import stats
 from numerics import estimate
 from numerics.attention.gaussian_tokens import exact_errors
 from numerics.error_sampler import PIECE
-from numerics.kernels import coordinates
+from numerics.monte_carlo.kernels import coordinates
 from numerics.streams import LANES, key_of
 from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
 

@@ -22,12 +22,12 @@ from numerics.compiled import source_digest
 if len(sys.argv) > 1:
     forged = int(sys.argv[1])
     source_digest.kernel_key = lambda module: forged
-from numerics.kernels.queries import query_kernel
+from numerics.monte_carlo.kernels.queries import query_kernel
 from numerics.streams import key_of
 out = np.empty((2, 10))
 kernel = query_kernel()
 kernel(0, 5, key_of(1), out)
-print(json.dumps([out.tolist(), source_digest.kernel_key("numerics.kernels.queries"), sum(kernel.stats.cache_hits.values())]))
+print(json.dumps([out.tolist(), source_digest.kernel_key("numerics.monte_carlo.kernels.queries"), sum(kernel.stats.cache_hits.values())]))
 """
 
 

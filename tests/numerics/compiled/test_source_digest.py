@@ -85,8 +85,8 @@ def test_no_module_asks_a_top_package_for_a_name() -> None:
 
 
 def test_a_kernel_knows_its_helpers_and_no_other_kernel() -> None:
-    sampling, training = imports_of("numerics.kernels.scores"), imports_of("numerics.kernels.sgd")
+    sampling, training = imports_of("numerics.monte_carlo.kernels.scores_only"), imports_of("numerics.kernels.sgd")
     assert "numerics.streams" in sampling & training
-    assert "numerics.kernels.score_sums" in sampling - training
+    assert "numerics.monte_carlo.kernels.score_sums" in sampling - training
     assert "numerics.kernels.sgd_chi" in training - sampling
-    assert kernel_key("numerics.kernels.scores") != kernel_key("numerics.kernels.sgd")
+    assert kernel_key("numerics.monte_carlo.kernels.scores_only") != kernel_key("numerics.kernels.sgd")

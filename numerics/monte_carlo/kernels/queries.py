@@ -9,8 +9,8 @@ import numpy as np
 from numba import njit
 
 from numerics.compiled.source_digest import kernel_key
-from numerics.kernels.coordinates import draw
 from numerics.kernels.once import once
+from numerics.monte_carlo.kernels.coordinates import draw
 from numerics.streams import LANES, U64, box_muller_lanes
 
 __all__ = ["query_kernel"]

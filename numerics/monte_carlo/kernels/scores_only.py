@@ -17,7 +17,7 @@ from numba import njit
 
 from numerics.compiled.source_digest import kernel_key
 from numerics.kernels.once import once
-from numerics.kernels.score_sums import TILE, draw, height_sums, normal_sums
+from numerics.monte_carlo.kernels.score_sums import TILE, draw, height_sums, normal_sums
 from numerics.streams import LANES, U64
 
 __all__ = ["score_kernel"]

@@ -1,6 +1,6 @@
 """Squared errors of softmax attention and of its gradients at finite prompt length, for tokens z_k = A g_k drawn one by one.
 
-Everything is done in the coordinates of g; see `numerics.kernels.sums` for the pass over the tokens.
+Everything is done in the coordinates of g; see `numerics.monte_carlo.kernels.token_sums` for the pass over the tokens.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import numpy as np
 from numba import njit
 
 from numerics.compiled.source_digest import kernel_key
-from numerics.kernels.coordinates import EXTRA, SIZE, TILE, balls, normals, quantiles, signs, spheres, uniforms
 from numerics.kernels.once import once
-from numerics.kernels.sums import add_tile, rows_of_sums, start_sums
+from numerics.monte_carlo.kernels.coordinates import EXTRA, SIZE, TILE, balls, normals, quantiles, signs, spheres, uniforms
+from numerics.monte_carlo.kernels.token_sums import add_tile, rows_of_sums, start_sums
 from numerics.streams import LANES, U64
 
 __all__ = ["attention_kernel"]
