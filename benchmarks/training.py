@@ -12,8 +12,8 @@ from functools import partial
 import numpy as np
 
 from benchmarks import _ratio, _torch
-from numerics.kernels.sgd import sgd_kernel
 from numerics.streams import key_of
+from numerics.training.kernels.loop import sgd_kernel
 from numerics.training.parameters import initial_parameters, pack
 
 d, NOISE, LR, BATCH = 5, 0.1, 1e-3, 128

@@ -1,7 +1,7 @@
 """Training by SGD: the run and its records, checkpoints, and the plain reference that draws every token.
 
 =================  =============================================================================================
-`run`              `train`: the loop over pieces of compiled steps (`numerics.kernels.sgd`), progress, divergence
+`run`              `train`: the loop over pieces of compiled steps (`numerics.training.kernels.loop`), progress, divergence
 `setup`            its door: arguments checked, defaults filled in
 `parameters`       O, V, K, Q, their start, and the array in which kernels keep them
 `records`          where a run stands, and the risk and parameters on the way

@@ -117,7 +117,7 @@ def full_token_step(parameters: Parameters, attention: str, prompts: Prompts, sc
 
 
 def full_token_kernel(attention: str) -> Callable[..., int]:
-    """A kernel of `numerics.kernels.sgd.sgd_kernel`'s arguments and effects that draws every token, in a stream of its own.
+    """A kernel of `numerics.training.kernels.loop.sgd_kernel`'s arguments and effects that draws every token, in a stream of its own.
 
     Examples
     --------

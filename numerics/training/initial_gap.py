@@ -110,7 +110,7 @@ def initial_gap(
 
 
 def _measure(setup: Any, groups: int) -> tuple[float, float, float, float]:
-    from numerics.kernels.sgd import sgd_kernel
+    from numerics.training.kernels.loop import sgd_kernel
 
     kernel, arguments = sgd_kernel("coupled"), setup.kernel_arguments()
     squares, gradients = np.empty(groups), np.zeros((groups, setup.start[0].size))

@@ -180,12 +180,12 @@ def _run(
 
 def sgd_kernel(attention: str) -> Callable[..., int]:
     """The compiled steps, imported when they are first needed: Numba takes most of a second."""
-    from numerics.kernels.sgd import sgd_kernel as compiled
+    from numerics.training.kernels.loop import sgd_kernel as compiled
 
     return compiled(attention)
 
 
 def _kernel_key() -> Any:
-    from numerics.kernels.sgd import SOURCES
+    from numerics.training.kernels.loop import SOURCES
 
     return SOURCES

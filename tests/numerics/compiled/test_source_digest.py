@@ -18,14 +18,14 @@ from numerics.figures.tasks import HOMES
 
 def test_a_training_loads_no_module_of_ours_that_the_digest_leaves_out() -> None:
     program = (  # a small run would compile for seconds; making the kernels loads all that goes into them
-        "import sys\nfrom numerics.kernels.sgd import sgd_kernel\nfrom numerics.training.run import train\n"
+        "import sys\nfrom numerics.training.kernels.loop import sgd_kernel\nfrom numerics.training.run import train\n"
         "for attention in ('softmax', 'linear', 'coupled'):\n    sgd_kernel(attention)\n"
         "print(*(name for name in sys.modules if name.split('.')[0] in ('numerics', 'theory')))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     loaded = set(done.stdout.split())
     packages = {name for name in loaded if ROOT.joinpath(*name.split(".")).is_dir()}
-    assert {"numerics.kernels.sgd", "numerics.streams", "numerics.training.run"} <= loaded
+    assert {"numerics.training.kernels.loop", "numerics.streams", "numerics.training.run"} <= loaded
     assert loaded - packages <= imports_of(HOMES["train"])
 
 
@@ -85,8 +85,8 @@ def test_no_module_asks_a_top_package_for_a_name() -> None:
 
 
 def test_a_kernel_knows_its_helpers_and_no_other_kernel() -> None:
-    sampling, training = imports_of("numerics.monte_carlo.kernels.scores_only"), imports_of("numerics.kernels.sgd")
+    sampling, training = imports_of("numerics.monte_carlo.kernels.scores_only"), imports_of("numerics.training.kernels.loop")
     assert "numerics.streams" in sampling & training
     assert "numerics.monte_carlo.kernels.score_sums" in sampling - training
-    assert "numerics.kernels.sgd_chi" in training - sampling
-    assert kernel_key("numerics.monte_carlo.kernels.scores_only") != kernel_key("numerics.kernels.sgd")
+    assert "numerics.training.kernels.chi" in training - sampling
+    assert kernel_key("numerics.monte_carlo.kernels.scores_only") != kernel_key("numerics.training.kernels.loop")

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from numerics.kernels.sgd import sgd_kernel
-from numerics.kernels.sgd_chi import chi_rows
-from numerics.kernels.sgd_coupled_short import SHORT
 from numerics.streams import LANES, key_of
 from numerics.training.full_tokens import draw_prompts, predictions
+from numerics.training.kernels.chi import chi_rows
+from numerics.training.kernels.coupled_short import SHORT
+from numerics.training.kernels.loop import sgd_kernel
 from numerics.training.parameters import initial_parameters, pack, unpack
 from tests.numerics.training.test_kernels_and_tokens import deviations
 from theory.experiment import kms

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from numerics.kernels.sgd_coupled_short import SHORT, scores_and_values, token_products, token_weights
 from numerics.streams import LANES
+from numerics.training.kernels.coupled_short import SHORT, scores_and_values, token_products, token_weights
 
 
 @pytest.mark.parametrize("L", [1, 2, 5, 6, SHORT])

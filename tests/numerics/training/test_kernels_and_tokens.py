@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from numerics.kernels.sgd import sgd_kernel
-from numerics.kernels.sgd_coupled_short import SHORT
 from numerics.streams import key_of
 from numerics.training.full_tokens import full_token_kernel
+from numerics.training.kernels.coupled_short import SHORT
+from numerics.training.kernels.loop import sgd_kernel
 from numerics.training.parameters import Parameters, initial_parameters, pack
 from theory.experiment import VARIANTS, kms
 

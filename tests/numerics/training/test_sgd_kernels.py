@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from numerics.kernels import sgd_linear
-from numerics.kernels.sgd import sgd_kernel
 from numerics.streams import LANES, key_of, normal_rows, start_lanes
 from numerics.training.full_tokens import full_token_kernel
+from numerics.training.kernels import linear as sgd_linear
+from numerics.training.kernels.loop import sgd_kernel
 from tests.numerics.plain_philox import plain_box_muller, plain_philox, plain_xoshiro
 
 ATTENTIONS = ("softmax", "linear")

@@ -1,12 +1,12 @@
 """A prompt as both architectures see it, from two normals a token and a few more a prompt.
 
-Let N (L × n) be the normals of the tokens in the frame of `numerics.kernels.sgd_coupled_frame`: its first two columns x and y are
+Let N (L × n) be the normals of the tokens in the frame of `numerics.training.kernels.coupled_frame`: its first two columns x and y are
 the coordinates along the vectors of softmax attention, drawn token by token. Given these, softmax weights p and p (t − T) are fixed
 vectors of R^L, and the other columns are still independent normals. In an orthonormal basis of R^L that begins with x, y, p and
 p (t − T) (Gram and Schmidt) these columns have normal coordinates; what is left of the third and fourth outside that basis has the
 length of a χ variable (Bartlett's decomposition). So at most six coordinates of each column matter, however long the prompt: all
 that either architecture needs is a product of the 6 × n matrix of them. L is at least 6; shorter prompts are drawn whole, in
-`numerics.kernels.sgd_coupled_short`.
+`numerics.training.kernels.coupled_short`.
 
 References
 ----------
@@ -19,8 +19,8 @@ import math
 
 from numba import njit
 
-from numerics.kernels.sgd_chi import chi_rows
 from numerics.streams import F32, I32, LANES, U64, exp32, normal_rows
+from numerics.training.kernels.chi import chi_rows
 
 __all__ = ["BASIS", "SUMS", "TILE", "WEIGHTS", "basis_coordinates", "draw_columns", "token_sums", "weighted_sums", "weights"]
 

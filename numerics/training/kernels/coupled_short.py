@@ -8,7 +8,7 @@ from numerics.streams import F32, LANES, U64, exp32
 
 __all__ = ["SHORT", "scores_and_values", "token_products", "token_weights"]
 
-SHORT = 16  # tokens; beyond the reduced prompt of `numerics.kernels.sgd_coupled_prompt` is cheaper (d = 5)
+SHORT = 16  # tokens; beyond the reduced prompt of `numerics.training.kernels.coupled_prompt` is cheaper (d = 5)
 ROW, TWO_ROWS, THREE_ROWS, FOUR_ROWS = U64(LANES), U64(2 * LANES), U64(3 * LANES), U64(4 * LANES)
 FIVE_ROWS, SIX_ROWS, SEVEN_ROWS, EIGHT_ROWS = U64(5 * LANES), U64(6 * LANES), U64(7 * LANES), U64(8 * LANES)
 NINE_ROWS, TEN_ROWS, ELEVEN_ROWS = U64(9 * LANES), U64(10 * LANES), U64(11 * LANES)

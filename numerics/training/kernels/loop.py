@@ -1,6 +1,6 @@
 """Stochastic gradient descent of softmax or linear attention on the in-context regression risk, the whole loop in one call.
 
-Prompts are the lanes of float32 rows, see `numerics.kernels.sgd_geometry`; parameters and their gradient are float64.
+Prompts are the lanes of float32 rows, see `numerics.training.kernels.geometry`; parameters and their gradient are float64.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from numba import njit
 
 from numerics.compiled.source_digest import kernel_key
 from numerics.kernels.once import once
-from numerics.kernels.sgd_collect import collect
-from numerics.kernels.sgd_geometry import FRAME, MOMENTS, NORMALS, SCALARS, WORK, frames
-from numerics.kernels.sgd_linear import linear_moments
-from numerics.kernels.sgd_matrices import forward, gradient, load, padded, store, transpose
-from numerics.kernels.sgd_softmax import softmax_moments
 from numerics.streams import LANES, U64, normal_rows, start_lanes
+from numerics.training.kernels.collect import collect
+from numerics.training.kernels.geometry import FRAME, MOMENTS, NORMALS, SCALARS, WORK, frames
+from numerics.training.kernels.linear import linear_moments
+from numerics.training.kernels.matrices import forward, gradient, load, padded, store, transpose
+from numerics.training.kernels.softmax import softmax_moments
 
 __all__ = ["sgd_kernel"]
 
@@ -151,7 +151,7 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
     -1
     """
     if attention == "coupled":
-        from numerics.kernels.sgd_coupled import coupled_kernel
+        from numerics.training.kernels.coupled import coupled_kernel
 
         return coupled_kernel()
     if attention not in ("softmax", "linear"):

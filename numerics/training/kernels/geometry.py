@@ -3,7 +3,7 @@
 A token is M g with g ~ N(0, I_n), n = d + 1 and M = (A, 0; w'A, noise_sd). Scores are a·g and values b·g with a = M'K'Q z_q and
 b = M'V'o, both of R^n and different from prompt to prompt. Only the coordinates of g along b and along the part c of a across b
 are drawn for each token. What is left of g is Gaussian and independent of them, so that its two weighted sums, which the gradient
-needs, are two Gaussian vectors whose covariance the weights determine: `numerics.kernels.sgd_collect`.
+needs, are two Gaussian vectors whose covariance the weights determine: `numerics.training.kernels.collect`.
 
 Row k of a flat array holds entries k LANES to (k + 1) LANES - 1. The rows of `normals` are those of the draw: w (d), xi (d), the
 label's noise, one that only linear attention uses, and two of n for the sums across. `frame` holds b, c, and A'w with a row for
@@ -20,8 +20,8 @@ import math
 import numpy as np
 from numba import njit
 
-from numerics.kernels.sgd_matrices import FIRST, NEXT
 from numerics.streams import F32, LANES, U64
+from numerics.training.kernels.matrices import FIRST, NEXT
 
 __all__ = ["ERROR", "FRAME", "MOMENTS", "NORMALS", "SCALARS", "WORK", "frames"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from numerics.kernels.sgd_geometry import ERROR
-from numerics.kernels.sgd_matrices import FIRST, NEXT
 from numerics.streams import F32, LANES, U64
+from numerics.training.kernels.geometry import ERROR
+from numerics.training.kernels.matrices import FIRST, NEXT
 
 __all__ = ["collect"]
 

@@ -1,6 +1,6 @@
 """SGD of softmax and of linear attention side by side on the same prompts, 128 prompts at once, the whole run in one call.
 
-Both architectures read a long prompt through the same matrix of six rows (see `numerics.kernels.sgd_coupled_prompt`), whose law,
+Both architectures read a long prompt through the same matrix of six rows (see `numerics.training.kernels.coupled_prompt`), whose law,
 jointly over both, is that of prompts drawn token by token; short prompts are drawn so.
 
 Every helper is inlined by force. One that is only called exists twice, compiled alone and inside the kernel, and which of the two
@@ -18,8 +18,9 @@ from numba import njit
 
 from numerics.compiled.source_digest import kernel_key
 from numerics.kernels.once import once
-from numerics.kernels.sgd_coupled_frame import COLUMNS, TRIANGLE, reduce_columns, rotate_back, triangle
-from numerics.kernels.sgd_coupled_prompt import (
+from numerics.streams import F32, LANES, U64, normal_rows, start_lanes
+from numerics.training.kernels.coupled_frame import COLUMNS, TRIANGLE, reduce_columns, rotate_back, triangle
+from numerics.training.kernels.coupled_prompt import (
     BASIS,
     SUMS,
     TILE,
@@ -30,9 +31,8 @@ from numerics.kernels.sgd_coupled_prompt import (
     weighted_sums,
     weights,
 )
-from numerics.kernels.sgd_coupled_short import SHORT, scores_and_values, token_products, token_weights
-from numerics.kernels.sgd_matrices import forward, gradient, load, padded, store
-from numerics.streams import F32, LANES, U64, normal_rows, start_lanes
+from numerics.training.kernels.coupled_short import SHORT, scores_and_values, token_products, token_weights
+from numerics.training.kernels.matrices import forward, gradient, load, padded, store
 
 __all__ = ["coupled_kernel"]
 
@@ -164,7 +164,7 @@ def step_of(theta, eta, slope, after):  # type: ignore[no-untyped-def]
 
 @once
 def coupled_kernel() -> Callable[..., int]:
-    """The compiled kernel, with the arguments of `numerics.kernels.sgd.sgd_kernel` and theta of shape (2, 1 + 3n, n).
+    """The compiled kernel, with the arguments of `numerics.training.kernels.loop.sgd_kernel` and theta of shape (2, 1 + 3n, n).
 
     A third row of losses, if there is one, gets the mean of (T_soft − T_lin)².
     """
