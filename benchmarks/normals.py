@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 
 from benchmarks import _ratio, _torch
+from numerics.compiled.streams import LANES, U64, box_muller_lanes, key_of
 from numerics.monte_carlo.kernels.coordinates import draw
-from numerics.streams import LANES, U64, box_muller_lanes, key_of
 
 DRAWS = 2000
 N = 4 * LANES * DRAWS

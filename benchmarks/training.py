@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks import _ratio, _torch
-from numerics.streams import key_of
+from numerics.compiled.streams import key_of
 from numerics.training.kernels.loop import sgd_kernel
 from numerics.training.parameters import initial_parameters, pack
 

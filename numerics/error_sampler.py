@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.central_sums import central_sums
+from numerics.compiled.streams import key_of
 from numerics.score_sampler import CONDITIONED, prepare
-from numerics.streams import key_of
 from numerics.token_laws import TokenLaw
 from numerics.token_sampler import PlainSampler, Problem, compiled_sampler
 from theory.arrays import read_arrays, read_covariance

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.compiled.streams import key_of
 from numerics.population_risk import TaskModel, normal_points
-from numerics.streams import key_of
 from numerics.weight_tables import weight_table
 from theory.arrays import read_arrays
 from theory.experiment import Variant

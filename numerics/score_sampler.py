@@ -49,7 +49,7 @@ class ScoreSampler:
         first, count : int
             With ``first + count`` at most 2^63.
         key : tuple of uint32
-            `numerics.streams.key_of` the seed. Replicate r is a function of (key, r, L), bit for bit, however the range is cut. Its
+            `numerics.compiled.streams.key_of` the seed. Replicate r is a function of (key, r, L), bit for bit, however the range is cut. Its
             stream is none of those that the kernel of whole tokens reads.
 
         Returns
@@ -93,7 +93,7 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
     --------
     With U = 0 attention is a plain mean; given the query nothing about E|T_L − T|² = tr(Γ)/L is left to chance:
 
-    >>> from numerics.streams import key_of
+    >>> from numerics.compiled.streams import key_of
     >>> sampler = prepare("normal", np.eye(2), np.zeros((2, 2)), np.eye(2), np.ones(2), np.zeros((2, 0)))
     >>> sampler.values(8, 0, 3, key_of(1))[0].round(6)
     array([0.25, 0.25, 0.25])

@@ -87,7 +87,7 @@ def initial_parameters(d: int, seed: int) -> Parameters:
     >>> bool(abs(initial_parameters(3, seed=1).V).max() < 1 / 2)
     True
     """
-    from numerics.streams import key_of
+    from numerics.compiled.streams import key_of
 
     if isinstance(d, bool) or not isinstance(d, (int, np.integer)):
         raise TypeError(f"d = {d!r} is no whole number; it is the dimension of the covariates")

@@ -50,7 +50,7 @@ class Setup:
 
     def kernel_arguments(self) -> tuple[Any, ...]:
         """What a kernel takes between `lr` and `losses`, of one type in all runs: Numba compiles anew for every other."""
-        from numerics.streams import key_of
+        from numerics.compiled.streams import key_of
 
         S, d = self.Sigma, len(self.Sigma)
         A, B = (np.array(x, dtype=np.float64, order="C") for x in (self.variant.prompt_root(S), self.variant.query_root(S)))

@@ -1,4 +1,4 @@
-"""The random streams again, from their definition: Python integers and double precision, nothing shared with `numerics.streams`."""
+"""The random streams again, from their definition: Python integers and double precision, nothing shared with `numerics.compiled.streams`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def plain_philox(counter: tuple[int, ...], key: tuple[int, int]) -> tuple[int, i
 
 
 def plain_box_muller(radius: Words, angle: Words) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The two normals of `numerics.streams.box_muller`."""
+    """The two normals of `numerics.compiled.streams.box_muller`."""
     r = np.sqrt(-2 * np.log((radius >> 1) * 2.0**-31 + 2.0**-32))
     phi = 2 * math.pi * angle.view(np.int32) * 2.0**-33
     sign = 1.0 - 2.0 * (radius & 1)

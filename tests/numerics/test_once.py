@@ -4,7 +4,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from numerics.kernels.once import once
+from numerics.compiled.build_once import once
 
 
 def test_threads_that_ask_together_get_the_same_kernel() -> None:

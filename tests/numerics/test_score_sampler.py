@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from numerics import ExactErrors, exact_errors
+from numerics.compiled.streams import key_of
 from numerics.monte_carlo.kernels.scores_only import tilted_height
 from numerics.score_sampler import CONDITIONED, ScoreSampler, prepare
-from numerics.streams import key_of
 from numerics.token_laws import TokenLaw, ball, gaussian, sphere
 from tests.numerics.plain_philox import plain_normals
 from tests.numerics.score_problem import NONE, RANDOM, SURE, problem

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from numerics.compiled.streams import key_of
 from numerics.estimate import attention_errors
 from numerics.score_sampler import prepare
-from numerics.streams import key_of
 from numerics.token_laws import ball, gaussian, rademacher, sphere
 from tests.numerics.score_problem import NONE, RANDOM, SURE, problem
 
@@ -61,7 +61,7 @@ PEAKS = """
 import resource
 import numpy as np
 from numerics.score_sampler import prepare
-from numerics.streams import key_of
+from numerics.compiled.streams import key_of
 
 one = np.eye(1)
 sampler = prepare("normal", one, one, one, np.ones(1), np.zeros((1, 0)))

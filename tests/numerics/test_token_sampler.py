@@ -13,9 +13,9 @@ from scipy import stats
 
 from numerics import estimate
 from numerics.attention.gaussian_tokens import exact_errors
+from numerics.compiled.streams import LANES, key_of
 from numerics.error_sampler import PIECE
 from numerics.monte_carlo.kernels import coordinates
-from numerics.streams import LANES, key_of
 from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
 
 attention_errors = partial(estimate.attention_errors, method="tokens")

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
-from numerics.kernels.once import once
+from numerics.compiled.streams import LANES, U64
 from numerics.monte_carlo.kernels.coordinates import EXTRA, SIZE, TILE, balls, normals, quantiles, signs, spheres, uniforms
 from numerics.monte_carlo.kernels.token_sums import add_tile, rows_of_sums, start_sums
-from numerics.streams import LANES, U64
 
 __all__ = ["attention_kernel"]
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from numerics.streams import F32, I32, LANES, U32, U64, box_muller_lanes, philox_lanes
+from numerics.compiled.streams import F32, I32, LANES, U32, U64, box_muller_lanes, philox_lanes
 
 __all__ = ["EXTRA", "SIZE", "TILE", "balls", "normals", "quantiles", "signs", "spheres", "uniforms"]
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
-from numerics.kernels.once import once
+from numerics.compiled.streams import LANES, U64, box_muller_lanes
 from numerics.monte_carlo.kernels.coordinates import draw
-from numerics.streams import LANES, U64, box_muller_lanes
 
 __all__ = ["query_kernel"]
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from numerics.streams import F32, LANES, U64, box_muller_lanes, exp32, philox_lanes
+from numerics.compiled.streams import F32, LANES, U64, box_muller_lanes, exp32, philox_lanes
 
 __all__ = ["TILE", "draw", "height_sums", "normal_sums"]
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
-from numerics.kernels.once import once
+from numerics.compiled.streams import LANES, U64
 from numerics.monte_carlo.kernels.score_sums import TILE, draw, height_sums, normal_sums
-from numerics.streams import LANES, U64
 
 __all__ = ["score_kernel"]
 

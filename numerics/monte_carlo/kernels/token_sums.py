@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from numba import njit
 
+from numerics.compiled.streams import F32, I32, LANES, U64, exp32
 from numerics.monte_carlo.kernels.coordinates import SIZE, TILE
-from numerics.streams import F32, I32, LANES, U64, exp32
 
 __all__ = ["add_tile", "rows_of_sums", "start_sums"]
 

@@ -14,7 +14,7 @@ import math
 
 from numba import njit
 
-from numerics.streams import (
+from numerics.compiled.streams import (
     F32,
     HALF_UNIT,
     I32,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from numerics.streams import F32, LANES, U64
+from numerics.compiled.streams import F32, LANES, U64
 from numerics.training.kernels.geometry import ERROR
 from numerics.training.kernels.matrices import FIRST, NEXT
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
-from numerics.kernels.once import once
-from numerics.streams import F32, LANES, U64, normal_rows, start_lanes
+from numerics.compiled.streams import F32, LANES, U64, normal_rows, start_lanes
 from numerics.training.kernels.coupled_frame import COLUMNS, TRIANGLE, reduce_columns, rotate_back, triangle
 from numerics.training.kernels.coupled_prompt import (
     BASIS,

@@ -11,7 +11,7 @@ import math
 
 from numba import njit
 
-from numerics.streams import F32, LANES, U64
+from numerics.compiled.streams import F32, LANES, U64
 
 __all__ = ["COLUMNS", "TRIANGLE", "reduce_columns", "rotate_back", "triangle"]
 

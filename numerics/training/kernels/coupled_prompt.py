@@ -19,7 +19,7 @@ import math
 
 from numba import njit
 
-from numerics.streams import F32, I32, LANES, U64, exp32, normal_rows
+from numerics.compiled.streams import F32, I32, LANES, U64, exp32, normal_rows
 from numerics.training.kernels.chi import chi_rows
 
 __all__ = ["BASIS", "SUMS", "TILE", "WEIGHTS", "basis_coordinates", "draw_columns", "token_sums", "weighted_sums", "weights"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from numerics.streams import F32, LANES, U64, exp32
+from numerics.compiled.streams import F32, LANES, U64, exp32
 
 __all__ = ["SHORT", "scores_and_values", "token_products", "token_weights"]
 

@@ -20,7 +20,7 @@ import math
 import numpy as np
 from numba import njit
 
-from numerics.streams import F32, LANES, U64
+from numerics.compiled.streams import F32, LANES, U64
 from numerics.training.kernels.matrices import FIRST, NEXT
 
 __all__ = ["ERROR", "FRAME", "MOMENTS", "NORMALS", "SCALARS", "WORK", "frames"]

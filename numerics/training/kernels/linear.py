@@ -16,7 +16,7 @@ import math
 import numpy as np
 from numba import njit
 
-from numerics.streams import F32, I32, LANES, U32, U64, normal_pair, xoshiro
+from numerics.compiled.streams import F32, I32, LANES, U32, U64, normal_pair, xoshiro
 
 __all__ = ["chi_squares", "linear_moments"]
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
-from numerics.kernels.once import once
-from numerics.streams import LANES, U64, normal_rows, start_lanes
+from numerics.compiled.streams import LANES, U64, normal_rows, start_lanes
 from numerics.training.kernels.collect import collect
 from numerics.training.kernels.geometry import FRAME, MOMENTS, NORMALS, SCALARS, WORK, frames
 from numerics.training.kernels.linear import linear_moments
@@ -130,7 +130,7 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
         theta : (1 + 3n, n) float64, n = d + 1, the rows of o, V, K, Q. L : prompt length. A, B : (d, d) float64, prompts A g and
         query B g with g standard normal. task_sd, noise_sd : standard deviations of the entries of w and of the label noise, on
         prompt and query. scale : factor of the scores. factor : of the gradient of the risk E (T - y)^2 / 2 in a step. batch :
-        prompts a step. key0, key1 : `numerics.streams.key_of` the seed. losses : (steps,), half the mean squared error before each
+        prompts a step. key0, key1 : `numerics.compiled.streams.key_of` the seed. losses : (steps,), half the mean squared error before each
         update. gradient : with lr = 0 the gradients of the risk are added to it, unless its size is 0.
 
     Raises
@@ -145,7 +145,7 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
 
     Examples
     --------
-    >>> from numerics.streams import key_of
+    >>> from numerics.compiled.streams import key_of
     >>> theta, losses, I = np.full((7, 2), 0.5), np.empty(3), np.eye(1)
     >>> sgd_kernel("linear")(theta, 10, 0, 3, 0.01, I, I, 1.0, 0.1, 1.0, 1.0, 128, *key_of(0), losses, np.empty((0, 0)))
     -1

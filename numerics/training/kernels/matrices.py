@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from numerics.streams import U64
+from numerics.compiled.streams import U64
 
 __all__ = ["forward", "gradient", "load", "padded", "store", "transpose"]
 

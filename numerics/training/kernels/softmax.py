@@ -6,7 +6,7 @@ import math
 
 from numba import njit
 
-from numerics.streams import F32, LANES, LOG2E, U64, exp2_32, exp32, normal_pair, xoshiro
+from numerics.compiled.streams import F32, LANES, LOG2E, U64, exp2_32, exp32, normal_pair, xoshiro
 
 __all__ = ["softmax_moments"]
 

@@ -23,7 +23,7 @@ if len(sys.argv) > 1:
     forged = int(sys.argv[1])
     source_digest.kernel_key = lambda module: forged
 from numerics.monte_carlo.kernels.queries import query_kernel
-from numerics.streams import key_of
+from numerics.compiled.streams import key_of
 out = np.empty((2, 10))
 kernel = query_kernel()
 kernel(0, 5, key_of(1), out)

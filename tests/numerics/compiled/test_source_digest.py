@@ -25,7 +25,7 @@ def test_a_training_loads_no_module_of_ours_that_the_digest_leaves_out() -> None
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     loaded = set(done.stdout.split())
     packages = {name for name in loaded if ROOT.joinpath(*name.split(".")).is_dir()}
-    assert {"numerics.training.kernels.loop", "numerics.streams", "numerics.training.run"} <= loaded
+    assert {"numerics.training.kernels.loop", "numerics.compiled.streams", "numerics.training.run"} <= loaded
     assert loaded - packages <= imports_of(HOMES["train"])
 
 
@@ -86,7 +86,7 @@ def test_no_module_asks_a_top_package_for_a_name() -> None:
 
 def test_a_kernel_knows_its_helpers_and_no_other_kernel() -> None:
     sampling, training = imports_of("numerics.monte_carlo.kernels.scores_only"), imports_of("numerics.training.kernels.loop")
-    assert "numerics.streams" in sampling & training
+    assert "numerics.compiled.streams" in sampling & training
     assert "numerics.monte_carlo.kernels.score_sums" in sampling - training
     assert "numerics.training.kernels.chi" in training - sampling
     assert kernel_key("numerics.monte_carlo.kernels.scores_only") != kernel_key("numerics.training.kernels.loop")

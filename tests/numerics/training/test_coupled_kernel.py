@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from numerics.streams import LANES, key_of
+from numerics.compiled.streams import LANES, key_of
 from numerics.training.full_tokens import draw_prompts, predictions
 from numerics.training.kernels.chi import chi_rows
 from numerics.training.kernels.coupled_short import SHORT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from numerics.streams import LANES
+from numerics.compiled.streams import LANES
 from numerics.training.kernels.coupled_short import SHORT, scores_and_values, token_products, token_weights
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from numerics.streams import key_of
+from numerics.compiled.streams import key_of
 from numerics.training.full_tokens import full_token_kernel
 from numerics.training.kernels.coupled_short import SHORT
 from numerics.training.kernels.loop import sgd_kernel

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from numerics.streams import LANES, key_of, normal_rows, start_lanes
+from numerics.compiled.streams import LANES, key_of, normal_rows, start_lanes
 from numerics.training.full_tokens import full_token_kernel
 from numerics.training.kernels import linear as sgd_linear
 from numerics.training.kernels.loop import sgd_kernel

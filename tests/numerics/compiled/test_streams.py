@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from numerics import streams
-from numerics.streams import (
+from numerics.compiled import streams
+from numerics.compiled.streams import (
     LANES,
     box_muller,
     box_muller_lanes,
