@@ -106,9 +106,9 @@ def _check_no_other_page(page: Path) -> None:
 
 
 def _measure_and_judge(arguments: argparse.Namespace, out: Path, duration: Callable[[float], str]) -> int:
-    from numerics.figures.measure import measure
     from numerics.figures.page import write_page
-    from numerics.figures.shown import shown
+    from numerics.figures.progress import shown
+    from numerics.figures.run_plan import measure
     from proofs_check.ledger import write_json
     from proofs_check.measured import judge, sentences
 

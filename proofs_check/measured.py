@@ -54,7 +54,7 @@ def reduced_plan() -> Plan:
 
 @cache
 def _reduced() -> Measurements:
-    from numerics.figures.measure import measure
+    from numerics.figures.run_plan import measure
 
     return measure(reduced_plan())
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from numerics.figures.failed import Failures, failed, failures
+from numerics.figures.captions import VERDICTS, Sentence, caption, diverged, keys, sentences, where_failed
+from numerics.figures.failed_runs import Failures, failed, failures
 from numerics.figures.plan import FIGURES, Plan
 from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
-from numerics.figures.sheet import sheet
-from numerics.figures.trainings import BOTH
-from numerics.figures.words import VERDICTS, Sentence, caption, diverged, keys, sentences, where_failed
+from numerics.figures.run_arrays import BOTH
+from numerics.figures.svg_file import sheet
 from numerics.report import provenance
 from numerics.report.files import replace_together
 from numerics.report.templates import environment
@@ -101,7 +101,7 @@ def _command(plan: Plan) -> str:
     'largeprompt figures --seeds 3 --only 2,6'
     """
     if replace(Plan.full(plan.seeds), figures=plan.figures) != plan:
-        return "numerics.figures.measure.measure, with a plan of its own"
+        return "numerics.figures.run_plan.measure, with a plan of its own"
     seeds = f" --seeds {plan.seeds}" if plan.seeds > 1 else ""
     return f"largeprompt figures{seeds}" + (f" --only {','.join(map(str, plan.figures))}" if plan.figures != FIGURES else "")
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from numerics.figures.lines import KINDS, Line, lines, number_of
+from numerics.figures.curves import KINDS, Line, lines, number_of
 from numerics.figures.results import Measurements
 from numerics.report.plots import dashed
 from numerics.report.svg import Plot, figure, log_axis, stand_in

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.figures.plan import Plan, RunKey
-from numerics.figures.trainings import BOTH, as_array, described, from_array, half
+from numerics.figures.run_arrays import BOTH, as_array, described, from_array, half
 from numerics.training.result import Training
 
 __all__ = ["Gaps", "Measurements"]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from numerics.figures.failed import MISSING
+from numerics.figures.failed_runs import MISSING
 from numerics.figures.results import Measurements
 from numerics.training.result import Training
 from theory.experiment import VARIANTS

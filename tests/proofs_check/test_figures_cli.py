@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from numerics.evidence import Evidence, Verdict
-from numerics.figures.failed import failed
+from numerics.figures.failed_runs import failed
 from proofs_check import measured
 from proofs_check.boursier_boyer.experiments_curves import backtracking, spread
 from proofs_check.boursier_boyer.experiments_ends import has_failed
@@ -40,7 +40,7 @@ def made_up(outcome: Evidence, *, open: str = "reduced runs cannot tell") -> Cla
 def pages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """What was handed to the page; nothing is trained or drawn, and of the claims there are two."""
     found: list[tuple[Any, ...]] = []
-    monkeypatch.setattr("numerics.figures.measure.measure", lambda plan, **how: measurements(measured.reduced_plan()))
+    monkeypatch.setattr("numerics.figures.run_plan.measure", lambda plan, **how: measurements(measured.reduced_plan()))
 
     def page(*arguments: Any, **how: Any) -> Path:
         found.append(arguments)
@@ -84,7 +84,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     def interrupted(plan: Any, **how: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("numerics.figures.measure.measure", interrupted)
+    monkeypatch.setattr("numerics.figures.run_plan.measure", interrupted)
     assert main(["figures", "--out", str(tmp_path)]) == 130
     assert "give the same command again" in capsys.readouterr().err
 
@@ -108,7 +108,7 @@ def test_a_page_of_somebody_else_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan = replace(measured.reduced_plan(), figures=(1,), variants=("as written",))
-    monkeypatch.setattr("numerics.figures.measure.measure", lambda *arguments, **how: measurements(plan))
+    monkeypatch.setattr("numerics.figures.run_plan.measure", lambda *arguments, **how: measurements(plan))
     again = ["figures", "--out", str(tmp_path / "ours"), "--only", "1", "--quiet"]
     assert main(again) == main(again) == 0
     (tmp_path / "index.html").write_text("mine")

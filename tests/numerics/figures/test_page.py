@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 import numerics.figures.page
+from numerics.figures.captions import caption, keys
 from numerics.figures.page import COLUMNS, as_csv, write_page
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
-from numerics.figures.words import caption, keys
 from numerics.report import provenance
 from tests.numerics.figures.synthetic import measurements
 from tests.numerics.pages import Page

@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 
-from numerics.figures.measure import measure
 from numerics.figures.plan import Plan
 from numerics.figures.results import Measurements
+from numerics.figures.run_plan import measure
 
 #: Parameters stay where they are, up to 1e-9.
 STILL = Plan(

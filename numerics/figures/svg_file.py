@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from html import escape
 
+from numerics.figures.captions import Key
 from numerics.figures.plots import Figure
-from numerics.figures.words import Key
 from numerics.report.svg import COLOURS
 from numerics.report.templates import environment
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from numerics.figures.failed import failures
-from numerics.figures.lines import KINDS, Line, lines
+from numerics.figures.captions import keys
+from numerics.figures.curves import KINDS, Line, lines
+from numerics.figures.failed_runs import failures
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.plots import draw
 from numerics.figures.results import Measurements
-from numerics.figures.words import keys
 from numerics.training.parameters import pack
 from tests.numerics.figures.synthetic import DIVERGED, measurements
 

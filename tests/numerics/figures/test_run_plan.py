@@ -20,11 +20,11 @@ import numpy as np
 import pytest
 
 from numerics.figures import schedule, speed
-from numerics.figures.measure import Interrupted, Progress, measure
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.results import GAPS, Measurements
+from numerics.figures.run_arrays import as_array
+from numerics.figures.run_plan import Interrupted, Progress, measure
 from numerics.figures.tasks import Work, engines
-from numerics.figures.trainings import as_array
 from numerics.store import Store, StoreError
 from tests.numerics.figures.fake_engines import SMALL, Fake
 from tests.numerics.stores import folder_in_memory
@@ -166,7 +166,7 @@ import signal
 import sys
 from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from numerics.figures.measure import measure
+from numerics.figures.run_plan import measure
 from tests.numerics.figures.fake_engines import SMALL, Fake
 fake = Fake(log=Path(sys.argv[2]), pause=4e-3, brisk=int(sys.argv[3]))  # it slows down, or on a busy machine a kill may come late
 measure(SMALL, folder=sys.argv[1], threads=2, _engines=fake.engines())

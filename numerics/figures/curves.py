@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.figures.failed import failed
+from numerics.figures.failed_runs import failed
 from numerics.figures.plan import RunKey
 from numerics.figures.results import Measurements
 from numerics.training.result import Training

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from numerics.figures.failed import Failures
+from numerics.figures.failed_runs import Failures
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.plots import Figure
 from numerics.figures.results import Measurements

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from numerics.figures.progress import EVERY, shown
 from numerics.figures.schedule import Progress
-from numerics.figures.shown import EVERY, shown
 
 
 def at(share: float, left: float) -> Progress:
