@@ -22,7 +22,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from numerics import AttentionSetting
-from numerics.store import Store
+from numerics.jobs.store import Store
 from numerics.sweep.run import sweep
 from numerics.sweep.spec import read_spec
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from numerics.progress import duration
 
 if TYPE_CHECKING:
-    from numerics.figures.schedule import Progress
+    from numerics.jobs.schedule import Progress
 
 __all__ = ["EVERY", "in_words", "shown"]
 
@@ -32,7 +32,7 @@ def shown(quiet: bool, clock: Callable[[], float] = time.monotonic) -> Iterator[
 
     Examples
     --------
-    >>> from numerics.figures.schedule import Progress
+    >>> from numerics.jobs.schedule import Progress
     >>> with shown(True) as progress:
     ...     progress(Progress(0, 404, 0, 0.0, 1000.0, ()))
     """
@@ -50,7 +50,7 @@ def in_words(done: Progress) -> str:
 
     Examples
     --------
-    >>> from numerics.figures.schedule import Progress
+    >>> from numerics.jobs.schedule import Progress
     >>> in_words(Progress(12, 404, 10, 0.25, 700.0, ()))
     '12 of 404 pieces, 25 % of the work, about 11 min 40 s left'
     """

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.figures.folder import Folder, Memory
 from numerics.figures.plan import Plan
 from numerics.figures.results import Gaps, Measurements
-from numerics.figures.schedule import Interrupted, Progress, perform
 from numerics.figures.speed import ordinary, seconds_per_step
 from numerics.figures.tasks import Engines, Work, engines
+from numerics.jobs.schedule import Interrupted, Progress, perform
+from numerics.jobs.workspace import Folder, Memory
 
 __all__ = ["Interrupted", "Progress", "measure"]
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from numerics.compiled.source_digest import digest_of_sources
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.run_arrays import BOTH, as_array, from_array, half
-from numerics.figures.schedule import Task
 from numerics.figures.speed import Speed
-from numerics.store import StoreError
+from numerics.jobs.schedule import Task
+from numerics.jobs.store import StoreError
 from numerics.sweep.matrices import as_hex
 from numerics.training.checkpoint import CheckpointError
 from numerics.training.parameters import initial_parameters

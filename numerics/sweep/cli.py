@@ -92,9 +92,9 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
         raise InputError("also needed: --store FILE, where the results are kept (it is made if missing)")
     _calm_linear_algebra()
     from numerics.error_sampler import whole
+    from numerics.jobs.store import Store
     from numerics.rates import assess
     from numerics.report import provenance, write_report
-    from numerics.store import Store
     from numerics.sweep.run import MOST_THREADS, stored_digest, sweep
     from numerics.sweep.spec import read_spec
 

@@ -28,7 +28,7 @@ MOST_THREADS = 1024  # systems refuse some thousands
 
 
 class Keeper(Protocol):
-    """What a sweep asks of a store, see `numerics.store.Store`."""
+    """What a sweep asks of a store, see `numerics.jobs.store.Store`."""
 
     def get(self, keys: Iterable[str]) -> Mapping[str, Floats]:
         """What is stored under these keys."""
@@ -119,7 +119,7 @@ def sweep(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from numerics.store import Store
+    >>> from numerics.jobs.store import Store
     >>> from numerics.sweep.spec import example, read_spec
     >>> with TemporaryDirectory() as folder, Store(Path(folder) / "results.sqlite") as store:
     ...     file = Path(folder) / "grid.toml"

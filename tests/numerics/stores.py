@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.store import Store
+from numerics.jobs.store import Store
 
 Floats = NDArray[np.float64]
 ABOUT = {"law": "gaussian", "L": 10, "words": "schief, skew, 斜"}

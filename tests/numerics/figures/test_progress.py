@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from numerics.figures.progress import EVERY, shown
-from numerics.figures.schedule import Progress
+from numerics.jobs.schedule import Progress
 
 
 def at(share: float, left: float) -> Progress:

@@ -19,13 +19,14 @@ import jsonschema
 import numpy as np
 import pytest
 
-from numerics.figures import schedule, speed
+from numerics.figures import speed
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.results import GAPS, Measurements
 from numerics.figures.run_arrays import as_array
 from numerics.figures.run_plan import Interrupted, Progress, measure
 from numerics.figures.tasks import Work, engines
-from numerics.store import Store, StoreError
+from numerics.jobs import schedule
+from numerics.jobs.store import Store, StoreError
 from tests.numerics.figures.fake_engines import SMALL, Fake
 from tests.numerics.stores import folder_in_memory
 

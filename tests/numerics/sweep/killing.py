@@ -17,7 +17,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from numerics.store import Store
+from numerics.jobs.store import Store
 from numerics.sweep import blocks, run
 from numerics.sweep.blocks import Block
 from numerics.sweep.run import sweep

@@ -18,9 +18,9 @@ import numerics.rate_series
 from numerics.attention.setting import AttentionSetting
 from numerics.cli import main
 from numerics.estimate import AttentionErrors
+from numerics.jobs.store import Store
 from numerics.rates import Rates, assess
 from numerics.report import FILES, PLOTS
-from numerics.store import Store
 from numerics.sweep import blocks, run
 from numerics.sweep.cli import add_sweep
 from numerics.sweep.run import stored_digest

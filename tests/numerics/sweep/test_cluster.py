@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from numerics.store import Store
+from numerics.jobs.store import Store
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.cluster import AHEAD, ClusterError, run_on
 from numerics.sweep.run import Done, stored_digest, sweep

@@ -71,7 +71,7 @@ def test_two_sweeps_write_one_store_while_a_third_program_locks_it(told: dict[st
 DYING = """
 import os, signal, sys
 from numerics.cli import main
-from numerics.store import Store
+from numerics.jobs.store import Store
 
 put, stored = Store.put, []
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.figures.folder import Folder, Memory
+from numerics.jobs.workspace import Folder, Memory
 from numerics.sweep.blocks import canonical
 
 __all__ = ["Interrupted", "Progress", "Task", "perform"]

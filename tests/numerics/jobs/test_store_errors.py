@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numerics.store import TABLE, Store, StoreError
-from numerics.store_files import APPLICATION
+from numerics.jobs.store import TABLE, Store, StoreError
+from numerics.jobs.store_errors import APPLICATION
 from tests.numerics.stores import everything, fill, key, read, same, value
 
 
@@ -144,7 +144,7 @@ def test_places_where_no_store_can_be(tmp_path: Path) -> None:
 
 UNPRIVILEGED = """
 import os, sys
-from numerics.store import TABLE, Store, StoreError
+from numerics.jobs.store import TABLE, Store, StoreError
 if os.getuid() == 0:
     os.setgroups([]), os.setgid(65534), os.setuid(65534)
 try:
@@ -290,7 +290,7 @@ LIMITED = """
 import resource, sys
 import numpy as np
 from hashlib import sha256
-from numerics.store import TABLE, Store, StoreError
+from numerics.jobs.store import TABLE, Store, StoreError
 path, extra = sys.argv[1:]
 with Store(path) as store:
     for room in range(0, int(extra), 1500):

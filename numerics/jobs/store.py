@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.store_files import APPLICATION, FORMAT, StoreError, check_header, connect, explained, inspected
+from numerics.jobs.store_errors import APPLICATION, FORMAT, StoreError, check_header, connect, explained, inspected
 
 __all__ = ["Store", "StoreError"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.store import KEY, Store, StoreError
+from numerics.jobs.store import KEY, Store, StoreError
 
 __all__ = ["Folder", "Memory"]
 
@@ -75,7 +75,7 @@ class Folder:
 
     Notes
     -----
-    ``results.sqlite`` is a `numerics.store.Store`. ``running/KEY.npz`` is the checkpoint of work that was begun,
+    ``results.sqlite`` is a `numerics.jobs.store.Store`. ``running/KEY.npz`` is the checkpoint of work that was begun,
     ``running/KEY.lock`` says that somebody is at it; both are deleted when its numbers are stored.
     """
 

@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from numerics.store import Store, StoreError
+from numerics.jobs.store import Store, StoreError
 from tests.numerics.stores import ABOUT, Floats, everything, fill, key, read, same, value
 
 
