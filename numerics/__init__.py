@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     from numerics.evidence import confirmed as confirmed
     from numerics.fit import power_law_fit as power_law_fit
     from numerics.flow import integrate_flow as integrate_flow
-    from numerics.hostile import laws as laws
     from numerics.log_power import log_power_fit as log_power_fit
     from numerics.probability import clopper_pearson as clopper_pearson
     from numerics.provers import Closed as Closed
@@ -74,6 +73,7 @@ if TYPE_CHECKING:
     from numerics.rates import assess as assess
     from numerics.token_laws import TokenLaw as TokenLaw
     from numerics.token_laws import honest_sigma as honest_sigma
+    from numerics.token_laws.hostile import laws as laws
     from numerics.training import Parameters as Parameters
     from numerics.training import Training as Training
     from numerics.training import train as train
@@ -101,7 +101,7 @@ _HOME = {
     "identity": "numerics.provers",
     "integral": "numerics.provers",
     "integrate_flow": "numerics.flow",
-    "laws": "numerics.hostile",
+    "laws": "numerics.token_laws.hostile",
     "log_power_fit": "numerics.log_power",
     "power_law_fit": "numerics.fit",
     "softmax_moments": "numerics.quadrature",

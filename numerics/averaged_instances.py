@@ -16,7 +16,7 @@ from numerics.attention.setting import AttentionSetting
 from numerics.averaged_errors import Instance, PromptAndQuery, covariance_error, moments, squared_error
 from numerics.curves import exact_error
 from numerics.reference import LENGTH
-from numerics.sub_gaussian import certified_proxy
+from numerics.token_laws.sub_gaussian import certified_proxy
 
 __all__ = ["COVERED", "REFERENCE", "Bound", "Quantity", "discrete", "instances", "reference"]
 

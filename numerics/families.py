@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from numerics.attention.softmax_average import SoftmaxAverage, softmax_average
-from numerics.sub_gaussian import certified_proxy, kearns_saul, optimal_proxy
+from numerics.token_laws.sub_gaussian import certified_proxy, kearns_saul, optimal_proxy
 
 __all__ = ["DENOMINATORS", "THREE_ATOMS", "TWO_ATOMS", "Family", "Point"]
 

@@ -1,4 +1,4 @@
-"""Statements about softmax averages on every combination of `numerics.hostile`: exact for laws on few atoms, sampled elsewhere."""
+"""Statements about softmax averages on every combination of `numerics.token_laws.hostile`: exact for laws on few atoms, sampled elsewhere."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from numerics.attention.softmax_average import RandomVariable, SoftmaxAverage, around, softmax_average
 from numerics.bounds import Mean, Statement
-from numerics.hostile import DIMENSIONS, LENGTHS, Law, functions, laws, matrices, queries
 from numerics.seeds import generator
+from numerics.token_laws.hostile import DIMENSIONS, LENGTHS, Law, functions, laws, matrices, queries
 
 __all__ = ["Worst", "worst_hostile"]
 
@@ -64,7 +64,7 @@ class Worst:
 
 
 def worst_hostile(statement: Statement, limit: float, seed: int) -> Worst:
-    """The worst case of a statement over the laws, lengths, matrices, queries and functions of `numerics.hostile`.
+    """The worst case of a statement over the laws, lengths, matrices, queries and functions of `numerics.token_laws.hostile`.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Search for the law, query and function at which a bound on a softmax average is tightest, with exact sums instead of samples.
 
-The search runs in floating point over families of laws on two and three atoms and over all of `numerics.hostile`. A refutation is
+The search runs in floating point over families of laws on two and three atoms and over all of `numerics.token_laws.hostile`. A refutation is
 rounded to short rationals, at the least length that fails, and evaluated again by Arb in the statement's own variables.
 """
 

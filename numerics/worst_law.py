@@ -19,10 +19,10 @@ import numpy.typing as npt
 
 from numerics.evidence import Evidence, Verdict
 from numerics.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family
-from numerics.hostile import Law
 from numerics.maximise import maximise
 from numerics.reference import loss_of_sides, nothing_else
 from numerics.seeds import current_seed, generator
+from numerics.token_laws.hostile import Law
 
 __all__ = ["Population", "of_law", "worst_law"]
 
@@ -76,11 +76,11 @@ class Population:
 
 
 def of_law(law: Law) -> Population:
-    """A hostile law (`numerics.hostile`) by its cubature nodes.
+    """A hostile law (`numerics.token_laws.hostile`) by its cubature nodes.
 
     Examples
     --------
-    >>> from numerics.hostile import laws
+    >>> from numerics.token_laws.hostile import laws
     >>> float(of_law(laws(2)[2]).squares.max())
     2.0
     """

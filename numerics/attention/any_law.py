@@ -28,8 +28,8 @@ from numerics.attention.tilted_moments import AtomicMoments, Basis, IndependentM
 from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.bessel import bessel_ratio
 from numerics.token_laws.independent import Independent, coordinate_tilted
-from numerics.token_laws.law import TokenLaw
 from numerics.token_laws.radial import Radial
+from numerics.token_laws.token_law import TokenLaw
 from theory.arrays import read_arrays
 
 __all__ = ["law_errors"]

@@ -114,7 +114,7 @@ def expectation(law: Discrete, L: int, g: Callable[[Array], Array]) -> Any:
     Parameters
     ----------
     law : object with ``weights``
-        For instance a discrete law of `numerics.hostile`.
+        For instance a discrete law of `numerics.token_laws.hostile`.
     L : int
         Length of the prompt.
     g : callable
@@ -131,7 +131,7 @@ def expectation(law: Discrete, L: int, g: Callable[[Array], Array]) -> Any:
 
     Examples
     --------
-    >>> from numerics.hostile import laws
+    >>> from numerics.token_laws.hostile import laws
     >>> round(float(expectation(laws(1)[2], 3, lambda counts: (counts[:, 0] - 1.5) ** 2)), 12)
     0.75
     """
@@ -145,7 +145,7 @@ def probability(law: Discrete, L: int, event: Callable[[Array], Array]) -> float
 
     Examples
     --------
-    >>> from numerics.hostile import laws
+    >>> from numerics.token_laws.hostile import laws
     >>> round(probability(laws(1)[2], 3, lambda counts: counts[:, 0] == 3), 12)
     0.125
     """

@@ -20,6 +20,6 @@ from __future__ import annotations
 
 from numerics.token_laws.built_in import atoms, ball, from_identity, gaussian, rademacher, sphere, uniform
 from numerics.token_laws.honest import honest_sigma
-from numerics.token_laws.law import TokenLaw
+from numerics.token_laws.token_law import TokenLaw
 
 __all__ = ["TokenLaw", "atoms", "ball", "from_identity", "gaussian", "honest_sigma", "rademacher", "sphere", "uniform"]

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.bessel import LARGEST_DIMENSION
 from numerics.token_laws.independent import Independent
-from numerics.token_laws.law import Structure, TokenLaw
 from numerics.token_laws.radial import Radial
 from numerics.token_laws.search import largest_ratio
+from numerics.token_laws.token_law import Structure, TokenLaw
 from theory.arrays import read_arrays, read_covariance
 
 __all__ = ["atoms", "ball", "from_identity", "gaussian", "image_of", "rademacher", "sphere", "uniform"]
@@ -315,7 +315,7 @@ def _law(name: str, structure: Independent | Radial | Atomic, identity: Mapping[
 
 
 def _sigma_of_atoms(structure: Atomic) -> float:
-    from numerics.sub_gaussian import optimal_proxy
+    from numerics.token_laws.sub_gaussian import optimal_proxy
 
     reach = float(np.abs(structure.points).max())
     if reach == 0:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
-from numerics.token_laws.law import TokenLaw
+from numerics.token_laws.token_law import TokenLaw
 
 __all__ = ["MOST_TOKENS", "judged_by_samples", "lower_bound"]
 

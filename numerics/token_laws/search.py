@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.token_laws.differentiate import scale_of
+from numerics.token_laws.tilted_by_cauchy import scale_of
 
 __all__ = ["Found", "largest_ratio"]
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.token_laws.atomic import Atomic
-from numerics.token_laws.differentiate import mean_from_log_mgf
 from numerics.token_laws.independent import Independent
-from numerics.token_laws.law import TokenLaw
 from numerics.token_laws.radial import Radial
+from numerics.token_laws.tilted_by_cauchy import mean_from_log_mgf
+from numerics.token_laws.token_law import TokenLaw
 
 __all__ = ["second_route"]
 

@@ -14,8 +14,8 @@ from sympy import exp
 
 from numerics.attention.enumeration import compositions, multinomial
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
-from numerics.hostile import Law, discrete, laws, matrices
 from numerics.provers import identity, trace_identity
+from numerics.token_laws.hostile import Law, discrete, laws, matrices
 from proofs_check.boursier_boyer.section_3_attention import differences, setting
 from proofs_check.claims import claim
 from theory.attention import grad_U, grad_V, softmax_attention

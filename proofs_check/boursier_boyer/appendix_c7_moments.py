@@ -10,9 +10,9 @@ import sympy as sp
 from sympy import Rational, cosh, oo, sqrt, tanh
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
-from numerics.hostile import laws
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.provers.balls import value
+from numerics.token_laws.hostile import laws
 from proofs_check.boursier_boyer.appendix_c7_gradients import RATE, gradient_errors, rate_holds
 from proofs_check.claims import MEANS, claim
 from theory.gradient_rates import product_constants

@@ -12,8 +12,8 @@ import sympy as sp
 from sympy import Rational, cosh, exp, oo
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
-from numerics.hostile import DIMENSIONS, Law, laws, matrices
 from numerics.provers import Closed, forall, identity, trace_identity
+from numerics.token_laws.hostile import DIMENSIONS, Law, laws, matrices
 from numerics.worst_law import of_law, worst_law
 from proofs_check.claims import MEANS, claim
 from theory.attention import gaussian_output
@@ -74,7 +74,7 @@ def _tilts() -> list[tuple[str, Any, Any]]:
 
 
 def token_and_query_laws() -> Iterator[tuple[str, Any, Any]]:
-    """Hostile tokens and queries in d = 1, 2, 3 with the matrices of `numerics.hostile`; queries at constant 1."""
+    """Hostile tokens and queries in d = 1, 2, 3 with the matrices of `numerics.token_laws.hostile`; queries at constant 1."""
     for n in DIMENSIONS:
         for mu in spread(n):
             for nu in spread(n):

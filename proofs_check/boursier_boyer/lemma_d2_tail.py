@@ -12,8 +12,8 @@ import sympy as sp
 from sympy import Rational, exp, oo, sqrt
 
 from numerics.evidence import Evidence, all_of
-from numerics.hostile import DIMENSIONS, laws
 from numerics.provers import Closed, forall, identity
+from numerics.token_laws.hostile import DIMENSIONS, laws
 from numerics.worst_law import Population, of_law, worst_law
 from proofs_check.claims import claim
 from theory.sub_gaussian_bounds import tail_d2

@@ -13,8 +13,8 @@ from sympy import Max, Min, exp, log, oo, sqrt
 
 from numerics.averaged_errors import Instance, tightest
 from numerics.evidence import Evidence, all_of
-from numerics.hostile import laws
 from numerics.provers import Closed, forall, identity
+from numerics.token_laws.hostile import laws
 from proofs_check.claims import MEANS, claim
 from theory.query_average_bounds import tilted_moment, weighted_query_moment
 

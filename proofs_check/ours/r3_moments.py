@@ -12,8 +12,8 @@ import sympy as sp
 from sympy import Rational, exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, all_of, confirmed
-from numerics.hostile import DIMENSIONS, Law, laws, matrices
 from numerics.provers import Closed, forall, identity, integral_evidence
+from numerics.token_laws.hostile import DIMENSIONS, Law, laws, matrices
 from numerics.worst_law import Population, of_law, worst_law
 from proofs_check.boursier_boyer.lemma_d2_maximum import largest, norms
 from proofs_check.claims import MEANS, claim

@@ -12,7 +12,7 @@ from numerics.attention.softmax_average import error_squared
 from numerics.averaged_errors import squared_error
 from numerics.averaged_instances import REFERENCE, discrete, instances, reference
 from numerics.reference import INSTANCE, LENGTH
-from numerics.sub_gaussian import certified_proxy
+from numerics.token_laws.sub_gaussian import certified_proxy
 
 
 @pytest.mark.parametrize("x", [x for x in discrete() if x.u == 0], ids=lambda x: x.name)

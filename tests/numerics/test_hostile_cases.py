@@ -11,8 +11,8 @@ from numerics.attention.softmax_average import deviation_R, error_squared, softm
 from numerics.bounds import Mean, Tail, normal_form
 from numerics.evidence import Verdict
 from numerics.families import TWO_ATOMS
-from numerics.hostile import functions, laws, queries
 from numerics.hostile_cases import Worst, _evaluated, worst_hostile
+from numerics.token_laws.hostile import functions, laws, queries
 from numerics.worst_case import worst_ratio
 
 L, a2, F4, EQ2 = map(symbol, ("L", "a2", "F4", "EQ2"))

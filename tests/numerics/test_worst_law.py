@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from numerics.evidence import Verdict
-from numerics.hostile import laws
 from numerics.reference import at_reference
-from numerics.sub_gaussian import kearns_saul
+from numerics.token_laws.hostile import laws
+from numerics.token_laws.sub_gaussian import kearns_saul
 from numerics.worst_law import Population, of_law, worst_law
 
 

@@ -26,7 +26,7 @@ from numerics.attention.softmax_average import (
     symbol,
 )
 from numerics.families import THREE_ATOMS, TWO_ATOMS, Point
-from numerics.hostile import laws
+from numerics.token_laws.hostile import laws
 
 VARIABLES = (error_squared, error_on_A, error_off_A, numerator, normaliser, deviation_S, deviation_R)
 SCORES, F_VALUES, WEIGHTS = np.array([0.9, -0.3, 0.2]), np.array([[1.0, -2.0, 0.5], [0.0, 1.0, 3.0]]), np.array([0.2, 0.5, 0.3])

@@ -115,7 +115,7 @@ def test_the_digest_covers_every_module_that_a_block_loads() -> None:
 
 def test_a_block_depends_on_the_laws_and_not_on_training() -> None:
     covered = imports_of("numerics.sweep.blocks")
-    assert "numerics.sub_gaussian" in covered  # it says what sigma a law claims
+    assert "numerics.token_laws.sub_gaussian" in covered  # it says what sigma a law claims
     assert not {name for name in covered if "sgd" in name or name.startswith(("numerics.training", "numerics.figures"))}
 
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from numerics.sub_gaussian import kearns_saul
 from numerics.token_laws import atoms, rademacher
+from numerics.token_laws.sub_gaussian import kearns_saul
 from tests.numerics.token_laws.tilts import some_tilts
 
 

@@ -9,8 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.token_laws.differentiate import tilted_from_log_mgf
-from numerics.token_laws.door import (
+from numerics.token_laws.checks import (
     KINDS,
     checked_covariance,
     checked_factor,
@@ -19,6 +18,7 @@ from numerics.token_laws.door import (
     checked_sampler,
     checked_transform,
 )
+from numerics.token_laws.tilted_by_cauchy import tilted_from_log_mgf
 from theory.arrays import read_arrays
 
 __all__ = ["KINDS", "Structure", "TokenLaw"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from numerics.hostile import DIMENSIONS, LENGTHS, Law, functions, laws, matrices, queries
+from numerics.token_laws.hostile import DIMENSIONS, LENGTHS, Law, functions, laws, matrices, queries
 
 EVERY_LAW = [pytest.param(law, id=f"{law.name}, d = {d}") for d in DIMENSIONS for law in laws(d)]
 

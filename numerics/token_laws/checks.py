@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.token_laws.differentiate import scale_of
+from numerics.token_laws.tilted_by_cauchy import scale_of
 from theory.arrays import read_arrays
 
 __all__ = [

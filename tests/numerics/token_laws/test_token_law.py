@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
-from numerics.token_laws.differentiate import moments_along, scale_of, tilted_from_log_mgf
+from numerics.token_laws.tilted_by_cauchy import moments_along, scale_of, tilted_from_log_mgf
 
 Floats = NDArray[np.float64]
 Sampler = Callable[[np.random.Generator, int], Floats]

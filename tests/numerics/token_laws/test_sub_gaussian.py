@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from numerics.sub_gaussian import certified_proxy, kearns_saul, optimal_proxy
+from numerics.token_laws.sub_gaussian import certified_proxy, kearns_saul, optimal_proxy
 
 WEIGHT = st.integers(1, 30)
 
@@ -69,7 +69,7 @@ def test_a_law_off_centre_or_without_total_mass_is_refused() -> None:
 
 def test_the_proof_refuses_a_proxy_that_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Control: with the variance in place of the proxy of a skewed law, no number of cells is enough."""
-    import numerics.sub_gaussian as module
+    import numerics.token_laws.sub_gaussian as module
 
     monkeypatch.setattr(module, "CELLS", 300)
     monkeypatch.setattr(module, "optimal_proxy", lambda atoms, weights: 0.09 * 1.0001)

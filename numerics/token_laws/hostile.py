@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from numerics.sub_gaussian import certified_proxy, kearns_saul
+from numerics.token_laws.sub_gaussian import certified_proxy, kearns_saul
 
 __all__ = ["DIMENSIONS", "LENGTHS", "Law", "functions", "laws", "matrices", "queries"]
 
