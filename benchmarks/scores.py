@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks import _torch
 from benchmarks.attention import GAMMA, HELD, U, V, d, in_numpy, ratio, z
-from numerics.estimate import PIECE, attention_errors, error_sampler
+from numerics.monte_carlo.estimate import PIECE, attention_errors, error_sampler
 from numerics.token_laws import ball, sphere
 
 NAMES = ("output", "grad_V", "grad_U")

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks._ratio import ratio
 from benchmarks.attention import GAMMA, U, V, z
-from numerics.estimate import attention_errors
+from numerics.monte_carlo.estimate import attention_errors
 
 if __name__ == "__main__":
     for method, replicates in (("tokens", 8192), ("scores", 65_536)):

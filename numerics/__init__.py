@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from numerics.attention.gaussian_tokens import exact_errors as exact_errors
     from numerics.attention.setting import AttentionSetting as AttentionSetting
     from numerics.block_risk import exact_risk as exact_risk
-    from numerics.estimate import attention_errors as attention_errors
     from numerics.evidence import Evidence as Evidence
     from numerics.evidence import Verdict as Verdict
     from numerics.evidence import all_of as all_of
@@ -62,7 +61,8 @@ if TYPE_CHECKING:
     from numerics.fit import power_law_fit as power_law_fit
     from numerics.flow import integrate_flow as integrate_flow
     from numerics.log_power import log_power_fit as log_power_fit
-    from numerics.probability import clopper_pearson as clopper_pearson
+    from numerics.monte_carlo.confidence_limits import clopper_pearson as clopper_pearson
+    from numerics.monte_carlo.estimate import attention_errors as attention_errors
     from numerics.provers import Closed as Closed
     from numerics.provers import Integers as Integers
     from numerics.provers import forall as forall
@@ -91,8 +91,8 @@ _HOME = {
     "Verdict": "numerics.evidence",
     "all_of": "numerics.evidence",
     "assess": "numerics.rates",
-    "attention_errors": "numerics.estimate",
-    "clopper_pearson": "numerics.probability",
+    "attention_errors": "numerics.monte_carlo.estimate",
+    "clopper_pearson": "numerics.monte_carlo.confidence_limits",
     "confirmed": "numerics.evidence",
     "exact_errors": "numerics.attention.gaussian_tokens",
     "exact_risk": "numerics.block_risk",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.monte_carlo.diagnostics import doubtful, spread_error
 from numerics.rate_series import BIAS
-from numerics.trust import doubtful, spread_error
 
 if TYPE_CHECKING:
     from numerics.curves import FarSlopes

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
 from numerics.curves import Bound, Quantity, bounds, exact_error, next_order, sharp_exponent, theorem_B_law
-from numerics.estimate import Estimate
 from numerics.fit import LocalSlopes, PowerLawFit, local_slopes, power_law_fit
+from numerics.monte_carlo.diagnostics import doubtful
+from numerics.monte_carlo.estimate import Estimate
 from numerics.rate_models import COARSEST, Models, rate_models
-from numerics.trust import doubtful
 
 __all__ = ["Series", "log_power", "series_of"]
 
@@ -38,9 +38,9 @@ class Series:
     estimate : Estimate
         Monte Carlo estimate of the mean squared error.
     rare_share, rare_error : array, shape (n,)
-        From queries too rare for the sample, see `numerics.rare_queries`: their part of the exact mean, and what they add to the
+        From queries too rare for the sample, see `numerics.monte_carlo.rare_queries`: their part of the exact mean, and what they add to the
         standard error. The part is counted beyond their number, and 0 where nothing is exact. The error also counts prompts too
-        rare for it, see `numerics.rare_prompts`.
+        rare for it, see `numerics.monte_carlo.rare_prompts`.
     exact : array, shape (n,), or None
         By quadrature, where there is a formula.
     bounds : tuple of Bound

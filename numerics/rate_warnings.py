@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from numerics.comparisons import NAMES
 from numerics.curves import sharp_exponent
-from numerics.trust import LARGEST_SHARE, estimate_warnings, slope_warning
+from numerics.monte_carlo.diagnostics import LARGEST_SHARE, estimate_warnings, slope_warning
 
 if TYPE_CHECKING:
     from numerics.rate_series import Series

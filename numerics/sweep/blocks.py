@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.compiled.source_digest import digest_of_sources
-from numerics.estimate import PIECE, error_sampler
+from numerics.monte_carlo.estimate import PIECE, error_sampler
 from numerics.sweep.laws import law_of
 from numerics.sweep.matrices import from_hex
 
@@ -45,7 +45,7 @@ class Block:
         hexadecimal floats, ``method``, and ``seed``, that of the run's streams.
     L : int
     first, count : int
-        ``first`` is a multiple of `numerics.estimate.PIECE`.
+        ``first`` is a multiple of `numerics.monte_carlo.estimate.PIECE`.
     code : str
         What `code_digest` was where the block was made.
     """
@@ -102,7 +102,7 @@ def run_block(block: Block) -> Floats:
     Returns
     -------
     ndarray of shape (n, 3, 6)
-        For each piece of `numerics.estimate.PIECE` replicates (the last may be shorter) the sums of `ErrorSampler.sums`. Pieces are
+        For each piece of `numerics.monte_carlo.estimate.PIECE` replicates (the last may be shorter) the sums of `ErrorSampler.sums`. Pieces are
         joined at the very end, in their order: so the result does not depend on how they were cut into blocks.
 
     Raises

@@ -91,8 +91,8 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
     if arguments.store is None:
         raise InputError("also needed: --store FILE, where the results are kept (it is made if missing)")
     _calm_linear_algebra()
-    from numerics.error_sampler import whole
     from numerics.jobs.store import Store
+    from numerics.monte_carlo.sampler import whole
     from numerics.rates import assess
     from numerics.report import provenance, write_report
     from numerics.sweep.run import MOST_THREADS, stored_digest, sweep

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
-from numerics.error_sampler import whole
-from numerics.estimate import AttentionErrors, as_errors, joined
+from numerics.monte_carlo.estimate import AttentionErrors, as_errors, joined
+from numerics.monte_carlo.sampler import whole
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.spec import Spec
 

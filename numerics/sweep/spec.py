@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from numerics.attention.setting import AttentionSetting
-from numerics.error_sampler import METHODS, error_sampler
 from numerics.inputs import InputError, length_grid, read_bytes
+from numerics.monte_carlo.sampler import METHODS, error_sampler
 from numerics.sweep.blocks import Block, canonical, code_digest, split
 from numerics.sweep.entries import Entry, known_keys, read_matrices, read_queries, read_tokens
 from numerics.sweep.laws import law_of

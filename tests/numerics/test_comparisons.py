@@ -10,7 +10,7 @@ from scipy.stats import beta, norm
 
 from numerics import comparisons, exact_errors
 from numerics.comparisons import _agrees, _normal_scores
-from numerics.error_sampler import error_sampler
+from numerics.monte_carlo.sampler import error_sampler
 
 RUNS, N = 2000, 400
 

@@ -12,7 +12,7 @@ import numerics.rates
 from numerics.attention.setting import EXAMPLES, AttentionSetting
 from numerics.comparisons import ERROR
 from numerics.curves import exact_error
-from numerics.estimate import AttentionErrors, Estimate, attention_errors
+from numerics.monte_carlo.estimate import AttentionErrors, Estimate, attention_errors
 from numerics.rate_series import series_of
 from numerics.rates import Rates, assess, rates
 from numerics.token_laws import rademacher

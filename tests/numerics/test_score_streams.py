@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from numerics.compiled.streams import key_of
-from numerics.estimate import attention_errors
-from numerics.score_sampler import prepare
+from numerics.monte_carlo.estimate import attention_errors
+from numerics.monte_carlo.scores_only import prepare
 from numerics.token_laws import ball, gaussian, rademacher, sphere
 from tests.numerics.score_problem import NONE, RANDOM, SURE, problem
 
@@ -60,7 +60,7 @@ def test_seeds_and_lengths_have_their_own_streams() -> None:
 PEAKS = """
 import resource
 import numpy as np
-from numerics.score_sampler import prepare
+from numerics.monte_carlo.scores_only import prepare
 from numerics.compiled.streams import key_of
 
 one = np.eye(1)

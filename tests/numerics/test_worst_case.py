@@ -16,7 +16,7 @@ from numerics.bounds import Mean, Tail, evaluate, normal_form
 from numerics.evidence import Evidence, Verdict
 from numerics.families import THREE_ATOMS, TWO_ATOMS, Point
 from numerics.hostile_cases import Worst
-from numerics.probability import clopper_pearson
+from numerics.monte_carlo.confidence_limits import clopper_pearson
 from numerics.seeds import seeded
 from numerics.worst_case import at_point, worst_ratio
 

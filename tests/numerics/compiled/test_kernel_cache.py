@@ -64,7 +64,7 @@ def test_a_changed_helper_is_never_served_from_the_cache(tmp_path: Path) -> None
 MEMORY = """
 import json, resource
 import numpy as np
-from numerics.estimate import attention_errors
+from numerics.monte_carlo.estimate import attention_errors
 from numerics.token_laws import atoms
 I = np.eye(4)
 signs = atoms([[1.0], [-1.0]], [0.5, 0.5])  # drawn by NumPy

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from numerics.estimate import AttentionErrors, Estimate
+from numerics.monte_carlo.estimate import AttentionErrors, Estimate
 from numerics.sweep.spec import Spec, read_spec
 
 TWO = """

@@ -17,8 +17,8 @@ import pytest
 import numerics.rate_series
 from numerics.attention.setting import AttentionSetting
 from numerics.cli import main
-from numerics.estimate import AttentionErrors
 from numerics.jobs.store import Store
+from numerics.monte_carlo.estimate import AttentionErrors
 from numerics.rates import Rates, assess
 from numerics.report import FILES, PLOTS
 from numerics.sweep import blocks, run

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from numerics.estimate import attention_errors
 from numerics.jobs.store import Store
+from numerics.monte_carlo.estimate import attention_errors
 from numerics.sweep import blocks, run
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.run import Done, Interrupted, stored_digest, sweep

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.central_sums import joined
-from numerics.error_sampler import PIECE, error_sampler, whole
+from numerics.monte_carlo.joined_moments import joined
+from numerics.monte_carlo.sampler import PIECE, error_sampler, whole
 from numerics.seeds import current_seed
 
 __all__ = ["PIECE", "AttentionErrors", "Estimate", "as_errors", "attention_errors", "error_sampler", "joined"]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from numerics import estimate
-from numerics.estimate import PIECE, AttentionErrors, Estimate, as_errors, joined
+from numerics.monte_carlo import estimate
+from numerics.monte_carlo.estimate import PIECE, AttentionErrors, Estimate, as_errors, joined
 from numerics.quadrature import softmax_moments
 from numerics.seeds import seed_of, seeded
 from tests.numerics.plain_philox import plain_normals, plain_tokens

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from numerics.fit import least_squares, measurements
 
 if TYPE_CHECKING:
-    from numerics.estimate import Estimate
+    from numerics.monte_carlo.estimate import Estimate
 
 __all__ = ["doubtful", "estimate_warnings", "slope_warning", "spread_error"]
 
@@ -56,8 +56,8 @@ def spread_error(estimate: Estimate, n: int) -> Floats:
 
     Examples
     --------
-    >>> from numerics.central_sums import central_sums
-    >>> from numerics.estimate import as_errors
+    >>> from numerics.monte_carlo.joined_moments import central_sums
+    >>> from numerics.monte_carlo.estimate import as_errors
     >>> one = np.stack([[central_sums(np.r_[1.0, np.zeros(999)])] * 3])
     >>> spread_error(as_errors([10], one, 1000, 0).output, 1000).round(3).tolist()
     [0.499]
@@ -86,8 +86,8 @@ def doubtful(estimate: Estimate, replicates: int) -> Bools:
 
     Examples
     --------
-    >>> from numerics.central_sums import central_sums
-    >>> from numerics.estimate import as_errors
+    >>> from numerics.monte_carlo.joined_moments import central_sums
+    >>> from numerics.monte_carlo.estimate import as_errors
     >>> x = np.linspace(0, 1, 2000)
     >>> sums = np.stack([[central_sums(sample)] * 3 for sample in (x, x**200)])
     >>> doubtful(as_errors(np.array([10, 100]), sums, 2000, 0).output, 2000).tolist()
@@ -112,8 +112,8 @@ def estimate_warnings(estimate: Estimate, lengths: ArrayLike, replicates: int) -
 
     Examples
     --------
-    >>> from numerics.central_sums import central_sums
-    >>> from numerics.estimate import as_errors
+    >>> from numerics.monte_carlo.joined_moments import central_sums
+    >>> from numerics.monte_carlo.estimate import as_errors
     >>> sums = np.stack([[central_sums(np.linspace(0, 1, 2000) ** 200)] * 3])
     >>> next(estimate_warnings(as_errors(np.array([100]), sums, 2000, 0).output, [100], 2000))
     'L = 100: the mean hangs on 20 effective replicates of 2000 (fewer than 100); draw more'

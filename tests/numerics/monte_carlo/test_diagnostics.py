@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from numerics.central_sums import central_sums
-from numerics.estimate import Estimate, as_errors
-from numerics.trust import doubtful, estimate_warnings, slope_warning
+from numerics.monte_carlo.diagnostics import doubtful, estimate_warnings, slope_warning
+from numerics.monte_carlo.estimate import Estimate, as_errors
+from numerics.monte_carlo.joined_moments import central_sums
 
 N = 4000
 

@@ -14,8 +14,8 @@ from scipy.stats import beta, norm
 from numerics import comparisons, exact_errors
 from numerics.attention.setting import EXAMPLES, AttentionSetting
 from numerics.comparisons import _normal_scores
-from numerics.error_sampler import error_sampler
-from numerics.rare_queries import EXPECTED, SPREAD, rare_queries
+from numerics.monte_carlo.rare_queries import EXPECTED, SPREAD, rare_queries
+from numerics.monte_carlo.sampler import error_sampler
 
 ONE = np.eye(1)
 

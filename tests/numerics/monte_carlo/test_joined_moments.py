@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from numerics.central_sums import central_sums, joined
+from numerics.monte_carlo.joined_moments import central_sums, joined
 
 
 def exact_sums(values: list[float]) -> list[float]:

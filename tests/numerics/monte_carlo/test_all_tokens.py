@@ -11,11 +11,11 @@ import pytest
 from numba import njit
 from scipy import stats
 
-from numerics import estimate
 from numerics.attention.gaussian_tokens import exact_errors
 from numerics.compiled.streams import LANES, key_of
-from numerics.error_sampler import PIECE
+from numerics.monte_carlo import estimate
 from numerics.monte_carlo.kernels import coordinates
+from numerics.monte_carlo.sampler import PIECE
 from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
 
 attention_errors = partial(estimate.attention_errors, method="tokens")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from numerics import ExactErrors, exact_errors
 from numerics.compiled.streams import key_of
 from numerics.monte_carlo.kernels.scores_only import tilted_height
-from numerics.score_sampler import CONDITIONED, ScoreSampler, prepare
+from numerics.monte_carlo.scores_only import CONDITIONED, ScoreSampler, prepare
 from numerics.token_laws import TokenLaw, ball, gaussian, sphere
 from tests.numerics.plain_philox import plain_normals
 from tests.numerics.score_problem import NONE, RANDOM, SURE, problem
@@ -149,7 +149,7 @@ def test_coordinates_of_the_sphere(n: int) -> None:
 @pytest.mark.parametrize("n", [2, 3, 6, 41])
 def test_tilted_coordinate(n: int) -> None:
     """Both branches, on either side of where they meet, against quadrature in the angle with sinⁿ⁻² θ e^{c cos θ}."""
-    from numerics.score_sampler import _expansion
+    from numerics.monte_carlo.scores_only import _expansion
 
     meet = 60.0 + 20 * (n - 1)
     for rate in (0.0, 0.3, 5.0, meet - 1, meet + 1, 3e4):

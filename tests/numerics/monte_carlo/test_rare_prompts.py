@@ -7,7 +7,7 @@ import pytest
 
 from numerics import exact_errors
 from numerics.attention.setting import AttentionSetting
-from numerics.rare_prompts import rare_prompts
+from numerics.monte_carlo.rare_prompts import rare_prompts
 from numerics.rates import rates
 from numerics.token_laws import TokenLaw, atoms, rademacher, sphere, uniform
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.central_sums import central_sums
 from numerics.compiled.streams import key_of
-from numerics.score_sampler import CONDITIONED, prepare
+from numerics.monte_carlo.all_tokens import PlainSampler, Problem, compiled_sampler
+from numerics.monte_carlo.joined_moments import central_sums
+from numerics.monte_carlo.scores_only import CONDITIONED, prepare
 from numerics.token_laws import TokenLaw
-from numerics.token_sampler import PlainSampler, Problem, compiled_sampler
 from theory.arrays import read_arrays, read_covariance
 
 __all__ = ["METHODS", "PIECE", "ErrorSampler", "error_sampler"]
@@ -63,7 +63,7 @@ class ErrorSampler:
         Returns
         -------
         ndarray of shape (3, 6)
-            `numerics.central_sums.central_sums` of the squared errors of output, grad_V and grad_U: a function of (seed, L, first,
+            `numerics.monte_carlo.joined_moments.central_sums` of the squared errors of output, grad_V and grad_U: a function of (seed, L, first,
             count), bit for bit, whoever asks and when.
 
         Raises
