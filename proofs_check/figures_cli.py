@@ -138,7 +138,7 @@ def _as_html(text: str) -> str:
     """
     from html import escape
 
-    from numerics.report.words import marked
+    from numerics.pages.text import marked
     from proofs_check import latex
 
     html = ""

@@ -21,10 +21,10 @@ from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
 from numerics.figures.run_arrays import BOTH
 from numerics.figures.svg_file import sheet
+from numerics.pages.files import replace_together
+from numerics.pages.templates import environment
+from numerics.pages.text import marked
 from numerics.report import provenance
-from numerics.report.files import replace_together
-from numerics.report.templates import environment
-from numerics.report.words import marked
 from theory.experiment import COVARIANCES, VARIANTS
 
 __all__ = ["COLUMNS", "PAGE", "write_page"]

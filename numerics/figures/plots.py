@@ -9,9 +9,9 @@ import numpy as np
 
 from numerics.figures.curves import KINDS, Line, lines, number_of
 from numerics.figures.results import Measurements
+from numerics.pages.svg import Plot, figure, log_axis, stand_in
+from numerics.pages.text import sci, slug
 from numerics.report.plots import dashed
-from numerics.report.svg import Plot, figure, log_axis, stand_in
-from numerics.report.words import sci, slug
 
 __all__ = ["Figure", "Panel", "draw"]
 

@@ -8,8 +8,8 @@ from html import escape
 
 from numerics.figures.captions import Key
 from numerics.figures.plots import Figure
-from numerics.report.svg import COLOURS
-from numerics.report.templates import environment
+from numerics.pages.svg import COLOURS
+from numerics.pages.templates import environment
 
 __all__ = ["sheet"]
 

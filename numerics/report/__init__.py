@@ -15,10 +15,10 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
+from numerics.pages.files import replace_together
 from numerics.rates import Rates
 from numerics.report.document import as_csv, as_document, table
 from numerics.report.drawing import draw
-from numerics.report.files import replace_together
 from numerics.report.html import as_html
 
 __all__ = ["FILES", "PLOTS", "provenance", "schema", "table", "write_report"]

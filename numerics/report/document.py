@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
 from numerics.fit import PowerLawFit
+from numerics.pages.svg import Plot
+from numerics.pages.text import run_names
 from numerics.phase import paper_exponent, region, standing
 from numerics.rate_models import Models
 from numerics.rates import Rates, Series
 from numerics.report.slack import slacks
-from numerics.report.svg import Plot
-from numerics.report.words import run_names
 
 __all__ = ["COLUMNS", "FORMAT", "as_csv", "as_document", "table"]
 

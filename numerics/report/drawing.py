@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from numerics.attention.setting import QUANTITIES, Quantity
+from numerics.pages.svg import Plot
+from numerics.pages.text import run_names, slug
 from numerics.rates import Rates
 from numerics.report.overlays import overlay_plot, phase_plot
 from numerics.report.plots import error_plot, far_plot, slope_plot
-from numerics.report.svg import Plot
-from numerics.report.words import run_names, slug
 
 __all__ = ["Drawing", "RunDrawing", "draw"]
 

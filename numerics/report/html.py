@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from numerics.fit import PowerLawFit
+from numerics.pages.templates import environment
+from numerics.pages.text import TITLES, explained, ratio, run_names, sci, spaced
 from numerics.phase import REGIONS, paper_exponent, standing
 from numerics.rates import Rates, Series
 from numerics.report.document import COLUMNS, table
@@ -15,9 +17,7 @@ from numerics.report.drawing import Drawing, RunDrawing, prefixes
 from numerics.report.overlays import run_style
 from numerics.report.plots import error_limits, style_of
 from numerics.report.slack import slacks
-from numerics.report.templates import environment
 from numerics.report.verdicts import cannot_show, fitted, verdicts, worst_deviation
-from numerics.report.words import TITLES, explained, ratio, run_names, sci, spaced
 
 __all__ = ["as_html"]
 

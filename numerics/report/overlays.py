@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.setting import Quantity
+from numerics.pages.svg import COLOURS, Plot, figure, log_axis, stand_in
 from numerics.phase import REGIONS, exponent_curve, paper_curve, paper_exponent
 from numerics.rates import Rates, Series
 from numerics.report.plots import dashed
-from numerics.report.svg import COLOURS, Plot, figure, log_axis, stand_in
 from theory.query_average_bounds import exponent as our_exponent
 
 __all__ = ["overlay_plot", "phase_plot", "run_style"]

@@ -9,10 +9,10 @@ import numpy as np
 
 from numerics.attention.setting import Quantity
 from numerics.comparisons import NAMES
+from numerics.pages.text import TITLES, ratio, sci
 from numerics.phase import region
 from numerics.rates import Rates, Series
 from numerics.report.slack import Slack, slacks
-from numerics.report.words import TITLES, ratio, sci
 
 __all__ = ["Verdict", "cannot_show", "fitted", "verdicts", "worst_deviation"]
 

@@ -16,8 +16,8 @@ import numerics.rate_series
 from numerics import rates_cli
 from numerics.attention.setting import EXAMPLES, LAWS
 from numerics.cli import main
+from numerics.pages.svg import Plot
 from numerics.report import FILES, PLOTS, schema
-from numerics.report.svg import Plot
 
 SMALL = ["--lengths", "10,100", "--replicates", "200", "--threads", "1"]
 

@@ -19,6 +19,8 @@ import pytest
 
 import numerics.report
 from numerics.attention.setting import EXAMPLES, AttentionSetting
+from numerics.pages.svg import COLOURS
+from numerics.pages.text import explained, marked, run_names, sci
 from numerics.rates import Rates, rates
 from numerics.report import FILES, provenance, schema, write_report
 from numerics.report.document import COLUMNS, as_csv, as_document
@@ -27,8 +29,6 @@ from numerics.report.html import as_html
 from numerics.report.overlays import run_style
 from numerics.report.plots import error_limits, error_plot
 from numerics.report.slack import slacks
-from numerics.report.svg import COLOURS
-from numerics.report.words import explained, marked, run_names, sci
 from tests.numerics.pages import Page
 
 

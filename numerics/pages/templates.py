@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from numerics.report.svg import COLOURS
-from numerics.report.words import marked, sci, spaced
+from numerics.pages.svg import COLOURS
+from numerics.pages.text import marked, sci, spaced
 
 __all__ = ["environment"]
 
-SHARED = "numerics.report"
+SHARED = "numerics.pages"
 
 
 def environment(package: str) -> Any:
@@ -18,7 +18,7 @@ def environment(package: str) -> Any:
     Parameters
     ----------
     package : str
-        Its import name. What it does not have is taken from `numerics.report`.
+        Its import name. What it does not have is taken from `numerics.pages`.
 
     Returns
     -------
@@ -27,7 +27,7 @@ def environment(package: str) -> Any:
 
     Examples
     --------
-    >>> environment("numerics.report").from_string("{{ 40000 | spaced }}").render()
+    >>> environment("numerics.pages").from_string("{{ 40000 | spaced }}").render()
     '40\\u202f000'
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
