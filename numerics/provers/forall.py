@@ -14,15 +14,15 @@ from flint import fmpq
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.boxes import Box, Side, centre, rational
 from numerics.provers.branch import Cover, Outcome, Task
-from numerics.provers.cases import cases
-from numerics.provers.change import change
 from numerics.provers.effort import Effort
 from numerics.provers.enclose import Program
-from numerics.provers.forms import Signs, alternatives, bare
+from numerics.provers.equivalent_forms import Signs, alternatives, bare
 from numerics.provers.invariance import reductions
+from numerics.provers.max_and_min import cases
 from numerics.provers.search import scan, simplest
 from numerics.provers.statement import Statement, precision, statement
 from numerics.provers.strategy import ASIDE, Proof
+from numerics.provers.substitution import change
 from numerics.reference import loss_of_inequality
 
 __all__ = ["forall"]

@@ -14,8 +14,8 @@ from flint import acb
 
 from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.provers.balls import NoBall, value
+from numerics.provers.exact_points import assumption, at_point, points
 from numerics.provers.normal_form import Letters
-from numerics.provers.points import assumption, at_point, points
 from theory.traces import Words
 
 __all__ = ["identity", "trace_identity"]

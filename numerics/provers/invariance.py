@@ -12,8 +12,8 @@ from fractions import Fraction
 import sympy as sp
 
 from numerics.provers.boxes import Box, Side
-from numerics.provers.kernels import Changed
 from numerics.provers.normal_form import Letters
+from numerics.provers.rational_variables import Changed
 
 __all__ = ["reductions"]
 

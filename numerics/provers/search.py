@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from numerics.provers.boxes import Side
-from numerics.provers.floating import Array, values_of
+from numerics.provers.floating_point import Array, values_of
 from numerics.provers.statement import Statement
 
 __all__ = ["Scan", "scan", "simplest"]

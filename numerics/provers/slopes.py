@@ -12,7 +12,7 @@ from flint import fmpq
 
 from numerics.provers.boxes import Box, Side, middle, rational
 from numerics.provers.enclose import Program, Unsupported, Values
-from numerics.provers.forms import Signs, forms, with_tanh
+from numerics.provers.equivalent_forms import Signs, forms, with_tanh
 from numerics.provers.interval import Iv, meet
 
 __all__ = ["Slopes"]

@@ -14,12 +14,12 @@ import sympy as sp
 
 from numerics.provers.boxes import Box, middle, rational
 from numerics.provers.branch import Cover, Outcome, Task
-from numerics.provers.change import hypotheses_as_variables
 from numerics.provers.effort import EXACT, Effort
 from numerics.provers.enclose import Program
+from numerics.provers.equivalent_forms import Signs, forms
 from numerics.provers.exact import one_variable, sign, slack_variables
-from numerics.provers.forms import Signs, forms
-from numerics.provers.kernels import Changed, algebraic, exponentials, inverted, led, products
+from numerics.provers.rational_variables import Changed, algebraic, exponentials, inverted, led, products
+from numerics.provers.substitution import hypotheses_as_variables
 
 __all__ = ["ASIDE", "Proof", "exactly"]
 

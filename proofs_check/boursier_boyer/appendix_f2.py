@@ -15,9 +15,9 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.flow import integrate_flow
 from numerics.flow_starts import Start, ends_at, theta_starts
 from numerics.provers import forall, identity, trace_identity
+from numerics.provers.eigenbasis import identities, l_i
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.claims import claim
-from proofs_check.eigenbasis import identities, l_i
 from proofs_check.ours.r5_flow import stands_still
 from theory.regression_risk import effective_covariance, full_risk, full_risk_gradient, icl_risk
 from theory.traces import Algebra

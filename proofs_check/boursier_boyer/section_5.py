@@ -14,10 +14,10 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirme
 from numerics.finite_prompt_risk import finite_prompt_risk
 from numerics.flow_starts import Start, ends_at, theta_starts
 from numerics.provers import Integers, forall, identity, trace_identity
+from numerics.provers.eigenbasis import U_ij, entrywise, motion, slope, u
 from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.remark_5_3 import remark
 from proofs_check.claims import claim
-from proofs_check.eigenbasis import U_ij, entrywise, motion, slope, u
 from proofs_check.gaussian_words import DATA, risk_of_blocks, token_moments
 from theory.attention import softmax_attention
 from theory.finite_prompt_risk import error_at_query

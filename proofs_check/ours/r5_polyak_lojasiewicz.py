@@ -10,8 +10,8 @@ from sympy import oo
 from numerics.evidence import Evidence, all_of
 from numerics.flow_slope import BalancedStart, balanced_starts, steeper_than
 from numerics.provers import forall, trace_identity
+from numerics.provers.eigenbasis import U_ij, delta, entrywise, l_i, l_j, m_i, u
 from proofs_check.claims import claim
-from proofs_check.eigenbasis import U_ij, delta, entrywise, l_i, l_j, m_i, u
 from theory.flow_rates import polyak_lojasiewicz
 from theory.traces import Algebra
 

@@ -12,9 +12,9 @@ from sympy import Rational
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.finite_prompt_risk import finite_prompt_risk
 from numerics.provers import identity, trace_identity
+from numerics.provers.eigenbasis import identities
 from numerics.seeds import current_seed, generator
 from proofs_check.claims import claim
-from proofs_check.eigenbasis import identities
 from proofs_check.ours.r4_gaussian_moments import STEIN, TOKENS, pi
 from theory.finite_prompt_risk import error_at_query
 from theory.sharp_rates import covariance_of_mean_token, gaussian_bias

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from numerics.evidence import Contradiction, Verdict
-from numerics.provers import points
+from numerics.provers import exact_points as points
 from numerics.provers.identity import identity
 from numerics.provers.normal_form import Letters, Undefined
 

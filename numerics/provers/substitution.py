@@ -15,7 +15,7 @@ from flint import fmpq
 
 from numerics.provers.boxes import Box, Side, rational
 from numerics.provers.enclose import Program, image
-from numerics.provers.forms import Signs, split_by_sign
+from numerics.provers.equivalent_forms import Signs, split_by_sign
 from numerics.provers.statement import Statement, assumptions
 
 __all__ = ["Goal", "change", "hypotheses_as_variables"]

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from numerics.evidence import Verdict
-from proofs_check.eigenbasis import U_ij, cases, delta, entrywise, l_i, l_j, m_i, motion, p_i, p_j, slope, u
+from numerics.provers.eigenbasis import U_ij, cases, delta, entrywise, l_i, l_j, m_i, motion, p_i, p_j, slope, u
 from theory.regression_risk import effective_covariance, vector_field
 
 
