@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from numerics.provers import identity as identity
     from numerics.provers import integral as integral
     from numerics.provers import trace_identity as trace_identity
-    from numerics.quadrature import softmax_moments as softmax_moments
+    from numerics.quadrature.softmax_weights import softmax_moments as softmax_moments
     from numerics.rates import assess as assess
     from numerics.token_laws import TokenLaw as TokenLaw
     from numerics.token_laws import honest_sigma as honest_sigma
@@ -104,7 +104,7 @@ _HOME = {
     "laws": "numerics.token_laws.hostile",
     "log_power_fit": "numerics.log_power",
     "power_law_fit": "numerics.fit",
-    "softmax_moments": "numerics.quadrature",
+    "softmax_moments": "numerics.quadrature.softmax_weights",
     "trace_identity": "numerics.provers",
     "train": "numerics.training",
     "worst_ratio": "numerics.worst_case",

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature import LARGEST_LENGTH
-from numerics.query_moments import query_moments
-from numerics.weight_tables import weight_table
+from numerics.quadrature.query_moments import query_moments
+from numerics.quadrature.softmax_weights import LARGEST_LENGTH
+from numerics.quadrature.weight_tables import weight_table
 from theory.arrays import read_arrays, read_covariance
 
 __all__ = ["ATTENTIONS", "ExactRisk", "RiskField", "exact_risk", "read_length"]
@@ -57,7 +57,7 @@ class RiskField:
     Sigma, prompt_length, noise, attention, task_variance, query_covariance
         As in `exact_risk`.
     step : float
-        Of the quadrature over the query, as in `numerics.query_moments`; make it smaller to see the error.
+        Of the quadrature over the query, as in `numerics.quadrature.query_moments`; make it smaller to see the error.
 
     Raises
     ------

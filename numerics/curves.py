@@ -15,8 +15,8 @@ from numerics.attention.gaussian_tokens import ExactErrors, exact_errors
 from numerics.attention.setting import QUANTITIES, AttentionSetting, Quantity
 from numerics.curve_bounds import Bound, bounds
 from numerics.phase import next_order, sharp_exponent, theorem_B_constant, theorem_B_law
-from numerics.quadrature import SoftmaxMoments, softmax_moments
-from numerics.score_moments import LARGEST_SCORE_VARIANCE
+from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE
+from numerics.quadrature.softmax_weights import SoftmaxMoments, softmax_moments
 from theory.sharp_rates import gaussian_second_moment
 
 __all__ = [

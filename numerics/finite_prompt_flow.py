@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature import softmax_moments
+from numerics.quadrature.softmax_weights import softmax_moments
 
 __all__ = ["FinitePromptPath", "Spectrum", "finite_prompt_path"]
 

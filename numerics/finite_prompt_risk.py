@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.quadrature import softmax_moments
-from numerics.query_average import quadratic_form_law
+from numerics.quadrature.query_form import quadratic_form_law
+from numerics.quadrature.softmax_weights import softmax_moments
 from theory.arrays import read_arrays, read_covariance
 from theory.regression_risk import icl_risk
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from numerics.compiled.streams import key_of
 from numerics.population_risk import TaskModel, normal_points
-from numerics.weight_tables import weight_table
+from numerics.quadrature.weight_tables import weight_table
 from theory.arrays import read_arrays
 from theory.experiment import Variant
 from theory.experiment import variant as read_variant

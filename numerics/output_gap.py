@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.quadrature import softmax_moments
+from numerics.quadrature.softmax_weights import softmax_moments
 
 __all__ = ["OutputGap", "output_gap"]
 

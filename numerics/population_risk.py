@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.block_risk import ATTENTIONS, RiskField, read_length
-from numerics.weight_tables import weight_table
+from numerics.quadrature.weight_tables import weight_table
 from theory.arrays import read_arrays
 from theory.experiment import Variant
 from theory.experiment import variant as read_variant

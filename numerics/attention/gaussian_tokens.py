@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.attention.inputs import overflow_refused, read_keys, read_lengths
-from numerics.coarse_moments import ACCURACY, LARGEST_VARIANCE, LONGEST, coarse_score_moments
-from numerics.query_average import quadratic_form_averages
-from numerics.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, score_moments
+from numerics.quadrature.coarse_moments import ACCURACY, LARGEST_VARIANCE, LONGEST, coarse_score_moments
+from numerics.quadrature.query_form import quadratic_form_averages
+from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, score_moments
 from theory.arrays import read_arrays, read_covariance
 from theory.sharp_rates import gaussian_second_moment
 from theory.softmax_covariance import SpreadMoments, softmax_covariance_second_moment

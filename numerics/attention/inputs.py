@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.quadrature import LARGEST_LENGTH
+from numerics.quadrature.softmax_weights import LARGEST_LENGTH
 from theory.arrays import read_arrays
 
 __all__ = ["overflow_refused", "read_keys", "read_lengths"]

@@ -1,7 +1,7 @@
 """The error of softmax attention on Gaussian tokens in one dimension with the query inside the prompt, by quadrature.
 
 The query adds the weight ``w_0 = e^{U z^2}`` and the token z to the prompt of L tokens, so that with h = Gamma U z the error is
-``(sum w_k (z_k - h) + w_0 (z - h))/(S_L + w_0)``. As in `numerics.quadrature`, 1/X^2 is an integral of e^{-rX}, in which the query
+``(sum w_k (z_k - h) + w_0 (z - h))/(S_L + w_0)``. As in `numerics.quadrature.softmax_weights`, 1/X^2 is an integral of e^{-rX}, in which the query
 multiplies by e^{-r w_0}; Stein's lemma turns the moments with tokens into the functions m_k.
 """
 
@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature import CUT, laplace_transforms
+from numerics.quadrature.softmax_weights import CUT, laplace_transforms
 
 __all__ = ["averaged_error_with_query", "error_with_query"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.query_average import QuadraticFormLaw, quadratic_form_law
+from numerics.quadrature.query_form import QuadraticFormLaw, quadratic_form_law
 from numerics.token_laws import TokenLaw, ball, gaussian, rademacher, sphere, uniform
 from theory.arrays import read_arrays, read_covariance
 

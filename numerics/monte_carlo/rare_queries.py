@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.gaussian_tokens import exact_errors
-from numerics.score_moments import LARGEST_SCORE_VARIANCE
+from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE
 
 if TYPE_CHECKING:
     from numerics.attention.setting import AttentionSetting

@@ -10,7 +10,7 @@ from sympy import Rational, oo
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, forall, identity, trace_identity
-from numerics.quadrature import softmax_moments
+from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import current_seed, generator
 from proofs_check.claims import claim
 from theory.finite_prompt_risk import ridge_penalty

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.evidence import Contradiction, Evidence, Verdict
-from numerics.quadrature import softmax_moments
+from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import current_seed, generator
 from theory.sharp_rates import covariance_of_mean_token, gaussian_bias, gaussian_second_moment, softmax_covariance_bias
 

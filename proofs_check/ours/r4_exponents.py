@@ -24,8 +24,8 @@ from numerics.attention.gaussian_tokens import exact_errors
 from numerics.attention.setting import AttentionSetting
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import forall, identity
+from numerics.quadrature.score_moments import ScoreMoments, score_moments
 from numerics.refutation import refuted_by_two_routes
-from numerics.score_moments import ScoreMoments, score_moments
 from proofs_check.claims import claim
 from proofs_check.ours.theorem_b import averaged_directly
 from theory.softmax_covariance import GRAD_U_MOMENTS, spread_moments

@@ -16,7 +16,7 @@ import sympy as sp
 from numerics.attention.gaussian_tokens import exact_errors
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import identity, trace_identity
-from numerics.quadrature import softmax_moments
+from numerics.quadrature.softmax_weights import softmax_moments
 from proofs_check.claims import claim
 from proofs_check.ours.direct_integration import by_integration, by_simulation, over_scores
 from theory.sharp_rates import (

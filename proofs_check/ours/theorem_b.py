@@ -17,8 +17,8 @@ from numerics.attention.setting import AttentionSetting
 from numerics.curves import theorem_B_law
 from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.provers import forall
-from numerics.quadrature import softmax_moments
-from numerics.query_average import quadratic_form_law
+from numerics.quadrature.query_form import quadratic_form_law
+from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.claims import claim
 from theory.sharp_rates import gaussian_second_moment

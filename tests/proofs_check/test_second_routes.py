@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from numerics.evidence import Contradiction, Evidence
-from numerics.quadrature import softmax_moments
+from numerics.quadrature.softmax_weights import softmax_moments
 from proofs_check.boursier_boyer import lemma_2_1, section_3_attention
 from proofs_check.ours import direct_integration, theorem_a
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 from numerics.monte_carlo import estimate
 from numerics.monte_carlo.estimate import PIECE, AttentionErrors, Estimate, as_errors, joined
-from numerics.quadrature import softmax_moments
+from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import seed_of, seeded
 from tests.numerics.plain_philox import plain_normals, plain_tokens
 

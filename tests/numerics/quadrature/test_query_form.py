@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from numerics.query_average import quadratic_form_law
+from numerics.quadrature.query_form import quadratic_form_law
 
 SPECTRA = [
     [1.0],

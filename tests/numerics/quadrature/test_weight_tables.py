@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from numerics.quadrature import laplace_transforms, mean_products, softmax_moments
-from numerics.query_moments import query_moments
-from numerics.weight_tables import IN_X, weight_table
+from numerics.quadrature.query_moments import query_moments
+from numerics.quadrature.softmax_weights import laplace_transforms, mean_products, softmax_moments
+from numerics.quadrature.weight_tables import IN_X, weight_table
 
 POWERS = tuple(tuple((k, 0) for k in powers) for powers in ((2,), (3,), (2, 2), (4,), (2, 3), (2, 2, 2)))
 
@@ -58,7 +58,7 @@ def test_no_scores_and_one_token() -> None:
 
 
 def test_a_table_grows_without_changing_what_it_said() -> None:
-    from numerics.weight_tables import WeightTable
+    from numerics.quadrature.weight_tables import WeightTable
 
     table = WeightTable(2)
     first = table(np.array([0.3]))

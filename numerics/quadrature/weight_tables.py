@@ -18,7 +18,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from numerics.quadrature import laplace_transforms, mean_products, softmax_moments
+from numerics.quadrature.softmax_weights import laplace_transforms, mean_products, softmax_moments
 
 __all__ = ["WeightTable", "Weights", "weight_table"]
 

@@ -1,6 +1,6 @@
 """Averages E[g(s) x_i^2 x_j^2] over a Gaussian query x, s = sum_i lambda_i x_i^2: of one function of s for all i and j at once.
 
-What `numerics.query_average` computes for given forms, here in the eigenbasis of the quadratic form: there odd moments vanish, and
+What `numerics.quadrature.query_form` computes for given forms, here in the eigenbasis of the quadratic form: there odd moments vanish, and
 E[g(s) xx'] is diagonal. One inversion of Laplace transforms serves every moment of the second and of the fourth order.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.query_average import talbot_contour
+from numerics.quadrature.query_form import talbot_contour
 
 __all__ = ["QueryMoments", "query_moments"]
 

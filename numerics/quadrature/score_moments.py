@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature import LARGEST_LENGTH, Key, laplace_transforms, mean_products
+from numerics.quadrature.softmax_weights import LARGEST_LENGTH, Key, laplace_transforms, mean_products
 from theory.softmax_covariance import GRAD_U_MOMENTS, SpreadMoments, spread_moments
 
 __all__ = ["LARGEST_SCORE_VARIANCE", "ScoreMoments", "score_moments"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import numerics.coarse_moments
-from numerics.coarse_moments import ACCURACY, GROUPS, LARGEST_VARIANCE, LONGEST, coarse_score_moments
-from numerics.score_moments import ScoreMoments, score_moments
+import numerics.quadrature.coarse_moments
+from numerics.quadrature.coarse_moments import ACCURACY, GROUPS, LARGEST_VARIANCE, LONGEST, coarse_score_moments
+from numerics.quadrature.score_moments import ScoreMoments, score_moments
 
 S = np.concatenate([[1e-12], np.geomspace(1e-6, LARGEST_VARIANCE, 24), [g**2 for g in GROUPS[:-1]]])
 
@@ -32,7 +32,7 @@ def test_order_and_company_do_not_matter() -> None:
 
 def test_a_coarser_step_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control: the comparison above can fail."""
-    monkeypatch.setattr(numerics.coarse_moments, "STEP", 0.4)
+    monkeypatch.setattr(numerics.quadrature.coarse_moments, "STEP", 0.4)
     L = np.array([2.0, 1e10])
     fine = np.stack([rows(score_moments(float(s), L)) for s in S], axis=1)
     assert np.abs(rows(coarse_score_moments(S, L)) / fine - 1).max() > ACCURACY

@@ -1,7 +1,7 @@
-"""The moments of `numerics.score_moments` to four digits, for many variances of the scores at once.
+"""The moments of `numerics.quadrature.score_moments` to four digits, for many variances of the scores at once.
 
 An average over queries to a percent asks for a few dozen variances and does not need fourteen digits of each. The integrals are
-those of `numerics.quadrature`, on one grid of v for neighbouring variances and with half as many nodes; what one variance alone
+those of `numerics.quadrature.softmax_weights`, on one grid of v for neighbouring variances and with half as many nodes; what one variance alone
 costs there is mostly the time to start NumPy's functions.
 """
 
@@ -13,8 +13,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature import Block, Key, products_of_sums
-from numerics.score_moments import DEFINITION, STEEP, STEIN, ScoreMoments, spread_by_definition
+from numerics.quadrature.score_moments import DEFINITION, STEEP, STEIN, ScoreMoments, spread_by_definition
+from numerics.quadrature.softmax_weights import Block, Key, products_of_sums
 from theory.softmax_covariance import spread_moments
 
 __all__ = ["ACCURACY", "LARGEST_VARIANCE", "LONGEST", "coarse_score_moments"]
@@ -33,7 +33,7 @@ GROUPS = (FLAT, 1.4, 2.6, 4.5, 9.0)
 
 
 def coarse_score_moments(s: Floats, lengths: Floats) -> ScoreMoments:
-    """`numerics.score_moments.score_moments` for every s, of shape (n_s, n_lengths).
+    """`numerics.quadrature.score_moments.score_moments` for every s, of shape (n_s, n_lengths).
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def coarse_score_moments(s: Floats, lengths: Floats) -> ScoreMoments:
 
     Examples
     --------
-    >>> from numerics.score_moments import score_moments
+    >>> from numerics.quadrature.score_moments import score_moments
     >>> s, L = np.array([0.1, 1.0, 20.0]), np.array([2.0, 1000.0])
     >>> fine = [score_moments(x, L).spread.D2 for x in s]
     >>> bool(np.abs(coarse_score_moments(s, L).spread.D2 / fine - 1).max() < ACCURACY)
