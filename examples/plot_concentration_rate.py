@@ -19,7 +19,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from numerics.attention.setting import AttentionSetting
-from numerics.rates import rates
+from numerics.rates.measure import rates
 
 small = "--small" in sys.argv
 

@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from numerics.provers import integral as integral
     from numerics.provers import trace_identity as trace_identity
     from numerics.quadrature.softmax_weights import softmax_moments as softmax_moments
-    from numerics.rates import assess as assess
+    from numerics.rates.measure import assess as assess
     from numerics.token_laws import TokenLaw as TokenLaw
     from numerics.token_laws import honest_sigma as honest_sigma
     from numerics.token_laws.hostile import laws as laws
@@ -90,7 +90,7 @@ _HOME = {
     "Training": "numerics.training",
     "Verdict": "numerics.evidence",
     "all_of": "numerics.evidence",
-    "assess": "numerics.rates",
+    "assess": "numerics.rates.measure",
     "attention_errors": "numerics.monte_carlo.estimate",
     "clopper_pearson": "numerics.monte_carlo.confidence_limits",
     "confirmed": "numerics.evidence",

@@ -14,7 +14,7 @@ import sympy as sp
 
 from numerics.attention.setting import AttentionSetting
 from numerics.averaged_errors import Instance, PromptAndQuery, covariance_error, moments, squared_error
-from numerics.curves import exact_error
+from numerics.rates.exact_curves import exact_error
 from numerics.reference import LENGTH
 from numerics.token_laws.sub_gaussian import certified_proxy
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from numerics.rates_cli import add_rates
+from numerics.rates.cli import add_rates
 from numerics.sweep.cli import add_sweep
 
 __all__ = ["add_commands", "main"]

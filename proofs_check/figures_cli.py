@@ -76,7 +76,7 @@ def _figures(text: str) -> list[int]:
 def _figures_command(arguments: argparse.Namespace) -> int:
     from numerics.jobs.store import StoreError
     from numerics.progress import duration
-    from numerics.rates_cli import print_anything
+    from numerics.rates.cli import print_anything
     from proofs_check.files import InputError, check_writable
 
     print_anything()

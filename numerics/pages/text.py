@@ -8,7 +8,7 @@ from html import escape
 
 import numpy as np
 
-from numerics.rates import Rates
+from numerics.rates.measure import Rates
 
 __all__ = ["TITLES", "explained", "marked", "ratio", "run_names", "sci", "slug", "spaced", "typeset"]
 

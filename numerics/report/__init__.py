@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from numerics.pages.files import replace_together
-from numerics.rates import Rates
+from numerics.rates.measure import Rates
 from numerics.report.document import as_csv, as_document, table
 from numerics.report.drawing import draw
 from numerics.report.html import as_html
@@ -109,7 +109,7 @@ def write_report(runs: Rates | Sequence[Rates], out: Path, source: dict[str, Any
     """
     runs = [runs] if isinstance(runs, Rates) else list(runs)
     if not runs:
-        raise ValueError("no run to report; measure one with `numerics.rates.rates`")
+        raise ValueError("no run to report; measure one with `numerics.rates.measure.rates`")
     drawing = draw(runs)
     plots = list(drawing.all())
     document = as_document(runs, source, plots)

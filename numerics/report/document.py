@@ -15,9 +15,9 @@ from numerics.attention.setting import AttentionSetting
 from numerics.fit import PowerLawFit
 from numerics.pages.svg import Plot
 from numerics.pages.text import run_names
-from numerics.phase import paper_exponent, region, standing
 from numerics.rate_models import Models
-from numerics.rates import Rates, Series
+from numerics.rates.exponents import paper_exponent, region, standing
+from numerics.rates.measure import Rates, Series
 from numerics.report.slack import slacks
 
 __all__ = ["COLUMNS", "FORMAT", "as_csv", "as_document", "table"]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from numerics.attention.setting import Quantity
 from numerics.pages.svg import COLOURS, Plot, figure, log_axis, stand_in
-from numerics.phase import REGIONS, exponent_curve, paper_curve, paper_exponent
-from numerics.rates import Rates, Series
+from numerics.rates.exponents import REGIONS, exponent_curve, paper_curve, paper_exponent
+from numerics.rates.measure import Rates, Series
 from numerics.report.plots import dashed
 from theory.query_average_bounds import exponent as our_exponent
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.curves import FarSlopes
 from numerics.pages.svg import Plot, figure, log_axis, stand_in
-from numerics.rates import Rates, Series
+from numerics.rates.exact_curves import FarSlopes
+from numerics.rates.measure import Rates, Series
 
 __all__ = ["FEASIBLE", "dashed", "error_limits", "error_plot", "far_plot", "measured_points", "slope_plot", "style_of"]
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from numerics.rates import Rates, Series
+from numerics.rates.measure import Rates, Series
 
 __all__ = ["Slack", "slacks"]
 

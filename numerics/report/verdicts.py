@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from numerics.attention.setting import Quantity
-from numerics.comparisons import NAMES
 from numerics.pages.text import TITLES, ratio, sci
-from numerics.phase import region
-from numerics.rates import Rates, Series
+from numerics.rates.comparisons import NAMES
+from numerics.rates.exponents import region
+from numerics.rates.measure import Rates, Series
 from numerics.report.slack import Slack, slacks
 
 __all__ = ["Verdict", "cannot_show", "fitted", "verdicts", "worst_deviation"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from numerics.inputs import InputError, writable_folder
 from numerics.progress import block_progress
-from numerics.rates_cli import print_anything, tell
+from numerics.rates.cli import print_anything, tell
 
 if TYPE_CHECKING:
     from numerics.sweep.run import Done
@@ -93,7 +93,7 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
     _calm_linear_algebra()
     from numerics.jobs.store import Store
     from numerics.monte_carlo.sampler import whole
-    from numerics.rates import assess
+    from numerics.rates.measure import assess
     from numerics.report import provenance, write_report
     from numerics.sweep.run import MOST_THREADS, stored_digest, sweep
     from numerics.sweep.spec import read_spec

@@ -11,9 +11,9 @@ import sympy as sp
 from sympy import Max, oo
 
 from numerics.attention.setting import AttentionSetting
-from numerics.curves import exact_error
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity
+from numerics.rates.exact_curves import exact_error
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.claims import claim
 from proofs_check.ours.remark_3_2 import LENGTHS, averaged_directly, averaged_errors, slope

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from sympy import Min, oo, sqrt
 
 from numerics.attention.setting import AttentionSetting
-from numerics.curves import theorem_B_law
 from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.provers import forall
 from numerics.quadrature.query_form import quadratic_form_law
 from numerics.quadrature.softmax_weights import softmax_moments
+from numerics.rates.exact_curves import theorem_B_law
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.claims import claim
 from theory.sharp_rates import gaussian_second_moment

@@ -21,7 +21,7 @@ import numerics.report
 from numerics.attention.setting import EXAMPLES, AttentionSetting
 from numerics.pages.svg import COLOURS
 from numerics.pages.text import explained, marked, run_names, sci
-from numerics.rates import Rates, rates
+from numerics.rates.measure import Rates, rates
 from numerics.report import FILES, provenance, schema, write_report
 from numerics.report.document import COLUMNS, as_csv, as_document
 from numerics.report.drawing import Drawing, draw, prefixes

@@ -9,7 +9,7 @@ import pytest
 
 from numerics.attention.query_in_prompt import averaged_error_with_query, error_with_query
 from numerics.attention.setting import AttentionSetting
-from numerics.curves import exact_error
+from numerics.rates.exact_curves import exact_error
 
 
 @pytest.mark.parametrize(

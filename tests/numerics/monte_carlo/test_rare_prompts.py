@@ -8,7 +8,7 @@ import pytest
 from numerics import exact_errors
 from numerics.attention.setting import AttentionSetting
 from numerics.monte_carlo.rare_prompts import rare_prompts
-from numerics.rates import rates
+from numerics.rates.measure import rates
 from numerics.token_laws import TokenLaw, atoms, rademacher, sphere, uniform
 
 LENGTHS = [1, 2, 4, 8, 12, 16, 32]
@@ -45,9 +45,9 @@ def test_nothing_is_rare_where_samples_show_it() -> None:
 
 def test_a_wrong_curve_still_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """Long prompts of signs lack none: 10 % too little is seen."""
-    import numerics.rate_series
+    import numerics.rates.series
 
-    true = numerics.rate_series.exact_error
+    true = numerics.rates.series.exact_error
     scaled = lambda *a: None if (x := true(*a)) is None else 1.1 * x
-    monkeypatch.setattr(numerics.rate_series, "exact_error", scaled)
+    monkeypatch.setattr(numerics.rates.series, "exact_error", scaled)
     assert not rates(AttentionSetting(rademacher(1), 0.5 * np.eye(1), np.eye(1), [1.0]), [64, 128], replicates=40_000).holds

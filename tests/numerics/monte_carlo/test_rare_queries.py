@@ -11,11 +11,12 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import beta, norm
 
-from numerics import comparisons, exact_errors
+from numerics import exact_errors
 from numerics.attention.setting import EXAMPLES, AttentionSetting
-from numerics.comparisons import _normal_scores
 from numerics.monte_carlo.rare_queries import EXPECTED, SPREAD, rare_queries
 from numerics.monte_carlo.sampler import error_sampler
+from numerics.rates.comparisons import _normal_scores
+from numerics.rates.measure import comparisons
 
 ONE = np.eye(1)
 

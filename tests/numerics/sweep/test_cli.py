@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-import numerics.rate_series
+import numerics.rates.series
 from numerics.attention.setting import AttentionSetting
 from numerics.cli import main
 from numerics.jobs.store import Store
 from numerics.monte_carlo.estimate import AttentionErrors
-from numerics.rates import Rates, assess
+from numerics.rates.measure import Rates, assess
 from numerics.report import FILES, PLOTS
 from numerics.sweep import blocks, run
 from numerics.sweep.cli import add_sweep
@@ -85,9 +85,9 @@ def test_where_a_report_goes_by_default() -> None:
 def test_a_failing_comparison_is_exit_status_1_and_comes_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    exact = numerics.rate_series.exact_error
+    exact = numerics.rates.series.exact_error
     doubled = lambda setting, *rest: None if (e := exact(setting, *rest)) is None else (2 - setting.averaged) * e
-    monkeypatch.setattr(numerics.rate_series, "exact_error", doubled)
+    monkeypatch.setattr(numerics.rates.series, "exact_error", doubled)
     assert sweep(write(tmp_path, BOTH), "--store", tmp_path / "s", "--threads", "1") == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith("FAILS  fixed, ")
@@ -209,7 +209,7 @@ def test_numbers_that_theory_does_not_reach_are_kept(
     def out_of_reach(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("numerics.rates.assess", out_of_reach)
+    monkeypatch.setattr("numerics.rates.measure.assess", out_of_reach)
     assert sweep(spec, "--store", tmp_path / "s", "--quiet") == 2
     says = f"the numbers of 'U x 0.2' are stored, but theory does not reach them ({error}); take it out of the grid"
     assert capsys.readouterr().err == f"largeprompt sweep: {says}\n"
@@ -224,7 +224,7 @@ def test_a_run_beyond_theory_leaves_the_others_their_verdicts(
             raise ZeroDivisionError("division by zero")
         return assess(setting, errors)
 
-    monkeypatch.setattr("numerics.rates.assess", not_the_averaged)
+    monkeypatch.setattr("numerics.rates.measure.assess", not_the_averaged)
     assert sweep(write(tmp_path, BOTH), "--store", tmp_path / "s", "--quiet") == 1
     says = "the numbers of 'averaged' are stored, but theory does not reach them (division by zero); take it out of the grid"
     assert capsys.readouterr().err == f"largeprompt sweep: {says}\n"

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import numerics.rate_series
-from numerics import rates_cli
+import numerics.rates.series
 from numerics.attention.setting import EXAMPLES, LAWS
 from numerics.cli import main
 from numerics.pages.svg import Plot
+from numerics.rates.measure import cli as rates_cli
 from numerics.report import FILES, PLOTS, schema
 
 SMALL = ["--lengths", "10,100", "--replicates", "200", "--threads", "1"]
@@ -119,8 +119,8 @@ def test_several_examples_and_laws_on_one_page(tmp_path: Path, capsys: pytest.Ca
 def test_a_failing_comparison_is_exit_status_1_and_comes_first(
     quiet: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    exact = numerics.rate_series.exact_error
-    monkeypatch.setattr(numerics.rate_series, "exact_error", lambda *a: None if (value := exact(*a)) is None else 2 * value)
+    exact = numerics.rates.series.exact_error
+    monkeypatch.setattr(numerics.rates.series, "exact_error", lambda *a: None if (value := exact(*a)) is None else 2 * value)
     assert rates("--example", "isotropic", *SMALL, "--out", tmp_path, *(["--quiet"] if quiet else [])) == 1
     printed = capsys.readouterr()
     first = (printed.err if quiet else printed.out).splitlines()[0]
@@ -225,7 +225,7 @@ def test_what_stops_a_run_is_one_line(
     def stopped(*_: object, **__: object) -> None:
         raise stop
 
-    monkeypatch.setattr("numerics.rates.rates", stopped)
+    monkeypatch.setattr("numerics.rates.measure.rates", stopped)
     assert rates("--example", "isotropic", *SMALL, "--out", tmp_path) == status
     assert capsys.readouterr() == ("", f"largeprompt rates: {says}\n")
     assert list(tmp_path.iterdir()) == []

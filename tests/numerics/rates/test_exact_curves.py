@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from numerics.attention.setting import EXAMPLES, LAWS, QUANTITIES, AttentionSetting
-from numerics.curves import bounds, exact_error, far_slopes, theorem_B_constant
+from numerics.rates.exact_curves import bounds, exact_error, far_slopes, theorem_B_constant
 from numerics.token_laws import atoms, rademacher, uniform
 
 LENGTHS = np.array([1.0, 2.0, 10.0, 1e3, 1e6])

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import beta, norm
 
-from numerics import comparisons, exact_errors
-from numerics.comparisons import _agrees, _normal_scores
+from numerics import exact_errors
 from numerics.monte_carlo.sampler import error_sampler
+from numerics.rates.comparisons import _agrees, _normal_scores
+from numerics.rates.measure import comparisons
 
 RUNS, N = 2000, 400
 

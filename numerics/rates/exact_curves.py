@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.attention.gaussian_tokens import ExactErrors, exact_errors
 from numerics.attention.setting import QUANTITIES, AttentionSetting, Quantity
-from numerics.curve_bounds import Bound, bounds
-from numerics.phase import next_order, sharp_exponent, theorem_B_constant, theorem_B_law
 from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE
 from numerics.quadrature.softmax_weights import SoftmaxMoments, softmax_moments
+from numerics.rates.bound_curves import Bound, bounds
+from numerics.rates.exponents import next_order, sharp_exponent, theorem_B_constant, theorem_B_law
 from theory.sharp_rates import gaussian_second_moment
 
 __all__ = [

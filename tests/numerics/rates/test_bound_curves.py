@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from numerics.attention.setting import EXAMPLES, LAWS, QUANTITIES, AttentionSetting, Quantity
-from numerics.curve_bounds import bounds, fourth_moment
-from numerics.curves import exact_error
+from numerics.rates.bound_curves import bounds, fourth_moment
+from numerics.rates.exact_curves import exact_error
 from numerics.token_laws import TokenLaw, atoms
 
 LENGTHS = np.array([1.0, 2.0, 10.0, 1e3, 1e6])

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from numerics.comparisons import NAMES
-from numerics.curves import sharp_exponent
 from numerics.monte_carlo.diagnostics import LARGEST_SHARE, estimate_warnings, slope_warning
+from numerics.rates.comparisons import NAMES
+from numerics.rates.exact_curves import sharp_exponent
 
 if TYPE_CHECKING:
-    from numerics.rate_series import Series
-    from numerics.rates import Rates
+    from numerics.rates.measure import Rates
+    from numerics.rates.series import Series
 
 __all__ = ["run_warnings"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting, Quantity
-from numerics.phase import paper_exponent, theorem_B_constant, theorem_B_law
+from numerics.rates.exponents import paper_exponent, theorem_B_constant, theorem_B_law
 from numerics.token_laws import TokenLaw
 from theory.concentration import lemma_c4, second_moment_R1
 from theory.query_average_bounds import gradient_U_average, output_average, output_average_short

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import numerics.rates
+import numerics.rates.measure
 from numerics.attention.setting import EXAMPLES, AttentionSetting
-from numerics.comparisons import ERROR
-from numerics.curves import exact_error
 from numerics.monte_carlo.estimate import AttentionErrors, Estimate, attention_errors
-from numerics.rate_series import series_of
-from numerics.rates import Rates, assess, rates
+from numerics.rates.comparisons import ERROR
+from numerics.rates.exact_curves import exact_error
+from numerics.rates.measure import Rates, assess, rates
+from numerics.rates.series import series_of
 from numerics.token_laws import rademacher
 
 LENGTHS = [10, 22, 46, 100, 215, 464, 1000, 2154, 4642, 10000]
@@ -48,7 +48,7 @@ def measured(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
                 found[quantity] = estimate(mean, np.array([relative * value]), np.array([share]))
             return AttentionErrors(np.array([L]), replicates, seed, **found)
 
-        monkeypatch.setattr(numerics.rates, "attention_errors", fake)
+        monkeypatch.setattr(numerics.rates.measure, "attention_errors", fake)
 
     return install
 
@@ -101,11 +101,11 @@ def test_false_data_fail(measured, distort: Any, broken: set[str]) -> None:  # t
 
 def test_a_false_bound_fails(monkeypatch: pytest.MonkeyPatch, measured) -> None:  # type: ignore[no-untyped-def]
     """Half of Theorem A, one hundred-millionth of Lemma C.4: both are caught, by the measured and by the exact curve."""
-    import numerics.curve_bounds
+    import numerics.rates.bound_curves
 
-    theorem, lemma = numerics.curve_bounds.theorem_A, numerics.curve_bounds.lemma_c4
-    monkeypatch.setattr(numerics.curve_bounds, "theorem_A", lambda *a: theorem(*a) / 2)
-    monkeypatch.setattr(numerics.curve_bounds, "lemma_c4", lambda *a: lemma(*a) / 1e8)
+    theorem, lemma = numerics.rates.bound_curves.theorem_A, numerics.rates.bound_curves.lemma_c4
+    monkeypatch.setattr(numerics.rates.bound_curves, "theorem_A", lambda *a: theorem(*a) / 2)
+    monkeypatch.setattr(numerics.rates.bound_curves, "lemma_c4", lambda *a: lemma(*a) / 1e8)
     measured(ISOTROPIC)
     names = {
         f"{q}: {kind} <= {b}"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from numerics.attention.setting import QUANTITIES, AttentionSetting
-from numerics.phase import (
+from numerics.rates.exponents import (
     REGIONS,
     exponent_curve,
     next_order,

@@ -16,7 +16,7 @@ from numerics.progress import progress_bar
 
 if TYPE_CHECKING:
     from numerics.attention.setting import AttentionSetting
-    from numerics.rates import Rates
+    from numerics.rates.measure import Rates
 
 __all__ = ["add_rates", "print_anything", "tell"]
 
@@ -103,7 +103,7 @@ def _measure_and_report(arguments: argparse.Namespace) -> int:
     lengths = length_grid(arguments.lengths)
     out = writable_folder(Path(arguments.out))
     settings, inputs = _settings(arguments)
-    from numerics.rates import rates
+    from numerics.rates.measure import rates
     from numerics.report import provenance, write_report
 
     started, runs = time.perf_counter(), []

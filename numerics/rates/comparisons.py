@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.monte_carlo.diagnostics import doubtful, spread_error
-from numerics.rate_series import BIAS
+from numerics.rates.series import BIAS
 
 if TYPE_CHECKING:
-    from numerics.curves import FarSlopes
-    from numerics.rates import Rates, Series
+    from numerics.rates.exact_curves import FarSlopes
+    from numerics.rates.measure import Rates, Series
 
 __all__ = ["ERROR", "Comparison", "compare"]
 
