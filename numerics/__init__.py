@@ -58,9 +58,7 @@ if TYPE_CHECKING:
     from numerics.evidence import Verdict as Verdict
     from numerics.evidence import all_of as all_of
     from numerics.evidence import confirmed as confirmed
-    from numerics.fit import power_law_fit as power_law_fit
     from numerics.flow import integrate_flow as integrate_flow
-    from numerics.log_power import log_power_fit as log_power_fit
     from numerics.monte_carlo.confidence_limits import clopper_pearson as clopper_pearson
     from numerics.monte_carlo.estimate import attention_errors as attention_errors
     from numerics.provers import Closed as Closed
@@ -70,6 +68,8 @@ if TYPE_CHECKING:
     from numerics.provers import integral as integral
     from numerics.provers import trace_identity as trace_identity
     from numerics.quadrature.softmax_weights import softmax_moments as softmax_moments
+    from numerics.rates.fits.log_power_law import log_power_fit as log_power_fit
+    from numerics.rates.fits.power_law import power_law_fit as power_law_fit
     from numerics.rates.measure import assess as assess
     from numerics.token_laws import TokenLaw as TokenLaw
     from numerics.token_laws import honest_sigma as honest_sigma
@@ -102,8 +102,8 @@ _HOME = {
     "integral": "numerics.provers",
     "integrate_flow": "numerics.flow",
     "laws": "numerics.token_laws.hostile",
-    "log_power_fit": "numerics.log_power",
-    "power_law_fit": "numerics.fit",
+    "log_power_fit": "numerics.rates.fits.log_power_law",
+    "power_law_fit": "numerics.rates.fits.power_law",
     "softmax_moments": "numerics.quadrature.softmax_weights",
     "trace_identity": "numerics.provers",
     "train": "numerics.training",

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.fit import least_squares, measurements
+from numerics.rates.fits.power_law import least_squares, measurements
 
 if TYPE_CHECKING:
     from numerics.monte_carlo.estimate import Estimate

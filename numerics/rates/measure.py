@@ -16,9 +16,9 @@ from numerics.attention.setting import AttentionSetting
 from numerics.monte_carlo.estimate import AttentionErrors, Estimate, attention_errors
 from numerics.monte_carlo.rare_prompts import rare_prompts
 from numerics.monte_carlo.rare_queries import rare_queries
-from numerics.rate_models import far_models
 from numerics.rates.comparisons import Comparison, compare
 from numerics.rates.exact_curves import QUANTITIES, FarSlopes, far_slopes
+from numerics.rates.fits.models import far_models
 from numerics.rates.series import Series, log_power, series_of
 from numerics.rates.warnings import run_warnings
 

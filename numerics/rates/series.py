@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
-from numerics.fit import LocalSlopes, PowerLawFit, local_slopes, power_law_fit
 from numerics.monte_carlo.diagnostics import doubtful
 from numerics.monte_carlo.estimate import Estimate
-from numerics.rate_models import COARSEST, Models, rate_models
 from numerics.rates.exact_curves import Bound, Quantity, bounds, exact_error, next_order, sharp_exponent, theorem_B_law
+from numerics.rates.fits.models import COARSEST, Models, rate_models
+from numerics.rates.fits.power_law import LocalSlopes, PowerLawFit, local_slopes, power_law_fit
 
 __all__ = ["Series", "log_power", "series_of"]
 

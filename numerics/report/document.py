@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
-from numerics.fit import PowerLawFit
 from numerics.pages.svg import Plot
 from numerics.pages.text import run_names
-from numerics.rate_models import Models
 from numerics.rates.exponents import paper_exponent, region, standing
+from numerics.rates.fits.models import Models
+from numerics.rates.fits.power_law import PowerLawFit
 from numerics.rates.measure import Rates, Series
 from numerics.report.slack import slacks
 

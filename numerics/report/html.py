@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from numerics.fit import PowerLawFit
 from numerics.pages.templates import environment
 from numerics.pages.text import TITLES, explained, ratio, run_names, sci, spaced
 from numerics.rates.exponents import REGIONS, paper_exponent, standing
+from numerics.rates.fits.power_law import PowerLawFit
 from numerics.rates.measure import Rates, Series
 from numerics.report.document import COLUMNS, table
 from numerics.report.drawing import Drawing, RunDrawing, prefixes

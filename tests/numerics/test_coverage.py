@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from numerics.fit import ExponentFit, power_law_fit
-from numerics.log_power import log_power_fit
+from numerics.rates.fits.log_power_law import log_power_fit
+from numerics.rates.fits.power_law import ExponentFit, power_law_fit
 
 RUNS, ERROR = 2000, 1e-6
 LENGTHS = np.geomspace(20, 5000, 9)

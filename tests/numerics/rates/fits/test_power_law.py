@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from numerics.fit import PowerLawFit, local_slopes, power_law_fit
+from numerics.rates.fits.power_law import PowerLawFit, local_slopes, power_law_fit
 
 LENGTHS = np.geomspace(20, 5000, 9)
 

@@ -9,8 +9,8 @@ import pytest
 
 from numerics import log_power_fit
 from numerics.attention.setting import AttentionSetting
-from numerics.fit import power_law_fit
 from numerics.rates.exact_curves import exact_error, theorem_B_law
+from numerics.rates.fits.power_law import power_law_fit
 
 NEAR = np.geomspace(20, 20_000, 9)
 FAR = 10.0 ** np.arange(20, 101, 10)

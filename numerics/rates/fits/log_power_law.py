@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.fit import MOVING, ExponentFit, doubts, least_squares, measurements
+from numerics.rates.fits.power_law import MOVING, ExponentFit, doubts, least_squares, measurements
 
 __all__ = ["LogPowerFit", "log_power_fit"]
 
@@ -30,7 +30,7 @@ class LogPowerFit(ExponentFit):
 
     See Also
     --------
-    numerics.fit.ExponentFit : the other fields.
+    numerics.rates.fits.power_law.ExponentFit : the other fields.
     """
 
     log_power: float

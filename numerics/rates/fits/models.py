@@ -13,8 +13,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.fit import REJECTED, ExponentFit, power_law_fit
-from numerics.log_power import LogPowerFit, log_power_fit
+from numerics.rates.fits.log_power_law import LogPowerFit, log_power_fit
+from numerics.rates.fits.power_law import REJECTED, ExponentFit, power_law_fit
 
 __all__ = ["Model", "Models", "far_models", "rate_models"]
 
@@ -124,7 +124,7 @@ def rate_models(
     Raises
     ------
     ValueError
-        If the measurements admit no fit, see `numerics.fit.power_law_fit`.
+        If the measurements admit no fit, see `numerics.rates.fits.power_law.power_law_fit`.
 
     Examples
     --------

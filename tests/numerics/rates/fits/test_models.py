@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from numerics.attention.setting import AttentionSetting
-from numerics.rate_models import Models, far_models, rate_models
 from numerics.rates.exact_curves import exact_error, theorem_B_law
+from numerics.rates.fits.models import Models, far_models, rate_models
 
 L = np.geomspace(10, 1e4, 10).round()
 POWER = 2.0 / L * (1 + 0.2 / L)
