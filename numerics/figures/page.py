@@ -24,7 +24,7 @@ from numerics.figures.svg_file import sheet
 from numerics.pages.files import replace_together
 from numerics.pages.templates import environment
 from numerics.pages.text import marked
-from numerics.report import provenance
+from numerics.rates.report import provenance
 from theory.experiment import COVARIANCES, VARIANTS
 
 __all__ = ["COLUMNS", "PAGE", "write_page"]
@@ -64,7 +64,7 @@ def write_page(
     folder : str or path-like
         Made if missing. Figures of an earlier page that the new one does not have are removed; files of other names are left alone.
     source : dict, optional
-        What `numerics.report.provenance` returns; by default with the command that measures this plan.
+        What `numerics.rates.report.provenance` returns; by default with the command that measures this plan.
     words : callable
         What makes HTML of a sentence; by default one that escapes it and raises exponents.
 

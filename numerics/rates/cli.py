@@ -104,7 +104,7 @@ def _measure_and_report(arguments: argparse.Namespace) -> int:
     out = writable_folder(Path(arguments.out))
     settings, inputs = _settings(arguments)
     from numerics.rates.measure import rates
-    from numerics.report import provenance, write_report
+    from numerics.rates.report import provenance, write_report
 
     started, runs = time.perf_counter(), []
     with progress_bar(arguments.quiet, "drawing prompts") as advance:

@@ -94,7 +94,7 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
     from numerics.jobs.store import Store
     from numerics.monte_carlo.sampler import whole
     from numerics.rates.measure import assess
-    from numerics.report import provenance, write_report
+    from numerics.rates.report import provenance, write_report
     from numerics.sweep.run import MOST_THREADS, stored_digest, sweep
     from numerics.sweep.spec import read_spec
 

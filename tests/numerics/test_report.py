@@ -17,18 +17,18 @@ import jsonschema
 import numpy as np
 import pytest
 
-import numerics.report
+import numerics.rates.report
 from numerics.attention.setting import EXAMPLES, AttentionSetting
 from numerics.pages.svg import COLOURS
 from numerics.pages.text import explained, marked, run_names, sci
 from numerics.rates.measure import Rates, rates
-from numerics.report import FILES, provenance, schema, write_report
-from numerics.report.document import COLUMNS, as_csv, as_document
-from numerics.report.drawing import Drawing, draw, prefixes
-from numerics.report.html import as_html
-from numerics.report.overlays import run_style
-from numerics.report.plots import error_limits, error_plot
-from numerics.report.slack import slacks
+from numerics.rates.report import FILES, provenance, schema, write_report
+from numerics.rates.report.document import COLUMNS, as_csv, as_document
+from numerics.rates.report.drawing import Drawing, draw, prefixes
+from numerics.rates.report.overlays import run_style
+from numerics.rates.report.page import as_html
+from numerics.rates.report.plots import error_limits, error_plot
+from numerics.rates.report.slack import slacks
 from tests.numerics.pages import Page
 
 
@@ -291,7 +291,7 @@ def test_slack_is_the_bound_over_the_truth(run: Rates) -> None:
 def test_every_plot_is_a_file_in_plain_colours(
     run: Rates, drawings: dict[int, Drawing], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(numerics.report, "draw", lambda runs: drawings[len(runs)])
+    monkeypatch.setattr(numerics.rates.report, "draw", lambda runs: drawings[len(runs)])
     write_report(run, tmp_path, provenance("x", 1.0))
     listed = [plot["file"] for plot in json.loads((tmp_path / "report.json").read_text())["plots"]]
     assert sorted(listed) == sorted(f"plots/{p.name}" for p in (tmp_path / "plots").iterdir())
@@ -308,7 +308,7 @@ def test_every_plot_is_a_file_in_plain_colours(
 def test_plots_of_an_earlier_report_go_and_nothing_else(
     run: Rates, slow: Rates, drawings: dict[int, Drawing], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(numerics.report, "draw", lambda runs: drawings[len(runs)])
+    monkeypatch.setattr(numerics.rates.report, "draw", lambda runs: drawings[len(runs)])
     write_report([run, slow], tmp_path, provenance("x", 1.0))
     (tmp_path / "plots" / "mine.svg").write_text("mine")
     write_report(run, tmp_path, provenance("x", 1.0))
@@ -333,14 +333,14 @@ def test_the_same_runs_give_the_same_plots(run: Rates, drawings: dict[int, Drawi
 def test_a_failed_write_leaves_the_old_report(
     run: Rates, drawings: dict[int, Drawing], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(numerics.report, "draw", lambda runs: drawings[len(runs)])
+    monkeypatch.setattr(numerics.rates.report, "draw", lambda runs: drawings[len(runs)])
     for name in FILES:
         (tmp_path / name).write_text("old")
 
     def fail(*_: Any) -> str:
         raise RuntimeError("no ink")
 
-    monkeypatch.setattr(numerics.report, "as_csv", fail)
+    monkeypatch.setattr(numerics.rates.report, "as_csv", fail)
     with pytest.raises(RuntimeError, match="no ink"):
         write_report(run, tmp_path, provenance("x", 1.0))
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(FILES)

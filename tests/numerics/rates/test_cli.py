@@ -17,7 +17,7 @@ from numerics.attention.setting import EXAMPLES, LAWS
 from numerics.cli import main
 from numerics.pages.svg import Plot
 from numerics.rates.measure import cli as rates_cli
-from numerics.report import FILES, PLOTS, schema
+from numerics.rates.report import FILES, PLOTS, schema
 
 SMALL = ["--lengths", "10,100", "--replicates", "200", "--threads", "1"]
 
@@ -47,7 +47,7 @@ def options(files: dict[str, Path]) -> list[str]:
 def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests of words and of the exit status: drawing is what takes the time of a report."""
     for module in ("plots", "overlays"):
-        monkeypatch.setattr(f"numerics.report.{module}.figure", lambda name, title, *_, **__: Plot(name, title, "", ""))
+        monkeypatch.setattr(f"numerics.rates.report.{module}.figure", lambda name, title, *_, **__: Plot(name, title, "", ""))
 
 
 def test_a_run_from_files(matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

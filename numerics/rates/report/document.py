@@ -18,7 +18,7 @@ from numerics.rates.exponents import paper_exponent, region, standing
 from numerics.rates.fits.models import Models
 from numerics.rates.fits.power_law import PowerLawFit
 from numerics.rates.measure import Rates, Series
-from numerics.report.slack import slacks
+from numerics.rates.report.slack import slacks
 
 __all__ = ["COLUMNS", "FORMAT", "as_csv", "as_document", "table"]
 
@@ -242,7 +242,7 @@ def as_document(runs: Sequence[Rates], provenance: dict[str, Any], plots: Iterab
     ----------
     runs : sequence of Rates
     provenance : dict
-        What `numerics.report.provenance` returns.
+        What `numerics.rates.report.provenance` returns.
     plots : iterable of Plot
 
     Returns

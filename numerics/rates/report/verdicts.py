@@ -12,7 +12,7 @@ from numerics.pages.text import TITLES, ratio, sci
 from numerics.rates.comparisons import NAMES
 from numerics.rates.exponents import region
 from numerics.rates.measure import Rates, Series
-from numerics.report.slack import Slack, slacks
+from numerics.rates.report.slack import Slack, slacks
 
 __all__ = ["Verdict", "cannot_show", "fitted", "verdicts", "worst_deviation"]
 

@@ -12,12 +12,12 @@ from numerics.pages.text import TITLES, explained, ratio, run_names, sci, spaced
 from numerics.rates.exponents import REGIONS, paper_exponent, standing
 from numerics.rates.fits.power_law import PowerLawFit
 from numerics.rates.measure import Rates, Series
-from numerics.report.document import COLUMNS, table
-from numerics.report.drawing import Drawing, RunDrawing, prefixes
-from numerics.report.overlays import run_style
-from numerics.report.plots import error_limits, style_of
-from numerics.report.slack import slacks
-from numerics.report.verdicts import cannot_show, fitted, verdicts, worst_deviation
+from numerics.rates.report.document import COLUMNS, table
+from numerics.rates.report.drawing import Drawing, RunDrawing, prefixes
+from numerics.rates.report.overlays import run_style
+from numerics.rates.report.plots import error_limits, style_of
+from numerics.rates.report.slack import slacks
+from numerics.rates.report.verdicts import cannot_show, fitted, verdicts, worst_deviation
 
 __all__ = ["as_html"]
 
@@ -223,7 +223,7 @@ def as_html(runs: Sequence[Rates], document: dict[str, Any], drawing: Drawing) -
     runs : sequence of Rates
         At least one.
     document : dict
-        What `numerics.report.document.as_document` returns.
+        What `numerics.rates.report.document.as_document` returns.
     drawing : Drawing
 
     Returns
@@ -232,7 +232,7 @@ def as_html(runs: Sequence[Rates], document: dict[str, Any], drawing: Drawing) -
     """
     comparisons = [c for run in runs for c in run.comparisons]
     return (
-        environment("numerics.report")
+        environment("numerics.rates.report")
         .get_template("report.html.jinja")
         .render(
             document=document,

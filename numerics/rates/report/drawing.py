@@ -9,8 +9,8 @@ from numerics.attention.setting import QUANTITIES, Quantity
 from numerics.pages.svg import Plot
 from numerics.pages.text import run_names, slug
 from numerics.rates.measure import Rates
-from numerics.report.overlays import overlay_plot, phase_plot
-from numerics.report.plots import error_plot, far_plot, slope_plot
+from numerics.rates.report.overlays import overlay_plot, phase_plot
+from numerics.rates.report.plots import error_plot, far_plot, slope_plot
 
 __all__ = ["Drawing", "RunDrawing", "draw"]
 
