@@ -24,7 +24,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from numerics.bayes_risk import bayes_risk
-from numerics.trained_risk import trained
+from numerics.regression.flow.end_point import trained
 from theory.valley import best_score_variance, linear_excess, valley_excess
 
 small = "--small" in sys.argv

@@ -21,7 +21,7 @@ import sys
 
 import numpy as np
 
-from numerics.trained_risk import block_start, least_length
+from numerics.regression.flow.end_point import block_start, least_length
 from theory.finite_prompt_risk import log_length
 from theory.valley import best_score_variance, valley_excess
 

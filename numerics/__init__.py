@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from numerics.evidence import Verdict as Verdict
     from numerics.evidence import all_of as all_of
     from numerics.evidence import confirmed as confirmed
-    from numerics.flow import integrate_flow as integrate_flow
     from numerics.monte_carlo.confidence_limits import clopper_pearson as clopper_pearson
     from numerics.monte_carlo.estimate import attention_errors as attention_errors
     from numerics.provers import Closed as Closed
@@ -71,6 +70,7 @@ if TYPE_CHECKING:
     from numerics.rates.fits.log_power_law import log_power_fit as log_power_fit
     from numerics.rates.fits.power_law import power_law_fit as power_law_fit
     from numerics.rates.measure import assess as assess
+    from numerics.regression.flow.infinite_prompt import integrate_flow as integrate_flow
     from numerics.token_laws import TokenLaw as TokenLaw
     from numerics.token_laws import honest_sigma as honest_sigma
     from numerics.token_laws.hostile import laws as laws
@@ -100,7 +100,7 @@ _HOME = {
     "honest_sigma": "numerics.token_laws",
     "identity": "numerics.provers",
     "integral": "numerics.provers",
-    "integrate_flow": "numerics.flow",
+    "integrate_flow": "numerics.regression.flow.infinite_prompt",
     "laws": "numerics.token_laws.hostile",
     "log_power_fit": "numerics.rates.fits.log_power_law",
     "power_law_fit": "numerics.rates.fits.power_law",

@@ -53,7 +53,7 @@ HOMES = {
     "population_risk": "numerics.population_risk",
     "initial_gap": "numerics.training.initial_gap",
     "gradient_gap": "numerics.gradient_gap",
-    "trained": "numerics.trained_risk",
+    "trained": "numerics.regression.flow.end_point",
     "bayes_risk": "numerics.bayes_risk",
 }
 

@@ -12,11 +12,11 @@ import sympy as sp
 from sympy import Rational, oo
 
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.flow import integrate_flow
-from numerics.flow_starts import Start, ends_at, theta_starts
 from numerics.provers import forall, identity, trace_identity
 from numerics.provers.eigenbasis import identities, l_i
 from numerics.refutation import refuted_by_two_routes
+from numerics.regression.flow.infinite_prompt import integrate_flow
+from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.claims import claim
 from proofs_check.ours.r5_flow import stands_still
 from theory.regression_risk import effective_covariance, full_risk, full_risk_gradient, icl_risk

@@ -14,10 +14,10 @@ import sympy as sp
 from sympy import Rational, oo, sqrt
 
 from numerics.evidence import Evidence, all_of, confirmed
-from numerics.flow_slope import balanced_starts, steeper_than
-from numerics.flow_starts import Start, ends_at, keeps, theta_starts
 from numerics.provers import forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, delta, entrywise, identities, l_i, l_j, u
+from numerics.regression.flow.polyak_lojasiewicz import balanced_starts, steeper_than
+from numerics.regression.flow.starts import Start, ends_at, keeps, theta_starts
 from proofs_check.claims import claim
 from proofs_check.ours.theorem_5_2 import SINGULAR, trained_risk_below
 from theory.flow_rates import polyak_lojasiewicz, polyak_lojasiewicz_f3

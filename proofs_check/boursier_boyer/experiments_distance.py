@@ -127,7 +127,7 @@ def _at(run: Any, step: int) -> int:
 
 def _fails(L: int, step: int) -> bool:
     """Whether one of the two is above the limit of its flow from the block start by a twentieth of the drop to it."""
-    from numerics.trained_risk import trained
+    from numerics.regression.flow.end_point import trained
 
     risks = np.mean([run.risk[_at(run, step)] for run in _runs(L)], axis=0)
     limits = (trained(np.eye(5), L, attention=name, noise=0.1, task_variance=0.2).risk for name in ("softmax", "linear"))

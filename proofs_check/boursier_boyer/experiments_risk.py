@@ -28,7 +28,7 @@ ACCURACY = 1e-6
 
 def limits(measured: Measurements, covariance: str, reading: str = "as written") -> dict[int, tuple[float, float]]:
     """Length: risks at which the flows of softmax (see `FLOW`) and of linear attention end; what was not measured is computed."""
-    from numerics.trained_risk import trained
+    from numerics.regression.flow.end_point import trained
 
     of, Sigma = variant(reading), COVARIANCES[covariance]
     found = {}
@@ -108,7 +108,7 @@ def linear_attention_outperforms_softmax(*, lead: int = 1, measured: Measurement
 def _again(L: int, lead: int) -> float:
     """``lead R_lin - R_soft`` by the exact closed form, and by the quadrature over the query at the trained parameters."""
     from numerics.finite_prompt_risk import finite_prompt_risk
-    from numerics.trained_risk import trained
+    from numerics.regression.flow.end_point import trained
 
     Sigma, noise, om2 = COVARIANCES["isotropic"], float(NOISE), float(TASKS)
     end = trained(Sigma, L, noise=noise, task_variance=om2)
@@ -174,7 +174,7 @@ def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements 
 
     Trained as in BB:S6.f2a, isotropic data, the lengths of Figure 2 and 1e4, 1e6.
     """
-    from numerics.trained_risk import trained
+    from numerics.regression.flow.end_point import trained
 
     runs = measurements(measured)
     far = 10**6

@@ -8,9 +8,9 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.flow_slope import BalancedStart, balanced_starts, steeper_than
 from numerics.provers import forall, trace_identity
 from numerics.provers.eigenbasis import U_ij, delta, entrywise, l_i, l_j, m_i, u
+from numerics.regression.flow.polyak_lojasiewicz import BalancedStart, balanced_starts, steeper_than
 from proofs_check.claims import claim
 from theory.flow_rates import polyak_lojasiewicz
 from theory.traces import Algebra

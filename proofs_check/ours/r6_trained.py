@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from numerics.block_risk import RiskField
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.finite_prompt_flow import Spectrum, finite_prompt_path
 from numerics.finite_prompt_risk import finite_prompt_gap, finite_prompt_risk
 from numerics.provers import identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
+from numerics.regression.flow.diagonal import Spectrum, finite_prompt_path
+from numerics.regression.flow.end_point import Trained, block_start, trained
 from numerics.scalar_transfer import transfers
-from numerics.trained_risk import Trained, block_start, trained
 from proofs_check.claims import claim
 from proofs_check.ours.r6_fixed_point import isotropic_path
 from theory.linear_regression import limit_parameters

@@ -11,9 +11,9 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.finite_prompt_flow import FinitePromptPath, Spectrum, finite_prompt_path
 from numerics.provers import identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
+from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite_prompt_path
 from proofs_check.claims import claim
 from theory.traces import Algebra
 

@@ -11,7 +11,7 @@ from numerics import train
 from numerics.evidence import Verdict
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.results import Measurements
-from numerics.trained_risk import trained
+from numerics.regression.flow.end_point import trained
 from numerics.training.parameters import initial_parameters, pack, unpack
 from proofs_check.boursier_boyer.experiments_distance import (
     SPREAD,

@@ -62,7 +62,7 @@ def test_the_flow_from_seed_0_ends_in_a_local_minimum_off_the_block_manifold() -
 
 
 def test_the_start_is_that_of_the_runs_and_the_limit_that_of_trained_risk() -> None:
-    from numerics.trained_risk import trained
+    from numerics.regression.flow.end_point import trained
     from numerics.training.parameters import initial_parameters
 
     law = {"Sigma": np.eye(5), "noise": 0.1}

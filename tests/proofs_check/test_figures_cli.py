@@ -126,7 +126,7 @@ def test_measures_of_irregularity() -> None:
 
 
 def test_the_closed_form_is_the_limit_of_the_flow() -> None:
-    from numerics.trained_risk import trained
+    from numerics.regression.flow.end_point import trained
     from theory.experiment import COVARIANCES, VARIANTS
 
     of, Sigma = VARIANTS["as coded"], COVARIANCES["anisotropic"]

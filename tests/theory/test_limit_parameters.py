@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from numerics.flow import integrate_flow, integrate_full_flow
+from numerics.regression.flow.infinite_prompt import integrate_flow, integrate_full_flow
 from theory.linear_regression import LimitParameters, SaddleError, limit_parameters
 from theory.regression_risk import vector_field
 

@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
-from numerics.flow import integrate_flow
+from numerics.regression.flow.infinite_prompt import integrate_flow
 from theory.regression_risk import icl_risk, icl_risk_gradient
 
 __all__ = ["BalancedStart", "balanced_starts", "steeper_than"]

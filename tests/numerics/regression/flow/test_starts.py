@@ -7,8 +7,8 @@ import pytest
 import sympy as sp
 
 from numerics.evidence import Verdict
-from numerics.flow_slope import balanced_starts, steeper_than
-from numerics.flow_starts import Start, any_starts, ends_at, keeps, positive_starts, theta_starts
+from numerics.regression.flow.polyak_lojasiewicz import balanced_starts, steeper_than
+from numerics.regression.flow.starts import Start, any_starts, ends_at, keeps, positive_starts, theta_starts
 from numerics.seeds import seeded
 from theory.flow_rates import polyak_lojasiewicz, polyak_lojasiewicz_f3, scalar_floor
 from theory.linear_regression import limit_parameters
@@ -93,7 +93,7 @@ def test_a_constant_that_only_the_path_contradicts_stays_open() -> None:
 
 
 def test_the_floor_of_the_scalar_holds_on_integrated_paths() -> None:
-    from numerics.flow import integrate_flow
+    from numerics.regression.flow.infinite_prompt import integrate_flow
 
     for start in balanced_starts()[3:20]:
         S, U0 = np.array(start.Sigma, dtype=float), float(start.s) * np.array(start.Theta @ start.Theta.T, dtype=float)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from numerics.flow import integrate_flow, integrate_full_flow
+from numerics.regression.flow.infinite_prompt import integrate_flow, integrate_full_flow
 from theory.regression_risk import invariants
 
 SIGMA = np.diag([1.0, 0.4, 0.0])

@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import t as student
 
 from numerics import exact_risk, train
-from numerics.finite_prompt_flow import Spectrum, finite_prompt_path
-from numerics.flow import integrate_flow
-from numerics.training_flow import Factors, block_factors, training_flow
+from numerics.regression.flow.diagonal import Spectrum, finite_prompt_path
+from numerics.regression.flow.finite_prompt import Factors, block_factors, training_flow
+from numerics.regression.flow.infinite_prompt import integrate_flow
 
 SIGMA = np.array([[1.0, 0.4], [0.4, 0.5]])
 START = np.array([[0.6, 0.5], [-0.2, 0.7]])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.block_risk import RiskField
-from numerics.flow_coordinates import Factors, block_factors, read_coordinates
+from numerics.regression.flow.coordinates import Factors, block_factors, read_coordinates
 from theory.arrays import read_arrays
 
 __all__ = ["Factors", "TrainingFlow", "block_factors", "training_flow"]
@@ -43,7 +43,7 @@ class TrainingFlow:
         Norm of the gradient at the end, in what the flow moves.
     converged : bool
         Whether the flow stood still at the end, to 1e-3 rtol. At prompts of 1e10 tokens or more the creep along the valley (see
-        `numerics.trained_risk`) is as slow, or not over when the integration ends.
+        `numerics.regression.flow.end_point`) is as slow, or not over when the integration ends.
     factors : Factors or None
         With a leading axis of k, if the start was given in factors.
     """

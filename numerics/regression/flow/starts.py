@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
-from numerics.flow import integrate_flow
+from numerics.regression.flow.infinite_prompt import integrate_flow
 from numerics.seeds import current_seed, generator
 
 __all__ = ["Start", "any_starts", "ends_at", "keeps", "positive_starts", "theta_starts"]
@@ -102,7 +102,7 @@ def positive_starts(*, prompt_length: int | None = None, noise: float = 0.0) -> 
     Parameters
     ----------
     prompt_length, noise
-        As in `numerics.flow.integrate_flow`.
+        As in `numerics.regression.flow.infinite_prompt.integrate_flow`.
 
     Returns
     -------

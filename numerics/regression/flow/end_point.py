@@ -201,7 +201,7 @@ def _read_start(S: Floats, start: tuple[Any, float] | None) -> tuple[Floats, flo
 
 
 def _flow_to(time: float, start: Any, S: Floats, L: int | None, law: dict[str, Any]) -> tuple[Floats, float]:
-    from numerics.training_flow import training_flow
+    from numerics.regression.flow.finite_prompt import training_flow
 
     if not 0 < time < math.inf:
         raise ValueError(f"time = {time} is not positive and finite; leave it out for the limit")
