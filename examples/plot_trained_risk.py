@@ -23,8 +23,8 @@ import numpy as np
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from numerics.bayes_risk import bayes_risk
 from numerics.regression.flow.end_point import trained
+from numerics.regression.risk.bayes import bayes_risk
 from theory.valley import best_score_variance, linear_excess, valley_excess
 
 small = "--small" in sys.argv

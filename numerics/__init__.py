@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from numerics.attention.gaussian_tokens import ExactErrors as ExactErrors
     from numerics.attention.gaussian_tokens import exact_errors as exact_errors
     from numerics.attention.setting import AttentionSetting as AttentionSetting
-    from numerics.block_risk import exact_risk as exact_risk
     from numerics.evidence import Evidence as Evidence
     from numerics.evidence import Verdict as Verdict
     from numerics.evidence import all_of as all_of
@@ -71,6 +70,7 @@ if TYPE_CHECKING:
     from numerics.rates.fits.power_law import power_law_fit as power_law_fit
     from numerics.rates.measure import assess as assess
     from numerics.regression.flow.infinite_prompt import integrate_flow as integrate_flow
+    from numerics.regression.risk.block_manifold import exact_risk as exact_risk
     from numerics.token_laws import TokenLaw as TokenLaw
     from numerics.token_laws import honest_sigma as honest_sigma
     from numerics.token_laws.hostile import laws as laws
@@ -95,7 +95,7 @@ _HOME = {
     "clopper_pearson": "numerics.monte_carlo.confidence_limits",
     "confirmed": "numerics.evidence",
     "exact_errors": "numerics.attention.gaussian_tokens",
-    "exact_risk": "numerics.block_risk",
+    "exact_risk": "numerics.regression.risk.block_manifold",
     "forall": "numerics.provers",
     "honest_sigma": "numerics.token_laws",
     "identity": "numerics.provers",

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.compiled.streams import key_of
-from numerics.population_risk import TaskModel, normal_points
 from numerics.quadrature.weight_tables import weight_table
+from numerics.regression.risk.any_parameters import TaskModel, normal_points
 from theory.arrays import read_arrays
 from theory.experiment import Variant
 from theory.experiment import variant as read_variant

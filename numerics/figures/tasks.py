@@ -50,11 +50,11 @@ class Engines(NamedTuple):
 #: Where the engines live.
 HOMES = {
     "train": "numerics.training.run",
-    "population_risk": "numerics.population_risk",
+    "population_risk": "numerics.regression.risk.any_parameters",
     "initial_gap": "numerics.training.initial_gap",
     "gradient_gap": "numerics.gradient_gap",
     "trained": "numerics.regression.flow.end_point",
-    "bayes_risk": "numerics.bayes_risk",
+    "bayes_risk": "numerics.regression.risk.bayes",
 }
 
 

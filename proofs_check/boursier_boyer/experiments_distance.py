@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
 from numerics.figures.results import Measurements
-from numerics.population_risk import TaskModel
+from numerics.regression.risk.any_parameters import TaskModel
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
 from proofs_check.boursier_boyer.experiments_ends import failures, has_failed
 from proofs_check.boursier_boyer.experiments_training import ENGINE, WRITTEN

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.population_risk import population_risk
+from numerics.regression.risk.any_parameters import population_risk
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
 
 __all__ = ["LinearRisk", "block_limit", "flow", "random_start", "risk_again"]

@@ -107,8 +107,8 @@ def linear_attention_outperforms_softmax(*, lead: int = 1, measured: Measurement
 
 def _again(L: int, lead: int) -> float:
     """``lead R_lin - R_soft`` by the exact closed form, and by the quadrature over the query at the trained parameters."""
-    from numerics.finite_prompt_risk import finite_prompt_risk
     from numerics.regression.flow.end_point import trained
+    from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 
     Sigma, noise, om2 = COVARIANCES["isotropic"], float(NOISE), float(TASKS)
     end = trained(Sigma, L, noise=noise, task_variance=om2)

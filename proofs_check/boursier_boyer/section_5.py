@@ -11,10 +11,10 @@ import sympy as sp
 from sympy import Rational, oo, sqrt
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
-from numerics.finite_prompt_risk import finite_prompt_risk
 from numerics.provers import Integers, forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, entrywise, motion, slope, u
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
+from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.remark_5_3 import remark
 from proofs_check.claims import claim

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sympy import Rational
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
-from numerics.finite_prompt_risk import finite_prompt_risk
 from numerics.provers import identity, trace_identity
 from numerics.provers.eigenbasis import identities
+from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
 from proofs_check.claims import claim
 from proofs_check.ours.r4_gaussian_moments import STEIN, TOKENS, pi

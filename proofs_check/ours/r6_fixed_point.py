@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sympy import Rational, exp, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.finite_prompt_risk import finite_prompt_gap
 from numerics.provers import forall, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite_prompt_path
+from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from proofs_check.claims import claim
 from theory.traces import Algebra
 

@@ -13,13 +13,13 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from numerics.block_risk import RiskField
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.finite_prompt_risk import finite_prompt_gap, finite_prompt_risk
 from numerics.provers import identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import Spectrum, finite_prompt_path
 from numerics.regression.flow.end_point import Trained, block_start, trained
+from numerics.regression.risk.block_manifold import RiskField
+from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, finite_prompt_risk
 from numerics.scalar_transfer import transfers
 from proofs_check.claims import claim
 from proofs_check.ours.r6_fixed_point import isotropic_path

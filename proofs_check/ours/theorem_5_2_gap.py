@@ -11,9 +11,9 @@ import sympy as sp
 from sympy import Rational, oo
 
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.finite_prompt_risk import finite_prompt_gap
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
+from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from numerics.seeds import current_seed, generator
 from proofs_check.claims import claim
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from numerics.finite_prompt_gaps import gaps, tasks_on_atoms
-from numerics.finite_prompt_risk import finite_prompt_gap
+from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from numerics.scalar_regression import scalar_regressions
 from numerics.scalar_transfer import transfers
 from theory.attention import softmax_attention

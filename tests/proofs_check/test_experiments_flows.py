@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from numerics.population_risk import population_risk
+from numerics.regression.risk.any_parameters import population_risk
 from numerics.training.parameters import unpack
 from proofs_check.boursier_boyer.experiments_flows import LinearRisk, block_limit, flow, random_start, risk_again
 from theory.experiment import kms

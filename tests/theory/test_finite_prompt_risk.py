@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from numerics.finite_prompt_risk import finite_prompt_gap
+from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from theory.finite_prompt_risk import (
     GRADIENT_CONSTANT,
     error_at_query,

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.block_risk import RiskField
 from numerics.regression.flow.coordinates import Factors, block_factors, read_coordinates
+from numerics.regression.risk.block_manifold import RiskField
 from theory.arrays import read_arrays
 
 __all__ = ["Factors", "TrainingFlow", "block_factors", "training_flow"]

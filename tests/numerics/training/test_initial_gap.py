@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from numerics.block_risk import exact_risk
+from numerics.regression.risk.block_manifold import exact_risk
 from numerics.training.initial_gap import initial_gap
 from numerics.training.parameters import Parameters, initial_parameters
 from theory.experiment import kms

@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from numerics.bayes_risk import bayes_risk
-from numerics.block_risk import exact_risk
 from numerics.regression.flow.end_point import block_start, least_length, trained
 from numerics.regression.flow.finite_prompt import training_flow
+from numerics.regression.risk.bayes import bayes_risk
+from numerics.regression.risk.block_manifold import exact_risk
 from theory.valley import best_score_variance, linear_excess, valley_excess
 
 Floats = NDArray[np.float64]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from numerics import exact_risk
-from numerics.block_risk import RiskField
-from numerics.finite_prompt_risk import finite_prompt_risk
+from numerics.regression.risk.block_manifold import RiskField
+from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from theory.regression_risk import icl_risk, icl_risk_gradient
 
 #: Correlated; of rank 2; and a block that is not symmetric and commutes with neither.
@@ -120,7 +120,7 @@ def test_rotations_and_signs() -> None:
 
 def test_both_ways_to_sum_the_risk_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     gap = exact_risk(U, 1.3, FULL, 9, 0.2)
-    monkeypatch.setattr("numerics.block_risk.STEEP", 0.0)
+    monkeypatch.setattr("numerics.regression.risk.block_manifold.STEEP", 0.0)
     whole = exact_risk(U, 1.3, FULL, 9, 0.2)
     assert whole.risk == pytest.approx(gap.risk, rel=1e-12)
     np.testing.assert_allclose(whole.grad_U, gap.grad_U, atol=1e-12)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from numerics.finite_prompt_risk import finite_prompt_gap, finite_prompt_risk
 from numerics.regression.flow.diagonal import Spectrum, _Field, finite_prompt_path
+from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, finite_prompt_risk
 from theory.regression_risk import icl_risk
 
 

@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.special import erfcx, exp1
 from scipy.stats import chi2
 
-from numerics.bayes_risk import bayes_risk
+from numerics.regression.risk.bayes import bayes_risk
 
 Floats = NDArray[np.float64]
 KMS = 0.5 ** np.abs(np.subtract.outer(np.arange(3), np.arange(3)))

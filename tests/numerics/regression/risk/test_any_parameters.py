@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from numerics.block_risk import exact_risk
-from numerics.population_risk import population_risk
+from numerics.regression.risk.any_parameters import population_risk
+from numerics.regression.risk.block_manifold import exact_risk
 from numerics.training import Parameters, initial_parameters
 from theory.experiment import kms, variant
 from theory.regression_risk import full_risk

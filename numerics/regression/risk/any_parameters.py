@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.block_risk import ATTENTIONS, RiskField, read_length
 from numerics.quadrature.weight_tables import weight_table
+from numerics.regression.risk.block_manifold import ATTENTIONS, RiskField, read_length
 from theory.arrays import read_arrays
 from theory.experiment import Variant
 from theory.experiment import variant as read_variant
@@ -77,7 +77,7 @@ def population_risk(
     --------
     On the block manifold it is the exact risk:
 
-    >>> from numerics.block_risk import exact_risk
+    >>> from numerics.regression.risk.block_manifold import exact_risk
     >>> from numerics.training import Parameters
     >>> corner = np.diag([1.0, 0.0])
     >>> theta = Parameters(O=np.array([0.0, 1.0]), V=np.diag([0.0, 0.8]), K=corner, Q=corner)
