@@ -51,8 +51,8 @@ class Engines(NamedTuple):
 HOMES = {
     "train": "numerics.training.run",
     "population_risk": "numerics.regression.risk.any_parameters",
-    "initial_gap": "numerics.training.initial_gap",
-    "gradient_gap": "numerics.gradient_gap",
+    "initial_gap": "numerics.regression.softmax_vs_linear.at_start",
+    "gradient_gap": "numerics.regression.softmax_vs_linear.gradient",
     "trained": "numerics.regression.flow.end_point",
     "bayes_risk": "numerics.regression.risk.bayes",
 }

@@ -11,7 +11,7 @@ from sympy import Rational, oo
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity
-from numerics.scalar_transfer import transfers
+from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.claims import claim
 from theory.sharp_rates import theorem_A
 from theory.transfer import risk_gap

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.figures.plan import Plan
 from numerics.figures.results import Measurements
-from numerics.output_gap import output_gap
 from numerics.refutation import refuted_by_two_routes
+from numerics.regression.softmax_vs_linear.output import output_gap
 from proofs_check.claims import claim
 from proofs_check.measured import measurements
 from theory.experiment import COVARIANCES, PROMPT_LENGTHS
@@ -121,7 +121,7 @@ def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> 
 @cache
 def _gaps(variant: str, seed: int, covariance: str, noise: float, lengths: tuple[int, ...], points: int) -> Floats:
     """The gap at each length by each randomisation; kept, since the control of a claim asks for the same."""
-    from numerics.gradient_gap import gradient_gap
+    from numerics.regression.softmax_vs_linear.gradient import gradient_gap
     from numerics.training.parameters import initial_parameters
 
     start, Sigma = initial_parameters(5, seed), COVARIANCES[covariance]

@@ -11,8 +11,8 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, Verdict
-from numerics.finite_prompt_gaps import Gaps, Task, gaps, hostile_gaps, tasks_on_atoms
 from numerics.provers import Integers, forall
+from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, gaps, hostile_gaps, tasks_on_atoms
 from numerics.seeds import generator
 from proofs_check.claims import claim
 from theory.transfer import risk_gap

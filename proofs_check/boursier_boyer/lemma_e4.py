@@ -9,8 +9,8 @@ import sympy as sp
 from sympy import Rational, log, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.finite_prompt_gaps import gaps, hostile_gaps, tasks_on_atoms
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
+from numerics.regression.softmax_vs_linear.few_atoms import gaps, hostile_gaps, tasks_on_atoms
 from proofs_check.boursier_boyer.lemma_e2_statement import (
     COIN,
     ZERO,

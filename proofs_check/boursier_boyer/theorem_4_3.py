@@ -11,8 +11,8 @@ import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import identity
-from numerics.scalar_regression import scalar_regressions
-from numerics.scalar_transfer import Transfer, transfers
+from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
+from numerics.regression.softmax_vs_linear.scalar_flows import scalar_regressions
 from proofs_check.boursier_boyer.lemma_e1 import STARTS, up_to
 from proofs_check.claims import claim
 from theory.transfer import distance_26, slow_time, sufficient_g2

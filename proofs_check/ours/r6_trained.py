@@ -20,7 +20,7 @@ from numerics.regression.flow.diagonal import Spectrum, finite_prompt_path
 from numerics.regression.flow.end_point import Trained, block_start, trained
 from numerics.regression.risk.block_manifold import RiskField
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, finite_prompt_risk
-from numerics.scalar_transfer import transfers
+from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.claims import claim
 from proofs_check.ours.r6_fixed_point import isotropic_path
 from theory.linear_regression import limit_parameters

@@ -11,9 +11,9 @@ import sympy as sp
 from sympy import Rational, exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.finite_prompt_gaps import hostile_gaps
 from numerics.provers import forall, identity, trace_identity
-from numerics.scalar_transfer import transfers
+from numerics.regression.softmax_vs_linear.few_atoms import hostile_gaps
+from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from numerics.seeds import generator
 from proofs_check.boursier_boyer.lemma_e1 import STARTS
 from proofs_check.boursier_boyer.lemma_e2_statement import worst_case

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from numerics.regression.risk.block_manifold import exact_risk
-from numerics.training.initial_gap import initial_gap
+from numerics.regression.softmax_vs_linear.at_start import initial_gap
 from numerics.training.parameters import Parameters, initial_parameters
 from theory.experiment import kms
 

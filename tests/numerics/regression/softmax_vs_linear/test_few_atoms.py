@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from numerics.finite_prompt_gaps import gaps, tasks_on_atoms
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
-from numerics.scalar_regression import scalar_regressions
-from numerics.scalar_transfer import transfers
+from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
+from numerics.regression.softmax_vs_linear.scalar_constants import transfers
+from numerics.regression.softmax_vs_linear.scalar_flows import scalar_regressions
 from theory.attention import softmax_attention
 
 TASKS = tasks_on_atoms([0.5, -1.5], [0.75, 0.25], [-1.0, 2.0])

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from numerics.gradient_gap import gradient_gap
 from numerics.regression.risk.any_parameters import population_risk
+from numerics.regression.softmax_vs_linear.gradient import gradient_gap
 from numerics.training import Parameters, initial_parameters
 
 SIGMA = np.array([[1.0, 0.3], [0.3, 0.5]])

@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.scalar_regression import ScalarRegression, Trajectory, scalar_regressions
+from numerics.regression.softmax_vs_linear.scalar_flows import ScalarRegression, Trajectory, scalar_regressions
 from theory.transfer import distance_26
 
 __all__ = ["Transfer", "transfers"]

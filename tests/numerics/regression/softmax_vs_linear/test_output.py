@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from numerics.output_gap import output_gap
+from numerics.regression.softmax_vs_linear.output import output_gap
 
 
 def drawn(s: float, t: float, c: float, L: int, k: float, prompts: int) -> tuple[float, float]:
