@@ -71,13 +71,13 @@ if TYPE_CHECKING:
     from numerics.rates.measure import assess as assess
     from numerics.regression.flow.infinite_prompt import integrate_flow as integrate_flow
     from numerics.regression.risk.block_manifold import exact_risk as exact_risk
+    from numerics.search.worst_average import worst_ratio as worst_ratio
     from numerics.token_laws import TokenLaw as TokenLaw
     from numerics.token_laws import honest_sigma as honest_sigma
     from numerics.token_laws.hostile import laws as laws
     from numerics.training import Parameters as Parameters
     from numerics.training import Training as Training
     from numerics.training import train as train
-    from numerics.worst_case import worst_ratio as worst_ratio
 
 _HOME = {
     "AttentionSetting": "numerics.attention.setting",
@@ -107,7 +107,7 @@ _HOME = {
     "softmax_moments": "numerics.quadrature.softmax_weights",
     "trace_identity": "numerics.provers",
     "train": "numerics.training",
-    "worst_ratio": "numerics.worst_case",
+    "worst_ratio": "numerics.search.worst_average",
 }
 __all__ = list(_HOME)
 

@@ -130,7 +130,7 @@ class Evidence:
     tightest : Mapping[str, int | float | str]
         Where that was.
     reference : float or None
-        The same ratio at the instance of `numerics.reference`, where it was asked for: what the bound gives away there. For a
+        The same ratio at the instance of `numerics.search.reference`, where it was asked for: what the bound gives away there. For a
         conjunction the largest of its parts.
     margin : float or None
         A certified lower bound of the difference of the two sides.

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from numerics.evidence import Evidence, Verdict, plain
-from numerics.reference import at_reference
+from numerics.search.reference import at_reference
 from numerics.seeds import seeded
 from proofs_check.dial import Edge, find_edge
 from proofs_check.hypotheses import unmet

@@ -23,7 +23,7 @@ from numerics.provers.search import scan, simplest
 from numerics.provers.statement import Statement, precision, statement
 from numerics.provers.strategy import ASIDE, Proof
 from numerics.provers.substitution import change
-from numerics.reference import loss_of_inequality
+from numerics.search.reference import loss_of_inequality
 
 __all__ = ["forall"]
 

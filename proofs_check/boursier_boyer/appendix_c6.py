@@ -8,7 +8,7 @@ import sympy as sp
 
 from numerics.evidence import Evidence
 from numerics.provers import identity
-from numerics.worst_law import worst_law
+from numerics.search.worst_law import worst_law
 from proofs_check.boursier_boyer.lemma_d1 import output, token_and_query_laws
 from proofs_check.claims import claim
 from theory.sub_gaussian_bounds import lemma_d1

@@ -12,8 +12,8 @@ from sympy import Rational, exp, oo
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall
 from numerics.provers.balls import value
+from numerics.search.worst_law import of_law, worst_law
 from numerics.token_laws.hostile import DIMENSIONS, laws, matrices
-from numerics.worst_law import of_law, worst_law
 from proofs_check.claims import claim
 from proofs_check.ours.r3_moments import averaged
 from theory.sub_gaussian_bounds import tilted_moment_R3

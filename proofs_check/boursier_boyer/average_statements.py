@@ -10,11 +10,11 @@ from typing import Any
 import sympy as sp
 from sympy import exp, log, oo
 
-from numerics.averaged_errors import Instance, tightest
-from numerics.averaged_instances import discrete
 from numerics.every_constant import defeated
 from numerics.evidence import Evidence, all_of
 from numerics.provers import forall, identity
+from numerics.search.query_average import Instance, tightest
+from numerics.search.query_average_instances import discrete
 from proofs_check.ours.query_average import GENERAL, general, general_reference
 from theory.query_average_bounds import tilted_moment
 

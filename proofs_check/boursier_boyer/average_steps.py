@@ -11,11 +11,11 @@ import sympy as sp
 from sympy import exp, log, oo, sqrt
 
 from numerics.attention.softmax_average import SoftmaxAverage
-from numerics.averaged_errors import Instance, PromptAndQuery, fourth_error, squared_error
-from numerics.averaged_instances import discrete
 from numerics.every_constant import vanishing
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity
+from numerics.search.query_average import Instance, PromptAndQuery, fourth_error, squared_error
+from numerics.search.query_average_instances import discrete
 
 L = sp.Symbol("L", integer=True, positive=True)
 theta = sp.Symbol("theta", nonnegative=True)

@@ -7,10 +7,10 @@ from fractions import Fraction
 import sympy as sp
 
 from numerics.attention.softmax_average import error_squared, symbol
-from numerics.bounds import Tail
 from numerics.evidence import Evidence, all_of
-from numerics.families import Point
-from numerics.worst_case import at_point, worst_ratio
+from numerics.search.families import Point
+from numerics.search.statement import Tail
+from numerics.search.worst_average import at_point, worst_ratio
 from proofs_check.claims import claim
 from theory.concentration import C
 

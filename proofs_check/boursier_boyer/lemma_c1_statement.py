@@ -8,10 +8,10 @@ import sympy as sp
 from sympy import exp, oo
 
 from numerics.attention.softmax_average import error_squared, symbol
-from numerics.bounds import Tail
 from numerics.evidence import Evidence
 from numerics.provers import Closed, Integers, forall
-from numerics.worst_case import worst_ratio
+from numerics.search.statement import Tail
+from numerics.search.worst_average import worst_ratio
 from proofs_check.claims import claim
 from theory.concentration import alpha_minus, beta
 

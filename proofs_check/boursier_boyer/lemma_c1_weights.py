@@ -8,11 +8,11 @@ import sympy as sp
 from sympy import exp, oo, sqrt
 
 from numerics.attention.softmax_average import deviation_R, deviation_S, normaliser, symbol
-from numerics.bounds import Tail
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, forall, identity
-from numerics.reference import TABLE
-from numerics.worst_case import worst_ratio
+from numerics.search.reference import TABLE
+from numerics.search.statement import Tail
+from numerics.search.worst_average import worst_ratio
 from proofs_check.claims import MEANS, claim
 from theory.concentration import alpha_plus
 

@@ -8,10 +8,10 @@ import sympy as sp
 from sympy import oo
 
 from numerics.attention.softmax_average import deviation_R, symbol
-from numerics.bounds import Tail
 from numerics.evidence import Evidence
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.worst_case import worst_ratio
+from numerics.search.statement import Tail
+from numerics.search.worst_average import worst_ratio
 from proofs_check.claims import claim
 
 delta = sp.Symbol("delta", positive=True)

@@ -8,12 +8,12 @@ import sympy as sp
 from sympy import Max, exp, log, oo, sqrt
 
 from numerics.attention.softmax_average import error_squared, symbol
-from numerics.bounds import Mean
 from numerics.evidence import Evidence, all_of
-from numerics.families import Point
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.tail_cases import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, increasing
-from numerics.worst_case import at_point
+from numerics.search.families import Point
+from numerics.search.statement import Mean
+from numerics.search.tails import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, increasing
+from numerics.search.worst_average import at_point
 from proofs_check.claims import claim
 from theory.concentration import C, delta_0, second_moment_R1
 from theory.concentration_moments import display_c4, tail_integral, threshold_c4

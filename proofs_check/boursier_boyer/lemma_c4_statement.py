@@ -9,11 +9,11 @@ import sympy as sp
 from sympy import exp, oo, sqrt
 
 from numerics.attention.softmax_average import error_squared, symbol
-from numerics.bounds import Mean
 from numerics.evidence import Evidence, all_of
-from numerics.families import THREE_ATOMS, TWO_ATOMS, Point
 from numerics.provers import Closed, forall, identity
-from numerics.worst_case import at_point, worst_ratio
+from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point
+from numerics.search.statement import Mean
+from numerics.search.worst_average import at_point, worst_ratio
 from proofs_check.claims import claim
 from theory.concentration import lemma_c4
 

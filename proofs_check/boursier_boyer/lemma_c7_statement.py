@@ -9,11 +9,11 @@ import sympy as sp
 from sympy import oo
 
 from numerics.attention.softmax_average import error_fourth, symbol
-from numerics.bounds import Mean
 from numerics.evidence import Evidence
-from numerics.families import THREE_ATOMS, TWO_ATOMS
 from numerics.provers import Closed, forall
-from numerics.worst_case import worst_ratio
+from numerics.search.families import THREE_ATOMS, TWO_ATOMS
+from numerics.search.statement import Mean
+from numerics.search.worst_average import worst_ratio
 from proofs_check.claims import claim
 from theory.concentration_moments import lemma_c7
 

@@ -10,8 +10,8 @@ from sympy import Max, exp, oo, sqrt
 from numerics.attention.softmax_average import symbol
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.tail_cases import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, increasing
-from numerics.worst_case import worst_ratio
+from numerics.search.tails import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, increasing
+from numerics.search.worst_average import worst_ratio
 from proofs_check.claims import claim
 from theory.concentration import C, delta_0
 from theory.concentration_moments import tail_integral, threshold_c7

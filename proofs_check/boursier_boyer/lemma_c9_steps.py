@@ -8,10 +8,10 @@ from typing import Any
 import sympy as sp
 from sympy import exp, log, oo, sqrt
 
-from numerics.averaged_errors import tightest
 from numerics.every_constant import defeated
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
+from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import IN_THE_BALL, L, score_in_the_ball

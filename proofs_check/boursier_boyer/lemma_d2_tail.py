@@ -13,8 +13,8 @@ from sympy import Rational, exp, oo, sqrt
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
+from numerics.search.worst_law import Population, of_law, worst_law
 from numerics.token_laws.hostile import DIMENSIONS, laws
-from numerics.worst_law import Population, of_law, worst_law
 from proofs_check.claims import claim
 from theory.sub_gaussian_bounds import tail_d2
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.averaged_errors import tightest
-from numerics.averaged_instances import COVERED, instances, reference
 from numerics.every_constant import vanishing
 from numerics.evidence import Evidence
+from numerics.search.query_average import tightest
+from numerics.search.query_average_instances import COVERED, instances, reference
 from proofs_check.claims import claim
 from theory.query_average_constants import paper_constants_V
 

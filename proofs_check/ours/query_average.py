@@ -11,11 +11,11 @@ from typing import Any
 import sympy as sp
 from sympy import exp, oo
 
-from numerics.averaged_errors import Instance, PromptAndQuery, fourth_error, moments, squared_error, tightest
-from numerics.averaged_instances import COVERED, REFERENCE, discrete, instances, reference
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall
-from numerics.reference import LENGTH
+from numerics.search.query_average import Instance, PromptAndQuery, fourth_error, moments, squared_error, tightest
+from numerics.search.query_average_instances import COVERED, REFERENCE, discrete, instances, reference
+from numerics.search.reference import LENGTH
 from proofs_check.claims import claim
 from proofs_check.ours.query_average_steps import exponents_compared, from_one_token, from_two_tokens
 from theory.query_average_bounds import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average

@@ -8,10 +8,10 @@ from typing import Any
 import sympy as sp
 from sympy import Min, oo, sqrt
 
-from numerics.averaged_errors import tightest
-from numerics.averaged_instances import COVERED, instances, reference
 from numerics.evidence import Evidence, all_of
 from numerics.provers import forall
+from numerics.search.query_average import tightest
+from numerics.search.query_average_instances import COVERED, instances, reference
 from proofs_check.claims import claim
 from theory.query_average_bounds import output_average_long, output_average_short
 

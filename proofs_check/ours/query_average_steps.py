@@ -11,9 +11,9 @@ import numpy as np
 import sympy as sp
 from sympy import Max, Min, exp, log, oo, sqrt
 
-from numerics.averaged_errors import Instance, tightest
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
+from numerics.search.query_average import Instance, tightest
 from numerics.token_laws.hostile import laws
 from proofs_check.claims import MEANS, claim
 from theory.query_average_bounds import tilted_moment, weighted_query_moment

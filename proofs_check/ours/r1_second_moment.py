@@ -8,10 +8,10 @@ import sympy as sp
 from sympy import E, exp, oo, sqrt
 
 from numerics.attention.softmax_average import error_off_A, error_on_A, error_squared, failure, numerator, symbol
-from numerics.bounds import Mean
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
-from numerics.worst_case import worst_ratio
+from numerics.search.statement import Mean
+from numerics.search.worst_average import worst_ratio
 from proofs_check.claims import claim
 from theory.concentration import second_moment_R1
 

@@ -9,11 +9,11 @@ import sympy as sp
 from sympy import exp, oo, sqrt
 
 from numerics.attention.softmax_average import error_fourth, fourth_off_A, fourth_on_A, numerator_fourth, symbol
-from numerics.bounds import Mean
 from numerics.evidence import Evidence, all_of
-from numerics.families import THREE_ATOMS, TWO_ATOMS
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.worst_case import worst_ratio
+from numerics.search.families import THREE_ATOMS, TWO_ATOMS
+from numerics.search.statement import Mean
+from numerics.search.worst_average import worst_ratio
 from proofs_check.claims import MEANS, claim
 from theory.concentration_moments import fourth_moment_R2
 

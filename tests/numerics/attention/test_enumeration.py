@@ -25,7 +25,7 @@ from numerics.attention.softmax_average import (
     softmax_average,
     symbol,
 )
-from numerics.families import THREE_ATOMS, TWO_ATOMS, Point
+from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point
 from numerics.token_laws.hostile import laws
 
 VARIABLES = (error_squared, error_on_A, error_off_A, numerator, normaliser, deviation_S, deviation_R)

@@ -10,8 +10,8 @@ import sympy as sp
 
 from numerics.attention.law_moments import OF_THE_LAW, Nodes
 from numerics.attention.softmax_average import softmax_average, symbol
-from numerics.bounds import evaluate, population
-from numerics.families import THREE_ATOMS, TWO_ATOMS, Point
+from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point
+from numerics.search.statement import evaluate, population
 
 POINT = Point((F(3), F(0), F(-1)), (F(1, 8), F(1, 2), F(3, 8)), F(1, 2), (F(6), F(0), F(-1)))
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import sympy as sp
 
-import numerics.worst_case as module
+import numerics.search.worst_average as module
 from numerics.attention.softmax_average import deviation_R, error_squared, softmax_average, symbol
-from numerics.bounds import Mean, Tail, normal_form
 from numerics.evidence import Verdict
-from numerics.families import TWO_ATOMS
-from numerics.hostile_cases import Worst, _evaluated, worst_hostile
+from numerics.search.families import TWO_ATOMS
+from numerics.search.hostile_cases import Worst, _evaluated, worst_hostile
+from numerics.search.statement import Mean, Tail, normal_form
+from numerics.search.worst_average import worst_ratio
 from numerics.token_laws.hostile import functions, laws, queries
-from numerics.worst_case import worst_ratio
 
 L, a2, F4, EQ2 = map(symbol, ("L", "a2", "F4", "EQ2"))
 delta = sp.Symbol("delta", positive=True)

@@ -21,9 +21,9 @@ from flint import arb, ctx
 
 from numerics.attention.enumeration import compositions
 from numerics.attention.softmax_average import error_fourth, error_squared
-from numerics.bounds import evaluate, latex, population
 from numerics.evidence import Evidence, Verdict
-from numerics.families import Point
+from numerics.search.families import Point
+from numerics.search.statement import evaluate, latex, population
 
 __all__ = ["BEYOND", "ERROR", "LIMIT", "OWN_TAIL", "TOKEN_TAIL", "increasing"]
 

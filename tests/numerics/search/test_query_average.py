@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from numerics.averaged_errors import Instance, PromptAndQuery, covariance_error, fourth_error, moments, squared_error, tightest
 from numerics.evidence import Verdict
+from numerics.search.query_average import Instance, PromptAndQuery, covariance_error, fourth_error, moments, squared_error, tightest
 
 THIRD = Fraction(1, 3)
 SKEWED = ((Fraction(2), Fraction(1)), (-Fraction(1), -Fraction(1, 2)))

@@ -11,7 +11,7 @@ import sympy as sp
 
 from numerics.attention.softmax_average import symbol
 from numerics.evidence import Verdict
-from numerics.tail_cases import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, _cases, increasing
+from numerics.search.tails import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, _cases, increasing
 
 
 @pytest.mark.parametrize(("order", "growth"), [(2, 1), (2, 2), (4, 1)])

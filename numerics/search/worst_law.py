@@ -1,6 +1,6 @@
 """Search for the laws at which a bound on sub-Gaussian vectors is tightest: moments, tails and tilted means, by exact sums.
 
-`numerics.worst_case` does this for averages over a prompt; here the statement speaks of the laws themselves, of one or of several.
+`numerics.search.worst_average` does this for averages over a prompt; here the statement speaks of the laws themselves, of one or of several.
 The search runs over laws on two and three atoms at their exact sub-Gaussian constant, and over cases that the caller names. A
 refutation is rounded to short rationals and evaluated again by Arb.
 """
@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from numerics.evidence import Evidence, Verdict
-from numerics.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family
-from numerics.maximise import maximise
-from numerics.reference import loss_of_sides, nothing_else
+from numerics.search.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family
+from numerics.search.maximise import maximise
+from numerics.search.reference import loss_of_sides, nothing_else
 from numerics.seeds import current_seed, generator
 from numerics.token_laws.hostile import Law
 
@@ -115,7 +115,7 @@ def worst_law(
     laws : tuple of str
         A family for each law: ``"two atoms"`` or ``"three atoms"``, on the line and with sigma = 1.
     numbers : tuple of (float, float)
-        Ranges of further numbers: a score, or the size of U, which is 1/2 at the reference instance (`numerics.reference`).
+        Ranges of further numbers: a score, or the size of U, which is 1/2 at the reference instance (`numerics.search.reference`).
     cases : callable, optional
         A function of module level that lists further instances (name, populations, numbers), in any dimension.
 

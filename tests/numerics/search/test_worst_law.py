@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from numerics.evidence import Verdict
-from numerics.reference import at_reference
+from numerics.search.reference import at_reference
+from numerics.search.worst_law import Population, of_law, worst_law
 from numerics.token_laws.hostile import laws
 from numerics.token_laws.sub_gaussian import kearns_saul
-from numerics.worst_law import Population, of_law, worst_law
 
 
 def variance(populations, _):

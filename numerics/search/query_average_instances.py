@@ -13,9 +13,9 @@ import numpy as np
 import sympy as sp
 
 from numerics.attention.setting import AttentionSetting
-from numerics.averaged_errors import Instance, PromptAndQuery, covariance_error, moments, squared_error
 from numerics.rates.exact_curves import exact_error
-from numerics.reference import LENGTH
+from numerics.search.query_average import Instance, PromptAndQuery, covariance_error, moments, squared_error
+from numerics.search.reference import LENGTH
 from numerics.token_laws.sub_gaussian import certified_proxy
 
 __all__ = ["COVERED", "REFERENCE", "Bound", "Quantity", "discrete", "instances", "reference"]
@@ -35,7 +35,7 @@ FAR = (1.0, 2.0, 10.0, 1e3, 1e6, 1e12, 1e30)
 KAPPAS = tuple(Fraction(k) for k in ("0", "1/64", "1/16", "1/4", "1", "4", "16"))
 
 
-#: Signs as tokens and query, U = 1/2: the instance of `numerics.reference`, averaged over its query.
+#: Signs as tokens and query, U = 1/2: the instance of `numerics.search.reference`, averaged over its query.
 REFERENCE = PromptAndQuery(((ONE,), (-ONE,)), (HALF, HALF), ONE, ((ONE,), (-ONE,)), (HALF, HALF), HALF, "reference")
 
 

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 import sympy as sp
 
-import numerics.worst_case as module
+import numerics.search.worst_average as module
 from numerics.attention.softmax_average import deviation_R, error_squared, failure, normaliser, symbol
-from numerics.bounds import Mean, Tail, evaluate, normal_form
 from numerics.evidence import Evidence, Verdict
-from numerics.families import THREE_ATOMS, TWO_ATOMS, Point
-from numerics.hostile_cases import Worst
 from numerics.monte_carlo.confidence_limits import clopper_pearson
+from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point
+from numerics.search.hostile_cases import Worst
+from numerics.search.statement import Mean, Tail, evaluate, normal_form
+from numerics.search.worst_average import at_point, worst_ratio
 from numerics.seeds import seeded
-from numerics.worst_case import at_point, worst_ratio
 
 L, a2, F2, F4, S, EM2, EQ2 = map(symbol, ("L", "a2", "F2", "F4", "S", "EM2", "EQ2"))
 delta, alpha = sp.symbols("delta alpha", positive=True)

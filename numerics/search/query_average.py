@@ -19,7 +19,7 @@ import sympy as sp
 from numerics.attention.softmax_average import SoftmaxAverage, error_fourth, error_squared, softmax_average
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.balls import value
-from numerics.reference import loss_of_inequality
+from numerics.search.reference import loss_of_inequality
 
 __all__ = ["Instance", "PromptAndQuery", "covariance_error", "fourth_error", "moments", "squared_error", "tightest"]
 
@@ -205,7 +205,7 @@ def tightest(
     engine : str
         ``"enumeration"`` or ``"quadrature"``.
     reference : Instance, optional
-        The instance of `numerics.reference`, where the slack is also taken if the claim asks for it.
+        The instance of `numerics.search.reference`, where the slack is also taken if the claim asks for it.
 
     Returns
     -------

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from numerics.attention.softmax_average import error_squared
-from numerics.averaged_errors import squared_error
-from numerics.averaged_instances import REFERENCE, discrete, instances, reference
-from numerics.reference import INSTANCE, LENGTH
+from numerics.search.query_average import squared_error
+from numerics.search.query_average_instances import REFERENCE, discrete, instances, reference
+from numerics.search.reference import INSTANCE, LENGTH
 from numerics.token_laws.sub_gaussian import certified_proxy
 
 

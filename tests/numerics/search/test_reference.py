@@ -12,12 +12,12 @@ from scipy.stats import binom
 
 from numerics.attention.law_moments import OF_THE_LAW
 from numerics.attention.softmax_average import error_squared, failure, normaliser, symbol
-from numerics.bounds import Mean, Tail, population
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.families import TWO_ATOMS
 from numerics.provers import Closed, Integers, forall
-from numerics.reference import INSTANCE, LENGTH, TABLE, at_reference, loss_of_statistic
-from numerics.worst_case import worst_ratio
+from numerics.search.families import TWO_ATOMS
+from numerics.search.reference import INSTANCE, LENGTH, TABLE, at_reference, loss_of_statistic
+from numerics.search.statement import Mean, Tail, population
+from numerics.search.worst_average import worst_ratio
 
 L, a2, F4, S, EM2 = map(symbol, ("L", "a2", "F4", "S", "EM2"))
 delta, alpha = sp.symbols("delta alpha", positive=True)

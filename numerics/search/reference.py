@@ -20,8 +20,8 @@ import numpy as np
 import sympy as sp
 
 from numerics.attention.softmax_average import SoftmaxAverage
-from numerics.bounds import Mean, Tail, evaluate, population
-from numerics.families import Point
+from numerics.search.families import Point
+from numerics.search.statement import Mean, Tail, evaluate, population
 from theory.concentration import alpha_minus, alpha_plus, beta, delta_0, delta_min
 
 __all__ = [

@@ -15,12 +15,12 @@ import numpy.typing as npt
 import sympy as sp
 
 from numerics.attention.softmax_average import SoftmaxAverage
-from numerics.bounds import Mean, Normal, Statement, Tail, evaluate, latex, normal_form, population
 from numerics.evidence import Evidence, Verdict
-from numerics.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family, Point
-from numerics.hostile_cases import ERROR, worst_hostile
-from numerics.maximise import maximise, refine
-from numerics.reference import loss_of_statistic, nothing_else
+from numerics.search.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family, Point
+from numerics.search.hostile_cases import ERROR, worst_hostile
+from numerics.search.maximise import maximise, refine
+from numerics.search.reference import loss_of_statistic, nothing_else
+from numerics.search.statement import Mean, Normal, Statement, Tail, evaluate, latex, normal_form, population
 from numerics.seeds import current_reseed, current_seed, shared_generator
 
 __all__ = ["at_point", "worst_ratio"]
@@ -62,7 +62,7 @@ def worst_ratio(
     Raises
     ------
     TypeError
-        If a side is of another kind, or contains a function that `numerics.bounds.evaluate` does not know.
+        If a side is of another kind, or contains a function that `numerics.search.statement.evaluate` does not know.
     ValueError
         If a bound is not finite or contains an unknown symbol, no family is given, ``op`` is not ``"<="``, or the
         statement is not of a form that can be compared (see `normal_form`).

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from numerics.attention.softmax_average import RandomVariable, SoftmaxAverage, around, softmax_average
-from numerics.bounds import Mean, Statement
+from numerics.search.statement import Mean, Statement
 from numerics.seeds import generator
 from numerics.token_laws.hostile import DIMENSIONS, LENGTHS, Law, functions, laws, matrices, queries
 

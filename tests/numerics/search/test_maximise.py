@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from numerics.maximise import maximise, refine
+from numerics.search.maximise import maximise, refine
 
 
 def rosenbrock(x: np.ndarray) -> np.ndarray:
