@@ -75,8 +75,8 @@ def _figures(text: str) -> list[int]:
 
 def _figures_command(arguments: argparse.Namespace) -> int:
     from numerics.jobs.store import StoreError
-    from numerics.progress import duration
     from numerics.rates.cli import print_anything
+    from numerics.terminal.progress import duration
     from proofs_check.files import InputError, check_writable
 
     print_anything()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from numerics.progress import duration
+from numerics.terminal.progress import duration
 
 if TYPE_CHECKING:
     from numerics.jobs.schedule import Progress

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numerics.inputs import InputError, length_grid, read_array, writable_folder
-from numerics.progress import progress_bar
+from numerics.terminal.inputs import InputError, length_grid, read_array, writable_folder
+from numerics.terminal.progress import progress_bar
 
 if TYPE_CHECKING:
     from numerics.attention.setting import AttentionSetting

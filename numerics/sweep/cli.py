@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numerics.inputs import InputError, writable_folder
-from numerics.progress import block_progress
 from numerics.rates.cli import print_anything, tell
+from numerics.terminal.inputs import InputError, writable_folder
+from numerics.terminal.progress import block_progress
 
 if TYPE_CHECKING:
     from numerics.sweep.run import Done

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics import token_laws
-from numerics.inputs import InputError, read_bytes
 from numerics.sweep.laws import describe_gaussian, describe_law, describe_own, law_of
 from numerics.sweep.matrices import SHAPES, number, read_matrix, read_vector, scaled
+from numerics.terminal.inputs import InputError, read_bytes
 from theory.arrays import read_covariance
 
 __all__ = ["LAWS", "Entry", "known_keys", "read_matrices", "read_queries", "read_tokens", "tables"]
@@ -68,7 +68,7 @@ def known_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> No
     --------
     >>> known_keys({"lenghts": 1}, ["lengths", "seed"], "at the top")
     Traceback (most recent call last):
-    numerics.inputs.InputError: at the top: unknown key 'lenghts'; did you mean 'lengths'? (known: lengths, seed)
+    numerics.terminal.inputs.InputError: at the top: unknown key 'lenghts'; did you mean 'lengths'? (known: lengths, seed)
     """
     known = list(known)
     for key in table:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.inputs import InputError, read_array
+from numerics.terminal.inputs import InputError, read_array
 
 __all__ = ["as_hex", "from_hex", "number", "read_matrix", "read_vector", "scaled"]
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from numerics.attention.setting import AttentionSetting
-from numerics.inputs import InputError, length_grid, read_bytes
 from numerics.monte_carlo.sampler import METHODS, error_sampler
 from numerics.sweep.blocks import Block, canonical, code_digest, split
 from numerics.sweep.entries import Entry, known_keys, read_matrices, read_queries, read_tokens
 from numerics.sweep.laws import law_of
 from numerics.sweep.matrices import as_hex
+from numerics.terminal.inputs import InputError, length_grid, read_bytes
 
 __all__ = ["Run", "Spec", "example", "read_spec"]
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from numerics.inputs import InputError
 from numerics.sweep.matrices import as_hex, from_hex, read_matrix, read_vector
+from numerics.terminal.inputs import InputError
 
 
 @given(arrays(float, (2, 3), elements=st.floats(allow_nan=False, allow_infinity=False)))

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numerics.inputs import InputError
 from numerics.sweep.spec import example, read_spec
+from numerics.terminal.inputs import InputError
 from tests.numerics.sweep.grids import two, write
 
 GOOD = """

@@ -40,7 +40,7 @@ def read_array(path: Path) -> tuple[Any, str]:
     --------
     >>> read_array(Path("nowhere.npy"))
     Traceback (most recent call last):
-    numerics.inputs.InputError: cannot read nowhere.npy: No such file or directory
+    numerics.terminal.inputs.InputError: cannot read nowhere.npy: No such file or directory
     """
     import numpy as np
 
@@ -71,7 +71,7 @@ def read_bytes(path: Path) -> bytes:
     --------
     >>> read_bytes(Path("nowhere.toml"))
     Traceback (most recent call last):
-    numerics.inputs.InputError: No such file or directory
+    numerics.terminal.inputs.InputError: No such file or directory
     """
     try:
         return path.read_bytes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from numerics.inputs import InputError, length_grid
+from numerics.terminal.inputs import InputError, length_grid
 
 
 def test_a_logarithmic_grid() -> None:

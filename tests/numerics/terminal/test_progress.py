@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from numerics.progress import block_progress, duration, progress_bar
+from numerics.terminal.progress import block_progress, duration, progress_bar
 
 
 def test_lines_now_and_then_with_the_time_left(capsys: pytest.CaptureFixture[str]) -> None:
