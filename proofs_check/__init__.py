@@ -6,20 +6,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from proofs_check.claims import Claim as Claim
-    from proofs_check.claims import claim as claim
-    from proofs_check.ledger import Ledger as Ledger
-    from proofs_check.ledger import load_claims as load_claims
-    from proofs_check.statements import row as row
-    from proofs_check.statements import rows as rows
+    from proofs_check.core.claim import Claim as Claim
+    from proofs_check.core.claim import claim as claim
+    from proofs_check.core.ledger import Ledger as Ledger
+    from proofs_check.core.ledger import load_claims as load_claims
+    from proofs_check.core.statements import row as row
+    from proofs_check.core.statements import rows as rows
 
 _HOME = {
-    "Claim": "proofs_check.claims",
-    "Ledger": "proofs_check.ledger",
-    "claim": "proofs_check.claims",
-    "load_claims": "proofs_check.ledger",
-    "row": "proofs_check.statements",
-    "rows": "proofs_check.statements",
+    "Claim": "proofs_check.core.claim",
+    "Ledger": "proofs_check.core.ledger",
+    "claim": "proofs_check.core.claim",
+    "load_claims": "proofs_check.core.ledger",
+    "row": "proofs_check.core.statements",
+    "rows": "proofs_check.core.statements",
 }
 __all__ = list(_HOME)
 

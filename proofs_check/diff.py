@@ -57,7 +57,7 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float = RO
     Parameters
     ----------
     old, new : Mapping
-        Ledgers as `proofs_check.files.read_ledger` returns them.
+        Ledgers as `proofs_check.core.files.read_ledger` returns them.
     rounding : float
         Relative difference below which two numbers count as the same.
 

@@ -90,7 +90,7 @@ def _told(name: str, run: Run) -> Run:
     """Errors in the input become one line and exit status 2."""
 
     def told(options: argparse.Namespace) -> int:
-        from proofs_check.files import InputError
+        from proofs_check.core.files import InputError
 
         try:
             return run(options)
@@ -112,8 +112,8 @@ def _blueprint(options: argparse.Namespace) -> int:
 
 
 def _errata(options: argparse.Namespace) -> int:
+    from proofs_check.core.files import read_ledger, write_text
     from proofs_check.errata import as_html, as_markdown, errata_of
-    from proofs_check.files import read_ledger, write_text
 
     errata = errata_of(read_ledger(Path(options.ledger)), options.paper)
     out = Path(options.out)
@@ -128,8 +128,8 @@ def _errata(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
-    from proofs_check.coverage import coverage
-    from proofs_check.files import InputError, read_ledger, write_text
+    from proofs_check.core.coverage import coverage
+    from proofs_check.core.files import InputError, read_ledger, write_text
     from proofs_check.status import replaced, status
 
     document = read_ledger(Path(options.ledger))
@@ -164,8 +164,8 @@ def _status(options: argparse.Namespace) -> int:
 def _diff(options: argparse.Namespace) -> int:
     import json
 
+    from proofs_check.core.files import read_ledger
     from proofs_check.diff import as_json, changes, doubts, show
-    from proofs_check.files import read_ledger
 
     old, new = (read_ledger(Path(given)) for given in (options.old, options.new))
     for doubt in doubts(old, new):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from numerics.figures.plan import Plan
-    from proofs_check.ledger import Ledger
+    from proofs_check.core.ledger import Ledger
 
 __all__ = ["add_figures"]
 
@@ -77,7 +77,7 @@ def _figures_command(arguments: argparse.Namespace) -> int:
     from numerics.jobs.store import StoreError
     from numerics.rates.cli import print_anything
     from numerics.terminal.progress import duration
-    from proofs_check.files import InputError, check_writable
+    from proofs_check.core.files import InputError, check_writable
 
     print_anything()
     out = Path(arguments.out)
@@ -99,7 +99,7 @@ def _figures_command(arguments: argparse.Namespace) -> int:
 
 def _check_no_other_page(page: Path) -> None:
     """Hours of training shall not end by overwriting somebody's page."""
-    from proofs_check.files import InputError
+    from proofs_check.core.files import InputError
 
     if page.exists() and TITLE not in page.read_bytes()[:2000]:
         raise InputError(f"{page} is no page of this command, and would be overwritten; choose another --out")
@@ -109,8 +109,8 @@ def _measure_and_judge(arguments: argparse.Namespace, out: Path, duration: Calla
     from numerics.figures.page import write_page
     from numerics.figures.progress import shown
     from numerics.figures.run_plan import measure
-    from proofs_check.ledger import write_json
-    from proofs_check.measured import judge, sentences
+    from proofs_check.core.experiments import judge, sentences
+    from proofs_check.core.ledger import write_json
 
     plan = _plan(arguments)
     with shown(arguments.quiet) as advance:

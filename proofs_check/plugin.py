@@ -14,8 +14,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from proofs_check.claims import Claim
-    from proofs_check.ledger import Ledger
+    from proofs_check.core.claim import Claim
+    from proofs_check.core.ledger import Ledger
 
 HERE = Path(__file__).parent
 KEY = "largeprompt"
@@ -39,8 +39,8 @@ class ClaimItem(pytest.Item):
         return item
 
     def runtest(self) -> None:
-        from proofs_check.ledger import entry
-        from proofs_check.statements import row
+        from proofs_check.core.ledger import entry
+        from proofs_check.core.statements import row
 
         where = row(self.claim.id)
         line = entry(self.claim, self.claim.judge(self.config.getoption("--reseed")), where)
@@ -87,7 +87,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _writable(folder: Path) -> None:
     """Told before the run, not after minutes of it."""
-    from proofs_check.files import InputError, check_writable
+    from proofs_check.core.files import InputError, check_writable
 
     try:
         check_writable(folder)
@@ -110,7 +110,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[ClaimItem] | None:
     import sys
 
-    claims = sys.modules.get("proofs_check.claims")
+    claims = sys.modules.get("proofs_check.core.claim")
     if claims is None or not isinstance(obj, claims.Claim):
         return None
     here = obj.check.__module__ == getattr(collector.obj, "__name__", None)  # type: ignore[attr-defined]
@@ -158,7 +158,7 @@ class Controller:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not self.lines:
             return
-        from proofs_check.ledger import Ledger, load_claims, write_json
+        from proofs_check.core.ledger import Ledger, load_claims, write_json
 
         needs = {id: claim.needs for id, claim in load_claims().items()}
         # Claims of files outside the package are known to the workers only, and come in as these finish.
@@ -182,7 +182,7 @@ class Controller:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.ledger is None:
             return
-        from proofs_check.summary import summary
+        from proofs_check.core.summary import summary
 
         terminalreporter.section("ledger")
         for text, markup in summary(self.ledger):

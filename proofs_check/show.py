@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from proofs_check.ledger import Ledger, load_claims, run_claim
-from proofs_check.statements import row
+from proofs_check.core.ledger import Ledger, load_claims, run_claim
+from proofs_check.core.statements import row
 from proofs_check.witnesses import script_path
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from numerics.evidence import Verdict
-from proofs_check.coverage import stated
-from proofs_check.files import InputError
-from proofs_check.ledger import Ledger
-from proofs_check.statements import papers, rows
+from proofs_check.core.coverage import stated
+from proofs_check.core.files import InputError
+from proofs_check.core.ledger import Ledger
+from proofs_check.core.statements import papers, rows
 
 __all__ = ["BEGIN", "END", "block_of", "replaced", "row_verdict", "status"]
 
@@ -51,7 +51,7 @@ def status(document: Mapping[str, Any]) -> str:
     Parameters
     ----------
     document : Mapping
-        A ledger as `proofs_check.files.read_ledger` returns it, of a whole run.
+        A ledger as `proofs_check.core.files.read_ledger` returns it, of a whole run.
 
     Returns
     -------

@@ -29,7 +29,7 @@ def write_blueprint(ledger: Path, out: Path) -> Blueprint:
     InputError
         If the ledger cannot be used or the file cannot be written.
     """
-    from proofs_check.files import read_ledger, write_text
+    from proofs_check.core.files import read_ledger, write_text
 
     made = as_html(Site(read_ledger(ledger)))
     write_text(out / "blueprint.html" if out.is_dir() else out, made.html)

@@ -11,10 +11,10 @@ from typing import Any
 from urllib.parse import quote
 
 from numerics.evidence import Verdict
-from proofs_check.claims import by_severity
-from proofs_check.coverage import stated
-from proofs_check.ledger import Ledger
-from proofs_check.statements import Row, papers, rows
+from proofs_check.core.claim import by_severity
+from proofs_check.core.coverage import stated
+from proofs_check.core.ledger import Ledger
+from proofs_check.core.statements import Row, papers, rows
 
 __all__ = ["LETTERS", "PLACES", "RowPage", "Site", "Statement", "anchor", "place"]
 
@@ -107,7 +107,7 @@ class Site:
     Parameters
     ----------
     document : Mapping
-        A ledger as `proofs_check.files.read_ledger` returns it.
+        A ledger as `proofs_check.core.files.read_ledger` returns it.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from sympy import expand_log, log, oo
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Integers, forall, trace_identity
 from proofs_check.boursier_boyer.lemma_2_1 import lemma_by_cubature
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.traces import Algebra
 
 ALGEBRA = Algebra(

@@ -10,7 +10,7 @@ from numerics.evidence import Evidence
 from numerics.provers import identity
 from numerics.search.worst_law import worst_law
 from proofs_check.boursier_boyer.lemma_d1 import output, token_and_query_laws
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.sub_gaussian_bounds import lemma_d1
 
 sigma, V, U, d = sp.symbols("sigma V U d", positive=True)

@@ -14,7 +14,7 @@ from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.provers.balls import value
 from numerics.token_laws.hostile import laws
 from proofs_check.boursier_boyer.appendix_c7_gradients import RATE, gradient_errors, rate_holds
-from proofs_check.claims import MEANS, claim
+from proofs_check.core.claim import MEANS, claim
 from theory.gradient_rates import product_constants
 from theory.traces import Algebra
 

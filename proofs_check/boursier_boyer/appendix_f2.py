@@ -17,7 +17,7 @@ from numerics.provers.eigenbasis import identities, l_i
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.infinite_prompt import integrate_flow
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from proofs_check.ours.r5_flow import stands_still
 from theory.regression_risk import effective_covariance, full_risk, full_risk_gradient, icl_risk
 from theory.traces import Algebra

@@ -18,7 +18,7 @@ from numerics.provers import forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, delta, entrywise, identities, l_i, l_j, u
 from numerics.regression.flow.polyak_lojasiewicz import balanced_starts, steeper_than
 from numerics.regression.flow.starts import Start, ends_at, keeps, theta_starts
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from proofs_check.ours.theorem_5_2 import SINGULAR, trained_risk_below
 from theory.flow_rates import polyak_lojasiewicz, polyak_lojasiewicz_f3
 from theory.regression_risk import effective_covariance

@@ -14,7 +14,7 @@ from numerics.provers import Closed, forall
 from numerics.provers.balls import value
 from numerics.search.worst_law import of_law, worst_law
 from numerics.token_laws.hostile import DIMENSIONS, laws, matrices
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from proofs_check.ours.r3_moments import averaged
 from theory.sub_gaussian_bounds import tilted_moment_R3
 

@@ -11,7 +11,7 @@ from sympy import Rational, oo
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import Closed, forall
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 
 LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e32, 1e64)
 

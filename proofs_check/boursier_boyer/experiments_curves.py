@@ -11,8 +11,8 @@ from numerics.figures.plan import RunKey
 from numerics.figures.results import Measurements
 from proofs_check.boursier_boyer.experiments_ends import failures
 from proofs_check.boursier_boyer.experiments_training import ENGINE, WRITTEN
-from proofs_check.claims import claim
-from proofs_check.measured import measurements
+from proofs_check.core.claim import claim
+from proofs_check.core.experiments import measurements
 from theory.experiment import VARIANTS
 
 

@@ -16,8 +16,8 @@ from numerics.regression.risk.any_parameters import TaskModel
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
 from proofs_check.boursier_boyer.experiments_ends import failures, has_failed
 from proofs_check.boursier_boyer.experiments_training import ENGINE, WRITTEN
-from proofs_check.claims import claim
-from proofs_check.measured import measurements
+from proofs_check.core.claim import claim
+from proofs_check.core.experiments import measurements
 from theory.experiment import VARIANTS
 
 Floats = NDArray[np.float64]

@@ -13,8 +13,8 @@ from numerics.figures.plan import Plan
 from numerics.figures.results import Measurements
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.output import output_gap
-from proofs_check.claims import claim
-from proofs_check.measured import measurements
+from proofs_check.core.claim import claim
+from proofs_check.core.experiments import measurements
 from theory.experiment import COVARIANCES, PROMPT_LENGTHS
 
 Floats = NDArray[np.float64]

@@ -12,8 +12,8 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.figures.results import Measurements
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.boursier_boyer.experiments_ends import failed_runs, pace, shortened, sure
-from proofs_check.claims import claim
-from proofs_check.measured import measurements
+from proofs_check.core.claim import claim
+from proofs_check.core.experiments import measurements
 from theory.experiment import COVARIANCES, variant
 
 NOISE, TASKS = sp.Rational(1, 10), sp.Rational(1, 5)

@@ -18,8 +18,8 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.training.parameters import Parameters, pack
 from proofs_check.boursier_boyer.experiments_ends import Failures, failed_runs, failures, has_failed, shortened
 from proofs_check.boursier_boyer.experiments_flows import LinearRisk, block_limit, flow, random_start, risk_again
-from proofs_check.claims import claim
-from proofs_check.measured import measurements
+from proofs_check.core.claim import claim
+from proofs_check.core.experiments import measurements
 from theory.experiment import COVARIANCES, VARIANTS
 
 WRITTEN = "as written"

@@ -7,7 +7,7 @@ import sympy as sp
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import identity, trace_identity
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.attention import gaussian_output
 from theory.measures import Gaussian
 from theory.traces import Algebra

@@ -12,7 +12,7 @@ from numerics.evidence import Evidence
 from numerics.provers import Closed, Integers, forall
 from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.concentration import alpha_minus, beta
 
 delta = sp.Symbol("delta", positive=True)

@@ -13,7 +13,7 @@ from numerics.provers import Closed, forall, identity
 from numerics.search.reference import TABLE
 from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
-from proofs_check.claims import MEANS, claim
+from proofs_check.core.claim import MEANS, claim
 from theory.concentration import alpha_plus
 
 L, a2, F2, K, S, EM2, EQ2, RS = (symbol(name) for name in ("L", "a2", "F2", "F4", "S", "EM2", "EQ2", "RS"))

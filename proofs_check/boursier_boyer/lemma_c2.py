@@ -12,7 +12,7 @@ from numerics.evidence import Evidence
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 
 delta = sp.Symbol("delta", positive=True)
 

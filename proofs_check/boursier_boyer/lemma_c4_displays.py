@@ -14,7 +14,7 @@ from numerics.search.families import Point
 from numerics.search.statement import Mean
 from numerics.search.tails import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.search.worst_average import at_point
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.concentration import C, delta_0, second_moment_R1
 from theory.concentration_moments import display_c4, tail_integral, threshold_c4
 

@@ -12,7 +12,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.search.tails import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.search.worst_average import worst_ratio
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.concentration import C, delta_0
 from theory.concentration_moments import tail_integral, threshold_c7
 

@@ -15,7 +15,7 @@ from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import IN_THE_BALL, L, score_in_the_ball
-from proofs_check.claims import MEANS, claim
+from proofs_check.core.claim import MEANS, claim
 from theory.concentration import C
 from theory.concentration_moments import lemma_c7
 

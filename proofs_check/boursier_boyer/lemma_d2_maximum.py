@@ -16,7 +16,7 @@ from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, forall, identity
 from numerics.search.worst_law import Population, of_law, worst_law
 from numerics.token_laws.hostile import DIMENSIONS, laws
-from proofs_check.claims import MEANS, claim
+from proofs_check.core.claim import MEANS, claim
 from theory.sub_gaussian_bounds import C_p, c_p, maximum_d2, tail_d2
 
 p, s, t, u, x, B, L, d = sp.symbols("p s t u x B L d", positive=True)

@@ -15,7 +15,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
 from numerics.search.worst_law import Population, of_law, worst_law
 from numerics.token_laws.hostile import DIMENSIONS, laws
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.sub_gaussian_bounds import tail_d2
 
 t, d = sp.symbols("t d", positive=True)

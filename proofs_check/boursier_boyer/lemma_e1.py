@@ -12,7 +12,7 @@ from sympy import Rational, exp, oo
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.regression_risk import full_risk
 from theory.transfer import distance_26, distance_of_flows
 

@@ -14,7 +14,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.provers import Integers, forall
 from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, gaps, hostile_gaps, tasks_on_atoms
 from numerics.seeds import generator
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.transfer import risk_gap
 
 HALF = Fraction(1, 2)

@@ -9,7 +9,7 @@ from sympy import Max, Rational, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity
-from proofs_check.claims import MEANS, claim
+from proofs_check.core.claim import MEANS, claim
 
 A, B, Y, x, t, m = sp.symbols("A B Y x t m", nonnegative=True)
 a, b, y, P = sp.symbols("a b y P", real=True)

@@ -19,7 +19,7 @@ from proofs_check.boursier_boyer.lemma_e2_statement import (
     worst_case,
     worst_gaussian,
 )
-from proofs_check.claims import MEANS, claim
+from proofs_check.core.claim import MEANS, claim
 from theory.traces import Algebra
 from theory.transfer import gradient_gap
 

@@ -13,7 +13,7 @@ from sympy import Max, Rational, exp, log, oo, pi, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity, integral
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 
 L, c, A, x, y, u = sp.symbols("L c A x y u", positive=True)
 d = sp.Symbol("d", positive=True)

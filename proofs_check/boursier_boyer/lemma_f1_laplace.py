@@ -13,7 +13,7 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity, integral
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.boursier_boyer.lemma_f1_integral import Phi
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 
 c, A, x, y, u, d = sp.symbols("c A x y u d", positive=True)
 

@@ -12,7 +12,7 @@ from sympy import Max, Rational, oo
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.seeds import current_seed, generator
-from proofs_check.claims import MEANS, claim
+from proofs_check.core.claim import MEANS, claim
 from theory.traces import Algebra
 
 WORDS = Algebra(general=["U"], symmetric=["Gamma"], vectors=["b", "z"])

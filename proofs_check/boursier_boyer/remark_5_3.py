@@ -12,7 +12,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import identity, trace_identity
 from numerics.provers.eigenbasis import identities
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from proofs_check.gaussian_words import DATA, risk_of_blocks, token_moments
 from theory.linear_regression import limit_parameters
 from theory.regression_risk import icl_risk

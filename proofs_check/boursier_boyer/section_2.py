@@ -12,7 +12,7 @@ from sympy import exp, log, oo
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Integers, forall, identity
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 
 n = sp.Symbol("n", integer=True, positive=True)
 x = sp.Symbol("x", positive=True)

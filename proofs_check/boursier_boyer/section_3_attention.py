@@ -9,7 +9,7 @@ import sympy as sp
 
 from numerics.evidence import Contradiction, Evidence, Verdict, confirmed
 from numerics.provers import identity, trace_identity
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.attention import grad_K, grad_Q, grad_V, softmax_attention
 from theory.traces import Algebra
 

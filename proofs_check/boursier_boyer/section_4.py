@@ -11,7 +11,7 @@ from sympy import Rational, exp, log, oo
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.traces import Algebra
 from theory.transfer import mean_of_rate
 

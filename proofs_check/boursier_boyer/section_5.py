@@ -17,7 +17,7 @@ from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.remark_5_3 import remark
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from proofs_check.gaussian_words import DATA, risk_of_blocks, token_moments
 from theory.attention import softmax_attention
 from theory.finite_prompt_risk import error_at_query

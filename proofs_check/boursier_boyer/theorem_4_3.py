@@ -14,7 +14,7 @@ from numerics.provers import identity
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from numerics.regression.softmax_vs_linear.scalar_flows import scalar_regressions
 from proofs_check.boursier_boyer.lemma_e1 import STARTS, up_to
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.transfer import distance_26, slow_time, sufficient_g2
 
 FLOW = "integration of the flow"

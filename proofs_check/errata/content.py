@@ -10,11 +10,11 @@ from typing import Any
 
 from numerics.evidence import Verdict
 from proofs_check import witnesses
-from proofs_check.claims import SEVERITIES, by_severity
-from proofs_check.files import InputError
+from proofs_check.core.claim import SEVERITIES, by_severity
+from proofs_check.core.files import InputError
+from proofs_check.core.ledger import Ledger
+from proofs_check.core.statements import paper, rows
 from proofs_check.latex import marked
-from proofs_check.ledger import Ledger
-from proofs_check.statements import paper, rows
 
 __all__ = ["HOW_TO_READ", "Errata", "Erratum", "errata_of", "number"]
 
@@ -141,7 +141,7 @@ def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
     Parameters
     ----------
     document : Mapping
-        A ledger as `proofs_check.files.read_ledger` returns it.
+        A ledger as `proofs_check.core.files.read_ledger` returns it.
     key : str
         The key of the paper.
 

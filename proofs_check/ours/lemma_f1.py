@@ -13,7 +13,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.boursier_boyer.lemma_f1_sub_gaussian import Sigma, a, b, quadratic_form, w
-from proofs_check.claims import MEANS, claim
+from proofs_check.core.claim import MEANS, claim
 
 tau2 = sp.Symbol("tau2", nonnegative=True)
 

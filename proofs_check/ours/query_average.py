@@ -16,7 +16,7 @@ from numerics.provers import Closed, forall
 from numerics.search.query_average import Instance, PromptAndQuery, fourth_error, moments, squared_error, tightest
 from numerics.search.query_average_instances import COVERED, REFERENCE, discrete, instances, reference
 from numerics.search.reference import LENGTH
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from proofs_check.ours.query_average_steps import exponents_compared, from_one_token, from_two_tokens
 from theory.query_average_bounds import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
 

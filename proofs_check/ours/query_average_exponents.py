@@ -12,7 +12,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import forall
 from numerics.search.query_average import tightest
 from numerics.search.query_average_instances import COVERED, instances, reference
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.query_average_bounds import output_average_long, output_average_short
 
 OUT_OF_REACH = (

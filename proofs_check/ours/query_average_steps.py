@@ -15,7 +15,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
 from numerics.search.query_average import Instance, tightest
 from numerics.token_laws.hostile import laws
-from proofs_check.claims import MEANS, claim
+from proofs_check.core.claim import MEANS, claim
 from theory.query_average_bounds import tilted_moment, weighted_query_moment
 
 GAUSS = "for a standard Gaussian vector g, e^{lambda |v|^2} = E e^{sqrt(2 lambda) g.v}"

@@ -12,7 +12,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
 from numerics.search.statement import Mean
 from numerics.search.worst_average import worst_ratio
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.concentration import second_moment_R1
 
 L, a2, K = symbol("L"), symbol("a2"), symbol("F4")

@@ -26,7 +26,7 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import forall, identity
 from numerics.quadrature.score_moments import ScoreMoments, score_moments
 from numerics.refutation import refuted_by_two_routes
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from proofs_check.ours.theorem_b import averaged_directly
 from theory.softmax_covariance import GRAD_U_MOMENTS, spread_moments
 from theory.theorem_b import sharp_exponent

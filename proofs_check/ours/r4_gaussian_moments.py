@@ -17,7 +17,7 @@ from numerics.attention.gaussian_tokens import exact_errors
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import identity, trace_identity
 from numerics.quadrature.softmax_weights import softmax_moments
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from proofs_check.ours.direct_integration import by_integration, by_simulation, over_scores
 from theory.sharp_rates import (
     P2_slope,

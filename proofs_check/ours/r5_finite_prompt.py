@@ -10,7 +10,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import identity
 from numerics.provers.eigenbasis import delta, entrywise, identities, l_i, l_j, u
 from numerics.regression.flow.starts import ends_at, positive_starts
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from proofs_check.ours.r5_flow import LOJASIEWICZ, formula, parameters, stands_still
 from theory.regression_risk import effective_covariance, icl_risk, icl_risk_gradient
 

@@ -10,7 +10,7 @@ from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import forall, identity
 from numerics.provers.eigenbasis import U_ij, bracket, delta, entrywise, identities, l_i, l_j, m_i, motion, p_i, p_j, slope, u
 from numerics.regression.flow.starts import Start, any_starts, ends_at, keeps, positive_starts
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.linear_regression import limit_parameters
 from theory.regression_risk import icl_risk, icl_risk_gradient, vector_field
 

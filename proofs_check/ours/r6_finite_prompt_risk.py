@@ -14,7 +14,7 @@ from numerics.provers import identity, trace_identity
 from numerics.provers.eigenbasis import identities
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from proofs_check.ours.r4_gaussian_moments import STEIN, TOKENS, pi
 from theory.finite_prompt_risk import error_at_query
 from theory.sharp_rates import covariance_of_mean_token, gaussian_bias

@@ -21,7 +21,7 @@ from numerics.regression.flow.end_point import Trained, block_start, trained
 from numerics.regression.risk.block_manifold import RiskField
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, finite_prompt_risk
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from proofs_check.ours.r6_fixed_point import isotropic_path
 from theory.linear_regression import limit_parameters
 from theory.theorem_b import theorem_B

@@ -12,7 +12,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.traces import Algebra
 from theory.valley import best_score_variance, linear_excess, valley_excess
 

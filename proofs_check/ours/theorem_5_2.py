@@ -14,7 +14,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite_prompt_path
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.traces import Algebra
 
 

@@ -11,7 +11,7 @@ import sympy as sp
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import identity
 from numerics.quadrature.softmax_weights import softmax_moments
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
 from theory.sharp_rates import P2_slope, gaussian_second_moment, limit_of_output_error, theorem_A
 

@@ -20,7 +20,7 @@ from numerics.quadrature.query_form import quadratic_form_law
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.rates.exact_curves import theorem_B_law
 from numerics.refutation import refuted_by_two_routes
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.sharp_rates import gaussian_second_moment
 from theory.theorem_b import theorem_B
 

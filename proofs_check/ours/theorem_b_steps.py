@@ -15,7 +15,7 @@ from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import identity
 from numerics.provers.integral import integral_evidence
 from numerics.quadrature.query_form import quadratic_form_law
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 from theory.sharp_rates import gaussian_second_moment
 from theory.theorem_b import decay_exponent, limit_constant, theorem_B
 

@@ -18,7 +18,7 @@ from numerics.seeds import generator
 from proofs_check.boursier_boyer.lemma_e1 import STARTS
 from proofs_check.boursier_boyer.lemma_e2_statement import worst_case
 from proofs_check.boursier_boyer.theorem_4_3 import BALANCED, rate
-from proofs_check.claims import MEANS, claim
+from proofs_check.core.claim import MEANS, claim
 from theory.traces import Algebra
 from theory.transfer import (
     distance_of_flows,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from proofs_check.cli import main
+from proofs_check.core.ledger import write_json
 from proofs_check.diff import changes, show
-from proofs_check.ledger import write_json
 from tests.proofs_check.ledgers import document, line, made_up
 
 

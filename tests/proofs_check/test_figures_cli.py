@@ -10,15 +10,15 @@ import pytest
 
 from numerics.evidence import Evidence, Verdict
 from numerics.figures.failed_runs import failed
-from proofs_check import measured
 from proofs_check.boursier_boyer.experiments_curves import backtracking, spread
 from proofs_check.boursier_boyer.experiments_ends import has_failed
 from proofs_check.boursier_boyer.experiments_risk import linear_excess
 from proofs_check.boursier_boyer.experiments_training import anisotropic_covariance
 from proofs_check.boursier_boyer.section_6 import completing_the_square
-from proofs_check.claims import Claim
 from proofs_check.cli import main
-from proofs_check.files import read_ledger
+from proofs_check.core import experiments as measured
+from proofs_check.core.claim import Claim
+from proofs_check.core.files import read_ledger
 from tests.numerics.figures.synthetic import measurements
 
 SEEN = Evidence(verdict=Verdict.SUPPORTED, engine="examples", covered="seen in the full runs", control=None)
@@ -153,8 +153,8 @@ def test_sentences_of_the_page_name_no_parameter_of_their_checks() -> None:
     """A reader of the page has not read the checks: what only they call power = 1 or `stable` is said in words."""
     from inspect import signature
 
-    from proofs_check.ledger import load_claims
-    from proofs_check.statements import row
+    from proofs_check.core.ledger import load_claims
+    from proofs_check.core.statements import row
 
     experiments = [c for c in load_claims().values() if row(c.id).kind == "NUM" and c.id.startswith(measured.EXPERIMENTS)]
     assert len(experiments) > 10

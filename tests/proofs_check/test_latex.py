@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import proofs_check
+from proofs_check.core.statements import rows
 from proofs_check.latex import FORMULA, LatexError, block, formula, inline, words
-from proofs_check.statements import rows
 
 
 def seen(markup: str) -> str:

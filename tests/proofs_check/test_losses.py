@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proofs_check.ledger import load_claims
+from proofs_check.core.ledger import load_claims
 
 
 @pytest.mark.parametrize("id", ["OURS:R1.off", "OURS:R2.off", "BB:LC.1.15", "BB:LC.1.BCL"])

@@ -7,15 +7,15 @@ from unittest.mock import patch
 
 import pytest
 
-from proofs_check.claims import REGISTRY
-from proofs_check.ledger import load_claims
+from proofs_check.core.claim import REGISTRY
+from proofs_check.core.ledger import load_claims
 
 pytest_plugins = "pytester"
 
 HEAD = """
 from fractions import Fraction
 from numerics.evidence import Evidence, Verdict
-from proofs_check.claims import claim
+from proofs_check.core.claim import claim
 def proved(): return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic")
 def refuted(**w): return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=w, witness_by="exact")
 def opened(): return Evidence(verdict=Verdict.OPEN, engine="identity", reason="tried")

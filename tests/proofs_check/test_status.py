@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from proofs_check.cli import main
-from proofs_check.files import InputError
-from proofs_check.ledger import write_json
-from proofs_check.statements import rows
+from proofs_check.core.files import InputError
+from proofs_check.core.ledger import write_json
+from proofs_check.core.statements import rows
 from proofs_check.status import BEGIN, END, replaced, row_verdict, status
 from tests.proofs_check.ledgers import document, line, made_up
 

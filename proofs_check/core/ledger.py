@@ -15,10 +15,10 @@ from pkgutil import iter_modules
 from typing import Any
 
 from numerics.evidence import Evidence, Verdict
-from proofs_check.claims import REGISTRY, Claim, Judgement, shown
-from proofs_check.dial import Edge
-from proofs_check.files import write_text
-from proofs_check.statements import Row, row, rows
+from proofs_check.core.claim import REGISTRY, Claim, Judgement, shown
+from proofs_check.core.dial import Edge
+from proofs_check.core.files import write_text
+from proofs_check.core.statements import Row, row, rows
 
 __all__ = ["SCHEMA", "Ledger", "entry", "load_claims", "schema", "write_json"]
 
@@ -35,7 +35,7 @@ def load_claims() -> Mapping[str, Claim]:
     >>> "BB:CC.3.b" in load_claims()
     True
     """
-    here = Path(__file__).parent
+    here = Path(__file__).parents[1]
     for folder in sorted(p.parent for p in here.glob("*/statements.toml")):
         for module in iter_modules([str(folder)]):
             import_module(f"proofs_check.{folder.name}.{module.name}")

@@ -10,9 +10,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from numerics.evidence import Verdict
-from proofs_check.claims import Claim
-from proofs_check.ledger import Ledger, entry, load_claims
-from proofs_check.statements import row
+from proofs_check.core.claim import Claim
+from proofs_check.core.ledger import Ledger, entry, load_claims
+from proofs_check.core.statements import row
 
 if TYPE_CHECKING:
     from numerics.figures.plan import Plan

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from numerics.evidence import Verdict
-from proofs_check.statements import papers, rows
+from proofs_check.core.statements import papers, rows
 
 __all__ = ["DECIDED", "EXACT", "LEAST_SHARE", "MOST_OPEN", "Coverage", "coverage", "stated"]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from proofs_check.coverage import EXACT, MOST_OPEN, coverage
-from proofs_check.ledger import Ledger
-from proofs_check.statements import rows
-from proofs_check.summary import summary
+from proofs_check.core.coverage import EXACT, MOST_OPEN, coverage
+from proofs_check.core.ledger import Ledger
+from proofs_check.core.statements import rows
+from proofs_check.core.summary import summary
 from tests.proofs_check.ledgers import document, made_up
 
 SHARP = [id for id, r in rows().items() if r.paper == "BB" and r.kind in EXACT]

@@ -7,10 +7,10 @@ from statistics import median
 from typing import Any
 
 from numerics.evidence import Verdict
-from proofs_check.claims import by_severity
-from proofs_check.coverage import coverage
-from proofs_check.ledger import Ledger
-from proofs_check.statements import papers, rows
+from proofs_check.core.claim import by_severity
+from proofs_check.core.coverage import coverage
+from proofs_check.core.ledger import Ledger
+from proofs_check.core.statements import papers, rows
 
 __all__ = ["summary"]
 

@@ -55,7 +55,7 @@ class Row:
 @cache
 def _files() -> Mapping[str, Mapping[str, Any]]:
     found = {}
-    for path in sorted(Path(__file__).parent.glob("*/statements.toml")):
+    for path in sorted(Path(__file__).parents[1].glob("*/statements.toml")):
         data = tomllib.loads(path.read_text(encoding="utf-8"))
         found[data["paper"]["key"]] = data
     return MappingProxyType(found)

@@ -12,7 +12,7 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import forall
 from numerics.seeds import current_seed
-from proofs_check.claims import MEANS, REGISTRY, Claim, claim
+from proofs_check.core.claim import MEANS, REGISTRY, Claim, claim
 
 ROW = "BB:CC.3.b"
 FALSE: dict[str, Any] = dict(false="gap", why="the edge is 2", instead="$c \\geq 2$")

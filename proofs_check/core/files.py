@@ -46,7 +46,7 @@ def read_ledger(path: Path) -> dict[str, Any]:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
-    from proofs_check.ledger import SCHEMA, schema
+    from proofs_check.core.ledger import SCHEMA, schema
 
     path = path / "ledger.json" if path.is_dir() else path
     try:

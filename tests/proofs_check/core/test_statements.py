@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import proofs_check
-from proofs_check.statements import KINDS, row, rows
+from proofs_check.core.statements import KINDS, row, rows
 
 FILES = sorted(Path(proofs_check.__file__).parent.glob("*/statements.toml"))
 PAPER_KEYS = {"key", "title", "authors", "version", "date"}

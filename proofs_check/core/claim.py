@@ -18,8 +18,8 @@ from typing import Any
 from numerics.evidence import Evidence, Verdict, plain
 from numerics.search.reference import at_reference
 from numerics.seeds import seeded
-from proofs_check.dial import Edge, find_edge
-from proofs_check.hypotheses import unmet
+from proofs_check.core.dial import Edge, find_edge
+from proofs_check.core.hypotheses import unmet
 
 __all__ = ["MEANS", "REGISTRY", "SEVERITIES", "Claim", "Judgement", "by_severity", "claim", "shown"]
 
