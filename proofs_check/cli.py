@@ -11,7 +11,7 @@ __all__ = ["main"]
 
 
 def _show(options: argparse.Namespace) -> int:
-    from proofs_check.show import show
+    from proofs_check.documents.show import show
 
     return show(options.id, options.reseed)
 
@@ -25,8 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     2
     """
     from numerics.cli import add_commands
-    from proofs_check.documents_cli import add_commands as add_documents
-    from proofs_check.figures_cli import add_figures
+    from proofs_check.documents.cli import add_commands as add_documents
+    from proofs_check.documents.figures import add_figures
 
     parser = argparse.ArgumentParser(
         prog="largeprompt",

@@ -13,7 +13,7 @@ from typing import Any
 from proofs_check import latex
 from proofs_check.blueprint.document import LETTERS, Site, anchor
 from proofs_check.blueprint.graph import all_statements, apart, neighbourhood, v_class
-from proofs_check.witnesses import script, slug
+from proofs_check.documents.witnesses import script, slug
 
 __all__ = ["Blueprint", "as_html"]
 

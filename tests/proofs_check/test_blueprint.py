@@ -16,7 +16,7 @@ from proofs_check.blueprint import Site, as_html
 from proofs_check.blueprint.document import LETTERS, place
 from proofs_check.cli import main
 from proofs_check.core.statements import rows
-from proofs_check.witnesses import script
+from proofs_check.documents.witnesses import script
 from tests.proofs_check.blueprint_sample import IDS, document
 
 VOID = {"meta", "input", "br", "link", "img", "hr"}

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from proofs_check import witnesses
 from proofs_check.cli import main
 from proofs_check.core.files import InputError
 from proofs_check.core.ledger import load_claims, write_json
+from proofs_check.documents import witnesses
 from proofs_check.errata import Erratum, as_html, as_markdown, errata_of
 from proofs_check.errata.content import number
 from proofs_check.errata.markdown import WIDTH, github

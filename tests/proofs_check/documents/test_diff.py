@@ -11,7 +11,7 @@ import pytest
 
 from proofs_check.cli import main
 from proofs_check.core.ledger import write_json
-from proofs_check.diff import changes, show
+from proofs_check.documents.diff import changes, show
 from tests.proofs_check.ledgers import document, line, made_up
 
 

@@ -52,7 +52,7 @@ def scripts() -> dict[str, str]:
     >>> "bb_cc_3_b" in scripts()
     True
     """
-    found = sorted(Path(__file__).parent.glob("*/witnesses/*.py"))
+    found = sorted(Path(__file__).parents[1].glob("*/witnesses/*.py"))
     return {p.stem: p.read_text(encoding="utf-8") for p in found}
 
 
@@ -64,7 +64,7 @@ def script_path(id: str) -> str:
     >>> script_path("BB:CC.3.b")
     'boursier_boyer/witnesses/bb_cc_3_b.py'
     """
-    here = Path(__file__).parent
+    here = Path(__file__).parents[1]
     return next((p.relative_to(here).as_posix() for p in here.glob(f"*/witnesses/{slug(id)}.py")), "")
 
 
@@ -77,7 +77,7 @@ def script(id: str) -> str | None:
     True
     """
     path = script_path(id)
-    return (Path(__file__).parent / path).read_text(encoding="utf-8") if path else None
+    return (Path(__file__).parents[1] / path).read_text(encoding="utf-8") if path else None
 
 
 def faults(text: str) -> list[str]:

@@ -130,7 +130,7 @@ def _errata(options: argparse.Namespace) -> int:
 def _status(options: argparse.Namespace) -> int:
     from proofs_check.core.coverage import coverage
     from proofs_check.core.files import InputError, read_ledger, write_text
-    from proofs_check.status import replaced, status
+    from proofs_check.documents.status import replaced, status
 
     document = read_ledger(Path(options.ledger))
     table, out = status(document), 0
@@ -165,7 +165,7 @@ def _diff(options: argparse.Namespace) -> int:
     import json
 
     from proofs_check.core.files import read_ledger
-    from proofs_check.diff import as_json, changes, doubts, show
+    from proofs_check.documents.diff import as_json, changes, doubts, show
 
     old, new = (read_ledger(Path(given)) for given in (options.old, options.new))
     for doubt in doubts(old, new):
