@@ -102,7 +102,7 @@ def _told(name: str, run: Run) -> Run:
 
 
 def _blueprint(options: argparse.Namespace) -> int:
-    from proofs_check.blueprint import write_blueprint
+    from proofs_check.documents.blueprint import write_blueprint
 
     made = write_blueprint(Path(options.ledger), Path(options.out))
     for formula, reason in made.failures:

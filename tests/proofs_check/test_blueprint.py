@@ -12,10 +12,10 @@ from urllib.parse import unquote
 
 import pytest
 
-from proofs_check.blueprint import Site, as_html
-from proofs_check.blueprint.document import LETTERS, place
 from proofs_check.cli import main
 from proofs_check.core.statements import rows
+from proofs_check.documents.blueprint import Site, as_html
+from proofs_check.documents.blueprint.document import LETTERS, place
 from proofs_check.documents.witnesses import script
 from tests.proofs_check.blueprint_sample import IDS, document
 

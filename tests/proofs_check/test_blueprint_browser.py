@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import pytest
 
-from proofs_check.blueprint import Site, as_html
+from proofs_check.documents.blueprint import Site, as_html
 from tests.proofs_check.blueprint_sample import document
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proofs_check.blueprint.document import Site
-from proofs_check.blueprint.render import Blueprint, as_html
+from proofs_check.documents.blueprint.document import Site
+from proofs_check.documents.blueprint.render import Blueprint, as_html
 
 __all__ = ["Blueprint", "Site", "as_html", "write_blueprint"]
 

@@ -11,8 +11,8 @@ from html import escape
 from typing import Any
 
 from proofs_check import latex
-from proofs_check.blueprint.document import LETTERS, Site, anchor
-from proofs_check.blueprint.graph import all_statements, apart, neighbourhood, v_class
+from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
+from proofs_check.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
 from proofs_check.documents.witnesses import script, slug
 
 __all__ = ["Blueprint", "as_html"]
@@ -155,7 +155,7 @@ def as_html(site: Site) -> Blueprint:
     from markupsafe import Markup
 
     environment = Environment(
-        loader=PackageLoader("proofs_check.blueprint", "."),
+        loader=PackageLoader("proofs_check.documents.blueprint", "."),
         autoescape=select_autoescape(["html.jinja"]),
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
-from proofs_check.blueprint.document import LETTERS, RowPage, Site, Statement, anchor
-from proofs_check.blueprint.layout import Layout, layered
+from proofs_check.documents.blueprint.document import LETTERS, RowPage, Site, Statement, anchor
+from proofs_check.documents.blueprint.layout import Layout, layered
 
 __all__ = ["all_statements", "apart", "neighbourhood", "svg", "v_class"]
 
