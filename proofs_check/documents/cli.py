@@ -113,7 +113,7 @@ def _blueprint(options: argparse.Namespace) -> int:
 
 def _errata(options: argparse.Namespace) -> int:
     from proofs_check.core.files import read_ledger, write_text
-    from proofs_check.errata import as_html, as_markdown, errata_of
+    from proofs_check.documents.errata import as_html, as_markdown, errata_of
 
     errata = errata_of(read_ledger(Path(options.ledger)), options.paper)
     out = Path(options.out)

@@ -62,7 +62,7 @@ def status(document: Mapping[str, Any]) -> str:
     InputError
         If not every claim ran, or a claim is not in order.
     """
-    from proofs_check.errata.markdown import paragraph
+    from proofs_check.documents.errata.markdown import paragraph
 
     run = document["run"]
     if run.get("partial"):
@@ -112,7 +112,7 @@ def _repaired(claims: list[Mapping[str, Any]]) -> bool:
 
 
 def _material(document: Mapping[str, Any]) -> list[str]:
-    from proofs_check.errata.markdown import github
+    from proofs_check.documents.errata.markdown import github
 
     ledger = Ledger(document["claims"])
     order = {id: i for i, id in enumerate(rows())}

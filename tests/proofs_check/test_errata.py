@@ -13,9 +13,9 @@ from proofs_check.cli import main
 from proofs_check.core.files import InputError
 from proofs_check.core.ledger import load_claims, write_json
 from proofs_check.documents import witnesses
-from proofs_check.errata import Erratum, as_html, as_markdown, errata_of
-from proofs_check.errata.content import number
-from proofs_check.errata.markdown import WIDTH, github
+from proofs_check.documents.errata import Erratum, as_html, as_markdown, errata_of
+from proofs_check.documents.errata.content import number
+from proofs_check.documents.errata.markdown import WIDTH, github
 from proofs_check.latex import words
 from tests.proofs_check.ledgers import document, line, made_up
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
-from proofs_check.errata.content import HOW_TO_READ, Errata, Erratum
+from proofs_check.documents.errata.content import HOW_TO_READ, Errata, Erratum
 from proofs_check.latex import FORMULA
 
 __all__ = ["as_markdown", "github", "paragraph"]

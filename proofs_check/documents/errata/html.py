@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from proofs_check.errata.content import HOW_TO_READ, Errata
+from proofs_check.documents.errata.content import HOW_TO_READ, Errata
 from proofs_check.latex import LatexError, block, words
 
 __all__ = ["as_html"]
@@ -25,7 +25,7 @@ def as_html(errata: Errata) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("proofs_check.errata", "."),
+        loader=PackageLoader("proofs_check.documents.errata", "."),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
