@@ -139,7 +139,7 @@ def _as_html(text: str) -> str:
     from html import escape
 
     from numerics.pages.text import marked
-    from proofs_check import latex
+    from proofs_check.documents import latex
 
     html = ""
     for i, part in enumerate(re.split(r"\$([^$]+)\$", text)):

@@ -16,7 +16,7 @@ from proofs_check.documents import witnesses
 from proofs_check.documents.errata import Erratum, as_html, as_markdown, errata_of
 from proofs_check.documents.errata.content import number
 from proofs_check.documents.errata.markdown import WIDTH, github
-from proofs_check.latex import words
+from proofs_check.documents.latex import words
 from tests.proofs_check.ledgers import document, line, made_up
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import proofs_check
 from proofs_check.core.statements import rows
-from proofs_check.latex import FORMULA, LatexError, block, formula, inline, words
+from proofs_check.documents.latex import FORMULA, LatexError, block, formula, inline, words
 
 
 def seen(markup: str) -> str:

@@ -14,7 +14,7 @@ from proofs_check.core.files import InputError
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.statements import paper, rows
 from proofs_check.documents import witnesses
-from proofs_check.latex import marked
+from proofs_check.documents.latex import marked
 
 __all__ = ["HOW_TO_READ", "Errata", "Erratum", "errata_of", "number"]
 

@@ -6,7 +6,7 @@ import re
 from html import escape
 
 from proofs_check.documents.errata.content import HOW_TO_READ, Errata
-from proofs_check.latex import LatexError, block, words
+from proofs_check.documents.latex import LatexError, block, words
 
 __all__ = ["as_html"]
 

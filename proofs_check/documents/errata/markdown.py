@@ -6,7 +6,7 @@ import re
 import textwrap
 
 from proofs_check.documents.errata.content import HOW_TO_READ, Errata, Erratum
-from proofs_check.latex import FORMULA
+from proofs_check.documents.latex import FORMULA
 
 __all__ = ["as_markdown", "github", "paragraph"]
 

@@ -1,12 +1,12 @@
-"""Tokens, lists, scripts and letters of a formula; what a command means is left to `proofs_check.latex.commands`."""
+"""Tokens, lists, scripts and letters of a formula; what a command means is left to `proofs_check.documents.latex.commands`."""
 
 from __future__ import annotations
 
 import re
 from html import escape
 
-from proofs_check.latex.items import EMPTY, Item, mo, row, script, width
-from proofs_check.latex.symbols import BINARY, RELATIONS, SPACES, alphabet
+from proofs_check.documents.latex.items import EMPTY, Item, mo, row, script, width
+from proofs_check.documents.latex.symbols import BINARY, RELATIONS, SPACES, alphabet
 
 __all__ = ["LatexError", "Reader"]
 

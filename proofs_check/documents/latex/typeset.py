@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import cache
 from html import escape
 
-from proofs_check.latex.commands import parse
-from proofs_check.latex.items import Item, mo, row, width
+from proofs_check.documents.latex.commands import parse
+from proofs_check.documents.latex.items import Item, mo, row, width
 
 __all__ = ["CSS", "FORMULA", "block", "formula", "glued", "inline", "marked", "words"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs_check.latex.reader import LatexError
-from proofs_check.latex.typeset import CSS, FORMULA, block, formula, glued, inline, marked, words
+from proofs_check.documents.latex.reader import LatexError
+from proofs_check.documents.latex.typeset import CSS, FORMULA, block, formula, glued, inline, marked, words
 
 __all__ = ["CSS", "FORMULA", "LatexError", "block", "formula", "glued", "inline", "marked", "words"]

@@ -6,9 +6,20 @@ import re
 from collections.abc import Callable, Sequence
 from html import escape
 
-from proofs_check.latex.items import EMPTY, Item, mo, row, sized, width
-from proofs_check.latex.reader import LatexError, Reader
-from proofs_check.latex.symbols import ACCENTS, BINARY, DELIMITERS, FUNCTIONS, LARGE, LIMITS, ORDINARY, RELATIONS, SIZES, SPACES
+from proofs_check.documents.latex.items import EMPTY, Item, mo, row, sized, width
+from proofs_check.documents.latex.reader import LatexError, Reader
+from proofs_check.documents.latex.symbols import (
+    ACCENTS,
+    BINARY,
+    DELIMITERS,
+    FUNCTIONS,
+    LARGE,
+    LIMITS,
+    ORDINARY,
+    RELATIONS,
+    SIZES,
+    SPACES,
+)
 
 __all__ = ["parse"]
 
