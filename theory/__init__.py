@@ -24,39 +24,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from theory.attention import gaussian_output as gaussian_output
-    from theory.attention import linear_attention as linear_attention
-    from theory.attention import softmax_attention as softmax_attention
+    from theory.attention.gaussian_errors import theorem_A as theorem_A
+    from theory.attention.laws import Gaussian as Gaussian
+    from theory.attention.layer import gaussian_output as gaussian_output
+    from theory.attention.layer import linear_attention as linear_attention
+    from theory.attention.layer import softmax_attention as softmax_attention
     from theory.concentration import lemma_c4 as lemma_c4
     from theory.linear_regression import LimitParameters as LimitParameters
     from theory.linear_regression import SaddleError as SaddleError
     from theory.linear_regression import limit_parameters as limit_parameters
-    from theory.measures import Gaussian as Gaussian
     from theory.regression_risk import effective_covariance as effective_covariance
     from theory.regression_risk import icl_risk as icl_risk
     from theory.regression_risk import icl_risk_gradient as icl_risk_gradient
     from theory.regression_risk import invariants as invariants
     from theory.regression_risk import task_covariance as task_covariance
     from theory.regression_risk import vector_field as vector_field
-    from theory.sharp_rates import theorem_A as theorem_A
     from theory.traces import Algebra as Algebra
 
 _HOME = {
     "Algebra": "theory.traces",
-    "Gaussian": "theory.measures",
+    "Gaussian": "theory.attention.laws",
     "LimitParameters": "theory.linear_regression",
     "SaddleError": "theory.linear_regression",
     "effective_covariance": "theory.regression_risk",
-    "gaussian_output": "theory.attention",
+    "gaussian_output": "theory.attention.layer",
     "icl_risk": "theory.regression_risk",
     "icl_risk_gradient": "theory.regression_risk",
     "invariants": "theory.regression_risk",
     "lemma_c4": "theory.concentration",
     "limit_parameters": "theory.linear_regression",
-    "linear_attention": "theory.attention",
-    "softmax_attention": "theory.attention",
+    "linear_attention": "theory.attention.layer",
+    "softmax_attention": "theory.attention.layer",
     "task_covariance": "theory.regression_risk",
-    "theorem_A": "theory.sharp_rates",
+    "theorem_A": "theory.attention.gaussian_errors",
     "vector_field": "theory.regression_risk",
 }
 __all__ = list(_HOME)

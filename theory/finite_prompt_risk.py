@@ -2,7 +2,7 @@
 
 Tasks ``w ~ N(0, I)``, covariates ``x ~ N(0, Sigma)``, labels ``w'x`` plus noise of variance ``tau2`` in the prompt and at the
 query; parameters on the block manifold, ``U`` the query-key block and ``u`` the value scalar. At a query x write ``h = Sigma U x``
-and ``s = x'U' Sigma U x``; the softmax weights enter through ``P2, P3, Q`` at (s, L), as in `theory.sharp_rates`.
+and ``s = x'U' Sigma U x``; the softmax weights enter through ``P2, P3, Q`` at (s, L), as in `theory.attention.gaussian_errors`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Other laws of tokens, at one query, are the business of `numerics.attention.any_law`.
 
-No prompt is drawn: the errors are those of `theory.sharp_rates` and `theory.softmax_covariance`, linear in moments of the scores
+No prompt is drawn: the errors are those of `theory.attention.gaussian_errors` and `theory.attention.softmax_covariance`, linear in moments of the scores
 that depend on their variance s and on L alone. For tokens F y, Gamma = F F' and y standard normal, everything that the formulas ask
 of the query is a product of quadratic forms in it over a power of s: an average over Gaussian queries is one integral over s.
 """
@@ -22,8 +22,8 @@ from numerics.quadrature.coarse_moments import ACCURACY, LARGEST_VARIANCE, LONGE
 from numerics.quadrature.query_form import quadratic_form_averages
 from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, score_moments
 from theory.arrays import read_arrays, read_covariance
-from theory.sharp_rates import gaussian_second_moment
-from theory.softmax_covariance import SpreadMoments, softmax_covariance_second_moment
+from theory.attention.gaussian_errors import gaussian_second_moment
+from theory.attention.softmax_covariance import SpreadMoments, softmax_covariance_second_moment
 
 if TYPE_CHECKING:
     from numerics.token_laws import TokenLaw

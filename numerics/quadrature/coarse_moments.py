@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from numerics.quadrature.score_moments import DEFINITION, STEEP, STEIN, ScoreMoments, spread_by_definition
 from numerics.quadrature.softmax_weights import Block, Key, products_of_sums
-from theory.softmax_covariance import spread_moments
+from theory.attention.softmax_covariance import spread_moments
 
 __all__ = ["ACCURACY", "LARGEST_VARIANCE", "LONGEST", "coarse_score_moments"]
 

@@ -1,6 +1,6 @@
 """Moments of the softmax weights and of the spread of Gaussian scores, by quadrature, for the errors of output and gradients.
 
-The formulas are those of `theory.softmax_covariance`. For scores of large variance and weights that are not small its polynomials
+The formulas are those of `theory.attention.softmax_covariance`. For scores of large variance and weights that are not small its polynomials
 cancel (they multiply s² by coefficients up to 2880); there the mean of D² is taken from its definition, whose own cancellation, a
 factor 1/E D², is harmless exactly where the weights are not small.
 """
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.quadrature.softmax_weights import LARGEST_LENGTH, Key, laplace_transforms, mean_products
-from theory.softmax_covariance import GRAD_U_MOMENTS, SpreadMoments, spread_moments
+from theory.attention.softmax_covariance import GRAD_U_MOMENTS, SpreadMoments, spread_moments
 
 __all__ = ["LARGEST_SCORE_VARIANCE", "ScoreMoments", "score_moments"]
 

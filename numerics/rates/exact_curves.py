@@ -17,7 +17,7 @@ from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE
 from numerics.quadrature.softmax_weights import SoftmaxMoments, softmax_moments
 from numerics.rates.bound_curves import Bound, bounds
 from numerics.rates.exponents import next_order, sharp_exponent, theorem_B_constant, theorem_B_law
-from theory.sharp_rates import gaussian_second_moment
+from theory.attention.gaussian_errors import gaussian_second_moment
 
 __all__ = [
     "QUANTITIES",

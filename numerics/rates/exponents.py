@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.attention.setting import AttentionSetting, Quantity
+from theory.attention.query_average import TOLERANCE, Decay, decay_exponent, theorem_B
+from theory.attention.query_average import sharp_exponent as exponent_of_B
 from theory.concentration import exponent_16
-from theory.theorem_b import TOLERANCE, Decay, decay_exponent, theorem_B
-from theory.theorem_b import sharp_exponent as exponent_of_B
 
 __all__ = [
     "REGIONS",

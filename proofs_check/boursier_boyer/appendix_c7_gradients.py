@@ -18,7 +18,7 @@ from numerics.provers import identity, trace_identity
 from numerics.token_laws.hostile import Law, discrete, laws, matrices
 from proofs_check.boursier_boyer.section_3_attention import differences, setting
 from proofs_check.core.claim import claim
-from theory.attention import grad_U, grad_V, softmax_attention
+from theory.attention.layer import grad_U, grad_V, softmax_attention
 from theory.gradient_rates import first_term_constants
 from theory.traces import Algebra
 

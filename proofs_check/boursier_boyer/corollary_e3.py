@@ -13,7 +13,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
-from theory.sharp_rates import theorem_A
+from theory.attention.gaussian_errors import theorem_A
 from theory.transfer import risk_gap
 
 L = sp.Symbol("L", integer=True, positive=True)

@@ -8,8 +8,8 @@ import sympy as sp
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import identity, trace_identity
 from proofs_check.core.claim import claim
-from theory.attention import gaussian_output
-from theory.measures import Gaussian
+from theory.attention.laws import Gaussian
+from theory.attention.layer import gaussian_output
 from theory.traces import Algebra
 
 ALGEBRA = Algebra(general=["V", "K", "Q", "R"], symmetric=["Gamma"], vectors=["m", "a", "z"])

@@ -10,7 +10,7 @@ from sympy import Max, exp, log, oo, sqrt
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity, integral_evidence
 from proofs_check.core.claim import MEANS, claim
-from theory.attention import softmax_attention
+from theory.attention.layer import softmax_attention
 from theory.concentration import delta_0
 from theory.concentration_moments import tail_integral, threshold_c4, threshold_c7
 

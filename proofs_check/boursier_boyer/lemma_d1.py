@@ -16,7 +16,7 @@ from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.search.worst_law import of_law, worst_law
 from numerics.token_laws.hostile import DIMENSIONS, Law, laws, matrices
 from proofs_check.core.claim import MEANS, claim
-from theory.attention import gaussian_output
+from theory.attention.layer import gaussian_output
 from theory.sub_gaussian_bounds import fourth_moment_d1, lemma_d1
 from theory.traces import Algebra
 

@@ -10,7 +10,7 @@ import sympy as sp
 from numerics.evidence import Contradiction, Evidence, Verdict, confirmed
 from numerics.provers import identity, trace_identity
 from proofs_check.core.claim import claim
-from theory.attention import grad_K, grad_Q, grad_V, softmax_attention
+from theory.attention.layer import grad_K, grad_Q, grad_V, softmax_attention
 from theory.traces import Algebra
 
 # To first order a component of the output is tr(G'U) + const, with G its gradient in U.

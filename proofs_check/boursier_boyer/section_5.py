@@ -19,7 +19,7 @@ from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.remark_5_3 import remark
 from proofs_check.core.claim import claim
 from proofs_check.gaussian_words import DATA, risk_of_blocks, token_moments
-from theory.attention import softmax_attention
+from theory.attention.layer import softmax_attention
 from theory.finite_prompt_risk import error_at_query
 from theory.regression_risk import full_risk, task_covariance
 from theory.traces import Algebra
@@ -64,7 +64,7 @@ def the_infinite_prompt_risk() -> Evidence:
 
 
 def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidence:
-    """Definitions (2) and (3) on drawn tasks and prompts, by the attention of `theory.attention`, against R6 by quadrature."""
+    """Definitions (2) and (3) on drawn tasks and prompts, by the attention of `theory.attention.layer`, against R6 by quadrature."""
     rng, S, A, u = generator(11), np.array([[1.0, 0.4], [0.4, 0.5]]), np.array([[0.6, 0.3], [-0.2, 0.5]]), 1.3
     root, U, V = np.linalg.cholesky(S).T, np.zeros((3, 3)), np.zeros((3, 3))
     U[:2, :2], V[2, 2], losses = A, u, np.empty(prompts)

@@ -8,7 +8,12 @@ from numpy.typing import NDArray
 from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import current_seed, generator
-from theory.sharp_rates import covariance_of_mean_token, gaussian_bias, gaussian_second_moment, softmax_covariance_bias
+from theory.attention.gaussian_errors import (
+    covariance_of_mean_token,
+    gaussian_bias,
+    gaussian_second_moment,
+    softmax_covariance_bias,
+)
 
 __all__ = ["by_integration", "by_simulation", "over_scores"]
 

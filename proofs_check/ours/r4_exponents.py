@@ -28,8 +28,8 @@ from numerics.quadrature.score_moments import ScoreMoments, score_moments
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.ours.theorem_b import averaged_directly
-from theory.softmax_covariance import GRAD_U_MOMENTS, spread_moments
-from theory.theorem_b import sharp_exponent
+from theory.attention.query_average import sharp_exponent
+from theory.attention.softmax_covariance import GRAD_U_MOMENTS, spread_moments
 
 Floats = NDArray[np.float64]
 b, s, lnL = sp.symbols("b s Lambda", positive=True)  # Lambda = ln L

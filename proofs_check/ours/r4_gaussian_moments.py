@@ -19,7 +19,7 @@ from numerics.provers import identity, trace_identity
 from numerics.quadrature.softmax_weights import softmax_moments
 from proofs_check.core.claim import claim
 from proofs_check.ours.direct_integration import by_integration, by_simulation, over_scores
-from theory.sharp_rates import (
+from theory.attention.gaussian_errors import (
     P2_slope,
     covariance_of_mean_token,
     gaussian_bias,
@@ -27,7 +27,7 @@ from theory.sharp_rates import (
     limit_of_grad_U_error,
     softmax_covariance_bias,
 )
-from theory.softmax_covariance import GRAD_U_MOMENTS, softmax_covariance_second_moment, spread_moments
+from theory.attention.softmax_covariance import GRAD_U_MOMENTS, softmax_covariance_second_moment, spread_moments
 from theory.softmax_stein import TokenAlgebra
 from theory.traces import Algebra
 

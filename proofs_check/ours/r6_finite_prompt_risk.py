@@ -16,8 +16,8 @@ from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import claim
 from proofs_check.ours.r4_gaussian_moments import STEIN, TOKENS, pi
+from theory.attention.gaussian_errors import covariance_of_mean_token, gaussian_bias
 from theory.finite_prompt_risk import error_at_query
-from theory.sharp_rates import covariance_of_mean_token, gaussian_bias
 from theory.traces import Algebra
 
 Floats = NDArray[np.float64]

@@ -23,8 +23,8 @@ from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, f
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
 from proofs_check.ours.r6_fixed_point import isotropic_path
+from theory.attention.query_average import theorem_B
 from theory.linear_regression import limit_parameters
-from theory.theorem_b import theorem_B
 from theory.traces import Algebra
 from theory.valley import best_score_variance, valley_excess, valley_speed
 

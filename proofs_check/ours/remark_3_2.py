@@ -17,7 +17,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
-from theory.theorem_b import decay_with_the_query, self_weight_rate, sharp_exponent
+from theory.attention.query_average import decay_with_the_query, self_weight_rate, sharp_exponent
 from theory.traces import Algebra
 
 Floats = NDArray[np.float64]

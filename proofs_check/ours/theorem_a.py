@@ -13,7 +13,7 @@ from numerics.provers import identity
 from numerics.quadrature.softmax_weights import softmax_moments
 from proofs_check.core.claim import claim
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
-from theory.sharp_rates import P2_slope, gaussian_second_moment, limit_of_output_error, theorem_A
+from theory.attention.gaussian_errors import P2_slope, gaussian_second_moment, limit_of_output_error, theorem_A
 
 L = sp.Symbol("L", integer=True, positive=True)
 s, t, q = sp.symbols("s t q", nonnegative=True)

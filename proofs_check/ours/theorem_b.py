@@ -21,8 +21,8 @@ from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.rates.exact_curves import theorem_B_law
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
-from theory.sharp_rates import gaussian_second_moment
-from theory.theorem_b import theorem_B
+from theory.attention.gaussian_errors import gaussian_second_moment
+from theory.attention.query_average import theorem_B
 
 Floats = NDArray[np.float64]
 SHORT, FAR = (1.0, 2.0, 3.0, 10.0, 1e3, 1e8, 1e20, 1e100), (1e50, 1e100)

@@ -16,8 +16,8 @@ from numerics.provers import identity
 from numerics.provers.integral import integral_evidence
 from numerics.quadrature.query_form import quadratic_form_law
 from proofs_check.core.claim import claim
-from theory.sharp_rates import gaussian_second_moment
-from theory.theorem_b import decay_exponent, limit_constant, theorem_B
+from theory.attention.gaussian_errors import gaussian_second_moment
+from theory.attention.query_average import decay_exponent, limit_constant, theorem_B
 
 b, y, Lambda, x = sp.symbols("b y Lambda x", positive=True)  # Lambda = ln L
 HALF = sp.Rational(1, 2)

@@ -15,8 +15,8 @@ from scipy.special import roots_genlaguerre
 import numerics.attention.gaussian_tokens
 from numerics import attention_errors, exact_errors
 from numerics.attention.gaussian_tokens import ExactErrors
-from theory.sharp_rates import limit_of_grad_U_error, limit_of_output_error, theorem_A
-from theory.theorem_b import theorem_B
+from theory.attention.gaussian_errors import limit_of_grad_U_error, limit_of_output_error, theorem_A
+from theory.attention.query_average import theorem_B
 
 FIELDS = ("output", "squared_bias", "grad_V", "grad_U", "grad_K", "grad_Q")
 ONE = np.eye(1)

@@ -11,7 +11,7 @@ from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from numerics.regression.softmax_vs_linear.scalar_flows import scalar_regressions
-from theory.attention import softmax_attention
+from theory.attention.layer import softmax_attention
 
 TASKS = tasks_on_atoms([0.5, -1.5], [0.75, 0.25], [-1.0, 2.0])
 U, V = np.array([[0.4, 7.0], [-0.3, -9.0]]), np.array([0.2, 0.6])

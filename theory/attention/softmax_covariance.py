@@ -2,7 +2,7 @@
 
 Scores are ``sqrt(s) g_k`` with ``g`` standard normal, ``gbar = sum p_k g_k`` is their softmax mean, and ``pi_k = sum_i p_i^k``. The
 moments of the spread of g are polynomials in the power sums by Stein's lemma; they have no terms of order 1 that cancel, so that
-they keep their accuracy where the direct expansion loses a factor L. Notation otherwise as in `theory.sharp_rates`.
+they keep their accuracy where the direct expansion loses a factor L. Notation otherwise as in `theory.attention.gaussian_errors`.
 """
 
 from __future__ import annotations

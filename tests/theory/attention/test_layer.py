@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from theory.attention import (
+from theory.attention.layer import (
     gaussian_grad_U,
     gaussian_grad_V,
     gaussian_output,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from theory.measures import Gaussian, log_mgf_bound
+from theory.attention.laws import Gaussian, log_mgf_bound
 
 
 def integrate(law: Gaussian, f, points: int = 60):  # type: ignore[no-untyped-def]

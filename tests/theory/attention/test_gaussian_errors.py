@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theory.attention import grad_U, softmax_attention
-from theory.sharp_rates import (
+from theory.attention.gaussian_errors import (
     P2_slope,
     covariance_of_mean_token,
     gaussian_bias,
@@ -20,7 +19,8 @@ from theory.sharp_rates import (
     softmax_covariance_bias,
     theorem_A,
 )
-from theory.softmax_covariance import GRAD_U_MOMENTS, softmax_covariance_second_moment, spread_moments
+from theory.attention.layer import grad_U, softmax_attention
+from theory.attention.softmax_covariance import GRAD_U_MOMENTS, softmax_covariance_second_moment, spread_moments
 
 GAMMA = np.array([[1.0, 0.3], [0.3, 0.5]])
 U = np.array([[0.5, -0.2], [0.1, 0.4]])
@@ -89,7 +89,7 @@ def test_second_moment_of_the_softmax_covariance_at_two_tokens() -> None:
 
 
 def test_attention_has_the_same_error_prompt_by_prompt(two: dict[str, np.ndarray]) -> None:
-    """The same expectations through `theory.attention`, on every 97th node, so that conventions of h, V and C_L are one."""
+    """The same expectations through `theory.attention.layer`, on every 97th node, so that conventions of h, V and C_L are one."""
     prompts, _ = two_token_prompts()
     for prompt in prompts[::9700]:
         scores = prompt @ U @ Z

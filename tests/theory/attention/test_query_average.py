@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theory.theorem_b import decay_exponent, decay_with_the_query, limit_constant, self_weight_rate, sharp_exponent, theorem_B
+from theory.attention.query_average import (
+    decay_exponent,
+    decay_with_the_query,
+    limit_constant,
+    self_weight_rate,
+    sharp_exponent,
+    theorem_B,
+)
 
 HALF = sp.Rational(1, 2)
 
