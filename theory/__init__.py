@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from theory.attention.layer import gaussian_output as gaussian_output
     from theory.attention.layer import linear_attention as linear_attention
     from theory.attention.layer import softmax_attention as softmax_attention
-    from theory.concentration import lemma_c4 as lemma_c4
+    from theory.bounds.concentration import lemma_c4 as lemma_c4
     from theory.linear_regression import LimitParameters as LimitParameters
     from theory.linear_regression import SaddleError as SaddleError
     from theory.linear_regression import limit_parameters as limit_parameters
@@ -51,7 +51,7 @@ _HOME = {
     "icl_risk": "theory.regression_risk",
     "icl_risk_gradient": "theory.regression_risk",
     "invariants": "theory.regression_risk",
-    "lemma_c4": "theory.concentration",
+    "lemma_c4": "theory.bounds.concentration",
     "limit_parameters": "theory.linear_regression",
     "linear_attention": "theory.attention.layer",
     "softmax_attention": "theory.attention.layer",

@@ -18,9 +18,9 @@ from numerics.attention.setting import AttentionSetting, Quantity
 from numerics.rates.exponents import paper_exponent, theorem_B_constant, theorem_B_law
 from numerics.token_laws import TokenLaw
 from theory.attention.gaussian_errors import limit_of_grad_U_error, theorem_A
-from theory.concentration import lemma_c4, second_moment_R1
-from theory.query_average_bounds import gradient_U_average, output_average, output_average_short
-from theory.sub_gaussian_bounds import maximum_R3
+from theory.bounds.concentration import lemma_c4, second_moment_R1
+from theory.bounds.query_average import gradient_U_average, output_average, output_average_short
+from theory.bounds.sub_gaussian import maximum_R3
 
 __all__ = ["Bound", "bounds", "fourth_moment"]
 

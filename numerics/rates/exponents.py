@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from numerics.attention.setting import AttentionSetting, Quantity
 from theory.attention.query_average import TOLERANCE, Decay, decay_exponent, theorem_B
 from theory.attention.query_average import sharp_exponent as exponent_of_B
-from theory.concentration import exponent_16
+from theory.bounds.concentration import exponent_16
 
 __all__ = [
     "REGIONS",

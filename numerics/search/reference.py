@@ -22,7 +22,7 @@ import sympy as sp
 from numerics.attention.softmax_average import SoftmaxAverage
 from numerics.search.families import Point
 from numerics.search.statement import Mean, Tail, evaluate, population
-from theory.concentration import alpha_minus, alpha_plus, beta, delta_0, delta_min
+from theory.bounds.concentration import alpha_minus, alpha_plus, beta, delta_0, delta_min
 
 __all__ = [
     "INSTANCE",

@@ -11,7 +11,7 @@ from numerics.provers import identity
 from numerics.search.worst_law import worst_law
 from proofs_check.boursier_boyer.lemma_d1 import output, token_and_query_laws
 from proofs_check.core.claim import claim
-from theory.sub_gaussian_bounds import lemma_d1
+from theory.bounds.sub_gaussian import lemma_d1
 
 sigma, V, U, d = sp.symbols("sigma V U d", positive=True)
 

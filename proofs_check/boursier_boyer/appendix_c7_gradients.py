@@ -19,7 +19,7 @@ from numerics.token_laws.hostile import Law, discrete, laws, matrices
 from proofs_check.boursier_boyer.section_3_attention import differences, setting
 from proofs_check.core.claim import claim
 from theory.attention.layer import grad_U, grad_V, softmax_attention
-from theory.gradient_rates import first_term_constants
+from theory.bounds.gradients import first_term_constants
 from theory.traces import Algebra
 
 ALGEBRA = Algebra(vectors=["v", "b", "x", "z"])

@@ -15,7 +15,7 @@ from numerics.provers.balls import value
 from numerics.token_laws.hostile import laws
 from proofs_check.boursier_boyer.appendix_c7_gradients import RATE, gradient_errors, rate_holds
 from proofs_check.core.claim import MEANS, claim
-from theory.gradient_rates import product_constants
+from theory.bounds.gradients import product_constants
 from theory.traces import Algebra
 
 ALGEBRA = Algebra(vectors=["v", "x", "z"])

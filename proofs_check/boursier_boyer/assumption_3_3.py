@@ -16,7 +16,7 @@ from numerics.search.worst_law import of_law, worst_law
 from numerics.token_laws.hostile import DIMENSIONS, laws, matrices
 from proofs_check.core.claim import claim
 from proofs_check.ours.r3_moments import averaged
-from theory.sub_gaussian_bounds import tilted_moment_R3
+from theory.bounds.sub_gaussian import tilted_moment_R3
 
 ORDERS = (0, 4, 8)
 sigma, a = sp.symbols("sigma a", positive=True)

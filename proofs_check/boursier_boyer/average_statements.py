@@ -16,7 +16,7 @@ from numerics.provers import forall, identity
 from numerics.search.query_average import Instance, tightest
 from numerics.search.query_average_instances import discrete
 from proofs_check.ours.query_average import GENERAL, general, general_reference
-from theory.query_average_bounds import tilted_moment
+from theory.bounds.query_average import tilted_moment
 
 HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
 UNPROVED = "every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants"

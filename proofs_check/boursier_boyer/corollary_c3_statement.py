@@ -12,7 +12,7 @@ from numerics.search.families import Point
 from numerics.search.statement import Tail
 from numerics.search.worst_average import at_point, worst_ratio
 from proofs_check.core.claim import claim
-from theory.concentration import C
+from theory.bounds.concentration import C
 
 L, a2, K = symbol("L"), symbol("a2"), symbol("F4")
 delta = sp.Symbol("delta", positive=True)

@@ -8,7 +8,7 @@ from sympy import exp, oo
 from numerics.evidence import Evidence
 from numerics.provers import Closed, Integers, forall
 from proofs_check.core.claim import claim
-from theory.concentration import delta_0, delta_min
+from theory.bounds.concentration import delta_0, delta_min
 
 L = sp.Symbol("L", integer=True, positive=True)
 a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2

@@ -14,7 +14,7 @@ from flint import arb, fmpq
 from numerics.attention.softmax_average import SoftmaxAverage, normaliser, softmax_average
 from numerics.evidence import Evidence, Verdict
 from proofs_check.core.claim import claim
-from theory.concentration import alpha_minus, alpha_plus
+from theory.bounds.concentration import alpha_minus, alpha_plus
 
 L, a2, delta, S = sp.symbols("L a2 delta S", positive=True)
 LOWER = (1 - alpha_minus(L, a2, delta)) * S

@@ -13,7 +13,7 @@ from numerics.provers import Closed, Integers, forall
 from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
-from theory.concentration import alpha_minus, beta
+from theory.bounds.concentration import alpha_minus, beta
 
 delta = sp.Symbol("delta", positive=True)
 

@@ -11,7 +11,7 @@ from sympy import Abs, Max, exp, log, oo, sqrt
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity
 from proofs_check.core.claim import MEANS, claim
-from theory.concentration import alpha_minus, alpha_plus, beta, delta_min
+from theory.bounds.concentration import alpha_minus, alpha_plus, beta, delta_min
 
 L = sp.Symbol("L", integer=True, positive=True)
 a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2

@@ -14,7 +14,7 @@ from numerics.search.reference import TABLE
 from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import MEANS, claim
-from theory.concentration import alpha_plus
+from theory.bounds.concentration import alpha_plus
 
 L, a2, F2, K, S, EM2, EQ2, RS = (symbol(name) for name in ("L", "a2", "F2", "F4", "S", "EM2", "EQ2", "RS"))
 delta, alpha = sp.symbols("delta alpha", positive=True)

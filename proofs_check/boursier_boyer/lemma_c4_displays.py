@@ -15,8 +15,8 @@ from numerics.search.statement import Mean
 from numerics.search.tails import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.search.worst_average import at_point
 from proofs_check.core.claim import claim
-from theory.concentration import C, delta_0, second_moment_R1
-from theory.concentration_moments import display_c4, tail_integral, threshold_c4
+from theory.bounds.concentration import C, delta_0, second_moment_R1
+from theory.bounds.concentration_moments import display_c4, tail_integral, threshold_c4
 
 L, a2, K, sigma2, d = (symbol(name) for name in ("L", "a2", "F4", "sigma2", "d"))
 C_f = {1: symbol("C_f"), 2: symbol("C_f2")}

@@ -15,7 +15,7 @@ from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point
 from numerics.search.statement import Mean
 from numerics.search.worst_average import at_point, worst_ratio
 from proofs_check.core.claim import claim
-from theory.concentration import lemma_c4
+from theory.bounds.concentration import lemma_c4
 
 L, a2, F4, sigma2, d, Z8 = (symbol(name) for name in ("L", "a2", "F4", "sigma2", "d", "Z8"))
 C_f = {1: symbol("C_f"), 2: symbol("C_f2")}

@@ -11,8 +11,8 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirme
 from numerics.provers import Closed, Integers, forall, identity, integral_evidence
 from proofs_check.core.claim import MEANS, claim
 from theory.attention.layer import softmax_attention
-from theory.concentration import delta_0
-from theory.concentration_moments import tail_integral, threshold_c4, threshold_c7
+from theory.bounds.concentration import delta_0
+from theory.bounds.concentration_moments import tail_integral, threshold_c4, threshold_c7
 
 L = sp.Symbol("L", integer=True, positive=True)
 a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2

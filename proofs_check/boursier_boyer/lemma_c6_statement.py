@@ -16,7 +16,7 @@ from proofs_check.boursier_boyer import average_statements as shared
 from proofs_check.boursier_boyer.average_statements import G_INSTEAD, G_WHY, HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
 from proofs_check.boursier_boyer.proposition_3_1 import AT_ONE_TOKEN
 from proofs_check.core.claim import claim
-from theory.query_average_constants import constants_16, paper_constants_C6
+from theory.bounds.query_average_constants import constants_16, paper_constants_C6
 
 SIGMA = sp.Symbol("sigma", positive=True)
 CHECKED = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le c_1\sigma^{6p}\ln(L)^p/L^{c_2/\sigma^2},\ L\ge 2"

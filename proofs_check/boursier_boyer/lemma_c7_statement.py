@@ -15,7 +15,7 @@ from numerics.search.families import THREE_ATOMS, TWO_ATOMS
 from numerics.search.statement import Mean
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
-from theory.concentration_moments import lemma_c7
+from theory.bounds.concentration_moments import lemma_c7
 
 SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS, lengths=(1, 2)))
 

@@ -13,8 +13,8 @@ from numerics.provers import Closed, Integers, forall, identity
 from numerics.search.tails import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
-from theory.concentration import C, delta_0
-from theory.concentration_moments import tail_integral, threshold_c7
+from theory.bounds.concentration import C, delta_0
+from theory.bounds.concentration_moments import tail_integral, threshold_c7
 
 L = sp.Symbol("L", integer=True, positive=True)
 a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2

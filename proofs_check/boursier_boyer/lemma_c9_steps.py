@@ -16,8 +16,8 @@ from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import IN_THE_BALL, L, score_in_the_ball
 from proofs_check.core.claim import MEANS, claim
-from theory.concentration import C
-from theory.concentration_moments import lemma_c7
+from theory.bounds.concentration import C
+from theory.bounds.concentration_moments import lemma_c7
 
 K, q, G = sp.symbols("K q G", positive=True)  # sqrt(E|f|^4); the factor of the exponent in Term 2; E|g|^4
 

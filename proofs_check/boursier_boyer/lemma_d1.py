@@ -17,7 +17,7 @@ from numerics.search.worst_law import of_law, worst_law
 from numerics.token_laws.hostile import DIMENSIONS, Law, laws, matrices
 from proofs_check.core.claim import MEANS, claim
 from theory.attention.layer import gaussian_output
-from theory.sub_gaussian_bounds import fourth_moment_d1, lemma_d1
+from theory.bounds.sub_gaussian import fourth_moment_d1, lemma_d1
 from theory.traces import Algebra
 
 sigma, d = sp.symbols("sigma d", positive=True)

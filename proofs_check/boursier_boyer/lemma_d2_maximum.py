@@ -17,7 +17,7 @@ from numerics.provers import Closed, forall, identity
 from numerics.search.worst_law import Population, of_law, worst_law
 from numerics.token_laws.hostile import DIMENSIONS, laws
 from proofs_check.core.claim import MEANS, claim
-from theory.sub_gaussian_bounds import C_p, c_p, maximum_d2, tail_d2
+from theory.bounds.sub_gaussian import C_p, c_p, maximum_d2, tail_d2
 
 p, s, t, u, x, B, L, d = sp.symbols("p s t u x B L d", positive=True)
 POWERS = (Fraction(2), Fraction(5, 2), Fraction(4), Fraction(8))

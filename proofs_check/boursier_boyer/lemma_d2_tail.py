@@ -16,7 +16,7 @@ from numerics.provers import Closed, forall, identity
 from numerics.search.worst_law import Population, of_law, worst_law
 from numerics.token_laws.hostile import DIMENSIONS, laws
 from proofs_check.core.claim import claim
-from theory.sub_gaussian_bounds import tail_d2
+from theory.bounds.sub_gaussian import tail_d2
 
 t, d = sp.symbols("t d", positive=True)
 

@@ -13,7 +13,7 @@ from numerics.evidence import Evidence
 from numerics.search.query_average import tightest
 from numerics.search.query_average_instances import COVERED, instances, reference
 from proofs_check.core.claim import claim
-from theory.query_average_constants import paper_constants_V
+from theory.bounds.query_average_constants import paper_constants_V
 
 AT_ONE_TOKEN = {"L": 1, "d": 1, "sigma": 1, "U": 0, "V": 1, "tokens": "1, -1", "token weights": "1/2, 1/2", "query": "the same law"}
 LN_ONE = r"At $L=1$ the right side contains the factor $\ln 1=0$, while the error of a single token is its variance."

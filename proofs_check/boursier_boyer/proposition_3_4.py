@@ -14,7 +14,7 @@ from numerics.search.query_average import tightest
 from numerics.search.query_average_instances import COVERED, instances, reference
 from proofs_check.boursier_boyer.proposition_3_1 import AT_ONE_TOKEN, HYPOTHESES, LN_ONE, in_the_form_of_the_paper
 from proofs_check.core.claim import claim
-from theory.query_average_constants import paper_constants_U
+from theory.bounds.query_average_constants import paper_constants_U
 
 UNPROVED = "every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants"
 

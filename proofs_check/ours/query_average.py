@@ -18,7 +18,7 @@ from numerics.search.query_average_instances import COVERED, REFERENCE, discrete
 from numerics.search.reference import LENGTH
 from proofs_check.core.claim import claim
 from proofs_check.ours.query_average_steps import exponents_compared, from_one_token, from_two_tokens
-from theory.query_average_bounds import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
+from theory.bounds.query_average import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
 
 AVERAGE = r"\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2"
 GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"

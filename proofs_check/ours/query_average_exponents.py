@@ -13,7 +13,7 @@ from numerics.provers import forall
 from numerics.search.query_average import tightest
 from numerics.search.query_average_instances import COVERED, instances, reference
 from proofs_check.core.claim import claim
-from theory.query_average_bounds import output_average_long, output_average_short
+from theory.bounds.query_average import output_average_long, output_average_short
 
 OUT_OF_REACH = (
     "the bound speaks of every sub-Gaussian law of tokens and queries; its steps are proved, its sum is tried on instances"

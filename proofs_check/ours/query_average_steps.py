@@ -16,7 +16,7 @@ from numerics.provers import Closed, forall, identity
 from numerics.search.query_average import Instance, tightest
 from numerics.token_laws.hostile import laws
 from proofs_check.core.claim import MEANS, claim
-from theory.query_average_bounds import tilted_moment, weighted_query_moment
+from theory.bounds.query_average import tilted_moment, weighted_query_moment
 
 GAUSS = "for a standard Gaussian vector g, e^{lambda |v|^2} = E e^{sqrt(2 lambda) g.v}"
 

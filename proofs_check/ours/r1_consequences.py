@@ -13,8 +13,8 @@ from numerics.provers import Closed, Integers, forall
 from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
-from theory.concentration import C as C_of
-from theory.concentration import beta, second_moment_R1
+from theory.bounds.concentration import C as C_of
+from theory.bounds.concentration import beta, second_moment_R1
 
 L, a2, K = symbol("L"), symbol("a2"), symbol("F4")
 delta = sp.Symbol("delta", positive=True)

@@ -13,7 +13,7 @@ from numerics.provers import Closed, Integers, forall
 from numerics.search.statement import Mean
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
-from theory.concentration import second_moment_R1
+from theory.bounds.concentration import second_moment_R1
 
 L, a2, K = symbol("L"), symbol("a2"), symbol("F4")
 ANY_L, ANY_A2 = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True)

@@ -15,7 +15,7 @@ from numerics.search.families import THREE_ATOMS, TWO_ATOMS
 from numerics.search.statement import Mean
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import MEANS, claim
-from theory.concentration_moments import fourth_moment_R2
+from theory.bounds.concentration_moments import fourth_moment_R2
 
 L, a2, K8 = symbol("L"), symbol("a2"), symbol("F8")
 ANY_L, ANY_A2 = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True)

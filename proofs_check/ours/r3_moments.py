@@ -17,7 +17,7 @@ from numerics.search.worst_law import Population, of_law, worst_law
 from numerics.token_laws.hostile import DIMENSIONS, Law, laws, matrices
 from proofs_check.boursier_boyer.lemma_d2_maximum import largest, norms
 from proofs_check.core.claim import MEANS, claim
-from theory.sub_gaussian_bounds import M_R3, maximum_R3, tail_d2, tail_R3, tilted_moment_R3
+from theory.bounds.sub_gaussian import M_R3, maximum_R3, tail_d2, tail_R3, tilted_moment_R3
 
 sigma, a, d, p, L, x, t = sp.symbols("sigma a d p L x t", positive=True)
 lam, theta = sp.symbols("lambda theta", positive=True)

@@ -13,7 +13,7 @@ from numerics.pages.svg import COLOURS, Plot, figure, log_axis, stand_in
 from numerics.rates.exponents import REGIONS, exponent_curve, paper_curve, paper_exponent
 from numerics.rates.measure import Rates, Series
 from numerics.rates.report.plots import dashed
-from theory.query_average_bounds import exponent as our_exponent
+from theory.bounds.query_average import exponent as our_exponent
 
 __all__ = ["overlay_plot", "phase_plot", "run_style"]
 

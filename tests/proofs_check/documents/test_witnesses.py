@@ -47,7 +47,7 @@ def test_ours_cannot_be_reached() -> None:
     reach = {
         "plain": "import theory",
         "inner": "import numpy\nfrom numerics.evidence import Evidence",
-        "behind": "__import__('theory.concentration')",
+        "behind": "__import__('theory.bounds.concentration')",
         "late": "import numpy\n__builtins__['__import__']('proofs_check')",
         "alien": "import flint",
     }

@@ -1,6 +1,6 @@
 """Explicit constants for what Boursier & Boyer say on query averages: Propositions 3.1, 3.4, Lemmas C.6, C.9, equations (16), (18).
 
-Each is a bound of `theory.query_average_bounds`, written in the form of the paper; they hold for every L >= 2 and sigma >= 1.
+Each is a bound of `theory.bounds.query_average`, written in the form of the paper; they hold for every L >= 2 and sigma >= 1.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from theory._arguments import read
-from theory.query_average_bounds import lemma_c6_average, lemma_c9_average, weighted_query_moment
+from theory.bounds.query_average import lemma_c6_average, lemma_c9_average, weighted_query_moment
 
 __all__ = [
     "constants_16",

@@ -11,8 +11,8 @@ import sympy as sp
 from flint import arb
 from scipy import integrate, stats
 
-from theory import sub_gaussian_bounds as b
-from theory.gradient_rates import first_term_constants, product_constants
+from theory.bounds import sub_gaussian as b
+from theory.bounds.gradients import first_term_constants, product_constants
 
 
 @pytest.mark.parametrize("p", [2, 2.5, 3, 4, 8, 17.5])

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theory import query_average_bounds as b
-from theory import query_average_constants as c
+from theory.bounds import query_average as b
+from theory.bounds import query_average_constants as c
 
 CORNERS = np.array(list(itertools.product((1.0, -1.0), repeat=2)))  # sigma = 1, and a 1-sub-Gaussian query
 

@@ -11,8 +11,18 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theory import concentration as c
-from theory.concentration import C, alpha_minus, alpha_plus, beta, delta_0, delta_min, exponent_16, lemma_c4, second_moment_R1
+from theory.bounds import concentration as c
+from theory.bounds.concentration import (
+    C,
+    alpha_minus,
+    alpha_plus,
+    beta,
+    delta_0,
+    delta_min,
+    exponent_16,
+    lemma_c4,
+    second_moment_R1,
+)
 
 POINT = {"L": 40, "a2": sp.Rational(1, 3), "delta": sp.Rational(1, 5), "K": sp.Rational(7, 2)}
 FOUR = (POINT["L"], POINT["a2"], POINT["delta"], POINT["K"])

@@ -11,8 +11,8 @@ import pytest
 import sympy as sp
 from scipy.integrate import quad
 
-from theory.concentration import lemma_c4
-from theory.concentration_moments import display_c4, fourth_moment_R2, lemma_c7, tail_integral, threshold_c4, threshold_c7
+from theory.bounds.concentration import lemma_c4
+from theory.bounds.concentration_moments import display_c4, fourth_moment_R2, lemma_c7, tail_integral, threshold_c4, threshold_c7
 
 L, a2, F4, sigma2, C_f, Z4, k = sp.symbols("L a2 F4 sigma2 C_f Z4 k", positive=True)
 

@@ -1,6 +1,6 @@
 """The explicit bounds of Boursier & Boyer, Appendix C.2 and C.4, beside Lemma C.4: thresholds, tails, Lemma C.7, and our R2.
 
-Notation of `theory.concentration`. Both proofs split an integral over the tail of ``|err|^2`` or ``|err|^4`` at a threshold ``t_0``
+Notation of `theory.bounds.concentration`. Both proofs split an integral over the tail of ``|err|^2`` or ``|err|^4`` at a threshold ``t_0``
 and bound the rest by an incomplete Gamma integral.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from theory._arguments import read
-from theory.concentration import C, delta_0
+from theory.bounds.concentration import C, delta_0
 
 __all__ = ["display_c4", "fourth_moment_R2", "lemma_c7", "tail_integral", "threshold_c4", "threshold_c7"]
 
@@ -110,7 +110,7 @@ def display_c4(
     Parameters
     ----------
     L, a2, F4, sigma2, C_f, d, p, Z8, power
-        As in `theory.concentration.lemma_c4`.
+        As in `theory.bounds.concentration.lemma_c4`.
 
     Returns
     -------

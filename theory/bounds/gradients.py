@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from theory.sub_gaussian_bounds import M_R3, maximum_R3
+from theory.bounds.sub_gaussian import M_R3, maximum_R3
 
 __all__ = ["first_term_constants", "product_constants"]
 
