@@ -19,7 +19,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory.arrays import read_covariance
+from theory.inputs.arrays import read_covariance
 
 __all__ = ["COVARIANCES", "PROMPT_LENGTHS", "VARIANTS", "Variant", "kms", "variant"]
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from theory._arguments import read
-from theory.arrays import read_arrays, read_covariance
+from theory.inputs.arguments import read
+from theory.inputs.arrays import read_arrays, read_covariance
 from theory.regression_risk import icl_risk
 
 __all__ = [

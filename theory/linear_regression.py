@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from theory._covariance import (
+from theory._sign import SaddleError, common_sign, exact_sign
+from theory.inputs.covariance import (
     ExactCovariance,
     NumericCovariance,
     read_matrix,
@@ -18,7 +19,6 @@ from theory._covariance import (
     same_shape,
     tidy,
 )
-from theory._sign import SaddleError, common_sign, exact_sign
 from theory.regression_risk import Matrix, Scalar, effective_covariance
 
 __all__ = ["LimitParameters", "SaddleError", "limit_parameters"]

@@ -15,8 +15,8 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from theory._covariance import read_noise, read_prompt_length
-from theory.arrays import is_symbolic, read_covariance, read_in_kind
+from theory.inputs.arrays import is_symbolic, read_covariance, read_in_kind
+from theory.inputs.covariance import read_noise, read_prompt_length
 
 __all__ = [
     "effective_covariance",

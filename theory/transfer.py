@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from theory._arguments import read
+from theory.inputs.arguments import read
 
 __all__ = [
     "distance_26",

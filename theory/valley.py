@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from theory._arguments import read
+from theory.inputs.arguments import read
 
 __all__ = ["best_score_variance", "linear_excess", "valley_excess", "valley_speed"]
 

@@ -30,7 +30,7 @@ from numerics.token_laws.bessel import bessel_ratio
 from numerics.token_laws.independent import Independent, coordinate_tilted
 from numerics.token_laws.radial import Radial
 from numerics.token_laws.token_law import TokenLaw
-from theory.arrays import read_arrays
+from theory.inputs.arrays import read_arrays
 
 __all__ = ["law_errors"]
 

@@ -21,9 +21,9 @@ from numerics.attention.inputs import overflow_refused, read_keys, read_lengths
 from numerics.quadrature.coarse_moments import ACCURACY, LARGEST_VARIANCE, LONGEST, coarse_score_moments
 from numerics.quadrature.query_form import quadratic_form_averages
 from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, score_moments
-from theory.arrays import read_arrays, read_covariance
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.softmax_covariance import SpreadMoments, softmax_covariance_second_moment
+from theory.inputs.arrays import read_arrays, read_covariance
 
 if TYPE_CHECKING:
     from numerics.token_laws import TokenLaw

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.quadrature.softmax_weights import LARGEST_LENGTH
-from theory.arrays import read_arrays
+from theory.inputs.arrays import read_arrays
 
 __all__ = ["overflow_refused", "read_keys", "read_lengths"]
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.quadrature.query_form import QuadraticFormLaw, quadratic_form_law
 from numerics.token_laws import TokenLaw, ball, gaussian, rademacher, sphere, uniform
-from theory.arrays import read_arrays, read_covariance
+from theory.inputs.arrays import read_arrays, read_covariance
 
 __all__ = ["EXAMPLES", "LAWS", "QUANTITIES", "AttentionSetting", "Quantity"]
 

@@ -87,7 +87,7 @@ def imports_of(*modules: str) -> set[str]:
     Examples
     --------
     >>> sorted(imports_of("theory.experiment"))
-    ['theory.arrays', 'theory.experiment']
+    ['theory.inputs.arrays', 'theory.experiment']
     """
     seen: set[str] = set()
     left = list(modules)

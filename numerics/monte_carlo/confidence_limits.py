@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from numerics.evidence import Evidence, Verdict
 from numerics.seeds import current_seed, generator
-from theory.arrays import read_arrays
+from theory.inputs.arrays import read_arrays
 
 __all__ = ["clopper_pearson"]
 

@@ -14,7 +14,7 @@ from numerics.monte_carlo.all_tokens import PlainSampler, Problem, compiled_samp
 from numerics.monte_carlo.joined_moments import central_sums
 from numerics.monte_carlo.scores_only import CONDITIONED, prepare
 from numerics.token_laws import TokenLaw
-from theory.arrays import read_arrays, read_covariance
+from theory.inputs.arrays import read_arrays, read_covariance
 
 __all__ = ["METHODS", "PIECE", "ErrorSampler", "error_sampler"]
 

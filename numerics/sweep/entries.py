@@ -16,7 +16,7 @@ from numerics import token_laws
 from numerics.sweep.laws import describe_gaussian, describe_law, describe_own, law_of
 from numerics.sweep.matrices import SHAPES, number, read_matrix, read_vector, scaled
 from numerics.terminal.inputs import InputError, read_bytes
-from theory.arrays import read_covariance
+from theory.inputs.arrays import read_covariance
 
 __all__ = ["LAWS", "Entry", "known_keys", "read_matrices", "read_queries", "read_tokens", "tables"]
 

@@ -14,7 +14,7 @@ from numerics.token_laws.independent import Independent
 from numerics.token_laws.radial import Radial
 from numerics.token_laws.search import largest_ratio
 from numerics.token_laws.token_law import Structure, TokenLaw
-from theory.arrays import read_arrays, read_covariance
+from theory.inputs.arrays import read_arrays, read_covariance
 
 __all__ = ["atoms", "ball", "from_identity", "gaussian", "image_of", "rademacher", "sphere", "uniform"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.token_laws.tilted_by_cauchy import scale_of
-from theory.arrays import read_arrays
+from theory.inputs.arrays import read_arrays
 
 __all__ = [
     "KINDS",

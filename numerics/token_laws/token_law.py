@@ -19,7 +19,7 @@ from numerics.token_laws.checks import (
     checked_transform,
 )
 from numerics.token_laws.tilted_by_cauchy import tilted_from_log_mgf
-from theory.arrays import read_arrays
+from theory.inputs.arrays import read_arrays
 
 __all__ = ["KINDS", "Structure", "TokenLaw"]
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory.arrays import read_arrays
+from theory.inputs.arrays import read_arrays
 
 __all__ = ["Parameters", "initial_parameters", "pack", "read_start", "unpack"]
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from theory._arguments import read
-from theory.arrays import is_symbolic, read_arrays, read_in_kind
+from theory.inputs.arguments import read
+from theory.inputs.arrays import is_symbolic, read_arrays, read_in_kind
 
 __all__ = [
     "P2_slope",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory.arrays import read_arrays, read_covariance
+from theory.inputs.arrays import read_arrays, read_covariance
 
 __all__ = ["Gaussian", "log_mgf_bound"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory.arrays import read_arrays
+from theory.inputs.arrays import read_arrays
 
 __all__ = [
     "gaussian_grad_U",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from theory._arguments import read
+from theory.inputs.arguments import read
 
 __all__ = ["GRAD_U_MOMENTS", "SpreadMoments", "softmax_covariance_second_moment", "spread_moments"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory._arguments import read
+from theory.inputs.arguments import read
 
 __all__ = [
     "C",

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory._arguments import read
 from theory.bounds.concentration import C, delta_0
+from theory.inputs.arguments import read
 
 __all__ = ["display_c4", "fourth_moment_R2", "lemma_c7", "tail_integral", "threshold_c4", "threshold_c7"]
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from theory._arguments import read
 from theory.bounds.query_average import lemma_c6_average, lemma_c9_average, weighted_query_moment
+from theory.inputs.arguments import read
 
 __all__ = [
     "constants_16",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from theory._arguments import read
+from theory.inputs.arguments import read
 
 __all__ = [
     "M_R3",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arrays import read_arrays
+from theory.inputs.arrays import read_arrays
 
 if TYPE_CHECKING:
     from numerics.training.parameters import Parameters

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.regression.risk.block_manifold import ExactRisk, RiskField
-from theory.arrays import read_arrays, read_covariance
+from theory.inputs.arrays import read_arrays, read_covariance
 from theory.linear_regression import limit_parameters
 from theory.valley import best_score_variance
 

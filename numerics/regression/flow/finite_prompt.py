@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.regression.flow.coordinates import Factors, block_factors, read_coordinates
 from numerics.regression.risk.block_manifold import RiskField
-from theory.arrays import read_arrays
+from theory.inputs.arrays import read_arrays
 
 __all__ = ["Factors", "TrainingFlow", "block_factors", "training_flow"]
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from numerics.quadrature.weight_tables import weight_table
 from numerics.regression.risk.block_manifold import ATTENTIONS, RiskField, read_length
-from theory.arrays import read_arrays
 from theory.experiment import Variant
 from theory.experiment import variant as read_variant
+from theory.inputs.arrays import read_arrays
 
 __all__ = ["TaskModel", "normal_points", "population_risk"]
 

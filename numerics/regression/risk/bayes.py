@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arrays import read_arrays, read_covariance
+from theory.inputs.arrays import read_arrays, read_covariance
 
 __all__ = ["BayesRisk", "bayes_risk"]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from numerics.quadrature.query_moments import query_moments
 from numerics.quadrature.softmax_weights import LARGEST_LENGTH
 from numerics.quadrature.weight_tables import weight_table
-from theory.arrays import read_arrays, read_covariance
+from theory.inputs.arrays import read_arrays, read_covariance
 
 __all__ = ["ATTENTIONS", "ExactRisk", "RiskField", "exact_risk", "read_length"]
 

@@ -58,11 +58,11 @@ def test_imports_are_followed_wherever_they_stand(tmp_path: Path, monkeypatch: p
 
 def test_another_version_of_a_package_is_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     digest = digest_of_sources.__wrapped__
-    seen = {digest("theory.arrays")}
+    seen = {digest("theory.inputs.arrays")}
     for package in PACKAGES:
         with monkeypatch.context() as patch:
             patch.setattr(sources, "version", lambda name, new=package: "0" if name == new else version(name))
-            seen.add(digest("theory.arrays"))
+            seen.add(digest("theory.inputs.arrays"))
     assert len(seen) == 1 + len(PACKAGES)
 
 
