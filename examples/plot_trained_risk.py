@@ -25,7 +25,7 @@ from matplotlib.figure import Figure
 
 from numerics.regression.flow.end_point import trained
 from numerics.regression.risk.bayes import bayes_risk
-from theory.valley import best_score_variance, linear_excess, valley_excess
+from theory.regression.valley import best_score_variance, linear_excess, valley_excess
 
 small = "--small" in sys.argv
 d, noise, task_variance, stop = 5, 0.1, 0.2, 500.0

@@ -22,8 +22,8 @@ import sys
 import numpy as np
 
 from numerics.regression.flow.end_point import block_start, least_length
-from theory.finite_prompt_risk import log_length
-from theory.valley import best_score_variance, valley_excess
+from theory.regression.finite_prompt import log_length
+from theory.regression.valley import best_score_variance, valley_excess
 
 small = "--small" in sys.argv
 COVARIANCES = {"I": lambda d: np.eye(d), "2^-abs(i-j)": lambda d: 0.5 ** np.abs(np.subtract.outer(np.arange(d), np.arange(d)))}

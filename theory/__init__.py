@@ -30,34 +30,34 @@ if TYPE_CHECKING:
     from theory.attention.layer import linear_attention as linear_attention
     from theory.attention.layer import softmax_attention as softmax_attention
     from theory.bounds.concentration import lemma_c4 as lemma_c4
-    from theory.linear_regression import LimitParameters as LimitParameters
-    from theory.linear_regression import SaddleError as SaddleError
-    from theory.linear_regression import limit_parameters as limit_parameters
-    from theory.regression_risk import effective_covariance as effective_covariance
-    from theory.regression_risk import icl_risk as icl_risk
-    from theory.regression_risk import icl_risk_gradient as icl_risk_gradient
-    from theory.regression_risk import invariants as invariants
-    from theory.regression_risk import task_covariance as task_covariance
-    from theory.regression_risk import vector_field as vector_field
+    from theory.regression.limit import LimitParameters as LimitParameters
+    from theory.regression.limit import SaddleError as SaddleError
+    from theory.regression.limit import limit_parameters as limit_parameters
+    from theory.regression.risk import effective_covariance as effective_covariance
+    from theory.regression.risk import icl_risk as icl_risk
+    from theory.regression.risk import icl_risk_gradient as icl_risk_gradient
+    from theory.regression.risk import invariants as invariants
+    from theory.regression.risk import task_covariance as task_covariance
+    from theory.regression.risk import vector_field as vector_field
     from theory.traces import Algebra as Algebra
 
 _HOME = {
     "Algebra": "theory.traces",
     "Gaussian": "theory.attention.laws",
-    "LimitParameters": "theory.linear_regression",
-    "SaddleError": "theory.linear_regression",
-    "effective_covariance": "theory.regression_risk",
+    "LimitParameters": "theory.regression.limit",
+    "SaddleError": "theory.regression.limit",
+    "effective_covariance": "theory.regression.risk",
     "gaussian_output": "theory.attention.layer",
-    "icl_risk": "theory.regression_risk",
-    "icl_risk_gradient": "theory.regression_risk",
-    "invariants": "theory.regression_risk",
+    "icl_risk": "theory.regression.risk",
+    "icl_risk_gradient": "theory.regression.risk",
+    "invariants": "theory.regression.risk",
     "lemma_c4": "theory.bounds.concentration",
-    "limit_parameters": "theory.linear_regression",
+    "limit_parameters": "theory.regression.limit",
     "linear_attention": "theory.attention.layer",
     "softmax_attention": "theory.attention.layer",
-    "task_covariance": "theory.regression_risk",
+    "task_covariance": "theory.regression.risk",
     "theorem_A": "theory.attention.gaussian_errors",
-    "vector_field": "theory.regression_risk",
+    "vector_field": "theory.regression.risk",
 }
 __all__ = list(_HOME)
 

@@ -45,7 +45,7 @@ def digest_of_sources(*modules: str) -> str:
 
     Examples
     --------
-    >>> len(digest_of_sources("theory.experiment"))
+    >>> len(digest_of_sources("theory.regression.experiment"))
     64
     """
     digest = hashlib.sha256("".join(f"{package} {version(package)}\n" for package in PACKAGES).encode())
@@ -72,7 +72,7 @@ def kernel_key(module: str) -> int:
 
     Examples
     --------
-    >>> 0 <= kernel_key("theory.experiment") < 2**63
+    >>> 0 <= kernel_key("theory.regression.experiment") < 2**63
     True
     """
     return int(digest_of_sources(module)[:16], 16) >> 1
@@ -86,8 +86,8 @@ def imports_of(*modules: str) -> set[str]:
 
     Examples
     --------
-    >>> sorted(imports_of("theory.experiment"))
-    ['theory.inputs.arrays', 'theory.experiment']
+    >>> sorted(imports_of("theory.regression.experiment"))
+    ['theory.inputs.arrays', 'theory.regression.experiment']
     """
     seen: set[str] = set()
     left = list(modules)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from numerics.figures.results import Measurements
-from theory.experiment import COVARIANCES, VARIANTS
+from theory.regression.experiment import COVARIANCES, VARIANTS
 
 __all__ = ["MISSING", "Failures", "failed", "failures", "null_risk"]
 

@@ -25,7 +25,7 @@ from numerics.pages.files import replace_together
 from numerics.pages.templates import environment
 from numerics.pages.text import marked
 from numerics.rates.report import provenance
-from theory.experiment import COVARIANCES, VARIANTS
+from theory.regression.experiment import COVARIANCES, VARIANTS
 
 __all__ = ["COLUMNS", "PAGE", "write_page"]
 

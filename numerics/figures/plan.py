@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from theory.experiment import COVARIANCES, PROMPT_LENGTHS, VARIANTS
+from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS, VARIANTS
 
 __all__ = ["FIGURES", "Plan", "RunKey"]
 

@@ -21,7 +21,7 @@ from numerics.sweep.matrices import as_hex
 from numerics.training.checkpoint import CheckpointError
 from numerics.training.parameters import initial_parameters
 from numerics.training.result import Training
-from theory.experiment import COVARIANCES, VARIANTS
+from theory.regression.experiment import COVARIANCES, VARIANTS
 
 __all__ = ["Engines", "Work", "engines"]
 

@@ -15,7 +15,7 @@ from numerics.training.parameters import unpack
 from numerics.training.records import Records, State
 from numerics.training.result import Training
 from numerics.training.setup import Setup, read_setup
-from theory.experiment import Variant
+from theory.regression.experiment import Variant
 
 __all__ = ["train"]
 
@@ -69,7 +69,7 @@ def train(
     seed : int
         From 0 to 2^64 - 1. It decides start and prompts; all architectures of one seed share the start.
     variant : {"as written", "as coded"} or Variant
-        How the experiment is read, see `theory.experiment`.
+        How the experiment is read, see `theory.regression.experiment`.
     start : Parameters, or four arrays O (n,), V, K, Q (n, n), optional
         n = d + 1; if coupled, (2, ...) gives each architecture its own. By default as in `initial_parameters`.
     task_variance : float, optional

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.training.parameters import initial_parameters, pack, read_start
-from theory.experiment import Variant, variant
 from theory.inputs.arrays import read_arrays, read_covariance
+from theory.regression.experiment import Variant, variant
 
 __all__ = ["ATTENTIONS", "Setup", "read_setup"]
 

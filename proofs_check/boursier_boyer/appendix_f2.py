@@ -19,7 +19,7 @@ from numerics.regression.flow.infinite_prompt import integrate_flow
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.ours.r5_flow import stands_still
-from theory.regression_risk import effective_covariance, full_risk, full_risk_gradient, icl_risk
+from theory.regression.risk import effective_covariance, full_risk, full_risk_gradient, icl_risk
 from theory.traces import Algebra
 
 # A prompt token x, the query z, a task w, and h = 1/L.

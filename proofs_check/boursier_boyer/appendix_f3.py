@@ -20,8 +20,8 @@ from numerics.regression.flow.polyak_lojasiewicz import balanced_starts, steeper
 from numerics.regression.flow.starts import Start, ends_at, keeps, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.ours.theorem_5_2 import SINGULAR, trained_risk_below
-from theory.flow_rates import polyak_lojasiewicz, polyak_lojasiewicz_f3
-from theory.regression_risk import effective_covariance
+from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz, polyak_lojasiewicz_f3
+from theory.regression.risk import effective_covariance
 from theory.traces import Algebra, Words
 
 WORDS = Algebra(

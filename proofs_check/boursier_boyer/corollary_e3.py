@@ -14,7 +14,7 @@ from numerics.provers import Closed, forall, identity
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
 from theory.attention.gaussian_errors import theorem_A
-from theory.transfer import risk_gap
+from theory.regression.transfer import risk_gap
 
 L = sp.Symbol("L", integer=True, positive=True)
 LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e32, 1e64)

@@ -13,7 +13,7 @@ from proofs_check.boursier_boyer.experiments_ends import failures
 from proofs_check.boursier_boyer.experiments_training import ENGINE, WRITTEN
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
-from theory.experiment import VARIANTS
+from theory.regression.experiment import VARIANTS
 
 
 def backtracking(distance: Any) -> float:

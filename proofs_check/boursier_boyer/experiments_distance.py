@@ -18,7 +18,7 @@ from proofs_check.boursier_boyer.experiments_ends import failures, has_failed
 from proofs_check.boursier_boyer.experiments_training import ENGINE, WRITTEN
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
-from theory.experiment import VARIANTS
+from theory.regression.experiment import VARIANTS
 
 Floats = NDArray[np.float64]
 #: A start, two lengths and a step at which the longer prompt is far behind, and how many runs of each say so.

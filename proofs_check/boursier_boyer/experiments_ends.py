@@ -9,7 +9,7 @@ import numpy as np
 from numerics.figures.failed_runs import MISSING
 from numerics.figures.results import Measurements
 from numerics.training.result import Training
-from theory.experiment import VARIANTS
+from theory.regression.experiment import VARIANTS
 
 __all__ = ["Failures", "Pace", "failed_runs", "failures", "has_failed", "pace", "shortened", "sure"]
 

@@ -15,7 +15,7 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.output import output_gap
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
-from theory.experiment import COVARIANCES, PROMPT_LENGTHS
+from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS
 
 Floats = NDArray[np.float64]
 #: Variances of the scores at one query.

@@ -14,7 +14,7 @@ from numerics.refutation import refuted_by_two_routes
 from proofs_check.boursier_boyer.experiments_ends import failed_runs, pace, shortened, sure
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
-from theory.experiment import COVARIANCES, variant
+from theory.regression.experiment import COVARIANCES, variant
 
 NOISE, TASKS = sp.Rational(1, 10), sp.Rational(1, 5)
 KMS = sp.Matrix(5, 5, lambda i, j: sp.Rational(1, 2) ** abs(i - j))

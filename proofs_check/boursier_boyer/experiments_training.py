@@ -20,7 +20,7 @@ from proofs_check.boursier_boyer.experiments_ends import Failures, failed_runs, 
 from proofs_check.boursier_boyer.experiments_flows import LinearRisk, block_limit, flow, random_start, risk_again
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
-from theory.experiment import COVARIANCES, VARIANTS
+from theory.regression.experiment import COVARIANCES, VARIANTS
 
 WRITTEN = "as written"
 ENGINE = "Monte Carlo"

@@ -13,8 +13,8 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.core.claim import claim
-from theory.regression_risk import full_risk
-from theory.transfer import distance_26, distance_of_flows
+from theory.regression.risk import full_risk
+from theory.regression.transfer import distance_26, distance_of_flows
 
 g, beta, t, rho = sp.symbols("g2 beta t rho", positive=True)
 #: Starts in units of 1/sqrt(S): a balanced one, near the minimum, on the stable manifold of the saddle, and without a query-key

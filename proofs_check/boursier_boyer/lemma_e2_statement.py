@@ -15,7 +15,7 @@ from numerics.provers import Integers, forall
 from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, gaps, hostile_gaps, tasks_on_atoms
 from numerics.seeds import generator
 from proofs_check.core.claim import claim
-from theory.transfer import risk_gap
+from theory.regression.transfer import risk_gap
 
 HALF = Fraction(1, 2)
 ZERO = [[Fraction(0)] * 2] * 2

@@ -14,8 +14,8 @@ from numerics.provers.eigenbasis import identities
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.gaussian_words import DATA, risk_of_blocks, token_moments
-from theory.linear_regression import limit_parameters
-from theory.regression_risk import icl_risk
+from theory.regression.limit import limit_parameters
+from theory.regression.risk import icl_risk
 from theory.traces import Algebra
 
 WORDS = Algebra(symmetric=["S", "J"], vectors=["w", "x"], inverse=[("S", "J")])

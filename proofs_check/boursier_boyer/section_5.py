@@ -20,8 +20,8 @@ from proofs_check.boursier_boyer.remark_5_3 import remark
 from proofs_check.core.claim import claim
 from proofs_check.gaussian_words import DATA, risk_of_blocks, token_moments
 from theory.attention.layer import softmax_attention
-from theory.finite_prompt_risk import error_at_query
-from theory.regression_risk import full_risk, task_covariance
+from theory.regression.finite_prompt import error_at_query
+from theory.regression.risk import full_risk, task_covariance
 from theory.traces import Algebra
 
 # A token (x, y) and a query (z, 0).

@@ -13,7 +13,7 @@ from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import claim
-from theory.finite_prompt_risk import ridge_penalty
+from theory.regression.finite_prompt import ridge_penalty
 from theory.traces import Algebra
 
 # -- the data -------------------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, tra
 from numerics.regression.softmax_vs_linear.scalar_flows import scalar_regressions
 from proofs_check.boursier_boyer.lemma_e1 import STARTS, up_to
 from proofs_check.core.claim import claim
-from theory.transfer import distance_26, slow_time, sufficient_g2
+from theory.regression.transfer import distance_26, slow_time, sufficient_g2
 
 FLOW = "integration of the flow"
 #: Lengths at which the explicit L(epsilon) is looked up, and starts on the diagonal, whose risk falls at a known rate.

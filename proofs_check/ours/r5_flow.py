@@ -11,8 +11,8 @@ from numerics.provers import forall, identity
 from numerics.provers.eigenbasis import U_ij, bracket, delta, entrywise, identities, l_i, l_j, m_i, motion, p_i, p_j, slope, u
 from numerics.regression.flow.starts import Start, any_starts, ends_at, keeps, positive_starts
 from proofs_check.core.claim import claim
-from theory.linear_regression import limit_parameters
-from theory.regression_risk import icl_risk, icl_risk_gradient, vector_field
+from theory.regression.limit import limit_parameters
+from theory.regression.risk import icl_risk, icl_risk_gradient, vector_field
 
 W_ij = sp.Symbol("W_ij", real=True)
 gamma, T = sp.symbols("gamma T", positive=True)

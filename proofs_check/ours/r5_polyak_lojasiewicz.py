@@ -12,7 +12,7 @@ from numerics.provers import forall, trace_identity
 from numerics.provers.eigenbasis import U_ij, delta, entrywise, l_i, l_j, m_i, u
 from numerics.regression.flow.polyak_lojasiewicz import BalancedStart, balanced_starts, steeper_than
 from proofs_check.core.claim import claim
-from theory.flow_rates import polyak_lojasiewicz
+from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz
 from theory.traces import Algebra
 
 s = sp.Symbol("s", positive=True)

@@ -17,7 +17,7 @@ from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import claim
 from proofs_check.ours.r4_gaussian_moments import STEIN, TOKENS, pi
 from theory.attention.gaussian_errors import covariance_of_mean_token, gaussian_bias
-from theory.finite_prompt_risk import error_at_query
+from theory.regression.finite_prompt import error_at_query
 from theory.traces import Algebra
 
 Floats = NDArray[np.float64]

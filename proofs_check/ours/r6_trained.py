@@ -24,9 +24,9 @@ from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
 from proofs_check.ours.r6_fixed_point import isotropic_path
 from theory.attention.query_average import theorem_B
-from theory.linear_regression import limit_parameters
+from theory.regression.limit import limit_parameters
+from theory.regression.valley import best_score_variance, valley_excess, valley_speed
 from theory.traces import Algebra
-from theory.valley import best_score_variance, valley_excess, valley_speed
 
 Floats = NDArray[np.float64]
 #: What the quadrature of a least risk takes for granted where it is more than an upper bound.

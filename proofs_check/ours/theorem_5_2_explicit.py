@@ -12,8 +12,8 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.seeds import generator
 from proofs_check.core.claim import claim
 from proofs_check.ours.theorem_5_2 import NOISY, PRINTED, SINGULAR, Instance, trained
-from theory.finite_prompt_risk import flow_constants, log_length
-from theory.regression_risk import icl_risk_gradient
+from theory.regression.finite_prompt import flow_constants, log_length
+from theory.regression.risk import icl_risk_gradient
 
 
 def in_matrices(case: Instance) -> tuple[Any, Any]:

@@ -17,7 +17,7 @@ from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import claim
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
-from theory.finite_prompt_risk import GRADIENT_CONSTANT, excess_at_query, gap_bounds
+from theory.regression.finite_prompt import GRADIENT_CONSTANT, excess_at_query, gap_bounds
 from theory.traces import Algebra
 
 P2, P3, Q = sp.symbols("P2 P3 Q", nonnegative=True)

@@ -19,8 +19,7 @@ from proofs_check.boursier_boyer.lemma_e1 import STARTS
 from proofs_check.boursier_boyer.lemma_e2_statement import worst_case
 from proofs_check.boursier_boyer.theorem_4_3 import BALANCED, rate
 from proofs_check.core.claim import MEANS, claim
-from theory.traces import Algebra
-from theory.transfer import (
+from theory.regression.transfer import (
     distance_of_flows,
     gradient_gap,
     horizon,
@@ -31,6 +30,7 @@ from theory.transfer import (
     transferred_limit,
     transferred_risk,
 )
+from theory.traces import Algebra
 
 r, D = sp.symbols("r D", real=True)  # T - y and T_L - T
 lam, R, D2, J2, dJ2 = sp.symbols("lambda R D2 J2 dJ2", positive=True)

@@ -8,7 +8,7 @@ import pytest
 from numerics.regression.risk.any_parameters import population_risk
 from numerics.training.parameters import unpack
 from proofs_check.boursier_boyer.experiments_flows import LinearRisk, block_limit, flow, random_start, risk_again
-from theory.experiment import kms
+from theory.regression.experiment import kms
 
 
 @pytest.mark.parametrize(("L", "rho"), [(1, 0.5), (10, 0.0), (10**6, 0.5)])

@@ -11,8 +11,8 @@ import pytest
 import sympy as sp
 
 from numerics.regression.flow.infinite_prompt import integrate_flow, integrate_full_flow
-from theory.linear_regression import LimitParameters, SaddleError, limit_parameters
-from theory.regression_risk import vector_field
+from theory.regression.limit import LimitParameters, SaddleError, limit_parameters
+from theory.regression.risk import vector_field
 
 RNG = np.random.default_rng(20240607)
 

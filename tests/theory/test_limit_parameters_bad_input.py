@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theory.linear_regression import limit_parameters
+from theory.regression.limit import limit_parameters
 
 I = np.eye(2)
 a, b = sp.symbols("a b", positive=True)

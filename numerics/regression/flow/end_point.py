@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from numerics.regression.risk.block_manifold import ExactRisk, RiskField
 from theory.inputs.arrays import read_arrays, read_covariance
-from theory.linear_regression import limit_parameters
-from theory.valley import best_score_variance
+from theory.regression.limit import limit_parameters
+from theory.regression.valley import best_score_variance
 
 __all__ = ["Trained", "block_start", "least_length", "trained"]
 
@@ -143,7 +143,7 @@ def trained(
 
     Examples
     --------
-    Softmax attention needs about three times as many tokens as linear attention (d = 5, see `theory.valley`):
+    Softmax attention needs about three times as many tokens as linear attention (d = 5, see `theory.regression.valley`):
 
     >>> softmax, linear = (trained(np.eye(5), 10**6, attention=a).risk for a in ("softmax", "linear"))
     >>> round(softmax / linear, 2)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.inputs.arrays import read_arrays, read_covariance
-from theory.regression_risk import effective_covariance, full_risk, full_risk_gradient, risk_and_gradient
+from theory.regression.risk import effective_covariance, full_risk, full_risk_gradient, risk_and_gradient
 
 __all__ = ["Flow", "integrate_flow", "integrate_full_flow"]
 

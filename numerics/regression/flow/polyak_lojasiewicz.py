@@ -12,7 +12,7 @@ import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
 from numerics.regression.flow.infinite_prompt import integrate_flow
-from theory.regression_risk import icl_risk, icl_risk_gradient
+from theory.regression.risk import icl_risk, icl_risk_gradient
 
 __all__ = ["BalancedStart", "balanced_starts", "steeper_than"]
 

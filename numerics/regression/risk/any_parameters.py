@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from numerics.quadrature.weight_tables import weight_table
 from numerics.regression.risk.block_manifold import ATTENTIONS, RiskField, read_length
-from theory.experiment import Variant
-from theory.experiment import variant as read_variant
 from theory.inputs.arrays import read_arrays
+from theory.regression.experiment import Variant
+from theory.regression.experiment import variant as read_variant
 
 __all__ = ["TaskModel", "normal_points", "population_risk"]
 
@@ -54,7 +54,7 @@ def population_risk(
     noise : float
         Variance of the label noise, in the prompt and at the query.
     variant : str or Variant
-        How the experiment is read, see `theory.experiment`.
+        How the experiment is read, see `theory.regression.experiment`.
     task_variance : float, optional
         Variance of an entry of w, 1/d by default.
     points : int

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from numerics.quadrature.query_form import quadratic_form_law
 from numerics.quadrature.softmax_weights import softmax_moments
 from theory.inputs.arrays import read_arrays, read_covariance
-from theory.regression_risk import icl_risk
+from theory.regression.risk import icl_risk
 
 __all__ = ["finite_prompt_gap", "finite_prompt_risk"]
 

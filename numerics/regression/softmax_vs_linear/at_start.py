@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.training.setup import read_setup
-from theory.experiment import Variant
+from theory.regression.experiment import Variant
 
 __all__ = ["InitialGap", "initial_gap"]
 
@@ -67,7 +67,7 @@ def initial_gap(
     noise : float
         Variance of the label noise.
     variant : str or Variant
-        How the experiment is read, see `theory.experiment`.
+        How the experiment is read, see `theory.regression.experiment`.
     task_variance : float, optional
         Variance of an entry of w, 1/d by default.
     prompts : int

@@ -41,7 +41,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Gaps:
-    """What prompts of L tokens change at one point (U, v), in the notation of `theory.transfer`.
+    """What prompts of L tokens change at one point (U, v), in the notation of `theory.regression.transfer`.
 
     Attributes
     ----------

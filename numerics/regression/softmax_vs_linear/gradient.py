@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from numerics.compiled.streams import key_of
 from numerics.quadrature.weight_tables import weight_table
 from numerics.regression.risk.any_parameters import TaskModel, normal_points
-from theory.experiment import Variant
-from theory.experiment import variant as read_variant
 from theory.inputs.arrays import read_arrays
+from theory.regression.experiment import Variant
+from theory.regression.experiment import variant as read_variant
 
 __all__ = ["GradientGap", "gradient_gap"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.regression.softmax_vs_linear.scalar_flows import ScalarRegression, Trajectory, scalar_regressions
-from theory.transfer import distance_26
+from theory.regression.transfer import distance_26
 
 __all__ = ["Transfer", "transfers"]
 

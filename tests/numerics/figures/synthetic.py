@@ -10,7 +10,7 @@ from numerics.figures.plan import Plan
 from numerics.figures.results import Gaps, Measurements
 from numerics.training.parameters import Parameters
 from numerics.training.result import Training
-from theory.experiment import COVARIANCES, variant
+from theory.regression.experiment import COVARIANCES, variant
 
 #: Linear attention loses this one, at a third of its steps.
 DIVERGED = ("isotropic", "as written", "linear", 20, 4)

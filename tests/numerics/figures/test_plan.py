@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from numerics.figures.plan import FIGURES, Plan
-from theory.experiment import PROMPT_LENGTHS, VARIANTS
+from theory.regression.experiment import PROMPT_LENGTHS, VARIANTS
 
 
 def test_the_full_plan_has_the_runs_of_the_paper() -> None:

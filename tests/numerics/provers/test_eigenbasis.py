@@ -8,7 +8,7 @@ import sympy as sp
 
 from numerics.evidence import Verdict
 from numerics.provers.eigenbasis import U_ij, cases, delta, entrywise, l_i, l_j, m_i, motion, p_i, p_j, slope, u
-from theory.regression_risk import effective_covariance, vector_field
+from theory.regression.risk import effective_covariance, vector_field
 
 
 @pytest.mark.parametrize(("d", "rank"), [(1, 1), (3, 2), (4, 4)])

@@ -11,7 +11,7 @@ import pytest
 import numerics.training.run as run
 from numerics.training import train
 from numerics.training.parameters import pack
-from theory.experiment import kms
+from theory.regression.experiment import kms
 
 ATTENTIONS = pytest.mark.parametrize("attention", ["softmax", "linear", "coupled"])
 

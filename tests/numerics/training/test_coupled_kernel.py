@@ -15,7 +15,7 @@ from numerics.training.kernels.coupled_short import SHORT
 from numerics.training.kernels.loop import sgd_kernel
 from numerics.training.parameters import initial_parameters, pack, unpack
 from tests.numerics.training.test_kernels_and_tokens import deviations
-from theory.experiment import kms
+from theory.regression.experiment import kms
 
 Floats = np.ndarray[Any, Any]
 BATCHES, BATCH = 400, 60

@@ -13,7 +13,7 @@ from numerics.training.full_tokens import full_token_kernel
 from numerics.training.kernels.coupled_short import SHORT
 from numerics.training.kernels.loop import sgd_kernel
 from numerics.training.parameters import Parameters, initial_parameters, pack
-from theory.experiment import VARIANTS, kms
+from theory.regression.experiment import VARIANTS, kms
 
 BATCHES, PROJECTIONS = 300, 8
 

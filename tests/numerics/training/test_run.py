@@ -14,7 +14,7 @@ from numerics.training.full_tokens import full_token_kernel
 from numerics.training.parameters import pack, unpack
 from numerics.training.records import mean_and_error
 from numerics.training.setup import read_setup
-from theory.experiment import VARIANTS, Variant, kms
+from theory.regression.experiment import VARIANTS, Variant, kms
 
 pytestmark = pytest.mark.usefixtures("plain")
 SMALL: dict[str, Any] = dict(d=2, batch=8, lr=0.05, steps=23, seed=3)

@@ -127,7 +127,7 @@ def test_measures_of_irregularity() -> None:
 
 def test_the_closed_form_is_the_limit_of_the_flow() -> None:
     from numerics.regression.flow.end_point import trained
-    from theory.experiment import COVARIANCES, VARIANTS
+    from theory.regression.experiment import COVARIANCES, VARIANTS
 
     of, Sigma = VARIANTS["as coded"], COVARIANCES["anisotropic"]
     prompt, query = of.prompt_covariance(Sigma), of.query_covariance(Sigma)

@@ -14,7 +14,7 @@ from numerics.regression.flow.end_point import block_start, least_length, traine
 from numerics.regression.flow.finite_prompt import training_flow
 from numerics.regression.risk.bayes import bayes_risk
 from numerics.regression.risk.block_manifold import exact_risk
-from theory.valley import best_score_variance, linear_excess, valley_excess
+from theory.regression.valley import best_score_variance, linear_excess, valley_excess
 
 Floats = NDArray[np.float64]
 S = np.array([[1.0, 0.3], [0.3, 0.5]])

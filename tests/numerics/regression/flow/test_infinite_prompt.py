@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from numerics.regression.flow.infinite_prompt import integrate_flow, integrate_full_flow
-from theory.regression_risk import invariants
+from theory.regression.risk import invariants
 
 SIGMA = np.diag([1.0, 0.4, 0.0])
 U0 = np.array([[0.3, -1.0, 0.2], [0.5, -0.4, 0.1], [0.7, 0.0, 2.0]])

@@ -10,8 +10,8 @@ from numerics.evidence import Verdict
 from numerics.regression.flow.polyak_lojasiewicz import balanced_starts, steeper_than
 from numerics.regression.flow.starts import Start, any_starts, ends_at, keeps, positive_starts, theta_starts
 from numerics.seeds import seeded
-from theory.flow_rates import polyak_lojasiewicz, polyak_lojasiewicz_f3, scalar_floor
-from theory.linear_regression import limit_parameters
+from theory.regression.limit import limit_parameters
+from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz, polyak_lojasiewicz_f3, scalar_floor
 
 
 def formula(s: Start) -> tuple[np.ndarray, float]:

@@ -11,8 +11,8 @@ import pytest
 from numerics.regression.risk.any_parameters import population_risk
 from numerics.regression.risk.block_manifold import exact_risk
 from numerics.training import Parameters, initial_parameters
-from theory.experiment import kms, variant
-from theory.regression_risk import full_risk
+from theory.regression.experiment import kms, variant
+from theory.regression.risk import full_risk
 
 
 def wild(d: int, size: float = 1.5) -> Parameters:

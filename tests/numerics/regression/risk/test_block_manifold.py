@@ -11,7 +11,7 @@ import pytest
 from numerics import exact_risk
 from numerics.regression.risk.block_manifold import RiskField
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
-from theory.regression_risk import icl_risk, icl_risk_gradient
+from theory.regression.risk import icl_risk, icl_risk_gradient
 
 #: Correlated; of rank 2; and a block that is not symmetric and commutes with neither.
 FULL = np.array([[1.0, 0.4, 0.1], [0.4, 0.7, -0.2], [0.1, -0.2, 0.5]])

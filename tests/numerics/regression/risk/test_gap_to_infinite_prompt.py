@@ -7,7 +7,7 @@ import pytest
 
 from numerics.regression.flow.diagonal import Spectrum, _Field, finite_prompt_path
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, finite_prompt_risk
-from theory.regression_risk import icl_risk
+from theory.regression.risk import icl_risk
 
 
 def test_risk_agrees_with_drawn_prompts() -> None:

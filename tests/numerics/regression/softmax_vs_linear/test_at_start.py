@@ -6,7 +6,7 @@ import pytest
 from numerics.regression.risk.block_manifold import exact_risk
 from numerics.regression.softmax_vs_linear.at_start import initial_gap
 from numerics.training.parameters import Parameters, initial_parameters
-from theory.experiment import kms
+from theory.regression.experiment import kms
 
 
 def test_gradients_on_the_block_manifold() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from theory.experiment import COVARIANCES, PROMPT_LENGTHS, VARIANTS, kms, variant
+from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS, VARIANTS, kms, variant
 
 SINGULAR = np.outer([1.0, -2.0, 0.0], [1.0, -2.0, 0.0])
 COVARIANCES_TRIED = [np.eye(3), kms(4), np.zeros((2, 2)), SINGULAR, np.diag([0.0, 1.0]), 1e-200 * kms(2), 1e200 * kms(2)]

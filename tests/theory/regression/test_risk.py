@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theory.regression_risk import (
+from theory.regression.risk import (
     effective_covariance,
     full_risk,
     full_risk_gradient,

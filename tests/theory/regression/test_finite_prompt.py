@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
-from theory.finite_prompt_risk import (
+from theory.regression.finite_prompt import (
     GRADIENT_CONSTANT,
     error_at_query,
     excess_at_query,
@@ -16,7 +16,7 @@ from theory.finite_prompt_risk import (
     log_length,
     ridge_penalty,
 )
-from theory.flow_rates import polyak_lojasiewicz
+from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz
 from theory.softmax_stein import TokenAlgebra
 
 

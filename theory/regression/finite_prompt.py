@@ -13,7 +13,7 @@ import numpy as np
 
 from theory.inputs.arguments import read
 from theory.inputs.arrays import read_arrays, read_covariance
-from theory.regression_risk import icl_risk
+from theory.regression.risk import icl_risk
 
 __all__ = [
     "GRADIENT_CONSTANT",

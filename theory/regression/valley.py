@@ -1,6 +1,6 @@
 """The valley of long prompts: what attention has in excess of the label noise there, to first order in 1/L.
 
-Model as in `theory.finite_prompt_risk`, Sigma invertible, ``T = tr Sigma + tau2``; excess and tau2 are in units of the variance
+Model as in `theory.regression.finite_prompt`, Sigma invertible, ``T = tr Sigma + tau2``; excess and tau2 are in units of the variance
 of an entry of w. The infinite-prompt risk has its least value where ``u Sigma U = I``: one line, with the parameter
 ``lam = 1/u^2``, on which the scores have variance ``lam |xi|^2`` at the query ``Sigma^{1/2} xi``. There the excess is at most
 ``F(lam)/(2L)`` at every length, by Theorem A, and asymptotic to it; the least risk is, in the limit, at the lam at which

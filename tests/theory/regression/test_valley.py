@@ -10,7 +10,7 @@ import sympy as sp
 from scipy.integrate import quad
 from scipy.optimize import minimize_scalar
 
-from theory.valley import best_score_variance, linear_excess, valley_excess, valley_speed
+from theory.regression.valley import best_score_variance, linear_excess, valley_excess, valley_speed
 
 
 @pytest.mark.parametrize(("d", "noise"), [(1, 0.0), (3, 0.7)])

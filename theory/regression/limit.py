@@ -1,4 +1,4 @@
-"""Where the gradient flow of in-context linear regression ends; the task and its risk are in `theory.regression_risk`."""
+"""Where the gradient flow of in-context linear regression ends; the task and its risk are in `theory.regression.risk`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from theory._sign import SaddleError, common_sign, exact_sign
 from theory.inputs.covariance import (
     ExactCovariance,
     NumericCovariance,
@@ -19,7 +18,8 @@ from theory.inputs.covariance import (
     same_shape,
     tidy,
 )
-from theory.regression_risk import Matrix, Scalar, effective_covariance
+from theory.regression.risk import Matrix, Scalar, effective_covariance
+from theory.regression.sign import SaddleError, common_sign, exact_sign
 
 __all__ = ["LimitParameters", "SaddleError", "limit_parameters"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theory.transfer import (
+from theory.regression.transfer import (
     distance_26,
     distance_of_flows,
     gradient_gap,
