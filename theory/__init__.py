@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from theory.regression.risk import invariants as invariants
     from theory.regression.risk import task_covariance as task_covariance
     from theory.regression.risk import vector_field as vector_field
-    from theory.traces import Algebra as Algebra
+    from theory.symbolic.algebra import Algebra as Algebra
 
 _HOME = {
-    "Algebra": "theory.traces",
+    "Algebra": "theory.symbolic.algebra",
     "Gaussian": "theory.attention.laws",
     "LimitParameters": "theory.regression.limit",
     "SaddleError": "theory.regression.limit",

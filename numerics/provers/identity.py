@@ -16,7 +16,7 @@ from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.provers.balls import NoBall, value
 from numerics.provers.exact_points import assumption, at_point, points
 from numerics.provers.normal_form import Letters
-from theory.traces import Words
+from theory.symbolic.algebra import Words
 
 __all__ = ["identity", "trace_identity"]
 
@@ -234,7 +234,7 @@ def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
 
     Parameters
     ----------
-    lhs, rhs : theory.traces.Words
+    lhs, rhs : theory.symbolic.algebra.Words
         Elements of one algebra and one shape; ``rhs`` may be a whole number.
 
     Returns
@@ -253,7 +253,7 @@ def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
 
     Examples
     --------
-    >>> from theory.traces import Algebra
+    >>> from theory.symbolic.algebra import Algebra
     >>> A = Algebra(general=["M", "N"])
     >>> M, N = A["M"], A["N"]
     >>> e = trace_identity((M * N).tr(), (N.T * M.T).tr())
@@ -264,7 +264,9 @@ def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
     """
     start = time.perf_counter()
     if not isinstance(lhs, Words):
-        raise TypeError(f"{lhs!r} is no element of a theory.traces.Algebra; use identity() for scalars and explicit matrices")
+        raise TypeError(
+            f"{lhs!r} is no element of a theory.symbolic.algebra.Algebra; use identity() for scalars and explicit matrices"
+        )
     difference = lhs - rhs
     right = rhs if isinstance(rhs, Words) else 0 * lhs + rhs
     if not difference.is_zero():

@@ -11,7 +11,7 @@ from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Integers, forall, trace_identity
 from proofs_check.boursier_boyer.lemma_2_1 import lemma_by_cubature
 from proofs_check.core.claim import claim
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(
     general=["V", "K", "Q"],

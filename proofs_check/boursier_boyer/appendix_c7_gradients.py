@@ -20,7 +20,7 @@ from proofs_check.boursier_boyer.section_3_attention import differences, setting
 from proofs_check.core.claim import claim
 from theory.attention.layer import grad_U, grad_V, softmax_attention
 from theory.bounds.gradients import first_term_constants
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(vectors=["v", "b", "x", "z"])
 RATE = r"c_1\sigma^{12}\frac{\ln(L)^2}{L^{c_2/\sigma^2}}"

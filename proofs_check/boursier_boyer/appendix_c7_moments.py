@@ -16,7 +16,7 @@ from numerics.token_laws.hostile import laws
 from proofs_check.boursier_boyer.appendix_c7_gradients import RATE, gradient_errors, rate_holds
 from proofs_check.core.claim import MEANS, claim
 from theory.bounds.gradients import product_constants
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(vectors=["v", "x", "z"])
 LENGTH = ("L in Integers", "L >= 1", "d in Integers", "d >= 1")

@@ -20,7 +20,7 @@ from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.ours.r5_flow import stands_still
 from theory.regression.risk import effective_covariance, full_risk, full_risk_gradient, icl_risk
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 # A prompt token x, the query z, a task w, and h = 1/L.
 WORDS = Algebra(symmetric=["S"], vectors=["x", "z", "w"], params=["h"])

@@ -22,7 +22,7 @@ from proofs_check.core.claim import claim
 from proofs_check.ours.theorem_5_2 import SINGULAR, trained_risk_below
 from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz, polyak_lojasiewicz_f3
 from theory.regression.risk import effective_covariance
-from theory.traces import Algebra, Words
+from theory.symbolic.algebra import Algebra, Words
 
 WORDS = Algebra(
     general=["U", "M", "A", "Y"], symmetric=["S", "G", "H"], params=["u", "sigma", "alpha"], pseudo_inverse=[("S", "G", "H")]

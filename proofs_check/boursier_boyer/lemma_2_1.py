@@ -10,7 +10,7 @@ from numerics.provers import identity, trace_identity
 from proofs_check.core.claim import claim
 from theory.attention.laws import Gaussian
 from theory.attention.layer import gaussian_output
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(general=["V", "K", "Q", "R"], symmetric=["Gamma"], vectors=["m", "a", "z"])
 V, K, Q, R, Gamma, m, a, z = (ALGEBRA[name] for name in ("V", "K", "Q", "R", "Gamma", "m", "a", "z"))

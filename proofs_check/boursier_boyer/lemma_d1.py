@@ -18,7 +18,7 @@ from numerics.token_laws.hostile import DIMENSIONS, Law, laws, matrices
 from proofs_check.core.claim import MEANS, claim
 from theory.attention.layer import gaussian_output
 from theory.bounds.sub_gaussian import fourth_moment_d1, lemma_d1
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 sigma, d = sp.symbols("sigma d", positive=True)
 ALGEBRA = Algebra(general=["K", "Q"], vectors=["x", "z"])

@@ -21,7 +21,7 @@ from proofs_check.boursier_boyer.lemma_e2_statement import (
 )
 from proofs_check.core.claim import MEANS, claim
 from theory.regression.transfer import gradient_gap
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 L = sp.Symbol("L", integer=True, positive=True)
 v, v1, v2 = sp.symbols("v v1 v2", positive=True)  # sigma^2, and its two values

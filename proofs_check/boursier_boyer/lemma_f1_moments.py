@@ -13,7 +13,7 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirme
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import MEANS, claim
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 WORDS = Algebra(general=["U"], symmetric=["Gamma"], vectors=["b", "z"])
 Gamma, U, b, z = (WORDS[name] for name in ("Gamma", "U", "b", "z"))

@@ -10,7 +10,7 @@ from sympy import Max, Rational, oo
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import Closed, forall, trace_identity
 from proofs_check.core.claim import claim
-from proofs_check.gaussian_words import DATA, token_moments
+from theory.symbolic.regression_moments import DATA, token_moments
 
 #: |Sigma|_op, |w|, and the norms of the two blocks of a vector v = (a, b); in d = 1 these are the numbers themselves.
 Sigma, w, a, b = sp.symbols("Sigma w a b", nonnegative=True)

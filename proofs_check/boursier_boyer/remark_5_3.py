@@ -13,10 +13,10 @@ from numerics.provers import identity, trace_identity
 from numerics.provers.eigenbasis import identities
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
-from proofs_check.gaussian_words import DATA, risk_of_blocks, token_moments
 from theory.regression.limit import limit_parameters
 from theory.regression.risk import icl_risk
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
+from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_moments
 
 WORDS = Algebra(symmetric=["S", "J"], vectors=["w", "x"], inverse=[("S", "J")])
 S, J, w, x = (WORDS[name] for name in ("S", "J", "w", "x"))

@@ -11,7 +11,7 @@ from numerics.evidence import Contradiction, Evidence, Verdict, confirmed
 from numerics.provers import identity, trace_identity
 from proofs_check.core.claim import claim
 from theory.attention.layer import grad_K, grad_Q, grad_V, softmax_attention
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 # To first order a component of the output is tr(G'U) + const, with G its gradient in U.
 ALGEBRA = Algebra(general=["G", "K", "Q"], vectors=["v", "b"])

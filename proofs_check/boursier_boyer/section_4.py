@@ -13,7 +13,7 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from theory.regression.transfer import mean_of_rate
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 a, b, y, v = sp.symbols("a b y v", real=True)
 REALS = (-oo, oo)

@@ -18,11 +18,11 @@ from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.remark_5_3 import remark
 from proofs_check.core.claim import claim
-from proofs_check.gaussian_words import DATA, risk_of_blocks, token_moments
 from theory.attention.layer import softmax_attention
 from theory.regression.finite_prompt import error_at_query
 from theory.regression.risk import full_risk, task_covariance
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
+from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_moments
 
 # A token (x, y) and a query (z, 0).
 TOKEN = Algebra(general=["A"], vectors=["x", "z", "b", "p"], params=["q", "y"])

@@ -14,7 +14,7 @@ from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import claim
 from theory.regression.finite_prompt import ridge_penalty
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 # -- the data -------------------------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """R4: bias, covariance and mean squared errors of softmax attention on Gaussian tokens, exactly, for every L and every dimension.
 
 The identities are between polynomials in the power sums pi_k of the weights, whose expectations are P2, P3, Q, ... The left sides
-come from `theory.softmax_stein`, which knows Stein's lemma and nothing of the right sides; two linear forms stand for a matrix.
+come from `theory.symbolic.stein`, which knows Stein's lemma and nothing of the right sides; two linear forms stand for a matrix.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from theory.attention.gaussian_errors import (
     softmax_covariance_bias,
 )
 from theory.attention.softmax_covariance import GRAD_U_MOMENTS, softmax_covariance_second_moment, spread_moments
-from theory.softmax_stein import TokenAlgebra
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
+from theory.symbolic.stein import TokenAlgebra
 
 TOKENS = TokenAlgebra("u", "v")
 pi = dict(zip(range(2, TOKENS.highest + 1), TOKENS.symbols[1:]))

@@ -13,7 +13,7 @@ from numerics.provers.eigenbasis import U_ij, delta, entrywise, l_i, l_j, m_i, u
 from numerics.regression.flow.polyak_lojasiewicz import BalancedStart, balanced_starts, steeper_than
 from proofs_check.core.claim import claim
 from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 s = sp.Symbol("s", positive=True)
 #: Between the condition s^2 |S| < 2 of R5 and the narrower one with sqrt(d), and close to the edge.

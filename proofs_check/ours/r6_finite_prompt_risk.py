@@ -18,7 +18,7 @@ from proofs_check.core.claim import claim
 from proofs_check.ours.r4_gaussian_moments import STEIN, TOKENS, pi
 from theory.attention.gaussian_errors import covariance_of_mean_token, gaussian_bias
 from theory.regression.finite_prompt import error_at_query
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
 #: A mean token m = sum p_k x_k, the query x, the task w, and the mean e of the label noise of the prompt.

@@ -16,7 +16,7 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite_prompt_path
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from proofs_check.core.claim import claim
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
 

@@ -26,7 +26,7 @@ from proofs_check.ours.r6_fixed_point import isotropic_path
 from theory.attention.query_average import theorem_B
 from theory.regression.limit import limit_parameters
 from theory.regression.valley import best_score_variance, valley_excess, valley_speed
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
 #: What the quadrature of a least risk takes for granted where it is more than an upper bound.

@@ -14,7 +14,7 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from proofs_check.core.claim import claim
 from theory.regression.valley import best_score_variance, linear_excess, valley_excess
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 d, sigma, lam = sp.symbols("d sigma lambda", positive=True)
 tau2 = sp.Symbol("tau2", nonnegative=True)

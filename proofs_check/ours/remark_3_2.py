@@ -18,7 +18,7 @@ from numerics.provers import identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from theory.attention.query_average import decay_with_the_query, self_weight_rate, sharp_exponent
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
 LENGTHS = (1e10, 1e20)

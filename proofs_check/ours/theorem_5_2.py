@@ -15,7 +15,7 @@ from numerics.provers import identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite_prompt_path
 from proofs_check.core.claim import claim
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import claim
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
 from theory.regression.finite_prompt import GRADIENT_CONSTANT, excess_at_query, gap_bounds
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 P2, P3, Q = sp.symbols("P2 P3 Q", nonnegative=True)
 WEIGHTS: dict[sp.Symbol, Any] = {P2: Closed(0, 1), P3: Closed(0, 1), Q: Closed(0, 1)}

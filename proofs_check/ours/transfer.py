@@ -30,7 +30,7 @@ from theory.regression.transfer import (
     transferred_limit,
     transferred_risk,
 )
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 r, D = sp.symbols("r D", real=True)  # T - y and T_L - T
 lam, R, D2, J2, dJ2 = sp.symbols("lambda R D2 J2 dJ2", positive=True)

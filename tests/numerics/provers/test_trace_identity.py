@@ -9,7 +9,7 @@ import sympy as sp
 
 from numerics.evidence import Verdict
 from numerics.provers.identity import identity, trace_identity
-from theory.traces import Algebra
+from theory.symbolic.algebra import Algebra
 
 A = Algebra(
     general=["M", "N"],

@@ -17,7 +17,7 @@ from theory.regression.finite_prompt import (
     ridge_penalty,
 )
 from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz
-from theory.softmax_stein import TokenAlgebra
+from theory.symbolic.stein import TokenAlgebra
 
 
 def test_excess_is_error_less_the_limit() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theory.softmax_stein import TokenAlgebra, TokenSum
+from theory.symbolic.stein import TokenAlgebra, TokenSum
 
 A = TokenAlgebra("u", "v")
 P2, P3, P4 = A.symbols[1:4]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from theory._words import Term
+from theory.symbolic.letters import Term
 
 if TYPE_CHECKING:
-    from theory.traces import Words
+    from theory.symbolic.algebra import Words
 
 __all__ = ["expectation", "gradient"]
 
 
 def gradient(f: Words, name: str) -> Words:
-    """The documented `theory.traces.Words.grad`."""
+    """The documented `theory.symbolic.algebra.Words.grad`."""
     A = f.algebra
     if f.shape != "scalar":
         raise ValueError(f"only a scalar has a gradient, not the {f.shape} {f}; contract it with a letter first")
@@ -40,7 +40,7 @@ def gradient(f: Words, name: str) -> Words:
 
 
 def expectation(f: Words, name: str, covariance: Words, mean: Words | None) -> Words:
-    """The documented `theory.traces.Words.gauss`."""
+    """The documented `theory.symbolic.algebra.Words.gauss`."""
     A = f.algebra
     if name not in A.vectors:
         raise ValueError(f"{name!r} is none of the vectors {A.vectors}; only a vector can be Gaussian here")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 if TYPE_CHECKING:
-    from theory.words import Words
+    from theory.symbolic.elements import Words
 
 __all__ = ["formula"]
 

@@ -1,4 +1,4 @@
-"""The elements of an algebra of matrix words; `theory.traces` says what they mean and what their equality proves."""
+"""The elements of an algebra of matrix words; `theory.symbolic.algebra` says what they mean and what their equality proves."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 from sympy.polys.rings import PolyElement
 
-from theory._word_calculus import expectation, gradient
-from theory._word_values import evaluate, substitute
-from theory._words import Letter, Term, Word
-from theory._written import formula
+from theory.symbolic.calculus import expectation, gradient
+from theory.symbolic.letters import Letter, Term, Word
+from theory.symbolic.values import evaluate, substitute
+from theory.symbolic.written import formula
 
 if TYPE_CHECKING:
-    from theory.traces import Algebra
+    from theory.symbolic.algebra import Algebra
 
 __all__ = ["Words"]
 
@@ -36,7 +36,7 @@ class Words:
 
     Examples
     --------
-    >>> from theory.traces import Algebra
+    >>> from theory.symbolic.algebra import Algebra
     >>> A = Algebra(general=["M"], symmetric=["S"], vectors=["x"])
     >>> M, S, x = A["M"], A["S"], A["x"]
     >>> print((x.T * M * x * x.T * x).gauss("x", S))
@@ -220,7 +220,7 @@ class Words:
 
         Examples
         --------
-        >>> from theory.traces import Algebra
+        >>> from theory.symbolic.algebra import Algebra
         >>> A = Algebra(general=["U"], symmetric=["S"])
         >>> U, S = A["U"], A["S"]
         >>> print((U.T * S * U).tr().grad("U"))
@@ -252,7 +252,7 @@ class Words:
 
         Examples
         --------
-        >>> from theory.traces import Algebra
+        >>> from theory.symbolic.algebra import Algebra
         >>> A = Algebra(symmetric=["S"], vectors=["x", "m"])
         >>> x = A["x"]
         >>> print((x * x.T).gauss("x", A["S"], mean=A["m"]))
@@ -297,7 +297,7 @@ class Words:
 
         Examples
         --------
-        >>> from theory.traces import Algebra
+        >>> from theory.symbolic.algebra import Algebra
         >>> A = Algebra(general=["M"])
         >>> (A["M"] + A.I).tr().evaluate({"M": [[1, 2], [3, 4]]})
         7
@@ -342,7 +342,7 @@ class Words:
 
         Examples
         --------
-        >>> from theory.traces import Algebra
+        >>> from theory.symbolic.algebra import Algebra
         >>> A = Algebra(symmetric=["S"], vectors=["x"])
         >>> (A["x"].T * A["S"] * A["x"]).grad("x").written()
         '\\\\nabla_{x}\\\\left(x^{\\\\top}\\\\, S\\\\, x\\\\right)'

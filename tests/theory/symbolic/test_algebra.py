@@ -9,7 +9,7 @@ from math import prod
 import pytest
 import sympy as sp
 
-from theory.traces import Algebra, Words
+from theory.symbolic.algebra import Algebra, Words
 
 A = Algebra(
     general=["M", "N", "B", "C"],

@@ -17,9 +17,9 @@ from typing import Any
 import sympy as sp
 from sympy.polys.rings import PolyElement, ring
 
-from theory._word_values import example
-from theory._words import Alphabet
-from theory.words import Words
+from theory.symbolic.elements import Words
+from theory.symbolic.letters import Alphabet
+from theory.symbolic.values import example
 
 __all__ = ["Algebra", "Words"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
-from theory._words import Alphabet, Term, Word
+from theory.symbolic.letters import Alphabet, Term, Word
 
 if TYPE_CHECKING:
-    from theory.traces import Algebra, Words
+    from theory.symbolic.algebra import Algebra, Words
 
 __all__ = ["evaluate", "example", "substitute"]
 
@@ -39,7 +39,7 @@ def _image(
 
 
 def substitute(f: Words, name: str, value: Words) -> Words:
-    """The documented `theory.traces.Words.substitute`."""
+    """The documented `theory.symbolic.algebra.Words.substitute`."""
     A = f.algebra
     if any(name in relation for relation in (*A.inverse, *A.pseudo_inverse, A.projectors)):
         raise ValueError(f"{name} obeys a declared relation, which {value} need not obey; nothing is substituted")
@@ -55,7 +55,7 @@ def substitute(f: Words, name: str, value: Words) -> Words:
 
 
 def evaluate(f: Words, values: Mapping[str, Any]) -> Any:
-    """The documented `theory.traces.Words.evaluate`."""
+    """The documented `theory.symbolic.algebra.Words.evaluate`."""
     A = f.algebra
     given = _instance(A, values)
     missing = sorted((f.letters() | {p for p in A.params if any(c.diff(A.scalar(p)) for c in f.terms.values())}) - set(given))
@@ -113,7 +113,7 @@ def _differ(M: Any, N: Any) -> bool:
 
 
 def example(A: Algebra, d: int, seed: int) -> dict[str, Any]:
-    """The documented `theory.traces.Algebra.example`."""
+    """The documented `theory.symbolic.algebra.Algebra.example`."""
     draw = random.Random(f"{seed} {d}")
     some = lambda rows, columns: sp.Matrix(rows, columns, lambda i, j: draw.randint(-3, 3))
     values: dict[str, Any] = {name: sp.Rational(draw.randint(1, 9), draw.randint(1, 4)) for name in A.params}

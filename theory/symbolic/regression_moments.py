@@ -6,7 +6,7 @@ Parameters are ``U = (A, *; b', *)`` and the last row ``v = (p, q)`` of V, where
 
 from __future__ import annotations
 
-from theory.traces import Algebra, Words
+from theory.symbolic.algebra import Algebra, Words
 
 __all__ = ["DATA", "risk_of_blocks", "token_moments"]
 
