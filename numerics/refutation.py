@@ -1,16 +1,26 @@
-"""A refutation by two numerical routes, or the admission that they do not agree well enough."""
+"""How numbers become a refutation: by two numerical routes that agree, or by a sequence of instances that defeats every constant.
+
+Claims call these where no prover applies. The answer is OPEN where the routes differ too much, or where the sequence leaves a choice
+of the constants that saves the statement.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
-from numerics.evidence import Evidence, Verdict
+import sympy as sp
 
-__all__ = ["refuted_by_two_routes"]
+from numerics.evidence import Evidence, Verdict
+from numerics.provers.balls import value
+
+__all__ = ["defeated", "refuted_by_two_routes", "vanishing"]
 
 #: Largest disagreement of the routes, in units of the violation, at which a refutation counts.
 AGREEMENT = 1e-6
+#: Instances that are looked at before a sequence is given up.
+LONGEST = 10_000
 
 
 def refuted_by_two_routes(
@@ -53,3 +63,94 @@ def refuted_by_two_routes(
     return Evidence(
         verdict=Verdict.REFUTED, engine=engine, witness=witness, witness_by="two routes", disagreement=disagreement, **fields
     )
+
+
+def defeated(
+    left: sp.Expr, right: sp.Expr, k: sp.Symbol, *, at: Mapping[str, sp.Expr], where: Mapping[str, Any], least: int = 1
+) -> Evidence:
+    """Refute "there are constants such that ``left <= right``" by instances numbered ``k = least, least + 1, ...``.
+
+    Parameters
+    ----------
+    left, right : sympy.Expr
+        Both sides at the k-th instance. Every symbol of ``right`` but k is a positive constant that may not depend on k.
+    k : sympy.Symbol
+    at : mapping of str to Expr
+        The instance as a function of k, by the names that the hypotheses use.
+    where : mapping
+        What all instances share.
+    least : int
+        The first index.
+
+    Returns
+    -------
+    Evidence
+        REFUTED if ``right / left -> 0`` for symbolic constants, with the first instance that defeats constants equal to 1, by Arb;
+        OPEN if the limit is another one.
+
+    Raises
+    ------
+    ValueError
+        If ``left`` depends on more than k, or a constant is not declared positive.
+
+    Examples
+    --------
+    >>> k, c = sp.symbols("k c", positive=True)
+    >>> defeated(k, c * sp.log(k), k, at={"L": k}, where={}).witness["L"]
+    1
+    >>> defeated(k, c * k, k, at={"L": k}, where={}).verdict.value
+    'OPEN'
+    """
+    started = time.perf_counter()
+    constants = sorted(right.free_symbols - {k}, key=str)
+    if left.free_symbols - {k} or not all(c.is_positive for c in constants):
+        raise ValueError(f"{left} <= {right}: the left side may depend on {k} only, and constants must be declared positive")
+    ratio = sp.expand(right / left)
+    limit = sp.limit(ratio, k, sp.oo)
+    names = ", ".join(map(str, constants))
+    common: dict[str, Any] = {
+        "engine": "exact arithmetic",
+        "checked": rf"\lim_{{{k}\to\infty}} {sp.latex(ratio)} = {sp.latex(limit)}",
+        "assumes": (f"{names} > 0 do not depend on {k}",),
+    }
+    if limit == 0:
+        ones = dict.fromkeys(constants, sp.S.One)
+        for n in range(least, LONGEST):
+            sides = [side.subs(ones).subs(k, n) for side in (left, right)]
+            if float(sides[0]) > float(sides[1]) and value(sides[0]).real > value(sides[1]).real:
+                instance = {name: sp.nsimplify(e.subs(k, n)) for name, e in at.items()}
+                shown = {**where, **instance, **{str(c): 1 for c in constants}, "left": float(sides[0]), "right": float(sides[1])}
+                every = {"every other choice": f"right/left -> 0 as {k} -> oo, {', '.join(f'{n} = {e}' for n, e in at.items())}"}
+                seconds = time.perf_counter() - started
+                return Evidence(verdict=Verdict.REFUTED, witness={**shown, **every}, witness_by="Arb", seconds=seconds, **common)
+    reason = f"right/left tends to {limit}: this sequence does not defeat every choice of {names}"
+    return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=time.perf_counter() - started, **common)
+
+
+def vanishing(left: sp.Expr, right: sp.Expr, *, where: Mapping[str, Any]) -> Evidence:
+    """Refute ``left <= right`` at one instance where the right side is 0 whatever the constants in it are.
+
+    Parameters
+    ----------
+    left, right : sympy.Expr
+        The two sides at the instance; ``left`` is a positive number.
+    where : mapping
+        The instance.
+
+    Returns
+    -------
+    Evidence
+        REFUTED, or OPEN if the right side does not vanish.
+
+    Examples
+    --------
+    >>> c1, c2 = sp.symbols("c1 c2", positive=True)
+    >>> vanishing(sp.S.One, c1 * sp.log(1) / 1**c2, where={"L": 1}).verdict.value
+    'REFUTED'
+    """
+    checked = rf"{sp.latex(left)} \le {sp.latex(right)}"
+    if left.is_positive and sp.simplify(right) == 0:
+        witness = {**where, "left": left, "right": "0 for all constants"}
+        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", checked=checked, witness=witness, witness_by="exact")
+    reason = f"the right side {right} does not vanish identically, or the left side {left} is not positive"
+    return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", checked=checked, reason=reason)

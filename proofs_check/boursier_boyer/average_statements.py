@@ -10,9 +10,9 @@ from typing import Any
 import sympy as sp
 from sympy import exp, log, oo
 
-from numerics.every_constant import defeated
 from numerics.evidence import Evidence, all_of
 from numerics.provers import forall, identity
+from numerics.refutation import defeated
 from numerics.search.query_average import Instance, tightest
 from numerics.search.query_average_instances import discrete
 from proofs_check.ours.query_average import GENERAL, general, general_reference

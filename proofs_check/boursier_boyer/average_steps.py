@@ -11,9 +11,9 @@ import sympy as sp
 from sympy import exp, log, oo, sqrt
 
 from numerics.attention.softmax_average import SoftmaxAverage
-from numerics.every_constant import vanishing
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity
+from numerics.refutation import vanishing
 from numerics.search.query_average import Instance, PromptAndQuery, fourth_error, squared_error
 from numerics.search.query_average_instances import discrete
 

@@ -9,9 +9,9 @@ from typing import Any
 import sympy as sp
 from sympy import exp, log, oo
 
-from numerics.every_constant import defeated, vanishing
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
+from numerics.refutation import defeated, vanishing
 from proofs_check.boursier_boyer import average_statements as shared
 from proofs_check.boursier_boyer.average_statements import G_INSTEAD, G_WHY, HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
 from proofs_check.boursier_boyer.proposition_3_1 import AT_ONE_TOKEN

@@ -8,9 +8,9 @@ from typing import Any
 import sympy as sp
 from sympy import exp, log, oo, sqrt
 
-from numerics.every_constant import defeated
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
+from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k

@@ -8,8 +8,8 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.every_constant import vanishing
 from numerics.evidence import Evidence
+from numerics.refutation import vanishing
 from numerics.search.query_average import tightest
 from numerics.search.query_average_instances import COVERED, instances, reference
 from proofs_check.boursier_boyer.proposition_3_1 import AT_ONE_TOKEN, HYPOTHESES, LN_ONE, in_the_form_of_the_paper

@@ -1,11 +1,14 @@
-"""A refutation by two routes counts only where they agree."""
+"""A refutation by two routes counts only where they agree; a sequence defeats every constant, or leaves the statement open."""
 
 from __future__ import annotations
 
 import pytest
+import sympy as sp
 
 from numerics.evidence import Verdict
-from numerics.refutation import refuted_by_two_routes
+from numerics.refutation import defeated, refuted_by_two_routes, vanishing
+
+k, c1, c2 = sp.symbols("k c1 c2", positive=True)
 
 
 def test_routes_that_agree_refute() -> None:
@@ -21,3 +24,31 @@ def test_the_violation_is_the_measure() -> None:
 def test_what_holds_is_not_refuted() -> None:
     with pytest.raises(ValueError, match="nothing to refute"):
         refuted_by_two_routes("quadrature", {"L": 3}, 1.0, 1.5, 1.0)
+
+
+def test_the_first_instance_is_the_witness() -> None:
+    found = defeated(k**2, c1 * k + c2 * sp.log(k), k, at={"L": k, "sigma": k**2}, where={"d": 1}, least=1)
+    assert found.verdict is Verdict.REFUTED
+    assert {n: found.witness[n] for n in ("L", "sigma", "d", "c1")} == {"L": 2, "sigma": 4, "d": 1, "c1": 1}
+
+
+def test_a_larger_constant_saves_the_statement() -> None:
+    assert defeated(2 * k, c1 * k, k, at={"L": k}, where={}).verdict is Verdict.OPEN
+    assert defeated(k, c1 * k**2, k, at={"L": k}, where={}).verdict is Verdict.OPEN
+
+
+def test_a_constant_in_the_exponent() -> None:
+    assert defeated(k ** sp.Rational(1, 2), c1 * k**20 * sp.exp(-c2 * k), k, at={"L": k}, where={}).verdict is Verdict.REFUTED
+
+
+def test_what_is_no_constant() -> None:
+    with pytest.raises(ValueError, match="declared positive"):
+        defeated(k, sp.Symbol("c") * sp.log(k), k, at={}, where={})
+    with pytest.raises(ValueError, match="may depend on k only"):
+        defeated(k * c1, sp.log(k), k, at={}, where={})
+
+
+def test_a_right_side_that_vanishes_at_one_instance() -> None:
+    assert vanishing(sp.S.One, c1 * sp.log(1), where={"L": 1}).verdict is Verdict.REFUTED
+    assert vanishing(sp.S.One, c1 * sp.log(2), where={"L": 2}).verdict is Verdict.OPEN
+    assert vanishing(sp.S.Zero, c1 * sp.log(1), where={"L": 1}).verdict is Verdict.OPEN

@@ -20,7 +20,7 @@ from numerics.compiled.streams import (
     start_lanes,
     xoshiro,
 )
-from tests.numerics.plain_philox import plain_box_muller, plain_philox, plain_xoshiro
+from tests.numerics.compiled.plain_philox import plain_box_muller, plain_philox, plain_xoshiro
 
 PI = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)  # binary digits of π
 

@@ -22,7 +22,7 @@ from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
 from numerics.rates.report import provenance
 from tests.numerics.figures.synthetic import measurements
-from tests.numerics.pages import Page
+from tests.numerics.pages.page import Page
 
 PLAN = replace(Plan.full(), records=20, lengths=(10, 20, 100, 1000), gap_lengths=(10, 30, 1000), figures=(1, 2, 3, 4, 6))
 CLAIMS = [

@@ -28,7 +28,7 @@ from numerics.figures.tasks import Work, engines
 from numerics.jobs import schedule
 from numerics.jobs.store import Store, StoreError
 from tests.numerics.figures.fake_engines import SMALL, Fake
-from tests.numerics.stores import folder_in_memory
+from tests.numerics.jobs.stores import folder_in_memory
 
 ROOT = Path(__file__).parents[3]
 LOST = Fake(diverging=(("coupled", 2), ("linear", 2), ("softmax", 5)))

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from numerics.jobs.store import Store, StoreError
-from tests.numerics.stores import ABOUT, Floats, everything, fill, key, read, same, value
+from tests.numerics.jobs.stores import ABOUT, Floats, everything, fill, key, read, same, value
 
 
 @pytest.fixture

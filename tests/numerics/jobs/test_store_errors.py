@@ -15,7 +15,7 @@ import pytest
 
 from numerics.jobs.store import TABLE, Store, StoreError
 from numerics.jobs.store_errors import APPLICATION
-from tests.numerics.stores import everything, fill, key, read, same, value
+from tests.numerics.jobs.stores import everything, fill, key, read, same, value
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from numerics.monte_carlo import estimate
 from numerics.monte_carlo.estimate import PIECE, AttentionErrors, Estimate, as_errors, joined
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import seed_of, seeded
-from tests.numerics.plain_philox import plain_normals, plain_tokens
+from tests.numerics.compiled.plain_philox import plain_normals, plain_tokens
 
 QUERY = 2**31
 # what is under test here is the kernel that draws every token, also where there is a better one

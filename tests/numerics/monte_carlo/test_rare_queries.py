@@ -15,8 +15,8 @@ from numerics import exact_errors
 from numerics.attention.setting import EXAMPLES, AttentionSetting
 from numerics.monte_carlo.rare_queries import EXPECTED, SPREAD, rare_queries
 from numerics.monte_carlo.sampler import error_sampler
+from numerics.rates import comparisons
 from numerics.rates.comparisons import _normal_scores
-from numerics.rates.measure import comparisons
 
 ONE = np.eye(1)
 

@@ -15,8 +15,8 @@ from numerics.compiled.streams import key_of
 from numerics.monte_carlo.kernels.scores_only import tilted_height
 from numerics.monte_carlo.scores_only import CONDITIONED, ScoreSampler, prepare
 from numerics.token_laws import TokenLaw, ball, gaussian, sphere
-from tests.numerics.plain_philox import plain_normals
-from tests.numerics.score_problem import NONE, RANDOM, SURE, problem
+from tests.numerics.compiled.plain_philox import plain_normals
+from tests.numerics.monte_carlo.score_problem import NONE, RANDOM, SURE, problem
 
 Floats = NDArray[np.float64]
 QUERY, OWN = 2**31, 2**63  # how the streams of the queries, and of this kernel, are marked

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from numerics.quadrature import score_moments
+from numerics.quadrature import softmax_weights as quadrature
 from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, _by_definition
 from numerics.quadrature.score_moments import score_moments as moments
-from numerics.quadrature.softmax_weights import score_moments, softmax_moments
-from numerics.quadrature.softmax_weights import softmax_weights as quadrature
+from numerics.quadrature.softmax_weights import softmax_moments
 
 TABLE = json.loads((Path(__file__).parents[1] / "data" / "spread_moments.json").read_text())
 VARIANCES = sorted({r["s"] for r in TABLE}, key=float)

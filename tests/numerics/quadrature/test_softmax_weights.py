@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from numerics.quadrature import softmax_weights as quadrature
 from numerics.quadrature.softmax_weights import softmax_moments
-from numerics.quadrature.softmax_weights import softmax_weights as quadrature
 
 TABLE = json.loads((Path(__file__).parents[1] / "data" / "softmax_moments.json").read_text())
 

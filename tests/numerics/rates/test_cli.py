@@ -16,7 +16,7 @@ import numerics.rates.series
 from numerics.attention.setting import EXAMPLES, LAWS
 from numerics.cli import main
 from numerics.pages.svg import Plot
-from numerics.rates.measure import cli as rates_cli
+from numerics.rates import cli as rates_cli
 from numerics.rates.report import FILES, PLOTS, schema
 
 SMALL = ["--lengths", "10,100", "--replicates", "200", "--threads", "1"]

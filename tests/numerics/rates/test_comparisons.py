@@ -10,8 +10,8 @@ from scipy.stats import beta, norm
 
 from numerics import exact_errors
 from numerics.monte_carlo.sampler import error_sampler
+from numerics.rates import comparisons
 from numerics.rates.comparisons import _agrees, _normal_scores
-from numerics.rates.measure import comparisons
 
 RUNS, N = 2000, 400
 

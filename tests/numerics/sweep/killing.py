@@ -21,7 +21,7 @@ from numerics.jobs.store import Store
 from numerics.sweep import blocks, run
 from numerics.sweep.blocks import Block
 from numerics.sweep.run import sweep
-from tests.numerics.stores import key, value
+from tests.numerics.jobs.stores import key, value
 from tests.numerics.sweep.grids import bits, two
 
 LIMIT = 60.0

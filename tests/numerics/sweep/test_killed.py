@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.numerics.stores import folder_in_memory
+from tests.numerics.jobs.stores import folder_in_memory
 from tests.numerics.sweep.grids import TWO, write
 
 ROOT = Path(__file__).parents[3]

@@ -14,7 +14,7 @@ from numerics.sweep import blocks, run
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.run import Done, Interrupted, stored_digest, sweep
 from numerics.sweep.spec import Spec, read_spec
-from tests.numerics.stores import folder_in_memory
+from tests.numerics.jobs.stores import folder_in_memory
 from tests.numerics.sweep.grids import TWO, bits, two, write
 
 

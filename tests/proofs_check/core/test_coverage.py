@@ -10,7 +10,7 @@ from proofs_check.core.coverage import EXACT, MOST_OPEN, coverage
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.statements import rows
 from proofs_check.core.summary import summary
-from tests.proofs_check.ledgers import document, made_up
+from tests.proofs_check.core.ledgers import document, made_up
 
 SHARP = [id for id, r in rows().items() if r.paper == "BB" and r.kind in EXACT]
 OTHER = [id for id, r in rows().items() if r.paper == "BB" and r.kind not in EXACT]

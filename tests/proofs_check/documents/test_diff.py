@@ -12,7 +12,7 @@ import pytest
 from proofs_check.cli import main
 from proofs_check.core.ledger import write_json
 from proofs_check.documents.diff import changes, show
-from tests.proofs_check.ledgers import document, line, made_up
+from tests.proofs_check.core.ledgers import document, line, made_up
 
 
 def changed(id: str, **fields: Any) -> list[tuple[str, str, str]]:

@@ -11,7 +11,7 @@ from proofs_check.core.files import InputError
 from proofs_check.core.ledger import write_json
 from proofs_check.core.statements import rows
 from proofs_check.documents.status import BEGIN, END, replaced, row_verdict, status
-from tests.proofs_check.ledgers import document, line, made_up
+from tests.proofs_check.core.ledgers import document, line, made_up
 
 NAMES = ("", "rows", "PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "repaired", "not settled")
 

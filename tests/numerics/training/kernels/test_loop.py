@@ -12,7 +12,7 @@ from numerics.compiled.streams import LANES, key_of, normal_rows, start_lanes
 from numerics.training.full_tokens import full_token_kernel
 from numerics.training.kernels import linear as sgd_linear
 from numerics.training.kernels.loop import sgd_kernel
-from tests.numerics.plain_philox import plain_box_muller, plain_philox, plain_xoshiro
+from tests.numerics.compiled.plain_philox import plain_box_muller, plain_philox, plain_xoshiro
 
 ATTENTIONS = ("softmax", "linear")
 BOTH = pytest.mark.parametrize("attention", ATTENTIONS)

@@ -14,7 +14,7 @@ from numerics.compiled.streams import key_of
 from numerics.monte_carlo.estimate import attention_errors
 from numerics.monte_carlo.scores_only import prepare
 from numerics.token_laws import ball, gaussian, rademacher, sphere
-from tests.numerics.score_problem import NONE, RANDOM, SURE, problem
+from tests.numerics.monte_carlo.score_problem import NONE, RANDOM, SURE, problem
 
 
 def cuts() -> Iterator[tuple[int, ...]]:

@@ -29,7 +29,7 @@ from numerics.rates.report.overlays import run_style
 from numerics.rates.report.page import as_html
 from numerics.rates.report.plots import error_limits, error_plot
 from numerics.rates.report.slack import slacks
-from tests.numerics.pages import Page
+from tests.numerics.pages.page import Page
 
 
 @pytest.fixture(scope="module")

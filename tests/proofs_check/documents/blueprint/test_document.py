@@ -17,7 +17,7 @@ from proofs_check.core.statements import rows
 from proofs_check.documents.blueprint import Site, as_html
 from proofs_check.documents.blueprint.document import LETTERS, place
 from proofs_check.documents.witnesses import script
-from tests.proofs_check.blueprint_sample import IDS, document
+from tests.proofs_check.documents.blueprint.blueprint_sample import IDS, document
 
 VOID = {"meta", "input", "br", "link", "img", "hr"}
 BLOCK = {"p", "div", "ul", "ol", "dl", "table", "section", "article", "pre", "h1", "h2", "h3", "details", "form", "nav", "main"}

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import pytest
 
 from proofs_check.documents.blueprint import Site, as_html
-from tests.proofs_check.blueprint_sample import document
+from tests.proofs_check.documents.blueprint.blueprint_sample import document
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 

@@ -17,7 +17,7 @@ from proofs_check.documents.errata import Erratum, as_html, as_markdown, errata_
 from proofs_check.documents.errata.content import number
 from proofs_check.documents.errata.markdown import WIDTH, github
 from proofs_check.documents.latex import words
-from tests.proofs_check.ledgers import document, line, made_up
+from tests.proofs_check.core.ledgers import document, line, made_up
 
 
 def entry(*lines: dict[str, Any], id: str = "BB:CC.3.b") -> Erratum:

@@ -14,7 +14,7 @@ from numerics.training.kernels.chi import chi_rows
 from numerics.training.kernels.coupled_short import SHORT
 from numerics.training.kernels.loop import sgd_kernel
 from numerics.training.parameters import initial_parameters, pack, unpack
-from tests.numerics.training.test_kernels_and_tokens import deviations
+from tests.numerics.training.kernels.test_kernels_and_tokens import deviations
 from theory.regression.experiment import kms
 
 Floats = np.ndarray[Any, Any]

@@ -1,1 +1,0 @@
-"""Numba kernels, compiled at first use and never at import."""
