@@ -15,10 +15,12 @@ def ratio(
     share: float = 1.0,
     clock: Callable[[], float] = time.perf_counter,
 ) -> str:
-    """How many times faster `ours` is: median, least and greatest ratio of neighbouring runs, after one run of each to warm up.
+    """How many times faster `ours` is: median, least and greatest ratio of neighbouring runs, after
+    one run of each to warm up.
 
-    `theirs` may do a share of its work only, where that is proportional to time. The clock may be `time.process_time` where one
-    thread does all the work: on a busy machine it leaves out what others do.
+    `theirs` may do a share of its work only, where that is proportional to time. The clock may be
+    `time.process_time` where one thread does all the work: on a busy machine it leaves out what
+    others do.
     """
     ours(), theirs()
     ratios, times = [], []

@@ -10,7 +10,9 @@ MISSING = "PyTorch not installed, its baseline is left out: install .[bench]"
 
 
 def errors(Gamma: np.ndarray, U: np.ndarray, V: np.ndarray, z: np.ndarray, held: int) -> Callable[[int, int], object] | None:
-    """The mean squared errors of output, grad_V and grad_U as a function of (L, replicates); None, said aloud, without PyTorch."""
+    """The mean squared errors of output, grad_V and grad_U as a function of (L, replicates); None,
+    said aloud, without PyTorch.
+    """
     try:
         import torch
     except ImportError:

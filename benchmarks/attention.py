@@ -1,6 +1,8 @@
-"""The Monte Carlo kernel that draws every token against the obvious programs, one thread each: `python -m benchmarks.attention`.
+"""The Monte Carlo kernel that draws every token against the obvious programs, one thread each:
+`python -m benchmarks.attention`.
 
-Set OMP_NUM_THREADS=1. Baselines: NumPy (float64), and PyTorch on the CPU (float32, and without autograd) if it is installed.
+Set OMP_NUM_THREADS=1. Baselines: NumPy (float64), and PyTorch on the CPU (float32, and without
+autograd) if it is installed.
 """
 
 import time
@@ -21,7 +23,9 @@ U, V, z = rng.uniform(-0.6, 0.6, (d, d)), rng.uniform(-0.4, 0.4, (d, d)), rng.st
 
 
 def in_numpy(law: TokenLaw | None, L: int, replicates: int) -> np.ndarray:
-    """Mean squared errors of output, grad_V, grad_U over prompts held in batches; Gaussian tokens if there is no law."""
+    """Mean squared errors of output, grad_V, grad_U over prompts held in batches; Gaussian tokens
+    if there is no law.
+    """
     A = np.linalg.cholesky(GAMMA)
     h, H = (GAMMA @ U @ z, GAMMA) if law is None else law.tilted(U @ z)
     total, left = np.zeros(3), replicates

@@ -1,6 +1,8 @@
-"""Errors averaged over Gaussian queries at four lengths, quadrature against NumPy Monte Carlo to 1 %: `python -m benchmarks.exact`.
+"""Errors averaged over Gaussian queries at four lengths, quadrature against NumPy Monte Carlo to 1
+%: `python -m benchmarks.exact`.
 
-One thread each: set OMP_NUM_THREADS=1. Monte Carlo does a share of its prompts, and its time is scaled up.
+One thread each: set OMP_NUM_THREADS=1. Monte Carlo does a share of its prompts, and its time is
+scaled up.
 """
 
 import math
@@ -33,7 +35,9 @@ def batch(rng: np.random.Generator, U: np.ndarray, L: int, n: int) -> np.ndarray
 
 
 def prompts_for_one_percent(U: np.ndarray, L: int) -> np.ndarray:
-    """For output and for the worst of the three: prompts until the standard error is 1 %, from a pilot run."""
+    """For output and for the worst of the three: prompts until the standard error is 1 %, from a
+    pilot run.
+    """
     x = np.concatenate([batch(np.random.default_rng(k), U, L, max(1, TOKENS // L)) for k in range(60)], axis=1)
     wanted = np.ceil(x.var(axis=1) / x.mean(axis=1) ** 2 / 1e-4)
     return np.array([wanted[0], wanted.max()], dtype=int)

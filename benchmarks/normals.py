@@ -1,6 +1,8 @@
-"""Normals of the kernels (Philox 4x32-10, Box–Muller, float32) against NumPy and PyTorch: `python -m benchmarks.normals`.
+"""Normals of the kernels (Philox 4x32-10, Box–Muller, float32) against NumPy and PyTorch:
+`python -m benchmarks.normals`.
 
-One thread each. Ours go into one small tile again and again, as in the kernels, which use them up at once; others fill an array.
+One thread each. Ours go into one small tile again and again, as in the kernels, which use them up
+at once; others fill an array.
 """
 
 import time

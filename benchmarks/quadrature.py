@@ -1,4 +1,6 @@
-"""P2, P3, Q at four lengths by one quadrature (1e-13) against NumPy Monte Carlo to 1 %: `python -m benchmarks.quadrature`."""
+"""P2, P3, Q at four lengths by one quadrature (1e-13) against NumPy Monte Carlo to 1 %:
+`python -m benchmarks.quadrature`.
+"""
 
 import math
 from functools import partial

@@ -1,8 +1,10 @@
-"""Monte Carlo that draws scores only against programs that draw whole tokens: `OMP_NUM_THREADS=1 python -m benchmarks.scores`.
+"""Monte Carlo that draws scores only against programs that draw whole tokens:
+`OMP_NUM_THREADS=1 python -m benchmarks.scores`.
 
-One thread each, the problem of `benchmarks.attention`, d = 6. Per replicate: all of `attention_errors`, and the kernel without the
-moments of its blocks. Given the scores a replicate varies less: to one precision in all three errors, each program with as many
-replicates as its worst error needs, the ratios are larger by the factor shown.
+One thread each, the problem of `benchmarks.attention`, d = 6. Per replicate: all of
+`attention_errors`, and the kernel without the moments of its blocks. Given the scores a replicate
+varies less: to one precision in all three errors, each program with as many replicates as its worst
+error needs, the ratios are larger by the factor shown.
 """
 
 from functools import partial

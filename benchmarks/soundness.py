@@ -1,7 +1,9 @@
-"""Attack the prover with random inequalities: ``python -m benchmarks.soundness [statements] [--seed N] [--effort N]``.
+"""Attack the prover with random inequalities: ``python -m benchmarks.soundness [statements] [--seed
+N] [--effort N]``.
 
-Run it from the root of a checkout. It prints how many statements came out with each verdict, how long that took, and every verdict
-that the attack (`tests/numerics/provers/attack.py`) shows to be false; it exits with 1 if there is one.
+Run it from the root of a checkout. It prints how many statements came out with each verdict, how
+long that took, and every verdict that the attack (`tests/numerics/provers/attack.py`) shows to be
+false; it exits with 1 if there is one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Two threads against one, on the same problem, and whether the bits agree: `OMP_NUM_THREADS=1 python -m benchmarks.threads`.
+"""Two threads against one, on the same problem, and whether the bits agree:
+`OMP_NUM_THREADS=1 python -m benchmarks.threads`.
 
-Wall time. Two threads are no faster than the processors they are given: how many that were is printed beside the ratio, as CPU time
-over wall time; only where it is near 2 does the ratio say anything about the program.
+Wall time. Two threads are no faster than the processors they are given: how many that were is
+printed beside the ratio, as CPU time over wall time; only where it is near 2 does the ratio say
+anything about the program.
 """
 
 import statistics

@@ -1,8 +1,10 @@
-"""Training against PyTorch autograd on the same work, one thread each: `OMP_NUM_THREADS=1 python -m benchmarks.training`.
+"""Training against PyTorch autograd on the same work, one thread each:
+`OMP_NUM_THREADS=1 python -m benchmarks.training`.
 
-A step of Appendix A.1: batch 128, d = 5, parameters O (its last row), V, K, Q, fresh prompts with their labels, loss, gradient,
-update. PyTorch (the loop that most would write, float32) draws its prompts with `torch.randn`. Numbers after the program's name
-select prompt lengths, words attentions.
+A step of Appendix A.1: batch 128, d = 5, parameters O (its last row), V, K, Q, fresh prompts with
+their labels, loss, gradient, update. PyTorch (the loop that most would write, float32) draws its
+prompts with `torch.randn`. Numbers after the program's name select prompt lengths, words
+attentions.
 """
 
 import sys
@@ -17,7 +19,8 @@ from numerics.training.kernels.loop import sgd_kernel
 from numerics.training.parameters import initial_parameters, pack
 
 d, NOISE, LR, BATCH = 5, 0.1, 1e-3, 128
-#: Steps of the compiled loop and of PyTorch, by attention and length: some tens of milliseconds each.
+#: Steps of the compiled loop and of PyTorch, by attention and length: some tens of milliseconds
+#: each.
 STEPS = {
     ("softmax", 10): (12_000, 80),
     ("softmax", 100): (3000, 30),

@@ -2,9 +2,10 @@
 A law of one's own
 ==================
 
-Theory asks little of the tokens: that they are sub-Gaussian, E exp(v.Z) <= exp(sigma^2 |v|^2 / 2) for every v. Here is a law that
-the library does not know, tokens with independent triangular coordinates on [-1, 1]: made in ten lines, asked whether its sigma is
-honest, and put through softmax attention, by Monte Carlo and exactly.
+Theory asks little of the tokens: that they are sub-Gaussian, E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)
+for every v. Here is a law that the library does not know, tokens with independent triangular
+coordinates on [-1, 1]: made in ten lines, asked whether its sigma is honest, and put through
+softmax attention, by Monte Carlo and exactly.
 
 Run it with ``--small`` for a quick look.
 """
@@ -20,9 +21,8 @@ from numerics import TokenLaw, attention_errors, exact_errors, honest_sigma
 
 small = "--small" in sys.argv
 
-# %%
-# The law. A triangular variable is the sum of two uniform ones on [-1/2, 1/2], and sinh(a/2) / (a/2) is a sinc at imaginary
-# arguments: log_mgf is called with complex a too.
+# %% The law. A triangular variable is the sum of two uniform ones on [-1/2, 1/2], and sinh(a/2) /
+# (a/2) is a sinc at imaginary arguments: log_mgf is called with complex a too.
 triangular = TokenLaw(
     name="triangular",
     d=2,
@@ -38,8 +38,8 @@ bolder = honest_sigma(dataclasses.replace(triangular, sigma=0.98 * triangular.si
 print(f"sigma = {triangular.sigma:.4f}: {honest.verdict}, {honest.covered}")
 print(f"sigma = {0.98 * triangular.sigma:.4f}: {bolder.verdict}, v = ({bolder.witness['v_1']:.3f}, {bolder.witness['v_2']:.3f})")
 
-# %%
-# How far is attention on L such tokens from the infinite prompt? Two routes that share nothing but the law.
+# %% How far is attention on L such tokens from the infinite prompt? Two routes that share nothing
+# but the law.
 U, V, query = np.array([[2.0, 1.0], [0.0, 2.0]]), np.eye(2), [1.0, 1.0]
 lengths = [10, 100, 1000]
 measured = attention_errors(triangular, U, V, query, lengths, replicates=500 if small else 20_000, seed=1, method="tokens")

@@ -2,10 +2,11 @@
 How many tokens does softmax attention need?
 ============================================
 
-A layer of softmax attention reads L tokens z_1, ..., z_L ~ N(0, Gamma) and answers the query z. As L grows its output tends to
-V Gamma U z: attention becomes linear. How fast? The paper bounds the mean squared error by a constant times ln(L) / L (Lemma C.4);
-for Gaussian tokens the error is known exactly, and Theorem A bounds it by e^s / (e^s + L - 1) (tr(V Gamma V') + |V Gamma U z|^2),
-where s is the variance of the scores.
+A layer of softmax attention reads L tokens z_1, ..., z_L ~ N(0, Gamma) and answers the query z. As
+L grows its output tends to V Gamma U z: attention becomes linear. How fast? The paper bounds the
+mean squared error by a constant times ln(L) / L (Lemma C.4); for Gaussian tokens the error is known
+exactly, and Theorem A bounds it by e^s / (e^s + L - 1) (tr(V Gamma V') + |V Gamma U z|^2), where s
+is the variance of the scores.
 
 Run it with ``--small`` for a quick look; it writes ``concentration_rate.svg``.
 """
@@ -41,8 +42,8 @@ run = rates(setting, lengths.tolist(), replicates=1000 if small else 20_000, see
 for comparison in run.comparisons:
     print("holds" if comparison.holds else "FAILS", comparison.name, "|", comparison.says)
 
-# %%
-# The exponent, with an interval that allows for the next-order term, and the naive straight line beside it.
+# %% The exponent, with an interval that allows for the next-order term, and the naive straight line
+# beside it.
 output = run.series[0]
 if output.fit is not None and output.pure is not None:
     print("exponent {:.4f}, 95 % interval [{:.4f}, {:.4f}]".format(output.fit.exponent, *output.fit.interval()))

@@ -2,11 +2,13 @@
 How does the size of U matter, and the law of the tokens?
 =========================================================
 
-At a fixed query L E|T_L - T|^2 tends to e^{Lambda(2a) - 2 Lambda(a)} (tr V C V' + |V m|^2), where a = Uz, Lambda is the log-mgf of
-the tokens, C their covariance under the law tilted by 2a, and m the difference of its mean from that of the law tilted by a. For
-N(0, I) that is e^s (tr V V' + |V a|^2) with s = |a|^2: large parameters need long prompts. For random signs, which have the same
-covariance, it falls: tilted far enough they hardly vary. A sweep measures both over a grid of sizes of U. It keeps its results in a
-file: run again, or with more sizes, lengths or replicates, it computes only what is new.
+At a fixed query L E|T_L - T|^2 tends to e^{Lambda(2a) - 2 Lambda(a)} (tr V C V' + |V m|^2), where a
+= Uz, Lambda is the log-mgf of the tokens, C their covariance under the law tilted by 2a, and m the
+difference of its mean from that of the law tilted by a. For N(0, I) that is e^s (tr V V' + |V a|^2)
+with s = |a|^2: large parameters need long prompts. For random signs, which have the same
+covariance, it falls: tilted far enough they hardly vary. A sweep measures both over a grid of sizes
+of U. It keeps its results in a file: run again, or with more sizes, lengths or replicates, it
+computes only what is new.
 
 Run it with ``--small`` for a quick look; it writes ``sweep.svg``.
 """
@@ -28,8 +30,8 @@ from numerics.sweep.spec import read_spec
 
 small = "--small" in sys.argv
 
-# %%
-# The grid, as it would stand in a file for ``largeprompt sweep grid.toml --store results.sqlite --out``.
+# %% The grid, as it would stand in a file for
+# ``largeprompt sweep grid.toml --store results.sqlite --out``.
 GRID = f"""
 lengths = [10, 100, {200 if small else 3000}]
 replicates = {500 if small else 20_000}

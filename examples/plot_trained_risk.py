@@ -2,14 +2,16 @@
 What does training end with, and when?
 ======================================
 
-Figure 2 of the paper, without sampling: Appendix A.1 (d = 5, Sigma = I, w ~ N(0, I/d), label noise 0.1), softmax attention, linear
-attention and the best predictor of all (ridge regression), up to a million tokens. The paper finds that linear attention beats
-softmax and that the gap narrows. It does, but the two excess risks stay apart by a factor: both fall like 1/L.
+Figure 2 of the paper, without sampling: Appendix A.1 (d = 5, Sigma = I, w ~ N(0, I/d), label noise
+0.1), softmax attention, linear attention and the best predictor of all (ridge regression), up to a
+million tokens. The paper finds that linear attention beats softmax and that the gap narrows. It
+does, but the two excess risks stay apart by a factor: both fall like 1/L.
 
-The second picture is what trained softmax attention looks like. For a long prompt every point of the line u Sigma U = I is nearly
-optimal, and the flow creeps along that line for a time of order L to the point lam = 1/u^2 = lam* at which the excess is least
-(so it is in every case integrated; a proof is missing), not to the end of the infinite-prompt flow.
-At the time at which the paper stops (500 000 steps of 1e-3) it is on the way.
+The second picture is what trained softmax attention looks like. For a long prompt every point of
+the line u Sigma U = I is nearly optimal, and the flow creeps along that line for a time of order L
+to the point lam = 1/u^2 = lam* at which the excess is least (so it is in every case integrated; a
+proof is missing), not to the end of the infinite-prompt flow. At the time at which the paper stops
+(500 000 steps of 1e-3) it is on the way.
 
 Run it with ``--small`` for a quick look; it writes ``trained_risk.svg``.
 """
@@ -32,8 +34,8 @@ d, noise, task_variance, stop = 5, 0.1, 0.2, 500.0
 Sigma, law = np.eye(d), {"trace": 5.0, "d": 5, "noise": noise / task_variance}
 lengths = [int(L) for L in (np.geomspace(10, 1000, 2) if small else np.geomspace(10, 10**6, 21)).round()]
 
-# %%
-# The least risk (the limit of the flow), its point at the time when the paper stops, and the best predictor.
+# %% The least risk (the limit of the flow), its point at the time when the paper stops, and the
+# best predictor.
 settings: dict[str, Any] = {"noise": noise, "task_variance": task_variance}
 limit = [trained(Sigma, L, **settings) for L in lengths]
 stopped = [trained(Sigma, L, time=stop, **settings) for L in lengths]

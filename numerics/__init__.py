@@ -1,4 +1,5 @@
-"""Engines: provers, enumeration, quadrature, Monte Carlo, flows, fits and rate reports. Imports `theory`, never `proofs_check`.
+"""Engines: provers, enumeration, quadrature, Monte Carlo, flows, fits and rate reports. Imports
+`theory`, never `proofs_check`.
 
 ==================================================  ===========================================================================
 `evidence`, `seeds`                                 what an engine returns; where its random numbers come from

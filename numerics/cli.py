@@ -1,4 +1,6 @@
-"""The commands of this floor, for ``largeprompt`` and ``python -m numerics``. Nothing heavy is imported before a command runs."""
+"""The commands of this floor, for ``largeprompt`` and ``python -m numerics``. Nothing heavy is
+imported before a command runs.
+"""
 
 from __future__ import annotations
 

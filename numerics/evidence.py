@@ -1,7 +1,9 @@
-"""What an engine found out about a statement: one of five verdicts, and everything a reader needs to judge it.
+"""What an engine found out about a statement: one of five verdicts, and everything a reader needs
+to judge it.
 
-An `Evidence` is frozen and can be written as JSON. It cannot be built in a form that claims too much: a verdict above the
-ceiling of its engine, a refutation without a witness, a shrug without a reason and a support without its coverage are all errors.
+An `Evidence` is frozen and can be written as JSON. It cannot be built in a form that claims too
+much: a verdict above the ceiling of its engine, a refutation without a witness, a shrug without a
+reason and a support without its coverage are all errors.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ class Verdict(StrEnum):
 
 P, C, S = Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED
 
-#: The strongest verdict that each engine is able to give. An engine that is not listed here cannot speak.
+#: The strongest verdict that each engine is able to give. An engine that is not listed here cannot
+#: speak.
 CEILING: Mapping[str, Verdict] = MappingProxyType(
     {
         "exact arithmetic": P,  # finitely many operations on rationals or algebraic numbers
@@ -78,11 +81,14 @@ WITNESS_BY = ("exact", "Arb", "two routes", "statistics")
 
 
 class Contradiction(RuntimeError):
-    """Two routes to one statement give opposite verdicts: one of the programs is wrong, and nothing may be reported."""
+    """Two routes to one statement give opposite verdicts: one of the programs is wrong, and nothing
+    may be reported.
+    """
 
 
 def plain(value: Any) -> Plain:
-    """A JSON scalar that keeps the value: rationals become ``"p/q"``, integers stay integers, everything else its text.
+    """A JSON scalar that keeps the value: rationals become ``"p/q"``, integers stay integers,
+    everything else its text.
 
     Examples
     --------
@@ -120,9 +126,11 @@ class Evidence:
     assumes : tuple of str
         What the engine took for granted: positivity of symbols, invertibility, a law's parameters.
     witness : Mapping[str, int | float | str]
-        A point that meets every hypothesis and breaks the statement. Required under REFUTED, forbidden elsewhere.
+        A point that meets every hypothesis and breaks the statement. Required under REFUTED,
+        forbidden elsewhere.
     witness_by : str
-        ``"exact"``, ``"Arb"``, ``"two routes"`` or ``"statistics"``: how the witness was evaluated a second time.
+        ``"exact"``, ``"Arb"``, ``"two routes"`` or ``"statistics"``: how the witness was evaluated
+        a second time.
     disagreement : float
         For ``"two routes"``: their difference in units of the violation, at most 1e-6.
     slack : float or None
@@ -130,8 +138,8 @@ class Evidence:
     tightest : Mapping[str, int | float | str]
         Where that was.
     reference : float or None
-        The same ratio at the instance of `numerics.search.reference`, where it was asked for: what the bound gives away there. For a
-        conjunction the largest of its parts.
+        The same ratio at the instance of `numerics.search.reference`, where it was asked for: what
+        the bound gives away there. For a conjunction the largest of its parts.
     margin : float or None
         A certified lower bound of the difference of the two sides.
     samples, seed : int
@@ -296,10 +304,11 @@ class Evidence:
 
 
 def all_of(*parts: Evidence, checked: str = "") -> Evidence:
-    """The conjunction of several checks: as strong as its weakest part, refuted as soon as one of them is.
+    """The conjunction of several checks: as strong as its weakest part, refuted as soon as one of
+    them is.
 
-    Its control counts as refuted only if every part brought a control of its own and each was refuted: a part that cannot fail
-    is not hidden by one that can.
+    Its control counts as refuted only if every part brought a control of its own and each was
+    refuted: a part that cannot fail is not hidden by one that can.
 
     Parameters
     ----------
@@ -370,12 +379,14 @@ def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
     Returns
     -------
     Evidence
-        The primary with `routes`; their error probabilities do not add, since the verdict does not rest on them.
+        The primary with `routes`; their error probabilities do not add, since the verdict does not
+        rest on them.
 
     Raises
     ------
     Contradiction
-        If an accepted primary meets a refuted route (or the other way round): one of the two programs is wrong.
+        If an accepted primary meets a refuted route (or the other way round): one of the two
+        programs is wrong.
 
     Examples
     --------

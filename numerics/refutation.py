@@ -1,7 +1,8 @@
-"""How numbers become a refutation: by two numerical routes that agree, or by a sequence of instances that defeats every constant.
+"""How numbers become a refutation: by two numerical routes that agree, or by a sequence of
+instances that defeats every constant.
 
-Claims call these where no prover applies. The answer is OPEN where the routes differ too much, or where the sequence leaves a choice
-of the constants that saves the statement.
+Claims call these where no prover applies. The answer is OPEN where the routes differ too much, or
+where the sequence leaves a choice of the constants that saves the statement.
 """
 
 from __future__ import annotations
@@ -68,12 +69,14 @@ def refuted_by_two_routes(
 def defeated(
     left: sp.Expr, right: sp.Expr, k: sp.Symbol, *, at: Mapping[str, sp.Expr], where: Mapping[str, Any], least: int = 1
 ) -> Evidence:
-    """Refute "there are constants such that ``left <= right``" by instances numbered ``k = least, least + 1, ...``.
+    """Refute "there are constants such that ``left <= right``" by instances numbered
+    ``k = least, least + 1, ...``.
 
     Parameters
     ----------
     left, right : sympy.Expr
-        Both sides at the k-th instance. Every symbol of ``right`` but k is a positive constant that may not depend on k.
+        Both sides at the k-th instance. Every symbol of ``right`` but k is a positive constant that
+        may not depend on k.
     k : sympy.Symbol
     at : mapping of str to Expr
         The instance as a function of k, by the names that the hypotheses use.
@@ -85,8 +88,8 @@ def defeated(
     Returns
     -------
     Evidence
-        REFUTED if ``right / left -> 0`` for symbolic constants, with the first instance that defeats constants equal to 1, by Arb;
-        OPEN if the limit is another one.
+        REFUTED if ``right / left -> 0`` for symbolic constants, with the first instance that
+        defeats constants equal to 1, by Arb; OPEN if the limit is another one.
 
     Raises
     ------
@@ -128,7 +131,8 @@ def defeated(
 
 
 def vanishing(left: sp.Expr, right: sp.Expr, *, where: Mapping[str, Any]) -> Evidence:
-    """Refute ``left <= right`` at one instance where the right side is 0 whatever the constants in it are.
+    """Refute ``left <= right`` at one instance where the right side is 0 whatever the constants in
+    it are.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""Seeds that come from a claim's id, so that a run is repeatable and ``--reseed`` changes every stream at once."""
+"""Seeds that come from a claim's id, so that a run is repeatable and ``--reseed`` changes every
+stream at once.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,8 @@ def current_reseed() -> int:
 
 
 def shared_generator(name: str, stream: int = 0) -> np.random.Generator:
-    """A generator for a search that several claims share: it depends on the family, not on the claim.
+    """A generator for a search that several claims share: it depends on the family, not on the
+    claim.
 
     Examples
     --------
@@ -94,7 +97,8 @@ def shared_generator(name: str, stream: int = 0) -> np.random.Generator:
 
 
 def generator(stream: int = 0) -> np.random.Generator:
-    """A counter-based generator of the claim that is being judged; different ``stream`` numbers never overlap.
+    """A counter-based generator of the claim that is being judged; different ``stream`` numbers
+    never overlap.
 
     Parameters
     ----------

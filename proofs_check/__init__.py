@@ -25,7 +25,9 @@ __all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first asked for: the pytest plugin imports this package in every run."""
+    """Load a public name when it is first asked for: the pytest plugin imports this package in
+    every run.
+    """
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

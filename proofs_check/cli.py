@@ -1,4 +1,6 @@
-"""The console script ``largeprompt``: ``show``, the documents made from a ledger, ``figures``, and the commands of numerics."""
+"""The console script ``largeprompt``: ``show``, the documents made from a ledger, ``figures``, and
+the commands of numerics.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run ``largeprompt`` with these arguments (default: those of the process) and return the exit status.
+    """Run ``largeprompt`` with these arguments (default: those of the process) and return the exit
+    status.
 
     Examples
     --------

@@ -1,6 +1,8 @@
-"""The pytest plugin: one claim is one item, named by its id; the controller judges what holds them together.
+"""The pytest plugin: one claim is one item, named by its id; the controller judges what holds them
+together.
 
-Loaded in every pytest run of the environment through its entry point, so nothing of ours is imported before a claim is in sight.
+Loaded in every pytest run of the environment through its entry point, so nothing of ours is
+imported before a claim is in sight.
 """
 
 from __future__ import annotations
@@ -161,7 +163,8 @@ class Controller:
         from proofs_check.core.ledger import Ledger, load_claims, write_json
 
         needs = {id: claim.needs for id, claim in load_claims().items()}
-        # Claims of files outside the package are known to the workers only, and come in as these finish.
+        # Claims of files outside the package are known to the workers only, and come in as these
+        # finish.
         needs |= {id: tuple(line["needs"]) for id, line in sorted(self.lines.items())}
         order = {id: i for i, id in enumerate(needs)}
         run = {

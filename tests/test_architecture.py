@@ -1,4 +1,6 @@
-"""The walls of the house: imports go downwards, packages load lazily, and the repository stands alone."""
+"""The walls of the house: imports go downwards, packages load lazily, and the repository stands
+alone.
+"""
 
 from __future__ import annotations
 

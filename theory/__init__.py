@@ -1,4 +1,5 @@
-"""What the papers, and we, say: definitions, closed forms, bounds, vector fields and limits. Imports nothing of ours.
+"""What the papers, and we, say: definitions, closed forms, bounds, vector fields and limits.
+Imports nothing of ours.
 
 ========================================  =====================================================================================
 `attention`, `measures`                   softmax and linear attention, their limits and gradients; Gaussian and skewed laws

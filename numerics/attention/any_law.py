@@ -1,11 +1,14 @@
-"""The exact errors of softmax attention at one query for any law of tokens whose moment generating function is known.
+"""The exact errors of softmax attention at one query for any law of tokens whose moment generating
+function is known.
 
-Let h and H be mean and covariance of the law tilted by the scores, y_k = z_k - h, w_k = e^{a.z_k}. The errors are ratios
+Let h and H be mean and covariance of the law tilted by the scores, y_k = z_k - h, w_k = e^{a.z_k}.
+The errors are ratios
 
     T_L - T = V B / S,    C_L - H = A / S - BB' / S^2,    S = sum w_k,  B = sum w_k y_k,  A = sum w_k (y_k y_k' - H),
 
-and 1/S^n = int r^{n-1} e^{-rS} dr / (n-1)! makes means of products of such sums integrals over r of products of the functions in
-`numerics.attention.laplace_transforms`: one for every token that the product picks, for all lengths of prompts at once.
+and 1/S^n = int r^{n-1} e^{-rS} dr / (n-1)! makes means of products of such sums integrals over r of
+products of the functions in `numerics.attention.laplace_transforms`: one for every token that the
+product picks, for all lengths of prompts at once.
 """
 
 from __future__ import annotations
@@ -35,10 +38,11 @@ from theory.inputs.arrays import read_arrays
 __all__ = ["law_errors"]
 
 Floats = NDArray[np.float64]
-#: Rounding that two rules may share, relative to a result and to the terms that cancel in it: with moments in closed form, and with
-#: those that Cauchy's formula takes from a log-mgf.
+#: Rounding that two rules may share, relative to a result and to the terms that cancel in it: with
+#: moments in closed form, and with those that Cauchy's formula takes from a log-mgf.
 ROUNDING, OF_CIRCLES, SAFETY = (1e-13, 5e-15), (3e-11, 2e-12), 3
-#: Dimensions of tokens up to which the moments are computed, and those of laws known by their log-mgf alone.
+#: Dimensions of tokens up to which the moments are computed, and those of laws known by their
+#: log-mgf alone.
 LARGEST_DIMENSION, LARGEST_UNKNOWN = 128, 10
 #: Up to how many signs all their combinations are atoms.
 FEW_SIGNS = 8
@@ -46,7 +50,8 @@ FEW_SIGNS = 8
 HELD = 2_000_000
 #: What two rules may differ by in a number that is given.
 TRUSTED = 1e-3
-#: The squared bias is judged against this share of its size where nothing cancels, if that is larger.
+#: The squared bias is judged against this share of its size where nothing cancels, if that is
+#: larger.
 FAINT = 1e-6
 
 
@@ -69,7 +74,8 @@ def law_errors(
     K: ArrayLike | None = None,
     Q: ArrayLike | None = None,
 ) -> ExactErrors:
-    """How far softmax attention on L tokens of any law is from its infinite-prompt limit, at one query and without sampling.
+    """How far softmax attention on L tokens of any law is from its infinite-prompt limit, at one
+    query and without sampling.
 
     Parameters
     ----------
@@ -86,16 +92,18 @@ def law_errors(
     Returns
     -------
     ExactErrors
-        With ``relative_error`` from two rules that share neither nodes nor contours, and from the terms that cancel in them. For
-        laws on few points short prompts are gone through one by one. Where rounding leaves nothing of a gradient, it is nan.
+        With ``relative_error`` from two rules that share neither nodes nor contours, and from the
+        terms that cancel in them. For laws on few points short prompts are gone through one by one.
+        Where rounding leaves nothing of a gradient, it is nan.
 
     Raises
     ------
     TypeError
         If law is no TokenLaw, or an argument is not real.
     ValueError
-        If shapes do not fit, an entry is not finite or too large, a length is out of range, the law is neither built in nor has a
-        log_mgf, or its scores fluctuate so much that rounding leaves nothing of the output.
+        If shapes do not fit, an entry is not finite or too large, a length is out of range, the law
+        is neither built in nor has a log_mgf, or its scores fluctuate so much that rounding leaves
+        nothing of the output.
 
     Examples
     --------
@@ -190,7 +198,9 @@ def _of_atoms(law: Atomic, b: Floats) -> Callable[[list[Floats]], _Seen]:
 
 
 def _settled(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], Floats]:
-    """The means by the best route for each length, nan where rounding leaves nothing of one, and their relative errors."""
+    """The means by the best route for each length, nan where rounding leaves nothing of one, and
+    their relative errors.
+    """
     of = seen.moments
     short = np.array([isinstance(of, AtomicMoments) and are_few(len(of.points), of.b.size, n) for n in L])
     values: dict[str, Floats] = {}
@@ -258,7 +268,9 @@ class _NotSettled(ValueError):
 
 
 class _Moments(NamedTuple):
-    """Moments of y under a power of w, put together from the functions of a `Basis`: arrays with a node to a row."""
+    """Moments of y under a power of w, put together from the functions of a `Basis`: arrays with a
+    node to a row.
+    """
 
     one: Floats
     y: Floats  # (n, r)
@@ -297,7 +309,9 @@ def _one_token(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str
 
 
 def _fields(seen: _Seen, matrices: list[Floats], L: Floats, rule: int) -> dict[str, Floats]:
-    """Mean squares ``E B'MB / S^2``, the mean of B/S, and ``E |W^{1/2} (C_L - H) X^{1/2}|^2``, by one of the two rules."""
+    """Mean squares ``E B'MB / S^2``, the mean of B/S, and ``E |W^{1/2} (C_L - H) X^{1/2}|^2``, by
+    one of the two rules.
+    """
     basis = seen.moments.basis
     tilted = _put_together(basis, seen.moments.functions(np.ones(1, complex)).real)
     H = tilted.yy[0] / tilted.one
@@ -319,8 +333,8 @@ def _fields(seen: _Seen, matrices: list[Floats], L: Floats, rule: int) -> dict[s
     return out
 
 
-# In the integrands the factors of L(L - 1) ... (L - j + 1) m_0^{L - j}, j = 1, 2, ..., where products of sums over tokens pick j
-# different ones. m[k] has the order k + 1 in the weights.
+# In the integrands the factors of L(L - 1) ... (L - j + 1) m_0^{L - j}, j = 1, 2, ..., where
+# products of sums over tokens pick j different ones. m[k] has the order k + 1 in the weights.
 
 
 def _mean_terms(m: list[_Moments], matrices: list[Floats]) -> dict[str, list[Floats]]:
@@ -344,7 +358,8 @@ def _covariance_terms(m: list[_Moments], H: Floats, matrices: list[Floats]) -> d
         cross = [fourth[2] - _inner(m[2].yy, WHX), mixed, _sandwich(B, WA @ X)]
         quartic = [fourth[3], 2 * cubes[2] + w2 * x2 + 2 * _trace(WBB, X @ BB)]
         quartic += [BWB * x2 + BXB * w2 + 4 * _sandwich(B, WBB @ X), BWB * BXB]
-        # Over S^2, S^3 and S^4: 1, 1/2 and 1/6 from the factorials, the middle one twice with a minus.
+        # Over S^2, S^3 and S^4: 1, 1/2 and 1/6 from the factorials, the middle one twice with a
+        # minus.
         zero = np.zeros(len(B))
         parts = list(zip_longest(square, cross, quartic, fillvalue=zero))
         out[f"covariance {i}"] = [a - b + c / 6 for a, b, c in parts]
@@ -373,7 +388,9 @@ def _trace(P: Floats, Q: Floats) -> Floats:
 
 
 def _integral(f: LawTransforms, L: Floats, j: int, term: Floats) -> Floats:
-    """Of L ... (L - j + 1) m_0^{L - j} times a term, for every length: logarithms, since L^4 may be no float."""
+    """Of L ... (L - j + 1) m_0^{L - j} times a term, for every length: logarithms, since L^4 may be
+    no float.
+    """
     shape = (L.size,) + (1,) * term.ndim
     with np.errstate(divide="ignore", under="ignore"):
         ways = np.sum([np.log(np.maximum(L - i, 0)) for i in range(j)], axis=0).reshape(shape)

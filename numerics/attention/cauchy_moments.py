@@ -1,8 +1,10 @@
-"""Moments of a tilted law from its log-mgf alone: derivatives by Cauchy's formula on circles, moments by polarisation.
+"""Moments of a tilted law from its log-mgf alone: derivatives by Cauchy's formula on circles,
+moments by polarisation.
 
-The moment generating function of a sub-Gaussian law is entire, and |E e^{a.Z}| is largest where a is real. Along a direction u its
-values at a + rho e^{i phi} u give E[e^{a.Z} (u.Z - m)^n], n = 0 to 4, where m, the mean under the tilt Re a, keeps the values on
-the circle in proportion. Products of several linear forms are combinations of such powers, as in xy = ((x + y)^2 - (x - y)^2)/4.
+The moment generating function of a sub-Gaussian law is entire, and |E e^{a.Z}| is largest where a
+is real. Along a direction u its values at a + rho e^{i phi} u give E[e^{a.Z} (u.Z - m)^n], n = 0 to
+4, where m, the mean under the tilt Re a, keeps the values on the circle in proportion. Products of
+several linear forms are combinations of such powers, as in xy = ((x + y)^2 - (x - y)^2)/4.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ __all__ = ["CauchyMoments"]
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-#: Points on a circle, and its radius in units of 1/sigma: for a Gaussian law what the 20th power adds is 3e-16.
+#: Points on a circle, and its radius in units of 1/sigma: for a Gaussian law what the 20th power
+#: adds is 3e-16.
 POINTS, RADIUS = 20, 0.5
 #: Complex numbers held at once.
 BATCH = 1_000_000
@@ -71,7 +74,9 @@ class CauchyMoments:
 
     @cached_property
     def _polarised(self) -> tuple[Floats, Floats]:
-        """Unit vectors u, and the functions as combinations of E[e^{t b.Z} (u.y)^n]: shape (n_u, 5, size)."""
+        """Unit vectors u, and the functions as combinations of E[e^{t b.Z} (u.y)^n]: shape (n_u, 5,
+        size).
+        """
         d, axes = self.b.size, np.eye(self.b.size)
         forms = [_squares(M) for M in self.matrices]
         columns: list[list[tuple[float, int, Floats]]] = [[(1.0, 0, axes[0])]]

@@ -1,7 +1,9 @@
-"""Exact expectations and probabilities for prompts whose tokens take few values: sums over the counts of each value.
+"""Exact expectations and probabilities for prompts whose tokens take few values: sums over the
+counts of each value.
 
-A prompt of L tokens with k possible values is, for every statistic that ignores the order, one of ``comb(L + k - 1, k - 1)``
-vectors of counts with a multinomial probability. Values and probabilities may be floats (arrays of laws at once) or Arb balls.
+A prompt of L tokens with k possible values is, for every statistic that ignores the order, one of
+``comb(L + k - 1, k - 1)`` vectors of counts with a multinomial probability. Values and
+probabilities may be floats (arrays of laws at once) or Arb balls.
 """
 
 from __future__ import annotations
@@ -141,7 +143,8 @@ def expectation(law: Discrete, L: int, g: Callable[[Array], Array]) -> Any:
 
 
 def probability(law: Discrete, L: int, event: Callable[[Array], Array]) -> float:
-    """``P(event)`` over a prompt of L independent tokens; ``event`` maps counts of shape (n, k) to n booleans.
+    """``P(event)`` over a prompt of L independent tokens; ``event`` maps counts of shape (n, k) to
+    n booleans.
 
     Examples
     --------

@@ -1,10 +1,13 @@
-"""The exact errors of softmax attention on Gaussian tokens, output and every gradient, at one query or averaged over Gaussian ones.
+"""The exact errors of softmax attention on Gaussian tokens, output and every gradient, at one query
+or averaged over Gaussian ones.
 
 Other laws of tokens, at one query, are the business of `numerics.attention.any_law`.
 
-No prompt is drawn: the errors are those of `theory.attention.gaussian_errors` and `theory.attention.softmax_covariance`, linear in moments of the scores
-that depend on their variance s and on L alone. For tokens F y, Gamma = F F' and y standard normal, everything that the formulas ask
-of the query is a product of quadratic forms in it over a power of s: an average over Gaussian queries is one integral over s.
+No prompt is drawn: the errors are those of `theory.attention.gaussian_errors` and
+`theory.attention.softmax_covariance`, linear in moments of the scores that depend on their variance
+s and on L alone. For tokens F y, Gamma = F F' and y standard normal, everything that the formulas
+ask of the query is a product of quadratic forms in it over a power of s: an average over Gaussian
+queries is one integral over s.
 """
 
 from __future__ import annotations
@@ -38,17 +41,20 @@ STEP, HALVINGS = 0.25, 4
 COARSE = 5e-3
 #: Tolerances that can be asked for.
 TOLERANCES = (1e-5, 0.1)
-#: Share of the average at either end of the range of s that is left out, and what is allowed for it in the estimate of the error.
+#: Share of the average at either end of the range of s that is left out, and what is allowed for it
+#: in the estimate of the error.
 NEGLECTED, ALLOWED = 1e-7, 3e-6
 #: Relative accuracy at one query, from that table: up to which s.
 ONE_QUERY = ((36.0, 1e-10), (64.0, 1e-8), (LARGEST_SCORE_VARIANCE, 1e-6))
-#: Directions of the query count as unseen by the scores when their share of the deviation is below this.
+#: Directions of the query count as unseen by the scores when their share of the deviation is below
+#: this.
 BLIND = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class ExactErrors:
-    """Mean squared errors against the infinite prompt, an entry a length; squared Frobenius norms over all rows of V.
+    """Mean squared errors against the infinite prompt, an entry a length; squared Frobenius norms
+    over all rows of V.
 
     Parameters
     ----------
@@ -56,15 +62,18 @@ class ExactErrors:
     output : array, shape (n,)
         ``E|T_L - T|^2``.
     squared_bias : array, shape (n,)
-        ``|E[T_L | query] - T|^2``, averaged over the query: the part of `output` that no average over prompts removes.
+        ``|E[T_L | query] - T|^2``, averaged over the query: the part of `output` that no average
+        over prompts removes.
     grad_V, grad_U : array, shape (n,)
-        ``E|grad T_L - grad T|^2``. For laws that are not Gaussian nan where scores are so loud that rounding leaves nothing of it.
+        ``E|grad T_L - grad T|^2``. For laws that are not Gaussian nan where scores are so loud that
+        rounding leaves nothing of it.
     grad_K, grad_Q : array, shape (n,), or None
         The same in the key and query matrices, if these were given.
     relative_error : array, shape (n,)
-        Estimate of the relative error of these numbers: that of the quadrature at one query; over Gaussian queries the largest
-        difference from the rule of twice the step. What rounding does to `squared_bias`, for which V may be blind, is relative to
-        1e-6 of ``output E sum p_k^2`` where that is larger. A number that is nan is not covered.
+        Estimate of the relative error of these numbers: that of the quadrature at one query; over
+        Gaussian queries the largest difference from the rule of twice the step. What rounding does
+        to `squared_bias`, for which V may be blind, is relative to 1e-6 of ``output E sum p_k^2``
+        where that is larger. A number that is nan is not covered.
     """
 
     lengths: Floats
@@ -78,14 +87,18 @@ class ExactErrors:
 
 
 class _Gradient(NamedTuple):
-    """A gradient error ``E|X^{1/2}(C_L - Gamma)V'|^2 z'Yz``, X in token coordinates, Y in those of the standard normal query."""
+    """A gradient error ``E|X^{1/2}(C_L - Gamma)V'|^2 z'Yz``, X in token coordinates, Y in those of
+    the standard normal query.
+    """
 
     X: Floats
     Y: Floats
 
 
 class _Problem(NamedTuple):
-    """Everything in the coordinates in which tokens and (random) query are standard normal: the scores are ``(C x).y``."""
+    """Everything in the coordinates in which tokens and (random) query are standard normal: the
+    scores are ``(C x).y``.
+    """
 
     C: Floats
     W: Floats  # V'V
@@ -95,7 +108,9 @@ class _Problem(NamedTuple):
 
 
 class _Weights(NamedTuple):
-    """What the formulas are linear in, as weights of the nodes s; h = sqrt(s) l for the unit direction l of the scores."""
+    """What the formulas are linear in, as weights of the nodes s; h = sqrt(s) l for the unit
+    direction l of the scores.
+    """
 
     one: Floats
     along_W: Floats  # h'Wh = |Vh|^2
@@ -117,13 +132,15 @@ def exact_errors(
 ) -> ExactErrors:
     """How far softmax attention on L tokens is from its infinite-prompt limit, without sampling.
 
-    T_L = V sum p_k z_k with p = softmax(z_1'Uz, ..., z_L'Uz) tends to T = V h, h the mean of the law of the tokens tilted by the
-    scores, and its gradients tend to those of T. For tokens N(0, Gamma), h = Gamma U z.
+    T_L = V sum p_k z_k with p = softmax(z_1'Uz, ..., z_L'Uz) tends to T = V h, h the mean of the
+    law of the tokens tilted by the scores, and its gradients tend to those of T. For tokens N(0,
+    Gamma), h = Gamma U z.
 
     Parameters
     ----------
     Gamma : array_like, shape (d, d), or TokenLaw
-        Covariance of Gaussian tokens, symmetric positive semidefinite, may be singular; or any law with a ``log_mgf``.
+        Covariance of Gaussian tokens, symmetric positive semidefinite, may be singular; or any law
+        with a ``log_mgf``.
     U : array_like, shape (d, d)
     V : array_like, shape (d_out, d)
     lengths : array_like, shape (n,) or ()
@@ -131,11 +148,13 @@ def exact_errors(
     query : array_like, shape (d,)
         The query z. Either this or `query_cov`.
     query_cov : array_like, shape (d, d)
-        Covariance S of a query N(0, S), independent of the prompt, to average over; Gaussian tokens only.
+        Covariance S of a query N(0, S), independent of the prompt, to average over; Gaussian tokens
+        only.
     K, Q : array_like, shape (m, d), optional
         Key and query matrices with ``U = K'Q``; both or neither.
     tolerance : float
-        Relative error, from 1e-5 to 0.1, up to which averages over the query are pushed; at one query it plays no part.
+        Relative error, from 1e-5 to 0.1, up to which averages over the query are pushed; at one
+        query it plays no part.
 
     Returns
     -------
@@ -146,10 +165,11 @@ def exact_errors(
     TypeError
         If an argument is not real.
     ValueError
-        If shapes do not fit, an entry is not finite or too large, a covariance is not symmetric positive semidefinite, a length is
-        out of range, not exactly one of `query` and `query_cov` or only one of K and Q is given, U is not K'Q, the scores have a
-        variance beyond 4096 (where queries matter), the tolerance is out of range, or an average does not settle to it. For other
-        laws also what `numerics.attention.any_law.law_errors` refuses, and `query_cov`.
+        If shapes do not fit, an entry is not finite or too large, a covariance is not symmetric
+        positive semidefinite, a length is out of range, not exactly one of `query` and `query_cov`
+        or only one of K and Q is given, U is not K'Q, the scores have a variance beyond 4096 (where
+        queries matter), the tolerance is out of range, or an average does not settle to it. For
+        other laws also what `numerics.attention.any_law.law_errors` refuses, and `query_cov`.
 
     Notes
     -----
@@ -165,7 +185,8 @@ def exact_errors(
     >>> e.output.round(9).tolist(), e.grad_V.round(9).tolist(), e.grad_U.round(9).tolist()
     ([2.0, 0.2], [4.0, 0.4], [2.0, 0.56])
 
-    Averaged over queries N(0, 1/4), and the limit of Theorem B, (1 - 2 lambda)^{-1/2} (1 + lambda/(1 - 2 lambda)) at lambda = 1/4:
+    Averaged over queries N(0, 1/4), and the limit of Theorem B, (1 - 2 lambda)^{-1/2} (1 +
+    lambda/(1 - 2 lambda)) at lambda = 1/4:
 
     >>> e = exact_errors([[1.0]], [[1.0]], [[1.0]], [100, 10**30], query_cov=[[0.25]])
     >>> (e.output * e.lengths).round(3).tolist()
@@ -325,7 +346,9 @@ def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights
 
 
 def _log_P2(s: Floats, L: Floats) -> Floats:
-    """log P2 to leading order, of shape (n, n_lengths): e^s/L while many tokens share the weight, then one token far out."""
+    """log P2 to leading order, of shape (n, n_lengths): e^s/L while many tokens share the weight,
+    then one token far out.
+    """
     l, s = np.log(L), s[:, None]
     return np.where(s < 2 * l / 3, s - l, np.where(s < 2 * l, -((l - s / 2) ** 2) / (2 * s), 0.0))
 
@@ -333,7 +356,8 @@ def _log_P2(s: Floats, L: Floats) -> Floats:
 def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Floats], Floats]:
     """Halve the step until two rules agree."""
     left, sizes, right = np.linalg.svd(p.C, full_matrices=False)
-    # Divided by powers of a small s, what rounding leaves in directions that the scores do not see would count.
+    # Divided by powers of a small s, what rounding leaves in directions that the scores do not see
+    # would count.
     p = p._replace(C=(left * np.where(sizes > BLIND * sizes[0], sizes, 0.0)) @ right)
     known: dict[float, ScoreMoments] = {}
     for halving in range(HALVINGS + 1):

@@ -1,17 +1,21 @@
-"""Laplace transforms of softmax weights under any law whose moment generating function is known, by Mellin-Barnes integrals.
+"""Laplace transforms of softmax weights under any law whose moment generating function is known, by
+Mellin-Barnes integrals.
 
-With w = e^{b.g} / E e^{b.g}, b.g the score of a token, the errors of attention at one query are integrals over r of products of
+With w = e^{b.g} / E e^{b.g}, b.g the score of a token, the errors of attention at one query are
+integrals over r of products of
 
     m_k[f](r) = r^k E[f(g) w^k e^{-rw}],   m_0(r) = E e^{-rw},
 
-and e^{-x} = (1/2 pi i) int Gamma(z) x^{-z} dz turns the mean under the law, of any dimension, into one integral along a line:
+and e^{-x} = (1/2 pi i) int Gamma(z) x^{-z} dz turns the mean under the law, of any dimension, into
+one integral along a line:
 
     m_k[f](r) = (1/2 pi i) int Gamma(z + k) r^{-z} E[f(g) w^{-z}] dz,
 
-where E[f w^{-z}] is a derivative of the moment generating function at a complex point. The poles at z = -k, -k - 1, ... have the
-terms of the Taylor series in r as residues. A line to the left of some of them gives the remainder of that series, so that 1 - m_0,
-and m_1[f] of an f with mean zero under the tilted law, keep their relative accuracy as r -> 0. For each r the line is used on which
-the integrand is least. Laws on finitely many points need no integral.
+where E[f w^{-z}] is a derivative of the moment generating function at a complex point. The poles at
+z = -k, -k - 1, ... have the terms of the Taylor series in r as residues. A line to the left of some
+of them gives the remainder of that series, so that 1 - m_0, and m_1[f] of an f with mean zero under
+the tilted law, keep their relative accuracy as r -> 0. For each r the line is used on which the
+integrand is least. Laws on finitely many points need no integral.
 """
 
 from __future__ import annotations
@@ -53,8 +57,8 @@ class LawTransforms:
     log_m0 : array, shape (n,)
         To full relative accuracy.
     m : sequence of arrays, shape (n, size)
-        ``m[k]``, k = 1 to 4, of the functions of a `Basis`; ``m[1]`` has them about their tilted means, apart from the first, and
-        ``m[0]`` is empty.
+        ``m[k]``, k = 1 to 4, of the functions of a `Basis`; ``m[1]`` has them about their tilted
+        means, apart from the first, and ``m[0]`` is empty.
     """
 
     v: Floats
@@ -63,7 +67,8 @@ class LawTransforms:
 
 
 def transform_grid(moments: TiltedMoments, log_L: float, rule: int = 0) -> Floats:
-    """Nodes v of one of two interlacing rules, where integrands are not negligible for prompts of 2 to e^{log_L} tokens.
+    """Nodes v of one of two interlacing rules, where integrands are not negligible for prompts of 2
+    to e^{log_L} tokens.
 
     Parameters
     ----------
@@ -135,8 +140,8 @@ def law_transforms(moments: TiltedMoments, v: Floats, rule: int = 0) -> LawTrans
 def _sums(moments: AtomicMoments, v: Floats) -> LawTransforms:
     """Over atoms, without an integral.
 
-    The factors in m_1 have mean zero under the tilted law, so that its exponential of -rw may be taken less 1, which leaves the
-    smaller terms for small r.
+    The factors in m_1 have mean zero under the tilted law, so that its exponential of -rw may be
+    taken less 1, which leaves the smaller terms for small r.
     """
     values, p, log_w = moments.values, moments.weights, moments.log_w
     x = np.exp(np.minimum(v[:, None] + log_w, 700.0))
@@ -195,7 +200,9 @@ class _Series:
         return n, n * v[:, None] + self.log_size[n] - gammaln(n - k + 1.0)
 
     def noise(self, k: int, lines: Floats, sizes: Floats, v: Floats) -> Floats:
-        """Logarithms of the largest numbers in the sums, by which rounding errors go, for every line: shape (lines, n)."""
+        """Logarithms of the largest numbers in the sums, by which rounding errors go, for every
+        line: shape (lines, n).
+        """
         from scipy.special import gammaln
 
         out = (gammaln(lines + k) + sizes)[:, None] - lines[:, None] * v
@@ -221,7 +228,8 @@ class _Line:
         pole = min(-c - math.floor(-c), math.ceil(-c) + c) if c < 0 else c
         curvature = weights.curvature(-c - 1, -c + 1)
         smooth = curvature + float(polygamma(1, max(c, 0.5)))
-        # The sum is that of the values at r e^{jX}, times e^{jcX}, over all whole j: of which those with j != 0 are to vanish.
+        # The sum is that of the values at r e^{jX}, times e^{jcX}, over all whole j: of which those
+        # with j != 0 are to vanish.
         X = 1.1 * max(math.sqrt(2 * digits * smooth), digits / pole + curvature * pole / 2)
         step = 2 * math.pi / X
         y = step * (np.arange(math.ceil((30 + 12 * math.sqrt(max(c, 0) + 4)) / step)) + rule / 2)
@@ -235,7 +243,9 @@ class _Line:
         self.functions = weights.moments.functions(np.asarray(-c - 1j * self.y, dtype=complex)) * turn[:, None]
 
     def integral(self, k: int, v: Floats, centre: Floats | None = None) -> Floats:
-        """m_k of all functions, less the residues to the right of the line; the functions about their means if these are given."""
+        """m_k of all functions, less the residues to the right of the line; the functions about
+        their means if these are given.
+        """
         top = self.log_gamma[k].real.max()
         f = self.functions if centre is None else self.functions - self.functions[:, :1] * centre
         f = f * np.exp(self.log_gamma[k] - top)[:, None]
@@ -244,7 +254,9 @@ class _Line:
 
 
 def _lines(weights: _Weights, highest: float, rule: int) -> Floats:
-    """Abscissas: several between neighbouring poles where the scores fluctuate much, then further apart up to where r ends."""
+    """Abscissas: several between neighbouring poles where the scores fluctuate much, then further
+    apart up to where r ends.
+    """
     from scipy.special import digamma, polygamma
 
     steepest = math.sqrt(weights.curvature(-1.0, LEFT))
@@ -264,5 +276,7 @@ def _lines(weights: _Weights, highest: float, rule: int) -> Floats:
 
 
 def log_complement(q: Floats, m0: Floats) -> Floats:
-    """log m_0 where q = 1 - m_0: from whichever of the two is small, and finite where m_0 underflows."""
+    """log m_0 where q = 1 - m_0: from whichever of the two is small, and finite where m_0
+    underflows.
+    """
     return np.asarray(np.where(q < 0.5, np.log1p(-np.minimum(q, 0.5)), np.log(np.maximum(m0, 1e-300))))

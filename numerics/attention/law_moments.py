@@ -1,7 +1,9 @@
-"""Population quantities that few bounds ask for, computed from the nodes of the token law when one does.
+"""Population quantities that few bounds ask for, computed from the nodes of the token law when one
+does.
 
-Bounds under a growth condition ``|f(z)| <= C_f |z|^p`` see more of the law than its scores: the tokens themselves, their
-sub-Gaussian constant and their dimension. All of it works in floats and in Arb balls.
+Bounds under a growth condition ``|f(z)| <= C_f |z|^p`` see more of the law than its scores: the
+tokens themselves, their sub-Gaussian constant and their dimension. All of it works in floats and in
+Arb balls.
 """
 
 from __future__ import annotations
@@ -58,9 +60,11 @@ class Nodes:
         return (self.p * self.z2 ** (order // 2)).sum(0)
 
     def growth(self, power: int) -> Any:
-        """``max |f(z)| / |z|^power`` over the nodes: ``C_f`` of a law on atoms if f vanishes elsewhere, of others a lower bound.
+        """``max |f(z)| / |z|^power`` over the nodes: ``C_f`` of a law on atoms if f vanishes
+        elsewhere, of others a lower bound.
 
-        Infinite if f does not vanish at a node 0; where f and z both vanish the quotient bounds nothing.
+        Infinite if f does not vanish at a node 0; where f and z both vanish the quotient bounds
+        nothing.
         """
         if self.z2.dtype == object:
             if any(f > 0 and not z > 0 for f, z in zip(self.f2, self.z2, strict=True)):

@@ -1,7 +1,9 @@
-"""The error of softmax attention on Gaussian tokens in one dimension with the query inside the prompt, by quadrature.
+"""The error of softmax attention on Gaussian tokens in one dimension with the query inside the
+prompt, by quadrature.
 
-The query adds the weight ``w_0 = e^{U z^2}`` and the token z to the prompt of L tokens, so that with h = Gamma U z the error is
-``(sum w_k (z_k - h) + w_0 (z - h))/(S_L + w_0)``. As in `numerics.quadrature.softmax_weights`, 1/X^2 is an integral of e^{-rX}, in which the query
+The query adds the weight ``w_0 = e^{U z^2}`` and the token z to the prompt of L tokens, so that
+with h = Gamma U z the error is ``(sum w_k (z_k - h) + w_0 (z - h))/(S_L + w_0)``. As in
+`numerics.quadrature.softmax_weights`, 1/X^2 is an integral of e^{-rX}, in which the query
 multiplies by e^{-r w_0}; Stein's lemma turns the moments with tokens into the functions m_k.
 """
 
@@ -22,7 +24,8 @@ STEP = 0.05  # in z, in units of the query's deviation: its own weight rises fro
 
 
 def error_with_query(z: float, Gamma: float, U: float, lengths: Floats) -> Floats:
-    """``E|T[L/(L+1) mu_L + delta_z/(L+1)](z) - T[mu](z)|^2`` for tokens N(0, Gamma), V = 1 and d = 1, at one query.
+    """``E|T[L/(L+1) mu_L + delta_z/(L+1)](z) - T[mu](z)|^2`` for tokens N(0, Gamma), V = 1 and d =
+    1, at one query.
 
     Parameters
     ----------

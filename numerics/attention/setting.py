@@ -1,4 +1,6 @@
-"""What an experiment on attention is about: the law of the tokens, the parameters and the law of the query."""
+"""What an experiment on attention is about: the law of the tokens, the parameters and the law of
+the query.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ Floats = NDArray[np.float64]
 Quantity = Literal["output", "grad_V", "grad_U"]
 #: The errors that are measured.
 QUANTITIES: tuple[Quantity, ...] = ("output", "grad_V", "grad_U")
-#: Sizes of entries between which fourth powers of the products that occur stay in the range of floats.
+#: Sizes of entries between which fourth powers of the products that occur stay in the range of
+#: floats.
 SMALLEST, LARGEST = 1e-15, 1e15
 
 
@@ -34,12 +37,14 @@ def _covariance(name: str, value: ArrayLike) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class AttentionSetting:
-    """Independent tokens z_k, attention with parameters U and V, and one query or Gaussian queries independent of the prompt.
+    """Independent tokens z_k, attention with parameters U and V, and one query or Gaussian queries
+    independent of the prompt.
 
     Parameters
     ----------
     Gamma : array_like, shape (d, d), or TokenLaw
-        Covariance of Gaussian tokens, symmetric positive semidefinite; may be singular. Or the law of the tokens.
+        Covariance of Gaussian tokens, symmetric positive semidefinite; may be singular. Or the law
+        of the tokens.
     U : array_like, shape (d, d)
         The score of token z_k for the query z is z_k'Uz.
     V : array_like, shape (d_out, d)
@@ -54,8 +59,8 @@ class AttentionSetting:
     TypeError
         If an array is not real.
     ValueError
-        If shapes do not fit, an entry is not finite, a covariance is not symmetric positive semidefinite, or the error vanishes
-        identically because V Gamma = 0.
+        If shapes do not fit, an entry is not finite, a covariance is not symmetric positive
+        semidefinite, or the error vanishes identically because V Gamma = 0.
 
     Examples
     --------
@@ -130,12 +135,16 @@ class AttentionSetting:
 
     @property
     def gaussian(self) -> bool:
-        """Whether the tokens are Gaussian: then everything has an exact curve, and Theorems A and B speak."""
+        """Whether the tokens are Gaussian: then everything has an exact curve, and Theorems A and B
+        speak.
+        """
         return self._given is None or self._given.coordinates == "normal"
 
     @cached_property
     def sigma2(self) -> float:
-        """The sub-Gaussian constant sigma^2 of the tokens: the largest eigenvalue of Gamma, or what their law claims."""
+        """The sub-Gaussian constant sigma^2 of the tokens: the largest eigenvalue of Gamma, or what
+        their law claims.
+        """
         return float(np.linalg.eigvalsh(self.Gamma)[-1]) if self.gaussian else float(self.law.sigma) ** 2
 
     def with_law(self, name: str) -> AttentionSetting:
@@ -171,7 +180,9 @@ class AttentionSetting:
 
     @cached_property
     def query_factor(self) -> Floats:
-        """B with query = B x, x standard normal: a root of the covariance; for a fixed query that vector as a column."""
+        """B with query = B x, x standard normal: a root of the covariance; for a fixed query that
+        vector as a column.
+        """
         if not self.averaged:
             return self.query[:, None]
         values, vectors = np.linalg.eigh(self.query)
@@ -179,12 +190,16 @@ class AttentionSetting:
 
     @cached_property
     def score_form(self) -> Floats:
-        """A = B'U'Gamma U B, so that the scores have variance x'Ax; for a fixed query the 1x1 matrix of s."""
+        """A = B'U'Gamma U B, so that the scores have variance x'Ax; for a fixed query the 1x1
+        matrix of s.
+        """
         return self._form(self.Gamma)
 
     @property
     def score_variance(self) -> float:
-        """s = (Uz)'Gamma(Uz) at a fixed query; lambda, the largest eigenvalue of A, for Gaussian queries."""
+        """s = (Uz)'Gamma(Uz) at a fixed query; lambda, the largest eigenvalue of A, for Gaussian
+        queries.
+        """
         return max(float(np.linalg.eigvalsh(self.score_form)[-1]), 0.0)
 
     def _form(self, M: Floats) -> Floats:
@@ -193,11 +208,14 @@ class AttentionSetting:
         return np.asarray((product + product.T) / 2)
 
     def weight(self, quantity: Literal["output", "grad_V"]) -> tuple[Floats, float]:
-        """W and c with error = c E|W^{1/2}(zbar - h)|^2: each row of the gradient in V is the output for V = I."""
+        """W and c with error = c E|W^{1/2}(zbar - h)|^2: each row of the gradient in V is the
+        output for V = I.
+        """
         return (self.V.T @ self.V, 1.0) if quantity == "output" else (np.eye(self.d), float(self.V.shape[0]))
 
     def query_law(self, W: Floats, reach: float) -> QuadraticFormLaw:
-        """The law of the score variance s with the weights for h'Wh, h = Gamma U z: one atom, or a quadrature over queries.
+        """The law of the score variance s with the weights for h'Wh, h = Gamma U z: one atom, or a
+        quadrature over queries.
 
         Parameters
         ----------

@@ -1,8 +1,10 @@
-"""The errors of softmax attention on few tokens that take few values: sums over all prompts, however loud the scores.
+"""The errors of softmax attention on few tokens that take few values: sums over all prompts,
+however loud the scores.
 
-Where one token has nearly all the weight the means that `numerics.attention.any_law` integrates are differences of far larger ones. In a
-sum over prompts every error is small by itself: differences are taken from the token of the largest score, of which little is left
-in either the mean or the covariance of the prompt.
+Where one token has nearly all the weight the means that `numerics.attention.any_law` integrates are
+differences of far larger ones. In a sum over prompts every error is small by itself: differences
+are taken from the token of the largest score, of which little is left in either the mean or the
+covariance of the prompt.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ def are_few(k: int, d: int, L: float) -> bool:
 def short_prompt_errors(
     y: Floats, weights: Floats, b: Floats, H: Floats, matrices: Sequence[Floats], L: int
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """The fields of `numerics.attention.any_law` for one length, and bounds of their rounding errors.
+    """The fields of `numerics.attention.any_law` for one length, and bounds of their rounding
+    errors.
 
     Parameters
     ----------
@@ -56,9 +59,10 @@ def short_prompt_errors(
     Returns
     -------
     values : dict
-        ``"mean i"`` for E (m - h)'M(m - h), m the softmax mean of a prompt and M the first two matrices, ``"bias"`` for that of the
-        mean of m - h, ``"covariance i"`` for ``E |W^{1/2} (C - H) X^{1/2}|^2``, C the softmax covariance, and ``"weights"`` for E
-        sum p^2.
+        ``"mean i"`` for E (m - h)'M(m - h), m the softmax mean of a prompt and M the first two
+        matrices, ``"bias"`` for that of the mean of m - h, ``"covariance i"`` for
+        ``E |W^{1/2} (C - H) X^{1/2}|^2``, C the softmax covariance, and ``"weights"`` for E sum
+        p^2.
     errors : dict
         Of all but the last.
 

@@ -1,7 +1,9 @@
-"""The softmax average R_L / S_L over a random prompt, its statistics, and the names under which bounds speak of them.
+"""The softmax average R_L / S_L over a random prompt, its statistics, and the names under which
+bounds speak of them.
 
-One `SoftmaxAverage` holds outcomes of the prompt with their probabilities (all of them, as floats or Arb balls, or a sample) beside
-the population quantities. A statement is then a pair of SymPy expressions in the symbols of this module.
+One `SoftmaxAverage` holds outcomes of the prompt with their probabilities (all of them, as floats
+or Arb balls, or a sample) beside the population quantities. A statement is then a pair of SymPy
+expressions in the symbols of this module.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ Tokens = tuple[Array, Any, int]
 
 @dataclass(frozen=True)
 class SoftmaxAverage:
-    """Outcomes of ``S_L = sum_k e^{a.z_k}`` and ``R_L = sum_k e^{a.z_k} f(z_k)``, with what they fluctuate around.
+    """Outcomes of ``S_L = sum_k e^{a.z_k}`` and ``R_L = sum_k e^{a.z_k} f(z_k)``, with what they
+    fluctuate around.
 
     Parameters
     ----------
@@ -87,7 +90,9 @@ class SoftmaxAverage:
         return (self.weight * variable.of(self)).sum(0)
 
     def probability(self, variable: RandomVariable, op: str, threshold: Any) -> Any:
-        """Probability of the outcomes for which ``variable op threshold`` is certain (for balls, a lower bound)."""
+        """Probability of the outcomes for which ``variable op threshold`` is certain (for balls, a
+        lower bound).
+        """
         value = variable.of(self)
         happens = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": np.less}[op](value, threshold)
         return np.where(happens, self.weight, 0 * self.weight).sum(0)
@@ -119,7 +124,9 @@ def _numerator(c: SoftmaxAverage) -> Array:
 
 
 def _where(happens: Array, fails: Array, value: Array) -> Array:
-    """The value on an event, 0 off it; where balls do not decide the event, a ball that contains both."""
+    """The value on an event, 0 off it; where balls do not decide the event, a ball that contains
+    both.
+    """
     out = np.where(happens, value, 0 * value)
     undecided = ~(np.asarray(happens, dtype=bool) | np.asarray(fails, dtype=bool))
     if value.dtype != object or not undecided.any():
@@ -234,7 +241,8 @@ def around(
     R_L : ndarray of shape (m, n, ...)
         Outcomes and their probabilities, enumerated or sampled.
     nodes : tuple of ndarray
-        ``e^{a.z}`` of shape (k, ...), f of shape (m, k, ...) and probabilities of shape (k, ...) at the nodes.
+        ``e^{a.z}`` of shape (k, ...), f of shape (m, k, ...) and probabilities of shape (k, ...) at
+        the nodes.
     a2 : scalar or array_like of shape (...)
         ``sigma^2 |a|^2``.
     tokens : tuple, optional

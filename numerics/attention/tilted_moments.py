@@ -1,11 +1,13 @@
-"""Moments of a token under every tilt of its law, real or complex: what the errors at one query ask of the law.
+"""Moments of a token under every tilt of its law, real or complex: what the errors at one query ask
+of the law.
 
 In coordinates g, Z = F g, with scores ``b.g`` (b = F'Uz) and a centre h the moments are
 
     E[e^{t b.g}],  E[e^{t b.g} y],  E[e^{t b.g} yy'],  E[e^{t b.g} (y'My) y],  E[e^{t b.g} y'Wy y'Xy],   y = g - h,
 
-for complex t. The last two are contracted with symmetric M, W, X, so that no tensor of order three or four is ever held. All are
-linear in few functions of t: a radial law has nine in every dimension, a law of independent coordinates about r^2/2.
+for complex t. The last two are contracted with symmetric M, W, X, so that no tensor of order three
+or four is ever held. All are linear in few functions of t: a radial law has nine in every
+dimension, a law of independent coordinates about r^2/2.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ __all__ = ["AtomicMoments", "Basis", "IndependentMoments", "RadialMoments", "Til
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-#: Half width of the uniform law of variance 1, and up to which |t| times it the moments are summed at Gauss points.
+#: Half width of the uniform law of variance 1, and up to which |t| times it the moments are summed
+#: at Gauss points.
 H, NEAR, GAUSS = math.sqrt(3.0), 3.0, np.polynomial.legendre.leggauss(24)
 
 #: Accuracy of integrals of closed forms, a natural logarithm.
@@ -93,7 +96,9 @@ def entrywise_basis(r: int, matrices: int) -> Basis:
 
 
 def centred_coordinate(kind: str, t: Complex, h: Floats) -> tuple[Floats, Complex]:
-    """``E[e^{tg} (g - h)^n]``, n = 0 to 4, for one coordinate: the logarithm of a factor, and (..., 5)."""
+    """``E[e^{tg} (g - h)^n]``, n = 0 to 4, for one coordinate: the logarithm of a factor, and (...,
+    5).
+    """
     if kind == "normal":  # N(t, 1) times e^{t^2/2}
         m, shift = t - h, (t * t).real / 2
         plain = [np.ones_like(m), m, m * m + 1, m**3 + 3 * m, m**4 + 6 * m * m + 3]
@@ -167,7 +172,8 @@ class IndependentMoments:
 
 @dataclass(frozen=True, eq=False)
 class RadialMoments:
-    """g uniform on a sphere of radius sqrt q in R^q, or its shadow in fewer dimensions (with q = r + 2 the ball).
+    """g uniform on a sphere of radius sqrt q in R^q, or its shadow in fewer dimensions (with q = r
+    + 2 the ball).
 
     Parameters
     ----------
@@ -187,7 +193,9 @@ class RadialMoments:
 
     @property
     def basis(self) -> Basis:
-        """Functions: 1; x; xx, cc; xxx, xcc; xxxx, xxcc, ccdd, for x = y along b and coordinates c, d across it."""
+        """Functions: 1; x; xx, cc; xxx, xcc; xxxx, xxcc, ccdd, for x = y along b and coordinates c,
+        d across it.
+        """
         u = self.b / np.linalg.norm(self.b) if self.b.any() else np.eye(self.b.size)[0]
         P = np.eye(u.size) - np.outer(u, u)
         uMu, trace = [u @ M @ u for M in self.matrices], [float(np.sum(P * M)) for M in self.matrices]

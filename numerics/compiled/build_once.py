@@ -14,7 +14,8 @@ T = TypeVar("T")
 
 
 def once(make: Callable[P, T]) -> Callable[P, T]:
-    """`functools.cache` that makes each kernel once also if several threads ask for it at the same time.
+    """`functools.cache` that makes each kernel once also if several threads ask for it at the same
+    time.
 
     Two makings would be two kernels, and each would be compiled.
 

@@ -1,8 +1,10 @@
-"""One digest of source code: the key of compiled kernels, of stored blocks and of the figures' runs.
+"""One digest of source code: the key of compiled kernels, of stored blocks and of the figures'
+runs.
 
-Numbers that other code computed must never be taken for those of this code. The digest of a module covers its own text, the text of
-every module of ours that it imports, at any depth, and the versions of the packages that compile it or draw its random numbers; it
-covers nothing else, so that a change invalidates what depends on it and leaves the rest alone.
+Numbers that other code computed must never be taken for those of this code. The digest of a module
+covers its own text, the text of every module of ours that it imports, at any depth, and the
+versions of the packages that compile it or draw its random numbers; it covers nothing else, so that
+a change invalidates what depends on it and leaves the rest alone.
 """
 
 from __future__ import annotations
@@ -23,10 +25,12 @@ PACKAGES = ("numpy", "scipy", "numba", "llvmlite")
 
 @cache
 def digest_of_sources(*modules: str) -> str:
-    """SHA-256 of the source of these modules and of all of ours that they import, and of the versions of packages.
+    """SHA-256 of the source of these modules and of all of ours that they import, and of the
+    versions of packages.
 
-    What is left out: packages that a user's own law imports, the kind of processor, and the threads of the linear algebra behind
-    NumPy, on which the last bits of a root of a covariance depend from some hundred dimensions on.
+    What is left out: packages that a user's own law imports, the kind of processor, and the threads
+    of the linear algebra behind NumPy, on which the last bits of a root of a covariance depend from
+    some hundred dimensions on.
 
     Parameters
     ----------
@@ -55,11 +59,13 @@ def digest_of_sources(*modules: str) -> str:
 
 
 def kernel_key(module: str) -> int:
-    """The first 63 bits of the digest of a module: an integer that a kernel closes over, so that Numba's cache knows it.
+    """The first 63 bits of the digest of a module: an integer that a kernel closes over, so that
+    Numba's cache knows it.
 
-    Numba's cache looks at the file of the cached function only: after a change in a helper it would go on serving the old code, and
-    verify the wrong program. A kernel that closes over this number is compiled afresh instead. A module takes its key when it is
-    imported: a process that started before a change must not file its old code under the new number.
+    Numba's cache looks at the file of the cached function only: after a change in a helper it would
+    go on serving the old code, and verify the wrong program. A kernel that closes over this number
+    is compiled afresh instead. A module takes its key when it is imported: a process that started
+    before a change must not file its old code under the new number.
 
     Parameters
     ----------
@@ -81,8 +87,9 @@ def kernel_key(module: str) -> int:
 def imports_of(*modules: str) -> set[str]:
     """These modules and every module of ours that they import by name, directly or not.
 
-    The imports are read from the text, those inside functions too: there is no list to keep by hand, and nothing has to be loaded.
-    Packages on the way to a module are not followed, since their ``__init__`` only hands names on.
+    The imports are read from the text, those inside functions too: there is no list to keep by
+    hand, and nothing has to be loaded. Packages on the way to a module are not followed, since
+    their ``__init__`` only hands names on.
 
     Examples
     --------
@@ -109,7 +116,8 @@ def _imported(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            # What is imported is a module or a name in one; the package is followed only for a name of its own.
+            # What is imported is a module or a name in one; the package is followed only for a name
+            # of its own.
             inside = {f"{node.module}.{alias.name}" for alias in node.names}
             modules = {name for name in inside if _ours(name)}
             names = [*modules, *([node.module] if modules != inside else [])]

@@ -1,14 +1,18 @@
-"""Random numbers inside Numba kernels, a row of lanes at a time: Philox 4x32-10, xoshiro128++ and Box–Muller.
+"""Random numbers inside Numba kernels, a row of lanes at a time: Philox 4x32-10, xoshiro128++ and
+Box–Muller.
 
-The words of a stream are a function of (key, counter) alone. A kernel that puts the seed into the key and (draw, replicate, length)
-into the counter gives each replicate its own stream: results depend neither on threads nor on the order of work, and asking for
-more replicates or other lengths changes none of those already drawn.
+The words of a stream are a function of (key, counter) alone. A kernel that puts the seed into the
+key and (draw, replicate, length) into the counter gives each replicate its own stream: results
+depend neither on threads nor on the order of work, and asking for more replicates or other lengths
+changes none of those already drawn.
 
-Where a step of a long run needs thousands of words, Philox gives each lane of each step the 128 bits of a state, and xoshiro128++
-goes on from there: rotations and additions only, a third of the cost.
+Where a step of a long run needs thousands of words, Philox gives each lane of each step the 128
+bits of a state, and xoshiro128++ goes on from there: rotations and additions only, a third of the
+cost.
 
-The functions fill arrays of lanes, in loops without branches that LLVM turns into vector code. Arrays are flat and offsets unsigned
-or constant: a view costs two atomic operations, a signed offset a test for negative indices, and either takes as long as the work.
+The functions fill arrays of lanes, in loops without branches that LLVM turns into vector code.
+Arrays are flat and offsets unsigned or constant: a view costs two atomic operations, a signed
+offset a test for negative indices, and either takes as long as the work.
 
 References
 ----------
@@ -92,9 +96,11 @@ def philox(x0, x1, x2, x3, k0, k1):  # type: ignore[no-untyped-def]
 
 @njit
 def philox_lanes(draw, replicate, mark, k0, k1, words):  # type: ignore[no-untyped-def]
-    """words[s LANES + i] = word s of the counter (draw, replicate + i, mark) for s < 4 and i < LANES; all numbers uint64.
+    """words[s LANES + i] = word s of the counter (draw, replicate + i, mark) for s < 4 and i <
+    LANES; all numbers uint64.
 
-    A replicate is two words of the counter. The lanes come in two halves at once: one works while the other waits for its products.
+    A replicate is two words of the counter. The lanes come in two halves at once: one works while
+    the other waits for its products.
     """
     first, second = M0 * (draw & LOW), U64(0)
     for i in range(HALF):
@@ -121,7 +127,8 @@ def _fit(f, lo: float, hi: float, degree: int) -> list[np.float32]:  # type: ign
     return [F32(c) for c in Chebyshev.fit(x, f(x), degree, domain=[lo, hi]).convert(kind=Polynomial).coef]
 
 
-# Near-best polynomials with coefficients in float32: relative errors below 2e-7, of the order of its rounding.
+# Near-best polynomials with coefficients in float32: relative errors below 2e-7, of the order of
+# its rounding.
 E0, E1, E2, E3, E4, E5 = _fit(np.exp2, -0.5, 0.5, 5)
 L0, L1, L2, L3, L4, L5, L6, L7 = _fit(lambda f: np.log1p(f) / f, math.sqrt(0.5) - 1, math.sqrt(2) - 1, 7)
 S0, S1, S2, S3, S4 = _fit(lambda t: np.sin(2 * np.pi * np.sqrt(t)) / np.sqrt(t), 0, 1 / 16, 4)
@@ -157,8 +164,8 @@ def exp2_32(x):  # type: ignore[no-untyped-def]
 def normal_pair(word0, word1):  # type: ignore[no-untyped-def]
     """Two random words as two independent N(0, 1) in float32, up to 6.7 in modulus.
 
-    The first word gives the radius and, by its last bit, the sign of the cosine; the second an angle within a quarter of the circle
-    on either side.
+    The first word gives the radius and, by its last bit, the sign of the cosine; the second an
+    angle within a quarter of the circle on either side.
     """
     u = F32(F32(I32(word0 >> U32(1))) + NUDGE)  # 2^31 times a number in (0, 1], fine near 0
     exponent = I32(I32(u.view(I32) - MIDDLE) >> MANTISSA)
@@ -182,7 +189,9 @@ def box_muller(words0, words1, normal0, normal1):  # type: ignore[no-untyped-def
 
 @njit(fastmath={"contract"})
 def box_muller_lanes(words, normals, at):  # type: ignore[no-untyped-def]
-    """The 4 LANES numbers of `philox_lanes` at the start of `words` as 4 LANES normals from `at` (uint64) on."""
+    """The 4 LANES numbers of `philox_lanes` at the start of `words` as 4 LANES normals from `at`
+    (uint64) on.
+    """
     for pair in range(0, 4 * LANES, 2 * LANES):
         for i in range(LANES):
             j = U64(pair) + U64(i)
@@ -205,7 +214,9 @@ def xoshiro(s0, s1, s2, s3):  # type: ignore[no-untyped-def]
 
 @njit
 def start_lanes(draw, replicate, mark, key0, key1, state):  # type: ignore[no-untyped-def]
-    """state[s LANES + i] = word s of the state of lane i: a function of (key; draw, replicate + i, mark), never zero throughout."""
+    """state[s LANES + i] = word s of the state of lane i: a function of (key; draw, replicate + i,
+    mark), never zero throughout.
+    """
     philox_lanes(U64(draw), U64(replicate), U64(mark), U64(key0), U64(key1), state)
     for i in range(LANES):
         others = state[LANES + i] | state[2 * LANES + i] | state[3 * LANES + i]
@@ -214,7 +225,9 @@ def start_lanes(draw, replicate, mark, key0, key1, state):  # type: ignore[no-un
 
 @njit(fastmath={"contract"})
 def normal_rows(rows, state, normals):  # type: ignore[no-untyped-def]
-    """normals[r LANES + i] = normal r of lane i for r < rows, an even number; the state moves on by a word each."""
+    """normals[r LANES + i] = normal r of lane i for r < rows, an even number; the state moves on by
+    a word each.
+    """
     for r in range(0, rows, 2):
         at = U64(r * LANES)
         for i in range(LANES):

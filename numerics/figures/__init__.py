@@ -1,4 +1,5 @@
-"""Figures 1 to 8 of BB: what is trained for them, the runs themselves, and the page on which they are drawn.
+"""Figures 1 to 8 of BB: what is trained for them, the runs themselves, and the page on which they
+are drawn.
 
 ======================================  =======================================================================================
 `plan`                                  which architectures are trained on which data: every length, every seed, full or reduced

@@ -64,7 +64,8 @@ def figure_of(id: str) -> int | None:
 
 
 def sentences(claims: Sequence[tuple[str, str, str, str]]) -> list[Sentence]:
-    """The claims, checked at the door: figure by figure, then the others, each in the order they came.
+    """The claims, checked at the door: figure by figure, then the others, each in the order they
+    came.
 
     Parameters
     ----------
@@ -151,7 +152,9 @@ def caption(figure: Figure, measurements: Measurements) -> str:
 
 
 def diverged(measurements: Measurements) -> list[tuple[RunKey, int]]:
-    """Runs that did not stay finite, with the step; where both architectures were trained alone as well, not the coupled one."""
+    """Runs that did not stay finite, with the step; where both architectures were trained alone as
+    well, not the coupled one.
+    """
     runs = measurements.runs
     return [
         (key, run.diverged)

@@ -1,4 +1,6 @@
-"""What the curves of Figures 1 to 8 are: from the runs of several seeds to a middle, a lowest and a highest value."""
+"""What the curves of Figures 1 to 8 are: from the runs of several seeds to a middle, a lowest and a
+highest value.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from numerics.training.result import Training
 __all__ = ["KINDS", "Line", "lines", "number_of"]
 
 Floats = NDArray[np.float64]
-#: What Figures 1 to 4 show; Figures 5 to 8 repeat them for anisotropic covariates. Rows of a figure, from above.
+#: What Figures 1 to 4 show; Figures 5 to 8 repeat them for anisotropic covariates. Rows of a
+#: figure, from above.
 KINDS = {1: ("output gap", "gradient gap"), 2: ("risk", "risk above ridge"), 3: ("distance",), 4: ("risk in training",)}
 #: Variable, dashes and marker of each architecture, and the variables of the prompt lengths.
 ARCHITECTURES = {"softmax": ("run-1", "", "o"), "linear": ("run-2", "5 3", "s")}
@@ -47,7 +50,8 @@ class Line(NamedTuple):
     limit : float or None
         Where the exact flow ends to which a curve over the steps belongs, if that is known.
     failed : str
-        Of a run that failed, the curve in which it is therefore left out; each is a line of its own.
+        Of a run that failed, the curve in which it is therefore left out; each is a line of its
+        own.
     """
 
     quantity: str
@@ -164,7 +168,9 @@ def _risks(measurements: Measurements, covariance: str, variant: str) -> list[Li
 
 
 def _diverged(measurements: Measurements, key: RunKey) -> bool:
-    """Whether that architecture lost its run; where a coupled run ended, each half was trained alone as well."""
+    """Whether that architecture lost its run; where a coupled run ended, each half was trained
+    alone as well.
+    """
     try:
         return tuple(key) not in measurements.final and measurements.run(*key).diverged is not None
     except KeyError:
@@ -178,7 +184,9 @@ def _failed(curve: str, seed: int) -> str:
 def _runs(
     measurements: Measurements, covariance: str, variant: str, attention: str, L: int
 ) -> tuple[list[Training], list[tuple[int, Training]]]:
-    """The runs of all seeds but those that failed, and these with their seeds; of a coupled run either half may fail."""
+    """The runs of all seeds but those that failed, and these with their seeds; of a coupled run
+    either half may fail.
+    """
     keys = [RunKey(covariance, variant, "coupled", L, seed) for seed in measurements.plan.seeds_of(L)]
     halves = ("softmax", "linear") if attention == "coupled" else (attention,)
     good, bad = [], []

@@ -1,4 +1,6 @@
-"""Runs that failed: finite to the last step, but far above the risk that training reaches from the block start."""
+"""Runs that failed: finite to the last step, but far above the risk that training reaches from the
+block start.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,9 @@ from theory.regression.experiment import COVARIANCES, VARIANTS
 
 __all__ = ["MISSING", "Failures", "failed", "failures", "null_risk"]
 
-#: A run has failed if more than this part of the drop of its risk is missing at the end. The risk at the critical point off the
-#: block manifold falls with the length: at L = 1000 linear attention misses there 0.08 of its drop.
+#: A run has failed if more than this part of the drop of its risk is missing at the end. The risk
+#: at the critical point off the block manifold falls with the length: at L = 1000 linear attention
+#: misses there 0.08 of its drop.
 MISSING = 0.05
 
 
@@ -48,7 +51,8 @@ def null_risk(covariance: str, variant: str, noise_level: float) -> float:
 
 
 def failed(measurements: Measurements, covariance: str, variant: str, attention: str, L: int, seed: int) -> bool:
-    """Whether a run ended with more than a twentieth of its drop missing: from the risk of predicting 0 to the limit of the flow.
+    """Whether a run ended with more than a twentieth of its drop missing: from the risk of
+    predicting 0 to the limit of the flow.
 
     Where the limit is not known, or the run diverged, it is not called so.
     """

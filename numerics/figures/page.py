@@ -1,4 +1,6 @@
-"""The page of Figures 1 to 8: ``index.html`` for people, a file for each figure, the numbers as ``data.json`` and ``data.csv``."""
+"""The page of Figures 1 to 8: ``index.html`` for people, a file for each figure, the numbers as
+``data.json`` and ``data.csv``.
+"""
 
 from __future__ import annotations
 
@@ -54,17 +56,21 @@ def write_page(
     source: dict[str, Any] | None = None,
     words: Callable[[str], str] = marked,
 ) -> Path:
-    """Write page, figures and numbers into a folder; an earlier page there stays whole until the new one is complete.
+    """Write page, figures and numbers into a folder; an earlier page there stays whole until the
+    new one is complete.
 
     Parameters
     ----------
     measurements : Measurements
     claims : sequence of (id, says, verdict, sentence)
-        What the paper says, and what a check says of it: each is shown under its figure, or above them all.
+        What the paper says, and what a check says of it: each is shown under its figure, or above
+        them all.
     folder : str or path-like
-        Made if missing. Figures of an earlier page that the new one does not have are removed; files of other names are left alone.
+        Made if missing. Figures of an earlier page that the new one does not have are removed;
+        files of other names are left alone.
     source : dict, optional
-        What `numerics.rates.report.provenance` returns; by default with the command that measures this plan.
+        What `numerics.rates.report.provenance` returns; by default with the command that measures
+        this plan.
     words : callable
         What makes HTML of a sentence; by default one that escapes it and raises exponents.
 
@@ -173,7 +179,9 @@ def _pairs(measurements: Measurements, figures: Sequence[Figure]) -> list[dict[s
 
 
 def _failures(measurements: Measurements) -> list[tuple[Failures, int, int, str]]:
-    """Architectures of which runs failed: how many, of how many, and where; where the limits are known."""
+    """Architectures of which runs failed: how many, of how many, and where; where the limits are
+    known.
+    """
     found = [(entry, sum(map(len, entry.failed.values())), sum(entry.runs.values())) for entry in failures(measurements)]
     return [(entry, n, of, where_failed(entry)) for entry, n, of in found] if any(n for _, n, _ in found) else []
 

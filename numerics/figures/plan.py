@@ -51,15 +51,17 @@ class Plan:
     lengths : tuple of int
         Prompt lengths of Figures 2 and 6 (risk of the trained models).
     curve_lengths : tuple of int
-        Those of Figures 3, 4, 7 and 8 (curves over the steps); here both architectures see the same prompts.
+        Those of Figures 3, 4, 7 and 8 (curves over the steps); here both architectures see the same
+        prompts.
     gap_lengths : tuple of int
         Those of Figures 1 and 5 (both architectures at the same random parameters).
     variants : tuple of str
     seeds : int
         Runs at every length.
     first_seed : int
-        Seed of the only run where a length has one; further runs have 0, 1, ... besides. It is chosen, as one from which training
-        succeeds at most lengths: from others a run ends far above the limit of the flow, and the paper trained failed runs again.
+        Seed of the only run where a length has one; further runs have 0, 1, ... besides. It is
+        chosen, as one from which training succeeds at most lengths: from others a run ends far
+        above the limit of the flow, and the paper trained failed runs again.
     band_seeds : int
         Runs at the lengths of `band_lengths`, if more.
     band_lengths : tuple of int
@@ -70,7 +72,8 @@ class Plan:
     noise, batch, lr
         Variance of the label noise, prompts of a step, learning rate.
     gap_prompts : int
-        Prompts behind each gap of outputs in Figures 1 and 5; those of gradients are means over all prompts.
+        Prompts behind each gap of outputs in Figures 1 and 5; those of gradients are means over all
+        prompts.
     points : int
         Queries behind each final risk.
 
@@ -132,7 +135,9 @@ class Plan:
 
     @classmethod
     def full(cls, seeds: int = 1) -> Plan:
-        """The runs of the paper: one seed (or `seeds`) at every length, five (or `seeds`) where the bands are drawn."""
+        """The runs of the paper: one seed (or `seeds`) at every length, five (or `seeds`) where the
+        bands are drawn.
+        """
         return cls(seeds=_whole("seeds", seeds), band_seeds=max(seeds, 5))
 
     def only(self, *figures: int) -> Plan:
@@ -189,7 +194,9 @@ class Plan:
         return tuple(sorted({seed for L in lengths for seed in self.seeds_of(L)}))
 
     def shows(self, kind: int, covariance: str) -> bool:
-        """Whether Figure `kind`, of 1 to 4, is drawn for these data (where anisotropic, as Figure `kind` + 4)."""
+        """Whether Figure `kind`, of 1 to 4, is drawn for these data (where anisotropic, as Figure
+        `kind` + 4).
+        """
         return kind + ISOTROPIC_ONES * NAMES.index(covariance) in self.figures
 
     @property

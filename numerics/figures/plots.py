@@ -1,4 +1,6 @@
-"""Figures 1 to 8 as plots: one panel for each reading of the experiments, with the same vertical axes wherever two are compared."""
+"""Figures 1 to 8 as plots: one panel for each reading of the experiments, with the same vertical
+axes wherever two are compared.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ SOON = 50_000
 
 
 class Panel(NamedTuple):
-    """One plot of a figure: a reading of the experiments, its curves, the ends of the axis of each row, and the picture."""
+    """One plot of a figure: a reading of the experiments, its curves, the ends of the axis of each
+    row, and the picture.
+    """
 
     variant: str
     lines: Sequence[Line]
@@ -64,7 +68,8 @@ class Figure(NamedTuple):
 
 
 def draw(measurements: Measurements) -> list[Figure]:
-    """Every figure of the plan, in the order 1, 5, 2, 6, ...: isotropic and anisotropic covariates after each other.
+    """Every figure of the plan, in the order 1, 5, 2, 6, ...: isotropic and anisotropic covariates
+    after each other.
 
     Parameters
     ----------
@@ -90,7 +95,9 @@ def draw(measurements: Measurements) -> list[Figure]:
 
 
 def _ends(found: Sequence[Line], level: float) -> tuple[float, float]:
-    """Ends of a logarithmic axis on which every curve fits, with its limit and the level of the noise."""
+    """Ends of a logarithmic axis on which every curve fits, with its limit and the level of the
+    noise.
+    """
     parts = [np.array([level], dtype=float)]
     for line in found:
         parts += [line.middle[line.clear], line.high[line.clear], line.ceiling[~line.clear], np.array([line.limit or np.nan])]
@@ -144,7 +151,8 @@ def _panel(
 def _draw(ax: Any, line: Line, bottom: float, top: float) -> None:
     """A curve with the range of its seeds: a band around lines, bars at points."""
     colour = stand_in(line.variable)
-    # What sampling does not tell from 0 has no place on a logarithmic axis: the line has a gap, a triangle says how high it may be.
+    # What sampling does not tell from 0 has no place on a logarithmic axis: the line has a gap, a
+    # triangle says how high it may be.
     middle, low, high = np.where(line.clear, line.middle, np.nan), np.maximum(line.low, bottom), np.maximum(line.high, bottom)
     several = (line.seeds > 1) & line.clear
     if (line.seeds > 1).all() or not line.mark:
@@ -167,7 +175,9 @@ def _draw(ax: Any, line: Line, bottom: float, top: float) -> None:
 
 
 def _guide(ax: Any, line: Line) -> None:
-    """c/L, for gradients c/L^2, fitted: the law at fixed parameters for long prompts, where scores are tame."""
+    """c/L, for gradients c/L^2, fitted: the law at fixed parameters for long prompts, where scores
+    are tame.
+    """
     if line.x.size:
         law = line.x ** -POWERS[line.quantity]
         known = bool(np.all(line.error > 0))

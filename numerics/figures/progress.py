@@ -69,7 +69,9 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
 
 
 def _lines(clock: Callable[[], float]) -> Callable[[Progress], None]:
-    """The estimate at the beginning, unless there is nothing to do, and then a line at most every `EVERY` seconds."""
+    """The estimate at the beginning, unless there is nothing to do, and then a line at most every
+    `EVERY` seconds.
+    """
     last = -float("inf")
 
     def show(done: Progress) -> None:

@@ -27,14 +27,16 @@ GAPS = ("lengths", "output", "output_error", "gradient", "gradient_error")
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """How far apart softmax and linear attention are at the same random parameters (Figures 1 and 5).
+    """How far apart softmax and linear attention are at the same random parameters (Figures 1 and
+    5).
 
     Parameters
     ----------
     lengths : ndarray of shape (m,)
         Prompt lengths.
     output, gradient : ndarray of shape (seeds, m)
-        E |T_soft - T_lin|^2, and the squared distance of the gradients of the two risks in (O, V, K, Q), at the start of each seed.
+        E |T_soft - T_lin|^2, and the squared distance of the gradients of the two risks in (O, V,
+        K, Q), at the start of each seed.
     output_error, gradient_error : ndarray of shape (seeds, m)
         Standard errors.
     """
@@ -54,11 +56,13 @@ class Measurements:
     ----------
     plan : Plan
     runs : mapping from RunKey to Training
-        Diverged runs as they are; where a coupled one diverged, those of both architectures alone are here too.
+        Diverged runs as they are; where a coupled one diverged, those of both architectures alone
+        are here too.
     gaps : mapping from (covariance, variant) to Gaps
         For the data of Figures 1 and 5, if the plan has them.
     final : mapping from (covariance, variant, attention, L, seed) to (risk, standard error)
-        Population risk at the last parameters, attention "softmax" or "linear" (a coupled run gives both); diverged runs have none.
+        Population risk at the last parameters, attention "softmax" or "linear" (a coupled run gives
+        both); diverged runs have none.
     exact : mapping from (covariance, variant, attention, L) to float
         Risk at which the exact gradient flow from Assumption 5.1 ends.
     bayes : mapping from (covariance, variant, L) to (risk, standard error)
@@ -66,7 +70,8 @@ class Measurements:
     seconds : float
         What the measurement took by the clock, this time.
     work_seconds : float
-        Processor time of all its pieces, with those that lay in the folder; of an interrupted piece the last part counts.
+        Processor time of all its pieces, with those that lay in the folder; of an interrupted piece
+        the last part counts.
 
     Notes
     -----
@@ -162,7 +167,8 @@ class Measurements:
     def as_json(self) -> dict[str, Any]:
         """The numbers behind the figures as described by ``measurements.schema.json``.
 
-        Of the parameters it has those after the last step; a start follows from its seed. Null stands for what is not finite.
+        Of the parameters it has those after the last step; a start follows from its seed. Null
+        stands for what is not finite.
         """
         return {
             "format": FORMAT,

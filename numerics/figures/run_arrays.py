@@ -34,8 +34,9 @@ def as_array(training: Training) -> Floats:
     Returns
     -------
     ndarray of shape (k + 1, ...)
-        Columns: step, risk, its error, and O, V, K, Q entry by entry; if coupled, risks, errors and parameters of softmax and
-        then of linear attention. In the first row stand the step of the divergence, or -1, zeros, and the start.
+        Columns: step, risk, its error, and O, V, K, Q entry by entry; if coupled, risks, errors and
+        parameters of softmax and then of linear attention. In the first row stand the step of the
+        divergence, or -1, zeros, and the start.
 
     Examples
     --------

@@ -1,4 +1,6 @@
-"""The runs behind Figures 1 to 8: what the folder has is taken from there, the rest is trained and kept."""
+"""The runs behind Figures 1 to 8: what the folder has is taken from there, the rest is trained and
+kept.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +39,15 @@ def measure(
     ----------
     plan : Plan
     folder : str or path-like, optional
-        Where finished work and checkpoints are kept; made if missing. The same call goes on where a killed one was; several at the
-        same time share the work. Results of other code or other settings stay there unused.
+        Where finished work and checkpoints are kept; made if missing. The same call goes on where a
+        killed one was; several at the same time share the work. Results of other code or other
+        settings stay there unused.
     threads : int, optional
         One for every processor by default. The numbers do not depend on it.
     progress : callable, optional
-        Called with a `Progress` at the beginning, about twice a second, and at the end. The time left that it says at the beginning
-        comes from steps timed on this machine, later ones from the work itself.
+        Called with a `Progress` at the beginning, about twice a second, and at the end. The time
+        left that it says at the beginning comes from steps timed on this machine, later ones from
+        the work itself.
 
     Returns
     -------

@@ -1,4 +1,6 @@
-"""How long a step of SGD takes: measured on this machine before a plan begins, else as on an ordinary processor."""
+"""How long a step of SGD takes: measured on this machine before a plan begins, else as on an
+ordinary processor.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def ordinary(attention: str, L: int) -> float:
 def seconds_per_step(
     train: Callable[..., Any], wanted: Iterable[tuple[str, int]], clock: Callable[[], float] = time.perf_counter
 ) -> Speed:
-    """Time the shortest and the longest prompts of each attention; what lies between is interpolated.
+    """Time the shortest and the longest prompts of each attention; what lies between is
+    interpolated.
 
     Parameters
     ----------

@@ -112,7 +112,9 @@ class Work:
         return [task for part in (self.runs, self.final, self.gaps, self.exact, self.bayes) for task in part.values()]
 
     def follow(self, task: Task, numbers: Floats) -> Sequence[Task]:
-        """A coupled run ends when one of the two architectures diverges: then each is trained alone as well."""
+        """A coupled run ends when one of the two architectures diverges: then each is trained alone
+        as well.
+        """
         key = self._run_of.get(task.key)
         if key is None or key.attention != "coupled" or self.training(key, numbers).diverged is None:
             return ()
@@ -222,7 +224,9 @@ class Work:
         return task
 
     def _add_data(self, covariance: str, variant: str) -> None:
-        """What does not depend on a run: gaps at the start, the ends of the exact flow, the best risks."""
+        """What does not depend on a run: gaps at the start, the ends of the exact flow, the best
+        risks.
+        """
         plan = self.plan
         if plan.shows(1, covariance):
             for seed in range(plan.gap_seeds):
@@ -243,7 +247,8 @@ class Work:
             law: dict[str, Any] = {"Sigma": Sigma, "noise": plan.noise, "variant": variant}
             law |= {"task_variance": self._task_variance(covariance), "seed": seed}
             outputs = self.engines.initial_gap(start, lengths, prompts=plan.gap_prompts, **law)
-            # The mean over prompts is in closed form; where they are long, prompts that are drawn hardly tell the gap from 0.
+            # The mean over prompts is in closed form; where they are long, prompts that are drawn
+            # hardly tell the gap from 0.
             gradients = self.engines.gradient_gap(start, lengths, points=GRADIENT_POINTS, **law)
             return np.array([outputs.output, outputs.output_error, gradients.value, gradients.error], dtype=float)
 

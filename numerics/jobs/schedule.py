@@ -36,7 +36,8 @@ class Progress:
     done, total : int
         Pieces of work that are finished, and all of them.
     reused : int
-        Of those finished, the ones that were not computed here: they lay in the folder, or another process has put them there.
+        Of those finished, the ones that were not computed here: they lay in the folder, or another
+        process has put them there.
     share : float
         Of the work that was left at the beginning, in time: from 0 to 1.
     seconds_left : float
@@ -54,7 +55,9 @@ class Progress:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C in the middle of a measurement; what is stored stays so, and the message says how to go on."""
+    """Ctrl-C in the middle of a measurement; what is stored stays so, and the message says how to
+    go on.
+    """
 
 
 class _Stopped(Exception):
@@ -74,8 +77,8 @@ class Task:
     work : float
         Seconds that it takes, roughly.
     compute : callable
-        Of the numbers of `needs` (or None), the path of a checkpoint (or None) and a function of (done, total) that is to be called
-        now and then, just after a checkpoint; gives the numbers.
+        Of the numbers of `needs` (or None), the path of a checkpoint (or None) and a function of
+        (done, total) that is to be called now and then, just after a checkpoint; gives the numbers.
     needs : Task, optional
         Computed before.
     """
@@ -104,7 +107,9 @@ Follow = Callable[[Task, Floats], Sequence[Task]]
 
 
 class _Job:
-    """A task on a thread: when it began, which part of it is done, and which part its checkpoint had."""
+    """A task on a thread: when it began, which part of it is done, and which part its checkpoint
+    had.
+    """
 
     def __init__(self, task: Task, stop: Event) -> None:
         self.task, self.began, self.done, self.before, self._stop = task, time.monotonic(), 0.0, 0.0, stop
@@ -119,7 +124,9 @@ class _Job:
             self._said, self.before = True, self.done
 
     def run(self, folder: Folder | Memory, needed: Floats | None) -> tuple[Floats, float | None] | None:
-        """The numbers, and the seconds by the clock if it was here; None if another process is at them."""
+        """The numbers, and the seconds by the clock if it was here; None if another process is at
+        them.
+        """
         task = self.task
         with folder.turn(task.key) as mine:
             if not mine:
@@ -148,7 +155,9 @@ class _Crew:
         self.add(tasks)
 
     def add(self, tasks: Sequence[Task]) -> None:
-        """New tasks; those whose numbers are there already are done, and so may be what follows from them."""
+        """New tasks; those whose numbers are there already are done, and so may be what follows
+        from them.
+        """
         new = {task.key: task for task in tasks if task.key not in self.known}
         self.known |= new.keys()
         found = self.folder.get(new)

@@ -1,10 +1,12 @@
-"""A file of small arrays under keys: what a sweep has computed, safe against being killed and against two writers.
+"""A file of small arrays under keys: what a sweep has computed, safe against being killed and
+against two writers.
 
-One SQLite file with one table. ``sqlite3 FILE "SELECT about FROM results"`` shows what each number belongs to, so that it can be
-computed again by hand. A write is one transaction under SQLite's rollback journal. The write-ahead log would be faster, but wants
-memory shared by all writers, which a network file system does not give, and keeps results in a second file that a copy forgets.
-After a kill the journal may lie beside the file, and the next opening takes back what was half written. The file system must
-honour locks: NFS version 4 does.
+One SQLite file with one table. ``sqlite3 FILE "SELECT about FROM results"`` shows what each number
+belongs to, so that it can be computed again by hand. A write is one transaction under SQLite's
+rollback journal. The write-ahead log would be faster, but wants memory shared by all writers, which
+a network file system does not give, and keeps results in a second file that a copy forgets. After a
+kill the journal may lie beside the file, and the next opening takes back what was half written. The
+file system must honour locks: NFS version 4 does.
 """
 
 from __future__ import annotations
@@ -58,8 +60,8 @@ class Store:
     TypeError
         If `path` is no name.
     StoreError
-        If the file is something else, damaged, of another format, not writable, or locked for longer than `patience`. A file that
-        is no store is never changed.
+        If the file is something else, damaged, of another format, not writable, or locked for
+        longer than `patience`. A file that is no store is never changed.
 
     Notes
     -----
@@ -222,7 +224,9 @@ class Store:
             raise StoreError(f"the store {self.path} is damaged ({says}); restore a copy, or sweep into a new file")
 
     def _patiently(self, action: Callable[[], Answer]) -> Answer:
-        """Do it once no other program is in the way. SQLite could wait by itself, but deaf to Ctrl-C."""
+        """Do it once no other program is in the way. SQLite could wait by itself, but deaf to
+        Ctrl-C.
+        """
         end = time.monotonic() + self.patience
         with self._turn:
             while True:

@@ -29,7 +29,8 @@ def connect(path: Path, options: str) -> sqlite3.Connection:
 
 
 def inspected(path: Path) -> bool:
-    """Refuse a file that is no store before SQLite may write to it; true if it is still to be created.
+    """Refuse a file that is no store before SQLite may write to it; true if it is still to be
+    created.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""The folder of a measurement: finished numbers in a store, checkpoints of what is under way, and who is at it."""
+"""The folder of a measurement: finished numbers in a store, checkpoints of what is under way, and
+who is at it.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,8 @@ class Folder:
 
     @contextmanager
     def turn(self, key: str) -> Iterator[bool]:
-        """Whether this one may work on a key; nobody else may until the block is left, or the process ends in whatever way.
+        """Whether this one may work on a key; nobody else may until the block is left, or the
+        process ends in whatever way.
 
         Look into the store once the turn has come: who had it before may have finished the work.
 

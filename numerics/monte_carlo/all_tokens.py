@@ -1,4 +1,6 @@
-"""Squared errors of softmax attention with every token drawn: by the compiled kernel, or by NumPy where there is only a sampler."""
+"""Squared errors of softmax attention with every token drawn: by the compiled kernel, or by NumPy
+where there is only a sampler.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ ROUND = ("normal", "sphere", "ball")
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Checked arrays: U (d, d), V (d_out, d), and the query ``mean + root @ white``, root (d, k) with k = 0 if it is fixed."""
+    """Checked arrays: U (d, d), V (d_out, d), and the query ``mean + root @ white``, root (d, k)
+    with k = 0 if it is fixed.
+    """
 
     U: Floats
     V: Floats
@@ -37,8 +41,9 @@ class Problem:
 class CompiledSampler:
     """Tokens A g with coordinates g that the kernel can draw; made by `compiled_sampler`.
 
-    With A = Q R and V A = P S, Q and P of orthonormal columns, |A x| = |R x| and |V A x| = |S x|: roots with many zeros, and no
-    more rows than columns. R and S end with a column of zeros if the number of coordinates is odd.
+    With A = Q R and V A = P S, Q and P of orthonormal columns, |A x| = |R x| and |V A x| = |S x|:
+    roots with many zeros, and no more rows than columns. R and S end with a column of zeros if the
+    number of coordinates is odd.
     """
 
     problem: Problem
@@ -90,7 +95,8 @@ class CompiledSampler:
 class PlainSampler:
     """Tokens from the sampler of a law, in NumPy: the same interface, ten and more times slower.
 
-    Prompts are drawn in blocks of `BLOCK`; the generator of a block is Philox under the key (seed, L), from a counter of its own.
+    Prompts are drawn in blocks of `BLOCK`; the generator of a block is Philox under the key (seed,
+    L), from a counter of its own.
     """
 
     problem: Problem
@@ -109,7 +115,8 @@ class PlainSampler:
 
     def _block(self, L: int, number: int, seed: int) -> Floats:
         problem, d = self.problem, self.law.d
-        # counters grow from the lowest word: the streams of two blocks, or of a claim's generators, never meet
+        # counters grow from the lowest word: the streams of two blocks, or of a claim's generators,
+        # never meet
         bits = np.random.Philox(key=np.array([seed, L], np.uint64), counter=np.array([0, 0, 1, number], np.uint64))
         rng = np.random.Generator(bits)
         z = np.broadcast_to(problem.queries(rng.standard_normal((problem.root.shape[1], BLOCK))), (d, BLOCK)).T
@@ -137,7 +144,9 @@ class PlainSampler:
         )
 
     def _tokens(self, rng: np.random.Generator, n: int) -> Floats:
-        """What the law's sampler returns, once it is known to be tokens; when the law was made, a few were."""
+        """What the law's sampler returns, once it is known to be tokens; when the law was made, a
+        few were.
+        """
         tokens = np.asarray(self.law.sample(rng, n))
         if tokens.shape != (n, self.law.d) or tokens.dtype.kind not in "fiu":
             raise ValueError(
@@ -172,7 +181,9 @@ def compiled_sampler(problem: Problem, kind: Any, factor: Floats, law: Any = Non
 
 
 def _turned(kind: Any, factor: Floats) -> Floats:
-    """The factor in better coordinates: orthogonal columns for the round laws, no column of zeros for the normal one."""
+    """The factor in better coordinates: orthogonal columns for the round laws, no column of zeros
+    for the normal one.
+    """
     if not isinstance(kind, str) or kind not in ROUND:
         return factor
     lengths = (factor * factor).sum(axis=0)
@@ -188,7 +199,9 @@ def _turned(kind: Any, factor: Floats) -> Floats:
 
 
 def product(matrix: Floats, columns: Floats) -> Floats:
-    """matrix @ columns, each column by itself: a matrix product may round a column differently beside others."""
+    """matrix @ columns, each column by itself: a matrix product may round a column differently
+    beside others.
+    """
     out = np.zeros((matrix.shape[0], columns.shape[1]))
     for k in range(matrix.shape[1]):
         out += matrix[:, k : k + 1] * columns[k]
@@ -205,7 +218,9 @@ def _triangular(A: Floats) -> tuple[Floats, Floats]:
 
 
 def _orthogonal(A: Floats) -> bool:
-    """Whether the columns are orthogonal, each pair by its own lengths: a column of rounding errors points anywhere."""
+    """Whether the columns are orthogonal, each pair by its own lengths: a column of rounding errors
+    points anywhere.
+    """
     squares = A.T @ A
     lengths = np.sqrt(np.diag(squares))
     return bool(np.all(np.abs(squares - np.diag(np.diag(squares))) <= 1e-14 * np.outer(lengths, lengths)))

@@ -21,7 +21,8 @@ REFUTATION = 1e-9
 
 
 def clopper_pearson(event: Event, op: str, bound: float, n: int, *, error: float = 1e-6) -> Evidence:
-    """Decide ``P(event) op bound`` from n independent trials, by the exact binomial limits of Clopper and Pearson.
+    """Decide ``P(event) op bound`` from n independent trials, by the exact binomial limits of
+    Clopper and Pearson.
 
     Parameters
     ----------
@@ -45,8 +46,8 @@ def clopper_pearson(event: Event, op: str, bound: float, n: int, *, error: float
     TypeError
         If an argument is not of the kind described.
     ValueError
-        If the operator is unknown, the bound not finite, the error not in (0, 1), there is no trial, or ``event`` does not return n
-        booleans.
+        If the operator is unknown, the bound not finite, the error not in (0, 1), there is no
+        trial, or ``event`` does not return n booleans.
 
     Examples
     --------

@@ -1,17 +1,20 @@
-"""When a Monte Carlo mean and its standard error are not to be trusted, and when a curve has no slope yet.
+"""When a Monte Carlo mean and its standard error are not to be trusted, and when a curve has no
+slope yet.
 
 The rules, for n replicates of skewness g and kurtosis k (3 for a normal law):
 
 * A mean that hangs on few replicates: the effective sample size is ``n_eff = (sum x)^2 / sum x^2``, and (relative error)^2 =
-  (n/n_eff - 1)/(n - 1), about 1/n_eff where the tails are heavy: below 100 the mean may be 10 % off.
+  (n/n_eff - 1)/(n - 1), about 1/n_eff where the tails are heavy: below 100 the mean may be 10 %
+  off.
 * The variance of the sample variance is sigma^4 ((k - 1)/n + 2/(n(n - 1))), hence the relative error of the standard error is about
-  sqrt((k - 1)/n)/2. A sample has k <= n - 2 + 1/(n - 1): one outlier alone gives 50 %, and nothing gives more. With a standard
-  error 20 % too small a nominal 95 % interval covers 88 %.
+  sqrt((k - 1)/n)/2. A sample has k <= n - 2 + 1/(n - 1): one outlier alone gives 50 %, and nothing
+  gives more. With a standard error 20 % too small a nominal 95 % interval covers 88 %.
 * To first order of Edgeworth's expansion (Hall, The Bootstrap and Edgeworth Expansion, 1992, section 2.6) a studentised mean is
-  below -q with probability Phi(-q) + g (2 q^2 + 1) phi(q) / (6 sqrt n): for g/sqrt(n) = 0.3 a one-sided 97.5 % interval has
-  twice its nominal error.
+  below -q with probability Phi(-q) + g (2 q^2 + 1) phi(q) / (6 sqrt n): for g/sqrt(n) = 0.3 a
+  one-sided 97.5 % interval has twice its nominal error.
 
-They see only what the sample has seen. A law with mass so rare that no replicate met it looks tame in every sample.
+They see only what the sample has seen. A law with mass so rare that no replicate met it looks tame
+in every sample.
 """
 
 from __future__ import annotations
@@ -81,8 +84,8 @@ def doubtful(estimate: Estimate, replicates: int) -> Bools:
     Returns
     -------
     array of bool, shape (n_lengths,)
-        True where few replicates make up the mean, or the standard error is known to less than 20 %. Skewness alone does not
-        disqualify: comparisons allow for it.
+        True where few replicates make up the mean, or the standard error is known to less than 20
+        %. Skewness alone does not disqualify: comparisons allow for it.
 
     Examples
     --------
@@ -165,8 +168,8 @@ def slope_warning(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
     Returns
     -------
     str or None
-        A sentence with its numbers if the slope moves by more than 0.02 a decade, and by three of its standard errors; None if not,
-        or with fewer than four lengths.
+        A sentence with its numbers if the slope moves by more than 0.02 a decade, and by three of
+        its standard errors; None if not, or with fewer than four lengths.
 
     Raises
     ------
@@ -186,7 +189,8 @@ def slope_warning(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
         return None
     last = slice(-max(4, (L.size + 1) // 2), None)
     x = np.log10(L[last])
-    # Slope d ln y / d ln L = d log10 y / d log10 L, so that twice the curvature in log10 is the change over a decade.
+    # Slope d ln y / d ln L = d log10 y / d log10 L, so that twice the curvature in log10 is the
+    # change over a decade.
     solution = least_squares([np.ones_like(x), x, x**2 / 2], np.log10(y[last]), math.log(10) * y[last] / e[last])
     moves, error = float(solution.parameters[2]), float(solution.standard_errors[2])
     if abs(moves) <= max(MOVING, SEEN * error):

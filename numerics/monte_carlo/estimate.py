@@ -1,4 +1,6 @@
-"""Monte Carlo estimates, with standard errors, of the finite-prompt errors of softmax attention and of its gradients."""
+"""Monte Carlo estimates, with standard errors, of the finite-prompt errors of softmax attention and
+of its gradients.
+"""
 
 from __future__ import annotations
 
@@ -30,15 +32,16 @@ class Estimate:
     Attributes
     ----------
     mean, standard_error : ndarray of shape (n_lengths,)
-        Estimate and its standard error; nan with a single replicate. Different lengths use independent prompts.
+        Estimate and its standard error; nan with a single replicate. Different lengths use
+        independent prompts.
     effective_samples : ndarray of shape (n_lengths,)
         (Σ x)² / Σ x² over the replicates x: far below their number, the mean hangs on few of them.
     largest_share : ndarray of shape (n_lengths,)
         max x / Σ x. Above some 5 % neither mean nor standard error should be trusted.
     skewness, kurtosis : ndarray of shape (n_lengths,)
-        Standardised third and fourth moments of the replicates (0 and 3 for a normal law; nan if they do not vary). The
-        distribution of the mean is skewed by skewness / √n, and the relative error of `standard_error` is about
-        √((kurtosis − 1) / n) / 2.
+        Standardised third and fourth moments of the replicates (0 and 3 for a normal law; nan if
+        they do not vary). The distribution of the mean is skewed by skewness / √n, and the relative
+        error of `standard_error` is about √((kurtosis − 1) / n) / 2.
     """
 
     mean: Array
@@ -51,7 +54,8 @@ class Estimate:
 
 @dataclass(frozen=True)
 class AttentionErrors:
-    """Squared errors against the infinite prompt, averaged over prompts (and queries, if these are random).
+    """Squared errors against the infinite prompt, averaged over prompts (and queries, if these are
+    random).
 
     Attributes
     ----------
@@ -91,16 +95,17 @@ def attention_errors(
 ) -> AttentionErrors:
     """Measure how far softmax attention on L random tokens is from its infinite-prompt limit.
 
-    T_L = V Σ p_k z_k with p = softmax((Uz)·z_1, …, (Uz)·z_L) and iid z_k tends to T = V h, h the mean of the law tilted by
-    exp((Uz)·z_k) (Γ U z for Gaussian tokens), and its gradients with respect to V and U tend to those of T. Every replicate draws a
-    prompt (and a query) of its own.
+    T_L = V Σ p_k z_k with p = softmax((Uz)·z_1, …, (Uz)·z_L) and iid z_k tends to T = V h, h the
+    mean of the law tilted by exp((Uz)·z_k) (Γ U z for Gaussian tokens), and its gradients with
+    respect to V and U tend to those of T. Every replicate draws a prompt (and a query) of its own.
 
     Parameters
     ----------
     Gamma : array_like of shape (d, d), or TokenLaw
-        Covariance of Gaussian tokens, symmetric and positive semidefinite (singular is fine), or another law. A law with
-        `coordinates` is drawn by a compiled kernel, any other by its own sampler, ten and more times slower. A quantile function of
-        one's own is compiled anew in every process, in some seconds.
+        Covariance of Gaussian tokens, symmetric and positive semidefinite (singular is fine), or
+        another law. A law with `coordinates` is drawn by a compiled kernel, any other by its own
+        sampler, ten and more times slower. A quantile function of one's own is compiled anew in
+        every process, in some seconds.
     U : array_like of shape (d, d)
     V : array_like of shape (d_out, d)
     query : array_like of shape (d,) or None
@@ -108,17 +113,21 @@ def attention_errors(
     lengths : int or sequence of int
         Prompt lengths, 1 <= L < 2^31.
     query_cov : array_like of shape (d, d), optional
-        If given, every replicate draws its query from N(query, query_cov), independent of the prompt.
+        If given, every replicate draws its query from N(query, query_cov), independent of the
+        prompt.
     replicates : int
         Number of prompts for each length.
     seed : int, optional
-        From 0 to 2^64 − 1; by default the seed of the claim being judged. Replicate number r at length L is a function of
-        (seed, r, L): it depends neither on `threads` nor on which other lengths or how many replicates are asked for.
+        From 0 to 2^64 − 1; by default the seed of the claim being judged. Replicate number r at
+        length L is a function of (seed, r, L): it depends neither on `threads` nor on which other
+        lengths or how many replicates are asked for.
     threads : int, optional
-        At most 1024; by default one for every processor. Results are bitwise the same for every number.
+        At most 1024; by default one for every processor. Results are bitwise the same for every
+        number.
     method : {"auto", "tokens", "scores"}
-        "tokens" draws every token. "scores" draws only what the scores depend on and averages the rest exactly, for Gaussian tokens
-        and linear images of the uniform laws on sphere and ball: faster, and less random. "auto" is "scores" for these laws.
+        "tokens" draws every token. "scores" draws only what the scores depend on and averages the
+        rest exactly, for Gaussian tokens and linear images of the uniform laws on sphere and ball:
+        faster, and less random. "auto" is "scores" for these laws.
 
     Returns
     -------
@@ -129,11 +138,13 @@ def attention_errors(
     TypeError
         If an argument is not of the kind described.
     ValueError
-        If shapes do not fit, an entry is not finite, a covariance is asymmetric or indefinite, a length is out of range, no query
-        is given, the scores exceed 1e30, the law has no log_mgf (its infinite prompt is then unknown), its scores alone do not say
-        enough for the method, or its sampler does not return tokens.
+        If shapes do not fit, an entry is not finite, a covariance is asymmetric or indefinite, a
+        length is out of range, no query is given, the scores exceed 1e30, the law has no log_mgf
+        (its infinite prompt is then unknown), its scores alone do not say enough for the method, or
+        its sampler does not return tokens.
     FloatingPointError
-        If an error is not a finite number, as after a sampler or a quantile function of one's own returned nan.
+        If an error is not a finite number, as after a sampler or a quantile function of one's own
+        returned nan.
 
     Notes
     -----
@@ -158,7 +169,8 @@ def attention_errors(
     sums: list[Array | None] = [None] * len(grid)
     with ThreadPoolExecutor(workers) as pool:
         submit = lambda i, first: (i, pool.submit(sampler.sums, int(grid[i]), first, min(PIECE, count - first)))
-        # a few blocks ahead of the threads, so that memory does not grow with the number of replicates
+        # a few blocks ahead of the threads, so that memory does not grow with the number of
+        # replicates
         pending = deque(submit(*block) for block in islice(blocks, 4 * workers))
         while pending:
             i, task = pending.popleft()

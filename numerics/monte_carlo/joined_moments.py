@@ -1,4 +1,6 @@
-"""Moments of a sample up to order four that can be joined: what a block of replicates leaves behind, whatever its size."""
+"""Moments of a sample up to order four that can be joined: what a block of replicates leaves
+behind, whatever its size.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,8 @@ def joined(sums: Sequence[ArrayLike]) -> Floats:
     if len(sums) == 0:
         raise ValueError("no sums to join; give those of at least one block")
     arrays = np.stack([np.asarray(s, dtype=np.float64) for s in sums])
-    # as plain numbers: there are few of them, and an operation on a short array costs fifty times one on a number
+    # as plain numbers: there are few of them, and an operation on a short array costs fifty times
+    # one on a number
     rows = zip(*arrays.reshape(len(arrays), -1, 6).tolist())
     return np.array([reduce(_join, row) for row in rows]).reshape(arrays.shape[1:])
 

@@ -1,8 +1,8 @@
 """What prompts too rare for a sample may add to a mean, for tokens that take few values.
 
-With steep scores attention picks one value of a token: the error is next to nothing, but for the prompts in which that value does
-not occur. A sample without such a prompt shows neither them nor that it lacks them; their probability and the largest error are
-known.
+With steep scores attention picks one value of a token: the error is next to nothing, but for the
+prompts in which that value does not occur. A sample without such a prompt shows neither them nor
+that it lacks them; their probability and the largest error are known.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ __all__ = ["rare_prompts"]
 Floats = NDArray[np.float64]
 #: Prompts of which this many are expected are all missed with probability e^-14 < 1e-6.
 EXPECTED = 14
-#: Square of what float32 leaves of the size of a token: errors fall below it where attention picks one value.
+#: Square of what float32 leaves of the size of a token: errors fall below it where attention picks
+#: one value.
 ROUNDING = 1e-12
 
 
 def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) -> Floats:
-    """What prompts that lack a value of the tokens, or hold a rare one, may add to the mean where a sample may show none of them.
+    """What prompts that lack a value of the tokens, or hold a rare one, may add to the mean where a
+    sample may show none of them.
 
     Parameters
     ----------
@@ -38,8 +40,9 @@ def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) ->
     Returns
     -------
     array, shape (3, n)
-        For output, gradient in V and gradient in U: probability times the largest squared error, and at least what is left of it by
-        rounding. 0 for other tokens than atoms and signs, and on average over queries, where nothing is exact.
+        For output, gradient in V and gradient in U: probability times the largest squared error,
+        and at least what is left of it by rounding. 0 for other tokens than atoms and signs, and on
+        average over queries, where nothing is exact.
 
     Examples
     --------

@@ -1,8 +1,10 @@
-"""What queries too rare for a sample add to the variance of a mean: heavy tails that no sample shows.
+"""What queries too rare for a sample add to the variance of a mean: heavy tails that no sample
+shows.
 
-Over Gaussian queries the error at score variance s grows like e^s until it saturates, and the law of s falls like
-e^{-s/(2 lambda)}: a mean may live on queries of which n replicates contain none, and then it and its standard error are both too
-small, without a sign. What such a query contributes is known exactly.
+Over Gaussian queries the error at score variance s grows like e^s until it saturates, and the law
+of s falls like e^{-s/(2 lambda)}: a mean may live on queries of which n replicates contain none,
+and then it and its standard error are both too small, without a sign. What such a query contributes
+is known exactly.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ __all__ = ["RareQueries", "rare_queries"]
 Floats = NDArray[np.float64]
 #: A query is rare if fewer than this many like it, or beyond it, are expected among the replicates.
 EXPECTED = 10
-#: E x^2 / (E x)^2 for the square x of a normal variable: what prompts add to the second moment at one query.
+#: E x^2 / (E x)^2 for the square x of a normal variable: what prompts add to the second moment at
+#: one query.
 SPREAD = 3.0
 
 
@@ -47,7 +50,8 @@ class RareQueries(NamedTuple):
 
 
 def rare_queries(setting: AttentionSetting, lengths: Floats, replicates: int) -> RareQueries:
-    """The part of mean and standard error that comes from queries of which fewer than ten are expected in the sample.
+    """The part of mean and standard error that comes from queries of which fewer than ten are
+    expected in the sample.
 
     Parameters
     ----------
@@ -58,7 +62,8 @@ def rare_queries(setting: AttentionSetting, lengths: Floats, replicates: int) ->
     Returns
     -------
     RareQueries
-        Zero at a fixed query, without scores, and for tokens that are not Gaussian, where nothing is known.
+        Zero at a fixed query, without scores, and for tokens that are not Gaussian, where nothing
+        is known.
 
     Notes
     -----
@@ -77,7 +82,8 @@ def rare_queries(setting: AttentionSetting, lengths: Floats, replicates: int) ->
         return RareQueries(0.0, nothing, nothing)
     law = setting.query_law(np.eye(setting.d), math.log(lengths.max()))
     beyond = np.cumsum(law.density[::-1])[::-1]
-    # Weights below rounding come from cancellation, and what the quadrature does not reach is saturated and rarer still.
+    # Weights below rounding come from cancellation, and what the quadrature does not reach is
+    # saturated and rarer still.
     rare = (beyond < EXPECTED / replicates) & (law.density > 1e-16) & (law.nodes < LARGEST_SCORE_VARIANCE)
     values, vectors = np.linalg.eigh(setting.score_form)
     along = setting.query_factor @ vectors[:, -1] / math.sqrt(values[-1])

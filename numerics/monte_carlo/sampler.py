@@ -1,4 +1,6 @@
-"""The door of Monte Carlo: a checked problem of softmax attention, from which blocks of replicates can be drawn in any order."""
+"""The door of Monte Carlo: a checked problem of softmax attention, from which blocks of replicates
+can be drawn in any order.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ METHODS = ("auto", "tokens", "scores")
 
 @dataclass(frozen=True, eq=False)
 class ErrorSampler:
-    """A problem ready to be sampled, made by `error_sampler`; it may be used by several threads at once.
+    """A problem ready to be sampled, made by `error_sampler`; it may be used by several threads at
+    once.
 
     Attributes
     ----------
@@ -40,7 +43,8 @@ class ErrorSampler:
     longest : int
         The greatest prompt length that the counters of the streams have room for.
     values : callable
-        ``values(L, first, count)``: squared errors (3, count) of replicates first, …, first + count − 1 at length L, unchecked.
+        ``values(L, first, count)``: squared errors (3, count) of replicates first, …, first + count
+        − 1 at length L, unchecked.
     """
 
     method: str
@@ -63,8 +67,9 @@ class ErrorSampler:
         Returns
         -------
         ndarray of shape (3, 6)
-            `numerics.monte_carlo.joined_moments.central_sums` of the squared errors of output, grad_V and grad_U: a function of (seed, L, first,
-            count), bit for bit, whoever asks and when.
+            `numerics.monte_carlo.joined_moments.central_sums` of the squared errors of output,
+            grad_V and grad_U: a function of (seed, L, first, count), bit for bit, whoever asks and
+            when.
 
         Raises
         ------
@@ -73,7 +78,8 @@ class ErrorSampler:
         ValueError
             If the sampler of a law of one's own does not return tokens.
         FloatingPointError
-            If an error is not a finite number, as after such a sampler or quantile function returned nan.
+            If an error is not a finite number, as after such a sampler or quantile function
+            returned nan.
 
         Examples
         --------
@@ -101,7 +107,8 @@ def error_sampler(
     method: str = "auto",
     seed: int = 0,
 ) -> ErrorSampler:
-    """Check a problem once and make it ready for sampling; the arguments are those of `numerics.attention_errors`.
+    """Check a problem once and make it ready for sampling; the arguments are those of
+    `numerics.attention_errors`.
 
     Parameters
     ----------
@@ -207,7 +214,9 @@ def whole(name: str, value: object, least: int = 1, most: int | None = None) -> 
 
 
 def _root(covariance: ArrayLike, name: str = "Gamma") -> Floats:
-    """A with A Aᵀ = covariance and orthogonal columns, without the directions of variance zero (one column is always kept)."""
+    """A with A Aᵀ = covariance and orthogonal columns, without the directions of variance zero (one
+    column is always kept).
+    """
     covariance = read_covariance(name, covariance)
     values, vectors = np.linalg.eigh(covariance)
     keep = values > values[-1] * 1e-15 if values[-1] > 0 else values == values[-1]

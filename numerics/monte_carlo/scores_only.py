@@ -1,12 +1,15 @@
-"""Squared errors of softmax attention averaged over all of the prompt but its scores, which alone are drawn.
+"""Squared errors of softmax attention averaged over all of the prompt but its scores, which alone
+are drawn.
 
-Let tokens be A g with g normal, or uniform on a sphere or in a ball: the law of g looks the same in every direction. Along the unit
-vector e = AᵀUz/|AᵀUz| a token carries its score; given the scores, what is left of g is independent over the tokens and symmetric
-about e, so that the errors of output and gradients have conditional means in closed form. They cost one or two random numbers and
-one exponential a token in every dimension d, and vary less from prompt to prompt than the errors themselves (Rao–Blackwell).
+Let tokens be A g with g normal, or uniform on a sphere or in a ball: the law of g looks the same in
+every direction. Along the unit vector e = AᵀUz/|AᵀUz| a token carries its score; given the scores,
+what is left of g is independent over the tokens and symmetric about e, so that the errors of output
+and gradients have conditional means in closed form. They cost one or two random numbers and one
+exponential a token in every dimension d, and vary less from prompt to prompt than the errors
+themselves (Rao–Blackwell).
 
-Other laws have no such direction. For a product law only those coordinates that no query weighs are independent of the scores:
-there every token has to be drawn.
+Other laws have no such direction. For a product law only those coordinates that no query weighs are
+independent of the scores: there every token has to be drawn.
 """
 
 from __future__ import annotations
@@ -49,8 +52,9 @@ class ScoreSampler:
         first, count : int
             With ``first + count`` at most 2^63.
         key : tuple of uint32
-            `numerics.compiled.streams.key_of` the seed. Replicate r is a function of (key, r, L), bit for bit, however the range is cut. Its
-            stream is none of those that the kernel of whole tokens reads.
+            `numerics.compiled.streams.key_of` the seed. Replicate r is a function of (key, r, L),
+            bit for bit, however the range is cut. Its stream is none of those that the kernel of
+            whole tokens reads.
 
         Returns
         -------
@@ -72,7 +76,8 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
     coordinates : str
         One of `CONDITIONED`.
     factor : ndarray of shape (d, r)
-        A of the tokens A g, g in R^r: standard normal, uniform on the sphere of radius √r, or in the ball of radius √(r + 2).
+        A of the tokens A g, g in R^r: standard normal, uniform on the sphere of radius √r, or in
+        the ball of radius √(r + 2).
     U : ndarray of shape (d, d)
     V : ndarray of shape (d_out, d)
     mean : ndarray of shape (d,)
@@ -103,7 +108,8 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
             'method = "scores" averages exactly over all but the scores, which is possible for Gaussian tokens and for linear '
             'images of the uniform laws on sphere and ball only; use method = "tokens"'
         )
-    # The ball of R^r is the shadow of the sphere of R^{r+2} of the same radius, whose last coordinates enter nothing.
+    # The ball of R^r is the shadow of the sphere of R^{r+2} of the same radius, whose last
+    # coordinates enter nothing.
     n = 0 if coordinates == "normal" else factor.shape[1] + 2 * (coordinates == "ball")
     directions, lengths, _ = np.linalg.svd(factor, full_matrices=False)
     kept = lengths > FLAT * lengths[0]
@@ -116,7 +122,8 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
     squares = (B**2).sum(axis=0)
     traces = np.array([variances.sum(), squares.sum(), variances @ squares])
     arrays = (A.T @ U @ mean, A.T @ U @ root, mean, root, variances, B)
-    # Copies: the kernel is compiled anew for every other layout, and for arrays that may not be written to.
+    # Copies: the kernel is compiled anew for every other layout, and for arrays that may not be
+    # written to.
     b, W, query, spread, variances, B = (np.array(array, dtype=np.float64, order="C") for array in arrays)
     return ScoreSampler((n, b, W, query, spread, variances, B, V.shape[0], traces, _expansion(max(n, 1))))
 

@@ -18,8 +18,8 @@ def replace_together(folder: Path, files: Mapping[str, str]) -> None:
     folder : Path
         Created if missing.
     files : mapping from str to str
-        Texts by name; a name may have a folder in front. They are put into place in this order, so that a page comes after what it
-        points to.
+        Texts by name; a name may have a folder in front. They are put into place in this order, so
+        that a page comes after what it points to.
 
     Raises
     ------

@@ -1,4 +1,6 @@
-"""Figures as SVG: inside the page, where colours follow its theme, and as files of their own. Text stays text."""
+"""Figures as SVG: inside the page, where colours follow its theme, and as files of their own. Text
+stays text.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,8 @@ def figure(
     columns: Sequence[float] = (1.0,),
     share_x: bool = True,
 ) -> Plot:
-    """A figure drawn by ``draw(axes...)``, row by row, with ids of its own so that several fit on one page.
+    """A figure drawn by ``draw(axes...)``, row by row, with ids of its own so that several fit on
+    one page.
 
     Parameters
     ----------
@@ -118,7 +121,8 @@ def figure(
     with mpl.rc_context(settings):
         page = Figure(figsize=(4.4, height), facecolor="none")
         FigureCanvasSVG(page)
-        # Margins by hand, for labels of at most seven characters: the automatic layout draws everything twice.
+        # Margins by hand, for labels of at most seven characters: the automatic layout draws
+        # everything twice.
         frame = {"left": 0.175, "right": 0.98, "bottom": 0.42 / height, "top": 1 - 0.12 / height, "hspace": 0.1, "wspace": 0.04}
         ratios = {"height_ratios": rows, "width_ratios": columns}
         axes = page.subplots(len(rows), len(columns), sharex="col" if share_x else False, squeeze=False, gridspec_kw=ratios | frame)

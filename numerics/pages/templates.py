@@ -1,4 +1,6 @@
-"""Templates of pages: looked for in a package and then here, where theme, styles and keys of plots are shared."""
+"""Templates of pages: looked for in a package and then here, where theme, styles and keys of plots
+are shared.
+"""
 
 from __future__ import annotations
 

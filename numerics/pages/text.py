@@ -98,7 +98,8 @@ def typeset(text: str) -> str:
 
 
 def marked(text: str) -> str:
-    """`typeset`, escaped, with exponents raised and powers of ten: to be put into the page as it is.
+    """`typeset`, escaped, with exponents raised and powers of ten: to be put into the page as it
+    is.
 
     Examples
     --------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-# Not lazily: a module that is imported after its namesake would take the function's place in this package.
+# Not lazily: a module that is imported after its namesake would take the function's place in this
+# package.
 from numerics.provers.forall import forall
 from numerics.provers.identity import identity, trace_identity
 from numerics.provers.integral import integral, integral_evidence

@@ -1,7 +1,9 @@
-"""SymPy expressions as functions of complex Arb balls: values at a point, and integrands that know where they are analytic.
+"""SymPy expressions as functions of complex Arb balls: values at a point, and integrands that know
+where they are analytic.
 
-`acb.integral` believes its integrand: where a branch cut crosses the ball, the integrand must answer "nan", or the result is wrong
-with a tiny radius. FLINT has the flag ``analytic`` for some functions only; for the others the cut is tested here.
+`acb.integral` believes its integrand: where a branch cut crosses the ball, the integrand must
+answer "nan", or the result is wrong with a tiny radius. FLINT has the flag ``analytic`` for some
+functions only; for the others the cut is tested here.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ Balls: TypeAlias = Callable[[Sequence[Complex], bool], Complex]
 
 
 class NoBall(TypeError):
-    """An expression holds something that has no enclosure here: a free symbol, a function without one, a binary float."""
+    """An expression holds something that has no enclosure here: a free symbol, a function without
+    one, a binary float.
+    """
 
 
 @contextmanager
@@ -49,7 +53,8 @@ def _off(z: Complex, cut: Callable[[arb], bool]) -> bool:
     return bool(z.imag > 0 or z.imag < 0) or cut(z.real)
 
 
-#: Where the principal branch of each function is analytic, for the functions whose FLINT version has no flag.
+#: Where the principal branch of each function is analytic, for the functions whose FLINT version
+#: has no flag.
 _ANALYTIC: Mapping[Any, Callable[[Complex], bool]] = {
     sp.atan: lambda z: bool(z.real > 0 or z.real < 0 or abs(z.imag) < 1),
     sp.asinh: lambda z: bool(z.real > 0 or z.real < 0 or abs(z.imag) < 1),
@@ -142,7 +147,8 @@ _BINARY: Mapping[Any, Callable[[sp.Expr, Complex, Complex, bool], Complex]] = {
 
 
 def ball_function(expr: sp.Expr, variables: Sequence[sp.Symbol]) -> Balls:
-    """The function ``(values, analytic) -> acb`` that encloses `expr`; if ``analytic``, nan unless analytic on the whole ball.
+    """The function ``(values, analytic) -> acb`` that encloses `expr`; if ``analytic``, nan unless
+    analytic on the whole ball.
 
     Parameters
     ----------
@@ -245,7 +251,9 @@ def value(expr: sp.Expr, bits: int = 128) -> Complex:
 
 
 def _moduli(expr: sp.Expr) -> sp.Expr:
-    """|z| of a constant that is not known to be real, written as a square root: `piecewise` is for real arguments."""
+    """|z| of a constant that is not known to be real, written as a square root: `piecewise` is for
+    real arguments.
+    """
     return expr.replace(
         lambda e: isinstance(e, sp.Abs) and e.args[0].is_extended_real is not True,
         lambda e: sp.sqrt(sp.re(e.args[0]) ** 2 + sp.im(e.args[0]) ** 2),

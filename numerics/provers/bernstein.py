@@ -1,4 +1,5 @@
-"""Signs of polynomials on boxes, exactly: Bernstein coefficients bound a polynomial from below, and halving the box sharpens them.
+"""Signs of polynomials on boxes, exactly: Bernstein coefficients bound a polynomial from below, and
+halving the box sharpens them.
 
 Infinite ends are mapped to 1 by ``x = lo + t/(1 - t)`` and the denominator is multiplied out.
 """
@@ -23,7 +24,8 @@ Tensor = NDArray[Any]  # of fmpq
 
 
 def positive(p: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bool, boxes: int = 200) -> int:
-    """How many boxes show that the polynomial `p` is nonnegative (positive, if `strict`) on `box`; 0 if this was not shown.
+    """How many boxes show that the polynomial `p` is nonnegative (positive, if `strict`) on `box`;
+    0 if this was not shown.
 
     Examples
     --------
@@ -66,7 +68,9 @@ Ends = tuple[tuple[bool, bool], ...]  # whether the lower and the upper end of e
 
 
 def _charts(power: Tensor, degrees: Sequence[int], sides: Sequence[Side]) -> Iterator[tuple[Tensor, Ends]]:
-    """The polynomial on the unit box in Bernstein form, once for every quadrant of the lines that are infinite both ways."""
+    """The polynomial on the unit box in Bernstein form, once for every quadrant of the lines that
+    are infinite both ways.
+    """
     per_axis = []
     for d, s in zip(degrees, sides):
         if s.lo is None and s.hi is None:
@@ -85,7 +89,9 @@ def _charts(power: Tensor, degrees: Sequence[int], sides: Sequence[Side]) -> Ite
 
 
 def _segment(d: int, lo: fmpq, hi: fmpq) -> Tensor:
-    """Rows turn the coefficients in ``x`` into those of the Bernstein basis of degree `d` on ``[lo, hi]``."""
+    """Rows turn the coefficients in ``x`` into those of the Bernstein basis of degree `d` on
+    ``[lo, hi]``.
+    """
     m = np.empty((d + 1, d + 1), dtype=object)
     for j in range(d + 1):  # x**j = (lo(1-t) + hi t)**j (1-t + t)**(d-j)
         for i in range(d + 1):
@@ -111,7 +117,8 @@ def _shown(t: Tensor, ends: Ends, strict: bool) -> bool:
         return False
     if not strict:
         return True
-    # on every face that belongs to the box some basis function with a positive coefficient must be positive
+    # on every face that belongs to the box some basis function with a positive coefficient must be
+    # positive
     faces = [[slice(None)] + [slice(0, 1)] * lo + [slice(-1, None)] * hi for lo, hi in ends]
     return all(any(c > 0 for c in t[pick].flat) for pick in itertools.product(*faces))
 

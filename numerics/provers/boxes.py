@@ -30,7 +30,9 @@ def rational(q: fmpq) -> sp.Rational:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The values of one variable in a box, each end attained or not; `integer` for whole numbers only."""
+    """The values of one variable in a box, each end attained or not; `integer` for whole numbers
+    only.
+    """
 
     lo: End
     hi: End
@@ -119,7 +121,9 @@ def hull(s: Side, p: fmpq) -> Side:
 
 
 def towards(s: Side, lower: bool) -> Side | None:
-    """A small part of a range next to its lower or upper end: the end itself if it is attained, else close to it or far out."""
+    """A small part of a range next to its lower or upper end: the end itself if it is attained,
+    else close to it or far out.
+    """
     end, is_open = (s.lo, s.lo_open) if lower else (s.hi, s.hi_open)
     other = s.hi if lower else s.lo
     if end is not None and not is_open:

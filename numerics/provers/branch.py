@@ -1,9 +1,11 @@
-"""Branch and bound: cover a box by smaller ones on each of which an enclosure shows that a function is nonnegative.
+"""Branch and bound: cover a box by smaller ones on each of which an enclosure shows that a function
+is nonnegative.
 
-On a box it is enough that (range) some writing has a nonnegative enclosure, (monotone) its slope in a variable has one sign and the
-inequality holds at the end towards which it falls, or (limit) it falls towards 0 at infinity, (mean value) its value at the centre
-outweighs the slopes, (contact) it vanishes together with its first derivatives where a variable has some value and the next
-derivative has one sign, or (hypothesis) no point of the box meets the hypotheses.
+On a box it is enough that (range) some writing has a nonnegative enclosure, (monotone) its slope in
+a variable has one sign and the inequality holds at the end towards which it falls, or (limit) it
+falls towards 0 at infinity, (mean value) its value at the centre outweighs the slopes, (contact) it
+vanishes together with its first derivatives where a variable has some value and the next derivative
+has one sign, or (hypothesis) no point of the box meets the hypotheses.
 """
 
 from __future__ import annotations
@@ -31,8 +33,9 @@ Pair = tuple[int, int]  # an alternative, and one of its writings
 class Task:
     """``some alternative >= 0`` (``> 0``) on `box` wherever all hypotheses hold.
 
-    Every alternative is a list of writings that have equal signs on the box. `depth` counts the substitutions that led here: only
-    at depth 0 are the writings known to be defined wherever the hypotheses hold.
+    Every alternative is a list of writings that have equal signs on the box. `depth` counts the
+    substitutions that led here: only at depth 0 are the writings known to be defined wherever the
+    hypotheses hold.
     """
 
     symbols: tuple[sp.Symbol, ...]
@@ -65,9 +68,11 @@ Children = list[tuple[float, _Node]]
 
 
 class Cover:
-    """Branch and bound that can be continued; `probe` is shown boxes to try a point of, and ends the run with a counterexample.
+    """Branch and bound that can be continued; `probe` is shown boxes to try a point of, and ends
+    the run with a counterexample.
 
-    `prove` is asked for the inequality on a face of the box where the enclosures only show that it may be an equality.
+    `prove` is asked for the inequality on a face of the box where the enclosures only show that it
+    may be an equality.
     """
 
     def __init__(
@@ -192,7 +197,9 @@ class Cover:
     # -- arguments that use derivatives; they need the writing to be defined on the whole box, hypotheses or not
 
     def _reduced(self, node: _Node, values: Values, pairs: Sequence[Pair]) -> Children | None:
-        """No box or a smaller one in the place of this one, by the slopes of some writing; None if they do not help."""
+        """No box or a smaller one in the place of this one, by the slopes of some writing; None if
+        they do not help.
+        """
         best: tuple[float, _Node] | None = None
         for p in pairs[: 2 if self.out.boxes < 16 else 5]:
             f, slopes = self.index[p], self.slopes[p]
@@ -233,7 +240,9 @@ class Cover:
         return None
 
     def _end(self, box: Box, i: int, lower: bool, f: int) -> Side | None:
-        """What remains of side `i` if the function falls towards that end: the end itself, or something next to it."""
+        """What remains of side `i` if the function falls towards that end: the end itself, or
+        something next to it.
+        """
         s = box[i]
         end, is_open = (s.lo, s.lo_open) if lower else (s.hi, s.hi_open)
         if end is not None and is_open:  # continuity carries the inequality to an end that is left out, if it is defined there
@@ -243,7 +252,9 @@ class Cover:
         return towards(s, lower)
 
     def _face(self, p: Pair, i: int, at: Side, strictly: bool, side: Side) -> bool:
-        """Whether the writing is nonnegative on the whole face of the domain where variable `i` is `at`, by a proof there."""
+        """Whether the writing is nonnegative on the whole face of the domain where variable `i` is
+        `at`, by a proof there.
+        """
         full = self.task.box[i]
         if self.prove is None or self.task.depth > 2 or at.lo not in (full.lo, full.hi):
             return False
@@ -277,7 +288,9 @@ class Cover:
         return v.defined and self._good(v)
 
     def _contact(self, box: Box, p: Pair) -> bool:
-        """Taylor's formula at a value of one variable where the writing vanishes with its first derivatives, for all others."""
+        """Taylor's formula at a value of one variable where the writing vanishes with its first
+        derivatives, for all others.
+        """
         slopes, f = self.slopes[p], self.index[p]
         for i, s in enumerate(box):
             for at in slopes.suspects(i):

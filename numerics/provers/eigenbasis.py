@@ -1,10 +1,13 @@
-"""The flow of in-context regression entry by entry in an eigenbasis of the covariance: what holds there holds for every d.
+"""The flow of in-context regression entry by entry in an eigenbasis of the covariance: what holds
+there holds for every d.
 
-By the spectral theorem ``S = diag(l_i)``, ``S_L = diag(m_i)`` and ``S^+ = diag(p_i)`` in one orthonormal basis, with ``p = 1/l``
-in the range of S and ``l = p = 0`` in its kernel. A matrix identity between products of S, S_L, S^+ and one U is the same identity
-for the entry (i, j); an identity between traces holds if it holds for the summand of each (i, j). So a few scalar identities, one
-for each combination of "range or kernel" and "on or off the diagonal", settle every dimension. With the infinite prompt ``m = l``;
-in the kernel, where that is 0, no entry sees m, which therefore is positive throughout.
+By the spectral theorem ``S = diag(l_i)``, ``S_L = diag(m_i)`` and ``S^+ = diag(p_i)`` in one
+orthonormal basis, with ``p = 1/l`` in the range of S and ``l = p = 0`` in its kernel. A matrix
+identity between products of S, S_L, S^+ and one U is the same identity for the entry (i, j); an
+identity between traces holds if it holds for the summand of each (i, j). So a few scalar
+identities, one for each combination of "range or kernel" and "on or off the diagonal", settle every
+dimension. With the infinite prompt ``m = l``; in the kernel, where that is 0, no entry sees m,
+which therefore is positive throughout.
 """
 
 from __future__ import annotations
@@ -55,7 +58,8 @@ def cases() -> Iterator[Mapping[sp.Symbol, Any]]:
 
 
 def entrywise(lhs: Any, rhs: Any) -> Evidence:
-    """An identity for the entries (or summands) in every case, hence for the matrices (or traces) of every size.
+    """An identity for the entries (or summands) in every case, hence for the matrices (or traces)
+    of every size.
 
     Parameters
     ----------
@@ -84,7 +88,8 @@ def entrywise(lhs: Any, rhs: Any) -> Evidence:
 
 
 def identities(*parts: Evidence) -> Evidence:
-    """Several proved identities as one statement of the identity engine, so that weaker second routes may stand beside it.
+    """Several proved identities as one statement of the identity engine, so that weaker second
+    routes may stand beside it.
 
     Examples
     --------
@@ -96,7 +101,8 @@ def identities(*parts: Evidence) -> Evidence:
 
 def _by_cases(lhs: sp.Expr, rhs: sp.Expr) -> Evidence:
     sides = [tuple(side.subs(case, simultaneous=True) for side in (lhs, rhs)) for case in cases()]
-    # A case that reads 0 = 0 after the substitution is settled by it; the engine is asked for the others.
+    # A case that reads 0 = 0 after the substitution is settled by it; the engine is asked for the
+    # others.
     parts = [identity(left, right) for left, right in dict.fromkeys(sides) if not left == right == 0]
     checked = f"{sp.latex(lhs)} = {sp.latex(rhs)}"
     if not parts:

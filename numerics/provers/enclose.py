@@ -1,4 +1,6 @@
-"""Compile SymPy expressions into enclosures: every node is evaluated once a box, in the order in which it is asked for."""
+"""Compile SymPy expressions into enclosures: every node is evaluated once a box, in the order in
+which it is asked for.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ __all__ = ["Binet", "BinetSlope", "Program", "Unsupported", "Values", "condition
 
 
 class Binet(sp.Function):
-    """``log Gamma(x) - (x - 1/2) log x + x - log(2 pi)/2``, between 0 and ``1/(12 x)`` for positive `x`."""
+    """``log Gamma(x) - (x - 1/2) log x + x - log(2 pi)/2``, between 0 and ``1/(12 x)`` for positive
+    `x`.
+    """
 
 
 class BinetSlope(sp.Function):
@@ -136,7 +140,9 @@ class Program:
         return self._pow(e) if isinstance(e, sp.Pow) else self._function(e)
 
     def _affine(self, e: sp.Expr) -> Node | None:
-        """``a + b*x`` with rational `a`, `b` is evaluated exactly before rounding: its sign at the ends of a domain is not lost."""
+        """``a + b*x`` with rational `a`, `b` is evaluated exactly before rounding: its sign at the
+        ends of a domain is not lost.
+        """
         x = next(iter(e.free_symbols))
         if len(e.free_symbols) > 1:
             return None
@@ -156,9 +162,11 @@ class Program:
         return lambda v: power(v[b], v[x])
 
     def _factors(self, e: sp.Mul) -> Iterator[int]:
-        """The factors of a product, some of them taken together because their common monotone pieces are known.
+        """The factors of a product, some of them taken together because their common monotone
+        pieces are known.
 
-        These are ``x**a * exp(c*x**p)``, ``x**a * log(x)**n`` and Bessel functions beside powers and exponentials.
+        These are ``x**a * exp(c*x**p)``, ``x**a * log(x)**n`` and Bessel functions beside powers
+        and exponentials.
         """
         powers: dict[sp.Symbol, sp.Rational] = {}
         logs: dict[sp.Symbol, int] = {}
@@ -212,7 +220,9 @@ class Program:
         yield from (self.add(r) for r in rest if r != 1)
 
     def _scaled_bessel(self, name: str, u: int, n: fmpq, k: int) -> int:
-        """Products that are monotone, with their limits at 0 and infinity; the integral representations show it."""
+        """Products that are monotone, with their limits at 0 and infinity; the integral
+        representations show it.
+        """
 
         def at(name: str, v: Values) -> Iv:
             x, q = v[u], arb(n)
@@ -274,7 +284,9 @@ def _both_signs(name: str, least: arb) -> Callable[[Iv], Iv]:
 
 
 def _jump(below: arb) -> Callable[[Iv], Iv]:
-    """Slopes of |x| and Max: between `below` and 1 where the sign of `x` is unknown, as Clarke's derivative is."""
+    """Slopes of |x| and Max: between `below` and 1 where the sign of `x` is unknown, as Clarke's
+    derivative is.
+    """
     return lambda u: Iv(ONE, ONE, defined=u.defined) if u.pos else Iv(below, below if u.neg else ONE, defined=u.defined)
 
 
@@ -333,7 +345,9 @@ def _with_parameter(f: type, q: fmpq) -> Callable[[Iv], Iv] | None:
 
 
 def conditions(e: sp.Expr) -> list[tuple[sp.Expr, str]]:
-    """What must hold for `e` to be a real number (and continuous): pairs such as ``(x, ">")``, read as ``x > 0``."""
+    """What must hold for `e` to be a real number (and continuous): pairs such as ``(x, ">")``, read
+    as ``x > 0``.
+    """
     out: dict[tuple[sp.Expr, str], None] = {}
     for a in sp.preorder_traversal(e):
         if isinstance(a, sp.Pow) and not (a.exp.is_Integer and a.exp > 0):

@@ -1,8 +1,9 @@
-"""Writings of one inequality that have the same truth value, some of which an enclosure can decide although the others cannot.
+"""Writings of one inequality that have the same truth value, some of which an enclosure can decide
+although the others cannot.
 
-``f >= 0`` is split at Max, Min and absolute values into a conjunction of alternatives; each of these is then written as a
-difference, as a difference of logarithms, without denominators, and divided by each of its own terms (at infinity the largest
-term wins).
+``f >= 0`` is split at Max, Min and absolute values into a conjunction of alternatives; each of
+these is then written as a difference, as a difference of logarithms, without denominators, and
+divided by each of its own terms (at infinity the largest term wins).
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class Signs:
 
 
 def alternatives(e: sp.Expr, signs: Signs, limit: int = 12) -> list[list[sp.Expr]]:
-    """Lists of expressions without Max, Min or Abs on top, such that ``e >= 0`` holds where in every list some entry is ``>= 0``.
+    """Lists of expressions without Max, Min or Abs on top, such that ``e >= 0`` holds where in
+    every list some entry is ``>= 0``.
 
     Examples
     --------
@@ -85,7 +87,8 @@ def _bend(t: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
 
 
 def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
-    """`e` and other expressions that have the same sign as `e` on the whole box, the cheap ones first.
+    """`e` and other expressions that have the same sign as `e` on the whole box, the cheap ones
+    first.
 
     Every multiplier is shown to be positive on the box before it is used.
     """
@@ -131,7 +134,8 @@ def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
 
 
 def bare(e: sp.Expr) -> sp.Expr:
-    """`e` without the factors that are positive by SymPy's assumptions: an expression with the same sign.
+    """`e` without the factors that are positive by SymPy's assumptions: an expression with the same
+    sign.
 
     Examples
     --------
@@ -145,14 +149,18 @@ def bare(e: sp.Expr) -> sp.Expr:
 
 
 def split_by_sign(e: sp.Expr, signs: Signs) -> tuple[sp.Expr, sp.Expr] | None:
-    """``e = a - b`` with both parts positive on the box, if the signs of all terms are known and both occur."""
+    """``e = a - b`` with both parts positive on the box, if the signs of all terms are known and
+    both occur.
+    """
     by = [(t, signs.strict(t)) for t in sp.Add.make_args(e)]
     a, b = sp.Add(*(t for t, s in by if s > 0)), sp.Add(*(-t for t, s in by if s < 0))
     return (a, b) if all(s for _, s in by) and a != 0 and b != 0 else None
 
 
 def _logs_of_quotients(e: sp.Expr, x: sp.Symbol, way: int) -> sp.Expr:
-    """``log(a) = log(b) + log(a/b)`` for sums `a`, where `b` is the part that leads as `x` tends to infinity in one direction."""
+    """``log(a) = log(b) + log(a/b)`` for sums `a`, where `b` is the part that leads as `x` tends to
+    infinity in one direction.
+    """
 
     def split(a: sp.Expr) -> sp.Expr:
         if not (a.is_Add and a.has(x)):
@@ -177,7 +185,9 @@ def _rate(t: sp.Expr, x: sp.Symbol) -> sp.Rational:
 
 
 def asymptotic(e: sp.Expr) -> sp.Expr:
-    """`e` with Stirling's formula in the place of log Gamma and psi, where the remainders are known up to bounds."""
+    """`e` with Stirling's formula in the place of log Gamma and psi, where the remainders are known
+    up to bounds.
+    """
     e = e.replace(lambda a: isinstance(a, sp.log) and isinstance(a.args[0], sp.gamma), lambda a: sp.loggamma(a.args[0].args[0]))
     e = e.replace(sp.loggamma, lambda a: (a - sp.S.Half) * sp.log(a) - a + sp.log(2 * sp.pi) / 2 + Binet(a))
     e = e.replace(sp.polygamma, lambda n, a: sp.log(a) - 1 / (2 * a) - BinetSlope(a) if n == 0 else sp.polygamma(n, a))
@@ -206,7 +216,9 @@ def _cleared(e: sp.Expr, signs: Signs) -> sp.Expr | None:
 
 
 def with_tanh(e: sp.Expr) -> sp.Expr:
-    """Quotients of sinh and cosh of one argument, as differentiation leaves them, written with tanh and coth: those are bounded."""
+    """Quotients of sinh and cosh of one argument, as differentiation leaves them, written with tanh
+    and coth: those are bounded.
+    """
     return e.replace(lambda t: t.is_Mul and t.has(sp.sinh) and t.has(sp.cosh), _quotients) if e.has(sp.cosh) else e
 
 

@@ -1,7 +1,9 @@
-"""Inequalities between rational functions, decided or proved by finitely many operations on rational numbers.
+"""Inequalities between rational functions, decided or proved by finitely many operations on
+rational numbers.
 
-In one variable the sign is constant between real roots, which Sturm's method separates: this is a decision, hypotheses and whole
-numbers included. In several variables the numerator is factored and every factor must have a sign on the box.
+In one variable the sign is constant between real roots, which Sturm's method separates: this is a
+decision, hypotheses and whole numbers included. In several variables the numerator is factored and
+every factor must have a sign on the box.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
         return signs[k] is not None and signs[k] >= (1 if stricts[k] else 0)  # type: ignore[operator]
 
     def verdict(signs: list[int | None]) -> bool | None:
-        """False for a counterexample, None where the expression itself is undefined although the hypotheses hold."""
+        """False for a counterexample, None where the expression itself is undefined although the
+        hypotheses hold.
+        """
         if not all(holds(signs, k) for k in range(1, len(signs))):
             return True
         return None if signs[0] is None else holds(signs, 0)
@@ -96,7 +100,9 @@ def _ratio_sign(n: sp.Rational, d: sp.Rational) -> int | None:
 
 
 def _at_root(q: sp.Poly, a: sp.Rational, b: sp.Rational) -> sp.Rational:
-    """A number with the sign of `q` at the only root that the product of all polynomials has between `a` and `b`."""
+    """A number with the sign of `q` at the only root that the product of all polynomials has
+    between `a` and `b`.
+    """
     return sp.S.Zero if q.degree() > 0 and q.count_roots(a, b) else q.eval(a)
 
 
@@ -136,7 +142,9 @@ def _short(a: sp.Rational, b: sp.Rational) -> fmpq:
 
 
 def _whole(roots: Sequence[tuple[sp.Rational, sp.Rational]], side: Side) -> list[fmpq]:
-    """Whole numbers that meet every interval between roots which contains any, and every whole root."""
+    """Whole numbers that meet every interval between roots which contains any, and every whole
+    root.
+    """
     near: set[int] = {0}
     for a, b in roots:
         near.update(range(int(sp.floor(a)) - 1, int(sp.ceiling(b)) + 2))
@@ -145,7 +153,8 @@ def _whole(roots: Sequence[tuple[sp.Rational, sp.Rational]], side: Side) -> list
 
 
 def sign(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bool, boxes: int = 200) -> str:
-    """``"exact sign"`` or ``"Bernstein"`` if factoring (and cutting the box) shows ``e >= 0`` (``> 0``) on the box; else ``""``.
+    """``"exact sign"`` or ``"Bernstein"`` if factoring (and cutting the box) shows ``e >= 0``
+    (``> 0``) on the box; else ``""``.
 
     Examples
     --------
@@ -177,7 +186,9 @@ def sign(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bool, boxes
 
 
 def _quadratic(p: sp.Expr, symbols: Sequence[sp.Symbol], strict: bool) -> bool:
-    """Whether a quadratic polynomial is nonnegative (positive) everywhere: symmetric elimination of its matrix in ``(1, x)``."""
+    """Whether a quadratic polynomial is nonnegative (positive) everywhere: symmetric elimination of
+    its matrix in ``(1, x)``.
+    """
     used = [s for s in symbols if p.has(s)]
     poly = sp.Poly(p, *used) if used else None
     if poly is None or poly.total_degree() != 2:
@@ -200,7 +211,9 @@ def _quadratic(p: sp.Expr, symbols: Sequence[sp.Symbol], strict: bool) -> bool:
 
 
 def _discriminant(p: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bool, boxes: int) -> int:
-    """How many boxes show that ``p = a x**2 + b x + c`` has a, c and 4ac - b**2 >= 0 (> 0) on the box, for one of its variables."""
+    """How many boxes show that ``p = a x**2 + b x + c`` has a, c and 4ac - b**2 >= 0 (> 0) on the
+    box, for one of its variables.
+    """
     for x in symbols:
         poly = p.as_poly(x) if p.has(x) else None
         if poly is None or poly.degree() != 2 or not p.free_symbols - {x}:
@@ -216,9 +229,11 @@ def _discriminant(p: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bo
 def slack_variables(
     symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses, depth: int = 2
 ) -> Iterable[tuple[dict[sp.Symbol, sp.Expr], tuple[sp.Symbol, ...], Box]]:
-    """Ways to use up to `depth` linear hypotheses ``h >= 0``: ``h`` becomes a variable in the place of one that occurs in it.
+    """Ways to use up to `depth` linear hypotheses ``h >= 0``: ``h`` becomes a variable in the place
+    of one that occurs in it.
 
-    What else was known of the replaced variable is given up, so the new box covers every point that meets the hypotheses.
+    What else was known of the replaced variable is given up, so the new box covers every point that
+    meets the hypotheses.
     """
     yield {}, tuple(symbols), box
     if not depth:

@@ -1,4 +1,6 @@
-"""Exact points that meet the assumptions of symbols and polynomial side conditions: where a false identity shows itself."""
+"""Exact points that meet the assumptions of symbols and polynomial side conditions: where a false
+identity shows itself.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ _TEXT = {"positive": "> 0", "negative": "< 0", "nonnegative": ">= 0", "nonpositi
 
 
 def assumption(symbol: sp.Expr) -> str:
-    """What a symbol is declared to be, strongest first, as a reader would write it; empty if nothing.
+    """What a symbol is declared to be, strongest first, as a reader would write it; empty if
+    nothing.
 
     Examples
     --------
@@ -58,7 +61,9 @@ def _solved(free: Point, given: Sequence[sp.Expr], pivots: Sequence[sp.Expr]) ->
 
 
 def _eliminated(conditions: Sequence[sp.Expr], unknown: frozenset[sp.Expr]) -> Iterator[Point]:
-    """Solve by linear conditions first, then by conditions in one unknown of degree 2; what needs more than that is given up."""
+    """Solve by linear conditions first, then by conditions in one unknown of degree 2; what needs
+    more than that is given up.
+    """
     if not unknown:
         yield {}
         return
@@ -79,7 +84,8 @@ def _all_zero(values: Sequence[sp.Expr]) -> bool:
 
 
 def points(exprs: Sequence[sp.Expr], given: Sequence[sp.Expr] = (), tries: int = 24) -> Iterator[Point]:
-    """Exact values for all symbols, repeatable from run to run; rational but for those that a side condition makes algebraic.
+    """Exact values for all symbols, repeatable from run to run; rational but for those that a side
+    condition makes algebraic.
 
     Parameters
     ----------
@@ -121,7 +127,9 @@ def _symbols(e: sp.Expr) -> set[sp.Expr]:
 
 
 class _Functions:
-    """Values of undefined functions: one rational for each function and exact argument, so that f(2) is the same everywhere."""
+    """Values of undefined functions: one rational for each function and exact argument, so that
+    f(2) is the same everywhere.
+    """
 
     def __init__(self, seed: int) -> None:
         self.rng, self.values = random.Random(seed), dict[Any, sp.Expr]()
@@ -133,7 +141,8 @@ class _Functions:
 
 
 def at_point(exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]) -> tuple[list[sp.Expr], dict[str, sp.Expr]]:
-    """The expressions with values for the symbols, and for functions and derivatives that are not defined.
+    """The expressions with values for the symbols, and for functions and derivatives that are not
+    defined.
 
     Returns
     -------

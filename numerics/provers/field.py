@@ -1,4 +1,6 @@
-"""Fractions of polynomials in letters, with the polynomial relations between the letters: where zero is decided."""
+"""Fractions of polynomials in letters, with the polynomial relations between the letters: where
+zero is decided.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ class Field:
         return None
 
     def _complete(self) -> None:
-        """Buchberger, unless the leading monomials have no letter in common (then the relations are a Groebner basis already)."""
+        """Buchberger, unless the leading monomials have no letter in common (then the relations are
+        a Groebner basis already).
+        """
         used: set[int] = set()
         for p in self.basis:
             support = {i for i, k in enumerate(p.LM) if k}
@@ -99,7 +103,9 @@ class Field:
         return num / lead, den / lead
 
     def fraction(self, e: sp.Expr) -> Fraction:
-        """Numerator and denominator of an expression in letters, without common factor, the denominator monic."""
+        """Numerator and denominator of an expression in letters, without common factor, the
+        denominator monic.
+        """
         if e not in self._cache:
             self._cache[e] = self._fraction(e)
         return self._cache[e]
@@ -137,7 +143,9 @@ class Field:
         return sp.Add(*(rational(c) * sp.Mul(*(g**k for g, k in zip(roots, m) if k)) for m, c in p.to_dict().items()))
 
     def is_zero(self, p: Poly, nonzero: Sequence[Poly] = ()) -> bool:
-        """Whether `p` vanishes where the relations hold and each of `nonzero` does not (over the complex numbers: a radical)."""
+        """Whether `p` vanishes where the relations hold and each of `nonzero` does not (over the
+        complex numbers: a radical).
+        """
         if self.reduced(p).is_zero():
             return True
         if not nonzero:

@@ -1,4 +1,6 @@
-"""Expressions evaluated at many points at once in floating point: a guide for searching, never an argument."""
+"""Expressions evaluated at many points at once in floating point: a guide for searching, never an
+argument.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,8 @@ def _functions() -> dict[str, Callable[..., Any]]:
 
 
 def values_of(e: sp.Expr, columns: Mapping[sp.Symbol, Array], memo: dict[sp.Expr, Any]) -> Any:
-    """Values of `e`, one for each row of the columns; nan where it is not defined or one of its functions is not known.
+    """Values of `e`, one for each row of the columns; nan where it is not defined or one of its
+    functions is not known.
 
     Examples
     --------

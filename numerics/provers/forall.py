@@ -1,4 +1,6 @@
-"""`forall`: decide an inequality for all real (or whole) values of its variables, and say which argument decided it."""
+"""`forall`: decide an inequality for all real (or whole) values of its variables, and say which
+argument decided it.
+"""
 
 from __future__ import annotations
 
@@ -47,31 +49,33 @@ def forall(
     op : str
         One of ``<=``, ``<``, ``>=``, ``>``.
     domain : Mapping[Symbol, range]
-        The range of each variable: a pair ``(lo, hi)`` is the open interval, `Closed(lo, hi)` has its finite ends, a SymPy
-        ``Interval`` says it itself, `Integers(lo, hi)` are whole numbers with both ends. Ends are rational or infinite.
+        The range of each variable: a pair ``(lo, hi)`` is the open interval, `Closed(lo, hi)` has
+        its finite ends, a SymPy ``Interval`` says it itself, `Integers(lo, hi)` are whole numbers
+        with both ends. Ends are rational or infinite.
     where : iterable of (lhs, op, rhs) or SymPy inequalities
         Hypotheses. A counterexample meets them; a proof may use them.
     via : Mapping[Symbol, expression], optional
-        New variables as functions of the old ones. The prover eliminates an old variable and works in the new ones, with whole
-        numbers relaxed to real ones; counterexamples are looked for, and reported, in the old variables only.
+        New variables as functions of the old ones. The prover eliminates an old variable and works
+        in the new ones, with whole numbers relaxed to real ones; counterexamples are looked for,
+        and reported, in the old variables only.
     effort : int
-        Steps (`numerics.provers.effort`) after which the answer is OPEN. They are counted, never timed, so that a busy machine does
-        not change a verdict.
+        Steps (`numerics.provers.effort`) after which the answer is OPEN. They are counted, never
+        timed, so that a busy machine does not change a verdict.
 
     Returns
     -------
     Evidence
-        PROVED by exact arithmetic, CERTIFIED by enclosures over the whole domain, REFUTED with a point of the domain that meets
-        every hypothesis, or OPEN. `slack` is the larger side over the smaller one at the tightest point that was found, where both
-        are positive.
+        PROVED by exact arithmetic, CERTIFIED by enclosures over the whole domain, REFUTED with a
+        point of the domain that meets every hypothesis, or OPEN. `slack` is the larger side over
+        the smaller one at the tightest point that was found, where both are positive.
 
     Raises
     ------
     TypeError
         If a float occurs: it is not the number that was meant.
     ValueError
-        If a variable has no range, a range is empty, a symbol assumes more than its range implies, or no point meets the
-        hypotheses.
+        If a variable has no range, a range is empty, a symbol assumes more than its range implies,
+        or no point meets the hypotheses.
 
     Examples
     --------
@@ -149,7 +153,9 @@ class _Run:
         return {"slack": s.ratio, "tightest": {str(n): f"{float(v):.6g}" for n, v in zip(self.st.names, s.tightest)}}
 
     def search_feasible(self) -> None:
-        """Find a point that meets the hypotheses, or show that there is none: nothing is proved of the empty set."""
+        """Find a point that meets the hypotheses, or show that there is none: nothing is proved of
+        the empty set.
+        """
         st = self.st
         task = Task(st.symbols, st.box, [[-g] for g, _ in st.where], True)
         if Cover(task, self.effort, self.probe_feasible).run(2000).proved:
@@ -162,7 +168,9 @@ class _Run:
         return self.seen.feasible is not None
 
     def undefined(self) -> str:
-        """The first subexpression that could not be shown to be defined at every point that meets the hypotheses, or nothing."""
+        """The first subexpression that could not be shown to be defined at every point that meets
+        the hypotheses, or nothing.
+        """
         st = self.st
         signs = Signs(Program(st.symbols), st.box)
         for g, kind in st.needs:
@@ -239,7 +247,9 @@ class _Run:
         return out if goals == [[e]] == short else replace(out, margin=None)
 
     def reduced(self, engines: set[str]) -> Outcome:
-        """Prove the statement with one variable less, where scaling or shifting all variables does not change its sign."""
+        """Prove the statement with one variable less, where scaling or shifting all variables does
+        not change its sign.
+        """
         st = self.st
         for pieces in reductions(st.difference, st.symbols, st.box, st.where):
             with self.effort.half():  # the rest is for the statement itself

@@ -1,4 +1,6 @@
-"""Identities settled by a normal form, of scalars and of matrix words; every proof carries a spoiled copy that it refutes."""
+"""Identities settled by a normal form, of scalars and of matrix words; every proof carries a
+spoiled copy that it refutes.
+"""
 
 from __future__ import annotations
 
@@ -54,29 +56,36 @@ class _Statement:
 def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     """Decide ``lhs = rhs`` for all values of the symbols that meet their assumptions and ``given``.
 
-    Both sides are brought to a normal form in which zero is decidable (`numerics.provers.normal_form`); numerical agreement proves
-    nothing here. The engine then doubles one term of the statement and must refute what it gets: that is the `control`.
+    Both sides are brought to a normal form in which zero is decidable
+    (`numerics.provers.normal_form`); numerical agreement proves nothing here. The engine then
+    doubles one term of the statement and must refute what it gets: that is the `control`.
 
     Parameters
     ----------
     lhs, rhs : sympy.Expr, sympy.Matrix or sequence of sympy.Expr
-        Both of the same shape. No floats; matrices explicit. What SymPy assumes about the symbols is part of the statement.
+        Both of the same shape. No floats; matrices explicit. What SymPy assumes about the symbols
+        is part of the statement.
     given : iterable of sympy.Eq, pair or sympy.Expr
-        Polynomial side conditions, such as ``Eq(p1 + p2, 1)``; a lone expression is one that vanishes.
+        Polynomial side conditions, such as ``Eq(p1 + p2, 1)``; a lone expression is one that
+        vanishes.
 
     Returns
     -------
     Evidence
-        PROVED with a refuted control; REFUTED with a rational point at which exact arithmetic or Arb shows a difference; else OPEN.
+        PROVED with a refuted control; REFUTED with a rational point at which exact arithmetic or
+        Arb shows a difference; else OPEN.
 
     Raises
     ------
     TypeError
-        For floats, symbolic matrices, and heads without value here (integrals, sums, piecewise functions).
+        For floats, symbolic matrices, and heads without value here (integrals, sums, piecewise
+        functions).
     ValueError
-        If the shapes differ, a side is infinite, a denominator vanishes identically or ``given`` contradicts itself.
+        If the shapes differ, a side is infinite, a denominator vanishes identically or ``given``
+        contradicts itself.
     Contradiction
-        If a proved identity fails at a point: then the normal form is wrong and nothing may be reported.
+        If a proved identity fails at a point: then the normal form is wrong and nothing may be
+        reported.
 
     Examples
     --------
@@ -164,7 +173,9 @@ def _checked(e: Any) -> sp.Expr:
 
 
 def _refuted(statement: _Statement, true: _Statement | None = None) -> Evidence | None:
-    """A point at which two sides surely differ; at that point `true`, whose proof is being controlled, must not be seen to fail."""
+    """A point at which two sides surely differ; at that point `true`, whose proof is being
+    controlled, must not be seen to fail.
+    """
     exprs = [e for pair in statement.pairs for e in pair]
     for point in points(exprs, statement.given):
         for (a, b), label in zip(statement.pairs, statement.labels):
@@ -187,7 +198,9 @@ def _refuted(statement: _Statement, true: _Statement | None = None) -> Evidence 
 
 
 def _difference(a: sp.Expr, b: sp.Expr, point: dict[sp.Expr, sp.Expr]) -> tuple[str, dict[str, str]] | None:
-    """How the sides were seen to differ at a point (``"exact"`` or ``"Arb"``) and their values; None if they were not."""
+    """How the sides were seen to differ at a point (``"exact"`` or ``"Arb"``) and their values;
+    None if they were not.
+    """
     (left, right), chosen = at_point([a, b], point)
     functions = {name: str(v) for name, v in chosen.items()}
     if left.is_Rational and right.is_Rational:
@@ -240,9 +253,9 @@ def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
     Returns
     -------
     Evidence
-        PROVED for every d if the normal forms agree, with a control from which one term was dropped; REFUTED by an exact instance
-        in dimension 1, 2 or 3; OPEN if the normal forms differ but no such instance shows it, as small dimensions have further
-        identities.
+        PROVED for every d if the normal forms agree, with a control from which one term was
+        dropped; REFUTED by an exact instance in dimension 1, 2 or 3; OPEN if the normal forms
+        differ but no such instance shows it, as small dimensions have further identities.
 
     Raises
     ------

@@ -24,14 +24,16 @@ def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = Non
     Parameters
     ----------
     f : sympy.Expr
-        The integrand, real on the interval, without other symbols and without floats; bounded near finite ends.
+        The integrand, real on the interval, without other symbols and without floats; bounded near
+        finite ends.
     x : sympy.Symbol
         The variable.
     interval : pair
         Exact constants or infinite ends.
     tail : sympy.Expr, optional
-        For infinite ends: a sum of terms ``c exp(-k x)``, ``c exp(-k x**2)`` and ``c x**(-p)``, k > 0, p > 1. That |f| stays
-        below it, as a function of the distance from 0, is certified from the first integer N >= 1 beyond the finite end on.
+        For infinite ends: a sum of terms ``c exp(-k x)``, ``c exp(-k x**2)`` and ``c x**(-p)``, k >
+        0, p > 1. That |f| stays below it, as a function of the distance from 0, is certified from
+        the first integer N >= 1 beyond the finite end on.
     rel : fractions.Fraction
         Accuracy to aim at. The result is an enclosure whether or not that is reached.
 
@@ -45,7 +47,8 @@ def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = Non
     TypeError
         If ``f`` holds a float, another symbol or a function without an enclosure.
     ValueError
-        If an end is infinite and ``tail`` is missing, has another form, or is not certified to dominate ``f``.
+        If an end is infinite and ``tail`` is missing, has another form, or is not certified to
+        dominate ``f``.
     ArithmeticError
         If no finite enclosure was found: ``f`` is unbounded or undefined on the interval.
 
@@ -78,7 +81,9 @@ def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = Non
 
 
 def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction) -> Ball:
-    """Between exact binary numbers by `acb.integral`; the slivers between them and the true ends by the range of ``f``."""
+    """Between exact binary numbers by `acb.integral`; the slivers between them and the true ends by
+    the range of ``f``.
+    """
     function, ends = ball_function(f, [x]), [_end(e) for e in (a, b)]
     low, high = (e.mid() for e in ends)
     tolerance = arb(rational(sp.Rational(rel.numerator, rel.denominator)))
@@ -151,8 +156,9 @@ def integral_evidence(
     Returns
     -------
     Evidence
-        An inequality is CERTIFIED or REFUTED once the enclosures are apart. An equality can be REFUTED, but is never more than
-        SUPPORTED: two enclosures that meet prove nothing. It carries a control with the constant changed by a thousandth.
+        An inequality is CERTIFIED or REFUTED once the enclosures are apart. An equality can be
+        REFUTED, but is never more than SUPPORTED: two enclosures that meet prove nothing. It
+        carries a control with the constant changed by a thousandth.
 
     Raises
     ------

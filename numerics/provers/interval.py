@@ -1,9 +1,10 @@
 """Intervals of real numbers with exact Arb end points, rounded outwards.
 
-An `Iv` encloses the values that an expression takes at the points of a box. Besides its ends it knows whether an end may be
-attained (``x > 0`` is more than ``x >= 0``: it makes ``1/x`` and ``log(x)`` defined and strict inequalities provable) and whether
-the expression is defined at every point of the box. Infinity is never attained. Monotone functions are evaluated at the two ends:
-wide balls lose too much.
+An `Iv` encloses the values that an expression takes at the points of a box. Besides its ends it
+knows whether an end may be attained (``x > 0`` is more than ``x >= 0``: it makes ``1/x`` and
+``log(x)`` defined and strict inequalities provable) and whether the expression is defined at every
+point of the box. Infinity is never attained. Monotone functions are evaluated at the two ends: wide
+balls lose too much.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def up(x: Ball) -> Ball:
 
 
 class Iv:
-    """A set of reals between `lo` and `hi`; `lo_open` says that every value is above `lo`, `defined` that no point was undefined.
+    """A set of reals between `lo` and `hi`; `lo_open` says that every value is above `lo`,
+    `defined` that no point was undefined.
 
     Examples
     --------
@@ -154,7 +156,9 @@ class Iv:
         return self.increasing(lambda t: t.sqrt() if q == 2 else t.root(q), ZERO, INF, ZERO, attained=True)
 
     def increasing(self, f: Monotone, least: Ball, greatest: Ball, start: Ball = NINF, attained: bool = False) -> Iv:
-        """The values of a strictly increasing `f` on ``(start, oo)``, with its limits; `attained`: it is defined at `start`."""
+        """The values of a strictly increasing `f` on ``(start, oo)``, with its limits; `attained`:
+        it is defined at `start`.
+        """
         inside = self.lo > start or (self.lo >= start and (attained or self.lo_open))
         if not inside:
             return self.undefined()
@@ -244,7 +248,9 @@ def _greatest(values: Iterable[Ball]) -> Ball:
 
 
 def power(base: Iv, exponent: Iv) -> Iv:
-    """``base**exponent`` for a positive base; a base of 0 is defined (and continuous) only under surely positive exponents."""
+    """``base**exponent`` for a positive base; a base of 0 is defined (and continuous) only under
+    surely positive exponents.
+    """
     zero = not base.pos
     if not base.nonneg or (zero and not exponent.pos):
         return base.undefined()
@@ -256,7 +262,9 @@ def power(base: Iv, exponent: Iv) -> Iv:
 
 
 def powexp(u: Iv, a: fmpq, c: fmpq) -> Iv:
-    """``u**a * exp(c*u)`` for ``u >= 0`` and rational `a`, `c`: monotone on both sides of ``u = -a/c``."""
+    """``u**a * exp(c*u)`` for ``u >= 0`` and rational `a`, `c`: monotone on both sides of
+    ``u = -a/c``.
+    """
     if not (u.pos or (u.nonneg and a >= 0)):
         return u.undefined()
     if a == 0 or c == 0 or (a > 0) == (c > 0):
@@ -303,7 +311,9 @@ def signed_powexp(u: Iv, n: int, c: fmpq) -> Iv:
 
 
 def gamma_shape(u: Iv, f: Monotone, below: Ball) -> Iv:
-    """A function that falls on (0, 1.461...) and rises afterwards, as Gamma and its logarithm do; `below` bounds its minimum."""
+    """A function that falls on (0, 1.461...) and rises afterwards, as Gamma and its logarithm do;
+    `below` bounds its minimum.
+    """
     a, b, below = down(arb(fmpq(14616, 10000))), up(arb(fmpq(14617, 10000))), down(below)
     if u.hi < a:
         return u.decreasing(f, INF, below, ZERO)

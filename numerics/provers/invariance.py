@@ -1,7 +1,9 @@
-"""Statements whose sign does not change when their variables are scaled or shifted together: one variable can be fixed.
+"""Statements whose sign does not change when their variables are scaled or shifted together: one
+variable can be fixed.
 
 ``sqrt(x + y) <= sqrt(x) + sqrt(y)`` is homogeneous, so that ``x = 1`` and ``x = 0`` are enough;
-``log(e**x + e**y) <= Max(x, y) + c`` does not change if both variables are shifted, so that ``y = 0`` is enough.
+``log(e**x + e**y) <= Max(x, y) + c`` does not change if both variables are shifted, so that
+``y = 0`` is enough.
 """
 
 from __future__ import annotations
@@ -21,13 +23,15 @@ Hypotheses = tuple[tuple[sp.Expr, bool], ...]
 
 
 def reductions(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Iterator[list[Changed]]:
-    """Lists of statements with one variable less that together imply ``e >= 0`` (``> 0``) on the box, hypotheses included.
+    """Lists of statements with one variable less that together imply ``e >= 0`` (``> 0``) on the
+    box, hypotheses included.
 
     Parameters
     ----------
     e : sympy.Expr
     symbols, box
-        The variables and their ranges; only those between 0 and infinity, or on the whole line, can be scaled or shifted.
+        The variables and their ranges; only those between 0 and infinity, or on the whole line, can
+        be scaled or shifted.
     where : tuple of (expression, strict)
         Hypotheses ``g >= 0`` or ``g > 0``, which must be invariant as well.
 
@@ -66,7 +70,9 @@ def _scalable(s: Side) -> bool:
 
 
 def _weights(exprs: Sequence[sp.Expr], symbols: Sequence[sp.Symbol], box: Box) -> tuple[int, list[sp.Expr]] | None:
-    """A variable that scaling brings to 1, -1 or 0, with those of the three that occur in its range."""
+    """A variable that scaling brings to 1, -1 or 0, with those of the three that occur in its
+    range.
+    """
     unknown = {x: sp.Dummy(x.name) for x in symbols}
     equations = [unknown[x] for x, s in zip(symbols, box) if not _scalable(s)]
     for e in exprs:
@@ -82,7 +88,9 @@ def _weights(exprs: Sequence[sp.Expr], symbols: Sequence[sp.Symbol], box: Box) -
 
 
 def _degree(e: sp.Expr, unknown: dict[sp.Symbol, sp.Symbol], equations: list[sp.Expr]) -> sp.Expr:
-    """The degree of `e` when each variable has an unknown one; what has to hold for that is added to `equations`."""
+    """The degree of `e` when each variable has an unknown one; what has to hold for that is added
+    to `equations`.
+    """
     if e in unknown:
         return unknown[e]
     if e.is_number:
@@ -100,7 +108,9 @@ def _degree(e: sp.Expr, unknown: dict[sp.Symbol, sp.Symbol], equations: list[sp.
 
 
 def _shifts(exprs: Sequence[sp.Expr], symbols: Sequence[sp.Symbol], box: Box) -> tuple[int, list[sp.Expr]] | None:
-    """A variable on the whole line that may be set to 0, because a common shift of all such variables changes nothing."""
+    """A variable on the whole line that may be set to 0, because a common shift of all such
+    variables changes nothing.
+    """
     lines = [x for x, s in zip(symbols, box) if s.lo is None and s.hi is None and not s.integer]
     if len(lines) < 2:
         return None

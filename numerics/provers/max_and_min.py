@@ -1,4 +1,6 @@
-"""Cut the range of a variable where an argument of Max or Min overtakes another, or |x| bends: on each part the bend is gone."""
+"""Cut the range of a variable where an argument of Max or Min overtakes another, or |x| bends: on
+each part the bend is gone.
+"""
 
 from __future__ import annotations
 

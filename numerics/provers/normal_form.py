@@ -1,14 +1,16 @@
 """A normal form for scalar expressions, in which zero is decided by a polynomial remainder.
 
-Every expression becomes a fraction of polynomials over the rationals in *letters*. A letter stands for a symbol, an exponential, a
-logarithm, a root, or a function value that is left alone. Only rewritings that hold wherever both sides are defined are made:
+Every expression becomes a fraction of polynomials over the rationals in *letters*. A letter stands
+for a symbol, an exponential, a logarithm, a root, or a function value that is left alone. Only
+rewritings that hold wherever both sides are defined are made:
 
 - exp of a sum is a product over a basis, linearly independent over the rationals, of all exponents;
 - a factor that is positive (nonnegative for roots) by its symbols' assumptions leaves a logarithm or a root; nothing else does;
 - hyperbolic and trigonometric functions are exponentials; Gamma, incomplete Gamma and Bessel functions are shifted to a base index.
 
-Roots, |x| and the imaginary unit bring polynomial relations. A numerator in the ideal of the relations is zero; that two letters
-might satisfy a relation nobody knows about can only keep a true identity unproved.
+Roots, |x| and the imaginary unit bring polynomial relations. A numerator in the ideal of the
+relations is zero; that two letters might satisfy a relation nobody knows about can only keep a true
+identity unproved.
 """
 
 from __future__ import annotations
@@ -70,7 +72,9 @@ class Letters:
         return Field(self, exprs)
 
     def vanish(self, exprs: Sequence[sp.Expr], given: Sequence[sp.Expr] = ()) -> list[bool]:
-        """For each translated expression, whether it is zero wherever the relations and `given` hold and everything is defined."""
+        """For each translated expression, whether it is zero wherever the relations and `given`
+        hold and everything is defined.
+        """
         field = self.field([*exprs, *given])
         fractions = [field.fraction(e) for e in exprs]
         if not given:
@@ -155,7 +159,9 @@ class Letters:
         return [e.xreplace({d: product[self._waiting[d]] for d in found}) for e in exprs]
 
     def _product(self, argument: sp.Expr, together: Sequence[sp.Expr]) -> sp.Expr:
-        """exp(argument) as a product of rational powers: of what stands in logarithms, of -1, and of exponentials in the basis."""
+        """exp(argument) as a product of rational powers: of what stands in logarithms, of -1, and
+        of exponentials in the basis.
+        """
         known: list[tuple[Any, sp.Expr]] = [(("log", d), d) for d in self.logarithms]
         if self.minus_one is not None and sp.pi in self._by_key:
             known.append((("unit", None), self.minus_one**HALF * self._by_key[sp.pi]))
@@ -174,7 +180,9 @@ class Letters:
         return out
 
     def _combination(self, target: sp.Expr, basis: list[sp.Expr], together: Sequence[sp.Expr]) -> list[sp.Rational] | None:
-        """Rational c with target = sum c_i basis_i, by elimination on the monomials over one denominator."""
+        """Rational c with target = sum c_i basis_i, by elimination on the monomials over one
+        denominator.
+        """
         field = self.field([target, *basis, *together])
         fractions = [field.fraction(e) for e in [*basis, target]]
         common = field.one
@@ -194,7 +202,9 @@ class Letters:
     # -- roots and logarithms ---------------------------------------------------------------------------------------------------
 
     def _split(self, e: sp.Expr) -> tuple[list[tuple[sp.Expr, sp.Rational]], bool, sp.Expr]:
-        """``e = prod b**k * (-1 if negative) * rest`` with every b nonnegative; ``negative`` only where ``rest`` is 1."""
+        """``e = prod b**k * (-1 if negative) * rest`` with every b nonnegative; ``negative`` only
+        where ``rest`` is 1.
+        """
         field = self.field([e])
         num, den = field.fraction(e)
         (c, up), (k, down) = num.factor(), den.factor()
@@ -226,7 +236,9 @@ class Letters:
         return good, bool(sign < 0), rest
 
     def _base(self, b: sp.Expr) -> sp.Dummy:
-        """The letter for something under a root: itself if it is a letter, else a new one with a relation."""
+        """The letter for something under a root: itself if it is a letter, else a new one with a
+        relation.
+        """
         if b.is_Dummy and b not in self.exponents:  # powers of such a letter are exp(c B), which is not the principal power
             return b
         new = self.letter(("root", b), self.meaning_of(b))

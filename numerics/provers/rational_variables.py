@@ -1,4 +1,6 @@
-"""Variables in which an expression is rational although it is not in its own: roots, exponentials, and reciprocals at infinity."""
+"""Variables in which an expression is rational although it is not in its own: roots, exponentials,
+and reciprocals at infinity.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def _root(q: fmpq | None, n: int) -> fmpq | None:
 
 
 def algebraic(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Changed:
-    """Replace ``x = s**n`` where roots of ``x`` occur, and ``exp(x/n)`` by a positive variable where nothing else has ``x``."""
+    """Replace ``x = s**n`` where roots of ``x`` occur, and ``exp(x/n)`` by a positive variable
+    where nothing else has ``x``.
+    """
     symbols, sides = list(symbols), list(box)
     for i, x in enumerate(symbols):
         s = sides[i]
@@ -72,9 +76,11 @@ def _rates(e: sp.Expr, x: sp.Symbol) -> Iterator[sp.Rational | None]:
 
 
 def exponentials(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Iterator[list[Changed]]:
-    """The same statement with ``t = exp(|x|/n)`` in place of an unbounded `x` that occurs in exponentials and elsewhere too.
+    """The same statement with ``t = exp(|x|/n)`` in place of an unbounded `x` that occurs in
+    exponentials and elsewhere too.
 
-    What is linear in `x` becomes a logarithm of `t`, which cancels against logarithms of sums of powers of `t`.
+    What is linear in `x` becomes a logarithm of `t`, which cancels against logarithms of sums of
+    powers of `t`.
     """
     flat = sp.expand_power_exp(e.rewrite(sp.exp))
     for i, x in enumerate(symbols):
@@ -97,9 +103,11 @@ def exponentials(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypo
 
 
 def inverted(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> list[Changed]:
-    """The same statement on pieces of the box, where every infinite end is the end 0 of a reciprocal ``x = +-1/s**n``.
+    """The same statement on pieces of the box, where every infinite end is the end 0 of a
+    reciprocal ``x = +-1/s**n``.
 
-    Roots of `x` become powers of `s`. An equality that is approached at infinity so becomes one that is approached at a point.
+    Roots of `x` become powers of `s`. An equality that is approached at infinity so becomes one
+    that is approached at a point.
     """
     rows: list[list[tuple[sp.Symbol, Side, sp.Expr | None]]] = []
     for x, s in zip(symbols, box):
@@ -135,9 +143,11 @@ def inverted(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypothes
 
 
 def led(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> list[Changed]:
-    """The same statement once for every unbounded positive variable as the largest of them, the others being fractions of it.
+    """The same statement once for every unbounded positive variable as the largest of them, the
+    others being fractions of it.
 
-    Then only one variable is unbounded, and the fractions say at which relative speed the others follow.
+    Then only one variable is unbounded, and the fractions say at which relative speed the others
+    follow.
     """
     free = [i for i, s in enumerate(box) if s.hi is None]
     if len(free) < 2 or any(box[i].lo is None or box[i].lo < 0 for i in free):
@@ -160,7 +170,9 @@ def led(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -
 
 
 def products(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Iterator[list[Changed]]:
-    """The same statement with a monomial in several positive variables, met inside a function, as a variable in place of one."""
+    """The same statement with a monomial in several positive variables, met inside a function, as a
+    variable in place of one.
+    """
     seen: set[sp.Expr] = set()
     for f in sorted(e.atoms(sp.Function), key=sp.default_sort_key):
         for t in sp.Add.make_args(sp.expand(f.args[-1])):

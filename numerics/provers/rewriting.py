@@ -1,6 +1,8 @@
-"""Function values in terms of fewer functions: exponentials, and shifts of an index to its fractional part.
+"""Function values in terms of fewer functions: exponentials, and shifts of an index to its
+fractional part.
 
-Each rule is an identity that holds wherever both of its sides are defined; where the right side has extra poles a note says so.
+Each rule is an identity that holds wherever both of its sides are defined; where the right side has
+extra poles a note says so.
 """
 
 from __future__ import annotations
@@ -119,7 +121,8 @@ _RULES: Mapping[Any, Rule] = {
 
 
 def rewritten(e: sp.Expr) -> tuple[sp.Expr, list[str]]:
-    """`e` by a rule of this module, with what the rule takes for granted; `e` itself if no rule applies.
+    """`e` by a rule of this module, with what the rule takes for granted; `e` itself if no rule
+    applies.
 
     Examples
     --------

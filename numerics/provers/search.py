@@ -1,6 +1,8 @@
-"""Look for counterexamples and for the tightest point in floating point; nothing counts before `Statement.violated` agrees.
+"""Look for counterexamples and for the tightest point in floating point; nothing counts before
+`Statement.violated` agrees.
 
-Simple points come first: least whole variables, then short rationals. Afterwards a zooming search drives the two sides together.
+Simple points come first: least whole variables, then short rationals. Afterwards a zooming search
+drives the two sides together.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ ROUNDS = 14
 
 @dataclass(frozen=True)
 class Scan:
-    """What a search saw: a sure counterexample, a point that surely meets the hypotheses, the tightest point and its ratio."""
+    """What a search saw: a sure counterexample, a point that surely meets the hypotheses, the
+    tightest point and its ratio.
+    """
 
     witness: Point | None = None
     feasible: Point | None = None
@@ -41,9 +45,11 @@ class Scan:
 
 
 def gaps(st: Statement, points: Array, vanishing: bool = False) -> tuple[Array, Array, Array]:
-    """``(big - small)/(|big| + |small|)`` at rows of points, inf where a hypothesis fails or a side is undefined; and the sides.
+    """``(big - small)/(|big| + |small|)`` at rows of points, inf where a hypothesis fails or a side
+    is undefined; and the sides.
 
-    Where both sides are 0 the gap is 0 if `vanishing`, otherwise unknown: more often they underflowed.
+    Where both sides are 0 the gap is 0 if `vanishing`, otherwise unknown: more often they
+    underflowed.
     """
     columns, memo, n = dict(zip(st.symbols, points.T)), {}, len(points)  # type: ignore[var-annotated]
     column = lambda e: np.broadcast_to(np.asarray(values_of(e, columns, memo), dtype=np.float64), (n,))
@@ -114,7 +120,9 @@ def _length(st: Statement, p: Point) -> tuple[Any, ...]:
 
 
 def _zoom(st: Statement, start: Array) -> tuple[Array, Array, Array, Array]:
-    """Narrow in on the least gap around the best few points found so far; returns the best rows, least gap first."""
+    """Narrow in on the least gap around the best few points found so far; returns the best rows,
+    least gap first.
+    """
     sides, k = st.box, len(st.box)
     rng = np.random.default_rng(7)  # which points are tried is of no consequence for the verdict
     best = np.vstack([rng.uniform(-1, 1, (256 * k, k)), np.zeros((1, k)), _to_unit(sides, start)])
@@ -177,7 +185,9 @@ def _to_unit(sides: Iterable[Side], x: Array) -> Array:
 
 
 def _exactly(side: Side, x: float) -> Fraction:
-    """The float as a rational number of the range: rounding may have carried it onto or over an end."""
+    """The float as a rational number of the range: rounding may have carried it onto or over an
+    end.
+    """
     q = Fraction(round(x)) if side.integer else Fraction(x)
     if side.contains(q):
         return q
@@ -185,7 +195,9 @@ def _exactly(side: Side, x: float) -> Fraction:
 
 
 def simplest(st: Statement, p: Point) -> Point:
-    """A counterexample near `p` (itself one) with shorter numbers: whole variables made small first, then denominators."""
+    """A counterexample near `p` (itself one) with shorter numbers: whole variables made small
+    first, then denominators.
+    """
     best = list(p)
     order = sorted(range(len(p)), key=lambda i: not st.box[i].integer)
     for i in order + [i for i in order if not st.box[i].integer]:  # again: a coordinate may have waited for another

@@ -1,4 +1,6 @@
-"""Derivatives of the writings of a task, made when they are first asked for: slopes, their signs, and orders of contact."""
+"""Derivatives of the writings of a task, made when they are first asked for: slopes, their signs,
+and orders of contact.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class Slopes:
         self._suspects: dict[int, list[fmpq]] = {}
 
     def gradient(self, values: Values) -> list[Iv | None]:
-        """Enclosures of the slopes in all variables, None where one is not defined on the whole box or has no enclosure."""
+        """Enclosures of the slopes in all variables, None where one is not defined on the whole box
+        or has no enclosure.
+        """
         if self._gradient is None:
             self._gradient = [self._compiled(sp.diff(self.f, x)) for x in self.program.symbols]
         return [_meet([values[i] for i in row]) for row in self._gradient]
@@ -46,7 +50,9 @@ class Slopes:
         return out
 
     def sign(self, values: Values, i: int) -> int:
-        """The sign of slope `i` from its writings without denominators or divided by a term, at infinity where it tends to 0."""
+        """The sign of slope `i` from its writings without denominators or divided by a term, at
+        infinity where it tends to 0.
+        """
         if not values.box[i].infinite:
             return 0
         if i not in self._signs:
@@ -65,7 +71,9 @@ class Slopes:
         return self._fading[i]
 
     def suspects(self, i: int) -> list[fmpq]:
-        """Values of variable `i` on which `f` may vanish whatever the other variables: ends of its range, and simple numbers."""
+        """Values of variable `i` on which `f` may vanish whatever the other variables: ends of its
+        range, and simple numbers.
+        """
         if i not in self._suspects:
             s = self.box[i]
             closed, index = Side(s.lo, s.hi), self.program.add(self.f)
@@ -83,7 +91,9 @@ class Slopes:
         return tuple(Side(p, p) if j == i else Side(m, m) for j, m in enumerate(map(middle, self.box)))
 
     def contacts(self, i: int, p: fmpq) -> list[tuple[int, int]]:
-        """Every `m`, with the index of the `m`-th derivative in variable `i`, for which all lower ones vanish where that is `p`."""
+        """Every `m`, with the index of the `m`-th derivative in variable `i`, for which all lower
+        ones vanish where that is `p`.
+        """
         key = (i, p)
         if key not in self._contacts:
             rows = self._contacts[key] = []
@@ -98,7 +108,9 @@ class Slopes:
         return self._contacts[key]
 
     def _vanishes(self, e: sp.Expr, at: dict[sp.Symbol, sp.Expr], sample: Box) -> bool:
-        """Whether `e` is identically zero under a substitution; one enclosure at a sample point settles most cases that are not."""
+        """Whether `e` is identically zero under a substitution; one enclosure at a sample point
+        settles most cases that are not.
+        """
         try:
             value = e.subs(at)
         except TypeError:  # SymPy compares an undefined value
@@ -117,7 +129,9 @@ class Slopes:
 
 
 def _fades(t: sp.Expr, x: sp.Symbol) -> bool:
-    """Whether a product tends to 0 as `x` grows: one factor falls exponentially, or as a power, and the others are bounded."""
+    """Whether a product tends to 0 as `x` grows: one factor falls exponentially, or as a power, and
+    the others are bounded.
+    """
     power, fast = sp.S.Zero, False
     for f in sp.Mul.make_args(t):
         b, p = f.as_base_exp()

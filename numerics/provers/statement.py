@@ -1,4 +1,6 @@
-"""A universally quantified inequality as data: variables and their ranges, hypotheses, and what counts as a counterexample."""
+"""A universally quantified inequality as data: variables and their ranges, hypotheses, and what
+counts as a counterexample.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,8 @@ class Integers:
 
 
 def Closed(lo: Any, hi: Any) -> sp.Interval:
-    """The interval from `lo` to `hi` with its finite ends; a plain pair ``(lo, hi)`` leaves them out.
+    """The interval from `lo` to `hi` with its finite ends; a plain pair ``(lo, hi)`` leaves them
+    out.
 
     For an interval with one of its ends use SymPy's ``Interval.Lopen`` and ``Interval.Ropen``.
 
@@ -135,10 +138,12 @@ def _check_assumptions(s: sp.Symbol, side: Side, given: Any) -> None:
 
 @dataclass(frozen=True)
 class Statement:
-    """``for all variables in box with every hypothesis: big - small >= 0`` (``> 0`` if strict), over fresh symbols.
+    """``for all variables in box with every hypothesis: big - small >= 0`` (``> 0`` if strict),
+    over fresh symbols.
 
-    `names` are the caller's symbols in the order of `symbols`; a hypothesis is a pair (g, strict), read ``g >= 0`` or ``g > 0``;
-    `needs` says what must hold for the two sides to be defined, as pairs such as ``(g, "!=")``.
+    `names` are the caller's symbols in the order of `symbols`; a hypothesis is a pair (g, strict),
+    read ``g >= 0`` or ``g > 0``; `needs` says what must hold for the two sides to be defined, as
+    pairs such as ``(g, "!=")``.
     """
 
     symbols: tuple[sp.Symbol, ...]
@@ -169,7 +174,9 @@ class Statement:
         return inside and all(self._sign(g, point) >= (1 if strict else 0) for g, strict in self.where)
 
     def violated(self, point: tuple[Fraction, ...]) -> str:
-        """``"exact"`` or ``"Arb"`` if the point is surely a counterexample, in whichever arithmetic shows it; otherwise ``""``."""
+        """``"exact"`` or ``"Arb"`` if the point is surely a counterexample, in whichever arithmetic
+        shows it; otherwise ``""``.
+        """
         sign = self._sign(self.difference, point)
         if sign not in ((-1, 0) if self.strict else (-1,)) or not self.meets(point) or not self._defined(point):
             return ""
@@ -180,7 +187,9 @@ class Statement:
         )
 
     def _defined(self, point: tuple[Fraction, ...]) -> bool:
-        """Whether both sides are surely defined; SymPy's own arithmetic turns ``x/(x + 1/x)`` into 0 at 0."""
+        """Whether both sides are surely defined; SymPy's own arithmetic turns ``x/(x + 1/x)`` into
+        0 at 0.
+        """
         fine = {">": (1,), ">=": (1, 0, 0.5), "!=": (1, -1)}
         return all(self._sign(g, point) in fine[kind] for g, kind in self.needs)
 
@@ -245,14 +254,16 @@ def _range_latex(s: sp.Symbol, side: Side) -> str:
 
 
 def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], where: Iterable[Any]) -> Statement:
-    """Check a caller's statement at the door and put it into fresh symbols that assume exactly what the domain implies.
+    """Check a caller's statement at the door and put it into fresh symbols that assume exactly what
+    the domain implies.
 
     Raises
     ------
     TypeError
         If a float occurs.
     ValueError
-        If the operator, a range, a hypothesis or a symbol is not understood, or a symbol assumes more than its range implies.
+        If the operator, a range, a hypothesis or a symbol is not understood, or a symbol assumes
+        more than its range implies.
     """
     if op not in OPS:
         raise ValueError(f"the relation {op!r} is none of {list(OPS)}")
@@ -299,7 +310,8 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
     quantified = rf"\forall\, {', '.join(texts)}" if texts else ""
     checked = r":\; ".join(t for t in (quantified, (hypotheses + r" \implies " if hypotheses else "") + show(lhs, op, rhs)) if t)
     covered = ", ".join([*texts, *(show(*h) for h in hyps)])
-    # from the expressions as given: with more assumptions SymPy turns 1/sqrt(1/x) into sqrt(x), which is defined at 0 too
+    # from the expressions as given: with more assumptions SymPy turns 1/sqrt(1/x) into sqrt(x),
+    # which is defined at 0 too
     needs = tuple(dict.fromkeys((put(g), kind) for e in (small, big) for g, kind in conditions(e)))
     strict = op in ("<", ">")
     return Statement(

@@ -1,7 +1,8 @@
-"""In which order the engines are tried: exact ones first, then branch and bound on the statement and on its rewritings, in turns.
+"""In which order the engines are tried: exact ones first, then branch and bound on the statement
+and on its rewritings, in turns.
 
-Every turn is longer than the one before and continues where it stopped, so that a rewriting which decides at once is not kept
-waiting by a form that never will.
+Every turn is longer than the one before and continues where it stopped, so that a rewriting which
+decides at once is not kept waiting by a form that never will.
 """
 
 from __future__ import annotations
@@ -109,7 +110,9 @@ class Proof:
 
 
 def exactly(e: sp.Expr, symbols: tuple[sp.Symbol, ...], box: Box, strict: bool, where: Hypotheses) -> tuple[str, Fraction | None]:
-    """The exact engine that proves ``e >= 0`` (``> 0``) where all hypotheses hold, or a value of the only variable against it."""
+    """The exact engine that proves ``e >= 0`` (``> 0``) where all hypotheses hold, or a value of
+    the only variable against it.
+    """
     if not e.free_symbols:
         return ("exact sign" if e.is_Rational and (e > 0 or (not strict and e == 0)) else ""), None
     f, names, sides, hyps = algebraic(e, symbols, box, where)

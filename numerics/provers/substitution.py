@@ -1,7 +1,9 @@
-"""Substitutions executed by the prover: an old variable is eliminated by solving the new variable's definition for it.
+"""Substitutions executed by the prover: an old variable is eliminated by solving the new variable's
+definition for it.
 
-The old variable ``v`` is replaced by ``psi(new, others)`` where ``psi(phi(v, others), others) = v`` identically, so every point of
-the old domain is covered; the range of ``v`` becomes a hypothesis. Whole numbers become real, which makes the claim stronger.
+The old variable ``v`` is replaced by ``psi(new, others)`` where ``psi(phi(v, others), others) = v``
+identically, so every point of the old domain is covered; the range of ``v`` becomes a hypothesis.
+Whole numbers become real, which makes the claim stronger.
 """
 
 from __future__ import annotations
@@ -61,7 +63,9 @@ def change(st: Statement, via: Mapping[sp.Symbol, Any]) -> Goal:
 
 
 def _eliminate(goal: Goal, phi: sp.Expr, side: Side, name: str) -> tuple[Goal, sp.Symbol, sp.Expr, sp.Symbol] | None:
-    """Put the new variable in the place of the old one that leaves the fewest variables and the shortest statement."""
+    """Put the new variable in the place of the old one that leaves the fewest variables and the
+    shortest statement.
+    """
     fresh = sp.Dummy(name, **assumptions(side))
     found = [(v, psi) for v in goal.symbols if v in phi.free_symbols if (psi := _inverse(phi, v, fresh)) is not None]
     if not found:
@@ -98,7 +102,9 @@ def _inverse(phi: sp.Expr, v: sp.Symbol, new: sp.Symbol) -> sp.Expr | None:
 
 
 def _used(goal: Goal) -> Goal:
-    """Only the variables that still occur, and the hypotheses, made simpler, which speak of them alone."""
+    """Only the variables that still occur, and the hypotheses, made simpler, which speak of them
+    alone.
+    """
     signs = Signs(Program(goal.symbols), goal.box)
     keep = [i for i, s in enumerate(goal.symbols) if s in (goal.big - goal.small).free_symbols]
     names = {goal.symbols[i] for i in keep}
@@ -107,14 +113,18 @@ def _used(goal: Goal) -> Goal:
 
 
 def _simpler(g: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
-    """Expressions with the sign of `g`: itself, and its difference of logarithms, without their positive factors."""
+    """Expressions with the sign of `g`: itself, and its difference of logarithms, without their
+    positive factors.
+    """
     parts = split_by_sign(g, signs)
     for h in (g,) if parts is None else (g, sp.expand(sp.expand_log(sp.log(parts[0])) - sp.expand_log(sp.log(parts[1])))):
         yield sp.Mul(*(f for f in sp.Mul.make_args(sp.factor(h)) if signs.strict(f) <= 0))
 
 
 def hypotheses_as_variables(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Iterator[Goal]:
-    """The task with the ratio of the two sides of one hypothesis, or of their logarithms, as a variable between 0 and 1."""
+    """The task with the ratio of the two sides of one hypothesis, or of their logarithms, as a
+    variable between 0 and 1.
+    """
     signs = Signs(Program(symbols), box)
     for g, strict in where:
         parts = split_by_sign(g, signs)

@@ -1,8 +1,10 @@
-"""The moments of `numerics.quadrature.score_moments` to four digits, for many variances of the scores at once.
+"""The moments of `numerics.quadrature.score_moments` to four digits, for many variances of the
+scores at once.
 
-An average over queries to a percent asks for a few dozen variances and does not need fourteen digits of each. The integrals are
-those of `numerics.quadrature.softmax_weights`, on one grid of v for neighbouring variances and with half as many nodes; what one variance alone
-costs there is mostly the time to start NumPy's functions.
+An average over queries to a percent asks for a few dozen variances and does not need fourteen
+digits of each. The integrals are those of `numerics.quadrature.softmax_weights`, on one grid of v
+for neighbouring variances and with half as many nodes; what one variance alone costs there is
+mostly the time to start NumPy's functions.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ __all__ = ["ACCURACY", "LARGEST_VARIANCE", "LONGEST", "coarse_score_moments"]
 Floats = NDArray[np.float64]
 #: Relative accuracy, and up to which variances and lengths.
 ACCURACY, LARGEST_VARIANCE, LONGEST = 1e-4, 64.0, 1e30
-#: P2 from which on the spread is taken from its definition: fewer digits than fourteen are lost to the polynomials sooner.
+#: P2 from which on the spread is taken from its definition: fewer digits than fourteen are lost to
+#: the polynomials sooner.
 HEAVY = 7e-4
 #: Steps in v and in x = v + sqrt(s) g, and in g itself where sqrt(s) is below FLAT.
 STEP, GAUSS_STEP, FLAT = 0.3, 0.7, 0.5

@@ -1,8 +1,10 @@
-"""Averages over a Gaussian query of functions of a quadratic form, by quadrature: one-dimensional in every dimension.
+"""Averages over a Gaussian query of functions of a quadratic form, by quadrature: one-dimensional
+in every dimension.
 
-For x ~ N(0, I), A positive semidefinite and M_1, M_2, ... symmetric, E[g(x'Ax) x'M_1x x'M_2x ...] is the integral of g against a
-function of one variable whose Laplace transform is elementary: e^{-p x'Ax} turns x into N(0, R), R = (I + 2pA)^{-1}, up to the
-factor det(R)^{1/2}, and what is left is a Gaussian moment.
+For x ~ N(0, I), A positive semidefinite and M_1, M_2, ... symmetric, E[g(x'Ax) x'M_1x x'M_2x ...]
+is the integral of g against a function of one variable whose Laplace transform is elementary: e^{-p
+x'Ax} turns x into N(0, R), R = (I + 2pA)^{-1}, up to the factor det(R)^{1/2}, and what is left is a
+Gaussian moment.
 """
 
 from __future__ import annotations
@@ -23,9 +25,11 @@ BATCH = 1_000_000
 
 
 def talbot_contour(dimension: int) -> tuple[Complex, Complex]:
-    """Nodes and derivatives of Weideman's modified Talbot contour (SIAM J. Numer. Anal. 44, 2006), whose error falls like 3.89^-N.
+    """Nodes and derivatives of Weideman's modified Talbot contour (SIAM J. Numer. Anal. 44, 2006),
+    whose error falls like 3.89^-N.
 
-    The transform falls like p^{-dimension/2}, which costs about one node a dimension. Only the upper half: the lower is conjugate.
+    The transform falls like p^{-dimension/2}, which costs about one node a dimension. Only the
+    upper half: the lower is conjugate.
     """
     N = 24 + 2 * ((dimension + 1) // 2)
     theta = (2 * np.arange(N // 2, N) + 1) * np.pi / N - np.pi
@@ -69,9 +73,11 @@ def _gaussian_moment(forms: Forms, r: Complex) -> Complex:
 
 
 def _inverse_transforms(s: Floats, ratios: Floats, products: Sequence[Forms]) -> Floats:
-    """Density of s / lambda_1 = sum_j ratios_j x_j^2 times e^{s/2}, with each product of forms as a factor: a row a product.
+    """Density of s / lambda_1 = sum_j ratios_j x_j^2 times e^{s/2}, with each product of forms as a
+    factor: a row a product.
 
-    With the exponential taken out all singularities lie on the negative axis, and the tail keeps its relative accuracy.
+    With the exponential taken out all singularities lie on the negative axis, and the tail keeps
+    its relative accuracy.
     """
     z, dz = talbot_contour(int(np.count_nonzero(ratios)))
     batch = max(1, BATCH // (z.size * ratios.size**2)) if any(len(forms) > 2 for forms in products) else s.size
@@ -94,7 +100,8 @@ def quadratic_form_averages(
     step: float = 0.08,
     keep: Callable[[Floats, Floats], NDArray[np.bool_]] | None = None,
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Quadrature for E[g(x'Ax) prod_j x'M_jx], x ~ N(0, I), for several products and every smooth g.
+    """Quadrature for E[g(x'Ax) prod_j x'M_jx], x ~ N(0, I), for several products and every smooth
+    g.
 
     Parameters
     ----------
@@ -103,7 +110,8 @@ def quadratic_form_averages(
     products : sequence of sequences of arrays of shape (d, d)
         Each with up to three symmetric matrices M_j; the empty product gives E g.
     log_reach : float
-        The integrand may exceed its typical size by e^{log_reach} in the tail: the nodes go that much further.
+        The integrand may exceed its typical size by e^{log_reach} in the tail: the nodes go that
+        much further.
     step : float
         Step of the trapezoid rule, which converges geometrically.
     keep : callable, optional
@@ -116,7 +124,8 @@ def quadratic_form_averages(
     weights : array, shape (n_products, n)
         The average is ``weights[i] @ g(nodes)``.
     even : array of bool, shape (n,)
-        With twice these weights at these nodes alone one has the rule of twice the step: to see the error.
+        With twice these weights at these nodes alone one has the rule of twice the step: to see the
+        error.
 
     Raises
     ------
@@ -141,7 +150,8 @@ def quadratic_form_averages(
     ratios = np.where(eigenvalues > 1e-13 * top, eigenvalues / top, 0.0)
     rank = np.count_nonzero(ratios)
     x = np.arange(-4.4, np.log(2 * (40.0 + rank + log_reach)), step)
-    # s -> 0 doubly exponentially at the left end, so that the square-root singularity of one degree of freedom does no harm.
+    # s -> 0 doubly exponentially at the left end, so that the square-root singularity of one degree
+    # of freedom does no harm.
     s = np.exp(x - np.exp(-x))
     measure = np.exp(-s / 2) * s * (1 + np.exp(-x)) * step
     even = np.arange(x.size) % 2 == 0
@@ -153,14 +163,16 @@ def quadratic_form_averages(
 
 
 def quadratic_form_law(A: Floats, M: Floats, *, log_reach: float = 0.0, step: float = 0.08) -> QuadraticFormLaw:
-    """Quadrature for E[g(x'Ax)] and E[g(x'Ax) x'Mx], x ~ N(0, I), g smooth and of at most the growth that ``log_reach`` allows for.
+    """Quadrature for E[g(x'Ax)] and E[g(x'Ax) x'Mx], x ~ N(0, I), g smooth and of at most the
+    growth that ``log_reach`` allows for.
 
     Parameters
     ----------
     A, M : array, shape (d, d)
         Symmetric positive semidefinite, A not zero.
     log_reach : float
-        The integrand may exceed its typical size by e^{log_reach} in the tail: the nodes go that much further.
+        The integrand may exceed its typical size by e^{log_reach} in the tail: the nodes go that
+        much further.
     step : float
         Step of the trapezoid rule, which converges geometrically; halve it to see the error.
 

@@ -1,7 +1,9 @@
-"""Averages E[g(s) x_i^2 x_j^2] over a Gaussian query x, s = sum_i lambda_i x_i^2: of one function of s for all i and j at once.
+"""Averages E[g(s) x_i^2 x_j^2] over a Gaussian query x, s = sum_i lambda_i x_i^2: of one function
+of s for all i and j at once.
 
-What `numerics.quadrature.query_form` computes for given forms, here in the eigenbasis of the quadratic form: there odd moments vanish, and
-E[g(s) xx'] is diagonal. One inversion of Laplace transforms serves every moment of the second and of the fourth order.
+What `numerics.quadrature.query_form` computes for given forms, here in the eigenbasis of the
+quadratic form: there odd moments vanish, and E[g(s) xx'] is diagonal. One inversion of Laplace
+transforms serves every moment of the second and of the fourth order.
 """
 
 from __future__ import annotations
@@ -63,15 +65,17 @@ def query_moments(eigenvalues: Floats, *, log_reach: float = 0.0, step: float = 
     eigenvalues : array (d,)
         The lambda_i, nonnegative.
     log_reach : float
-        The integrand may exceed its typical size by e^{log_reach} in the tail: the nodes go that much further.
+        The integrand may exceed its typical size by e^{log_reach} in the tail: the nodes go that
+        much further.
     step : float
-        Step of the trapezoid rule in ln s, made smaller where s is concentrated. It converges geometrically.
+        Step of the trapezoid rule in ln s, made smaller where s is concentrated. It converges
+        geometrically.
 
     Returns
     -------
     QueryMoments
-        With one node s = 0 if all eigenvalues vanish. Relative errors are near 1e-13 up to a dozen dimensions, and in more if the
-        eigenvalues are of one size; of a hundred that are not, 1e-8.
+        With one node s = 0 if all eigenvalues vanish. Relative errors are near 1e-13 up to a dozen
+        dimensions, and in more if the eigenvalues are of one size; of a hundred that are not, 1e-8.
 
     Examples
     --------
@@ -86,20 +90,24 @@ def query_moments(eigenvalues: Floats, *, log_reach: float = 0.0, step: float = 
         return QueryMoments(np.zeros(1), np.full((1, 1), 1j), np.ones((1, 1, eigenvalues.size), dtype=complex))
     ratios = np.where(eigenvalues > 1e-13 * top, eigenvalues / top, 0.0)
     rank = int(np.count_nonzero(ratios))
-    # The density of s / top changes where s is as small as an eigenvalue, and g(s) where s is about 1: down to there x is the
-    # logarithm. Then s -> 0 doubly exponentially, so that the square-root singularity of one degree of freedom does no harm.
+    # The density of s / top changes where s is as small as an eigenvalue, and g(s) where s is about
+    # 1: down to there x is the logarithm. Then s -> 0 doubly exponentially, so that the square-root
+    # singularity of one degree of freedom does no harm.
     least = max(min(np.log(ratios[ratios > 0].min()), -np.log(top)), DEEPEST)
-    # In ln s a chi-squared law of k degrees of freedom, tilted to where e^{log_reach} counts, is (k/2 + log_reach)^{-1/2} wide.
+    # In ln s a chi-squared law of k degrees of freedom, tilted to where e^{log_reach} counts, is
+    # (k/2 + log_reach)^{-1/2} wide.
     step = min(step, 0.6 / np.sqrt(rank / 2 + log_reach))
     x = np.arange(-4.4 + least, np.log(2 * (40.0 + rank + log_reach)), step)
     bend = np.exp(least - x)
     log_s = x - bend
-    # Left of s the mass is at most prod_i min(1, sqrt(s / ratio_i)): many dimensions need no nodes there.
+    # Left of s the mass is at most prod_i min(1, sqrt(s / ratio_i)): many dimensions need no nodes
+    # there.
     log_mass = np.minimum(log_s[:, None] - np.log(ratios[ratios > 0]), 0).sum(axis=1) / 2
     bend, log_s = bend[log_mass > NO_MASS], log_s[log_mass > NO_MASS]
     s = np.exp(log_s)
     measure = np.exp(-s / 2) * (1 + bend) * step
-    # The saddle of the integrand is at half the degrees of freedom of s: a contour far to the left of it loses digits.
+    # The saddle of the integrand is at half the degrees of freedom of s: a contour far to the left
+    # of it loses digits.
     freedom = float(ratios.sum() ** 2 / (ratios**2).sum())
     z, dz = talbot_contour(max(rank, round(2 * freedom) - 24))
     p = z / s[:, None]

@@ -1,8 +1,10 @@
-"""Moments of the softmax weights and of the spread of Gaussian scores, by quadrature, for the errors of output and gradients.
+"""Moments of the softmax weights and of the spread of Gaussian scores, by quadrature, for the
+errors of output and gradients.
 
-The formulas are those of `theory.attention.softmax_covariance`. For scores of large variance and weights that are not small its polynomials
-cancel (they multiply s² by coefficients up to 2880); there the mean of D² is taken from its definition, whose own cancellation, a
-factor 1/E D², is harmless exactly where the weights are not small.
+The formulas are those of `theory.attention.softmax_covariance`. For scores of large variance and
+weights that are not small its polynomials cancel (they multiply s² by coefficients up to 2880);
+there the mean of D² is taken from its definition, whose own cancellation, a factor 1/E D², is
+harmless exactly where the weights are not small.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ STEEP, HEAVY = 2.0, 0.01
 
 
 class ScoreMoments(NamedTuple):
-    """What the errors of output and gradients need to know of the scores; each of the shape of the lengths.
+    """What the errors of output and gradients need to know of the scores; each of the shape of the
+    lengths.
 
     Attributes
     ----------
@@ -108,6 +111,8 @@ def _by_definition(s: float, L: Floats, P2: Floats) -> tuple[Floats, Floats, Flo
 
 
 def spread_by_definition(m: Mapping[Key, Floats], P2: Floats) -> tuple[Floats, Floats, Floats]:
-    """E D^2, E Sc and E[D pi_2] from the powers of g under the weights: the means of the products in `DEFINITION`."""
+    """E D^2, E Sc and E[D pi_2] from the powers of g under the weights: the means of the products
+    in `DEFINITION`.
+    """
     of = lambda terms: sum(c * m[key] for c, key in terms)
     return of(VARIANCE_2) - 2 * of(VARIANCE) + 1, of(WEIGHTED), of(VARIANCE_TWO) - P2

@@ -1,14 +1,15 @@
-"""Moments of the softmax weights of Gaussian scores, by quadrature: exact to rounding for every prompt length at once.
+"""Moments of the softmax weights of Gaussian scores, by quadrature: exact to rounding for every
+prompt length at once.
 
-Let p = softmax(√s g₁, …, √s g_L) with iid standard normal g, π_k = Σ p_iᵏ and π_{k,j} = Σ p_iᵏ g_iʲ. From
-1/Xᵏ = ∫ r^{k-1} e^{-rX} dr / (k-1)! with r = eᵛ and X = Σ e^{√s g_i}, every moment of them becomes one integral over v of
-products of
+Let p = softmax(√s g₁, …, √s g_L) with iid standard normal g, π_k = Σ p_iᵏ and π_{k,j} = Σ p_iᵏ
+g_iʲ. From 1/Xᵏ = ∫ r^{k-1} e^{-rX} dr / (k-1)! with r = eᵛ and X = Σ e^{√s g_i}, every moment of
+them becomes one integral over v of products of
 
     m_{k,j}(v) = E gʲ φ_k(v + √s g),   φ_k(x) = exp(kx − eˣ),   m₀(v) = E exp(−e^{v + √s g}),
 
-m₀ taken to powers L − 1, L − 2, … The functions m_{k,j} know nothing of L. All integrands are analytic in the strip |Im| < π/2, so
-that trapezoid sums converge like exp(−π²/step); for j = 0 they are positive, and no digits are lost to cancellation, however small
-the moment.
+m₀ taken to powers L − 1, L − 2, … The functions m_{k,j} know nothing of L. All integrands are
+analytic in the strip |Im| < π/2, so that trapezoid sums converge like exp(−π²/step); for j = 0 they
+are positive, and no digits are lost to cancellation, however small the moment.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ FEW = 16  # so many lengths of one s, and the moments are kept
 
 
 class SoftmaxMoments(NamedTuple):
-    """The three moments that the second-order theory of Gaussian tokens needs; each has the broadcast shape of s and L.
+    """The three moments that the second-order theory of Gaussian tokens needs; each has the
+    broadcast shape of s and L.
 
     Attributes
     ----------
@@ -74,31 +76,35 @@ class LaplaceTransforms(NamedTuple):
 
 
 def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:
-    """P₂ = E Σ p_i², P₃ = E Σ p_i³ and Q = E (Σ p_i²)² for the softmax p of L independent N(0, s) scores.
+    """P₂ = E Σ p_i², P₃ = E Σ p_i³ and Q = E (Σ p_i²)² for the softmax p of L independent N(0, s)
+    scores.
 
-    With s = (Uz)ᵀΓ(Uz) these give the exact first and second moments of the error of softmax attention on Gaussian tokens.
+    With s = (Uz)ᵀΓ(Uz) these give the exact first and second moments of the error of softmax
+    attention on Gaussian tokens.
 
     Parameters
     ----------
     s : array_like
         Variance of the scores, finite and at least 0.
     L : array_like
-        Prompt length: whole numbers from 1 to 1e100, as int or float. It broadcasts against `s`; all lengths that share one `s`
-        cost little more than the largest of them.
+        Prompt length: whole numbers from 1 to 1e100, as int or float. It broadcasts against `s`;
+        all lengths that share one `s` cost little more than the largest of them.
 
     Returns
     -------
     SoftmaxMoments
-        Named tuple ``(P2, P3, Q)`` of floats if both arguments are scalars, else of arrays of the broadcast shape. The relative
-        error is below 1e-12 for s <= 1000 against a table of 20-digit values; beyond, the same formulas are used with a step in
-        proportion to √s, and all three tend to 1. ``s = 0`` and ``L = 1`` are exact.
+        Named tuple ``(P2, P3, Q)`` of floats if both arguments are scalars, else of arrays of the
+        broadcast shape. The relative error is below 1e-12 for s <= 1000 against a table of 20-digit
+        values; beyond, the same formulas are used with a step in proportion to √s, and all three
+        tend to 1. ``s = 0`` and ``L = 1`` are exact.
 
     Raises
     ------
     TypeError
         If an argument is not real.
     ValueError
-        If `s` is negative or not finite, if `L` is not a whole number from 1 to 1e100, or if the shapes do not broadcast.
+        If `s` is negative or not finite, if `L` is not a whole number from 1 to 1e100, or if the
+        shapes do not broadcast.
 
     Notes
     -----
@@ -160,7 +166,9 @@ def _length(L: ArrayLike) -> Array:
 
 @lru_cache(maxsize=2**13)
 def _kept(s: float, L: bytes, *accuracy: float) -> Array:
-    """`_moments`, which searches ask for again and again, by what they depend on; not to be written into."""
+    """`_moments`, which searches ask for again and again, by what they depend on; not to be written
+    into.
+    """
     return _moments(s, np.frombuffer(L))
 
 
@@ -186,7 +194,9 @@ def _merged(blocks: Sequence[Block]) -> Iterator[list[Block]]:
 
 
 class _Sums(NamedTuple):
-    """The integrals over products of j of the functions: of which, and how much each integral adds to the mean of each key."""
+    """The integrals over products of j of the functions: of which, and how much each integral adds
+    to the mean of each key.
+    """
 
     j: int
     functions: NDArray[np.intp]  # (n_integrals, j), into the list of blocks
@@ -218,7 +228,8 @@ def mean_products(f: LaplaceTransforms, L: Array, keys: Iterable[Key]) -> dict[K
         Of `laplace_transforms` for the same keys and for the largest length, or a larger one.
     L : ndarray of shape (n,)
     keys : iterable of tuples of (k, j)
-        Of order 2 or more in the weights: an integrand of order 1 has a long tail, which the range of v cuts off.
+        Of order 2 or more in the weights: an integrand of order 1 has a long tail, which the range
+        of v cuts off.
 
     Returns
     -------
@@ -245,7 +256,9 @@ def mean_products(f: LaplaceTransforms, L: Array, keys: Iterable[Key]) -> dict[K
 
 
 def _integrals(f: LaplaceTransforms, L: Array, top: float, keys: tuple[Key, ...]) -> Array:
-    """Sums over v for lengths at most `top`, and not much below. The factors L go with the functions, since L⁴ may be no float."""
+    """Sums over v for lengths at most `top`, and not much below. The factors L go with the
+    functions, since L⁴ may be no float.
+    """
     blocks, sums = products_of_sums(keys)
     # Where L m_{k,j} is as large as the limit, a power of m₀ is 0 to all digits.
     table = np.clip(top * np.stack([f.m[block] for block in blocks]), -CLOSE * 1e10, CLOSE * 1e10)
@@ -259,7 +272,8 @@ def _integrals(f: LaplaceTransforms, L: Array, top: float, keys: tuple[Key, ...]
 
 
 def laplace_transforms(s: float, log_L: float, keys: Iterable[Key]) -> LaplaceTransforms:
-    """m₀ and the m_{k,j} that `mean_products` needs for the keys, on the range of v that matters for every length up to e^{log_L}.
+    """m₀ and the m_{k,j} that `mean_products` needs for the keys, on the range of v that matters
+    for every length up to e^{log_L}.
 
     Parameters
     ----------
@@ -284,8 +298,8 @@ def laplace_transforms(s: float, log_L: float, keys: Iterable[Key]) -> LaplaceTr
 
 
 def _laplace(tau: float, log_L: float, blocks: Sequence[Block]) -> LaplaceTransforms:
-    # For 0 <= θ <= 2, L m₂(v) <= L E e^{θ(v + √s g)} = L exp(θv + θ²s/2). Left of v_lo the best θ puts this below e^{-CUT}/L, while
-    # P₂ >= 1/L.
+    # For 0 <= θ <= 2, L m₂(v) <= L E e^{θ(v + √s g)} = L exp(θv + θ²s/2). Left of v_lo the best θ
+    # puts this below e^{-CUT}/L, while P₂ >= 1/L.
     order = max(k for k, _ in blocks)
     step = STEP if order <= 4 else FINE * STEP
     rare = 2 * log_L + CUT
@@ -314,11 +328,13 @@ def _narrow(tau: float, v_lo: float, v_hi: float, step: float, blocks: Sequence[
 
 
 def _broad(tau: float, v_lo: float, v_hi: float, step: float, log_L: float, blocks: Sequence[Block]) -> LaplaceTransforms:
-    """Sum over x = v + √s g. Integration by parts puts m₀ into the same form: 1 − m₀(v) = ∫ φ₁(x) Φ((v − x)/√s) dx."""
+    """Sum over x = v + √s g. Integration by parts puts m₀ into the same form: 1 − m₀(v) = ∫ φ₁(x)
+    Φ((v − x)/√s) dx.
+    """
     from scipy.special import ndtr
 
-    # The integrand of 1 − m₀ at v_lo is largest at x = v_lo + s, or at 0 if that is positive. For large v it falls like eˣ only,
-    # and (L − 1)(1 − m₀) must be right to e^{-CUT}.
+    # The integrand of 1 − m₀ at v_lo is largest at x = v_lo + s, or at 0 if that is positive. For
+    # large v it falls like eˣ only, and (L − 1)(1 − m₀) must be right to e^{-CUT}.
     peak, reach = v_lo + tau * tau, math.sqrt(2 * CUT) * tau
     half = peak / 2 + math.hypot(peak / 2, reach / 2)  # halved, lest it overflow at the largest s
     x_lo = min(peak - reach, -(log_L + CUT)) if peak < 0 else -reach / 2 * (reach / half)
@@ -345,5 +361,7 @@ def _broad(tau: float, v_lo: float, v_hi: float, step: float, log_L: float, bloc
 
 
 def _log_complement(q: Array, m0: Array) -> Array:
-    """log m₀ where q = 1 − m₀: from whichever of the two is small, and finite where m₀ underflows (0 · log m₀ must stay 0)."""
+    """log m₀ where q = 1 − m₀: from whichever of the two is small, and finite where m₀ underflows
+    (0 · log m₀ must stay 0).
+    """
     return np.where(q < 0.5, np.log1p(-np.minimum(q, 0.5)), np.log(np.maximum(m0, 1e-300)))

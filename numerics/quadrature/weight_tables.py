@@ -1,10 +1,12 @@
-"""The moments of the softmax weights that the in-context risk needs, with their slopes, as tables in the root of the variance.
+"""The moments of the softmax weights that the in-context risk needs, with their slopes, as tables
+in the root of the variance.
 
-A flow asks for these moments at a hundred variances thousands of times, and each costs a quadrature. ``ln P2`` and ``b / P2``,
-``b = P2 + 6 P3 - 6 Q``, vary slowly in ``x = sqrt(1 + s) - 1``. For the largest variances one token has nearly all the weight, and
-what counts is how little is left: there ``sqrt(s) (1 - P2) = E g`` and ``P2 + s (1 - b) = E g^2``, g the mean of the standardised
-scores, vary slowly in ``y = 1 / (1 + x)``. All are Chebyshev polynomials on panels that are halved until their last coefficients
-vanish.
+A flow asks for these moments at a hundred variances thousands of times, and each costs a
+quadrature. ``ln P2`` and ``b / P2``, ``b = P2 + 6 P3 - 6 Q``, vary slowly in
+``x = sqrt(1 + s) - 1``. For the largest variances one token has nearly all the weight, and what
+counts is how little is left: there ``sqrt(s) (1 - P2) = E g`` and ``P2 + s (1 - b) = E g^2``, g the
+mean of the standardised scores, vary slowly in ``y = 1 / (1 + x)``. All are Chebyshev polynomials
+on panels that are halved until their last coefficients vanish.
 """
 
 from __future__ import annotations
@@ -23,9 +25,11 @@ from numerics.quadrature.softmax_weights import laplace_transforms, mean_product
 __all__ = ["WeightTable", "Weights", "weight_table"]
 
 Floats = NDArray[np.float64]
-#: Coefficients of a panel, the size at which the last of them count as 0, and how often a panel is halved at most.
+#: Coefficients of a panel, the size at which the last of them count as 0, and how often a panel is
+#: halved at most.
 DEGREE, NEGLIGIBLE, HALVINGS = 15, 3e-13, 6
-#: Panels in x before they are halved; from the last edge on panels are in y = 1 / (1 + x), down to 0.
+#: Panels in x before they are halved; from the last edge on panels are in y = 1 / (1 + x), down to
+#: 0.
 IN_X = np.append([0.0, 0.25, 0.5, 1.0], np.arange(2.0, 34.0, 2.0))
 IN_Y = 1 / (1 + np.array([IN_X[-1], 65.0, 199.0, np.inf]))
 #: Sums over tokens whose means are P2, E g (with a factor 1 = sum p) and E g^2.
@@ -54,7 +58,9 @@ class Weights(NamedTuple):
 
 
 class _Panels(NamedTuple):
-    """Neighbouring panels from ``edges[0]`` on: of each the coefficients of the functions, then of their derivatives."""
+    """Neighbouring panels from ``edges[0]`` on: of each the coefficients of the functions, then of
+    their derivatives.
+    """
 
     edges: Floats  # (n + 1,), ascending or descending
     coefficients: Floats  # (DEGREE + 1, 2 * functions, n)
@@ -130,7 +136,8 @@ class WeightTable:
         local = np.cos((2 * np.arange(DEGREE + 1) + 1) * np.pi / (2 * DEGREE + 2))
         z = (start + end) / 2 + (end - start) / 2 * local
         coefficients = chebyshev.chebfit(local, self._largest(1 / z**2 - 1) if far else self._usual(z * (z + 2)), DEGREE)
-        # An error of ln P2 and of b / P2 is a relative one already; E g and E g^2 may be as large as 2 ln L.
+        # An error of ln P2 and of b / P2 is a relative one already; E g and E g^2 may be as large
+        # as 2 ln L.
         size = np.maximum(np.abs(coefficients[0]), 1.0) if far else 1.0
         if halvings and (np.abs(coefficients[-2:]) > NEGLIGIBLE * size).any():
             middle = (start + end) / 2

@@ -1,7 +1,9 @@
-"""Every bound and limit that theory offers for an error, as curves over the prompt length, and the hypotheses of each.
+"""Every bound and limit that theory offers for an error, as curves over the prompt length, and the
+hypotheses of each.
 
-Theorems A and B are about Gaussian tokens. Lemma C.4 (the paper's) and R1 (ours) hold at one query for every sub-Gaussian law, and
-the averages over the query that replace Propositions 3.1 and 3.4 hold for every such law too.
+Theorems A and B are about Gaussian tokens. Lemma C.4 (the paper's) and R1 (ours) hold at one query
+for every sub-Gaussian law, and the averages over the query that replace Propositions 3.1 and 3.4
+hold for every such law too.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from theory.bounds.sub_gaussian import maximum_R3
 __all__ = ["Bound", "bounds", "fourth_moment"]
 
 Floats = NDArray[np.float64]
-#: Fourth moment of a coordinate less 3 (independent ones); what multiplies the Gaussian value (radial ones) in dimension r.
+#: Fourth moment of a coordinate less 3 (independent ones); what multiplies the Gaussian value
+#: (radial ones) in dimension r.
 EXCESS = {"normal": 0.0, "sign": -2.0, "uniform": -1.2}
 RADIAL: dict[str, Callable[[int], float]] = {"sphere": lambda r: r / (r + 2), "ball": lambda r: (r + 2) / (r + 4)}
 
@@ -39,8 +42,8 @@ class Bound:
     name : str
         Where it comes from.
     kind : {"upper bound", "limit", "exponent"}
-        A limit is what the error is asymptotically equal to. An exponent bounds nothing: its curve is drawn through the first
-        measured point.
+        A limit is what the error is asymptotically equal to. An exponent bounds nothing: its curve
+        is drawn through the first measured point.
     values : array, shape (n,)
         NaN where the bound says nothing.
     note : str
@@ -92,7 +95,8 @@ def bounds(setting: AttentionSetting, quantity: Quantity, lengths: Floats, first
     quantity : {"output", "grad_V", "grad_U"}
     lengths : array, shape (n,)
     first : float
-        The measured value at the first length, where a curve of which only the exponent is known starts.
+        The measured value at the first length, where a curve of which only the exponent is known
+        starts.
 
     Returns
     -------
@@ -173,7 +177,8 @@ def _gradient_U(setting: AttentionSetting, L: Floats) -> Iterator[Bound]:
 
 
 def _limit(setting: AttentionSetting, W: Floats) -> float | None:
-    """Limit of ``L E|W^{1/2} err|^2`` at one query: with weights w = e^{a.z} it is ``E w^2 |W^{1/2}(Z - E_a Z)|^2 / (E w)^2``.
+    """Limit of ``L E|W^{1/2} err|^2`` at one query: with weights w = e^{a.z} it is
+    ``E w^2 |W^{1/2}(Z - E_a Z)|^2 / (E w)^2``.
 
     The second moment is one under the law tilted by ``e^{2 a.z}``.
     """
@@ -194,7 +199,8 @@ def _papers(setting: AttentionSetting, quantity: Quantity, L: Floats, first: flo
         yield Bound(f"{where}, exponent only", "exponent", first * (L / L[0]) ** -exponent, note)
     if setting.averaged or quantity == "grad_U":
         return
-    # f(z) = Vz (p = 1), or d_out times it with f(z) = z; from L = 2 on, since at L = 1 it is false as printed.
+    # f(z) = Vz (p = 1), or d_out times it with f(z) = z; from L = 2 on, since at L = 1 it is false
+    # as printed.
     W, factor = setting.weight(quantity)
     F4, C_f = math.sqrt(fourth_moment(setting.law, W)[0]), math.sqrt(float(np.linalg.eigvalsh(W)[-1]))
     a2 = setting.sigma2 * float(np.sum((setting.U @ setting.query) ** 2))

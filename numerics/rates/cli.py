@@ -1,4 +1,6 @@
-"""The command ``rates``: how fast attention approaches its infinite-prompt limit. Nothing heavy is imported before it runs."""
+"""The command ``rates``: how fast attention approaches its infinite-prompt limit. Nothing heavy is
+imported before it runs.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +140,9 @@ def _part_of(advance: Callable[[int, int], None], i: int, runs: int) -> Callable
 
 
 def print_anything() -> None:
-    """Where a terminal or a file has no such letter, a name in a SPEC or a file name is printed with its number."""
+    """Where a terminal or a file has no such letter, a name in a SPEC or a file name is printed
+    with its number.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what a test puts there may be something else
             stream.reconfigure(errors="backslashreplace")
@@ -190,7 +194,9 @@ def _summary(run: Rates) -> str:
 
 
 def _settings(arguments: argparse.Namespace) -> tuple[list[AttentionSetting], list[tuple[str, str]]]:
-    """The settings that the arguments describe, every example with every law, with name and digest of each file read."""
+    """The settings that the arguments describe, every example with every law, with name and digest
+    of each file read.
+    """
     from numerics.attention.setting import EXAMPLES as BUILT_IN
 
     paths = {name: getattr(arguments, name) for name in MATRICES}

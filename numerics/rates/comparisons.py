@@ -1,4 +1,6 @@
-"""The comparisons by which a rate report stands or falls: each a named statement with its numbers and its error probability."""
+"""The comparisons by which a rate report stands or falls: each a named statement with its numbers
+and its error probability.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,18 @@ if TYPE_CHECKING:
 __all__ = ["ERROR", "Comparison", "compare"]
 
 Floats = NDArray[np.float64]
-#: Nominal probability that one statistical comparison fails although it is true, Bonferroni over its lengths. It rests on normal
-#: laws and what is allowed for skewness: samples of a few hundred with heavy tails exceed a level of 1 % up to four times as often.
+#: Nominal probability that one statistical comparison fails although it is true, Bonferroni over
+#: its lengths. It rests on normal laws and what is allowed for skewness: samples of a few hundred
+#: with heavy tails exceed a level of 1 % up to four times as often.
 ERROR = 1e-6
-#: Skewness of the replicates over their relative standard deviation, which a sample is not trusted to show: 2 for gamma laws, 3 and
-#: more for lognormal ones; from 5 to 16 for errors of attention at steep scores, whose samples often show less.
+#: Skewness of the replicates over their relative standard deviation, which a sample is not trusted
+#: to show: 2 for gamma laws, 3 and more for lognormal ones; from 5 to 16 for errors of attention at
+#: steep scores, whose samples often show less.
 SKEWED = 20.0
 #: Relative slack of comparisons between two quadratures.
 ROUNDING = 1e-9
-#: Relative standard error below which float32 rounding is all that is left, and what it may amount to.
+#: Relative standard error below which float32 rounding is all that is left, and what it may amount
+#: to.
 SURE = 1e-5
 NAMES = {"output": "output", "grad_V": "gradient in V", "grad_U": "gradient in U"}
 
@@ -76,11 +81,13 @@ def _chi2_quantile(error: float, dof: int) -> float:
 def _normal_scores(series: Series, part: NDArray[np.bool_]) -> Floats:
     """|measured - exact| as the deviation of a normal variable that is equally improbable.
 
-    Squared errors are skewed to the right: now and then one prompt carries much of the mean, and a sample without such a prompt
-    underestimates the mean, its standard error and its skewness together. The Cornish-Fisher expansion of a studentised mean allows
-    for it, below only, with the largest replicate in place of the skewness that it bounds: that of this length, or the median over
-    the lengths, which did not all miss it, or what no sample may show (`SKEWED`). Where the relative error is large a low mean
-    therefore says little. What queries and prompts too rare for any of the samples hide is part of the error.
+    Squared errors are skewed to the right: now and then one prompt carries much of the mean, and a
+    sample without such a prompt underestimates the mean, its standard error and its skewness
+    together. The Cornish-Fisher expansion of a studentised mean allows for it, below only, with the
+    largest replicate in place of the skewness that it bounds: that of this length, or the median
+    over the lengths, which did not all miss it, or what no sample may show (`SKEWED`). Where the
+    relative error is large a low mean therefore says little. What queries and prompts too rare for
+    any of the samples hide is part of the error.
     """
     mean, error = series.mean[part], series.error[part]
     assert series.exact is not None
@@ -92,7 +99,9 @@ def _normal_scores(series: Series, part: NDArray[np.bool_]) -> Floats:
 
 
 def _agrees(series: Series, lengths: Floats) -> Iterator[Comparison]:
-    """Measured = exact, at each length and over all of them, and where the error does not vary: grad_U with one token, say."""
+    """Measured = exact, at each length and over all of them, and where the error does not vary:
+    grad_U with one token, say.
+    """
     if series.exact is None:
         return
     name = f"{NAMES[series.quantity]}: measured = exact"
@@ -116,7 +125,9 @@ def _agrees(series: Series, lengths: Floats) -> Iterator[Comparison]:
 
 
 def _below(series: Series, lengths: Floats) -> Iterator[Comparison]:
-    """Measured <= bound up to noise, and exact <= bound up to rounding, for every upper bound; a bare exponent <= the sharp one."""
+    """Measured <= bound up to noise, and exact <= bound up to rounding, for every upper bound; a
+    bare exponent <= the sharp one.
+    """
     for bound in series.bounds:
         speaks = np.isfinite(bound.values)
         if bound.kind == "exponent" and series.sharp is not None and lengths.size > 1:
@@ -149,9 +160,11 @@ def _largest(ratio: Floats, lengths: Floats) -> tuple[float, str]:
 
 
 def _exponent(series: Series, lengths: Floats, replicates: int) -> Iterator[Comparison]:
-    """The sharp exponent lies in the interval of a fit that can be trusted, as far as fit and standard errors can be.
+    """The sharp exponent lies in the interval of a fit that can be trusted, as far as fit and
+    standard errors can be.
 
-    The fit may be biased by a part of its standard error, and standard errors are estimates themselves: both shift the limit.
+    The fit may be biased by a part of its standard error, and standard errors are estimates
+    themselves: both shift the limit.
     """
     fit = series.fit
     if fit is None or series.sharp is None or not series.trusted:
@@ -169,7 +182,9 @@ def _exponent(series: Series, lengths: Floats, replicates: int) -> Iterator[Comp
 
 
 def _far(far: FarSlopes | None) -> Iterator[Comparison]:
-    """Where the sharp exponent must show: at the far end of the exact curve, up to the logarithms that Theorem B allows."""
+    """Where the sharp exponent must show: at the far end of the exact curve, up to the logarithms
+    that Theorem B allows.
+    """
     if far is None or not far.reaches:
         return
     L = float(far.lengths[-1])

@@ -1,4 +1,6 @@
-"""The exact errors of attention as curves over the prompt length, near by and up to L = 1e100, and what theory lays beside them."""
+"""The exact errors of attention as curves over the prompt length, near by and up to L = 1e100, and
+what theory lays beside them.
+"""
 
 from __future__ import annotations
 
@@ -34,11 +36,14 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-#: Largest lambda for which the average of the error of the gradient in U stays inside its quadrature up to L = 1e100.
+#: Largest lambda for which the average of the error of the gradient in U stays inside its
+#: quadrature up to L = 1e100.
 LARGEST_LAMBDA = 64.0
-#: Largest `_spread` at a fixed query (False), largest lambda on average (True), for which L = 1e100 shows the exponent.
+#: Largest `_spread` at a fixed query (False), largest lambda on average (True), for which L = 1e100
+#: shows the exponent.
 REACH = {False: 110.0, True: 8.0}
-#: Relative error of averages over the query of the error of the gradient in U: near by, and where only slopes are wanted.
+#: Relative error of averages over the query of the error of the gradient in U: near by, and where
+#: only slopes are wanted.
 NEAR, FAR = 1e-5, 1e-2
 #: Powers of ten at which far slopes over queries are taken.
 DECADES = (1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 50, 100)
@@ -46,7 +51,8 @@ DECADES = (1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 50, 100)
 
 @dataclass(frozen=True, eq=False)
 class FarSlopes:
-    """Slopes of the exact errors, from one tenth of each length to the length, where no simulation reaches.
+    """Slopes of the exact errors, from one tenth of each length to the length, where no simulation
+    reaches.
 
     Parameters
     ----------
@@ -94,8 +100,8 @@ def exact_error(setting: AttentionSetting, quantity: Quantity, lengths: ArrayLik
     Returns
     -------
     array, shape (n,), or None
-        None where nothing is exact: averages over queries for tokens that are not Gaussian, and scores beyond the range of the
-        quadrature.
+        None where nothing is exact: averages over queries for tokens that are not Gaussian, and
+        scores beyond the range of the quadrature.
 
     Examples
     --------
@@ -136,7 +142,9 @@ def _moments(variances: tuple[float, ...], lengths: tuple[float, ...]) -> Softma
 
 
 def _mean_token(setting: AttentionSetting, quantity: Literal["output", "grad_V"], L: Floats) -> Floats:
-    """Output and gradient in V, accurate enough to be compared with bounds that are equalities in a limit."""
+    """Output and gradient in V, accurate enough to be compared with bounds that are equalities in a
+    limit.
+    """
     W, factor = setting.weight(quantity)
     law = setting.query_law(W, math.log(L.max()))
     P2, P3, Q = _moments(tuple(law.nodes.tolist()), tuple(L.ravel().tolist()))
@@ -153,7 +161,8 @@ def _gradient_U(arrays: tuple[Floats, ...], L: Floats, tolerance: float) -> Floa
 
 @lru_cache(maxsize=64)
 def _far_gradient_U(content: tuple[tuple[tuple[int, ...], bytes], ...], decades: tuple[int, ...]) -> Floats:
-    """Values at the powers of ten, each decade by itself: one quadrature for short and long prompts would have to be fine for both.
+    """Values at the powers of ten, each decade by itself: one quadrature for short and long prompts
+    would have to be fine for both.
 
     Kept for the next report on the same setting, since this is the slowest of its curves.
     """
@@ -163,7 +172,8 @@ def _far_gradient_U(content: tuple[tuple[tuple[int, ...], bytes], ...], decades:
 
 
 def _spread(setting: AttentionSetting) -> float:
-    """``ln E w^2 - 2 ln E w`` for the weights w = e^{a.Z} at one query, s if that is more: for Gaussian tokens both are s.
+    """``ln E w^2 - 2 ln E w`` for the weights w = e^{a.Z} at one query, s if that is more: for
+    Gaussian tokens both are s.
 
     Rare tokens of large score make it larger: L has to be long enough for them to occur.
     """
@@ -175,11 +185,13 @@ def _spread(setting: AttentionSetting) -> float:
 
 
 def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
-    """Slopes of the exact errors as far out as the sharp exponent needs to show, at most up to L = 1e100.
+    """Slopes of the exact errors as far out as the sharp exponent needs to show, at most up to L =
+    1e100.
 
-    At a fixed query the next-order term is of size e^{2s}/L, with `_spread` for s where tokens are not Gaussian. On average the
-    error is (ln L)^k L^-b, k <= d/2 + 1 for the output (Theorem B) and, as quadrature shows, two more for the gradient in U; the
-    slope differs from -b by k / ln L and smaller terms.
+    At a fixed query the next-order term is of size e^{2s}/L, with `_spread` for s where tokens are
+    not Gaussian. On average the error is (ln L)^k L^-b, k <= d/2 + 1 for the output (Theorem B)
+    and, as quadrature shows, two more for the gradient in U; the slope differs from -b by k / ln L
+    and smaller terms.
 
     Returns
     -------

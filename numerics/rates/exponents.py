@@ -1,16 +1,19 @@
-"""The exponents with which the errors fall with the prompt length, and the range of lambda in which a fit can see them.
+"""The exponents with which the errors fall with the prompt length, and the range of lambda in which
+a fit can see them.
 
-Averaged over Gaussian queries, the errors of the output and of the gradients in V and U are ``L^-min(1, b)`` up to powers of ln L,
-for Gaussian tokens. The proof, by hand (R4.exponent in the ledger), goes
+Averaged over Gaussian queries, the errors of the output and of the gradients in V and U are
+``L^-min(1, b)`` up to powers of ln L, for Gaussian tokens. The proof, by hand (R4.exponent in the
+ledger), goes
 
 - from above: at a query they are at most ``(1 + s)^2 P2`` times a constant, and for lambda >= 1/2 P2 is at most
-  ``C L^-b e^{s / (2 lambda)}`` up to s of order ln L, which averages to ``L^-b`` times a power of ln L;
+  ``C L^-b e^{s / (2 lambda)}`` up to s of order ln L, which averages to ``L^-b`` times a power of
+  ln L;
 - from below by L^-1: L times the error has a positive limit at every query, and Fatou's lemma applies;
 - from below by L^-b: with that probability, up to powers of ln L, the query has a large s and one token takes nearly all the
   weight; then the output is that token and the softmax covariance is nearly 0.
 
-For the output Theorem B gives the power of ln L. That the gradient in U carries two powers more is what quadrature up to L = 1e100
-shows; nobody has proved it.
+For the output Theorem B gives the power of ln L. That the gradient in U carries two powers more is
+what quadrature up to L = 1e100 shows; nobody has proved it.
 """
 
 from __future__ import annotations
@@ -82,14 +85,16 @@ def exponent_curve(lam: ArrayLike) -> Floats:
 
 
 def paper_curve(kappa: ArrayLike, quantity: Quantity) -> Floats:
-    """The exponent that the paper's proofs give, at ``kappa = sigma^2 |U|^2`` (at least lambda for queries N(0, I)).
+    """The exponent that the paper's proofs give, at ``kappa = sigma^2 |U|^2`` (at least lambda for
+    queries N(0, I)).
 
     Parameters
     ----------
     kappa : array_like, shape (n,)
     quantity : {"output", "grad_V", "grad_U"}
-        ``min(1/3, 1/(192 kappa))``, eq. (16), for output and gradient in V. For the gradient in U the product term: by (21) and the
-        Cauchy-Schwarz inequality half the exponent of eq. (18), ``min(1/12, 1/(768 kappa))``.
+        ``min(1/3, 1/(192 kappa))``, eq. (16), for output and gradient in V. For the gradient in U
+        the product term: by (21) and the Cauchy-Schwarz inequality half the exponent of eq. (18),
+        ``min(1/12, 1/(768 kappa))``.
 
     Returns
     -------
@@ -105,7 +110,8 @@ def paper_curve(kappa: ArrayLike, quantity: Quantity) -> Floats:
 
 
 def paper_exponent(setting: AttentionSetting, quantity: Quantity) -> float | None:
-    """The paper's exponent for this setting; None where it has none: at one query, or for a query that is not 1-sub-Gaussian.
+    """The paper's exponent for this setting; None where it has none: at one query, or for a query
+    that is not 1-sub-Gaussian.
 
     Examples
     --------
@@ -121,9 +127,9 @@ def paper_exponent(setting: AttentionSetting, quantity: Quantity) -> float | Non
 def sharp_exponent(setting: AttentionSetting, quantity: Quantity = "output") -> float | None:
     """The exponent of the error, up to powers of ln L; None where theory has none.
 
-    At one query it is 1 for every law; but the gradient in U vanishes with the query, and may converge faster for tokens on a line
-    that are not Gaussian. On average over Gaussian queries it is min(1, sqrt(1/lambda + 1/4) - 1/2) for Gaussian tokens and unknown
-    for others.
+    At one query it is 1 for every law; but the gradient in U vanishes with the query, and may
+    converge faster for tokens on a line that are not Gaussian. On average over Gaussian queries it
+    is min(1, sqrt(1/lambda + 1/4) - 1/2) for Gaussian tokens and unknown for others.
 
     Examples
     --------
@@ -151,10 +157,11 @@ def standing(setting: AttentionSetting, quantity: Quantity) -> str:
 
 
 def next_order(setting: AttentionSetting, quantity: Quantity = "output") -> float | None:
-    """Exponent of the next-order term relative to the first, or None where logarithms stand in its place or nothing is known.
+    """Exponent of the next-order term relative to the first, or None where logarithms stand in its
+    place or nothing is known.
 
-    On average a term L^-b, b = sqrt(1/lambda + 1/4) - 1/2, competes with the regular expansion in 1/L; from lambda = 1/2 on it is
-    the first term, with powers of ln L.
+    On average a term L^-b, b = sqrt(1/lambda + 1/4) - 1/2, competes with the regular expansion in
+    1/L; from lambda = 1/2 on it is the first term, with powers of ln L.
     """
     lam = setting.score_variance
     if sharp_exponent(setting, quantity) is None:
@@ -165,7 +172,8 @@ def next_order(setting: AttentionSetting, quantity: Quantity = "output") -> floa
 
 
 def theorem_B_constant(setting: AttentionSetting, quantity: Quantity) -> float | None:
-    """C1 with error <= C1 / L for every L and equality in the limit; None unless tokens and queries are Gaussian and lambda < 1/2.
+    """C1 with error <= C1 / L for every L and equality in the limit; None unless tokens and queries
+    are Gaussian and lambda < 1/2.
 
     Examples
     --------
@@ -178,13 +186,14 @@ def theorem_B_constant(setting: AttentionSetting, quantity: Quantity) -> float |
 
 
 def theorem_B_law(setting: AttentionSetting, quantity: Literal["output", "grad_V"] = "output") -> Decay:
-    """The decay of the error, averaged over Gaussian queries, that Theorem B gives for Gaussian tokens.
+    """The decay of the error, averaged over Gaussian queries, that Theorem B gives for Gaussian
+    tokens.
 
     Raises
     ------
     ValueError
-        If lambda >= 1/2 and the error has no part along the top eigenspace, but for rounding: then the power of ln L is smaller by
-        one.
+        If lambda >= 1/2 and the error has no part along the top eigenspace, but for rounding: then
+        the power of ln L is smaller by one.
 
     Examples
     --------

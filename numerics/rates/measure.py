@@ -1,7 +1,9 @@
-"""The experiment behind ``largeprompt rates``: how the errors of softmax attention fall with the prompt length.
+"""The experiment behind ``largeprompt rates``: how the errors of softmax attention fall with the
+prompt length.
 
-Measured by Monte Carlo and laid beside what is exact (quadrature), what is proved (Theorems A and B) and what the paper bounds
-(Lemma C.4 at a fixed query, the exponent of eq. (16) on average). Everything that a report shows is a field of the result.
+Measured by Monte Carlo and laid beside what is exact (quadrature), what is proved (Theorems A and
+B) and what the paper bounds (Lemma C.4 at a fixed query, the exponent of eq. (16) on average).
+Everything that a report shows is a field of the result.
 """
 
 from __future__ import annotations
@@ -46,8 +48,8 @@ class Rates:
     far : FarSlopes or None
         None where there is no exact curve.
     far_models : tuple of (str, float)
-        The exponents that laws with and without powers of ln L read off the exact output error at L = 1e20 to 1e100; empty where
-        theory has no such power.
+        The exponents that laws with and without powers of ln L read off the exact output error at L
+        = 1e20 to 1e100; empty where theory has no such power.
     comparisons : tuple of Comparison
         Failures first.
     warnings : tuple of str
@@ -91,7 +93,8 @@ def rates(
     method: str = "auto",
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Rates:
-    """Measure the errors of output and gradients over the prompt length and compare them with theory.
+    """Measure the errors of output and gradients over the prompt length and compare them with
+    theory.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""One quantity of a rate report over the prompt lengths: what was measured, what theory says about it, and its exponents."""
+"""One quantity of a rate report over the prompt lengths: what was measured, what theory says about
+it, and its exponents.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ __all__ = ["Series", "log_power", "series_of"]
 Floats = NDArray[np.float64]
 #: Fewest lengths in a fit.
 FEWEST = 5
-#: Relative rounding of what is measured: tokens are float32, and an error that does not vary at all is known no better.
+#: Relative rounding of what is measured: tokens are float32, and an error that does not vary at all
+#: is known no better.
 ROUNDING = 1e-6
 #: Standard errors by which the fit of the exact curve may miss the sharp exponent.
 BIAS = 0.25
@@ -38,9 +41,10 @@ class Series:
     estimate : Estimate
         Monte Carlo estimate of the mean squared error.
     rare_share, rare_error : array, shape (n,)
-        From queries too rare for the sample, see `numerics.monte_carlo.rare_queries`: their part of the exact mean, and what they add to the
-        standard error. The part is counted beyond their number, and 0 where nothing is exact. The error also counts prompts too
-        rare for it, see `numerics.monte_carlo.rare_prompts`.
+        From queries too rare for the sample, see `numerics.monte_carlo.rare_queries`: their part of
+        the exact mean, and what they add to the standard error. The part is counted beyond their
+        number, and 0 where nothing is exact. The error also counts prompts too rare for it, see
+        `numerics.monte_carlo.rare_prompts`.
     exact : array, shape (n,), or None
         By quadrature, where there is a formula.
     bounds : tuple of Bound
@@ -50,15 +54,16 @@ class Series:
     sharp : float or None
         The exponent that theory gives, None where it gives none.
     fit, pure : PowerLawFit or None
-        With the next-order term over the lengths from which it can be trusted, and the straight line over the same lengths; None if
-        there are too few lengths.
+        With the next-order term over the lengths from which it can be trusted, and the straight
+        line over the same lengths; None if there are too few lengths.
     trusted : bool
-        Whether the same fit recovers the sharp exponent from the exact curve, to a quarter of a standard error that is below 0.05.
+        Whether the same fit recovers the sharp exponent from the exact curve, to a quarter of a
+        standard error that is below 0.05.
     reason : str
         Why it is trusted or not.
     models : Models or None
-        Laws beside each other, over the lengths of a trusted fit or else over all that are well measured, and whether they show the
-        exponent; None if there are too few lengths.
+        Laws beside each other, over the lengths of a trusted fit or else over all that are well
+        measured, and whether they show the exponent; None if there are too few lengths.
     """
 
     quantity: Quantity
@@ -88,7 +93,9 @@ class Series:
 
     @property
     def error(self) -> Floats:
-        """The standard error that fits and comparisons use: at least rounding, and with what is too rare to be seen, shape (n,)."""
+        """The standard error that fits and comparisons use: at least rounding, and with what is too
+        rare to be seen, shape (n,).
+        """
         return np.hypot(np.maximum(self.standard_error, ROUNDING * self.mean), self.rare_error)
 
     @property
@@ -117,7 +124,8 @@ def series_of(
 ) -> Series:
     """One quantity with everything that theory says about it, and its fits."""
     exact = exact_error(setting, quantity, L)
-    # One token says nothing on the gradient in U: the error is not random, and no slope starts there.
+    # One token says nothing on the gradient in U: the error is not random, and no slope starts
+    # there.
     random = (estimate.mean > 0) & ~((L == 1) & (quantity == "grad_U"))
     series = Series(
         quantity=quantity,
@@ -142,7 +150,9 @@ def series_of(
 
 
 def _advice(setting: AttentionSetting) -> str:
-    """What to do where the sharp exponent does not show: for Gaussian tokens at one query the next order is of size e^{2s}/L."""
+    """What to do where the sharp exponent does not show: for Gaussian tokens at one query the next
+    order is of size e^{2s}/L.
+    """
     s = setting.score_variance
     if setting.averaged or not setting.gaussian or 2 * s < math.log(FEASIBLE):
         return "go to longer prompts"
@@ -150,10 +160,12 @@ def _advice(setting: AttentionSetting) -> str:
 
 
 def _fitted(series: Series, setting: AttentionSetting, L: Floats, usable: NDArray[np.intp]) -> Series:
-    """Fits over the longest range on which the exact curve shows the sharp exponent to the same fit.
+    """Fits over the longest range on which the exact curve shows the sharp exponent to the same
+    fit.
 
-    The range is chosen by the exact curve and the relative standard errors, never by the means, so that the interval keeps its
-    coverage: but for what skewed samples have in common, low means with low standard errors.
+    The range is chosen by the exact curve and the relative standard errors, never by the means, so
+    that the interval keeps its coverage: but for what skewed samples have in common, low means with
+    low standard errors.
     """
     if usable.size < FEWEST:
         return replace(series, reason=f"lengths above 1 and well measured: {usable.size}; a fit takes {FEWEST} or more")

@@ -1,4 +1,6 @@
-"""Parametric families of token laws, searched for the worst case, and the rational laws that witnesses are made of."""
+"""Parametric families of token laws, searched for the worst case, and the rational laws that
+witnesses are made of.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ DENOMINATORS = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10**4, 10**6)
 
 @dataclass(frozen=True)
 class Point:
-    """A rational instance in dimension 1: a centred law on few atoms, the number ``Uz`` and the values of f at the atoms.
+    """A rational instance in dimension 1: a centred law on few atoms, the number ``Uz`` and the
+    values of f at the atoms.
 
     Parameters
     ----------
@@ -55,7 +58,9 @@ class Point:
             raise ValueError(f"the law on {[str(x) for x in self.atoms]} is not centred, as every statement here assumes")
 
     def sigma2(self) -> Any:
-        """An enclosure of a sub-Gaussian variance proxy: the optimal one for at most two atoms, else within 1e-5 of it."""
+        """An enclosure of a sub-Gaussian variance proxy: the optimal one for at most two atoms,
+        else within 1e-5 of it.
+        """
         from flint import arb, fmpq
 
         if len(self.atoms) == 2:
@@ -106,7 +111,8 @@ class Family:
     lengths : tuple of int
         Prompt lengths that are affordable for a search.
     build : callable
-        ``build(x)``: (scores, f, weights, a2, squared tokens, sigma2) as floats, for parameters of shape (len(box), batch).
+        ``build(x)``: (scores, f, weights, a2, squared tokens, sigma2) as floats, for parameters of
+        shape (len(box), batch).
     rational : callable
         ``rational(x, denominator)``: a nearby `Point`.
     """
@@ -137,7 +143,9 @@ def _projective(values: Array, denominator: int) -> tuple[Fraction, ...]:
 
 
 def _skewed(direction: Array) -> Array:
-    """Values of f from a point of the sphere; the power leaves room for values of very different sizes, where bounds are tight."""
+    """Values of f from a point of the sphere; the power leaves room for values of very different
+    sizes, where bounds are tight.
+    """
     return direction * np.abs(direction) ** 4
 
 
@@ -183,7 +191,8 @@ def _three_rational(x: Array, denominator: int) -> Point:
 
 
 HALF_TURN = (-np.pi / 2, np.pi / 2)
-#: Every centred law on two atoms with the rarer one not below 1e-6, at its exact constant, sigma |Uz| <= 4.
+#: Every centred law on two atoms with the rarer one not below 1e-6, at its exact constant, sigma
+#: |Uz| <= 4.
 TWO_ATOMS = Family(
     "two atoms", ((-6.0, float(np.log10(0.5))), (-4.0, 4.0), HALF_TURN), (1, 2, 3, 5, 10, 30, 100, 1000), _two_atoms, _two_rational
 )

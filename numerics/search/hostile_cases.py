@@ -1,4 +1,6 @@
-"""Statements about softmax averages on every combination of `numerics.token_laws.hostile`: exact for laws on few atoms, sampled elsewhere."""
+"""Statements about softmax averages on every combination of `numerics.token_laws.hostile`: exact
+for laws on few atoms, sampled elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ Array = npt.NDArray[np.float64]
 PROMPTS = 600
 #: A law is enumerated at the lengths at which its prompts have at most this many vectors of counts.
 OUTCOMES = 1000
-#: Queries are shortened to sigma |Uz| <= 3: beyond, a sample misses the few prompts that carry the mean.
+#: Queries are shortened to sigma |Uz| <= 3: beyond, a sample misses the few prompts that carry the
+#: mean.
 REACH = 3.0
 ERROR = 1e-6
 
@@ -40,7 +43,8 @@ class Worst:
     estimate : float
         The largest ratio in a sample; it errs upwards, as the largest of many estimates.
     cases, noisy : int
-        How many were tried; in how many the sample does not settle on which side of ``limit`` the ratio lies.
+        How many were tried; in how many the sample does not settle on which side of ``limit`` the
+        ratio lies.
     samples : int
         Prompts drawn, over all sampled cases.
     broken : bool
@@ -64,7 +68,8 @@ class Worst:
 
 
 def worst_hostile(statement: Statement, limit: float, seed: int) -> Worst:
-    """The worst case of a statement over the laws, lengths, matrices, queries and functions of `numerics.token_laws.hostile`.
+    """The worst case of a statement over the laws, lengths, matrices, queries and functions of
+    `numerics.token_laws.hostile`.
 
     Parameters
     ----------
@@ -72,7 +77,8 @@ def worst_hostile(statement: Statement, limit: float, seed: int) -> Worst:
     limit : float
         The ratio that the statement allows.
     seed : int
-        Part of the key under which the evaluation is remembered: the seed of the claim that is being judged.
+        Part of the key under which the evaluation is remembered: the seed of the claim that is
+        being judged.
     """
     worst, where = 0.0, ""
     estimate, cases, noisy, samples, broken = 0.0, 0, 0, 0, False
@@ -90,7 +96,9 @@ def worst_hostile(statement: Statement, limit: float, seed: int) -> Worst:
 
 @dataclass(frozen=True, eq=False)
 class _Labels:
-    """The cases of one law at one length: queries and matrices along the first axis, functions along the second."""
+    """The cases of one law at one length: queries and matrices along the first axis, functions
+    along the second.
+    """
 
     law: str
     L: int
@@ -115,7 +123,9 @@ Ratios = tuple[_Labels, Array, Array, Array, bool]
 
 @lru_cache(maxsize=256)
 def _evaluated(statement: Statement, seed: int) -> list[Ratios]:
-    """Lower limit, ratio, upper limit of every case, and whether they are exact; all hold together with probability 1 - `ERROR`."""
+    """Lower limit, ratio, upper limit of every case, and whether they are exact; all hold together
+    with probability 1 - `ERROR`.
+    """
     out: list[Ratios] = []
     random = isinstance(statement.left, (Mean, RandomVariable))
     for batch in _batches(LENGTHS if random else (1,), seed):
@@ -135,10 +145,11 @@ def _batches(lengths: tuple[int, ...], seed: int) -> list[_Batch]:
 
 
 def _interval(statement: Statement, c: SoftmaxAverage) -> tuple[Array, Array, Array]:
-    """Lower limit, estimate and upper limit of each ratio from sampled prompts, each off with probability below 1e-10.
+    """Lower limit, estimate and upper limit of each ratio from sampled prompts, each off with
+    probability below 1e-10.
 
-    For means by the normal approximation, which heavy tails strain: no sample refutes or proves anything by itself, it leaves a
-    statement open.
+    For means by the normal approximation, which heavy tails strain: no sample refutes or proves
+    anything by itself, it leaves a statement open.
     """
     if isinstance(statement.left, Mean):
         values, ratio = statement.left.variable.of(c), statement.ratios(c)
@@ -146,7 +157,8 @@ def _interval(statement: Statement, c: SoftmaxAverage) -> tuple[Array, Array, Ar
         spread = 6.4 * values.std(0) / math.sqrt(len(values)) / np.where(mean == 0, 1, mean)
         return ratio * (1 - spread), ratio, ratio * (1 + spread)
     ratios, _ = statement.by_threshold(c)
-    # the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart holds at all thresholds together; far tails are beyond it
+    # the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart holds at all thresholds together;
+    # far tails are beyond it
     reached = np.arange(1, len(ratios) + 1) / len(ratios)
     width = math.sqrt(math.log(2e10) / (2 * len(ratios)))
     first = int(np.argmax(reached >= 0.05))
@@ -189,7 +201,9 @@ def _cases(law: Law, rng: np.random.Generator, lengths: tuple[int, ...]) -> Iter
 
 
 def _values(points: Array) -> Array:
-    """Every f at the points, components first and functions last; a component that a function does not have is 0."""
+    """Every f at the points, components first and functions last; a component that a function does
+    not have is 0.
+    """
     found = [f(points) for f in functions(points.shape[-1]).values()]
     out = np.zeros((max(v.shape[-1] for v in found), *points.shape[:-1], len(found)))
     for number, values in enumerate(found):

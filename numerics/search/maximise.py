@@ -19,7 +19,8 @@ OFFSPRING, REFINEMENTS = 24, 40
 def maximise(
     f: Objective, box: Sequence[tuple[float, float]], rng: np.random.Generator, starts: Sequence[npt.ArrayLike] = ()
 ) -> tuple[float, Array]:
-    """Differential evolution over the box (after Zhang and Sanderson 2009), then `refine` around the best point.
+    """Differential evolution over the box (after Zhang and Sanderson 2009), then `refine` around
+    the best point.
 
     Parameters
     ----------
@@ -67,7 +68,8 @@ def maximise(
 def refine(
     f: Objective, box: Sequence[tuple[float, float]], rng: np.random.Generator, start: Array, spread: Array
 ) -> tuple[float, Array]:
-    """An evolution strategy around a point: steps whose covariance learns from the best of a generation, shorter without success.
+    """An evolution strategy around a point: steps whose covariance learns from the best of a
+    generation, shorter without success.
 
     Parameters
     ----------

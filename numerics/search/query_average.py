@@ -1,7 +1,8 @@
-"""Errors of the softmax average, averaged over a random query as well: exact sums for tokens and queries that take few values.
+"""Errors of the softmax average, averaged over a random query as well: exact sums for tokens and
+queries that take few values.
 
-`tightest` confronts a bound with many instances: in floating point first, and by Arb where the bound fails, so that a refutation
-rests on exact arithmetic.
+`tightest` confronts a bound with many instances: in floating point first, and by Arb where the
+bound fails, so that a refutation rests on exact arithmetic.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def fourth_error(c: SoftmaxAverage, z: Array) -> Any:
 
 
 def covariance_error(c: SoftmaxAverage, z: Array) -> Any:
-    """``|z|^2 E|C_L - C|_F^2`` for the softmax covariance: the error of the gradient in U for V = I; needs ``f = moments``."""
+    """``|z|^2 E|C_L - C|_F^2`` for the softmax covariance: the error of the gradient in U for V =
+    I; needs ``f = moments``.
+    """
     d = len(z)
     found, limit = c.R_L / c.S_L, c.R / c.S
     total = 0 * c.S_L
@@ -180,7 +183,8 @@ class Instance:
         The instance in words and numbers.
     left, right : float
     exact : callable, optional
-        The left side as a SymPy number or an Arb ball, and the right side as a SymPy number; only such instances can refute.
+        The left side as a SymPy number or an Arb ball, and the right side as a SymPy number; only
+        such instances can refute.
     """
 
     where: Mapping[str, Any]
@@ -205,12 +209,14 @@ def tightest(
     engine : str
         ``"enumeration"`` or ``"quadrature"``.
     reference : Instance, optional
-        The instance of `numerics.search.reference`, where the slack is also taken if the claim asks for it.
+        The instance of `numerics.search.reference`, where the slack is also taken if the claim asks
+        for it.
 
     Returns
     -------
     Evidence
-        SUPPORTED with the slack, REFUTED at the first instance that fails by Arb, or OPEN if one fails without exact evaluation.
+        SUPPORTED with the slack, REFUTED at the first instance that fails by Arb, or OPEN if one
+        fails without exact evaluation.
 
     Examples
     --------

@@ -1,4 +1,6 @@
-"""Instances of the errors averaged over prompt and query: discrete laws summed exactly, Gaussian ones by quadrature."""
+"""Instances of the errors averaged over prompt and query: discrete laws summed exactly, Gaussian
+ones by quadrature.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,16 @@ FAR = (1.0, 2.0, 10.0, 1e3, 1e6, 1e12, 1e30)
 KAPPAS = tuple(Fraction(k) for k in ("0", "1/64", "1/16", "1/4", "1", "4", "16"))
 
 
-#: Signs as tokens and query, U = 1/2: the instance of `numerics.search.reference`, averaged over its query.
+#: Signs as tokens and query, U = 1/2: the instance of `numerics.search.reference`, averaged over
+#: its query.
 REFERENCE = PromptAndQuery(((ONE,), (-ONE,)), (HALF, HALF), ONE, ((ONE,), (-ONE,)), (HALF, HALF), HALF, "reference")
 
 
 @cache
 def discrete() -> tuple[PromptAndQuery, ...]:
-    """Tokens and queries on few values; sigma >= 1 and the query is 1-sub-Gaussian, as the propositions ask."""
+    """Tokens and queries on few values; sigma >= 1 and the query is 1-sub-Gaussian, as the
+    propositions ask.
+    """
     signs, rare = ((ONE,), (-ONE,)), ((3 * ONE,), (0 * ONE,), (-3 * ONE,))
     queries = {"signs": (signs, (HALF, HALF)), "rare 3": (rare, (Fraction(1, 200), Fraction(99, 100), Fraction(1, 200)))}
     laws: list[tuple[str, tuple[Fraction, ...], tuple[Fraction, ...]]]
@@ -71,7 +76,9 @@ def _discrete_left(quantity: Quantity) -> tuple[tuple[int, PromptAndQuery, float
 
 @cache
 def _gaussian_left(quantity: Quantity) -> tuple[tuple[float, int, float, float], ...]:
-    """(L, d, |U|, error) for tokens N(0, I) and U a multiple of I; another sigma scales the error and its bounds alike."""
+    """(L, d, |U|, error) for tokens N(0, I) and U a multiple of I; another sigma scales the error
+    and its bounds alike.
+    """
     rows = []
     for d, kappa in itertools.product((1, 3), KAPPAS):
         u = math.sqrt(kappa)
@@ -86,8 +93,9 @@ def _gaussian_left(quantity: Quantity) -> tuple[tuple[float, int, float, float],
 def instances(bound: Bound, quantity: Quantity, *, least: int = 1) -> Iterator[Instance]:
     """Every instance with L >= least, the exact ones first.
 
-    Gaussian tokens at one token are exact: the error of the output is ``sigma^2 d + sigma^4 |U|^2 d``, and the gradient in U is 0
-    instead of ``sigma^2 z'`` in each row.
+    Gaussian tokens at one token are exact: the error of the output is
+    ``sigma^2 d + sigma^4 |U|^2 d``, and the gradient in U is 0 instead of ``sigma^2 z'`` in each
+    row.
     """
     if least == 1:
         for d, kappa, sigma in itertools.product((1, 3), (*KAPPAS, Fraction(10**6)), (ONE, Fraction(4))):

@@ -1,8 +1,10 @@
-"""The one fixed instance at which every bound also says how much it gives away, so that bounds can be compared with each other.
+"""The one fixed instance at which every bound also says how much it gives away, so that bounds can
+be compared with each other.
 
-Rademacher tokens and query, d = 1, sigma = V = 1, U = 1/2, f(z) = z, L = 100 and query z = 1: the score is 1/2 or -1/2, and every
-expectation is a sum over 101 outcomes. The slack at the tightest point says how much better a bound could be; this one, how much it
-loses where nothing is chosen in its favour.
+Rademacher tokens and query, d = 1, sigma = V = 1, U = 1/2, f(z) = z, L = 100 and query z = 1: the
+score is 1/2 or -1/2, and every expectation is a sum over 101 outcomes. The slack at the tightest
+point says how much better a bound could be; this one, how much it loses where nothing is chosen in
+its favour.
 """
 
 from __future__ import annotations
@@ -52,14 +54,16 @@ def _table() -> dict[str, sp.Expr]:
     return {"L": L, "U": half, "Uz": half, "a2": a2, "delta": delta, **ones, **weights, **bounds, **deltas}
 
 
-#: Values of symbols by name: of the population (F4 and K are sqrt(E|f|^4), F8 is sqrt(E|f|^8)), of delta, and of what Lemma C.1
-#: calls alpha_-, alpha_+, beta.
+#: Values of symbols by name: of the population (F4 and K are sqrt(E|f|^4), F8 is sqrt(E|f|^8)), of
+#: delta, and of what Lemma C.1 calls alpha_-, alpha_+, beta.
 TABLE: Mapping[str, sp.Expr] = MappingProxyType(_table())
 
 
 @dataclass
 class Request:
-    """That engines shall evaluate at the reference instance, with further values, and why some could not."""
+    """That engines shall evaluate at the reference instance, with further values, and why some
+    could not.
+    """
 
     values: Mapping[str, sp.Expr]
     only: bool = False
@@ -75,15 +79,16 @@ class _Unable(Exception):
 
 @contextmanager
 def at_reference(values: Mapping[str, Any] | None, *, only: bool = False) -> Iterator[Request]:
-    """Make every engine inside the block evaluate its bound at the reference instance too; with None, none does.
+    """Make every engine inside the block evaluate its bound at the reference instance too; with
+    None, none does.
 
     Parameters
     ----------
     values : mapping of str to numbers, or None
         Of symbols that `TABLE` does not name, or that shall differ from it.
     only : bool
-        Searches that take seconds are left out: their Evidence is OPEN, with the slack at the reference instance. A check must not
-        stop there, or the slack of its other parts is lost.
+        Searches that take seconds are left out: their Evidence is OPEN, with the slack at the
+        reference instance. A check must not stop there, or the slack of its other parts is lost.
 
     Raises
     ------
@@ -133,7 +138,8 @@ def loss_of_inequality(small: sp.Expr, big: sp.Expr, where: Iterable[sp.Expr] = 
     ----------
     small, big : sympy.Expr
     where : iterable of sympy.Expr
-        What the hypotheses say is not negative: where the instance does not meet them, the statement says nothing about it.
+        What the hypotheses say is not negative: where the instance does not meet them, the
+        statement says nothing about it.
 
     Returns
     -------
@@ -144,11 +150,13 @@ def loss_of_inequality(small: sp.Expr, big: sp.Expr, where: Iterable[sp.Expr] = 
 
 
 def loss_of_statistic(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents: bool = False) -> float | None:
-    """How much a bound on the softmax average gives away at the reference instance, if it is asked for.
+    """How much a bound on the softmax average gives away at the reference instance, if it is asked
+    for.
 
-    For an expectation the bound over the exact value. For a tail at its parameter's value: the threshold over the least one for
-    which the bound would be true (for lower tails the other way round), which stays finite where the probability is zero; with
-    ``exponents`` the ratio of ``-ln``.
+    For an expectation the bound over the exact value. For a tail at its parameter's value: the
+    threshold over the least one for which the bound would be true (for lower tails the other way
+    round), which stays finite where the probability is zero; with ``exponents`` the ratio of
+    ``-ln``.
 
     Returns
     -------
@@ -159,7 +167,8 @@ def loss_of_statistic(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents:
 
 
 def loss_of_sides(sides: Callable[[], tuple[float, float]]) -> float | None:
-    """Right over left side of a bound that the caller has put at the reference instance, if it is asked for.
+    """Right over left side of a bound that the caller has put at the reference instance, if it is
+    asked for.
 
     Returns
     -------

@@ -1,7 +1,9 @@
-"""Statements about softmax averages as data: what is bounded, by what, and the number that decides whether it holds.
+"""Statements about softmax averages as data: what is bounded, by what, and the number that decides
+whether it holds.
 
-``E X <= c B`` becomes "the worst of ``E X / B`` is at most c"; ``P(X >= T(delta)) <= c B(delta)`` is first rewritten in the
-threshold ``t = T(delta)``, so that one search answers for every value of the constants.
+``E X <= c B`` becomes "the worst of ``E X / B`` is at most c"; ``P(X >= T(delta)) <= c B(delta)``
+is first rewritten in the threshold ``t = T(delta)``, so that one search answers for every value of
+the constants.
 """
 
 from __future__ import annotations
@@ -152,7 +154,9 @@ def _evaluate(expr: sp.Expr, at: Mapping[str, Any], rational: Callable[[sp.Ratio
 
 
 def population(c: SoftmaxAverage) -> dict[str, Any]:
-    """The population quantities of an instance by name; those of `OF_THE_LAW` are computed when one is asked for."""
+    """The population quantities of an instance by name; those of `OF_THE_LAW` are computed when one
+    is asked for.
+    """
     return _Quantities(c)
 
 
@@ -175,7 +179,8 @@ class _Quantities(dict[str, Any]):
 
 @dataclass(frozen=True)
 class Statement:
-    """A bound in the form "worst ratio of two sides <= coefficient"; two statements that differ in the coefficient share it.
+    """A bound in the form "worst ratio of two sides <= coefficient"; two statements that differ in
+    the coefficient share it.
 
     Parameters
     ----------
@@ -196,7 +201,9 @@ class Statement:
     exponents: bool = False
 
     def ratios(self, c: SoftmaxAverage) -> Array:
-        """Left over right without the coefficient, the worst over all thresholds; shape of the batch."""
+        """Left over right without the coefficient, the worst over all thresholds; shape of the
+        batch.
+        """
         values, thresholds = self.by_threshold(c)
         return values if thresholds is None else values.max(0)
 
@@ -223,13 +230,17 @@ class Statement:
 
 
 def _clean(ratio: Any, left: Any) -> Array:
-    """Where a bound has no value, it holds only if there is nothing to bound: what vanishes is 0 up to rounding."""
+    """Where a bound has no value, it holds only if there is nothing to bound: what vanishes is 0 up
+    to rounding.
+    """
     return np.where(np.isnan(ratio), np.where(left <= VANISHES, 0.0, np.inf), ratio)
 
 
 @dataclass(frozen=True)
 class Normal:
-    """A statement, the largest ratio that it allows, and the parameter of a tail as a function of ``t``."""
+    """A statement, the largest ratio that it allows, and the parameter of a tail as a function of
+    ``t``.
+    """
 
     statement: Statement
     limit: sp.Expr
@@ -248,7 +259,8 @@ def _solved(threshold: sp.Expr, parameter: sp.Symbol) -> list[sp.Expr]:
 
 @lru_cache(maxsize=256)
 def normal_form(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents: bool = False) -> Normal:
-    """Rewrite ``left <= right`` as ``ratio <= limit``, where only the limit depends on numerical factors.
+    """Rewrite ``left <= right`` as ``ratio <= limit``, where only the limit depends on numerical
+    factors.
 
     Raises
     ------
@@ -284,6 +296,7 @@ def normal_form(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents: bool 
     limit = 1 / factor if exponents else factor
     if not isinstance(left, Tail):
         return Normal(Statement(left, core), limit)
-    # at the thresholds that are attained "over" and "at or over" differ, in their suprema they do not: one search for both
+    # at the thresholds that are attained "over" and "at or over" differ, in their suprema they do
+    # not: one search for both
     side = "<=" if left.op == "<=" else ">="
     return Normal(Statement(left.variable, core, side, root.as_coeff_Mul()[1], exponents), limit, root)

@@ -1,8 +1,9 @@
-"""Inequalities between tails of a softmax average and of its tokens, on exact laws in dimension 1, from the shortest prompt on.
+"""Inequalities between tails of a softmax average and of its tokens, on exact laws in dimension 1,
+from the shortest prompt on.
 
-The proofs that integrate a tail ``P(|err|^m >= t)`` cut it at a threshold ``t_0`` and bound the rest by that of the largest
-``|f(z_l)|``. Every integral of such a tail is an expectation, ``int_s^oo P(X >= t) dt = E (X - s)_+``, so that both sides are
-finite sums.
+The proofs that integrate a tail ``P(|err|^m >= t)`` cut it at a threshold ``t_0`` and bound the
+rest by that of the largest ``|f(z_l)|``. Every integral of such a tail is an expectation,
+``int_s^oo P(X >= t) dt = E (X - s)_+``, so that both sides are finite sums.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ class _Case:
 
 
 def _points(growth: int) -> list[Point]:
-    """Laws with ``f(z) = z`` or ``f(z) = z^2`` at their atoms, the simplest first; the last has ``C_f = 2`` at one atom only."""
+    """Laws with ``f(z) = z`` or ``f(z) = z^2`` at their atoms, the simplest first; the last has
+    ``C_f = 2`` at one atom only.
+    """
     laws: tuple[tuple[tuple[int | Fraction, ...], tuple[Fraction, ...], tuple[int, ...]], ...] = (
         ((1, -1), (HALF, HALF), (1, 1)),
         ((Fraction(9, 10), Fraction(-1, 10)), (Fraction(1, 10), Fraction(9, 10)), (1, 1)),
@@ -121,7 +124,8 @@ def increasing(*chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.
     Returns
     -------
     Evidence
-        SUPPORTED with the smallest quotient of two neighbours, REFUTED by Arb in the first case that fails, or OPEN.
+        SUPPORTED with the smallest quotient of two neighbours, REFUTED by Arb in the first case
+        that fails, or OPEN.
 
     Raises
     ------
@@ -162,5 +166,7 @@ def increasing(*chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.
 
 
 def _equal(left: Any, right: Any) -> bool:
-    """Whether two enclosures meet within rounding: then both sides are one number, up to an equality that Arb cannot see."""
+    """Whether two enclosures meet within rounding: then both sides are one number, up to an
+    equality that Arb cannot see.
+    """
     return bool(left.overlaps(right) and float((left - right).abs_upper()) <= 1e-12 * (1 + float(abs(left).upper())))

@@ -1,7 +1,9 @@
-"""Search for the law, query and function at which a bound on a softmax average is tightest, with exact sums instead of samples.
+"""Search for the law, query and function at which a bound on a softmax average is tightest, with
+exact sums instead of samples.
 
-The search runs in floating point over families of laws on two and three atoms and over all of `numerics.token_laws.hostile`. A refutation is
-rounded to short rationals, at the least length that fails, and evaluated again by Arb in the statement's own variables.
+The search runs in floating point over families of laws on two and three atoms and over all of
+`numerics.token_laws.hostile`. A refutation is rounded to short rationals, at the least length that
+fails, and evaluated again by Arb in the statement's own variables.
 """
 
 from __future__ import annotations
@@ -38,8 +40,8 @@ def worst_ratio(
 ) -> Evidence:
     """Try ``left <= right`` where it is tightest.
 
-    Searches are remembered by the shape of the bound: a statement that differs in its numerical factor costs nothing new, and all
-    claims about one statement share a search.
+    Searches are remembered by the shape of the bound: a statement that differs in its numerical
+    factor costs nothing new, and all claims about one statement share a search.
 
     Parameters
     ----------
@@ -57,15 +59,17 @@ def worst_ratio(
     Returns
     -------
     Evidence
-        SUPPORTED with the tightest point, REFUTED with a rational witness, or OPEN if Arb cannot confirm what the search found.
+        SUPPORTED with the tightest point, REFUTED with a rational witness, or OPEN if Arb cannot
+        confirm what the search found.
 
     Raises
     ------
     TypeError
-        If a side is of another kind, or contains a function that `numerics.search.statement.evaluate` does not know.
+        If a side is of another kind, or contains a function that
+        `numerics.search.statement.evaluate` does not know.
     ValueError
-        If a bound is not finite or contains an unknown symbol, no family is given, ``op`` is not ``"<="``, or the
-        statement is not of a form that can be compared (see `normal_form`).
+        If a bound is not finite or contains an unknown symbol, no family is given, ``op`` is not
+        ``"<="``, or the statement is not of a form that can be compared (see `normal_form`).
 
     Examples
     --------
@@ -135,7 +139,8 @@ def _judged(left: Mean | Tail | sp.Expr, op: str, right: Any, families: tuple[Fa
 def _search(statement: Statement, family: Family, lengths: tuple[int, ...], reseed: int) -> list[tuple[float, Array]]:
     """The largest ratio found in a family at each length, and its parameters.
 
-    It is the same for every claim with the statement; what a shorter prompt finds is where the search at a longer one begins.
+    It is the same for every claim with the statement; what a shorter prompt finds is where the
+    search at a longer one begins.
     """
     found: dict[int, tuple[float, Array]] = {}
     at = {L: partial(_ratios, statement, family, L) for L in lengths}
@@ -156,7 +161,9 @@ def _ratios(statement: Statement, family: Family, L: int, x: Array) -> Array:
 
 
 def _witness(left: Mean | Tail | sp.Expr, right: sp.Expr, normal: Normal, family: Family, L: int, x: Array) -> Evidence | None:
-    """The shortest rational instance near ``x`` that breaks the statement, or None if none is confirmed."""
+    """The shortest rational instance near ``x`` that breaks the statement, or None if none is
+    confirmed.
+    """
     for denominator in DENOMINATORS:
         point = family.rational(x, denominator)
         c = point.approximate(L)
@@ -233,7 +240,8 @@ def at_point(point: Point, L: int, left: Mean | Tail | sp.Expr, right: sp.Expr, 
     if value > bound:
         return Evidence(verdict=Verdict.REFUTED, witness={**where, **sides}, witness_by="Arb", **common)
     if isinstance(left, Tail):
-        # outcomes on the threshold may be lost by a ball, so the complement bounds the probability from above
+        # outcomes on the threshold may be lost by a ball, so the complement bounds the probability
+        # from above
         reverse = {">=": "<", ">": "<=", "<=": ">"}[left.op]
         value = 1 - c.probability(left.variable, reverse, evaluate(left.threshold, at))
     if value <= bound:

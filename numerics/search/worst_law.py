@@ -1,8 +1,10 @@
-"""Search for the laws at which a bound on sub-Gaussian vectors is tightest: moments, tails and tilted means, by exact sums.
+"""Search for the laws at which a bound on sub-Gaussian vectors is tightest: moments, tails and
+tilted means, by exact sums.
 
-`numerics.search.worst_average` does this for averages over a prompt; here the statement speaks of the laws themselves, of one or of several.
-The search runs over laws on two and three atoms at their exact sub-Gaussian constant, and over cases that the caller names. A
-refutation is rounded to short rationals and evaluated again by Arb.
+`numerics.search.worst_average` does this for averages over a prompt; here the statement speaks of
+the laws themselves, of one or of several. The search runs over laws on two and three atoms at their
+exact sub-Gaussian constant, and over cases that the caller names. A refutation is rounded to short
+rationals and evaluated again by Arb.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ REFERENCE = 0.5
 
 @dataclass(frozen=True)
 class Population:
-    """A centred law on R^d as nodes and masses, floats or Arb balls; trailing axes are independent laws.
+    """A centred law on R^d as nodes and masses, floats or Arb balls; trailing axes are independent
+    laws.
 
     Parameters
     ----------
@@ -69,7 +72,9 @@ class Population:
         return (self.masses * values).sum(0)
 
     def tilted(self, a: Array) -> Population:
-        """The law with density proportional to ``e^{a.z}``; ``a`` has shape (d, ...). The proxy is that of the original law."""
+        """The law with density proportional to ``e^{a.z}``; ``a`` has shape (d, ...). The proxy is
+        that of the original law.
+        """
         score = (self.nodes * a).sum(1)
         w = self.masses * np.exp(score - score.max(0) if score.dtype != object else score)
         return Population(self.nodes, w / w.sum(0), self.sigma2)
@@ -87,7 +92,8 @@ def of_law(law: Law) -> Population:
     return Population(law.nodes, law.masses, law.sigma2)
 
 
-#: ``sides(populations, numbers)``: left and right side, up to the factor that the statement allows; numbers have shape (n, ...).
+#: ``sides(populations, numbers)``: left and right side, up to the factor that the statement allows;
+#: numbers have shape (n, ...).
 Sides = Callable[[Sequence[Population], Array], tuple[Any, Any]]
 Case = tuple[str, Sequence[Population], Sequence[float]]
 
@@ -106,8 +112,8 @@ def worst_law(
     Parameters
     ----------
     sides : callable
-        A function of module level, by which searches are remembered; written with sums, products, integer powers and NumPy's
-        elementary functions, so that it also works on Arb balls.
+        A function of module level, by which searches are remembered; written with sums, products,
+        integer powers and NumPy's elementary functions, so that it also works on Arb balls.
     limit : rational
         The constant of the statement.
     checked : str
@@ -115,14 +121,17 @@ def worst_law(
     laws : tuple of str
         A family for each law: ``"two atoms"`` or ``"three atoms"``, on the line and with sigma = 1.
     numbers : tuple of (float, float)
-        Ranges of further numbers: a score, or the size of U, which is 1/2 at the reference instance (`numerics.search.reference`).
+        Ranges of further numbers: a score, or the size of U, which is 1/2 at the reference instance
+        (`numerics.search.reference`).
     cases : callable, optional
-        A function of module level that lists further instances (name, populations, numbers), in any dimension.
+        A function of module level that lists further instances (name, populations, numbers), in any
+        dimension.
 
     Returns
     -------
     Evidence
-        SUPPORTED with the tightest point, REFUTED with a rational witness, or OPEN where a violation was not confirmed by Arb.
+        SUPPORTED with the tightest point, REFUTED with a rational witness, or OPEN where a
+        violation was not confirmed by Arb.
 
     Raises
     ------
@@ -187,7 +196,9 @@ def _listed(sides: Sides, cases: Callable[[], Iterable[Case]]) -> tuple[float, s
 
 
 def _ratio(left: Any, right: Any) -> Array:
-    """Left over right; both vanish without spread or without scores, the left one up to rounding; nan must not pass for truth."""
+    """Left over right; both vanish without spread or without scores, the left one up to rounding;
+    nan must not pass for truth.
+    """
     ratio = np.where((right == 0) & (left <= 1e-12), 0.0, np.where(right > 0, left / right, np.inf))
     return np.where(np.isnan(ratio), np.inf, ratio)
 
@@ -257,7 +268,9 @@ def _describe(laws: tuple[str, ...], x: Array, denominator: int) -> dict[str, st
 def _witness(
     sides: Sides, limit: Any, laws: tuple[str, ...], numbers: tuple[tuple[float, float], ...], x: Array
 ) -> Evidence | None:
-    """The shortest rational instance near ``x`` that breaks the statement, or None if none is confirmed."""
+    """The shortest rational instance near ``x`` that breaks the statement, or None if none is
+    confirmed.
+    """
     from flint import arb, fmpq
 
     factor = Fraction(limit) * (1 + ROUNDING)

@@ -1,4 +1,5 @@
-"""Grids of runs, cut into blocks that are computed once, kept in a store, and spread over threads or machines.
+"""Grids of runs, cut into blocks that are computed once, kept in a store, and spread over threads
+or machines.
 
 =============  ===============================================================================================
 `spec`         a grid as a person writes it (TOML), read and checked before anything is computed

@@ -1,4 +1,6 @@
-"""The pieces of work of a sweep: each says everything that determines its numbers, and is stored under a digest of that."""
+"""The pieces of work of a sweep: each says everything that determines its numbers, and is stored
+under a digest of that.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ __all__ = ["Block", "LawError", "canonical", "code_digest", "run_block", "split"
 Floats = NDArray[np.float64]
 #: Tokens in a full block: a fraction of a second to some seconds, by dimension and machine.
 TOKENS = 2**25
-#: The first block of a length is this much smaller, and sizes double from there: a larger number of replicates asked for later
-#: computes little twice.
+#: The first block of a length is this much smaller, and sizes double from there: a larger number of
+#: replicates asked for later computes little twice.
 SMALLER = 16
 
 
@@ -41,8 +43,9 @@ class Block:
     Parameters
     ----------
     content : str
-        Canonical JSON of the run: ``law`` (see `numerics.sweep.laws`), ``U``, ``V`` and ``query`` or ``query_cov`` with numbers as
-        hexadecimal floats, ``method``, and ``seed``, that of the run's streams.
+        Canonical JSON of the run: ``law`` (see `numerics.sweep.laws`), ``U``, ``V`` and ``query``
+        or ``query_cov`` with numbers as hexadecimal floats, ``method``, and ``seed``, that of the
+        run's streams.
     L : int
     first, count : int
         ``first`` is a multiple of `numerics.monte_carlo.estimate.PIECE`.
@@ -67,7 +70,9 @@ class Block:
         return hashlib.sha256(canonical(self.about()).encode()).hexdigest()
 
     def about(self) -> dict[str, Any]:
-        """What a store says about the numbers; the content, which may be long, stands there once, under the key `run`."""
+        """What a store says about the numbers; the content, which may be long, stands there once,
+        under the key `run`.
+        """
         return {"run": self.run, "L": self.L, "first": self.first, "count": self.count, "code": self.code}
 
     @property
@@ -102,8 +107,9 @@ def run_block(block: Block) -> Floats:
     Returns
     -------
     ndarray of shape (n, 3, 6)
-        For each piece of `numerics.monte_carlo.estimate.PIECE` replicates (the last may be shorter) the sums of `ErrorSampler.sums`. Pieces are
-        joined at the very end, in their order: so the result does not depend on how they were cut into blocks.
+        For each piece of `numerics.monte_carlo.estimate.PIECE` replicates (the last may be shorter)
+        the sums of `ErrorSampler.sums`. Pieces are joined at the very end, in their order: so the
+        result does not depend on how they were cut into blocks.
 
     Raises
     ------
@@ -141,7 +147,8 @@ def _sampler(content: str) -> Any:
 
 
 def split(L: int, replicates: int) -> Iterator[tuple[int, int]]:
-    """Cut the replicates at one length into blocks (first, count); where the cuts are does not depend on their number.
+    """Cut the replicates at one length into blocks (first, count); where the cuts are does not
+    depend on their number.
 
     Examples
     --------
@@ -161,9 +168,11 @@ def split(L: int, replicates: int) -> Iterator[tuple[int, int]]:
 
 
 def code_digest() -> str:
-    """The digest of all of our code from which the numbers of a block come, and of the packages that draw and compile them.
+    """The digest of all of our code from which the numbers of a block come, and of the packages
+    that draw and compile them.
 
-    The command ``sweep`` gives the linear algebra behind NumPy one thread, since the digest does not know how many it has.
+    The command ``sweep`` gives the linear algebra behind NumPy one thread, since the digest does
+    not know how many it has.
 
     Examples
     --------

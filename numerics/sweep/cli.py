@@ -1,4 +1,6 @@
-"""The command ``sweep``: a grid of runs whose results are kept, so that it can be interrupted, extended and spread."""
+"""The command ``sweep``: a grid of runs whose results are kept, so that it can be interrupted,
+extended and spread.
+"""
 
 from __future__ import annotations
 
@@ -148,12 +150,16 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
 
 
 def _calm_linear_algebra() -> None:
-    """One thread for the linear algebra behind NumPy, as Dask gives its workers: in a hundred dimensions bits depend on it."""
+    """One thread for the linear algebra behind NumPy, as Dask gives its workers: in a hundred
+    dimensions bits depend on it.
+    """
     if "numpy" not in sys.modules:  # which asks once, when it is loaded
         os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 def _command(arguments: argparse.Namespace) -> str:
-    """The command line that repeats the report, with file names only; threads and machines do not matter to it."""
+    """The command line that repeats the report, with file names only; threads and machines do not
+    matter to it.
+    """
     spec, store = Path(arguments.spec).name, Path(arguments.store).name
     return shlex.join(["largeprompt", "sweep", spec, "--store", store, "--out", Path(arguments.out).name])

@@ -1,11 +1,14 @@
-"""The blocks of a sweep on a Dask cluster: the same numbers, bit for bit, wherever and in whatever order they are computed.
+"""The blocks of a sweep on a Dask cluster: the same numbers, bit for bit, wherever and in whatever
+order they are computed.
 
-Start ``dask scheduler`` on one machine and ``dask worker tcp://THAT-MACHINE:8786`` on each; all need ``largeprompt[dask]`` in the
-version of the machine that asks. A block names the code that it was made for and the versions of NumPy, SciPy and Numba, and a
-worker with others refuses it. Bits may still differ between kinds of processors (fused multiply-add, the linear algebra behind
-NumPy): use machines of one kind. In a hundred dimensions they also depend on the threads of that linear algebra: leave it the one
-that ``dask worker`` gives it, and set OMP_NUM_THREADS=1 in programs of your own. The processes of a cluster run whatever is sent to
-them; keep its ports inside a network that you trust.
+Start ``dask scheduler`` on one machine and ``dask worker tcp://THAT-MACHINE:8786`` on each; all
+need ``largeprompt[dask]`` in the version of the machine that asks. A block names the code that it
+was made for and the versions of NumPy, SciPy and Numba, and a worker with others refuses it. Bits
+may still differ between kinds of processors (fused multiply-add, the linear algebra behind NumPy):
+use machines of one kind. In a hundred dimensions they also depend on the threads of that linear
+algebra: leave it the one that ``dask worker`` gives it, and set OMP_NUM_THREADS=1 in programs of
+your own. The processes of a cluster run whatever is sent to them; keep its ports inside a network
+that you trust.
 """
 
 from __future__ import annotations
@@ -37,7 +40,9 @@ LOOK = 1.0  # seconds between two looks at the cluster
 
 
 class ClusterError(ValueError):
-    """A cluster that is not there, has no workers, or fails at a block: what, where, and what to do."""
+    """A cluster that is not there, has no workers, or fails at a block: what, where, and what to
+    do.
+    """
 
 
 def run_on(address: str, blocks: Iterable[Block], *, patience: float = 10.0) -> Iterator[tuple[Block, NDArray[np.float64]]]:
@@ -55,13 +60,15 @@ def run_on(address: str, blocks: Iterable[Block], *, patience: float = 10.0) -> 
     Returns
     -------
     iterator
-        Pairs (block, numbers) as they are finished, which is in no order. A block whose worker dies is computed by another one.
+        Pairs (block, numbers) as they are finished, which is in no order. A block whose worker dies
+        is computed by another one.
 
     Raises
     ------
     ClusterError
-        If the extra ``dask`` is not installed, nothing or something else answers at the address, no worker is connected, or the
-        scheduler goes away; if a worker has other code, a block raises an error, or takes several workers down.
+        If the extra ``dask`` is not installed, nothing or something else answers at the address, no
+        worker is connected, or the scheduler goes away; if a worker has other code, a block raises
+        an error, or takes several workers down.
 
     Examples
     --------

@@ -138,7 +138,8 @@ def read_matrices(document: Mapping[str, Any], kind: str, folder: Path, inputs: 
 
 
 def read_queries(document: Mapping[str, Any], folder: Path, inputs: dict[str, str]) -> list[Entry]:
-    """The entries ``[[query]]``: a vector is the query itself, a covariance that of Gaussian queries.
+    """The entries ``[[query]]``: a vector is the query itself, a covariance that of Gaussian
+    queries.
 
     Raises
     ------

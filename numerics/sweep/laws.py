@@ -1,4 +1,6 @@
-"""Token laws as JSON and back, so that a worker elsewhere draws from the same law: built-in ones, and the text of a user's own."""
+"""Token laws as JSON and back, so that a worker elsewhere draws from the same law: built-in ones,
+and the text of a user's own.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ def describe_own(source: str, name: str, image: ArrayLike | None = None) -> dict
 
 
 def law_of(description: Mapping[str, Any]) -> Any:
-    """The law that a description describes: the covariance of Gaussian tokens, a `TokenLaw` otherwise.
+    """The law that a description describes: the covariance of Gaussian tokens, a `TokenLaw`
+    otherwise.
 
     Raises
     ------
@@ -70,7 +73,9 @@ def _law_of(text: str) -> TokenLaw:
 
 
 def _own(source: str, name: str) -> TokenLaw:
-    """Run the text in a module of its own: dataclasses, for one, look for the module in which they are made."""
+    """Run the text in a module of its own: dataclasses, for one, look for the module in which they
+    are made.
+    """
     module = ModuleType(f"largeprompt_law_{hashlib.sha256(source.encode()).hexdigest()[:16]}")
     sys.modules[module.__name__] = module
     try:

@@ -89,7 +89,8 @@ def read_vector(value: Any, folder: Path, inputs: dict[str, str], what: str) -> 
 
 
 def read_matrix(value: Any, folder: Path, inputs: dict[str, str], what: str) -> Floats:
-    """Nested lists, a table with one of the keys `SHAPES` and perhaps ``scale``, or the name of a file.
+    """Nested lists, a table with one of the keys `SHAPES` and perhaps ``scale``, or the name of a
+    file.
 
     Parameters
     ----------

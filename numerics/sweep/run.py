@@ -1,4 +1,6 @@
-"""Running a sweep: what the store has is taken from there, the rest is computed and stored as it comes."""
+"""Running a sweep: what the store has is taken from there, the rest is computed and stored as it
+comes.
+"""
 
 from __future__ import annotations
 
@@ -94,9 +96,11 @@ def sweep(
     spec : Spec
         From `read_spec`.
     store : Store
-        Every finished block is stored at once; blocks that it has, or gets from another sweep, are not computed again.
+        Every finished block is stored at once; blocks that it has, or gets from another sweep, are
+        not computed again.
     scheduler : str, optional
-        Address of a Dask scheduler, such as ``tcp://127.0.0.1:8786``; without it the blocks run in this process.
+        Address of a Dask scheduler, such as ``tcp://127.0.0.1:8786``; without it the blocks run in
+        this process.
     threads : int, optional
         In this process; one for every processor by default. The numbers do not depend on it.
     progress : callable
@@ -105,8 +109,8 @@ def sweep(
     Returns
     -------
     list of (AttentionSetting, AttentionErrors)
-        In the order of ``spec.runs``; bit for bit what `numerics.attention_errors` gives with the seed of the run, whatever the
-        threads, the machines, the order and the interruptions.
+        In the order of ``spec.runs``; bit for bit what `numerics.attention_errors` gives with the
+        seed of the run, whatever the threads, the machines, the order and the interruptions.
 
     Raises
     ------
@@ -134,7 +138,8 @@ def sweep(
     blocks = {block.key: block for row in plan.values() for block in row}
     results = dict(store.get(blocks))
     missing = [block for key, block in blocks.items() if key not in results]
-    # Large ones first, and those of a run together; else every sweep has an order of its own, and two on one store share the work.
+    # Large ones first, and those of a run together; else every sweep has an order of its own, and
+    # two on one store share the work.
     rank = {block.run: random.random() for block in missing}
     missing.sort(key=lambda block: (-block.tokens, rank[block.run], random.random()))
     said: set[str] = set()
@@ -181,7 +186,9 @@ def sweep(
 
 
 def stored_digest(spec: Spec, store: Keeper) -> str:
-    """SHA-256 of the numbers of a grid as they are stored, with their keys: the same for every way to compute them."""
+    """SHA-256 of the numbers of a grid as they are stored, with their keys: the same for every way
+    to compute them.
+    """
     digest = hashlib.sha256()
     for run in spec.runs:
         for L in spec.lengths:
@@ -203,7 +210,8 @@ def _computed(blocks: Iterator[Block], scheduler: str | None, threads: int) -> I
 def run_here(blocks: Iterable[Block], threads: int) -> Iterator[tuple[Block, Floats]]:
     """Run blocks on threads (the kernels release the GIL), and give them back as they are ready.
 
-    After an error, or Ctrl-C, no block is begun; those that are running are given back before it is raised.
+    After an error, or Ctrl-C, no block is begun; those that are running are given back before it is
+    raised.
 
     Examples
     --------

@@ -1,4 +1,6 @@
-"""A grid of runs as a person writes it, in TOML; read and checked whole before anything is computed."""
+"""A grid of runs as a person writes it, in TOML; read and checked whole before anything is
+computed.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ class Run:
     ----------
     setting : AttentionSetting
     content : str
-        Canonical JSON of all that determines the numbers apart from length and replicate; see `numerics.sweep.blocks.Block`.
+        Canonical JSON of all that determines the numbers apart from length and replicate; see
+        `numerics.sweep.blocks.Block`.
     """
 
     setting: AttentionSetting
@@ -46,7 +49,9 @@ class Run:
 
     @cached_property
     def seed(self) -> int:
-        """The seed of the run's streams, a digest of the seed of the spec and of the run: other runs of the grid do not matter."""
+        """The seed of the run's streams, a digest of the seed of the spec and of the run: other
+        runs of the grid do not matter.
+        """
         seed: int = json.loads(self.content)["seed"]
         return seed
 
@@ -101,9 +106,10 @@ def read_spec(path: str | Path) -> Spec:
     Parameters
     ----------
     path : str or Path
-        A TOML file with ``lengths`` (a list, or ``"10:10000:10"``), ``replicates``, ``seed``, ``method``, and arrays of tables
-        ``[[tokens]]`` (``Gamma``, or ``law`` with what it needs, or ``python``), ``[[U]]``, ``[[V]]`` (a matrix; for U also
-        ``scales``) and ``[[query]]`` (``vector`` or ``covariance``), each with a ``name`` if there are several: every entry goes
+        A TOML file with ``lengths`` (a list, or ``"10:10000:10"``), ``replicates``, ``seed``,
+        ``method``, and arrays of tables ``[[tokens]]`` (``Gamma``, or ``law`` with what it needs,
+        or ``python``), ``[[U]]``, ``[[V]]`` (a matrix; for U also ``scales``) and ``[[query]]``
+        (``vector`` or ``covariance``), each with a ``name`` if there are several: every entry goes
         with every other. `example` shows every spelling. Files are looked for beside the spec.
 
     Returns
@@ -197,7 +203,9 @@ def _name(point: tuple[Entry, ...], entries: tuple[list[Entry], ...]) -> str:
 
 
 def _integers_fit(document: dict[str, Any]) -> None:
-    """Refuse integers beyond 64 bits, as TOML does: Python takes any, but cannot print those of thousands of digits."""
+    """Refuse integers beyond 64 bits, as TOML does: Python takes any, but cannot print those of
+    thousands of digits.
+    """
     values: list[Any] = [document]
     while values:
         value = values.pop()

@@ -1,4 +1,6 @@
-"""What commands read and where they write: arrays, grids of prompt lengths, folders. Loads no NumPy before an array is read."""
+"""What commands read and where they write: arrays, grids of prompt lengths, folders. Loads no NumPy
+before an array is read.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,8 @@ def read_bytes(path: Path) -> bytes:
 
 
 def length_grid(text: str, name: str = "--lengths") -> list[int]:
-    """Prompt lengths from ``10,30,100``, or ``10:10000:9`` for a logarithmic grid (rounded; repeated lengths count once).
+    """Prompt lengths from ``10,30,100``, or ``10:10000:9`` for a logarithmic grid (rounded;
+    repeated lengths count once).
 
     Parameters
     ----------

@@ -52,8 +52,8 @@ def block_progress(quiet: bool, clock: Callable[[], float] = time.monotonic) -> 
     Yields
     ------
     callable
-        Of (blocks done, blocks, tokens done, tokens): the time left is told from the tokens, the work that takes it. Call it at the
-        beginning too, when blocks may be done that took no time.
+        Of (blocks done, blocks, tokens done, tokens): the time left is told from the tokens, the
+        work that takes it. Call it at the beginning too, when blocks may be done that took no time.
 
     Examples
     --------

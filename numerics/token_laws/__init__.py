@@ -1,4 +1,5 @@
-"""Laws of tokens: Gaussian, independent coordinates, radial, atoms, and a user's own; and whether the sigma of a law is honest.
+"""Laws of tokens: Gaussian, independent coordinates, radial, atoms, and a user's own; and whether
+the sigma of a law is honest.
 
 ==================  =====================================================================================================
 `law`               `TokenLaw`: sampler, sub-Gaussian parameter, Laplace transform, what the compiled kernels need

@@ -35,7 +35,9 @@ class Atomic:
         return self.points[rng.choice(self.weights.size, size=n, p=self.weights)]
 
     def log_mgf(self, a: NDArray[Any]) -> NDArray[Any]:
-        """ln E e^{a.Z}, real or complex; -inf at a zero of the transform. Relatively accurate near 0."""
+        """ln E e^{a.Z}, real or complex; -inf at a zero of the transform. Relatively accurate near
+        0.
+        """
         score = a @ self.points.T
         shift = score.real.max(-1, keepdims=True)
         with np.errstate(divide="ignore"):
@@ -50,9 +52,11 @@ class Atomic:
         return mean, np.swapaxes(y, -1, -2) @ (w[..., None] * y)
 
     def about(self, a: Floats) -> tuple[Floats, Floats, Floats]:
-        """The tilted mean (..., d), the points less it (..., k, d), and their tilted weights (..., k).
+        """The tilted mean (..., d), the points less it (..., k, d), and their tilted weights (...,
+        k).
 
-        Differences from the point that the tilt favours come first, lest rounding hide how close the mean is to it.
+        Differences from the point that the tilt favours come first, lest rounding hide how close
+        the mean is to it.
         """
         score = a @ self.points.T
         w = np.exp(score - score.max(-1, keepdims=True)) * self.weights

@@ -1,7 +1,9 @@
-"""The Laplace transform of the uniform law on a sphere, for complex arguments, without overflow; and what tilting does to it.
+"""The Laplace transform of the uniform law on a sphere, for complex arguments, without overflow;
+and what tilting does to it.
 
-On the sphere of radius sqrt(q) in R^q the transform at b depends on w = b.b alone and is ``0F1(; q/2; q w / 4)``, entire in w:
-with x = sqrt(q w), ``Gamma(q/2) (x/2)^{1 - q/2} I_{q/2 - 1}(x)``. As q grows it tends to that of N(0, I), ``e^{w/2}``.
+On the sphere of radius sqrt(q) in R^q the transform at b depends on w = b.b alone and is
+``0F1(; q/2; q w / 4)``, entire in w: with x = sqrt(q w),
+``Gamma(q/2) (x/2)^{1 - q/2} I_{q/2 - 1}(x)``. As q grows it tends to that of N(0, I), ``e^{w/2}``.
 
 References
 ----------
@@ -19,7 +21,8 @@ from numpy.typing import NDArray
 __all__ = ["LARGEST_DIMENSION", "bessel_ratio", "sphere_derivatives"]
 
 Floats = NDArray[np.float64]
-#: The power series serves ``|x|^2 / 4 <= reach * order``; beyond, I_nu itself is in the range of floats up to this dimension.
+#: The power series serves ``|x|^2 / 4 <= reach * order``; beyond, I_nu itself is in the range of
+#: floats up to this dimension.
 LARGEST_DIMENSION = 500
 TERMS = 80
 #: Beyond this modulus the Bessel functions of SciPy end.
@@ -45,7 +48,8 @@ def sphere_derivatives(q: int, w: NDArray[Any], count: int = 5) -> tuple[Floats,
     shift : ndarray of float, the shape of w
         About ``|Re x|`` less a logarithm.
     D : ndarray of complex, shape of w and a last axis of `count`
-        ``phi^(k)(w) = e^shift D[..., k]``; relative error about 1e-13 (1e-11 in hundreds of dimensions) away from zeros.
+        ``phi^(k)(w) = e^shift D[..., k]``; relative error about 1e-13 (1e-11 in hundreds of
+        dimensions) away from zeros.
 
     Raises
     ------
@@ -88,10 +92,11 @@ def sphere_derivatives(q: int, w: NDArray[Any], count: int = 5) -> tuple[Floats,
 
 
 def bessel_ratio(q: int, x: Floats) -> tuple[Floats, Floats, Floats]:
-    """``A = I_{q/2}(x) / I_{q/2 - 1}(x)``, ``q A / x`` and ``q A'`` for x >= 0: the law on the sphere tilted by a vector.
+    """``A = I_{q/2}(x) / I_{q/2 - 1}(x)``, ``q A / x`` and ``q A'`` for x >= 0: the law on the
+    sphere tilted by a vector.
 
-    Tilted by b, the coordinate along b has mean ``sqrt(q) A`` at x = sqrt(q) |b| and variance q A'; every coordinate across it has
-    variance ``q A / x``.
+    Tilted by b, the coordinate along b has mean ``sqrt(q) A`` at x = sqrt(q) |b| and variance q A';
+    every coordinate across it has variance ``q A / x``.
 
     Parameters
     ----------

@@ -22,7 +22,8 @@ Floats = NDArray[np.float64]
 #: Names of the laws F g, and the kind of g.
 KIND_OF = {"rademacher": "sign", "uniform": "uniform", "sphere": "sphere", "ball": "ball"}
 NAME_OF = {kind: name for name, kind in KIND_OF.items()}
-#: How far weights may be from sum 1 and a mean from 0, relatively, to pass for decimals of the exact numbers.
+#: How far weights may be from sum 1 and a mean from 0, relatively, to pass for decimals of the
+#: exact numbers.
 DECIMALS = 1e-9
 #: By how much the variance proxy of atoms that a search has found is raised, so that it is one.
 RAISED = 1e-6
@@ -68,7 +69,8 @@ def gaussian(Gamma: ArrayLike) -> TokenLaw:
 def rademacher(d: int) -> TokenLaw:
     """Independent signs.
 
-    sigma = 1 is optimal: ``cosh t <= e^{t^2/2}`` term by term, and no sigma is below the standard deviation.
+    sigma = 1 is optimal: ``cosh t <= e^{t^2/2}`` term by term, and no sigma is below the standard
+    deviation.
 
     Parameters
     ----------
@@ -95,8 +97,9 @@ def rademacher(d: int) -> TokenLaw:
 def uniform(d: int) -> TokenLaw:
     """Uniform on the cube [-sqrt 3, sqrt 3]^d, of covariance I.
 
-    sigma = 1 is optimal: ``sinh(sqrt 3 t) / (sqrt 3 t) = sum 3^k t^{2k} / (2k + 1)!`` is below ``e^{t^2/2}`` term by term, since
-    ``(2k + 1)! = 2^k k! 3 5 .. (2k + 1) >= 6^k k!``; and the standard deviation is 1.
+    sigma = 1 is optimal: ``sinh(sqrt 3 t) / (sqrt 3 t) = sum 3^k t^{2k} / (2k + 1)!`` is below
+    ``e^{t^2/2}`` term by term, since ``(2k + 1)! = 2^k k! 3 5 .. (2k + 1) >= 6^k k!``; and the
+    standard deviation is 1.
 
     Parameters
     ----------
@@ -122,8 +125,9 @@ def uniform(d: int) -> TokenLaw:
 def sphere(d: int) -> TokenLaw:
     """Uniform on the sphere of radius sqrt d, of covariance I; d = 1 is the Rademacher law.
 
-    sigma = 1 is optimal: ``E e^{v.Z} = sum (d |v|^2 / 4)^k / (k! (d/2)(d/2 + 1)..(d/2 + k - 1))`` is below ``e^{|v|^2/2}`` term by
-    term, since each factor of the product is at least d/2; and the standard deviation is 1 in every direction.
+    sigma = 1 is optimal: ``E e^{v.Z} = sum (d |v|^2 / 4)^k / (k! (d/2)(d/2 + 1)..(d/2 + k - 1))``
+    is below ``e^{|v|^2/2}`` term by term, since each factor of the product is at least d/2; and the
+    standard deviation is 1 in every direction.
 
     Parameters
     ----------
@@ -150,8 +154,8 @@ def sphere(d: int) -> TokenLaw:
 def ball(d: int) -> TokenLaw:
     """Uniform in the ball of radius sqrt(d + 2), of covariance I; d = 1 is the uniform law.
 
-    sigma = 1 is optimal: this is a projection of the uniform law on the sphere of radius sqrt(d + 2) in R^{d+2}, whose sigma is 1;
-    and the standard deviation is 1 in every direction.
+    sigma = 1 is optimal: this is a projection of the uniform law on the sphere of radius sqrt(d +
+    2) in R^{d+2}, whose sigma is 1; and the standard deviation is 1 in every direction.
 
     Parameters
     ----------
@@ -184,9 +188,9 @@ def atoms(points: ArrayLike, weights: ArrayLike, sigma: float | None = None) -> 
     weights : array_like, shape (k,)
         Probabilities: positive with sum 1. The mean of the law must be 0.
     sigma : float, optional
-        Searched for if left out: the optimal one, raised by 1e-6 of itself unless it is the largest standard deviation. In one
-        dimension the search is exhaustive, in more it climbs from a hundred directions. Half the diameter of the points would be
-        certain (Hoeffding).
+        Searched for if left out: the optimal one, raised by 1e-6 of itself unless it is the largest
+        standard deviation. In one dimension the search is exhaustive, in more it climbs from a
+        hundred directions. Half the diameter of the points would be certain (Hoeffding).
 
     Returns
     -------
@@ -232,8 +236,9 @@ def from_identity(identity: Mapping[str, Any]) -> TokenLaw:
     Parameters
     ----------
     identity : Mapping
-        ``kind`` and what the constructor of that name takes: ``gaussian`` with ``Gamma``; ``atoms`` with ``points``, ``weights``
-        and optionally ``sigma``; ``rademacher``, ``uniform``, ``sphere`` and ``ball`` with ``d``, or with ``factor`` for F g.
+        ``kind`` and what the constructor of that name takes: ``gaussian`` with ``Gamma``; ``atoms``
+        with ``points``, ``weights`` and optionally ``sigma``; ``rademacher``, ``uniform``,
+        ``sphere`` and ``ball`` with ``d``, or with ``factor`` for F g.
 
     Returns
     -------
@@ -276,7 +281,9 @@ def image_of(structure: Structure, A: Floats) -> TokenLaw:
 
 
 def _standard(name: str, d: int | None = None, factor: ArrayLike | None = None) -> TokenLaw:
-    """The law of F g; F = I if only d is given. No sigma is below the largest standard deviation |F|, and g has sigma 1."""
+    """The law of F g; F = I if only d is given. No sigma is below the largest standard deviation
+    |F|, and g has sigma 1.
+    """
     if factor is None:
         if isinstance(d, bool) or not isinstance(d, (int, np.integer)):
             raise TypeError(f"d = {d!r} is no whole number; it is the dimension of a token")

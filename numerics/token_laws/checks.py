@@ -1,4 +1,6 @@
-"""The checks that a law of tokens passes when it is made: cheap and deterministic. Searches are left to `honest_sigma`."""
+"""The checks that a law of tokens passes when it is made: cheap and deterministic. Searches are
+left to `honest_sigma`.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ __all__ = [
 Floats = NDArray[np.float64]
 #: Coordinates that compiled kernels know by name; each has mean zero and covariance I.
 KINDS = ("normal", "sign", "uniform", "sphere", "ball")
-#: Mean in units of the size of a token, and gap in the Cauchy-Riemann equations, that pass for rounding and truncation.
+#: Mean in units of the size of a token, and gap in the Cauchy-Riemann equations, that pass for
+#: rounding and truncation.
 CENTRED, ANALYTIC = 1e-6, 1e-3
 #: The largest sigma.
 LARGEST = 1e100
@@ -71,7 +74,9 @@ def checked_sampler(sample: Callable[[np.random.Generator, int], Floats], d: int
 
 
 def checked_factor(coordinates: Any, factor: Any, d: int) -> tuple[Floats | None, float]:
-    """The factor as a read-only array, the identity by default, and the variance of the coordinates."""
+    """The factor as a read-only array, the identity by default, and the variance of the
+    coordinates.
+    """
     if coordinates is None:
         if factor is not None:
             raise ValueError(f"a factor without coordinates says nothing; give coordinates, one of {KINDS} or a quantile function")

@@ -1,4 +1,6 @@
-"""A sigma judged by samples alone: a violation that is seen is proved at error 1e-9; what no token reached stays unseen."""
+"""A sigma judged by samples alone: a violation that is seen is proved at error 1e-9; what no token
+reached stays unseen.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ Floats = NDArray[np.float64]
 #: Error of a refutation over all variables tested, and how many of these there are.
 ERROR, TESTED = 1e-9, 8
 MOST_TOKENS = 10**8
-#: Tokens that look for promising v, tokens drawn at a time, random directions, and |v| in units of 1 / sigma.
+#: Tokens that look for promising v, tokens drawn at a time, random directions, and |v| in units of
+#: 1 / sigma.
 SEARCHED, PIECE, DIRECTIONS = 10_000, 65_536, 8
 LENGTHS = np.geomspace(0.1, 6.0, 9)
 #: Quantiles of the search's variables at which these are cut off: a cut only lowers a mean.
@@ -25,7 +28,9 @@ CUT = (0.99, 0.999, 0.9999)
 
 
 class Variable(NamedTuple):
-    """A variable in [0, top] whose mean is at most `bound` if sigma is honest: a cut square of u.Z, or exponential of v.Z."""
+    """A variable in [0, top] whose mean is at most `bound` if sigma is honest: a cut square of u.Z,
+    or exponential of v.Z.
+    """
 
     v: Floats
     square: bool
@@ -40,7 +45,8 @@ class Variable(NamedTuple):
 
 
 def lower_bound(mean: float, variance: float, top: float, n: int, error: float) -> float:
-    """A lower confidence bound of the mean of n variables in [0, top] (Maurer and Pontil 2009, Theorem 4).
+    """A lower confidence bound of the mean of n variables in [0, top] (Maurer and Pontil 2009,
+    Theorem 4).
 
     Parameters
     ----------
@@ -65,7 +71,9 @@ def lower_bound(mean: float, variance: float, top: float, n: int, error: float) 
 
 
 def judged_by_samples(law: TokenLaw, seed: int, samples: int, checked: str) -> Evidence:
-    """REFUTED if a lower bound exceeds what sigma allows, SUPPORTED otherwise; with a control at half the sigma that was seen."""
+    """REFUTED if a lower bound exceeds what sigma allows, SUPPORTED otherwise; with a control at
+    half the sigma that was seen.
+    """
     common: dict[str, Any] = {"engine": "Monte Carlo", "checked": checked, "dimension": f"d = {law.d}", "seed": seed}
     look = np.asarray(law.sample(_generator(seed, 1), min(samples // 2, SEARCHED)))
     rest = samples - len(look)
@@ -98,7 +106,9 @@ def _generator(seed: int, stream: int) -> np.random.Generator:
 
 
 def _promising(look: Floats, sigma: float, n: int, seed: int) -> list[Variable]:
-    """The variables whose lower bounds would be furthest above what is allowed, if the search's moments were the law's."""
+    """The variables whose lower bounds would be furthest above what is allowed, if the search's
+    moments were the law's.
+    """
     d, count = look.shape[1], len(look)
     values, vectors = np.linalg.eigh(look.T @ look / count)
     mean = look.mean(0) if look.mean(0).any() else np.ones(d)

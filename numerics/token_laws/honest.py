@@ -1,4 +1,6 @@
-"""Whether the sub-Gaussian parameter of a law is honest: is ``E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)`` for every v?"""
+"""Whether the sub-Gaussian parameter of a law is honest: is
+``E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)`` for every v?
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,14 @@ __all__ = ["honest_sigma"]
 
 Floats = NDArray[np.float64]
 CHECKED = r"\mathbb{E}\,e^{v\cdot Z} \le e^{\sigma^2 |v|^2/2} \quad (v \in \mathbb{R}^d)"
-#: Relative excess over sigma^2 from which on a proxy is not rounding; by how much the sigma of the control is too small.
+#: Relative excess over sigma^2 from which on a proxy is not rounding; by how much the sigma of the
+#: control is too small.
 TOLERANCE, SPOILED = 1e-8, 0.05
-#: Lengths |v|, in units of 1 / sigma, at which a witness is looked for along the direction that the search has found.
+#: Lengths |v|, in units of 1 / sigma, at which a witness is looked for along the direction that the
+#: search has found.
 WITNESS_LENGTHS = np.geomspace(1e-4, 10.0, 101)
-#: Up to this value of sigma^2 |v|^2 / 2 an honest log_mgf does not overflow, even if it takes the logarithm of a float.
+#: Up to this value of sigma^2 |v|^2 / 2 an honest log_mgf does not overflow, even if it takes the
+#: logarithm of a float.
 OVERFLOW = 600.0
 #: Tokens that are compared with a log_mgf, and their entries together.
 COMPARED, MOST_ENTRIES = 100_000, 10**7
@@ -34,10 +39,11 @@ COMPARED, MOST_ENTRIES = 100_000, 10**7
 def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_000) -> Evidence:
     """Search for a v with ``E exp(v.Z) > exp(sigma^2 |v|^2 / 2)``.
 
-    Where the law has a log_mgf, the search maximises ``2 ln E exp(v.Z) / |v|^2`` over directions and lengths, v -> 0 included,
-    where it is the variance; a refutation is evaluated a second time, by Arb, in multiple precision or along another path. A
-    log_mgf that does not fit the sampler refutes nothing and supports nothing. Without a log_mgf, up to 10 000 of the
-    samples look for the most promising v and the others test them.
+    Where the law has a log_mgf, the search maximises ``2 ln E exp(v.Z) / |v|^2`` over directions
+    and lengths, v -> 0 included, where it is the variance; a refutation is evaluated a second time,
+    by Arb, in multiple precision or along another path. A log_mgf that does not fit the sampler
+    refutes nothing and supports nothing. Without a log_mgf, up to 10 000 of the samples look for
+    the most promising v and the others test them.
 
     Parameters
     ----------
@@ -45,14 +51,16 @@ def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_0
     seed : int, optional
         Of the samples and of the directions; by default that of the claim being judged.
     samples : int
-        Number of tokens to draw, at least 1000 and at most 10^8; with a log_mgf at most 100 000 of them, to compare it with.
+        Number of tokens to draw, at least 1000 and at most 10^8; with a log_mgf at most 100 000 of
+        them, to compare it with.
 
     Returns
     -------
     Evidence
-        REFUTED with the witness v, SUPPORTED with what was covered, or OPEN if the log_mgf is not that of the sampler, or a
-        violation is too small to be told from rounding. Under SUPPORTED `slack` is sigma^2 over the largest value found, and
-        `control` the same search with a sigma 5 % below that (with half of it where only samples speak).
+        REFUTED with the witness v, SUPPORTED with what was covered, or OPEN if the log_mgf is not
+        that of the sampler, or a violation is too small to be told from rounding. Under SUPPORTED
+        `slack` is sigma^2 over the largest value found, and `control` the same search with a sigma
+        5 % below that (with half of it where only samples speak).
 
     Raises
     ------
@@ -129,7 +137,9 @@ def _judged_by_transform(law: TokenLaw, seed: int, samples: int) -> Evidence:
 
 
 def _sampler_differs(law: TokenLaw, seed: int, samples: int) -> str:
-    """A sentence if mean or variance of the sample contradict log_mgf (Bernstein's inequality at about 1e-9), or nothing."""
+    """A sentence if mean or variance of the sample contradict log_mgf (Bernstein's inequality at
+    about 1e-9), or nothing.
+    """
     assert law.log_mgf is not None
     n = max(1000, min(samples, MOST_ENTRIES // law.d))
     rng = np.random.Generator(np.random.Philox(key=np.array([seed, 0], dtype=np.uint64)))

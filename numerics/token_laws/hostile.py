@@ -1,7 +1,8 @@
 """The boundary cases on which every probabilistic statement is tried, as code.
 
-Token laws with their sub-Gaussian variance proxy, lengths, dimensions, matrices U, queries and functions f. Zero is
-among them wherever the papers allow it: U = 0, z = 0, f = 0, and the law without any spread.
+Token laws with their sub-Gaussian variance proxy, lengths, dimensions, matrices U, queries and
+functions f. Zero is among them wherever the papers allow it: U = 0, z = 0, f = 0, and the law
+without any spread.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class Law:
     sigma2 : float
         The least number with ``E exp(v'Z) <= exp(sigma2 |v|^2 / 2)`` for every v.
     nodes : ndarray of shape (m, d)
-        Nodes of a cubature rule: the atoms of a discrete law, otherwise exact far beyond rounding for smooth integrands.
+        Nodes of a cubature rule: the atoms of a discrete law, otherwise exact far beyond rounding
+        for smooth integrands.
     masses : ndarray of shape (m,)
         Their positive weights, with sum 1.
     draw : callable
@@ -73,7 +75,9 @@ class Law:
         return np.tensordot(self.masses, g(self.nodes), axes=1)
 
     def scaled(self, factor: float) -> Law:
-        """The law of ``factor * Z``; rational atoms are kept only by `discrete`, since a float would falsify them."""
+        """The law of ``factor * Z``; rational atoms are kept only by `discrete`, since a float
+        would falsify them.
+        """
         draw = self.draw
         return replace(
             self,
@@ -108,7 +112,9 @@ def gaussian(name: str, covariance: Array) -> Law:
 
 
 def sphere(d: int) -> Law:
-    """The uniform law on the sphere of radius sqrt(d); its moments are below the Gaussian ones, so the variance 1 is a proxy."""
+    """The uniform law on the sphere of radius sqrt(d); its moments are below the Gaussian ones, so
+    the variance 1 is a proxy.
+    """
     if d == 1:
         nodes, masses = np.array([[1.0], [-1.0]]), np.array([0.5, 0.5])
     else:
@@ -129,7 +135,9 @@ def sphere(d: int) -> Law:
 
 
 def ball(d: int) -> Law:
-    """The uniform law on the ball of radius sqrt(d + 2): the projection of a sphere in d + 2 dimensions, so again with proxy 1."""
+    """The uniform law on the ball of radius sqrt(d + 2): the projection of a sphere in d + 2
+    dimensions, so again with proxy 1.
+    """
     surface = sphere(d)
     points, mass = np.polynomial.legendre.leggauss(24)
     radius, weight = (points + 1) / 2, mass / 2 * d * ((points + 1) / 2) ** (d - 1)
@@ -158,7 +166,8 @@ def laws(d: int) -> list[Law]:
     Returns
     -------
     list of Law
-        Gaussian (full, singular, tiny), Rademacher, sphere, ball, skewed on two and on three atoms, no spread at all, rescaled.
+        Gaussian (full, singular, tiny), Rademacher, sphere, ball, skewed on two and on three atoms,
+        no spread at all, rescaled.
 
     Raises
     ------

@@ -1,4 +1,6 @@
-"""Tokens F g with independent coordinates g of one kind: standard normal, signs, or uniform on [-sqrt 3, sqrt 3]."""
+"""Tokens F g with independent coordinates g of one kind: standard normal, signs, or uniform on
+[-sqrt 3, sqrt 3].
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ Floats = NDArray[np.float64]
 H = math.sqrt(3.0)  # the uniform law on [-H, H] has variance 1
 #: Terms of the series of the uniform law's transform for |t| < 1/2.
 TERMS = 10
-#: |t| H up to which the mean of the tilted uniform law is summed as a series, which converges below pi, and its number of terms.
+#: |t| H up to which the mean of the tilted uniform law is summed as a series, which converges below
+#: pi, and its number of terms.
 MEAN_SERIES, MEAN_TERMS = 1.0, 18
 
 
@@ -95,7 +98,9 @@ def coordinate_log_mgf(kind: str, t: NDArray[Any]) -> NDArray[Any]:
 
 
 def coordinate_tilted(kind: str, t: Floats) -> tuple[Floats, Floats]:
-    """Mean and variance of the coordinate under ``e^{tg} / M(t)``: the first two derivatives of ln M, for real t."""
+    """Mean and variance of the coordinate under ``e^{tg} / M(t)``: the first two derivatives of ln
+    M, for real t.
+    """
     from scipy.special import zeta
 
     if kind == "normal":

@@ -1,7 +1,7 @@
 """Tokens F g with g uniform on a sphere or in a ball, scaled to covariance I.
 
-The ball of radius sqrt(r + 2) in R^r is the shadow of the sphere of that radius in R^{r+2}: both laws have the transform of a
-sphere of radius sqrt(q) in R^q, with q = r and q = r + 2.
+The ball of radius sqrt(r + 2) in R^r is the shadow of the sphere of that radius in R^{r+2}: both
+laws have the transform of a sphere of radius sqrt(q) in R^q, with q = r and q = r + 2.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Search for the v at which ``2 ln E exp(v.Z) / |v|^2`` is largest: no sigma^2 below that value is honest."""
+"""Search for the v at which ``2 ln E exp(v.Z) / |v|^2`` is largest: no sigma^2 below that value is
+honest.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +16,23 @@ from numerics.token_laws.tilted_by_cauchy import scale_of
 __all__ = ["Found", "largest_ratio"]
 
 Floats = NDArray[np.float64]
-#: Random directions, beside those of the covariance, the axes and the caller's; and from how many of the best the search climbs.
+#: Random directions, beside those of the covariance, the axes and the caller's; and from how many
+#: of the best the search climbs.
 DIRECTIONS, CLIMBS = 64, 6
 #: Entries of v handled at a time.
 ENTRIES = 2_000_000
-#: The shortest |v| in units of 1 / the size of tokens, the longest in units of 1 / their deviation, and the logarithm of a step
-#: between. A rare token makes the two units differ. Below, the ratio is the variance, which is looked at by itself.
+#: The shortest |v| in units of 1 / the size of tokens, the longest in units of 1 / their deviation,
+#: and the logarithm of a step between. A rare token makes the two units differ. Below, the ratio is
+#: the variance, which is looked at by itself.
 SHORTEST, LONGEST, STEP = 0.02, 200.0, 0.23
 #: Bisections of the place where a log-mgf ceases to be finite.
 BISECTIONS = 24
 
 
 class Found(NamedTuple):
-    """The largest ratio, the v at which it is attained (0 for the variance, in the direction `along`), and what was tried."""
+    """The largest ratio, the v at which it is attained (0 for the variance, in the direction
+    `along`), and what was tried.
+    """
 
     ratio: float
     v: Floats
@@ -46,12 +52,14 @@ def largest_ratio(
     extra: Floats | None = None,
     seed: int = 0,
 ) -> Found:
-    """The largest ``2 ln E exp(v.Z) / |v|^2`` over directions and lengths, and the largest variance.
+    """The largest ``2 ln E exp(v.Z) / |v|^2`` over directions and lengths, and the largest
+    variance.
 
     Parameters
     ----------
     log_mgf, mean : callable
-        The log-mgf and its gradient, the mean of the tilted law: (..., d) to (...), and (d,) to (d,).
+        The log-mgf and its gradient, the mean of the tilted law: (..., d) to (...), and (d,) to
+        (d,).
     covariance : ndarray, shape (d, d)
         Not zero.
     extra : ndarray, shape (k, d), optional

@@ -1,4 +1,6 @@
-"""``ln E exp(v.Z) - sigma^2 |v|^2 / 2`` once more, by code that shares nothing with the search but the definition of the law."""
+"""``ln E exp(v.Z) - sigma^2 |v|^2 / 2`` once more, by code that shares nothing with the search but
+the definition of the law.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ Floats = NDArray[np.float64]
 DIGITS = 20
 #: Panels of the path from 0 to v, and Gauss points in each.
 PANELS, POINTS = 16, 12
-#: The mean alone needs no wide circle, and a narrow one fits closer to the end of a log-mgf's domain.
+#: The mean alone needs no wide circle, and a narrow one fits closer to the end of a log-mgf's
+#: domain.
 RADIUS = 0.05
 
 
@@ -38,8 +41,9 @@ def second_route(law: TokenLaw, v: Floats, sigma: float) -> tuple[float, str]:
     excess : float
         For atoms a lower bound, by Arb, for the law that has the floats as its points and masses.
     by : str
-        ``"Arb"`` for atoms; ``"two routes"`` otherwise: integrals against the density in multiple precision for built-in laws, the
-        path integral of tilted means, from complex values of the log_mgf, for a user's.
+        ``"Arb"`` for atoms; ``"two routes"`` otherwise: integrals against the density in multiple
+        precision for built-in laws, the path integral of tilted means, from complex values of the
+        log_mgf, for a user's.
 
     Examples
     --------

@@ -1,7 +1,9 @@
-"""The optimal variance proxy of a discrete law: the least sigma2 with ``E exp(t X) <= exp(sigma2 t^2 / 2)`` for every real t.
+"""The optimal variance proxy of a discrete law: the least sigma2 with
+``E exp(t X) <= exp(sigma2 t^2 / 2)`` for every real t.
 
-Two atoms have a closed form (Kearns and Saul 1998). More atoms are maximised numerically, and a slightly larger rational is then
-proved to be a proxy by Arb: a law that is offered as a counterexample must meet its hypothesis for certain.
+Two atoms have a closed form (Kearns and Saul 1998). More atoms are maximised numerically, and a
+slightly larger rational is then proved to be a proxy by Arb: a law that is offered as a
+counterexample must meet its hypothesis for certain.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ Array = npt.NDArray[Any]
 
 
 def kearns_saul(q: Any) -> Any:
-    """The optimal variance proxy of the centred law on two atoms at distance 1, ``P(X = 1 - q) = q`` (Kearns and Saul 1998).
+    """The optimal variance proxy of the centred law on two atoms at distance 1,
+    ``P(X = 1 - q) = q`` (Kearns and Saul 1998).
 
     Parameters
     ----------
@@ -60,12 +63,14 @@ def kearns_saul(q: Any) -> Any:
 
 
 def optimal_proxy(atoms: Any, weights: Any) -> Any:
-    """The optimal variance proxy ``sup_t 2 ln E exp(t X) / t^2`` of centred laws on few atoms, in floating point.
+    """The optimal variance proxy ``sup_t 2 ln E exp(t X) / t^2`` of centred laws on few atoms, in
+    floating point.
 
     Parameters
     ----------
     atoms, weights : array_like of shape (k, ...)
-        Atoms and probabilities, one law for each trailing index; each law is centred and not a point mass.
+        Atoms and probabilities, one law for each trailing index; each law is centred and not a
+        point mass.
 
     Returns
     -------
@@ -89,7 +94,8 @@ def optimal_proxy(atoms: Any, weights: Any) -> Any:
 
     best = variance
     for sign in (1.0, -1.0):
-        # ln E exp(t X) is lost to rounding below t = 1e-2, where the ratio is the variance + E X^3 t / 3 anyway
+        # ln E exp(t X) is lost to rounding below t = 1e-2, where the ratio is the variance + E X^3
+        # t / 3 anyway
         grid = np.log(10.0) * np.linspace(-2, 2.5, 90)
         log_t = grid.reshape((-1,) + (1,) * variance.ndim) + np.zeros_like(variance)
         for width in (2.0, 0.1, 0.005, 0.0003):
@@ -137,7 +143,8 @@ def certified_proxy(atoms: Sequence[Fraction], weights: Sequence[Fraction]) -> F
     proxy = Fraction(found * (1 + 8e-6)).limit_denominator(10**9)
     variance = sum((p * x * x for p, x in zip(weights, atoms, strict=True)), Fraction(0))
     spread, largest = max(atoms) - min(atoms), max(abs(x) for x in atoms)
-    # |K'''| <= spread^3 for K = ln E exp(tX), so K'' <= proxy on |t| <= start; and K(t) <= |t| largest settles |t| >= stop
+    # |K'''| <= spread^3 for K = ln E exp(tX), so K'' <= proxy on |t| <= start; and K(t) <= |t|
+    # largest settles |t| >= stop
     start, stop = (proxy - variance) / spread**3, 2 * largest / proxy
     if start <= 0:
         raise ArithmeticError(f"the proxy {float(proxy)} found is below the variance {float(variance)}")
@@ -149,7 +156,9 @@ def certified_proxy(atoms: Sequence[Fraction], weights: Sequence[Fraction]) -> F
 def _prove_log_mgf_below(
     atoms: Sequence[Fraction], weights: Sequence[Fraction], proxy: Fraction, start: Fraction, stop: Fraction
 ) -> None:
-    """Show ``ln E exp(tX) <= proxy t^2 / 2`` on [start, stop], by the mean value form on cells that adapt their width."""
+    """Show ``ln E exp(tX) <= proxy t^2 / 2`` on [start, stop], by the mean value form on cells that
+    adapt their width.
+    """
     from flint import arb, ctx, fmpq
 
     exact = lambda v: arb(fmpq(v.numerator, v.denominator))

@@ -13,7 +13,8 @@ __all__ = ["mean_from_log_mgf", "moments_along", "scale_of", "tilted_from_log_mg
 
 Floats = NDArray[np.float64]
 LogMgf = Callable[[NDArray[Any]], NDArray[Any]]
-#: Radius of the circle in units of 1 / scale, its number of nodes, and the step of the first guess of the mean, in radii.
+#: Radius of the circle in units of 1 / scale, its number of nodes, and the step of the first guess
+#: of the mean, in radii.
 RADIUS, NODES, STEP = 0.5, 32, 0.1
 #: Complex numbers handled at a time.
 CHUNK = 1_000_000
@@ -22,7 +23,8 @@ FURTHEST = 1e100
 
 
 def scale_of(log_mgf: LogMgf, d: int) -> float:
-    """The size of tokens that a log-mgf shows: 1/t for the t at which ``ln E e^{t Z_i} + ln E e^{-t Z_i}`` is about 1 for some i.
+    """The size of tokens that a log-mgf shows: 1/t for the t at which
+    ``ln E e^{t Z_i} + ln E e^{-t Z_i}`` is about 1 for some i.
 
     Parameters
     ----------
@@ -82,8 +84,9 @@ def moments_along(log_mgf: LogMgf, directions: Floats, order: int) -> Floats:
 def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -> tuple[Floats, Floats]:
     """The first two derivatives of an analytic log-mgf.
 
-    ``h -> E_a exp(h u.(Z - m))`` under the tilted law is entire, however the branches of the logarithm lie: its coefficients on a
-    circle around 0 are the moments of u.Z, for every coordinate u and every sum of two.
+    ``h -> E_a exp(h u.(Z - m))`` under the tilted law is entire, however the branches of the
+    logarithm lie: its coefficients on a circle around 0 are the moments of u.Z, for every
+    coordinate u and every sum of two.
 
     Parameters
     ----------
@@ -97,8 +100,9 @@ def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -
     -------
     mean : ndarray, shape (..., d)
     covariance : ndarray, shape (..., d, d)
-        Both to about 1e-12 in units of `scale_of`, where the tilted law does not reach further than ten of these from its mean; the
-        error grows with the size of the log-mgf (1e-9 where that is 1e6).
+        Both to about 1e-12 in units of `scale_of`, where the tilted law does not reach further than
+        ten of these from its mean; the error grows with the size of the log-mgf (1e-9 where that is
+        1e6).
 
     Raises
     ------
@@ -142,7 +146,9 @@ def mean_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -> 
 
 
 def _along(log_mgf: LogMgf, points: Floats, directions: Floats, scale: float, radius: float) -> tuple[Floats, Floats]:
-    """Rough tilted means (n, d), and the first two moments of u.(Z - mean) for every direction u, (2, n, number of directions)."""
+    """Rough tilted means (n, d), and the first two moments of u.(Z - mean) for every direction u,
+    (2, n, number of directions).
+    """
     d, nudge = points.shape[1], STEP * radius / scale
     h = radius / scale * _half_circle()[:, None, None]
     c = np.empty((2, len(points), len(directions)))

@@ -58,18 +58,21 @@ class TokenLaw:
     sigma : float
         The claim ``E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)`` for all v; `honest_sigma` tests it.
     sample : callable
-        ``sample(rng, n)``: n independent tokens, shape (n, d), drawn from the `numpy.random.Generator` rng alone.
+        ``sample(rng, n)``: n independent tokens, shape (n, d), drawn from the
+        `numpy.random.Generator` rng alone.
     log_mgf : callable, optional
-        ``ln E exp(a.Z)`` for a of shape (..., d), shape (...). It is called with real and with complex a, and must be an analytic
-        function of a near the real axis: no ``abs``, ``.real`` or ``conj`` of a. Branches of the logarithm do not matter.
+        ``ln E exp(a.Z)`` for a of shape (..., d), shape (...). It is called with real and with
+        complex a, and must be an analytic function of a near the real axis: no ``abs``, ``.real``
+        or ``conj`` of a. Branches of the logarithm do not matter.
     coordinates : str or callable, optional
-        For compiled kernels, Z = factor @ g: ``"normal"``, ``"sign"``, ``"uniform"`` (iid coordinates of variance 1), ``"sphere"``,
-        ``"ball"`` (uniform, of covariance I), or a Numba-compiled quantile function of a float32 in (0, 1), for iid coordinates.
+        For compiled kernels, Z = factor @ g: ``"normal"``, ``"sign"``, ``"uniform"`` (iid
+        coordinates of variance 1), ``"sphere"``, ``"ball"`` (uniform, of covariance I), or a
+        Numba-compiled quantile function of a float32 in (0, 1), for iid coordinates.
     factor : array_like, shape (d, r), optional
         The identity if only `coordinates` is given.
     identity : Mapping, optional
-        JSON content from which `from_identity` rebuilds the law. Built-in laws have one, and lose it when `dataclasses.replace`
-        gives them another sampler, transform or sigma.
+        JSON content from which `from_identity` rebuilds the law. Built-in laws have one, and lose
+        it when `dataclasses.replace` gives them another sampler, transform or sigma.
     structure : Independent, Radial or Atomic, optional
         What built-in laws know beyond this, for the exact engine.
 
@@ -78,8 +81,9 @@ class TokenLaw:
     TypeError
         If an argument is not of the kind described.
     ValueError
-        If d or sigma is out of range, ``sample`` does not return n finite tokens or uses other randomness than rng, ``log_mgf`` is
-        not 0 or not flat at 0 or not analytic, or does not fit the factor.
+        If d or sigma is out of range, ``sample`` does not return n finite tokens or uses other
+        randomness than rng, ``log_mgf`` is not 0 or not flat at 0 or not analytic, or does not fit
+        the factor.
 
     Examples
     --------
@@ -140,7 +144,8 @@ class TokenLaw:
         -------
         mean : ndarray, shape (..., d)
         covariance : ndarray, shape (..., d, d)
-            Closed forms for built-in laws; otherwise Cauchy integrals of `log_mgf`, to about 1e-12 in units of sigma.
+            Closed forms for built-in laws; otherwise Cauchy integrals of `log_mgf`, to about 1e-12
+            in units of sigma.
 
         Raises
         ------
@@ -182,8 +187,9 @@ class TokenLaw:
         Returns
         -------
         TokenLaw
-            On R^k. Its sigma is optimal for built-in laws; for a user's it is sigma times the operator norm of A, which is optimal
-            if A stretches a direction most in which sigma is attained, and an upper bound otherwise.
+            On R^k. Its sigma is optimal for built-in laws; for a user's it is sigma times the
+            operator norm of A, which is optimal if A stretches a direction most in which sigma is
+            attained, and an upper bound otherwise.
 
         Raises
         ------

@@ -1,4 +1,5 @@
-"""Training by SGD: the run and its records, checkpoints, and the plain reference that draws every token.
+"""Training by SGD: the run and its records, checkpoints, and the plain reference that draws every
+token.
 
 =================  =============================================================================================
 `run`              `train`: the loop over pieces of compiled steps (`numerics.training.kernels.loop`), progress, divergence

@@ -1,4 +1,6 @@
-"""The file from which a killed run goes on, bit for bit: written whole or not at all, read with distrust."""
+"""The file from which a killed run goes on, bit for bit: written whole or not at all, read with
+distrust.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ class CheckpointError(ValueError):
 
 
 def check_place(path: Path) -> bool:
-    """Refuse a place where no checkpoint can be kept, before the work begins; true if there is one already.
+    """Refuse a place where no checkpoint can be kept, before the work begins; true if there is one
+    already.
 
     Raises
     ------
@@ -54,12 +57,14 @@ def check_place(path: Path) -> bool:
 
 
 def write_checkpoint(path: Path, run: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Replace the file in one step: whoever looks, also after a kill or a power cut, sees the old one or the new one.
+    """Replace the file in one step: whoever looks, also after a kill or a power cut, sees the old
+    one or the new one.
 
     Parameters
     ----------
     path : Path
-        The new file grows beside it, under a name of this process and thread that ends in ``.part``.
+        The new file grows beside it, under a name of this process and thread that ends in
+        ``.part``.
     run : mapping
         What the run depends on, as JSON.
     arrays : mapping of str to ndarray
@@ -101,7 +106,8 @@ def read_checkpoint(path: Path, run: Mapping[str, Any], restore: Callable[[dict[
     Raises
     ------
     CheckpointError
-        If the file is damaged, no checkpoint, or one of another run or version; it is left as it is.
+        If the file is damaged, no checkpoint, or one of another run or version; it is left as it
+        is.
     """
     try:
         content = io.BytesIO(path.read_bytes())  # NumPy forgets to close the file if it is damaged

@@ -1,7 +1,8 @@
-"""Training with every token drawn, in plain NumPy from the definitions: the reference of the compiled kernels, and slow.
+"""Training with every token drawn, in plain NumPy from the definitions: the reference of the
+compiled kernels, and slow.
 
-It shares nothing with them: other random numbers, no reduction to few coordinates, keys and values of every token, and the chain
-rule written out parameter by parameter.
+It shares nothing with them: other random numbers, no reduction to few coordinates, keys and values
+of every token, and the chain rule written out parameter by parameter.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ def draw_prompts(
 
 
 def predictions(parameters: Parameters, attention: str, prompts: Prompts, scale: float = 1.0) -> Floats:
-    """The prediction o·(sum of weights times V z_l) for every prompt; weights softmax(scores) or scores / L.
+    """The prediction o·(sum of weights times V z_l) for every prompt; weights softmax(scores) or
+    scores / L.
 
     Examples
     --------
@@ -117,7 +119,8 @@ def full_token_step(parameters: Parameters, attention: str, prompts: Prompts, sc
 
 
 def full_token_kernel(attention: str) -> Callable[..., int]:
-    """A kernel of `numerics.training.kernels.loop.sgd_kernel`'s arguments and effects that draws every token, in a stream of its own.
+    """A kernel of `numerics.training.kernels.loop.sgd_kernel`'s arguments and effects that draws
+    every token, in a stream of its own.
 
     Examples
     --------

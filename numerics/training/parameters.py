@@ -1,4 +1,6 @@
-"""The parameters (O, V, K, Q) of one layer of attention, their start, and the array in which kernels keep them."""
+"""The parameters (O, V, K, Q) of one layer of attention, their start, and the array in which
+kernels keep them.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ STREAM = 0x696E6974
 class Parameters(NamedTuple):
     """Output, value, key and query parameters, n = d + 1.
 
-    Of the matrix O only the last row counts, the one that gives the prediction. Axes in front are records, then (softmax, linear)
-    if both are trained.
+    Of the matrix O only the last row counts, the one that gives the prediction. Axes in front are
+    records, then (softmax, linear) if both are trained.
 
     Attributes
     ----------
@@ -64,7 +66,8 @@ class Parameters(NamedTuple):
 
 
 def initial_parameters(d: int, seed: int) -> Parameters:
-    """A start: every entry from U(-1/sqrt(n), 1/sqrt(n)), the default of a linear layer without bias in PyTorch.
+    """A start: every entry from U(-1/sqrt(n), 1/sqrt(n)), the default of a linear layer without
+    bias in PyTorch.
 
     Parameters
     ----------

@@ -13,7 +13,8 @@ Floats = NDArray[np.float64]
 
 
 class State(NamedTuple):
-    """Where a run stands. It is replaced as a whole: an interrupt sees the old one or the new one, never a mixture.
+    """Where a run stands. It is replaced as a whole: an interrupt sees the old one or the new one,
+    never a mixture.
 
     Attributes
     ----------
@@ -30,7 +31,8 @@ class State(NamedTuple):
 
 
 class Records:
-    """The records so far and the losses since the last one; what lies beyond `State.done` is not yet true.
+    """The records so far and the losses since the last one; what lies beyond `State.done` is not
+    yet true.
 
     Parameters
     ----------
@@ -56,7 +58,9 @@ class Records:
         self.theta = np.empty((count, *start.shape))
 
     def add(self, first: int, losses: Floats, theta: Floats) -> None:
-        """The losses of the steps from `first` on, none of them beyond the next record, and the parameters after them."""
+        """The losses of the steps from `first` on, none of them beyond the next record, and the
+        parameters after them.
+        """
         row, at = divmod(first, self.every)
         last = at + losses.shape[-1]
         self.losses[..., at:last] = losses
@@ -65,7 +69,9 @@ class Records:
             self.theta[row] = theta
 
     def finished(self, state: State) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
-        """Steps, risks, their errors and parameters of all records, with a short one at the end if steps are left over."""
+        """Steps, risks, their errors and parameters of all records, with a short one at the end if
+        steps are left over.
+        """
         rows, rest = divmod(state.done, self.every)
         step = self.every * np.arange(1, rows + 1, dtype=np.int64)
         risk, error, theta = self.risk[:rows], self.error[:rows], self.theta[:rows]
@@ -106,8 +112,8 @@ class Records:
 def mean_and_error(losses: Floats) -> tuple[Floats, Floats]:
     """Mean over the last axis, and its standard error (nan for a single loss).
 
-    The batches are independent, but the risk falls meanwhile: squared differences of neighbours (von Neumann) see the noise and not
-    the fall.
+    The batches are independent, but the risk falls meanwhile: squared differences of neighbours
+    (von Neumann) see the noise and not the fall.
 
     Examples
     --------

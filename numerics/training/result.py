@@ -32,14 +32,17 @@ class Training:
     step : ndarray of shape (k,)
         Steps done at each record.
     risk : ndarray of shape (k,), or (k, 2) for (softmax, linear) if coupled
-        Mean of (T - y)² / 2 over the steps since the record before, each on fresh prompts and before its update.
+        Mean of (T - y)² / 2 over the steps since the record before, each on fresh prompts and
+        before its update.
     risk_error : ndarray of the shape of risk
-        Its standard error, from the differences of neighbouring steps; nan for a record of a single step.
+        Its standard error, from the differences of neighbouring steps; nan for a record of a single
+        step.
     parameters : Parameters
         After `step` steps; axes (k,), or (k, 2) if coupled, in front.
     initial : Parameters
     diverged : int or None
-        The number of the step (from 0) whose loss or update was not a finite number. The run ends before it, and so do the records.
+        The number of the step (from 0) whose loss or update was not a finite number. The run ends
+        before it, and so do the records.
     """
 
     attention: str

@@ -1,4 +1,6 @@
-"""SGD as in Appendix A.1 of Boursier & Boyer, in compiled steps, with records, checkpoints and an eye on divergence."""
+"""SGD as in Appendix A.1 of Boursier & Boyer, in compiled steps, with records, checkpoints and an
+eye on divergence.
+"""
 
 from __future__ import annotations
 
@@ -44,14 +46,16 @@ def train(
 ) -> Training:
     """Train one layer of attention on in-context linear regression by SGD.
 
-    Tokens are z = (x, y) with x ~ N(0, Sigma) and y = w·x + noise, the query token is z_q = (x_q, 0), and each step draws a batch
-    of fresh prompts with w ~ N(0, task_variance I). The prediction is T = o·V (sum of p_l z_l), p = softmax of the scores
-    (Q z_q)·(K z_l), or p_l = score / L for linear attention; the risk is E (T - y_q)² / 2, label noise on y_q included.
+    Tokens are z = (x, y) with x ~ N(0, Sigma) and y = w·x + noise, the query token is z_q = (x_q,
+    0), and each step draws a batch of fresh prompts with w ~ N(0, task_variance I). The prediction
+    is T = o·V (sum of p_l z_l), p = softmax of the scores (Q z_q)·(K z_l), or p_l = score / L for
+    linear attention; the risk is E (T - y_q)² / 2, label noise on y_q included.
 
     Parameters
     ----------
     attention : {"softmax", "linear", "coupled"}
-        "coupled" trains both on the same prompts; alone, each draws prompts of its own. If one of a pair diverges, both end.
+        "coupled" trains both on the same prompts; alone, each draws prompts of its own. If one of a
+        pair diverges, both end.
     prompt_length : int
         Tokens in a prompt, from 1 on.
     d : int, optional
@@ -65,27 +69,34 @@ def train(
     lr : float
         Learning rate; 0 measures the risk of the start.
     steps : int
-        500 000 in the paper; a run of the authors' code has ``VARIANTS["as coded"].steps``, which is 300 000.
+        500 000 in the paper; a run of the authors' code has ``VARIANTS["as coded"].steps``, which
+        is 300 000.
     seed : int
-        From 0 to 2^64 - 1. It decides start and prompts; all architectures of one seed share the start.
+        From 0 to 2^64 - 1. It decides start and prompts; all architectures of one seed share the
+        start.
     variant : {"as written", "as coded"} or Variant
         How the experiment is read, see `theory.regression.experiment`.
     start : Parameters, or four arrays O (n,), V, K, Q (n, n), optional
-        n = d + 1; if coupled, (2, ...) gives each architecture its own. By default as in `initial_parameters`.
+        n = d + 1; if coupled, (2, ...) gives each architecture its own. By default as in
+        `initial_parameters`.
     task_variance : float, optional
         Variance of an entry of w, by default 1 / d.
     every : int, optional
-        Steps between two records, by default so that there are about 500. A last one may be shorter.
+        Steps between two records, by default so that there are about 500. A last one may be
+        shorter.
     checkpoint : path, optional
-        A file that is kept up to date every few seconds and at the end. A run that was killed goes on from it, bit for bit; a run
-        that was finished is read from it. One run at a time: of two, the last to write leaves its state.
+        A file that is kept up to date every few seconds and at the end. A run that was killed goes
+        on from it, bit for bit; a run that was finished is read from it. One run at a time: of two,
+        the last to write leaves its state.
     progress : callable, optional
-        Of (steps done, steps), called several times a second. What it raises ends the run, after a last checkpoint.
+        Of (steps done, steps), called several times a second. What it raises ends the run, after a
+        last checkpoint.
 
     Returns
     -------
     Training
-        Its `diverged` is the step at which a loss or a parameter was not a finite number any more, if there was one.
+        Its `diverged` is the step at which a loss or a parameter was not a finite number any more,
+        if there was one.
 
     Raises
     ------
@@ -158,7 +169,8 @@ def _run(
                 progress(state.done, setup.steps)
                 shown = now
             piece = min(pace, setup.every - state.done % setup.every, setup.steps - state.done)
-            # On a copy: an interrupt between the kernel's return and the next line must not leave parameters ahead of `done`.
+            # On a copy: an interrupt between the kernel's return and the next line must not leave
+            # parameters ahead of `done`.
             theta, losses = state.theta.copy(), np.empty((*front, piece))
             began = time.monotonic()
             stopped = int(kernel(theta, setup.prompt_length, state.done, piece, setup.lr, *arguments, losses, none))

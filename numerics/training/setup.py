@@ -49,7 +49,9 @@ class Setup:
         return plain | dict(every=self.every, seed=self.seed, Sigma=self.Sigma.tolist(), variant=asdict(self.variant), start=digest)
 
     def kernel_arguments(self) -> tuple[Any, ...]:
-        """What a kernel takes between `lr` and `losses`, of one type in all runs: Numba compiles anew for every other."""
+        """What a kernel takes between `lr` and `losses`, of one type in all runs: Numba compiles
+        anew for every other.
+        """
         from numerics.compiled.streams import key_of
 
         S, d = self.Sigma, len(self.Sigma)

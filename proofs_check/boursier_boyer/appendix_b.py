@@ -1,4 +1,6 @@
-"""Appendix B: the skewed measure mu_z of a Gaussian one, also without a density, and the relation to linear attention."""
+"""Appendix B: the skewed measure mu_z of a Gaussian one, also without a density, and the relation
+to linear attention.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ m, b, z, x, y = (ALGEBRA[name] for name in ("m", "b", "z", "x", "y"))
 
 @claim("BB:B.1.a", argument="the two exponents differ by a constant in z', so that the densities are proportional")
 def completing_the_square() -> Evidence:
-    """x'a - (x-m)'Lambda(x-m)/2 against the shifted square, with a = K'Qz and Lambda = Gamma^-1; the rest is free of x."""
+    """x'a - (x-m)'Lambda(x-m)/2 against the shifted square, with a = K'Qz and Lambda = Gamma^-1;
+    the rest is free of x.
+    """
     score = K.T * Q * z
     exponent = x.T * score - (x - m).T * Lambda * (x - m) / 2
     shifted = x - m - Gamma * score
@@ -42,7 +46,9 @@ def completing_the_square() -> Evidence:
     argument="the logarithms of E_{mu_z} e^{b.Z'} and of the generating function of N(m + Gamma a, Gamma) agree for every b",
 )
 def skewed_measure_is_gaussian() -> Evidence:
-    """log E e^{(a+b).Z} - log E e^{a.Z} = b.(m + S a) + b'S b/2 for a = K'Qz and a covariance S of any rank; then the mean."""
+    """log E e^{(a+b).Z} - log E e^{a.Z} = b.(m + S a) + b'S b/2 for a = K'Qz and a covariance S of
+    any rank; then the mean.
+    """
     log_mgf = lambda v: v.T * m + v.T * S * v / 2
     score = K.T * Q * z
     skewed = log_mgf(score + b) - log_mgf(score)
@@ -58,7 +64,9 @@ def skewed_measure_is_gaussian() -> Evidence:
     argument="z' = m + P y runs through the affine subspace on which mu lives, of dimension tr P = rank(Gamma)",
 )
 def degenerate_covariance() -> Evidence:
-    """The same computation on m + range(S), with the pseudo-inverse for Gamma^-1: the square is completed there, for every rank."""
+    """The same computation on m + range(S), with the pseudo-inverse for Gamma^-1: the square is
+    completed there, for every rank.
+    """
     score = K.T * Q * z
     point = m + P * y
     exponent = point.T * score - (point - m).T * G * (point - m) / 2
@@ -87,8 +95,8 @@ HEAVY = {"none": 2**-n, "first": 3 * 4**-n}
     argument="the mean over tokens of <Qz_q, Kz> V z = V z z'K'Q z_q converges once E|z|^2 is finite",
 )
 def limit_of_linear_attention(*, moments: str = "none") -> Evidence:
-    """Each summand is V zz'K'Q z_q, whose mean is finite if E|z|^2 is; printed: for every law, among them P(Z = 2^n) = 2^-n, for
-    which no term of E z^2 is below 1.
+    """Each summand is V zz'K'Q z_q, whose mean is finite if E|z|^2 is; printed: for every law,
+    among them P(Z = 2^n) = 2^-n, for which no term of E z^2 is below 1.
     """
     if moments not in HEAVY:
         score = K.T * Q * y

@@ -1,4 +1,6 @@
-"""Appendix C.7: the two gradients of attention row by row, and the rate of the first term of the gradient in U."""
+"""Appendix C.7: the two gradients of attention row by row, and the rate of the first term of the
+gradient in U.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ Array = np.ndarray
 
 @claim("BB:C.7.gV", argument="the weights do not depend on V, so that row i of V enters the output as v_i.b, b the mean token")
 def gradient_in_a_row_of_values() -> Evidence:
-    """The gradient of v.b in the row v is the softmax-weighted mean b of the tokens, in every dimension."""
+    """The gradient of v.b in the row v is the softmax-weighted mean b of the tokens, in every
+    dimension.
+    """
     Z, z, k, q, V = setting()
     v, b = ALGEBRA["v"], ALGEBRA["b"]
     route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)
@@ -49,7 +53,9 @@ def gradient_in_a_row_of_values() -> Evidence:
     argument="sums over tokens are linear, so that the four sums of the quotient rule are those of the identity; entry (a, b) of U",
 )
 def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
-    """Token by token d e^{z_k'Uz} = e^{z_k'Uz} z_ka z_b dU_ab; then the quotient rule, for every L and d."""
+    """Token by token d e^{z_k'Uz} = e^{z_k'Uz} z_ka z_b dU_ab; then the quotient rule, for every L
+    and d.
+    """
     if slope == "z_k.z":
         prompt, z, v = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0.0, 1.0]), np.array([[1.0, 0.0]])
         true = grad_U(prompt, z, np.zeros((2, 2)), v)[0]
@@ -120,7 +126,9 @@ def instances() -> list[tuple[Any, ...]]:
 
 
 def rate_holds(which: int, constants: Any, shortest: int, checked: str) -> Evidence:
-    """error <= c_1 sigma^12 ln(L)^2 / L^{c_2/sigma^2} at every instance with L >= shortest; the constants are fixed before."""
+    """error <= c_1 sigma^12 ln(L)^2 / L^{c_2/sigma^2} at every instance with L >= shortest; the
+    constants are fixed before.
+    """
     worst, where, count, known = 0.0, "", 0, cache(constants)
     for name, L, sigma, U, d, *errors in instances():
         if shortest > L:
@@ -164,7 +172,9 @@ def three_atoms() -> Law:
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma >= 1"),
 )
 def rate_of_the_first_term(*, shortest: int = 1) -> Evidence:
-    """E|sum p_k (v.z_k) z_k z' - E[...]|^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/sigma^2} for L >= shortest, with explicit constants."""
+    """E|sum p_k (v.z_k) z_k z' - E[...]|^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/sigma^2} for L >=
+    shortest, with explicit constants.
+    """
     if shortest == 1:
         law = three_atoms()
         error, _ = gradient_errors(law, laws(1)[2], np.zeros((1, 1)), np.ones(1), 1)

@@ -1,4 +1,6 @@
-"""Appendix C.7: equations (20) and (21), the moments between them, and the rate of the product term."""
+"""Appendix C.7: equations (20) and (21), the moments between them, and the rate of the product
+term.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ sigma = sp.Symbol("sigma", positive=True)
 
 @cache
 def _jensen(power: int) -> Evidence:
-    """r^p >= m^p + p m^{p-1} (r - m), whose mean at m = E r under the tilted law gives (E r)^p <= E r^p."""
+    """r^p >= m^p + p m^{p-1} (r - m), whose mean at m = E r under the tilted law gives (E r)^p <= E
+    r^p.
+    """
     return forall(r**power, ">=", m**power + power * m ** (power - 1) * (r - m), {r: Closed(0, oo), m: Closed(0, oo)})
 
 
@@ -46,7 +50,9 @@ def _jensen(power: int) -> Evidence:
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1"),
 )
 def fourth_power_of_the_tilted_mean(*, power: int = 4) -> Evidence:
-    """|E[e f]|^4/E[e]^4 <= E[e |f|^4]/E[e]^power: tangent line for power 1, Rademacher tokens and queries for others."""
+    """|E[e f]|^4/E[e]^4 <= E[e |f|^4]/E[e]^power: tangent line for power 1, Rademacher tokens and
+    queries for others.
+    """
     if power == 1:
         return _jensen(4)
     for U in range(1, 10):  # both sides do not depend on the query, 1 or -1
@@ -72,13 +78,17 @@ def fourth_power_of_the_tilted_mean(*, power: int = 4) -> Evidence:
     argument="E[e] >= 1 for centred tokens, so that the printed power only helps here",
 )
 def end_of_equation_20(*, c: int | Fraction = 1) -> Evidence:
-    """M4 W / W^4 <= c M4 for W = E[e] >= 1 and the tilted moment M4: the last inequality of (20), as printed."""
+    """M4 W / W^4 <= c M4 for W = E[e] >= 1 and the tilted moment M4: the last inequality of (20),
+    as printed.
+    """
     return forall(M4 / W**3, "<=", Rational(c) * M4, {M4: Closed(0, oo), W: Closed(1, oo)})
 
 
 @cache
 def _length_of_the_gradient_term() -> Evidence:
-    """|(v.x) x z'|_F^2 = (v.x)^2 |x|^2 |z|^2, and (v.x)^2 <= |v|^2 |x|^2 by Lagrange's identity in two coordinates."""
+    """|(v.x) x z'|_F^2 = (v.x)^2 |x|^2 |z|^2, and (v.x)^2 <= |v|^2 |x|^2 by Lagrange's identity in
+    two coordinates.
+    """
     v, x, z = (ALGEBRA[name] for name in ("v", "x", "z"))
     outer = (v.T * x) * x * z.T
     inner, square = v.T * x, x.T * x
@@ -101,7 +111,9 @@ def _length_of_the_gradient_term() -> Evidence:
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1"),
 )
 def moment_of_the_first_term(*, power: int = 0) -> Evidence:
-    """|v|^4 sigma^16 M <= |v|^power sigma^16 M for every v; at v = 2 the law, with U = 0, has M_{8,4} = 1 and left side 16."""
+    """|v|^4 sigma^16 M <= |v|^power sigma^16 M for every v; at v = 2 the law, with U = 0, has
+    M_{8,4} = 1 and left side 16.
+    """
     v = sp.Symbol("v", nonnegative=True)
     if power != 4:  # Rademacher tokens and queries: (v z) z z' has the fourth power v^4
         witness = {
@@ -155,7 +167,9 @@ def product_of_two_errors(*, c: int | Fraction = 2) -> Evidence:
 
 @claim("BB:21/two", dial="c", argument="if E a^2 = 0 then a = 0 almost surely and both sides vanish")
 def cauchy_schwarz_for_the_errors(*, c: int | Fraction = 1) -> Evidence:
-    """2 a b <= c (k a^2 + b^2/k), a = Xh^2, b = |Yh - Y|^2; at k = sqrt(E b^2/E a^2) the mean is 2 sqrt(E a^2 E b^2)."""
+    """2 a b <= c (k a^2 + b^2/k), a = Xh^2, b = |Yh - Y|^2; at k = sqrt(E b^2/E a^2) the mean is 2
+    sqrt(E a^2 E b^2).
+    """
     a, b, k, A, B = sp.symbols("a b k A B", positive=True)
     pairs = forall(2 * a * b, "<=", Rational(c) * (k * a**2 + b**2 / k), dict.fromkeys((a, b, k), (0, oo)))
     return all_of(pairs, identity(sqrt(B / A) * A + B / sqrt(B / A), 2 * sqrt(A * B)))
@@ -169,7 +183,9 @@ def cauchy_schwarz_for_the_errors(*, c: int | Fraction = 1) -> Evidence:
     argument="means of the tangent lines under the tilted law; |v.x| <= |v||x|, |x z'| = |x||z|; Assumption 3.3 with p = 4, 8",
 )
 def moments_of_the_limits(*, c: int | Fraction = 1) -> Evidence:
-    """Jensen for the powers 4 and 8; |v.x|^p <= (|v||x|)^p; |x z'|_F^2 = |x|^2|z|^2; sigma^{2p} for p = 4, 8."""
+    """Jensen for the powers 4 and 8; |v.x|^p <= (|v||x|)^p; |x z'|_F^2 = |x|^2|z|^2; sigma^{2p} for
+    p = 4, 8.
+    """
     s, t = sp.symbols("s t", nonnegative=True)  # t = |v.x| <= s = |v||x|
     domain = {s: Closed(0, oo), t: Closed(0, oo)}
     X_, Z = ALGEBRA["x"], ALGEBRA["z"]
@@ -192,8 +208,8 @@ def moments_of_the_limits(*, c: int | Fraction = 1) -> Evidence:
     hypotheses=(*LENGTH, "sigma >= 1"),
 )
 def rate_of_the_product(*, shortest: int = 1) -> Evidence:
-    """E|hat X hat Y - X Y|_F^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/sigma^2} for L >= shortest, with explicit c_1 and c_2 that depend on
-    d, |U| and |v|.
+    """E|hat X hat Y - X Y|_F^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/sigma^2} for L >= shortest, with
+    explicit c_1 and c_2 that depend on d, |U| and |v|.
     """
     if shortest == 1:
         _, error = gradient_errors(laws(1)[2], laws(1)[2], np.zeros((1, 1)), np.ones(1), 1)
@@ -211,7 +227,9 @@ def rate_of_the_product(*, shortest: int = 1) -> Evidence:
     "the first term of (21), squared; the second, sigma^4 sigma^6 h q, is smaller. The c_2 of Lemma C.9 is halved here",
 )
 def powers_of_sigma_and_the_logarithm(*, power: int = 24) -> Evidence:
-    """(A sigma^8 + B sigma^12 h^2 q^2) sigma^12 h^2 q^2 <= (A + B) sigma^power h^4 q^2, power = 2 * 12: the terms of A and of B."""
+    """(A sigma^8 + B sigma^12 h^2 q^2) sigma^12 h^2 q^2 <= (A + B) sigma^power h^4 q^2, power = 2 *
+    12: the terms of A and of B.
+    """
     A, B = sp.symbols("A B", nonnegative=True)
     h, q = sp.symbols("h q", positive=True)
     domain = {sigma: Closed(1, oo), h: Closed(1, oo), q: sp.Interval.Lopen(0, 1)}

@@ -42,10 +42,12 @@ S, x, z, w, h = (WORDS[name] for name in ("S", "x", "z", "w", "h"))
     argument="each block is a mean over independent tokens, so it tends to its expectation; the query's own term is O(1/L)",
 )
 def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str = "x") -> Evidence:
-    """Expectations of the blocks of L^-outer ((1/L) sum ...) for every d and L; printed are outer = 1 and x_k'w x' in the last row.
+    """Expectations of the blocks of L^-outer ((1/L) sum ...) for every d and L; printed are outer =
+    1 and x_k'w x' in the last row.
 
-    With outer = 1 the top-left block, positive in d = 1, has mean (1 + 1/L) Sigma / L -> 0 and tends to 0 (Fatou), not to Sigma.
-    The last row (1/L) sum x_k'w x', with the query x where x_k belongs, has mean 0 instead of (Sigma w)'.
+    With outer = 1 the top-left block, positive in d = 1, has mean (1 + 1/L) Sigma / L -> 0 and
+    tends to 0 (Fatou), not to Sigma. The last row (1/L) sum x_k'w x', with the query x where x_k
+    belongs, has mean 0 instead of (Sigma w)'.
     """
     if outer > 0:
         L, Sigma = sp.Symbol("L", positive=True), sp.Symbol("Sigma", positive=True)
@@ -94,7 +96,9 @@ def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)
     argument="R5.finite for finite prompts and R5.limit for the infinite one, with P = 0 as Sigma is invertible, and c = 0",
 )
 def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    """U -> tr(S_L^-2)^{-1/4} S_L^-1 and u -> tr(S_L^-2)^{1/4}, by integrated paths at L = 1, 2, 20 and with the infinite prompt."""
+    """U -> tr(S_L^-2)^{-1/4} S_L^-1 and u -> tr(S_L^-2)^{1/4}, by integrated paths at L = 1, 2, 20
+    and with the infinite prompt.
+    """
     starts = [replace(s, prompt_length=length) for length in (1, 2, 20, None) for s in theta_starts(scales=(0.6,))]
     checked = r"U(t)\to\operatorname{tr}(\Sigma_L^{-2})^{-1/4}\Sigma_L^{-1},\ u(t)\to\operatorname{tr}(\Sigma_L^{-2})^{1/4}"
     return ends_at(partial(zhang, exponent=float(exponent)), starts, checked=checked)
@@ -102,9 +106,11 @@ def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Eviden
 
 @claim("BB:F.2.C2/polynomial", needs=("BB:5.Rinf",), argument="a polynomial is of class C^2, and more")
 def the_risk_is_a_polynomial() -> Evidence:
-    """R_inf is a polynomial in the entries of U and of the last row of V, with the coded gradient: d = 1.
+    """R_inf is a polynomial in the entries of U and of the last row of V, with the coded gradient:
+    d = 1.
 
-    The words of `risk_of_blocks` show it for every d: products and traces of the blocks, nothing else.
+    The words of `risk_of_blocks` show it for every d: products and traces of the blocks, nothing
+    else.
     """
     Sigma, U, v = (
         sp.Matrix([[sp.Symbol("s", real=True)]]),
@@ -118,7 +124,9 @@ def the_risk_is_a_polynomial() -> Evidence:
 
 
 def radius(start: Start) -> float:
-    """sqrt(2k), k = (sqrt(2 R(0)) + sqrt(tr Sigma)) / l_min^{3/2}: the falling risk bounds u |U| by k, and |U|_F = u > 0."""
+    """sqrt(2k), k = (sqrt(2 R(0)) + sqrt(tr Sigma)) / l_min^{3/2}: the falling risk bounds u |U| by
+    k, and |U|_F = u > 0.
+    """
     l = np.linalg.eigvalsh(start.Sigma)
     fallen = np.sqrt(2 * float(icl_risk(start.Sigma, start.U0, start.u0))) + np.sqrt(l.sum())
     return float(np.sqrt(2 * fallen / l[0] ** 1.5))
@@ -131,7 +139,9 @@ def radius(start: Start) -> float:
     argument="u^2 = u |U|_F <= k, since |U|_F^2 - u^2 stays 0",
 )
 def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidence:
-    """a sqrt(l_j) l_i <= c (r + t) if |a l_i - delta| sqrt(l_j) <= r and delta sqrt(l_j) <= t: the entries a of u U, c = 1."""
+    """a sqrt(l_j) l_i <= c (r + t) if |a l_i - delta| sqrt(l_j) <= r and delta sqrt(l_j) <= t: the
+    entries a of u U, c = 1.
+    """
     a, r, t, delta = sp.symbols("a r t delta", positive=True)  # all times sqrt(l_j), and a times l_i
     bound = sp.Rational(c.numerator, c.denominator) * (r + t)
     return forall(a, "<=", bound, dict.fromkeys((a, r, t, delta), (0, oo)), where=[(a - delta, "<=", r), (delta, "<=", t)])
@@ -145,7 +155,9 @@ def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidenc
     "limit, which is 0",
 )
 def the_assumptions_on_the_infinite_prompt(*, times: Fraction = Fraction(1)) -> Evidence:
-    """Integrated paths stay in the ball of radius sqrt(2k) (`times` multiplies it), and the risk at their end is 0."""
+    """Integrated paths stay in the ball of radius sqrt(2k) (`times` multiplies it), and the risk at
+    their end is 0.
+    """
     worst, where, last = np.inf, "", 0.0
     for start in theta_starts(scales=(0.05, 1.5)):
         bound = float(times) * radius(start)

@@ -1,6 +1,7 @@
 """Appendix F.3: the extension of Zhang et al. (2024) to a degenerate covariance, item by item.
 
-Lambda is the covariance (Sigma in the paper's own notation), sigma > 0 the scale of the start, ``U11(0) = sigma Theta Theta'``.
+Lambda is the covariance (Sigma in the paper's own notation), sigma > 0 the scale of the start,
+``U11(0) = sigma Theta Theta'``.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def field() -> tuple[Words, Words]:
 
 @claim("BB:F.3.1", argument="the difference of Gamma and Lambda is a matrix that does not depend on L, divided by L")
 def gamma_is_lambda_for_the_infinite_prompt() -> Evidence:
-    """L (Gamma - Lambda) = Lambda + tr(Lambda) I: entry by entry for every d, and of symmetric Lambda of sizes 1, 2, 3 as coded."""
+    """L (Gamma - Lambda) = Lambda + tr(Lambda) I: entry by entry for every d, and of symmetric
+    Lambda of sizes 1, 2, 3 as coded.
+    """
     L, parts = sp.Symbol("L", positive=True), []
     entry, t = sp.symbols("Lambda_ij t", real=True)  # t = tr(Lambda)
     every_d = identity(L * ((1 + 1 / L) * entry + t * delta / L - entry), entry + t * delta)
@@ -61,8 +64,10 @@ def gamma_is_lambda_for_the_infinite_prompt() -> Evidence:
     argument="both are sums of squares; they vanish together where l_j > 0, and where l_j = 0 each of their terms is 0",
 )
 def global_minima_solve_the_matrix_equation() -> Evidence:
-    """Both directions: with e_ij = l_j (u l_i U_ij - delta)^2, twice the summand of the risk, e_ij l_j is the square of the entry
-    of u Lambda U Lambda - Lambda; at an end of the flow the equation then holds."""
+    """Both directions: with e_ij = l_j (u l_i U_ij - delta)^2, twice the summand of the risk, e_ij
+    l_j is the square of the entry of u Lambda U Lambda - Lambda; at an end of the flow the equation
+    then holds.
+    """
     risk = u**2 * l_i**2 * l_j * U_ij**2 - 2 * u * l_i * l_j * U_ij * delta + l_i * delta
     residual = (u * l_i * U_ij - delta) ** 2 * l_j
     squares = entrywise(residual, risk)
@@ -88,7 +93,8 @@ def global_minima_solve_the_matrix_equation() -> Evidence:
 def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasiewicz_f3, times: Fraction = Fraction(1)) -> Evidence:
     """|grad R|^2 >= mu (R - min R) along the flow of the risk R: exactly at t = 0, then on integrated paths.
 
-    In d = 1 the ratio at t = 0 is 4 Lambda^3 sigma^2, the printed mu is Lambda^2 sigma^2: false for every Lambda < 1/4.
+    In d = 1 the ratio at t = 0 is 4 Lambda^3 sigma^2, the printed mu is Lambda^2 sigma^2: false for
+    every Lambda < 1/4.
     """
     factor = Rational(times.numerator, times.denominator)
     printed = r"\|\nabla\tilde\ell\|^2\geq\mu\,(\tilde\ell-\min\tilde\ell)"
@@ -97,7 +103,9 @@ def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasie
 
 @claim("BB:F.3.4a", argument="dU/dt lies in the linear space of the S M S at every time, so U(t) - U(0) does")
 def the_block_moves_inside_an_affine_set() -> Evidence:
-    """The U-gradient of (1/2) tr((u S U - I) S (u S U - I)') is S M S with M = u (u S U - I), for every d."""
+    """The U-gradient of (1/2) tr((u S U - I) S (u S U - I)') is S M S with M = u (u S U - I), for
+    every d.
+    """
     bracket = SCALAR * S * U - ONE
     risk = (bracket * S * bracket.T).tr() / 2
     return trace_identity(risk.grad("U"), S * (SCALAR * bracket) * S)
@@ -105,7 +113,9 @@ def the_block_moves_inside_an_affine_set() -> Evidence:
 
 @claim("BB:F.3.4b", argument="X = P(X) + S^+ (S X S) S^+; put S X S = alpha S and P(X) = sigma P(A), and conversely")
 def the_intersection_and_the_projection() -> Evidence:
-    """X = sigma A + S M S has S X S = alpha S iff X = alpha S^+ + sigma P(A); P is the orthogonal projection on {S X S = 0}."""
+    """X = sigma A + S M S has S X S = alpha S iff X = alpha S^+ + sigma P(A); P is the orthogonal
+    projection on {S X S = 0}.
+    """
     X = SIGMA * A + S * M * S
     member = ALPHA * G + SIGMA * P(A)
     return all_of(
@@ -131,7 +141,9 @@ def the_intersection_and_the_projection() -> Evidence:
     control={"combinations": "affine"},
 )
 def the_intersection_is_an_affine_space(*, combinations: str = "affine") -> Evidence:
-    """Printed: the set over alpha > 0 is an affine space. It is an open half-line, which t alpha_1 + (1 - t) alpha_2 leaves."""
+    """Printed: the set over alpha > 0 is an affine space. It is an open half-line, which t alpha_1
+    + (1 - t) alpha_2 leaves.
+    """
     t, a1, a2 = sp.symbols("t alpha_1 alpha_2", positive=True)
     if combinations == "convex":
         return forall(t * a1 + (1 - t) * a2, ">", 0, {t: (0, 1), a1: (0, oo), a2: (0, oo)})
@@ -141,13 +153,17 @@ def the_intersection_is_an_affine_space(*, combinations: str = "affine") -> Evid
 
 @claim("BB:F.3.cons", argument="at the printed start |U|_F = sigma |Theta Theta'|_F = sigma = u")
 def balancedness() -> Evidence:
-    """tr(U' dU/dt) = u du/dt for every d, so that |U|_F^2 - u^2 stays what it is; also along integrated paths."""
+    """tr(U' dU/dt) = u du/dt for every d, so that |U|_F^2 - u^2 stays what it is; also along
+    integrated paths.
+    """
     motion, speed = field()
     return confirmed(trace_identity((U.T * motion).tr(), SCALAR * speed), keeps(theta_starts(singular=True)[::2]))
 
 
 def printed_alpha(start: Start, four: float = 4.0) -> tuple[np.ndarray, float]:
-    """The printed limit, in floating point and by its own formula: P and the pseudo-inverse from singular values."""
+    """The printed limit, in floating point and by its own formula: P and the pseudo-inverse from
+    singular values.
+    """
     inverse = np.linalg.pinv(start.Sigma, hermitian=True, rcond=1e-10)
     onto = start.Sigma @ inverse
     kept = start.U0 - onto @ start.U0 @ onto
@@ -178,16 +194,20 @@ def balancedness_gives_the_printed_alpha(*, four: Rational = Rational(4)) -> Evi
     "F.3.4b, and balancedness leaves one alpha > 0",
 )
 def closed_form_of_the_degenerate_limit(*, four: Rational = Rational(4)) -> Evidence:
-    """U11 -> alpha Lambda^+ + sigma P(Theta Theta') and u -> 1/alpha, by integrated paths, also of singular Lambda."""
+    """U11 -> alpha Lambda^+ + sigma P(Theta Theta') and u -> 1/alpha, by integrated paths, also of
+    singular Lambda.
+    """
     checked = r"U_{11}(t)\to\alpha\Lambda^{\dagger}+\sigma P(\Theta\Theta^{\top}),\ u_{-1}(t)\to 1/\alpha"
     return ends_at(partial(printed_alpha, four=float(four)), theta_starts(singular=True), checked=checked)
 
 
 @claim("BB:F.3.4c/start", needs=("OURS:R5.limit",))
 def which_start_is_needed() -> Evidence:
-    """The printed condition Theta Sigma != 0 is not Sigma Theta != 0, but the limit needs neither when sigma > 0.
+    """The printed condition Theta Sigma != 0 is not Sigma Theta != 0, but the limit needs neither
+    when sigma > 0.
 
-    Theta = (0, 0; 1, 0), Sigma = diag(1, 0): Theta Sigma != 0 = Sigma Theta; then (0, 0; 0, 1) with both 0. The flow arrives.
+    Theta = (0, 0; 1, 0), Sigma = diag(1, 0): Theta Sigma != 0 = Sigma Theta; then (0, 0; 0, 1) with
+    both 0. The flow arrives.
     """
     thetas = {"Theta Sigma != 0 = Sigma Theta": np.array([[0.0, 0.0], [1.0, 0.0]]), "both 0": np.diag([0.0, 1.0])}
     starts = [Start(name, np.diag([1.0, 0.0]), 0.5 * Theta @ Theta.T, 0.5) for name, Theta in thetas.items()]
@@ -200,7 +220,9 @@ def which_start_is_needed() -> Evidence:
     argument="u^2 = |U|_F^2 = |U_r|_F^2 + b by balancedness, and the decreasing risk bounds u |U_r|_F <= k",
 )
 def the_trajectory_is_bounded_and_its_end_bayes_optimal() -> Evidence:
-    """x = u^2 with x (x - b) <= k^2 gives x <= b + k; S (u U) S = S at (alpha S^+ + P, 1/alpha), so its risk is 0 by F.3.2."""
+    """x = u^2 with x (x - b) <= k^2 gives x <= b + k; S (u U) S = S at (alpha S^+ + P, 1/alpha), so
+    its risk is 0 by F.3.2.
+    """
     b, k, h = sp.symbols("b k h", positive=True)
     domain = dict.fromkeys((b, k, h), (0, oo))
     beyond = forall((b + k + h) * (k + h), ">", k**2, domain)
@@ -216,6 +238,8 @@ def the_trajectory_is_bounded_and_its_end_bayes_optimal() -> Evidence:
     argument="Lemma F.1, the block manifold and Theorem 4.3 ask nothing of the rank of Sigma: OURS:T5.2 with a singular one",
 )
 def theorem_5_2_for_a_degenerate_covariance(*, shorter: int = 1) -> Evidence:
-    """Sigma = diag(1, 0): lim_t R_L <= epsilon from some length L(epsilon) on, by the finite-prompt flow."""
+    """Sigma = diag(1, 0): lim_t R_L <= epsilon from some length L(epsilon) on, by the finite-prompt
+    flow.
+    """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\varepsilon,\quad L\ge L(\varepsilon),\ \Sigma=\operatorname{diag}(1,0)"
     return trained_risk_below(SINGULAR, shorter, checked)

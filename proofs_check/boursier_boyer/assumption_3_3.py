@@ -1,4 +1,6 @@
-"""Assumption 3.3 and the remark after it: the moment conditions hold for all sub-Gaussian laws, with constants for sigma >= 1."""
+"""Assumption 3.3 and the remark after it: the moment conditions hold for all sub-Gaussian laws,
+with constants for sigma >= 1.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def _left(mu: Any, nu: Any, U: float, power: int, of_query: int) -> float:
 
 @claim("BB:A3.3", control=dict(query="exponential"))
 def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
-    """Rademacher tokens and queries meet it with every M = 1; a query with exponential tails is not 1-sub-Gaussian."""
+    """Rademacher tokens and queries meet it with every M = 1; a query with exponential tails is not
+    1-sub-Gaussian.
+    """
     if query == "exponential":  # density e^{-|z|}/2: E e^{tZ} = 1/(1 - t^2)
         t = Rational(3, 4)
         left, right = value(1 / (1 - t**2)).real, value(exp(t**2 / 2)).real
@@ -54,7 +58,9 @@ def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
     argument="E Z^4 = 3 sigma^4 for N(0, sigma^2) at U = 0: one constant serves all sigma >= 1, but 3/sigma^4 has no bound near 0",
 )
 def one_constant_for_all_sigma(*, least: int | Fraction = 1) -> Evidence:
-    """3 sigma^4 <= 3 sigma^8 for sigma >= least: the power sigma^{2p} suits sigma >= 1, which Proposition 3.4 asks for."""
+    """3 sigma^4 <= 3 sigma^8 for sigma >= least: the power sigma^{2p} suits sigma >= 1, which
+    Proposition 3.4 asks for.
+    """
     return forall(3 * sigma**4, "<=", 3 * sigma**8, {sigma: Closed(Rational(least), oo)})
 
 
@@ -92,7 +98,9 @@ def _gaussian_moment(power: int) -> sp.Expr:
     argument="the remark is true and says too little: R3.A33 gives the moment conditions for all sub-Gaussian laws with sigma >= 1",
 )
 def bounded_and_gaussian_laws(*, share: int | Fraction = 1) -> Evidence:
-    """Gaussian tokens in d = 1, every sigma >= 1 and score, in closed form; bounded and Gaussian pairs in d = 1, 2, 3."""
+    """Gaussian tokens in d = 1, every sigma >= 1 and score, in closed form; bounded and Gaussian
+    pairs in d = 1, 2, 3.
+    """
     parts = [
         forall(_gaussian_moment(p), "<=", Rational(share) * tilted_moment_R3(sigma, a, 1, p), {sigma: Closed(1, oo), a: (0, oo)})
         for p in (4, 8)

@@ -1,4 +1,6 @@
-"""What the statements of Appendices C.3 and C.5 share: the class of f and g, explicit constants, rare large queries."""
+"""What the statements of Appendices C.3 and C.5 share: the class of f and g, explicit constants,
+rare large queries.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ k, c1, c2, c3, c4 = sp.symbols("k c1 c2 c3 c4", positive=True)
 
 
 def printed_supremum(argument: str, c: Fraction) -> Evidence:
-    """f(x) = x^2, p = 1: does |f(w)|/|w| <= C_f at w = `argument` give |f(x)| <= c C_f |x| for every x?"""
+    """f(x) = x^2, p = 1: does |f(w)|/|w| <= C_f at w = `argument` give |f(x)| <= c C_f |x| for
+    every x?
+    """
     x, z_1, C_f = sp.symbols("x z_1 C_f", positive=True)
     w = z_1 if argument == "z_1" else x
     domain = dict.fromkeys((x, w, C_f), (0, oo))
@@ -48,7 +52,9 @@ def printed_supremum(argument: str, c: Fraction) -> Evidence:
 
 
 def _infinite_prompt(order: int) -> Iterator[Instance]:
-    """|T| <= 2 sigma^2 |U| |z| and the moment of the query: condition (ii) for f = z, g = 1 with an explicit c(f, g, U)."""
+    """|T| <= 2 sigma^2 |U| |z| and the moment of the query: condition (ii) for f = z, g = 1 with an
+    explicit c(f, g, U).
+    """
     for x in discrete():
         if not x.u:
             continue  # both sides are 0
@@ -64,14 +70,18 @@ def _infinite_prompt(order: int) -> Iterator[Instance]:
 
 
 def error_without_g(order: int, moment: int) -> Evidence:
-    """For a constant |g| = G: is E|err g|^order, G^order e, at most the left side of the display, G^{order moment} e?"""
+    """For a constant |g| = G: is E|err g|^order, G^order e, at most the left side of the display,
+    G^{order moment} e?
+    """
     G, e = sp.symbols("G e", positive=True)
     left, right = G**order * e, G ** (order * moment) * e
     return forall(left, "<=", right, dict.fromkeys((G, e), (0, oo))) if moment == 0 else identity(left, right)
 
 
 def class_is_not_empty(order: int, power: int) -> Evidence:
-    """f = z^power, g = 1, p = 1: (i) with C_f = 1, that is z^power <= z, then (ii) on instances; (iii) is 1 < oo."""
+    """f = z^power, g = 1, p = 1: (i) with C_f = 1, that is z^power <= z, then (ii) on instances;
+    (iii) is 1 < oo.
+    """
     z = sp.Symbol("z", positive=True)
     grows = forall(z**power, "<=", z, {z: (0, oo)})
     if not grows.verdict.accepted:
@@ -81,7 +91,9 @@ def class_is_not_empty(order: int, power: int) -> Evidence:
 
 
 def explicit(right: RightSide, order: int, c: Fraction, checked: str) -> Evidence:
-    """The averaged error to the power `order` against c times an explicit right side, on the instances with L >= 2."""
+    """The averaged error to the power `order` against c times an explicit right side, on the
+    instances with L >= 2.
+    """
 
     def bound(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
         factor = sp.Rational(c.numerator, c.denominator) if isinstance(L, sp.Basic) else float(c)
@@ -98,10 +110,12 @@ def ln(x: Any) -> Any:
 
 
 def rare_large_queries(order: int) -> Evidence:
-    """Queries n, -n with probability q/2 each, q = e^{-n^2}/n^2, otherwise 0; g(z) = e^{z^2}, f = z, tokens 1, -1, U = 0, L = 2.
+    """Queries n, -n with probability q/2 each, q = e^{-n^2}/n^2, otherwise 0; g(z) = e^{z^2}, f =
+    z, tokens 1, -1, U = 0, L = 2.
 
-    The query is 1-sub-Gaussian: q (cosh(nt) - 1) <= q (n^2 t^2/2) e^{n|t|} <= (t^2/2) e^{t^2/4} <= e^{t^2/2} - 1, because
-    t^2/4 - n|t| >= -n^2. The error is half of E|g|^order, which tends to infinity with n.
+    The query is 1-sub-Gaussian: q (cosh(nt) - 1) <= q (n^2 t^2/2) e^{n|t|} <= (t^2/2) e^{t^2/4} <=
+    e^{t^2/2} - 1, because t^2/4 - n|t| >= -n^2. The error is half of E|g|^order, which tends to
+    infinity with n.
     """
     q = exp(-(k**2)) / k**2
     moment = q * exp(order * k**2) + 1 - q

@@ -1,4 +1,6 @@
-"""What the proofs of Lemmas C.6 and C.9 share: the split at |z| = B, the ball, the tail of the query."""
+"""What the proofs of Lemmas C.6 and C.9 share: the split at |z| = B, the ball, the tail of the
+query.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def radius_squared(share: int) -> sp.Expr:
 
 
 def ball_exists(share: int, norm: str, c: Fraction) -> Evidence:
-    """B^2 = ln(L)/(share sigma^2 n^2): none for n = |U| = 0; with any n >= |U|, n > 0, sigma^2|U|^2 B^2 <= ln(L)/share."""
+    """B^2 = ln(L)/(share sigma^2 n^2): none for n = |U| = 0; with any n >= |U|, n > 0, sigma^2|U|^2
+    B^2 <= ln(L)/share.
+    """
     if norm == "|U|":
         product = sp.S.Zero  # sigma^2 * 0 * B^2, for every B
         wanted = log(2) / share
@@ -54,7 +58,9 @@ def ball_exists(share: int, norm: str, c: Fraction) -> Evidence:
 
 
 def tail_of_the_query(share: int, c: int) -> Evidence:
-    """The steps of Term 3: Cauchy-Schwarz pointwise, the root of a sum, the root of the tail, and the exponent."""
+    """The steps of Term 3: Cauchy-Schwarz pointwise, the root of a sum, the root of the tail, and
+    the exponent.
+    """
     A, D, x, y, B = sp.symbols("A D x y B", nonnegative=True)
     pair = dict.fromkeys((A, D), Closed(0, oo))
     other = dict.fromkeys((x, y), Closed(0, oo))
@@ -67,7 +73,9 @@ def tail_of_the_query(share: int, c: int) -> Evidence:
 
 
 def logarithm_absorbs_the_dimension(least: int, p: int, c: Fraction) -> Evidence:
-    """sqrt(d^{2p} + ln(L)^{2p}) <= (1 + d^p/ln(2)^p) ln(L)^p for L >= least, here for r = ln L/ln 2 >= 1; at L = 1 it fails."""
+    """sqrt(d^{2p} + ln(L)^{2p}) <= (1 + d^p/ln(2)^p) ln(L)^p for L >= least, here for r = ln L/ln 2
+    >= 1; at L = 1 it fails.
+    """
     if least == 1:
         constant = sp.Symbol("c", positive=True)
         return vanishing(sp.S.One, constant * log(1) ** p, where={"L": 1, "d": 1, "sigma": 1})
@@ -81,7 +89,9 @@ def _power(vectors: Any, order: int) -> Any:
 
 
 def _outside(c: SoftmaxAverage, order: int) -> tuple[float, float, float]:
-    """E|R_L/S_L - R/S|^order, then 2 or 8 times the sum of the two powers, and the part of it that contains R/S."""
+    """E|R_L/S_L - R/S|^order, then 2 or 8 times the sum of the two powers, and the part of it that
+    contains R/S.
+    """
     factor = 2 if order == 2 else 8
     limit = float(_power(c.R / c.S, order))
     error = (squared_error if order == 2 else fourth_error)(c, c.R)
@@ -93,9 +103,11 @@ def _piece(order: int, i: int, c: SoftmaxAverage, z: Any) -> float:
 
 
 def split_instances(order: int, inner: Any, scale: int) -> Iterator[Instance]:
-    """Queries of signs, B = 1 (all inside) and B = 1/2 (all outside): both sides of the split for f = scale z and f = z, g = 1.
+    """Queries of signs, B = 1 (all inside) and B = 1/2 (all outside): both sides of the split for f
+    = scale z and f = z, g = 1.
 
-    `inner(L, a2, scale, sigma2, E|Z|^4)` is the bound of Lemma C.4 or C.7 for f = scale z at a query with |z| = 1.
+    `inner(L, a2, scale, sigma2, E|Z|^4)` is the bound of Lemma C.4 or C.7 for f = scale z at a
+    query with |z| = 1.
     """
     for x in discrete():
         if x.d > 1 or "signs" not in x.name.rsplit("query", 1)[1] or x.sigma2 * x.u**2 > 4:

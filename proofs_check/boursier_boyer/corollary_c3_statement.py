@@ -35,7 +35,9 @@ ZERO_FUNCTION = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (F
     reference={},
 )
 def tail_of_the_error(*, event: str = ">=", c: int | Fraction = 108) -> Evidence:
-    """P(|R_L/S_L - R/S|^2 >= C/(delta L)) <= delta, C = 108 e^{4 a2} sqrt(E|f|^4); repaired with a strict inequality."""
+    """P(|R_L/S_L - R/S|^2 >= C/(delta L)) <= delta, C = 108 e^{4 a2} sqrt(E|f|^4); repaired with a
+    strict inequality.
+    """
     tail = Tail(error_squared, event, C(a2, K, c) / (delta * L), delta)
     worst = worst_ratio(tail, "<=", delta)
     return all_of(worst, at_point(ZERO_FUNCTION, 9, tail, delta, sp.Rational(4, 5)), checked=worst.checked)

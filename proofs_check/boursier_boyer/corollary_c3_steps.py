@@ -39,5 +39,7 @@ def delta_0_exceeds_delta_min(*, c: int = 64) -> Evidence:
     reference={},
 )
 def quarter_of_delta_is_admissible(*, c: int = 64) -> Evidence:
-    """delta_0/4 >= delta_min wherever delta_0 < 1 leaves room for a delta; holds from c = 256 (2/e)^2 on."""
+    """delta_0/4 >= delta_min wherever delta_0 < 1 leaves room for a delta; holds from c = 256
+    (2/e)^2 on.
+    """
     return forall(delta_0(L, a2, c) / 4, ">=", delta_min(L, a2), DOMAIN, where=[(delta_0(L, a2, c), "<", 1)], via=X)

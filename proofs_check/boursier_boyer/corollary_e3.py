@@ -21,9 +21,11 @@ LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e32, 1e64)
 
 
 def explicit_g1(length: float, S: float, radius: float) -> float:
-    """A g1 with proved parts: `risk_gap` at the largest risk of the ball and at Theorem A for ``|c|, |u| <= radius``.
+    """A g1 with proved parts: `risk_gap` at the largest risk of the ball and at Theorem A for
+    ``|c|, |u| <= radius``.
 
-    Given the query x, a score has variance ``s = (c S)^2 g^2`` and ``t + q = S u^2 (1 + s)`` on average over the tasks.
+    Given the query x, a score has variance ``s = (c S)^2 g^2`` and ``t + q = S u^2 (1 + s)`` on
+    average over the tasks.
     """
     g, mass = np.polynomial.hermite_e.hermegauss(120)
     s = (radius * S * g) ** 2
@@ -51,7 +53,9 @@ def explicit_g1(length: float, S: float, radius: float) -> float:
     "may be taken uniform on the ball (CE.3.b), and that mean tends to 0 by E.moments",
 )
 def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
-    """sup |R_L - R_inf| over the ball against an explicit g1(L) -> 0: in-context regression with one Gaussian covariate."""
+    """sup |R_L - R_inf| over the ball against an explicit g1(L) -> 0: in-context regression with
+    one Gaussian covariate.
+    """
     instances = transfers(LENGTHS)
     S, radius = instances[0].infinite.S, 2 * instances[0].rho
     bounds = [float(scale) * explicit_g1(t.L, S, radius) for t in instances]
@@ -98,8 +102,9 @@ def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     hypotheses=("Eq(norm1, norm2)",),
 )
 def constants_depend_on_the_norms(*, constant: str = "printed") -> Evidence:
-    """E|VZ|^4/|V|^4 at two rows V of norm 1; repaired: E|VZ|^4 <= |V|^4 E|Z|^4, for rank-one Gaussian tokens (1, w) x and all
-    V, w."""
+    """E|VZ|^4/|V|^4 at two rows V of norm 1; repaired: E|VZ|^4 <= |V|^4 E|Z|^4, for rank-one
+    Gaussian tokens (1, w) x and all V, w.
+    """
     if constant == "printed":
         w, rows = Fraction(3, 4), ((Fraction(1), Fraction(0)), (Fraction(3, 5), Fraction(-4, 5)))
         values = [3 * (p + q * w) ** 4 for p, q in rows]
@@ -125,8 +130,9 @@ def constants_depend_on_the_norms(*, constant: str = "printed") -> Evidence:
     "infimum",
 )
 def the_displayed_supremum(*, factor: int | Fraction = 1) -> Evidence:
-    """L^{-(c + e)/sigma^2} <= L^{-c/sigma^2}, and x^2 y^2 (x y + z) increases in x = c1^{1/4} and in the fourth roots y, z of
-    the moments."""
+    """L^{-(c + e)/sigma^2} <= L^{-c/sigma^2}, and x^2 y^2 (x y + z) increases in x = c1^{1/4} and
+    in the fourth roots y, z of the moments.
+    """
     c, e, v = sp.symbols("c e v", positive=True)
     r = sp.Symbol("r", nonnegative=True)
     power = identity(L ** (-(c + e) / v), L ** (-c / v) * sp.exp(-e * sp.log(L) / v))

@@ -1,4 +1,6 @@
-"""Appendix E.2, Corollary E.5: the gradients of the two risks come together, uniformly on the ball of radius 2 rho."""
+"""Appendix E.2, Corollary E.5: the gradients of the two risks come together, uniformly on the ball
+of radius 2 rho.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,9 @@ LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e32, 1e64)
     "E.moments and tend to 0 pointwise, so their means do (dominated convergence)",
 )
 def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
-    """sup |grad R_L - grad R_inf| over the ball against g2(L) = g2(1)/sqrt(L): in-context regression with one Gaussian
-    covariate."""
+    """sup |grad R_L - grad R_inf| over the ball against g2(L) = g2(1)/sqrt(L): in-context
+    regression with one Gaussian covariate.
+    """
     instances = transfers(LENGTHS)
     radius, S = 2 * instances[0].rho, instances[0].infinite.S
     start = S * radius  # at c = 0 the derivative in u differs by S u/L
@@ -69,7 +72,9 @@ def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
 
 @claim("BB:CE.5/display", control={"factor": Fraction(1, 2)}, argument="each factor of Lemma E.4 is monotone in its constants")
 def the_displayed_bound(*, factor: Fraction = Fraction(1)) -> Evidence:
-    """x y (t + z) does not fall when a constant or a moment is replaced by its supremum; both terms of the lemma have this form."""
+    """x y (t + z) does not fall when a constant or a moment is replaced by its supremum; both terms
+    of the lemma have this form.
+    """
     x, y, t, z, h, i, j, k = names = sp.symbols("x y t z h i j k", nonnegative=True)  # the suprema are x + h, y + i, t + j, z + k
     larger = (x + h) * (y + i) * (t + j + z + k)
     return forall(x * y * (t + z), "<=", Rational(factor) * larger, dict.fromkeys(names, Closed(0, oo)))

@@ -56,10 +56,12 @@ REDUCED = "the reduced runs are too short and have no L = 1000; largeprompt figu
 
 @claim("BB:A.fig7", open=REDUCED, control={"swapped": True})
 def distances_are_more_erratic(*, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
-    """Anisotropic data, as written, one seed: the curve of the distance falls by at least a tenth of its largest value on its way
-    at L = 10 or L = 100, and by less at L = 1000 than at each of them.
+    """Anisotropic data, as written, one seed: the curve of the distance falls by at least a tenth
+    of its largest value on its way at L = 10 or L = 100, and by less at L = 1000 than at each of
+    them.
 
-    Measured by the sum of all falls between records over the largest value. The control says the contrary.
+    Measured by the sum of all falls between records over the largest value. The control says the
+    contrary.
     """
     runs = measurements(measured)
     lengths = (10, 100, longest)
@@ -77,11 +79,11 @@ def distances_are_more_erratic(*, longest: int = 1000, swapped: bool = False, me
 
 @claim("BB:A.fig8", open=REDUCED, control={"swapped": True})
 def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
-    """As written, L = 10, 100, 1000, each architecture, each start from which no run fails: on anisotropic data the risk's drop
-    takes more decades of steps.
+    """As written, L = 10, 100, 1000, each architecture, each start from which no run fails: on
+    anisotropic data the risk's drop takes more decades of steps.
 
-    Measured between the first and the last tenth of the drop: one descent takes a part of a decade, a descent in
-    stages takes more. The control says the contrary.
+    Measured between the first and the last tenth of the drop: one descent takes a part of a decade,
+    a descent in stages takes more. The control says the contrary.
     """
     runs = measurements(measured)
     lengths = (10, 100, longest)

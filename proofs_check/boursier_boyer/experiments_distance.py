@@ -1,4 +1,6 @@
-"""Figure 3: the distance of the two trajectories falls from one prompt length to the next at first, and later it does not."""
+"""Figure 3: the distance of the two trajectories falls from one prompt length to the next at first,
+and later it does not.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,13 @@ from proofs_check.core.experiments import measurements
 from theory.regression.experiment import VARIANTS
 
 Floats = NDArray[np.float64]
-#: A start, two lengths and a step at which the longer prompt is far behind, and how many runs of each say so.
+#: A start, two lengths and a step at which the longer prompt is far behind, and how many runs of
+#: each say so.
 SEED, NEAR, FAR, LATE, REPETITIONS = 4, 50, 100, 30_000, 4
 EVERY, CODED = 10_000, "as coded"
-#: Taken for the standard deviation, over the data, of the logarithm of a distance where there is one run: measured are 0.016 to
-#: 0.051 after 10 000 steps (seeds 0 to 4 at L = 10 and 100, seed 4 at L = 1000, 14 repetitions each).
+#: Taken for the standard deviation, over the data, of the logarithm of a distance where there is
+#: one run: measured are 0.016 to 0.051 after 10 000 steps (seeds 0 to 4 at L = 10 and 100, seed 4
+#: at L = 1000, 14 repetitions each).
 SPREAD = 0.08
 
 
@@ -47,15 +51,16 @@ SPREAD = 0.08
     "in order at the end from the starts from which no run fails (BB:S6.f3/coded).",
 )
 def trajectories_approach(*, step: int = LATE, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    """At step 30 000, as repaired at step 10 000, the squared distance of the parameters (O, V, K, Q) falls from each prompt
-    length to the next longer one: isotropic data, as written, from each random start from which no run fails.
+    """At step 30 000, as repaired at step 10 000, the squared distance of the parameters (O, V, K,
+    Q) falls from each prompt length to the next longer one: isotropic data, as written, from each
+    random start from which no run fails.
 
-    As printed: on a curve of Figure 3 that goes on to 500 000 steps, L = 50 and 100 from the start with seed 4, when the risks
-    have come to those of the block start. As repaired: when no run has failed yet, these runs, and those behind Figure 3. The
-    control multiplies the distance by L^2.
+    As printed: on a curve of Figure 3 that goes on to 500 000 steps, L = 50 and 100 from the start
+    with seed 4, when the risks have come to those of the block start. As repaired: when no run has
+    failed yet, these runs, and those behind Figure 3. The control multiplies the distance by L^2.
 
-    The logarithms of the distance over repetitions of the data are taken to be normal; where there are several runs, each length
-    has its own variance.
+    The logarithms of the distance over repetitions of the data are taken to be normal; where there
+    are several runs, each length has its own variance.
     """
     if step % EVERY or not EVERY <= step <= LATE:
         raise ValueError(f"step = {step}: the runs of this claim are recorded at 10 000, 20 000 and 30 000; pass one of these")
@@ -80,12 +85,16 @@ def trajectories_approach(*, step: int = LATE, growth: int = 0, measured: Measur
 
 
 def _repeated(step: int) -> dict[int, Floats]:
-    """Length: logarithms of the distance in runs that share the start and draw prompts of their own."""
+    """Length: logarithms of the distance in runs that share the start and draw prompts of their
+    own.
+    """
     return {L: np.log([_distances(run)[_at(run, step)] for run in _runs(L)]) for L in (NEAR, FAR)}
 
 
 def _early(runs: Measurements, step: int) -> dict[int, dict[int, Floats]]:
-    """Start: length: the same, also from the runs behind Figure 3, of which there is one for a start and a length."""
+    """Start: length: the same, also from the runs behind Figure 3, of which there is one for a
+    start and a length.
+    """
     found: dict[int, dict[int, Floats]] = {SEED: _repeated(step)}
     for key, run in runs.runs.items():
         if (key.covariance, key.variant, key.attention) == ("isotropic", WRITTEN, "coupled") and step in run.step:
@@ -94,9 +103,11 @@ def _early(runs: Measurements, step: int) -> dict[int, dict[int, Floats]]:
 
 
 def _fall(near: Floats, far: Floats, comparisons: int = 1) -> tuple[float, float]:
-    """Ratio of the means, and the error of the side of 1 on which it is said to be, all comparisons together.
+    """Ratio of the means, and the error of the side of 1 on which it is said to be, all comparisons
+    together.
 
-    By Welch's test, or where there is one run of a length, by the normal law with the standard deviation `SPREAD`.
+    By Welch's test, or where there is one run of a length, by the normal law with the standard
+    deviation `SPREAD`.
     """
     from scipy.stats import norm, ttest_ind
 
@@ -126,7 +137,9 @@ def _at(run: Any, step: int) -> int:
 
 
 def _fails(L: int, step: int) -> bool:
-    """Whether one of the two is above the limit of its flow from the block start by a twentieth of the drop to it."""
+    """Whether one of the two is above the limit of its flow from the block start by a twentieth of
+    the drop to it.
+    """
     from numerics.regression.flow.end_point import trained
 
     risks = np.mean([run.risk[_at(run, step)] for run in _runs(L)], axis=0)
@@ -174,7 +187,8 @@ def _told(distances: dict[int, dict[int, float]]) -> str:
     control={"growth": 2},
 )
 def trajectories_approach_in_the_code(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    """The same at the end of the runs behind Figure 3 with the scores, queries and gradients of the authors' code, 300 000 steps.
+    """The same at the end of the runs behind Figure 3 with the scores, queries and gradients of the
+    authors' code, 300 000 steps.
 
     From each random start from which no run fails; the control multiplies the distance by L^2.
     """

@@ -15,9 +15,11 @@ __all__ = ["Failures", "Pace", "failed_runs", "failures", "has_failed", "pace", 
 
 #: Data, reading, length and start: whether each architecture has failed.
 Failures = dict[tuple[str, str, int, int], dict[str, bool]]
-#: Part of what is missing that a run gains in a tenth of its steps if it is still on its way: two more such runs, and it is there.
+#: Part of what is missing that a run gains in a tenth of its steps if it is still on its way: two
+#: more such runs, and it is there.
 SHARE = 1 / 20
-#: Of the error of a risk at the end: the first of 16 randomisations chooses the controls, the other 15 are averaged.
+#: Of the error of a risk at the end: the first of 16 randomisations chooses the controls, the other
+#: 15 are averaged.
 FREEDOM = 14
 
 
@@ -37,7 +39,8 @@ class Pace(NamedTuple):
 
 
 def has_failed(risk: float, limit: float, noise_level: float) -> bool:
-    """Whether more than a twentieth of the drop from the risk of predicting 0 to the limit of the flow is missing.
+    """Whether more than a twentieth of the drop from the risk of predicting 0 to the limit of the
+    flow is missing.
 
     For tasks of variance 1/d and queries whose covariance has the trace d.
 
@@ -51,7 +54,9 @@ def has_failed(risk: float, limit: float, noise_level: float) -> bool:
 
 
 def pace(run: Training, limit: float, sigmas: float) -> Pace:
-    """Whether one architecture's run was still falling at its end, by its recorded risks and their standard errors."""
+    """Whether one architecture's run was still falling at its end, by its recorded risks and their
+    standard errors.
+    """
     tenth = len(run.risk) // 10
     if not tenth or not np.isfinite(run.risk_error[-2 * tenth :]).all():
         return Pace(falls=False, stands=False)
@@ -62,7 +67,8 @@ def pace(run: Training, limit: float, sigmas: float) -> Pace:
 
 
 def sure(comparisons: int, error: float = 1e-9) -> tuple[float, float]:
-    """Standard errors of a risk at the end (Student) and of recorded risks (normal) behind so many comparisons of either kind.
+    """Standard errors of a risk at the end (Student) and of recorded risks (normal) behind so many
+    comparisons of either kind.
 
     Examples
     --------
@@ -77,7 +83,8 @@ def sure(comparisons: int, error: float = 1e-9) -> tuple[float, float]:
 
 
 def failed_runs(measured: Measurements) -> dict[tuple[str, str, str, int, int], bool | None]:
-    """Whether each run has failed: far above the limit of the flow and standing still; None if it may arrive, or errors hide it.
+    """Whether each run has failed: far above the limit of the flow and standing still; None if it
+    may arrive, or errors hide it.
 
     All answers together are wrong with probability at most 1e-9.
     """
@@ -92,7 +99,9 @@ def failed_runs(measured: Measurements) -> dict[tuple[str, str, str, int, int], 
 
 
 def failures(measured: Measurements) -> Failures:
-    """Data, reading, length and start: whether each architecture has failed, where both are decided (see `failed_runs`)."""
+    """Data, reading, length and start: whether each architecture has failed, where both are decided
+    (see `failed_runs`).
+    """
     found: Failures = {}
     for (covariance, reading, attention, L, seed), outcome in failed_runs(measured).items():
         if outcome is not None:
@@ -101,5 +110,7 @@ def failures(measured: Measurements) -> Failures:
 
 
 def shortened(measured: Measurements) -> list[str]:
-    """Readings whose runs have fewer steps than they ask for: what has not arrived there refutes nothing."""
+    """Readings whose runs have fewer steps than they ask for: what has not arrived there refutes
+    nothing.
+    """
     return [name for name in measured.plan.variants if measured.plan.steps(name) < VARIANTS[name].steps]

@@ -1,7 +1,9 @@
-"""Gradient flow of linear attention from random starts, exactly: for Figures 4 and 6 and the remark on the block start.
+"""Gradient flow of linear attention from random starts, exactly: for Figures 4 and 6 and the remark
+on the block start.
 
-d = 5, w ~ N(0, I/5), label noise 1/10; the time of the flow is the learning rate 1e-3 times the steps. It starts where the runs
-of a seed start. Parameters are flat: O, V, K, Q one after the other.
+d = 5, w ~ N(0, I/5), label noise 1/10; the time of the flow is the learning rate 1e-3 times the
+steps. It starts where the runs of a seed start. Parameters are flat: O, V, K, Q one after the
+other.
 """
 
 from __future__ import annotations
@@ -34,8 +36,9 @@ def block_limit(L: int) -> float:
 class LinearRisk:
     """The risk of linear attention at any parameters.
 
-    Given the task, tokens have the covariance G, b = V'O, a = N x with N = K'Q; output and score have means and variances that are
-    polynomials of degree 4 in the task. A product of Gauss rules of three points is exact for them.
+    Given the task, tokens have the covariance G, b = V'O, a = N x with N = K'Q; output and score
+    have means and variances that are polynomials of degree 4 in the task. A product of Gauss rules
+    of three points is exact for them.
 
     Parameters
     ----------

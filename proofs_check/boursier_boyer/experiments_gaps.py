@@ -1,4 +1,6 @@
-"""Figures 1 and 5: softmax and linear attention at the same parameters. Outputs exactly, gradients without drawing a prompt."""
+"""Figures 1 and 5: softmax and linear attention at the same parameters. Outputs exactly, gradients
+without drawing a prompt.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,11 @@ POINTS, CLEAR = (2**11, 2**13), 14.0
 
 
 def outputs_approach(power: int) -> Evidence:
-    """``E (T_soft - L^{1 - power} T_lin)^2`` falls from each length to the next, at any task, query and parameters.
+    """``E (T_soft - L^{1 - power} T_lin)^2`` falls from each length to the next, at any task, query
+    and parameters.
 
-    It is linear in c^2, and 0 <= c^2 <= s t: the two ends decide for every a, b and covariance with these s = a'Gamma a.
+    It is linear in c^2, and 0 <= c^2 <= s t: the two ends decide for every a, b and covariance with
+    these s = a'Gamma a.
     """
     lengths = np.array(LENGTHS, dtype=float)
     least, tightest, doubt = np.inf, dict[str, Any](), ""
@@ -58,7 +62,9 @@ def outputs_approach(power: int) -> Evidence:
 
 
 def _pair(s: float, c2: float, k: float) -> float:
-    """The gap of two tokens, t = 1, by a Gauss rule over both of their scores; the values given these are two normal variables."""
+    """The gap of two tokens, t = 1, by a Gauss rule over both of their scores; the values given
+    these are two normal variables.
+    """
     x, w = np.polynomial.hermite_e.hermegauss(120)
     w = w / w.sum()
     g, h = np.meshgrid(x, x, indexing="ij")
@@ -70,7 +76,9 @@ def _pair(s: float, c2: float, k: float) -> float:
 
 
 def measured_outputs(measured: Measurements, covariance: str) -> Evidence:
-    """The measured output gap falls from each length to the next at every seed's random start, as far as its errors tell."""
+    """The measured output gap falls from each length to the next at every seed's random start, as
+    far as its errors tell.
+    """
     covered, rises = [], 0.0
     for (data, variant), gaps in measured.gaps.items():
         if data == covariance:
@@ -84,7 +92,9 @@ def measured_outputs(measured: Measurements, covariance: str) -> Evidence:
 
 
 def gradients_approach(measured: Measurements, covariance: str, growth: int) -> Evidence:
-    """``L^growth |grad R_soft - grad R_lin|^2`` at every seed's random start falls from each length of the figure to the next."""
+    """``L^growth |grad R_soft - grad R_lin|^2`` at every seed's random start falls from each length
+    of the figure to the next.
+    """
     from scipy.stats import t as student
 
     plan, covered = measured.plan, []
@@ -107,7 +117,9 @@ def gradients_approach(measured: Measurements, covariance: str, growth: int) -> 
 
 
 def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> tuple[float, int]:
-    """The least fall between neighbouring lengths in its standard errors, and where; more points if it is not clear."""
+    """The least fall between neighbouring lengths in its standard errors, and where; more points if
+    it is not clear.
+    """
     lengths = tuple(sorted(plan.gap_lengths))
     for points in POINTS:
         each = _gaps(variant, seed, covariance, plan.noise, lengths, points) * np.array(lengths, dtype=float) ** growth
@@ -120,7 +132,9 @@ def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> 
 
 @cache
 def _gaps(variant: str, seed: int, covariance: str, noise: float, lengths: tuple[int, ...], points: int) -> Floats:
-    """The gap at each length by each randomisation; kept, since the control of a claim asks for the same."""
+    """The gap at each length by each randomisation; kept, since the control of a claim asks for the
+    same.
+    """
     from numerics.regression.softmax_vs_linear.gradient import gradient_gap
     from numerics.training.parameters import initial_parameters
 
@@ -137,8 +151,9 @@ def _gaps(variant: str, seed: int, covariance: str, noise: float, lengths: tuple
 def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None) -> Evidence:
     """E (T_soft - T_lin)^2 at fixed parameters falls with L, linear attention being divided by L.
 
-    Exactly, at every task, query, covariance and parameters whose scores have the variances tried; the measured means at random
-    starts are a second route. In the control linear attention is not divided.
+    Exactly, at every task, query, covariance and parameters whose scores have the variances tried;
+    the measured means at random starts are a second route. In the control linear attention is not
+    divided.
     """
     found = outputs_approach(power)
     return confirmed(found, measured_outputs(measurements(measured), "isotropic")) if found.verdict.accepted else found
@@ -148,7 +163,8 @@ def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None)
 def gradients_of_figure_1(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
     """|grad R_soft - grad R_lin|^2 of the population risks in (O, V, K, Q), at random starts, falls with L on isotropic data.
 
-    By the closed form given task and query, at the lengths and starts of the figure. The control is L^3 times it.
+    By the closed form given task and query, at the lengths and starts of the figure. The control is
+    L^3 times it.
     """
     return gradients_approach(measurements(measured), "isotropic", growth)
 
@@ -162,7 +178,8 @@ def gradients_of_figure_1(*, growth: int = 0, measured: Measurements | None = No
 def figure_5(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
     """Both gaps at random starts fall with L on anisotropic data.
 
-    The gradients as in BB:S6.f1b; the outputs as in BB:S6.f1a, exactly, with the measured means as a second route.
+    The gradients as in BB:S6.f1b; the outputs as in BB:S6.f1a, exactly, with the measured means as
+    a second route.
     """
     runs = measurements(measured)
     gradients = gradients_approach(runs, "anisotropic", growth)

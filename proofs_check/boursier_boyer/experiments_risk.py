@@ -1,4 +1,6 @@
-"""Figures 2 and 6: the risk that training reaches at each prompt length, from the exact limits of the gradient flow."""
+"""Figures 2 and 6: the risk that training reaches at each prompt length, from the exact limits of
+the gradient flow.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ ACCURACY = 1e-6
 
 
 def limits(measured: Measurements, covariance: str, reading: str = "as written") -> dict[int, tuple[float, float]]:
-    """Length: risks at which the flows of softmax (see `FLOW`) and of linear attention end; what was not measured is computed."""
+    """Length: risks at which the flows of softmax (see `FLOW`) and of linear attention end; what
+    was not measured is computed.
+    """
     from numerics.regression.flow.end_point import trained
 
     of, Sigma = variant(reading), COVARIANCES[covariance]
@@ -45,10 +49,11 @@ def limits(measured: Measurements, covariance: str, reading: str = "as written")
 
 
 def linear_excess(prompt: Any, query: Any, L: int) -> Any:
-    """Least risk of linear attention less half the label noise: exact for SymPy matrices that commute, otherwise floats.
+    """Least risk of linear attention less half the label noise: exact for SymPy matrices that
+    commute, otherwise floats.
 
-    With M = u U the risk is (om2/2) (tr S_q M'S S_L M - 2 tr S_q S M + tr S_q) + tau2/2, S_L = (1 + 1/L) S + (tr S + tau2/om2)/L I,
-    and M = S_L^{-1} is where the flow ends.
+    With M = u U the risk is (om2/2) (tr S_q M'S S_L M - 2 tr S_q S M + tr S_q) + tau2/2, S_L = (1 +
+    1/L) S + (tr S + tau2/om2)/L I, and M = S_L^{-1} is where the flow ends.
     """
     exact = isinstance(prompt, sp.MatrixBase)
     d = prompt.shape[0]
@@ -59,7 +64,9 @@ def linear_excess(prompt: Any, query: Any, L: int) -> Any:
 
 
 def _decided(least: float, at: dict[str, Any], covered: str) -> Evidence:
-    """SUPPORTED if the least ratio of what is claimed larger to what is claimed smaller exceeds 1, with the accuracy to spare."""
+    """SUPPORTED if the least ratio of what is claimed larger to what is claimed smaller exceeds 1,
+    with the accuracy to spare.
+    """
     engine = "quadrature"
     if least > 1 + ACCURACY:
         return Evidence(verdict=Verdict.SUPPORTED, engine=engine, slack=least, tightest=at, covered=covered)
@@ -82,13 +89,14 @@ def _lengths(risks: dict[int, Any]) -> str:
     assumes=(FLOW,),
 )
 def linear_attention_outperforms_softmax(*, lead: int = 1, measured: Measurements | None = None) -> Evidence:
-    """At each length of Figure 2 the trained risk of softmax attention exceeds that of linear attention, and the difference falls
-    from each length to the next.
+    """At each length of Figure 2 the trained risk of softmax attention exceeds that of linear
+    attention, and the difference falls from each length to the next.
 
     The control: it exceeds twice that.
 
-    Trained means the limit of the gradient flow from Assumption 5.1, isotropic data. Runs from random starts may fail, linear ones
-    more often (BB:A.2.stab): a failed linear run is worse than softmax attention.
+    Trained means the limit of the gradient flow from Assumption 5.1, isotropic data. Runs from
+    random starts may fail, linear ones more often (BB:A.2.stab): a failed linear run is worse than
+    softmax attention.
     """
     risks = limits(measurements(measured), "isotropic")
     ratio, L = min((soft / (lead * linear), L) for L, (soft, linear) in risks.items())
@@ -106,7 +114,9 @@ def linear_attention_outperforms_softmax(*, lead: int = 1, measured: Measurement
 
 
 def _again(L: int, lead: int) -> float:
-    """``lead R_lin - R_soft`` by the exact closed form, and by the quadrature over the query at the trained parameters."""
+    """``lead R_lin - R_soft`` by the exact closed form, and by the quadrature over the query at the
+    trained parameters.
+    """
     from numerics.regression.flow.end_point import trained
     from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 
@@ -118,13 +128,15 @@ def _again(L: int, lead: int) -> float:
 
 @claim("BB:S6.f2a/runs", control={"swapped": True})
 def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
-    """The population risk at the end of a run that does not fail is within 1/50 of the limit of the flow, isotropic data.
+    """The population risk at the end of a run that does not fail is within 1/50 of the limit of the
+    flow, isotropic data.
 
     Swapped is the control: the limit of softmax attention for linear runs, and the other way round.
 
-    A run has failed if at its end more than a twentieth of the drop from the null predictor's risk to that limit is missing; it
-    stands there, or it is undecided. A run whose risk still fell in its last tenth, by more than a twentieth of what was missing,
-    has no end yet. All these are left out, and named. Refuted would be what these finitely many runs show, if none is shortened.
+    A run has failed if at its end more than a twentieth of the drop from the null predictor's risk
+    to that limit is missing; it stands there, or it is undecided. A run whose risk still fell in
+    its last tenth, by more than a twentieth of what was missing, has no end yet. All these are left
+    out, and named. Refuted would be what these finitely many runs show, if none is shortened.
     """
     runs = measurements(measured)
     final, recorded = sure(len(runs.final))
@@ -168,7 +180,8 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
 
 @claim("BB:S6.f2b", control={"level": 2}, assumes=(FLOW,))
 def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements | None = None) -> Evidence:
-    """The trained risks of both architectures exceed half the label noise by at most 20/L, and fall with L.
+    """The trained risks of both architectures exceed half the label noise by at most 20/L, and fall
+    with L.
 
     The control has the label noise instead of half of it.
 
@@ -230,11 +243,13 @@ def _reached_from(seed: int, L: int) -> float:
 def anisotropic_data_need_longer_prompts(
     *, reading: str = "as written", factor: int = 1, measured: Measurements | None = None
 ) -> Evidence:
-    """At each length of Figure 6 the trained risk less half the label noise is at least that of Figure 2.
+    """At each length of Figure 6 the trained risk less half the label noise is at least that of
+    Figure 2.
 
     The control: at least twice that.
 
-    For both architectures, d = 5; trained as in BB:S6.f2a. Half the label noise is the Bayes optimum of the infinite prompt.
+    For both architectures, d = 5; trained as in BB:S6.f2a. Half the label noise is the Bayes
+    optimum of the infinite prompt.
     """
     least, at = float("inf"), dict[str, Any]()
     of, Sigma = variant(reading), COVARIANCES["anisotropic"]

@@ -1,4 +1,6 @@
-"""Appendix A.1, A.2 and the remark on the block start: what is trained, how fast it converges, and from which starts it fails."""
+"""Appendix A.1, A.2 and the remark on the block start: what is trained, how fast it converges, and
+from which starts it fails.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,13 @@ SIGMAS = 6.5
 
 @claim("BB:A.1", control={"normalised": False})
 def trained_architectures(*, normalised: bool = True) -> Evidence:
-    """A step of our SGD with rate 1e-3 and batches of 128 descends the risk of the displayed architectures at a random start.
+    """A step of our SGD with rate 1e-3 and batches of 128 descends the risk of the displayed
+    architectures at a random start.
 
-    Means over batches of the loss and of the step's gradient in O and V, against plain NumPy over all tokens from the displays, at
-    L = 10; not normalised means linear attention without the factor 1/L. The start is PyTorch's for layers without bias, uniform on
-    [-1/sqrt(d + 1), 1/sqrt(d + 1)]; `train` has 500 000 steps by default.
+    Means over batches of the loss and of the step's gradient in O and V, against plain NumPy over
+    all tokens from the displays, at L = 10; not normalised means linear attention without the
+    factor 1/L. The start is PyTorch's for layers without bias, uniform on [-1/sqrt(d + 1), 1/sqrt(d
+    + 1)]; `train` has 500 000 steps by default.
     """
     from numerics.training.parameters import initial_parameters
 
@@ -59,7 +63,8 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
                 {"attention": attention, "L": 10, "entry": i, "ours": ours[:, i].mean(), "plain": plain[:, i].mean()},
             )
     common: dict[str, Any] = {"engine": ENGINE, "samples": 128 * batches}
-    # Student's law with at least 47 degrees of freedom: beyond 15 below 1e-18, beyond 7 below 1e-8 for each of 86 entries.
+    # Student's law with at least 47 degrees of freedom: beyond 15 below 1e-18, beyond 7 below 1e-8
+    # for each of 86 entries.
     if worst > 15:
         return Evidence(verdict=Verdict.REFUTED, witness=at, witness_by="statistics", error=1e-9, **common)
     if worst > 7:
@@ -71,7 +76,9 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
 
 
 def _steps(attention: str, batches: int) -> Any:
-    """Loss and gradient in (O, V) of single steps of the compiled kernel that trains both, one row a batch."""
+    """Loss and gradient in (O, V) of single steps of the compiled kernel that trains both, one row
+    a batch.
+    """
     from numerics.training.run import train
 
     half, rows = ("softmax", "linear").index(attention), []
@@ -102,11 +109,13 @@ def _start() -> Any:
 
 @claim("BB:A.2", control={"rho": Fraction(1, 3)})
 def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
-    """The covariance of our anisotropic runs "as written" has the entries 2^-|i - j|, d = 5, and is positive definite.
+    """The covariance of our anisotropic runs "as written" has the entries 2^-|i - j|, d = 5, and is
+    positive definite.
 
     In the control rho = 1/3 stands for 1/2.
 
-    Its leading minors are (1 - rho^2)^(k - 1). Runs "as coded" have other prompts and queries, see BB:A.fig6.
+    Its leading minors are (1 - rho^2)^(k - 1). Runs "as coded" have other prompts and queries, see
+    BB:A.fig6.
     """
     used = sp.Matrix(5, 5, lambda i, j: sp.Rational(float(COVARIANCES["anisotropic"][i, j])))
     shown = sp.Matrix(5, 5, lambda i, j: sp.Rational(rho.numerator, rho.denominator) ** abs(i - j))
@@ -127,7 +136,9 @@ def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
 
 
 def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int, int, Any, Any, Any]]:
-    """Attention, length, seed, steps, risks and their errors of every run as written on which the curves are drawn."""
+    """Attention, length, seed, steps, risks and their errors of every run as written on which the
+    curves are drawn.
+    """
     for key, run in measured.runs.items():
         if key.covariance == covariance and key.variant == WRITTEN and key.attention == "coupled" and run.diverged is None:
             for half, attention in enumerate(("softmax", "linear")):
@@ -147,13 +158,14 @@ def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int,
     instead="From most random starts the risk has converged by then, at the lengths of Figure 4.",
 )
 def converges_before_50_000_steps(*, every: bool = True, measured: Measurements | None = None) -> Evidence:
-    """Step 50 000 leaves at most a tenth of the drop of the risk, isotropic data, L in {10, 100, 1000}, from every random start
-    from which training succeeds.
+    """Step 50 000 leaves at most a tenth of the drop of the risk, isotropic data, L in {10, 100,
+    1000}, from every random start from which training succeeds.
 
     As repaired: in at least half of the runs behind Figure 4.
 
-    The drop is that from the risk of predicting 0 to the risk at the end. Every start: linear attention, L = 10, seed 21, by its
-    gradient flow with time 1e-3 a step; the run of SGD has to say the same. Success: the end is the risk of the block start.
+    The drop is that from the risk of predicting 0 to the risk at the end. Every start: linear
+    attention, L = 10, seed 21, by its gradient flow with time 1e-3 a step; the run of SGD has to
+    say the same. Success: the end is the risk of the block start.
     """
     if every:
         return _late(10, 21)
@@ -174,15 +186,18 @@ def converges_before_50_000_steps(*, every: bool = True, measured: Measurements 
 
 @claim("BB:A.2.stab", control={"stable": "linear"})
 def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements | None = None) -> Evidence:
-    """Isotropic data: of the pairs of runs of which one fails and the other does not, more are pairs whose linear run fails.
+    """Isotropic data: of the pairs of runs of which one fails and the other does not, more are
+    pairs whose linear run fails.
 
-    Failed: at the end of the run more than a twentieth of the drop from the risk of predicting 0 to the limit of the flow from the
-    block start is missing, and the risk stands still: in the last tenth it fell by less than a twentieth of what is missing. A run
-    that may still arrive is undecided, and so is its pair. In each pair both see the same prompts, or have the same start.
+    Failed: at the end of the run more than a twentieth of the drop from the risk of predicting 0 to
+    the limit of the flow from the block start is missing, and the risk stands still: in the last
+    tenth it fell by less than a twentieth of what is missing. A run that may still arrive is
+    undecided, and so is its pair. In each pair both see the same prompts, or have the same start.
 
-    The sentence is taken to speak of Section 6; what anisotropic data show is listed beside it. This counts finitely many runs, and
-    both readings share their starts: refuted is the sentence about these runs, and other starts may say otherwise. The error
-    probability is that of their risks, not that of the choice of the starts. Shortened runs support by what is stuck, and do not
+    The sentence is taken to speak of Section 6; what anisotropic data show is listed beside it.
+    This counts finitely many runs, and both readings share their starts: refuted is the sentence
+    about these runs, and other starts may say otherwise. The error probability is that of their
+    risks, not that of the choice of the starts. Shortened runs support by what is stuck, and do not
     refute. The control exchanges the architectures.
     """
     runs = measurements(measured)
@@ -193,8 +208,8 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
     (less, more), pairs = alone["isotropic"].values(), of["isotropic"]
     counts = {f"{stable} alone": len(less), f"{other} alone": len(more), "pairs": len(pairs), "undecided pairs": undecided}
     if len(less) > len(more):
-        # The control is there to be refuted by what is stuck in the reduced runs: from seed 0 at L = 100 the exact flow of linear
-        # attention ends there as well (BB:A5.1.tech).
+        # The control is there to be refuted by what is stuck in the reduced runs: from seed 0 at L
+        # = 100 the exact flow of linear attention ends there as well (BB:A5.1.tech).
         if stable == "softmax" and (short := shortened(runs)):
             reason = f"fewer steps than {', '.join(short)} asks for, so that a run may stand before it goes on: {counts}"
             return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
@@ -263,10 +278,12 @@ def _linear_half(run: Any) -> Any:
 def the_block_start_is_not_necessary(
     *, attention: str = "either", longest: int = 1000, measured: Measurements | None = None
 ) -> Evidence:
-    """From the random starts of Appendix A.1 training ends at the risk that it reaches from Assumption 5.1, isotropic data.
+    """From the random starts of Appendix A.1 training ends at the risk that it reaches from
+    Assumption 5.1, isotropic data.
 
-    Up to a twentieth of the drop from the risk of predicting 0. "either" and "linear": linear attention at L = 100 from seed 0, by
-    its gradient flow, and by the run of SGD, from whose end the flow leads to the same risk. "softmax": the runs, L <= longest.
+    Up to a twentieth of the drop from the risk of predicting 0. "either" and "linear": linear
+    attention at L = 100 from seed 0, by its gradient flow, and by the run of SGD, from whose end
+    the flow leads to the same risk. "softmax": the runs, L <= longest.
     """
     runs = measurements(measured)
     if attention != "softmax":

@@ -1,4 +1,6 @@
-"""Lemma 2.1: softmax attention of a Gaussian measure is affine in the query, and maps the measure to a Gaussian one."""
+"""Lemma 2.1: softmax attention of a Gaussian measure is affine in the query, and maps the measure
+to a Gaussian one.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def lemma_by_cubature() -> Evidence:
 
 @claim("BB:L2.1.a/mgf", argument="Z = m + R g with g standard normal and Gamma = R R', so that a.Z = a.m + (R'a).g for every rank")
 def log_moment_generating_function() -> Evidence:
-    """The square that gives E e^{b g} = e^{b^2/2} on the line, and the sum over the coordinates of b = R'a."""
+    """The square that gives E e^{b g} = e^{b^2/2} on the line, and the sum over the coordinates of
+    b = R'a.
+    """
     b, x = sp.symbols("b x", real=True)
     square = identity(b * x - x**2 / 2, b**2 / 2 - (x - b) ** 2 / 2)
     b_, total = R.T * a, LOG_MGF.substitute("Gamma", R * R.T)
@@ -66,7 +70,9 @@ def log_moment_generating_function() -> Evidence:
     argument="under the integral, E e^{a.Z} Z / E e^{a.Z} is the gradient of log E e^{a.Z}, at a = K'Qz",
 )
 def output_of_a_gaussian_prompt() -> Evidence:
-    """V times the gradient of the log moment generating function at K'Qz is V m + V Gamma K'Q z, in every dimension."""
+    """V times the gradient of the log moment generating function at K'Qz is V m + V Gamma K'Q z, in
+    every dimension.
+    """
     output = V * LOG_MGF.grad("a").substitute("a", K.T * Q * z)
     return confirmed(trace_identity(output, V * m + V * Gamma * K.T * Q * z), lemma_by_cubature())
 

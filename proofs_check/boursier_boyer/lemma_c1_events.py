@@ -1,4 +1,6 @@
-"""Appendix C.1, proof of Lemma C.1: the two events around S_L as they are printed, with their probability and their factor."""
+"""Appendix C.1, proof of Lemma C.1: the two events around S_L as they are printed, with their
+probability and their factor.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from theory.bounds.concentration import alpha_minus, alpha_plus
 L, a2, delta, S = sp.symbols("L a2 delta S", positive=True)
 LOWER = (1 - alpha_minus(L, a2, delta)) * S
 UPPER = 1 + alpha_plus(L, a2, delta)
-# Rademacher tokens (sigma = 1, the exact constant) at a query with Uz = u, from the shortest prompt and the simplest numbers on.
+# Rademacher tokens (sigma = 1, the exact constant) at a query with Uz = u, from the shortest prompt
+# and the simplest numbers on.
 LENGTHS = (1, 2, 3, 4, 10, 40)
 SCORES = tuple(Fraction(u) for u in ("0", "1", "1/2", "2"))
 DELTAS = tuple(Fraction(d) for d in ("1/2", "1/3", "1/4", "1/10", "1/100", "9/10", "19/20", "99/100"))
@@ -37,7 +40,9 @@ def _rademacher(L: int, u: Any, half: Any) -> SoftmaxAverage:
 
 
 def _outside(average: SoftmaxAverage, lower: Any, upper: Any) -> Any:
-    """Probability of S_L < lower or S_L > upper; for balls, of the outcomes that are certainly there."""
+    """Probability of S_L < lower or S_L > upper; for balls, of the outcomes that are certainly
+    there.
+    """
     value = normaliser.of(average)
     return sum((w for w, v in zip(average.weight, value, strict=True) if v < lower or v > upper), 0 * average.weight[0])
 
@@ -105,5 +110,7 @@ def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def sandwich(*, factor: sp.Expr = sp.Integer(1), c: int = 1) -> Evidence:
-    """P((1 - alpha_-) S <= S_L <= (1 + c alpha_+) factor) >= 1 - 2 delta; printed without the factor S."""
+    """P((1 - alpha_-) S <= S_L <= (1 + c alpha_+) factor) >= 1 - 2 delta; printed without the
+    factor S.
+    """
     return _probability_within(LOWER, (1 + c * alpha_plus(L, a2, delta)) * factor, 1 - 2 * delta)

@@ -1,4 +1,6 @@
-"""Appendix C.1, Lemma C.1: the statement itself on its worst laws, and what its proof draws from the printed condition on delta."""
+"""Appendix C.1, Lemma C.1: the statement itself on its worst laws, and what its proof draws from
+the printed condition on delta.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ delta = sp.Symbol("delta", positive=True)
     reference={},
 )
 def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
-    """P(|R_L/S_L - R/S|^2 > 27 beta^2) <= 4 delta, tried for every delta in (0, 1): more than the printed condition admits."""
+    """P(|R_L/S_L - R/S|^2 > 27 beta^2) <= 4 delta, tried for every delta in (0, 1): more than the
+    printed condition admits.
+    """
     L, a2, K = symbol("L"), symbol("a2"), symbol("F4")
     return worst_ratio(Tail(error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta), "<=", 4 * delta)
 
@@ -47,8 +51,8 @@ def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma > 0", "n >= 0", "0 < theta", "theta <= 1"),
 )
 def printed_condition_on_delta_gives_a_half(*, power: int = 0) -> Evidence:
-    """Every admitted delta = exp(-theta (L/8) exp(-2 sigma^power n^2)), n = |Uz| and theta in (0, 1], gives alpha_- <= 1/2; printed
-    without sigma, true with sigma^2.
+    """Every admitted delta = exp(-theta (L/8) exp(-2 sigma^power n^2)), n = |Uz| and theta in (0,
+    1], gives alpha_- <= 1/2; printed without sigma, true with sigma^2.
     """
     L, sigma = sp.Symbol("L", integer=True, positive=True), sp.Symbol("sigma", positive=True)
     n, theta = sp.Symbol("n", nonnegative=True), sp.Symbol("theta", positive=True)

@@ -1,4 +1,6 @@
-"""Appendix C.1, proof of Lemma C.1: every deterministic step, from the triangle inequality (14) to the constant 27."""
+"""Appendix C.1, proof of Lemma C.1: every deterministic step, from the triangle inequality (14) to
+the constant 27.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ BELOW_ONE = sp.Interval.Ropen(0, 1)
 
 @claim("BB:LC.1.13-14", argument="the norm of a sum is at most the sum of the norms, and the two terms are those of the identity")
 def the_error_splits_in_two() -> Evidence:
-    """(14) before its triangle inequality: in each coordinate, R_L/S_L - R/S is the sum of the two terms."""
+    """(14) before its triangle inequality: in each coordinate, R_L/S_L - R/S is the sum of the two
+    terms.
+    """
     R_L, R = sp.symbols("R_L R", real=True)
     S_L, S = sp.symbols("S_L S", positive=True)
     return identity(R_L / S_L - R / S, (R_L - R) / S_L + R * (1 / S_L - 1 / S))
@@ -33,7 +37,9 @@ def the_error_splits_in_two() -> Evidence:
 
 @claim("BB:LC.1.am/choice")
 def alpha_minus_makes_the_tail_delta() -> Evidence:
-    """With alpha_- = e^{a2} sqrt(2 ln(1/delta)/L) the Chung-Lu bound exp(-alpha_-^2 L e^{-2 a2}/2) is delta."""
+    """With alpha_- = e^{a2} sqrt(2 ln(1/delta)/L) the Chung-Lu bound exp(-alpha_-^2 L e^{-2 a2}/2)
+    is delta.
+    """
     with sp.evaluate(False):  # so that the ledger shows the bound, not what SymPy makes of it at once
         bound = exp(-(alpha_minus(L, a2, delta) ** 2) * L * exp(-2 * a2) / 2)
     return identity(bound, delta)
@@ -41,7 +47,9 @@ def alpha_minus_makes_the_tail_delta() -> Evidence:
 
 @cache
 def _alpha_minus_below_one(power: int) -> Evidence:
-    """alpha_- < 1 for every delta < 1/2 that the condition of the lemma admits: none for L <= 5, as e^{-5/8} > 1/2."""
+    """alpha_- < 1 for every delta < 1/2 that the condition of the lemma admits: none for L <= 5, as
+    e^{-5/8} > 1/2.
+    """
     sigma, n = sp.Symbol("sigma", positive=True), sp.Symbol("n", nonnegative=True)  # n = |Uz|
     admitted = (delta, ">=", delta_min(L, sigma**power * n**2))
 
@@ -67,10 +75,11 @@ def _alpha_minus_below_one(power: int) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma > 0", "n >= 0", "0 < delta", "delta < 1/2", "delta >= exp(-L/8*exp(-2*n**2))"),
 )
 def distance_of_the_inverses(*, c: int | Fraction = 1, power: int = 0) -> Evidence:
-    """1/S_L <= 1/((1 - alpha_-) S), which needs alpha_- < 1; then |1/S_L - 1/S| <= c max(alpha_+, alpha_-/(1 - alpha_-)) / S
-    with c = 1. Below, n = |Uz|.
+    """1/S_L <= 1/((1 - alpha_-) S), which needs alpha_- < 1; then |1/S_L - 1/S| <= c max(alpha_+,
+    alpha_-/(1 - alpha_-)) / S with c = 1. Below, n = |Uz|.
 
-    The condition of the lemma gives alpha_- < 1 with sigma^power |Uz|^2 in it, power = 2, not as it is printed, with power = 0.
+    The condition of the lemma gives alpha_- < 1 with sigma^power |Uz|^2 in it, power = 2, not as it
+    is printed, with power = 0.
     """
     below_one = _alpha_minus_below_one(power)
     if not below_one.verdict.accepted:
@@ -106,9 +115,11 @@ def the_sum_of_weights_is_at_least_L_in_the_mean(*, c: int | Fraction = 1) -> Ev
     "where the cap makes alpha_- = 1 the bound is infinite",
 )
 def gluing_the_two_terms(*, c: int = 1) -> Evidence:
-    """Given LC.1.RL and LC.1.sand: |R_L - R|/S_L <= beta/(1 - alpha_-), with k = S/L >= 1, y = S_L/S >= 1 - alpha_-.
+    """Given LC.1.RL and LC.1.sand: |R_L - R|/S_L <= beta/(1 - alpha_-), with k = S/L >= 1, y =
+    S_L/S >= 1 - alpha_-.
 
-    The probability of the event and the other term of (14) are the needs'; only this inequality is executed.
+    The probability of the event and the other term of (14) are the needs'; only this inequality is
+    executed.
     """
     deviation = exp(2 * a2) * sqrt(K) * sqrt(3 * L / delta)  # the bound of |R_L - R|
     factor = identity(deviation / L, beta(L, a2, delta, K))
@@ -118,7 +129,9 @@ def gluing_the_two_terms(*, c: int = 1) -> Evidence:
 
 @claim("BB:LC.1.dmin")
 def alpha_minus_below_a_half() -> Evidence:
-    """alpha_-^2 - 1/4 is (2 e^{2 a2}/L) (ln(1/delta) - ln(1/delta_min)), a positive factor: the two conditions are one."""
+    """alpha_-^2 - 1/4 is (2 e^{2 a2}/L) (ln(1/delta) - ln(1/delta_min)), a positive factor: the two
+    conditions are one.
+    """
     difference = log(1 / delta) - log(1 / delta_min(L, a2))
     return identity(alpha_minus(L, a2, delta) ** 2 - sp.Rational(1, 4), 2 * exp(2 * a2) / L * difference)
 
@@ -131,7 +144,9 @@ def alpha_minus_below_a_half() -> Evidence:
     reference={},
 )
 def the_inverse_is_at_most_two(*, c: int = 2) -> Evidence:
-    """For delta >= delta_min, that is alpha_- <= 1/2: 1/(1 - alpha_-) <= 2; this is what is executed of the displayed bound."""
+    """For delta >= delta_min, that is alpha_- <= 1/2: 1/(1 - alpha_-) <= 2; this is what is
+    executed of the displayed bound.
+    """
     return forall(1 / (1 - m), "<=", c, {m: Closed(0, sp.Rational(1, 2))})
 
 
@@ -151,7 +166,9 @@ def alpha_plus_is_twice_alpha_minus(*, c: int = 3) -> Evidence:
     reference=dict(F=1),
 )
 def the_sum_and_its_square(*, c: int = 3) -> Evidence:
-    """The sum of both terms is at most c e^{2 a2} (E f^4)^{1/4} sqrt(3/(delta L)), and the square of that with c = 3 has the 27."""
+    """The sum of both terms is at most c e^{2 a2} (E f^4)^{1/4} sqrt(3/(delta L)), and the square
+    of that with c = 3 has the 27.
+    """
     F2 = sp.Symbol("F2", nonnegative=True)  # sqrt(E|f|^2)
     F = sp.Symbol("F", positive=True)  # (E|f|^4)^{1/4}
     common = exp(2 * a2) * sqrt(3 / (delta * L))

@@ -1,4 +1,6 @@
-"""Appendix C.1, proof of Lemma C.1: the probabilistic steps, on the laws at which they are tightest."""
+"""Appendix C.1, proof of Lemma C.1: the probabilistic steps, on the laws at which they are
+tightest.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def moment(k: int) -> sp.Expr:
 
 
 def searched(proof: Evidence, search: Evidence) -> Evidence:
-    """A proof in scalars, for every dimension; the search for the worst law is its second route, and gives the slack."""
+    """A proof in scalars, for every dimension; the search for the worst law is its second route,
+    and gives the slack.
+    """
     found = dict(slack=search.slack, tightest=search.tightest, reference=search.reference)
     assumed = (*proof.assumes, "E e^{u'Z} <= e^{sigma^2 |u|^2/2} for every u", MEANS)
     return confirmed(proof.replace(assumes=assumed), search).replace(dimension="every d", **found)
@@ -46,7 +50,8 @@ def searched(proof: Evidence, search: Evidence) -> Evidence:
     reference={},
 )
 def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fraction = 2) -> Evidence:
-    """E M <= e^{a2/2}, E M^2 <= e^{2 a2} and S >= L: what the definition gives for E M^k, and e^x >= 1 + x at a centred score.
+    """E M <= e^{a2/2}, E M^2 <= e^{2 a2} and S >= L: what the definition gives for E M^k, and e^x
+    >= 1 + x at a centred score.
 
     Second route: the worst of the laws with their exact sub-Gaussian constant.
     """
@@ -73,7 +78,9 @@ def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LC.1.M/exponents")
 def exponents_of_the_moments() -> Evidence:
-    """Sub-Gaussian at v = kUz: E M^k <= e^{k^2 a2/2}; the exponents used for k = 2 and 4, and their square roots."""
+    """Sub-Gaussian at v = kUz: E M^k <= e^{k^2 a2/2}; the exponents used for k = 2 and 4, and their
+    square roots.
+    """
     squares = identity(moment(2), exp(2 * b)), identity(sqrt(moment(4)), exp(4 * b)), identity(sqrt(moment(2)), exp(b))
     return all_of(*squares)
 
@@ -88,7 +95,9 @@ def exponents_of_the_moments() -> Evidence:
     reference=dict(alpha=TABLE["alpha_-"]),
 )
 def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2) -> Evidence:
-    """P(S_L <= (1 - alpha) S) <= exp(-alpha^2 S^2/(c L E M^2)) <= exp(-alpha^2 L e^{-2 a2}/c) with c = 2; compared by exponents."""
+    """P(S_L <= (1 - alpha) S) <= exp(-alpha^2 S^2/(c L E M^2)) <= exp(-alpha^2 L e^{-2 a2}/c) with
+    c = 2; compared by exponents.
+    """
     tail = Tail(normaliser, "<=", (1 - alpha) * S, alpha)
     inner = worst_ratio(tail, "<=", exp(-(alpha**2) * S**2 / (c * L * EM2)), exponents=True)
     outer = worst_ratio(tail, "<=", exp(-(alpha**2) * L * exp(-2 * a2) / c), exponents=True)
@@ -119,7 +128,9 @@ def exponent_at_the_best_t() -> Evidence:
     reference={},
 )
 def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3) -> Evidence:
-    """P(S_L >= S + sqrt(3 L E M^2/delta)) <= delta, and the same beyond (1 + alpha_+) S; thresholds squared about S."""
+    """P(S_L >= S + sqrt(3 L E M^2/delta)) <= delta, and the same beyond (1 + alpha_+) S; thresholds
+    squared about S.
+    """
     inner = worst_ratio(Tail(deviation_S, ">=", c * L * EM2 / delta, delta), "<=", delta)
     outer = worst_ratio(Tail(deviation_S, ">=", (alpha_plus(L, a2, delta, c=c) * S) ** 2, delta), "<=", delta)
     return all_of(inner, outer)
@@ -134,7 +145,8 @@ def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3) -> Evidence:
     reference={},
 )
 def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4) -> Evidence:
-    """E|w f|^2 <= e^{4 a2} sqrt(E|f|^4), w = e^{z'Uz}: pointwise for every t, the best t, and sqrt(E w^4) <= e^{4 a2}.
+    """E|w f|^2 <= e^{4 a2} sqrt(E|f|^4), w = e^{z'Uz}: pointwise for every t, the best t, and
+    sqrt(E w^4) <= e^{4 a2}.
 
     Second route: the worst of the laws with their exact sub-Gaussian constant.
     """

@@ -1,4 +1,6 @@
-"""Appendix C.1, Lemma C.2: the heavy-tailed bound for sums of iid vectors, and the second moment from which it follows."""
+"""Appendix C.1, Lemma C.2: the heavy-tailed bound for sums of iid vectors, and the second moment
+from which it follows.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ delta = sp.Symbol("delta", positive=True)
     reference={},
 )
 def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
-    """P(|sum_i (Q_i - E Q_i)|^2 > 3uL/delta) <= 2 delta with u = E|Q|^2, for Q = e^{z'Uz} f(z): every law on the same atoms."""
+    """P(|sum_i (Q_i - E Q_i)|^2 > 3uL/delta) <= 2 delta with u = E|Q|^2, for Q = e^{z'Uz} f(z):
+    every law on the same atoms.
+    """
     L, u = symbol("L"), symbol("EQ2")
     return worst_ratio(Tail(deviation_R, ">", c * u * L / delta, delta), "<=", 2 * delta)
 
@@ -44,7 +48,9 @@ def variance_of_a_sum() -> Evidence:
 
 @claim("BB:LC.2/markov", dial="c", needs=("BB:LC.2/variance",), cites=("Markov's inequality",))
 def markov_at_the_threshold(*, c: int | Fraction = 3) -> Evidence:
-    """L (E|Q|^2 - |E Q|^2) over the squared threshold 3uL/delta is at most 2 delta for E|Q|^2 <= u; 1/2 in place of 3 would do."""
+    """L (E|Q|^2 - |E Q|^2) over the squared threshold 3uL/delta is at most 2 delta for E|Q|^2 <= u;
+    1/2 in place of 3 would do.
+    """
     L = sp.Symbol("L", integer=True, positive=True)
     u = sp.Symbol("u", positive=True)
     square, mean = sp.symbols("q m", nonnegative=True)  # E|Q|^2 and |E Q|^2

@@ -1,4 +1,6 @@
-"""Appendix C.2, proof of Lemma C.4: the displays that bound the mean squared error, and what each draws from the one before."""
+"""Appendix C.2, proof of Lemma C.4: the displays that bound the mean squared error, and what each
+draws from the one before.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ def split_of_the_mean(*, at_most: Fraction | None = None) -> Evidence:
     argument="minus the derivative in the lower end is the integrand min(1, C/(Lt)) on either side of C/L",
 )
 def integral_of_the_capped_tail() -> Evidence:
-    """For C/L <= t_0: int_0^{t_0} min(1, C/(Lt)) dt = C/L + (C/L) ln(t_0 L/C), and t_0 L/C = 16/(27 delta_0)."""
+    """For C/L <= t_0: int_0^{t_0} min(1, C/(Lt)) dt = C/L + (C/L) ln(t_0 L/C), and t_0 L/C = 16/(27
+    delta_0).
+    """
     c = sp.Symbol("c", positive=True)  # C/L
     grows = identity(sp.diff(c + c * log(t / c), t), c / t)
     start = identity((c + c * log(t / c)).subs(t, c), c)
@@ -95,8 +99,9 @@ def integral_of_the_capped_tail() -> Evidence:
 def chain_of_the_union_bound(
     *, at_most: Fraction | None = None, tail: int | Fraction = 1, constant: int | Fraction = 1
 ) -> Evidence:
-    """E|err|^2 <= C (1 + ln(t_0 L/C))/L + 2L int P(C_f^2 |z|^(2p) >= t) dt <= ... <= C (1 - ln delta_0)/L + 2 L p e^{2d} times the
-    last integral; the counterexample names the inequality that fails by its number, the link.
+    """E|err|^2 <= C (1 + ln(t_0 L/C))/L + 2L int P(C_f^2 |z|^(2p) >= t) dt <= ... <= C (1 - ln
+    delta_0)/L + 2 L p e^{2d} times the last integral; the counterexample names the inequality that
+    fails by its number, the link.
 
     `constant` and `tail` scale the two terms of the last bound.
     """
@@ -128,7 +133,9 @@ def chain_of_the_union_bound(
     hypotheses=ANY_LENGTH,
 )
 def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None = None) -> Evidence:
-    """int_{t_0}^oo P(max|f|^2 >= t/2 - |R/S|^2) dt <= 2L int_s^oo P(|f|^2 >= t) dt, s = (t_0/2 - |R/S|^2)_+."""
+    """int_{t_0}^oo P(max|f|^2 >= t/2 - |R/S|^2) dt <= 2L int_s^oo P(|f|^2 >= t) dt, s = (t_0/2 -
+    |R/S|^2)_+.
+    """
     cases = [increasing(BEYOND, 2 * L * OWN_TAIL, order=2, growth=p, admitted=admitted(at_most)) for p in (1, 2)]
     if at_most is None or not all(e.verdict.accepted for e in cases):
         return next((e for e in cases if not e.verdict.accepted), all_of(*cases))
@@ -149,7 +156,9 @@ def union_bound(*, c: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LC.4.union/variables", argument="|f|^2 <= C_f^2 |z|^(2p), and C_f^2 |z|^(2p) >= t is |z|^2 >= t^{1/p}/C_f^{2/p}")
 def change_of_variables() -> Evidence:
-    """t = 2 (u + |R/S|^2) has dt = 2 du; t = u^p has dt = p u^(p-1) du; ln(t_0 L/C) = -ln(delta_0) + ln(16/27)."""
+    """t = 2 (u + |R/S|^2) has dt = 2 du; t = u^p has dt = p u^(p-1) du; ln(t_0 L/C) = -ln(delta_0)
+    + ln(16/27).
+    """
     u, q = sp.symbols("u q", positive=True)
     turned = [identity(sp.diff(2 * (u + q), u), 2), *(identity(sp.diff(u**p, u), p * u ** (p - 1)) for p in (1, 2))]
     logs = log(threshold_c4(LENGTH, SIZE, r) * LENGTH / C(SIZE, r))
@@ -172,7 +181,8 @@ def change_of_variables() -> Evidence:
     hypotheses=ANY_LENGTH,
 )
 def last_display_but_one(*, power: int = 1, shortest: int = 1) -> Evidence:
-    """E|err|^2 <= 2C ln(L)/L + ... exp(-(L/2 - e^{2 a2})_+^{1/p} ...), printed for L >= 1 and with C_f to the power 1.
+    """E|err|^2 <= 2C ln(L)/L + ... exp(-(L/2 - e^{2 a2})_+^{1/p} ...), printed for L >= 1 and with
+    C_f to the power 1.
 
     For L >= 2 what is executed is that the first term is above OURS:R1.
     """

@@ -53,7 +53,9 @@ SCALED = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (Fraction
     reference={},
 )
 def mean_square_at_a_fixed_query(*, power: int = 1, c: int | Fraction = 1) -> Evidence:
-    """E|R_L/S_L - R/S|^2 is at most c times the bound of the lemma, c = 1, for p = 1 and p = 2; printed with C_f to the power 1."""
+    """E|R_L/S_L - R/S|^2 is at most c times the bound of the lemma, c = 1, for p = 1 and p = 2;
+    printed with C_f to the power 1.
+    """
     common = (L, a2, F4, sigma2)
     bounds = (
         c * lemma_c4(*common, C_f[1], d, power=power),
@@ -72,7 +74,9 @@ def mean_square_at_a_fixed_query(*, power: int = 1, c: int | Fraction = 1) -> Ev
     argument="E|f - R/S|^2 <= 2 E|f|^2 + 2|R/S|^2 <= 2 (1 + e^{2 a2}) K; e^{2d} >= e^2, and the factor with E|Z|^8 is at least 1",
 )
 def one_token(*, c: int | Fraction = 1) -> Evidence:
-    """At L = 1 and with C_f^2, 2 (1 + e^{2 a2}) K is at most c times the second term, c = 1; K = (16 sigma^2)^p C_f^2 v^p."""
+    """At L = 1 and with C_f^2, 2 (1 + e^{2 a2}) K is at most c times the second term, c = 1; K =
+    (16 sigma^2)^p C_f^2 v^p.
+    """
     a = sp.Symbol("a2", nonnegative=True)
     v, w, s, g, m = sp.symbols("v w sigma2 C_f Z8", positive=True)
     parts = []

@@ -1,4 +1,6 @@
-"""Appendix C.2, proof of Lemma C.4: every deterministic step, from the implication between the events to the last exponent."""
+"""Appendix C.2, proof of Lemma C.4: every deterministic step, from the implication between the
+events to the last exponent.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +49,8 @@ def root(p: int, e: sp.Expr) -> sp.Expr:
     hypotheses=("u >= 0", "v >= 0", "theta > 0", "theta * (u + v)**2 > 0"),
 )
 def the_event_moves_to_the_largest_token(*, sign: str = "<=", c: int | Fraction = 2) -> Evidence:
-    """c|u|^2 + c|v|^2 >= t with c = 2 (printed: <= t), where u = R_L/S_L and v = R/S; t = theta (|u| + |v|)^2 with theta in (0, 1]
-    runs through the values that the error |u - v|^2 can reach.
+    """c|u|^2 + c|v|^2 >= t with c = 2 (printed: <= t), where u = R_L/S_L and v = R/S; t = theta
+    (|u| + |v|)^2 with theta in (0, 1] runs through the values that the error |u - v|^2 can reach.
 
     Then |u|^2 >= t/2 - |v|^2 by rearrangement.
     """
@@ -73,8 +75,8 @@ def the_event_moves_to_the_largest_token(*, sign: str = "<=", c: int | Fraction 
     argument="by induction v.(R_L/S_L) <= M = max v.f(z_k) for every v, which puts the average into the hull of the f(z_k)",
 )
 def average_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
-    """For every v, token by token, M - v.(R_L/S_L) stays a mean of the M - v.f(z_k) >= 0 with positive weights, M = max v.f(z_k);
-    printed: the hull of the z_k.
+    """For every v, token by token, M - v.(R_L/S_L) stays a mean of the M - v.f(z_k) >= 0 with
+    positive weights, M = max v.f(z_k); printed: the hull of the z_k.
     """
     if hull != "f(z_k)":
         average = softmax_attention([[1.0]], [0.0], [[0.0]], [[2.0]])[0]  # f(z) = 2z at the only token 1
@@ -90,7 +92,9 @@ def average_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
 
 @claim("BB:LC.4.log", control=dict(c=Fraction(5, 2)), reference={})
 def logarithm_of_delta_0(*, c: int | Fraction = 64) -> Evidence:
-    """1 - ln(delta_0) = 1 + 2 ln L - 6 ln 2 - 4 a2 <= 2 ln L, with c = 64 in delta_0; any c >= e would do."""
+    """1 - ln(delta_0) = 1 + 2 ln L - 6 ln 2 - 4 a2 <= 2 ln L, with c = 64 in delta_0; any c >= e
+    would do.
+    """
     value = 1 - log(delta_0(L, a2, c))
     bound = forall(value, "<=", 2 * log(L), ANY_PROMPT)
     return all_of(identity(value, 1 + 2 * log(L) - log(c) - 4 * a2), bound) if bound.verdict.accepted else bound
@@ -104,7 +108,9 @@ def logarithm_of_delta_0(*, c: int | Fraction = 64) -> Evidence:
     argument="|R/S| <= e^{a2} sqrt(E|f|^2) is (15), and E|f|^2 <= sqrt(E|f|^4) = K by Jensen",
 )
 def thresholds_and_limit(*, exponent: int | Fraction = 1) -> Evidence:
-    """t_0 = L K and, for Lemma C.7, t_0 = L K^2; |R/S|^2 <= e^{2 a2} K, where |R/S| = rho e^{a2} sqrt(theta K), rho, theta <= 1."""
+    """t_0 = L K and, for Lemma C.7, t_0 = L K^2; |R/S|^2 <= e^{2 a2} K, where |R/S| = rho e^{a2}
+    sqrt(theta K), rho, theta <= 1.
+    """
     ratio = rho * exp(a2) * sqrt(theta * K)
     domain = {rho: UNIT, theta: UNIT, K: (0, oo), a2: Closed(0, oo)}
     limit = forall(ratio**2, "<=", exp(2 * sp.Rational(exponent) * a2) * K, domain)
@@ -123,7 +129,9 @@ def thresholds_and_limit(*, exponent: int | Fraction = 1) -> Evidence:
     reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 2 / exp(sp.Rational(1, 2))),
 )
 def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
-    """(t_0/2 - |R/S|^2)_+ >= (L/2 - c e^{2 a2})_+ K with c = 1; both sides to the power 1/p, over the same scale, for p = 1, 2."""
+    """(t_0/2 - |R/S|^2)_+ >= (L/2 - c e^{2 a2})_+ K with c = 1; both sides to the power 1/p, over
+    the same scale, for p = 1, 2.
+    """
     positive, least = (Max(L / 2 - e * exp(2 * a2), 0) for e in (theta, sp.Rational(c)))
     found = forall(positive, ">=", least, {**ANY_PROMPT, theta: UNIT})
     if not found.verdict.accepted:
@@ -142,7 +150,9 @@ def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
     reference=dict(m=1, theta=1, y=50, q=sp.tanh(sp.Rational(1, 2)) ** 2),
 )
 def lower_limit_from_above(*, c: int | Fraction = 22) -> Evidence:
-    """(t_0/2)^{1/p}/(16 sigma^2 C_f^{2/p}) <= (L m)^{1/p}/(2^{4+1/p} sigma^2), for p = 2 at most sqrt(L m)/(22 sigma^2)."""
+    """(t_0/2)^{1/p}/(16 sigma^2 C_f^{2/p}) <= (L m)^{1/p}/(2^{4+1/p} sigma^2), for p = 2 at most
+    sqrt(L m)/(22 sigma^2).
+    """
     target = {p: root(p, L * m) / (2 ** (4 + sp.Rational(1, p)) * sigma2) for p in (1, 2)}
     domain = {L: Integers(1, oo), m: (0, oo), sigma2: (0, oo)}
     lemma = forall(target[2], "<=", sqrt(L * m) / (sp.Rational(c) * sigma2), domain)
@@ -166,7 +176,9 @@ def lower_limit_from_above(*, c: int | Fraction = 22) -> Evidence:
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def substitution_in_the_tail(*, power: int = 1) -> Evidence:
-    """The integral is 16^p sigma^(2p) C_f^power Gamma(p, x/(16 sigma^2 C_f^(2/p))), p = 1, 2; printed with power 1."""
+    """The integral is 16^p sigma^(2p) C_f^power Gamma(p, x/(16 sigma^2 C_f^(2/p))), p = 1, 2;
+    printed with power 1.
+    """
     gamma = {1: exp(-v), 2: (1 + v) * exp(-v)}
     right = {p: 16**p * sigma2**p * C_f**power * gamma[p].subs(v, x / SCALE[p]) for p in (1, 2)}
     at_zero = forall(tail_integral(0, SCALE[1], 1), "<=", right[1].subs(x, 0), {C_f: (0, oo), sigma2: (0, oo)})
@@ -180,7 +192,9 @@ def substitution_in_the_tail(*, power: int = 1) -> Evidence:
     argument="minus its derivative is the integrand, and it vanishes at infinity, as exp(-x/s) outweighs s + x",
 )
 def closed_form_of_the_tail() -> Evidence:
-    """The integral of u^(p-1) e^{-u/s} from x on is s e^{-x/s} or (s^2 + s x) e^{-x/s}: by its derivative, once by quadrature."""
+    """The integral of u^(p-1) e^{-u/s} from x on is s e^{-x/s} or (s^2 + s x) e^{-x/s}: by its
+    derivative, once by quadrature.
+    """
     s = sp.Symbol("s", positive=True)
     parts = [identity(-sp.diff(tail_integral(x, s, p), x), x ** (p - 1) * exp(-x / s)) for p in (1, 2)]
     tail = integral_evidence(u * exp(-u), u, (1, oo), "==", tail_integral(sp.S.One, sp.S.One, 2), tail=8 * exp(-u / 2))
@@ -194,7 +208,9 @@ def closed_form_of_the_tail() -> Evidence:
     argument="an equality for p = 1, 2: the two sides have the same derivative, -x^(p-1) e^{-x}, and both vanish at infinity",
 )
 def incomplete_gamma_function() -> Evidence:
-    """d/dx of (1 + x 1_{p=2}) e^{-x} is -x^(p-1) e^{-x}, that of Gamma(p, x): equality holds, for every x >= 0."""
+    """d/dx of (1 + x 1_{p=2}) e^{-x} is -x^(p-1) e^{-x}, that of Gamma(p, x): equality holds, for
+    every x >= 0.
+    """
     y = sp.Symbol("x", nonnegative=True)
     parts = [identity(sp.diff((1 + y * (p - 1)) * exp(-y), y), sp.diff(sp.uppergamma(p, y), y).doit()) for p in (1, 2)]
     looks = [

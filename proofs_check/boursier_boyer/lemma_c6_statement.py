@@ -24,7 +24,9 @@ CHECKED = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le c_1\sigma^{6p}\ln(L)^p/
 
 @claim("BB:AC.5", control=dict(power=2), needs=("BB:C.6",), argument="f = z, g = 1 are inside for p = 1; f = z^2 is outside")
 def assumption_c5_is_not_empty(*, power: int = 1) -> Evidence:
-    """f = z, g = 1, p = 1 satisfy (i) with C_f = 1, (ii) with an explicit c(f, g, U), and (iii); f = z^2 breaks (i)."""
+    """f = z, g = 1, p = 1 satisfy (i) with C_f = 1, (ii) with an explicit c(f, g, U), and (iii); f
+    = z^2 breaks (i).
+    """
     return shared.class_is_not_empty(4, power)
 
 
@@ -38,7 +40,9 @@ def assumption_c5_is_not_empty(*, power: int = 1) -> Evidence:
     hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
 )
 def supremum_of_a_ratio(*, argument: str = "z_1", c: Fraction = Fraction(1)) -> Evidence:
-    """(i) with the ratio at z gives |f(x)| <= C_f |x| for every x; printed, the ratio is at z_1. Here f(x) = x^2 and p = 1."""
+    """(i) with the ratio at z gives |f(x)| <= C_f |x| for every x; printed, the ratio is at z_1.
+    Here f(x) = x^2 and p = 1.
+    """
     return shared.printed_supremum(argument, c)
 
 
@@ -62,7 +66,9 @@ def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     reference={},
 )
 def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
-    """E|err g|^2 in L2(nu) is at most c1 sigma^{6p} ln(L)^p/L^{c2/sigma^2} for every L >= least; at one token p = 1, f = z."""
+    """E|err g|^2 in L2(nu) is at most c1 sigma^{6p} ln(L)^p/L^{c2/sigma^2} for every L >= least; at
+    one token p = 1, f = z.
+    """
     if least == 1:
         return vanishing(sp.S.One, c1 * SIGMA**6 * log(1) / 1 ** (c2 / SIGMA**2), where={**AT_ONE_TOKEN, "f": "z", "g": 1, "p": 1})
     return shared.explicit(_form_of_lemma_c6, 2, c, CHECKED)
@@ -81,7 +87,9 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     reference={},
 )
 def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
-    """Printed: c1, c2 depend on d, f, g, p, P, U. For g(z) = e^{z^2} and rare queries +-n the error at L = 2 is unbounded in n."""
+    """Printed: c1, c2 depend on d, f, g, p, P, U. For g(z) = e^{z^2} and rare queries +-n the error
+    at L = 2 is unbounded in n.
+    """
     return shared.rare_large_queries(2) if law == "not at all" else shared.explicit(_form_of_lemma_c6, 2, c, CHECKED)
 
 
@@ -89,7 +97,9 @@ def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", 
     "BB:LC.6/query", control=dict(c=2), argument="q (cosh(nt) - 1) <= (t^2/2) e^{n|t| - n^2} <= (t^2/2) e^{t^2/4} <= e^{t^2/2} - 1"
 )
 def rare_large_queries_are_sub_gaussian(*, c: int = 1) -> Evidence:
-    """With q = e^{-n^2}/n^2: cosh x - 1 <= (x^2/2) e^x, n t - n^2 <= t^2/4 and e^{2y} - 1 >= 2 c y e^y, for x, y, n, t >= 0."""
+    """With q = e^{-n^2}/n^2: cosh x - 1 <= (x^2/2) e^x, n t - n^2 <= t^2/4 and e^{2y} - 1 >= 2 c y
+    e^y, for x, y, n, t >= 0.
+    """
     x, y, n, t = sp.symbols("x y n t", nonnegative=True)
     return all_of(
         forall((exp(x) + exp(-x)) / 2 - 1, "<=", x**2 / 2 * exp(x), {x: Closed(0, oo)}),
@@ -121,7 +131,9 @@ def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     reference={},
 )
 def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
-    """Tokens and query N(0, k^2), N(0, 1), U = V = 1, L = 1: the error k^2 + k^4 against c1 k^2 e^{-c2/k^2}, for every c1, c2."""
+    """Tokens and query N(0, k^2), N(0, 1), U = V = 1, L = 1: the error k^2 + k^4 against c1 k^2
+    e^{-c2/k^2}, for every c1, c2.
+    """
     if least == 1:
         where = {"L": 1, "d": 1, "U": 1, "f": "z", "g": 1, "p": 1, "tokens": "N(0, sigma^2)", "query": "N(0, 1)"}
         return defeated(k**2 + k**4, c1 * k**2 * exp(-c2 / k**2), k, at={"sigma": k}, where=where)
@@ -138,12 +150,16 @@ def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     hypotheses=("G > 0", "e > 0"),
 )
 def left_side_without_g(*, moment: int = 0) -> Evidence:
-    """For |g| = G constant the left side of Lemma C.6, G^2 e, is at most that of (16): e as printed, G^2 e with g."""
+    """For |g| = G constant the left side of Lemma C.6, G^2 e, is at most that of (16): e as
+    printed, G^2 e with g.
+    """
     return shared.error_without_g(2, moment)
 
 
 def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
-    """(16) with c3 of U: c3 sigma^{2p} is needed only for kappa <= 1/32, where sigma^2 <= 1/(32 |U|^2)."""
+    """(16) with c3 of U: c3 sigma^{2p} is needed only for kappa <= 1/32, where sigma^2 <= 1/(32
+    |U|^2).
+    """
     exact = isinstance(L, sp.Basic)
     if not u:
         return sp.oo if exact else math.inf
@@ -180,7 +196,9 @@ def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def term_1_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:
-    """Tokens N(0, sigma^2), f = z, g = 1, p = 1, L = 2: 216 sqrt(3) sigma^2 against c3 sigma^power, c3 = 216 sqrt(3)."""
+    """Tokens N(0, sigma^2), f = z, g = 1, p = 1, L = 2: 216 sqrt(3) sigma^2 against c3 sigma^power,
+    c3 = 216 sqrt(3).
+    """
     size = 216 * sp.sqrt(3)
     if power == 0:
         term = log(2) / sp.cbrt(2)
@@ -205,7 +223,9 @@ def term_1_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def third_constant_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:
-    """U = 0, f = z, tokens N(0, sigma^2), sigma = k^2, L = k^5: the error sigma^2/L defeats every c1, c2, c3; repaired, c3 = 1."""
+    """U = 0, f = z, tokens N(0, sigma^2), sigma = k^2, L = k^5: the error sigma^2/L defeats every
+    c1, c2, c3; repaired, c3 = 1.
+    """
     if power == 0:
         right = c1 * k**4 * k ** sp.Rational(15, 2) * exp(-c2 * k) + c3 * 5 * log(k) * k ** sp.Rational(-5, 3)
         where = {"d": 1, "U": 0, "f": "z", "g": 1, "p": 1, "tokens": "N(0, sigma^2)"}

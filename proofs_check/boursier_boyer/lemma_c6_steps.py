@@ -40,7 +40,9 @@ P = (1, 2)
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "B >= 0"),
 )
 def split_at_the_ball(*, power: int = 1) -> Evidence:
-    """Every line for queries of signs: B = 1 (all of them inside) with f = 244 z, and B = 1/2 (all outside) with f = z; p = 1."""
+    """Every line for queries of signs: B = 1 (all of them inside) with f = 244 z, and B = 1/2 (all
+    outside) with f = z; p = 1.
+    """
 
     def inner(length: Any, a2: Any, scale: int, sigma2: Any, fourth: Any) -> Any:
         root = sqrt(fourth) if isinstance(fourth, sp.Basic) else fourth**0.5
@@ -61,7 +63,9 @@ def square_of_a_sum(*, c: int = 2) -> Evidence:
 
 
 def _product_instances(c: Fraction) -> Iterator[Instance]:
-    """f(z) = (z_+, z_-) and f * g = (f_1 - f_2) g = z g, so that |f(z) * g| = |f(z)| |g|; tokens 1, -1, U = 0, g = 1."""
+    """f(z) = (z_+, z_-) and f * g = (f_1 - f_2) g = z g, so that |f(z) * g| = |f(z)| |g|; tokens 1,
+    -1, U = 0, g = 1.
+    """
     for length in (1, 2, 3, 10):
         both = softmax_average(length, [0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [0.5, 0.5], 0.0)
         difference = both.R_L / both.S_L - (both.R / both.S)[:, None]
@@ -69,7 +73,8 @@ def _product_instances(c: Fraction) -> Iterator[Instance]:
         inside = float(both.weight @ (difference**2).sum(0))
 
         def exact(length: int = length) -> tuple[sp.Expr, sp.Expr]:
-            # the mean of n signs has the variance 1/n, and the two shares differ from 1/2 by half of it each
+            # the mean of n signs has the variance 1/n, and the two shares differ from 1/2 by half
+            # of it each
             return sp.Rational(1, length), sp.Rational(c.numerator, c.denominator) / (2 * length)
 
         where = {"L": length, "d": 1, "sigma": 1, "U": 0, "f(z)": "(max(z, 0), max(-z, 0))", "f g": "(f_1 - f_2) g", "g": 1}
@@ -90,7 +95,9 @@ def _product_instances(c: Fraction) -> Iterator[Instance]:
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1"),
 )
 def product_of_a_difference(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E|x g|^2 <= c E|x|^2 |g|^2, x the error, a product with |f(z) g| = |f(z)| |g|; repaired by its norm on the span, c = 2."""
+    """E|x g|^2 <= c E|x|^2 |g|^2, x the error, a product with |f(z) g| = |f(z)| |g|; repaired by
+    its norm on the span, c = 2.
+    """
     checked = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^2\le\mathbb{E}\|R_L/S_L-R/S\|^2\|g\|^2"
     covered = "tokens 1, -1, U = 0, L = 1, 2, 3, 10, f(z) = (z_+, z_-)"
     return tightest(_product_instances(Fraction(c)), checked=checked, covered=covered)
@@ -104,7 +111,9 @@ def product_of_a_difference(*, c: Fraction = Fraction(1)) -> Evidence:
     reference=dict(theta=sp.Rational(3, 2) / log(100)),  # a2 = 1/4
 )
 def term_1(*, share: int = 6) -> Evidence:
-    """sigma^2|U|^2 B^2 = ln(L)/6 (U != 0); on |z| <= B: C(z) <= 108 e^{2 ln(L)/3} K and 2 C(z) ln(L)/L <= 216 K ln(L)/L^{1/3}."""
+    """sigma^2|U|^2 B^2 = ln(L)/6 (U != 0); on |z| <= B: C(z) <= 108 e^{2 ln(L)/3} K and 2 C(z)
+    ln(L)/L <= 216 K ln(L)/L^{1/3}.
+    """
     a2 = score_in_the_ball(share)
     radius = identity(shared.sigma**2 * shared.u**2 * shared.radius_squared(share), log(L) / share)
     constant = forall(C(a2, sp.S.One), "<=", 108 * L ** sp.Rational(2, 3), IN_THE_BALL)
@@ -122,7 +131,9 @@ def term_1(*, share: int = 6) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def radius_of_the_ball(*, norm: str = "|U|", c: Fraction = Fraction(1)) -> Evidence:
-    """Some B has sigma^2 |U|^2 B^2 = ln(L)/6, for every U; with n >= |U|, n > 0, for |U| in B, sigma^2 |U|^2 B^2 <= ln(L)/6."""
+    """Some B has sigma^2 |U|^2 B^2 = ln(L)/6, for every U; with n >= |U|, n > 0, for |U| in B,
+    sigma^2 |U|^2 B^2 <= ln(L)/6.
+    """
     return shared.ball_exists(6, norm, c)
 
 
@@ -159,7 +170,8 @@ def exponent_of_term_2(*, share: int = 6) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "epsilon > 0"),
 )
 def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -> Evidence:
-    """Tokens +-1/k, query 0, f = z, L = k^2: Term 2, at least 32 k^2 e^{2 - 1/32}, against c1 k^3 e^{-c2 k^2}, p = 1, any c1, c2.
+    """Tokens +-1/k, query 0, f = z, L = k^2: Term 2, at least 32 k^2 e^{2 - 1/32}, against c1 k^3
+    e^{-c2 k^2}, p = 1, any c1, c2.
 
     Repaired, at a fixed lower bound: (L/2)^{1/p} - L^{1/(3p)} >= L^{1/p}/4 - c, p = 1, 2, c = 1.
     """
@@ -176,7 +188,9 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
 
 @claim("BB:LC.6.5x", dial="c")
 def exponential_below_a_power(*, c: int | Fraction = 5) -> Evidence:
-    """e^{-x} <= 5 x^{-2p} for x > 0, p = 1, 2, here multiplied by x^{2p}; the display is this at x = c2 L^{1/p}/sigma^2."""
+    """e^{-x} <= 5 x^{-2p} for x > 0, p = 1, 2, here multiplied by x^{2p}; the display is this at x
+    = c2 L^{1/p}/sigma^2.
+    """
     x = sp.Symbol("x", positive=True)
     return all_of(*(forall(x ** (2 * p) * exp(-x), "<=", sp.Rational(c), {x: (0, oo)}) for p in P))
 
@@ -193,7 +207,8 @@ def exponential_below_a_power(*, c: int | Fraction = 5) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "G > 0"),
 )
 def term_2_simplified(*, moment: int = 0) -> Evidence:
-    """5 c1 sigma^{2p} G L^{3/2} (c2 L^{1/p}/sigma^2)^{-2p} <= 5 c1 c2^{-2p} sigma^{6p} G^moment L^{-1/2}, G = E|g|^2, p = 1, 2.
+    """5 c1 sigma^{2p} G L^{3/2} (c2 L^{1/p}/sigma^2)^{-2p} <= 5 c1 c2^{-2p} sigma^{6p} G^moment
+    L^{-1/2}, G = E|g|^2, p = 1, 2.
 
     Printed with moment = 0; with moment = 1 the two sides are equal.
     """
@@ -217,7 +232,9 @@ def term_2_simplified(*, moment: int = 0) -> Evidence:
     argument="Cauchy-Schwarz in the query with P(|z| >= B) <= e^{2d - B^2/16}; then the maximum by Lemma D.2 and R/S by C.5 (ii)",
 )
 def term_3(*, c: int = 2) -> Evidence:
-    """(A+D)^2 <= 2A^2 + 2D^2, sqrt(x+y) <= sqrt x + sqrt y, sqrt(e^{2d - B^2/16}) = e^{d - B^2/32}, B^2/32 = ln(L)/(192 kappa)."""
+    """(A+D)^2 <= 2A^2 + 2D^2, sqrt(x+y) <= sqrt x + sqrt y, sqrt(e^{2d - B^2/16}) = e^{d - B^2/32},
+    B^2/32 = ln(L)/(192 kappa).
+    """
     return shared.tail_of_the_query(6, c)
 
 

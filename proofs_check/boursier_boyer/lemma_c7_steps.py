@@ -1,4 +1,6 @@
-"""Appendix C.4, proof of Lemma C.7: the split at t_0, the union bound and what it drops, the limits of the Gamma integral."""
+"""Appendix C.4, proof of Lemma C.7: the split at t_0, the union bound and what it drops, the limits
+of the Gamma integral.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +44,11 @@ UNPROVED = (
     unproved=UNPROVED,
 )
 def split_of_the_mean(*, c: int | Fraction = 1) -> Evidence:
-    """For t = theta t_0, theta <= 1, delta = C/(L sqrt(t)) >= c delta_0 with c = 1; int_0^{t_0} C/(L sqrt(t)) dt = 2 C sqrt(t_0)/L.
+    """For t = theta t_0, theta <= 1, delta = C/(L sqrt(t)) >= c delta_0 with c = 1; int_0^{t_0}
+    C/(L sqrt(t)) dt = 2 C sqrt(t_0)/L.
 
-    Unlike in Lemma C.4 the integral starts at 0, so that nothing is asked of L; the sum is also compared on exact laws.
+    Unlike in Lemma C.4 the integral starts at 0, so that nothing is asked of L; the sum is also
+    compared on exact laws.
     """
     level = C(a2, K) / (L * sqrt(theta * L * K**2))
     domain = {**ANY_PROMPT, K: (0, oo), theta: sp.Interval.Lopen(0, 1)}
@@ -66,7 +70,8 @@ def split_of_the_mean(*, c: int | Fraction = 1) -> Evidence:
     unproved=UNPROVED,
 )
 def fourth_powers_and_the_tail(*, c: int | Fraction = 8) -> Evidence:
-    """c|u|^4 + c|v|^4 >= t with c = 8 for every t <= (|u| + |v|)^4; the substitutions; the tail integral in closed form.
+    """c|u|^4 + c|v|^4 >= t with c = 8 for every t <= (|u| + |v|)^4; the substitutions; the tail
+    integral in closed form.
 
     The bounds on E|err|^4 that are displayed are compared on exact laws.
     """
@@ -99,7 +104,9 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8) -> Evidence:
     hypotheses=ANY_LENGTH,
 )
 def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None = None) -> Evidence:
-    """int_{t_0}^oo P(max|f|^4 >= t/8 - |R/S|^4) dt <= 8L int_s^oo P(|f|^4 >= t) dt, s = (t_0/8 - |R/S|^4)_+."""
+    """int_{t_0}^oo P(max|f|^4 >= t/8 - |R/S|^4) dt <= 8L int_s^oo P(|f|^4 >= t) dt, s = (t_0/8 -
+    |R/S|^4)_+.
+    """
     hypothesis = None if at_most is None else (exp(4 * a2_) / L_, at_most)
     cases = increasing(BEYOND, 8 * L_ * OWN_TAIL, order=4, admitted=hypothesis)
     if at_most is None or not cases.verdict.accepted:
@@ -116,7 +123,9 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
     "with theta <= 1 and t_0/8 = phi |R/S|^4 with phi <= 1, that is L = 8 phi theta^2 e^{8 a2/3}",
 )
 def what_is_dropped_is_below_the_first_term(*, c: int = 8) -> Evidence:
-    """Where t_0/8 <= |R/S|^4, c|R/S|^4 <= 2 C sqrt(t_0)/L = 216 e^{4 a2} K^2/sqrt(L) with c = 8, in units of K^2, for real L."""
+    """Where t_0/8 <= |R/S|^4, c|R/S|^4 <= 2 C sqrt(t_0)/L = 216 e^{4 a2} K^2/sqrt(L) with c = 8, in
+    units of K^2, for real L.
+    """
     part, phi = sp.symbols("theta phi", positive=True)
     ratio = part**2 * exp(8 * a2 / 3)
     first = 2 * C(a2, sp.S.One) / sqrt(8 * phi * ratio)
@@ -131,7 +140,9 @@ def what_is_dropped_is_below_the_first_term(*, c: int = 8) -> Evidence:
     argument="|R/S| <= E[M|f|] <= (E M^{4/3})^{3/4} (E|f|^4)^{1/4} by Hoelder and E M >= 1, and E M^{4/3} <= e^{8 a2/9}",
 )
 def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
-    """|R/S| <= c e^{(2/3) a2} (E|f|^4)^{1/4}, c = 1: a smaller exponent than (15) has for the second moment."""
+    """|R/S| <= c e^{(2/3) a2} (E|f|^4)^{1/4}, c = 1: a smaller exponent than (15) has for the
+    second moment.
+    """
     return worst_ratio(symbol("RS"), "<=", sp.Rational(c) * exp(2 * a2_ / 3) * sqrt(K_))
 
 
@@ -145,7 +156,9 @@ def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
     reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 4 / sp.E),
 )
 def limits_of_the_gamma_integral(*, c: int | Fraction = 1) -> Evidence:
-    """(L/8 - theta e^{4 a2})_+ >= (L/8 - c e^{4 a2})_+ with c = 1; the upper limit; sqrt((x - y)_+) >= sqrt(x) - sqrt(y)."""
+    """(L/8 - theta e^{4 a2})_+ >= (L/8 - c e^{4 a2})_+ with c = 1; the upper limit; sqrt((x - y)_+)
+    >= sqrt(x) - sqrt(y).
+    """
     positive, least = (Max(L / 8 - e * exp(4 * a2), 0) for e in (theta, sp.Rational(c)))
     below = forall(positive, ">=", least, {**ANY_PROMPT, theta: UNIT})
     if not below.verdict.accepted:
@@ -168,7 +181,8 @@ def limits_of_the_gamma_integral(*, c: int | Fraction = 1) -> Evidence:
     "|R/S|^2 = theta e^{4 a2/3} K, the exponent is 0 and LC.7.8/dropped bounds what the union bound loses",
 )
 def last_display(*, power: int = 4) -> Evidence:
-    """(1 + y) e^{-y} <= (1 + h) e^{-x} for x <= y <= h; (L/8 - e^{power a2})_+ = 0 where t_0/8 <= |R/S|^4, power = 4.
+    """(1 + y) e^{-y} <= (1 + h) e^{-x} for x <= y <= h; (L/8 - e^{power a2})_+ = 0 where t_0/8 <=
+    |R/S|^4, power = 4.
 
     The bound displayed is also compared on exact laws.
     """

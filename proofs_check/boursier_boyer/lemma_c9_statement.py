@@ -24,7 +24,9 @@ CHECKED = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le c_1\sigma^{12}\ln(L)^2/
 
 @claim("BB:AC.8", control=dict(power=2), argument="f = z, g = 1 are inside; f = z^2 is outside")
 def assumption_c8_is_not_empty(*, power: int = 1) -> Evidence:
-    """f = z, g = 1 satisfy (i) with C_f = 1, (ii) with an explicit c(f, g, U), and (iii); f = z^2 breaks (i)."""
+    """f = z, g = 1 satisfy (i) with C_f = 1, (ii) with an explicit c(f, g, U), and (iii); f = z^2
+    breaks (i).
+    """
     return shared.class_is_not_empty(8, power)
 
 
@@ -38,7 +40,9 @@ def assumption_c8_is_not_empty(*, power: int = 1) -> Evidence:
     hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
 )
 def supremum_of_a_ratio(*, argument: str = "z_1", c: Fraction = Fraction(1)) -> Evidence:
-    """(i) with the ratio at z gives |f(x)| <= C_f |x| for every x; printed, the ratio is at z_1. Here f(x) = x^2."""
+    """(i) with the ratio at z gives |f(x)| <= C_f |x| for every x; printed, the ratio is at z_1.
+    Here f(x) = x^2.
+    """
     return shared.printed_supremum(argument, c)
 
 
@@ -81,7 +85,9 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     reference={},
 )
 def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
-    """Printed: c1, c2 depend on d, f, g, P, U. For g(z) = e^{z^2} and rare queries +-n the error at L = 2 is unbounded in n."""
+    """Printed: c1, c2 depend on d, f, g, P, U. For g(z) = e^{z^2} and rare queries +-n the error at
+    L = 2 is unbounded in n.
+    """
     return shared.rare_large_queries(4) if law == "not at all" else shared.explicit(_form_of_lemma_c9, 4, c, CHECKED)
 
 
@@ -110,7 +116,9 @@ def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     reference={},
 )
 def equation_18(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
-    """Tokens N(0, k^2), query N(0, 1), U = V = 1, L = 1: the error 3 (k^2 + k^4)^2 against c1 k^4 e^{-c2/k^2} + c3, every c."""
+    """Tokens N(0, k^2), query N(0, 1), U = V = 1, L = 1: the error 3 (k^2 + k^4)^2 against c1 k^4
+    e^{-c2/k^2} + c3, every c.
+    """
     if least == 1:
         where = {"L": 1, "d": 1, "U": 1, "f": "z", "g": 1, "tokens": "N(0, sigma^2)", "query": "N(0, 1)"}
         return defeated(3 * (k**2 + k**4) ** 2, c1 * k**4 * exp(-c2 / k**2) + c3, k, at={"sigma": k}, where=where)
@@ -127,7 +135,9 @@ def equation_18(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     hypotheses=("G > 0", "e > 0"),
 )
 def left_side_without_g(*, moment: int = 0) -> Evidence:
-    """For |g| = G constant the left side of Lemma C.9, G^4 e, is at most that of (18): e as printed, G^4 e with g."""
+    """For |g| = G constant the left side of Lemma C.9, G^4 e, is at most that of (18): e as
+    printed, G^4 e with g.
+    """
     return shared.error_without_g(4, moment)
 
 
@@ -138,7 +148,9 @@ def left_side_without_g(*, moment: int = 0) -> Evidence:
     "a + b ln^2 L <= (a + b) max(1, ln^2 L)",
 )
 def third_constant_free_of_sigma(*, c: int | Fraction = 1) -> Evidence:
-    """sigma^4 max(1, ln^2 L)/L^2 <= c sigma^4 L^{3/2} always, and <= c/L^{1/6} for sigma^4 <= L: that is 1, ln^2 L <= L^{5/6}."""
+    """sigma^4 max(1, ln^2 L)/L^2 <= c sigma^4 L^{3/2} always, and <= c/L^{1/6} for sigma^4 <= L:
+    that is 1, ln^2 L <= L^{5/6}.
+    """
     L = sp.Symbol("L", integer=True, positive=True)
     domain, parts = {L: Integers(1, oo)}, []
     for numerator in (sp.S.One, log(L) ** 2):
@@ -162,7 +174,9 @@ def third_constant_free_of_sigma(*, c: int | Fraction = 1) -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def term_1_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:
-    """Tokens N(0, sigma^2), f = z, g = 1, L = 2: 216 * 3 sigma^4 against c3 sigma^power; repaired, c3 = 648 c."""
+    """Tokens N(0, sigma^2), f = z, g = 1, L = 2: 216 * 3 sigma^4 against c3 sigma^power; repaired,
+    c3 = 648 c.
+    """
     if power == 0:
         left = 648 * k**4 * 2 ** sp.Rational(-1, 6)
         where = {"L": 2, "d": 1, "f": "z", "g": 1, "tokens": "N(0, sigma^2)"}

@@ -31,7 +31,9 @@ K, q, G = sp.symbols("K q G", positive=True)  # sqrt(E|f|^4); the factor of the 
     "the repaired LC.6.split/product",
 )
 def split_at_the_ball(*, times: Fraction = Fraction(1)) -> Evidence:
-    """Every line for queries of signs: B = 1 (all of them inside) with f = 244 z, and B = 1/2 (all outside) with f = z."""
+    """Every line for queries of signs: B = 1 (all of them inside) with f = 244 z, and B = 1/2 (all
+    outside) with f = z.
+    """
 
     def inner(length: Any, a2: Any, scale: int, sigma2: Any, fourth: Any) -> Any:
         exact = isinstance(fourth, sp.Basic)
@@ -59,7 +61,9 @@ def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
     reference=dict(theta=3 / log(100)),  # a2 = 1/4
 )
 def term_1(*, share: int = 12) -> Evidence:
-    """sigma^2|U|^2 B^2 = ln(L)/12 (U != 0); on |z| <= B: C(z) <= 108 e^{ln(L)/3} K and 2 C(z) K/sqrt(L) <= 216 K^2/L^{1/6}."""
+    """sigma^2|U|^2 B^2 = ln(L)/12 (U != 0); on |z| <= B: C(z) <= 108 e^{ln(L)/3} K and 2 C(z)
+    K/sqrt(L) <= 216 K^2/L^{1/6}.
+    """
     a2 = score_in_the_ball(share)
     radius = identity(shared.sigma**2 * shared.u**2 * shared.radius_squared(share), log(L) / share)
     constant = forall(C(a2, sp.S.One), "<=", 108 * L ** sp.Rational(1, 3), IN_THE_BALL)
@@ -77,7 +81,9 @@ def term_1(*, share: int = 12) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def radius_of_the_ball(*, norm: str = "|U|", c: Fraction = Fraction(1)) -> Evidence:
-    """Some B has sigma^2 |U|^2 B^2 = ln(L)/12, for every U; with n >= |U|, n > 0, for |U| in B, sigma^2 |U|^2 B^2 <= ln(L)/12."""
+    """Some B has sigma^2 |U|^2 B^2 = ln(L)/12, for every U; with n >= |U|, n > 0, for |U| in B,
+    sigma^2 |U|^2 B^2 <= ln(L)/12.
+    """
     return shared.ball_exists(12, norm, c)
 
 
@@ -111,7 +117,8 @@ def exponent_of_term_2(*, share: int = 12) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "epsilon > 0"),
 )
 def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -> Evidence:
-    """Tokens +-1/k, query 0, f = z, L = k^4: Term 2 against c1 k^6 e^{-c2 k^2}, for every c1, c2; sqrt(E|f|^4) = 1/k^2.
+    """Tokens +-1/k, query 0, f = z, L = k^4: Term 2 against c1 k^6 e^{-c2 k^2}, for every c1, c2;
+    sqrt(E|f|^4) = 1/k^2.
 
     Repaired, at a fixed lower bound: sqrt(L/8) - L^{1/6} >= sqrt(L)/8 - c, c = 1.
     """
@@ -136,7 +143,9 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "G > 0"),
 )
 def term_2_simplified(*, moment: int = 0) -> Evidence:
-    """5 c1 sigma^4 G L^{3/2} (c2 sqrt(L)/sigma^2)^{-4} <= 5 c1 c2^{-4} sigma^12 G^moment L^{-1/2}, G = E|g|^4, moment = 0."""
+    """5 c1 sigma^4 G L^{3/2} (c2 sqrt(L)/sigma^2)^{-4} <= 5 c1 c2^{-4} sigma^12 G^moment L^{-1/2},
+    G = E|g|^4, moment = 0.
+    """
     s, length = shared.sigma, sp.Symbol("L", integer=True, positive=True)
     left = 5 * c1 * s**4 * G * length ** sp.Rational(3, 2) * (c2 * sqrt(length) / s**2) ** -4
     right = 5 * c1 * c2**-4 * s**12 * G**moment / sqrt(length)
@@ -154,7 +163,9 @@ def term_2_simplified(*, moment: int = 0) -> Evidence:
     argument="Cauchy-Schwarz in the query with P(|z| >= B) <= e^{2d - B^2/16}; then the maximum by Lemma D.2 and R/S by C.8 (ii)",
 )
 def term_3(*, c: int = 2) -> Evidence:
-    """(A+D)^2 <= 2A^2 + 2D^2, sqrt(x+y) <= sqrt x + sqrt y, sqrt(e^{2d - B^2/16}) = e^{d - B^2/32}, B^2/32 = ln(L)/(384 kappa)."""
+    """(A+D)^2 <= 2A^2 + 2D^2, sqrt(x+y) <= sqrt x + sqrt y, sqrt(e^{2d - B^2/16}) = e^{d - B^2/32},
+    B^2/32 = ln(L)/(384 kappa).
+    """
     return shared.tail_of_the_query(12, c)
 
 

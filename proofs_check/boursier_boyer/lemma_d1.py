@@ -1,4 +1,6 @@
-"""Appendix D.1, Lemma D.1: the output for an infinite prompt is bounded in L^4, with every line of the proof."""
+"""Appendix D.1, Lemma D.1: the output for an infinite prompt is bounded in L^4, with every line of
+the proof.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ NODES = 2000
 
 
 def slope(populations: Any, numbers: Any) -> tuple[Any, Any]:
-    """|grad Psi(a)| against sigma^2 |a|; the gradient of the log moment generating function is the tilted mean."""
+    """|grad Psi(a)| against sigma^2 |a|; the gradient of the log moment generating function is the
+    tilted mean.
+    """
     (mu,) = populations
     a = numbers.reshape((mu.nodes.shape[1], *numbers.shape[1:]))
     tilted = mu.tilted(a)
@@ -42,7 +46,9 @@ def fourth(populations: Any, _: Any) -> tuple[Any, Any]:
 
 
 def output(populations: Any, numbers: Any) -> tuple[Any, Any]:
-    """E_nu |T|^4 against (sigma^2 |U| sqrt(d))^4, for V = I and U = u on the line, or U with the entries given."""
+    """E_nu |T|^4 against (sigma^2 |U| sqrt(d))^4, for V = I and U = u on the line, or U with the
+    entries given.
+    """
     mu, nu = populations
     n = mu.nodes.shape[1]
     U = numbers.reshape((n, n, *numbers.shape[1:]))
@@ -74,7 +80,9 @@ def _tilts() -> list[tuple[str, Any, Any]]:
 
 
 def token_and_query_laws() -> Iterator[tuple[str, Any, Any]]:
-    """Hostile tokens and queries in d = 1, 2, 3 with the matrices of `numerics.token_laws.hostile`; queries at constant 1."""
+    """Hostile tokens and queries in d = 1, 2, 3 with the matrices of `numerics.token_laws.hostile`;
+    queries at constant 1.
+    """
     for n in DIMENSIONS:
         for mu in spread(n):
             for nu in spread(n):
@@ -86,7 +94,9 @@ def token_and_query_laws() -> Iterator[tuple[str, Any, Any]]:
 
 @cache
 def _lines_up_to_22() -> Evidence:
-    """Every line before the last, in one direction: y = z.Z, m its tilted mean, psi = h.grad Psi, g = |grad phi|."""
+    """Every line before the last, in one direction: y = z.Z, m its tilted mean, psi = h.grad Psi, g
+    = |grad phi|.
+    """
     y, m, z, h, psi, Psi = sp.symbols("y m z h psi Psi", real=True)
     g, r, q = sp.symbols("g r q", nonnegative=True)
     m0, m1, m2 = sp.symbols("m0 m1 m2", positive=True)
@@ -114,7 +124,9 @@ def _lines_up_to_22() -> Evidence:
     "the lines hold coordinate by coordinate, for every d; at sigma = 0 the law is the point mass and both gradients vanish",
 )
 def gradient_of_the_log_laplace_transform(*, c: int | Fraction = 2) -> Evidence:
-    """0 <= phi <= sigma^2|z|^2/2, Hess phi <= sigma^2 I, the Taylor bound, (22), and |grad Psi| <= c sigma^2 |z|."""
+    """0 <= phi <= sigma^2|z|^2/2, Hess phi <= sigma^2 I, the Taylor bound, (22), and |grad Psi| <=
+    c sigma^2 |z|.
+    """
     g, r, psi = sp.symbols("g r psi", nonnegative=True)
     domain = {sigma: (0, oo), **dict.fromkeys((g, r, psi), Closed(0, oo))}
     hypotheses = [(psi, "<=", sigma**2 * r + g), (g, "<=", sigma**2 * r)]
@@ -129,7 +141,9 @@ def gradient_of_the_log_laplace_transform(*, c: int | Fraction = 2) -> Evidence:
     reference={},
 )
 def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
-    """|grad Psi(a)| <= c sigma^2 |a| for skewed laws at their exact constant and for the hostile laws."""
+    """|grad Psi(a)| <= c sigma^2 |a| for skewed laws at their exact constant and for the hostile
+    laws.
+    """
     checked = rf"|\nabla\Psi(a)| \le {sp.latex(Rational(c))}\,\sigma^2|a|"
     return worst_law(slope, Fraction(c), checked=checked, numbers=((0.01, 20.0),), cases=_tilts)
 
@@ -142,7 +156,9 @@ def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
     reference={},
 )
 def fourth_moment_of_the_query(*, c: int | Fraction = 2) -> Evidence:
-    """E|z|^4 <= (c sqrt(d))^4 for 1-sub-Gaussian laws on two and three atoms and the hostile laws, scaled to sigma = 1."""
+    """E|z|^4 <= (c sqrt(d))^4 for 1-sub-Gaussian laws on two and three atoms and the hostile laws,
+    scaled to sigma = 1.
+    """
     checked = r"\mathbb{E}\|z\|^4 \le " + sp.latex(fourth_moment_d1(d, Rational(c)) ** 4)
     return all_of(
         worst_law(fourth, Fraction(c) ** 4, checked=checked, laws=("two atoms",)),
@@ -166,7 +182,9 @@ def fourth_moment_on_the_line(*, c: int | Fraction = 2) -> Evidence:
 
 @claim("BB:LD.1.4th/every_d", dial="c")
 def from_coordinates_to_the_norm(*, c: int | Fraction = 1) -> Evidence:
-    """z_i^2 z_j^2 <= c (z_i^4 + z_j^4)/2; summed over i and j, E|z|^4 <= d^2 max E z_i^4, which is (2 sqrt(d))^4."""
+    """z_i^2 z_j^2 <= c (z_i^4 + z_j^4)/2; summed over i and j, E|z|^4 <= d^2 max E z_i^4, which is
+    (2 sqrt(d))^4.
+    """
     x, y = sp.symbols("x y", real=True)
     pairs = forall(x**2 * y**2, "<=", Rational(c) * (x**4 + y**4) / 2, {x: (-oo, oo), y: (-oo, oo)})
     return all_of(pairs, identity(fourth_moment_d1(d) ** 4, 16 * d**2))
@@ -185,7 +203,9 @@ def from_coordinates_to_the_norm(*, c: int | Fraction = 1) -> Evidence:
     hypotheses=("d in Integers", "d >= 1", "sigma > 0"),
 )
 def lines_of_the_last_display(*, argument: str = "Q'K", factor: int | Fraction = 4) -> Evidence:
-    """The score is x.(K'Q z) in every dimension; |Mz|^2 <= |M|^2|z|^2 in an eigenbasis; 2 sigma^2 |V||U| 2 sqrt(d) is the bound."""
+    """The score is x.(K'Q z) in every dimension; |Mz|^2 <= |M|^2|z|^2 in an eigenbasis; 2 sigma^2
+    |V||U| 2 sqrt(d) is the bound.
+    """
     K, Q, x, z = (ALGEBRA[name] for name in ("K", "Q", "x", "z"))
     if argument == "Q'K":
         k, q, at = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([0.0, 1.0])
@@ -219,7 +239,9 @@ def lines_of_the_last_display(*, argument: str = "Q'K", factor: int | Fraction =
     reference={},
 )
 def output_for_an_infinite_prompt(*, c: int | Fraction = 4) -> Evidence:
-    """E_nu|T|^4 <= (c sigma^2 |V||U| sqrt(d))^4: skewed tokens and queries on the line, hostile pairs in d = 1, 2, 3."""
+    """E_nu|T|^4 <= (c sigma^2 |V||U| sqrt(d))^4: skewed tokens and queries on the line, hostile
+    pairs in d = 1, 2, 3.
+    """
     bound = lemma_d1(sigma, 1, sp.Symbol("|U|", positive=True), d, Rational(c)) ** 4
     checked = r"\mathbb{E}_\nu\|T[\mu]\|^4 \le " + sp.latex(bound)
     search: dict[str, Any] = dict(checked=checked, numbers=((0.01, 6.0),))

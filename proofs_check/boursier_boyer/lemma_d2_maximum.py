@@ -1,4 +1,6 @@
-"""Appendix D.2, Lemma D.2, item 2: the largest of L norms of 1-sub-Gaussian vectors, with the constants of its proof."""
+"""Appendix D.2, Lemma D.2, item 2: the largest of L norms of 1-sub-Gaussian vectors, with the
+constants of its proof.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,9 @@ def _norms() -> Iterator[tuple[str, Any, Any]]:
     argument="the last line of the proof with the value of B, which is at least 64 > 1: C_p = (1 + p c_p/2) 64^{p/2}",
 )
 def largest_norm_of_a_prompt(*, share: int | Fraction = 1) -> Evidence:
-    """E max |z_l|^p <= C_p (d^{p/2} + ln(L)^{p/2}), C_p explicit: p = 2, 5/2, 4, 8 and L = 1, 2, 10, 1000, exact sums."""
+    """E max |z_l|^p <= C_p (d^{p/2} + ln(L)^{p/2}), C_p explicit: p = 2, 5/2, 4, 8 and L = 1, 2,
+    10, 1000, exact sums.
+    """
     parts = []
     for power in POWERS:
         limit = Fraction(math.floor(C_p(float(power)))) * share  # an integer below the constant
@@ -102,7 +106,9 @@ def largest_norm_of_a_prompt(*, share: int | Fraction = 1) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "p >= 2", "B >= 1", "d >= 1"),
 )
 def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evidence:
-    """Y <= B + (Y - B)_+, the tail at t^{1/p}, and the change of variables to the incomplete Gamma function."""
+    """Y <= B + (Y - B)_+, the tail at t^{1/p}, and the change of variables to the incomplete Gamma
+    function.
+    """
     if relation == "=":
         power, cut = 2, 2
         mean = Fraction(sum(abs(z) ** power for z in (1, -1)), 2)  # |z|^p never reaches B, so that the tail integral is 0
@@ -143,7 +149,9 @@ def incomplete_gamma_on_a_grid() -> Evidence:
     argument="integrate over u: Gamma(p/2, x)/(e^{-x} x^{p/2}) is at most its value c_p at x = 1/16, where equality holds",
 )
 def incomplete_gamma_function(*, c: int | Fraction = 1) -> Evidence:
-    """(1 + u/x)^{s-1}/x <= c 16 (1 + 16u)^{s-1} for s = p/2 >= 1, u >= 0, x >= 1/16; so c_p = 16^s e^{1/16} Gamma(s, 1/16)."""
+    """(1 + u/x)^{s-1}/x <= c 16 (1 + 16u)^{s-1} for s = p/2 >= 1, u >= 0, x >= 1/16; so c_p = 16^s
+    e^{1/16} Gamma(s, 1/16).
+    """
     domain = {s: Closed(1, oo), u: (0, oo), x: Closed(Rational(1, 16), oo)}
     left, right = exp((s - 1) * log(1 + u / x)) / x, 16 * exp((s - 1) * log(1 + 16 * u))
     return confirmed(forall(left, "<=", Rational(c) * right, domain), *([incomplete_gamma_on_a_grid()] if c == 1 else []))
@@ -151,7 +159,9 @@ def incomplete_gamma_function(*, c: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LD.2.2.G/integrand", argument="t = x + u in the integral of t^{s-1} e^{-t} over t >= x")
 def integrand_after_the_shift() -> Evidence:
-    """(x+u)^{s-1} e^{-(x+u)} = e^{-x} x^{s-1} (1 + u/x)^{s-1} e^{-u}; and c_2 = 16, c_4 = 272 from the closed form."""
+    """(x+u)^{s-1} e^{-(x+u)} = e^{-x} x^{s-1} (1 + u/x)^{s-1} e^{-u}; and c_2 = 16, c_4 = 272 from
+    the closed form.
+    """
     shifted = identity((x + u) ** (s - 1) * exp(-(x + u)), exp(-x) * x ** (s - 1) * (1 + u / x) ** (s - 1) * exp(-u))
     closed = [sp.simplify(sp.expand_func(c_p(sp.Integer(order)))) for order in (2, 4)]
     return all_of(shifted, identity([closed[0] * x, closed[1] * x], [16 * x, 272 * x]))
@@ -164,7 +174,9 @@ def integrand_after_the_shift() -> Evidence:
     argument="by symmetry 32 ln L = r 64 d, or the reverse, with r <= 1 and s = p/2; r = 0 (L = 1) is the limit: B^{2/p} = 64 d",
 )
 def choice_of_the_cut(*, c: Fraction = Fraction(1, 2)) -> Evidence:
-    """(1 + r^s)^{1/s} >= c (1 + r) for s >= 1; with exponent -2d - ln L the sum is (1 + p c_p/2) B; and B >= 64 for d >= 1."""
+    """(1 + r^s)^{1/s} >= c (1 + r) for s >= 1; with exponent -2d - ln L the sum is (1 + p c_p/2) B;
+    and B >= 64 for d >= 1.
+    """
     r, q = sp.symbols("r q", positive=True)
     root = forall(log(1 + exp(s * log(r))) / s, ">=", log((1 + r) * Rational(c)), {r: sp.Interval.Lopen(0, 1), s: Closed(1, oo)})
     inserted = identity(

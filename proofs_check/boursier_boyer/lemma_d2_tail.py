@@ -36,7 +36,9 @@ def exponent(populations: Any, _: Any) -> tuple[Any, Any]:
 
 @cache
 def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """The largest P(|z| >= t) e^{(t - c sqrt(d))^2/8} over the thresholds t = |z_i| > c sqrt(d), for sigma = 1, against 1."""
+    """The largest P(|z| >= t) e^{(t - c sqrt(d))^2/8} over the thresholds t = |z_i| > c sqrt(d),
+    for sigma = 1, against 1.
+    """
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
         (p,) = populations
@@ -50,7 +52,9 @@ def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
 
 @cache
 def lengths() -> list[tuple[str, Any, Any]]:
-    """Laws whose norm takes few values, exactly; and the Gaussian norm, exact at the thresholds of a grid."""
+    """Laws whose norm takes few values, exactly; and the Gaussian norm, exact at the thresholds of
+    a grid.
+    """
     return list(_lengths())
 
 
@@ -80,7 +84,9 @@ def _by_length(p: Population) -> Population:
 
 @claim("BB:LD.2.1.a", dial="c")
 def from_the_shifted_square(*, c: int | Fraction = 1) -> Evidence:
-    """(a - b)^2 >= a^2/2 - c b^2; the exponent of (a, b) = (t, 4 sqrt(d)) is 2d - t^2/16, and that is >= 0 for t <= 4 sqrt(d)."""
+    """(a - b)^2 >= a^2/2 - c b^2; the exponent of (a, b) = (t, 4 sqrt(d)) is 2d - t^2/16, and that
+    is >= 0 for t <= 4 sqrt(d).
+    """
     a, b = sp.symbols("a b", nonnegative=True)
     square = forall((a - b) ** 2, ">=", a**2 / 2 - Rational(c) * b**2, {a: Closed(0, oo), b: Closed(0, oo)})
     exponents = identity(exp(-((t**2 / 2) - (4 * sqrt(d)) ** 2) / 8), tail_d2(t, d))
@@ -117,7 +123,9 @@ def threshold_as_a_function_of_delta() -> Evidence:
     argument="the cited tail with the shifted square for t > 4 sqrt(d); below, the bound is at least 1",
 )
 def tail_of_the_norm(*, c: int | Fraction = 2) -> Evidence:
-    """ln P(|z| >= t) + t^2/16 <= c d at every threshold: laws on few atoms at their exact constant, spheres, Gaussian norms."""
+    """ln P(|z| >= t) + t^2/16 <= c d at every threshold: laws on few atoms at their exact constant,
+    spheres, Gaussian norms.
+    """
     checked = r"\mathbb{P}(\|z_1\| \ge t) \le " + sp.latex(tail_d2(t, d, Rational(c)))
     return all_of(
         worst_law(exponent, Fraction(c), checked=checked, laws=("two atoms",)),

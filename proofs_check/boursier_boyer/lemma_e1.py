@@ -1,4 +1,6 @@
-"""Appendix E.2, Lemma E.1: the finite-prompt flow stays near the infinite-prompt flow, with equations (24) to (27)."""
+"""Appendix E.2, Lemma E.1: the finite-prompt flow stays near the infinite-prompt flow, with
+equations (24) to (27).
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ from theory.regression.risk import full_risk
 from theory.regression.transfer import distance_26, distance_of_flows
 
 g, beta, t, rho = sp.symbols("g2 beta t rho", positive=True)
-#: Starts in units of 1/sqrt(S): a balanced one, near the minimum, on the stable manifold of the saddle, and without a query-key
-#: part.
+#: Starts in units of 1/sqrt(S): a balanced one, near the minimum, on the stable manifold of the
+#: saddle, and without a query-key part.
 STARTS = ((0.5, 0.5), (0.9, 0.9), (0.5, -0.5), (0.0, 1.0))
 LENGTHS = (1.0, 2.0, 1e2, 1e4, 1e6)
 
@@ -29,8 +31,9 @@ def up_to(time: float) -> np.ndarray:
 
 
 def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[float, float, float]:
-    """The largest ratio of |theta_L - theta| to (26) on [0, T], T from (27), where it is, and how far two integrations differ
-    there."""
+    """The largest ratio of |theta_L - theta| to (26) on [0, T], T from (27), where it is, and how
+    far two integrations differ there.
+    """
     times = up_to(transfer.T_27)
     found, again = (transfer.distance(start, times, rtol)[1:] / transfer.bound_26(times[1:]) for rtol in (1e-11, 1e-12))
     k = int(np.argmax(found))
@@ -46,7 +49,8 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
 )
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
     """|theta_L(t) - theta_inf(t)| <= c g2 t e^{beta t} up to the T of (27): softmax attention on scalar regression, both flows
-    integrated."""
+    integrated.
+    """
     worst: dict[str, Any] = {"ratio": 0.0}
     for transfer in transfers(LENGTHS):
         for start in STARTS:
@@ -85,8 +89,9 @@ def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
     hypotheses=("L >= 1", "rho >= 1", "g2 > 0", "t > 0"),
 )
 def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
-    """g2 t e^{beta_inf t} <= g2 t e^{beta t} with the printed constant: full parameters of model (11) at d = 1, Sigma = 1, L =
-    1."""
+    """g2 t e^{beta_inf t} <= g2 t e^{beta t} with the printed constant: full parameters of model
+    (11) at d = 1, Sigma = 1, L = 1.
+    """
     U11, v1, v2 = sp.symbols("U11 v1 v2", real=True)
     U = sp.Matrix([[U11, 0], [0, 0]])
     risk: Any = full_risk(sp.Matrix([[1]]), U, sp.Matrix([v1, v2]))
@@ -125,8 +130,9 @@ def gronwall_bound(*, c: int | Fraction = 1) -> Evidence:
     "t)/beta^2, whence f",
 )
 def gronwall_inequality() -> Evidence:
-    """d/dt [e^{-beta t}(F + (g2/beta)(t + 1/beta))] = e^{-beta t}(F' - beta F - g2 t); then g2 t + beta F is at most (26) with
-    equality."""
+    """d/dt [e^{-beta t}(F + (g2/beta)(t + 1/beta))] = e^{-beta t}(F' - beta F - g2 t); then g2 t +
+    beta F is at most (26) with equality.
+    """
     F, slope = sp.symbols("F f", real=True)
     inside = exp(-beta * t) * (F + g / beta * (t + 1 / beta))
     derivative = identity(inside.diff(t) + inside.diff(F) * slope, exp(-beta * t) * (slope - beta * F - g * t))
@@ -161,8 +167,8 @@ def the_bound_increases_in_time(*, factor: Fraction = Fraction(1)) -> Evidence:
     hypotheses=("rho > 0", "n >= 0", "n <= rho"),
 )
 def distance_at_the_exit(*, op: str = ">", radius: Fraction = Fraction(1)) -> Evidence:
-    """At the exit |theta_L| = 2 rho and |theta_inf| = n <= rho, so f = |theta_L - theta_inf| is at least 2 rho - n, which is > rho
-    as printed, >= rho as repaired.
+    """At the exit |theta_L| = 2 rho and |theta_inf| = n <= rho, so f = |theta_L - theta_inf| is at
+    least 2 rho - n, which is > rho as printed, >= rho as repaired.
     """
     n = sp.Symbol("n", nonnegative=True)
     domain = {rho: (0, oo), n: Closed(0, oo)}

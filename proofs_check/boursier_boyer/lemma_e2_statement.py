@@ -1,4 +1,6 @@
-"""Appendix E.2, Lemma E.2: the distance of the two risks, and the fourth moment of the output for Gaussian tokens."""
+"""Appendix E.2, Lemma E.2: the distance of the two risks, and the fourth moment of the output for
+Gaussian tokens.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def at_zero_scores(tasks: tuple[Task, ...], L: int, v: tuple[int, int]) -> Gaps:
 
 
 def worst_case(left: Callable[[Gaps], Any], right: Callable[[Gaps], Any]) -> tuple[float, str]:
-    """The largest ratio of the two sides over `hostile_gaps`; a right side of 0 asks for a left side of 0."""
+    """The largest ratio of the two sides over `hostile_gaps`; a right side of 0 asks for a left
+    side of 0.
+    """
     worst, where = 0.0, ""
     for case in hostile_gaps():
         small, large = float(left(case.gaps)), float(right(case.gaps))
@@ -78,7 +82,9 @@ def _repaired(factor: Fraction) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
-    """|R_L - R_inf| at the task y = 0, where the loss is |z|^2/2 and the printed bound is 0 for all constants; then the repair."""
+    """|R_L - R_inf| at the task y = 0, where the loss is |z|^2/2 and the printed bound is 0 for all
+    constants; then the repair.
+    """
     if bound != "printed":
         return _repaired(factor)
     at = at_zero_scores(tasks_on_atoms(*COIN, [0]), 2, (1, 0))
@@ -102,7 +108,9 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     hypotheses=("L in Integers", "L >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_risks_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
-    """L = 1, y = x, U = 0, last row (0, 1), loss (z - y)^2/4, which is jointly 1-smooth: the left side is 1/4, ln(1) = 0."""
+    """L = 1, y = x, U = 0, last row (0, 1), loss (z - y)^2/4, which is jointly 1-smooth: the left
+    side is 1/4, ln(1) = 0.
+    """
     if bound != "printed":
         return _repaired(factor)
     at = at_zero_scores(tasks_on_atoms(*COIN, [1]), 1, (0, 1))
@@ -121,8 +129,10 @@ def distance_of_the_risks_for_one_token(*, bound: str = "printed", factor: Fract
 
 
 def slope_tokens(w: int, power: int, moment: int) -> Evidence:
-    """One task y = w x, x ~ N(0, 1), U = e2 e1', V = e2 e2': the output is w^2 x_q. Compares E|T|^moment with the printed power
-    of sigma^2 = 1 + w^2, both to the power `moment`, with the larger dimension d = 2 of the tokens in place of that of x."""
+    """One task y = w x, x ~ N(0, 1), U = e2 e1', V = e2 e2': the output is w^2 x_q. Compares
+    E|T|^moment with the printed power of sigma^2 = 1 + w^2, both to the power `moment`, with the
+    larger dimension d = 2 of the tokens in place of that of x.
+    """
     left = {4: 3, 2: 1}[moment] * w ** (2 * moment)
     right = 2**moment * 2 ** (moment // 2) * (1 + w * w) ** (power // 2)
     if left <= right:
@@ -132,9 +142,11 @@ def slope_tokens(w: int, power: int, moment: int) -> Evidence:
 
 
 def gaussian_tasks() -> list[tuple[np.ndarray, np.ndarray, list[np.ndarray]]]:
-    """Triples (U, V, token covariances of equally likely tasks): scalars, random matrices of sizes 2 and 3, huge and singular ones.
+    """Triples (U, V, token covariances of equally likely tasks): scalars, random matrices of sizes
+    2 and 3, huge and singular ones.
 
-    The query has the token law but for its last coordinate, which is masked; its covariance is divided down to norm 1.
+    The query has the token law but for its last coordinate, which is masked; its covariance is
+    divided down to norm 1.
     """
     rng, out = generator(4), []
     for d in (1, 1, 1, 2, 2, 3, 3):
@@ -154,11 +166,14 @@ def gaussian_tasks() -> list[tuple[np.ndarray, np.ndarray, list[np.ndarray]]]:
 
 
 def worst_gaussian(statistic: Callable[..., float], two: Fraction, checked: str) -> Evidence:
-    """``statistic(U, V, Gammas, d)`` is the ratio of the two sides without the factor 2, which `two` replaces."""
+    """``statistic(U, V, Gammas, d)`` is the ratio of the two sides without the factor 2, which
+    `two` replaces.
+    """
     ratios = [statistic(U, V, spread, len(U) - 1) for U, V, spread in gaussian_tasks()]
     k = int(np.argmax(ratios))
     if ratios[k] > float(two) * (1 + 1e-12):
-        # the scalar task with U = V = Gamma = e1 e1' is among them, and rational to the fourth power
+        # the scalar task with U = V = Gamma = e1 e1' is among them, and rational to the fourth
+        # power
         one = statistic(*gaussian_tasks()[-2], 1)
         witness = {"d": 1, "U": 1, "V": 1, "Gamma": 1, "sides without the constant": one**4, "constant^4": float(two) ** 4}
         if round(one**4, 9) > float(two) ** 4:
@@ -199,8 +214,9 @@ def _fourth(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> f
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) -> Evidence:
-    """E|T|^4 <= (2 sqrt(d) |V| |U|)^4 E[sigma^4] as printed, E[sigma^8] as repaired, for Gaussian tokens (x, y). In the
-    counterexample y = w x; its d = 2 is the larger of two readings, the dimension of a token (that of x is 1).
+    """E|T|^4 <= (2 sqrt(d) |V| |U|)^4 E[sigma^4] as printed, E[sigma^8] as repaired, for Gaussian
+    tokens (x, y). In the counterexample y = w x; its d = 2 is the larger of two readings, the
+    dimension of a token (that of x is 1).
     """
     if power == 4:
         return slope_tokens(3, power, 4)

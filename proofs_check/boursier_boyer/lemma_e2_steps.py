@@ -1,4 +1,6 @@
-"""Appendix E.2, proof of Lemma E.2, step by step. A = |a|, B = |b|, Y = |y| and P = a.b stand for vectors of every dimension."""
+"""Appendix E.2, proof of Lemma E.2, step by step. A = |a|, B = |b|, Y = |y| and P = a.b stand for
+vectors of every dimension.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ HALF_LINE, REALS = Closed(0, oo), (-oo, oo)
     "|grad_1 l(c, y) - grad_1 l(0, 0)| <= |(c, y)| by joint 1-smoothness; take means, |E X| <= E|X|",
 )
 def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
-    """|c|^2 = s A^2 + (1 - s) B^2 - s (1 - s) |a - b|^2 <= max(A, B)^2 for c = s a + (1 - s) b, 0 <= s <= 1."""
+    """|c|^2 = s A^2 + (1 - s) B^2 - s (1 - s) |a - b|^2 <= max(A, B)^2 for c = s a + (1 - s) b, 0
+    <= s <= 1.
+    """
     s = sp.Symbol("s", nonnegative=True)
     square = s**2 * A**2 + 2 * s * (1 - s) * P + (1 - s) ** 2 * B**2
     convex = s * A**2 + (1 - s) * B**2
@@ -49,7 +53,9 @@ def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
     hypotheses=("a in Reals", "b in Reals", "y in Reals"),
 )
 def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
-    """|a + b - 2y| <= 2 sqrt(square) max(|(a, y)|, |(b, y)|) for the squared loss, where |b| <= |a| without loss of generality."""
+    """|a + b - 2y| <= 2 sqrt(square) max(|(a, y)|, |(b, y)|) for the squared loss, where |b| <= |a|
+    without loss of generality.
+    """
     if square != 2:
         sides = (a + b - 2 * y) ** 2, 4 * Rational(square) * (a**2 + y**2)
         return forall(sides[0], "<=", sides[1], dict.fromkeys((a, b, y), REALS), where=[(b**2, "<=", a**2)])
@@ -71,7 +77,9 @@ def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
     hypotheses=("A >= 0", "B >= 0", "Y >= 0", "D >= 0", "D <= A + B", "A <= B + D", "B <= A + D"),
 )
 def maximum_against_product(*, join: str = "product") -> Evidence:
-    """max(|(a, y)|, |(b, y)|) D <= Y (A + B) D as printed, <= (Y + A + B) D as repaired; A, B, Y = |a|, |b|, |y|, D = |a - b|."""
+    """max(|(a, y)|, |(b, y)|) D <= Y (A + B) D as printed, <= (Y + A + B) D as repaired; A, B, Y =
+    |a|, |b|, |y|, D = |a - b|.
+    """
     D = sp.Symbol("D", positive=True)
     right = {"product": Y * (A + B), "sum": Y + A + B, "largest two": (Y + A + B) * Rational(9, 10)}[join]
     left = Max(sqrt(A**2 + Y**2), sqrt(B**2 + Y**2))
@@ -87,17 +95,21 @@ def maximum_against_product(*, join: str = "product") -> Evidence:
     "right are squares",
 )
 def cauchy_schwarz_twice() -> Evidence:
-    """Y^4/4 + s^4/4 + D^2/2 - Y s D = (D - Y s)^2/2 + (Y^2 - s^2)^2/4, which is Hoelder's inequality with 1/4 + 1/4 + 1/2 = 1."""
+    """Y^4/4 + s^4/4 + D^2/2 - Y s D = (D - Y s)^2/2 + (Y^2 - s^2)^2/4, which is Hoelder's
+    inequality with 1/4 + 1/4 + 1/2 = 1.
+    """
     s, D = sp.symbols("s D", nonnegative=True)
     gap = Y**4 / 4 + s**4 / 4 + D**2 / 2 - Y * s * D
     return identity(gap, (D - Y * s) ** 2 / 2 + (Y**2 - s**2) ** 2 / 4)
 
 
 def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
-    """Both sides of the second line for one token x, 8/5 with probability 1/5 and -2/5 with 4/5, and a query of the same law.
+    """Both sides of the second line for one token x, 8/5 with probability 1/5 and -2/5 with 4/5,
+    and a query of the same law.
 
-    With y = 0 the task is 1-sub-Gaussian: these atoms have the variance proxy 2^2 (3/5)/(2 ln 4) = 0.87. At U = -(5/4) ln(2) the
-    weights e^{x_q U x} of the two atoms are in the ratio 2^-4 for x_q = 8/5 and 2 for x_q = -2/5: every quantity is rational.
+    With y = 0 the task is 1-sub-Gaussian: these atoms have the variance proxy 2^2 (3/5)/(2 ln 4) =
+    0.87. At U = -(5/4) ln(2) the weights e^{x_q U x} of the two atoms are in the ratio 2^-4 for x_q
+    = 8/5 and 2 for x_q = -2/5: every quantity is rational.
     """
     law = {Fraction(8, 5): Fraction(1, 5), Fraction(-2, 5): Fraction(4, 5)}
     first, second = law
@@ -126,7 +138,9 @@ def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def fourth_moments(*, on_D: int = 8, on_T: int = 16) -> Evidence:
-    """8 E|T_L|^4 + 8 E|T|^4 <= on_D E|T_L - T|^4 + on_T E|T|^4; the repair for all m = |T_L| <= x + t, x = |T_L - T|, t = |T|."""
+    """8 E|T_L|^4 + 8 E|T|^4 <= on_D E|T_L - T|^4 + on_T E|T|^4; the repair for all m = |T_L| <= x +
+    t, x = |T_L - T|, t = |T|.
+    """
     left, right = skewed_token(on_D, on_T)
     if left > right:
         witness = {
@@ -158,8 +172,9 @@ def fourth_power_of_a_sum(*, k: int | Fraction = 8) -> Evidence:
 
 @claim("BB:LE.2.4/root", control={"k": Fraction(19, 10)}, argument="put x^4 and t^4 for the two moments")
 def fourth_root_of_the_sum(*, k: int | Fraction = 2) -> Evidence:
-    """(8 x^4 + 16 t^4)^{1/4} <= 2 (x + t), the factor 2 of the lemma; (64 x^4 + 72 t^4)^{1/4} <= (3/2) 2 (x + t) after the
-    repair."""
+    """(8 x^4 + 16 t^4)^{1/4} <= 2 (x + t), the factor 2 of the lemma; (64 x^4 + 72 t^4)^{1/4} <=
+    (3/2) 2 (x + t) after the repair.
+    """
     domain = {x: HALF_LINE, t: HALF_LINE}
     printed = forall(8 * x**4 + 16 * t**4, "<=", Rational(k) ** 4 * (x + t) ** 4, domain)
     repaired = forall(64 * x**4 + 72 * t**4, "<=", (Rational(3, 2) * Rational(k)) ** 4 * (x + t) ** 4, domain)

@@ -1,4 +1,6 @@
-"""Appendix E.2, Lemma E.4: the distance of the gradients of the two risks, with the steps of its proof up to (28)."""
+"""Appendix E.2, Lemma E.4: the distance of the gradients of the two risks, with the steps of its
+proof up to (28).
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,9 @@ def _repaired(factor: Fraction) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
-    """|grad R_L - grad R_inf| at L = 1, y = 0 (loss |z|^2/2), where the printed bound is 0 for all constants; then the repair."""
+    """|grad R_L - grad R_inf| at L = 1, y = 0 (loss |z|^2/2), where the printed bound is 0 for all
+    constants; then the repair.
+    """
     if bound != "printed":
         return _repaired(factor)
     at = at_zero_scores(tasks_on_atoms(*COIN, [0]), 1, (1, 0))
@@ -103,7 +107,9 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
     hypotheses=("L in Integers", "L >= 2", "v >= 1"),
 )
 def root_of_the_middle_term(*, root: Fraction = Fraction(1, 4)) -> Evidence:
-    """Y^{1/2} <= Y^root with Y = sigma^6 ln(L)/L^{1/sigma^2} and one value of sigma^2 = v; printed is the root 1/4."""
+    """Y^{1/2} <= Y^root with Y = sigma^6 ln(L)/L^{1/sigma^2} and one value of sigma^2 = v; printed
+    is the root 1/4.
+    """
     Y = output_rate(v)
     if root == Fraction(1, 2):
         return forall(sqrt(Y), "<=", sqrt(Y), {v: VARIANCES, L: LENGTHS})
@@ -118,7 +124,9 @@ def _output_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: in
 
 
 def _gradient_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> float:
-    """sqrt(E|grad T|^2) over sqrt(d) (|V| + |U|) E[sigma^4]^(1/2); J J' = |Gamma U z|^2 I + |z|^2 V Gamma^2 V'."""
+    """sqrt(E|grad T|^2) over sqrt(d) (|V| + |U|) E[sigma^4]^(1/2); J J' = |Gamma U z|^2 I + |z|^2 V
+    Gamma^2 V'.
+    """
     left = right = 0.0
     for G in spread:
         A = G @ U[:, :d]
@@ -140,8 +148,9 @@ def _gradient_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: 
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
-    """E|T|^2 <= (2 sqrt(d) |V| |U|)^2 E[sigma^2] as printed, E[sigma^4] as repaired, for Gaussian tokens (x, y). In the
-    counterexample y = w x; its d = 2 is the larger of two readings, the dimension of a token (that of x is 1).
+    """E|T|^2 <= (2 sqrt(d) |V| |U|)^2 E[sigma^2] as printed, E[sigma^4] as repaired, for Gaussian
+    tokens (x, y). In the counterexample y = w x; its d = 2 is the larger of two readings, the
+    dimension of a token (that of x is 1).
     """
     if power == 2:
         return slope_tokens(3, power, 2)
@@ -161,9 +170,9 @@ def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) 
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def second_moment_of_the_gradient(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
-    """E|grad T|^2 <= (2 sqrt(d) (|V| + |U|))^2 E[sigma^2] as printed, E[sigma^4] as repaired, for Gaussian tokens (x, y), in the
-    operator norm of the Jacobian. In the counterexample y = w x; its d = 2 is the larger of two readings, the dimension of a token
-    (that of x is 1).
+    """E|grad T|^2 <= (2 sqrt(d) (|V| + |U|))^2 E[sigma^2] as printed, E[sigma^4] as repaired, for
+    Gaussian tokens (x, y), in the operator norm of the Jacobian. In the counterexample y = w x; its
+    d = 2 is the larger of two readings, the dimension of a token (that of x is 1).
     """
     if power == 2:
         w = 5
@@ -196,7 +205,9 @@ def _slopes_agree() -> Evidence:
     "b|",
 )
 def the_difference_splits_in_two() -> Evidence:
-    """J_L g_L - J g = (J_L - J) g_L + J (g_L - g), as matrix words for every d; the gradient formula by finite differences."""
+    """J_L g_L - J g = (J_L - J) g_L + J (g_L - g), as matrix words for every d; the gradient
+    formula by finite differences.
+    """
     words = Algebra(general=["J_L", "J", "g_L", "g"])
     J_L, J, g_L, g = (words[name] for name in ("J_L", "J", "g_L", "g"))
     return confirmed(trace_identity(J_L * g_L - J * g, (J_L - J) * g_L + J * (g_L - g)), _slopes_agree())
@@ -230,15 +241,18 @@ def cauchy_schwarz() -> Evidence:
     hypotheses=("L in Integers", "L >= 2", "v1 >= 1", "v2 >= 1"),
 )
 def root_of_the_mean(*, first: str = "root") -> Evidence:
-    """(E_mu X)^{1/2} <= E_mu X^{1/2} for X = sigma^12 ln(L)^2/L^{1/sigma^2} and equally likely values v1, v2 of sigma^2.
+    """(E_mu X)^{1/2} <= E_mu X^{1/2} for X = sigma^12 ln(L)^2/L^{1/sigma^2} and equally likely
+    values v1, v2 of sigma^2.
 
-    Repaired: E_mu E[p q | mu] <= E_mu (E[p^2 | mu] E[q^2 | mu])^{1/2} with E[p^2 | mu] <= X; then the roots are those printed.
+    Repaired: E_mu E[p q | mu] <= E_mu (E[p^2 | mu] E[q^2 | mu])^{1/2} with E[p^2 | mu] <= X; then
+    the roots are those printed.
     """
     one, two = gradient_rate(v1), gradient_rate(v2)
     domain = {v1: VARIANCES, v2: VARIANCES, L: LENGTHS}
     if first == "root":
         return forall(sqrt((one + two) / 2), "<=", (sqrt(one) + sqrt(two)) / 2, domain)
-    # q1, q2: root mean squares of the other factor given mu; c1, c2: the conditional means of the product
+    # q1, q2: root mean squares of the other factor given mu; c1, c2: the conditional means of the
+    # product
     names = sp.symbols("X1 X2 q1 q2 c1 c2", nonnegative=True)
     X1, X2, q1, q2, c1, c2 = names
     schwarz = [(c1, "<=", X1 * q1), (c2, "<=", X2 * q2)]
@@ -261,16 +275,20 @@ def root_of_the_mean(*, first: str = "root") -> Evidence:
     hypotheses=("L in Integers", "L >= 2", "v >= 1"),
 )
 def both_gradients_in_one_bound(*, k: int | Fraction = 2) -> Evidence:
-    """sigma^6 ln(L) + sigma^12 ln(L)^2 <= k sigma^12 ln(L)^2, both over the same power of L; v = sigma^2, printed is k = 2."""
+    """sigma^6 ln(L) + sigma^12 ln(L)^2 <= k sigma^12 ln(L)^2, both over the same power of L; v =
+    sigma^2, printed is k = 2.
+    """
     both = v**3 * log(L) + v**6 * log(L) ** 2
     return forall(both, "<=", Rational(k) * v**6 * log(L) ** 2, {v: VARIANCES, L: LENGTHS})
 
 
 @claim("BB:28/conditional", control={"q": Fraction(1, 2)})
 def the_conditional_form_suffices(*, q: Fraction = Fraction(1)) -> Evidence:
-    """E[p r] <= E_mu (E[p^2|mu] E[r^2|mu])^{1/2} <= (E p^2 E r^2)^{1/2}: conditioning first loses nothing against Cauchy-Schwarz.
+    """E[p r] <= E_mu (E[p^2|mu] E[r^2|mu])^{1/2} <= (E p^2 E r^2)^{1/2}: conditioning first loses
+    nothing against Cauchy-Schwarz.
 
-    For two equally likely tasks with roots p_i, r_i: (p1 r1 + p2 r2)^2 <= (p1^2 + p2^2)(r1^2 + r2^2).
+    For two equally likely tasks with roots p_i, r_i: (p1 r1 + p2 r2)^2 <= (p1^2 + p2^2)(r1^2 +
+    r2^2).
     """
     p1, p2, r1, r2 = names = sp.symbols("p1 p2 r1 r2", nonnegative=True)
     right = Rational(q) * (p1**2 + p2**2) * (r1**2 + r2**2)
@@ -283,7 +301,9 @@ def the_conditional_form_suffices(*, q: Fraction = Fraction(1)) -> Evidence:
     argument="put m = |T_L| <= t + x with x = |T_L - T|, t = |T|; the root of a sum of squares is at most the sum",
 )
 def the_remaining_factor(*, k: int | Fraction = 4) -> Evidence:
-    """2 (t + x)^2 + 2 y^2 <= 4 t^2 + 4 x^2 + 4 y^2, the last display; its root is at most 2 (t + x + y), as the lemma uses it."""
+    """2 (t + x)^2 + 2 y^2 <= 4 t^2 + 4 x^2 + 4 y^2, the last display; its root is at most 2 (t + x
+    + y), as the lemma uses it.
+    """
     x, t, y = names = sp.symbols("x t y", nonnegative=True)
     domain = dict.fromkeys(names, Closed(0, oo))
     squares = Rational(k) * (t**2 + x**2 + y**2)

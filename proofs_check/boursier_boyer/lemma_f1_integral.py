@@ -1,4 +1,5 @@
-"""Appendix F.1, Lemma F.1 (ii): the chi-square integral, its Laplace asymptotics, and E[ln(L)^4 / L^{c/sigma^2}] -> 0.
+"""Appendix F.1, Lemma F.1 (ii): the chi-square integral, its Laplace asymptotics, and E[ln(L)^4 /
+L^{c/sigma^2}] -> 0.
 
 Everywhere ``zeta = |w|^2`` is chi-square of d degrees of freedom and ``A = c ln L``.
 """
@@ -48,7 +49,9 @@ def mean_over_tasks(Sigma: Rational, length: int, rate: int) -> arb:
     repair={"least": 1},
 )
 def the_expectation_over_tasks(*, least: int = 0) -> Evidence:
-    """max(least, |Sigma|, zeta) = max(1, zeta), zeta = |w|^2, whenever |Sigma| <= 1: true for least = 1; printed is least = 0."""
+    """max(least, |Sigma|, zeta) = max(1, zeta), zeta = |w|^2, whenever |Sigma| <= 1: true for least
+    = 1; printed is least = 0.
+    """
     Sigma, up = sp.Symbol("Sigma", positive=True), {zeta: Closed(0, oo)}
     if least == 0:
         at = {"Sigma": Rational(1, 2), "length": 2, "rate": 1}
@@ -120,7 +123,9 @@ def twelfth_moment_of_sigma() -> Evidence:
     argument="the lines one after the other",
 )
 def the_chain_from_its_second_to_its_last_line() -> Evidence:
-    """The integrand of the second line, at x = sqrt(A) u and with dx, is A^{d/4} times that of the last, for every d, c, L >= 2."""
+    """The integrand of the second line, at x = sqrt(A) u and with dx, is A^{d/4} times that of the
+    last, for every d, c, L >= 2.
+    """
     density = x ** (d / 2 - 1) * exp(-x / 2) / exp(A) ** (1 / x)
     found = identity((density * sqrt(A)).subs(x, sqrt(A) * u), A ** (d / 4) * u ** (d / 2 - 1) * exp(-sqrt(A) * Phi(u)))
     return found.replace(dimension="every d", assumes=(*found.assumes, *FROM_TWO))

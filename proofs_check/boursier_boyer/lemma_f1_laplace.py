@@ -1,4 +1,6 @@
-"""Appendix F.1, Lemma F.1 (ii): Laplace's method for the integral, and E[ln(L)^4 / L^{c/sigma^2}] -> 0; ``A = c ln L``."""
+"""Appendix F.1, Lemma F.1 (ii): Laplace's method for the integral, and E[ln(L)^4 / L^{c/sigma^2}]
+-> 0; ``A = c ln L``.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ c, A, x, y, u, d = sp.symbols("c A x y u d", positive=True)
 
 @claim("BB:LF.1.lap/minimum")
 def the_minimum_of_phi() -> Evidence:
-    """Phi(u) - Phi(sqrt 2) = (u - sqrt 2)^2/(2u), so u_0 = sqrt 2 is the only minimum; Phi(u_0) = sqrt 2, Phi''(u_0) = 1/sqrt 2."""
+    """Phi(u) - Phi(sqrt 2) = (u - sqrt 2)^2/(2u), so u_0 = sqrt 2 is the only minimum; Phi(u_0) =
+    sqrt 2, Phi''(u_0) = 1/sqrt 2.
+    """
     u0 = sqrt(2)
     square = identity(Phi(u) - Phi(u0), (u - u0) ** 2 / (2 * u))
     second = sp.diff(Phi(u), u, 2)
@@ -45,7 +49,9 @@ DIMENSIONS, SCALES = (1, 2, 3, 5, 10, 40), (1, 5, 10, 100, 1000, 10**6)
     argument="the integral is 2 2^{d/4} K_{d/2}(sqrt(2) s), s = sqrt(c ln L); the remainder of its expansion is bounded by O(1/s)",
 )
 def the_equivalent_of_the_integral(*, power: Fraction = Fraction(-1, 4)) -> Evidence:
-    """|ratio - 1| <= 2 q e^{2q}, q = (d^2 - 1)/(8 sqrt(2) s), by enclosures; for d = 1 the two sides are equal."""
+    """|ratio - 1| <= 2 q e^{2q}, q = (d^2 - 1)/(8 sqrt(2) s), by enclosures; for d = 1 the two
+    sides are equal.
+    """
     worst: tuple[float, dict[str, int]] = (0.0, {})
     with ctx.workprec(256):
         for n in DIMENSIONS:
@@ -89,7 +95,9 @@ def _fraction(value: Fraction) -> arb:
 
 
 def direct_integral() -> str:
-    """The integral, cut at u = 1 and turned over below, against its Bessel function: rigorous quadrature, d = 2, 4, s = 3."""
+    """The integral, cut at u = 1 and turned over below, against its Bessel function: rigorous
+    quadrature, d = 2, 4, s = 3.
+    """
     for n in (2, 4):
         f = u ** (n // 2 - 1) * exp(-3 * Phi(u))
         value = integral(f, u, (1, oo), tail=exp(-u)) + integral(f.subs(u, 1 / x) / x**2, x, (1, oo), tail=exp(-x))
@@ -109,7 +117,9 @@ def one_exponential_below_another(*, k: Fraction = Fraction(1)) -> Evidence:
 
 @claim("BB:LF.1.ii.f/mgf", argument="the integral of x^{d/2 - 1} e^{-x/4} is that of t^{d/2 - 1} e^{-t/2} after x = 2t")
 def exponential_moment_of_chi_square() -> Evidence:
-    """E e^{zeta/4} = 2^{d/2}: at x = 2t the integrand x^{d/2 - 1} e^{x/4 - x/2} dx is 2^{d/2} t^{d/2 - 1} e^{-t/2} dt."""
+    """E e^{zeta/4} = 2^{d/2}: at x = 2t the integrand x^{d/2 - 1} e^{x/4 - x/2} dx is 2^{d/2}
+    t^{d/2 - 1} e^{-t/2} dt.
+    """
     t = sp.Symbol("t", positive=True)
     return identity(
         (x ** (d / 2 - 1) * exp(x / 4 - x / 2)).subs(x, 2 * t) * 2, 2 ** (d / 2) * t ** (d / 2 - 1) * exp(-t / 2)
@@ -146,7 +156,9 @@ def expectation(n: int, a: float) -> float:
     "LF.1.ii.f/pointwise with LF.1.ii.f/mgf, and multiply by ln(L)^4",
 )
 def the_means_tend_to_zero(*, k: Fraction = Fraction(1)) -> Evidence:
-    """E L^{-c/(1 + zeta)} <= e^{1/4} 2^{d/2} e^{-k sqrt(c ln L)} with k = 1, for every L >= 1 and c > 0, by no Laplace method."""
+    """E L^{-c/(1 + zeta)} <= e^{1/4} 2^{d/2} e^{-k sqrt(c ln L)} with k = 1, for every L >= 1 and c
+    > 0, by no Laplace method.
+    """
     worst, where = np.inf, {}
     dimensions, values = (1, 2, 5, 20), np.array([0.0, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4])
     for n in dimensions:

@@ -26,7 +26,9 @@ alpha, beta, A, B, x = sp.symbols("alpha beta A B x", nonnegative=True)
     argument="E_{mu_z} e^{b.Z} is the quotient of two generating functions; no density is used, as Gamma_w has rank at most d",
 )
 def law_of_the_tilted_token() -> Evidence:
-    """log E e^{(b + Uz).Z} - log E e^{Uz.Z} = b.(Gamma U z) + b'Gamma b/2, for a covariance Gamma of any rank and every d."""
+    """log E e^{(b + Uz).Z} - log E e^{Uz.Z} = b.(Gamma U z) + b'Gamma b/2, for a covariance Gamma
+    of any rank and every d.
+    """
     score = U * z
     exponent = (b + score).T * Gamma * (b + score) / 2 - score.T * Gamma * score / 2
     return trace_identity(exponent, b.T * (Gamma * score) + b.T * Gamma * b / 2)
@@ -34,9 +36,11 @@ def law_of_the_tilted_token() -> Evidence:
 
 @claim("BB:LF.1.iii.a/convexity", argument="|a + c| <= |a| + |c|, then induction on p from the equality 1 = 2^{-1}(1 + 1) at p = 0")
 def power_of_a_sum() -> Evidence:
-    """The step from p to p + 1 of (alpha + beta)^p <= 2^{p-1}(alpha^p + beta^p), with A = alpha^p and B = beta^p.
+    """The step from p to p + 1 of (alpha + beta)^p <= 2^{p-1}(alpha^p + beta^p), with A = alpha^p
+    and B = beta^p.
 
-    2(alpha A + beta B) - (alpha + beta)(A + B) = (alpha - beta)(A - B) >= 0, as both factors have one sign.
+    2(alpha A + beta B) - (alpha + beta)(A + B) = (alpha - beta)(A - B) >= 0, as both factors have
+    one sign.
     """
     start = identity(alpha**0 * x, Rational(1, 2) * (1 + 1) * x)
     step = identity(2 * (alpha * A + beta * B) - (alpha + beta) * (A + B), (alpha - beta) * (A - B))
@@ -45,7 +49,9 @@ def power_of_a_sum() -> Evidence:
 
 @claim("BB:LF.1.iii.a/root", control={"k": Fraction(1, 2)}, argument="|Gamma^{1/2} Y|^2 = Y'Gamma Y is a sum over an eigenbasis")
 def norm_of_the_root(*, k: Fraction = Fraction(1)) -> Evidence:
-    """g y^2 <= k |Gamma| y^2 for each eigenvalue g <= |Gamma|, with k = 1; to the power p/2 and in the mean, the second step."""
+    """g y^2 <= k |Gamma| y^2 for each eigenvalue g <= |Gamma|, with k = 1; to the power p/2 and in
+    the mean, the second step.
+    """
     g, top, y = sp.symbols("g Gamma y", nonnegative=True)
     ranges = dict.fromkeys((g, top, y), Closed(0, oo))
     return forall(g * y**2, "<=", Rational(k.numerator, k.denominator) * top * y**2, ranges, where=[(g, "<=", top)])
@@ -55,7 +61,9 @@ def norm_of_the_root(*, k: Fraction = Fraction(1)) -> Evidence:
     "BB:LF.1.iii.a/maximum", control={"k": Fraction(1, 2)}, argument="x = |Gamma|^{p/2}, so |Gamma|^p = x^2, for every p at once"
 )
 def both_powers_below_the_maximum(*, k: Fraction = Fraction(1)) -> Evidence:
-    """x <= k max(1, x^2) and x^2 <= k max(1, x^2) with k = 1: the last step, |Gamma U z|^p being at most |Gamma|^p |U|^p |z|^p."""
+    """x <= k max(1, x^2) and x^2 <= k max(1, x^2) with k = 1: the last step, |Gamma U z|^p being at
+    most |Gamma|^p |U|^p |z|^p.
+    """
     bound = Rational(k.numerator, k.denominator) * Max(1, x**2)
     ranges = {x: Closed(0, oo)}
     return all_of(forall(x, "<=", bound, ranges), forall(x**2, "<=", bound, ranges))
@@ -67,7 +75,9 @@ def gaussian_power(scale: Any, p: int) -> Any:
 
 
 def sampled_chain(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
-    """The four members of the display at a rank-1 and a full covariance in R^3, p = 1, 4, 8, by samples of Y."""
+    """The four members of the display at a rank-1 and a full covariance in R^3, p = 1, 4, 8, by
+    samples of Y.
+    """
     rng = generator(5)
     for Gamma in (np.diag([2.0, 0.5, 0.1]), np.outer([1.0, 1.0, 0.5], [1.0, 1.0, 0.5])):
         values, vectors = np.linalg.eigh(Gamma)
@@ -97,9 +107,11 @@ def sampled_chain(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
     argument="the four members one after the other",
 )
 def moments_of_the_tilted_token() -> Evidence:
-    """Last member less third: m(a + C) - (b + x C) = (m - x^2) a + (x^2 a - b) + (m - x) C, no bracket negative by the parts.
+    """Last member less third: m(a + C) - (b + x C) = (m - x^2) a + (x^2 a - b) + (m - x) C, no
+    bracket negative by the parts.
 
-    Here x = |Gamma|^{p/2}, m = max(1, x^2), a = |U|^p |z|^p, b = |Gamma U z|^p <= x^2 a and C = E|Y|^p.
+    Here x = |Gamma|^{p/2}, m = max(1, x^2), a = |U|^p |z|^p, b = |Gamma U z|^p <= x^2 a and C =
+    E|Y|^p.
     """
     a, c, C, m = sp.symbols("a b C m", nonnegative=True)
     regrouped = identity(m * (a + C) - (c + x * C), (m - x**2) * a + (x**2 * a - c) + (m - x) * C)
@@ -110,10 +122,12 @@ def moments_of_the_tilted_token() -> Evidence:
 
 
 def in_one_dimension(s: Rational, w: Rational, first: Rational, second: Rational, p: int) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
-    """Both sides for d = 1, q = 0 and U with the first column (first, second): left, |U|^p E|x|^p + C_{1,p}, max(1, Sigma, w^2)^p.
+    """Both sides for d = 1, q = 0 and U with the first column (first, second): left, |U|^p E|x|^p +
+    C_{1,p}, max(1, Sigma, w^2)^p.
 
-    The token is (1, w) times a normal variable of variance Sigma, and the query is an independent one: given x, the tilted token is
-    (1, w)(Sigma (first + w second) x + g). C_{1,p} = E|Y|^p for Y in R^2 is 2^{p/2} (p/2)!.
+    The token is (1, w) times a normal variable of variance Sigma, and the query is an independent
+    one: given x, the tilted token is (1, w)(Sigma (first + w second) x + g). C_{1,p} = E|Y|^p for Y
+    in R^2 is 2^{p/2} (p/2)!.
     """
     stretch = s * (first + w * second)
     left = (1 + w**2) ** Rational(p, 2) * gaussian_power(sp.sqrt(s * (1 + stretch**2)), p)
@@ -136,7 +150,9 @@ def in_one_dimension(s: Rational, w: Rational, first: Rational, second: Rational
     argument="average LF.1.iii.a over the query, |z| = |x_query|, and bound |Gamma_w| by LF.1.i; x^p is increasing in x",
 )
 def moments_with_the_sub_gaussian_parameter(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
-    """max(1, |Gamma_w|) <= sigma_mu^2 by |Gamma_w| <= |Sigma|(1 + |w|^2), an equality in d = 1; both sides then to the power p."""
+    """max(1, |Gamma_w|) <= sigma_mu^2 by |Gamma_w| <= |Sigma|(1 + |w|^2), an equality in d = 1;
+    both sides then to the power p.
+    """
     top, w = sp.symbols("Sigma w", nonnegative=True)
     ranges = {top: sp.Interval.Lopen(0, 1), w: Closed(0, oo)}
     sigma2 = {"printed": Max(1, top, w**2), "repaired": Max(1, Rational(k.numerator, k.denominator) * top * (1 + w**2))}[parameter]

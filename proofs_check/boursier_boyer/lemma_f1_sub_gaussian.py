@@ -1,4 +1,6 @@
-"""Appendix F.1, Lemma F.1 (i): the covariance of a token of in-context regression, and how sub-Gaussian tokens and queries are."""
+"""Appendix F.1, Lemma F.1 (i): the covariance of a token of in-context regression, and how
+sub-Gaussian tokens and queries are.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from numerics.provers import Closed, forall, trace_identity
 from proofs_check.core.claim import claim
 from theory.symbolic.regression_moments import DATA, token_moments
 
-#: |Sigma|_op, |w|, and the norms of the two blocks of a vector v = (a, b); in d = 1 these are the numbers themselves.
+#: |Sigma|_op, |w|, and the norms of the two blocks of a vector v = (a, b); in d = 1 these are the
+#: numbers themselves.
 Sigma, w, a, b = sp.symbols("Sigma w a b", nonnegative=True)
 
 
@@ -28,7 +31,9 @@ Sigma, w, a, b = sp.symbols("Sigma w a b", nonnegative=True)
     control={"norm": "2"},
 )
 def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
-    """E y^2 for y = w'x is w'S w for every d (Section 5); printed in F.1 is w'w, which is another number in d = 1 already."""
+    """E y^2 for y = w'x is w'S w for every d (Section 5); printed in F.1 is w'w, which is another
+    number in d = 1 already.
+    """
     w, S = DATA["w"], DATA["S"]
     corner, claimed = token_moments(noise=False)[2], {"Sigma": w.T * S * w, "2": w.T * w}[norm]
     at = {"w": sp.Matrix([1]), "S": sp.Matrix([Rational(1, 2)])}
@@ -39,7 +44,9 @@ def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
 
 
 def quadratic_form(*, noise: bool) -> Evidence:
-    """v'Gamma_w v = (a + b w)'S (a + b w) + b^2 tau2 for v = (a, b), from the moments of a token, for every d."""
+    """v'Gamma_w v = (a + b w)'S (a + b w) + b^2 tau2 for v = (a, b), from the moments of a token,
+    for every d.
+    """
     square, column, corner = token_moments(noise=noise)
     v, q, w, S, r = (DATA[name] for name in ("p", "q", "w", "S", "r"))
     form = v.T * square * v + 2 * (q * (v.T * column)) + q**2 * corner
@@ -80,12 +87,16 @@ def sub_gaussian_parameter_of_the_tokens(*, parameter: str = "printed", k: Fract
 
 @claim("BB:LF.1.i/form")
 def exponent_of_the_generating_function() -> Evidence:
-    """v'Gamma_w v = (a + b w)'S (a + b w) for v = (a, b): the square of a sum, not of the larger part."""
+    """v'Gamma_w v = (a + b w)'S (a + b w) for v = (a, b): the square of a sum, not of the larger
+    part.
+    """
     return quadratic_form(noise=False)
 
 
 @claim("BB:LF.1.i/query", control={"largest": Fraction(3, 2)})
 def the_query_is_sub_gaussian(*, largest: Fraction = Fraction(1)) -> Evidence:
-    """v'S v <= |v|^2 wherever |S|_op <= 1: the query is 1-sub-Gaussian; a larger covariance is not, which needs the hypothesis."""
+    """v'S v <= |v|^2 wherever |S|_op <= 1: the query is 1-sub-Gaussian; a larger covariance is not,
+    which needs the hypothesis.
+    """
     ranges = {Sigma: Closed(0, largest), a: Closed(0, oo)}
     return forall(Sigma * a**2, "<=", a**2, ranges)

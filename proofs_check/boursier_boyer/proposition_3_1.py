@@ -21,7 +21,9 @@ HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
 
 
 def in_the_form_of_the_paper(least: int, c: Fraction, power: int, **where: int) -> Evidence:
-    """c1 sigma^6 ln(L)/L^{c2/sigma^2}: at one token for symbolic constants, else with explicit ones on the instances."""
+    """c1 sigma^6 ln(L)/L^{c2/sigma^2}: at one token for symbolic constants, else with explicit ones
+    on the instances.
+    """
     if least == 1:
         c1, c2, sigma = sp.symbols("c1 c2 sigma", positive=True)
         return vanishing(sp.S.One, c1 * sigma**6 * sp.log(1) / 1 ** (c2 / sigma**2), where={**AT_ONE_TOKEN, **where})
@@ -53,7 +55,7 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, **where: int) 
     reference={},
 )
 def output_error_averaged_over_the_query(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
-    """E|T_L - T|^2 in L2(nu) is at most c1 sigma^6 ln(L)/L^{c2/sigma^2} for every L >= least, with c1 and c2 that depend on d, |U|
-    and |V| only.
+    """E|T_L - T|^2 in L2(nu) is at most c1 sigma^6 ln(L)/L^{c2/sigma^2} for every L >= least, with
+    c1 and c2 that depend on d, |U| and |V| only.
     """
     return in_the_form_of_the_paper(least, c, power)

@@ -1,4 +1,6 @@
-"""Proposition 3.4: the mean squared errors of the gradients in V and in U, averaged over prompt and query."""
+"""Proposition 3.4: the mean squared errors of the gradients in V and in U, averaged over prompt and
+query.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ UNPROVED = "every sub-Gaussian law of tokens and queries is meant; the bound is 
     reference={},
 )
 def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
-    """E|grad_V T_L - grad_V T|^2 is at most c1 sigma^6 ln(L)/L^{c2/sigma^2} for L >= least; a row is the output for V = I."""
+    """E|grad_V T_L - grad_V T|^2 is at most c1 sigma^6 ln(L)/L^{c2/sigma^2} for L >= least; a row
+    is the output for V = I.
+    """
     return in_the_form_of_the_paper(least, c, power, M=1)
 
 
@@ -58,7 +62,8 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
 def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12) -> Evidence:
     """E|grad_U T_L - grad_U T|^2 is at most c1 sigma^12 ln(L)^2/L^{c2/sigma^2} for L >= least.
 
-    One token of signs with U = 0 has the gradient 0, where the limit has z times the variance 1; Assumption 3.3 holds with M = 1.
+    One token of signs with U = 0 has the gradient 0, where the limit has z times the variance 1;
+    Assumption 3.3 holds with M = 1.
     """
     if least == 1:
         c1, c2, sigma = sp.symbols("c1 c2 sigma", positive=True)

@@ -1,4 +1,6 @@
-"""Section 3, Remark 3.2: the query inside the prompt. The empirical measures converge at one rate; attention need not."""
+"""Section 3, Remark 3.2: the query inside the prompt. The empirical measures converge at one rate;
+attention need not.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from proofs_check.core.claim import claim
 from proofs_check.ours.remark_3_2 import LENGTHS, averaged_directly, averaged_errors, slope
 
 PARAMETERS = (Fraction(1), Fraction(1, 2), Fraction(3, 2), Fraction(-1))
-#: Logarithms (ln L)^k, |k| <= 2, may change a slope between these lengths by 2 ln 2/ln(1e10) < 1/10.
+#: Logarithms (ln L)^k, |k| <= 2, may change a slope between these lengths by 2 ln 2/ln(1e10) <
+#: 1/10.
 TOLERANCE = Fraction(1, 10)
 
 
@@ -29,7 +32,9 @@ TOLERANCE = Fraction(1, 10)
     argument="averages of f with mean m and variance v under mu, k = E_z|f(z) - m|^2/v: the L tokens have variance v/L",
 )
 def both_measures_converge_at_one_rate(*, c: int | Fraction = 1) -> Evidence:
-    """For each f the mean square of the deviation with the query is between 1/4 and c max(1, k) times v/L, that without; c = 1."""
+    """For each f the mean square of the deviation with the query is between 1/4 and c max(1, k)
+    times v/L, that without; c = 1.
+    """
     L, k = sp.Symbol("L", integer=True, positive=True), sp.Symbol("k", nonnegative=True)
     v = sp.Symbol("v", positive=True)
     deviation = (L / (L + 1)) ** 2 * v / L + k * v / (L + 1) ** 2  # independent of the query, the tokens have mean 0
@@ -43,7 +48,9 @@ def both_measures_converge_at_one_rate(*, c: int | Fraction = 1) -> Evidence:
 
 
 def _growth(Gamma: Fraction, U: Fraction) -> tuple[float, Any, Any]:
-    """Slope of the ratio of the two errors between the lengths, and the errors, for tokens N(0, Gamma) and queries N(0, 1)."""
+    """Slope of the ratio of the two errors between the lengths, and the errors, for tokens N(0,
+    Gamma) and queries N(0, 1).
+    """
     one = np.eye(1)
     setting = AttentionSetting(float(Gamma) * one, float(U) * one, one, query=one)
     inside, outside = averaged_errors(1.0, float(Gamma), float(U)), exact_error(setting, "output", LENGTHS)
@@ -72,10 +79,12 @@ def _growth(Gamma: Fraction, U: Fraction) -> tuple[float, Any, Any]:
     "query's weight.",
 )
 def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 4)) -> Evidence:
-    """For tokens N(0, Gamma) and queries N(0, S) the averaged squared errors with and without the query in the prompt are of one
-    order up to logarithms: the slope of their ratio in ln L does not exceed 1/10.
+    """For tokens N(0, Gamma) and queries N(0, S) the averaged squared errors with and without the
+    query in the prompt are of one order up to logarithms: the slope of their ratio in ln L does not
+    exceed 1/10.
 
-    Executed for queries N(0, 1), V = 1, between L = 1e10 and 1e20. It holds for Gamma = 1, where query and tokens have one law.
+    Executed for queries N(0, 1), V = 1, between L = 1e10 and 1e20. It holds for Gamma = 1, where
+    query and tokens have one law.
     """
     worst = -math.inf
     for U in PARAMETERS:
@@ -99,7 +108,9 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 4)) -> Evid
     "Proposition 3.1 survives the query inside the prompt for Gaussian laws",
 )
 def printed_exponent_survives(*, c: int | Fraction = 192) -> Evidence:
-    """min(1/3, 1/(c sigma^2 u^2)) <= 1/(2u) for sigma >= 1 and u = |U| > 0, with the printed c = 192."""
+    """min(1/3, 1/(c sigma^2 u^2)) <= 1/(2u) for sigma >= 1 and u = |U| > 0, with the printed c =
+    192.
+    """
     sigma, u = sp.symbols("sigma u", positive=True)
     bound = sp.Min(sp.Rational(1, 3), 1 / (sp.Rational(c) * sigma**2 * u**2))
     return forall(bound, "<=", 1 / (2 * u), {sigma: Closed(1, oo), u: (0, oo)})

@@ -1,4 +1,6 @@
-"""Remark 5.3: limits of the infinite-prompt parameters, their risk, label noise, and degenerate covariances."""
+"""Remark 5.3: limits of the infinite-prompt parameters, their risk, label noise, and degenerate
+covariances.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 
 @claim("BB:R5.3.limits/fixed_point", control={"exponent": Rational(1, 2)})
 def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    """|U|_F^2 = tr(S^-2)^{1-2r} equals u^2 = tr(S^-2)^{2r} at r = 1/4; S (u U) S = S, so the field vanishes."""
+    """|U|_F^2 = tr(S^-2)^{1-2r} equals u^2 = tr(S^-2)^{2r} at r = 1/4; S (u U) S = S, so the field
+    vanishes.
+    """
     T = sp.Symbol("T", positive=True)
     balanced = identity(T ** (1 - 2 * exponent), T ** (2 * exponent))
     if not balanced.verdict.accepted:
@@ -49,7 +53,9 @@ def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)
     argument="Assumption 5.1 with alpha > 0 has u(0) > 0, U(0) positive semi-definite and c = 0, and P = 0 for invertible Sigma",
 )
 def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    """U -> tr(Sigma^-2)^{-1/4} Sigma^-1 and u -> tr(Sigma^-2)^{1/4}, by integrated paths; the proof is R5.limit."""
+    """U -> tr(Sigma^-2)^{-1/4} Sigma^-1 and u -> tr(Sigma^-2)^{1/4}, by integrated paths; the proof
+    is R5.limit.
+    """
     checked = r"U(t)\to\operatorname{tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1},\ u(t)\to\operatorname{tr}(\Sigma^{-2})^{1/4}"
     return ends_at(partial(remark, exponent=float(exponent)), theta_starts(), checked=checked)
 
@@ -60,7 +66,9 @@ def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) 
     argument="a squared loss is nonnegative, so a predictor that is right for every task and query is optimal",
 )
 def the_risk_at_the_limit_is_zero() -> Evidence:
-    """u U = S^-1: the prediction u w'S U x is w'x for every w, x and d; so the risk is 0, also from its closed form."""
+    """u U = S^-1: the prediction u w'S U x is w'x for every w, x and d; so the risk is 0, also from
+    its closed form.
+    """
     exact = trace_identity(w.T * S * J * x, w.T * x)
     parts = [exact]
     for d in (1, 2):
@@ -76,7 +84,9 @@ def the_risk_at_the_limit_is_zero() -> Evidence:
     argument="the noisy corner of Gamma_w meets U only through the row b', which stays 0: flow and limits are those without noise",
 )
 def label_noise_reaches_only_the_corner() -> Evidence:
-    """E x x' = S, E x y = S w, E y^2 = w'S w + r'r for y = w'x + noise of variance r'r; with p = b = 0 the risk has no r."""
+    """E x x' = S, E x y = S w, E y^2 = w'S w + r'r for y = w'x + noise of variance r'r; with p = b
+    = 0 the risk has no r.
+    """
     square, column, corner = token_moments(noise=True)
     S, w, r, A, q = (DATA[name] for name in ("S", "w", "r", "A", "q"))
     blocks = [trace_identity(square, S), trace_identity(column, S * w), trace_identity(corner, w.T * S * w + r.T * r)]
@@ -87,7 +97,9 @@ def label_noise_reaches_only_the_corner() -> Evidence:
 
 @claim("BB:R5.3.deg/fixed_point")
 def the_pseudo_inverse_gives_a_fixed_point_of_risk_0() -> Evidence:
-    """u U = S^+ + u P(M): then S (u U) S = S, so the field vanishes, and w'S (u U) x = w'x for every x = S z in the range of S."""
+    """u U = S^+ + u P(M): then S (u U) S = S, so the field vanishes, and w'S (u U) x = w'x for
+    every x = S z in the range of S.
+    """
     S, G, H, M, w, u = (SINGULAR[name] for name in ("S", "G", "H", "M", "w", "u"))
     scaled = G + u * (M - H * M * H)
     still, right = trace_identity(S * scaled * S, S), trace_identity(w.T * S * scaled * S, w.T * S)
@@ -102,7 +114,9 @@ def the_pseudo_inverse_gives_a_fixed_point_of_risk_0() -> Evidence:
     argument="R5.limit asks nothing of the rank of Sigma; a prediction that is right on the range of Sigma is right almost surely",
 )
 def the_pseudo_inverse_takes_the_place_of_the_inverse() -> Evidence:
-    """U -> gamma Sigma^+ + P(U(0)) and u -> 1/gamma for covariances of any rank, by integrated paths."""
+    """U -> gamma Sigma^+ + P(U(0)) and u -> 1/gamma for covariances of any rank, by integrated
+    paths.
+    """
     checked = r"U(t)\to\gamma\Sigma^{\dagger}+P(U(0)),\ u(t)\to 1/\gamma"
     return ends_at(by_pseudo_inverse, theta_starts(singular=True, scales=(0.6,)), checked=checked)
 

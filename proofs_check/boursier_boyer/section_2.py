@@ -16,7 +16,8 @@ from proofs_check.core.claim import claim
 
 n = sp.Symbol("n", integer=True, positive=True)
 x = sp.Symbol("x", positive=True)
-#: Laws P(Z = atom) = 2^-n, n = 1, 2, ..., on the line, with the score a Z under which the numerator of the layer is infinite.
+#: Laws P(Z = atom) = 2^-n, n = 1, 2, ..., on the line, with the score a Z under which the numerator
+#: of the layer is infinite.
 DIVERGING = {"every law": (2**n, 0), "some exponential moment": (n, 1)}
 
 
@@ -33,8 +34,8 @@ DIVERGING = {"every law": (2**n, 0), "some exponential moment": (n, 1)}
     argument="|z_i| e^{a.z} <= e^{(a + e_i).z} + e^{(a - e_i).z}: numerator and denominator are finite, and the latter is positive",
 )
 def layer_is_defined(*, laws: str = "every law") -> Evidence:
-    """The integrals in T[mu](z) are finite for each law mu of a class; printed: for every law, among them P(Z = 2^n) = 2^-n, for
-    which no term of the numerator is below 1.
+    """The integrals in T[mu](z) are finite for each law mu of a class; printed: for every law,
+    among them P(Z = 2^n) = 2^-n, for which no term of the numerator is below 1.
     """
     if laws not in DIVERGING:
         return forall(x, "<=", exp(x) + exp(-x), {x: (0, oo)})
@@ -61,7 +62,9 @@ def layer_is_defined(*, laws: str = "every law") -> Evidence:
 
 @claim("BB:2.fin", needs=("BB:2.def",), argument="an atom at which n of the L tokens lie has the mass n/L; the factor 1/L cancels")
 def layer_of_an_empirical_measure() -> Evidence:
-    """Integrals against mu_hat are 1/L times sums over tokens: any L tokens, and n_i tokens at the atom x_i, i = 1, 2, 3."""
+    """Integrals against mu_hat are 1/L times sums over tokens: any L tokens, and n_i tokens at the
+    atom x_i, i = 1, 2, 3.
+    """
     L, N, D = sp.symbols("L N D", positive=True)
     n, w, x = (sp.symbols(f"{name}1:4", positive=True) for name in "nwx")  # tokens at an atom, its weight, its value
     masses = [k / sum(n) for k in n]
@@ -92,7 +95,8 @@ def _tail(L: int, q: Fraction, atoms: tuple[int, int], T: Fraction, eps: Fractio
     argument="where E e^{a.Z} > 0 and E e^{a.Z} Z are finite, S_L/L and R_L/L tend to them almost surely, and so does the ratio",
 )
 def softmax_of_a_long_prompt(*, tilted: bool = True) -> Evidence:
-    """P(|T_L - T| > 1/4) <= 2 exp(-c L), which is summable; exact binomial sums for laws on two atoms with e^{a.z} = 2^z.
+    """P(|T_L - T| > 1/4) <= 2 exp(-c L), which is summable; exact binomial sums for laws on two
+    atoms with e^{a.z} = 2^z.
 
     With tilted=False, T is the plain mean.
     """
@@ -103,7 +107,8 @@ def softmax_of_a_long_prompt(*, tilted: bool = True) -> Evidence:
         u, v = (Fraction(2) ** z if tilted else Fraction(1) for z in atoms)
         T = (q * u * atoms[0] + (1 - q) * v * atoms[1]) / (q * u + (1 - q) * v)
         u, v = (Fraction(2) ** z for z in atoms)
-        # Hoeffding: sum w_k (z_k - T) has mean zero and stays within eps S_L unless it leaves eps L min(w)
+        # Hoeffding: sum w_k (z_k - T) has mean zero and stays within eps S_L unless it leaves eps L
+        # min(w)
         c = 2 * (eps * min(u, v) / (u * (atoms[0] - T) - v * (atoms[1] - T))) ** 2
         for L in lengths:
             tail, bound = _ball(_tail(L, q, atoms, T, eps)), 2 * (-_ball(c * L)).exp()

@@ -1,4 +1,6 @@
-"""Section 3: the convex hull in the sketch of Proposition 3.1, and gradients by K, Q, V against those by U = K'Q and V."""
+"""Section 3: the convex hull in the sketch of Proposition 3.1, and gradients by K, Q, V against
+those by U = K'Q and V.
+"""
 
 from __future__ import annotations
 
@@ -54,10 +56,11 @@ def setting() -> tuple[Array, Array, Array, Array, Array]:
     argument="by induction v.T <= M = max v.(V z_k) for every v, which puts T into the hull of the V z_k, and |T| <= max |V z_k|",
 )
 def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
-    """For every v, token by token, M - v.T stays a mean of the M - v.(V z_k) >= 0 with positive weights, M = max v.(V z_k);
-    printed: the hull of the z_k.
+    """For every v, token by token, M - v.T stays a mean of the M - v.(V z_k) >= 0 with positive
+    weights, M = max v.(V z_k); printed: the hull of the z_k.
 
-    With S_L the sum of the first weights, T' = (S_L T + w x)/(S_L + w) when a token of weight w and value x = v.(V z) is added.
+    With S_L the sum of the first weights, T' = (S_L T + w x)/(S_L + w) when a token of weight w and
+    value x = v.(V z) is added.
     """
     if hull != "V z_k":
         output = softmax_attention([[1.0]], [0.0], [[0.0]], [[2.0]])

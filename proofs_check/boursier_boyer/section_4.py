@@ -52,7 +52,9 @@ def squared_loss_is_1_smooth_in_its_first_argument() -> Evidence:
 
 @claim("BB:4.loss/growth", dial="k", needs=("BB:4.loss/first",))
 def slope_of_the_squared_loss(*, k: int | Fraction = 2) -> Evidence:
-    """|grad_1 l(a, y)|^2 <= 2 a^2 + 2 y^2, as (28) uses it: true although the loss is not jointly 1-smooth."""
+    """|grad_1 l(a, y)|^2 <= 2 a^2 + 2 y^2, as (28) uses it: true although the loss is not jointly
+    1-smooth.
+    """
     return forall((a - y) ** 2, "<=", Rational(k) * (a**2 + y**2), {a: REALS, y: REALS})
 
 
@@ -73,9 +75,11 @@ def output_is_linear_in_each_parameter() -> Evidence:
 
 @claim("BB:A4.2", control={"tasks": "heavy"})
 def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Evidence:
-    """Inside: y = w x, w in {1/2, 2}, x ~ N(0, 1). Outside: P(sigma^12 > t) = 1/t for t >= 1, whose twelfth moment is infinite.
+    """Inside: y = w x, w in {1/2, 2}, x ~ N(0, 1). Outside: P(sigma^12 > t) = 1/t for t >= 1, whose
+    twelfth moment is infinite.
 
-    With u = U (x_q, 0) and t = (1, w) the tilted token is (k + g) t, k = t.u, g ~ N(0, 1), and |t| = sigma >= 1, |k| <= sigma |u|.
+    With u = U (x_q, 0) and t = (1, w) the tilted token is (k + g) t, k = t.u, g ~ N(0, 1), and |t|
+    = sigma >= 1, |k| <= sigma |u|.
     """
     if tasks == "heavy":
         level = 10**6
@@ -117,8 +121,9 @@ def rate_is_dominated_by_the_twelfth_power(*, factor: int | Fraction = 1) -> Evi
     "(6/(c e))^6 E[sigma^12] / ln(L)^2, and needs no hypothesis of its own",
 )
 def second_half_of_ii_follows_from_the_first(*, factor: int | Fraction = 1) -> Evidence:
-    """E[ln(L)^4/L^{c/sigma^2}] <= (6/(c e))^6 E[sigma^12]/ln(L)^2: Pareto laws of sigma^2 with 6.01 to 20 moments, and point
-    masses."""
+    """E[ln(L)^4/L^{c/sigma^2}] <= (6/(c e))^6 E[sigma^12]/ln(L)^2: Pareto laws of sigma^2 with 6.01
+    to 20 moments, and point masses.
+    """
     from scipy.special import gamma, gammainc
 
     worst, where = 0.0, dict[str, Any]()

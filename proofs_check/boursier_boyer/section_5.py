@@ -1,4 +1,6 @@
-"""Section 5: the covariance of tokens, the infinite-prompt risk, the block manifold, the admissible range of alpha."""
+"""Section 5: the covariance of tokens, the infinite-prompt risk, the block manifold, the admissible
+range of alpha.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def covariance_of_a_token() -> Evidence:
     argument="by Lemma 2.1 attention on N(0, Gamma_w) is V Gamma_w U z; only its last entry counts",
 )
 def the_infinite_prompt_risk() -> Evidence:
-    """The blocks of v'Gamma_w U (x, 0) for d = 1, 2, 3; second route: their risk and the closed form at exact instances."""
+    """The blocks of v'Gamma_w U (x, 0) for d = 1, 2, 3; second route: their risk and the closed
+    form at exact instances.
+    """
     parts, instances = [], []
     for d in (1, 2, 3):
         S = sp.Matrix(d, d, lambda i, j: sp.Symbol(f"s_{min(i, j)}{max(i, j)}"))
@@ -64,7 +68,9 @@ def the_infinite_prompt_risk() -> Evidence:
 
 
 def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidence:
-    """Definitions (2) and (3) on drawn tasks and prompts, by the attention of `theory.attention.layer`, against R6 by quadrature."""
+    """Definitions (2) and (3) on drawn tasks and prompts, by the attention of
+    `theory.attention.layer`, against R6 by quadrature.
+    """
     rng, S, A, u = generator(11), np.array([[1.0, 0.4], [0.4, 0.5]]), np.array([[0.6, 0.3], [-0.2, 0.5]]), 1.3
     root, U, V = np.linalg.cholesky(S).T, np.zeros((3, 3)), np.zeros((3, 3))
     U[:2, :2], V[2, 2], losses = A, u, np.empty(prompts)
@@ -88,7 +94,9 @@ def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidenc
     argument="(2) and (3) with the squared loss of the last coordinate; w draws mu, tokens and query are independent given w",
 )
 def the_finite_prompt_risk() -> Evidence:
-    """The last coordinate of V sum e^{z_k'U(x, 0)} z_k / sum e^{..}, less w'x, squared and halved, for d = 1, 2 and L = 1, 2, 3."""
+    """The last coordinate of V sum e^{z_k'U(x, 0)} z_k / sum e^{..}, less w'x, squared and halved,
+    for d = 1, 2 and L = 1, 2, 3.
+    """
     parts = []
     for d, L in ((1, 1), (1, 2), (1, 3), (2, 2)):
         n = d + 1
@@ -110,7 +118,8 @@ def the_finite_prompt_risk() -> Evidence:
     argument="a definition: one start that meets it and, for each of its conditions, one that does not",
 )
 def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
-    """d = 2, Sigma = diag(1, 0): Theta = e1 e1' meets it; 2 e1 e1', e2 e2', a U(0) that is no block and V(0) = U(0) do not.
+    """d = 2, Sigma = diag(1, 0): Theta = e1 e1' meets it; 2 e1 e1', e2 e2', a U(0) that is no block
+    and V(0) = U(0) do not.
 
     With `kernel` false the condition Theta Sigma != 0 is left out, and Theta = e2 e2' gets in.
     """
@@ -143,7 +152,9 @@ def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
     "signs changed; at alpha = 0 the path rests at the risk tr(Sigma)/2, which the theorem excludes by alpha > 0",
 )
 def the_sign_of_alpha() -> Evidence:
-    """The field is odd and the risk even in (U, u), for infinite prompts (every d) and, by R6, finite ones; 0 is a rest point."""
+    """The field is odd and the risk even in (U, u), for infinite prompts (every d) and, by R6,
+    finite ones; 0 is a rest point.
+    """
     mirrored = {U_ij: -U_ij, u: -u}
     odd = [entrywise(f.subs(mirrored, simultaneous=True), -f) for f in (motion, slope)]
     P2, P3, Q, h2, x2, trace = sp.symbols("P2 P3 Q h2 x2 trace", nonnegative=True)
@@ -158,7 +169,9 @@ def the_sign_of_alpha() -> Evidence:
     "so that all rows but the one that e selects are 0 and stay as they are",
 )
 def only_the_last_row_of_v_matters() -> Evidence:
-    """e'V m = (V'e)'m, and |e|^2 c'G b = (e'c) (e'G b) for the gradient G in V of (e'V m - y)^2/2, any b and c, any dimension."""
+    """e'V m = (V'e)'m, and |e|^2 c'G b = (e'c) (e'G b) for the gradient G in V of (e'V m - y)^2/2,
+    any b and c, any dimension.
+    """
     V, e, m, b, c, y = (OUTPUT[name] for name in ("V", "e", "m", "b", "c", "y"))
     residual = e.T * V * m - y
     G = (residual * residual / 2).grad("V")
@@ -173,10 +186,12 @@ def only_the_last_row_of_v_matters() -> Evidence:
     "column of U meets the masked label, the other rows of V no loss",
 )
 def the_block_manifold_is_invariant() -> Evidence:
-    """With v = (p, q), U = (A, *; b', *): the change of sign of (p, b) and of all labels keeps scores and changes values.
+    """With v = (p, q), U = (A, *; b', *): the change of sign of (p, b) and of all labels keeps
+    scores and changes values.
 
-    So the prediction of softmax and linear attention changes its sign together with its target, for every prompt length, and the
-    risk is even in (p, b); the infinite-prompt risk, with label noise too, is seen to be even directly.
+    So the prediction of softmax and linear attention changes its sign together with its target, for
+    every prompt length, and the risk is even in (p, b); the infinite-prompt risk, with label noise
+    too, is seen to be even directly.
     """
     A, x, z, b, p, q, y = (TOKEN[name] for name in ("A", "x", "z", "b", "p", "q", "y"))
     score = trace_identity(x.T * A * z + (-y) * ((-b).T * z), x.T * A * z + y * (b.T * z))
@@ -202,7 +217,8 @@ def scaled(start: Start, t: float) -> Start:
     argument="R5.limit needs u(0) = alpha > 0 and U(0) positive semi-definite, nothing else",
 )
 def every_printed_alpha_is_admissible(*, sign: int = 1) -> Evidence:
-    """Near both ends of the printed range and inside, the infinite-prompt flow goes to the limit of Remark 5.3.
+    """Near both ends of the printed range and inside, the infinite-prompt flow goes to the limit of
+    Remark 5.3.
 
     From alpha < 0, which Assumption 5.1 admits, it goes to the negative of that limit.
     """
@@ -231,7 +247,9 @@ def every_printed_alpha_is_positive(*, least: Fraction = Fraction(0)) -> Evidenc
     hypotheses=("alpha > 0", "d in Integers", "d >= 1", "Sigma > 0", "alpha**4*d*Sigma**4 < 4"),
 )
 def the_condition_of_the_source_follows(*, power: Fraction = Fraction(1)) -> Evidence:
-    """The cited theorem's alpha^2 |Theta Theta'|_F sqrt(d) |Sigma|_op < 2, from alpha < sqrt(2)/(d^{1/4} |Sigma|_op^power)."""
+    """The cited theorem's alpha^2 |Theta Theta'|_F sqrt(d) |Sigma|_op < 2, from alpha <
+    sqrt(2)/(d^{1/4} |Sigma|_op^power).
+    """
     alpha, top = sp.Symbol("alpha", positive=True), sp.Symbol("Sigma", positive=True)
     d = sp.Symbol("d", integer=True, positive=True)
     hypothesis = (alpha**4 * d * top ** (4 * Rational(power.numerator, power.denominator)), "<", 4)

@@ -1,4 +1,6 @@
-"""Section 6 and Appendix A, the statements that are no experiments: the data, ridge regression, the factor 1/L."""
+"""Section 6 and Appendix A, the statements that are no experiments: the data, ridge regression, the
+factor 1/L.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ from theory.symbolic.algebra import Algebra
     "label noise of the prompt stays out of the infinite-prompt risk by R5.3.noise",
 )
 def the_theory_carries_over_to_the_data() -> Evidence:
-    """Infinite prompt: tasks N(0, om^2 I) have om^2 times the risk of (11), for every d; d times the noise is ridge's penalty."""
+    """Infinite prompt: tasks N(0, om^2 I) have om^2 times the risk of (11), for every d; d times
+    the noise is ridge's penalty.
+    """
     A = Algebra(general=["U"], symmetric=["S"], vectors=["w", "x"], params=["u", "om"])
     S, U, w, x, u, om = (A[name] for name in ("S", "U", "w", "x", "u", "om"))
     residual = u * (w.T * S * U * x) - w.T * x
@@ -41,9 +45,11 @@ def the_theory_carries_over_to_the_data() -> Evidence:
 
 @claim("BB:S6.ridge/posterior", argument="up to the factor -1/(2 tau^2) the first line is the logarithm of prior times likelihood")
 def completing_the_square() -> Evidence:
-    """y'y - 2 b'w + w'X'X w + lambda w'w = (w - J b)'N(w - J b) + y'y - b'J b with N = X'X + lambda I, J = N^-1 and b = X'y.
+    """y'y - 2 b'w + w'X'X w + lambda w'w = (w - J b)'N(w - J b) + y'y - b'J b with N = X'X + lambda
+    I, J = N^-1 and b = X'y.
 
-    lambda = tau^2/om2 (`ridge_penalty`), so the posterior of w is N(J b, tau^2 J), for every X, L and d.
+    lambda = tau^2/om2 (`ridge_penalty`), so the posterior of w is N(J b, tau^2 J), for every X, L
+    and d.
     """
     A = Algebra(symmetric=["N", "J"], vectors=["w", "b", "y"], params=["l"], inverse=[("N", "J")])
     N, J, w, b, y, l = (A[name] for name in ("N", "J", "w", "b", "y", "l"))
@@ -62,8 +68,9 @@ def completing_the_square() -> Evidence:
     "eigenbasis of X'X the mean squared errors add up",
 )
 def the_optimal_estimator_is_ridge_regression(*, penalty: Fraction = Fraction(1)) -> Evidence:
-    """With penalty times tau^2/om2, mu the true one: the error (om2 l^2 + tau^2 e)/(e + l)^2 is least at l = tau^2/om2, at every
-    eigenvalue e of X'X; multiplied by (e + mu)(e + l)^2/om2."""
+    """With penalty times tau^2/om2, mu the true one: the error (om2 l^2 + tau^2 e)/(e + l)^2 is
+    least at l = tau^2/om2, at every eigenvalue e of X'X; multiplied by (e + mu)(e + l)^2/om2.
+    """
     l, mu = sp.symbols("l mu", positive=True)
     e = sp.Symbol("e", nonnegative=True)
     tuned = Rational(penalty.numerator, penalty.denominator) * mu
@@ -77,7 +84,9 @@ def the_optimal_estimator_is_ridge_regression(*, penalty: Fraction = Fraction(1)
 
 
 def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
-    """Section 6 at L = 8: the excess error of ridge regression at 1/2, 1 and 2 times d tau^2, on the same prompts."""
+    """Section 6 at L = 8: the excess error of ridge regression at 1/2, 1 and 2 times d tau^2, on
+    the same prompts.
+    """
     rng, d, L, tau2 = generator(9), 5, 8, 0.1
     X, w = rng.standard_normal((prompts, L, d)), rng.standard_normal((prompts, d)) / np.sqrt(d)
     y = np.einsum("nld,nd->nl", X, w) + np.sqrt(tau2) * rng.standard_normal((prompts, L))
@@ -108,14 +117,18 @@ LINEAR = Algebra(general=["V"], symmetric=["S"], vectors=["a", "x"], params=["h"
     argument="the mean of L^{-k} sum <a, z_l> V z_l is L^{1-k} V S a: its limit is V S a, softmax attention's, iff k = 1",
 )
 def mean_of_linear_attention() -> Evidence:
-    """E (a'x) V x = V S a for a token x ~ N(0, S), a = K'Qz: with the factor 1/L the mean of the output, for every L and d."""
+    """E (a'x) V x = V S a for a token x ~ N(0, S), a = K'Qz: with the factor 1/L the mean of the
+    output, for every L and d.
+    """
     V, S, a, x = (LINEAR[name] for name in ("V", "S", "a", "x"))
     return trace_identity(((a.T * x) * (V * x)).gauss("x", S), V * S * a)
 
 
 @claim("BB:A.1.norm/variance", argument="tokens are independent, so the variance of their mean is 1/L of this")
 def variance_of_linear_attention() -> Evidence:
-    """E |(a'x) V x|^2 - |V S a|^2 = (a'S a) tr(V S V') + |V S a|^2: the error of linear attention is (s t + q)/L."""
+    """E |(a'x) V x|^2 - |V S a|^2 = (a'S a) tr(V S V') + |V S a|^2: the error of linear attention
+    is (s t + q)/L.
+    """
     V, S, a, x = (LINEAR[name] for name in ("V", "S", "a", "x"))
     square = ((a.T * x) * (a.T * x) * ((V * x).T * (V * x))).gauss("x", S)
     limit = (V * S * a).T * (V * S * a)
@@ -129,9 +142,11 @@ def variance_of_linear_attention() -> Evidence:
     argument="|T_soft - T_lin|^2 <= 2|T_soft - T|^2 + 2|T_lin - T|^2, bounded by Theorem A and by the variance of linear attention",
 )
 def both_architectures_have_one_limit(*, power: Rational = Rational(1)) -> Evidence:
-    """E|T_soft - T_lin|^2 <= 2 (e^s (t + q) + s t + q)/L with the factor L^-power, power = 1, on the line (t = 1, q = s).
+    """E|T_soft - T_lin|^2 <= 2 (e^s (t + q) + s t + q)/L with the factor L^-power, power = 1, on
+    the line (t = 1, q = s).
 
-    For another power the means alone are apart: |L^{1-power} - (1 - P2)|^2 q >= (L^{1-power} - 1)^2 q.
+    For another power the means alone are apart: |L^{1-power} - (1 - P2)|^2 q >= (L^{1-power} - 1)^2
+    q.
     """
     if power < 1:
         s, L = 1, 10**4

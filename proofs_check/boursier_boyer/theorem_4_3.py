@@ -1,4 +1,6 @@
-"""Theorem 4.3, its proof in Appendix E.1, and what Section 4 draws from Lemma E.1 for the parameters."""
+"""Theorem 4.3, its proof in Appendix E.1, and what Section 4 draws from Lemma E.1 for the
+parameters.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +20,23 @@ from proofs_check.core.claim import claim
 from theory.regression.transfer import distance_26, slow_time, sufficient_g2
 
 FLOW = "integration of the flow"
-#: Lengths at which the explicit L(epsilon) is looked up, and starts on the diagonal, whose risk falls at a known rate.
+#: Lengths at which the explicit L(epsilon) is looked up, and starts on the diagonal, whose risk
+#: falls at a known rate.
 LENGTHS = tuple(10.0**k for k in (2, 4, 6, 8, 10, 12, 16, 20, 24, 32))
 BALANCED = (0.8, 0.95)
 
 
 def rate(S: float, start: float) -> tuple[float, float]:
-    """(excess, mu) with R(theta(t)) <= excess e^{-mu t} from phi = (start, start): phi grows, and d(1 - phi^2)/dt = -2 S^2
-    phi^2 (..)."""
+    """(excess, mu) with R(theta(t)) <= excess e^{-mu t} from phi = (start, start): phi grows, and
+    d(1 - phi^2)/dt = -2 S^2 phi^2 (..).
+    """
     return S / 2 * (1 - start**2) ** 2, 4 * S**2 * start**2
 
 
 def least_risks(L: float, S: float) -> tuple[float, float]:
-    """The least finite-prompt risk on the block manifold, where the best u at given c is known: by search, and by its
-    derivative."""
+    """The least finite-prompt risk on the block manifold, where the best u at given c is known: by
+    search, and by its derivative.
+    """
     from scipy.optimize import brentq, minimize_scalar
 
     _, model = scalar_regressions(S, (L,), 3 / S)
@@ -58,7 +63,9 @@ def the_risk_splits_in_two() -> Evidence:
     "the bound to all later times",
 )
 def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|R_L(theta_L(t)) - R(theta(t))| <= c (g1 + kappa g2 t e^{beta t}) up to the T of (27), and R_L(theta_L) does not increase."""
+    """|R_L(theta_L(t)) - R(theta(t))| <= c (g1 + kappa g2 t e^{beta t}) up to the T of (27), and
+    R_L(theta_L) does not increase.
+    """
     worst: dict[str, Any] = {"ratio": 0.0}
     rises = 0.0
     for transfer in transfers((1.0, 2.0, 1e2, 1e4, 1e6)):
@@ -110,9 +117,10 @@ def first_length(epsilon: float, start: float) -> Transfer | None:
     "[-oo, oo) as R_L does not increase",
 )
 def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) -> Evidence:
-    """lim R_L <= lim R + c epsilon from the explicit L(epsilon) of OURS:T4.3 on, for flows that end in the minimum R = 0; from
-    the saddle
-    and from its stable manifold, where lim R = S/2, the finite-prompt flow may only do better."""
+    """lim R_L <= lim R + c epsilon from the explicit L(epsilon) of OURS:T4.3 on, for flows that end
+    in the minimum R = 0; from the saddle and from its stable manifold, where lim R = S/2, the
+    finite-prompt flow may only do better.
+    """
     worst: dict[str, Any] = {"ratio": 0.0}
     seen = []
     for start in BALANCED:
@@ -154,7 +162,9 @@ def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) 
 
 
 def target(transfer: Transfer, start: tuple[float, float]) -> np.ndarray:
-    """Where the infinite-prompt flow ends: the minimum on the diagonal, the saddle on the antidiagonal."""
+    """Where the infinite-prompt flow ends: the minimum on the diagonal, the saddle on the
+    antidiagonal.
+    """
     end = 0.0 if start[0] == -start[1] else 1 / math.sqrt(transfer.infinite.S)
     return np.array([end, end])
 
@@ -169,7 +179,8 @@ def target(transfer: Transfer, start: tuple[float, float]) -> np.ndarray:
 )
 def parameters_come_close_at_one_time(*, share: Fraction = Fraction(1, 2)) -> Evidence:
     """|U_L(T) - lim U| + |V_L(T) - lim V| <= epsilon, T and L chosen so that each part of the distance is at most share
-    epsilon/sqrt(2)."""
+    epsilon/sqrt(2).
+    """
     worst: dict[str, Any] = {"ratio": 0.0}
     pairs = []
     for epsilon in (0.5, 0.05):
@@ -209,7 +220,9 @@ def parameters_come_close_at_one_time(*, share: Fraction = Fraction(1, 2)) -> Ev
     "the infinite-prompt flow ends in a saddle, no T(L) that grows too fast will do",
 )
 def parameters_converge_along_a_slow_time(*, schedule: str = "slow") -> Evidence:
-    """|theta_L(T(L)) - lim theta| <= |theta(T(L)) - lim theta| + (26) at T(L) = ln(1/g2)/(2 beta), and both tend to 0."""
+    """|theta_L(T(L)) - lim theta| <= |theta(T(L)) - lim theta| + (26) at T(L) = ln(1/g2)/(2 beta),
+    and both tend to 0.
+    """
     lengths = transfers(tuple(10.0**k for k in (4, 8, 16, 32, 64)))
     S = lengths[0].infinite.S
     if schedule != "slow":

@@ -38,7 +38,9 @@ from proofs_check.ours.theorem_5_2 import PRINTED, trained_risk_below
     "not state",
 )
 def theorem_5_2(*, shorter: int = 1) -> Evidence:
-    """Instances inside the printed range of alpha, Sigma = 4 among them: lim_t R_L <= epsilon from some length L(epsilon) on."""
+    """Instances inside the printed range of alpha, Sigma = 4 among them: lim_t R_L <= epsilon from
+    some length L(epsilon) on.
+    """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\mathcal R^\star+\varepsilon,\quad L\ge L(\varepsilon),\ \mathcal R^\star=0"
     return trained_risk_below(PRINTED, shorter, checked)
 
@@ -57,7 +59,9 @@ def theorem_5_2(*, shorter: int = 1) -> Evidence:
     control={"rescaled": False},
 )
 def the_query_of_the_theorem_is_sub_gaussian(*, rescaled: bool = False) -> Evidence:
-    """E e^{v x_q/kappa} <= e^{v^2/2} for every invertible Sigma: kappa = 1 as in the proof, or max(1, |Sigma|^{1/2})."""
+    """E e^{v x_q/kappa} <= e^{v^2/2} for every invertible Sigma: kappa = 1 as in the proof, or
+    max(1, |Sigma|^{1/2}).
+    """
     Sigma, v = sp.symbols("Sigma v", positive=True)
     ranges = {Sigma: (0, oo), v: (0, oo)}
     if rescaled:

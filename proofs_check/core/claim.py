@@ -1,7 +1,8 @@
 """A claim: a row of a paper and a check whose defaults are the paper's own numbers.
 
-A claim runs without pytest: call it with other numbers and it answers "what if". `Claim.judge` does what the ledger writes down: it
-judges the numbers as printed, the repair, and a control that must fail, and it lists every way in which the claim itself is faulty.
+A claim runs without pytest: call it with other numbers and it answers "what if". `Claim.judge` does
+what the ledger writes down: it judges the numbers as printed, the repair, and a control that must
+fail, and it lists every way in which the claim itself is faulty.
 """
 
 from __future__ import annotations
@@ -134,7 +135,9 @@ class Claim:
         return evidence
 
     def loss(self) -> float | None:
-        """What the held statement gives away at the reference instance, without judging it; None if it has no ``reference``."""
+        """What the held statement gives away at the reference instance, without judging it; None if
+        it has no ``reference``.
+        """
         with at_reference(self.reference, only=True):
             return None if self.reference is None else self._run(self.repair, reseed=0).reference
 
@@ -196,7 +199,9 @@ class Claim:
         return out
 
     def _too_far(self, run: Callable[[Mapping[str, Any]], Evidence]) -> list[str]:
-        """A control more than a factor 2 beyond the edge shows too little: half as far, it must not be refuted."""
+        """A control more than a factor 2 beyond the edge shows too little: half as far, it must not
+        be refuted.
+        """
         far: dict[str, Fraction] = {}
         for name, value in self.control.items():
             base = {**self.numbers, **self.repair}[name]
@@ -240,8 +245,9 @@ def claim(
     id : str
         A row of ``statements.toml``, or ``row/part``.
     false : str
-        The printed numbers must come out REFUTED. ``"typo"``: a slip of notation; ``"gap"``: a step of a proof is false, or a
-        hypothesis is missing; ``"material"``: a numbered statement is false.
+        The printed numbers must come out REFUTED. ``"typo"``: a slip of notation; ``"gap"``: a step
+        of a proof is false, or a hypothesis is missing; ``"material"``: a numbered statement is
+        false.
     open : str
         Why nothing here can settle it: the printed numbers must come out OPEN.
     repair : Mapping
@@ -257,17 +263,22 @@ def claim(
     argument : str
         How the needs give the statement: a sentence that people read and nobody executes.
     hypotheses : tuple of str
-        Printed hypotheses in the names of the witness, such as ``"L >= 1"``; a refutation is checked against them.
+        Printed hypotheses in the names of the witness, such as ``"L >= 1"``; a refutation is
+        checked against them.
     why : str
-        For the author, with ``false``: why the printed line fails, in words and LaTeX between dollars.
+        For the author, with ``false``: why the printed line fails, in words and LaTeX between
+        dollars.
     instead : str
-        For the author, with ``false``: the nearest true statement, in words and LaTeX between dollars.
+        For the author, with ``false``: the nearest true statement, in words and LaTeX between
+        dollars.
     unproved : str
         Why no prover reaches a statement that is only SUPPORTED.
     reference : Mapping
-        The bound is also evaluated at the reference instance, with these values of symbols that the instance does not name.
+        The bound is also evaluated at the reference instance, with these values of symbols that the
+        instance does not name.
     assumes : tuple of str
-        What the step from the check to the statement takes for granted; it is added to the evidence.
+        What the step from the check to the statement takes for granted; it is added to the
+        evidence.
 
     Returns
     -------
@@ -277,7 +288,8 @@ def claim(
     Raises
     ------
     ValueError, TypeError
-        If the id is malformed or taken, a number does not exist, or the check takes anything but keywords with defaults.
+        If the id is malformed or taken, a number does not exist, or the check takes anything but
+        keywords with defaults.
 
     Examples
     --------
@@ -337,7 +349,8 @@ def claim(
 
 
 def by_severity(entry: Mapping[str, Any]) -> int:
-    """Key that sorts entries of a ledger, the gravest error first and what is declared no error last.
+    """Key that sorts entries of a ledger, the gravest error first and what is declared no error
+    last.
 
     Examples
     --------
@@ -348,5 +361,7 @@ def by_severity(entry: Mapping[str, Any]) -> int:
 
 
 def shown(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """Changed numbers as JSON scalars, functions by their name; what is not given (None) is no number."""
+    """Changed numbers as JSON scalars, functions by their name; what is not given (None) is no
+    number.
+    """
     return {k: getattr(v, "__name__", None) or plain(v) for k, v in numbers.items() if v is not None}

@@ -1,4 +1,6 @@
-"""How far the provers reach: of the identities and inequalities of a paper, how many are decided, and why the others are not."""
+"""How far the provers reach: of the identities and inequalities of a paper, how many are decided,
+and why the others are not.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,11 @@ class Coverage:
     ----------
     paper : str
     decided, supported, unsettled : tuple of str
-        Rows of the kinds `EXACT`, by the verdict of their main claim; a row with an OPEN claim is not settled.
+        Rows of the kinds `EXACT`, by the verdict of their main claim; a row with an OPEN claim is
+        not settled.
     unexplained : tuple of str
-        Claims of those rows that state them, are SUPPORTED, and do not say why no prover reaches them.
+        Claims of those rows that state them, are SUPPORTED, and do not say why no prover reaches
+        them.
     open : tuple of str
         Rows of any kind with an OPEN claim.
     """
@@ -75,7 +79,8 @@ class Coverage:
 
 
 def stated(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Of the claims of one row, those that state it: the one named like the row, else every part; never what its proof infers.
+    """Of the claims of one row, those that state it: the one named like the row, else every part;
+    never what its proof infers.
 
     Examples
     --------

@@ -1,4 +1,6 @@
-"""Turning one number of a statement until it breaks: the edge between the last accepted and the first refuted value."""
+"""Turning one number of a statement until it breaks: the edge between the last accepted and the
+first refuted value.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from numerics.evidence import Evidence, Verdict
 __all__ = ["Edge", "find_edge", "simplest_between"]
 
 DOUBLINGS = 40
-#: So many undecided values in a row, each as slow as the engine's patience, end the search in that direction.
+#: So many undecided values in a row, each as slow as the engine's patience, end the search in that
+#: direction.
 PATIENCE = 3
 RELATIVE_WIDTH = Fraction(1, 1000)
 
@@ -21,7 +24,8 @@ RELATIVE_WIDTH = Fraction(1, 1000)
 class Edge:
     """Last accepted value, first refuted value, and the refutation.
 
-    When the engine gives up in between, `accepted` and `refuted` stay apart and the value that could not be decided is `undecided`.
+    When the engine gives up in between, `accepted` and `refuted` stay apart and the value that
+    could not be decided is `undecided`.
     """
 
     accepted: Fraction
@@ -32,11 +36,15 @@ class Edge:
 
     @property
     def word(self) -> str:
-        """``"sharp"`` if a proof stands on the accepted side; ``"reached"`` if only a family of instances does."""
+        """``"sharp"`` if a proof stands on the accepted side; ``"reached"`` if only a family of
+        instances does.
+        """
         return "reached" if self.within.verdict is Verdict.SUPPORTED else "sharp"
 
     def slack(self, value: Fraction) -> float | None:
-        """How far a value is from the edge, as a ratio: above 1 on the accepted side, below 1 on the refuted one."""
+        """How far a value is from the edge, as a ratio: above 1 on the accepted side, below 1 on
+        the refuted one.
+        """
         if self.accepted <= 0 or value <= 0:
             return None
         ratio = value / self.accepted
@@ -80,7 +88,8 @@ def find_edge(check: Callable[[Fraction], Evidence], start: Fraction) -> Edge | 
     Returns
     -------
     Edge or None
-        None if no value within 40 doublings is refuted, or none is accepted, or the engine decides none near `start`.
+        None if no value within 40 doublings is refuted, or none is accepted, or the engine decides
+        none near `start`.
 
     Raises
     ------
@@ -111,7 +120,8 @@ def find_edge(check: Callable[[Fraction], Evidence], start: Fraction) -> Edge | 
     if first.verdict is Verdict.OPEN:
         return None
     bracket = None
-    # The nearest change of verdict on either side; the last decided value on the way is the better end of the bracket.
+    # The nearest change of verdict on either side; the last decided value on the way is the better
+    # end of the bracket.
     ends = {Fraction(2): start, Fraction(1, 2): start}
     silent = dict.fromkeys(ends, 0)
     for k in range(1, DOUBLINGS + 1):

@@ -1,4 +1,6 @@
-"""What claims about experiments are judged on: a reduced measurement in a claims run, the full one in ``largeprompt figures``."""
+"""What claims about experiments are judged on: a reduced measurement in a claims run, the full one
+in ``largeprompt figures``.
+"""
 
 from __future__ import annotations
 
@@ -86,8 +88,8 @@ def judge(measured: Measurements, reseed: int = 0) -> Ledger:
     Returns
     -------
     Ledger
-        Of the claims on rows of the kind NUM about experiments; a claim declared open for the reduced measurement may come out
-        decided.
+        Of the claims on rows of the kind NUM about experiments; a claim declared open for the
+        reduced measurement may come out decided.
     """
     claims = load_claims()
     with told_by(measured):

@@ -1,4 +1,6 @@
-"""Ledgers read, and documents written: wrong input is told what is wrong with it, and nothing is ever left half written."""
+"""Ledgers read, and documents written: wrong input is told what is wrong with it, and nothing is
+ever left half written.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +103,8 @@ def check_writable(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write through a temporary file in the same folder, so that an interrupted run never damages what was there.
+    """Write through a temporary file in the same folder, so that an interrupted run never damages
+    what was there.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""Does a witness meet the printed hypotheses? They are data: relations in the names of the witness, evaluated exactly."""
+"""Does a witness meet the printed hypotheses? They are data: relations in the names of the witness,
+evaluated exactly.
+"""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         "where": where.where,
         "says": where.says,
         "printed": where.printed,
-        "summary": (claim.check.__doc__ or "").strip().split("\n\n")[0],
+        "summary": " ".join((claim.check.__doc__ or "").strip().split("\n\n")[0].split()),
         "checked": j.held.checked or j.printed.checked,
         "numbers": shown(claim.numbers),
         **_judged(j.printed),
@@ -94,7 +94,8 @@ def _slacks(claim: Claim, j: Judgement) -> tuple[float | None, float | None]:
     printed, held = j.printed.slack, j.held.slack
     if j.edge is not None:
         held = j.edge.slack(Fraction({**claim.numbers, **claim.repair}[claim.dial])) or held
-        # The edge was found with the repair: it speaks of the printed number only if that is all the repair changes.
+        # The edge was found with the repair: it speaks of the printed number only if that is all
+        # the repair changes.
         if set(claim.repair) <= {claim.dial}:
             printed = j.edge.slack(Fraction(claim.numbers[claim.dial])) or printed
     return printed, held
@@ -108,7 +109,8 @@ class Ledger:
     entries : iterable of dict
         What `entry` made.
     needs : Mapping[str, tuple of str]
-        The needs of every registered claim, also of those that did not run; the structure is judged on all of them.
+        The needs of every registered claim, also of those that did not run; the structure is judged
+        on all of them.
     run : Mapping
         Anything to be written down about the run.
 
@@ -130,7 +132,9 @@ class Ledger:
         self._chains: dict[str, Verdict | None] = {}
 
     def _claims_of(self, name: str) -> list[str]:
-        """A need names a claim, or a row: then it means every part of that row that states it (not what its proof infers)."""
+        """A need names a claim, or a row: then it means every part of that row that states it (not
+        what its proof infers).
+        """
         if name in self.needs:
             return [name]
         return [k for k in self.needs if k.split("/", 1)[0] == name and not k.endswith("/inference")]
@@ -165,7 +169,9 @@ class Ledger:
         return found
 
     def held(self, id: str) -> Verdict | None:
-        """The verdict of a claim's repaired statement, or of the printed one; None if it did not run."""
+        """The verdict of a claim's repaired statement, or of the printed one; None if it did not
+        run.
+        """
         e = self.entries.get(id)
         return None if e is None else Verdict((e["repair"] or e)["verdict"])
 
@@ -174,10 +180,11 @@ class Ledger:
         return bool(self._circles())
 
     def chain(self, id: str) -> Verdict | None:
-        """The weakest link below a claim: over its needs, the stronger of what the need held and of its own chain.
+        """The weakest link below a claim: over its needs, the stronger of what the need held and of
+        its own chain.
 
-        None if the claim needs nothing. A need that was not run, or that no claim settles, counts as OPEN; a held REFUTED is never
-        lifted.
+        None if the claim needs nothing. A need that was not run, or that no claim settles, counts
+        as OPEN; a held REFUTED is never lifted.
         """
         if not self.needs.get(id) or self._circular:
             return None if not self.needs.get(id) else Verdict.OPEN
@@ -187,7 +194,9 @@ class Ledger:
         return self._chains[id]
 
     def weakest_need(self, id: str) -> tuple[str, Verdict]:
-        """The need through which a claim's chain is as weak as it is, and that link; the first of several."""
+        """The need through which a claim's chain is as weak as it is, and that link; the first of
+        several.
+        """
         links = [(n, self._link(n)) for name in self.needs[id] for n in self._claims_of(name) or [name]]
         return min(links, key=lambda link: link[1].strength)
 
@@ -204,7 +213,9 @@ class Ledger:
         return held is not None and held.accepted and (chain is None or chain.accepted)
 
     def users(self, id: str) -> list[str]:
-        """The claims of this run that need a claim, by itself or as a part of its row; not other parts of that row."""
+        """The claims of this run that need a claim, by itself or as a part of its row; not other
+        parts of that row.
+        """
         row = id.split("/", 1)[0]
         whole = row if not id.endswith("/inference") else id
         return [
@@ -214,12 +225,15 @@ class Ledger:
         ]
 
     def survives(self, id: str) -> bool | None:
-        """Whether everything that needs the claim stands, and what it needs of the claim is not false; None if nothing needs it."""
+        """Whether everything that needs the claim stands, and what it needs of the claim is not
+        false; None if nothing needs it.
+        """
         users = self.users(id)
         return self.held(id) is not Verdict.REFUTED and all(self.stands(u) for u in users) if users else None
 
     def steps(self, id: str) -> list[str]:
-        """A claim, or the claims of a row, and all that it rests on: needs in their order, each followed by its own, none twice.
+        """A claim, or the claims of a row, and all that it rests on: needs in their order, each
+        followed by its own, none twice.
 
         Examples
         --------
@@ -239,15 +253,19 @@ class Ledger:
         return list(order)
 
     def losses(self, id: str) -> list[tuple[str, float]]:
-        """What a claim and each of its steps give away at the reference instance, as (id, bound over truth).
+        """What a claim and each of its steps give away at the reference instance, as (id, bound
+        over truth).
 
-        Only what ran and is a bound with ``reference=``. The factors do not multiply to the first: steps also enter sums.
+        Only what ran and is a bound with ``reference=``. The factors do not multiply to the first:
+        steps also enter sums.
         """
         found = ((step, self.entries[step]["slack_at_reference"]) for step in self.steps(id) if step in self.entries)
         return [(step, loss) for step, loss in found if loss is not None]
 
     def unsettled(self) -> list[str]:
-        """Rows of the papers that no claim of this run settles: none with an OPEN part, unless the row itself is REFUTED."""
+        """Rows of the papers that no claim of this run settles: none with an OPEN part, unless the
+        row itself is REFUTED.
+        """
         of = self.entries.values()
         settled = {e["covers"] for e in of} - {e["covers"] for e in of if e["verdict"] == "OPEN"}
         settled |= {e["id"] for e in of if e["id"] == e["covers"] and e["verdict"] == "REFUTED"}
@@ -301,5 +319,7 @@ def schema() -> dict[str, Any]:
 
 
 def write_json(document: Mapping[str, Any], path: Path) -> None:
-    """Write through a temporary file in the same folder, so that an interrupted run never damages an older ledger."""
+    """Write through a temporary file in the same folder, so that an interrupted run never damages
+    an older ledger.
+    """
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")

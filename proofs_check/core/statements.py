@@ -1,4 +1,6 @@
-"""The printed statements, row by row, as they stand in each paper's ``statements.toml``: place, kind and LaTeX live only there."""
+"""The printed statements, row by row, as they stand in each paper's ``statements.toml``: place,
+kind and LaTeX live only there.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from typing import Any
 
 __all__ = ["KINDS", "Row", "paper", "papers", "row", "rows"]
 
-#: SYM identity, INT inequality over a domain, PROB probabilistic bound, ASY asymptotic, NUM experiment, LOGIC structure of a proof.
+#: SYM identity, INT inequality over a domain, PROB probabilistic bound, ASY asymptotic, NUM
+#: experiment, LOGIC structure of a proof.
 KINDS = ("SYM", "INT", "PROB", "ASY", "NUM", "LOGIC", "assumption", "cited")
 
 

@@ -1,4 +1,6 @@
-"""The commands that read ledgers: ``blueprint``, ``errata``, ``status``, ``diff``. Nothing heavy is imported before one runs."""
+"""The commands that read ledgers: ``blueprint``, ``errata``, ``status``, ``diff``. Nothing heavy is
+imported before one runs.
+"""
 
 from __future__ import annotations
 

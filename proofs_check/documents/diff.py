@@ -1,4 +1,6 @@
-"""``largeprompt diff OLD NEW``: what changed between two ledgers, and whether it became weaker or stronger."""
+"""``largeprompt diff OLD NEW``: what changed between two ledgers, and whether it became weaker or
+stronger.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ class Change:
     old, new : str
         What it was and what it is; empty where there is nothing.
     trend : str
-        ``"stronger"``, ``"weaker"``, ``"refuted"``, ``"no longer refuted"``, ``"added"``, ``"removed"``, or empty.
+        ``"stronger"``, ``"weaker"``, ``"refuted"``, ``"no longer refuted"``, ``"added"``,
+        ``"removed"``, or empty.
     """
 
     kind: str

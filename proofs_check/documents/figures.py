@@ -1,4 +1,6 @@
-"""The command ``figures``: Figures 1 to 8 of Boursier & Boyer, and what becomes of the paper's sentences about them."""
+"""The command ``figures``: Figures 1 to 8 of Boursier & Boyer, and what becomes of the paper's
+sentences about them.
+"""
 
 from __future__ import annotations
 
@@ -129,7 +131,8 @@ def _measure_and_judge(arguments: argparse.Namespace, out: Path, duration: Calla
 
 
 def _as_html(text: str) -> str:
-    """A sentence of the ledger: formulas between dollars typeset, or as they are written where they cannot be read.
+    """A sentence of the ledger: formulas between dollars typeset, or as they are written where they
+    cannot be read.
 
     Examples
     --------

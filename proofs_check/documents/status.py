@@ -1,4 +1,6 @@
-"""``largeprompt status``: what the ledger holds, as the table in the README; nothing in it changes from run to run."""
+"""``largeprompt status``: what the ledger holds, as the table in the README; nothing in it changes
+from run to run.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,8 @@ GROUPS = {"statements": "", "assumptions and citations": ("assumption", "cited")
 def row_verdict(claims: list[Mapping[str, Any]]) -> str:
     """The verdict of a row from its claims as printed.
 
-    REFUTED if the claim named like the row is; OPEN, which settles nothing, if any is; REFUTED if any is, what the proof infers
-    included; else that of the claim that states the row.
+    REFUTED if the claim named like the row is; OPEN, which settles nothing, if any is; REFUTED if
+    any is, what the proof infers included; else that of the claim that states the row.
 
     Examples
     --------

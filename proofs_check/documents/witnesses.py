@@ -1,4 +1,5 @@
-"""Witness scripts: for each refuted claim at most ten lines that an author can type in, which know nothing of this project.
+"""Witness scripts: for each refuted claim at most ten lines that an author can type in, which know
+nothing of this project.
 
 They lie in ``<paper>/witnesses/``, are named by `slug`, and are run with our packages out of reach.
 """
@@ -81,7 +82,8 @@ def script(id: str) -> str | None:
 
 
 def faults(text: str) -> list[str]:
-    """What keeps a text from being a witness script: too long, imports more than `ALLOWED`, prints or asserts nothing.
+    """What keeps a text from being a witness script: too long, imports more than `ALLOWED`, prints
+    or asserts nothing.
 
     Examples
     --------
@@ -107,8 +109,8 @@ def faults(text: str) -> list[str]:
     return out + [f"it calls {name}" for name in sorted(called & {"open", "exec", "eval", "__import__", "compile", "input"})]
 
 
-# Runs in a process of its own: reads {name: text} and writes {name: [printed, error]}. Our packages cannot be found there, and a
-# script cannot import what an author might not have.
+# Runs in a process of its own: reads {name: text} and writes {name: [printed, error]}. Our packages
+# cannot be found there, and a script cannot import what an author might not have.
 _RUNNER = """
 import builtins, contextlib, io, json, sys
 texts, allowed, ours = json.load(sys.stdin)

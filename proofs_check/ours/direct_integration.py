@@ -1,4 +1,6 @@
-"""Second routes to R4: its expectations integrated over all scores of a short prompt, or averaged over many simulated prompts."""
+"""Second routes to R4: its expectations integrated over all scores of a short prompt, or averaged
+over many simulated prompts.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,11 @@ GRID = tuple((s, L) for L in (1, 2, 3) for s in (0.0, 0.25, 1.0, 4.0))
 
 
 def over_scores(s: float, L: int, step: float = 0.25) -> tuple[Floats, Floats, Floats]:
-    """Standard normal g of shape (L, n), their softmax weights at sqrt(s) g, and the masses of a trapezoid rule in L dimensions.
+    """Standard normal g of shape (L, n), their softmax weights at sqrt(s) g, and the masses of a
+    trapezoid rule in L dimensions.
 
-    The integrands are analytic up to a distance of pi/sqrt(s) from the real axis, whence an error of exp(-2 pi^2/(step sqrt(s))).
+    The integrands are analytic up to a distance of pi/sqrt(s) from the real axis, whence an error
+    of exp(-2 pi^2/(step sqrt(s))).
     """
     axis = step * np.arange(-round(9 / step), round(9 / step) + 1)
     g = np.stack([x.ravel() for x in np.meshgrid(*[axis] * L, indexing="ij")])
@@ -57,7 +61,9 @@ def by_integration() -> Evidence:
 
 
 def by_simulation(prompts: int = 20000, L: int = 20, sigmas: float = 7.0) -> Evidence:
-    """R4 (a), (c), (d) for 3-dimensional tokens of rank 2: averages over prompts against the formulas."""
+    """R4 (a), (c), (d) for 3-dimensional tokens of rank 2: averages over prompts against the
+    formulas.
+    """
     R = np.array([[1.0, 0.0], [0.5, 0.8], [-0.3, 0.4]])
     Gamma, a, V = R @ R.T, np.array([0.9, 0.3, -0.8]), np.array([[1.0, 0.5, 0.0], [0.0, -1.0, 2.0]])
     h = Gamma @ a
@@ -80,7 +86,8 @@ def by_simulation(prompts: int = 20000, L: int = 20, sigmas: float = 7.0) -> Evi
             f"R4 and the average over {prompts} prompts differ by {worst:.1f} standard errors; one of the two is wrong"
         )
     covered = f"d = 3, Gamma of rank 2, L = {L}: 12 components, each within {sigmas:g} standard errors"
-    # 12 two-sided normal tails beyond 7 sigma are 3e-11; 1e-6 leaves room for the deviation from normality at 20000 prompts
+    # 12 two-sided normal tails beyond 7 sigma are 3e-11; 1e-6 leaves room for the deviation from
+    # normality at 20000 prompts
     return Evidence(
         verdict=Verdict.SUPPORTED, engine="Monte Carlo", covered=covered, samples=prompts, seed=current_seed(), error=1e-6
     )

@@ -1,4 +1,6 @@
-"""Lemma F.1 of Boursier & Boyer repaired: tokens of in-context regression, for every covariance and with label noise."""
+"""Lemma F.1 of Boursier & Boyer repaired: tokens of in-context regression, for every covariance and
+with label noise.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def exponent_with_label_noise() -> Evidence:
     argument="E e^{v.z} = e^{v'Gamma_w v/2} and (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2; the second bound feeds its tail",
 )
 def tokens_with_label_noise(*, k: Fraction = Fraction(1)) -> Evidence:
-    """sigma_w^2 = max(1, |S|(1 + |w|^2) + tau^2) bounds v'Gamma_w v/|v|^2 for every S; it is <= max(1, |S| + tau^2)(1 + |w|^2)."""
+    """sigma_w^2 = max(1, |S|(1 + |w|^2) + tau^2) bounds v'Gamma_w v/|v|^2 for every S; it is <=
+    max(1, |S| + tau^2)(1 + |w|^2).
+    """
     K = rational(k)
     ranges = dict.fromkeys((Sigma, w, a, b, tau2), Closed(0, oo))
     proxy = Max(1, K * Sigma * (1 + w**2) + tau2)
@@ -54,7 +58,9 @@ def tokens_with_label_noise(*, k: Fraction = Fraction(1)) -> Evidence:
     argument="LF.1.iii.a with |Gamma_w| <= sigma_w^2, for every S and tau^2, averaged over the query; all moments of x are finite",
 )
 def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1)) -> Evidence:
-    """max(1, g^p) <= (k sigma_w^2)^p wherever g <= sigma_w^2 and sigma_w^2 >= 1, with k = 1, for p = 4 and 8 (p = 0 is 1 <= 1)."""
+    """max(1, g^p) <= (k sigma_w^2)^p wherever g <= sigma_w^2 and sigma_w^2 >= 1, with k = 1, for p
+    = 4 and 8 (p = 0 is 1 <= 1).
+    """
     g, sigma2 = sp.symbols("g sigma2", positive=True)
     ranges, K = {g: (0, oo), sigma2: Closed(1, oo)}, rational(k)
     return all_of(*(forall(Max(1, g**p), "<=", (K * sigma2) ** p, ranges, where=[(g, "<=", sigma2)]) for p in (4, 8)))
@@ -75,7 +81,9 @@ def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1)) -> Evidenc
     "sigma_w^12 is at most kappa^6 E(1 + |w|^2)^6",
 )
 def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
-    """E L^{-c/sigma_w^2} <= e^{1/4} 2^{d/2} exp(-k sqrt(c ln(L)/kappa)) with k = 1, sigma_w^2 = max(1, |S|(1 + |w|^2) + tau^2)."""
+    """E L^{-c/sigma_w^2} <= e^{1/4} 2^{d/2} exp(-k sqrt(c ln(L)/kappa)) with k = 1, sigma_w^2 =
+    max(1, |S|(1 + |w|^2) + tau^2).
+    """
     from scipy.special import gammaln
 
     z, worst, where = np.exp(np.arange(-60.0, 9.0, 0.01)), np.inf, dict[str, Any]()
@@ -98,6 +106,8 @@ def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:LF.1/sixth", control={"k": Fraction(1, 2)}, needs=("BB:LF.1.ii.a-e/moment",))
 def sixth_power_of_the_parameter(*, k: Fraction = Fraction(1)) -> Evidence:
-    """max(1, a (1 + z)) <= k max(1, a) (1 + z) with k = 1; the sixth power of the right side is a polynomial in z = |w|^2."""
+    """max(1, a (1 + z)) <= k max(1, a) (1 + z) with k = 1; the sixth power of the right side is a
+    polynomial in z = |w|^2.
+    """
     top, z = sp.symbols("a z", nonnegative=True)
     return forall(Max(1, top * (1 + z)), "<=", rational(k) * Max(1, top) * (1 + z), {top: Closed(0, oo), z: Closed(0, oo)})

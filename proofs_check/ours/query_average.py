@@ -1,4 +1,6 @@
-"""Our replacements of Propositions 3.1 and 3.4 and of Lemmas C.6 and C.9: explicit, for every L >= 1, sigma > 0 and U."""
+"""Our replacements of Propositions 3.1 and 3.4 and of Lemmas C.6 and C.9: explicit, for every L >=
+1, sigma > 0 and U.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def _times(bound: Any, c: Fraction) -> Any:
     reference={},
 )
 def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E|T_L - T|^2 <= |V|^2 sigma^2 2^{d/2} (300 (1+h) + 8 ln L + 20 (d+1) kappa) / L^min(1, 1/(16 kappa)), every L >= 1."""
+    """E|T_L - T|^2 <= |V|^2 sigma^2 2^{d/2} (300 (1+h) + 8 ln L + 20 (d+1) kappa) / L^min(1, 1/(16
+    kappa)), every L >= 1.
+    """
     bound = lambda L, s, u, d: _times(output_average(L, s, u, 1, d), c)
     checked = rf"{AVERAGE}\le\text{{output\_average}}"
     here = reference(bound, "output")
@@ -59,7 +63,9 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     reference={},
 )
 def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E|grad_V T_L - grad_V T|^2 is at most d_out times the bound of P3.1 with |V| = 1; Assumption 3.3 is not needed."""
+    """E|grad_V T_L - grad_V T|^2 is at most d_out times the bound of P3.1 with |V| = 1; Assumption
+    3.3 is not needed.
+    """
     bound = lambda L, s, u, d: _times(gradient_V_average(L, s, u, 1, d), c)
     checked = rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}"
     here = reference(bound, "output")
@@ -96,7 +102,9 @@ def three_contributions(*, c: int = 25125) -> Evidence:
     argument="C_L and C are positive semidefinite, so |C_L - C|_F^2 <= (tr C_L)^2 + (tr C)^2 <= max|z_k|^4 + (E_{mu_z}|Z|^2)^2",
 )
 def the_bound_without_concentration(*, c: int = 4) -> Evidence:
-    """Over sigma^4: (4 + 4 h + 4 l)^2 + (4 h + 4 a2)^2 <= 4 (12 + 4 h)^2 + 32 l^2 + 32 a2^2 with l = ln L; and 4 <= 25125."""
+    """Over sigma^4: (4 + 4 h + 4 l)^2 + (4 h + 4 a2)^2 <= 4 (12 + 4 h)^2 + 32 l^2 + 32 a2^2 with l
+    = ln L; and 4 <= 25125.
+    """
     h, a2, l = sp.symbols("h a2 l", nonnegative=True)
     square = (4 + 4 * h + 4 * l) ** 2 + (4 * h + 4 * a2) ** 2
     return forall(square, "<=", c * (12 + 4 * h) ** 2 + 32 * l**2 + 32 * a2**2, {x: Closed(0, oo) for x in (h, a2, l)})
@@ -114,7 +122,8 @@ def the_constants_of_the_gradient(*, first: int = 61000) -> Evidence:
 
 @claim("OURS:P3.4.U/form", argument="r = ln L / ln 2 >= 1 for L >= 2; every term of the difference is >= 0")
 def the_form_of_the_paper_for_the_gradient() -> Evidence:
-    """sigma >= 1, L = 2^r >= 2: A + D ln^2 L + B sigma^4 <= sigma^4 ln^2(L) ((A + B)/ln^2 2 + D); theta >= c2/sigma^2.
+    """sigma >= 1, L = 2^r >= 2: A + D ln^2 L + B sigma^4 <= sigma^4 ln^2(L) ((A + B)/ln^2 2 + D);
+    theta >= c2/sigma^2.
 
     For L >= 1 the same with 1 + ln L in place of ln L; D = 78 (d + 1), B = 460 (d + 3)^3 |U|^4.
     """
@@ -143,7 +152,9 @@ def the_form_of_the_paper_for_the_gradient() -> Evidence:
     reference={},
 )
 def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E|grad_U T_L - grad_U T|^2 <= |V|^2 sigma^4 2^{d/2} [...] / L^min(1, 1/(32 kappa)), every L >= 1, without Assumption 3.3."""
+    """E|grad_U T_L - grad_U T|^2 <= |V|^2 sigma^4 2^{d/2} [...] / L^min(1, 1/(32 kappa)), every L
+    >= 1, without Assumption 3.3.
+    """
     bound = lambda L, s, u, d: _times(gradient_U_average(L, s, u, 1, d), c)
     checked = rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}"
     here = reference(bound, "gradient in U")
@@ -195,7 +206,9 @@ def _instance(bound: Any, power: int, L: int, x: PromptAndQuery, name: str, erro
 
 
 def general(bound: Any, power: int, *, least: int = 1) -> Iterator[Instance]:
-    """Instances of Lemma C.6 (power 2) or C.9 (power 4): `bound` takes L, sigma, |U|, d, p and the root of the moment of g."""
+    """Instances of Lemma C.6 (power 2) or C.9 (power 4): `bound` takes L, sigma, |U|, d, p and the
+    root of the moment of g.
+    """
     return (_instance(bound, power, *row) for row in _left(power) if row[0] >= least)
 
 
@@ -213,7 +226,8 @@ GENERAL = (
 
 @claim("OURS:LC.6/bracket", control=dict(c=Fraction(1, 2)), needs=("OURS:QA.tilt",))
 def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
-    """2 (1+l+h)^2 + 2 (1+h+a2)^2 <= 75 (3+h)^2 + 4 l^2 + 4 a2^2, and the same with 8, 8000 and 16; c multiplies l^2 and a2^2.
+    """2 (1+l+h)^2 + 2 (1+h+a2)^2 <= 75 (3+h)^2 + 4 l^2 + 4 a2^2, and the same with 8, 8000 and 16;
+    c multiplies l^2 and a2^2.
 
     l = ln L; these are C.6 with p = 2 and C.9. C.6 with p = 1 is OURS:P3.1/bracket.
     """
@@ -235,7 +249,9 @@ def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
     reference={},
 )
 def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E|err g|^2 <= C_f^2 (4 sigma^2)^p sqrt(E|g|^4) 2^{d/4} [...] / L^min(1, 1/(32 kappa)); Assumption C.5 (ii) is not needed."""
+    """E|err g|^2 <= C_f^2 (4 sigma^2)^p sqrt(E|g|^4) 2^{d/4} [...] / L^min(1, 1/(32 kappa));
+    Assumption C.5 (ii) is not needed.
+    """
 
     def bound(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
         return _times(lemma_c6_average(L, s, u, 1, d, p, root), c)
@@ -247,7 +263,8 @@ def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:LC.6/form", argument="r = ln L / ln 2 >= 1 for L >= 2; every term of the difference is >= 0; LC.9 is the case p = 2")
 def the_form_of_the_paper_for_both_orders() -> Evidence:
-    """sigma >= 1, L = 2^r >= 2: A + D ln^p L + B sigma^{2p} <= sigma^{2p} ln^p(L) ((A + B)/ln^p 2 + D); theta >= c2/sigma^2.
+    """sigma >= 1, L = 2^r >= 2: A + D ln^p L + B sigma^{2p} <= sigma^{2p} ln^p(L) ((A + B)/ln^p 2 +
+    D); theta >= c2/sigma^2.
 
     For L >= 1 the same with 1 + ln L in place of ln L; p = 1, 2, D = 2p for C.6 and 16 for C.9.
     """
@@ -265,7 +282,9 @@ def the_form_of_the_paper_for_both_orders() -> Evidence:
     reference={},
 )
 def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E|err g|^4 <= 16 C_f^4 sigma^4 sqrt(E|g|^8) 2^{d/4} [...] / L^{2 min(1, 1/(128 kappa))}, without Assumption C.8 (ii)."""
+    """E|err g|^4 <= 16 C_f^4 sigma^4 sqrt(E|g|^8) 2^{d/4} [...] / L^{2 min(1, 1/(128 kappa))},
+    without Assumption C.8 (ii).
+    """
 
     def bound(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
         return _times(lemma_c9_average(L, s, u, 1, d, root), c)

@@ -1,4 +1,6 @@
-"""How the error averaged over the query decays: our exponents, the printed one, and the sharp one of Theorem B."""
+"""How the error averaged over the query decays: our exponents, the printed one, and the sharp one
+of Theorem B.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ OUT_OF_REACH = (
     argument="for Gaussian tokens N(0, sigma^2 I), U = u I and queries N(0, I), lambda = kappa in Theorem B",
 )
 def distance_from_the_sharp_exponent(*, c: int | Fraction = 16) -> Evidence:
-    """theta = min(1, 1/(16 kappa)) <= b = min(1, sqrt(1/kappa + 1/4) - 1/2) <= 16 theta, b sharp for N(0, sigma^2 I), U = u I."""
+    """theta = min(1, 1/(16 kappa)) <= b = min(1, sqrt(1/kappa + 1/4) - 1/2) <= 16 theta, b sharp
+    for N(0, sigma^2 I), U = u I.
+    """
     kappa = sp.Symbol("kappa", positive=True)
     ours, sharp = Min(1, 1 / (16 * kappa)), Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
     domain = {kappa: (0, oo)}
@@ -41,7 +45,9 @@ def distance_from_the_sharp_exponent(*, c: int | Fraction = 16) -> Evidence:
     argument="as OURS:P3.1/exponent; where A of Theorem B has lambda < kappa, as for Gamma U = 0, the ratio may be larger",
 )
 def distance_of_the_printed_exponent(*, c: int | Fraction = 192) -> Evidence:
-    """The exponent min(1/3, 1/(192 kappa)) of eq. (16) against that of N(0, sigma^2 I), U = u I: at most 192 times less."""
+    """The exponent min(1/3, 1/(192 kappa)) of eq. (16) against that of N(0, sigma^2 I), U = u I: at
+    most 192 times less.
+    """
     kappa = sp.Symbol("kappa", positive=True)
     printed, sharp = Min(sp.Rational(1, 3), 1 / (192 * kappa)), Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
     return forall(sharp, "<=", sp.Rational(c) * printed, {kappa: (0, oo)})
@@ -49,7 +55,9 @@ def distance_of_the_printed_exponent(*, c: int | Fraction = 192) -> Evidence:
 
 @claim("OURS:P3.1/limit-exponent", control=dict(c=Fraction(79, 10)), needs=("OURS:R4.B", "OURS:P3.1/lambda"))
 def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8) -> Evidence:
-    """min(1, 1/(8 kappa)), the supremum of the exponents of P3.1/lambda, at most 8 times below that of N(0, sigma^2 I), U = u I."""
+    """min(1, 1/(8 kappa)), the supremum of the exponents of P3.1/lambda, at most 8 times below that
+    of N(0, sigma^2 I), U = u I.
+    """
     kappa = sp.Symbol("kappa", positive=True)
     ours, sharp = Min(1, 1 / (8 * kappa)), Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
     domain = {kappa: (0, oo)}
@@ -65,7 +73,9 @@ def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8) -> Evidence
     unproved=OUT_OF_REACH,
 )
 def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
-    """theta = min(1, lambda/(4 kappa)) with (1 - 2 lambda)^{-d/2} (300 (1+h) + 8 ln L + 16 (d+1) kappa/((1 - 2 lambda) sqrt e))."""
+    """theta = min(1, lambda/(4 kappa)) with (1 - 2 lambda)^{-d/2} (300 (1+h) + 8 ln L + 16 (d+1)
+    kappa/((1 - 2 lambda) sqrt e)).
+    """
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
         value = output_average_long(L, s, u, 1, d, Fraction(9, 20))
@@ -83,7 +93,9 @@ def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
     unproved=OUT_OF_REACH,
 )
 def rate_one_over_L_for_small_kappa(*, c: Fraction = Fraction(1)) -> Evidence:
-    """For kappa < 1/8: E|T_L - T|^2 <= 300 (1 + h) |V|^2 sigma^2 (1 - 8 kappa)^{-d/2}/L, without a logarithm."""
+    """For kappa < 1/8: E|T_L - T|^2 <= 300 (1 + h) |V|^2 sigma^2 (1 - 8 kappa)^{-d/2}/L, without a
+    logarithm.
+    """
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
         if 8 * (s * u) ** 2 >= 1:

@@ -1,4 +1,6 @@
-"""The steps under our bounds on query averages: moments of tilted laws, weighted moments of a query, the smaller of two bounds."""
+"""The steps under our bounds on query averages: moments of tilted laws, weighted moments of a
+query, the smaller of two bounds.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ GAUSS = "for a standard Gaussian vector g, e^{lambda |v|^2} = E e^{sqrt(2 lambda
 
 @claim("OURS:QA.tilt/jensen", argument="(ln y)^q is concave where its second derivative is not positive, from y = e^{q-1} on")
 def powers_of_the_logarithm_are_concave() -> Evidence:
-    """y^2 ((ln y)^q)'' = q (ln y)^{q-2} (q - 1 - ln y), which is at most 0 for ln y >= q - 1; q = 1, 2, 4 are used."""
+    """y^2 ((ln y)^q)'' = q (ln y)^{q-2} (q - 1 - ln y), which is at most 0 for ln y >= q - 1; q =
+    1, 2, 4 are used.
+    """
     y, v = sp.symbols("y v", positive=True)
     parts = []
     for q in (1, 2, 4):
@@ -40,7 +44,9 @@ def powers_of_the_logarithm_are_concave() -> Evidence:
     argument=f"{GAUSS}; each coordinate integrates to sqrt(2) e^{{sigma^2 a^2}}",
 )
 def completing_the_square() -> Evidence:
-    """(sigma^2/2)(a + g/(sqrt(2) sigma))^2 - g^2/2 = sigma^2 a^2 - (g - sqrt(2) sigma a)^2/4: lambda = 1/(4 sigma^2)."""
+    """(sigma^2/2)(a + g/(sqrt(2) sigma))^2 - g^2/2 = sigma^2 a^2 - (g - sqrt(2) sigma a)^2/4:
+    lambda = 1/(4 sigma^2).
+    """
     a, g = sp.symbols("a g", real=True)
     sigma = sp.Symbol("sigma", positive=True)
     left = sigma**2 / 2 * (a + g / (sqrt(2) * sigma)) ** 2 - g**2 / 2
@@ -48,7 +54,9 @@ def completing_the_square() -> Evidence:
 
 
 def _largest(c: Fraction) -> Iterator[Instance]:
-    """E max|z_k|^{2q} of L tokens by the distribution function, for the laws that are discrete or bounded."""
+    """E max|z_k|^{2q} of L tokens by the distribution function, for the laws that are discrete or
+    bounded.
+    """
     for d in (1, 2):
         for law in laws(d):
             if not law.sigma2 or "Gaussian" in law.name:
@@ -84,7 +92,9 @@ def _tilted(c: Fraction) -> Iterator[Instance]:
     "since E e^{a.Z} >= 1; the largest of L tokens: a sum of L exponentials in place of one",
 )
 def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E_{mu_z}|Z|^{2q} <= (4 sigma^2)^q (q - 1 + h + a2)^q, q = 1, 2, 4, and E max|z_k|^{2q} with ln L for a2; signs: c > 7/10."""
+    """E_{mu_z}|Z|^{2q} <= (4 sigma^2)^q (q - 1 + h + a2)^q, q = 1, 2, 4, and E max|z_k|^{2q} with
+    ln L for a2; signs: c > 7/10.
+    """
     signs = Instance(
         {"tokens": "1, -1", "d": 1, "sigma": 1, "Uz": 0, "q": 1},
         1.0,
@@ -107,7 +117,9 @@ def powers_below_exponentials(*, c: int | Fraction = 1) -> Evidence:
 
 @claim("OURS:QA.weight/root", argument="(1 + j/d)^{d/2} <= e^{j/2} is ln(1 + y) <= y at y = j/d")
 def dimension_leaves_a_constant() -> Evidence:
-    """eta = (1 - 2 lambda) j/(2(d+j)): 1 - 2 lambda - 2 eta = (1 - 2 lambda) d/(d+j); j/(e eta) = 2(d+j)/(e(1 - 2 lambda))."""
+    """eta = (1 - 2 lambda) j/(2(d+j)): 1 - 2 lambda - 2 eta = (1 - 2 lambda) d/(d+j); j/(e eta) =
+    2(d+j)/(e(1 - 2 lambda)).
+    """
     r, d, j, y = sp.symbols("r d j y", positive=True)  # r = 1 - 2 lambda
     eta = r * j / (2 * (d + j))
     rest, root = identity(r - 2 * eta, r * d / (d + j)), identity(j / (sp.E * eta), 2 * (d + j) / (sp.E * r))
@@ -116,7 +128,9 @@ def dimension_leaves_a_constant() -> Evidence:
 
 
 def _weighted(c: Fraction) -> Iterator[Instance]:
-    """Standard Gaussian queries tilt to N(0, 2 I): 2^{d/2} E|N(0, 2I)|^{2j} exactly; then laws on few values."""
+    """Standard Gaussian queries tilt to N(0, 2 I): 2^{d/2} E|N(0, 2I)|^{2j} exactly; then laws on
+    few values.
+    """
     for d in (1, 2, 3, 10):
         for j in (0, 1, 2, 3, 4):
             moment = sp.Integer(2) ** sp.Rational(d, 2) * sp.prod([2 * sp.Integer(d + 2 * i) for i in range(j)])
@@ -140,7 +154,9 @@ def _weighted(c: Fraction) -> Iterator[Instance]:
     argument=f"{GAUSS}, so E e^{{lambda |z|^2}} <= (1 - 2 lambda)^{{-d/2}}; a power of |z|^2 costs a little more lambda",
 )
 def weighted_moments_of_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E |z|^{2j} e^{|z|^2/4} <= 2^{d/2} (4 (d+j)/sqrt(e))^j for 1-sub-Gaussian queries, j = 0, ..., 4; equality for j = 0."""
+    """E |z|^{2j} e^{|z|^2/4} <= 2^{d/2} (4 (d+j)/sqrt(e))^j for 1-sub-Gaussian queries, j = 0, ...,
+    4; equality for j = 0.
+    """
     checked = r"\mathbb{E}\|z\|^{2j}e^{\|z\|^2/4}\le 2^{d/2}\big(4(d+j)/\sqrt{e}\big)^j"
     covered = (
         "standard Gaussian queries, d = 1, 2, 3, 10, exactly; hostile laws in d = 1, 2, 3 scaled to the constant 1; j = 0, ..., 4"
@@ -170,7 +186,9 @@ def smaller_of_two_bounds(*, top: int | Fraction = 1) -> Evidence:
     "e^{16 a2}/L^2 and the Cauchy-Schwarz inequality doubles the weight",
 )
 def exponent_that_the_query_can_bear(*, c: int | Fraction = 16) -> Evidence:
-    """4 kappa theta <= 1/4 and 0 <= theta <= 1 for theta = min(1, 1/(16 kappa)); the same for 8 with 32, and 32 with 128."""
+    """4 kappa theta <= 1/4 and 0 <= theta <= 1 for theta = min(1, 1/(16 kappa)); the same for 8
+    with 32, and 32 with 128.
+    """
     kappa = sp.Symbol("kappa", positive=True)
     domain = {kappa: (0, oo)}
     ladder = [forall(k * kappa * Min(1, 1 / (sp.Rational(c) * k / 4 * kappa)), "<=", sp.Rational(1, 4), domain) for k in (4, 8, 32)]
@@ -179,7 +197,9 @@ def exponent_that_the_query_can_bear(*, c: int | Fraction = 16) -> Evidence:
 
 @claim("OURS:P3.1/bracket", control=dict(c=Fraction(15)), needs=("OURS:QA.tilt",))
 def larger_of_the_two_constants(*, c: int | Fraction = 300) -> Evidence:
-    """In units of |V|^2 sigma^2, max(300 (1 + h), 8 ln L + 8 h + 8 h + 8 a2) <= 300 (1 + h) + 8 ln L + 8 a2."""
+    """In units of |V|^2 sigma^2, max(300 (1 + h), 8 ln L + 8 h + 8 h + 8 a2) <= 300 (1 + h) + 8 ln
+    L + 8 a2.
+    """
     h, a2, l = sp.symbols("h a2 l", nonnegative=True)  # l = ln L
     domain = {h: Closed(0, oo), a2: Closed(0, oo), l: Closed(0, oo)}
     both = Max(sp.Rational(c) * (1 + h), 8 * l + 16 * h + 8 * a2)
@@ -187,7 +207,9 @@ def larger_of_the_two_constants(*, c: int | Fraction = 300) -> Evidence:
 
 
 def exponents_compared() -> Evidence:
-    """sigma^2 theta >= c2, where sigma^2 theta = min(s, v) and c2 = min(1, v) with s = sigma^2 >= 1, v = 1/(c |U|^2), any c."""
+    """sigma^2 theta >= c2, where sigma^2 theta = min(s, v) and c2 = min(1, v) with s = sigma^2 >=
+    1, v = 1/(c |U|^2), any c.
+    """
     s, v = sp.symbols("s v", positive=True)
     domain = {s: Closed(1, oo), v: (0, oo)}
     return forall(Min(1, v), "<=", Min(s, v), domain).replace(control=forall(Min(1, v) * s, "<=", Min(s, v), domain))
@@ -195,7 +217,8 @@ def exponents_compared() -> Evidence:
 
 @claim("OURS:P3.1/form", argument="r = ln L / ln 2 >= 1 for L >= 2; every term of the difference is >= 0")
 def the_form_of_the_paper() -> Evidence:
-    """sigma >= 1, L = 2^r >= 2: A + D ln L + B sigma^2 <= sigma^2 ln(L) ((A + B)/ln 2 + D), and theta >= c2/sigma^2.
+    """sigma >= 1, L = 2^r >= 2: A + D ln L + B sigma^2 <= sigma^2 ln(L) ((A + B)/ln 2 + D), and
+    theta >= c2/sigma^2.
 
     For L >= 1 the same with 1 + ln L in place of ln L; here D = 8, B = 20 (d + 1) |U|^2.
     """
@@ -203,7 +226,9 @@ def the_form_of_the_paper() -> Evidence:
 
 
 def from_two_tokens(p: int) -> Evidence:
-    """A + D l^p + B s <= s l^p ((A + B)/ln(2)^p + D) for s = sigma^{2p} >= 1, l = ln L >= ln 2 and A, B, D >= 0."""
+    """A + D l^p + B s <= s l^p ((A + B)/ln(2)^p + D) for s = sigma^{2p} >= 1, l = ln L >= ln 2 and
+    A, B, D >= 0.
+    """
     A, B, D = sp.symbols("A B D", positive=True)
     x, y = sp.symbols("x y", nonnegative=True)  # s = 1 + x, (l/ln 2)^p = 1 + y
     power = (1 + y) * log(2) ** p
@@ -213,9 +238,11 @@ def from_two_tokens(p: int) -> Evidence:
 
 
 def from_one_token(p: int) -> Evidence:
-    """A + D l^p + B s <= s (1 + l)^p ((A + B)/ln(2)^p + D) for s = sigma^{2p} >= 1, l = ln L >= 0 and A, B, D >= 0.
+    """A + D l^p + B s <= s (1 + l)^p ((A + B)/ln(2)^p + D) for s = sigma^{2p} >= 1, l = ln L >= 0
+    and A, B, D >= 0.
 
-    With s = 1 + x and 1/ln(2)^p = 1 + w the coefficients of A, B and D in the difference are nonnegative.
+    With s = 1 + x and 1/ln(2)^p = 1 + w the coefficients of A, B and D in the difference are
+    nonnegative.
     """
     A, B, D = sp.symbols("A B D", positive=True)
     x, l, w = sp.symbols("x l w", nonnegative=True)

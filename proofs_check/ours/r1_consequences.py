@@ -1,4 +1,6 @@
-"""What R1 gives by Markov's inequality: the conclusions of Lemma C.1, Corollary C.3 and Lemma C.4 without their conditions."""
+"""What R1 gives by Markov's inequality: the conclusions of Lemma C.1, Corollary C.3 and Lemma C.4
+without their conditions.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def lemma_c1_for_every_delta(*, c: int | Fraction = 27) -> Evidence:
     reference={},
 )
 def corollary_c3_for_every_delta(*, c: int | Fraction = 108) -> Evidence:
-    """P(|err|^2 >= 108 e^{4 a2} K/(delta L)) <= (75/108) delta <= delta for every delta in (0, 1), if K = sqrt(E|f|^4) > 0."""
+    """P(|err|^2 >= 108 e^{4 a2} K/(delta L)) <= (75/108) delta <= delta for every delta in (0, 1),
+    if K = sqrt(E|f|^4) > 0.
+    """
     tail = worst_ratio(Tail(error_squared, ">=", C_of(a2, K, c) / (delta * L), delta), "<=", R1 / 108 * delta)
     return all_of(tail, forall(R1 / 108 * delta, "<=", delta, UNIT))
 

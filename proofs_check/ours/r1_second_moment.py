@@ -1,4 +1,6 @@
-"""R1: the second moment of the error at a fixed query, with the steps of its proof, each on the laws at which it is tightest."""
+"""R1: the second moment of the error at a fixed query, with the steps of its proof, each on the
+laws at which it is tightest.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ CHUNG_LU = "Chung and Lu 2006, Theorem 7"
     reference={},
 )
 def second_moment_at_a_fixed_query(*, C: int | Fraction = 75) -> Evidence:
-    """E|R_L/S_L - R/S|^2 <= 75 e^{4 a2} sqrt(E|f|^4) / L, for every f, every L >= 1 and every query."""
+    """E|R_L/S_L - R/S|^2 <= 75 e^{4 a2} sqrt(E|f|^4) / L, for every f, every L >= 1 and every
+    query.
+    """
     return worst_ratio(Mean(error_squared), "<=", second_moment_R1(L, a2, K, C))
 
 
@@ -69,7 +73,9 @@ def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
     argument="on A, |err|^2 <= 2 max|f(z_k)|^2 + 2|R/S|^2 by convexity; Cauchy-Schwarz for the first, (15) for the second",
 )
 def contribution_where_the_normaliser_fails(*, c: int | Fraction = 2) -> Evidence:
-    """P(S_L < S/2) <= e^{-x} and E[|err|^2; S_L < S/2] <= 2 sqrt(L) K e^{-x/2} + 2 e^{2 a2} K e^{-x}, x = (L/8) e^{-2 a2}."""
+    """P(S_L < S/2) <= e^{-x} and E[|err|^2; S_L < S/2] <= 2 sqrt(L) K e^{-x/2} + 2 e^{2 a2} K
+    e^{-x}, x = (L/8) e^{-2 a2}.
+    """
     y = L * exp(-2 * a2) / 8
     failing = worst_ratio(Mean(failure), "<=", exp(-y))
     error = worst_ratio(Mean(error_on_A), "<=", c * (sqrt(L) * K * exp(-y / 2) + exp(2 * a2) * K * exp(-y)))
@@ -85,7 +91,9 @@ def _total() -> sp.Expr:
 
 @claim("OURS:R1.sum", control=dict(C=74), reference={})
 def the_contributions_add_up(*, C: int = 75) -> Evidence:
-    """16 + 2 L^{3/2} e^{-4 a2 - x/2} + 2 L e^{-2 a2 - x} <= 16 + 2 24^{3/2} e^{-3/2} + 16/e < 75 with x = (L/8) e^{-2 a2}."""
+    """16 + 2 L^{3/2} e^{-4 a2 - x/2} + 2 L e^{-2 a2 - x} <= 16 + 2 24^{3/2} e^{-3/2} + 16/e < 75
+    with x = (L/8) e^{-2 a2}.
+    """
     bound = 16 + 2 * sp.Integer(24) ** sp.Rational(3, 2) * exp(-sp.Rational(3, 2)) + 16 / E
     unit = sp.Symbol("u", positive=True)
     return all_of(forall(_total(), "<=", bound, DOMAIN, via=VIA), forall(bound * unit, "<", C * unit, {unit: (0, oo)}))
@@ -93,5 +101,7 @@ def the_contributions_add_up(*, C: int = 75) -> Evidence:
 
 @claim("OURS:R1.sum/joint", control=dict(C=Fraction(709, 10)), reference={})
 def the_contributions_do_not_peak_together(*, C: int | Fraction = 71) -> Evidence:
-    """The sum of R1.sum is at most 71: the proof of R1 gives this constant when its terms are not maximised one by one."""
+    """The sum of R1.sum is at most 71: the proof of R1 gives this constant when its terms are not
+    maximised one by one.
+    """
     return forall(_total(), "<=", C, DOMAIN, via=VIA)

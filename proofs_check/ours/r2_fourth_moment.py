@@ -34,7 +34,9 @@ SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS,
     reference={},
 )
 def fourth_moment_at_a_fixed_query(*, C: int | Fraction = 8000) -> Evidence:
-    """E|R_L/S_L - R/S|^4 <= 8000 e^{16 a2} sqrt(E|f|^8) / L^2, for every f, every L >= 1 and every query."""
+    """E|R_L/S_L - R/S|^4 <= 8000 e^{16 a2} sqrt(E|f|^8) / L^2, for every f, every L >= 1 and every
+    query.
+    """
     return worst_ratio(Mean(error_fourth), "<=", fourth_moment_R2(L, a2, K8, C), families=SEARCHED)
 
 
@@ -46,7 +48,9 @@ def fourth_moment_at_a_fixed_query(*, C: int | Fraction = 8000) -> Evidence:
     reference={},
 )
 def contribution_where_the_normaliser_holds(*, c: int | Fraction = 1024) -> Evidence:
-    """E[|err|^4; S_L >= S/2] <= c e^{16 a2} K8/L^2 with c = 1024, after E|R_L - S_L R/S|^4 <= (c/16) L^2 e^{16 a2} K8."""
+    """E[|err|^4; S_L >= S/2] <= c e^{16 a2} K8/L^2 with c = 1024, after E|R_L - S_L R/S|^4 <=
+    (c/16) L^2 e^{16 a2} K8.
+    """
     unit = exp(16 * a2) * K8
     sum_of_tokens = worst_ratio(Mean(numerator_fourth), "<=", sp.Rational(c) / 16 * L**2 * unit, families=SEARCHED)
     return all_of(sum_of_tokens, worst_ratio(Mean(fourth_off_A), "<=", c * unit / L**2, families=SEARCHED))
@@ -59,7 +63,9 @@ def contribution_where_the_normaliser_holds(*, c: int | Fraction = 1024) -> Evid
     "= L m2^2 and E v^2 = L s with m2 = E|X|^2, s = E(X.X')^2 <= m2^2 <= m4 = E|X|^4",
 )
 def fourth_power_of_a_centred_sum(*, c: int | Fraction = 4) -> Evidence:
-    """E|N|^4 = L m4 + L(L-1)(m2^2 + 2s) for a sum of L iid centred vectors, at most c L^2 m4 with c = 4 (3 is enough)."""
+    """E|N|^4 = L m4 + L(L-1)(m2^2 + 2s) for a sum of L iid centred vectors, at most c L^2 m4 with c
+    = 4 (3 is enough).
+    """
     length = ANY_L
     n, v, y = sp.symbols("n v x", real=True)
     m2, m4, s = sp.symbols("m2 m4 s", positive=True)
@@ -83,7 +89,9 @@ def fourth_power_of_a_centred_sum(*, c: int | Fraction = 4) -> Evidence:
     "e^{4 a2} K8 by (15)",
 )
 def fourth_power_of_one_term(*, c: int | Fraction = 8) -> Evidence:
-    """(p + q)^4 <= c (p^4 + q^4), c = 8; e^{16 a2} and e^{4 a2 + 8 a2} <= e^{16 a2} add up to 16 e^{16 a2}, as 8 (1 + 1) = 16."""
+    """(p + q)^4 <= c (p^4 + q^4), c = 8; e^{16 a2} and e^{4 a2 + 8 a2} <= e^{16 a2} add up to 16
+    e^{16 a2}, as 8 (1 + 1) = 16.
+    """
     p, q = sp.symbols("p q", nonnegative=True)
     power = forall((p + q) ** 4, "<=", sp.Rational(c) * (p**4 + q**4), {p: Closed(0, oo), q: Closed(0, oo)})
     if not power.verdict.accepted:
@@ -103,7 +111,9 @@ def fourth_power_of_one_term(*, c: int | Fraction = 8) -> Evidence:
     "the second",
 )
 def contribution_where_the_normaliser_fails(*, c: int | Fraction = 8) -> Evidence:
-    """E[|err|^4; S_L < S/2] <= 8 sqrt(L) K8 e^{-x/2} + 8 e^{4 a2} K8 e^{-x}, x = (L/8) e^{-2 a2}, K8 = sqrt(E|f|^8)."""
+    """E[|err|^4; S_L < S/2] <= 8 sqrt(L) K8 e^{-x/2} + 8 e^{4 a2} K8 e^{-x}, x = (L/8) e^{-2 a2},
+    K8 = sqrt(E|f|^8).
+    """
     y = L * exp(-2 * a2) / 8
     return worst_ratio(Mean(fourth_on_A), "<=", c * (sqrt(L) * K8 * exp(-y / 2) + exp(4 * a2) * K8 * exp(-y)), families=SEARCHED)
 
@@ -114,9 +124,11 @@ def contribution_where_the_normaliser_fails(*, c: int | Fraction = 8) -> Evidenc
     argument="with L = 8 x e^{2 a2} both terms are those at a2 = 0, times e^{-11 a2} and e^{-8 a2}",
 )
 def the_contributions_add_up(*, C: int = 8000) -> Evidence:
-    """With x = (L/8) e^{-2 a2}: 1024 + 8 L^{5/2} e^{-16 a2 - x/2} + 8 L^2 e^{-12 a2 - x} <= C = 8000.
+    """With x = (L/8) e^{-2 a2}: 1024 + 8 L^{5/2} e^{-16 a2 - x/2} + 8 L^2 e^{-12 a2 - x} <= C =
+    8000.
 
-    One by one the terms add up to at most 1024 + 8 40^{5/2} e^{-5/2} + 2048/e^2 < 7950; together they reach 7766, the edge of C.
+    One by one the terms add up to at most 1024 + 8 40^{5/2} e^{-5/2} + 2048/e^2 < 7950; together
+    they reach 7766, the edge of C.
     """
     length = 8 * x * exp(2 * ANY_A2)
     first = 8 * (8 * x) ** sp.Rational(5, 2) * exp(-x / 2)

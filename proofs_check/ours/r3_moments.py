@@ -1,4 +1,6 @@
-"""R3: moments of the tilted law, the tail and the largest norm of sub-Gaussian vectors; Assumption 3.3 is automatic."""
+"""R3: moments of the tilted law, the tail and the largest norm of sub-Gaussian vectors; Assumption
+3.3 is automatic.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ def averaged(power: int, of_query: int) -> Callable[[Any, Any], tuple[Any, Any]]
 
 @cache
 def uniform(power: int, of_query: int) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """The same against the constant that serves every law, a polynomial in |U|^2 for each dimension of the tokens."""
+    """The same against the constant that serves every law, a polynomial in |U|^2 for each dimension
+    of the tokens.
+    """
 
     def sides(populations: Any, numbers: Any) -> tuple[Any, Any]:
         left, _ = averaged(power, of_query)(populations, numbers)
@@ -146,7 +150,9 @@ def _pairs() -> Iterator[tuple[str, Any, Any]]:
 
 
 def joint() -> Iterator[tuple[str, Any, Any]]:
-    """Tokens (x, y) in R^2 with sigma = 1 and 3, and queries (x_q, 0) with the law of x: Assumption 4.2 (iii) for d = 1."""
+    """Tokens (x, y) in R^2 with sigma = 1 and 3, and queries (x_q, 0) with the law of x: Assumption
+    4.2 (iii) for d = 1.
+    """
     for law in laws(2):
         if law.sigma2 and len(law.nodes) <= 100:
             unit = _unit(law)
@@ -169,7 +175,9 @@ def joint() -> Iterator[tuple[str, Any, Any]]:
     reference={},
 )
 def moment_of_the_tilted_law(*, share: int | Fraction = 1) -> Evidence:
-    """E|Z|^p under the tilted law, p = 2, 3, 4, 8: laws on few atoms with every score, hostile laws at sigma = 1 and 3."""
+    """E|Z|^p under the tilted law, p = 2, 3, 4, 8: laws on few atoms with every score, hostile laws
+    at sigma = 1 and 3.
+    """
     parts = []
     for power in (2, 3, 4, 8):
         checked = r"\mathbb{E}_{\mu_z}|Z|^p \le " + sp.latex(tilted_moment_R3(sigma, a, d, power))
@@ -184,7 +192,9 @@ def moment_of_the_tilted_law(*, share: int | Fraction = 1) -> Evidence:
     argument="the definition of sub-Gaussian at a + sqrt(2 lambda) g, averaged over a standard Gaussian g; coordinates multiply",
 )
 def exponential_moment_of_the_squared_norm() -> Evidence:
-    """e^{lambda x^2} = E_g e^{sqrt(2 lambda) g x}; the square with theta = 2 lambda sigma^2; at theta = 1/4: 2 sigma^2 a^2/3."""
+    """e^{lambda x^2} = E_g e^{sqrt(2 lambda) g x}; the square with theta = 2 lambda sigma^2; at
+    theta = 1/4: 2 sigma^2 a^2/3.
+    """
     shift = sqrt(theta) * sigma * a / (1 - theta)
     square = sigma**2 / 2 * (a + sqrt(theta) / sigma * g) ** 2 - g**2 / 2
     return confirmed(
@@ -200,7 +210,9 @@ def exponential_moment_of_the_squared_norm() -> Evidence:
 
 @claim("OURS:R3/concave", control=dict(start=Fraction(1, 2)))
 def the_power_of_the_logarithm_is_concave(*, start: int | Fraction = 1) -> Evidence:
-    """(ln y)^q'' = q (ln y)^{q-2} (q - 1 - ln y)/y^2, which is <= 0 from ln y = start (q - 1) on, q = p/2."""
+    """(ln y)^q'' = q (ln y)^{q-2} (q - 1 - ln y)/y^2, which is <= 0 from ln y = start (q - 1) on, q
+    = p/2.
+    """
     y, q, ell = sp.symbols("y q ell", positive=True)
     second = identity(sp.diff(log(y) ** q, y, 2), q * log(y) ** (q - 2) / y**2 * (q - 1 - log(y)))
     sign = forall(q - 1 - ell, "<=", 0, {q: Closed(1, oo), ell: (0, oo)}, where=[(ell, ">=", Rational(start) * (q - 1))])
@@ -209,7 +221,9 @@ def the_power_of_the_logarithm_is_concave(*, start: int | Fraction = 1) -> Evide
 
 @claim("OURS:R3/sum", control=dict(share=Fraction(3, 5)))
 def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
-    """p/2 + (d/2) ln(4/3) + (2/3) sigma^2 a^2 <= sigma^2 (a^2 + d/5 + p/2); lambda^{-p/2} sigma^p = 8^{p/2} sigma^{2p}."""
+    """p/2 + (d/2) ln(4/3) + (2/3) sigma^2 a^2 <= sigma^2 (a^2 + d/5 + p/2); lambda^{-p/2} sigma^p =
+    8^{p/2} sigma^{2p}.
+    """
     domain = {sigma: Closed(1, oo), d: Closed(1, oo), p: Closed(2, oo), a: (0, oo)}
     left = p / 2 + d / 2 * log(Rational(4, 3)) + Rational(2, 3) * sigma**2 * a**2
     terms = forall(left, "<=", Rational(share) * sigma**2 * (a**2 + d / 5 + p / 2), domain)
@@ -229,7 +243,9 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
     reference={},
 )
 def assumption_33_holds(*, share: int | Fraction = 1) -> Evidence:
-    """E_nu[E_tilted|Z1|^p |Z|^{p'}] <= sigma^{2p} M_{p,p'} for (p, p') = (4, 0), (4, 4), (8, 4), (8, 8): skewed laws, every U."""
+    """E_nu[E_tilted|Z1|^p |Z|^{p'}] <= sigma^{2p} M_{p,p'} for (p, p') = (4, 0), (4, 4), (8, 4),
+    (8, 8): skewed laws, every U.
+    """
     parts = []
     for power, of_query in ((4, 0), (4, 4), (8, 4), (8, 8)):
         sides = rf"\mathbb{{E}}_\nu\mathbb{{E}}_{{\mu_Z}}|Z_1|^{{{power}}}|Z|^{{{of_query}}} \le \sigma^{{{2 * power}}}"
@@ -246,7 +262,9 @@ def assumption_33_holds(*, share: int | Fraction = 1) -> Evidence:
     reference={},
 )
 def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
-    """The same with the constants that no longer know nu; also for tokens (x, y) and queries (x_q, 0) with the law of x."""
+    """The same with the constants that no longer know nu; also for tokens (x, y) and queries (x_q,
+    0) with the law of x.
+    """
     parts = []
     for power, of_query in ((4, 0), (4, 4), (8, 8)):
         checked = rf"p={power}, p'={of_query}:\ M_{{p,p'}} = {sp.latex(sp.N(M_R3(power, of_query, sp.Symbol('|U|'), 2), 4))}"
@@ -261,7 +279,9 @@ def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
     argument="the binomial formula, and R3.max with L = 1 for each moment of the query",
 )
 def constants_free_of_the_laws() -> Evidence:
-    """M_{4,0} and M_{4,4} as polynomials in |U|^2 with (4 ((d/2) ln 2 + n - 1))^n for the moments of order 2n of nu."""
+    """M_{4,0} and M_{4,4} as polynomials in |U|^2 with (4 ((d/2) ln 2 + n - 1))^n for the moments
+    of order 2n of nu.
+    """
     u = sp.Symbol("u", nonnegative=True)
     k = d / 5 + 2
     moment = {n: (4 * (d * log(2) / 2 + n - 1)) ** n for n in (1, 2, 3, 4)}
@@ -281,7 +301,9 @@ def constants_free_of_the_laws() -> Evidence:
     reference={},
 )
 def exponential_moment_and_tail(*, share: int | Fraction = 1) -> Evidence:
-    """E exp(|Z|^2/(4 sigma^2)) <= 2^{d/2}: laws on two and three atoms, hostile laws in d = 1, 2, 3."""
+    """E exp(|Z|^2/(4 sigma^2)) <= 2^{d/2}: laws on two and three atoms, hostile laws in d = 1, 2,
+    3.
+    """
     checked = r"\mathbb{E}e^{|Z|^2/(4\sigma^2)} \le 2^{d/2}"
     return all_of(
         worst_law(exponential, share, checked=checked, laws=("two atoms",)),
@@ -306,7 +328,9 @@ def sharper_than_lemma_d2(*, c: int | Fraction = 2) -> Evidence:
     "OURS:R3.tail/RH", control=dict(c=1), needs=("OURS:R3.tail",), argument="s = sqrt(d); so that Theorem 1.19 need not be cited"
 )
 def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
-    """2^{d/2} e^{-t^2/4} <= e^{-(t - c sqrt(d))^2/8} with c = 4, for t > c sqrt(d); compared by exponents."""
+    """2^{d/2} e^{-t^2/4} <= e^{-(t - c sqrt(d))^2/8} with c = 4, for t > c sqrt(d); compared by
+    exponents.
+    """
     s, shift = sp.Symbol("s", positive=True), Rational(c)
     return forall(
         s**2 * log(2) / 2 - t**2 / 4, "<=", -((t - shift * s) ** 2) / 8, {t: (0, oo), s: Closed(1, oo)}, where=[(t, ">", shift * s)]
@@ -320,7 +344,9 @@ def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
     argument="Jensen's inequality for y = e^{max|Z_l|^2/(4 sigma^2) + p/2 - 1}, whose mean is at most L 2^{d/2} e^{p/2 - 1}",
 )
 def largest_norm(*, share: int | Fraction = 1) -> Evidence:
-    """E max |Z_l|^p <= sigma^p (4 (ln L + (d/2) ln 2 + p/2 - 1))^{p/2}: p = 2, 5/2, 4, 8 and L = 1, 2, 10, 1000."""
+    """E max |Z_l|^p <= sigma^p (4 (ln L + (d/2) ln 2 + p/2 - 1))^{p/2}: p = 2, 5/2, 4, 8 and L = 1,
+    2, 10, 1000.
+    """
     parts = []
     for power in (Fraction(2), Fraction(5, 2), Fraction(4), Fraction(8)):
         for length in (1, 2, 10, 1000):

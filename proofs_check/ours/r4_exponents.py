@@ -1,8 +1,9 @@
-"""The exponents of output and gradients over Gaussian queries: bounds at a fixed query for long prompts, and their averages.
+"""The exponents of output and gradients over Gaussian queries: bounds at a fixed query for long
+prompts, and their averages.
 
-From above the weights of Gaussian scores obey a Chernoff bound whose parameter theta = 1 + b makes the average over queries flat;
-from below one token dominates with the probability that its score exceeds ln L + s/2, up to a logarithm, and then the softmax
-covariance almost vanishes.
+From above the weights of Gaussian scores obey a Chernoff bound whose parameter theta = 1 + b makes
+the average over queries flat; from below one token dominates with the probability that its score
+exceeds ln L + s/2, up to a logarithm, and then the softmax covariance almost vanishes.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def _moments(variance: float) -> ScoreMoments:
 
 
 def _sums_of_coefficients(polynomial: sp.Expr, sign: int) -> sp.Expr:
-    """The polynomial in s whose moments are all 1 where their coefficient has this sign, and 0 elsewhere."""
+    """The polynomial in s whose moments are all 1 where their coefficient has this sign, and 0
+    elsewhere.
+    """
     total = sp.S.Zero
     for term in sp.Add.make_args(sp.expand(polynomial)):
         coefficient, powers = term.as_coeff_Mul()
@@ -54,7 +57,9 @@ def _sums_of_coefficients(polynomial: sp.Expr, sign: int) -> sp.Expr:
 
 @claim("OURS:R4.above/moments", dial="c", argument="0 <= pi_k <= pi_2 <= 1 for k >= 2: every moment in R4.Q is between 0 and P2")
 def errors_by_P2(*, c: int | Fraction = 5202) -> Evidence:
-    """Sums of the coefficients of one sign: E D^2 <= c (1 + s)^2 P2, E Sc <= 66 (1 + s) P2, |E[D pi_2]| <= 45 (1 + s) P2."""
+    """Sums of the coefficients of one sign: E D^2 <= c (1 + s)^2 P2, E Sc <= 66 (1 + s) P2, |E[D
+    pi_2]| <= 45 (1 + s) P2.
+    """
     moments = {key: sp.Symbol("m" + "".join(map(str, key)), positive=True) for key in GRAD_U_MOMENTS}
     spread = spread_moments(s, moments)
     domain = {s: (0, oo)}
@@ -69,7 +74,9 @@ def errors_by_P2(*, c: int | Fraction = 5202) -> Evidence:
 
 @claim("OURS:R4.above/tail", cites=("Chung and Lu 2006, Theorem 7",), argument="n = L - 1 >= L/2 truncated weights of mean m_1")
 def lower_tail_of_truncated_weights() -> Evidence:
-    """n m_1^2/(8 m_2) = n e^{-s/2}/16 for m_1 = e^{s/2}/2 and m_2 = e^s m_1, and (L/2) m_1/2 = L e^{s/2}/8."""
+    """n m_1^2/(8 m_2) = n e^{-s/2}/16 for m_1 = e^{s/2}/2 and m_2 = e^s m_1, and (L/2) m_1/2 = L
+    e^{s/2}/8.
+    """
     n, L = sp.symbols("n L", positive=True)
     m1 = sp.exp(s / 2) / 2
     return all_of(
@@ -87,7 +94,9 @@ def lower_tail_of_truncated_weights() -> Evidence:
     unproved="an expectation over softmax weights of any number of scores: proved by hand, above",
 )
 def weights_from_above(*, c: int | Fraction = 8) -> Evidence:
-    """P2 <= c^theta L^{1 - theta} e^{(theta^2 - theta) s/2} + L e^{-L e^{-s/2}/32}; without scores P2 = 1/L refutes c < 1."""
+    """P2 <= c^theta L^{1 - theta} e^{(theta^2 - theta) s/2} + L e^{-L e^{-s/2}/32}; without scores
+    P2 = 1/L refutes c < 1.
+    """
     if c < 1:
         L = 10**4
         bound = float(c) ** 2 / L + L * math.exp(-L / 32)
@@ -115,7 +124,9 @@ def weights_from_above(*, c: int | Fraction = 8) -> Evidence:
 
 
 def log_probability(variance: float, L: float, half: float) -> float:
-    """ln of P(sqrt(s) g >= ln L + half s + ln(8 (2 + s + g^2))); for s >= 1/2 the two sides cross once."""
+    """ln of P(sqrt(s) g >= ln L + half s + ln(8 (2 + s + g^2))); for s >= 1/2 the two sides cross
+    once.
+    """
     root = math.sqrt(variance)
     gap = lambda x: root * x - math.log(8 * (2 + variance + x**2)) - math.log(L) - half * variance
     return float(log_ndtr(-brentq(gap, 0.0, (math.log(L) + variance + 60.0) / root + 60.0)))
@@ -139,7 +150,9 @@ def _probability_again(variance: float, L: float, half: float) -> float:
     argument="X_k <= w_k tau/(4 r) and X'_k <= w_k/4, with w_k at least L e^{s/2} times the argument of the logarithm",
 )
 def constants_of_one_token(*, share: Fraction = Fraction(16, 25)) -> Evidence:
-    """2 X_k/w_k <= tau/(2 r) = c/(2 |V|) at r = |V| tau/c; (1/4)(c/2)^2 = c^2/16; p_k >= 4/5, whose square is 16/25."""
+    """2 X_k/w_k <= tau/(2 r) = c/(2 |V|) at r = |V| tau/c; (1/4)(c/2)^2 = c^2/16; p_k >= 4/5, whose
+    square is 16/25.
+    """
     r, tau, c, V = sp.symbols("r tau c V", positive=True)
     return all_of(
         identity(2 * (2 * tau / (8 * r)).subs(r, V * tau / c), c / (2 * V)),
@@ -157,7 +170,9 @@ def constants_of_one_token(*, share: Fraction = Fraction(16, 25)) -> Evidence:
     unproved="an expectation over softmax weights of any number of scores: proved by hand, above",
 )
 def one_token_dominates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """E D^2 >= (L/8) Pi and P2 >= (8/25) L Pi, Pi = P(sqrt(s) g >= ln L + half s + ln(8 (2 + s + g^2))), to L = 1e100."""
+    """E D^2 >= (L/8) Pi and P2 >= (8/25) L Pi, Pi = P(sqrt(s) g >= ln L + half s + ln(8 (2 + s +
+    g^2))), to L = 1e100.
+    """
     slack, tightest = math.inf, dict[str, Any]()
     for variance in VARIANCES:
         m = _moments(variance)
@@ -182,7 +197,9 @@ def one_token_dominates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim("OURS:R4.exponent/flat", argument="theta = 1 + b in R4.above up to s = 2 ln L/(1 + b), and P2 <= 1 beyond")
 def flat_average() -> Evidence:
-    """theta^2 - theta = b^2 + b = 1/lambda; X/(2 lambda) = b ln L at X = 2 ln L/(1 + b), and ln L - X/2 = b/(1 + b) ln L."""
+    """theta^2 - theta = b^2 + b = 1/lambda; X/(2 lambda) = b ln L at X = 2 ln L/(1 + b), and ln L -
+    X/2 = b/(1 + b) ln L.
+    """
     theta, X, inverse = 1 + b, 2 * lnL / (1 + b), b**2 + b
     return all_of(
         identity(theta**2 - theta, inverse),
@@ -204,7 +221,9 @@ def limit_is_positive(*, c: int | Fraction = 2) -> Evidence:
 
 
 def _settings() -> Iterator[AttentionSetting]:
-    """One direction; V blind to the direction of the scores, so that rho = 0; lambda = 1/2, tokens on a line; no scores."""
+    """One direction; V blind to the direction of the scores, so that rho = 0; lambda = 1/2, tokens
+    on a line; no scores.
+    """
     yield AttentionSetting([[1.0]], [[1.2]], [[1.0]], [[1.0]], name="d = 1, lambda = 1.44")
     yield AttentionSetting(np.eye(2), np.diag([1.2, 0.0]), [[0.0, 1.0]], np.eye(2), name="V blind to the scores, lambda = 1.44")
     line = np.diag([1.0, 0.0])
@@ -235,7 +254,9 @@ def _far_errors() -> list[tuple[AttentionSetting, Floats, Floats]]:
     unproved="an asymptotic statement with powers of ln L of any size: proved by hand, above",
 )
 def exponent_of_all_errors(*, scale: int | Fraction = 1) -> Evidence:
-    """ln(E(L)/E(L^2))/ln L at L = 1e50 is scale times min(1, b) to 0.025, of which powers (ln L)^k take k ln 2/ln L = 0.006 k."""
+    """ln(E(L)/E(L^2))/ln L at L = 1e50 is scale times min(1, b) to 0.025, of which powers (ln L)^k
+    take k ln 2/ln L = 0.006 k.
+    """
     farthest = 0.0
     for setting, *errors in _far_errors():
         exponent = float(scale) * sharp_exponent(setting.score_variance)

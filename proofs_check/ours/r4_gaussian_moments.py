@@ -1,7 +1,9 @@
-"""R4: bias, covariance and mean squared errors of softmax attention on Gaussian tokens, exactly, for every L and every dimension.
+"""R4: bias, covariance and mean squared errors of softmax attention on Gaussian tokens, exactly,
+for every L and every dimension.
 
-The identities are between polynomials in the power sums pi_k of the weights, whose expectations are P2, P3, Q, ... The left sides
-come from `theory.symbolic.stein`, which knows Stein's lemma and nothing of the right sides; two linear forms stand for a matrix.
+The identities are between polynomials in the power sums pi_k of the weights, whose expectations are
+P2, P3, Q, ... The left sides come from `theory.symbolic.stein`, which knows Stein's lemma and
+nothing of the right sides; two linear forms stand for a matrix.
 """
 
 from __future__ import annotations
@@ -105,7 +107,9 @@ def square_of_P2_is_below_Q() -> Evidence:
 
 @claim("OURS:R4.e/order", dial="c", argument="the sum over pairs is nonnegative; pi_2^2 <= pi_3 pointwise gives Q <= P3")
 def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
-    """c pi_3 - pi_2^2 = sum_{i<j} p_i p_j (p_i - p_j)^2 + (c - 1) pi_3, for every L; below c = 1 one token is a witness."""
+    """c pi_3 - pi_2^2 = sum_{i<j} p_i p_j (p_i - p_j)^2 + (c - 1) pi_3, for every L; below c = 1
+    one token is a witness.
+    """
     pair = [(1, 1, 3), (-2, 2, 2), (1, 3, 1)]  # p_i p_j (p_i - p_j)^2 = sum of coefficient * p_i^k p_j^l
     p_i, p_j = sp.symbols("p_i p_j", positive=True)
     expansion = identity(sum(x * p_i**k * p_j**l for x, k, l in pair), p_i * p_j * (p_i - p_j) ** 2)
@@ -127,7 +131,9 @@ STEP = 0.1
 
 
 def laplace(s: float) -> list[np.ndarray]:
-    """m_0, ..., m_4 on a grid of v, as R4 writes them: Gaussian means of exp(kx - e^x), x = v + sqrt(s) g."""
+    """m_0, ..., m_4 on a grid of v, as R4 writes them: Gaussian means of exp(kx - e^x), x = v +
+    sqrt(s) g.
+    """
     v, g = np.arange(-60.0, 25.0, STEP), np.arange(-9.0, 14.0, STEP)
     x = np.minimum(v[:, None] + np.sqrt(s) * g, 6.0)
     density = np.exp(-(g**2) / 2) * STEP / np.sqrt(2 * np.pi)
@@ -140,7 +146,9 @@ def laplace(s: float) -> list[np.ndarray]:
     unproved="an identity between L-fold Gaussian integrals for every L and s: the provers know no integrals in several variables",
 )
 def moments_of_the_weights_are_one_integral(*, sixth: Fraction = Fraction(1, 6)) -> Evidence:
-    """P2, P3, Q by the displayed integrals, by direct integration over all scores, and by the package's quadrature."""
+    """P2, P3, Q by the displayed integrals, by direct integration over all scores, and by the
+    package's quadrature.
+    """
     for s in (0.25, 1.0, 4.0):
         for L in (1, 2, 3):
             m = laplace(s)
@@ -167,7 +175,9 @@ def moments_of_the_weights_are_one_integral(*, sixth: Fraction = Fraction(1, 6))
 
 @claim("OURS:R4.Q", needs=("OURS:R4.b",), argument="sum over the rows v of V and over an orthonormal basis of forms w")
 def second_moments_of_the_gradients() -> Evidence:
-    """E (w'(C_L - Gamma)v)^2 and E w(zbar - h)^2, which sum up to the displayed formulas for the gradients by U and V."""
+    """E (w'(C_L - Gamma)v)^2 and E w(zbar - h)^2, which sum up to the displayed formulas for the
+    gradients by U and V.
+    """
     l_u, l_v, g_uu, g_uv, g_vv = sp.symbols("ell_u ell_v G_uu G_uv G_vv", real=True)  # h = tau ell, Gamma = ell ell' + G_p
     tau = sp.Symbol("tau", positive=True)
     split = {h_u: tau * l_u, h_v: tau * l_v, Gamma_uu: g_uu + l_u**2, Gamma_uv: g_uv + l_u * l_v, Gamma_vv: g_vv + l_v**2}
@@ -188,7 +198,9 @@ def second_moments_of_the_gradients() -> Evidence:
     argument="every monomial other than pi_2 is at most pi_3, so that L times its mean tends to 0; sum over a basis of forms w",
 )
 def leading_term_of_the_gradient_error() -> Evidence:
-    """E (w'(C_L - Gamma)v)^2 is a polynomial in power sums without constant term whose coefficient of pi_2 is the bracket."""
+    """E (w'(C_L - Gamma)v)^2 is a polynomial in power sums without constant term whose coefficient
+    of pi_2 is the bracket.
+    """
     error = sp.Poly((spread("u", "v") ** 2).expectation(), *pi.values())
     bracket = (h_v**2 + Gamma_vv) * (h_u**2 + Gamma_uu) + Gamma_uv**2 + 2 * h_u * h_v * Gamma_uv
     return for_every_prompt(identity([error.coeff_monomial(1), error.coeff_monomial(pi[2])], [0, bracket]))
@@ -220,8 +232,10 @@ def variance_of_the_gradient_in_the_limit() -> Evidence:
     "and dominates L pi_3 and L pi_2^2, which tend to 0 almost surely",
 )
 def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1)) -> Evidence:
-    """L P2 / e^{rate s} -> 1 and L P3, L Q -> 0, by quadrature at L = 1e20 and 1e40; with them the bias, by (a), and the mean
-    squared error, by (c). The error of the gradient in U is compared with its limit directly, at L = 1e8."""
+    """L P2 / e^{rate s} -> 1 and L P3, L Q -> 0, by quadrature at L = 1e20 and 1e40; with them the
+    bias, by (a), and the mean squared error, by (c). The error of the gradient in U is compared
+    with its limit directly, at L = 1e8.
+    """
     worst = 0.0
     for s in (0.0, 0.5, 2.0, 5.0):
         limit = tilted_mean_of_the_weight(s)
@@ -247,7 +261,9 @@ def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1)) -> Evidence:
 
 
 def gradient_of_a_long_prompt(L: int = 10**8) -> Evidence:
-    """L E|grad_U T_L - grad_U T|^2 beside its limit, for regular and singular Gamma; the first correction is of order 1/L."""
+    """L E|grad_U T_L - grad_U T|^2 beside its limit, for regular and singular Gamma; the first
+    correction is of order 1/L.
+    """
     U, V, worst = np.array([[0.5, 0.2], [-0.3, 0.4]]), np.array([[1.0, 0.5], [0.0, -1.0]]), 0.0
     for Gamma in (np.array([[1.0, 0.4], [0.4, 0.3]]), np.array([[1.0, -1.0], [-1.0, 1.0]])):
         for z in (np.array([1.0, -0.5]), np.array([1.5, 1.0])):

@@ -1,4 +1,6 @@
-"""R5 for linear attention with prompts of L tokens and label noise: the same flow, with S_L inside the brackets."""
+"""R5 for linear attention with prompts of L tokens and label noise: the same flow, with S_L inside
+the brackets.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def gaussian_mean(polynomial: sp.Expr, variances: Mapping[sp.Symbol, sp.Expr]) -
 
 
 def risk_from_prompts(d: int, length: int) -> tuple[sp.Expr, sp.Expr]:
-    """The risk from its definition, every token, label, task and query integrated out, and the closed form."""
+    """The risk from its definition, every token, label, task and query integrated out, and the
+    closed form.
+    """
     l, (_, U) = sp.symbols(f"l_0:{d}", positive=True), parameters(d)
     w, q, query_noise = sp.symbols(f"w_0:{d}"), sp.symbols(f"q_0:{d}"), sp.Symbol("eta")
     x, noises = sp.Matrix(length, d, sp.symbols(f"x_0:{length * d}")), sp.symbols(f"eta_0:{length}")
@@ -42,7 +46,9 @@ def risk_from_prompts(d: int, length: int) -> tuple[sp.Expr, sp.Expr]:
 
 @claim("OURS:R5.finite/risk")
 def the_risk_from_its_definition() -> Evidence:
-    """Exact expectation over whole prompts for (d, L) = (1, 1), (1, 2), (1, 3), (2, 1), (2, 2), noise on prompt and query."""
+    """Exact expectation over whole prompts for (d, L) = (1, 1), (1, 2), (1, 3), (2, 1), (2, 2),
+    noise on prompt and query.
+    """
     sizes = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 2))
     parts = [identity(*risk_from_prompts(d, length)) for d, length in sizes]
     return all_of(*parts, checked=parts[-1].checked).replace(dimension="d = 1, 2 with L = 1, 2, 3")
@@ -50,10 +56,11 @@ def the_risk_from_its_definition() -> Evidence:
 
 @claim("OURS:R5.finite/second_moment", cites=("Isserlis: E x_i x_a x_b x_j is the sum over the three pairings",))
 def the_second_moment_of_the_averaged_label() -> Evidence:
-    """b = (1/L) sum x_k y_k has E b b' = om2 S S_L for every d and L: entry by entry in an eigenbasis of S.
+    """b = (1/L) sum x_k y_k has E b b' = om2 S S_L for every d and L: entry by entry in an
+    eigenbasis of S.
 
-    Two different tokens give (S w w' S), one token with itself 2 S w w' S + (w'S w + tau2) S; the mean over w replaces w_i w_j by
-    om2 delta and w'S w by om2 tr S.
+    Two different tokens give (S w w' S), one token with itself 2 S w w' S + (w'S w + tau2) S; the
+    mean over w replaces w_i w_j by om2 delta and w'S w by om2 tr S.
     """
     pairs = (1 - 1 / L) * l_i * l_j * om2 * delta
     same = (2 * l_i * l_j * om2 * delta + (om2 * trace + tau2) * l_i * delta) / L
@@ -63,7 +70,9 @@ def the_second_moment_of_the_averaged_label() -> Evidence:
 
 @claim("OURS:R5.finite/field", needs=("OURS:R5.finite/risk",))
 def the_flow_has_the_effective_covariance_inside_the_brackets() -> Evidence:
-    """Differentiating the closed form gives the field for symmetric S of sizes 1 and 2, with S_L commuting with S."""
+    """Differentiating the closed form gives the field for symmetric S of sizes 1 and 2, with S_L
+    commuting with S.
+    """
     parts = []
     for d in (1, 2):
         S, U = parameters(d)
@@ -97,7 +106,9 @@ def the_fixed_point_at_finite_prompt_length() -> Evidence:
     argument="every step of R5.limit is stated for positive m_i, so it holds with the eigenvalues of S_L in their place",
 )
 def limit_at_finite_prompt_length() -> Evidence:
-    """U -> gamma S_L^{-1} S S^+ + P(U(0)) and u -> 1/gamma, by integrated paths at L = 1, and at L = 5 with label noise."""
+    """U -> gamma S_L^{-1} S S^+ + P(U(0)) and u -> 1/gamma, by integrated paths at L = 1, and at L
+    = 5 with label noise.
+    """
     checked = r"U(t)\to\gamma S_L^{-1}SS^{+}+P(U(0)),\ u(t)\to 1/\gamma"
     prompts = ((1, 0.0), (5, 0.7))
     return all_of(*(ends_at(formula, positive_starts(prompt_length=n, noise=r)[::3], checked=checked) for n, r in prompts))

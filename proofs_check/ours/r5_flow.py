@@ -1,4 +1,6 @@
-"""R5: the infinite-prompt gradient flow of in-context linear regression, for any covariance: what it conserves, where it ends."""
+"""R5: the infinite-prompt gradient flow of in-context linear regression, for any covariance: what
+it conserves, where it ends.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def formula(start: Start) -> tuple[np.ndarray, float]:
 
 @claim("OURS:R5.cons/gradient")
 def the_field_is_minus_the_gradient_of_the_risk() -> Evidence:
-    """Entry by entry, for symmetric S and any U of sizes 1 and 2, and at any prompt length: differentiate the risk."""
+    """Entry by entry, for symmetric S and any U of sizes 1 and 2, and at any prompt length:
+    differentiate the risk.
+    """
     L, t = sp.symbols("L t", positive=True)
     parts = []
     for d, length, noise in ((1, L, t), (2, None, 0), (2, L, t)):
@@ -49,7 +53,9 @@ def the_field_is_minus_the_gradient_of_the_risk() -> Evidence:
 
 @claim("OURS:R5.cons/entries")
 def the_entries_of_the_field_in_an_eigenbasis() -> Evidence:
-    """The field of sizes 1, 2, 3 at S = diag(l): entry (i, j) is u l_i l_j (delta - u m_i U_ij); du/dt is the sum of summands."""
+    """The field of sizes 1, 2, 3 at S = diag(l): entry (i, j) is u l_i l_j (delta - u m_i U_ij);
+    du/dt is the sum of summands.
+    """
     L = sp.Symbol("L", positive=True)
     parts = []
     for d in (1, 2, 3):
@@ -64,7 +70,9 @@ def the_entries_of_the_field_in_an_eigenbasis() -> Evidence:
 
 @claim("OURS:R5.cons", needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries"))
 def two_conserved_quantities() -> Evidence:
-    """d/dt |U|^2 = d/dt u^2 and d/dt P(U) = 0, summand by summand and entry by entry; then along integrated paths."""
+    """d/dt |U|^2 = d/dt u^2 and d/dt P(U) = 0, summand by summand and entry by entry; then along
+    integrated paths.
+    """
     balance = entrywise(U_ij * motion, u * slope)
     outside = entrywise((1 - l_i * p_i * l_j * p_j) * motion, 0)
     return confirmed(identities(balance, outside), keeps(any_starts()[::2]))
@@ -74,7 +82,9 @@ def two_conserved_quantities() -> Evidence:
 
 
 def stands_still(m: sp.Expr) -> list[Evidence]:
-    """At U = gamma S_L^{-1} S S^+ + P(W), u = 1/gamma the field vanishes, for any W; and the two parts of U are orthogonal."""
+    """At U = gamma S_L^{-1} S S^+ + P(W), u = 1/gamma the field vanishes, for any W; and the two
+    parts of U are orthogonal.
+    """
     inside, outside = gamma * delta * l_i * p_i / m, (1 - l_i * p_i * l_j * p_j) * W_ij
     end = {U_ij: inside + outside, u: 1 / gamma, m_i: m}
     return [entrywise(f.subs(end, simultaneous=True), 0) for f in (motion, slope)] + [entrywise(inside * outside, 0)]
@@ -86,7 +96,9 @@ def stands_still(m: sp.Expr) -> list[Evidence]:
     argument="a linear equation x' = -a(t) x + b(t) with b >= 0 keeps x >= 0, and keeps x > 0; apply it to u and to every U_ii",
 )
 def the_orthant_is_kept() -> Evidence:
-    """On the diagonal dU_ii/dt + (u^2 l^2 m) U_ii = u l^2, and du/dt + Q u = sum l^2 U_ii with Q the sum of l_i l_j m_i U_ij^2."""
+    """On the diagonal dU_ii/dt + (u^2 l^2 m) U_ii = u l^2, and du/dt + Q u = sum l^2 U_ii with Q
+    the sum of l_i l_j m_i U_ij^2.
+    """
     diagonal = identity((motion + u**2 * l_i * l_j * m_i * U_ij).subs({l_j: l_i, delta: 1}), u * l_i**2)
     scalar = entrywise(slope + u * l_i * l_j * m_i * U_ij**2, l_i * l_j * U_ij * delta)
     return all_of(diagonal, scalar)
@@ -94,9 +106,11 @@ def the_orthant_is_kept() -> Evidence:
 
 @claim("OURS:R5.limit/square")
 def the_risk_is_a_sum_of_squares() -> Evidence:
-    """R - min R = (1/2) sum l_i l_j bracket_ij^2 / m_i, so the minima are where the bracket vanishes on the range of S.
+    """R - min R = (1/2) sum l_i l_j bracket_ij^2 / m_i, so the minima are where the bracket
+    vanishes on the range of S.
 
-    On the right stand the summand of the risk and that of its least value, sum (l_i - l_i^2 / m_i) / 2.
+    On the right stand the summand of the risk and that of its least value, sum (l_i - l_i^2 / m_i)
+    / 2.
     """
     risk = u**2 * m_i * l_i * l_j * U_ij**2 - 2 * u * l_i * l_j * U_ij * delta + l_i * delta
     return entrywise(l_i * l_j * bracket**2 / m_i, risk - (l_i - l_i * l_j / m_i) * delta)
@@ -109,7 +123,9 @@ def the_risk_is_a_sum_of_squares() -> Evidence:
     argument="the risk decreases, so |u| |U_r| <= s on the range; with |U_r|^2 - u^2 = e both factors are bounded",
 )
 def a_bounded_product_with_a_constant_difference_is_bounded(*, k: Rational = Rational(1)) -> Evidence:
-    """x = u^2, x + e = |U_r|^2 and x (x + e) <= s^2 give x <= s + k max(-e, 0): at x = bound + h the product is larger."""
+    """x = u^2, x + e = |U_r|^2 and x (x + e) <= s^2 give x <= s + k max(-e, 0): at x = bound + h
+    the product is larger.
+    """
     s, f, h = sp.symbols("s f h", positive=True)
     domain = dict.fromkeys((s, f, h), (0, oo))
     falling = forall((s + k * f + h) * (s + k * f + h - f), ">", s**2, domain, where=[(s + k * f + h, ">=", f)])  # e = -f
@@ -123,7 +139,9 @@ def a_bounded_product_with_a_constant_difference_is_bounded(*, k: Rational = Rat
     argument="if u != 0 the field vanishes only where the bracket does on the range: at minima; else u = 0 and tr(S U S) = 0",
 )
 def every_other_critical_point_is_a_saddle_of_one_height() -> Evidence:
-    """R - tr(S)/2 = (u^2 Q - 2 u tr(S U S)) / 2, summand by summand: 0 where u = 0; and the bracket is a multiple of the field."""
+    """R - tr(S)/2 = (u^2 Q - 2 u tr(S U S)) / 2, summand by summand: 0 where u = 0; and the bracket
+    is a multiple of the field.
+    """
     minimum = (l_i * delta + l_i * l_j / m_i * bracket**2 - l_i * l_j / m_i * delta) / 2
     height = entrywise(minimum - l_i * delta / 2, (u**2 * l_i * l_j * m_i * U_ij**2 - 2 * u * l_i * l_j * U_ij * delta) / 2)
     multiple = entrywise(-u * l_i * l_j * bracket, motion)
@@ -138,8 +156,8 @@ def every_other_critical_point_is_a_saddle_of_one_height() -> Evidence:
 def saddles_repel_the_orthant() -> Evidence:
     """d/dt (k u + tau) >= k (k u + tau) if w <= K/2, Q <= q and k^2 + k q = K/2.
 
-    Here tau = sum l^2 U_ii, w = u sum l^4 m U_ii and K = sum l^4, so that du/dt = tau - u Q and dtau/dt = u (K - w); q is any
-    bound of Q near the saddle.
+    Here tau = sum l^2 U_ii, w = u sum l^4 m U_ii and K = sum l^4, so that du/dt = tau - u Q and
+    dtau/dt = u (K - w); q is any bound of Q near the saddle.
     """
     tau, Q, q, w, K, k, v = sp.symbols("tau Q q w K k u", nonnegative=True)
     summand = identity((l_i**2 * motion).subs({l_j: l_i, delta: 1}), u * (l_i**4 - u * l_i**4 * m_i * U_ij))
@@ -162,20 +180,25 @@ def saddles_repel_the_orthant() -> Evidence:
     argument="the risk decreases and is tr(S)/2 wherever u = 0: below that height u keeps its sign and no saddle can be reached",
 )
 def the_sign_below_the_height_of_the_saddles() -> Evidence:
-    """Starts of any signs, balanced or not: the flow ends at the minimum whose sign u has once the risk is below tr(S)/2."""
+    """Starts of any signs, balanced or not: the flow ends at the minimum whose sign u has once the
+    risk is below tr(S)/2.
+    """
     checked = r"u(t)\to\operatorname{sign}(u(t_0))/|\gamma|\ \text{ if } R(t_0)<\tfrac12\operatorname{tr}S"
     return ends_at(formula, any_starts(), checked=checked)
 
 
 @claim("OURS:R5.limit/fixed_point", needs=("OURS:R5.cons/entries",), control={"four": Rational(5)})
 def one_fixed_point_has_the_conserved_values(*, four: Rational = Rational(4)) -> Evidence:
-    """gamma^2 = (e + sqrt(e^2 + 4T))/(2T), e = c - b, is the only balanced scale, and (gamma S^+ + P(U0), 1/gamma) stands still."""
+    """gamma^2 = (e + sqrt(e^2 + 4T))/(2T), e = c - b, is the only balanced scale, and (gamma S^+ +
+    P(U0), 1/gamma) stands still.
+    """
     square = (e + sqrt(e**2 + four * T)) / (2 * T)
     balanced = identity(T * square**2 - e * square - 1, 0)
     if not balanced.verdict.accepted:
         return balanced
     x = sp.Symbol("x", positive=True)
-    # Two positive roots of T x^2 - e x - 1 are impossible, since its slope 2 T x - e at a root is T x + 1/x > 0.
+    # Two positive roots of T x^2 - e x - 1 are impossible, since its slope 2 T x - e at a root is T
+    # x + 1/x > 0.
     slope_at_root = identity((2 * T * x - e).subs(e, T * x - 1 / x), T * x + 1 / x)
     return identities(balanced, slope_at_root, *stands_still(m_i))
 

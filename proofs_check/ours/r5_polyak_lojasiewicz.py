@@ -1,4 +1,6 @@
-"""R5: a Polyak-Lojasiewicz inequality along the infinite-prompt flow, in place of item 3 of Boursier & Boyer, Appendix F.3."""
+"""R5: a Polyak-Lojasiewicz inequality along the infinite-prompt flow, in place of item 3 of
+Boursier & Boyer, Appendix F.3.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ EDGE = [
     argument="sum over i, j in the range: elsewhere the summands of the gradient and, with the infinite prompt, of the risk vanish",
 )
 def the_gradient_sees_every_square_of_the_risk(*, k: Fraction = Fraction(2)) -> Evidence:
-    """|dU/dt|^2 >= k lambda^3 u^2 R: entry (u l_i l_j b)^2 against summand l_j b^2 / 2, where l_i, l_j >= lambda."""
+    """|dU/dt|^2 >= k lambda^3 u^2 R: entry (u l_i l_j b)^2 against summand l_j b^2 / 2, where l_i,
+    l_j >= lambda.
+    """
     lam, square = sp.symbols("lambda b2", positive=True)
     domain = dict.fromkeys((l_i, l_j, lam, square), (0, oo))
     gradient, risk = l_i**2 * l_j**2 * square, l_j * square / 2  # both divided by u^2
@@ -45,7 +49,9 @@ def the_gradient_sees_every_square_of_the_risk(*, k: Fraction = Fraction(2)) -> 
     argument="tr(SBSBS) <= |S| tr(SBS) for B = Theta Theta' with |B|_F = 1, by R5.PL/trace; tr(SBS) = |S Theta|_F^2",
 )
 def how_far_the_start_lies_below_the_saddles(*, k: Fraction = Fraction(1, 2)) -> Evidence:
-    """tr(S)/2 - R(0) = s^2 x - s^4 y/2 >= k s^2 x (2 - s^2 top) with x = |S Theta|^2, y = tr(SBSBS) <= top x, s^2 top < 2."""
+    """tr(S)/2 - R(0) = s^2 x - s^4 y/2 >= k s^2 x (2 - s^2 top) with x = |S Theta|^2, y = tr(SBSBS)
+    <= top x, s^2 top < 2.
+    """
     x, y, top = sp.symbols("x y top", positive=True)
     domain = dict.fromkeys((x, y, top, s), (0, oo))
     return forall(
@@ -60,17 +66,20 @@ def how_far_the_start_lies_below_the_saddles(*, k: Fraction = Fraction(1, 2)) ->
     cites=("Cauchy-Schwarz",),
 )
 def the_scalar_stays_away_from_zero() -> Evidence:
-    """u tr(SUS) = (tr(S)/2 - R) + u^2 Q / 2 summand by summand, so a level of the risk bounds u^2 |S^2|_F from below."""
+    """u tr(SUS) = (tr(S)/2 - R) + u^2 Q / 2 summand by summand, so a level of the risk bounds u^2
+    |S^2|_F from below.
+    """
     risk = (u**2 * m_i * l_i * l_j * U_ij**2 - 2 * u * l_i * l_j * U_ij * delta + l_i * delta) / 2
     return entrywise(u * l_i * l_j * U_ij * delta, l_i * delta / 2 - risk + u**2 * l_i * l_j * m_i * U_ij**2 / 2)
 
 
 @claim("OURS:R5.PL/trace", argument="the trace of a positive semi-definite matrix is nonnegative")
 def the_trace_inequality_of_the_start() -> Evidence:
-    """top tr(SBS) - tr(SBSBS) = tr(SB (top I - S) BS) + top tr(S (B - B^2) S): both terms are traces of semi-definite matrices.
+    """top tr(SBS) - tr(SBSBS) = tr(SB (top I - S) BS) + top tr(S (B - B^2) S): both terms are
+    traces of semi-definite matrices.
 
-    For ``0 <= S <= top I`` and ``0 <= B <= I``, which |B|_F = 1 gives for B = Theta Theta'. The second identity is the risk at the
-    start U = sB, u = s in these traces.
+    For ``0 <= S <= top I`` and ``0 <= B <= I``, which |B|_F = 1 gives for B = Theta Theta'. The
+    second identity is the risk at the start U = sB, u = s in these traces.
     """
     A = Algebra(symmetric=["S", "B"], params=["t", "s"])
     S, B, top, scale = (A[name] for name in ("S", "B", "t", "s"))

@@ -1,4 +1,6 @@
-"""R6: the in-context risk of softmax attention at every prompt length, its isotropic flow, and its size at the limit parameters."""
+"""R6: the in-context risk of softmax attention at every prompt length, its isotropic flow, and its
+size at the limit parameters.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from theory.regression.finite_prompt import error_at_query
 from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
-#: A mean token m = sum p_k x_k, the query x, the task w, and the mean e of the label noise of the prompt.
+#: A mean token m = sum p_k x_k, the query x, the task w, and the mean e of the label noise of the
+#: prompt.
 WORDS = Algebra(symmetric=["S"], vectors=["m", "x", "w", "h"], params=["u"])
 m, x, w, h, u_ = (WORDS[name] for name in ("m", "x", "w", "h", "u"))
 P2, P3, Q, trace, x2, h2 = sp.symbols("P2 P3 Q trS x2 h2", nonnegative=True)
@@ -31,7 +34,9 @@ tau2, om2 = sp.symbols("tau2 om2", positive=True)
 
 @claim("OURS:R6/task", argument="labels are w'x_k + eta_k; the eta_k are independent of each other, of w and of the weights")
 def average_over_task_and_noise() -> Evidence:
-    """E_w (u w'm - w'x)^2 = |u m - x|^2 for every d; sum_k (u p_k)^2 tau^2 = u^2 pi_2 tau^2 for the noise, by E eta_j eta_k."""
+    """E_w (u w'm - w'x)^2 = |u m - x|^2 for every d; sum_k (u p_k)^2 tau^2 = u^2 pi_2 tau^2 for the
+    noise, by E eta_j eta_k.
+    """
     residual = u_ * (w.T * m) - w.T * x
     task = trace_identity((residual * residual).gauss("w", WORDS.I), (u_ * m - x).T * (u_ * m - x))
     p, eta = sp.symbols("p_1:4", positive=True), sp.symbols("eta_1:4", real=True)
@@ -43,9 +48,11 @@ def average_over_task_and_noise() -> Evidence:
 
 @claim("OURS:R6/second_moment", needs=("OURS:R4.a", "OURS:R4.b"), cites=STEIN)
 def second_moment_of_the_mean_token() -> Evidence:
-    """E v(m) = (1 - P2) v(h) and E v(m)^2 = P2 v'S v + (1 - P2 - 6 P3 + 6 Q) v(h)^2 for every form v, by Stein's lemma.
+    """E v(m) = (1 - P2) v(h) and E v(m)^2 = P2 v'S v + (1 - P2 - 6 P3 + 6 Q) v(h)^2 for every form
+    v, by Stein's lemma.
 
-    The second is also the covariance of R4 (b) with the mean put back; summed over a basis of forms it is E|m|^2.
+    The second is also the covariance of R4 (b) with the mean put back; summed over a basis of forms
+    it is E|m|^2.
     """
     form = TOKENS.sum(1, "v")
     h_v, Gamma_vv = TOKENS.symbols[-4], TOKENS.symbols[-1]
@@ -60,14 +67,18 @@ def second_moment_of_the_mean_token() -> Evidence:
 
 @claim("OURS:R6/scale", argument="w = sqrt(om2) w' with w' ~ N(0, I), and eta = sqrt(om2) eta'")
 def tasks_of_another_variance() -> Evidence:
-    """om2 times the error with noise tau2/om2 is the error with |u m - x|^2 and its mean multiplied by om2, the noise as it was."""
+    """om2 times the error with noise tau2/om2 is the error with |u m - x|^2 and its mean multiplied
+    by om2, the noise as it was.
+    """
     at = dict(trace=trace, h2=h2, xh=xh, x2=x2, u=u)
     left = om2 * error_at_query(P2, P3, Q, **at, noise=tau2 / om2)
     return identity(left, om2 * error_at_query(P2, P3, Q, **at) + u**2 * tau2 * P2)
 
 
 def by_all_scores(L: int = 2, step: float = 0.25) -> Evidence:
-    """d = 1, L = 2, label noise: the risk by a trapezoid rule over both tokens and the query, every average over w done by hand."""
+    """d = 1, L = 2, label noise: the risk by a trapezoid rule over both tokens and the query, every
+    average over w done by hand.
+    """
     axis = step * np.arange(-34, 35)
     mass = np.exp(-(axis**2) / 2) * step / np.sqrt(2 * np.pi)
     worst = 0.0
@@ -113,7 +124,9 @@ def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
     "query's own noise adds tau^2/2",
 )
 def risk_at_every_prompt_length() -> Evidence:
-    """The parts put together at a fixed query: the bracket of R6, for every L and d; then two routes that know nothing of Stein."""
+    """The parts put together at a fixed query: the bracket of R6, for every L and d; then two
+    routes that know nothing of Stein.
+    """
     mean_square, product = P2 * trace + (1 - P2 - 6 * P3 + 6 * Q) * h2, (1 - P2) * xh
     assembled = u**2 * mean_square - 2 * u * product + x2 + u**2 * tau2 * P2
     formula = error_at_query(P2, P3, Q, trace=trace, h2=h2, xh=xh, x2=x2, u=u, noise=tau2)
@@ -125,7 +138,9 @@ def risk_at_every_prompt_length() -> Evidence:
 
 
 def by_differences(step: float = 1e-4) -> Evidence:
-    """The gradient in every entry of U at c I, S = I, by differences of the risk: a multiple g I, and dR/dc = d g."""
+    """The gradient in every entry of U at c I, S = I, by differences of the risk: a multiple g I,
+    and dR/dc = d g.
+    """
     worst = 0.0
     for d, c, v, L, noise in ((2, 0.7, 1.2, 10, 0.3),):
         risk = lambda U, d=d, v=v, L=L, noise=noise: float(finite_prompt_risk(np.eye(d), U, v, L, noise=noise))
@@ -149,11 +164,13 @@ def by_differences(step: float = 1e-4) -> Evidence:
     "gradient is (1/d)(dR/dc) I, and the flow stays on the line of the c I; the integrand depends on |x|^2 only",
 )
 def isotropic_flow(*, share: Fraction = Fraction(1)) -> Evidence:
-    """S = I: in the direction E the derivatives of s, |h|^2 and x.h at U = c I are 2c x'Ex, 2c x'Ex and x'Ex, every d.
+    """S = I: in the direction E the derivatives of s, |h|^2 and x.h at U = c I are 2c x'Ex, 2c x'Ex
+    and x'Ex, every d.
 
-    So F(s, |h|^2, x.h) has the slope (2c(F_s + F_h) + F_xh) x'Ex, which for E = I is dF/dc: a function of |x|^2 times x'Ex. Then
-    share d E[|x|^{2k} x'Ex] = tr(E) E|x|^{2k+2} with share = 1 for every d and k = 0, ..., 3, and by rotations for every function
-    of |x|^2 in the place of |x|^{2k}.
+    So F(s, |h|^2, x.h) has the slope (2c(F_s + F_h) + F_xh) x'Ex, which for E = I is dF/dc: a
+    function of |x|^2 times x'Ex. Then share d E[|x|^{2k} x'Ex] = tr(E) E|x|^{2k+2} with share = 1
+    for every d and k = 0, ..., 3, and by rotations for every function of |x|^2 in the place of
+    |x|^{2k}.
     """
     A = Algebra(general=["E"], vectors=["x"], params=["c", "e"])
     E, q, c, e = (A[name] for name in ("E", "x", "c", "e"))

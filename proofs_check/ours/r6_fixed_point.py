@@ -1,4 +1,6 @@
-"""R6 at the limit parameters of the infinite prompt: how the finite-prompt risk falls there, and that training does better."""
+"""R6 at the limit parameters of the infinite prompt: how the finite-prompt risk falls there, and
+that training does better.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,17 @@ def fixed_point(eigenvalues: tuple[float, ...]) -> tuple[Floats, Floats, float, 
 
 
 def scaled_risk(eigenvalues: tuple[float, ...], lengths: Floats, noise: float = 0.0, step: float = 0.08) -> Floats:
-    """L (R_L - tau^2/2) at the limit parameters, where the infinite-prompt risk is 0 and the gap is the whole of it."""
+    """L (R_L - tau^2/2) at the limit parameters, where the infinite-prompt risk is 0 and the gap is
+    the whole of it.
+    """
     S, U, v, _ = fixed_point(eigenvalues)
     return lengths * finite_prompt_gap(S, U, v, lengths, noise=noise, step=step)
 
 
 def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
-    """E e^s (t + q)/2 for tr(S^-2) > 4, t = u^2 (tr S + tau^2), q = |x|^2: s = lambda |xi|^2, x = S^{1/2} xi, xi ~ N(0, I)."""
+    """E e^s (t + q)/2 for tr(S^-2) > 4, t = u^2 (tr S + tau^2), q = |x|^2: s = lambda |xi|^2, x =
+    S^{1/2} xi, xi ~ N(0, I).
+    """
     _, _, v, lam = fixed_point(eigenvalues)
     rest, d, total = 1 - 2 * lam, len(eigenvalues), float(sum(eigenvalues))
     return float(rest ** (-d / 2) * (v**2 * (total + noise) + total / rest) / 2)
@@ -43,7 +49,9 @@ def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
 
 @claim("OURS:R6.fixed/lambda", needs=("OURS:R5.limit",))
 def top_eigenvalue_at_the_fixed_point() -> Evidence:
-    """S^{1/2} U11'S U11 S^{1/2} = gamma^2 I at U11 = gamma S^-1, for every d; gamma^2 = tr(S^-2)^{-1/2} < 1/2 iff tr(S^-2) > 4."""
+    """S^{1/2} U11'S U11 S^{1/2} = gamma^2 I at U11 = gamma S^-1, for every d; gamma^2 =
+    tr(S^-2)^{-1/2} < 1/2 iff tr(S^-2) > 4.
+    """
     A = Algebra(symmetric=["R", "K"], params=["g"], inverse=[("R", "K")])  # S = R R, S^-1 = K K
     R, K, g = A["R"], A["K"], A["g"]
     scores = trace_identity(R * (g * K * K) * (R * R) * (g * K * K) * R, g * g * A.I)
@@ -60,7 +68,8 @@ def top_eigenvalue_at_the_fixed_point() -> Evidence:
     argument="product over the coordinates of xi; the exponent is (lambda - 1/2) g^2, not negative from lambda = 1/2 on",
 )
 def the_mean_of_the_weight() -> Evidence:
-    """e^{lambda g^2 - g^2/2} is e^{-t^2/2} at g = t/sqrt(1 - 2 lambda), and at least 1 from lambda = 1/2 on.
+    """e^{lambda g^2 - g^2/2} is e^{-t^2/2} at g = t/sqrt(1 - 2 lambda), and at least 1 from lambda
+    = 1/2 on.
 
     So E e^{lambda g^2} = (1 - 2 lambda)^{-1/2} for lambda < 1/2, and infinite beyond.
     """
@@ -89,7 +98,9 @@ LENGTHS = np.array([1.0, 1e2, 1e4, 1e8, 1e16, 1e70])
     " by R4.limit and Fatou's lemma the lower limit of L times it is at least that mean, infinite from lambda = 1/2 on",
 )
 def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
-    """sup_L L (R_L - tau^2/2) = E e^s (t + q)/2 where tr(S^-2) > 4 (times `share`); elsewhere it grows on, to L = 1e16."""
+    """sup_L L (R_L - tau^2/2) = E e^s (t + q)/2 where tr(S^-2) > 4 (times `share`); elsewhere it
+    grows on, to L = 1e16.
+    """
     shown = []
     for name, (eigenvalues, noise) in BOUNDED.items():
         values, bound = scaled_risk(eigenvalues, LENGTHS, noise), float(share) * supremum(eigenvalues, noise)
@@ -112,7 +123,9 @@ def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:R6.iso/path", needs=("OURS:R6.iso",), control={"times": Fraction(1, 2)})
 def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evidence:
-    """S = I, d = 5: the risk falls along the integrated flow, and its end beats the limit parameters of the infinite prompt."""
+    """S = I, d = 5: the risk falls along the integrated flow, and its end beats the limit
+    parameters of the infinite prompt.
+    """
     shown = []
     S, U, v, _ = fixed_point((1.0,) * 5)
     for L in (10.0, 50.0):

@@ -1,4 +1,5 @@
-"""R6 after training: the least risk at each length and where it is, the lengths of Theorem 5.2, and how far the flows part.
+"""R6 after training: the least risk at each length and where it is, the lengths of Theorem 5.2, and
+how far the flows part.
 
 That the flow ends at the least risk is integrated in single cases, never proved.
 """
@@ -85,7 +86,9 @@ def limit_of(name: str) -> tuple[float, float]:
     assumes=(FOUND,),
 )
 def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
-    """L (min R_L - tau^2/2) <= share F(lambda*)/2 at L = 2 and 1e6, reached to 1/500 at 1e6, where 1/u^2 is lambda* to 1/100."""
+    """L (min R_L - tau^2/2) <= share F(lambda*)/2 at L = 2 and 1e6, reached to 1/500 at 1e6, where
+    1/u^2 is lambda* to 1/100.
+    """
     shown = []
     for name, (S, noise) in SPECTRA.items():
         best, limit = limit_of(name)
@@ -119,7 +122,9 @@ def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
     "tau^2), and at most tau^2 E tr S (X'X)^-1 = tau^2 d/(L - d - 1), as (I + A)^-1 <= A^-1; for tau = 0 it is 0 from L = d on",
 )
 def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
-    """L l/(1 + L l/tau^2) and L tau^2/(L - d - 1) both tend to `share` tau^2: the excess lies between sums of d of either."""
+    """L l/(1 + L l/tau^2) and L tau^2/(L - d - 1) both tend to `share` tau^2: the excess lies
+    between sums of d of either.
+    """
     l, L, d, tau2 = sp.symbols("l L d tau2", positive=True)
     limit = sp.Rational(share) * tau2
     above = identity(sp.limit(L * tau2 / (L - d - 1), L, sp.oo), limit)
@@ -129,8 +134,9 @@ def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:R6.trained/flow", control={"times": Fraction(11, 10)}, needs=("OURS:R6.iso",))
 def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidence:
-    """S = I, d = 5, L = 10: from the start of Assumption 5.1 the integrated flow ends within 1/1000 of `times` the
-    parameters of the least risk that Newton's method finds."""
+    """S = I, d = 5, L = 10: from the start of Assumption 5.1 the integrated flow ends within 1/1000
+    of `times` the parameters of the least risk that Newton's method finds.
+    """
     factor, bound, L = float(times), 1e-3, 10
     end = trained(np.eye(5), L)
 
@@ -154,7 +160,9 @@ def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidenc
     " the valley draws the flow at a rate of order 1, so that it stays within O(1/L) of it",
 )
 def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidence:
-    """S = I/2, d = 5: at t = 0.03 L, L = 1e6, the flow has the lambda = 1/u^2 of the reduced equation at 0.03 `time`, to 1/100."""
+    """S = I/2, d = 5: at t = 0.03 L, L = 1e6, the flow has the lambda = 1/u^2 of the reduced
+    equation at 0.03 `time`, to 1/100.
+    """
     from scipy.integrate import solve_ivp
 
     L, share, law = 1e6, 0.03, {"trace": 2.5, "d": 5, "inverse_square": 20.0}
@@ -198,7 +206,9 @@ FAR = np.array([1e25, 1e50])
     " tau^2/2) there; R6.trained knows of no threshold",
 )
 def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
-    """tr(S^-2) = 4: the risk held at the fixed point over its law, r(L), has 2 r(L^2) - r(L) = 1 to 3e-3 at L = 1e25."""
+    """tr(S^-2) = 4: the risk held at the fixed point over its law, r(L), has 2 r(L^2) - r(L) = 1 to
+    3e-3 at L = 1e25.
+    """
     shown = []
     for name, (eigenvalues, noise) in CRITICAL.items():
         S, d = np.diag(eigenvalues), len(eigenvalues)
@@ -238,7 +248,9 @@ ENTRIES = (
     " no prover here encloses a minimiser",
 )
 def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
-    """The least risk is at most epsilon at L(epsilon) - fewer tokens, and above it at L(epsilon) - 1, the bound not passed."""
+    """The least risk is at most epsilon at L(epsilon) - fewer tokens, and above it at L(epsilon) -
+    1, the bound not passed.
+    """
     shown = []
     for d, name, epsilon, length in ENTRIES:
         S = np.eye(d) if name == "I" else kms(d)
@@ -261,7 +273,9 @@ def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
 
 
 def end_by_slopes(S: Floats, noise: float, near: Trained, L: int) -> Trained:
-    """The zero of the gradient near a point by a solver of SciPy and a finer quadrature: a second route to the least risk."""
+    """The zero of the gradient near a point by a solver of SciPy and a finer quadrature: a second
+    route to the least risk.
+    """
     from scipy.optimize import root
 
     field, vectors = RiskField(S, L, noise, step=0.08), np.linalg.eigh(S)[1]
@@ -307,7 +321,9 @@ def distance_on_the_valley() -> Evidence:
     assumes=(FOUND,),
 )
 def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
-    """At L = 1e6 the least risk's parameters are `times` the limit away from the end of the infinite-prompt flow, to 1/100."""
+    """At L = 1e6 the least risk's parameters are `times` the limit away from the end of the
+    infinite-prompt flow, to 1/100.
+    """
     L, bound, shown = 10**6, 0.01, []
     for name in ("S = 1", "S = I, d = 5", "S = 2^-|i-j|, d = 2, tau2 = 0.3"):
         S, noise = SPECTRA[name]
@@ -335,8 +351,9 @@ def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
     unproved="the distance at a time is that of two integrated flows, and no prover here encloses a flow",
 )
 def how_loose_the_distance_bound_is(*, factor: int = 1) -> Evidence:
-    """At the T of (27) (26) exceeds the distance `factor` times 750-fold at L = 1e4 and 47000-fold at 1e6: d = 1, S = 1/64; the
-    risk has fallen to 0.36 and 0.10 of its start at 1e6."""
+    """At the T of (27) (26) exceeds the distance `factor` times 750-fold at L = 1e4 and 47000-fold
+    at 1e6: d = 1, S = 1/64; the risk has fallen to 0.36 and 0.10 of its start at 1e6.
+    """
     shown, stated = [], {(1e6, 0.5): 0.36, (1e6, 0.9): 0.10}
     for transfer in transfers((1.0, 2.0, 1e2, 1e4, 1e6)):
         times = np.array([0.0, transfer.T_27])

@@ -1,4 +1,6 @@
-"""R6 on the valley u S U = I of the infinite-prompt risk: at every length at most F(lambda)/(2L), and where F is least."""
+"""R6 on the valley u S U = I of the infinite-prompt risk: at every length at most F(lambda)/(2L),
+and where F is least.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ QUADRATIC = (d + 2) * (2 * T - sigma) * lam**2 - (d + 4) * T * lam + T
     argument="the infinite-prompt risk is half of tr(B S B'), B = u S U - I, and S is invertible",
 )
 def the_valley_is_a_line() -> Evidence:
-    """At U = S^-1/u: u S U = I, and S^{1/2} U'S U S^{1/2} = lambda I with lambda = 1/u^2, for every d."""
+    """At U = S^-1/u: u S U = I, and S^{1/2} U'S U S^{1/2} = lambda I with lambda = 1/u^2, for every
+    d.
+    """
     A = Algebra(symmetric=["R", "K"], params=["u"], inverse=[("R", "K")])  # S = R R, S^-1 = K K
     R, K, u = A["R"], A["K"], A["u"]
     U = K * K  # times 1/u
@@ -41,7 +45,9 @@ def the_valley_is_a_line() -> Evidence:
     "it rises",
 )
 def where_the_excess_is_least(*, half: Rational = Rational(1, 2)) -> Evidence:
-    """F' = -(1 - 2 lambda)^{-d/2-2} q/lambda^2, q < 0 at `half`, and the formula is a root of q: every d >= 1, tau2 >= 0."""
+    """F' = -(1 - 2 lambda)^{-d/2-2} q/lambda^2, q < 0 at `half`, and the formula is a root of q:
+    every d >= 1, tau2 >= 0.
+    """
     F = valley_excess(lam, trace=sigma, d=d, noise=tau2)
     slope = identity(sp.diff(F, lam) * (1 - 2 * lam) ** (d / 2 + 2) * lam**2, -QUADRATIC)
     domain = {d: Closed(1, oo), sigma: (0, oo), tau2: Closed(0, oo)}
@@ -108,7 +114,9 @@ def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
     argument="the sum over the eigenvalues l of S; entries of w have variance 1",
 )
 def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
-    """Least over u U: (1/2) sum l - l^2/s_L, s_L = (1 + 1/L) l + T/L; L times a term is at most share (l + T)/2, its limit."""
+    """Least over u U: (1/2) sum l - l^2/s_L, s_L = (1 + 1/L) l + T/L; L times a term is at most
+    share (l + T)/2, its limit.
+    """
     l, L = sp.symbols("l L", positive=True)
     s_L = (1 + 1 / L) * l + T / L
     scaled, end = l * (l + T) / (2 * s_L), (l + T) / 2
@@ -129,7 +137,9 @@ def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
     " at x = 0",
 )
 def softmax_pays_between_e_and_4_22(*, least: sp.Expr = sp.E) -> Evidence:
-    """tau = 0: r = F(lambda*)/(tr S (1 + d)) rises with x = lambda* from `least`, and d falls: d written by x, q = 0 there."""
+    """tau = 0: r = F(lambda*)/(tr S (1 + d)) rises with x = lambda* from `least`, and d falls: d
+    written by x, q = 0 there.
+    """
     x = sp.Symbol("x", positive=True)
     of_x = (1 - 4 * x + 2 * x**2) / (x * (1 - x))
     there = identity(QUADRATIC.subs({lam: x, tau2: 0, d: of_x}), 0)

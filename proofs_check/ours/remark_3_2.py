@@ -1,4 +1,6 @@
-"""R4, Remark 3.2 of Boursier and Boyer: the error with the query inside the prompt decays with the exponent min(1, b, 1/nu)."""
+"""R4, Remark 3.2 of Boursier and Boyer: the error with the query inside the prompt decays with the
+exponent min(1, b, 1/nu).
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
 LENGTHS = (1e10, 1e20)
-#: (S, Gamma, U): nu below 1, above 1, equal to 1 with V (I - Gamma U) = 0, negative, and above 1 together with lambda.
+#: (S, Gamma, U): nu below 1, above 1, equal to 1 with V (I - Gamma U) = 0, negative, and above 1
+#: together with lambda.
 SETTINGS = ((1, 1, Fraction(1, 2)), (1, Fraction(1, 4), 1), (1, 1, 1), (1, 1, -1), (4, 1, Fraction(1, 2)))
 #: What logarithms may do to a slope between these lengths.
 TOLERANCE = Fraction(1, 40)
@@ -40,7 +43,9 @@ def slope(errors: Floats) -> float:
 
 
 def averaged_directly(S: float, Gamma: float, U: float) -> Floats:
-    """The same from 1/X^2 = int r e^{-rX} dr alone: sums over query, r = e^v and the score of a token, without Stein's lemma."""
+    """The same from 1/X^2 = int r e^{-rX} dr alone: sums over query, r = e^v and the score of a
+    token, without Stein's lemma.
+    """
     h, out = 0.3, np.zeros(len(LENGTHS))
     own = np.arange(0.045, math.sqrt(2 * (1.2 * math.log(LENGTHS[-1]) + 35)), 0.09)
     for z, weight in zip(math.sqrt(S) * own, 0.18 * np.exp(-(own**2) / 2) / math.sqrt(2 * math.pi)):
@@ -76,7 +81,9 @@ def averaged_directly(S: float, Gamma: float, U: float) -> Floats:
 
 @claim("OURS:R4.self/split", argument="with p_0 = w_0/(w_0 + S_L), the weight of the query")
 def two_parts_of_the_error() -> Evidence:
-    """(R_L + w_0 z)/(S_L + w_0) - h = (1 - p_0)(R_L/S_L - h) + p_0 (z - h), in each coordinate, with h = Gamma U z."""
+    """(R_L + w_0 z)/(S_L + w_0) - h = (1 - p_0)(R_L/S_L - h) + p_0 (z - h), in each coordinate,
+    with h = Gamma U z.
+    """
     R, z, h = sp.symbols("R_L z h", real=True)
     S, w = sp.symbols("S_L w_0", positive=True)
     p = w / (w + S)
@@ -89,7 +96,9 @@ def two_parts_of_the_error() -> Evidence:
     argument="p_0 is near min(1, e^{s_0 - s/2}/L) since S_L is near L e^{s/2}; the top eigenvalue of the form is nu",
 )
 def score_of_the_query_itself() -> Evidence:
-    """2 s_0 - s = 2 z'Uz - (Uz)'Gamma(Uz) = xi' R (U + U' - U' Gamma U) R xi for z = R xi, R R = S, in every dimension."""
+    """2 s_0 - s = 2 z'Uz - (Uz)'Gamma(Uz) = xi' R (U + U' - U' Gamma U) R xi for z = R xi, R R = S,
+    in every dimension.
+    """
     A = Algebra(general=["U"], symmetric=["Gamma", "R"], vectors=["x"])
     U, Gamma, R, x = (A[name] for name in ("U", "Gamma", "R", "x"))
     z = R * x
@@ -102,7 +111,9 @@ def score_of_the_query_itself() -> Evidence:
 
 @claim("OURS:R4.self/nu", needs=("OURS:R4.self/weight",), argument="S <= Gamma gives R Gamma^{-1} R <= I, and R (square) R >= 0")
 def rate_of_the_query_for_tokens_with_more_spread() -> Evidence:
-    """Gamma^{-1} - (U + U' - U' Gamma U) = (U - Gamma^{-1})' Gamma (U - Gamma^{-1}): nu <= 1 whenever S <= Gamma."""
+    """Gamma^{-1} - (U + U' - U' Gamma U) = (U - Gamma^{-1})' Gamma (U - Gamma^{-1}): nu <= 1
+    whenever S <= Gamma.
+    """
     A = Algebra(general=["U"], symmetric=["Gamma", "Lambda"], inverse=[("Gamma", "Lambda")])
     U, Gamma, Lambda = (A[name] for name in ("U", "Gamma", "Lambda"))
     gap = U - Lambda
@@ -118,7 +129,9 @@ def rate_of_the_query_for_tokens_with_more_spread() -> Evidence:
     unproved="limits over prompt and query at once, with logarithms; the lower bound is heuristic",
 )
 def exponent_with_the_query_inside(*, factor: int | Fraction = 1) -> Evidence:
-    """The slope of ln E between L = 1e10 and 1e20 is -min(1, b, 1/nu) to 1/40; min(1, b) at V (I - Gamma U) = 0."""
+    """The slope of ln E between L = 1e10 and 1e20 is -min(1, b, 1/nu) to 1/40; min(1, b) at V (I -
+    Gamma U) = 0.
+    """
     worst, covered = 0.0, []
     for S, Gamma, U in SETTINGS:
         lam, nu = float(S * Gamma * U * U), float(self_weight_rate(S, U, Gamma))

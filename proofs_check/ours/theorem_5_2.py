@@ -20,7 +20,8 @@ from theory.symbolic.algebra import Algebra
 
 @dataclass(frozen=True)
 class Instance:
-    """A task family and a start, and a length from which on the trained risk is at most epsilon = tr(Sigma)/20.
+    """A task family and a start, and a length from which on the trained risk is at most epsilon =
+    tr(Sigma)/20.
 
     Attributes
     ----------
@@ -55,13 +56,16 @@ BEYOND = (
 )
 
 
-#: Below this norm of the gradient the risk at the last time is taken for its limit; an upper bound of it is always.
+#: Below this norm of the gradient the risk at the last time is taken for its limit; an upper bound
+#: of it is always.
 ARRIVED = 1e-6
 
 
 @cache
 def trained(case: Instance, L: float | None, nodes: int = 32, rtol: float = 1e-7) -> FinitePromptPath:
-    """The flow of the finite-prompt risk; as the risk falls, its value at the last time bounds the limit from above."""
+    """The flow of the finite-prompt risk; as the risk falls, its value at the last time bounds the
+    limit from above.
+    """
     start = [case.alpha * x for x in case.theta]
     return finite_prompt_path(case.spectrum, start, case.alpha, L, noise=case.noise, nodes=nodes, rtol=rtol, t_max=300.0)
 
@@ -94,7 +98,9 @@ def trained_risk_below(instances: Sequence[Instance], shorter: int, checked: str
     argument="so a query that is kappa-sub-Gaussian is one that is 1-sub-Gaussian at kappa U, on a ball of radius kappa rho",
 )
 def a_larger_query_is_a_larger_block() -> Evidence:
-    """z'(kappa U)(x/kappa) = z'U x: the output at (x, U) is that at (x/kappa, kappa U); and the gradients by U differ by kappa."""
+    """z'(kappa U)(x/kappa) = z'U x: the output at (x, U) is that at (x/kappa, kappa U); and the
+    gradients by U differ by kappa.
+    """
     kappa, names = sp.Symbol("kappa", positive=True), sp.symbols("z_1 z_2 x_1 x_2 u_11 u_12 u_21 u_22", real=True)
     z, x, U = sp.Matrix(names[:2]), sp.Matrix(names[2:4]), sp.Matrix(2, 2, names[4:])
     score = (z.T * U * x)[0]
@@ -109,7 +115,9 @@ def a_larger_query_is_a_larger_block() -> Evidence:
     argument="no predictor beats the noise of the query's own label, tau^2/2",
 )
 def the_infinite_prompt_flow_reaches_the_bayes_risk() -> Evidence:
-    """At U = gamma S^+ + P(U0), u = 1/gamma: w'S (u U) S = w'S for S of any rank, so that the excess risk is 0."""
+    """At U = gamma S^+ + P(U0), u = 1/gamma: w'S (u U) S = w'S for S of any rank, so that the
+    excess risk is 0.
+    """
     A = Algebra(general=["M"], symmetric=["S", "G", "H"], vectors=["w"], params=["u"], pseudo_inverse=[("S", "G", "H")])
     S, G, H, M, w, u = (A[name] for name in ("S", "G", "H", "M", "w", "u"))
     end = G + u * (M - H * M * H)
@@ -144,6 +152,8 @@ def the_infinite_prompt_flow_reaches_the_bayes_risk() -> Evidence:
     "manifold, which 5.block keeps); R5.limit the bounded path and T5.2/bayes its end; T4.3 joins them. R5.PL says how fast",
 )
 def repaired_theorem_5_2(*, shorter: int = 1) -> Evidence:
-    """For every Sigma != 0, alpha != 0, tau^2 >= 0 and epsilon > 0, lim_t R_L <= tau^2/2 + epsilon from some L(epsilon) on."""
+    """For every Sigma != 0, alpha != 0, tau^2 >= 0 and epsilon > 0, lim_t R_L <= tau^2/2 + epsilon
+    from some L(epsilon) on.
+    """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\tfrac{\tau^2}{2}+\varepsilon,\quad L\ge L(\varepsilon)"
     return trained_risk_below((*PRINTED, *SINGULAR, *NOISY, *BEYOND), shorter, checked)

@@ -1,4 +1,6 @@
-"""An explicit L(epsilon) for Theorem 5.2, and the constants of the infinite-prompt flow that it needs."""
+"""An explicit L(epsilon) for Theorem 5.2, and the constants of the infinite-prompt flow that it
+needs.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def in_matrices(case: Instance) -> tuple[Any, Any]:
     "the largest eigenvalue of ((p, q), (q, p)) is p + q; the radius is that of F.3.fin/bounded",
 )
 def constants_of_the_infinite_prompt_flow(*, times: Fraction = Fraction(1)) -> Evidence:
-    """|grad R| <= kappa and second derivatives of norm at most times beta on the ball 2 rho; paths in the ball rho."""
+    """|grad R| <= kappa and second derivatives of norm at most times beta on the ball 2 rho; paths
+    in the ball rho.
+    """
     rng, reached = generator(12), 0.0
     for case in (*PRINTED[:2], PRINTED[3], *SINGULAR):
         S, Theta = in_matrices(case)
@@ -59,7 +63,9 @@ def _slope(S: Any, y: Any) -> Any:
 
 
 def _hessian(S: Any, y: Any, h: float) -> Any:
-    """Its derivative by fourth-order central differences, exact for a gradient of third degree up to rounding."""
+    """Its derivative by fourth-order central differences, exact for a gradient of third degree up
+    to rounding.
+    """
     near = [[_slope(S, y + k * h * e) for k in (-2, -1, 1, 2)] for e in np.eye(len(y))]
     return np.array([(a - 8 * b + 8 * c - d) / (12 * h) for a, b, c, d in near])
 
@@ -72,7 +78,9 @@ def _hessian(S: Any, y: Any, h: float) -> Any:
     "enough for T4.3, for alpha^2 |Sigma| < 2",
 )
 def an_explicit_length(*, share: Fraction = Fraction(1)) -> Evidence:
-    """The ln L(epsilon) of `log_length`, times `share`, is at least that of the lengths from which on the trained risk is small."""
+    """The ln L(epsilon) of `log_length`, times `share`, is at least that of the lengths from which
+    on the trained risk is small.
+    """
     shown = []
     for case in (*PRINTED, *SINGULAR, *NOISY):
         epsilon = case.spectrum.trace / 20

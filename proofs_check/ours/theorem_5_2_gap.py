@@ -1,4 +1,6 @@
-"""How far risk and gradient of the finite prompt are from those of the infinite one, with constants, on bounded sets (T5.2)."""
+"""How far risk and gradient of the finite prompt are from those of the infinite one, with
+constants, on bounded sets (T5.2).
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def rational(value: Fraction) -> sp.Rational:
     argument="p_i <= 1 gives P3 <= P2, and Q <= P3 is R4 (e)",
 )
 def moments_below_the_first(*, c: Fraction = Fraction(7)) -> Evidence:
-    """-c P2 <= -P2 - 6 P3 + 6 Q <= 0 with c = 7, and |dP2/ds| = |P2 - 4 P3 + 3 Q| <= 3 P2, where Q <= P3 <= P2."""
+    """-c P2 <= -P2 - 6 P3 + 6 Q <= 0 with c = 7, and |dP2/ds| = |P2 - 4 P3 + 3 Q| <= 3 P2, where Q
+    <= P3 <= P2.
+    """
     b, slope = -P2 - 6 * P3 + 6 * Q, P2 - 4 * P3 + 3 * Q
     sides = [(b, ">=", -rational(c) * P2), (b, "<=", 0), (slope, "<=", 3 * P2), (slope, ">=", -3 * P2)]
     return all_of(*(forall(*side, WEIGHTS, where=ORDERED) for side in sides))
@@ -51,7 +55,9 @@ def moments_below_the_first(*, c: Fraction = Fraction(7)) -> Evidence:
     argument="every monomial in the power sums pi_k, k >= 2, lies between 0 and pi_2, so |d/ds E(...)| <= (sum of coefficients) P2",
 )
 def slope_of_the_second_coefficient(*, constant: int = GRADIENT_CONSTANT) -> Evidence:
-    """d/ds E(-pi_2 - 6 pi_3 + 6 pi_2^2) by Stein's lemma: a polynomial without constant term, absolute coefficients of sum 294."""
+    """d/ds E(-pi_2 - 6 pi_3 + 6 pi_2^2) by Stein's lemma: a polynomial without constant term,
+    absolute coefficients of sum 294.
+    """
     coefficient = -1 * TOKENS.sum(2) - 6 * TOKENS.sum(3) + 6 * TOKENS.sum(2) ** 2
     slope = 60 * pi[2] ** 3 + 9 * pi[2] ** 2 - 132 * pi[2] * pi[3] - pi[2] - 14 * pi[3] + 78 * pi[4]
     total = sum(abs(c) for c in sp.Poly(slope, *pi.values()).coeffs())
@@ -80,7 +86,9 @@ def minimum_below_a_power(*, end: Fraction = Fraction(1)) -> Evidence:
     "has the variances l_i/(1 - l_i/(2k)) <= 2 l_i: E[e^{..}|x|^2] <= 2^{d/2} 2t, E[e^{..}|x|^4] <= 2^{d/2} 3 (2t)^2",
 )
 def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4)) -> Evidence:
-    """1 - 2 part l/k >= 1/2 and l/(1 - 2 part l/k) <= 2l for 0 <= l <= k, part = 1/4; E|x|^4 = (tr T)^2 + 2 tr T^2."""
+    """1 - 2 part l/k >= 1/2 and l/(1 - 2 part l/k) <= 2l for 0 <= l <= k, part = 1/4; E|x|^4 = (tr
+    T)^2 + 2 tr T^2.
+    """
     l, k = sp.Symbol("l", nonnegative=True), sp.Symbol("k", positive=True)
     ranges, share = {l: Closed(0, oo), k: (0, oo)}, rational(part)
     first = forall(k - 2 * share * l, ">=", k / 2, ranges, where=[(l, "<=", k)])
@@ -98,7 +106,9 @@ def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4)) -> Evid
     argument="|ds| <= 2 k rho |x|^2, |d|h|^2| <= 2 k^2 rho |x|^2 and |d(x.h)| <= k |x|^2 for a direction of norm 1, k = |Sigma|_op",
 )
 def derivative_of_the_excess() -> Evidence:
-    """The excess at a query differentiated along a path of (s, |h|^2, x.h) and in u, P2 and b = -P2 - 6 P3 + 6 Q functions of s."""
+    """The excess at a query differentiated along a path of (s, |h|^2, x.h) and in u, P2 and b = -P2
+    - 6 P3 + 6 Q functions of s.
+    """
     t, u, T = sp.symbols("t u T", real=True)
     h2, xh = sp.symbols("h2 xh", real=True)
     ds, dh2, dxh, p, dp, b, db = sp.symbols("ds dh2 dxh P2 P2' b b'", real=True)
@@ -117,9 +127,11 @@ BOUNDED_LENGTHS = np.array([1.0, 10.0, 1e3, 1e6])
 
 @cache
 def measured_gaps(seed: int, step: float = 0.08) -> tuple[tuple[dict[str, Any], float, float], ...]:
-    """Where, what is measured there (risk or norm of the gradient), and its bound, at random U with |U|_op = u = rho.
+    """Where, what is measured there (risk or norm of the gradient), and its bound, at random U with
+    |U|_op = u = rho.
 
-    The seed is that of the claim that is being judged: part of the key under which the values are remembered.
+    The seed is that of the claim that is being judged: part of the key under which the values are
+    remembered.
     """
     rng, out = generator(8), []
     for eigenvalues in COVARIANCES:
@@ -158,7 +170,9 @@ def _gap_and_slope(S: Any, U: Any, u: float, step: float, h: float = 1e-4) -> tu
     argument="every term of the excess and of its derivatives is at most a constant times P2 |x|^{2j}, j <= 2; s <= k rho^2 |x|^2",
 )
 def risk_and_gradient_converge_uniformly(*, times: Fraction = Fraction(1)) -> Evidence:
-    """|R_L - R_inf| and |grad(R_L - R_inf)| on |U|_op, |u| <= rho stay below `gap_bounds`, at random parameters on the boundary."""
+    """|R_L - R_inf| and |grad(R_L - R_inf)| on |U|_op, |u| <= rho stay below `gap_bounds`, at
+    random parameters on the boundary.
+    """
     measured = measured_gaps(current_seed())
     i = min(range(len(measured)), key=lambda k: measured[k][2] / measured[k][1])
     where, found, bound = measured[i]

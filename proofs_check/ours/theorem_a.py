@@ -1,4 +1,6 @@
-"""Theorem A: the mean squared error of softmax attention on Gaussian tokens is at most e^s/(e^s + L - 1) (t + q), for every L."""
+"""Theorem A: the mean squared error of softmax attention on Gaussian tokens is at most e^s/(e^s + L
+- 1) (t + q), for every L.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ VARIANCES, LENGTHS = (
 
 
 def nonnegative(difference: sp.Expr, *terms: tuple[Any, sp.Expr]) -> Evidence:
-    """`difference` is the sum of products of a nonnegative number (or symbol) and a quantity known to be nonnegative."""
+    """`difference` is the sum of products of a nonnegative number (or symbol) and a quantity known
+    to be nonnegative.
+    """
     assumes = tuple(f"{gap} >= 0" for _, gap in terms)
     if not all(sp.sympify(factor).is_nonnegative for factor, _ in terms):
         raise ValueError(f"a factor of {terms} may be negative; it proves nothing")
@@ -37,7 +41,9 @@ def nonnegative(difference: sp.Expr, *terms: tuple[Any, sp.Expr]) -> Evidence:
 
 
 def on_the_grid(lower: Any, upper: Any, holds: str) -> Evidence:
-    """lower <= upper at every point of the grid, by the quadrature of the weights; the tightest ratio."""
+    """lower <= upper at every point of the grid, by the quadrature of the weights; the tightest
+    ratio.
+    """
     slack, tightest = float("inf"), dict[str, Any]()
     for x in VARIANCES:
         m = softmax_moments(x, LENGTHS)
@@ -67,7 +73,9 @@ def slope_is_at_most_logistic() -> Evidence:
     argument="e^s (1/P2 - 1) does not decrease in s and starts at L - 1, since P2 = 1/L for equal weights",
 )
 def P2_stays_below_the_logistic_curve() -> Evidence:
-    """The derivative of e^s (1/P2 - 1) is e^s/P2^2 times the gap of the slope; its initial value gives e^s/(e^s + L - 1)."""
+    """The derivative of e^s (1/P2 - 1) is e^s/P2^2 times the gap of the slope; its initial value
+    gives e^s/(e^s + L - 1).
+    """
     slope = sp.Symbol("P2'", real=True)
     monotone = sp.exp(s) * (1 / P2 - 1)
     derivative = identity(monotone.diff(s) + monotone.diff(P2) * slope, sp.exp(s) / P2**2 * (P2 - P2**2 - slope))
@@ -96,7 +104,9 @@ def P2_is_at_least_that_of_equal_weights() -> Evidence:
     argument="insert R4.A.ode for P2 in P2 (t + q); the sharp constant is 1, reached for L = 1 and for s = 0",
 )
 def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E|T_L - T|^2 = P2 (t + q) - 6 (P3 - Q) q <= c P2 (t + q), and e^s/(e^s + L - 1) <= e^s/L; one token refutes c < 1."""
+    """E|T_L - T|^2 = P2 (t + q) - 6 (P3 - Q) q <= c P2 (t + q), and e^s/(e^s + L - 1) <= e^s/L; one
+    token refutes c < 1.
+    """
     if c < 1:
         error, bound = gaussian_second_moment(1, 1, 1, 1, 0), float(c) * theorem_A(0, 1, 1, 0)
         if not error > bound:
@@ -117,7 +127,9 @@ def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:R4.A/equality", needs=("OURS:R4.c",))
 def equality_for_one_token_and_without_scores() -> Evidence:
-    """L = 1: all moments of the weights are 1. s = 0: all weights are 1/L, and q = |V Gamma a|^2 = 0."""
+    """L = 1: all moments of the weights are 1. s = 0: all weights are 1/L, and q = |V Gamma a|^2 =
+    0.
+    """
     one = identity(gaussian_second_moment(1, 1, 1, t, q), theorem_A(s, 1, t, q))
     flat = identity(gaussian_second_moment(1 / L, 1 / L**2, 1 / L**2, t, 0), theorem_A(0, L, t, 0))
     return all_of(one, flat)

@@ -1,4 +1,6 @@
-"""Theorem B: the error of softmax attention on Gaussian tokens, averaged over a Gaussian query, by quadrature up to L = 1e100."""
+"""Theorem B: the error of softmax attention on Gaussian tokens, averaged over a Gaussian query, by
+quadrature up to L = 1e100.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def _settings(values: tuple[float, ...]) -> Iterator[AttentionSetting]:
 
 @cache
 def error_over_law(values: tuple[float, ...], lengths: tuple[float, ...]) -> list[tuple[AttentionSetting, Floats]]:
-    """E(L) over the law of Theorem B, for every setting; a finer step where the tail of s carries the error."""
+    """E(L) over the law of Theorem B, for every setting; a finer step where the tail of s carries
+    the error.
+    """
     L, out = np.array(lengths), []
     for setting in _settings(values):
         law, t = theorem_B_law(setting), float(np.trace(setting.V @ setting.Gamma @ setting.V.T))
@@ -69,7 +73,9 @@ def error_over_law(values: tuple[float, ...], lengths: tuple[float, ...]) -> lis
 
 
 def averaged_directly(lam: float, L: float) -> float:
-    """d = 1, Gamma = V = S = 1: a plain trapezoid sum over the query; only the moments of the weights are the same."""
+    """d = 1, Gamma = V = S = 1: a plain trapezoid sum over the query; only the moments of the
+    weights are the same.
+    """
     x = np.arange(0.0, math.sqrt(3 * math.log(L) + 90), 0.15)
     m = softmax_moments(lam * x**2, L)
     error = gaussian_second_moment(np.asarray(m.P2), np.asarray(m.P3), np.asarray(m.Q), 1.0, lam * x**2)
@@ -86,7 +92,9 @@ def averaged_directly(lam: float, L: float) -> float:
     hypotheses=("L in Integers", "L >= 1"),
 )
 def below_one_half(*, c: int | Fraction = 1) -> Evidence:
-    """lambda < 1/2: E(L) <= c C1/L for every L, and L E(L) -> C1; one token without scores refutes c < 1."""
+    """lambda < 1/2: E(L) <= c C1/L for every L, and L E(L) -> C1; one token without scores refutes
+    c < 1.
+    """
     if c < 1:
         error, constant = gaussian_second_moment(1, 1, 1, 1, 0), theorem_B([0], [0], 1).constant
         if not error > float(c) * constant:
@@ -118,7 +126,9 @@ def below_one_half(*, c: int | Fraction = 1) -> Evidence:
     unproved="the remainder of Laplace's method, uniformly in the softmax weights of Gaussian scores, is beyond the provers",
 )
 def theorem(*, scale: int | Fraction = 1) -> Evidence:
-    """E(L) over its asymptotic law, r(L), for lambda >= 1/2: |r - 1| <= 6/ln L, and 2 r(L^2) - r(L) = 1 to 3e-3, at L = 1e50."""
+    """E(L) over its asymptotic law, r(L), for lambda >= 1/2: |r - 1| <= 6/ln L, and 2 r(L^2) - r(L)
+    = 1 to 3e-3, at L = 1e50.
+    """
     largest, farthest = 0.0, 0.0
     for setting, ratio in error_over_law(ABOVE, FAR):
         r = ratio / float(scale)
@@ -146,7 +156,9 @@ def theorem(*, scale: int | Fraction = 1) -> Evidence:
     argument="tokens N(0, sigma^2 I), U = u I, queries N(0, I): lambda = kappa = sigma^2 |U|^2; P3.1/printed-exponent has the 192",
 )
 def printed_exponent_is_never_sharp(*, c: int | Fraction = 3) -> Evidence:
-    """c min(1/3, 1/(192 kappa)) <= min(1, b) for every kappa, c = 3: eq. (16) gives away between 3 and 192 times the exponent."""
+    """c min(1/3, 1/(192 kappa)) <= min(1, b) for every kappa, c = 3: eq. (16) gives away between 3
+    and 192 times the exponent.
+    """
     kappa = sp.Symbol("kappa", positive=True)
     sharp = Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
     return forall(sp.Rational(c) * Min(sp.Rational(1, 3), 1 / (192 * kappa)), "<=", sharp, {kappa: (0, oo)})

@@ -1,7 +1,9 @@
-"""Theorem B, its steps: Gaussian integrals in an eigenbasis, and the Laplace argument that gives exponent and constant beyond 1/2.
+"""Theorem B, its steps: Gaussian integrals in an eigenbasis, and the Laplace argument that gives
+exponent and constant beyond 1/2.
 
-Beyond lambda = 1/2 the error is carried by queries with s = y ln L. There one token dominates: its score u above ln L + s/2 has the
-weight e^u/(1 + e^u) and the density L (2 pi s)^{-1/2} exp(-(ln L + s/2)^2/(2s) - theta u), theta = 1/y + 1/2.
+Beyond lambda = 1/2 the error is carried by queries with s = y ln L. There one token dominates: its
+score u above ln L + s/2 has the weight e^u/(1 + e^u) and the density L (2 pi s)^{-1/2} exp(-(ln L +
+s/2)^2/(2s) - theta u), theta = 1/y + 1/2.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ LAMBDA = 1 / (b**2 + b)
 
 
 def _exponent(y: sp.Expr) -> sp.Expr:
-    """ln of density times error at s = y ln L, in units of ln L: 1 - (1 + y/2)^2/(2y) - y/(2 lambda)."""
+    """ln of density times error at s = y ln L, in units of ln L: 1 - (1 + y/2)^2/(2y) - y/(2
+    lambda).
+    """
     return 1 - (1 + y / 2) ** 2 / (2 * y) - y / (2 * LAMBDA)
 
 
@@ -72,7 +76,9 @@ def _average_of_the_envelope() -> Evidence:
     argument="for every d, A = O diag(lambda) O': determinant and trace are those of the eigenbasis, in which odd moments vanish",
 )
 def constant_in_matrices() -> Evidence:
-    """det(I - 2A)^{-1/2} [t + tr(N (I - 2A)^{-1})] in an eigenbasis, executed for d = 2 and every rotation."""
+    """det(I - 2A)^{-1/2} [t + tr(N (I - 2A)^{-1})] in an eigenbasis, executed for d = 2 and every
+    rotation.
+    """
     one, two, k, t = sp.symbols("mu_1 mu_2 k t", positive=True)  # mu_j = 1 - 2 lambda_j
     n11, n12, n22 = sp.symbols("n_11 n_12 n_22", real=True)
     O = sp.Matrix([[1 - k**2, 2 * k], [-2 * k, 1 - k**2]]) / (1 + k**2)
@@ -93,7 +99,9 @@ def constant_in_matrices() -> Evidence:
 
 @claim("OURS:R4.B/exponent", argument="the square is 0 at y = 1/(b + 1/2) only, where the exponent is -b")
 def largest_exponent() -> Evidence:
-    """-b - [1 - (1 + y/2)^2/(2y) - y/(2 lambda)] = (1 - y (b + 1/2))^2/(2y) for 1/lambda = b^2 + b; curvature -1/y^3."""
+    """-b - [1 - (1 + y/2)^2/(2y) - y/(2 lambda)] = (1 - y (b + 1/2))^2/(2y) for 1/lambda = b^2 + b;
+    curvature -1/y^3.
+    """
     best = 1 / (b + HALF)
     return all_of(
         identity(-b - _exponent(y), (1 - y * (b + HALF)) ** 2 / (2 * y)),
@@ -110,7 +118,9 @@ def largest_exponent() -> Evidence:
     "the first is Gamma(1 - b) Gamma(1 + b) = pi b/sin(pi b)",
 )
 def factor_of_the_dominating_token() -> Evidence:
-    """P2 - 6 P3 + 6 Q for one token: B (1 - 6 (1 - b)/2 + 6 (1 - b)(2 - b)/6) = b^2 B, by B(x + 1, y) = B(x, y) x/(x + y)."""
+    """P2 - 6 P3 + 6 Q for one token: B (1 - 6 (1 - b)/2 + 6 (1 - b)(2 - b)/6) = b^2 B, by B(x + 1,
+    y) = B(x, y) x/(x + y).
+    """
     B, u = sp.Symbol("B", positive=True), sp.Symbol("u", real=True)
     step = lambda p, q: p / (p + q)
     third = B * step(1 - b, 1 + b)
@@ -130,7 +140,9 @@ def factor_of_the_dominating_token() -> Evidence:
     "|V h|^2 ~ rho s; Laplace's method in s = y ln L",
 )
 def constant_of_the_laplace_argument() -> Evidence:
-    """Density, rho s, (2 pi s)^{-1/2}, the token's b^2 pi b/sin(pi b) and sqrt(2 pi y^3/ln L) multiply to C_m (ln L)^{m/2}."""
+    """Density, rho s, (2 pi s)^{-1/2}, the token's b^2 pi b/sin(pi b) and sqrt(2 pi y^3/ln L)
+    multiply to C_m (ln L)^{m/2}.
+    """
     best, F = 1 / (b + HALF), sp.Symbol("F", positive=True)  # F = (pi b/sin(pi b))/Gamma(m/2)
     parts = []
     for m in (1, 2, 3, 4):
@@ -147,7 +159,9 @@ def constant_of_the_laplace_argument() -> Evidence:
     argument="up to s = (2/3) ln L, where theta = 2, the error is e^s q/L; density times e^s is s^{m/2 - 1}/Gamma(m/2)",
 )
 def constant_at_one_half() -> Evidence:
-    """theta = (ln L + s/2)/s = 2 at s = (2/3) ln L; the integral of s^{m/2} up to there is ((2/3) ln L)^{m/2 + 1}/(m/2 + 1)."""
+    """theta = (ln L + s/2)/s = 2 at s = (2/3) ln L; the integral of s^{m/2} up to there is ((2/3)
+    ln L)^{m/2 + 1}/(m/2 + 1).
+    """
     s = sp.Rational(2, 3) * Lambda
     parts = [identity((Lambda + s / 2) / s, 2)]
     for m in (1, 2, 3, 4):

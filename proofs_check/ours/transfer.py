@@ -1,4 +1,6 @@
-"""The transfer from infinite to finite prompts: distances of risks, gradients and flows, and Theorem 4.3 with its L(epsilon)."""
+"""The transfer from infinite to finite prompts: distances of risks, gradients and flows, and
+Theorem 4.3 with its L(epsilon).
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def _enumerated(left: Callable[..., Any], right: Callable[..., Any]) -> Evidence
 
 
 def _gaussian() -> Evidence:
-    """The same on the ball of the scalar regression with Gaussian tokens: ``E D^2 = S u^2 (a - 2 C b)`` by R4 (c)."""
+    """The same on the ball of the scalar regression with Gaussian tokens:
+    ``E D^2 = S u^2 (a - 2 C b)`` by R4 (c).
+    """
     worst, where = 0.0, ""
     for transfer in transfers((1.0, 2.0, 1e2, 1e4, 1e8)):
         S, model, radius = transfer.infinite.S, transfer.finite, 2 * transfer.rho
@@ -85,8 +89,9 @@ def _gaussian() -> Evidence:
     "let l -> oo or 0",
 )
 def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
-    """+-[(r + D)^2 - r^2]/2 <= c (l r^2/2 + D^2/(2l) + D^2/2) with r = T - y, D = T_L - T; and the mean of the right side at
-    the best l."""
+    """+-[(r + D)^2 - r^2]/2 <= c (l r^2/2 + D^2/(2l) + D^2/2) with r = T - y, D = T_L - T; and the
+    mean of the right side at the best l.
+    """
     factor = Rational(c)
     right = factor * (lam * r**2 / 2 + D**2 / (2 * lam) + D**2 / 2)
     domain = {r: REALS, D: REALS, lam: POSITIVE}
@@ -108,7 +113,8 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
 )
 def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
     """|E l(T_L, y) - E l(T, y)| <= c (((E T^2 + E y^2) E D^2)^{1/2} + E D^2/2) for four jointly 1-smooth losses, one of them
-    not convex."""
+    not convex.
+    """
     losses: dict[str, Callable[[Any, Any], Any]] = {
         "z^2/2": lambda z, y: z**2 / 2 + 0 * y,
         "(z - y)^2/4": lambda z, y: (z - y) ** 2 / 4,
@@ -142,8 +148,9 @@ def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evi
     "best l each time",
 )
 def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
-    """x y <= c (l x^2/2 + y^2/(2l)), and the means of the three products at the best l: (2R dJ2)^{1/2} + (D2 dJ2)^{1/2} + (J2
-    D2)^{1/2}."""
+    """x y <= c (l x^2/2 + y^2/(2l)), and the means of the three products at the best l: (2R
+    dJ2)^{1/2} + (D2 dJ2)^{1/2} + (J2 D2)^{1/2}.
+    """
     young = _young(Rational(c))
     means = [_at_best(2 * R, dJ2), _at_best(D2, dJ2), _at_best(J2, D2)]
     total = identity(sqrt(2 * R * dJ2) + sqrt(D2 * dJ2) + sqrt(J2 * D2), gradient_gap(R, D2, J2, dJ2))
@@ -162,7 +169,8 @@ def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
 )
 def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
     """|E (J + dJ) grad_1 l(T + D, y) - E J grad_1 l(T, y)| <= c gradient_gap with E T^2 + E y^2 for 2R: the losses of
-    E.risk/smooth."""
+    E.risk/smooth.
+    """
     slopes: dict[str, Callable[[Any, Any], Any]] = {
         "z^2/2": lambda z, y: z + 0 * y,
         "(z - y)^2/4": lambda z, y: (z - y) / 2,
@@ -207,8 +215,9 @@ def the_gradient_splits_in_three() -> Evidence:
     "over sigma",
 )
 def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
-    """sigma^p ln(L)^a/L^{c/sigma^2} <= (k/(c e))^k sigma^12 ln(L)^{a-k}, k = 6 - p/2, for all p < 12 (that is k > 0), a, c,
-    sigma and L."""
+    """sigma^p ln(L)^a/L^{c/sigma^2} <= (k/(c e))^k sigma^12 ln(L)^{a-k}, k = 6 - p/2, for all p <
+    12 (that is k > 0), a, c, sigma and L.
+    """
     k, c, v, x, u = sp.symbols("k c v x u", positive=True)  # v = sigma^2, x = ln L
     a = sp.Symbol("a", real=True)
     inner = c * x / (k * v)
@@ -227,10 +236,11 @@ def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
     "first or has sigma^8 for sigma^12, as OURS:P3.4.U does",
 )
 def twelve_moments_do_not_bound_the_rate_of_the_gradient(*, tail: Fraction = Fraction(7)) -> Evidence:
-    """P(sigma^2 > s) = s^-7, s >= 1, has E sigma^12 = 7, but E[sigma^12 ln(L)^2/L^{1/sigma^2}] grows at least like ln(L).
+    """P(sigma^2 > s) = s^-7, s >= 1, has E sigma^12 = 7, but E[sigma^12 ln(L)^2/L^{1/sigma^2}]
+    grows at least like ln(L).
 
-    With x = ln(L) the part with sigma^2 = v >= x alone is at least x^2/e times the integral of v^6 tail v^{-tail-1} from x on,
-    that is tail x^{8 - tail}/((tail - 6) e).
+    With x = ln(L) the part with sigma^2 = v >= x alone is at least x^2/e times the integral of v^6
+    tail v^{-tail-1} from x on, that is tail x^{8 - tail}/((tail - 6) e).
     """
     x, alpha = sp.Symbol("x", positive=True), Rational(tail)
     part = alpha * x ** (8 - alpha) / ((alpha - 6) * sp.E)
@@ -248,7 +258,9 @@ def the_horizon_is_where_the_distance_is_rho() -> Evidence:
     argument="at t = ln(1/q)/(mu + beta), q = kappa g2/(excess mu) <= 1; 1 is dropped from e^{beta t} - 1",
 )
 def the_best_time() -> Evidence:
-    """transferred_risk at that t is transferred_limit less kappa g2/beta; and sufficient_g2 makes the second term epsilon/2."""
+    """transferred_risk at that t is transferred_limit less kappa g2/beta; and sufficient_g2 makes
+    the second term epsilon/2.
+    """
     q = kappa * g2 / (excess * mu)
     best = log(1 / q) / (mu + beta)
     there = transferred_risk(excess * exp(-mu * best), g1, kappa, g2, beta, best)
@@ -266,9 +278,10 @@ def the_best_time() -> Evidence:
     "kappa times the distance; R_L does not increase afterwards; T4.3/best chooses t",
 )
 def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
-    """R_L(theta_L(t)) - R(theta(t)) <= c (g1 + kappa g2 (e^{beta t} - 1)/beta) at every time up to the horizon, and lim R_L
-    below the
-    infimum of the right side and, for flows whose risk falls at a known rate, below transferred_limit."""
+    """R_L(theta_L(t)) - R(theta(t)) <= c (g1 + kappa g2 (e^{beta t} - 1)/beta) at every time up to
+    the horizon, and lim R_L below the infimum of the right side and, for flows whose risk falls at
+    a known rate, below transferred_limit.
+    """
     worst: dict[str, Any] = {"ratio": 0.0}
     for transfer in transfers((1.0, 1e2, 1e4, 1e6, 1e16, 1e32)):
         S, end = transfer.infinite.S, float(horizon(transfer.g2, transfer.beta, transfer.rho))

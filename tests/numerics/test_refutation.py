@@ -1,4 +1,6 @@
-"""A refutation by two routes counts only where they agree; a sequence defeats every constant, or leaves the statement open."""
+"""A refutation by two routes counts only where they agree; a sequence defeats every constant, or
+leaves the statement open.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The pytest plugin, run as a user runs it: in a process of its own where workers or other plugins matter, else beside us."""
+"""The pytest plugin, run as a user runs it: in a process of its own where workers or other plugins
+matter, else beside us.
+"""
 
 from __future__ import annotations
 

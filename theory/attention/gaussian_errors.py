@@ -1,9 +1,11 @@
-"""Gaussian tokens: the error of softmax attention at a fixed query, exactly and for every prompt length (our R4 and Theorem A).
+"""Gaussian tokens: the error of softmax attention at a fixed query, exactly and for every prompt
+length (our R4 and Theorem A).
 
-Tokens are ``N(0, Gamma)``, the query is ``z``, ``h = Gamma U z`` and ``s = (Uz)'Gamma(Uz)`` is the variance of a score. The weights
-``p`` of L scores enter only through ``P2 = E sum p_i^2``, ``P3 = E sum p_i^3`` and ``Q = E (sum p_i^2)^2``, which depend on (s, L)
-alone. ``T_L`` is the output, ``T = V h`` its limit, and ``C_L`` the softmax covariance of the tokens: the gradient in U of the
-component with row v of V is ``C_L v z'``.
+Tokens are ``N(0, Gamma)``, the query is ``z``, ``h = Gamma U z`` and ``s = (Uz)'Gamma(Uz)`` is the
+variance of a score. The weights ``p`` of L scores enter only through ``P2 = E sum p_i^2``,
+``P3 = E sum p_i^3`` and ``Q = E (sum p_i^2)^2``, which depend on (s, L) alone. ``T_L`` is the
+output, ``T = V h`` its limit, and ``C_L`` the softmax covariance of the tokens: the gradient in U
+of the component with row v of V is ``C_L v z'``.
 """
 
 from __future__ import annotations
@@ -130,7 +132,8 @@ def gaussian_second_moment(P2: Scalar, P3: Scalar, Q: Scalar, t: Scalar, q: Scal
 
 
 def softmax_covariance_bias(P2: Scalar, P3: Scalar, Q: Scalar, Gamma: Matrix, h: Matrix) -> Matrix:
-    """``E C_L - Gamma`` for the softmax covariance ``C_L`` of the tokens; times ``v z'`` it is the bias of the gradient in U.
+    """``E C_L - Gamma`` for the softmax covariance ``C_L`` of the tokens; times ``v z'`` it is the
+    bias of the gradient in U.
 
     Parameters
     ----------
@@ -203,7 +206,8 @@ def theorem_A(s: Scalar, L: Scalar, t: Scalar, q: Scalar) -> Scalar:
     Returns
     -------
     float, array or Expr
-        An equality for L = 1, and asymptotically sharp as L grows with s fixed. With t + q = 1 it is the bound on P2.
+        An equality for L = 1, and asymptotically sharp as L grows with s fixed. With t + q = 1 it
+        is the bound on P2.
 
     Raises
     ------
@@ -274,7 +278,8 @@ def limit_of_bias(s: Scalar, Vh: Matrix) -> Matrix:
 
 
 def limit_of_grad_U_error(s: Scalar, v: Matrix, Gamma: Matrix, h: Matrix, z2: Scalar) -> Scalar:
-    """The limit of ``L E|grad_U (T_L - T)_v|^2`` at a fixed query as L grows, for one component v of the output.
+    """The limit of ``L E|grad_U (T_L - T)_v|^2`` at a fixed query as L grows, for one component v
+    of the output.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""Gaussian and sub-Gaussian laws of tokens, and the skewed law under which attention takes its mean (Section 2, Appendix B.1)."""
+"""Gaussian and sub-Gaussian laws of tokens, and the skewed law under which attention takes its mean
+(Section 2, Appendix B.1).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ Floats = NDArray[np.float64]
 def log_mgf_bound(sigma: float, v: ArrayLike) -> float:
     """The definition of a sub-Gaussian law: ``log E e^{v'Z} <= sigma^2 |v|^2 / 2`` for every v.
 
-    The paper never writes it down. It makes the law centred: a mean m would give ``log E e^{v'Z} >= v'm``, which is linear in v.
+    The paper never writes it down. It makes the law centred: a mean m would give
+    ``log E e^{v'Z} >= v'm``, which is linear in v.
 
     Parameters
     ----------
@@ -58,7 +61,8 @@ class Gaussian:
     Raises
     ------
     TypeError, ValueError
-        If an argument is not real and finite, shapes do not fit, or the covariance is asymmetric or indefinite.
+        If an argument is not real and finite, shapes do not fit, or the covariance is asymmetric or
+        indefinite.
 
     Examples
     --------
@@ -111,7 +115,8 @@ class Gaussian:
         return float(a @ m + a @ self.covariance @ a / 2)
 
     def tilted(self, a: ArrayLike) -> Gaussian:
-        """The law with density proportional to ``e^{a'z}`` against this one: ``N(m + Gamma a, Gamma)``.
+        """The law with density proportional to ``e^{a'z}`` against this one:
+        ``N(m + Gamma a, Gamma)``.
 
         Raises
         ------

@@ -1,8 +1,10 @@
-"""Softmax and linear attention of a prompt, their infinite-prompt limits for Gaussian tokens, and the gradients of the output.
+"""Softmax and linear attention of a prompt, their infinite-prompt limits for Gaussian tokens, and
+the gradients of the output.
 
-Boursier & Boyer, Sections 2 and 3, with ``U = K'Q`` for the key and query matrices. The gradient of a vector-valued output has the
-output's component as its first axis; that of component i by U is ``C_L v_i z'``, with ``v_i`` the i-th row of V and ``C_L`` the
-covariance of the tokens under the softmax weights (an outer product, where Appendix C.7 prints a scalar).
+Boursier & Boyer, Sections 2 and 3, with ``U = K'Q`` for the key and query matrices. The gradient of
+a vector-valued output has the output's component as its first axis; that of component i by U is
+``C_L v_i z'``, with ``v_i`` the i-th row of V and ``C_L`` the covariance of the tokens under the
+softmax weights (an outer product, where Appendix C.7 prints a scalar).
 """
 
 from __future__ import annotations

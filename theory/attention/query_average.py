@@ -1,10 +1,11 @@
-"""Gaussian tokens and a Gaussian query: how the averaged error of softmax attention decays (our Theorem B), with and without the
-query inside the prompt.
+"""Gaussian tokens and a Gaussian query: how the averaged error of softmax attention decays (our
+Theorem B), with and without the query inside the prompt.
 
-Tokens are ``N(0, Gamma)``, the query is ``z ~ N(0, S)``. In an eigenbasis of ``A = S^{1/2} U' Gamma U S^{1/2}`` with eigenvalues
-``lambda_j`` the score variance is ``s = sum lambda_j x_j^2``, and ``N = S^{1/2} U' Gamma V'V Gamma U S^{1/2}`` enters only through
-its diagonal ``n_j``, since ``E[|V h|^2 | s] = E[sum n_j x_j^2 | s]``. All is a function of ``(lambda_j, n_j)`` and of
-``t = tr(V Gamma V')``.
+Tokens are ``N(0, Gamma)``, the query is ``z ~ N(0, S)``. In an eigenbasis of
+``A = S^{1/2} U' Gamma U S^{1/2}`` with eigenvalues ``lambda_j`` the score variance is
+``s = sum lambda_j x_j^2``, and ``N = S^{1/2} U' Gamma V'V Gamma U S^{1/2}`` enters only through its
+diagonal ``n_j``, since ``E[|V h|^2 | s] = E[sum n_j x_j^2 | s]``. All is a function of
+``(lambda_j, n_j)`` and of ``t = tr(V Gamma V')``.
 """
 
 from __future__ import annotations
@@ -114,7 +115,8 @@ def limit_constant(eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: 
 
 
 def theorem_B(eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: Scalar) -> Decay:
-    """Theorem B: the decay of ``E(L) = E_z E|T_L - T|^2`` for a Gaussian query independent of the prompt.
+    """Theorem B: the decay of ``E(L) = E_z E|T_L - T|^2`` for a Gaussian query independent of the
+    prompt.
 
     Parameters
     ----------
@@ -125,13 +127,14 @@ def theorem_B(eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: Scala
     Returns
     -------
     Decay
-        Equality with the law in the limit of long prompts; for lambda < 1/2 it is also a bound for every L.
+        Equality with the law in the limit of long prompts; for lambda < 1/2 it is also a bound for
+        every L.
 
     Raises
     ------
     ValueError
-        If a value is negative, or if lambda >= 1/2 and the weights n_j on the top eigenspace vanish: then the power of the
-        logarithm drops by one and the constant is another.
+        If a value is negative, or if lambda >= 1/2 and the weights n_j on the top eigenspace
+        vanish: then the power of the logarithm drops by one and the constant is another.
 
     Examples
     --------
@@ -161,7 +164,8 @@ def theorem_B(eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: Scala
 
 
 def self_weight_rate(S: Scalar, U: Scalar, Gamma: Scalar) -> Scalar:
-    """``nu`` in one dimension: the query's own weight exceeds 1/2 with probability ``L^{-1/nu + o(1)}``.
+    """``nu`` in one dimension: the query's own weight exceeds 1/2 with probability
+    ``L^{-1/nu + o(1)}``.
 
     Parameters
     ----------
@@ -171,8 +175,9 @@ def self_weight_rate(S: Scalar, U: Scalar, Gamma: Scalar) -> Scalar:
     Returns
     -------
     float or Expr
-        ``S (2 U - U^2 Gamma)``: the score ``U z^2`` of the query itself less ``s/2`` is ``nu x^2 / 2``, x standard normal. In every
-        dimension it is the largest eigenvalue of ``S^{1/2} (U + U' - U' Gamma U) S^{1/2}``.
+        ``S (2 U - U^2 Gamma)``: the score ``U z^2`` of the query itself less ``s/2`` is
+        ``nu x^2 / 2``, x standard normal. In every dimension it is the largest eigenvalue of
+        ``S^{1/2} (U + U' - U' Gamma U) S^{1/2}``.
 
     Examples
     --------
@@ -183,7 +188,8 @@ def self_weight_rate(S: Scalar, U: Scalar, Gamma: Scalar) -> Scalar:
 
 
 def decay_with_the_query(lam: float, nu: float) -> float:
-    """The exponent of the averaged error with the query inside the prompt (Remark 3.2 of Boursier and Boyer).
+    """The exponent of the averaged error with the query inside the prompt (Remark 3.2 of Boursier
+    and Boyer).
 
     Parameters
     ----------

@@ -1,8 +1,10 @@
-"""Gaussian tokens: second moments of their softmax covariance, exactly and for every prompt length (our R4, gradient in U).
+"""Gaussian tokens: second moments of their softmax covariance, exactly and for every prompt length
+(our R4, gradient in U).
 
-Scores are ``sqrt(s) g_k`` with ``g`` standard normal, ``gbar = sum p_k g_k`` is their softmax mean, and ``pi_k = sum_i p_i^k``. The
-moments of the spread of g are polynomials in the power sums by Stein's lemma; they have no terms of order 1 that cancel, so that
-they keep their accuracy where the direct expansion loses a factor L. Notation otherwise as in `theory.attention.gaussian_errors`.
+Scores are ``sqrt(s) g_k`` with ``g`` standard normal, ``gbar = sum p_k g_k`` is their softmax mean,
+and ``pi_k = sum_i p_i^k``. The moments of the spread of g are polynomials in the power sums by
+Stein's lemma; they have no terms of order 1 that cancel, so that they keep their accuracy where the
+direct expansion loses a factor L. Notation otherwise as in `theory.attention.gaussian_errors`.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ __all__ = ["GRAD_U_MOMENTS", "SpreadMoments", "softmax_covariance_second_moment"
 
 Scalar = Any  # float, array of floats or sympy.Expr
 Key = tuple[int, ...]
-#: The moments E[pi_a pi_b ...], pi_k = sum_i p_i^k, in `spread_moments`; the first three are P2, P3 and Q.
+#: The moments E[pi_a pi_b ...], pi_k = sum_i p_i^k, in `spread_moments`; the first three are P2, P3
+#: and Q.
 GRAD_U_MOMENTS: tuple[Key, ...]
 GRAD_U_MOMENTS = ((2,), (3,), (2, 2), (4,), (2, 3), (2, 2, 2), (5,), (2, 4), (3, 3), (2, 2, 3), (2, 2, 2, 2))
 
@@ -86,9 +89,10 @@ def softmax_covariance_second_moment(
 ) -> Scalar:
     """``E (u'(C_L - Gamma)v)^2`` for the softmax covariance ``C_L`` of the tokens.
 
-    With ``l = h / sqrt(s)`` (0 for s = 0) and ``G = Gamma - l l'`` it is linear in the five products below. In their place may
-    stand their sums over an orthonormal basis of u and over the rows v of V, which gives ``E|(C_L - Gamma) V'|_F^2``; times
-    ``|z|^2`` that is the mean squared error of the gradient in U.
+    With ``l = h / sqrt(s)`` (0 for s = 0) and ``G = Gamma - l l'`` it is linear in the five
+    products below. In their place may stand their sums over an orthonormal basis of u and over the
+    rows v of V, which gives ``E|(C_L - Gamma) V'|_F^2``; times ``|z|^2`` that is the mean squared
+    error of the gradient in U.
 
     Parameters
     ----------

@@ -1,8 +1,10 @@
-"""Every explicit bound of Boursier & Boyer, Appendix C.1-C.2, and our second-moment bound that replaces them.
+"""Every explicit bound of Boursier & Boyer, Appendix C.1-C.2, and our second-moment bound that
+replaces them.
 
-For sigma-sub-Gaussian tokens Z, a query z and a function f the softmax average ``R_L/S_L`` over L tokens tends to ``R/S``; ``err``
-is the difference. The bounds see the law only through ``a2 = sigma^2 |Uz|^2`` and ``K = F4 = sqrt(E|f(Z)|^4)``. Each function takes
-numbers, arrays or SymPy expressions, and answers in kind; arguments outside their domain raise ValueError.
+For sigma-sub-Gaussian tokens Z, a query z and a function f the softmax average ``R_L/S_L`` over L
+tokens tends to ``R/S``; ``err`` is the difference. The bounds see the law only through
+``a2 = sigma^2 |Uz|^2`` and ``K = F4 = sqrt(E|f(Z)|^4)``. Each function takes numbers, arrays or
+SymPy expressions, and answers in kind; arguments outside their domain raise ValueError.
 """
 
 from __future__ import annotations
@@ -76,7 +78,8 @@ def delta_0(L: Scalar, a2: Scalar, c: Scalar = 64) -> Scalar:
 
 
 def alpha_minus(L: Scalar, a2: Scalar, delta: Scalar) -> Scalar:
-    """Relative deviation beyond which ``S_L`` falls with probability at most delta (by Chung and Lu 2006, Theorem 7).
+    """Relative deviation beyond which ``S_L`` falls with probability at most delta (by Chung and Lu
+    2006, Theorem 7).
 
     Parameters
     ----------
@@ -87,7 +90,8 @@ def alpha_minus(L: Scalar, a2: Scalar, delta: Scalar) -> Scalar:
     Returns
     -------
     number or Expr
-        ``e^{a2} sqrt(2 ln(1/delta)/L)``: ``S_L >= (1 - alpha_-) S``. Where the proof glues its parts it is capped at 1.
+        ``e^{a2} sqrt(2 ln(1/delta)/L)``: ``S_L >= (1 - alpha_-) S``. Where the proof glues its
+        parts it is capped at 1.
 
     Examples
     --------
@@ -101,7 +105,8 @@ def alpha_minus(L: Scalar, a2: Scalar, delta: Scalar) -> Scalar:
 
 
 def alpha_plus(L: Scalar, a2: Scalar, delta: Scalar, c: Scalar = 3) -> Scalar:
-    """Relative deviation beyond which ``S_L`` rises with probability at most delta (by the heavy-tail bound of Bubeck et al. 2013).
+    """Relative deviation beyond which ``S_L`` rises with probability at most delta (by the
+    heavy-tail bound of Bubeck et al. 2013).
 
     Parameters
     ----------
@@ -153,7 +158,8 @@ def beta(L: Scalar, a2: Scalar, delta: Scalar, K: Scalar, c: Scalar = 3) -> Scal
 
 
 def lemma_c1(L: Scalar, a2: Scalar, delta: Scalar, K: Scalar, c: Scalar = 27) -> Scalar:
-    """The bound of Lemma C.1: ``|err|^2 <= 27 e^{4 a2} K / (delta L)`` with probability at least ``1 - 4 delta``.
+    """The bound of Lemma C.1: ``|err|^2 <= 27 e^{4 a2} K / (delta L)`` with probability at least
+    ``1 - 4 delta``.
 
     Parameters
     ----------
@@ -251,7 +257,8 @@ def lemma_c4(
     Z8 : number or Expr, optional
         ``E|Z|^8``, needed for p = 2.
     power : {1, 2}
-        Power of ``C_f`` in front of the second term: 1 as printed; 2 by homogeneity, since the left side is quadratic in f.
+        Power of ``C_f`` in front of the second term: 1 as printed; 2 by homogeneity, since the left
+        side is quadratic in f.
 
     Returns
     -------
@@ -308,7 +315,8 @@ def exponent_16(sigma: Scalar, U_norm: Scalar) -> Scalar:
 
 
 def second_moment_R1(L: Scalar, a2: Scalar, F4: Scalar, c: Scalar = 75) -> Scalar:
-    """Our bound on ``E|err|^2`` at a fixed query, for every ``L >= 1`` and every f with a fourth moment.
+    """Our bound on ``E|err|^2`` at a fixed query, for every ``L >= 1`` and every f with a fourth
+    moment.
 
     Parameters
     ----------
@@ -321,7 +329,8 @@ def second_moment_R1(L: Scalar, a2: Scalar, F4: Scalar, c: Scalar = 75) -> Scala
     Returns
     -------
     number or Expr
-        ``75 e^{4 a2} F4 / L``. By Markov's inequality it contains Lemma C.1 and Corollary C.3 for every delta in (0, 1).
+        ``75 e^{4 a2} F4 / L``. By Markov's inequality it contains Lemma C.1 and Corollary C.3 for
+        every delta in (0, 1).
 
     Examples
     --------

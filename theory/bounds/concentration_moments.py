@@ -1,7 +1,9 @@
-"""The explicit bounds of Boursier & Boyer, Appendix C.2 and C.4, beside Lemma C.4: thresholds, tails, Lemma C.7, and our R2.
+"""The explicit bounds of Boursier & Boyer, Appendix C.2 and C.4, beside Lemma C.4: thresholds,
+tails, Lemma C.7, and our R2.
 
-Notation of `theory.bounds.concentration`. Both proofs split an integral over the tail of ``|err|^2`` or ``|err|^4`` at a threshold ``t_0``
-and bound the rest by an incomplete Gamma integral.
+Notation of `theory.bounds.concentration`. Both proofs split an integral over the tail of
+``|err|^2`` or ``|err|^4`` at a threshold ``t_0`` and bound the rest by an incomplete Gamma
+integral.
 """
 
 from __future__ import annotations
@@ -105,7 +107,8 @@ def display_c4(
     Z8: Scalar | None = None,
     power: int = 1,
 ) -> Scalar:
-    """The last display but one of the proof of Lemma C.4, whose exponent is not positive, where that of the lemma may be.
+    """The last display but one of the proof of Lemma C.4, whose exponent is not positive, where
+    that of the lemma may be.
 
     Parameters
     ----------
@@ -115,7 +118,8 @@ def display_c4(
     Returns
     -------
     number or Expr
-        The bound of the lemma with ``(L/2 - e^{2 a2})_+^{1/p}`` in place of ``(L/2)^{1/p} - e^{2 a2 / p}``.
+        The bound of the lemma with ``(L/2 - e^{2 a2})_+^{1/p}`` in place of
+        ``(L/2)^{1/p} - e^{2 a2 / p}``.
 
     Examples
     --------
@@ -170,7 +174,8 @@ def lemma_c7(L: Scalar, a2: Scalar, F4: Scalar, sigma2: Scalar, C_f: Scalar, d: 
 
 
 def fourth_moment_R2(L: Scalar, a2: Scalar, F8: Scalar, c: Scalar = 8000) -> Scalar:
-    """Our bound on ``E|err|^4`` at a fixed query, for every ``L >= 1`` and every f with an eighth moment.
+    """Our bound on ``E|err|^4`` at a fixed query, for every ``L >= 1`` and every f with an eighth
+    moment.
 
     Parameters
     ----------

@@ -1,8 +1,10 @@
-"""Explicit constants for the gradient in U of softmax attention (Appendix C.7), from our bounds R1, R2 and R3.
+"""Explicit constants for the gradient in U of softmax attention (Appendix C.7), from our bounds R1,
+R2 and R3.
 
-The gradient is a difference of two averages; each tends to its limit at the rate ``c_1 sigma^12 ln(L)^2 / L^{c_2/sigma^2}`` for
-every ``L >= 2``, with constants that depend on ``d``, ``|U|`` and ``|v|`` only. The query is cut at ``|z| = r``: below, the bounds
-at a fixed query serve; beyond, the convex hull and the tail of the query.
+The gradient is a difference of two averages; each tends to its limit at the rate
+``c_1 sigma^12 ln(L)^2 / L^{c_2/sigma^2}`` for every ``L >= 2``, with constants that depend on
+``d``, ``|U|`` and ``|v|`` only. The query is cut at ``|z| = r``: below, the bounds at a fixed query
+serve; beyond, the convex hull and the tail of the query.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ def _growth(d: float) -> float:
 def first_term_constants(d: int, U_norm: float, v_norm: float) -> tuple[float, float]:
     """Constants for ``E |sum p_k (v.z_k) z_k z' - E[...]|^2``, the first term of the gradient.
 
-    At ``r^2 = ln L / (8 sigma^2 |U|^2)`` R1 gives ``75 e^{4 sigma^2 |U|^2 r^2} F4 E|z|^2 / L``. Beyond r the tail of the query is
-    ``2^{d/2} L^{-1/(32 sigma^2 |U|^2)}``, of which the Cauchy-Schwarz inequality leaves the root.
+    At ``r^2 = ln L / (8 sigma^2 |U|^2)`` R1 gives ``75 e^{4 sigma^2 |U|^2 r^2} F4 E|z|^2 / L``.
+    Beyond r the tail of the query is ``2^{d/2} L^{-1/(32 sigma^2 |U|^2)}``, of which the
+    Cauchy-Schwarz inequality leaves the root.
 
     Parameters
     ----------
@@ -51,9 +54,11 @@ def first_term_constants(d: int, U_norm: float, v_norm: float) -> tuple[float, f
 
 
 def product_constants(d: int, U_norm: float, v_norm: float) -> tuple[float, float]:
-    """Constants for ``E |X^ Y^ - X Y|_F^2``, the second term of the gradient, through equation (21) and R2.
+    """Constants for ``E |X^ Y^ - X Y|_F^2``, the second term of the gradient, through equation (21)
+    and R2.
 
-    At ``r^2 = ln L / (16 sigma^2 |U|^2)`` R2 gives ``8000 e^{16 sigma^2 |U|^2 r^2} sqrt(E|f|^8)/L^2``; beyond r,
+    At ``r^2 = ln L / (16 sigma^2 |U|^2)`` R2 gives
+    ``8000 e^{16 sigma^2 |U|^2 r^2} sqrt(E|f|^8)/L^2``; beyond r,
     ``|err|^4 <= 8 max|f|^4 + 8 |R/S|^4``.
 
     Parameters

@@ -1,9 +1,12 @@
-"""Our explicit bounds on the error averaged over the query: they replace Propositions 3.1 and 3.4 and Lemmas C.6 and C.9.
+"""Our explicit bounds on the error averaged over the query: they replace Propositions 3.1 and 3.4
+and Lemmas C.6 and C.9.
 
-Tokens are centred and sigma-sub-Gaussian, the query is 1-sub-Gaussian, ``kappa = sigma^2 |U|^2`` and ``h = (d/2) ln 2``. At a fixed
-query the error is at most ``A x`` with ``x = e^{4 a2}/L`` (R1), and at most what the tokens allow however long the prompt is; so it
-is at most the larger constant times ``x^theta`` for every theta in [0, 1], and theta is chosen such that the query averages it. The
-bounds hold for every L >= 1, sigma > 0 and U, zero included. Numbers, arrays or SymPy expressions; they answer in kind.
+Tokens are centred and sigma-sub-Gaussian, the query is 1-sub-Gaussian, ``kappa = sigma^2 |U|^2``
+and ``h = (d/2) ln 2``. At a fixed query the error is at most ``A x`` with ``x = e^{4 a2}/L`` (R1),
+and at most what the tokens allow however long the prompt is; so it is at most the larger constant
+times ``x^theta`` for every theta in [0, 1], and theta is chosen such that the query averages it.
+The bounds hold for every L >= 1, sigma > 0 and U, zero included. Numbers, arrays or SymPy
+expressions; they answer in kind.
 """
 
 from __future__ import annotations
@@ -56,7 +59,8 @@ def exponent(sigma: Scalar, U_norm: Scalar, c: Scalar = 16) -> Scalar:
     sigma, U_norm : number or Expr
         Sub-Gaussian constant of the tokens, operator norm of U.
     c : number or Expr
-        16 for the output and the gradient in V, 32 for the gradient in U and for Lemma C.6, 128 for Lemma C.9, doubled there.
+        16 for the output and the gradient in V, 32 for the gradient in U and for Lemma C.6, 128 for
+        Lemma C.9, doubled there.
 
     Returns
     -------
@@ -73,7 +77,8 @@ def exponent(sigma: Scalar, U_norm: Scalar, c: Scalar = 16) -> Scalar:
 
 
 def tilted_moment(sigma: Scalar, a2: Scalar, d: Scalar, q: int) -> Scalar:
-    """A bound on ``E|Z|^{2q}`` under the law of the tokens tilted by ``e^{Z'Uz}``, for every sigma > 0.
+    """A bound on ``E|Z|^{2q}`` under the law of the tokens tilted by ``e^{Z'Uz}``, for every sigma
+    > 0.
 
     Parameters
     ----------
@@ -161,7 +166,8 @@ def output_average(
 
 
 def output_average_long(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar, lam: Fraction) -> Scalar:
-    """`output_average` with another weight of the query: the exponent comes as close to ``1/(8 kappa)`` as one likes.
+    """`output_average` with another weight of the query: the exponent comes as close to
+    ``1/(8 kappa)`` as one likes.
 
     Parameters
     ----------
@@ -173,8 +179,8 @@ def output_average_long(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar
     Returns
     -------
     number or Expr
-        ``|V|^2 sigma^2 (1-2 lambda)^{-d/2} (300 (1+h) + 8 ln L + 16 (d+1) kappa/((1-2 lambda) sqrt(e))) / L^theta``,
-        ``theta = min(1, lambda/(4 kappa))``.
+        ``|V|^2 sigma^2 (1-2 lambda)^{-d/2} (300 (1+h) + 8 ln L + 16 (d+1) kappa/((1-2 lambda)
+        sqrt(e))) / L^theta``, ``theta = min(1, lambda/(4 kappa))``.
 
     Examples
     --------
@@ -188,7 +194,8 @@ def output_average_long(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar
 
 
 def output_average_short(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar) -> Scalar:
-    """For ``kappa = sigma^2 |U|^2 < 1/8`` the average of R1 itself: the rate 1/L, without a logarithm.
+    """For ``kappa = sigma^2 |U|^2 < 1/8`` the average of R1 itself: the rate 1/L, without a
+    logarithm.
 
     Parameters
     ----------
@@ -218,7 +225,8 @@ def output_average_short(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scala
 
 
 def gradient_V_average(L: Scalar, sigma: Scalar, U_norm: Scalar, d_out: Scalar, d: Scalar) -> Scalar:
-    """Our replacement of Proposition 3.4, gradient in V: each of its d_out rows is the output for V = I.
+    """Our replacement of Proposition 3.4, gradient in V: each of its d_out rows is the output for V
+    = I.
 
     Parameters
     ----------
@@ -242,7 +250,8 @@ def gradient_V_average(L: Scalar, sigma: Scalar, U_norm: Scalar, d_out: Scalar, 
 def gradient_U_average(
     L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar, first: Scalar = 61000, log_term: Scalar = 78
 ) -> Scalar:
-    """Our replacement of Proposition 3.4, gradient in U (squared Frobenius norm over all rows of V).
+    """Our replacement of Proposition 3.4, gradient in U (squared Frobenius norm over all rows of
+    V).
 
     Parameters
     ----------
@@ -254,8 +263,8 @@ def gradient_U_average(
     Returns
     -------
     number or Expr
-        ``|V|^2 sigma^4 2^{d/2} [(d + 1) (61000 (12 + 4 h)^2 + 78 ln^2 L) + 460 (d + 3)^3 kappa^2] / L^theta``,
-        ``theta = min(1, 1/(32 kappa))``.
+        ``|V|^2 sigma^4 2^{d/2} [(d + 1) (61000 (12 + 4 h)^2 + 78 ln^2 L) + 460 (d + 3)^3 kappa^2] /
+        L^theta``, ``theta = min(1, 1/(32 kappa))``.
 
     Examples
     --------
@@ -271,7 +280,8 @@ def gradient_U_average(
 def lemma_c6_average(
     L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1, first: Scalar = 75
 ) -> Scalar:
-    """Our replacement of Lemma C.6, for ``|f(z)| <= C_f |z|^p`` and every g with ``E|g(z)|^4`` finite.
+    """Our replacement of Lemma C.6, for ``|f(z)| <= C_f |z|^p`` and every g with ``E|g(z)|^4``
+    finite.
 
     Parameters
     ----------
@@ -287,8 +297,9 @@ def lemma_c6_average(
     Returns
     -------
     number or Expr
-        ``C_f^2 (4 sigma^2)^p g4 2^{d/4} [75 (2p-1+h)^p + 2p ln(L)^p + 2p (4 kappa (d+2p)/sqrt(e))^p] / L^theta``,
-        ``theta = min(1, 1/(32 kappa))``. Assumption C.5 (ii) is not needed.
+        ``C_f^2 (4 sigma^2)^p g4 2^{d/4} [75 (2p-1+h)^p + 2p ln(L)^p + 2p (4 kappa
+        (d+2p)/sqrt(e))^p] / L^theta``, ``theta = min(1, 1/(32 kappa))``. Assumption C.5 (ii) is not
+        needed.
 
     Raises
     ------
@@ -313,7 +324,8 @@ def lemma_c6_average(
 def lemma_c9_average(
     L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1, first: Scalar = 8000
 ) -> Scalar:
-    """Our replacement of Lemma C.9, for ``|f(z)| <= C_f |z|`` and every g with ``E|g(z)|^8`` finite.
+    """Our replacement of Lemma C.9, for ``|f(z)| <= C_f |z|`` and every g with ``E|g(z)|^8``
+    finite.
 
     Parameters
     ----------
@@ -327,8 +339,8 @@ def lemma_c9_average(
     Returns
     -------
     number or Expr
-        ``16 C_f^4 sigma^4 g8 2^{d/4} [8000 (3+h)^2 + 16 ln^2 L + 16 (4 kappa (d+4)/sqrt(e))^2] / L^theta``,
-        ``theta = 2 min(1, 1/(128 kappa))``.
+        ``16 C_f^4 sigma^4 g8 2^{d/4} [8000 (3+h)^2 + 16 ln^2 L + 16 (4 kappa (d+4)/sqrt(e))^2] /
+        L^theta``, ``theta = 2 min(1, 1/(128 kappa))``.
 
     Examples
     --------

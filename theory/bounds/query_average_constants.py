@@ -1,6 +1,8 @@
-"""Explicit constants for what Boursier & Boyer say on query averages: Propositions 3.1, 3.4, Lemmas C.6, C.9, equations (16), (18).
+"""Explicit constants for what Boursier & Boyer say on query averages: Propositions 3.1, 3.4, Lemmas
+C.6, C.9, equations (16), (18).
 
-Each is a bound of `theory.bounds.query_average`, written in the form of the paper; they hold for every L >= 2 and sigma >= 1.
+Each is a bound of `theory.bounds.query_average`, written in the form of the paper; they hold for
+every L >= 2 and sigma >= 1.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def _ln2(like: Scalar) -> Any:
 
 
 def paper_constants_V(U_norm: Scalar, V_norm: Scalar, d: Scalar) -> tuple[Scalar, Scalar]:
-    """Constants (c1, c2) with which Proposition 3.1 holds for every L >= 2, even with ``sigma^4`` for ``sigma^6``.
+    """Constants (c1, c2) with which Proposition 3.1 holds for every L >= 2, even with ``sigma^4``
+    for ``sigma^6``.
 
     Parameters
     ----------
@@ -46,7 +49,8 @@ def paper_constants_V(U_norm: Scalar, V_norm: Scalar, d: Scalar) -> tuple[Scalar
     Returns
     -------
     tuple
-        ``c1 = 2^{d/2} |V|^2 ((300 (1 + h) + 20 (d + 1) |U|^2)/ln 2 + 8)``, ``c2 = min(1, 1/(16 |U|^2))``.
+        ``c1 = 2^{d/2} |V|^2 ((300 (1 + h) + 20 (d + 1) |U|^2)/ln 2 + 8)``,
+        ``c2 = min(1, 1/(16 |U|^2))``.
 
     Examples
     --------
@@ -60,7 +64,8 @@ def paper_constants_V(U_norm: Scalar, V_norm: Scalar, d: Scalar) -> tuple[Scalar
 
 
 def paper_constants_U(U_norm: Scalar, V_norm: Scalar, d: Scalar) -> tuple[Scalar, Scalar]:
-    """Constants (c1, c2) with which Proposition 3.4, gradient in U, holds for every L >= 2, even with ``sigma^8`` for ``sigma^12``.
+    """Constants (c1, c2) with which Proposition 3.4, gradient in U, holds for every L >= 2, even
+    with ``sigma^8`` for ``sigma^12``.
 
     Parameters
     ----------
@@ -69,8 +74,8 @@ def paper_constants_U(U_norm: Scalar, V_norm: Scalar, d: Scalar) -> tuple[Scalar
     Returns
     -------
     tuple
-        ``c1 = 2^{d/2} |V|^2 ((61000 (d + 1) (12 + 4 h)^2 + 460 (d + 3)^3 |U|^4)/ln^2 2 + 78 (d + 1))``,
-        ``c2 = min(1, 1/(32 |U|^2))``.
+        ``c1 = 2^{d/2} |V|^2 ((61000 (d + 1) (12 + 4 h)^2 + 460 (d + 3)^3 |U|^4)/ln^2 2 + 78 (d +
+        1))``, ``c2 = min(1, 1/(32 |U|^2))``.
 
     Examples
     --------
@@ -102,7 +107,8 @@ def _letters_c9(C_f: Scalar, d: Scalar, g8: Scalar) -> tuple[Scalar, Scalar, Sca
 
 
 def paper_constants_C6(U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1) -> tuple[Scalar, Scalar]:
-    """Constants (c1, c2) with which Lemma C.6 holds for every L >= 2, sigma >= 1, even with ``sigma^{4p}`` for ``sigma^{6p}``.
+    """Constants (c1, c2) with which Lemma C.6 holds for every L >= 2, sigma >= 1, even with
+    ``sigma^{4p}`` for ``sigma^{6p}``.
 
     Parameters
     ----------
@@ -112,7 +118,8 @@ def paper_constants_C6(U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scala
     Returns
     -------
     tuple
-        ``c1 = K ((A + B |U|^{2p})/ln(2)^p + 2p)`` in the letters of `lemma_c6_average`, ``c2 = min(1, 1/(32 |U|^2))``.
+        ``c1 = K ((A + B |U|^{2p})/ln(2)^p + 2p)`` in the letters of `lemma_c6_average`,
+        ``c2 = min(1, 1/(32 |U|^2))``.
 
     Examples
     --------
@@ -126,7 +133,8 @@ def paper_constants_C6(U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scala
 
 
 def paper_constants_C9(U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1) -> tuple[Scalar, Scalar]:
-    """Constants (c1, c2) with which Lemma C.9 holds for every L >= 2, sigma >= 1, even with ``sigma^8`` for ``sigma^12``.
+    """Constants (c1, c2) with which Lemma C.9 holds for every L >= 2, sigma >= 1, even with
+    ``sigma^8`` for ``sigma^12``.
 
     Parameters
     ----------
@@ -150,7 +158,8 @@ def paper_constants_C9(U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1) -
 
 
 def constants_16(U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1) -> tuple[Scalar, Scalar]:
-    """Constants (c3, c4) with which eq. (16) holds for every L >= 2, sigma >= 1, with ``c3 sigma^{2p}`` for c3 and no first term.
+    """Constants (c3, c4) with which eq. (16) holds for every L >= 2, sigma >= 1, with
+    ``c3 sigma^{2p}`` for c3 and no first term.
 
     Parameters
     ----------
@@ -174,7 +183,8 @@ def constants_16(U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1)
 
 
 def constants_18(U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1) -> tuple[Scalar, Scalar, Scalar, Scalar]:
-    """Constants (c1, c2, c3, c4) with which eq. (18) holds as printed for every L >= 2, sigma >= 1; c1, c2, c3 are free of U.
+    """Constants (c1, c2, c3, c4) with which eq. (18) holds as printed for every L >= 2, sigma >= 1;
+    c1, c2, c3 are free of U.
 
     Parameters
     ----------
@@ -184,8 +194,8 @@ def constants_18(U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1) -> tupl
     Returns
     -------
     tuple
-        ``e K (A + B + 16), 1, K (A + B + 16)``, enough for ``kappa <= 1/128``: the first term where ``L <= sigma^4``, the second
-        beyond; and the c1 of `paper_constants_C9`.
+        ``e K (A + B + 16), 1, K (A + B + 16)``, enough for ``kappa <= 1/128``: the first term where
+        ``L <= sigma^4``, the second beyond; and the c1 of `paper_constants_C9`.
 
     Examples
     --------

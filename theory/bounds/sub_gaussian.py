@@ -1,7 +1,9 @@
-"""Moments, tails and maxima of sub-Gaussian vectors: Appendix D of Boursier & Boyer, and our bounds R3, which are sharper.
+"""Moments, tails and maxima of sub-Gaussian vectors: Appendix D of Boursier & Boyer, and our bounds
+R3, which are sharper.
 
-A law is sigma-sub-Gaussian when ``E e^{v.Z} <= e^{sigma^2 |v|^2 / 2}`` for every v. Each function takes numbers, arrays or SymPy
-expressions, and answers in kind; arguments outside their domain raise ValueError.
+A law is sigma-sub-Gaussian when ``E e^{v.Z} <= e^{sigma^2 |v|^2 / 2}`` for every v. Each function
+takes numbers, arrays or SymPy expressions, and answers in kind; arguments outside their domain
+raise ValueError.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def lemma_d1(sigma: Scalar, V_norm: Scalar, U_norm: Scalar, d: Scalar, c: Scalar
     Parameters
     ----------
     sigma, V_norm, U_norm, d : number or Expr
-        Sub-Gaussian constant of the tokens, operator norms of V and of ``U = K'Q``, dimension. The query has constant 1.
+        Sub-Gaussian constant of the tokens, operator norms of V and of ``U = K'Q``, dimension. The
+        query has constant 1.
     c : number or Expr
         The printed constant is 4.
 
@@ -103,7 +106,8 @@ def tail_d2(threshold: Scalar, d: Scalar, c: Scalar = 2) -> Scalar:
 
 
 def c_p(p: Scalar) -> Scalar:
-    """The least constant with ``Gamma(p/2, x) <= c_p e^{-x} x^{p/2}`` for every x >= 1/16, whose existence Lemma D.2 uses.
+    """The least constant with ``Gamma(p/2, x) <= c_p e^{-x} x^{p/2}`` for every x >= 1/16, whose
+    existence Lemma D.2 uses.
 
     The ratio of the two sides decreases in x, so that x = 1/16 decides.
 
@@ -154,7 +158,8 @@ def C_p(p: Scalar) -> Scalar:
 
 
 def maximum_d2(L: Scalar, d: Scalar, p: Scalar) -> Scalar:
-    """The bound of Lemma D.2, item 2, on ``E max |z_l|^p`` over L 1-sub-Gaussian vectors, with the constant of its proof.
+    """The bound of Lemma D.2, item 2, on ``E max |z_l|^p`` over L 1-sub-Gaussian vectors, with the
+    constant of its proof.
 
     Parameters
     ----------
@@ -200,7 +205,8 @@ def tail_R3(threshold: Scalar, d: Scalar, sigma: Scalar = 1) -> Scalar:
 
 
 def maximum_R3(L: Scalar, d: Scalar, p: Scalar, sigma: Scalar = 1) -> Scalar:
-    """Our bound on ``E max |Z_l|^p`` over L sigma-sub-Gaussian vectors, which need not be independent.
+    """Our bound on ``E max |Z_l|^p`` over L sigma-sub-Gaussian vectors, which need not be
+    independent.
 
     Parameters
     ----------
@@ -262,7 +268,8 @@ def tilted_moment_R3(sigma: Scalar, a_norm: Scalar, d: Scalar, p: Scalar, c: Sca
 
 
 def M_R3(p: int, q: int, U_norm: Scalar, d: Scalar) -> Scalar:
-    """A constant ``M_{p,q}`` of Assumption 3.3 that serves every sigma-sub-Gaussian mu (sigma >= 1) and every 1-sub-Gaussian nu.
+    """A constant ``M_{p,q}`` of Assumption 3.3 that serves every sigma-sub-Gaussian mu (sigma >= 1)
+    and every 1-sub-Gaussian nu.
 
     Parameters
     ----------
@@ -273,7 +280,8 @@ def M_R3(p: int, q: int, U_norm: Scalar, d: Scalar) -> Scalar:
     Returns
     -------
     number or Expr
-        ``8^{p/2} E[(|U|^2 |z|^2 + d/5 + p/2)^{p/2} |z|^q]`` with the bound `maximum_R3` (L = 1) for each moment of the query.
+        ``8^{p/2} E[(|U|^2 |z|^2 + d/5 + p/2)^{p/2} |z|^q]`` with the bound `maximum_R3` (L = 1) for
+        each moment of the query.
 
     Raises
     ------

@@ -1,4 +1,6 @@
-"""The door of the bounds: every argument is checked against its domain, and decides whether SymPy or floats do the work."""
+"""The door of the bounds: every argument is checked against its domain, and decides whether SymPy
+or floats do the work.
+"""
 
 from __future__ import annotations
 
@@ -97,8 +99,9 @@ def read(**arguments: Any) -> tuple[Any, ...]:
     Returns
     -------
     tuple
-        A namespace with ``exp``, ``log``, ``sqrt`` and ``maximum``, then the values in order: SymPy expressions if any of them is
-        one, otherwise floats (a bound that overflows is ``inf``) or arrays of floats.
+        A namespace with ``exp``, ``log``, ``sqrt`` and ``maximum``, then the values in order: SymPy
+        expressions if any of them is one, otherwise floats (a bound that overflows is ``inf``) or
+        arrays of floats.
 
     Raises
     ------

@@ -1,4 +1,6 @@
-"""The door for arrays: shapes are written with letters, and one letter means one size in all arguments of a call."""
+"""The door for arrays: shapes are written with letters, and one letter means one size in all
+arguments of a call.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,8 @@ def is_symbolic(value: Any) -> bool:
 
 
 def read_in_kind(**arguments: tuple[Any, str]) -> tuple[Any, ...]:
-    """`read_arrays` for functions that answer in kind: SymPy matrices if any argument is symbolic, arrays otherwise.
+    """`read_arrays` for functions that answer in kind: SymPy matrices if any argument is symbolic,
+    arrays otherwise.
 
     Parameters
     ----------

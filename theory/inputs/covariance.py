@@ -1,4 +1,6 @@
-"""The door of `limit_parameters`: matrices and numbers are read here, and everything that is no covariance is turned away."""
+"""The door of `limit_parameters`: matrices and numbers are read here, and everything that is no
+covariance is turned away.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,8 @@ def _entries(name: str, value: Any) -> NDArray[Any]:
 
 
 def read_matrix(name: str, value: Any) -> Floats | sp.Matrix:
-    """A real matrix: floats from NumPy and nested lists, exact from anything that holds a SymPy entry.
+    """A real matrix: floats from NumPy and nested lists, exact from anything that holds a SymPy
+    entry.
 
     Raises
     ------
@@ -230,7 +233,8 @@ class NumericCovariance:
                 RuntimeWarning,
                 stacklevel=3,
             )
-        # Roundoff stays below 8 d eps: what lies above it was perhaps meant, and is not dropped in silence.
+        # Roundoff stays below 8 d eps: what lies above it was perhaps meant, and is not dropped in
+        # silence.
         doubtful = values[~kept & (values > tolerance / 8)]
         if doubtful.size:
             warnings.warn(
@@ -276,7 +280,8 @@ class ExactCovariance:
             tested = [x for x in map(sp.simplify, Sigma.diagonal()) if x != 0]
             rank, why = len(tested), ""
         else:
-            # The elementary symmetric functions of the eigenvalues decide both rank and sign, without any eigenvalue.
+            # The elementary symmetric functions of the eigenvalues decide both rank and sign,
+            # without any eigenvalue.
             coefficients = Sigma.charpoly(sp.Dummy()).all_coeffs()[1:]
             minors = [sp.simplify((-1) ** (k + 1) * c) for k, c in enumerate(coefficients)]
             rank = max((k + 1 for k, m in enumerate(minors) if m != 0), default=0)
@@ -298,7 +303,9 @@ class ExactCovariance:
 
 
 def _pseudo_inverse(Sigma: sp.Matrix, rank: int) -> tuple[sp.Matrix, sp.Matrix]:
-    """``S^+`` and ``S S^+`` of a symmetric matrix by field operations only: with B the pivot columns, ``S = B S_JJ^{-1} B'``."""
+    """``S^+`` and ``S S^+`` of a symmetric matrix by field operations only: with B the pivot
+    columns, ``S = B S_JJ^{-1} B'``.
+    """
     if Sigma.is_diagonal():
         kept = [sp.simplify(x) != 0 for x in Sigma.diagonal()]
         inverse = [1 / x if k else sp.S.Zero for x, k in zip(Sigma.diagonal(), kept)]
@@ -312,5 +319,7 @@ def _pseudo_inverse(Sigma: sp.Matrix, rank: int) -> tuple[sp.Matrix, sp.Matrix]:
 
 
 def tidy(M: sp.Matrix) -> sp.Matrix:
-    """Entries as quotients without common factors, unless they are so long that this would take minutes."""
+    """Entries as quotients without common factors, unless they are so long that this would take
+    minutes.
+    """
     return M.applyfunc(lambda x: sp.cancel(x) if x.count_ops() < LONG else x)

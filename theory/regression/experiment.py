@@ -1,8 +1,10 @@
-"""The experiments of Boursier & Boyer (Section 6, Appendix A): covariances, prompt lengths, and two readings of how they were run.
+"""The experiments of Boursier & Boyer (Section 6, Appendix A): covariances, prompt lengths, and two
+readings of how they were run.
 
-A token is z = (x, y) with x = A g and y = w·x + noise, the query token z_q = (B g, 0). "as written" is Appendix A.1. "as coded" is
-what a snapshot of the authors' code does, kept by a public audit of the paper: scores are divided by sqrt(d + 1), the loss has no
-factor 1/2, runs have 300 000 steps, and an anisotropic prompt is multiplied by the Cholesky root twice, its query never.
+A token is z = (x, y) with x = A g and y = w·x + noise, the query token z_q = (B g, 0). "as written"
+is Appendix A.1. "as coded" is what a snapshot of the authors' code does, kept by a public audit of
+the paper: scores are divided by sqrt(d + 1), the loss has no factor 1/2, runs have 300 000 steps,
+and an anisotropic prompt is multiplied by the Cholesky root twice, its query never.
 
 References
 ----------
@@ -36,11 +38,13 @@ class Variant:
     scores_over_root : bool
         Whether the scores are divided by sqrt(d + 1).
     gradient_factor : float
-        What a step of SGD multiplies the gradient of the risk E (T - y)² / 2 by, beside the learning rate.
+        What a step of SGD multiplies the gradient of the risk E (T - y)² / 2 by, beside the
+        learning rate.
     steps : int
         Steps of a run.
     root_twice : bool
-        Whether prompts are multiplied by the Cholesky root twice and queries never; otherwise both once.
+        Whether prompts are multiplied by the Cholesky root twice and queries never; otherwise both
+        once.
 
     Examples
     --------
@@ -162,7 +166,8 @@ def kms(d: int, rho: float = 0.5) -> Floats:
     Raises
     ------
     TypeError, ValueError
-        If d is no whole number from 1 on, or rho is out of range: the matrix would not be positive semidefinite.
+        If d is no whole number from 1 on, or rho is out of range: the matrix would not be positive
+        semidefinite.
 
     Examples
     --------

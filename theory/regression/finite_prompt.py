@@ -1,8 +1,10 @@
-"""The in-context risk of softmax attention at a finite prompt length, exactly (our R6), and how far it is from its limit.
+"""The in-context risk of softmax attention at a finite prompt length, exactly (our R6), and how far
+it is from its limit.
 
-Tasks ``w ~ N(0, I)``, covariates ``x ~ N(0, Sigma)``, labels ``w'x`` plus noise of variance ``tau2`` in the prompt and at the
-query; parameters on the block manifold, ``U`` the query-key block and ``u`` the value scalar. At a query x write ``h = Sigma U x``
-and ``s = x'U' Sigma U x``; the softmax weights enter through ``P2, P3, Q`` at (s, L), as in `theory.attention.gaussian_errors`.
+Tasks ``w ~ N(0, I)``, covariates ``x ~ N(0, Sigma)``, labels ``w'x`` plus noise of variance
+``tau2`` in the prompt and at the query; parameters on the block manifold, ``U`` the query-key block
+and ``u`` the value scalar. At a query x write ``h = Sigma U x`` and ``s = x'U' Sigma U x``; the
+softmax weights enter through ``P2, P3, Q`` at (s, L), as in `theory.attention.gaussian_errors`.
 """
 
 from __future__ import annotations
@@ -27,14 +29,16 @@ __all__ = [
 ]
 
 Scalar = Any  # float, array of floats or sympy.Expr
-#: Sum of the absolute coefficients of d/ds E(-pi_2 - 6 pi_3 + 6 pi_2^2) as a polynomial in power sums of the weights.
+#: Sum of the absolute coefficients of d/ds E(-pi_2 - 6 pi_3 + 6 pi_2^2) as a polynomial in power
+#: sums of the weights.
 GRADIENT_CONSTANT = 294
 
 
 def error_at_query(
     P2: Scalar, P3: Scalar, Q: Scalar, *, trace: Scalar, h2: Scalar, xh: Scalar, x2: Scalar, u: Scalar, noise: Scalar = 0
 ) -> Scalar:
-    """Mean squared error at a query without label noise, over task, prompt and its noise; half its mean over x is the risk.
+    """Mean squared error at a query without label noise, over task, prompt and its noise; half its
+    mean over x is the risk.
 
     Parameters
     ----------
@@ -57,7 +61,8 @@ def error_at_query(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not real, a moment is outside [0, 1], or a square or a variance is negative.
+        If an argument is not real, a moment is outside [0, 1], or a square or a variance is
+        negative.
 
     Examples
     --------
@@ -83,7 +88,8 @@ def excess_at_query(
     Returns
     -------
     float, array or Expr
-        ``u^2 ((tr Sigma + noise) P2 - (P2 + 6 P3 - 6 Q)|h|^2) + 2 u P2 x.h``: every term carries a moment that vanishes as L grows.
+        ``u^2 ((tr Sigma + noise) P2 - (P2 + 6 P3 - 6 Q)|h|^2) + 2 u P2 x.h``: every term carries a
+        moment that vanishes as L grows.
 
     Raises
     ------
@@ -100,10 +106,11 @@ def excess_at_query(
 
 
 def gap_bounds(Sigma: Any, rho: Scalar, L: Scalar, noise: Scalar = 0) -> tuple[Scalar, Scalar]:
-    """Bounds of ``|R_L - R_inf|`` and of ``|grad(R_L - R_inf)|`` for every ``|U|_op <= rho``, ``|u| <= rho`` and every L >= 1.
+    """Bounds of ``|R_L - R_inf|`` and of ``|grad(R_L - R_inf)|`` for every ``|U|_op <= rho``,
+    ``|u| <= rho`` and every L >= 1.
 
-    With ``k = |Sigma|_op``, ``t = tr Sigma`` and ``r = min(1, 1/(4 k^2 rho^2))`` both are constants times ``L^-r``: the exponent
-    of a ball, not of a point.
+    With ``k = |Sigma|_op``, ``t = tr Sigma`` and ``r = min(1, 1/(4 k^2 rho^2))`` both are constants
+    times ``L^-r``: the exponent of a ball, not of a point.
 
     Parameters
     ----------
@@ -180,14 +187,17 @@ def flow_constants(Sigma: Any, Theta: Any, alpha: float) -> FlowConstants:
     Returns
     -------
     FlowConstants
-        ``rho = sqrt(2 (b + K))``, ``b = alpha^2 |P(Theta Theta')|_F^2``, ``K = (sqrt(2 R(0)) + sqrt(tr Sigma)) / l^{3/2}``, l the
-        least positive eigenvalue. With ``k = |Sigma|_op`` and ``a = 2 rho`` for the ball,
-        ``kappa = sqrt(2) a k (a^2 k^2 + |Sigma|_F)`` and ``beta = 3 a^2 k^3 + k |Sigma|_F``; mu as in `polyak_lojasiewicz`.
+        ``rho = sqrt(2 (b + K))``, ``b = alpha^2 |P(Theta Theta')|_F^2``,
+        ``K = (sqrt(2 R(0)) + sqrt(tr Sigma)) / l^{3/2}``, l the least positive eigenvalue. With
+        ``k = |Sigma|_op`` and ``a = 2 rho`` for the ball,
+        ``kappa = sqrt(2) a k (a^2 k^2 + |Sigma|_F)`` and ``beta = 3 a^2 k^3 + k |Sigma|_F``; mu as
+        in `polyak_lojasiewicz`.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is not real, Sigma is no covariance, or a condition on Theta or alpha does not hold.
+        If an argument is not real, Sigma is no covariance, or a condition on Theta or alpha does
+        not hold.
 
     Examples
     --------
@@ -214,7 +224,8 @@ def flow_constants(Sigma: Any, Theta: Any, alpha: float) -> FlowConstants:
 
 
 def log_length(Sigma: Any, Theta: Any, alpha: float, epsilon: float, noise: float = 0.0) -> float:
-    """The logarithm of an explicit L(epsilon) in Theorem 5.2: `gap_bounds` and `flow_constants` put into Theorem 4.3.
+    """The logarithm of an explicit L(epsilon) in Theorem 5.2: `gap_bounds` and `flow_constants` put
+    into Theorem 4.3.
 
     Parameters
     ----------
@@ -246,7 +257,8 @@ def log_length(Sigma: Any, Theta: Any, alpha: float, epsilon: float, noise: floa
     k = float(np.linalg.norm(read_covariance("Sigma", Sigma), 2))
     r = min(1.0, 1 / (4 * k**2 * (2 * c.rho) ** 2))
     risk, gradient = (np.log(x) for x in gap_bounds(Sigma, 2 * c.rho, 1, noise))
-    # ln g2 has to be below that of Theorem 4.3, and below mu rho, from where on the horizon grows faster than the time needed.
+    # ln g2 has to be below that of Theorem 4.3, and below mu rho, from where on the horizon grows
+    # faster than the time needed.
     excess = max(c.excess, epsilon)  # a start at the minimum has none; any larger one serves
     highest, rate = float(np.log(excess * c.mu / c.kappa)), c.mu / c.beta
     wanted = highest + (1 + 1 / rate) * min(0.0, float(np.log(epsilon / (2 * excess * (1 + rate)))))
@@ -257,7 +269,8 @@ def log_length(Sigma: Any, Theta: Any, alpha: float, epsilon: float, noise: floa
 
 
 def ridge_penalty(noise: Scalar, task_variance: Scalar) -> Scalar:
-    """The penalty with which ridge regression is the posterior mean of ``w ~ N(0, task_variance I)``.
+    """The penalty with which ridge regression is the posterior mean of
+    ``w ~ N(0, task_variance I)``.
 
     Parameters
     ----------

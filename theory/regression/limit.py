@@ -1,4 +1,6 @@
-"""Where the gradient flow of in-context linear regression ends; the task and its risk are in `theory.regression.risk`."""
+"""Where the gradient flow of in-context linear regression ends; the task and its risk are in
+`theory.regression.risk`.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,11 @@ class LimitParameters:
     Attributes
     ----------
     U, V : array or Matrix (d + 1, d + 1)
-        Query-key matrix ``diag(gamma S_L^{-1} S S^+ + P(U0), 0)`` and value matrix ``diag(0, 1 / gamma)``.
+        Query-key matrix ``diag(gamma S_L^{-1} S S^+ + P(U0), 0)`` and value matrix
+        ``diag(0, 1 / gamma)``.
     gamma : float or Expr
-        The scale of the query-key block; negative where the flow reaches the minimum with the other common sign.
+        The scale of the query-key block; negative where the flow reaches the minimum with the other
+        common sign.
     regime : str
         Which case was met: rank and its tolerance, prompt, start, and how the sign was found.
     assumptions : tuple
@@ -101,9 +105,11 @@ def limit_parameters(
 ) -> LimitParameters:
     """Where the gradient flow of in-context linear regression ends.
 
-    Tasks ``w ~ N(0, I)``, covariates ``x ~ N(0, Sigma)``, block start ``U(0) = diag(U0, 0)``, ``V(0) = diag(0, u0)`` (Boursier &
-    Boyer, Assumption 5.1). With the infinite prompt softmax and linear attention have the same flow; with ``prompt_length=L`` the
-    limit is that of linear attention. The flow conserves ``c = |U|_F^2 - u^2`` and ``P(U) = U - S S^+ U S S^+``, and ends in::
+    Tasks ``w ~ N(0, I)``, covariates ``x ~ N(0, Sigma)``, block start ``U(0) = diag(U0, 0)``,
+    ``V(0) = diag(0, u0)`` (Boursier & Boyer, Assumption 5.1). With the infinite prompt softmax and
+    linear attention have the same flow; with ``prompt_length=L`` the limit is that of linear
+    attention. The flow conserves ``c = |U|_F^2 - u^2`` and ``P(U) = U - S S^+ U S S^+``, and ends
+    in::
 
         U -> gamma S_L^{-1} S S^+ + P(U0),   u -> 1 / gamma,
         gamma^2 = ((c - b) + sqrt((c - b)^2 + 4 T)) / (2 T),   b = |P(U0)|_F^2,   T = tr((S_L^{-1} S S^+)^2).
@@ -111,17 +117,19 @@ def limit_parameters(
     Parameters
     ----------
     Sigma : array, nested list or Matrix (d, d)
-        Covariance of the covariates: symmetric (up to roundoff), positive semi-definite, not zero. It may be singular.
+        Covariance of the covariates: symmetric (up to roundoff), positive semi-definite, not zero.
+        It may be singular.
     U0 : array, nested list or Matrix (d, d), optional
-        Start of the upper-left block, to be given together with ``u0``. Without them the start is taken as balanced and without
-        part outside the range (``c = b = 0``), with a positive common sign: the limit of Remark 5.3, for every such start.
+        Start of the upper-left block, to be given together with ``u0``. Without them the start is
+        taken as balanced and without part outside the range (``c = b = 0``), with a positive common
+        sign: the limit of Remark 5.3, for every such start.
     u0 : float or Expr, optional
         Start of the value scalar.
     prompt_length : int or Expr, optional
         Tokens in a prompt, for linear attention; infinite if left out.
     noise : float or Expr, optional
-        Variance of the label noise (entries of ``w`` have variance 1); only with ``prompt_length``, because the infinite prompt
-        averages it away.
+        Variance of the label noise (entries of ``w`` have variance 1); only with ``prompt_length``,
+        because the infinite prompt averages it away.
 
     Returns
     -------
@@ -210,7 +218,8 @@ def _numeric_limit(covariance: NumericCovariance, start: tuple[Any, float] | Non
         how = f"sign {'+' if sign > 0 else '-'}: {how}"
     U, V = np.zeros((d + 1, d + 1)), np.zeros((d + 1, d + 1))
     with np.errstate(all="ignore"):
-        # In units of the largest 1 / m, so that tiny and huge covariances neither overflow nor underflow.
+        # In units of the largest 1 / m, so that tiny and huge covariances neither overflow nor
+        # underflow.
         least = float(m.min())
         T, x = float(((least / m) ** 2).sum()), excess * least
         root = float(np.hypot(x, 2 * np.sqrt(T)))

@@ -1,4 +1,6 @@
-"""Polyak-Lojasiewicz constants of the infinite-prompt flow started as in Boursier & Boyer, Assumption 5.1."""
+"""Polyak-Lojasiewicz constants of the infinite-prompt flow started as in Boursier & Boyer,
+Assumption 5.1.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,8 @@ def polyak_lojasiewicz_f3(Sigma: sp.Matrix, Theta: sp.Matrix, s: Any) -> sp.Expr
 
 
 def scalar_floor(Sigma: sp.Matrix, Theta: sp.Matrix, s: Any) -> sp.Expr:
-    """A lower bound of ``u^2`` along the flow: ``s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / (2 |S^2|_F)``.
+    """A lower bound of ``u^2`` along the flow:
+    ``s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / (2 |S^2|_F)``.
 
     Parameters
     ----------
@@ -65,10 +68,12 @@ def scalar_floor(Sigma: sp.Matrix, Theta: sp.Matrix, s: Any) -> sp.Expr:
 
 
 def polyak_lojasiewicz(Sigma: sp.Matrix, Theta: sp.Matrix, s: Any) -> sp.Expr:
-    """A constant mu with ``|grad R|^2 >= mu R`` along the flow from ``U(0) = s Theta Theta'``, ``u(0) = s > 0``.
+    """A constant mu with ``|grad R|^2 >= mu R`` along the flow from ``U(0) = s Theta Theta'``,
+    ``u(0) = s > 0``.
 
-    ``mu = lambda_+^3 s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / |S^2|_F`` with the least positive eigenvalue ``lambda_+``: twice
-    ``lambda_+^3`` times `scalar_floor`. It replaces item 3 of Appendix F.3.
+    ``mu = lambda_+^3 s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / |S^2|_F`` with the least positive
+    eigenvalue ``lambda_+``: twice ``lambda_+^3`` times `scalar_floor`. It replaces item 3 of
+    Appendix F.3.
 
     Parameters
     ----------

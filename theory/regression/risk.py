@@ -1,8 +1,10 @@
-"""In-context linear regression (Boursier & Boyer, Section 5): the task, its risk and the gradient flow of that risk.
+"""In-context linear regression (Boursier & Boyer, Section 5): the task, its risk and the gradient
+flow of that risk.
 
-A task is ``w ~ N(0, I)``, covariates are ``x ~ N(0, Sigma)``, labels ``y = w'x`` plus noise, and the query is shown as ``(x, 0)``.
-On the block manifold of Assumption 5.1 the parameters are ``diag(U11, 0)`` and ``diag(0, u)``; here ``U`` is that block and ``u``
-that scalar. Every function takes NumPy arrays or SymPy matrices and answers in kind.
+A task is ``w ~ N(0, I)``, covariates are ``x ~ N(0, Sigma)``, labels ``y = w'x`` plus noise, and
+the query is shown as ``(x, 0)``. On the block manifold of Assumption 5.1 the parameters are
+``diag(U11, 0)`` and ``diag(0, u)``; here ``U`` is that block and ``u`` that scalar. Every function
+takes NumPy arrays or SymPy matrices and answers in kind.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ def _trace(M: Matrix) -> Scalar:
 
 
 def _read(Sigma: Any, **others: tuple[Any, str]) -> tuple[Any, ...]:
-    """Sigma and what goes with it, all SymPy or all floats; of symbols only the shapes can be checked."""
+    """Sigma and what goes with it, all SymPy or all floats; of symbols only the shapes can be
+    checked.
+    """
     if any(is_symbolic(value) for value in (Sigma, *(value for value, _ in others.values()))):
         return read_in_kind(Sigma=(Sigma, "d d"), **others)
     return read_in_kind(Sigma=(read_covariance("Sigma", Sigma), "d d"), **others)
@@ -96,10 +100,12 @@ def task_covariance(Sigma: Matrix, w: Matrix, noise: Scalar = 0) -> Matrix:
 
 
 def effective_covariance(Sigma: Matrix, prompt_length: Scalar | None = None, noise: Scalar = 0) -> Matrix:
-    """The matrix that takes the place of Sigma inside the brackets of the flow when prompts are finite.
+    """The matrix that takes the place of Sigma inside the brackets of the flow when prompts are
+    finite.
 
-    ``S_L = (1 + 1/L) Sigma + ((tr Sigma + noise) / L) I``, which comes from ``E[X A X]`` for the empirical covariance ``X`` of the
-    prompt (Boursier & Boyer, Appendix F.2, there without noise). It commutes with Sigma.
+    ``S_L = (1 + 1/L) Sigma + ((tr Sigma + noise) / L) I``, which comes from ``E[X A X]`` for the
+    empirical covariance ``X`` of the prompt (Boursier & Boyer, Appendix F.2, there without noise).
+    It commutes with Sigma.
 
     Parameters
     ----------
@@ -132,8 +138,9 @@ def effective_covariance(Sigma: Matrix, prompt_length: Scalar | None = None, noi
 def icl_risk(Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | None = None, noise: Scalar = 0) -> Scalar:
     """Risk of linear attention on the block manifold, for a query whose own label carries no noise.
 
-    ``(u^2 tr(U S U' S S_L) - 2 u tr(S U S) + tr S) / 2``. With the infinite prompt this is also the risk of softmax attention,
-    since tokens are Gaussian (Lemma 2.1). A noisy query label adds ``noise / 2``.
+    ``(u^2 tr(U S U' S S_L) - 2 u tr(S U S) + tr S) / 2``. With the infinite prompt this is also the
+    risk of softmax attention, since tokens are Gaussian (Lemma 2.1). A noisy query label adds
+    ``noise / 2``.
 
     Parameters
     ----------
@@ -153,8 +160,8 @@ def icl_risk(Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | Non
     TypeError
         If an argument is not real.
     ValueError
-        If shapes do not fit, an entry is not finite, a numeric Sigma is no covariance, the prompt length no positive integer, or
-        the noise negative.
+        If shapes do not fit, an entry is not finite, a numeric Sigma is no covariance, the prompt
+        length no positive integer, or the noise negative.
 
     Examples
     --------
@@ -207,7 +214,8 @@ def _gradient(Sigma: Matrix, S_L: Matrix, identity: Matrix, U: Matrix, u: Scalar
 def risk_and_gradient(
     Sigma: Matrix, *, prompt_length: Scalar | None = None, noise: Scalar = 0
 ) -> tuple[Callable[[Matrix, Scalar], Scalar], Callable[[Matrix, Scalar], tuple[Matrix, Scalar]]]:
-    """`icl_risk` and `icl_risk_gradient` of one task as functions of ``(U, u)``, which they take unchecked: for integrators.
+    """`icl_risk` and `icl_risk_gradient` of one task as functions of ``(U, u)``, which they take
+    unchecked: for integrators.
 
     Parameters
     ----------
@@ -239,8 +247,8 @@ def vector_field(
 ) -> tuple[Matrix, Scalar]:
     """The gradient flow ``(dU/dt, du/dt)``: minus `icl_risk_gradient`.
 
-    The block structure is kept by the flow of all parameters, because the gradient in the other blocks is an odd moment of ``w``;
-    `full_risk_gradient` lets this be checked.
+    The block structure is kept by the flow of all parameters, because the gradient in the other
+    blocks is an odd moment of ``w``; `full_risk_gradient` lets this be checked.
 
     Parameters
     ----------
@@ -268,7 +276,8 @@ def vector_field(
 
 
 def invariants(Sigma: Matrix, U: Matrix, u: Scalar) -> tuple[Scalar, Matrix]:
-    """What the flow conserves, with infinite and with finite prompts: ``|U|_F^2 - u^2`` and ``P(U) = U - S S^+ U S S^+``.
+    """What the flow conserves, with infinite and with finite prompts: ``|U|_F^2 - u^2`` and
+    ``P(U) = U - S S^+ U S S^+``.
 
     Parameters
     ----------
@@ -307,7 +316,8 @@ def _blocks(Sigma: Any, U: Any, v: Any, noise: Any) -> tuple[Any, ...]:
 
 
 def full_risk(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> Scalar:
-    """Infinite-prompt risk at any parameters, ``E_w E_x (v' Gamma_w U (x, 0) - w'x)^2 / 2``, in closed form.
+    """Infinite-prompt risk at any parameters, ``E_w E_x (v' Gamma_w U (x, 0) - w'x)^2 / 2``, in
+    closed form.
 
     Parameters
     ----------

@@ -1,8 +1,10 @@
-"""Which of the two global minima ``+-(gamma S_L^{-1} S S^+, 1 / gamma)`` a start of the flow reaches.
+"""Which of the two global minima ``+-(gamma S_L^{-1} S S^+, 1 / gamma)`` a start of the flow
+reaches.
 
-Every saddle has ``u = 0`` and every point with ``u = 0`` has the risk ``tr(S) / 2``, at any prompt length. The risk decreases, so
-the sign of ``u`` is settled from the first moment at which the risk lies below ``tr(S) / 2``; a start from which it never gets
-there flows into a saddle. Only where no exact criterion applies is the flow integrated up to that moment.
+Every saddle has ``u = 0`` and every point with ``u = 0`` has the risk ``tr(S) / 2``, at any prompt
+length. The risk decreases, so the sign of ``u`` is settled from the first moment at which the risk
+lies below ``tr(S) / 2``; a start from which it never gets there flows into a saddle. Only where no
+exact criterion applies is the flow integrated up to that moment.
 """
 
 from __future__ import annotations
@@ -94,21 +96,27 @@ def common_sign(eigenvalues: Floats, effective: Floats, A: Floats, u0: float) ->
 
 
 def _one_sided(l: Floats, A: Floats, sign: int, noise: float) -> bool:
-    """Whether some eigenbasis gives A a diagonal of one sign: every eigenspace only has to have a trace of that sign."""
+    """Whether some eigenbasis gives A a diagonal of one sign: every eigenspace only has to have a
+    trace of that sign.
+    """
     diagonal = sign * np.diag(A)
     groups = np.concatenate([[0], np.flatnonzero(np.diff(l) < -noise) + 1])
     return bool((np.add.reduceat(diagonal, groups) >= -noise * np.abs(A).max()).all())
 
 
 def _one_dimension(a: float, u: float, noise: float) -> tuple[int, str]:
-    """Rank one: ``a^2 - u^2`` is conserved, so the larger of the two in absolute value never changes its sign."""
+    """Rank one: ``a^2 - u^2`` is conserved, so the larger of the two in absolute value never
+    changes its sign.
+    """
     if abs(a + u) <= noise * abs(u):
         raise SaddleError(CANCELLING)
     return (1 if a + u > 0 else -1), RANK_ONE
 
 
 def _integrated(l: Floats, m: Floats, A: Floats, u: float) -> tuple[int, str]:
-    """Follow the flow until the risk is below that of the saddles, from the start and from both of its neighbours."""
+    """Follow the flow until the risk is below that of the saddles, from the start and from both of
+    its neighbours.
+    """
     nudge = NUDGE * max(float(np.linalg.norm(A)), abs(u))
     starts = [(A + k * nudge * np.eye(len(l)), u + k * nudge) for k in (0, 1, -1)]
     signs = {_follow(l, m, *start) for start in starts}
@@ -121,7 +129,9 @@ def _integrated(l: Floats, m: Floats, A: Floats, u: float) -> tuple[int, str]:
 
 
 def _follow(l: Floats, m: Floats, A: Floats, u: float) -> int:
-    """Sign of ``u`` once the risk is below ``tr(S) / 2``, 0 if that does not happen. Off the diagonal, A decays by ``int u^2``."""
+    """Sign of ``u`` once the risk is below ``tr(S) / 2``, 0 if that does not happen. Off the
+    diagonal, A decays by ``int u^2``.
+    """
     from scipy.integrate import solve_ivp
 
     rates = np.outer(l * m, l)
@@ -146,7 +156,8 @@ def _follow(l: Floats, m: Floats, A: Floats, u: float) -> int:
     start = np.concatenate([np.diag(A), [u, 0.0]])
     if below(0.0, start) > 0:
         return 1 if u > 0 else -1
-    # Rate at which a saddle repels: the positive root of r^2 + q r = sum l^4, where q is at most |U|^2.
+    # Rate at which a saddle repels: the positive root of r^2 + q r = sum l^4, where q is at most
+    # |U|^2.
     q, drive = float((A**2).sum()) + u**2, float((l**4).sum())
     escape = 2 * drive / (q + np.sqrt(q * q + 4 * drive))
     size = float(np.abs(start).max())
@@ -157,7 +168,8 @@ def _follow(l: Floats, m: Floats, A: Floats, u: float) -> int:
 
 
 def exact_sign(Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr, rank: int) -> tuple[int, str]:
-    """`common_sign` for SymPy: the same criteria, each decided exactly; numbers without symbols are integrated as a last resort.
+    """`common_sign` for SymPy: the same criteria, each decided exactly; numbers without symbols are
+    integrated as a last resort.
 
     Parameters
     ----------

@@ -1,9 +1,12 @@
-"""From infinite to finite prompts (Boursier & Boyer, Section 4 and Appendix E): bounds that are true, with explicit constants.
+"""From infinite to finite prompts (Boursier & Boyer, Section 4 and Appendix E): bounds that are
+true, with explicit constants.
 
-``R`` is the infinite-prompt risk of the squared loss at (U, V), ``T`` the output there and ``J`` its Jacobian in the parameters;
-``D = T_L - T`` and ``dJ = J_L - J`` are what a prompt of L tokens changes. Mean squares are over task, prompt and query:
-``D2 = E|D|^2``, ``J2 = E|J|^2``, ``dJ2 = E|dJ|^2``. On the ball of radius 2 rho the two risks differ by at most ``g1`` and their
-gradients by at most ``g2``; there ``beta`` is the Lipschitz constant of the gradient of R, and ``kappa`` that of R.
+``R`` is the infinite-prompt risk of the squared loss at (U, V), ``T`` the output there and ``J``
+its Jacobian in the parameters; ``D = T_L - T`` and ``dJ = J_L - J`` are what a prompt of L tokens
+changes. Mean squares are over task, prompt and query: ``D2 = E|D|^2``, ``J2 = E|J|^2``,
+``dJ2 = E|dJ|^2``. On the ball of radius 2 rho the two risks differ by at most ``g1`` and their
+gradients by at most ``g2``; there ``beta`` is the Lipschitz constant of the gradient of R, and
+``kappa`` that of R.
 """
 
 from __future__ import annotations
@@ -127,7 +130,8 @@ def distance_of_flows(g2: Scalar, beta: Scalar, time: Scalar) -> Scalar:
     Returns
     -------
     number, array or Expr
-        ``g2 (e^{beta t} - 1) / beta``, at most `distance_26`; an equality for ``R = -beta theta^2/2``, ``R_L = R - g2 theta``.
+        ``g2 (e^{beta t} - 1) / beta``, at most `distance_26`; an equality for
+        ``R = -beta theta^2/2``, ``R_L = R - g2 theta``.
 
     Raises
     ------
@@ -171,7 +175,8 @@ def distance_26(g2: Scalar, beta: Scalar, time: Scalar) -> Scalar:
 
 
 def horizon(g2: Scalar, beta: Scalar, rho: Scalar) -> Scalar:
-    """The time up to which the finite-prompt flow certainly stays within rho of the infinite-prompt flow.
+    """The time up to which the finite-prompt flow certainly stays within rho of the infinite-prompt
+    flow.
 
     Parameters
     ----------
@@ -181,7 +186,8 @@ def horizon(g2: Scalar, beta: Scalar, rho: Scalar) -> Scalar:
     Returns
     -------
     number, array or Expr
-        ``ln(1 + beta rho / g2) / beta``, where `distance_of_flows` is rho. It grows without bound as g2 -> 0.
+        ``ln(1 + beta rho / g2) / beta``, where `distance_of_flows` is rho. It grows without bound
+        as g2 -> 0.
 
     Raises
     ------
@@ -213,7 +219,8 @@ def transferred_risk(risk: Scalar, g1: Scalar, kappa: Scalar, g2: Scalar, beta: 
     Returns
     -------
     number, array or Expr
-        ``R + g1 + kappa g2 (e^{beta t} - 1) / beta``. Its infimum over t bounds the limit of the finite-prompt risk.
+        ``R + g1 + kappa g2 (e^{beta t} - 1) / beta``. Its infimum over t bounds the limit of the
+        finite-prompt risk.
 
     Raises
     ------
@@ -230,7 +237,8 @@ def transferred_risk(risk: Scalar, g1: Scalar, kappa: Scalar, g2: Scalar, beta: 
 
 
 def transferred_limit(excess: Scalar, mu: Scalar, g1: Scalar, kappa: Scalar, g2: Scalar, beta: Scalar) -> Scalar:
-    """Bound of ``lim R_L - lim R`` where the infinite-prompt risk falls to its limit like ``excess e^{-mu t}``.
+    """Bound of ``lim R_L - lim R`` where the infinite-prompt risk falls to its limit like
+    ``excess e^{-mu t}``.
 
     Parameters
     ----------
@@ -241,8 +249,9 @@ def transferred_limit(excess: Scalar, mu: Scalar, g1: Scalar, kappa: Scalar, g2:
     Returns
     -------
     number or Expr
-        ``g1 + excess (1 + mu / beta) q^{mu / (mu + beta)}`` with ``q = kappa g2 / (excess mu)``, if ``q <= 1`` and the time
-        ``ln(1/q) / (mu + beta)`` is before `horizon`: `transferred_risk` there, with 1 dropped from ``e^{beta t} - 1``.
+        ``g1 + excess (1 + mu / beta) q^{mu / (mu + beta)}`` with ``q = kappa g2 / (excess mu)``, if
+        ``q <= 1`` and the time ``ln(1/q) / (mu + beta)`` is before `horizon`: `transferred_risk`
+        there, with 1 dropped from ``e^{beta t} - 1``.
 
     Raises
     ------
@@ -272,8 +281,8 @@ def sufficient_g2(epsilon: Scalar, excess: Scalar, mu: Scalar, kappa: Scalar, be
     Returns
     -------
     number or Expr
-        ``(excess mu / kappa) (epsilon / (2 excess (1 + mu/beta)))^{1 + beta/mu}``. With ``g1(L) <= epsilon/2`` it makes L(epsilon)
-        of Theorem 4.3 explicit.
+        ``(excess mu / kappa) (epsilon / (2 excess (1 + mu/beta)))^{1 + beta/mu}``. With
+        ``g1(L) <= epsilon/2`` it makes L(epsilon) of Theorem 4.3 explicit.
 
     Raises
     ------
@@ -290,7 +299,8 @@ def sufficient_g2(epsilon: Scalar, excess: Scalar, mu: Scalar, kappa: Scalar, be
 
 
 def slow_time(g2: Scalar, beta: Scalar) -> Scalar:
-    """A time that tends to infinity as g2 -> 0, so slowly that the two flows still meet: an explicit T(L) for Section 4.
+    """A time that tends to infinity as g2 -> 0, so slowly that the two flows still meet: an
+    explicit T(L) for Section 4.
 
     Parameters
     ----------
@@ -334,8 +344,9 @@ def mean_of_rate(L: Scalar, c: Scalar, p: Scalar, a: Scalar, s12: Scalar) -> Sca
     Returns
     -------
     number or Expr
-        ``(k/(c e))^k E[sigma^12] ln(L)^{a-k}`` with ``k = 6 - p/2``, since ``u^k e^{-u} <= (k/e)^k``. For p = 0, a = 4 it shows
-        that the second half of Assumption 4.2 (ii) follows from the first.
+        ``(k/(c e))^k E[sigma^12] ln(L)^{a-k}`` with ``k = 6 - p/2``, since
+        ``u^k e^{-u} <= (k/e)^k``. For p = 0, a = 4 it shows that the second half of Assumption 4.2
+        (ii) follows from the first.
 
     Raises
     ------

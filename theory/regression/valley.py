@@ -1,10 +1,12 @@
-"""The valley of long prompts: what attention has in excess of the label noise there, to first order in 1/L.
+"""The valley of long prompts: what attention has in excess of the label noise there, to first order
+in 1/L.
 
-Model as in `theory.regression.finite_prompt`, Sigma invertible, ``T = tr Sigma + tau2``; excess and tau2 are in units of the variance
-of an entry of w. The infinite-prompt risk has its least value where ``u Sigma U = I``: one line, with the parameter
-``lam = 1/u^2``, on which the scores have variance ``lam |xi|^2`` at the query ``Sigma^{1/2} xi``. There the excess is at most
-``F(lam)/(2L)`` at every length, by Theorem A, and asymptotic to it; the least risk is, in the limit, at the lam at which
-F is least.
+Model as in `theory.regression.finite_prompt`, Sigma invertible, ``T = tr Sigma + tau2``; excess and
+tau2 are in units of the variance of an entry of w. The infinite-prompt risk has its least value
+where ``u Sigma U = I``: one line, with the parameter ``lam = 1/u^2``, on which the scores have
+variance ``lam |xi|^2`` at the query ``Sigma^{1/2} xi``. There the excess is at most ``F(lam)/(2L)``
+at every length, by Theorem A, and asymptotic to it; the least risk is, in the limit, at the lam at
+which F is least.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ Scalar = Any  # float, array of floats or sympy.Expr
 
 
 def valley_excess(lam: Scalar, *, trace: Scalar, d: Scalar, noise: Scalar = 0) -> Scalar:
-    """``F(lam)``, twice the limit of L times the excess risk of softmax attention at a point of the valley.
+    """``F(lam)``, twice the limit of L times the excess risk of softmax attention at a point of the
+    valley.
 
     Parameters
     ----------
@@ -98,7 +101,8 @@ def best_score_variance(*, trace: Scalar, d: Scalar, noise: Scalar = 0) -> Scala
 def valley_speed(lam: Scalar, *, trace: Scalar, d: Scalar, inverse_square: Scalar, noise: Scalar = 0) -> Scalar:
     """Derivative of lam by ``t/L`` along the gradient flow in the valley, to first order in 1/L.
 
-    On the valley ``|dU|_F^2 + du^2 = (1 + tr(Sigma^-2) lam^2) du^2``, and the excess is ``F(lam)/(2L)``.
+    On the valley ``|dU|_F^2 + du^2 = (1 + tr(Sigma^-2) lam^2) du^2``, and the excess is
+    ``F(lam)/(2L)``.
 
     Parameters
     ----------

@@ -1,12 +1,14 @@
 """Matrix and trace identities, and Gaussian expectations, for every dimension at once.
 
-An element is a linear combination of products ``tr(w_1) ... (x'w_k y) ... W`` of traces, inner products and at most one open word,
-with coefficients that are polynomials in the scalar parameters and the dimension ``d``. Each product has a normal form: traces up
-to rotation and transposition, inner products up to transposition, declared inverses (pseudo-inverses, projectors) cancelled.
+An element is a linear combination of products ``tr(w_1) ... (x'w_k y) ... W`` of traces, inner
+products and at most one open word, with coefficients that are polynomials in the scalar parameters
+and the dimension ``d``. Each product has a normal form: traces up to rotation and transposition,
+inner products up to transposition, declared inverses (pseudo-inverses, projectors) cancelled.
 
-Every step of the normal form is an identity of matrices, so that equal normal forms mean equal values in every dimension. The
-converse holds only for dimensions that are large against the words: for small d there are further identities (Cayley-Hamilton), and
-a difference whose normal form is not zero may still vanish there. Hence `Words.is_zero` proves, and `Words.evaluate` refutes.
+Every step of the normal form is an identity of matrices, so that equal normal forms mean equal
+values in every dimension. The converse holds only for dimensions that are large against the words:
+for small d there are further identities (Cayley-Hamilton), and a difference whose normal form is
+not zero may still vanish there. Hence `Words.is_zero` proves, and `Words.evaluate` refutes.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ __all__ = ["Algebra", "Words"]
 
 
 class Algebra:
-    """Letters for square matrices of a symbolic dimension ``d``, columns and scalars, with the relations between them.
+    """Letters for square matrices of a symbolic dimension ``d``, columns and scalars, with the
+    relations between them.
 
     Parameters
     ----------
@@ -40,12 +43,14 @@ class Algebra:
     projectors : iterable of str
         Declared symmetric matrices with ``P P = P``.
     pseudo_inverse : iterable of (str, str, str)
-        ``(S, G, P)``, declared symmetric: G is the Moore-Penrose inverse of S and ``P = S G = G S``. So ``tr(P)`` is the rank of S.
+        ``(S, G, P)``, declared symmetric: G is the Moore-Penrose inverse of S and
+        ``P = S G = G S``. So ``tr(P)`` is the rank of S.
 
     Raises
     ------
     ValueError
-        If a name is used twice, is ``d`` or ``I``, or a relation names a matrix that is not declared as it needs to be.
+        If a name is used twice, is ``d`` or ``I``, or a relation names a matrix that is not
+        declared as it needs to be.
 
     Examples
     --------
@@ -128,8 +133,8 @@ class Algebra:
         Returns
         -------
         dict
-            Name -> sympy.Matrix of small rationals, or a rational. Symmetric matrices are positive semidefinite; one with a
-            declared pseudo-inverse is singular for d >= 2.
+            Name -> sympy.Matrix of small rationals, or a rational. Symmetric matrices are positive
+            semidefinite; one with a declared pseudo-inverse is singular for d >= 2.
 
         Examples
         --------

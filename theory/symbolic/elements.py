@@ -1,4 +1,6 @@
-"""The elements of an algebra of matrix words; `theory.symbolic.algebra` says what they mean and what their equality proves."""
+"""The elements of an algebra of matrix words; `theory.symbolic.algebra` says what they mean and
+what their equality proves.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ READABLE = 150
 
 
 class Words:
-    """An element of an `Algebra`: a scalar, a column, a row or a matrix; made from its letters by ``+ - * / **``, `T` and `tr`.
+    """An element of an `Algebra`: a scalar, a column, a row or a matrix; made from its letters by
+    ``+ - * / **``, `T` and `tr`.
 
     Examples
     --------
@@ -50,13 +53,16 @@ class Words:
         self, algebra: Algebra, terms: Mapping[Term, PolyElement], shape: str, origin: tuple[Any, ...] | None = None
     ) -> None:
         self.algebra, self.shape = algebra, shape
-        #: Operations down to the letters. Beyond what can be read an element forgets how it was made and shows its normal form.
+        #: Operations down to the letters. Beyond what can be read an element forgets how it was
+        #: made and shows its normal form.
         self.size: int = 1 + sum(part.size for part in origin or () if isinstance(part, Words))
-        #: The operation and the operands that made it, for `written`; None for a letter, a number or an inner result.
+        #: The operation and the operands that made it, for `written`; None for a letter, a number
+        #: or an inner result.
         self.origin = origin if self.size <= READABLE else None
         if self.origin is None:
             self.size = 1
-        #: Normal form -> coefficient: ``((scalar words), open word)`` -> polynomial in d and the parameters.
+        #: Normal form -> coefficient: ``((scalar words), open word)`` -> polynomial in d and the
+        #: parameters.
         self.terms: Mapping[Term, PolyElement] = MappingProxyType({k: c for k, c in sorted(terms.items(), key=_order) if c})
 
     def like(self, terms: Mapping[Term, PolyElement], shape: str) -> Words:
@@ -64,7 +70,9 @@ class Words:
         return Words(self.algebra, terms, shape)
 
     def made_by(self, operation: str, *operands: Any) -> Words:
-        """The same element, remembered as the outcome of one operation instead of the steps inside it."""
+        """The same element, remembered as the outcome of one operation instead of the steps inside
+        it.
+        """
         return Words(self.algebra, self.terms, self.shape, (operation, *operands))
 
     def word(self, word: Word, shape: str) -> Words:
@@ -201,13 +209,14 @@ class Words:
         return Words(self.algebra, {k: c.diff(x) for k, c in self.terms.items()}, self.shape, ("diff", self, param))
 
     def grad(self, name: str) -> Words:
-        """Gradient of a scalar: the G with ``df = tr(G' dX)`` for a matrix X, ``df = G' dx`` for a vector x.
+        """Gradient of a scalar: the G with ``df = tr(G' dX)`` for a matrix X, ``df = G' dx`` for a
+        vector x.
 
         Parameters
         ----------
         name : str
-            A matrix or a vector. For a symmetric matrix it is the gradient among the symmetric matrices. A declared inverse moves
-            along.
+            A matrix or a vector. For a symmetric matrix it is the gradient among the symmetric
+            matrices. A declared inverse moves along.
 
         Returns
         -------
@@ -216,7 +225,8 @@ class Words:
         Raises
         ------
         ValueError
-            If the element is no scalar, there is no such letter, or it obeys a relation along which it cannot move freely.
+            If the element is no scalar, there is no such letter, or it obeys a relation along which
+            it cannot move freely.
 
         Examples
         --------
@@ -248,7 +258,8 @@ class Words:
         Raises
         ------
         ValueError
-            If `name` is no vector, the covariance not symmetric, or either moment contains the vector itself.
+            If `name` is no vector, the covariance not symmetric, or either moment contains the
+            vector itself.
 
         Examples
         --------
@@ -277,13 +288,15 @@ class Words:
         return substitute(self, name, value).made_by("substitute", self, name, value)
 
     def evaluate(self, values: Mapping[str, Any]) -> Any:
-        """The value at an explicit instance: matrices multiplied entry by entry, which shares nothing with the normal form.
+        """The value at an explicit instance: matrices multiplied entry by entry, which shares
+        nothing with the normal form.
 
         Parameters
         ----------
         values : mapping of str to matrix or number
-            A value for each letter that occurs (sympy.Matrix or nested lists; columns (d, 1)); others are checked against the
-            declared relations too. Where nothing else fixes the dimension, give ``"d"``.
+            A value for each letter that occurs (sympy.Matrix or nested lists; columns (d, 1));
+            others are checked against the declared relations too. Where nothing else fixes the
+            dimension, give ``"d"``.
 
         Returns
         -------

@@ -1,4 +1,6 @@
-"""Words of matrix and vector letters: transposition, cancellation, closed scalars, and one representative for each cyclic class."""
+"""Words of matrix and vector letters: transposition, cancellation, closed scalars, and one
+representative for each cyclic class.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ class Alphabet:
     symmetric, vectors : iterable of str
         Names; a vector letter is a column, its transpose a row.
     rules : iterable of (str, str, str)
-        ``(a, b, c)``: the product of the matrices a and b is c, or the identity if c is empty. Their transposes are added.
+        ``(a, b, c)``: the product of the matrices a and b is c, or the identity if c is empty.
+        Their transposes are added.
     """
 
     def __init__(self, symmetric: Iterable[str], vectors: Iterable[str], rules: Iterable[tuple[str, str, str]]) -> None:
@@ -42,7 +45,9 @@ class Alphabet:
         return word[0][0] in self.vectors
 
     def canonical(self, word: Word) -> Word:
-        """The representative of a scalar word: traces may be rotated and transposed, inner products transposed."""
+        """The representative of a scalar word: traces may be rotated and transposed, inner products
+        transposed.
+        """
         found = self._canonical.get(word)
         if found is None:
             both = (word, self.transpose(word))
@@ -72,7 +77,9 @@ class Alphabet:
         return scalars, word
 
     def close(self, word: Word) -> list[Word] | None:
-        """The scalars whose product is the trace of a matrix word; None for the trace of the identity."""
+        """The scalars whose product is the trace of a matrix word; None for the trace of the
+        identity.
+        """
         start = next((i for i, (name, t) in enumerate(word) if t and name in self.vectors), None)
         if start is not None:  # tr(W x y' M) = y' M W x
             return self.split(word[start:] + word[:start])[0]

@@ -1,11 +1,14 @@
-"""Expectations over Gaussian tokens and their softmax weights, reduced to power sums of the weights for every L and dimension.
+"""Expectations over Gaussian tokens and their softmax weights, reduced to power sums of the weights
+for every L and dimension.
 
-Tokens ``z_1, ..., z_L`` are iid ``N(0, Gamma)``, ``p = softmax(a.z_1, ..., a.z_L)``, ``pi_k = sum_i p_i^k`` and ``h = Gamma a``. A
-linear form is ``u(z) = u.z``. Stein's lemma, ``E u(z_i) F = E (Gamma u).grad_{z_i} F``, needs two derivatives only,
+Tokens ``z_1, ..., z_L`` are iid ``N(0, Gamma)``, ``p = softmax(a.z_1, ..., a.z_L)``,
+``pi_k = sum_i p_i^k`` and ``h = Gamma a``. A linear form is ``u(z) = u.z``. Stein's lemma,
+``E u(z_i) F = E (Gamma u).grad_{z_i} F``, needs two derivatives only,
 
     (Gamma u).grad_{z_i} p_j = u(h) p_j (1{i=j} - p_i)    and    (Gamma u).grad_{z_i} v(z_j) = 1{i=j} u'Gamma v,
 
-so that it acts on sums ``sum_i p_i^m u(z_i) v(z_i) ...`` without ever writing out their L terms. Both L and d stay symbols.
+so that it acts on sums ``sum_i p_i^m u(z_i) v(z_i) ...`` without ever writing out their L terms.
+Both L and d stay symbols.
 """
 
 from __future__ import annotations
@@ -56,7 +59,8 @@ class TokenAlgebra:
         return TokenSum(self, {(): coefficient})
 
     def sum(self, power: int, *forms: str) -> TokenSum:
-        """``sum_i p_i^power u(z_i) v(z_i) ...``; without forms the power sum itself, which is L for power 0 and 1 for power 1.
+        """``sum_i p_i^power u(z_i) v(z_i) ...``; without forms the power sum itself, which is L for
+        power 0 and 1 for power 1.
 
         Raises
         ------
@@ -105,7 +109,9 @@ class TokenAlgebra:
         return self._pi[k]
 
     def slopes(self, c: PolyElement) -> list[tuple[int, PolyElement]]:
-        """The terms ``e p_i^m`` of ``D_i c`` as (m, e), c a polynomial in the power sums: ``D_i pi_k = k (p_i^k - pi_k p_i)``."""
+        """The terms ``e p_i^m`` of ``D_i c`` as (m, e), c a polynomial in the power sums:
+        ``D_i pi_k = k (p_i^k - pi_k p_i)``.
+        """
         out = []
         for k in range(2, self.highest + 1):
             dc = c.diff(self._pi[k])
@@ -185,12 +191,14 @@ class TokenSum:
         return out
 
     def expectation(self) -> sp.Expr:
-        """A polynomial in the power sums (and L, ``u(h)``, ``u'Gamma v``) that has the same expectation.
+        """A polynomial in the power sums (and L, ``u(h)``, ``u'Gamma v``) that has the same
+        expectation.
 
         Returns
         -------
         sympy.Expr
-            In the `symbols` of the algebra. It is not unique, since power sums have relations in expectation.
+            In the `symbols` of the algebra. It is not unique, since power sums have relations in
+            expectation.
         """
         pending, done = dict(self.terms), self.algebra.ring(0)
         while pending:
@@ -216,7 +224,8 @@ class TokenSum:
         return self.terms.get((), self.algebra.ring(0)).as_expr()
 
     def heat(self) -> sp.Expr:
-        """``(1/2) sum_i d^2/dy_i^2`` in the scores ``y``: for iid N(0, s) scores its expectation is the derivative by s.
+        """``(1/2) sum_i d^2/dy_i^2`` in the scores ``y``: for iid N(0, s) scores its expectation is
+        the derivative by s.
 
         Raises
         ------
@@ -237,7 +246,9 @@ class TokenSum:
         return (total / 2).as_expr()
 
     def at_one_token(self) -> sp.Expr:
-        """The expectation at L = 1, where every weight is 1 and the moments are those of a Gaussian."""
+        """The expectation at L = 1, where every weight is 1 and the moments are those of a
+        Gaussian.
+        """
         return sp.expand(self.expectation().subs(dict.fromkeys(self.algebra.symbols[: self.algebra.highest], 1)))
 
 

@@ -1,4 +1,6 @@
-"""Homomorphisms of matrix words: substitution, explicit instances, and random exact instances of an algebra."""
+"""Homomorphisms of matrix words: substitution, explicit instances, and random exact instances of an
+algebra.
+"""
 
 from __future__ import annotations
 

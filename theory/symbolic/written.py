@@ -1,4 +1,6 @@
-"""How an element of matrix words was made, as LaTeX: the normal form decides, but a reader compares what was written down."""
+"""How an element of matrix words was made, as LaTeX: the normal form decides, but a reader compares
+what was written down.
+"""
 
 from __future__ import annotations
 

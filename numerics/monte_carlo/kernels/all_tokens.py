@@ -1,6 +1,8 @@
-"""Squared errors of softmax attention and of its gradients at finite prompt length, for tokens z_k = A g_k drawn one by one.
+"""Squared errors of softmax attention and of its gradients at finite prompt length, for tokens z_k
+= A g_k drawn one by one.
 
-Everything is done in the coordinates of g; see `numerics.monte_carlo.kernels.token_sums` for the pass over the tokens.
+Everything is done in the coordinates of g; see `numerics.monte_carlo.kernels.token_sums` for the
+pass over the tokens.
 """
 
 from __future__ import annotations
@@ -75,7 +77,9 @@ def errors(start, pairs, R, B, h, Vh, VH, z2, d_out, M, C, row, BC, values):  # 
 
 @njit
 def distance(A, q, x, limits, target, start, factor, row, values, at):  # type: ignore[no-untyped-def]
-    """Add factor |(A x)_q − limit|² to the row of values; limits of all replicates at once have one column."""
+    """Add factor |(A x)_q − limit|² to the row of values; limits of all replicates at once have one
+    column.
+    """
     first, last = 0, A.shape[1] - 2
     while first < last and A[q, first] == 0 and A[q, first + 1] == 0:
         first += 2
@@ -115,7 +119,8 @@ def add(a, b, x, at, step, y, to):  # type: ignore[no-untyped-def]
 
 @once
 def attention_kernel(kind: str, quantile: Any = None) -> Callable[..., None]:
-    """The compiled kernel ``(first, L, key, b, R, B, h, Vh, VH, z2, d_out, out)``, which releases the GIL.
+    """The compiled kernel ``(first, L, key, b, R, B, h, Vh, VH, z2, d_out, out)``, which releases
+    the GIL.
 
     ``out[e, r]`` becomes the squared error of replicate number ``first + r`` at length L: e = 0 output, 1 grad_V, 2 grad_U. Tokens
     are A g with r coordinates g of the given kind; A = Q R and V A = P B with orthonormal columns of Q (d, m) and P (d_out, p). R
@@ -123,7 +128,8 @@ def attention_kernel(kind: str, quantile: Any = None) -> Callable[..., None]:
     mean as h = Qᵀ E (m, n) and Vh = PᵀV E (p, n), and the tilted covariance as PᵀV H Q in the rows of VH (p m, n); z2 (n,) is
     |z|². There n is the number of replicates, or 1 if the query is the same for all.
 
-    Kernels for a user's quantile function are compiled anew in every process: Numba cannot tell whether the function has changed.
+    Kernels for a user's quantile function are compiled anew in every process: Numba cannot tell
+    whether the function has changed.
     """
     sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
     custom, extra = kind == "quantile", EXTRA.get(kind, 0)

@@ -1,7 +1,9 @@
-"""Tiles of the coordinates of tokens: normal, signs, uniform, uniform on a sphere or in a ball, or a user's quantiles of uniforms.
+"""Tiles of the coordinates of tokens: normal, signs, uniform, uniform on a sphere or in a ball, or
+a user's quantiles of uniforms.
 
-A tile holds coordinate j of token l of lane i at (j TILE + l) LANES + i. Every draw of four random words belongs to one coordinate:
-to four tokens in turn, a word each; or to 128 tokens, a bit each, for signs.
+A tile holds coordinate j of token l of lane i at (j TILE + l) LANES + i. Every draw of four random
+words belongs to one coordinate: to four tokens in turn, a word each; or to 128 tokens, a bit each,
+for signs.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ TO_UNIT, MIDDLE = F32(2.0**-23), F32(2.0**-24)  # u in (0, 1), both ends exclude
 
 @njit
 def normals(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
-    """Coordinates of the tokens start, …, start + TILE − 1 of the lanes from number `replicate` on: N(0, 1)."""
+    """Coordinates of the tokens start, …, start + TILE − 1 of the lanes from number `replicate` on:
+    N(0, 1).
+    """
     for j in range(rank):
         draw(start // TILE * rank + j, replicate, mark, key, words)
         box_muller_lanes(words, tile, U64(j * SIZE))
@@ -74,7 +78,9 @@ def spheres(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-
 
 @njit
 def balls(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
-    """Uniform in the ball of radius √(rank + 2); the two rows behind the coordinates serve to normalise."""
+    """Uniform in the ball of radius √(rank + 2); the two rows behind the coordinates serve to
+    normalise.
+    """
     normals(rank + 2, start, replicate, mark, key, words, tile)
     normalise(rank, rank + 2, words.view(np.float32), tile)
     if rank % 2:

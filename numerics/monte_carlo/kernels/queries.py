@@ -23,7 +23,9 @@ QUERY = 1 << 31  # marks the draws that belong to the query; lengths stay below 
 
 @once
 def query_kernel() -> Callable[..., None]:
-    """The compiled kernel ``(first, L, key, out)``: ``out[k, r]`` becomes normal k of replicate ``first + r`` at length L."""
+    """The compiled kernel ``(first, L, key, out)``: ``out[k, r]`` becomes normal k of replicate
+    ``first + r`` at length L.
+    """
     sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
 
     @njit(nogil=True, cache=True, error_model="numpy")

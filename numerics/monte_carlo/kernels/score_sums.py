@@ -1,8 +1,11 @@
-"""Sums over the tokens of a prompt whose scores alone are drawn: normal ones, or those of points on a sphere.
+"""Sums over the tokens of a prompt whose scores alone are drawn: normal ones, or those of points on
+a sphere.
 
-Replicates are the lanes of contiguous arrays, tokens the outer loop: a tile of tokens is drawn, weighed against the running maximum
-of the scores (so that none overflows), and summed about a centre near the infinite prompt's mean. Row k of an array holds entries
-k LANES to (k + 1) LANES − 1; the rows of `lane` are the rate at which scores grow with x, the centre, and the greatest x so far.
+Replicates are the lanes of contiguous arrays, tokens the outer loop: a tile of tokens is drawn,
+weighed against the running maximum of the scores (so that none overflows), and summed about a
+centre near the infinite prompt's mean. Row k of an array holds entries k LANES to (k + 1) LANES −
+1; the rows of `lane` are the rate at which scores grow with x, the centre, and the greatest x so
+far.
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ F64 = np.float64  # float() leaves float32 what it is
 
 @njit
 def draw(count, replicate, mark, start, key, words, normals):  # type: ignore[no-untyped-def]
-    """normals[n LANES + i] = number 4 start + n of the stream of lane i, for n < count (rounded up to fours)."""
+    """normals[n LANES + i] = number 4 start + n of the stream of lane i, for n < count (rounded up
+    to fours).
+    """
     for q in range((count + 3) // 4):
         philox_lanes(U64(start + q), U64(replicate) + OWN, U64(mark), U64(key[0]), U64(key[1]), words)
         box_muller_lanes(words, normals, U64(q) * FOUR)
@@ -34,10 +39,12 @@ def draw(count, replicate, mark, start, key, words, normals):  # type: ignore[no
 
 @njit(fastmath={"contract"})
 def heights(tokens, n, normals, x):  # type: ignore[no-untyped-def]
-    """x = t − 1 of each token, t a coordinate of a uniform point of the unit sphere in R^n, from two normals.
+    """x = t − 1 of each token, t a coordinate of a uniform point of the unit sphere in R^n, from
+    two normals.
 
-    Two coordinates of the point have squared length 1 − u^{2/(n−2)}, u uniform, in a uniform direction; −2 log u is the squared
-    length of the pair of normals, and the direction is theirs. Close to t = 1 no digit is lost.
+    Two coordinates of the point have squared length 1 − u^{2/(n−2)}, u uniform, in a uniform
+    direction; −2 log u is the squared length of the pair of normals, and the direction is theirs.
+    Close to t = 1 no digit is lost.
     """
     rate = F32(1 / (n - 2)) if n > 2 else F32(1e30)
     circle = ONE if n > 1 else ZERO  # in R^1 all that is left of the direction is a sign
@@ -55,7 +62,9 @@ def heights(tokens, n, normals, x):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract"})
 def with_normal(sums, x, rate, centre, top):  # type: ignore[no-untyped-def]
-    """Add w, w h, w h², w², w² h, w² h², w³ for h = x − centre and the weight w = e^{rate (x − top)}."""
+    """Add w, w h, w h², w², w² h, w² h², w³ for h = x − centre and the weight w = e^{rate (x −
+    top)}.
+    """
     s0, s1, s2, s3, s4, s5, s6 = sums
     w = exp32(max(rate * (x - top), NEGLIGIBLE))
     h = x - centre
@@ -92,7 +101,9 @@ def add_normals(l, four, x, lane, part):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract"})
 def fold_normals(shrink, part, total):  # type: ignore[no-untyped-def]
-    """Bring the sums, linear, quadratic and cubic in the weights, to the new maximum and add those of a tile."""
+    """Bring the sums, linear, quadratic and cubic in the weights, to the new maximum and add those
+    of a tile.
+    """
     for i in range(LANES):
         f = shrink[i]
         f2 = f * f
@@ -107,9 +118,11 @@ def fold_normals(shrink, part, total):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract"})
 def add_height(l, x, lane, shrink, weight, total):  # type: ignore[no-untyped-def]
-    """Add w, w h, w h², w² v, w² v h, w² v h², w² v², w³ v², w⁴ v² with v = 1 − t² = −x (2 + x), first times powers of `shrink`.
+    """Add w, w h, w h², w² v, w² v h, w² v h², w² v², w³ v², w⁴ v² with v = 1 − t² = −x (2 + x),
+    first times powers of `shrink`.
 
-    In float64: where one token has almost all the weight the errors are differences of these sums, and far smaller than they.
+    In float64: where one token has almost all the weight the errors are differences of these sums,
+    and far smaller than they.
     """
     at = U64(l) * ROW
     for i in range(LANES):
@@ -133,7 +146,9 @@ def add_height(l, x, lane, shrink, weight, total):  # type: ignore[no-untyped-de
 
 @njit(fastmath={"contract"})
 def raise_top(tokens, x, lane, shrink):  # type: ignore[no-untyped-def]
-    """Take a tile into the maximum of each lane; the weights of earlier tokens are to be multiplied by `shrink`."""
+    """Take a tile into the maximum of each lane; the weights of earlier tokens are to be multiplied
+    by `shrink`.
+    """
     for i in range(LANES):
         shrink[i] = lane[2 * LANES + i]
     for l in range(0, tokens - 1, 2):
@@ -149,7 +164,9 @@ def raise_top(tokens, x, lane, shrink):  # type: ignore[no-untyped-def]
 
 @njit
 def normal_sums(L, replicate, key, words, x, lane, shrink, part, total):  # type: ignore[no-untyped-def]
-    """total = the sums over the L tokens of each lane of what `normal_terms` lists, up to powers of a factor."""
+    """total = the sums over the L tokens of each lane of what `normal_terms` lists, up to powers of
+    a factor.
+    """
     total[:], lane[2 * LANES :] = 0.0, FLOOR
     for start in range(0, L, TILE):
         tokens = min(TILE, L - start)

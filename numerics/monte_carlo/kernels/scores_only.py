@@ -1,9 +1,11 @@
-"""Conditional means, given the scores, of the errors of softmax attention and of its gradients at finite prompt length.
+"""Conditional means, given the scores, of the errors of softmax attention and of its gradients at
+finite prompt length.
 
-Tokens are A g with g in R^n standard normal or uniform on the sphere of radius √n, A of orthogonal columns (columns of zeros left
-out). With b = AᵀUz and e = b/|b| the scores are |b| times x = e·g, and given x the rest of g is symmetric in the n − 1 directions
-across e: of covariance v(x), of fourth moments φ v(x)² (δδ + δδ + δδ). So a replicate needs one number a token. For the sphere
-v = (n − x²)/(n − 1) and φ = (n − 1)/(n + 1), for the normal law v = φ = 1.
+Tokens are A g with g in R^n standard normal or uniform on the sphere of radius √n, A of orthogonal
+columns (columns of zeros left out). With b = AᵀUz and e = b/|b| the scores are |b| times x = e·g,
+and given x the rest of g is symmetric in the n − 1 directions across e: of covariance v(x), of
+fourth moments φ v(x)² (δδ + δδ + δδ). So a replicate needs one number a token. For the sphere v =
+(n − x²)/(n − 1) and φ = (n − 1)/(n + 1), for the normal law v = φ = 1.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ UNSEEN = 1e-280  # scores of a variance below this weigh all tokens alike
 
 @njit(fastmath={"contract"})
 def queries(first, L, key, n, b0, W, z0, F, variances, B, words, x, e, row, other, geometry):  # type: ignore[no-untyped-def]
-    """geometry = |b|, eᵀXe, eᵀYe, eᵀXYe and |z|² of each lane, X = AᵀA = diag(variances) and Y = AᵀVᵀVA = BᵀB."""
+    """geometry = |b|, eᵀXe, eᵀYe, eᵀXYe and |z|² of each lane, X = AᵀA = diag(variances) and Y =
+    AᵀVᵀVA = BᵀB.
+    """
     size, along_x, along_y, mixed, z2 = geometry[0], geometry[1], geometry[2], geometry[3], geometry[4]
     white = W.shape[1]
     draw(white, first, L + QUERY, 0, key, words, x)
@@ -53,7 +57,8 @@ def queries(first, L, key, n, b0, W, z0, F, variances, B, words, x, e, row, othe
         for i in range(LANES):
             size[i] += b[i] * b[i]
     for i in range(LANES):
-        # where no token is preferred every direction serves; for the normal law it is best to single out none
+        # where no token is preferred every direction serves; for the normal law it is best to
+        # single out none
         size[i] = math.sqrt(size[i]) if size[i] > UNSEEN else 0.0
         row[i] = 1 / size[i] if size[i] > 0 else 0.0
         other[i] = 1.0 if size[i] == 0 and n > 0 else 0.0
@@ -76,7 +81,9 @@ def queries(first, L, key, n, b0, W, z0, F, variances, B, words, x, e, row, othe
 
 @njit(fastmath={"contract"})
 def tilted_height(n, rate, expansion):  # type: ignore[no-untyped-def]
-    """A − 1 and A′ at the rate, A = I_{n/2} / I_{n/2−1}: mean and variance of t − 1 on the unit sphere of R^n under e^{rate t}."""
+    """A − 1 and A′ at the rate, A = I_{n/2} / I_{n/2−1}: mean and variance of t − 1 on the unit
+    sphere of R^n under e^{rate t}.
+    """
     if n == 1:
         decay = math.exp(-2 * rate)
         return -2 * decay / (1 + decay), 4 * decay / (1 + decay) ** 2
@@ -97,7 +104,9 @@ def tilted_height(n, rate, expansion):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract"})
 def limits(L, n, size, expansion, lane, mean, spread):  # type: ignore[no-untyped-def]
-    """Rate and centre of each lane, and mean and variance of x (normal) or t − 1 (sphere) at an infinite prompt."""
+    """Rate and centre of each lane, and mean and variance of x (normal) or t − 1 (sphere) at an
+    infinite prompt.
+    """
     reach = math.sqrt(2 * math.log(L))  # where the largest of L normals lies: with steep scores the sums live there
     for i in range(LANES):
         if n > 0:
@@ -113,10 +122,12 @@ def limits(L, n, size, expansion, lane, mean, spread):  # type: ignore[no-untype
 
 @njit(fastmath={"contract"})
 def conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, values):  # type: ignore[no-untyped-def]
-    """The squared errors of output, grad_V and grad_U of each lane, averaged over what the scores leave open.
+    """The squared errors of output, grad_V and grad_U of each lane, averaged over what the scores
+    leave open.
 
-    In the frame of e the softmax covariance of g less its limit is D ee' + ec' + ce' + E: D a number that the scores determine;
-    given them c has mean 0 and covariance CP, and E has mean ηP, P = 1 − ee'.
+    In the frame of e the softmax covariance of g less its limit is D ee' + ec' + ce' + E: D a
+    number that the scores determine; given them c has mean 0 and covariance CP, and E has mean ηP,
+    P = 1 − ee'.
     """
     trace_x, trace_y, trace_xy = traces[0], traces[1], traces[2]
     unit, of_v, excess = (n, n / (n - 1) if n > 1 else 0.0, 2 / (n + 1)) if n > 0 else (1.0, 1.0, 0.0)  # excess = 1 − φ
@@ -149,12 +160,14 @@ def conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, val
 
 @once
 def score_kernel() -> Callable[..., None]:
-    """The compiled kernel ``(first, L, key, n, b, W, z, F, variances, B, d_out, traces, expansion, out)``, which releases the GIL.
+    """The compiled kernel ``(first, L, key, n, b, W, z, F, variances, B, d_out, traces, expansion,
+    out)``, which releases the GIL.
 
-    ``out[e, r]`` becomes the conditional mean of replicate number ``first + r`` at length L: e = 0 output, 1 grad_V, 2 grad_U.
-    Tokens have white coordinates in R^n on a sphere, or normal ones for n = 0. The query is z + F ξ and AᵀUz is b + W ξ, with ξ
-    white; ``variances`` are the squared lengths of the columns of A, BᵀB = AᵀVᵀVA, ``traces`` those of X = diag(variances), of
-    Y = BᵀB and of XY, and ``expansion`` the coefficients of I_{n/2}/I_{n/2−1} in powers of 1/x.
+    ``out[e, r]`` becomes the conditional mean of replicate number ``first + r`` at length L: e = 0
+    output, 1 grad_V, 2 grad_U. Tokens have white coordinates in R^n on a sphere, or normal ones for
+    n = 0. The query is z + F ξ and AᵀUz is b + W ξ, with ξ white; ``variances`` are the squared
+    lengths of the columns of A, BᵀB = AᵀVᵀVA, ``traces`` those of X = diag(variances), of Y = BᵀB
+    and of XY, and ``expansion`` the coefficients of I_{n/2}/I_{n/2−1} in powers of 1/x.
     """
     sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
 

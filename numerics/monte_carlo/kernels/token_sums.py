@@ -1,10 +1,12 @@
 """Softmax sums of a prompt and of its squares, one pass over the tokens: no prompt is stored.
 
-Replicates are the lanes of flat arrays, tokens the outer loop: a tile of tokens is drawn, weighed against a reference score, and
-added to sums in float32, which go into sums in float64 now and then. The reference of a lane moves up when a score is far above it,
-before a weight could leave the range of float32; a weight below e^-80 is 0.
+Replicates are the lanes of flat arrays, tokens the outer loop: a tile of tokens is drawn, weighed
+against a reference score, and added to sums in float32, which go into sums in float64 now and then.
+The reference of a lane moves up when a score is far above it, before a weight could leave the range
+of float32; a weight below e^-80 is 0.
 
-Coordinates are taken in pairs (a row of zeros is added if their number is odd), so that a number once loaded is used twice.
+Coordinates are taken in pairs (a row of zeros is added if their number is odd), so that a number
+once loaded is used twice.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ def score(pairs, b, g, w):  # type: ignore[no-untyped-def]
 
 @njit
 def raise_reference(w, reference, shrink, part, total):  # type: ignore[no-untyped-def]
-    """Move the reference of a lane to the highest score of the tile if that is far above, and rescale the lane's sums."""
+    """Move the reference of a lane to the highest score of the tile if that is far above, and
+    rescale the lane's sums.
+    """
     moved = I32(0)
     for i in range(LANES):
         top = w[i]
@@ -122,10 +126,11 @@ def start_sums(reference, part, total):  # type: ignore[no-untyped-def]
 
 @njit
 def add_tile(start, L, b, g, w, wg, reference, shrink, part, total):  # type: ignore[no-untyped-def]
-    """Add Z = Σ w, Σ w g and Σ w g gᵀ of the tokens from `start` on, up to a common factor per lane.
+    """Add Z = Σ w, Σ w g and Σ w g gᵀ of the tokens from `start` on, up to a common factor per
+    lane.
 
-    For each pair of coordinates five rows of `total` on its own, then four with every pair before. Part of the sums are in `part`
-    unless these are the last of the L tokens.
+    For each pair of coordinates five rows of `total` on its own, then four with every pair before.
+    Part of the sums are in `part` unless these are the last of the L tokens.
     """
     pairs = b.size // (2 * LANES)
     score(pairs, b, g, w)

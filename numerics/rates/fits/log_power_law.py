@@ -1,4 +1,6 @@
-"""Power laws with a power of the logarithm beside them, as Theorem B has them for a Gaussian query with lambda >= 1/2."""
+"""Power laws with a power of the logarithm beside them, as Theorem B has them for a Gaussian query
+with lambda >= 1/2.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class LogPowerFit(ExponentFit):
-    """The law log y = log A + k log ln L - alpha log L + B / ln L, fitted by weighted least squares.
+    """The law log y = log A + k log ln L - alpha log L + B / ln L, fitted by weighted least
+    squares.
 
-    To next order it is y = A (ln L)^k L^-alpha (1 + B / ln L); in this form it is linear in its parameters, k among them.
+    To next order it is y = A (ln L)^k L^-alpha (1 + B / ln L); in this form it is linear in its
+    parameters, k among them.
 
     Parameters
     ----------
@@ -54,14 +58,16 @@ def log_power_fit(
 ) -> LogPowerFit:
     """Fit y = A (ln L)^k L^-alpha (1 + B / ln L + ...) with known, independent errors.
 
-    Over two or three decades ln ln L is almost a straight line in ln L, and a power of the logarithm passes for a change of the
-    exponent: the standard error says how far. With k from theory the exponent is a matter of long prompts; at feasible ones
-    compare the exact curve (`numerics.exact_errors`) first.
+    Over two or three decades ln ln L is almost a straight line in ln L, and a power of the
+    logarithm passes for a change of the exponent: the standard error says how far. With k from
+    theory the exponent is a matter of long prompts; at feasible ones compare the exact curve
+    (`numerics.exact_errors`) first.
 
     Parameters
     ----------
     lengths, values, standard_errors : array_like, shape (n,)
-        Measurements at increasing lengths above 1, as many as parameters at least: 2, one more if k is fitted, one more for B.
+        Measurements at increasing lengths above 1, as many as parameters at least: 2, one more if k
+        is fitted, one more for B.
     log_power : float or None
         k if it is known; None fits it.
     next_order : bool
@@ -74,8 +80,8 @@ def log_power_fit(
     Raises
     ------
     ValueError
-        If the shapes differ, a number is not positive and finite, a length is 1 or less, ``log_power`` is not finite, or there are
-        fewer lengths than parameters.
+        If the shapes differ, a number is not positive and finite, a length is 1 or less,
+        ``log_power`` is not finite, or there are fewer lengths than parameters.
 
     Examples
     --------

@@ -1,7 +1,9 @@
-"""Which laws describe one measured curve, what exponent each of them reads off it, and whether the lengths can tell.
+"""Which laws describe one measured curve, what exponent each of them reads off it, and whether the
+lengths can tell.
 
-A law that is wrong by less than the errors is not rejected, and still its exponent may be wrong by many of its own standard errors:
-the same fit of the exact curve, with the same weights, says by how many.
+A law that is wrong by less than the errors is not rejected, and still its exponent may be wrong by
+many of its own standard errors: the same fit of the exact curve, with the same weights, says by how
+many.
 """
 
 from __future__ import annotations
@@ -34,16 +36,20 @@ class Model:
         The law, with a for the exponent.
     fit : ExponentFit
     bias : float or None
-        What the same fit finds in the exact curve, less the sharp exponent; None where theory gives no exact curve or no exponent.
+        What the same fit finds in the exact curve, less the sharp exponent; None where theory gives
+        no exact curve or no exponent.
     akaike_weight : float
         exp(-AIC/2), scaled to the sum 1 over the models.
     nested : bool
-        Whether a wider law of the same table contains it. Its smaller standard error is bought by leaving out a term.
+        Whether a wider law of the same table contains it. Its smaller standard error is bought by
+        leaving out a term.
     excluded : bool
-        Whether theory excludes it: a fitted power of ln L where there is none. It is shown, and does not count.
+        Whether theory excludes it: a fitted power of ln L where there is none. It is shown, and
+        does not count.
     honest : bool or None
-        Whether on the exact curve the same fit finds exponent and power of ln L within one standard error, that of the exponent
-        below 0.05: what is near by accident, with another power, is not honest. None where ``bias`` is.
+        Whether on the exact curve the same fit finds exponent and power of ln L within one standard
+        error, that of the exponent below 0.05: what is near by accident, with another power, is not
+        honest. None where ``bias`` is.
     """
 
     name: str
@@ -68,9 +74,10 @@ class Models:
     ----------
     models : tuple of Model
     shows : bool
-        Whether these lengths and errors can show the exponent: of the widest laws some is not rejected and gives it to 0.05, those
-        that are not rejected agree to 0.05 or within their intervals, and one of them reads the sharp exponent off the exact curve
-        (where theory knows it).
+        Whether these lengths and errors can show the exponent: of the widest laws some is not
+        rejected and gives it to 0.05, those that are not rejected agree to 0.05 or within their
+        intervals, and one of them reads the sharp exponent off the exact curve (where theory knows
+        it).
     says : str
         The reason, with its numbers.
     """
@@ -181,7 +188,8 @@ def _verdict(models: list[Model]) -> tuple[bool, str]:
 
 
 def far_models(lengths: Floats, exact: Floats, log_power: float) -> tuple[tuple[str, float], ...]:
-    """The exponents that laws with and without the power of ln L read off an exact curve, every length with the same weight.
+    """The exponents that laws with and without the power of ln L read off an exact curve, every
+    length with the same weight.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""Exponents from noisy measurements over the prompt length: local slopes, and a power law with its next-order term."""
+"""Exponents from noisy measurements over the prompt length: local slopes, and a power law with its
+next-order term.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ __all__ = [
 Floats = NDArray[np.float64]
 #: Below this p-value a law is rejected.
 REJECTED = 1e-3
-#: How far from the exponent the slope at the longest prompt may be before the exponent counts as extrapolated.
+#: How far from the exponent the slope at the longest prompt may be before the exponent counts as
+#: extrapolated.
 MOVING = 0.05
 
 
@@ -41,7 +44,8 @@ class LocalSlopes:
     slope : array, shape (n - 1,)
         d log y / d log L; a pure power law L^-a has -a throughout.
     standard_error : array, shape (n - 1,)
-        Propagated from the two values; neighbouring slopes share a value and are correlated by -1/2 for equal errors.
+        Propagated from the two values; neighbouring slopes share a value and are correlated by -1/2
+        for equal errors.
     """
 
     lengths: Floats
@@ -90,7 +94,9 @@ class ExponentFit:
 
     @property
     def aic(self) -> float:
-        """Akaike's criterion, chi^2 plus twice the number of parameters: among laws fitted to the same values less is better."""
+        """Akaike's criterion, chi^2 plus twice the number of parameters: among laws fitted to the
+        same values less is better.
+        """
         return self.chi2 + 2 * (self.points - self.dof)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
@@ -120,8 +126,9 @@ class ExponentFit:
 class PowerLawFit(ExponentFit):
     """The law log y = log A - alpha log L + B / L^order, fitted by weighted least squares.
 
-    To next order it is y = A L^-alpha (1 + B / L^order); in this form it is linear in its parameters, so that the interval is exact
-    for Gaussian errors of log y and nothing can fail to converge.
+    To next order it is y = A L^-alpha (1 + B / L^order); in this form it is linear in its
+    parameters, so that the interval is exact for Gaussian errors of log y and nothing can fail to
+    converge.
 
     Parameters
     ----------
@@ -198,15 +205,17 @@ def local_slopes(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLi
 def power_law_fit(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike, *, order: float | None = 1.0) -> PowerLawFit:
     """Fit y = A L^-alpha (1 + B / L^order + ...) with known, independent errors.
 
-    A straight line through log y against log L misses its own interval as soon as the law has a next-order term: at a nominal 95 %
-    the pure fit covers far less (shown in the tests). The term costs precision and buys an interval that can be believed.
+    A straight line through log y against log L misses its own interval as soon as the law has a
+    next-order term: at a nominal 95 % the pure fit covers far less (shown in the tests). The term
+    costs precision and buys an interval that can be believed.
 
     Parameters
     ----------
     lengths, values, standard_errors : array_like, shape (n,)
         Measurements at increasing lengths; n >= 3, or n >= 2 for the pure law.
     order : float or None
-        Exponent of the next-order term relative to the first, positive; None fits the pure power law.
+        Exponent of the next-order term relative to the first, positive; None fits the pure power
+        law.
 
     Returns
     -------
@@ -215,7 +224,8 @@ def power_law_fit(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
     Raises
     ------
     ValueError
-        If the shapes differ, a number is not positive and finite, or there are fewer lengths than parameters.
+        If the shapes differ, a number is not positive and finite, or there are fewer lengths than
+        parameters.
 
     Examples
     --------

@@ -1,4 +1,5 @@
-"""Rate reports: ``report.html`` for people, ``report.json`` and ``data.csv`` for programs, and each plot as a file of its own.
+"""Rate reports: ``report.html`` for people, ``report.json`` and ``data.csv`` for programs, and each
+plot as a file of its own.
 
 One run, or several beside each other. All is written together or not at all.
 """
@@ -84,14 +85,16 @@ def provenance(command: str, seconds: float, inputs: Sequence[tuple[str, str]] =
 
 
 def write_report(runs: Rates | Sequence[Rates], out: Path, source: dict[str, Any]) -> Path:
-    """Write the files into a folder; an earlier report there stays whole until the new one is complete.
+    """Write the files into a folder; an earlier report there stays whole until the new one is
+    complete.
 
     Parameters
     ----------
     runs : Rates or sequence of Rates
         Several are compared on one page.
     out : Path
-        Folder, created if missing. Plots of an earlier report there that the new one does not have are removed.
+        Folder, created if missing. Plots of an earlier report there that the new one does not have
+        are removed.
     source : dict
         What `provenance` returns.
 

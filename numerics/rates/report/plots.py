@@ -61,7 +61,9 @@ def _lengths_axis(ax: Any, L: Floats) -> None:
 
 
 def error_limits(series: Series) -> tuple[float, float]:
-    """Ends of the axis of errors: as much room above the truth as its own range, and two decades at least."""
+    """Ends of the axis of errors: as much room above the truth as its own range, and two decades at
+    least.
+    """
     truth = series.mean if series.exact is None else series.exact
     positive = truth[truth > 0]
     low, high = (float(positive.min()) / 2, float(positive.max())) if positive.size else (0.1, 1.0)
@@ -72,7 +74,8 @@ def error_limits(series: Series) -> tuple[float, float]:
 def error_plot(run: Rates, series: Series, prefix: str = "run") -> Plot:
     """Mean squared error over the length, and below it everything divided by the exact curve.
 
-    Bounds far above the truth are left to the legend and the table of slack: they would press the rest together.
+    Bounds far above the truth are left to the legend and the table of slack: they would press the
+    rest together.
     """
     L = run.lengths
 
@@ -108,7 +111,9 @@ def error_plot(run: Rates, series: Series, prefix: str = "run") -> Plot:
 
 
 def slope_plot(run: Rates, series: Series, prefix: str = "run") -> Plot:
-    """Local slopes with their errors, those of the exact curve, the sharp exponent, and the fitted one with its interval."""
+    """Local slopes with their errors, those of the exact curve, the sharp exponent, and the fitted
+    one with its interval.
+    """
 
     def draw(ax: Any) -> None:
         slopes = series.slopes

@@ -1,4 +1,6 @@
-"""How much each bound gives away: bound over truth, at the shortest and the longest prompt and where it is tightest."""
+"""How much each bound gives away: bound over truth, at the shortest and the longest prompt and
+where it is tightest.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ class Slack(NamedTuple):
     against : {"exact", "measured"}
         What stands for the truth.
     shortest, tightest, longest : tuple of float
-        Length and ratio at the first and last length where the bound speaks, and at the one where it is tightest.
+        Length and ratio at the first and last length where the bound speaks, and at the one where
+        it is tightest.
     """
 
     quantity: str

@@ -39,7 +39,9 @@ class Verdict(NamedTuple):
 
 
 def worst_deviation(run: Rates, quantity: Quantity) -> tuple[float, float] | None:
-    """Largest deviation from the exact curve and what is allowed, in standard errors; None where nothing is exact."""
+    """Largest deviation from the exact curve and what is allowed, in standard errors; None where
+    nothing is exact.
+    """
     name = f"{NAMES[quantity]}: measured = exact at each length"
     return next(((c.value, c.limit) for c in run.comparisons if c.name == name), None)
 
@@ -55,7 +57,9 @@ def fitted(series: Series) -> str:
 
 
 def cannot_show(run: Rates) -> str | None:
-    """Why feasible prompts do not show the sharp exponent of this run; None if nothing is known to be in the way."""
+    """Why feasible prompts do not show the sharp exponent of this run; None if nothing is known to
+    be in the way.
+    """
     setting, output = run.setting, run.series[0]
     if not (setting.averaged and setting.gaussian) or region(setting.score_variance).high <= 0.5:
         return None

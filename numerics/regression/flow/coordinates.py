@@ -1,4 +1,6 @@
-"""What a gradient flow moves: (U11, u) itself, its eigenvalues if everything is diagonal in one basis, or the factors of SGD."""
+"""What a gradient flow moves: (U11, u) itself, its eigenvalues if everything is diagonal in one
+basis, or the factors of SGD.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ Floats = NDArray[np.float64]
 
 
 class Factors(NamedTuple):
-    """The blocks of (O, V, K, Q) that are not zero on the block manifold: ``U11 = c K'Q`` and ``u = o.v``, c the score scale.
+    """The blocks of (O, V, K, Q) that are not zero on the block manifold: ``U11 = c K'Q`` and
+    ``u = o.v``, c the score scale.
 
     Attributes
     ----------
@@ -37,7 +40,8 @@ class Factors(NamedTuple):
     v: Floats
 
     def parameters(self) -> Parameters:
-        """All of (O, V, K, Q), zero outside the blocks: a start for `numerics.train`, or what a flow predicts for it.
+        """All of (O, V, K, Q), zero outside the blocks: a start for `numerics.train`, or what a
+        flow predicts for it.
 
         Raises
         ------
@@ -61,7 +65,8 @@ def block_factors(parameters: Parameters) -> Factors:
     Parameters
     ----------
     parameters : Parameters
-        With ``V[:, :d] = 0`` and ``K[:, d] = 0``. The last column of Q meets the masked label and may be anything.
+        With ``V[:, :d] = 0`` and ``K[:, d] = 0``. The last column of Q meets the masked label and
+        may be anything.
 
     Returns
     -------
@@ -117,7 +122,8 @@ def _diagonal(U: Floats, u: Floats, basis: Floats) -> Coordinates:
 def _common_basis(*matrices: Floats) -> Floats | None:
     """An orthonormal basis in which all are diagonal, to rounding."""
     scaled = [M / max(float(np.abs(M).max()), np.finfo(float).tiny) for M in matrices]
-    # Its eigenvectors are those of all, unless two of its eigenvalues agree by accident: then the plain coordinates serve.
+    # Its eigenvectors are those of all, unless two of its eigenvalues agree by accident: then the
+    # plain coordinates serve.
     mixed = sum((M + M.T) * np.cos(k + 1.0) for k, M in enumerate(scaled))
     basis = np.linalg.eigh(mixed)[1]
     turned = [basis.T @ M @ basis for M in scaled]
@@ -146,7 +152,8 @@ def _factored(K: Floats, Q: Floats, o: Floats, v: Floats, c: float) -> Coordinat
 
 
 def read_coordinates(start: tuple[Any, float] | Factors, S: Floats, S_q: Floats, score_scale: float) -> Coordinates:
-    """The coordinates of a start that is checked: of `Factors` as it is, of a pair as few as will do.
+    """The coordinates of a start that is checked: of `Factors` as it is, of a pair as few as will
+    do.
 
     Examples
     --------

@@ -1,8 +1,10 @@
-"""The gradient flow of the finite-prompt risk of softmax attention, deterministic: the population version of training (our R6).
+"""The gradient flow of the finite-prompt risk of softmax attention, deterministic: the population
+version of training (our R6).
 
-With Sigma and U(0) diagonal in one basis the flow stays there: ``Sigma = diag(l_i)`` and ``U = diag(a_i)`` on eigenspaces of
-dimension m_i, so that a path has as many unknowns as Sigma has eigenvalues, plus the scalar u. The query enters through its squared
-norms in the eigenspaces, over which a product rule integrates.
+With Sigma and U(0) diagonal in one basis the flow stays there: ``Sigma = diag(l_i)`` and
+``U = diag(a_i)`` on eigenspaces of dimension m_i, so that a path has as many unknowns as Sigma has
+eigenvalues, plus the scalar u. The query enters through its squared norms in the eigenspaces, over
+which a product rule integrates.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from numerics.quadrature.softmax_weights import softmax_moments
 __all__ = ["FinitePromptPath", "Spectrum", "finite_prompt_path"]
 
 Floats = NDArray[np.float64]
-#: Square roots of the score variances at which the moments of the weights are tabulated; beyond, all weight is on one token.
+#: Square roots of the score variances at which the moments of the weights are tabulated; beyond,
+#: all weight is on one token.
 ROOTS = np.concatenate([np.arange(0, 8, 0.08), np.arange(8, 60, 0.5)])
 
 
@@ -51,7 +54,9 @@ class Spectrum:
         return sum(l * m for l, m in zip(self.eigenvalues, self.multiplicities))
 
     def query(self, nodes: int = 56) -> tuple[Floats, Floats]:
-        """Squared norms of ``x ~ N(0, Sigma)`` in the eigenspaces, shape (n, k), and the weights of a product Gauss rule."""
+        """Squared norms of ``x ~ N(0, Sigma)`` in the eigenspaces, shape (n, k), and the weights of
+        a product Gauss rule.
+        """
         x, w = np.polynomial.legendre.leggauss(nodes)
         squares, weights = np.zeros((1, 0)), np.ones(1)
         for l, m in zip(self.eigenvalues, self.multiplicities):
@@ -67,7 +72,9 @@ class Spectrum:
 
 @lru_cache(maxsize=64)
 def _weights_of(L: float) -> Any:
-    """Splines of ``ln P2`` and ``b / P2``, ``b = -P2 - 6 P3 + 6 Q``, in the root of s, with their derivatives."""
+    """Splines of ``ln P2`` and ``b / P2``, ``b = -P2 - 6 P3 + 6 Q``, in the root of s, with their
+    derivatives.
+    """
     from scipy.interpolate import make_interp_spline
 
     m = softmax_moments(ROOTS**2, L)

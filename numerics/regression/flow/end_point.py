@@ -1,8 +1,10 @@
-"""Where training ends at each prompt length: the point of least risk, or that of the flow at a time, and the least length.
+"""Where training ends at each prompt length: the point of least risk, or that of the flow at a
+time, and the least length.
 
-At a long prompt the risk of softmax attention is nearly flat along the valley ``u Sigma U = I``, where its slope is of order 1/L.
-The flow falls into the valley in a time of order 1 and then creeps along it for a time of order L. So a number has to say which of
-the two it is: the point at a stated time, or the limit. For softmax attention the limit is taken to be the least risk, which is
+At a long prompt the risk of softmax attention is nearly flat along the valley ``u Sigma U = I``,
+where its slope is of order 1/L. The flow falls into the valley in a time of order 1 and then creeps
+along it for a time of order L. So a number has to say which of the two it is: the point at a stated
+time, or the limit. For softmax attention the limit is taken to be the least risk, which is
 integrated in single cases and not proved.
 """
 
@@ -102,7 +104,8 @@ def trained(
     time: float | None = None,
     query_covariance: Any = None,
 ) -> Trained:
-    """The point of least risk, or the one that the gradient flow reaches at a time from the start of Assumption 5.1.
+    """The point of least risk, or the one that the gradient flow reaches at a time from the start
+    of Assumption 5.1.
 
     Parameters
     ----------
@@ -121,8 +124,8 @@ def trained(
     time : float, optional
         When; the limit if left out.
     query_covariance : array (d, d), optional
-        Of the query, commuting with Sigma and invertible; as in the prompt if left out. If Sigma is singular, U(0) must not mix
-        what the prompt shows with what it does not.
+        Of the query, commuting with Sigma and invertible; as in the prompt if left out. If Sigma is
+        singular, U(0) must not mix what the prompt shows with what it does not.
 
     Returns
     -------
@@ -210,7 +213,9 @@ def _flow_to(time: float, start: Any, S: Floats, L: int | None, law: dict[str, A
 
 
 def _linear_limit(S: Floats, L: int | None, noise: float, start: tuple[Floats, float]) -> tuple[Floats, float]:
-    """The end of linear attention, and of softmax attention for infinite prompts; the query's covariance has no say in it."""
+    """The end of linear attention, and of softmax attention for infinite prompts; the query's
+    covariance has no say in it.
+    """
     law: dict[str, Any] = {} if L is None else {"prompt_length": L, "noise": noise}
     end = limit_parameters(S, U0=start[0], u0=start[1], **law)
     return np.asarray(end.U[:-1, :-1]), float(end.V[-1, -1])
@@ -219,7 +224,9 @@ def _linear_limit(S: Floats, L: int | None, noise: float, start: tuple[Floats, f
 def _softmax_limit(
     S: Floats, query: Floats, noise: float, U0: Floats, risk: Callable[[Floats, float], ExactRisk], L: float
 ) -> tuple[Floats, float]:
-    """Newton's method in the logarithms of u and of U on each common eigenspace: there the valley is a straight line."""
+    """Newton's method in the logarithms of u and of U on each common eigenspace: there the valley
+    is a straight line.
+    """
     l, vectors = np.linalg.eigh(S)
     q = np.einsum("ji,jk,ki->i", vectors, query, vectors)
     seen = l > NOTHING * l[-1]
@@ -267,8 +274,8 @@ def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats, L: float
 
 
 def least_length(Sigma: Any, epsilon: float, *, noise: float = 0.0) -> int:
-    """The L(epsilon) of Theorem 5.2 if the flow ends at the least risk: the least L that brings it within epsilon of the infinite
-    prompt's.
+    """The L(epsilon) of Theorem 5.2 if the flow ends at the least risk: the least L that brings it
+    within epsilon of the infinite prompt's.
 
     Parameters
     ----------
@@ -282,7 +289,8 @@ def least_length(Sigma: Any, epsilon: float, *, noise: float = 0.0) -> int:
     Returns
     -------
     int
-        The least risk is within epsilon there, and is not with one token less; it is taken to fall with L.
+        The least risk is within epsilon there, and is not with one token less; it is taken to fall
+        with L.
 
     Raises
     ------

@@ -1,7 +1,9 @@
-"""The gradient flow of the finite-prompt risk, in (U11, u) or in the factors that stochastic gradient descent moves (our R6).
+"""The gradient flow of the finite-prompt risk, in (U11, u) or in the factors that stochastic
+gradient descent moves (our R6).
 
-On the block manifold the population gradient in every other entry of (O, V, K, Q) is an odd moment of the task and vanishes, so
-that the flow stays there: the deterministic curves that SGD from such a start follows as its learning rate goes to 0.
+On the block manifold the population gradient in every other entry of (O, V, K, Q) is an odd moment
+of the task and vanishes, so that the flow stays there: the deterministic curves that SGD from such
+a start follows as its learning rate goes to 0.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from theory.inputs.arrays import read_arrays
 __all__ = ["Factors", "TrainingFlow", "block_factors", "training_flow"]
 
 Floats = NDArray[np.float64]
-#: Speed relative to that of the fastest mode, times rtol, below which the flow counts as standing still.
+#: Speed relative to that of the fastest mode, times rtol, below which the flow counts as standing
+#: still.
 STILL = 1e-3
 #: Times of the fastest mode after which the integration ends if nothing else is said.
 LONGEST = 1e8
@@ -42,8 +45,9 @@ class TrainingFlow:
     speed : float
         Norm of the gradient at the end, in what the flow moves.
     converged : bool
-        Whether the flow stood still at the end, to 1e-3 rtol. At prompts of 1e10 tokens or more the creep along the valley (see
-        `numerics.regression.flow.end_point`) is as slow, or not over when the integration ends.
+        Whether the flow stood still at the end, to 1e-3 rtol. At prompts of 1e10 tokens or more the
+        creep along the valley (see `numerics.regression.flow.end_point`) is as slow, or not over
+        when the integration ends.
     factors : Factors or None
         With a leading axis of k, if the start was given in factors.
     """
@@ -95,7 +99,8 @@ def training_flow(
     times : array_like (k,), optional
         Increasing times to report, from 0 on. By default the integrator's own steps.
     t_max : float, optional
-        Last time, instead of times; by default far beyond the slowest mode, and the flow ends where it stands still.
+        Last time, instead of times; by default far beyond the slowest mode, and the flow ends where
+        it stands still.
     score_scale : float
         The factor c of ``U11 = c K'Q``; of no effect on a pair.
     rtol : float
@@ -108,7 +113,8 @@ def training_flow(
     Raises
     ------
     TypeError, ValueError
-        As in `exact_risk`, and if the times do not increase, or a tolerance, time or scale is not positive.
+        As in `exact_risk`, and if the times do not increase, or a tolerance, time or scale is not
+        positive.
     RuntimeError
         If the integrator fails.
 

@@ -1,6 +1,7 @@
 """The gradient flow of in-context linear regression, integrated in the original coordinates.
 
-This is the route that knows nothing of limits, invariants or eigenbases: it follows the vector field until it stops.
+This is the route that knows nothing of limits, invariants or eigenbases: it follows the vector
+field until it stops.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ def _positive(**numbers: float) -> None:
 
 
 def _integrate(field: Field, start: Floats, t_max: float, threshold: Threshold, rtol: float) -> tuple[Floats, Floats, bool]:
-    """States at the integrator's own steps, stopped when the speed falls below ``threshold(state)``."""
+    """States at the integrator's own steps, stopped when the speed falls below
+    ``threshold(state)``.
+    """
     from scipy.integrate import solve_ivp
 
     def still(t: float, y: Floats) -> float:
@@ -98,9 +101,10 @@ def integrate_flow(
     t_max : float, optional
         Last time; by default far beyond the slowest mode of the covariance.
     tolerance : float
-        Converged means: the distance to the minimum is at most this multiple of the state's norm, the distance being bounded by
-        the speed over ``u^2 l^2 m``, ``l`` and ``m`` the least positive eigenvalues of Sigma and of S_L (the least positive
-        curvature of the risk at a minimum).
+        Converged means: the distance to the minimum is at most this multiple of the state's norm,
+        the distance being bounded by the speed over ``u^2 l^2 m``, ``l`` and ``m`` the least
+        positive eigenvalues of Sigma and of S_L (the least positive curvature of the risk at a
+        minimum).
     rtol : float
         Relative tolerance of the integrator.
 

@@ -1,4 +1,6 @@
-"""How steep the risk stays along the flow: the least ratio of squared gradient and risk, exactly at the start and on the way."""
+"""How steep the risk stays along the flow: the least ratio of squared gradient and risk, exactly at
+the start and on the way.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ LAST_RISK = 1e-7
 
 @dataclass(frozen=True)
 class BalancedStart:
-    """Rational data of Boursier & Boyer, Assumption 5.1: ``U(0) = s Theta Theta'``, ``u(0) = s > 0``, ``|Theta Theta'|_F = 1``.
+    """Rational data of Boursier & Boyer, Assumption 5.1: ``U(0) = s Theta Theta'``,
+    ``u(0) = s > 0``, ``|Theta Theta'|_F = 1``.
 
     Attributes
     ----------
@@ -37,7 +40,8 @@ class BalancedStart:
 
 
 def balanced_starts() -> list[BalancedStart]:
-    """Least dimension and shortest numbers first; ``s^2 sqrt(d) |Sigma|_op < 2`` throughout, which both conditions on s imply.
+    """Least dimension and shortest numbers first; ``s^2 sqrt(d) |Sigma|_op < 2`` throughout, which
+    both conditions on s imply.
 
     Returns
     -------
@@ -75,7 +79,9 @@ def _at_start(start: BalancedStart) -> sp.Expr:
 
 @cache
 def _on_the_way(start: BalancedStart) -> float:
-    """The least ratio along the integrated path, until the risk has fallen to the size of its rounding error."""
+    """The least ratio along the integrated path, until the risk has fallen to the size of its
+    rounding error.
+    """
     S = np.array(start.Sigma, dtype=float)
     U0 = float(start.s) * np.array(start.Theta @ start.Theta.T, dtype=float)
     flow = integrate_flow(S, U0, float(start.s))
@@ -88,7 +94,8 @@ def _on_the_way(start: BalancedStart) -> float:
 
 
 def steeper_than(constant: Constant, starts: Sequence[BalancedStart], *, checked: str = "") -> Evidence:
-    """Whether ``|grad R|^2 >= mu R`` along the flow, for the infinite-prompt risk, whose least value is 0.
+    """Whether ``|grad R|^2 >= mu R`` along the flow, for the infinite-prompt risk, whose least
+    value is 0.
 
     Parameters
     ----------
@@ -102,8 +109,9 @@ def steeper_than(constant: Constant, starts: Sequence[BalancedStart], *, checked
     Returns
     -------
     Evidence
-        REFUTED by exact numbers at time 0 if that is possible for any of the starts, else SUPPORTED by integrated paths (OPEN if a
-        path contradicts, as an integration alone refutes nothing here). `slack` is the least ratio of the two sides.
+        REFUTED by exact numbers at time 0 if that is possible for any of the starts, else SUPPORTED
+        by integrated paths (OPEN if a path contradicts, as an integration alone refutes nothing
+        here). `slack` is the least ratio of the two sides.
 
     Examples
     --------

@@ -1,4 +1,6 @@
-"""Starts of the flow at the edges of every hypothesis, and the check that it ends where a formula says."""
+"""Starts of the flow at the edges of every hypothesis, and the check that it ends where a formula
+says.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ __all__ = ["Start", "any_starts", "ends_at", "keeps", "positive_starts", "theta_
 
 Floats = NDArray[np.float64]
 Limit = Callable[["Start"], tuple[Floats, float]]
-#: Relative distance between formula and flow that counts as agreement; the flow is integrated to 1e-8.
+#: Relative distance between formula and flow that counts as agreement; the flow is integrated to
+#: 1e-8.
 AGREEMENT = 2e-7
 
 
@@ -44,7 +47,9 @@ class Start:
 
 
 def _covariances(rng: np.random.Generator, singular: bool) -> Iterable[tuple[str, Floats]]:
-    """Isotropic, anisotropic, tiny, large, with equal eigenvalues, and (if asked for) singular covariances in d = 1 to 4."""
+    """Isotropic, anisotropic, tiny, large, with equal eigenvalues, and (if asked for) singular
+    covariances in d = 1 to 4.
+    """
 
     def turned(*eigenvalues: float) -> Floats:
         Q = np.linalg.qr(rng.normal(size=(len(eigenvalues),) * 2))[0]
@@ -64,7 +69,8 @@ def _covariances(rng: np.random.Generator, singular: bool) -> Iterable[tuple[str
 
 
 def theta_starts(*, singular: bool = False, scales: Sequence[float] = (0.05, 0.6, 3.0)) -> list[Start]:
-    """Starts as in Boursier & Boyer, Assumption 5.1: ``U0 = alpha Theta Theta'``, ``u0 = alpha > 0``, of several ranks of Theta.
+    """Starts as in Boursier & Boyer, Assumption 5.1: ``U0 = alpha Theta Theta'``,
+    ``u0 = alpha > 0``, of several ranks of Theta.
 
     Parameters
     ----------
@@ -97,7 +103,8 @@ def theta_starts(*, singular: bool = False, scales: Sequence[float] = (0.05, 0.6
 
 
 def positive_starts(*, prompt_length: int | None = None, noise: float = 0.0) -> list[Start]:
-    """Unbalanced starts with ``u0 >= 0`` and a nonnegative diagonal in an eigenbasis: zero blocks, zero scalars, large skew parts.
+    """Unbalanced starts with ``u0 >= 0`` and a nonnegative diagonal in an eigenbasis: zero blocks,
+    zero scalars, large skew parts.
 
     Parameters
     ----------
@@ -131,7 +138,8 @@ def positive_starts(*, prompt_length: int | None = None, noise: float = 0.0) -> 
 
 
 def any_starts() -> list[Start]:
-    """Starts without sign, symmetry or balance: where only the risk decides which minimum is reached.
+    """Starts without sign, symmetry or balance: where only the risk decides which minimum is
+    reached.
 
     Returns
     -------
@@ -167,8 +175,8 @@ def keeps(starts: Sequence[Start], *, checked: str = r"\|U\|_F^2-u^2,\ P(U)\ \te
     Returns
     -------
     Evidence
-        SUPPORTED with the largest drift, relative to the squared size of the start; OPEN if it exceeds 1e-6, as then either the
-        integration or the law is wrong.
+        SUPPORTED with the largest drift, relative to the squared size of the start; OPEN if it
+        exceeds 1e-6, as then either the integration or the law is wrong.
 
     Examples
     --------
@@ -205,9 +213,9 @@ def ends_at(limit: Limit, starts: Sequence[Start], *, checked: str = "") -> Evid
     Returns
     -------
     Evidence
-        SUPPORTED if all ends agree to 2e-7; REFUTED with the start at which formula and flow differ most, the flow integrated a
-        second time with a tighter tolerance; OPEN if an integration does not arrive. Its control has the formula's U larger by one
-        part in 1000.
+        SUPPORTED if all ends agree to 2e-7; REFUTED with the start at which formula and flow differ
+        most, the flow integrated a second time with a tighter tolerance; OPEN if an integration
+        does not arrive. Its control has the formula's U larger by one part in 1000.
 
     Examples
     --------

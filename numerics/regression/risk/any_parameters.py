@@ -1,8 +1,10 @@
-"""The population risk at any parameters (O, V, K, Q), whether or not they are on the block manifold.
+"""The population risk at any parameters (O, V, K, Q), whether or not they are on the block
+manifold.
 
-Given task and query the mean over prompts is in closed form (R4 for softmax attention, Wishart moments for linear attention). What
-is left is a mean over 2d Gaussian numbers: of a polynomial for linear attention and for the infinite prompt, where a cubature rule
-is exact, otherwise by scrambled Sobol' points whose randomisations give the error. The polynomials, and the exact risk of the
+Given task and query the mean over prompts is in closed form (R4 for softmax attention, Wishart
+moments for linear attention). What is left is a mean over 2d Gaussian numbers: of a polynomial for
+linear attention and for the infinite prompt, where a cubature rule is exact, otherwise by scrambled
+Sobol' points whose randomisations give the error. The polynomials, and the exact risk of the
 nearest point of the block manifold, serve as control variates.
 """
 
@@ -65,13 +67,14 @@ def population_risk(
     Returns
     -------
     value, error : float, or array of the shape of the leading axes
-        The risk and its standard error: 0 for linear attention and the infinite prompt, rounding on the block manifold.
+        The risk and its standard error: 0 for linear attention and the infinite prompt, rounding on
+        the block manifold.
 
     Raises
     ------
     TypeError, ValueError
-        If shapes do not fit, a covariance or variance is none, the length no prompt length, the points no power of 2, or the
-        risk is beyond floats.
+        If shapes do not fit, a covariance or variance is none, the length no prompt length, the
+        points no power of 2, or the risk is beyond floats.
 
     Examples
     --------
@@ -118,7 +121,8 @@ def population_risk(
 
 
 class TaskModel:
-    """Tasks ``w ~ N(0, om2 I)``, tokens ``M n``, ``M = [[A, 0], [w'A, sqrt(tau2)]]``, queries ``B n``, n standard normal.
+    """Tasks ``w ~ N(0, om2 I)``, tokens ``M n``, ``M = [[A, 0], [w'A, sqrt(tau2)]]``, queries
+    ``B n``, n standard normal.
 
     Parameters
     ----------
@@ -136,7 +140,9 @@ class TaskModel:
         return np.concatenate([x, np.broadcast_to(np.sqrt(self.tau2) * a[..., -1:], (*x.shape[:-1], 1))], axis=-1)
 
     def means(self, N: Floats, b: Floats) -> Floats:
-        """Means of h², h y, y², b'Gb, s and s b'Gb: by a cubature rule over tasks, and by traces over queries."""
+        """Means of h², h y, y², b'Gb, s and s b'Gb: by a cubature rule over tasks, and by traces
+        over queries.
+        """
         points, weights = _fifth_degree(len(self.A))
         w = self.om * points
         by_query = self.seen(w[:, None, :], (N @ self.B).T)  # (tasks, d, n): M'a for the columns a of N B
@@ -160,8 +166,9 @@ class TaskModel:
         error, polynomials = self._given(w, x, N, b, L)
         on_blocks, _ = self._given(w, x, np.vstack([N[:d], np.zeros((1, d))]), np.append(np.zeros(d), b[d]), L)
         block_mean = 2 * self.field(L)(N[:d], float(b[d])).risk - self.tau2
-        # Were the weights constant, the error would be a sum of polynomials; were the parameters on the block manifold, its mean
-        # would be known. The first randomisation says how much to take of each, the others sum the rest.
+        # Were the weights constant, the error would be a sum of polynomials; were the parameters on
+        # the block manifold, its mean would be known. The first randomisation says how much to take
+        # of each, the others sum the rest.
         controls = np.concatenate([polynomials - self.means(N, b), on_blocks[..., None] - block_mean], axis=-1)
         design = np.concatenate([np.ones((points, 1)), controls[0]], axis=1)
         coefficients = np.linalg.lstsq(design, error[0], rcond=None)[0][1:]
@@ -169,7 +176,9 @@ class TaskModel:
         return float(means.mean() + self.tau2) / 2, float(means.std(ddof=1) / np.sqrt(len(means))) / 2
 
     def _given(self, w: Floats, x: Floats, N: Floats, b: Floats, L: float) -> tuple[Floats, Floats]:
-        """The squared error given task and query, without label noise at the query, and the polynomials of `means`."""
+        """The squared error given task and query, without label noise at the query, and the
+        polynomials of `means`.
+        """
         seen_a, seen_b = self.seen(w, x @ N.T), self.seen(w, np.broadcast_to(b, (*w.shape[:-1], len(b))))
         s, h, b2, y = (np.einsum("...i,...i->...", p, q) for p, q in ((seen_a, seen_a), (seen_a, seen_b), (seen_b, seen_b), (w, x)))
         if not all(np.isfinite(v).all() for v in (s, h**2, b2)):
@@ -185,7 +194,9 @@ class TaskModel:
 
 
 def _fifth_degree(d: int) -> tuple[Floats, Floats]:
-    """Points (k, d) and weights, exact for polynomials of degree 5 against N(0, I) (Stroud and Secrest, Math. Comp. 17, 1963)."""
+    """Points (k, d) and weights, exact for polynomials of degree 5 against N(0, I) (Stroud and
+    Secrest, Math. Comp. 17, 1963).
+    """
     one = np.sqrt(d + 2.0) * np.eye(d)
     i, j = np.triu_indices(d, 1)
     e = np.sqrt((d + 2) / 2) * np.eye(d)

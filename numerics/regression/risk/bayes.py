@@ -1,9 +1,11 @@
-"""The risk of the best predictor that sees L tokens of one task: ridge regression, averaged over prompts without drawing a token.
+"""The risk of the best predictor that sees L tokens of one task: ridge regression, averaged over
+prompts without drawing a token.
 
-For ``w ~ N(0, omega^2 I)`` and label noise of variance tau^2 the posterior covariance of w given the covariates X is
-``(I/omega^2 + X'X/tau^2)^{-1}``, and the risk is half its trace against the query's covariance, plus ``tau^2/2``. X'X is
-Wishart: its Cholesky factor has independent entries (Bartlett), so that a low-discrepancy sum over d(d+1)/2 coordinates serves
-every length from d on at one cost.
+For ``w ~ N(0, omega^2 I)`` and label noise of variance tau^2 the posterior covariance of w given
+the covariates X is ``(I/omega^2 + X'X/tau^2)^{-1}``, and the risk is half its trace against the
+query's covariance, plus ``tau^2/2``. X'X is Wishart: its Cholesky factor has independent entries
+(Bartlett), so that a low-discrepancy sum over d(d+1)/2 coordinates serves every length from d on at
+one cost.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ SCRAMBLINGS = 16
 RANK = 1e-12
 #: Coordinates of SciPy's Sobol' points.
 LARGEST_SOBOL = 21201
-#: With fewer spare tokens than this X'X may be nearly singular, and below this noise that is where the risk is.
+#: With fewer spare tokens than this X'X may be nearly singular, and below this noise that is where
+#: the risk is.
 SPARE, QUIET = 4, 0.01
 #: Below this noise even those points miss it.
 QUIETEST = 1e-24
@@ -84,9 +87,10 @@ def bayes_risk(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not real or out of range, a matrix no covariance, the number of points no power of two, if Sigma has
-        too many dimensions for a Sobol' sequence (205 serve at any length), or if noise is not 0 but below 1e-24 of Sigma at
-        fewer than four tokens more than dimensions.
+        If an argument is not real or out of range, a matrix no covariance, the number of points no
+        power of two, if Sigma has too many dimensions for a Sobol' sequence (205 serve at any
+        length), or if noise is not 0 but below 1e-24 of Sigma at fewer than four tokens more than
+        dimensions.
 
     Examples
     --------
@@ -151,7 +155,8 @@ def _length(value: Any) -> int:
 
 
 def _draws(L: int, diagonal: int, others: int, points: int, crowd: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
-    """One scrambling: normal coordinates, chi-squared ones with L, L - 1, ... degrees of freedom, and the weights of the points.
+    """One scrambling: normal coordinates, chi-squared ones with L, L - 1, ... degrees of freedom,
+    and the weights of the points.
 
     The probability of the last chi-squared coordinate is the power `crowd` of a uniform number.
     """
@@ -166,7 +171,9 @@ def _draws(L: int, diagonal: int, others: int, points: int, crowd: int, rng: np.
 
 
 def _by_bartlett(normal: Floats, chi2: Floats, query: Floats, ridge: Floats) -> Floats:
-    """``tr(query (W + diag ridge)^{-1})``, W = T T' Wishart: squares of T's diagonal chi-squared, entries below it normal."""
+    """``tr(query (W + diag ridge)^{-1})``, W = T T' Wishart: squares of T's diagonal chi-squared,
+    entries below it normal.
+    """
     d = len(query)
     T = np.zeros((len(normal), d, d))
     T[:, range(d), range(d)] = np.sqrt(chi2)
@@ -181,7 +188,9 @@ def _by_bartlett(normal: Floats, chi2: Floats, query: Floats, ridge: Floats) -> 
 
 
 def _below_rank(X: Floats, query: Floats, ridge: float) -> Floats:
-    """``tr(query (I + X'X/ridge)^{-1})`` for fewer tokens than dimensions, where it has a limit at ridge 0."""
+    """``tr(query (I + X'X/ridge)^{-1})`` for fewer tokens than dimensions, where it has a limit at
+    ridge 0.
+    """
     X_t = X.transpose(0, 2, 1)
     known = np.linalg.solve(X @ X_t + ridge * np.eye(X.shape[1]), X)
     return np.asarray(np.trace(query) - np.trace(X_t @ known @ query, axis1=1, axis2=2))

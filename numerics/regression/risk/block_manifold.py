@@ -1,8 +1,10 @@
-"""The in-context risk at a finite prompt length and its gradient, exactly, at every point of the block manifold (our R6).
+"""The in-context risk at a finite prompt length and its gradient, exactly, at every point of the
+block manifold (our R6).
 
-With ``x = S_q^{1/2} xi`` the score variance is ``s = |W xi|^2``, ``W = S_p^{1/2} U S_q^{1/2}``, S_p and S_q the covariances of
-prompt and query. In the right singular basis of W every ``E[f(s) xi xi']`` is diagonal, and so is what remains of the fourth-order
-moments in the gradient after pairing: one-dimensional integrals in every dimension.
+With ``x = S_q^{1/2} xi`` the score variance is ``s = |W xi|^2``, ``W = S_p^{1/2} U S_q^{1/2}``, S_p
+and S_q the covariances of prompt and query. In the right singular basis of W every
+``E[f(s) xi xi']`` is diagonal, and so is what remains of the fourth-order moments in the gradient
+after pairing: one-dimensional integrals in every dimension.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from theory.inputs.arrays import read_arrays, read_covariance
 __all__ = ["ATTENTIONS", "ExactRisk", "RiskField", "exact_risk", "read_length"]
 
 Floats = NDArray[np.float64]
-#: Mean score variance from which on the risk is summed up as it is, not as the infinite-prompt risk and a gap, which cancel.
+#: Mean score variance from which on the risk is summed up as it is, not as the infinite-prompt risk
+#: and a gap, which cancel.
 STEEP = 1e3
 #: Kinds of attention whose risk is known exactly.
 ATTENTIONS = ("softmax", "linear")
@@ -50,14 +53,16 @@ def _root(Sigma: Floats) -> Floats:
 
 
 class RiskField:
-    """The risk and its gradient as a function of (U, u), for integrators: what does not depend on the point is read once.
+    """The risk and its gradient as a function of (U, u), for integrators: what does not depend on
+    the point is read once.
 
     Parameters
     ----------
     Sigma, prompt_length, noise, attention, task_variance, query_covariance
         As in `exact_risk`.
     step : float
-        Of the quadrature over the query, as in `numerics.quadrature.query_moments`; make it smaller to see the error.
+        Of the quadrature over the query, as in `numerics.quadrature.query_moments`; make it smaller
+        to see the error.
 
     Raises
     ------
@@ -185,7 +190,8 @@ def exact_risk(
     task_variance: float = 1.0,
     query_covariance: Any = None,
 ) -> ExactRisk:
-    """The risk of attention with prompts of L tokens and its gradient in (U11, u); no prompt, task or query is sampled.
+    """The risk of attention with prompts of L tokens and its gradient in (U11, u); no prompt, task
+    or query is sampled.
 
     Parameters
     ----------
@@ -196,7 +202,8 @@ def exact_risk(
     Sigma : array (d, d)
         Covariance of the covariates, possibly singular.
     prompt_length : float or None
-        A whole number L from 1 to 1e100; None is the infinite prompt, where both kinds of attention agree.
+        A whole number L from 1 to 1e100; None is the infinite prompt, where both kinds of attention
+        agree.
     noise : float
         Variance of the label noise, in the prompt and at the query.
     attention : {"softmax", "linear"}
@@ -214,7 +221,8 @@ def exact_risk(
     Raises
     ------
     TypeError, ValueError
-        If shapes do not fit, a covariance or a variance is none, the length is no prompt length, or the risk is beyond floats.
+        If shapes do not fit, a covariance or a variance is none, the length is no prompt length, or
+        the risk is beyond floats.
 
     Examples
     --------

@@ -1,7 +1,9 @@
-"""The finite-prompt risk of softmax attention by quadrature over the query: no prompt and no task is sampled (our R6).
+"""The finite-prompt risk of softmax attention by quadrature over the query: no prompt and no task
+is sampled (our R6).
 
-The risk is that of the infinite prompt plus a gap every term of which carries a moment of the weights, so that it keeps its
-relative accuracy where it is smaller than the rounding error of the risk.
+The risk is that of the infinite prompt plus a gap every term of which carries a moment of the
+weights, so that it keeps its relative accuracy where it is smaller than the rounding error of the
+risk.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ def finite_prompt_gap(Sigma: Any, U: Any, u: float, L: ArrayLike, *, noise: floa
     Raises
     ------
     TypeError, ValueError
-        If shapes do not fit, Sigma is no covariance, the noise is negative, or as in `softmax_moments`.
+        If shapes do not fit, Sigma is no covariance, the noise is negative, or as in
+        `softmax_moments`.
 
     Examples
     --------
@@ -78,7 +81,8 @@ def finite_prompt_gap(Sigma: Any, U: Any, u: float, L: ArrayLike, *, noise: floa
 
 
 def finite_prompt_risk(Sigma: Any, U: Any, u: float, L: ArrayLike, *, noise: float = 0.0, task_variance: float = 1.0) -> Floats:
-    """The risk ``R_L`` of softmax attention on the block manifold, label noise at the query included.
+    """The risk ``R_L`` of softmax attention on the block manifold, label noise at the query
+    included.
 
     Parameters
     ----------

@@ -1,7 +1,9 @@
-"""How far softmax and linear attention are apart at the same parameters: predictions and gradients of the risk (Figures 1 and 5).
+"""How far softmax and linear attention are apart at the same parameters: predictions and gradients
+of the risk (Figures 1 and 5).
 
-Both read the same prompts, in the coupled kernel at learning rate 0. The squared norm of a mean gradient is biased upwards by its
-noise; products of the gradients of different groups of prompts are not.
+Both read the same prompts, in the coupled kernel at learning rate 0. The squared norm of a mean
+gradient is biased upwards by its noise; products of the gradients of different groups of prompts
+are not.
 """
 
 from __future__ import annotations

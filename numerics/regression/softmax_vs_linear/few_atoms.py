@@ -1,7 +1,9 @@
-"""Risk and gradient of softmax attention in context, exactly, for tasks whose tokens take few values.
+"""Risk and gradient of softmax attention in context, exactly, for tasks whose tokens take few
+values.
 
-Tokens are ``(x, y)`` with one covariate, the query is ``(x_q, 0)`` for an independent token of the same task, the prediction the
-product of a row v with the softmax mean of the prompt, and the loss ``(T - y_q)^2 / 2``.
+Tokens are ``(x, y)`` with one covariate, the query is ``(x_q, 0)`` for an independent token of the
+same task, the prediction the product of a row v with the softmax mean of the prompt, and the loss
+``(T - y_q)^2 / 2``.
 """
 
 from __future__ import annotations
@@ -41,14 +43,16 @@ class Task:
 
 @dataclass(frozen=True)
 class Gaps:
-    """What prompts of L tokens change at one point (U, v), in the notation of `theory.regression.transfer`.
+    """What prompts of L tokens change at one point (U, v), in the notation of
+    `theory.regression.transfer`.
 
     Attributes
     ----------
     risk_L, risk : float or Fraction
         Finite- and infinite-prompt risk.
     D2, T2, y2, J2, dJ2 : float or Fraction
-        ``E|T_L - T|^2``, ``E T^2``, ``E y^2``, ``E|J|^2`` and ``E|J_L - J|^2``, J the gradient of the prediction in (U, v).
+        ``E|T_L - T|^2``, ``E T^2``, ``E y^2``, ``E|J|^2`` and ``E|J_L - J|^2``, J the gradient of
+        the prediction in (U, v).
     gradient_L, gradient : array (6,)
         Gradients of the two risks: four entries of U, two of v.
     """
@@ -166,7 +170,8 @@ class Case:
 
 @cache
 def hostile_gaps() -> tuple[Case, ...]:
-    """The transfer at boundary cases: y = 0, U = 0, V = 0, L = 1, skewed laws, large scores and slopes, T = y.
+    """The transfer at boundary cases: y = 0, U = 0, V = 0, L = 1, skewed laws, large scores and
+    slopes, T = y.
 
     Examples
     --------

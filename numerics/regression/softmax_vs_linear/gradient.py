@@ -1,7 +1,9 @@
-"""How far the gradients of the risks of softmax and of linear attention are apart, without drawing a prompt (Figures 1 and 5).
+"""How far the gradients of the risks of softmax and of linear attention are apart, without drawing
+a prompt (Figures 1 and 5).
 
-Given task and query the two risks differ by a function of s = a'Gamma a, t = b'Gamma b and h = b'Gamma a (see `output_gap`), whose
-slopes are moments of the softmax weights. What is left is a mean over 2d Gaussian numbers, by scrambled Sobol' points.
+Given task and query the two risks differ by a function of s = a'Gamma a, t = b'Gamma b and h =
+b'Gamma a (see `output_gap`), whose slopes are moments of the softmax weights. What is left is a
+mean over 2d Gaussian numbers, by scrambled Sobol' points.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ class GradientGap(NamedTuple):
     ----------
     value, error : ndarray of shape (lengths,)
     each : ndarray of shape (randomisations, lengths)
-        Jackknife values, whose mean is `value`. All lengths share tasks and queries: compare two of them row by row.
+        Jackknife values, whose mean is `value`. All lengths share tasks and queries: compare two of
+        them row by row.
     """
 
     value: Floats
@@ -76,7 +79,8 @@ def gradient_gap(
     Raises
     ------
     TypeError, ValueError
-        If shapes do not fit, or a number is not of the kind described or beyond the range of floats.
+        If shapes do not fit, or a number is not of the kind described or beyond the range of
+        floats.
 
     Examples
     --------

@@ -1,12 +1,15 @@
-"""The mean square of the difference of softmax and linear attention on one Gaussian prompt, exactly, for every length (our R4).
+"""The mean square of the difference of softmax and linear attention on one Gaussian prompt,
+exactly, for every length (our R4).
 
-A token z ~ N(0, Gamma) has the score a·z and the value b·z. With s = a'Gamma a, t = b'Gamma b, c = b'Gamma a the two outputs have
+A token z ~ N(0, Gamma) has the score a·z and the value b·z. With s = a'Gamma a, t = b'Gamma b, c =
+b'Gamma a the two outputs have
 
     E T_soft^2        = P2 t + (1 - P2 - 6 P3 + 6 Q) c^2
     E T_lin^2         = c^2 + (s t + c^2)/L
     E T_soft T_lin    = (s/L) (t (1 - P2) - (2 P2 - 8 P3 + 6 Q) c^2) + (1 + 1/L) (1 - P2) c^2,
 
-the last by Stein's lemma on the linear one. So the gap is linear in t and in c^2, and c^2 lies between 0 and s t.
+the last by Stein's lemma on the linear one. So the gap is linear in t and in c^2, and c^2 lies
+between 0 and s t.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""The transfer of Theorem 4.3 on in-context regression with one covariate, where both flows and every constant are computable.
+"""The transfer of Theorem 4.3 on in-context regression with one covariate, where both flows and
+every constant are computable.
 
-With ``phi = sqrt(S) (c, u)`` the infinite-prompt risk is ``(S/2) (phi_1 phi_2 - 1)^2``, so that on the ball ``|phi| <= r`` its
-gradient has the Lipschitz constant ``S^2 (3 r^2/2 + 1)`` and the risk itself ``S^{3/2} r (r^2/2 + 1)``, both exactly.
+With ``phi = sqrt(S) (c, u)`` the infinite-prompt risk is ``(S/2) (phi_1 phi_2 - 1)^2``, so that on
+the ball ``|phi| <= r`` its gradient has the Lipschitz constant ``S^2 (3 r^2/2 + 1)`` and the risk
+itself ``S^{3/2} r (r^2/2 + 1)``, both exactly.
 """
 
 from __future__ import annotations
@@ -95,13 +97,15 @@ def _transfers(S: float, lengths: tuple[float, ...]) -> tuple[Transfer, ...]:
 
 
 def transfers(lengths: Sequence[float], S: float = 1 / 64) -> tuple[Transfer, ...]:
-    """Transfers for flows in the ball ``|phi| <= 3/2``, remembered; a start in it with ``|phi_2^2 - phi_1^2| <= 1`` stays there.
+    """Transfers for flows in the ball ``|phi| <= 3/2``, remembered; a start in it with
+    ``|phi_2^2 - phi_1^2| <= 1`` stays there.
 
     Parameters
     ----------
     lengths : sequence of float
     S : float
-        Variance of the covariate; on the ball of radius 2 rho the scores have variance at most ``9 x^2``, ``x ~ N(0, S)``.
+        Variance of the covariate; on the ball of radius 2 rho the scores have variance at most
+        ``9 x^2``, ``x ~ N(0, S)``.
 
     Returns
     -------

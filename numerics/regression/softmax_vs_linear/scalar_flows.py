@@ -1,13 +1,15 @@
-"""In-context regression with one Gaussian covariate and softmax attention, at any prompt length, without sampling.
+"""In-context regression with one Gaussian covariate and softmax attention, at any prompt length,
+without sampling.
 
-Tasks ``w ~ N(0, 1)``, covariates ``x ~ N(0, S)``, ``y = w x``. On the block manifold the parameters are the numbers c (query-key)
-and u (value). The risk is ``(S/2) [u^2 A(c) - 2 u B(c) + 1]`` with, for standard normal g, ``C = c S`` and P2, P3, Q the softmax
-moments at the score variance ``s = (C g)^2``,
+Tasks ``w ~ N(0, 1)``, covariates ``x ~ N(0, S)``, ``y = w x``. On the block manifold the parameters
+are the numbers c (query-key) and u (value). The risk is ``(S/2) [u^2 A(c) - 2 u B(c) + 1]`` with,
+for standard normal g, ``C = c S`` and P2, P3, Q the softmax moments at the score variance
+``s = (C g)^2``,
 
     A = C^2 + a,  a = E[P2 - (P2 + 6 P3 - 6 Q) C^2 g^2],   B = C + b,  b = -E[P2 C g^2],
 
-and a = b = 0 for the infinite prompt (our R4 with Lemma 2.1). The corrections a and b are interpolated once, so that the
-difference of the two risks loses no digits, however long the prompt.
+and a = b = 0 for the infinite prompt (our R4 with Lemma 2.1). The corrections a and b are
+interpolated once, so that the difference of the two risks loses no digits, however long the prompt.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ class ScalarRegression:
         Variance of the covariate.
     L : float or None
     a, b : callable
-        The two corrections as functions of ``C = c S``, with the number of derivatives as second argument.
+        The two corrections as functions of ``C = c S``, with the number of derivatives as second
+        argument.
     reach : float
         Largest ``|c|`` at which they are known.
     """

@@ -1,7 +1,8 @@
 """Lengths of Gaussian vectors: χ variables, a row of lanes at a time.
 
-Marsaglia and Tsang's proposals, from a normal and a uniform number each, are accepted in more than nine cases of ten from two
-degrees of freedom on; lanes that reject try again with the next numbers of their stream, until none is left.
+Marsaglia and Tsang's proposals, from a normal and a uniform number each, are accepted in more than
+nine cases of ten from two degrees of freedom on; lanes that reject try again with the next numbers
+of their stream, until none is left.
 
 References
 ----------
@@ -63,13 +64,16 @@ def log32(x):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract"}, error_model="numpy")
 def propose(degrees, x, words, at, out):  # type: ignore[no-untyped-def]
-    """Give lanes of `out` that are negative the root of a proposal for chi-square, if it is accepted; how many are left."""
+    """Give lanes of `out` that are negative the root of a proposal for chi-square, if it is
+    accepted; how many are left.
+    """
     size, left = F32(degrees / 2 - 1 / 3), I32(0)
     slope = F32(1 / math.sqrt(9 * (degrees / 2 - 1 / 3)))
     for i in range(LANES):
         h = F32(slope * x[at + U64(i)])
         v = F32(max(ONE + h, ZERO))
-        # 3 log v + x^2 / (2 size) + 1 - v^3, written so that nothing of the order of h is lost where h is small
+        # 3 log v + x^2 / (2 size) + 1 - v^3, written so that nothing of the order of h is lost
+        # where h is small
         rest = h * log_rest(h) if abs(h) < NEAR else log32(max(v, LEAST)) - h
         bound = size * (THREE * rest + (THREE_HALVES - h) * h * h)
         u = F32(F32(I32(words[at + U64(i)] >> U32(1))) * TO_UNIT + HALF_UNIT)
@@ -81,7 +85,8 @@ def propose(degrees, x, words, at, out):  # type: ignore[no-untyped-def]
 
 @njit
 def chi_rows(degrees, state, x, words, out, less):  # type: ignore[no-untyped-def]
-    """out = the length of a standard normal vector of R^degrees, less = of another of R^(degrees - 1); 0 for R^0 and below.
+    """out = the length of a standard normal vector of R^degrees, less = of another of R^(degrees -
+    1); 0 for R^0 and below.
 
     x and words are scratch, two rows each.
     """

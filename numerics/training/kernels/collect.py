@@ -1,4 +1,6 @@
-"""From what the tokens of a block of prompts gave to the gradient: the way back from the two directions of each prompt."""
+"""From what the tokens of a block of prompts gave to the gradient: the way back from the two
+directions of each prompt.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ F64 = np.float64
 
 @njit(fastmath={"contract"})
 def coordinates(n, normals, frame, out):  # type: ignore[no-untyped-def]
-    """Rows of `out`: the products of the two normal vectors with b and c. Two coordinates at once; behind an odd n come zeros."""
+    """Rows of `out`: the products of the two normal vectors with b and c. Two coordinates at once;
+    behind an odd n come zeros.
+    """
     for i in range(4 * LANES):
         out[U64(i)] = ZERO
     one, two, three = ROW, ROW + ROW, ROW + ROW + ROW
@@ -39,7 +43,8 @@ def coordinates(n, normals, frame, out):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract"}, error_model="numpy")
 def collect(n, lanes, noise_sd, normals, frame, scalars, moments, work, gb, gP):  # type: ignore[no-untyped-def]
-    """Add to gb and gP the sums over the first `lanes` lanes of the derivatives of half the squared error, by b and P of `forward`.
+    """Add to gb and gP the sums over the first `lanes` lanes of the derivatives of half the squared
+    error, by b and P of `forward`.
 
     Returns the sum of the squared errors. `moments` is overwritten.
     """

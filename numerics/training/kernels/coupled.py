@@ -1,11 +1,13 @@
-"""SGD of softmax and of linear attention side by side on the same prompts, 128 prompts at once, the whole run in one call.
+"""SGD of softmax and of linear attention side by side on the same prompts, 128 prompts at once, the
+whole run in one call.
 
-Both architectures read a long prompt through the same matrix of six rows (see `numerics.training.kernels.coupled_prompt`), whose law,
-jointly over both, is that of prompts drawn token by token; short prompts are drawn so.
+Both architectures read a long prompt through the same matrix of six rows (see
+`numerics.training.kernels.coupled_prompt`), whose law, jointly over both, is that of prompts drawn
+token by token; short prompts are drawn so.
 
-Every helper is inlined by force. One that is only called exists twice, compiled alone and inside the kernel, and which of the two
-is taken depends on whether the kernel was compiled in this process or loaded from the cache: they may round differently, and a
-killed run would not go on bit for bit.
+Every helper is inlined by force. One that is only called exists twice, compiled alone and inside
+the kernel, and which of the two is taken depends on whether the kernel was compiled in this process
+or loaded from the cache: they may round differently, and a killed run would not go on bit for bit.
 """
 
 from __future__ import annotations
@@ -64,7 +66,9 @@ def add_product(count, factors, at, x, start, y, to):  # type: ignore[no-untyped
 
 @njit(forceinline=True, fastmath={"contract"})
 def draw_task(d, width, A, B, task_sd, noise_sd, x, task, label, row):  # type: ignore[no-untyped-def]
-    """From the normals w, xi and that of the label's noise: A'w (d rows of `task`) and the query's label w'B xi + noise."""
+    """From the normals w, xi and that of the label's noise: A'w (d rows of `task`) and the query's
+    label w'B xi + noise.
+    """
     task[:] = ZERO
     noise, nu = F32(noise_sd), U64(2 * d * LANES)
     for i in range(LANES):
@@ -120,7 +124,9 @@ def label_row(d, noise_sd, task, y):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True, fastmath={"contract", "reassoc", "nsz"})
 def add_gradient(n, width, x, y, d_values, d_P):  # type: ignore[no-untyped-def]
-    """Add the sums over the lanes of the first and third of the four vectors, and of the others times the query's normals."""
+    """Add the sums over the lanes of the first and third of the four vectors, and of the others
+    times the query's normals.
+    """
     d = n - 1
     for j in range(n):
         at = U64(4 * j * LANES)
@@ -164,7 +170,8 @@ def step_of(theta, eta, slope, after):  # type: ignore[no-untyped-def]
 
 @once
 def coupled_kernel() -> Callable[..., int]:
-    """The compiled kernel, with the arguments of `numerics.training.kernels.loop.sgd_kernel` and theta of shape (2, 1 + 3n, n).
+    """The compiled kernel, with the arguments of `numerics.training.kernels.loop.sgd_kernel` and
+    theta of shape (2, 1 + 3n, n).
 
     A third row of losses, if there is one, gets the mean of (T_soft − T_lin)².
     """

@@ -1,8 +1,10 @@
-"""The frame in which the coupled kernel sees a prompt: orthonormal directions along the vectors of both architectures.
+"""The frame in which the coupled kernel sees a prompt: orthonormal directions along the vectors of
+both architectures.
 
-For each lane Householder's reflections turn four columns of R^n into an upper triangle. They are orthogonal whatever the columns
-are, parallel, nearly so, or zero, and no case needs a test: a column that adds no direction has (nearly) 0 on the diagonal.
-Entry j of column c of lane i is at ((c n + j) LANES + i); the entries below the diagonal become those of the reflections.
+For each lane Householder's reflections turn four columns of R^n into an upper triangle. They are
+orthogonal whatever the columns are, parallel, nearly so, or zero, and no case needs a test: a
+column that adds no direction has (nearly) 0 on the diagonal. Entry j of column c of lane i is at
+((c n + j) LANES + i); the entries below the diagonal become those of the reflections.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ UNSEEN, ZERO, ONE = F32(1e-36), F32(0), F32(1)
 
 @njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def reduce_columns(n, columns, heads, factors, dot):  # type: ignore[no-untyped-def]
-    """Make the columns an upper triangle by reflections I − factors[k] v v', v = (heads[k], what is below the diagonal)."""
+    """Make the columns an upper triangle by reflections I − factors[k] v v', v = (heads[k], what is
+    below the diagonal).
+    """
     for k in range(min(COLUMNS, n - 1)):
         at, row = U64((k * n + k) * LANES), U64(k * LANES)
         dot[:] = ZERO
@@ -74,7 +78,9 @@ def triangle(n, columns, R):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def rotate_back(n, columns, heads, factors, y, dots):  # type: ignore[no-untyped-def]
-    """Turn four vectors from coordinates in the frame into those of R^n; their entries j are the four rows of y from 4 j on."""
+    """Turn four vectors from coordinates in the frame into those of R^n; their entries j are the
+    four rows of y from 4 j on.
+    """
     for k in range(min(COLUMNS, n - 1) - 1, -1, -1):
         at, row, to = U64((k * n + k) * LANES), U64(k * LANES), U64(4 * k * LANES)
         for i in range(LANES):

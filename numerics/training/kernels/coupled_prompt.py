@@ -1,12 +1,14 @@
 """A prompt as both architectures see it, from two normals a token and a few more a prompt.
 
-Let N (L × n) be the normals of the tokens in the frame of `numerics.training.kernels.coupled_frame`: its first two columns x and y are
-the coordinates along the vectors of softmax attention, drawn token by token. Given these, softmax weights p and p (t − T) are fixed
-vectors of R^L, and the other columns are still independent normals. In an orthonormal basis of R^L that begins with x, y, p and
-p (t − T) (Gram and Schmidt) these columns have normal coordinates; what is left of the third and fourth outside that basis has the
-length of a χ variable (Bartlett's decomposition). So at most six coordinates of each column matter, however long the prompt: all
-that either architecture needs is a product of the 6 × n matrix of them. L is at least 6; shorter prompts are drawn whole, in
-`numerics.training.kernels.coupled_short`.
+Let N (L × n) be the normals of the tokens in the frame of
+`numerics.training.kernels.coupled_frame`: its first two columns x and y are the coordinates along
+the vectors of softmax attention, drawn token by token. Given these, softmax weights p and p (t − T)
+are fixed vectors of R^L, and the other columns are still independent normals. In an orthonormal
+basis of R^L that begins with x, y, p and p (t − T) (Gram and Schmidt) these columns have normal
+coordinates; what is left of the third and fourth outside that basis has the length of a χ variable
+(Bartlett's decomposition). So at most six coordinates of each column matter, however long the
+prompt: all that either architecture needs is a product of the 6 × n matrix of them. L is at least
+6; shorter prompts are drawn whole, in `numerics.training.kernels.coupled_short`.
 
 References
 ----------
@@ -48,7 +50,9 @@ def highest(tokens, x, rate, top):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def raise_reference(tokens, x, rate, reference, top, part, total):  # type: ignore[no-untyped-def]
-    """Move the reference of a lane to the highest score rate x of the tile if that is far above, and rescale the lane's sums."""
+    """Move the reference of a lane to the highest score rate x of the tile if that is far above,
+    and rescale the lane's sums.
+    """
     moved = I32(0)
     highest(tokens, x, rate, top)
     for i in range(LANES):
@@ -79,7 +83,9 @@ def with_token(sums, a, b, rate, along, across, reference):  # type: ignore[no-u
 
 @njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def add_tokens(l, four, x, R, reference, part):  # type: ignore[no-untyped-def]
-    """Add token l of a tile, or the four from l on; the rows of R are the rate of the scores, and the values' coordinates."""
+    """Add token l of a tile, or the four from l on; the rows of R are the rate of the scores, and
+    the values' coordinates.
+    """
     at = U64(2 * l) * ROW
     for i in range(LANES):
         j, rate, along, across, high = at + U64(i), R[i], R[LANES + i], R[2 * LANES + i], reference[i]
@@ -109,7 +115,9 @@ def add_tokens(l, four, x, R, reference, part):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def token_sums(L, state, x, R, reference, top, part, total):  # type: ignore[no-untyped-def]
-    """part = the sums over the L tokens of each lane, the weighted ones up to a common factor and its square."""
+    """part = the sums over the L tokens of each lane, the weighted ones up to a common factor and
+    its square.
+    """
     part[:] = ZERO
     if L > FLUSH:
         total[:] = 0.0
@@ -135,7 +143,8 @@ def token_sums(L, state, x, R, reference, top, part, total):  # type: ignore[no-
 
 @njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def basis_coordinates(sums, R, basis, v):  # type: ignore[no-untyped-def]
-    """From the sums: coordinates of x and y (three rows of `basis`), products of p and q = p (t − T) with x and y (four), and T.
+    """From the sums: coordinates of x and y (three rows of `basis`), products of p and q = p (t −
+    T) with x and y (four), and T.
 
     The coordinates of p (three) and q (four) are rows of v.
     """
@@ -148,7 +157,8 @@ def basis_coordinates(sums, R, basis, v):  # type: ignore[no-untyped-def]
         qa, qb = along * aa + across * ab, along * ab + across * bb
         pp, pt = sums[6 * LANES + i] * z * z, sums[7 * LANES + i] * z * z
         pq, qq = pt - T * pp, sums[8 * LANES + i] * z * z - T * (pt + pt - T * pp)
-        # every coordinate is at most what is left of the squared length: rounding never makes a vector longer
+        # every coordinate is at most what is left of the squared length: rounding never makes a
+        # vector longer
         r0 = F32(math.sqrt(max(sums[9 * LANES + i], SMALL)))
         r1 = sums[10 * LANES + i] / r0
         r2 = F32(math.sqrt(max(sums[11 * LANES + i] - r1 * r1, SMALL)))
@@ -183,7 +193,8 @@ def draw_columns(n, L, state, words, pair, T):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def weights(L, R, basis, T, label, live, v, delta):  # type: ignore[no-untyped-def]
-    """Errors T − y_q of both architectures (0 where `live` is), and the coordinates of the four weights times these.
+    """Errors T − y_q of both architectures (0 where `live` is), and the coordinates of the four
+    weights times these.
 
     v is p (3 rows), q (4), then for linear attention scores / L (5) and values / L (6).
     """

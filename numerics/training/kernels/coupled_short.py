@@ -1,4 +1,6 @@
-"""Short prompts in the coupled kernel, token by token: that costs less than a frame, a basis and what is left outside of it."""
+"""Short prompts in the coupled kernel, token by token: that costs less than a frame, a basis and
+what is left outside of it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def left_over(l, L, n):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True, fastmath={"contract"})
 def scores_and_values(n, L, columns, g, rows):  # type: ignore[no-untyped-def]
-    """Rows 4 l to 4 l + 3: score and value of token l for softmax, and for linear attention, from its normals, rows n l on of g."""
+    """Rows 4 l to 4 l + 3: score and value of token l for softmax, and for linear attention, from
+    its normals, rows n l on of g.
+    """
     rows[: 4 * L * LANES] = ZERO
     score, other, value = U64(2 * n * LANES), U64(3 * n * LANES), U64(n * LANES)
     for l in range(0, L - 1, 2):
@@ -56,8 +60,8 @@ def scores_and_values(n, L, columns, g, rows):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def token_weights(L, label, live, rows, work, delta):  # type: ignore[no-untyped-def]
-    """Errors T − y_q of both architectures (0 where `live` is), and times these, in place of scores and values: softmax weights p,
-    p (value − T), scores / L, values / L.
+    """Errors T − y_q of both architectures (0 where `live` is), and times these, in place of scores
+    and values: softmax weights p, p (value − T), scores / L, values / L.
     """
     mean = F32(1 / L)
     for i in range(LANES):
@@ -98,7 +102,9 @@ def token_weights(L, label, live, rows, work, delta):  # type: ignore[no-untyped
 
 @njit(forceinline=True, fastmath={"contract"})
 def token_products(n, L, g, rows, y):  # type: ignore[no-untyped-def]
-    """The sums of the normals with the four weights of a token: entries j are the four rows of y from 4 j on."""
+    """The sums of the normals with the four weights of a token: entries j are the four rows of y
+    from 4 j on.
+    """
     y[: 4 * n * LANES] = ZERO
     for l in range(0, L - 1, 2):
         at = U64(4 * l * LANES)

@@ -1,7 +1,8 @@
-"""What linear attention makes of the two coordinates of a prompt's tokens: Bartlett's decomposition, whose cost L does not enter.
+"""What linear attention makes of the two coordinates of a prompt's tokens: Bartlett's
+decomposition, whose cost L does not enter.
 
-With G the sums over the tokens of squares and products of the two coordinates, G = T T' for a lower triangular T of independent
-entries: T_11^2 ~ chi^2_L, T_21 ~ N(0, 1), T_22^2 ~ chi^2_{L-1}.
+With G the sums over the tokens of squares and products of the two coordinates, G = T T' for a lower
+triangular T of independent entries: T_11^2 ~ chi^2_L, T_21 ~ N(0, 1), T_22^2 ~ chi^2_{L-1}.
 
 References
 ----------
@@ -35,7 +36,9 @@ def unit(word):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract"})
 def propose(d0, d1, state, proposals):  # type: ignore[no-untyped-def]
-    """Rows of `proposals`: d (1 + c g)^3 for both d, or -1 where it takes a closer look; both normals g; both uniforms u."""
+    """Rows of `proposals`: d (1 + c g)^3 for both d, or -1 where it takes a closer look; both
+    normals g; both uniforms u.
+    """
     size0, size1 = F32(2 * d0), F32(2 * d1)
     c0, c1 = F32(1 / math.sqrt(9 * d0)), F32(1 / math.sqrt(9 * d1))
     b0, b1 = F32(SURE / d0), F32(SURE / d1)
@@ -58,7 +61,9 @@ def propose(d0, d1, state, proposals):  # type: ignore[no-untyped-def]
 
 @njit
 def settle(d, row, state, proposals):  # type: ignore[no-untyped-def]
-    """Where the quick test left a lane open the exact one, with further proposals from the lane's stream until one is accepted."""
+    """Where the quick test left a lane open the exact one, with further proposals from the lane's
+    stream until one is accepted.
+    """
     c = 1 / math.sqrt(9 * d)
     at = row * ROW
     for i in range(LANES):
@@ -81,10 +86,12 @@ def settle(d, row, state, proposals):  # type: ignore[no-untyped-def]
 
 @njit
 def chi_squares(L, state, proposals):  # type: ignore[no-untyped-def]
-    """The first two rows of `proposals` (six rows): chi^2 variables of L and L - 1 degrees of freedom, independent; 0 for none.
+    """The first two rows of `proposals` (six rows): chi^2 variables of L and L - 1 degrees of
+    freedom, independent; 0 for none.
 
-    Marsaglia and Tsang's d (1 + c g)^3 with d = L/2 - 1/3 and c = 1/sqrt(9 d), g normal, u uniform, is accepted for
-    log(1 - u) < h(g); h(g) > -SURE g^4 / d where c g > -1/2 settles all but a few without a logarithm.
+    Marsaglia and Tsang's d (1 + c g)^3 with d = L/2 - 1/3 and c = 1/sqrt(9 d), g normal, u uniform,
+    is accepted for log(1 - u) < h(g); h(g) > -SURE g^4 / d where c g > -1/2 settles all but a few
+    without a logarithm.
     """
     d0, d1 = 0.5 * L - 1 / 3, 0.5 * max(L - 1, 1) - 1 / 3
     propose(d0, d1, state, proposals)

@@ -1,6 +1,8 @@
-"""Stochastic gradient descent of softmax or linear attention on the in-context regression risk, the whole loop in one call.
+"""Stochastic gradient descent of softmax or linear attention on the in-context regression risk, the
+whole loop in one call.
 
-Prompts are the lanes of float32 rows, see `numerics.training.kernels.geometry`; parameters and their gradient are float64.
+Prompts are the lanes of float32 rows, see `numerics.training.kernels.geometry`; parameters and
+their gradient are float64.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ def equal(x, y):  # type: ignore[no-untyped-def]
 
 @once
 def both() -> Callable[..., int]:
-    """The loop for both attentions: what `sgd_kernel` describes, with whether it is softmax in front."""
+    """The loop for both attentions: what `sgd_kernel` describes, with whether it is softmax in
+    front.
+    """
     sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
 
     @njit(nogil=True, cache=True, error_model="numpy")
@@ -114,24 +118,27 @@ def both() -> Callable[..., int]:
 def sgd_kernel(attention: str) -> Callable[..., int]:
     """The compiled loop for one attention, which releases the GIL.
 
-    Called as ``(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, gradient)``, it
-    takes the steps first, ..., first + steps - 1 in place and returns the first step at which the loss or a parameter was not
-    finite, or -1. In that case theta holds the last finite parameters, and losses are written up to the step before.
+    Called as ``(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0,
+    key1, losses, gradient)``, it takes the steps first, ..., first + steps - 1 in place and returns
+    the first step at which the loss or a parameter was not finite, or -1. In that case theta holds
+    the last finite parameters, and losses are written up to the step before.
 
     Parameters
     ----------
     attention : {"softmax", "linear", "coupled"}
-        Which attention. "coupled" trains both on the same prompts: theta and gradient have a leading axis (softmax, linear), losses
-        two rows.
+        Which attention. "coupled" trains both on the same prompts: theta and gradient have a
+        leading axis (softmax, linear), losses two rows.
 
     Returns
     -------
     callable
-        theta : (1 + 3n, n) float64, n = d + 1, the rows of o, V, K, Q. L : prompt length. A, B : (d, d) float64, prompts A g and
-        query B g with g standard normal. task_sd, noise_sd : standard deviations of the entries of w and of the label noise, on
-        prompt and query. scale : factor of the scores. factor : of the gradient of the risk E (T - y)^2 / 2 in a step. batch :
-        prompts a step. key0, key1 : `numerics.compiled.streams.key_of` the seed. losses : (steps,), half the mean squared error before each
-        update. gradient : with lr = 0 the gradients of the risk are added to it, unless its size is 0.
+        theta : (1 + 3n, n) float64, n = d + 1, the rows of o, V, K, Q. L : prompt length. A, B :
+        (d, d) float64, prompts A g and query B g with g standard normal. task_sd, noise_sd :
+        standard deviations of the entries of w and of the label noise, on prompt and query. scale :
+        factor of the scores. factor : of the gradient of the risk E (T - y)^2 / 2 in a step. batch
+        : prompts a step. key0, key1 : `numerics.compiled.streams.key_of` the seed. losses :
+        (steps,), half the mean squared error before each update. gradient : with lr = 0 the
+        gradients of the risk are added to it, unless its size is 0.
 
     Raises
     ------

@@ -1,7 +1,9 @@
-"""Parameters to scores and back, once a step of SGD: products of small matrices whose rows are padded to a multiple of eight.
+"""Parameters to scores and back, once a step of SGD: products of small matrices whose rows are
+padded to a multiple of eight.
 
-A padded row is one vector, or a few: a product of n x n matrices costs n^2 operations where its entries one by one would cost n^3.
-Matrices are flat, entry (i, j) at i width + j; theta is the row o and the n = d + 1 rows of each of V, K and Q.
+A padded row is one vector, or a few: a product of n x n matrices costs n^2 operations where its
+entries one by one would cost n^3. Matrices are flat, entry (i, j) at i width + j; theta is the row
+o and the n = d + 1 rows of each of V, K and Q.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ def transpose(size, width, x, y):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract"})
 def row(count, factor, x, at, step, y, start, width, out, to):  # type: ignore[no-untyped-def]
-    """out_to = factor sum_k x[at + k step] y_k: a row from `count` rows of y, the first of which begins at `start`."""
+    """out_to = factor sum_k x[at + k step] y_k: a row from `count` rows of y, the first of which
+    begins at `start`.
+    """
     for block in range(0, width, EIGHT):
         s0, s1, s2, s3, s4, s5, s6, s7 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for k in range(count):
@@ -63,10 +67,11 @@ def row(count, factor, x, at, step, y, start, width, out, to):  # type: ignore[n
 
 @njit
 def forward(n, width, theta, A, B, scale, b, U, P, scratch):  # type: ignore[no-untyped-def]
-    """From the parameters: U = scale K'Q, b = (A'b_x, b_y) with b = V'o, and P = (A' U_xx B; U_yx B), all in padded rows.
+    """From the parameters: U = scale K'Q, b = (A'b_x, b_y) with b = V'o, and P = (A' U_xx B; U_yx
+    B), all in padded rows.
 
-    The scores of tokens M g with M = (A, 0; w'A, noise) are then a'g with a = (P_x xi + A'w a_y, noise a_y), a_y = P_y xi, where
-    the query is B xi.
+    The scores of tokens M g with M = (A, 0; w'A, noise) are then a'g with a = (P_x xi + A'w a_y,
+    noise a_y), a_y = P_y xi, where the query is B xi.
     """
     d = n - 1
     V, K, Q, last = width, (1 + n) * width, (1 + 2 * n) * width, d * width
@@ -85,7 +90,8 @@ def forward(n, width, theta, A, B, scale, b, U, P, scratch):  # type: ignore[no-
 
 @njit
 def gradient(n, width, theta, AT, BT, scale, gb, gP, gU, scratch, out):  # type: ignore[no-untyped-def]
-    """From the derivatives gb, gP by b and P as `forward` defines them: those by o, V, K and Q, the rows of `out`.
+    """From the derivatives gb, gP by b and P as `forward` defines them: those by o, V, K and Q, the
+    rows of `out`.
 
     AT and BT are the transposes of A and B.
     """

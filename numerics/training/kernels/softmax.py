@@ -20,7 +20,9 @@ FIVE, FLUSH = 5, 60  # tokens of one pass; tokens added up in float32
 
 @njit(fastmath={"contract"}, forceinline=True)
 def add(state, sums, along, across):  # type: ignore[no-untyped-def]
-    """Draw a token of coordinates g, r and weight w = 2^(along g + across r); add their sums, as `finish` reads them."""
+    """Draw a token of coordinates g, r and weight w = 2^(along g + across r); add their sums, as
+    `finish` reads them.
+    """
     a, b, c, d = state
     s0, s1, s2, s3, s4, s5, s6, s7 = sums
     x, a, b, c, d = xoshiro(a, b, c, d)
@@ -126,7 +128,9 @@ def softmax_moments(L, state, scalars, part, total, moments):  # type: ignore[no
 
 @njit(fastmath={"contract"}, error_model="numpy")
 def finish(scalars, total, moments):  # type: ignore[no-untyped-def]
-    """Weighted means and covariances from the sums of w, w g, w r, w g^2, w g r, w^2, w^2 g and w^2 g^2."""
+    """Weighted means and covariances from the sums of w, w g, w r, w g^2, w g r, w^2, w^2 g and w^2
+    g^2.
+    """
     for i in range(LANES):
         z, size = F32(1 / total[i]), scalars[i]
         g, r = F32(total[LANES + i]) * z, F32(total[2 * LANES + i]) * z

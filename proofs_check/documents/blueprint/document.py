@@ -1,4 +1,6 @@
-"""What the blueprint shows, before it is drawn: papers, sections, statements, rows and claims, and what needs what."""
+"""What the blueprint shows, before it is drawn: papers, sections, statements, rows and claims, and
+what needs what.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from proofs_check.core.statements import Row, papers, rows
 
 __all__ = ["LETTERS", "PLACES", "RowPage", "Site", "Statement", "anchor", "place"]
 
-#: The mark of each verdict, so that no colour is needed to read it; the last one is for rows that no claim settles.
+#: The mark of each verdict, so that no colour is needed to read it; the last one is for rows that
+#: no claim settles.
 LETTERS: Mapping[str, str] = {"PROVED": "P", "CERTIFIED": "C", "SUPPORTED": "S", "OPEN": "O", "REFUTED": "R", "not settled": "–"}
 #: From an id's first letter to what it numbers.
 PLACES: Mapping[str, str] = {"L": "Lemma", "P": "Proposition", "A": "Assumption", "T": "Theorem", "C": "Corollary", "R": "Remark"}
@@ -124,7 +127,8 @@ class Site:
         self.rows = {id: RowPage(row) for id, row in rows().items()}
         for c in document["claims"]:
             page = self.rows.setdefault(c["covers"], RowPage(_row_of(c)))
-            # What was judged is what stood in the list then, even if the list has been mended since.
+            # What was judged is what stood in the list then, even if the list has been mended
+            # since.
             page.row = replace(page.row, where=c["where"], kind=c["kind"], says=c["says"], printed=c["printed"])
             page.claims.append(c)
         for id in document["unsettled"]:
@@ -159,7 +163,9 @@ class Site:
 
     @cached_property
     def edges(self) -> list[tuple[str, str, bool]]:
-        """From row to row: (needed, needs it, executed); what only the paper's own proof says is not executed."""
+        """From row to row: (needed, needs it, executed); what only the paper's own proof says is
+        not executed.
+        """
         out: dict[tuple[str, str], bool] = {}
         for page in self.rows.values():
             for c in page.claims:
@@ -172,7 +178,9 @@ class Site:
         return [(u, v, executed) for (u, v), executed in out.items()]
 
     def lifted(self, name: Mapping[str, str]) -> list[tuple[str, str, bool]]:
-        """The same edges between whatever the rows are gathered into; a row that has no name is left out."""
+        """The same edges between whatever the rows are gathered into; a row that has no name is
+        left out.
+        """
         out: dict[tuple[str, str], bool] = {}
         for u, v, executed in self.edges:
             if u in name and v in name and name[u] != name[v]:
@@ -199,12 +207,16 @@ class Site:
         return [p for p in self.rows.values() if not p.settled and p.row.paper == paper]
 
     def losses(self, id: str) -> list[tuple[str, float]]:
-        """What the steps of a row's proof give away at the reference instance; nothing to show for a single bound."""
+        """What the steps of a row's proof give away at the reference instance; nothing to show for
+        a single bound.
+        """
         found = self.ledger.losses(id)
         return found if len(found) > 1 else []
 
     def depth(self, id: str) -> dict[str, int]:
-        """How deep each of a row's `losses` lies among the others, on the way on which it is met first."""
+        """How deep each of a row's `losses` lies among the others, on the way on which it is met
+        first.
+        """
         listed = {step for step, _ in self.losses(id)}
         found: dict[str, int] = {}
         seen: set[str] = set()

@@ -86,7 +86,9 @@ def apart(site: Site, paper: str | None = None) -> list[Statement]:
 
 
 def neighbourhood(site: Site, inner: Sequence[RowPage], label: str) -> str:
-    """Rows with all that they need and that needs them, the rest of the papers gathered into statements."""
+    """Rows with all that they need and that needs them, the rest of the papers gathered into
+    statements.
+    """
     own = {p.id for p in inner}
     name = {page.id: page.id if page.id in own else page.statement.id for page in site.rows.values()}
     edges = [e for e in site.lifted(name) if e[0] in own or e[1] in own]

@@ -1,7 +1,8 @@
 """Where the nodes of a directed graph stand: layers from top to bottom, few crossings, short edges.
 
-The method of Sugiyama, Tagawa and Toda (1981). The last step is exact: within a layer the squared distances from where the
-neighbours want a node are minimised under the order and the gaps, which is an isotonic regression.
+The method of Sugiyama, Tagawa and Toda (1981). The last step is exact: within a layer the squared
+distances from where the neighbours want a node are minimised under the order and the gaps, which is
+an isotonic regression.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class Layout:
-    """Centres of the nodes, corners of the edges (from the upper to the lower end), and the size of it all."""
+    """Centres of the nodes, corners of the edges (from the upper to the lower end), and the size of
+    it all.
+    """
 
     centres: Mapping[str, Point]
     routes: Mapping[tuple[str, str], Sequence[Point]]
@@ -28,7 +31,8 @@ class Layout:
 
 
 def isotonic(targets: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """The nondecreasing sequence nearest to the targets in weighted squares, by pooling adjacent violators.
+    """The nondecreasing sequence nearest to the targets in weighted squares, by pooling adjacent
+    violators.
 
     Examples
     --------
@@ -59,7 +63,8 @@ def layered(
     Parameters
     ----------
     sizes : Mapping[str, (float, float)]
-        Width and height of each node; the order of the mapping breaks every tie, so that equal graphs look alike.
+        Width and height of each node; the order of the mapping breaks every tie, so that equal
+        graphs look alike.
     edges : iterable of (str, str)
         From the upper to the lower end. Of a circle, one edge is turned.
     widest : float
@@ -125,7 +130,9 @@ def _acyclic(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> set[tupl
 
 
 def _levels(sizes: Mapping[str, Point], edges: set[tuple[str, str]], widest: float, gap: float) -> dict[str, int]:
-    """Each node below all it comes from, in layers that are not too wide; then each as near to what follows as there is room."""
+    """Each node below all it comes from, in layers that are not too wide; then each as near to what
+    follows as there is room.
+    """
     above = {n: [u for u, v in sorted(edges) if v == n] for n in sizes}
     below = {n: [v for u, v in sorted(edges) if u == n] for n in sizes}
     level: dict[str, int] = {}
@@ -133,7 +140,8 @@ def _levels(sizes: Mapping[str, Point], edges: set[tuple[str, str]], widest: flo
     waiting = list(sizes)
     order = []
     while waiting:
-        # Of the nodes that are ready, the one whose parents were placed first: families stay together.
+        # Of the nodes that are ready, the one whose parents were placed first: families stay
+        # together.
         ready = [n for n in waiting if all(u in level for u in above[n])]
         for n in ready:
             at = max((level[u] + 1 for u in above[n]), default=0)

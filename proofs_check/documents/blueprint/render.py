@@ -23,7 +23,9 @@ _PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")
 
 @dataclass(frozen=True)
 class Blueprint:
-    """The text of the file, and as (source, reason) the formulas that could not be typeset, which it shows as they are written."""
+    """The text of the file, and as (source, reason) the formulas that could not be typeset, which
+    it shows as they are written.
+    """
 
     html: str
     site: Site

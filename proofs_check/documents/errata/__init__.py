@@ -1,4 +1,6 @@
-"""``largeprompt errata``: what is false as printed, for the authors: one document in HTML and in Markdown, made from a ledger."""
+"""``largeprompt errata``: what is false as printed, for the authors: one document in HTML and in
+Markdown, made from a ledger.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the errata say, with no mark-up but LaTeX between dollars: from the ledger, and from running the witness scripts."""
+"""What the errata say, with no mark-up but LaTeX between dollars: from the ledger, and from running
+the witness scripts.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,8 @@ class Erratum:
     truth : str
         For an inference: that the statement itself is true; else empty.
     checked : str
-        What the check executes, in a line; it introduces the names that the counterexample and the repair use.
+        What the check executes, in a line; it introduces the names that the counterexample and the
+        repair use.
     witness : Mapping
         The counterexample by name.
     evidence : str
@@ -120,7 +123,8 @@ class Errata:
 
     @property
     def header(self) -> str:
-        """The counts, and in how many statements the material errors stand: one statement may have several.
+        """The counts, and in how many statements the material errors stand: one statement may have
+        several.
 
         Examples
         --------
@@ -128,7 +132,8 @@ class Errata:
         'nothing is false as printed'
         """
         material = [e for e in self.entries if e.severity == SEVERITIES[-1]]
-        # A place names the section, the statement and what of it: "Appendix E.2, Lemma E.2, first display".
+        # A place names the section, the statement and what of it: "Appendix E.2, Lemma E.2, first
+        # display".
         statements = {tuple(e.place.split(", ")[:2]) for e in material}
         if len(material) == len(statements):
             return self.counts
@@ -152,8 +157,8 @@ def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
     Raises
     ------
     InputError
-        If there is no such paper, not every claim ran or one is not in order, or a witness script fails or tells another story than
-        the ledger.
+        If there is no such paper, not every claim ran or one is not in order, or a witness script
+        fails or tells another story than the ledger.
     """
     try:
         about = paper(key)
@@ -230,7 +235,9 @@ def _evidence(evidence: Mapping[str, Any]) -> str:
 
 
 def _truth(e: dict[str, Any], ledger: Ledger) -> str:
-    """For an inference: the verdict of the statement itself, over all claims that state it; the weakest of them counts."""
+    """For an inference: the verdict of the statement itself, over all claims that state it; the
+    weakest of them counts.
+    """
     if not e["id"].endswith("/inference"):
         return ""
     stated = [x for x in ledger.entries.values() if x["covers"] == e["covers"] and not x["id"].endswith("/inference")]
@@ -252,8 +259,9 @@ def _repair(e: dict[str, Any]) -> str:
     if not repair:
         return "The true statement was not executed."
     evidence = repair["evidence"]
-    # A change of formula has a name of ours, which tells an author nothing; it is told in `instead`.
-    # Nor has a number a printed counterpart where the paper gives none (None): the ledger lists only what is given.
+    # A change of formula has a name of ours, which tells an author nothing; it is told in
+    # `instead`. Nor has a number a printed counterpart where the paper gives none (None): the
+    # ledger lists only what is given.
     pairs = {k: (v, e["numbers"].get(k)) for k, v in repair["numbers"].items()}
     turned = {k: (new, old) for k, (new, old) in pairs.items() if _is_number(new) and _is_number(old)}
     changes = " and ".join(f"`{k} = {number(new)}` in place of `{number(old)}`" for k, (new, old) in turned.items())
@@ -300,7 +308,8 @@ def _survives(e: dict[str, Any], ledger: Ledger) -> tuple[str, tuple[str, ...]]:
 
 
 def number(value: Any) -> str:
-    """A value for people: 10 digits of what was computed, quotients as they are while they are short.
+    """A value for people: 10 digits of what was computed, quotients as they are while they are
+    short.
 
     Examples
     --------

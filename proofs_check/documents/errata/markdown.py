@@ -11,7 +11,8 @@ from proofs_check.documents.latex import FORMULA
 __all__ = ["as_markdown", "github", "paragraph"]
 
 WIDTH = 112
-#: GitHub resolves a backslash before punctuation before it looks for formulas, and knows fewer commands than LaTeX packages define.
+#: GitHub resolves a backslash before punctuation before it looks for formulas, and knows fewer
+#: commands than LaTeX packages define.
 _ON_GITHUB = {
     r"\|": r"\Vert ", r"\{": r"\lbrace ", r"\}": r"\rbrace ", r"\,": " ", r"\;": " ", r"\!": "", r"\:": " ", r"\mathds": r"\mathbb",
     r"\coloneqq": ":=", r"\eqqcolon": "=:", r"\phantom{}": "{}",
@@ -85,7 +86,9 @@ def _fence(text: str, language: str) -> str:
 
 
 def github(text: str) -> str:
-    """Prose escaped where Markdown would act on it; formulas spelled so that GitHub leaves them alone."""
+    """Prose escaped where Markdown would act on it; formulas spelled so that GitHub leaves them
+    alone.
+    """
     pieces = re.split("(`[^`]*`)", text)
     return "".join(piece if piece[:1] == "`" else _sentence(piece) for piece in pieces)
 

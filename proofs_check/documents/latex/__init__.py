@@ -1,4 +1,6 @@
-"""LaTeX as MathML, made when a page is written: browsers typeset it by themselves, without scripts or fonts from the network."""
+"""LaTeX as MathML, made when a page is written: browsers typeset it by themselves, without scripts
+or fonts from the network.
+"""
 
 from __future__ import annotations
 

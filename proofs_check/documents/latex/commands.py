@@ -1,4 +1,6 @@
-"""What each LaTeX command and environment becomes; a command that is not here is an error, never a word in the page."""
+"""What each LaTeX command and environment becomes; a command that is not here is an error, never a
+word in the page.
+"""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ __all__ = ["EMPTY", "Item", "mo", "row", "script", "sized", "width"]
 class Item:
     """A piece: MathML, TeX's class, and about how many ems wide it is.
 
-    `limits`: scripts stand above and below; `sign`: the operator inside; `text`: words outside mathematics; `cells`: rows and
-    columns of an aligned block; `breaks`: a line may end here.
+    `limits`: scripts stand above and below; `sign`: the operator inside; `text`: words outside
+    mathematics; `cells`: rows and columns of an aligned block; `breaks`: a line may end here.
     """
 
     kind: str
@@ -42,7 +42,9 @@ def width(items: Sequence[Item]) -> float:
 
 
 def _spaced(items: Sequence[Item]) -> list[Item]:
-    """A sign in front of a term is no binary operator; a function keeps a thin space from what it is applied to."""
+    """A sign in front of a term is no binary operator; a function keeps a thin space from what it
+    is applied to.
+    """
     out: list[Item] = []
     before = ""
     for i, item in enumerate(items):

@@ -1,4 +1,6 @@
-"""Tokens, lists, scripts and letters of a formula; what a command means is left to `proofs_check.documents.latex.commands`."""
+"""Tokens, lists, scripts and letters of a formula; what a command means is left to
+`proofs_check.documents.latex.commands`.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ class Reader:
     # ------------------------------------------------------------ lists and arguments
 
     def items(self, stop: frozenset[str]) -> list[Item]:
-        """Everything up to a token of `stop`, to a closing brace, or to the end; that token is left."""
+        """Everything up to a token of `stop`, to a closing brace, or to the end; that token is
+        left.
+        """
         out: list[Item] = []
         font = self.font
         stop = stop | {"}", "\\right", "\\end"}
@@ -132,7 +136,9 @@ class Reader:
     # ------------------------------------------------------------ atoms
 
     def atom(self, *, many: bool) -> Item | None:
-        """One piece; with `many`, digits and upright letters that follow one another are one number or one word."""
+        """One piece; with `many`, digits and upright letters that follow one another are one number
+        or one word.
+        """
         token = self.take()
         if token == "{":
             found = self.items(frozenset())
@@ -203,7 +209,9 @@ class Reader:
 
 
 def _base(out: list[Item]) -> Item:
-    """What a script stands at: the last piece, or all of a bracket that it closes: the script must be as high as that."""
+    """What a script stands at: the last piece, or all of a bracket that it closes: the script must
+    be as high as that.
+    """
     if not out or out[-1].kind in ("space", "text"):
         return EMPTY
     last = out[-1]

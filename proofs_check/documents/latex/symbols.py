@@ -105,7 +105,8 @@ _START = {
 
 
 def alphabet(style: str, char: str) -> str:
-    """A letter or digit in another alphabet: ``bb``, ``cal``, ``bf``, ``frak`` or ``sf``; others stay as they are.
+    """A letter or digit in another alphabet: ``bb``, ``cal``, ``bf``, ``frak`` or ``sf``; others
+    stay as they are.
 
     Examples
     --------

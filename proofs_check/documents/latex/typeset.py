@@ -1,4 +1,6 @@
-"""LaTeX on a page: formulas as MathML that breaks between terms, and words with formulas between dollars."""
+"""LaTeX on a page: formulas as MathML that breaks between terms, and words with formulas between
+dollars.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ _BESIDE = re.compile(r"([(\[â€œ]*)(<math\b(?:(?!</math>).)*</math>)([,.;:!?)\]â€
 #: In ems: a table of this width still fits a page; a chunk of this width may end at a plus.
 TABLE, TERM = 40.0, 16.0
 
-#: Styles that the classes of `block` and the tables inside formulas need; sizes and colours are the page's.
+#: Styles that the classes of `block` and the tables inside formulas need; sizes and colours are the
+#: page's.
 CSS = """
 math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", "Libertinus Math", "DejaVu Math TeX Gyre", math;
   text-indent: 0; }
@@ -36,7 +39,8 @@ mtd.left, mtable.cases mtd, mtable.gathered mtd { text-align: left; text-align: 
 
 
 def formula(latex: str, *, display: bool = False) -> str:
-    """A whole formula as one ``<math>`` element, words included, which no browser breaks into lines.
+    """A whole formula as one ``<math>`` element, words included, which no browser breaks into
+    lines.
 
     Raises
     ------
@@ -70,21 +74,24 @@ def inline(latex: str) -> str:
 
 @cache
 def block(latex: str, *, tag: str = "div") -> str:
-    """A formula on lines of its own, which may break before relations, after commas and between words.
+    """A formula on lines of its own, which may break before relations, after commas and between
+    words.
 
     Browsers do not break lines within ``<math>``; so a long formula is a sequence of short ones.
 
     Parameters
     ----------
     latex : str
-        A formula, or an ``aligned`` environment: its lines become lines of the page unless they are aligned at a sign.
+        A formula, or an ``aligned`` environment: its lines become lines of the page unless they are
+        aligned at a sign.
     tag : str
         ``"span"`` where a paragraph surrounds it.
 
     Returns
     -------
     str
-        An element of class ``formula`` that carries the source in ``data-tex``; the page needs the styles `CSS`.
+        An element of class ``formula`` that carries the source in ``data-tex``; the page needs the
+        styles `CSS`.
 
     Raises
     ------
@@ -174,7 +181,8 @@ def _closes_at_end(xml: str) -> bool:
 
 
 def glued(html: str) -> str:
-    """Punctuation held at the formula beside it: browsers may break a line at either end of ``<math>``.
+    """Punctuation held at the formula beside it: browsers may break a line at either end of
+    ``<math>``.
 
     Examples
     --------
@@ -185,7 +193,8 @@ def glued(html: str) -> str:
 
 
 def marked(text: str) -> str:
-    """What an engine covered, parted by semicolons, with the parts that it wrote in LaTeX between dollars.
+    """What an engine covered, parted by semicolons, with the parts that it wrote in LaTeX between
+    dollars.
 
     Examples
     --------
@@ -196,7 +205,8 @@ def marked(text: str) -> str:
 
 
 def words(text: str) -> str:
-    """Words with formulas between dollars, as HTML; what stands alone as ``<=`` or ``->`` becomes the sign.
+    """Words with formulas between dollars, as HTML; what stands alone as ``<=`` or ``->`` becomes
+    the sign.
 
     Raises
     ------

@@ -133,7 +133,9 @@ def test_a_constant_function_has_no_error_and_scaling_f_scales_it() -> None:
 
 
 def test_a_shift_of_all_scores_changes_nothing() -> None:
-    """Softmax does not see a translation of the tokens, so a statement about centred laws carries over to others."""
+    """Softmax does not see a translation of the tokens, so a statement about centred laws carries
+    over to others.
+    """
     values = [softmax_average(6, SCORES + shift, F_VALUES, WEIGHTS, 0.7).mean(error_squared) for shift in (0.0, -3.0, 5.0)]
     np.testing.assert_allclose(values, values[0], rtol=1e-12)
 
@@ -154,7 +156,8 @@ def test_a_rational_point_is_near_the_parameters_it_comes_from(family: object) -
         if variable not in (error_squared, error_on_A, error_off_A):
             continue  # the others scale with f, which a point normalises
         scale = np.abs(family.build(x[:, None])[1]).max() ** 2  # type: ignore[attr-defined]
-        # the certified proxy of three atoms is up to 1e-5 above the optimal one, but only a2 sees it
+        # the certified proxy of three atoms is up to 1e-5 above the optimal one, but only a2 sees
+        # it
         assert values[0] / scale == pytest.approx(exact, rel=1e-4)
 
 

@@ -1,4 +1,6 @@
-"""Moments of the token law that bounds under a growth condition see: definitions, rescaling, and the nodes at which 0/0 occurs."""
+"""Moments of the token law that bounds under a growth condition see: definitions, rescaling, and
+the nodes at which 0/0 occurs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The query inside the prompt: against simulation, against the quadrature without it, and by scaling."""
+"""The query inside the prompt: against simulation, against the quadrature without it, and by
+scaling.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,9 @@ def random_setting(seed: int, *, averaged: bool) -> AttentionSetting:
 
 
 def test_score_variance_is_that_of_the_scores() -> None:
-    """s is the variance of z_k'Uz over tokens; lambda the largest s of a query on the unit ellipsoid of its covariance."""
+    """s is the variance of z_k'Uz over tokens; lambda the largest s of a query on the unit
+    ellipsoid of its covariance.
+    """
     fixed = random_setting(1, averaged=False)
     a = fixed.U @ fixed.query
     assert fixed.score_variance == pytest.approx(a @ fixed.Gamma @ a)
@@ -134,7 +136,9 @@ def test_what_is_no_array_of_reals_is_refused(change: dict[str, Any]) -> None:
 
 
 def test_replacing_keeps_the_law_unless_its_covariance_goes() -> None:
-    """A copy under another name has the same tokens; with another covariance, or another law, those."""
+    """A copy under another name has the same tokens; with another covariance, or another law,
+    those.
+    """
     signs = AttentionSetting(rademacher(2).image([[1.0, 0.3], [0.3, 0.7]]), np.eye(2), np.eye(2), np.ones(2))
     assert replace(signs, name="other", U=np.zeros((2, 2))).law is signs.law
     assert replace(signs, Gamma=np.eye(2)).gaussian

@@ -1,4 +1,6 @@
-"""Sums over all short prompts against the same sums in sixty digits, quiet scores to deafening ones."""
+"""Sums over all short prompts against the same sums in sixty digits, quiet scores to deafening
+ones.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The random streams again, from their definition: Python integers and double precision, nothing shared with `numerics.compiled.streams`."""
+"""The random streams again, from their definition: Python integers and double precision, nothing
+shared with `numerics.compiled.streams`.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def plain_box_muller(radius: Words, angle: Words) -> tuple[NDArray[np.float64], 
 
 
 def plain_normals(seed: int, replicate: int, mark: int, count: int) -> NDArray[np.float64]:
-    """The first `count` normals of the stream of one replicate (mark: the length, or 2^31 + the length for its query)."""
+    """The first `count` normals of the stream of one replicate (mark: the length, or 2^31 + the
+    length for its query).
+    """
     key = (seed & 0xFFFFFFFF, seed >> 32)
     words = [plain_philox((q, replicate & 0xFFFFFFFF, replicate >> 32, mark), key) for q in range(-(-count // 4))]
     x = np.array(words, dtype=np.uint32).reshape(-1, 4)

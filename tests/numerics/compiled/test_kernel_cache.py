@@ -1,4 +1,6 @@
-"""What only a process of its own can show: which compiled code is used, and how much memory a run takes."""
+"""What only a process of its own can show: which compiled code is used, and how much memory a run
+takes.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from typing import Any
 import numerics
 
 ROOT = Path(numerics.__file__).parents[1]
-#: Twenty normals from the kernel of queries (it compiles fastest), the key of its sources, and whether it came from the cache.
+#: Twenty normals from the kernel of queries (it compiles fastest), the key of its sources, and
+#: whether it came from the cache.
 PROGRAM = """
 import json, sys
 import numpy as np
@@ -60,7 +63,8 @@ def test_a_changed_helper_is_never_served_from_the_cache(tmp_path: Path) -> None
     assert after != before
 
 
-#: Growth of the peak of resident memory, in MiB, as L grows to 10^5 and as the number of replicates does.
+#: Growth of the peak of resident memory, in MiB, as L grows to 10^5 and as the number of replicates
+#: does.
 MEMORY = """
 import json, resource
 import numpy as np
@@ -81,6 +85,8 @@ print(json.dumps([middle - start, peak() - middle]))
 
 
 def test_memory_grows_neither_with_the_length_nor_with_the_replicates() -> None:
-    """A prompt of 10^5 tokens in 4 dimensions takes 1.5 MiB a replicate in float32, and 10^5 replicates 2.3 MiB."""
+    """A prompt of 10^5 tokens in 4 dimensions takes 1.5 MiB a replicate in float32, and 10^5
+    replicates 2.3 MiB.
+    """
     growth = run(MEMORY, ROOT)
     assert max(growth) < 8, growth

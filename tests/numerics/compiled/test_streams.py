@@ -104,7 +104,8 @@ def test_normals_are_normal_and_independent() -> None:
 
 
 def test_xoshiro_known_answers() -> None:
-    # from the state (1, 2, 3, 4): the vector that ports of the reference implementation test against
+    # from the state (1, 2, 3, 4): the vector that ports of the reference implementation test
+    # against
     known = [641, 1573767, 3222811527, 3517856514, 836907274, 4247214768, 3867114732, 1355841295, 495546011, 621204420]
     assert plain_xoshiro((1, 2, 3, 4), 10) == known
     state, words = tuple(np.uint32(k) for k in (1, 2, 3, 4)), []
@@ -134,7 +135,9 @@ def test_exp32() -> None:
 
 
 def test_polynomials_are_as_near_as_float32_allows() -> None:
-    """Relative error of each, with its coefficients as they are used but without the rounding of its sums."""
+    """Relative error of each, with its coefficients as they are used but without the rounding of
+    its sums.
+    """
     t = np.linspace(1e-6, 1 / 16, 10_001)
     f = np.linspace(math.sqrt(0.5) - 1, math.sqrt(2) - 1, 10_000)
     x, root = np.linspace(-0.5, 0.5, 10_001), np.sqrt(t)

@@ -1,4 +1,6 @@
-"""Engines that cost nothing: runs of a few numbers, with checkpoints, that write down every step they take."""
+"""Engines that cost nothing: runs of a few numbers, with checkpoints, that write down every step
+they take.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,11 @@ SMALL = Plan(
 
 @dataclass
 class Fake:
-    """A trainer whose theta is a running hash: any step lost, or done twice, changes every later bit.
+    """A trainer whose theta is a running hash: any step lost, or done twice, changes every later
+    bit.
 
-    With `log` it appends a line for every step; `pause` is how long a step takes, a hundred times longer once the log has `brisk`
-    lines; runs in `diverging`, as (attention, L), diverge.
+    With `log` it appends a line for every step; `pause` is how long a step takes, a hundred times
+    longer once the log has `brisk` lines; runs in `diverging`, as (attention, L), diverge.
     """
 
     log: Path | None = None

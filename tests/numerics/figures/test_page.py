@@ -1,4 +1,6 @@
-"""The page of the figures: closed in itself, every sentence under its figure, and every number of a curve where the axes say."""
+"""The page of the figures: closed in itself, every sentence under its figure, and every number of a
+curve where the axes say.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,8 @@ def test_every_sentence_stands_under_its_figure(folder: Path) -> None:
     assert "Linear &lt;b&gt;beats&lt;/b&gt; softmax" in article[2]
     assert all("appears more stable" not in text and "More irregular" not in text for text in article.values())
     above = page.split("What the paper says about its figures")[1].split("</section>")[0]
-    # What has no figure here says all that there is to say at once; the others point to their figures.
+    # What has no figure here says all that there is to say at once; the others point to their
+    # figures.
     assert "one seed says little" in above
     assert "not drawn here" in above
     assert 'href="#figure-6"' in above
@@ -120,7 +123,9 @@ def points(figure: Figure, variant: int, axes: int, variable: str, count: int) -
 
 
 def test_points_are_where_the_axes_say_and_panels_share_their_axes(found: Measurements, figures: list[Figure]) -> None:
-    """Heights are one linear function of the logarithm over both readings and both covariances: panels can be compared by eye."""
+    """Heights are one linear function of the logarithm over both readings and both covariances:
+    panels can be compared by eye.
+    """
     heights, logs = [], []
     for figure in figures:
         if figure.kind == 2:

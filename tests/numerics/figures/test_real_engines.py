@@ -1,4 +1,6 @@
-"""The engines speak of the same experiment: where nothing moves, the risk of training is the population risk."""
+"""The engines speak of the same experiment: where nothing moves, the risk of training is the
+population risk.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def still() -> Measurements:
 
 
 def test_the_risk_of_training_is_the_population_risk_and_none_is_below_that_of_bayes() -> None:
-    """12 comparisons at six standard errors, estimated from 3000 steps: an error probability below 1e-6 in all."""
+    """12 comparisons at six standard errors, estimated from 3000 steps: an error probability below
+    1e-6 in all.
+    """
     found = still()
     assert len(found.final) == 8
     for key, (risk, error) in found.final.items():

@@ -1,4 +1,6 @@
-"""A measurement: whole, resumed, shared, interrupted or saved, it has the same numbers, and no step is done twice."""
+"""A measurement: whole, resumed, shared, interrupted or saved, it has the same numbers, and no step
+is done twice.
+"""
 
 from __future__ import annotations
 
@@ -161,7 +163,8 @@ def test_two_commands_on_one_folder_share_the_work(tmp_path: Path) -> None:
     assert sum(fake.count("train") for fake in fakes) == len(SMALL.runs)
 
 
-# A shell without job control starts its background jobs, perhaps these tests, with SIGINT ignored, and children inherit that.
+# A shell without job control starts its background jobs, perhaps these tests, with SIGINT ignored,
+# and children inherit that.
 PROGRAM = """
 import signal
 import sys
@@ -175,7 +178,9 @@ measure(SMALL, folder=sys.argv[1], threads=2, _engines=fake.engines())
 
 
 def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
-    """Nothing is lost, and at most the step that each of two threads was in is done twice; Ctrl-C waits for the checkpoint."""
+    """Nothing is lost, and at most the step that each of two threads was in is done twice; Ctrl-C
+    waits for the checkpoint.
+    """
     log = tmp_path / "steps"
     done = lambda: log.read_text().splitlines() if log.exists() else []
     twice = lambda: sum(count - 1 for count in Counter(done()).values())
@@ -265,7 +270,8 @@ def test_progress_begins_with_an_estimate_and_ends_with_all(monkeypatch: pytest.
     with folder_in_memory() as folder:
         found = measure(SMALL, folder=folder, threads=2, progress=seen.append, _engines=Fake(pause=1e-3).engines())
         assert seen[0].done == 0 < seen[0].seconds_left
-        # 20 runs of 12 steps of at least a millisecond on two threads; other pieces are guessed at a second at most.
+        # 20 runs of 12 steps of at least a millisecond on two threads; other pieces are guessed at
+        # a second at most.
         assert 0.12 < seen[0].seconds_left < seen[0].total
         assert all(a.share <= b.share + 1e-12 and a.done <= b.done for a, b in pairwise(seen))
         assert (seen[-1].done, seen[-1].share, seen[-1].seconds_left) == (seen[-1].total, 1.0, 0.0)

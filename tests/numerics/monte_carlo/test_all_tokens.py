@@ -1,4 +1,6 @@
-"""Whole tokens of laws that are not Gaussian: the coordinates themselves, and errors against prompts enumerated one by one."""
+"""Whole tokens of laws that are not Gaussian: the coordinates themselves, and errors against
+prompts enumerated one by one.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +92,9 @@ def enumerated(points: np.ndarray, weights: np.ndarray, U, V, z, L: int) -> np.n
 
 
 def assert_means(e: estimate.AttentionErrors, expected: np.ndarray, allowed: float = 5.2) -> None:
-    """Within 5.2 standard errors (2e-7 each), or within the rounding of float32 (1e-6 of T, squared) where nothing varies."""
+    """Within 5.2 standard errors (2e-7 each), or within the rounding of float32 (1e-6 of T,
+    squared) where nothing varies.
+    """
     for name, value in zip(("output", "grad_V", "grad_U"), expected, strict=True):
         found = getattr(e, name)
         assert np.all(np.abs(found.mean - value) < allowed * found.standard_error + 1e-5 * np.abs(value) + 1e-12), name
@@ -137,7 +141,9 @@ def test_linear_images_of_signs(shape: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("make", [sphere, ball])
 def test_an_image_on_a_line(make) -> None:  # type: ignore[no-untyped-def]
-    """(x + y, x + y) of (x, y): the second column of the factor is 0 but for rounding errors, which point anywhere."""
+    """(x + y, x + y) of (x, y): the second column of the factor is 0 but for rounding errors, which
+    point anywhere.
+    """
     law, (U, V, z) = make(2).image([[1.0, 1.0], [1.0, 1.0]]), problem(2)
     e = attention_errors(law, U, V, z, 9, replicates=8 * PIECE, seed=3, threads=1)
     exact = exact_errors(law, U, V, [9], query=z)
@@ -146,7 +152,9 @@ def test_an_image_on_a_line(make) -> None:  # type: ignore[no-untyped-def]
 
 @pytest.mark.parametrize("law", [ball(7), ball(30), sphere(9), rademacher(100)], ids=lambda law: f"{law.name} {law.d}")
 def test_the_longest_prompt_draws_each_counter_once(law: TokenLaw) -> None:
-    """A draw is one coordinate of four tokens, and the number of draws is one 32-bit word of the counter."""
+    """A draw is one coordinate of four tokens, and the number of draws is one 32-bit word of the
+    counter.
+    """
     U, V, z = problem(law.d)
     sampler = error_sampler(law, U, V, z)
     coordinate = law.d + coordinates.EXTRA.get(str(law.coordinates), 0)

@@ -1,4 +1,6 @@
-"""What a sample says about its own mean: heavy tails are called out, tame samples are not, and the rules are what they claim."""
+"""What a sample says about its own mean: heavy tails are called out, tame samples are not, and the
+rules are what they claim.
+"""
 
 from __future__ import annotations
 
@@ -93,9 +95,11 @@ def test_a_kurtosis_has_a_largest_value() -> None:
 
 
 def test_skewness_doubles_the_error_of_an_interval() -> None:
-    """At skewness / sqrt(n) = 0.3 the studentised mean is below its lower limit twice as often as 2.5 %, and above it hardly ever.
+    """At skewness / sqrt(n) = 0.3 the studentised mean is below its lower limit twice as often as
+    2.5 %, and above it hardly ever.
 
-    Exponential samples of 44; 40 000 of them know the share to 0.1 %: five of that are allowed (error below 1e-6).
+    Exponential samples of 44; 40 000 of them know the share to 0.1 %: five of that are allowed
+    (error below 1e-6).
     """
     x = np.random.default_rng(5).exponential(size=(40_000, 44))
     t = (x.mean(axis=1) - 1) / (x.std(axis=1, ddof=1) / math.sqrt(44))

@@ -28,20 +28,25 @@ def problem(d: int = 4, d_out: int = 3, seed: int = 0) -> tuple[np.ndarray, np.n
 
 
 def columns(covariance: np.ndarray) -> np.ndarray:
-    """A with A Aᵀ = covariance and orthogonal columns of increasing length; those of length 0 left out."""
+    """A with A Aᵀ = covariance and orthogonal columns of increasing length; those of length 0 left
+    out.
+    """
     values, vectors = np.linalg.eigh(covariance)
     return (vectors * np.sqrt(np.maximum(values, 0)))[:, values > 1e-12]
 
 
 def plain_errors(Gamma, U, V, z, g):  # type: ignore[no-untyped-def]
-    """Squared errors of output, grad_V, grad_U for one prompt with white tokens g, by the definitions alone."""
+    """Squared errors of output, grad_V, grad_U for one prompt with white tokens g, by the
+    definitions alone.
+    """
     tokens = g @ columns(Gamma).T
     scores = tokens @ U @ z
     p = np.exp(scores - scores.max())
     p /= p.sum()
     m = p @ tokens
     C = np.einsum("l,li,lj->ij", p, tokens - m, tokens - m)
-    # ∂T_v/∂V_{v'j} = 1{v = v'} m_j and ∂T_v/∂U_ij = (C Vᵀ)_{iv} z_j, and likewise with Γ U z and Γ in the limit
+    # ∂T_v/∂V_{v'j} = 1{v = v'} m_j and ∂T_v/∂U_ij = (C Vᵀ)_{iv} z_j, and likewise with Γ U z and Γ
+    # in the limit
     h = Gamma @ U @ z
     grad_V = np.einsum("vw,j->vwj", np.eye(V.shape[0]), m - h)
     grad_U = np.einsum("vi,j->vij", V @ (C - Gamma), z)
@@ -53,13 +58,17 @@ def means(e: AttentionErrors) -> np.ndarray:
 
 
 def assert_near(estimate: Estimate, exact: np.ndarray) -> None:
-    """Within 5.2 standard errors: error probability 2e-7 an entry, under 5e-6 over all entries of this file."""
+    """Within 5.2 standard errors: error probability 2e-7 an entry, under 5e-6 over all entries of
+    this file.
+    """
     assert np.all(estimate.largest_share < 0.02)
     assert np.all(np.abs(estimate.mean - exact) < 5.2 * estimate.standard_error)
 
 
 def exact_errors(Gamma, U, V, z, L):  # type: ignore[no-untyped-def]
-    """E|T_L − T|² and E|∇_V error|² from the moments of the weights: V (z̄ − h) has second moment P2 Γ + (P2 − 6P3 + 6Q) h hᵀ."""
+    """E|T_L − T|² and E|∇_V error|² from the moments of the weights: V (z̄ − h) has second moment
+    P2 Γ + (P2 − 6P3 + 6Q) h hᵀ.
+    """
     h = Gamma @ U @ z
     m = softmax_moments(float(h @ U @ z), L)
     c = m.P2 - 6 * m.P3 + 6 * m.Q
@@ -133,7 +142,9 @@ def test_gradient_in_U_at_U_zero(L: int) -> None:
 
 
 def test_gradient_in_U_for_long_prompts() -> None:
-    """L E|∇_U row v|² -> |z|² eˢ [((v·h)² + vᵀΓv)(|h|² + tr Γ) + |Γv|² + 2 (v·h) hᵀΓv]; corrections are of the order eˢ.../L."""
+    """L E|∇_U row v|² -> |z|² eˢ [((v·h)² + vᵀΓv)(|h|² + tr Γ) + |Γv|² + 2 (v·h) hᵀΓv]; corrections
+    are of the order eˢ.../L.
+    """
     Gamma, U, V, z = problem()
     L, h = 4000, Gamma @ U @ z
     e = attention_errors(Gamma, U, V, z, L, replicates=4000, seed=7)
@@ -187,7 +198,8 @@ def test_more_lengths_or_replicates_leave_the_others_alone() -> None:
     Gamma, U, V, z = problem()
     run = lambda L, R: attention_errors(Gamma, U, V, z, L, replicates=R, seed=9)
     assert np.array_equal(means(run([3, 40, 7], 150))[:, [1, 2]], means(run([40, 7], 150)))
-    # across the 128 lanes and the 1024 replicates of a task: what one more replicate adds is what it is by itself
+    # across the 128 lanes and the 1024 replicates of a task: what one more replicate adds is what
+    # it is by itself
     for r in (127, 128, 1023, 1024):
         added = (r + 1) * means(run([40], r + 1))[:, 0] - r * means(run([40], r))[:, 0]
         g = plain_tokens(9, r, 40, 4)
@@ -205,7 +217,9 @@ def test_integers_of_every_kind_are_lengths() -> None:
 
 
 def test_the_last_replicates_that_can_be_asked_for() -> None:
-    """Numbers of replicates are two words of a counter; blocks that reach the end are those of a sampler that began before."""
+    """Numbers of replicates are two words of a counter; blocks that reach the end are those of a
+    sampler that began before.
+    """
     sampler, end = error_sampler(*problem(), np.eye(4), seed=1), 2**63
     last = sampler.values(5, end - PIECE, PIECE)
     assert np.array_equal(sampler.values(5, end - 300, 300), last[:, -300:])
@@ -214,7 +228,9 @@ def test_the_last_replicates_that_can_be_asked_for() -> None:
 
 
 def test_lengths_are_independent() -> None:
-    """L and 2L do not share a prompt: over 400 seeds, |correlation| < 5.2/√400 (error 2e-7 if they are independent)."""
+    """L and 2L do not share a prompt: over 400 seeds, |correlation| < 5.2/√400 (error 2e-7 if they
+    are independent).
+    """
     Gamma, U, V, z = problem(d=2, d_out=1)
     x = np.array([means(attention_errors(Gamma, U, V, z, [8, 16], replicates=1, seed=s))[0] for s in range(400)])
     assert abs(np.corrcoef(np.log(x).T)[0, 1]) < 5.2 / 20
@@ -249,7 +265,9 @@ def test_heavy_tails_show_in_the_diagnostics() -> None:
 
 
 def test_blocks_of_a_sampler_are_the_whole_run() -> None:
-    """Whoever draws the blocks, in whatever order and process: joined in their order they are the run, bit for bit."""
+    """Whoever draws the blocks, in whatever order and process: joined in their order they are the
+    run, bit for bit.
+    """
     Gamma, U, V, z = problem()
     run = attention_errors(Gamma, U, V, z, [5, 90], query_cov=np.eye(4), replicates=2 * PIECE + 100, seed=7)
     sums = {}

@@ -1,4 +1,6 @@
-"""Queries too rare for a sample: their part by another route, and what comparisons would do without it."""
+"""Queries too rare for a sample: their part by another route, and what comparisons would do without
+it.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ ONE = np.eye(1)
 
 
 def test_against_an_integral_over_the_query() -> None:
-    """In one dimension the rare queries are |z| > q with 2 Phi(-q) = 10/n; the grid of s resolves q to some per cent."""
+    """In one dimension the rare queries are |z| > q with 2 Phi(-q) = 10/n; the grid of s resolves q
+    to some per cent.
+    """
     u, n, L = 0.6, 1000, 100.0
     found = rare_queries(AttentionSetting(ONE, u * ONE, ONE, ONE), np.array([L]), n)
     q = -norm.ppf(found.probability / 2)
@@ -53,9 +57,10 @@ def test_nothing_is_rare_without_random_queries_or_scores() -> None:
 
 
 def test_they_keep_true_data_from_failing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Samples of 500 at lambda = 0.16: the deviation of the gradient in U exceeds its 99 % quantile in 1 % of them at most, as it
-    should; without the rare queries in the error it does so several times as often. Limits with error probability 1e-6 each.
-    The skewness is that which the samples show, so that nothing else stands in for the rare queries.
+    """Samples of 500 at lambda = 0.16: the deviation of the gradient in U exceeds its 99 % quantile
+    in 1 % of them at most, as it should; without the rare queries in the error it does so several
+    times as often. Limits with error probability 1e-6 each. The skewness is that which the samples
+    show, so that nothing else stands in for the rare queries.
     """
     monkeypatch.setattr(comparisons, "SKEWED", 0.0)
     n, runs, L = 500, 1500, 200

@@ -1,7 +1,8 @@
 """An attack on the answers of the prover that shares no code with it.
 
-An accepted statement is searched for a counterexample: exact random points, points near every end, and a zooming minimisation in
-floating point whose best points are evaluated again by mpmath with 60 digits. A refuted one has its witness evaluated there.
+An accepted statement is searched for a counterexample: exact random points, points near every end,
+and a zooming minimisation in floating point whose best points are evaluated again by mpmath with 60
+digits. A refuted one has its witness evaluated there.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ Point = tuple[Fraction, ...]
 
 
 def exact_gap(st: Random, point: Point) -> tuple[Any, Any] | None:
-    """``big - small`` by mpmath, nan where it is undefined, and the size of the two; None where a hypothesis fails.
+    """``big - small`` by mpmath, nan where it is undefined, and the size of the two; None where a
+    hypothesis fails.
 
     Raises OverflowError where a value is out of mpmath's reach.
     """
@@ -61,7 +63,9 @@ def counterexample(st: Random, rng: random.Random) -> Point | None:
 
 
 def _descended(st: Random, point: Point, gap: Any) -> Point | None:
-    """From an almost-equality downhill, below the resolution of floating point: to the vertex of a parabola in each variable."""
+    """From an almost-equality downhill, below the resolution of floating point: to the vertex of a
+    parabola in each variable.
+    """
     for h in (Fraction(1, 10**k) for k in (3, 5, 7, 9, 12, 16)):
         for i, r in enumerate(st.ranges.values()):
             step = h * max(abs(point[i]), Fraction(1, 100))

@@ -1,4 +1,6 @@
-"""Entries in an eigenbasis stand for matrices of every size: compared here with explicit ones, and made to fail."""
+"""Entries in an eigenbasis stand for matrices of every size: compared here with explicit ones, and
+made to fail.
+"""
 
 from __future__ import annotations
 

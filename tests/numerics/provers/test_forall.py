@@ -1,4 +1,6 @@
-"""The prover of inequalities on statements whose truth, sharp constant or counterexample is known by hand."""
+"""The prover of inequalities on statements whose truth, sharp constant or counterexample is known
+by hand.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ x, y, t, s, d, p, m = sp.symbols("x y t s d p m", positive=True)
 u, v = sp.symbols("u v", real=True)
 L, a, r = sp.symbols("L a r")
 
-#: Equality at a point, on a face, at an end that is left out, at infinity, or nowhere; the constant is sharp where there is one.
+#: Equality at a point, on a face, at an end that is left out, at infinity, or nowhere; the constant
+#: is sharp where there is one.
 TRUE = {
     "power against exponential": (sp.exp(-x), "<=", 5 * x**-4, {x: (0, oo)}),
     "the sharp constant is 8/e": (3 / d, ">=", 8 * sp.log(1 / d), {d: (0, 1)}),
@@ -42,7 +45,8 @@ def test_true_statements_are_shown(name: str) -> None:
 
 @pytest.mark.parametrize(("factor", "holds"), [(sp.Rational(999, 1000), True), (sp.Rational(1001, 1000), False)])
 def test_the_verdict_turns_at_the_sharp_constant(factor: sp.Rational, holds: bool) -> None:
-    # x^4 e^-x is largest at 4, so c = (4/e)^4 is the least constant; 8/e is the largest multiple of d ln(1/d) below 3
+    # x^4 e^-x is largest at 4, so c = (4/e)^4 is the least constant; 8/e is the largest multiple of
+    # d ln(1/d) below 3
     least = sp.Rational(Fraction((4 / exp(1)) ** 4).limit_denominator(10**6))
     assert forall(sp.exp(-x), "<=", least / factor * x**-4, {x: (0, oo)}).verdict.accepted is holds
     largest = sp.Rational(Fraction(3 * exp(1)).limit_denominator(10**6))

@@ -1,4 +1,6 @@
-"""`identity`: true statements are proved, false ones refuted however close they are, and each proof carries a refuted control."""
+"""`identity`: true statements are proved, false ones refuted however close they are, and each proof
+carries a refuted control.
+"""
 
 from __future__ import annotations
 
@@ -239,7 +241,9 @@ def test_evidence_says_what_was_checked() -> None:
 
 
 def test_a_wrong_normal_form_is_caught_by_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The control evaluates the statement itself as well: a normal form that says zero too often raises."""
+    """The control evaluates the statement itself as well: a normal form that says zero too often
+    raises.
+    """
     monkeypatch.setattr(Letters, "vanish", lambda self, exprs, given=(): [True] * len(exprs))
     monkeypatch.setattr(points, "_all_zero", lambda values: True)
     with pytest.raises(Contradiction, match="differ"):

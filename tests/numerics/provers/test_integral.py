@@ -46,7 +46,8 @@ def test_the_ball_holds_the_closed_form(name: str) -> None:
     assert not ball.overlaps(exact + value(R(1, 10**13)).real)
 
 
-# arcs whose integrand leaves the principal branch somewhere near the path; without the flag `analytic` acb.integral misses these
+# arcs whose integrand leaves the principal branch somewhere near the path; without the flag
+# `analytic` acb.integral misses these
 CUTS = [
     sp.sqrt(x**2),
     sp.log(x**2 + R(1, 100)),

@@ -1,4 +1,6 @@
-"""Fixing a variable by scaling or shifting, and cutting at bends: only where it is justified, and without losing a case."""
+"""Fixing a variable by scaling or shifting, and cutting at bends: only where it is justified, and
+without losing a case.
+"""
 
 from __future__ import annotations
 

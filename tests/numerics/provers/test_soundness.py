@@ -1,4 +1,6 @@
-"""Two thousand random statements: what the prover accepts or refutes survives an attack that shares nothing with it."""
+"""Two thousand random statements: what the prover accepts or refutes survives an attack that shares
+nothing with it.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ def test_no_false_verdict(block: int) -> None:
         verdicts[str(e.verdict)] += 1
         faults += [f] if (f := attack.fault(st, e, rng)) else []
     assert not faults, "\n".join(faults)
-    # a prover that shrugs is sound as well: at this effort an eighth of all statements stays OPEN, in no block a quarter
+    # a prover that shrugs is sound as well: at this effort an eighth of all statements stays OPEN,
+    # in no block a quarter
     assert sum(verdicts.values()) >= 0.95 * SIZE
     assert verdicts["OPEN"] <= 0.25 * SIZE, verdicts
     assert verdicts["REFUTED"] >= 0.25 * SIZE, verdicts

@@ -1,7 +1,9 @@
-"""Obligations within one per cent of the edge, on both sides of it: none may come out OPEN, and all must come out right.
+"""Obligations within one per cent of the edge, on both sides of it: none may come out OPEN, and all
+must come out right.
 
-Each line states an inequality with a constant c and its sharp value, found by hand (beside it). Where the sharp value is rational
-and attained or approached, the edge itself is the true statement; otherwise 0.6 % beyond it.
+Each line states an inequality with a constant c and its sharp value, found by hand (beside it).
+Where the sharp value is rational and attained or approached, the edge itself is the true statement;
+otherwise 0.6 % beyond it.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ exp, log, sqrt, cosh, tanh, erf, erfc = sp.exp, sp.log, sp.sqrt, sp.cosh, sp.tan
 
 @dataclass(frozen=True)
 class Edge:
-    """``small <= big`` holds iff c is on the right side of `sharp`: `up` says that larger c are true."""
+    """``small <= big`` holds iff c is on the right side of `sharp`: `up` says that larger c are
+    true.
+    """
 
     name: str
     small: Any
@@ -129,7 +133,8 @@ EDGES = [
     Edge("u e^-u at u = y e^-z", Y * exp(-Z) * exp(-Y * exp(-Z)), c, {Y: POS, Z: LINE}, exp(-1), via={s: Y * exp(-Z)}),
 ]
 
-#: True statements that the prover leaves OPEN today: scaled special functions and two speeds at infinity, an equality in a simplex.
+#: True statements that the prover leaves OPEN today: scaled special functions and two speeds at
+#: infinity, an equality in a simplex.
 OPEN_TODAY = [
     Edge("n x (1-x)^n <= c", N * X * (1 - X) ** N, c, {N: WHOLE, X: UNIT}, 1 / sp.E),  # (n/(n+1))^(n+1) at x = 1/(n+1)
     Edge("simplex: xyz <= c", X * Y * Z, c, {X: POS, Y: POS, Z: POS}, R(1, 27), where=((X + Y + Z, "<=", sp.S.One),)),

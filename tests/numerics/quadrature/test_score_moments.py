@@ -1,4 +1,6 @@
-"""Moments of the spread of the scores: a table in multiple precision, two tokens by another integral, and the two routes."""
+"""Moments of the spread of the scores: a table in multiple precision, two tokens by another
+integral, and the two routes.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def test_the_table_notices_cancellation(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def two_tokens(s: float) -> tuple[float, float, float]:
-    """E D^2, E Sc, E[D pi_2] for L = 2: all are functions of the difference of the scores, x ~ N(0, 2s)."""
+    """E D^2, E Sc, E[D pi_2] for L = 2: all are functions of the difference of the scores, x ~ N(0,
+    2s).
+    """
     g = np.linspace(-13, 13, 2_000_001)
     density = np.exp(-(g**2) / 2) / math.sqrt(2 * math.pi) * 1.3e-5
     pq = 1 / (2 * np.cosh(np.minimum(np.abs(math.sqrt(s / 2) * g), 350))) ** 2
@@ -92,7 +96,9 @@ def test_continuous_at_no_variance() -> None:
 
 
 def test_long_prompts() -> None:
-    """L E D^2 -> e^s (2 + 4s + s^2) and L E Sc -> e^s (1 + s), the means of w^2 (g^2 - 1)^2 and w^2 g^2 over their tilt."""
+    """L E D^2 -> e^s (2 + 4s + s^2) and L E Sc -> e^s (1 + s), the means of w^2 (g^2 - 1)^2 and w^2
+    g^2 over their tilt.
+    """
     for s in (1e-6, 0.5, 4.0, 16.0):
         spread = moments(s, np.array([1e100])).spread
         assert spread.D2[0] * 1e100 == pytest.approx(math.exp(s) * (2 + 4 * s + s * s), rel=1e-11)

@@ -17,7 +17,9 @@ TABLE = json.loads((Path(__file__).parents[1] / "data" / "softmax_moments.json")
 
 
 def worst_error(low: float, high: float) -> float:
-    """Largest relative error of the three moments against the 20-digit table, over low <= s <= high."""
+    """Largest relative error of the three moments against the 20-digit table, over low <= s <=
+    high.
+    """
     rows = [r for r in TABLE if low <= float(r["s"]) <= high]
     assert rows
     m = softmax_moments([float(r["s"]) for r in rows], [float(r["L"]) for r in rows])
@@ -26,7 +28,9 @@ def worst_error(low: float, high: float) -> float:
 
 
 def two_tokens(s: float) -> tuple[float, float, float]:
-    """P2, P3, Q for L = 2 as one-dimensional integrals of the logistic function: p(1 − p) = sech²(x/2)/4, x ~ N(0, 2s)."""
+    """P2, P3, Q for L = 2 as one-dimensional integrals of the logistic function: p(1 − p) =
+    sech²(x/2)/4, x ~ N(0, 2s).
+    """
     end = min(40.0, 14 * math.sqrt(2 * s))  # beyond 40 the integrand is below 1e-17
     x = np.arange(-100_000, 100_001) * (end / 100_000)
     density = np.exp(-(x**2) / (4 * s)) / math.sqrt(4 * math.pi * s) * (end / 100_000)
@@ -62,7 +66,8 @@ def test_heat_equation(s: float, L: int) -> None:
     p = softmax_moments(s + h * np.array([-2, -1, 1, 2]), L).P2
     slope = (8 * (p[2] - p[1]) - (p[3] - p[0])) / (12 * h)
     m = softmax_moments(s, L)
-    # truncation of the difference quotient; its rounding and that of the right-hand side, which cancels for small and large s
+    # truncation of the difference quotient; its rounding and that of the right-hand side, which
+    # cancels for small and large s
     assert slope == pytest.approx(m.P2 - 4 * m.P3 + 3 * m.Q, rel=1e-8, abs=1e-13 * m.P2 * (1 + 1 / h))
 
 
@@ -93,7 +98,8 @@ def test_long_prompts_at_fixed_variance(s: float) -> None:
 
 
 def test_large_variance_at_two_tokens() -> None:
-    # 1 − P2 = E sech²(x/2)/2 -> 1/√(π s), since x ~ N(0, 2s) has the density 1/√(4π s) at 0 and ∫ sech²(x/2) dx = 4
+    # 1 − P2 = E sech²(x/2)/2 -> 1/√(π s), since x ~ N(0, 2s) has the density 1/√(4π s) at 0 and ∫
+    # sech²(x/2) dx = 4
     for s in (1e4, 1e8, 1e12):
         assert (1 - softmax_moments(s, 2).P2) * math.sqrt(math.pi * s) == pytest.approx(
             1, abs=1 / s + 1e-15 * math.sqrt(math.pi * s)

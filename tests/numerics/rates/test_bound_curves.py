@@ -1,4 +1,6 @@
-"""The bounds that theory offers: above the truth, sharp where they are said to be, and silent outside their hypotheses."""
+"""The bounds that theory offers: above the truth, sharp where they are said to be, and silent
+outside their hypotheses.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,8 @@ def test_which_bounds_speak() -> None:
     assert list(named(averaged(0.2))) == ["Theorem A", "Theorem B", ours, papers]
     assert list(named(averaged(0.7))) == ["Theorem A", "Theorem B, limit", ours, papers]
     assert list(named(averaged(0.7), "grad_U")) == ["Proposition 3.4, our constants", "eq. (18), exponent only"]
-    # (16) is about 1-sub-Gaussian queries; a covariance above the identity is outside. Ours take it along with U.
+    # (16) is about 1-sub-Gaussian queries; a covariance above the identity is outside. Ours take it
+    # along with U.
     wide = AttentionSetting(np.eye(1), 0.1 * np.eye(1), np.eye(1), 2 * np.eye(1))
     assert list(named(wide)) == ["Theorem A", "Theorem B", ours]
     # Theorems A and B are about Gaussian tokens.
@@ -97,7 +100,9 @@ def test_the_order_of_the_lengths_does_not_matter() -> None:
 
 
 def test_a_query_off_the_scale_is_a_change_of_U() -> None:
-    """N(0, 4) with U is N(0, 1) with 2U, for output and gradient in V; the gradient in U has a factor 4 besides."""
+    """N(0, 4) with U is N(0, 1) with 2U, for output and gradient in V; the gradient in U has a
+    factor 4 besides.
+    """
     wide = AttentionSetting(np.eye(2), 0.2 * np.eye(2), np.eye(2), 4 * np.eye(2))
     same = AttentionSetting(np.eye(2), 0.4 * np.eye(2), np.eye(2), np.eye(2))
     for quantity, factor in zip(QUANTITIES, (1.0, 1.0, 4.0)):
@@ -107,7 +112,9 @@ def test_a_query_off_the_scale_is_a_change_of_U() -> None:
 
 @pytest.mark.parametrize("name", LAWS)
 def test_fourth_moments_against_samples(name: str) -> None:
-    """2^16 tokens; 6 standard errors: error probability below 1e-8 for each of five laws, in skewed samples 1e-6."""
+    """2^16 tokens; 6 standard errors: error probability below 1e-8 for each of five laws, in skewed
+    samples 1e-6.
+    """
     rng = np.random.default_rng(5)
     W = np.diag([1.0, 0.5, 2.0])
     law = LAWS[name](3).image(rng.standard_normal((3, 3)))
@@ -127,7 +134,9 @@ def test_of_a_law_without_structure_the_fourth_moment_is_bounded() -> None:
 
 @pytest.mark.parametrize("law", [LAWS["rademacher"](2), LAWS["uniform"](2), LAWS["sphere"](3).image(np.eye(3)[:2])])
 def test_the_limit_of_other_laws_is_the_variance_of_the_linearised_error(law: TokenLaw) -> None:
-    """The delta method on a sample: L E|err|^2 -> E w^2 |V(Z - E_a Z)|^2 / (E w)^2; 5 standard errors, 6e-7 for each law."""
+    """The delta method on a sample: L E|err|^2 -> E w^2 |V(Z - E_a Z)|^2 / (E w)^2; 5 standard
+    errors, 6e-7 for each law.
+    """
     setting = AttentionSetting(law, [[0.5, 0.1], [0.0, 0.3]], [[1.0, 2.0]], [1.0, -1.0])
     z = law.sample(np.random.default_rng(8), 2**17)
     a = setting.U @ setting.query

@@ -1,4 +1,6 @@
-"""Deviations from the exact curve as normal deviations: skewed samples raise no false alarm, and what is wrong is still seen."""
+"""Deviations from the exact curve as normal deviations: skewed samples raise no false alarm, and
+what is wrong is still seen.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def scores(mean: np.ndarray, error: np.ndarray, exact: float, largest_share: np.
 
 @pytest.fixture(scope="module")
 def steep() -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
-    """Mean, standard error, truth and largest share of many small samples of the gradient in U at scores of variance 2."""
+    """Mean, standard error, truth and largest share of many small samples of the gradient in U at
+    scores of variance 2.
+    """
     one, L = np.eye(1), 100
     sampler = error_sampler(one, np.sqrt(2) * one, one, [1.0], method="tokens", seed=4)
     sums = np.stack([sampler.sums(L, r * N, N)[2] for r in range(RUNS)])
@@ -33,8 +37,8 @@ def steep() -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
 
 @pytest.mark.parametrize("level", [0.05, 0.01])
 def test_skewed_samples_raise_no_false_alarm(steep: tuple[np.ndarray, np.ndarray, float, np.ndarray], level: float) -> None:
-    """A level is exceeded no more often than it says, by the binomial limit with error probability 1e-6; the deviation in standard
-    errors exceeds it far more often.
+    """A level is exceeded no more often than it says, by the binomial limit with error probability
+    1e-6; the deviation in standard errors exceeds it far more often.
     """
     mean, error, truth, _ = steep
     above = lambda x: int(np.sum(x > norm.isf(level)))
@@ -44,7 +48,9 @@ def test_skewed_samples_raise_no_false_alarm(steep: tuple[np.ndarray, np.ndarray
 
 
 def test_a_bias_is_still_seen() -> None:
-    """Ten standard errors too high are ten; as many too low are less, and still beyond the 5.3 that ten lengths allow."""
+    """Ten standard errors too high are ten; as many too low are less, and still beyond the 5.3 that
+    ten lengths allow.
+    """
     ones = np.ones(5)
     low, high = (scores(ones, 0.01 * ones, exact, 0.002 * ones) for exact in (1.1, 0.9))
     assert np.all(low > 6)
@@ -61,8 +67,9 @@ def test_neighbours_lend_their_skewness() -> None:
 
 
 def test_a_small_sample_alone_is_not_trusted_to_show_its_skewness(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One length, 100 replicates, the gradient in U at a query with s = 1.5: a level of 1 % is exceeded in 4 % of the samples at
-    most, as `ERROR` says, and in more than 5 % if their own largest replicate is all that counts. Binomial limits, error 1e-6.
+    """One length, 100 replicates, the gradient in U at a query with s = 1.5: a level of 1 % is
+    exceeded in 4 % of the samples at most, as `ERROR` says, and in more than 5 % if their own
+    largest replicate is all that counts. Binomial limits, error 1e-6.
     """
     one, L, n, runs = np.eye(1), 300, 100, 2000
     sampler = error_sampler(one, np.sqrt(1.5) * one, one, [1.0], seed=8)
@@ -80,7 +87,9 @@ def test_a_small_sample_alone_is_not_trusted_to_show_its_skewness(monkeypatch: p
 
 @pytest.mark.parametrize(("off", "holds"), [(0.0, True), (3e-5, True), (1e-4, False)])
 def test_what_hardly_varies_is_judged_by_rounding_and_by_what_it_varies(off: float, holds: bool) -> None:
-    """Three standard errors of 9e-6 are no failure, though rounding alone would not explain them; eleven are one."""
+    """Three standard errors of 9e-6 are no failure, though rounding alone would not explain them;
+    eleven are one.
+    """
     ones = np.ones(3)
     series = SimpleNamespace(
         quantity="output", mean=ones, standard_error=9e-6 * ones, rare_error=0 * ones, exact=np.array([1.0, 1.0, 1.0 + off])

@@ -1,4 +1,6 @@
-"""The hostile cases know the variance of a mean, tell both sides of a limit apart, and can prevent support."""
+"""The hostile cases know the variance of a mean, tell both sides of a limit apart, and can prevent
+support.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Exact averages over prompt and query: against all prompts one by one, Arb against floats, and the verdicts of `tightest`."""
+"""Exact averages over prompt and query: against all prompts one by one, Arb against floats, and the
+verdicts of `tightest`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The instances meet the hypotheses that refutations rest on, and the Gaussian ones are what a second route says."""
+"""The instances meet the hypotheses that refutations rest on, and the Gaussian ones are what a
+second route says.
+"""
 
 from __future__ import annotations
 

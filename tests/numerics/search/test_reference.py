@@ -1,4 +1,6 @@
-"""The reference instance: its table agrees with brute force, and what a bound gives away there is what a second route says."""
+"""The reference instance: its table agrees with brute force, and what a bound gives away there is
+what a second route says.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Tails of exact cases against brute force over all prompts, and what `increasing` does with true and false chains."""
+"""Tails of exact cases against brute force over all prompts, and what `increasing` does with true
+and false chains.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The search finds worst cases known in closed form, and a false constant is refuted by a witness that stands on its own."""
+"""The search finds worst cases known in closed form, and a false constant is refuted by a witness
+that stands on its own.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def _only_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def again(e: Evidence) -> tuple[float, float]:
-    """Both sides of R1 at a witness on two atoms, from the printed numbers alone and by brute force over a binomial."""
+    """Both sides of R1 at a witness on two atoms, from the printed numbers alone and by brute force
+    over a binomial.
+    """
     from scipy.stats import binom
 
     (x1, x2), (q, _), f = (np.array([float(F(v)) for v in str(e.witness[k]).split(", ")]) for k in ("atoms", "weights", "f"))
@@ -78,7 +82,9 @@ def test_chebyshev_is_attained(family: object) -> None:
 
 
 def test_the_sub_gaussian_constant_of_two_atoms_is_attained() -> None:
-    """ln E e^{x} <= a2/2 with equality at the exact constant: skewed laws reach it at a query away from 0."""
+    """ln E e^{x} <= a2/2 with equality at the exact constant: skewed laws reach it at a query away
+    from 0.
+    """
     families = (TWO_ATOMS,)
     assert worst_ratio(sp.log(S / L), "<=", a2 / 2, families=families).slack == pytest.approx(1, abs=1e-5)
     assert worst_ratio(sp.log(S / L), "<=", F(99, 200) * a2, families=families).verdict is Verdict.REFUTED
@@ -167,7 +173,9 @@ def test_binomial_limits_decide_or_abstain(p: float, op: str, bound: float, verd
 
 
 def test_binomial_limits_cover() -> None:
-    """With a share of 0.2, at most a fifth of the acceptances at the true value may happen: 400 runs, 5 standard deviations."""
+    """With a share of 0.2, at most a fifth of the acceptances at the true value may happen: 400
+    runs, 5 standard deviations.
+    """
     rng, accepted = np.random.default_rng(5), 0
     for p in rng.random(400):
         accepted += clopper_pearson(lambda _, n, p=p: rng.random(n) < p, "<=", float(p), 50, error=0.2).verdict is Verdict.SUPPORTED
@@ -247,7 +255,9 @@ def test_a_bound_without_a_value_is_not_accepted() -> None:
 
 
 def test_an_event_that_balls_do_not_decide_is_neither_in_nor_out() -> None:
-    """S_L = S/2 for the prompt 0, 0, ...: the atoms 0 and x with e^x = 3 weigh 1 and 3, the mean is 2, up to the ball of ln 3."""
+    """S_L = S/2 for the prompt 0, 0, ...: the atoms 0 and x with e^x = 3 weigh 1 and 3, the mean is
+    2, up to the ball of ln 3.
+    """
     from flint import arb
 
     from numerics.attention.softmax_average import softmax_average

@@ -1,4 +1,6 @@
-"""The search over laws: it finds known extremes, refutes with rational laws, and does not hide what it cannot confirm."""
+"""The search over laws: it finds known extremes, refutes with rational laws, and does not hide what
+it cannot confirm.
+"""
 
 from __future__ import annotations
 

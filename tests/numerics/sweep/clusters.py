@@ -1,4 +1,6 @@
-"""Real Dask schedulers and workers on the loopback device, for tests: every process is ended by its own handle."""
+"""Real Dask schedulers and workers on the loopback device, for tests: every process is ended by its
+own handle.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def need_dask() -> None:
 
 
 class Cluster:
-    """A scheduler, and the workers that a test asks for; `settings` are Dask's, as environment variables."""
+    """A scheduler, and the workers that a test asks for; `settings` are Dask's, as environment
+    variables.
+    """
 
     def __init__(self, folder: Path, **settings: str) -> None:
         self.folder, self.processes, self.address = folder, list[subprocess.Popen[bytes]](), ""

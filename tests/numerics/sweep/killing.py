@@ -1,6 +1,8 @@
-"""Run by the tests as a program: sweeps in child processes that are killed at moments of its choosing. Prints JSON.
+"""Run by the tests as a program: sweeps in child processes that are killed at moments of its
+choosing. Prints JSON.
 
-The children are forked from a process that has loaded and compiled everything, so that dozens of kills take seconds.
+The children are forked from a process that has loaded and compiled everything, so that dozens of
+kills take seconds.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ def rows(path: Path) -> list[Any]:
 
 
 class Diary:
-    """A file with a line for each block that is begun, and for each that is stored; a line is written at once."""
+    """A file with a line for each block that is begun, and for each that is stored; a line is
+    written at once.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -119,9 +123,11 @@ def grid(folder: Path) -> Any:
 
 
 def kill_sweeps(folder: Path, chance: random.Random, kills: int, threads: int) -> dict[str, Any]:
-    """One sweep in peace, and one that is killed and started again; what each run of it began and stored.
+    """One sweep in peace, and one that is killed and started again; what each run of it began and
+    stored.
 
-    On a busy machine a kill may come late: no run gets so far that nothing would be left for the next ones.
+    On a busy machine a kill may come late: no run gets so far that nothing would be left for the
+    next ones.
     """
     assert ended(child(sweeping(folder, "peace", Diary(folder / "peace.txt"), threads))) == 0
     runs, done = list[Diary](), 0
@@ -143,7 +149,9 @@ def kill_sweeps(folder: Path, chance: random.Random, kills: int, threads: int) -
 
 
 def kill_writers(folder: Path, chance: random.Random, journals: int) -> dict[str, Any]:
-    """Kill a process that does nothing but write, until it has left an unfinished transaction behind a number of times."""
+    """Kill a process that does nothing but write, until it has left an unfinished transaction
+    behind a number of times.
+    """
     path, end = folder / "store", time.monotonic() + LIMIT
     Store(path).close()
     start = seen = kills = lost = wrong = extra = 0
@@ -173,7 +181,9 @@ def kill_writers(folder: Path, chance: random.Random, journals: int) -> dict[str
 
 
 def together(folder: Path) -> dict[str, Any]:
-    """Two sweeps at once into one store, from its creation on, and a third program that now and then keeps it locked."""
+    """Two sweeps at once into one store, from its creation on, and a third program that now and
+    then keeps it locked.
+    """
     assert ended(child(sweeping(folder, "peace", Diary(folder / "peace.txt"), 1))) == 0
     diaries = [Diary(folder / f"sweep{n}.txt") for n in range(2)]
 

@@ -266,7 +266,8 @@ def test_the_command_gives_linear_algebra_one_thread() -> None:
 def test_ctrl_c_in_a_real_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     long = SMALL.replace("200", "10_000_000").replace("[5, 50]", "[100, 1000]")
     words = ["sweep", str(write(tmp_path, long)), "--store", str(store := tmp_path / "s"), "--threads", "2"]
-    # A shell without job control starts its background jobs, perhaps these tests, with SIGINT ignored, and children inherit that.
+    # A shell without job control starts its background jobs, perhaps these tests, with SIGINT
+    # ignored, and children inherit that.
     lines = ("import signal, sys", "from numerics.cli import main", "signal.signal(signal.SIGINT, signal.default_int_handler)")
     program = "\n".join((*lines, "sys.exit(main())"))
     process = subprocess.Popen([sys.executable, "-c", program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

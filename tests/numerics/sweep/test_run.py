@@ -1,4 +1,6 @@
-"""Sweeps: what is stored is not computed again, and the numbers do not depend on how they came about."""
+"""Sweeps: what is stored is not computed again, and the numbers do not depend on how they came
+about.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Laws on finitely many points: their sigma, and digits that far tilts and tiny points must not lose."""
+"""Laws on finitely many points: their sigma, and digits that far tilts and tiny points must not
+lose.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,16 @@ from tests.numerics.token_laws.tilts import some_tilts
 
 def test_atoms_whose_squares_underflow_have_a_sigma_and_a_close_mean_keeps_its_digits() -> None:
     assert atoms([[3e-300], [-3e-300]], [0.5, 0.5]).sigma == pytest.approx(3e-300, rel=1e-12, abs=0)
-    # Tilted far, nearly all mass is on one point: what is left of the variance is 1 - tanh^2 = 1/cosh^2.
+    # Tilted far, nearly all mass is on one point: what is left of the variance is 1 - tanh^2 =
+    # 1/cosh^2.
     for a in (10.0, 18.0, 30.0):
         assert atoms([[1.0], [-1.0]], [0.5, 0.5]).tilted([a])[1].item() == pytest.approx(np.cosh(a) ** -2, rel=1e-12, abs=0)
 
 
 def test_sigma_of_atoms_that_is_hundreds_of_deviations() -> None:
-    """Two rare points: the v that makes sigma is short in units of the deviation, and in a direction of its own."""
+    """Two rare points: the v that makes sigma is short in units of the deviation, and in a
+    direction of its own.
+    """
     p = np.array([3e-7, 1 - 4e-7, 1e-7])
     x = np.array([[0.5, 4.2], [0.0, 0.0], [0.4, 1.6]])
     law = atoms(x - p @ x, p)

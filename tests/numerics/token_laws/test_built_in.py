@@ -1,4 +1,6 @@
-"""Built-in laws: their transforms, tilts, samples and sigma against mpmath, against each other and against what scaling demands."""
+"""Built-in laws: their transforms, tilts, samples and sigma against mpmath, against each other and
+against what scaling demands.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ name_of = lambda law: f"{law.name} {law.d}"
 
 
 def exact_mgf(law: TokenLaw, a: Any) -> Any:
-    """E e^{a.Z} in multiple precision from the definition: 0F1 for spheres and balls, which has a test of its own."""
+    """E e^{a.Z} in multiple precision from the definition: 0F1 for spheres and balls, which has a
+    test of its own.
+    """
     identity = law.identity or {}
     kind = identity["kind"]
     a = [mp.mpmathify(x) for x in a]
@@ -73,7 +77,8 @@ def test_transform_against_the_definition_for_complex_arguments(law: TokenLaw) -
     lines = np.concatenate([real.astype(complex), real * (0.7 - 5j), real[:1] * 40j, real[:1] * (-1 + 0.01j)])
     for a, found in zip(lines, np.exp(law.log_mgf(lines))):  # type: ignore[misc]
         exact = exact_mgf(law, a)
-        # the transform at Re a is what the values along a line are compared with; far out they are tiny
+        # the transform at Re a is what the values along a line are compared with; far out they are
+        # tiny
         top = exact_mgf(law, a.real)
         assert abs(mp.mpc(complex(found)) - exact) < 1e-12 * abs(exact) + 1e-14 * abs(top)
 
@@ -120,7 +125,8 @@ def test_leading_axes_and_a_single_vector(law: TokenLaw) -> None:
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
 def test_samples_have_the_tilted_means_and_covariances(law: TokenLaw) -> None:
-    # 8 standard errors of at most 30 means: below 1e-12 by the normal law, 1e-6 with room for the skewness of the weights
+    # 8 standard errors of at most 30 means: below 1e-12 by the normal law, 1e-6 with room for the
+    # skewness of the weights
     z = law.sample(np.random.default_rng(8), 40_000)
     a = some_tilts(law)[0]
     K = float(law.log_mgf(a))  # type: ignore[misc]
@@ -231,7 +237,8 @@ def test_tilts_without_bound(make: Callable[[int], TokenLaw]) -> None:
 
 @pytest.mark.parametrize("q", [2, 3, 4, 9])
 def test_variance_along_a_long_tilt_on_the_sphere(q: int) -> None:
-    # the angle's density e^{x cos s} sin^{q-2} s: 1 - cos s is Gamma((q-1)/2, x) to first order, of variance (q - 1) / (2 x^2)
+    # the angle's density e^{x cos s} sin^{q-2} s: 1 - cos s is Gamma((q-1)/2, x) to first order, of
+    # variance (q - 1) / (2 x^2)
     for length in (1e3, 1e6):
         along = float(sphere(q).tilted(np.eye(q)[0] * length)[1][0, 0])
         x = np.sqrt(q) * length

@@ -1,4 +1,6 @@
-"""honest_sigma: true parameters stand, false ones fall, by every route; and what it is asked to judge is checked."""
+"""honest_sigma: true parameters stand, false ones fall, by every route; and what it is asked to
+judge is checked.
+"""
 
 from __future__ import annotations
 
@@ -192,7 +194,8 @@ def test_second_routes_agree_with_the_closed_form(law: TokenLaw) -> None:
 
 
 def test_the_lower_bound_covers_a_rare_large_value() -> None:
-    # exact: the chance that the bound for Bernoulli(p) tokens exceeds p, over the binomial law; 1e-4 allowed
+    # exact: the chance that the bound for Bernoulli(p) tokens exceeds p, over the binomial law;
+    # 1e-4 allowed
     from scipy.stats import binom
 
     n, error = 500, 1e-4

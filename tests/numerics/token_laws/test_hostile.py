@@ -1,4 +1,6 @@
-"""The boundary cases are what they say: honest variance proxies, exact atoms, and zero wherever it is allowed."""
+"""The boundary cases are what they say: honest variance proxies, exact atoms, and zero wherever it
+is allowed.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ def test_the_sample_has_the_moments_of_the_nodes(law: Law) -> None:
     for moment in (lambda z: z, lambda z: z[:, :, None] * z[:, None, :], lambda z: (z**2).sum(1) ** 2):
         values = moment(z)
         spread = values.std(0) / np.sqrt(len(z))
-        # 6 standard errors: 2e-9 for each of about 400 comparisons; 1e-12 covers coordinates without spread
+        # 6 standard errors: 2e-9 for each of about 400 comparisons; 1e-12 covers coordinates
+        # without spread
         assert np.all(np.abs(values.mean(0) - law.expectation(moment)) <= 6 * spread + 1e-12)
 
 

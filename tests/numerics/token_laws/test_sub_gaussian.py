@@ -1,4 +1,6 @@
-"""Variance proxies: the closed form, the maximisation and the proof against each other and against the definition."""
+"""Variance proxies: the closed form, the maximisation and the proof against each other and against
+the definition.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ def test_a_law_off_centre_or_without_total_mass_is_refused() -> None:
 
 
 def test_the_proof_refuses_a_proxy_that_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Control: with the variance in place of the proxy of a skewed law, no number of cells is enough."""
+    """Control: with the variance in place of the proxy of a skewed law, no number of cells is
+    enough.
+    """
     import numerics.token_laws.sub_gaussian as module
 
     monkeypatch.setattr(module, "CELLS", 300)

@@ -176,7 +176,8 @@ def test_a_log_mgf_that_falls_along_one_axis_is_refused() -> None:
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("d", [1, 5, 30])
 def test_what_is_not_refused(d: int, unit: float) -> None:
-    # a skewed law far from symmetric, in many dimensions and any unit, passes the tests for mean and analyticity
+    # a skewed law far from symmetric, in many dimensions and any unit, passes the tests for mean
+    # and analyticity
     K = atoms([[0.99 * unit], [-0.01 * unit]], [0.01, 0.99]).log_mgf
     assert K is not None
     sample = lambda rng, n: unit * ((rng.random((n, d)) < 0.01) - 0.01)

@@ -1,4 +1,6 @@
-"""What the tests of a run stand on: the plain reference in the place of the compiled kernels, where these are not the point."""
+"""What the tests of a run stand on: the plain reference in the place of the compiled kernels, where
+these are not the point.
+"""
 
 from __future__ import annotations
 

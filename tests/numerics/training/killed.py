@@ -1,4 +1,6 @@
-"""Run by itself: training in children that are killed at random moments and started again, until one comes to the end."""
+"""Run by itself: training in children that are killed at random moments and started again, until
+one comes to the end.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A run that was killed or interrupted goes on bit for bit, and nothing else is taken for its checkpoint."""
+"""A run that was killed or interrupted goes on bit for bit, and nothing else is taken for its
+checkpoint.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,9 @@ def test_an_interrupted_run_keeps_what_it_has(attention: str, tmp_path: Path, ev
 
 
 def test_ctrl_c_right_after_the_kernel_mixes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every_step: None) -> None:
-    """The kernel has moved its parameters when the interrupt comes, but the step is not yet counted."""
+    """The kernel has moved its parameters when the interrupt comes, but the step is not yet
+    counted.
+    """
     whole, file = train("linear", 3, **SMALL), tmp_path / "run.npz"
 
     def interrupted(attention: str) -> Callable[..., int]:

@@ -1,4 +1,6 @@
-"""Runs by the compiled kernels: cut anywhere, killed, diverging, and at the edges of what is allowed."""
+"""Runs by the compiled kernels: cut anywhere, killed, diverging, and at the edges of what is
+allowed.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def test_records_and_interrupts_change_no_bit(attention: str, tmp_path: Path, mo
 
 @ATTENTIONS
 def test_a_step_goes_down_the_gradient_of_its_own_batch(attention: str) -> None:
-    """Twice the gradient factor is twice the learning rate, and small steps add up along the first gradients."""
+    """Twice the gradient factor is twice the learning rate, and small steps add up along the first
+    gradients.
+    """
     start = train(attention, 5, d=2, lr=0.0, steps=1).initial
     one, two = (pack(train(attention, 5, d=2, lr=lr, steps=1, start=start).final) for lr in (1e-6, 2e-6))
     assert np.allclose(two - pack(start), 2 * (one - pack(start)), rtol=1e-6, atol=1e-15)

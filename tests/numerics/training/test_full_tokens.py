@@ -1,4 +1,6 @@
-"""The plain reference of the kernels against the definitions, written out once more and differentiated by complex steps."""
+"""The plain reference of the kernels against the definitions, written out once more and
+differentiated by complex steps.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def test_prompts_have_the_moments_of_the_model() -> None:
     outer = lambda a, b: a[:, :, None] * b[:, None, :]
 
     def worst(tau: float) -> float:
-        """The largest of 35 deviations of sample moments from those of the model, in standard errors."""
+        """The largest of 35 deviations of sample moments from those of the model, in standard
+        errors.
+        """
         pairs = [
             (outer(x, x), S),
             (outer(x_q, x_q), S_q),
@@ -64,7 +68,8 @@ def test_prompts_have_the_moments_of_the_model() -> None:
             (y**2, omega**2 * np.trace(S) + tau**2),
             (y_q**2, omega**2 * np.trace(S_q) + tau**2),
             (y * y_other, 0.0),
-            # labels know each other through w: E y x x' y' = omega² S S, of two tokens and of token and query
+            # labels know each other through w: E y x x' y' = omega² S S, of two tokens and of token
+            # and query
             (outer(y[:, None] * x, y_other[:, None] * x_other), omega**2 * S @ S),
             (outer(y[:, None] * x, y_q[:, None] * x_q), omega**2 * S @ S_q),
         ]
@@ -109,7 +114,8 @@ def test_the_reference_loop_does_the_steps_it_is_told() -> None:
         kernel(two, 3, 1, 3, 0.1, *settings, parts[1], none)
         assert np.array_equal(one, two)
         assert np.array_equal(losses, np.concatenate(parts))
-        # at lr = 0 nothing moves and gradients add up; factor 2 of a step of 0.1 is in the step, not in the gradient
+        # at lr = 0 nothing moves and gradients add up; factor 2 of a step of 0.1 is in the step,
+        # not in the gradient
         gradient, still = np.ones_like(start), start.copy()
         kernel(still, 3, 0, 1, 0.0, *settings, losses, gradient)
         kernel(moved := start.copy(), 3, 0, 1, 0.1, *settings, losses, none)

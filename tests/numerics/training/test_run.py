@@ -66,7 +66,8 @@ def test_records_only_look_and_pieces_do_not_matter(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_error_of_a_record_is_that_of_its_mean() -> None:
-    # losses whose mean falls: neighbours tell noise from slope. Relative error of the estimate 1.2 %, so 8 % are 6.6 deviations
+    # losses whose mean falls: neighbours tell noise from slope. Relative error of the estimate 1.2
+    # %, so 8 % are 6.6 deviations
     losses = np.linspace(5, 0, 10_000) + np.random.default_rng(1).standard_normal(10_000)
     assert abs(mean_and_error(losses)[1] * 100 - 1) < 0.08 < abs(losses.std() - 1)
     assert np.allclose(mean_and_error(1e200 * losses), 1e200 * np.array(mean_and_error(losses)))  # squares would overflow
@@ -96,7 +97,8 @@ def test_starts_are_shared_and_seeds_are_not() -> None:
 
 def test_a_start_is_uniform_and_the_users_arrays_stay_as_they_are() -> None:
     entries = np.concatenate([pack(initial_parameters(5, seed)).ravel() for seed in range(200)]) * math.sqrt(6)
-    # 22 800 uniform entries: mean and mean square within 7 standard errors, which are 1/sqrt(3 n) and sqrt(4/45/n)
+    # 22 800 uniform entries: mean and mean square within 7 standard errors, which are 1/sqrt(3 n)
+    # and sqrt(4/45/n)
     assert abs(entries).max() < 1
     assert abs(entries.mean()) < 7 / math.sqrt(3 * entries.size)
     assert abs((entries**2).mean() - 1 / 3) < 7 * math.sqrt(4 / 45 / entries.size)
@@ -108,7 +110,8 @@ def test_a_start_is_uniform_and_the_users_arrays_stay_as_they_are() -> None:
 
 
 def test_variants_scale_scores_and_steps() -> None:
-    # "as coded" is "as written" with Q / sqrt(d + 1) in the scores and twice the learning rate, on isotropic tokens
+    # "as coded" is "as written" with Q / sqrt(d + 1) in the scores and twice the learning rate, on
+    # isotropic tokens
     scaled, doubled = Variant("scaled", True, 1.0, 1, False), Variant("doubled", False, 2.0, 1, False)
     one, two = train("softmax", 3, variant=doubled, **SMALL), train("softmax", 3, **SMALL | dict(lr=0.1))
     assert np.array_equal(pack(one.final), pack(two.final))

@@ -1,4 +1,6 @@
-"""Figure 3: the distance rises with the prompt where the two trained score variances part, and what the full runs may say."""
+"""Figure 3: the distance rises with the prompt where the two trained score variances part, and what
+the full runs may say.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ PLAN = replace(Plan.full(), figures=(2, 3), variants=("as coded",), lengths=(10,
 
 
 def parted(found: Measurements, L: int, times: float) -> Measurements:
-    """The same, and in runs of one length the two architectures are so many times farther from one another; no run fails."""
+    """The same, and in runs of one length the two architectures are so many times farther from one
+    another; no run fails.
+    """
     runs = dict(found.runs)
     for key, run in found.runs.items():
         if key.L == L and key.attention == "coupled":
@@ -63,7 +67,9 @@ def test_shortened_runs_say_nothing_of_the_end() -> None:
 
 
 def test_score_variances_meet_near_thirty_tokens_and_part_again() -> None:
-    """By the exact limits of the flows; and a point of the block manifold has the variance tr(U Sigma U' Sigma)."""
+    """By the exact limits of the flows; and a point of the block manifold has the variance tr(U
+    Sigma U' Sigma).
+    """
     law = {"noise": 0.1, "task_variance": 0.2}
     variance = lambda L, name: float(np.sum(trained(np.eye(5), L, attention=name, **law).U11 ** 2))
     softmax = [variance(L, "softmax") for L in (10, 30, 100, 1000)]
@@ -79,9 +85,11 @@ def test_score_variances_meet_near_thirty_tokens_and_part_again() -> None:
 
 @pytest.mark.parametrize(("start", "L"), [(3, 100), (4, 50)])
 def test_repetitions_spread_less_than_said(start: int, L: int) -> None:
-    """Twelve coupled runs of 10 000 steps, at the place of the largest spread that was measured, 0.051, and at that of the witness.
+    """Twelve coupled runs of 10 000 steps, at the place of the largest spread that was measured,
+    0.051, and at that of the witness.
 
-    At 0.051 the spread of twelve normal numbers passes 0.08 with probability 0.005 (chi-squared, 11 degrees of freedom).
+    At 0.051 the spread of twelve normal numbers passes 0.08 with probability 0.005 (chi-squared, 11
+    degrees of freedom).
     """
     one = pack(initial_parameters(5, start))
     pair = unpack(np.stack([one, one]))

@@ -1,4 +1,6 @@
-"""A run counts as failed only if it stands still: not while it falls, not where its errors hide whether it does."""
+"""A run counts as failed only if it stands still: not while it falls, not where its errors hide
+whether it does.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ STANDING, FALLING = 0.001, 0.2
 
 
 def ended(found: Measurements, key: tuple[str, str, str, int, int], risk: float, share: float, error: float = 1e-5) -> Measurements:
-    """The same measurements with another last half of one run: it falls to `risk` by `share` of what is missing each tenth."""
+    """The same measurements with another last half of one run: it falls to `risk` by `share` of
+    what is missing each tenth.
+    """
     coupled, half = RunKey(*key)._replace(attention="coupled"), ("softmax", "linear").index(key[2])
     run, limit = found.runs[coupled], found.exact[key[:4]]
     risks, errors = run.risk.copy(), np.full_like(run.risk_error, error)
@@ -64,7 +68,9 @@ def test_a_run_of_few_records_tells_nothing(found: Measurements) -> None:
 
 
 def test_runs_on_their_way_refute_nothing_and_stuck_ones_do(found: Measurements) -> None:
-    """Whole runs: one softmax run that stands refutes; that falls, or shortened, it leaves the sentence open."""
+    """Whole runs: one softmax run that stands refutes; that falls, or shortened, it leaves the
+    sentence open.
+    """
     stuck, falling = ended(found, KEY, 0.3, STANDING), ended(found, KEY, 0.3, FALLING)
     assert softmax_fails_more_seldom(measured=stuck).verdict is Verdict.REFUTED
     assert softmax_fails_more_seldom(measured=falling).verdict is Verdict.OPEN
@@ -79,7 +85,9 @@ def test_runs_on_their_way_refute_nothing_and_stuck_ones_do(found: Measurements)
 
 
 def test_a_run_that_is_not_there_yet_has_no_end(found: Measurements) -> None:
-    """A run near its limit, but farther than 1/50: it counts where it stands, and not while it falls."""
+    """A run near its limit, but farther than 1/50: it counts where it stands, and not while it
+    falls.
+    """
     near = found.exact[KEY[:4]] * 1.1
     standing, falling = ended(found, KEY, near, STANDING), ended(found, KEY, near, FALLING)
     assert failed_runs(standing)[KEY] is failed_runs(falling)[KEY] is False

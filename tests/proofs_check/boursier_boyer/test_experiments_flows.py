@@ -1,4 +1,6 @@
-"""The exact risk of linear attention at random starts: by other formulas, its gradient, and the minimum that its flow finds."""
+"""The exact risk of linear attention at random starts: by other formulas, its gradient, and the
+minimum that its flow finds.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def test_risk_and_gradient(L: int, rho: float) -> None:
 
 
 def directions_without_effect(theta: np.ndarray) -> np.ndarray:
-    """Changes of basis between the factors, what the zero in the query hides, the scale of T, and rotations of the covariates."""
+    """Changes of basis between the factors, what the zero in the query hides, the scale of T, and
+    rotations of the covariates.
+    """
     O, V, K, Q = unpack(theta.reshape(-1, 6))
     zero, rows = np.zeros((6, 6)), []
 
@@ -56,7 +60,8 @@ def test_the_flow_from_seed_0_ends_in_a_local_minimum_off_the_block_manifold() -
     flat = directions_without_effect(end)
     assert np.abs(flat @ hessian).max() < 1e-7
     dimension = int(np.linalg.matrix_rank(flat, tol=1e-6))
-    # Positive across the orbit of the symmetries, and flat along it only: nearby risks are not lower.
+    # Positive across the orbit of the symmetries, and flat along it only: nearby risks are not
+    # lower.
     assert (np.abs(curvature) < 1e-7).sum() == dimension == 83
     assert curvature[dimension:].min() > 0.14
 

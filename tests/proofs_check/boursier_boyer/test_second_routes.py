@@ -1,4 +1,6 @@
-"""The second routes of the claims on attention: they agree with the formulas, and notice when a formula is wrong."""
+"""The second routes of the claims on attention: they agree with the formulas, and notice when a
+formula is wrong.
+"""
 
 from __future__ import annotations
 

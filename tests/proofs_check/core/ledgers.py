@@ -8,7 +8,8 @@ from typing import Any
 
 from proofs_check.core.ledger import Ledger, run_claim
 
-#: Quick claims: a gap with a sharp constant and what uses it, an inference with its true statement, a typo, a proved step.
+#: Quick claims: a gap with a sharp constant and what uses it, an inference with its true statement,
+#: a typo, a proved step.
 QUICK = ("BB:CC.3.a", "BB:CC.3.b", "BB:LC.1.inv", "BB:LC.1.glue.b", "BB:LC.1/inference", "BB:P3.1.conv", "BB:F.3.4b/affine")
 
 
@@ -30,6 +31,8 @@ def made_up(id: str, verdict: str, **changes: Any) -> dict[str, Any]:
 
 
 def document(*lines: dict[str, Any], partial: bool = False) -> dict[str, Any]:
-    """The ledger of some entries (of the quick claims, if there are none), as it is read from a file."""
+    """The ledger of some entries (of the quick claims, if there are none), as it is read from a
+    file.
+    """
     entries = lines or tuple(line(id) for id in QUICK)
     return Ledger(copy.deepcopy(entries), run={"partial": partial, "reseed": 0, "seconds": 1.0}).to_json()

@@ -1,4 +1,6 @@
-"""How many exact rows are decided: the rules hold on ledgers that keep them and break on those that do not."""
+"""How many exact rows are decided: the rules hold on ledgers that keep them and break on those that
+do not.
+"""
 
 from __future__ import annotations
 

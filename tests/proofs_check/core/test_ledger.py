@@ -32,7 +32,8 @@ def line(id: str, verdict: str, needs: tuple[str, ...] = (), repair: str | None 
 
 def test_a_chain_is_its_weakest_link_and_a_check_can_lift_a_weak_need() -> None:
     ledger = Ledger([line(A, "PROVED", (B,)), line(B, "SUPPORTED", (C,)), line(C, "CERTIFIED")])
-    # B is only supported by its own check, but what it rests on is certified: the stronger of the two counts.
+    # B is only supported by its own check, but what it rests on is certified: the stronger of the
+    # two counts.
     assert ledger.chain(A) is Verdict.CERTIFIED
     assert ledger.chain(C) is None
     assert all(ledger.stands(x) for x in (A, B, C))

@@ -1,4 +1,6 @@
-"""What a claim loses at the reference instance, asked without its search, is what its ledger line says."""
+"""What a claim loses at the reference instance, asked without its search, is what its ledger line
+says.
+"""
 
 from __future__ import annotations
 

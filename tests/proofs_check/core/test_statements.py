@@ -1,4 +1,6 @@
-"""Every statements.toml is well formed: ids, kinds, uses, LaTeX; and the checks used for that catch a spoiled file."""
+"""Every statements.toml is well formed: ids, kinds, uses, LaTeX; and the checks used for that catch
+a spoiled file.
+"""
 
 from __future__ import annotations
 
@@ -130,10 +132,12 @@ def test_the_loader_returns_every_row_of_every_file() -> None:
 
 def test_boursier_boyer_is_complete() -> None:
     data = read(next(p for p in FILES if p.parent.name == "boursier_boyer"))
-    # 154 rows were listed by hand from the paper before this file was written; rows found since carry added = true.
+    # 154 rows were listed by hand from the paper before this file was written; rows found since
+    # carry added = true.
     assert sum(not r.get("added", False) for r in data["row"]) == 154
     numbered = {int(n) for r in data["row"] + data["excluded"] for n in re.findall(r"\\qquad\((\d+)\)", r["printed"])}
-    # (1), (11), (12), (16) and (18) are rows named by their number or place; (5), (6), (8) and (9) do not exist in the paper.
+    # (1), (11), (12), (16) and (18) are rows named by their number or place; (5), (6), (8) and (9)
+    # do not exist in the paper.
     assert numbered | {1, 11, 12, 16, 18} == set(range(1, 30)) - {5, 6, 8, 9}
 
 

@@ -1,4 +1,6 @@
-"""Two ledgers compared: every sort of change is seen, nothing else is, and the exit status is that of diff."""
+"""Two ledgers compared: every sort of change is seen, nothing else is, and the exit status is that
+of diff.
+"""
 
 from __future__ import annotations
 

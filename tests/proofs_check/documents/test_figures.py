@@ -1,4 +1,6 @@
-"""``largeprompt figures`` on measurements that nobody made: what is judged, written and told, and how it ends."""
+"""``largeprompt figures`` on measurements that nobody made: what is judged, written and told, and
+how it ends.
+"""
 
 from __future__ import annotations
 
@@ -150,7 +152,9 @@ def test_claims_and_figures_call_the_same_runs_failed() -> None:
 
 
 def test_sentences_of_the_page_name_no_parameter_of_their_checks() -> None:
-    """A reader of the page has not read the checks: what only they call power = 1 or `stable` is said in words."""
+    """A reader of the page has not read the checks: what only they call power = 1 or `stable` is
+    said in words.
+    """
     from inspect import signature
 
     from proofs_check.core.ledger import load_claims

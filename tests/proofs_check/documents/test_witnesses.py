@@ -1,4 +1,6 @@
-"""The witness scripts run where nothing of ours exists, break what was printed, and agree with the claims."""
+"""The witness scripts run where nothing of ours exists, break what was printed, and agree with the
+claims.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Exact errors for Gaussian tokens against direct integration over prompts of two tokens, and their limits in s and L."""
+"""Exact errors for Gaussian tokens against direct integration over prompts of two tokens, and their
+limits in s and L.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ T, Q_ = float(np.trace(V @ GAMMA @ V.T)), float((V @ H) @ (V @ H))
 
 
 def two_token_prompts() -> tuple[np.ndarray, np.ndarray]:
-    """All nodes of a product rule for two iid N(0, Gamma) tokens in the plane: (n, 2, 2) prompts and their weights."""
+    """All nodes of a product rule for two iid N(0, Gamma) tokens in the plane: (n, 2, 2) prompts
+    and their weights.
+    """
     nodes, weights = np.polynomial.hermite_e.hermegauss(16)
     weights = weights / weights.sum()
     g = np.stack([x.ravel() for x in np.meshgrid(*[nodes] * 4, indexing="ij")], axis=1)
@@ -42,7 +46,9 @@ def two_token_prompts() -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.fixture(scope="module")
 def two() -> dict[str, np.ndarray]:
-    """Moments of weights, output, mean token and softmax covariance at L = 2, all from the definition."""
+    """Moments of weights, output, mean token and softmax covariance at L = 2, all from the
+    definition.
+    """
     prompts, w = two_token_prompts()
     scores = prompts @ (U @ Z)
     p = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -71,7 +77,9 @@ def test_closed_forms_at_two_tokens(two: dict[str, np.ndarray]) -> None:
 
 
 def test_second_moment_of_the_softmax_covariance_at_two_tokens() -> None:
-    """Summed over a basis of u and the rows v of V it is the error of the gradient, integrated from the definition."""
+    """Summed over a basis of u and the rows v of V it is the error of the gradient, integrated from
+    the definition.
+    """
     prompts, w = two_token_prompts()
     p = np.exp(prompts @ (U @ Z))
     p = p / p.sum(axis=1, keepdims=True)
@@ -89,7 +97,9 @@ def test_second_moment_of_the_softmax_covariance_at_two_tokens() -> None:
 
 
 def test_attention_has_the_same_error_prompt_by_prompt(two: dict[str, np.ndarray]) -> None:
-    """The same expectations through `theory.attention.layer`, on every 97th node, so that conventions of h, V and C_L are one."""
+    """The same expectations through `theory.attention.layer`, on every 97th node, so that
+    conventions of h, V and C_L are one.
+    """
     prompts, _ = two_token_prompts()
     for prompt in prompts[::9700]:
         scores = prompt @ U @ Z
@@ -150,7 +160,9 @@ def test_symbols_and_floats_agree() -> None:
 
 @pytest.mark.parametrize("v", [np.array([1.0, 0.0]), np.array([0.6, -0.8])])
 def test_limit_of_the_gradient_error_is_a_tilted_variance(v: np.ndarray) -> None:
-    """By the delta method the limit is E e^{2a.z}|(z - h)(z - h)'v - Gamma v|^2 / (E e^{a.z})^2, computed here by quadrature."""
+    """By the delta method the limit is E e^{2a.z}|(z - h)(z - h)'v - Gamma v|^2 / (E e^{a.z})^2,
+    computed here by quadrature.
+    """
     nodes, weights = np.polynomial.hermite_e.hermegauss(40)
     g = np.stack([x.ravel() for x in np.meshgrid(nodes, nodes, indexing="ij")], axis=1)
     w = np.outer(weights, weights).ravel() / weights.sum() ** 2
@@ -161,7 +173,9 @@ def test_limit_of_the_gradient_error_is_a_tilted_variance(v: np.ndarray) -> None
 
 
 def test_limits_of_output_error_and_bias_are_tilted_moments() -> None:
-    """Delta method again: the limits are E e^{2a.z}|V(z - h)|^2 / M^2 and -E e^{2a.z} V(z - h) / M^2 with M = E e^{a.z}."""
+    """Delta method again: the limits are E e^{2a.z}|V(z - h)|^2 / M^2 and -E e^{2a.z} V(z - h) /
+    M^2 with M = E e^{a.z}.
+    """
     nodes, weights = np.polynomial.hermite_e.hermegauss(40)
     g = np.stack([x.ravel() for x in np.meshgrid(nodes, nodes, indexing="ij")], axis=1)
     w = np.outer(weights, weights).ravel() / weights.sum() ** 2

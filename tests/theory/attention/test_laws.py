@@ -1,4 +1,6 @@
-"""Gaussian laws: tilting and images against numerical integration, and the sub-Gaussian definition at its edge."""
+"""Gaussian laws: tilting and images against numerical integration, and the sub-Gaussian definition
+at its edge.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from theory.attention.laws import Gaussian, log_mgf_bound
 
 
 def integrate(law: Gaussian, f, points: int = 60):  # type: ignore[no-untyped-def]
-    """E f(Z) by a Gauss-Hermite product rule along the eigenvectors; exact to rounding for the entire functions used here."""
+    """E f(Z) by a Gauss-Hermite product rule along the eigenvectors; exact to rounding for the
+    entire functions used here.
+    """
     nodes, weights = np.polynomial.hermite_e.hermegauss(points)
     weights = weights / weights.sum()
     values, vectors = np.linalg.eigh(law.covariance)

@@ -1,4 +1,6 @@
-"""Attention against its definition in exact rationals, symmetries, limits, and gradients against finite differences."""
+"""Attention against its definition in exact rationals, symmetries, limits, and gradients against
+finite differences.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +123,9 @@ def test_one_token_and_no_scores() -> None:
 
 
 def test_limits_are_approached_by_a_gauss_hermite_prompt() -> None:
-    """A prompt that holds each quadrature node as often as its weight says is nearly the Gaussian measure."""
+    """A prompt that holds each quadrature node as often as its weight says is nearly the Gaussian
+    measure.
+    """
     nodes, weights = np.polynomial.hermite_e.hermegauss(12)
     counts = np.round(1e4 * weights / weights.sum()).astype(int)
     tokens = (1.5 + 0.5 * np.repeat(nodes, counts))[:, None]

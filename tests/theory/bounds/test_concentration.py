@@ -1,4 +1,6 @@
-"""The explicit bounds: symbols against floats, scaling in f, monotonicity, the edges at which the printed lemmas fail."""
+"""The explicit bounds: symbols against floats, scaling in f, monotonicity, the edges at which the
+printed lemmas fail.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def test_symbols_floats_fractions_and_arrays_agree(f: Callable[..., Any]) -> Non
 
 
 def test_a_chain_of_the_appendix() -> None:
-    """alpha_- is 1/2 exactly at delta_min; replacing delta by delta/4 turns 27 into 108; 27 is 3 times 3 squared."""
+    """alpha_- is 1/2 exactly at delta_min; replacing delta by delta/4 turns 27 into 108; 27 is 3
+    times 3 squared.
+    """
     L, a2, delta, K = sp.symbols("L a2 delta K", positive=True)
     assert sp.simplify(alpha_minus(L, a2, delta_min(L, a2)) - sp.Rational(1, 2)) == 0
     assert sp.simplify(c.lemma_c1(L, a2, delta / 4, K) - C(a2, K) / (delta * L)) == 0
@@ -71,7 +75,9 @@ def test_markov_from_our_second_moment_contains_corollary_c3() -> None:
 
 
 def test_scaling_of_f_shows_the_missing_power() -> None:
-    """f -> 10 f: the left side of Lemma C.4 grows 100-fold. So does the bound with C_f^2, not the printed one."""
+    """f -> 10 f: the left side of Lemma C.4 grows 100-fold. So does the bound with C_f^2, not the
+    printed one.
+    """
     for p in (1, 2):
         plain, scaled = (lemma_c4(5, 0.1, 2 * k**2, 1, 3 * k, 2, p=p, Z8=9, power=2) for k in (1, 10))
         assert scaled == pytest.approx(100 * plain, rel=1e-12)
@@ -80,7 +86,9 @@ def test_scaling_of_f_shows_the_missing_power() -> None:
 
 
 def test_scaling_of_the_tokens() -> None:
-    """Z -> 2Z with f(z) = |z|^p-like growth: sigma^2, F4, C_f and Z8 move together and Lemma C.4 (power 2) with them."""
+    """Z -> 2Z with f(z) = |z|^p-like growth: sigma^2, F4, C_f and Z8 move together and Lemma C.4
+    (power 2) with them.
+    """
     for p in (1, 2):
         before = lemma_c4(7, 0.2, 3, 1.5, 1, 2, p=p, Z8=9, power=2)
         after = lemma_c4(7, 0.2, 3 * 4.0**p, 1.5 * 4, 1, 2, p=p, Z8=9 * 2.0**8, power=2)

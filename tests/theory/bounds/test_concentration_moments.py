@@ -1,4 +1,6 @@
-"""Thresholds, tails and fourth-moment bounds: second routes, scaling in f and in the tokens, bad input."""
+"""Thresholds, tails and fourth-moment bounds: second routes, scaling in f and in the tokens, bad
+input.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def test_floats_and_symbols_agree() -> None:
 
 @pytest.mark.parametrize("p", [1, 2])
 def test_the_display_is_below_the_lemma_and_meets_it_at_p_1(p: int) -> None:
-    """Equal for p = 1 and a long prompt, where the positive part is the difference itself; below it by subadditivity otherwise."""
+    """Equal for p = 1 and a long prompt, where the positive part is the difference itself; below it
+    by subadditivity otherwise.
+    """
     for length, a2 in ((1, 0.0), (2, 0.5), (50, 0.1), (50, 1.7)):
         at = (length, a2, 2.0, 1.5, 0.7, 2)
         display, lemma = display_c4(*at, p=p, Z8=3.0, power=2), lemma_c4(*at, p=p, Z8=3.0, power=2)

@@ -1,4 +1,6 @@
-"""Bounds on query averages: against every prompt of small laws, scaling, the form of the paper, bad input."""
+"""Bounds on query averages: against every prompt of small laws, scaling, the form of the paper, bad
+input.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def test_numbers_symbols_and_arrays_agree(bound: Callable[..., Any]) -> None:
 
 
 def test_units() -> None:
-    """Tokens in another unit: z -> s z and U -> U/s multiply the output by s, the gradient in U (query fixed) by s^2."""
+    """Tokens in another unit: z -> s z and U -> U/s multiply the output by s, the gradient in U
+    (query fixed) by s^2.
+    """
     for s in (0.5, 3.0):
         assert b.output_average(50, s, 0.7 / s, 1, 2) == pytest.approx(s**2 * b.output_average(50, 1, 0.7, 1, 2))
         assert b.gradient_U_average(50, s, 0.7 / s, 1, 2) == pytest.approx(s**4 * b.gradient_U_average(50, 1, 0.7, 1, 2))

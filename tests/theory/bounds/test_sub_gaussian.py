@@ -1,4 +1,6 @@
-"""Bounds of Appendix D and R3: second routes by Arb and Gaussian moments, order among each other, bad input."""
+"""Bounds of Appendix D and R3: second routes by Arb and Gaussian moments, order among each other,
+bad input.
+"""
 
 from __future__ import annotations
 

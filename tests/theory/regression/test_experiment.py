@@ -1,4 +1,6 @@
-"""The two readings of the experiments: what they share, where they differ, and roots of singular covariances."""
+"""The two readings of the experiments: what they share, where they differ, and roots of singular
+covariances.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ def test_both_readings_have_the_laws_they_are_said_to_have(Sigma: np.ndarray) ->
     assert (np.diag(C) >= 0).all()
     for covariance in (written.prompt_covariance(Sigma), written.query_covariance(Sigma)):
         assert abs(covariance - Sigma).max() <= 1e-12 * scale
-    # the code multiplies C g by C once more, and leaves the query alone; beyond 1e308 there is nothing to compare
+    # the code multiplies C g by C once more, and leaves the query alone; beyond 1e308 there is
+    # nothing to compare
     if scale < 1e100:
         assert abs(coded.prompt_covariance(Sigma) - C @ Sigma @ C.T).max() <= 1e-12 * scale**2
     assert np.array_equal(coded.query_covariance(Sigma), np.eye(len(Sigma)))

@@ -1,4 +1,6 @@
-"""The finite-prompt risk at a query, its excess over the infinite prompt, and the bounds of the gap."""
+"""The finite-prompt risk at a query, its excess over the infinite prompt, and the bounds of the
+gap.
+"""
 
 from __future__ import annotations
 

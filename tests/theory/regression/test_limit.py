@@ -1,4 +1,6 @@
-"""Where the flow ends: closed forms, symmetries, scaling, limits in L, and the flow itself as the second route."""
+"""Where the flow ends: closed forms, symmetries, scaling, limits in L, and the flow itself as the
+second route.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +108,9 @@ def test_changing_both_signs_changes_both_limits_but_not_the_rest() -> None:
 
 @pytest.mark.parametrize(("s", "a", "u"), [(2.0, 0.5, 0.1), (0.3, 0.0, 1.0), (5.0, -0.2, 1.0), (1.0, -3.0, 0.2)])
 def test_one_dimension_in_closed_form(s: float, a: float, u: float) -> None:
-    """d = 1: the minimum is s U u = 1 on the hyperbola U^2 - u^2 = a^2 - u0^2; its branch is that of the larger of the two."""
+    """d = 1: the minimum is s U u = 1 on the hyperbola U^2 - u^2 = a^2 - u0^2; its branch is that
+    of the larger of the two.
+    """
     p, c = limit_parameters([[s]], U0=[[a]], u0=u), a * a - u * u
     square = (c + math.sqrt(c * c + 4 / s**2)) / 2
     assert p.U[0, 0] == pytest.approx(math.copysign(math.sqrt(square), a + u), rel=1e-13)
@@ -132,7 +136,9 @@ def test_the_infinite_prompt_is_the_limit_of_long_ones_at_rate_one_over_L() -> N
 
 
 def test_label_noise_acts_like_a_shift_of_the_effective_covariance() -> None:
-    """Only tr(Sigma) + noise enters beside L: at Sigma = I the limits are (S_L)^-1 scaled, S_L = 1 + (1 + d + noise) / L."""
+    """Only tr(Sigma) + noise enters beside L: at Sigma = I the limits are (S_L)^-1 scaled, S_L = 1
+    + (1 + d + noise) / L.
+    """
     L, noise, d = 4, 1.5, 3
     p, m = limit_parameters(np.eye(d), prompt_length=L, noise=noise), 1 + (1 + d + noise) / L
     assert scalar(p) ** 2 == pytest.approx(math.sqrt(d) / m)
@@ -222,7 +228,9 @@ def test_starts_that_end_in_a_saddle_are_errors(exact: bool, Sigma: list[list[in
 
 
 def test_a_saddle_in_two_dimensions_is_met_only_on_its_stable_manifold() -> None:
-    """Sigma = I, U = -a I, u = a sqrt 2: balanced and isotropic, so the flow stays on that line and ends in the origin."""
+    """Sigma = I, U = -a I, u = a sqrt 2: balanced and isotropic, so the flow stays on that line and
+    ends in the origin.
+    """
     with pytest.raises(SaddleError, match="1e-09"):
         limit_parameters(np.eye(2), U0=-np.eye(2), u0=math.sqrt(2))
     nudged = [limit_parameters(np.eye(2), U0=-np.eye(2), u0=math.sqrt(2) + h).gamma for h in (-1e-4, 1e-4)]
@@ -230,7 +238,9 @@ def test_a_saddle_in_two_dimensions_is_met_only_on_its_stable_manifold() -> None
 
 
 def test_a_saddle_off_the_origin_is_found_by_bisection() -> None:
-    """Between two starts with opposite limits lies one that flows into a saddle with U != 0; from both sides the sign persists."""
+    """Between two starts with opposite limits lies one that flows into a saddle with U != 0; from
+    both sides the sign persists.
+    """
     Sigma, low, high = np.diag([1.0, 0.5]), 0.0, 3.0
 
     def sign(u0: float) -> float:

@@ -1,4 +1,6 @@
-"""Every wrong input gets an error of ours that names the value, the broken assumption and the remedy."""
+"""Every wrong input gets an error of ours that names the value, the broken assumption and the
+remedy.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The bounds of the transfer against exact risks and flows, and their closed forms against each other."""
+"""The bounds of the transfer against exact risks and flows, and their closed forms against each
+other.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Trace words against explicit entries: Isserlis sums over pairings, derivatives entry by entry, instances of every identity."""
+"""Trace words against explicit entries: Isserlis sums over pairings, derivatives entry by entry,
+instances of every identity.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +127,9 @@ def test_relations_of_pseudo_inverse_and_projector() -> None:
 
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_equal_normal_forms_are_equal_at_instances(d: int) -> None:
-    """The sound direction, on random products: normal form first or evaluation first must give the same matrix."""
+    """The sound direction, on random products: normal form first or evaluation first must give the
+    same matrix.
+    """
     at = A.example(d, seed=9)
     for letters in itertools.product("MSGBCN", repeat=3):
         if d == 3 and letters[0] > "G":
@@ -138,7 +142,9 @@ def test_equal_normal_forms_are_equal_at_instances(d: int) -> None:
 
 
 def test_small_dimensions_have_further_identities() -> None:
-    """Cayley-Hamilton: a form that is not zero may vanish at d = 2, so that only an instance refutes."""
+    """Cayley-Hamilton: a form that is not zero may vanish at d = 2, so that only an instance
+    refutes.
+    """
     ch = M * M - M.tr() * M + (M.tr() ** 2 - (M * M).tr()) / 2 * A.I
     assert not ch.is_zero()
     assert ch.evaluate(A.example(2)) == sp.zeros(2, 2)

@@ -1,4 +1,6 @@
-"""The Stein calculus with symbolic L against explicit tokens: derivatives written out, Gaussian moments, product quadrature."""
+"""The Stein calculus with symbolic L against explicit tokens: derivatives written out, Gaussian
+moments, product quadrature.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def explicit(polynomial: sp.Expr, L: int) -> sp.Expr:
 
 @pytest.mark.parametrize("L", [1, 2, 3])
 def test_stein_written_out_token_by_token(L: int) -> None:
-    """E sum_i u(z_i) c_i = h E sum_i D_i c_i in d = 1, with D_i p_j = a p_j (1{i=j} - p_i) applied to explicit symbols, twice."""
+    """E sum_i u(z_i) c_i = h E sum_i D_i c_i in d = 1, with D_i p_j = a p_j (1{i=j} - p_i) applied
+    to explicit symbols, twice.
+    """
     p, z, a = sp.symbols(f"p1:{L + 1}"), sp.symbols(f"z1:{L + 1}"), sp.Symbol("a")
 
     def slope(f: sp.Expr, i: int) -> sp.Expr:
@@ -79,7 +83,9 @@ def test_without_scores_weights_are_equal() -> None:
 @pytest.mark.parametrize("s", [Fraction(1, 4), Fraction(2)])
 @pytest.mark.parametrize("L", [2, 3])
 def test_expectations_against_product_quadrature(s: Fraction, L: int) -> None:
-    """Both sides integrated by a trapezoid rule over L scores; the poles of the softmax in g cost exp(-2 pi^2/(0.3 sqrt(2 s)))."""
+    """Both sides integrated by a trapezoid rule over L scores; the poles of the softmax in g cost
+    exp(-2 pi^2/(0.3 sqrt(2 s))).
+    """
     grid = np.arange(-8.4, 8.41, 0.3)
     g = np.stack([x.ravel() for x in np.meshgrid(*[grid] * L, indexing="ij")])
     w = 0.3**L * np.exp(-(g**2).sum(axis=0) / 2) / (2 * np.pi) ** (L / 2)

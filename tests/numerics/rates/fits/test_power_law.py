@@ -93,7 +93,9 @@ def test_a_good_fit_does_not_warn() -> None:
 
 
 def test_an_amplitude_may_overflow() -> None:
-    """A next-order term that hardly falls has a constant of any size beside it; the law itself stays finite."""
+    """A next-order term that hardly falls has a constant of any size beside it; the law itself
+    stays finite.
+    """
     y = law(LENGTHS) * (1 + 0.01 * np.sin(LENGTHS))
     fit = power_law_fit(LENGTHS, y, 0.01 * y, order=1e-5)
     assert math.isinf(fit.amplitude) or fit.amplitude == 0

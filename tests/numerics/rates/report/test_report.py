@@ -144,7 +144,9 @@ def test_the_page_says_what_the_run_says(run: Rates, page: str) -> None:
 
 
 def test_the_plots_show_the_numbers_of_the_run(run: Rates) -> None:
-    """Every measured point is drawn where the axes say: heights in the picture are linear in the logarithm of the values."""
+    """Every measured point is drawn where the axes say: heights in the picture are linear in the
+    logarithm of the values.
+    """
     series = run.series[2]
     root = ElementTree.fromstring(error_plot(run, series).inline)
     space = "{http://www.w3.org/2000/svg}"
@@ -264,7 +266,9 @@ def test_runs_of_one_name_have_plots_of_their_own(run: Rates) -> None:
 
 
 def test_runs_on_one_page_look_different() -> None:
-    """Six colours and six markers: the seventh run comes back to the first colour, not to its marker."""
+    """Six colours and six markers: the seventh run comes back to the first colour, not to its
+    marker.
+    """
     assert len({run_style(i, 36) for i in range(36)}) == 36
 
 

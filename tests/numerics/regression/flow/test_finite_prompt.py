@@ -1,4 +1,6 @@
-"""The exact flow against other integrators, laws that it keeps, and stochastic gradient descent, which it is the limit of."""
+"""The exact flow against other integrators, laws that it keeps, and stochastic gradient descent,
+which it is the limit of.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ FACTORS = Factors(
 
 @pytest.mark.parametrize("L", [5, None])
 def test_linear_attention_against_the_closed_field(L: int | None) -> None:
-    """The other integration, of a general start, knows only theory's field; task variance 1/2 makes time run at half speed."""
+    """The other integration, of a general start, knows only theory's field; task variance 1/2 makes
+    time run at half speed.
+    """
     known = integrate_flow(SIGMA, START, 0.8, prompt_length=L, noise=0.3, t_max=1.5)
     flow = training_flow((START, 0.8), SIGMA, L, attention="linear", noise=0.15, task_variance=0.5, times=[0.0, 1.0, 3.0])
     np.testing.assert_allclose(flow.U[0], START)
@@ -36,7 +40,9 @@ def test_linear_attention_against_the_closed_field(L: int | None) -> None:
 
 
 def test_softmax_attention_against_the_product_rule() -> None:
-    """Start and covariance diagonal: the older flow integrates over the query by a product rule, with splines for the weights."""
+    """Start and covariance diagonal: the older flow integrates over the query by a product rule,
+    with splines for the weights.
+    """
     known = finite_prompt_path(Spectrum((1.0, 0.25), (1, 1)), [0.3, 0.6], 0.5, 30.0, noise=0.2, nodes=36, t_max=4.0)
     flow = training_flow((np.diag([0.3, 0.6]), 0.5), np.diag([1.0, 0.25]), 30, noise=0.2, times=[4.0])
     np.testing.assert_allclose(np.diag(flow.U[-1]), known.a[-1], rtol=1e-6)
@@ -78,7 +84,9 @@ def test_factors_keep_their_balance_and_lower_the_risk() -> None:
 
 
 def test_units_of_time() -> None:
-    """Linear attention: Sigma -> k Sigma with U, u -> U, u / sqrt k and noise -> k noise is the same path in time t / k^2."""
+    """Linear attention: Sigma -> k Sigma with U, u -> U, u / sqrt k and noise -> k noise is the
+    same path in time t / k^2.
+    """
     k = 1e-6
     here = training_flow((START, 0.8), SIGMA, 8, noise=0.1, attention="linear", times=[2.0])
     start = (START / math.sqrt(k), 0.8 / math.sqrt(k))
@@ -97,8 +105,9 @@ def test_a_start_at_the_minimum_stays() -> None:
 def test_sgd_lies_on_the_exact_curve(attention: str) -> None:
     """Means over seeds of the last point and of the risk on the way, at error 1e-6 each.
 
-    SGD makes steps: its mean is that of gradient descent with the exact gradient, but for the curvature times the variance that
-    batches of 1024 leave, of the order of 1e-6 (1e-5 is granted); and gradient descent is off the flow by the order of the rate.
+    SGD makes steps: its mean is that of gradient descent with the exact gradient, but for the
+    curvature times the variance that batches of 1024 leave, of the order of 1e-6 (1e-5 is granted);
+    and gradient descent is off the flow by the order of the rate.
     """
     seeds, steps, lr, batch = 40, 60, 5e-3, 1024
     start = FACTORS

@@ -29,7 +29,9 @@ def test_invariants_are_kept_and_the_risk_falls_along_the_path(L: int | None, no
 
 
 def test_off_diagonal_entries_decay_like_the_integral_of_u_squared() -> None:
-    """In the eigenbasis U_ij(t) = U_ij(0) exp(-l_i l_j m_i int u^2): a law that the integrator is not told."""
+    """In the eigenbasis U_ij(t) = U_ij(0) exp(-l_i l_j m_i int u^2): a law that the integrator is
+    not told.
+    """
     flow = integrate_flow(SIGMA, U0, 0.9, t_max=0.7)
     area = np.sum(np.diff(flow.t) * (flow.u[1:] ** 2 + flow.u[:-1] ** 2) / 2)
     for (i, j), rate in {(0, 1): 0.4, (1, 0): 0.16}.items():

@@ -1,4 +1,6 @@
-"""The check that the flow ends where a formula says: it accepts the right one, refutes near misses, and gives up aloud."""
+"""The check that the flow ends where a formula says: it accepts the right one, refutes near misses,
+and gives up aloud.
+"""
 
 from __future__ import annotations
 
@@ -78,14 +80,17 @@ def test_printed_constant_is_refuted_at_the_shortest_numbers_and_ours_is_not() -
     printed = steeper_than(polyak_lojasiewicz_f3, starts)
     assert printed.verdict is Verdict.REFUTED
     assert (printed.witness["d"], printed.witness["Lambda"], printed.witness["sigma"]) == (1, "1/5", "1")
-    # by hand at d = 1, Lambda = 1/5, U = u = sigma = 1: R = (1/5)(4/5)^2/2, gradient (4/5)/25 in both directions
+    # by hand at d = 1, Lambda = 1/5, U = u = sigma = 1: R = (1/5)(4/5)^2/2, gradient (4/5)/25 in
+    # both directions
     ratio = 2 * sp.Rational(4, 125) ** 2 / (sp.Rational(1, 5) * sp.Rational(4, 5) ** 2 / 2)
     assert printed.witness["squared gradient over risk"] == str(ratio)
     assert steeper_than(polyak_lojasiewicz, starts[:12]).verdict is Verdict.SUPPORTED
 
 
 def test_a_constant_that_only_the_path_contradicts_stays_open() -> None:
-    """At t = 0 the ratio is 4 S^3 s^2, at the end 4 S^2: with S = 1, s = 5/4 the path falls below what the start allows."""
+    """At t = 0 the ratio is 4 S^3 s^2, at the end 4 S^2: with S = 1, s = 5/4 the path falls below
+    what the start allows.
+    """
     steep = [s for s in balanced_starts() if s.Sigma.shape[0] == 1 and s.s == sp.Rational(5, 4) and s.Sigma[0, 0] == 1]
     found = steeper_than(lambda *_: sp.Integer(5), steep)
     assert found.verdict is Verdict.OPEN

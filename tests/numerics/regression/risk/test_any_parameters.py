@@ -1,4 +1,6 @@
-"""The population risk of any parameters: every token drawn, closed forms, and whether its errors are honest."""
+"""The population risk of any parameters: every token drawn, closed forms, and whether its errors
+are honest.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def test_a_single_token_is_the_answer() -> None:
 
 
 def test_near_the_block_manifold_it_joins_the_exact_risk() -> None:
-    """Off the manifold by e the risk differs by e^2: its gradient there is an odd moment of the task."""
+    """Off the manifold by e the risk differs by e^2: its gradient there is an odd moment of the
+    task.
+    """
     d, S = 2, kms(2)
     K, V, e = np.zeros((3, 3)), np.diag([0.0, 0.0, 1.4]), 1e-3
     K[:2, :2] = [[0.8, 0.3], [-0.2, 0.6]]
@@ -77,7 +81,9 @@ def test_near_the_block_manifold_it_joins_the_exact_risk() -> None:
 
 
 def test_the_error_is_honest() -> None:
-    """Values of independent randomisations scatter as their errors say: the mean of 20 squares of Student's t is 1.17 +- 0.5."""
+    """Values of independent randomisations scatter as their errors say: the mean of 20 squares of
+    Student's t is 1.17 +- 0.5.
+    """
     found = np.array([population_risk(wild(2), "softmax", 5, Sigma=kms(2), noise=0.1, points=64, seed=k) for k in range(20)])
     better = population_risk(wild(2), "softmax", 5, Sigma=kms(2), noise=0.1, points=1 << 11, seed=99)
     assert better[1] < found[:, 1].mean() / 3

@@ -1,4 +1,6 @@
-"""R6 by quadrature: against prompts that are drawn, and its flow against finite differences and known ends."""
+"""R6 by quadrature: against prompts that are drawn, and its flow against finite differences and
+known ends.
+"""
 
 from __future__ import annotations
 

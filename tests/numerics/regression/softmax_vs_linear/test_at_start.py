@@ -10,7 +10,9 @@ from theory.regression.experiment import kms
 
 
 def test_gradients_on_the_block_manifold() -> None:
-    """Second route: exact risks and the chain rule. 64 groups and |t| < 7: the probability of failure is below 1e-8."""
+    """Second route: exact risks and the chain rule. 64 groups and |t| < 7: the probability of
+    failure is below 1e-8.
+    """
     K11, Q11, o, v = np.array([[0.9, 0.2], [0.0, 0.5]]), np.array([[0.7, -0.3], [0.1, 0.6]]), 1.2, 0.8
     zero = np.zeros(2)
     block = lambda M, x: np.block([[M, zero[:, None]], [zero[None], np.array([[x]])]])

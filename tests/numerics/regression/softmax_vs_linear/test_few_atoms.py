@@ -1,4 +1,6 @@
-"""Enumerated prompts against finite differences and sampling; the scalar regression against direct integration over prompts."""
+"""Enumerated prompts against finite differences and sampling; the scalar regression against direct
+integration over prompts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The gap of the gradients against differences of the population risks, and against the coupled kernel."""
+"""The gap of the gradients against differences of the population risks, and against the coupled
+kernel.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The exact gap of the two attentions against prompts drawn with every token, at its limits, and where it must not be negative."""
+"""The exact gap of the two attentions against prompts drawn with every token, at its limits, and
+where it must not be negative.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from numerics.regression.softmax_vs_linear.output import output_gap
 
 
 def drawn(s: float, t: float, c: float, L: int, k: float, prompts: int) -> tuple[float, float]:
-    """Mean and standard error of (T_soft - k T_lin)^2 over prompts of L tokens in the plane of a and b."""
+    """Mean and standard error of (T_soft - k T_lin)^2 over prompts of L tokens in the plane of a
+    and b.
+    """
     rng = np.random.default_rng(L)
     g, r = rng.standard_normal((2, prompts, L))
     score, value = np.sqrt(s) * g, c / np.sqrt(s) * g + np.sqrt(t - c * c / s) * r
@@ -24,7 +28,8 @@ def drawn(s: float, t: float, c: float, L: int, k: float, prompts: int) -> tuple
 def test_the_gap_is_that_of_drawn_prompts(s: float, c: float, L: int, k: float) -> None:
     of_t, of_c2 = output_gap(s, L, factor=k)
     mean, error = drawn(s, 1.0, c, L, k, 100_000)
-    # Five standard errors on each of five means: 3e-6 in all, more where the mean of a heavy tail is not yet normal.
+    # Five standard errors on each of five means: 3e-6 in all, more where the mean of a heavy tail
+    # is not yet normal.
     assert abs(of_t + c * c * of_c2 - mean) < 5.5 * error
 
 

@@ -1,4 +1,6 @@
-"""Short prompts token by token: weights and sums of the compiled rows against NumPy on the same normals."""
+"""Short prompts token by token: weights and sums of the compiled rows against NumPy on the same
+normals.
+"""
 
 from __future__ import annotations
 

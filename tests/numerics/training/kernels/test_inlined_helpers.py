@@ -1,4 +1,6 @@
-"""A helper that is only called has two compiled copies, and a process that loads the kernel from the cache takes the other one."""
+"""A helper that is only called has two compiled copies, and a process that loads the kernel from
+the cache takes the other one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Loss and gradient of a batch have the same law in the compiled kernels, which reduce prompts, as with every token drawn."""
+"""Loss and gradient of a batch have the same law in the compiled kernels, which reduce prompts, as
+with every token drawn.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ class Case(NamedTuple):
 
 
 def batches(kernel: Any, attention: str, case: Case, key: int) -> np.ndarray:
-    """A row for each of the batches: its losses and gradients, and the cosines and sines of random projections of all of them."""
+    """A row for each of the batches: its losses and gradients, and the cosines and sines of random
+    projections of all of them.
+    """
     theta, front = case.start(attention), (2,) if attention == "coupled" else ()
     rows = np.empty((BATCHES, len(np.ones(front).ravel()) + theta.size))
     A, B = (np.array(x, dtype=float, order="C") for x in (case.A, case.B))
@@ -57,8 +61,8 @@ def batches(kernel: Any, attention: str, case: Case, key: int) -> np.ndarray:
 def deviations(one: np.ndarray, two: np.ndarray) -> np.ndarray:
     """|sum D| / sqrt(sum D²) for the differences D of the columns, of their cosines and sines, and of those of some projections.
 
-    If both have one law, D is symmetric, and given |D| this is a sum of random signs: it exceeds t with probability below
-    2 exp(-t²/2), whatever the law and its tails (Hoeffding).
+    If both have one law, D is symmetric, and given |D| this is a sum of random signs: it exceeds t
+    with probability below 2 exp(-t²/2), whatever the law and its tails (Hoeffding).
     """
     spread = np.concatenate([one, two]).std(0)
     seen = spread > 1e-4 * spread.max()  # what vanishes is rounding in float32
@@ -69,7 +73,9 @@ def deviations(one: np.ndarray, two: np.ndarray) -> np.ndarray:
 
 
 def parallel(theta: Parameters) -> np.ndarray:
-    """K for which K'Q z is a multiple of V'o whatever the query z: scores and values of a token are the same up to a factor."""
+    """K for which K'Q z is a multiple of V'o whatever the query z: scores and values of a token are
+    the same up to a factor.
+    """
     return np.outer([1.0, 0.0, 0.0], theta.b)
 
 
@@ -90,7 +96,8 @@ CASES = {
 }
 
 
-#: 36 times fewer than 1200 numbers are compared: if the laws are the same, all pass with probability at least 1 - 1e-6.
+#: 36 times fewer than 1200 numbers are compared: if the laws are the same, all pass with
+#: probability at least 1 - 1e-6.
 LIMIT = math.sqrt(2 * math.log(2 * 36 * 1200 / 1e-6))
 
 

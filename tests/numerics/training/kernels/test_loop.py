@@ -1,4 +1,6 @@
-"""The compiled loop of SGD: its streams, its sums in float32, and what must hold bit for bit or up to rounding in each batch."""
+"""The compiled loop of SGD: its streams, its sums in float32, and what must hold bit for bit or up
+to rounding in each batch.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def test_steps_may_be_cut_anywhere(attention: str) -> None:
 
 
 def label(lane: int, step: int, mark: int, B: np.ndarray, root: float, noise: float) -> float:
-    """The label of the query of a lane, by hand from its stream; its number is one of 64 bits, 2^62 for these kernels added."""
+    """The label of the query of a lane, by hand from its stream; its number is one of 64 bits, 2^62
+    for these kernels added.
+    """
     d = len(B)
     words = np.array(plain_xoshiro(plain_philox((step, lane, 1 << 30, mark), (5, 2)), 2 * d + 2), dtype=np.uint32)
     x = np.stack(plain_box_muller(words[::2], words[1::2]), axis=1).ravel()
@@ -64,9 +68,11 @@ def test_labels_of_a_model_that_says_nothing(batch: int, roots: tuple[np.ndarray
 @pytest.mark.parametrize("noise", [0.3, 0.0])
 @pytest.mark.parametrize("dimension", [1, d])
 def test_output_and_gradient_of_one_prompt_agree(attention: str, noise: float, dimension: int) -> None:
-    """By o.grad = (T - y) T the gradient knows the output T: T - y is then one of the roots of twice the loss.
+    """By o.grad = (T - y) T the gradient knows the output T: T - y is then one of the roots of
+    twice the loss.
 
-    Without noise in dimension 1 scores and values are parallel up to rounding, which must not pass for a direction.
+    Without noise in dimension 1 scores and values are parallel up to rounding, which must not pass
+    for a direction.
     """
     theta, root, mark = START[: 3 * dimension + 4, : dimension + 1], np.eye(dimension), 6 + (attention == "linear") * 2**31
     for step in range(20):
@@ -78,7 +84,9 @@ def test_output_and_gradient_of_one_prompt_agree(attention: str, noise: float, d
 
 @BOTH
 def test_gradients_of_a_product_know_its_degree(attention: str) -> None:
-    """The output is linear in o and in V, a function of K'Q, and bilinear in K and Q for linear attention: Euler's identities."""
+    """The output is linear in o and in V, a function of K'Q, and bilinear in K and Q for linear
+    attention: Euler's identities.
+    """
     theta, _, gradient, _ = call(attention, START)
     by_o, by_V, by_K, by_Q = (part.sum() for part in np.split(theta * gradient, [1, d + 2, 2 * d + 3]))
     assert by_o == pytest.approx(by_V, rel=1e-6)
@@ -89,7 +97,9 @@ def test_gradients_of_a_product_know_its_degree(attention: str) -> None:
 @BOTH
 @pytest.mark.parametrize("unit", [1e-8, 1e8])
 def test_units_do_not_matter(attention: str, unit: float) -> None:
-    """Tokens and labels in other units, scores scaled back: outputs and labels are `unit` times as great, the loss its square."""
+    """Tokens and labels in other units, scores scaled back: outputs and labels are `unit` times as
+    great, the loss its square.
+    """
     loss = call(attention, START)[1][0]
     other = call(attention, START, A=unit * A, B=unit * B, noise_sd=0.3 * unit, scale=0.8 / unit**2)[1][0]
     assert other / unit**2 == pytest.approx(loss, rel=1e-4)
@@ -119,7 +129,9 @@ def test_one_token_moves_neither_keys_nor_queries() -> None:
 
 
 def test_enormous_scores_pick_one_token() -> None:
-    """Then the loss no longer knows their scale, and has the law that drawing all tokens gives: six standard errors, 2e-9."""
+    """Then the loss no longer knows their scale, and has the law that drawing all tokens gives: six
+    standard errors, 2e-9.
+    """
     loss = [call("softmax", START, 12, scale=scale)[1][0] for scale in (1.0, 1e7, 1e9)]
     assert loss[1] == pytest.approx(loss[2], rel=1e-3)
     assert loss[0] != pytest.approx(loss[1], rel=1e-2)
@@ -132,7 +144,9 @@ def test_enormous_scores_pick_one_token() -> None:
 
 
 def replayed(step: int, L: int, scale: float) -> tuple[float, np.ndarray]:
-    """Loss and gradient of softmax attention on the first prompt of a step, in double precision from the words of its stream."""
+    """Loss and gradient of softmax attention on the first prompt of a step, in double precision
+    from the words of its stream.
+    """
     n, o, V, K, Q = d + 1, START[0], *np.split(START[1:], 3)
     words = np.array(plain_xoshiro(plain_philox((step, 0, 1 << 30, L), (5, 2)), 4 * n + 2 * L), dtype=np.uint32)
     x = np.stack(plain_box_muller(words[::2], words[1::2]), axis=1).ravel().astype(float)
@@ -149,7 +163,8 @@ def replayed(step: int, L: int, scale: float) -> tuple[float, np.ndarray]:
     values = np.linalg.norm(b) * g
     T = weights @ values
     shift = weights * (values - T)
-    # sums over the tokens of what is across e and f: two Gaussian vectors with the covariance of the weights and of their shifts
+    # sums over the tokens of what is across e and f: two Gaussian vectors with the covariance of
+    # the weights and of their shifts
     root = np.linalg.norm(weights)
     along = weights @ shift / root
     mean = M @ ((weights @ g) * e + (weights @ r) * f + root * p)
@@ -168,13 +183,16 @@ def test_softmax_against_double_precision(L: int, scale: float) -> None:
         assert losses[0] == pytest.approx(loss, rel=5e-5)  # sums of up to 60 numbers of float32
         gap = abs(found - gradient)
         assert gap[: d + 2].max() < 2e-5 * abs(gradient[: d + 2]).max()
-        # one token has all the weight in the end: what is left of its difference from the mean is the root of a rounding error
+        # one token has all the weight in the end: what is left of its difference from the mean is
+        # the root of a rounding error
         assert gap[d + 2 :].max() < (5e-5 if scale < 1e6 else 1e-3) * scale
 
 
 @pytest.mark.parametrize("L", [1, 2, 10])
 def test_linear_moments_against_the_matrix_that_bartlett_draws(L: int) -> None:
-    """Sums over the tokens of what has coordinates G in (g, r) and is Gaussian across: means, and squares and products across."""
+    """Sums over the tokens of what has coordinates G in (g, r) and is Gaussian across: means, and
+    squares and products across.
+    """
     state, rows, moments = np.empty(4 * LANES, np.uint32), np.empty(6 * LANES, np.float32), np.empty(8 * LANES, np.float32)
     start_lanes(np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(5), state)
     normals, scalars = np.empty(2 * LANES, np.float32), np.ones((4, LANES), np.float32)
@@ -197,7 +215,9 @@ def test_linear_moments_against_the_matrix_that_bartlett_draws(L: int) -> None:
 
 
 def test_the_quick_test_of_a_gamma_variable_is_on_the_safe_side() -> None:
-    """1 - e^h < SURE g^4 / d for c g > -1/2, where h = g^2/2 + d - d v + d log v, v = (1 + c g)^3: what it accepts is accepted."""
+    """1 - e^h < SURE g^4 / d for c g > -1/2, where h = g^2/2 + d - d v + d log v, v = (1 + c g)^3:
+    what it accepts is accepted.
+    """
     y = np.r_[np.linspace(-0.5, -0.01, 2000), np.linspace(0.01, 5, 2000)]
     for size in (1 / 6, 2 / 3, 14 / 3, 500.0):
         g = y * np.sqrt(9 * size)

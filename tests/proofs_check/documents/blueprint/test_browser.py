@@ -1,6 +1,7 @@
 """The blueprint in a browser: hash routes, search, and no complaint on the console.
 
-Needs Chromium. With CI=true its absence is a failure; elsewhere the tests say that they did not run.
+Needs Chromium. With CI=true its absence is a failure; elsewhere the tests say that they did not
+run.
 """
 
 from __future__ import annotations

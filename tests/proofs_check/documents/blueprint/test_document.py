@@ -1,4 +1,6 @@
-"""The blueprint: valid, closed in itself, a page a claim, marks besides colours, and nothing in a ledger can become markup."""
+"""The blueprint: valid, closed in itself, a page a claim, marks besides colours, and nothing in a
+ledger can become markup.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The errata: what is false and nothing else, told to an author; pages that need nothing but themselves."""
+"""The errata: what is false and nothing else, told to an author; pages that need nothing but
+themselves.
+"""
 
 from __future__ import annotations
 

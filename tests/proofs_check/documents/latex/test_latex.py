@@ -1,4 +1,6 @@
-"""LaTeX as MathML: every formula of the papers is read, nothing is passed through, and what is unknown is an error."""
+"""LaTeX as MathML: every formula of the papers is read, nothing is passed through, and what is
+unknown is an error.
+"""
 
 from __future__ import annotations
 
