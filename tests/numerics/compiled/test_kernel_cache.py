@@ -50,7 +50,7 @@ def test_a_changed_helper_is_never_served_from_the_cache(tmp_path: Path) -> None
     before, old, hits = kernel()
     assert not hits
     assert kernel() == [before, old, 1], "an unchanged source is compiled once"
-    helper = tmp_path / "numerics" / "streams.py"
+    helper = tmp_path / "numerics" / "compiled" / "streams.py"
     text = helper.read_text(encoding="utf-8")
     changed = text.replace("radius * sine", "-radius * sine")
     assert changed != text
