@@ -1,5 +1,6 @@
-"""Appendix B: the skewed measure mu_z of a Gaussian one, also without a density, and the relation
-to linear attention.
+"""Appendix B of Boursier & Boyer: the law mu_z obtained by tilting a Gaussian law with the scores
+is again Gaussian, also where the covariance is singular, and the limit of attention is that of
+linear attention. Both are proved as identities of matrices in every dimension.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""Appendix C.7: the two gradients of attention row by row, and the rate of the first term of the
-gradient in U.
+"""Appendix C.7 of Boursier & Boyer, the gradients of attention in V and in U and the rate of the
+first of the two terms of the gradient in U. The formulas are proved token by token for every prompt
+length, and the rate is compared with exact sums over all prompts for tokens and queries of few
+values.
 """
 
 from __future__ import annotations
@@ -77,7 +79,7 @@ def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
     return confirmed(all_of(token, quotient), route)
 
 
-# -- the averages of a prompt, exactly ------------------------------------------------------------------------------------------
+# -- the averages of a prompt, exactly -------------------------------------------------------------
 
 
 def gradient_errors(mu: Law, nu: Law, U: Array, v: Array, L: int) -> tuple[float, float]:

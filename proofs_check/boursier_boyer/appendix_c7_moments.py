@@ -1,5 +1,6 @@
-"""Appendix C.7: equations (20) and (21), the moments between them, and the rate of the product
-term.
+"""Appendix C.7 of Boursier & Boyer, equations (20) and (21) and the moments between them, from
+which the rate of the product term of the gradient in U follows. The inequalities are proved
+pointwise, and the rate is compared with exact sums over all prompts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Appendix F.3: the extension of Zhang et al. (2024) to a degenerate covariance, item by item.
+"""Appendix F.3 of Boursier & Boyer, item by item: the theorem of Zhang et al. (2024) on the
+gradient flow of linear attention, extended to a singular covariance. Algebra is proved for every
+dimension, and limits of the flow are found by integrating it from many starts.
 
-Lambda is the covariance (Sigma in the paper's own notation), sigma > 0 the scale of the start,
-``U11(0) = sigma Theta Theta'``.
+Lambda is the covariance (Sigma in the paper's own notation), sigma > 0 is the scale of the start,
+and ``U11(0) = sigma Theta Theta'``.
 """
 
 from __future__ import annotations
@@ -91,7 +93,8 @@ def global_minima_solve_the_matrix_equation() -> Evidence:
     argument="the repaired constant is that of OURS:R5.PL, proved there",
 )
 def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasiewicz_f3, times: Fraction = Fraction(1)) -> Evidence:
-    """|grad R|^2 >= mu (R - min R) along the flow of the risk R: exactly at t = 0, then on integrated paths.
+    """|grad R|^2 >= mu (R - min R) along the flow of the risk R: exactly at t = 0, then on
+    integrated paths.
 
     In d = 1 the ratio at t = 0 is 4 Lambda^3 sigma^2, the printed mu is Lambda^2 sigma^2: false for
     every Lambda < 1/4.

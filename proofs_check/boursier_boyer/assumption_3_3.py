@@ -1,5 +1,6 @@
-"""Assumption 3.3 and the remark after it: the moment conditions hold for all sub-Gaussian laws,
-with constants for sigma >= 1.
+"""Assumption 3.3 of Boursier & Boyer and the remark after it, which says that its moment conditions
+hold for all sub-Gaussian laws of tokens and queries. The assumption is shown to hold for one law
+and to fail for another; the remark is tried on the worst laws that a search finds, for sigma >= 1.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ def one_constant_for_all_sigma(*, least: int | Fraction = 1) -> Evidence:
 
 @cache
 def examples() -> list[tuple[str, Any, Any]]:
-    """Bounded and Gaussian tokens at sigma = 1 and 3, bounded and Gaussian queries at constant 1."""
+    """Bounded and Gaussian tokens at sigma = 1 and 3, bounded and Gaussian queries at constant 1.
+    """
     named = ("Gaussian", "singular Gaussian", "Rademacher", "sphere", "ball")
     out = []
     for n in DIMENSIONS:

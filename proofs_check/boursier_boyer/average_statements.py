@@ -1,5 +1,6 @@
-"""What the statements of Appendices C.3 and C.5 share: the class of f and g, explicit constants,
-rare large queries.
+"""Checks shared by the statements of Appendices C.3 and C.5 of Boursier & Boyer, which bound errors
+averaged over the query: the class of functions f and g, the bounds with explicit constants, and a
+family of queries that are rarely very large and defeat every constant.
 """
 
 from __future__ import annotations

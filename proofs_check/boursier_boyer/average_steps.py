@@ -1,5 +1,6 @@
-"""What the proofs of Lemmas C.6 and C.9 share: the split at |z| = B, the ball, the tail of the
-query.
+"""Checks shared by the proofs of Lemmas C.6 and C.9 of Boursier & Boyer, which split the average
+over the query at |z| = B: the radius B, the scores inside that ball, and the tail of the query
+outside it.
 """
 
 from __future__ import annotations

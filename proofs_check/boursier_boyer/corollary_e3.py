@@ -1,4 +1,8 @@
-"""Appendix E.2, Corollary E.3: the two risks come together, uniformly on the ball of radius 2 rho."""
+"""Corollary E.3 of Boursier & Boyer (Appendix E.2): the risks of finite and infinite prompts come
+together uniformly on the ball of radius 2 rho. The step that bounds a moment over the ball is
+refuted and repaired, and the conclusion is measured by quadrature for regression with one Gaussian
+covariate.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Figures 7 and 8: how regular the curves over the steps are, anisotropic data."""
+"""Figures 7 and 8 of Boursier & Boyer: how regular the curves of distance and risk over the
+training steps are on anisotropic data. Full training runs measure it; the reduced runs are too
+short, so that the claims are declared open there.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +111,8 @@ def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, meas
 
 
 def _one_run_each(holds: bool, swapped: bool, says: str, found: dict[str, float]) -> Evidence:
-    """One run of each kind supports what it shows, and refutes no more than the opposite of that."""
+    """One run of each kind supports what it shows, and refutes no more than the opposite of that.
+    """
     if holds and swapped:
         return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=found, witness_by="statistics", error=1e-9)
     if holds:

@@ -1,5 +1,6 @@
-"""Figure 3: the distance of the two trajectories falls from one prompt length to the next at first,
-and later it does not.
+"""Figure 3 of Boursier & Boyer: whether the distance between the trajectories of softmax and linear
+attention falls with the prompt length. Training runs support it early in training and refute it
+later, by tests on runs that share the start and draw prompts of their own.
 """
 
 from __future__ import annotations

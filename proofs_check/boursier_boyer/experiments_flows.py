@@ -1,9 +1,9 @@
-"""Gradient flow of linear attention from random starts, exactly: for Figures 4 and 6 and the remark
-on the block start.
+"""The gradient flow of linear attention from random starts, integrated with exact gradients, for
+Figures 4 and 6 of Boursier & Boyer and their remark on the block start.
 
-d = 5, w ~ N(0, I/5), label noise 1/10; the time of the flow is the learning rate 1e-3 times the
-steps. It starts where the runs of a seed start. Parameters are flat: O, V, K, Q one after the
-other.
+The task is that of the paper: d = 5, w ~ N(0, I/5), label noise 1/10. The time of the flow is the
+learning rate 1e-3 times the number of steps, and it starts where the run with the same seed starts.
+Parameters are one vector: O, V, K and Q one after the other.
 """
 
 from __future__ import annotations

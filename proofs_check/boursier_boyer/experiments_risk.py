@@ -1,5 +1,6 @@
-"""Figures 2 and 6: the risk that training reaches at each prompt length, from the exact limits of
-the gradient flow.
+"""Figures 2 and 6 of Boursier & Boyer: the risk that training reaches at each prompt length. The
+sentences about it are judged on the exact limits of the gradient flow, and the training runs are
+compared with these limits.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Appendix A.1, A.2 and the remark on the block start: what is trained, how fast it converges, and
-from which starts it fails.
+"""The training of Appendices A.1 and A.2 of Boursier & Boyer and their remark on the block start:
+what is trained, how fast it converges (Figure 4), and from which starts it fails. Claims are judged
+on training runs; refutations also integrate the gradient flow and evaluate its risk by two routes.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ ENGINE = "Monte Carlo"
 #: Standard errors that an acceptance keeps away.
 SIGMAS = 6.5
 
-# -- what is trained ------------------------------------------------------------------------------------------------------------
+# -- what is trained -------------------------------------------------------------------------------
 
 
 @claim("BB:A.1", control={"normalised": False})
@@ -132,7 +133,7 @@ def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
     return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic", checked=r"\Sigma_{ij} = 2^{-|i-j|}", dimension="d = 5")
 
 
-# -- how fast, and from which starts ---------------------------------------------------------------------------------------------
+# -- how fast, and from which starts ---------------------------------------------------------------
 
 
 def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int, int, Any, Any, Any]]:

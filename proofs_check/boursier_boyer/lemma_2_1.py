@@ -1,5 +1,6 @@
-"""Lemma 2.1: softmax attention of a Gaussian measure is affine in the query, and maps the measure
-to a Gaussian one.
+"""Lemma 2.1 of Boursier & Boyer: on a Gaussian law of tokens the output of softmax attention is
+affine in the query, and maps the law to a Gaussian law. Both are proved as identities of matrices
+in every dimension.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Appendix C.1, proof of Lemma C.1: the two events around S_L as they are printed, with their
-probability and their factor.
+"""Lemma C.1 of Boursier & Boyer, the proof: the two events that bracket the normaliser S_L, as they
+are printed and as they are meant. Their probabilities are computed exactly for laws on few atoms.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Appendix C.1, proof of Lemma C.1: every deterministic step, from the triangle inequality (14) to
-the constant 27.
+"""Lemma C.1 of Boursier & Boyer, the proof: every deterministic step, from the triangle inequality
+(14) to the constant 27, proved or refuted over its whole domain.
 """
 
 from __future__ import annotations

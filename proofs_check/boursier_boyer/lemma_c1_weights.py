@@ -1,4 +1,6 @@
-"""Appendix C.1, proof of Lemma C.1: the probabilistic steps, on the laws at which they are
+"""Lemma C.1 of Boursier & Boyer, the proof: the probabilistic steps about the weights exp(z'Uz),
+which are moments, concentration of the normaliser, and the distance of R_L from R. Inequalities
+between moments are proved; probabilities are computed exactly on the laws at which they are
 tightest.
 """
 
@@ -165,7 +167,8 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4) -> Eviden
     reference={},
 )
 def size_of_the_limit(*, exponent: int | Fraction = 1) -> Evidence:
-    """|R/S| <= sqrt(E w^2 E|f|^2) <= e^{a2} sqrt(E|f|^2), w = e^{Z'Uz}: pointwise for every t, the best t, E w >= 1, the exponent.
+    """|R/S| <= sqrt(E w^2 E|f|^2) <= e^{a2} sqrt(E|f|^2), w = e^{Z'Uz}: pointwise for every t, the
+    best t, E w >= 1, the exponent.
 
     Second route: the worst of the laws with their exact sub-Gaussian constant.
     """

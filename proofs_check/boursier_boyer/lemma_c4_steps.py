@@ -1,5 +1,5 @@
-"""Appendix C.2, proof of Lemma C.4: every deterministic step, from the implication between the
-events to the last exponent.
+"""Lemma C.4 of Boursier & Boyer, the proof: every deterministic step, from the inclusion of one
+event in another to the last exponent, proved or refuted over its whole domain.
 """
 
 from __future__ import annotations

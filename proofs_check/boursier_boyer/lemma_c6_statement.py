@@ -1,4 +1,7 @@
-"""Appendix C.3: Assumption C.5, Lemma C.6 and equation (16)."""
+"""Assumption C.5, Lemma C.6 and equation (16) of Boursier & Boyer (Appendix C.3): the mean squared
+error averaged over the query. Printed forms are refuted by single prompts or by sequences of laws
+that defeat every constant; repairs are tried on instances with explicit constants.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Appendix C.3, proof of Lemma C.6: the split at |z| = B and the three terms."""
+"""Lemma C.6 of Boursier & Boyer, the proof: the split of the query at |z| = B and the three terms
+that it leaves. Inequalities are proved or refuted over their whole domain, and the split is
+evaluated exactly for queries of few values.
+"""
 
 from __future__ import annotations
 

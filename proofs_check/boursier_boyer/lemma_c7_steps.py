@@ -1,5 +1,6 @@
-"""Appendix C.4, proof of Lemma C.7: the split at t_0, the union bound and what it drops, the limits
-of the Gamma integral.
+"""Lemma C.7 of Boursier & Boyer, the proof: the split of the integral at t_0, the union bound with
+the term that it drops, and the limits of the Gamma integral. Inequalities are proved or refuted
+over their whole domain; displays are evaluated exactly on laws with few atoms.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Appendix D.2, Lemma D.2, item 2: the largest of L norms of 1-sub-Gaussian vectors, with the
-constants of its proof.
+"""Lemma D.2 of Boursier & Boyer, item 2: the largest of the norms of L sub-Gaussian vectors. The
+constants of its proof are proved to be admissible, and the statement is tried with them on the
+worst laws that a search finds.
 """
 
 from __future__ import annotations

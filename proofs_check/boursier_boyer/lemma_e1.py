@@ -1,5 +1,7 @@
-"""Appendix E.2, Lemma E.1: the finite-prompt flow stays near the infinite-prompt flow, with
-equations (24) to (27).
+"""Lemma E.1 of Boursier & Boyer (Appendix E.2) with equations (24) to (27): the gradient flow with
+finite prompts stays near the one with infinite prompts. The inequality of Gronwall's type is
+proved, and the statement is compared with both flows integrated for regression with one Gaussian
+covariate.
 """
 
 from __future__ import annotations
@@ -48,8 +50,8 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
     "beta_inf, the Lipschitz constant of grad R_inf (with that of grad R_L the same proof works, splitting at grad R_L(theta_inf))",
 )
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|theta_L(t) - theta_inf(t)| <= c g2 t e^{beta t} up to the T of (27): softmax attention on scalar regression, both flows
-    integrated.
+    """|theta_L(t) - theta_inf(t)| <= c g2 t e^{beta t} up to the T of (27): softmax attention on
+    scalar regression, both flows integrated.
     """
     worst: dict[str, Any] = {"ratio": 0.0}
     for transfer in transfers(LENGTHS):
@@ -118,7 +120,8 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     "monotony, so that theta_L(tau) is inside the ball of radius 2 rho, against the definition of tau",
 )
 def gronwall_bound(*, c: int | Fraction = 1) -> Evidence:
-    """(26): g2 (e^{beta t} - 1)/beta <= c g2 t e^{beta t}; at beta t = r this is 1 - e^{-r} <= c r."""
+    """(26): g2 (e^{beta t} - 1)/beta <= c g2 t e^{beta t}; at beta t = r this is 1 - e^{-r} <= c r.
+    """
     r = sp.Symbol("r", positive=True)
     scaled = identity(distance_of_flows(g, beta, t) / distance_26(g, beta, t), (1 - exp(-beta * t)) / (beta * t))
     return all_of(scaled, forall(1 - exp(-r), "<=", Rational(c) * r, {r: (0, oo)}))

@@ -1,5 +1,6 @@
-"""Appendix E.2, Lemma E.2: the distance of the two risks, and the fourth moment of the output for
-Gaussian tokens.
+"""Lemma E.2 of Boursier & Boyer: the distance of the risks of finite and infinite prompts, and the
+fourth moment of the output for Gaussian tokens. Tasks on few atoms, whose prompts can all be
+enumerated, refute the printed forms, and the repairs are tried on them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Appendix E.2, proof of Lemma E.2, step by step. A = |a|, B = |b|, Y = |y| and P = a.b stand for
-vectors of every dimension.
+"""Lemma E.2 of Boursier & Boyer, the proof, step by step; each inequality is proved or refuted over
+its whole domain. A = |a|, B = |b|, Y = |y| and P = a.b stand for vectors of every dimension.
 """
 
 from __future__ import annotations

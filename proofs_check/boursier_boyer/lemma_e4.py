@@ -1,5 +1,6 @@
-"""Appendix E.2, Lemma E.4: the distance of the gradients of the two risks, with the steps of its
-proof up to (28).
+"""Lemma E.4 of Boursier & Boyer: the distance of the gradients of the two risks, with the steps of
+its proof up to (28). Tasks on few atoms, whose prompts can all be enumerated, refute the printed
+form; the steps are proved or refuted one by one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Appendix F.1, Lemma F.1 (ii): the chi-square integral, its Laplace asymptotics, and E[ln(L)^4 /
-L^{c/sigma^2}] -> 0.
+"""Lemma F.1 (ii) of Boursier & Boyer, the first half: the expectation of L^{-c/sigma^2} over the
+tasks is reduced to an integral with the density of chi-square. Each line is proved as an identity
+or an inequality, or refuted.
 
-Everywhere ``zeta = |w|^2`` is chi-square of d degrees of freedom and ``A = c ln L``.
+Everywhere ``zeta = |w|^2`` is chi-square with d degrees of freedom, and ``A = c ln L``.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Appendix F.1, Lemma F.1 (ii): Laplace's method for the integral, and E[ln(L)^4 / L^{c/sigma^2}]
--> 0; ``A = c ln L``.
+"""Lemma F.1 (ii) of Boursier & Boyer, the second half: Laplace's method for the integral of the
+first half, and E[ln(L)^4 / L^{c/sigma^2}] -> 0. The minimum and an explicit bound are proved, and
+the asymptotic ratio is enclosed; ``A = c ln L``.
 """
 
 from __future__ import annotations
@@ -110,7 +111,8 @@ def direct_integral() -> str:
 
 @claim("BB:LF.1.ii.f/pointwise", control={"k": Fraction(11, 10)})
 def one_exponential_below_another(*, k: Fraction = Fraction(1)) -> Evidence:
-    """-y^2/r <= r/4 - k y for r = 1 + zeta >= 1 and y = sqrt(c ln L), with k = 1: (r/2 - y)^2 >= 0."""
+    """-y^2/r <= r/4 - k y for r = 1 + zeta >= 1 and y = sqrt(c ln L), with k = 1: (r/2 - y)^2 >= 0.
+    """
     r, z = sp.symbols("r y", positive=True)
     return forall(-(z**2) / r, "<=", r / 4 - Rational(k.numerator, k.denominator) * z, {r: Closed(1, oo), z: (0, oo)})
 

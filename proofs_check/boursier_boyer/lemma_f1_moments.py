@@ -1,4 +1,7 @@
-"""Appendix F.1, Lemma F.1 (iii): moments of the tilted law of a Gaussian token, step by step."""
+"""Lemma F.1 (iii) of Boursier & Boyer: the moments of the tilted law of a Gaussian token, step by
+step. Identities hold for matrices of every dimension; each inequality is proved or refuted over its
+whole domain.
+"""
 
 from __future__ import annotations
 
@@ -118,7 +121,7 @@ def moments_of_the_tilted_token() -> Evidence:
     return confirmed(regrouped.replace(dimension="every d (through norms)"), sampled_chain())
 
 
-# -- the last display -----------------------------------------------------------------------------------------------------------
+# -- the last display ------------------------------------------------------------------------------
 
 
 def in_one_dimension(s: Rational, w: Rational, first: Rational, second: Rational, p: int) -> tuple[sp.Expr, sp.Expr, sp.Expr]:

@@ -1,4 +1,7 @@
-"""Proposition 3.1: the mean squared error of the attention output, averaged over prompt and query."""
+"""Proposition 3.1 of Boursier & Boyer: the mean squared error of the output of attention, averaged
+over prompt and query. As printed it fails for one token; for L >= 2 it is tried with explicit
+constants on instances.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Section 3, Remark 3.2: the query inside the prompt. The empirical measures converge at one rate;
-attention need not.
+"""Remark 3.2 of Boursier & Boyer: what changes if the query itself is one of the tokens of the
+prompt. The empirical measures converge at the same rate, which is proved; for attention the
+inference is refuted by quadrature.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Remark 5.3: limits of the infinite-prompt parameters, their risk, label noise, and degenerate
-covariances.
+"""Remark 5.3 of Boursier & Boyer: the parameters at which training with infinite prompts ends,
+their risk, label noise, and singular covariances. Fixed points and risks are proved for every
+dimension, and limits are found by integrating the gradient flow.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Section 2: on which laws the softmax layer is defined, and its limit for long prompts."""
+"""Section 2 of Boursier & Boyer: for which laws of tokens softmax attention is defined, its form
+for a finite prompt, and its limit for long prompts. Integrability is proved or refuted, and the
+rate of convergence is computed exactly for laws on two atoms.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Section 3: the convex hull in the sketch of Proposition 3.1, and gradients by K, Q, V against
-those by U = K'Q and V.
+"""Section 3 of Boursier & Boyer: the convex hull in the sketch of Proposition 3.1, and the
+gradients in K, Q and V expressed by those in U = K'Q and V. All are identities for every dimension.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def gradient_in_the_queries() -> Evidence:
 
 @claim("BB:KQ.3", argument="V multiplies a mean token that depends on K and Q through U alone")
 def gradient_in_the_values() -> Evidence:
-    """The gradient of v.b in a row v of V is the mean token b, the same for both parametrisations."""
+    """The gradient of v.b in a row v of V is the mean token b, the same for both parametrisations.
+    """
     Z, z, k, q, V = setting()
     route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)
     return confirmed(trace_identity((v.T * b).grad("v"), b), route)

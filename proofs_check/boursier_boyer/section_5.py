@@ -1,5 +1,6 @@
-"""Section 5: the covariance of tokens, the infinite-prompt risk, the block manifold, the admissible
-range of alpha.
+"""Section 5 of Boursier & Boyer: the covariance of the tokens of in-context regression, the risks,
+the block manifold on which training stays, and the admissible range of alpha. Identities are proved
+for every dimension, and the range is tried by integrating the gradient flow.
 """
 
 from __future__ import annotations

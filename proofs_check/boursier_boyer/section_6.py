@@ -1,5 +1,6 @@
-"""Section 6 and Appendix A, the statements that are no experiments: the data, ridge regression, the
-factor 1/L.
+"""Section 6 and Appendix A of Boursier & Boyer, those statements that are no experiments: the data,
+ridge regression as the best predictor, and the factor 1/L of linear attention. They are identities
+for every dimension, and one inequality that is tried by quadrature.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from proofs_check.core.claim import claim
 from theory.regression.finite_prompt import ridge_penalty
 from theory.symbolic.algebra import Algebra
 
-# -- the data -------------------------------------------------------------------------------------------------------------------
+# -- the data --------------------------------------------------------------------------------------
 
 
 @claim(
@@ -40,7 +41,7 @@ def the_theory_carries_over_to_the_data() -> Evidence:
     return all_of(scaled, identity(ridge_penalty(Rational(1, 10), 1 / d), d / 10))
 
 
-# -- ridge regression -----------------------------------------------------------------------------------------------------------
+# -- ridge regression ------------------------------------------------------------------------------
 
 
 @claim("BB:S6.ridge/posterior", argument="up to the factor -1/(2 tau^2) the first line is the logarithm of prior times likelihood")
@@ -107,7 +108,7 @@ def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
     )
 
 
-# -- the factor 1/L -------------------------------------------------------------------------------------------------------------
+# -- the factor 1/L --------------------------------------------------------------------------------
 
 LINEAR = Algebra(general=["V"], symmetric=["S"], vectors=["a", "x"], params=["h"])
 

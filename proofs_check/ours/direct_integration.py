@@ -1,5 +1,6 @@
-"""Second routes to R4: its expectations integrated over all scores of a short prompt, or averaged
-over many simulated prompts.
+"""Second routes to the formulas of R4 for softmax attention on Gaussian tokens: the same
+expectations integrated over all scores of a short prompt, or averaged over many simulated prompts.
+They share nothing with the package's quadrature but the definition.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def over_scores(s: float, L: int, step: float = 0.25) -> tuple[Floats, Floats, F
 
 
 def by_integration() -> Evidence:
-    """R4 (a)-(d) on the line: with Gamma = 1 and a = h = sqrt(s) both sides by unrelated integrals."""
+    """R4 (a)-(d) on the line: with Gamma = 1 and a = h = sqrt(s) both sides by unrelated integrals.
+    """
     worst = 0.0
     for s, L in GRID:
         g, p, mass = over_scores(s, L)

@@ -1,5 +1,6 @@
-"""How the error averaged over the query decays: our exponents, the printed one, and the sharp one
-of Theorem B.
+"""The powers of L with which errors averaged over the query decay: those of our bounds and the
+printed one, compared with the sharp one of Theorem B. The comparisons are proved for every kappa =
+sigma^2 |U|^2.
 """
 
 from __future__ import annotations

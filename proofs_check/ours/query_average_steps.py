@@ -1,5 +1,6 @@
-"""The steps under our bounds on query averages: moments of tilted laws, weighted moments of a
-query, the smaller of two bounds.
+"""The steps behind our bounds on errors averaged over the query: moments of tilted laws, weighted
+moments of the query, and the smaller of two bounds. Inequalities are proved over their whole
+domain, and bounds on laws are tried on instances.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""What R1 gives by Markov's inequality: the conclusions of Lemma C.1, Corollary C.3 and Lemma C.4
-without their conditions.
+"""Consequences of R1, our bound on the second moment of the error at a fixed query: by Markov's
+inequality it gives the conclusions of Lemma C.1, Corollary C.3 and Lemma C.4 of Boursier & Boyer
+without their conditions. Constants are compared by proof, probabilities on the worst laws.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""R3: moments of the tilted law, the tail and the largest norm of sub-Gaussian vectors; Assumption
-3.3 is automatic.
+"""R3: bounds on the moments of the tilted law, on the tail and on the largest norm of sub-Gaussian
+vectors, from which Assumption 3.3 of Boursier & Boyer follows. The steps are proved for every
+dimension, and the bounds are tried on the worst laws that a search finds.
 """
 
 from __future__ import annotations
@@ -163,7 +164,7 @@ def joint() -> Iterator[tuple[str, Any, Any]]:
                     yield f"(x, y) = {law.name}, sigma = {factor:g}, U = {name}", (mu, query), tuple(U.ravel())
 
 
-# -- the bound and its proof ----------------------------------------------------------------------------------------------------
+# -- the bound and its proof -----------------------------------------------------------------------
 
 
 @claim(
@@ -231,7 +232,7 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
     return all_of(terms, factor)
 
 
-# -- Assumption 3.3 -------------------------------------------------------------------------------------------------------------
+# -- Assumption 3.3 --------------------------------------------------------------------------------
 
 
 @claim(
@@ -290,7 +291,7 @@ def constants_free_of_the_laws() -> Evidence:
     return identity([M_R3(4, 0, u, d), M_R3(4, 4, u, d)], [first, second])
 
 
-# -- tail and maximum -----------------------------------------------------------------------------------------------------------
+# -- tail and maximum ------------------------------------------------------------------------------
 
 
 @claim(
@@ -319,7 +320,8 @@ def vectors() -> list[tuple[str, Any, Any]]:
 
 @claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",), argument="so that Lemma D.2, 1) needs no cited theorem")
 def sharper_than_lemma_d2(*, c: int | Fraction = 2) -> Evidence:
-    """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t and d; compared by exponents."""
+    """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t and d; compared by exponents.
+    """
     ours, printed = (sp.expand_log(log(bound), force=True) for bound in (tail_R3(t, d), tail_d2(t, d, Rational(c))))
     return forall(ours, "<=", printed, {t: (0, oo), d: Closed(1, oo)})
 

@@ -1,8 +1,9 @@
-"""The exponents of output and gradients over Gaussian queries: bounds at a fixed query for long
-prompts, and their averages.
+"""R4: the powers of L with which the errors of output and gradients on Gaussian tokens decay,
+averaged over Gaussian queries. The constants of the bounds from above and below are proved, and the
+bounds and exponents are compared with quadrature up to L = 1e100.
 
-From above the weights of Gaussian scores obey a Chernoff bound whose parameter theta = 1 + b makes
-the average over queries flat; from below one token dominates with the probability that its score
+From above, the weights of Gaussian scores obey a Chernoff bound whose parameter theta = 1 + b makes
+the average over queries flat. From below, one token dominates with the probability that its score
 exceeds ln L + s/2, up to a logarithm, and then the softmax covariance almost vanishes.
 """
 

@@ -1,8 +1,8 @@
-"""R4: bias, covariance and mean squared errors of softmax attention on Gaussian tokens, exactly,
-for every L and every dimension.
+"""R4: bias, covariance and mean squared errors of softmax attention on Gaussian tokens in closed
+form, for every L and every dimension.
 
 The identities are between polynomials in the power sums pi_k of the weights, whose expectations are
-P2, P3, Q, ... The left sides come from `theory.symbolic.stein`, which knows Stein's lemma and
+P2, P3, Q and so on. The left sides come from `theory.symbolic.stein`, which knows Stein's lemma and
 nothing of the right sides; two linear forms stand for a matrix.
 """
 
@@ -124,7 +124,7 @@ def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
     )
 
 
-# -- quadrature, gradients, limits ----------------------------------------------------------------------------------------------
+# -- quadrature, gradients, limits -----------------------------------------------------------------
 
 
 STEP = 0.1

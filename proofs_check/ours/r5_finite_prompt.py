@@ -1,5 +1,6 @@
-"""R5 for linear attention with prompts of L tokens and label noise: the same flow, with S_L inside
-the brackets.
+"""R5 for linear attention with prompts of L tokens and label noise: the gradient flow is that of
+infinite prompts with S_L inside the brackets, and its limit follows. Risk and field are proved by
+exact expectations; the limit is found by integrating the flow.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""R5: the infinite-prompt gradient flow of in-context linear regression, for any covariance: what
-it conserves, where it ends.
+"""R5: the gradient flow of in-context linear regression with infinite prompts, for any covariance:
+what it conserves, that it stays bounded, and where it ends. The steps are proved entry by entry in
+an eigenbasis, and the limit is also found by integrating the flow.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""R6 at the limit parameters of the infinite prompt: how the finite-prompt risk falls there, and
-that training does better.
+"""R6 at the parameters to which training with infinite prompts leads: how fast the risk of finite
+prompts falls there, and that training with finite prompts does better. The integrals behind it are
+proved, and the rates are measured by quadrature.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""R6 after training: the least risk at each length and where it is, the lengths of Theorem 5.2, and
-how far the flows part.
+"""R6 after training: the least risk at each prompt length and where it is attained, the lengths of
+Theorem 5.2, and how far the flows of finite and infinite prompts part. Minima are found by Newton's
+method, and every refutation has a second numerical route.
 
-That the flow ends at the least risk is integrated in single cases, never proved.
+That the flow ends at the least risk is integrated in single cases; it is not proved.
 """
 
 from __future__ import annotations
@@ -188,7 +189,7 @@ def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidenc
     return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)
 
 
-# -- what happens at tr(S^-2) = 4 -----------------------------------------------------------------------------------------------
+# -- what happens at tr(S^-2) = 4 ------------------------------------------------------------------
 
 #: Eigenvalues of S with tr(S^-2) = 4, and the label noise.
 CRITICAL = {
@@ -227,7 +228,7 @@ def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"L = 1e25, 1e50; off by {'; '.join(shown)}")
 
 
-# -- lengths ------------------------------------------------------------------------------------------------------------------
+# -- lengths ---------------------------------------------------------------------------------------
 
 #: d, the name of S, epsilon, and L(epsilon) as in the table.
 ENTRIES = (
@@ -269,7 +270,7 @@ def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="; ".join(shown))
 
 
-# -- how far the flows part ---------------------------------------------------------------------------------------------------
+# -- how far the flows part ------------------------------------------------------------------------
 
 
 def end_by_slopes(S: Floats, noise: float, near: Trained, L: int) -> Trained:

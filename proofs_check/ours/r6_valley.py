@@ -1,5 +1,6 @@
-"""R6 on the valley u S U = I of the infinite-prompt risk: at every length at most F(lambda)/(2L),
-and where F is least.
+"""R6 on the line u S U = I, on which the risk of infinite prompts is least: the excess risk of
+finite prompts is at most F(lambda)/(2L) at every length. Where F is least is proved, and the bound
+is compared with quadrature.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / max(reached))
 
 
-# -- what it costs against linear attention -----------------------------------------------------------------------------------
+# -- what it costs against linear attention --------------------------------------------------------
 
 
 @claim(

@@ -1,5 +1,6 @@
-"""An explicit L(epsilon) for Theorem 5.2, and the constants of the infinite-prompt flow that it
-needs.
+"""An explicit L(epsilon) for Theorem 5.2 of Boursier & Boyer, and the constants of the flow with
+infinite prompts that enter it. The constants are compared with finite differences, and the length
+with integrated flows.
 """
 
 from __future__ import annotations

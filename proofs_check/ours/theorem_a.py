@@ -1,5 +1,7 @@
-"""Theorem A: the mean squared error of softmax attention on Gaussian tokens is at most e^s/(e^s + L
-- 1) (t + q), for every L.
+"""Theorem A: the mean squared error of softmax attention on Gaussian tokens at a fixed query is at
+most e^s/(e^s + L - 1) (t + q) for every L, where s is the variance of the scores, t = tr(V Gamma
+V') and q = |V Gamma U z|^2. It is proved from a differential inequality in s, and compared with
+quadrature.
 """
 
 from __future__ import annotations

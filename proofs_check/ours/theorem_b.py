@@ -1,4 +1,5 @@
-"""Theorem B: the error of softmax attention on Gaussian tokens, averaged over a Gaussian query, by
+"""Theorem B: the error of softmax attention on Gaussian tokens, averaged over a Gaussian query, is
+asymptotic to a constant times (ln L)^k / L^b with known k, b and constant. It is compared with
 quadrature up to L = 1e100.
 """
 

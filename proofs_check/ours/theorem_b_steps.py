@@ -1,5 +1,6 @@
-"""Theorem B, its steps: Gaussian integrals in an eigenbasis, and the Laplace argument that gives
-exponent and constant beyond 1/2.
+"""Theorem B, the steps of its proof: Gaussian integrals in an eigenbasis, and the Laplace argument
+that gives exponent and constant for lambda >= 1/2. Each step is proved as an identity or an
+inequality.
 
 Beyond lambda = 1/2 the error is carried by queries with s = y ln L. There one token dominates: its
 score u above ln L + s/2 has the weight e^u/(1 + e^u) and the density L (2 pi s)^{-1/2} exp(-(ln L +
