@@ -120,7 +120,8 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     "monotony, so that theta_L(tau) is inside the ball of radius 2 rho, against the definition of tau",
 )
 def gronwall_bound(*, c: int | Fraction = 1) -> Evidence:
-    """(26): g2 (e^{beta t} - 1)/beta <= c g2 t e^{beta t}; at beta t = r this is 1 - e^{-r} <= c r.
+    """(26): g2 (e^{beta t} - 1)/beta <= c g2 t e^{beta t}; at beta t = r this is 1 -
+    e^{-r} <= c r.
     """
     r = sp.Symbol("r", positive=True)
     scaled = identity(distance_of_flows(g, beta, t) / distance_26(g, beta, t), (1 - exp(-beta * t)) / (beta * t))

@@ -320,7 +320,8 @@ def vectors() -> list[tuple[str, Any, Any]]:
 
 @claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",), argument="so that Lemma D.2, 1) needs no cited theorem")
 def sharper_than_lemma_d2(*, c: int | Fraction = 2) -> Evidence:
-    """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t and d; compared by exponents.
+    """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t and d; compared by
+    exponents.
     """
     ours, printed = (sp.expand_log(log(bound), force=True) for bound in (tail_R3(t, d), tail_d2(t, d, Rational(c))))
     return forall(ours, "<=", printed, {t: (0, oo), d: Closed(1, oo)})

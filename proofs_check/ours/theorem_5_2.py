@@ -74,7 +74,8 @@ def trained(case: Instance, L: float | None, nodes: int = 32, rtol: float = 1e-7
 
 
 def trained_risk_below(instances: Sequence[Instance], shorter: int, checked: str) -> Evidence:
-    """lim_t R_L <= R* + epsilon for L from L(epsilon)/shorter on, at two lengths of each instance.
+    """lim_t R_L <= R* + epsilon for L from L(epsilon)/shorter on, at two lengths of each
+    instance.
     """
     tightest: tuple[float, dict[str, Any]] = (np.inf, {})
     for case in instances:

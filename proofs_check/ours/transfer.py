@@ -48,7 +48,8 @@ def _young(factor: Rational) -> Evidence:
 
 
 def _at_best(left: sp.Expr, right: sp.Expr) -> Evidence:
-    """The mean of Young's bound at the best l: ``l left / 2 + right / (2 l) = sqrt(left right)``.
+    """The mean of Young's bound at the best l: ``l left / 2 + right / (2 l) = sqrt(left
+    right)``.
     """
     best = sqrt(right / left)
     return identity(best * left / 2 + right / (2 * best), sqrt(left * right))
