@@ -83,7 +83,9 @@ def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
 
 
 def gradient_errors(mu: Law, nu: Law, U: Array, v: Array, L: int) -> tuple[float, float]:
-    """E|first term - limit|^2 and E|X^ Y^ - X Y|_F^2, by all vectors of counts and all queries."""
+    """Return E|first term - limit|^2 and E|Xh Yh - X Y|_F^2, as sums over all vectors of counts and
+    all queries.
+    """
     counts = compositions(L, len(mu.nodes))
     chance = multinomial(counts, mu.masses)
     second = mu.nodes * (mu.nodes @ v)[:, None]
@@ -104,7 +106,9 @@ def gradient_errors(mu: Law, nu: Law, U: Array, v: Array, L: int) -> tuple[float
 
 
 def _pairs(d: int) -> Iterator[tuple[Law, Law]]:
-    """Tokens with sigma >= 1, at 1 and at 3, and queries with constant 1."""
+    """List laws of tokens with sigma >= 1, at 1 and at 3, and laws of queries with sub-Gaussian
+    constant 1.
+    """
     for mu in laws(d):
         for nu in laws(d):
             if mu.sigma2 and nu.sigma2 and len(mu.nodes) <= 60 and len(nu.nodes) <= 8:
@@ -114,7 +118,7 @@ def _pairs(d: int) -> Iterator[tuple[Law, Law]]:
 
 @cache
 def instances() -> list[tuple[Any, ...]]:
-    """(where, L, sigma, |U|, d, error of the first term, of the product), for |v| = 1."""
+    """List (where, L, sigma, |U|, d, error of the first term, error of the product) for |v| = 1."""
     rows: list[tuple[Any, ...]] = []
     for d in (1, 2):
         v = np.ones(d) / np.sqrt(d)
@@ -128,8 +132,8 @@ def instances() -> list[tuple[Any, ...]]:
 
 
 def rate_holds(which: int, constants: Any, shortest: int, checked: str) -> Evidence:
-    """error <= c_1 sigma^12 ln(L)^2 / L^{c_2/sigma^2} at every instance with L >= shortest; the
-    constants are fixed before.
+    """Compare each error with c_1 sigma^12 ln(L)^2 / L^{c_2/sigma^2} for L >= shortest; the
+    constants are fixed beforehand.
     """
     worst, where, count, known = 0.0, "", 0, cache(constants)
     for name, L, sigma, U, d, *errors in instances():
@@ -154,7 +158,7 @@ def rate_holds(which: int, constants: Any, shortest: int, checked: str) -> Evide
 
 
 def three_atoms() -> Law:
-    """-1, 0, 1 with probabilities 1/4, 1/2, 1/4."""
+    """Return the law of -1, 0 and 1 with probabilities 1/4, 1/2 and 1/4."""
     half, one = Fraction(1, 2), Fraction(1)
     return discrete("three atoms", ((-one,), (0 * one,), (one,)), (half / 2, half, half / 2), 0.5)
 

@@ -30,8 +30,8 @@ sigma = sp.Symbol("sigma", positive=True)
 
 @cache
 def _jensen(power: int) -> Evidence:
-    """r^p >= m^p + p m^{p-1} (r - m), whose mean at m = E r under the tilted law gives (E r)^p <= E
-    r^p.
+    """Prove r^p >= m^p + p m^{p-1} (r - m); its mean under the tilted law, at m = E r, is (E r)^p
+    <= E r^p.
     """
     return forall(r**power, ">=", m**power + power * m ** (power - 1) * (r - m), {r: Closed(0, oo), m: Closed(0, oo)})
 
@@ -87,8 +87,8 @@ def end_of_equation_20(*, c: int | Fraction = 1) -> Evidence:
 
 @cache
 def _length_of_the_gradient_term() -> Evidence:
-    """|(v.x) x z'|_F^2 = (v.x)^2 |x|^2 |z|^2, and (v.x)^2 <= |v|^2 |x|^2 by Lagrange's identity in
-    two coordinates.
+    """Prove |(v.x) x z'|_F^2 = (v.x)^2 |x|^2 |z|^2 and (v.x)^2 <= |v|^2 |x|^2, the latter by
+    Lagrange's identity in two coordinates.
     """
     v, x, z = (ALGEBRA[name] for name in ("v", "x", "z"))
     outer = (v.T * x) * x * z.T

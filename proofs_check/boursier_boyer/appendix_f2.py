@@ -75,7 +75,7 @@ def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str 
 
 
 def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
-    """The printed limits at the start's prompt length."""
+    """Return the limits as printed, at the prompt length of the start."""
     inverse = np.linalg.inv(effective_covariance(start.Sigma, start.prompt_length))
     scale = np.trace(inverse @ inverse) ** exponent
     return inverse / scale, float(scale)
@@ -129,8 +129,8 @@ def the_risk_is_a_polynomial() -> Evidence:
 
 
 def radius(start: Start) -> float:
-    """sqrt(2k), k = (sqrt(2 R(0)) + sqrt(tr Sigma)) / l_min^{3/2}: the falling risk bounds u |U| by
-    k, and |U|_F = u > 0.
+    """Return sqrt(2k), k = (sqrt(2 R(0)) + sqrt(tr Sigma)) / l_min^{3/2}: the risk falls and so
+    bounds u |U| by k, and |U|_F = u > 0.
     """
     l = np.linalg.eigvalsh(start.Sigma)
     fallen = np.sqrt(2 * float(icl_risk(start.Sigma, start.U0, start.u0))) + np.sqrt(l.sum())

@@ -36,12 +36,12 @@ ONE = WORDS.I
 
 
 def P(X: Words) -> Words:
-    """``P(X) = X - S S^+ X S S^+``."""
+    """Return ``P(X) = X - S S^+ X S S^+``."""
     return X - H * X * H
 
 
 def field() -> tuple[Words, Words]:
-    """The flow (dU/dt, du/dt) as printed for the infinite prompt."""
+    """Return the flow (dU/dt, du/dt) as printed for the infinite prompt."""
     bracket = SCALAR * S * U - ONE
     return -(SCALAR * S * bracket * S), -(bracket * S * U.T * S).tr()
 
@@ -164,8 +164,8 @@ def balancedness() -> Evidence:
 
 
 def printed_alpha(start: Start, four: float = 4.0) -> tuple[np.ndarray, float]:
-    """The printed limit, in floating point and by its own formula: P and the pseudo-inverse from
-    singular values.
+    """Return the printed limit in floating point by its own formula, with P and the pseudo-inverse
+    from singular values.
     """
     inverse = np.linalg.pinv(start.Sigma, hermitian=True, rcond=1e-10)
     onto = start.Sigma @ inverse

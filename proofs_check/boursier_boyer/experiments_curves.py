@@ -20,7 +20,8 @@ from theory.regression.experiment import VARIANTS
 
 
 def backtracking(distance: Any) -> float:
-    """How much of its largest value a curve falls on its way: 0 if it only rises.
+    """Return the sum of all falls of a curve over its largest value, which is 0 if the curve only
+    rises.
 
     Examples
     --------
@@ -32,7 +33,8 @@ def backtracking(distance: Any) -> float:
 
 
 def spread(step: Any, risk: Any) -> float:
-    """Decades of steps between the first tenth and the last tenth of the drop of a curve.
+    """Return the decades of steps between the first tenth and the last tenth of the drop of a
+    curve.
 
     Examples
     --------
@@ -46,7 +48,7 @@ def spread(step: Any, risk: Any) -> float:
 
 
 def _whole(runs: Measurements, lengths: tuple[int, ...]) -> str:
-    """Why the runs are too few for Figures 7 and 8, or nothing."""
+    """Return why the runs are too few for Figures 7 and 8, or nothing if they are enough."""
     if runs.plan.steps(WRITTEN) < VARIANTS[WRITTEN].steps or not set(lengths) <= set(runs.plan.curve_lengths):
         return f"needs L = {lengths} and {VARIANTS[WRITTEN].steps} steps; largeprompt figures makes these runs"
     seed = runs.plan.first_seed
@@ -111,8 +113,8 @@ def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, meas
 
 
 def _one_run_each(holds: bool, swapped: bool, says: str, found: dict[str, float]) -> Evidence:
-    """One run of each kind supports what it shows, and refutes no more than the opposite
-    of that.
+    """Judge from one run of each kind: it supports what it shows, and refutes only if the opposite
+    of the sentence is shown.
     """
     if holds and swapped:
         return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=found, witness_by="statistics", error=1e-9)

@@ -86,15 +86,15 @@ def trajectories_approach(*, step: int = LATE, growth: int = 0, measured: Measur
 
 
 def _repeated(step: int) -> dict[int, Floats]:
-    """Length: logarithms of the distance in runs that share the start and draw prompts of their
-    own.
+    """Return for each length the logarithms of the distance in runs that share the start and draw
+    prompts of their own.
     """
     return {L: np.log([_distances(run)[_at(run, step)] for run in _runs(L)]) for L in (NEAR, FAR)}
 
 
 def _early(runs: Measurements, step: int) -> dict[int, dict[int, Floats]]:
-    """Start: length: the same, also from the runs behind Figure 3, of which there is one for a
-    start and a length.
+    """Return for each start and length the same, also from the runs behind Figure 3, of which there
+    is one for a start and a length.
     """
     found: dict[int, dict[int, Floats]] = {SEED: _repeated(step)}
     for key, run in runs.runs.items():
@@ -104,8 +104,8 @@ def _early(runs: Measurements, step: int) -> dict[int, dict[int, Floats]]:
 
 
 def _fall(near: Floats, far: Floats, comparisons: int = 1) -> tuple[float, float]:
-    """Ratio of the means, and the error of the side of 1 on which it is said to be, all comparisons
-    together.
+    """Return the ratio of the means, and the probability of error in the side of 1 on which it is
+    said to be, all comparisons together.
 
     By Welch's test, or where there is one run of a length, by the normal law with the standard
     deviation `SPREAD`.
@@ -128,7 +128,7 @@ def _runs(L: int) -> list[Any]:
 
 
 def _distances(run: Any) -> Floats:
-    """``|theta_soft - theta_lin|^2`` at the records of a coupled run."""
+    """Return ``|theta_soft - theta_lin|^2`` at the records of a coupled run."""
     theta = pack(run.parameters)
     return np.asarray(((theta[:, 0] - theta[:, 1]) ** 2).sum(axis=(1, 2)))
 
@@ -138,8 +138,8 @@ def _at(run: Any, step: int) -> int:
 
 
 def _fails(L: int, step: int) -> bool:
-    """Whether one of the two is above the limit of its flow from the block start by a twentieth of
-    the drop to it.
+    """Tell whether one of the two architectures is above the limit of its flow from the block start
+    by a twentieth of the drop to it.
     """
     from numerics.regression.flow.end_point import trained
 
@@ -149,7 +149,9 @@ def _fails(L: int, step: int) -> bool:
 
 
 def _score_variances() -> str:
-    """Of both architectures at the last records of the repeated runs: means over task and query."""
+    """Return the score variances of both architectures at the last records of the repeated runs, as
+    means over task and query.
+    """
     told = []
     for L in (NEAR, FAR):
         found = [_score_variance(unpack(theta)) for run in _runs(L) for theta in pack(run.parameters)[-1]]
@@ -164,7 +166,9 @@ def _score_variance(theta: Parameters) -> float:
 
 
 def _ends(runs: Measurements, reading: str) -> dict[int, dict[int, float]]:
-    """Start: length: distance at the end of the runs, of starts from which none of them fails."""
+    """Return for each start and length the distance at the end of the runs, for starts from which
+    none of them fails.
+    """
     pairs, found = failures(runs), dict[int, dict[int, float]]()
     for key, run in sorted(runs.runs.items(), key=lambda item: item[0].L):
         outcome = pairs.get((key.covariance, key.variant, key.L, key.seed))
@@ -178,7 +182,7 @@ def _at_the_end(runs: Measurements) -> str:
 
 
 def _told(distances: dict[int, dict[int, float]]) -> str:
-    """Start: length: distance, in words."""
+    """Spell out the distances of each start and length."""
     return "; ".join(f"seed {seed}: {', '.join(f'{x:.3g} at L = {L}' for L, x in of.items())}" for seed, of in distances.items())
 
 

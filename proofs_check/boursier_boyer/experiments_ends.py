@@ -27,7 +27,7 @@ FREEDOM = 14
 
 
 class Pace(NamedTuple):
-    """What the last two tenths of a run tell; neither holds if they tell nothing.
+    """What the last two tenths of a run show about its risk; both are False if they show nothing.
 
     Attributes
     ----------
@@ -42,8 +42,10 @@ class Pace(NamedTuple):
 
 
 def has_failed(risk: float, limit: float, noise_level: float) -> bool:
-    """Whether more than a twentieth of the drop from the risk of predicting 0 to the limit of the
-    flow is missing.
+    """Tell whether more than a twentieth of the drop from the risk of predicting 0 to the limit of
+    the flow is missing.
+
+    Tasks have variance 1/d, and the covariance of the queries has trace d.
 
     For tasks of variance 1/d and queries whose covariance has the trace d.
 
@@ -57,8 +59,8 @@ def has_failed(risk: float, limit: float, noise_level: float) -> bool:
 
 
 def pace(run: Training, limit: float, sigmas: float) -> Pace:
-    """Whether one architecture's run was still falling at its end, by its recorded risks and their
-    standard errors.
+    """Tell whether the run of one architecture was still falling at its end, from its recorded
+    risks and their standard errors.
     """
     tenth = len(run.risk) // 10
     if not tenth or not np.isfinite(run.risk_error[-2 * tenth :]).all():
@@ -70,8 +72,8 @@ def pace(run: Training, limit: float, sigmas: float) -> Pace:
 
 
 def sure(comparisons: int, error: float = 1e-9) -> tuple[float, float]:
-    """Standard errors of a risk at the end (Student) and of recorded risks (normal) behind so many
-    comparisons of either kind.
+    """Return the numbers of standard errors, of a risk at the end (Student) and of recorded risks
+    (normal), that are needed for so many comparisons of either kind.
 
     Examples
     --------
@@ -86,8 +88,8 @@ def sure(comparisons: int, error: float = 1e-9) -> tuple[float, float]:
 
 
 def failed_runs(measured: Measurements) -> dict[tuple[str, str, str, int, int], bool | None]:
-    """Whether each run has failed: far above the limit of the flow and standing still; None if it
-    may arrive, or errors hide it.
+    """Tell for each run whether it has failed, which means that it stands still far above the limit
+    of the flow; None if it may arrive, or errors hide it.
 
     All answers together are wrong with probability at most 1e-9.
     """
@@ -102,8 +104,8 @@ def failed_runs(measured: Measurements) -> dict[tuple[str, str, str, int, int], 
 
 
 def failures(measured: Measurements) -> Failures:
-    """Data, reading, length and start: whether each architecture has failed, where both are decided
-    (see `failed_runs`).
+    """Return for each data, reading, length and start whether each architecture has failed, where
+    both are decided (see `failed_runs`).
     """
     found: Failures = {}
     for (covariance, reading, attention, L, seed), outcome in failed_runs(measured).items():
@@ -113,7 +115,7 @@ def failures(measured: Measurements) -> Failures:
 
 
 def shortened(measured: Measurements) -> list[str]:
-    """Readings whose runs have fewer steps than they ask for: what has not arrived there refutes
-    nothing.
+    """List the readings whose runs have fewer steps than they ask for; what has not arrived there
+    refutes nothing.
     """
     return [name for name in measured.plan.variants if measured.plan.steps(name) < VARIANTS[name].steps]

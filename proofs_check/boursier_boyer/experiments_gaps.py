@@ -31,11 +31,11 @@ POINTS, CLEAR = (2**11, 2**13), 14.0
 
 
 def outputs_approach(power: int) -> Evidence:
-    """``E (T_soft - L^{1 - power} T_lin)^2`` falls from each length to the next, at any task, query
-    and parameters.
+    """Check that ``E (T_soft - L^{1 - power} T_lin)^2`` falls from each length to the next at any
+    task, query and parameters.
 
-    It is linear in c^2, and 0 <= c^2 <= s t: the two ends decide for every a, b and covariance with
-    these s = a'Gamma a.
+    The expectation is linear in c^2, and 0 <= c^2 <= s t, so that the two ends decide for every a,
+    b and covariance with these s = a'Gamma a.
     """
     lengths = np.array(LENGTHS, dtype=float)
     least, tightest, doubt = np.inf, dict[str, Any](), ""
@@ -63,8 +63,8 @@ def outputs_approach(power: int) -> Evidence:
 
 
 def _pair(s: float, c2: float, k: float) -> float:
-    """The gap of two tokens, t = 1, by a Gauss rule over both of their scores; the values given
-    these are two normal variables.
+    """Return the gap of two tokens at t = 1 by a Gauss rule over both scores; the values, given the
+    scores, are two normal variables.
     """
     x, w = np.polynomial.hermite_e.hermegauss(120)
     w = w / w.sum()
@@ -77,8 +77,8 @@ def _pair(s: float, c2: float, k: float) -> float:
 
 
 def measured_outputs(measured: Measurements, covariance: str) -> Evidence:
-    """The measured output gap falls from each length to the next at every seed's random start, as
-    far as its errors tell.
+    """Check that the measured output gap falls from each length to the next at the random start of
+    every seed, as far as its errors tell.
     """
     covered, rises = [], 0.0
     for (data, variant), gaps in measured.gaps.items():
@@ -93,8 +93,8 @@ def measured_outputs(measured: Measurements, covariance: str) -> Evidence:
 
 
 def gradients_approach(measured: Measurements, covariance: str, growth: int) -> Evidence:
-    """``L^growth |grad R_soft - grad R_lin|^2`` at every seed's random start falls from each length
-    of the figure to the next.
+    """Check that ``L^growth |grad R_soft - grad R_lin|^2`` at the random start of every seed falls
+    from each length of the figure to the next.
     """
     from scipy.stats import t as student
 
@@ -118,8 +118,8 @@ def gradients_approach(measured: Measurements, covariance: str, growth: int) -> 
 
 
 def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> tuple[float, int]:
-    """The least fall between neighbouring lengths in its standard errors, and where; more points if
-    it is not clear.
+    """Return the least fall between neighbouring lengths in units of its standard error, and where
+    it is; more points are taken if it is not clear.
     """
     lengths = tuple(sorted(plan.gap_lengths))
     for points in POINTS:
@@ -133,8 +133,8 @@ def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> 
 
 @cache
 def _gaps(variant: str, seed: int, covariance: str, noise: float, lengths: tuple[int, ...], points: int) -> Floats:
-    """The gap at each length by each randomisation; kept, since the control of a claim asks for the
-    same.
+    """Return the gap at each length by each randomisation; the result is kept, since the control of
+    a claim asks for it again.
     """
     from numerics.regression.softmax_vs_linear.gradient import gradient_gap
     from numerics.training.parameters import initial_parameters

@@ -30,8 +30,8 @@ ACCURACY = 1e-6
 
 
 def limits(measured: Measurements, covariance: str, reading: str = "as written") -> dict[int, tuple[float, float]]:
-    """Length: risks at which the flows of softmax (see `FLOW`) and of linear attention end; what
-    was not measured is computed.
+    """Return for each length the risks at which the flows of softmax attention (see `FLOW`) and of
+    linear attention end; what was not measured is computed.
     """
     from numerics.regression.flow.end_point import trained
 
@@ -50,8 +50,8 @@ def limits(measured: Measurements, covariance: str, reading: str = "as written")
 
 
 def linear_excess(prompt: Any, query: Any, L: int) -> Any:
-    """Least risk of linear attention less half the label noise: exact for SymPy matrices that
-    commute, otherwise floats.
+    """Return the least risk of linear attention less half the label noise: exact for SymPy matrices
+    that commute, in floats otherwise.
 
     With M = u U the risk is (om2/2) (tr S_q M'S S_L M - 2 tr S_q S M + tr S_q) + tau2/2, S_L = (1 +
     1/L) S + (tr S + tau2/om2)/L I, and M = S_L^{-1} is where the flow ends.
@@ -65,8 +65,8 @@ def linear_excess(prompt: Any, query: Any, L: int) -> Any:
 
 
 def _decided(least: float, at: dict[str, Any], covered: str) -> Evidence:
-    """SUPPORTED if the least ratio of what is claimed larger to what is claimed smaller exceeds 1,
-    with the accuracy to spare.
+    """Return SUPPORTED if the least ratio of what is claimed larger to what is claimed smaller
+    exceeds 1 by more than the accuracy.
     """
     engine = "quadrature"
     if least > 1 + ACCURACY:
@@ -115,8 +115,8 @@ def linear_attention_outperforms_softmax(*, lead: int = 1, measured: Measurement
 
 
 def _again(L: int, lead: int) -> float:
-    """``lead R_lin - R_soft`` by the exact closed form, and by the quadrature over the query at the
-    trained parameters.
+    """Return ``lead R_lin - R_soft``, with R_lin from its exact closed form, and R_soft from
+    quadrature over the query at the trained parameters.
     """
     from numerics.regression.flow.end_point import trained
     from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
@@ -218,7 +218,9 @@ def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements 
 
 
 def _reached_from(seed: int, L: int) -> float:
-    """Risk at which the flow of linear attention ends on anisotropic data from a random start."""
+    """Return the risk at which the flow of linear attention from a random start ends on anisotropic
+    data.
+    """
     from proofs_check.boursier_boyer.experiments_flows import flow, random_start, risk_again
 
     Sigma = COVARIANCES["anisotropic"]

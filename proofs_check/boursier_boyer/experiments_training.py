@@ -77,8 +77,8 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
 
 
 def _steps(attention: str, batches: int) -> Any:
-    """Loss and gradient in (O, V) of single steps of the compiled kernel that trains both, one row
-    a batch.
+    """Return loss and gradient in (O, V) of single steps of the compiled kernel that trains both
+    architectures, one row for each batch.
     """
     from numerics.training.run import train
 
@@ -137,8 +137,8 @@ def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
 
 
 def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int, int, Any, Any, Any]]:
-    """Attention, length, seed, steps, risks and their errors of every run as written on which the
-    curves are drawn.
+    """List attention, length, seed, steps, risks and their errors of every run as written from
+    which the curves are drawn.
     """
     for key, run in measured.runs.items():
         if key.covariance == covariance and key.variant == WRITTEN and key.attention == "coupled" and run.diverged is None:
@@ -233,7 +233,7 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
 
 
 def _alone(pairs: Failures, name: str) -> list[tuple[str, str, int, int]]:
-    """Where one architecture failed and the other did not."""
+    """List where one architecture failed and the other did not."""
     return [key for key, pair in pairs.items() if pair[name] and sum(map(bool, pair.values())) == 1]
 
 
@@ -255,7 +255,7 @@ def _late(L: int, seed: int) -> Evidence:
 
 
 def _linear_half(run: Any) -> Any:
-    """The last parameters of linear attention in a coupled run, flat."""
+    """Return the last parameters of linear attention in a coupled run as one vector."""
     return pack(Parameters(*(part[-1, 1] for part in run.parameters))).ravel()
 
 

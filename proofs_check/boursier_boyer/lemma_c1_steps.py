@@ -47,8 +47,8 @@ def alpha_minus_makes_the_tail_delta() -> Evidence:
 
 @cache
 def _alpha_minus_below_one(power: int) -> Evidence:
-    """alpha_- < 1 for every delta < 1/2 that the condition of the lemma admits: none for L <= 5, as
-    e^{-5/8} > 1/2.
+    """Prove alpha_- < 1 for every delta < 1/2 that the condition of the lemma admits; it admits
+    none for L <= 5, as e^{-5/8} > 1/2.
     """
     sigma, n = sp.Symbol("sigma", positive=True), sp.Symbol("n", nonnegative=True)  # n = |Uz|
     admitted = (delta, ">=", delta_min(L, sigma**power * n**2))

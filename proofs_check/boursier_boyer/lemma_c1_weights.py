@@ -31,13 +31,13 @@ WEIGHT, SQUARE, ANY = {w: (0, oo)}, {F: Closed(0, oo)}, {t: (0, oo)}
 
 
 def moment(k: int) -> sp.Expr:
-    """The bound of E M^k by the definition of sub-Gaussian, at v = kUz."""
+    """Return the bound of E M^k that the definition of sub-Gaussian gives at v = kUz."""
     return exp(sp.Integer(k) ** 2 * b / 2)
 
 
 def searched(proof: Evidence, search: Evidence) -> Evidence:
-    """A proof in scalars, for every dimension; the search for the worst law is its second route,
-    and gives the slack.
+    """Join a proof in scalars, which holds for every dimension, with the search for the worst law,
+    which is its second route and gives the slack.
     """
     found = dict(slack=search.slack, tightest=search.tightest, reference=search.reference)
     assumed = (*proof.assumes, "E e^{u'Z} <= e^{sigma^2 |u|^2/2} for every u", MEANS)

@@ -34,7 +34,7 @@ ANY_LENGTH = ("L in Integers", "L >= 1")
 
 
 def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
-    """The hypothesis delta_0 <= at_most; the paper has none."""
+    """Return the hypothesis delta_0 <= at_most; the paper has none."""
     return None if at_most is None else (delta_0(L, a2), at_most)
 
 

@@ -29,7 +29,7 @@ SCALE = {1: 16 * sigma2 * C_f**2, 2: 16 * sigma2 * C_f}  # 16 sigma^2 C_f^(2/p)
 
 
 def root(p: int, e: sp.Expr) -> sp.Expr:
-    """The p-th root."""
+    """Return the p-th root."""
     return e if p == 1 else sqrt(e)
 
 

@@ -160,8 +160,8 @@ def left_side_without_g(*, moment: int = 0) -> Evidence:
 
 
 def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
-    """(16) with c3 of U: c3 sigma^{2p} is needed only for kappa <= 1/32, where sigma^2 <= 1/(32
-    |U|^2).
+    """Return (16) with a c3 that depends on U: c3 sigma^{2p} is needed only for kappa <= 1/32,
+    where sigma^2 <= 1/(32 |U|^2).
     """
     exact = isinstance(L, sp.Basic)
     if not u:

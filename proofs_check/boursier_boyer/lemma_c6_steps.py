@@ -66,8 +66,8 @@ def square_of_a_sum(*, c: int = 2) -> Evidence:
 
 
 def _product_instances(c: Fraction) -> Iterator[Instance]:
-    """f(z) = (z_+, z_-) and f * g = (f_1 - f_2) g = z g, so that |f(z) * g| = |f(z)| |g|; tokens 1,
-    -1, U = 0, g = 1.
+    """List instances with f(z) = (z_+, z_-) and f * g = (f_1 - f_2) g = z g, so that |f(z) * g| =
+    |f(z)| |g|; tokens are 1 and -1, U = 0 and g = 1.
     """
     for length in (1, 2, 3, 10):
         both = softmax_average(length, [0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [0.5, 0.5], 0.0)

@@ -25,13 +25,15 @@ t, d = sp.symbols("t d", positive=True)
 
 
 def _reached(population: Any) -> Any:
-    """P(|z| >= |z_i|) at every node."""
+    """Return P(|z| >= |z_i|) at every node."""
     squares, masses = population.squares, population.masses
     return np.array([(np.where(squares >= r, masses, 0 * masses)).sum(0) for r in squares])
 
 
 def exponent(populations: Any, _: Any) -> tuple[Any, Any]:
-    """The largest ln P(|z| >= t) + t^2/(16 sigma^2) over the thresholds t = |z_i|, against d."""
+    """Return the two sides: the largest ln P(|z| >= t) + t^2/(16 sigma^2) over the thresholds t =
+    |z_i|, and d.
+    """
     (p,) = populations
     values = np.log(_reached(p)) + p.squares / (16 * p.sigma2)
     return np.maximum.reduce(list(values)), 0 * p.sigma2 + p.nodes.shape[1]
@@ -39,8 +41,8 @@ def exponent(populations: Any, _: Any) -> tuple[Any, Any]:
 
 @cache
 def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """The largest P(|z| >= t) e^{(t - c sqrt(d))^2/8} over the thresholds t = |z_i| > c sqrt(d),
-    for sigma = 1, against 1.
+    """Return a function of the law with the two sides: the largest P(|z| >= t) e^{(t - c
+    sqrt(d))^2/8} over the thresholds t = |z_i| > c sqrt(d), for sigma = 1, and 1.
     """
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
@@ -55,8 +57,8 @@ def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
 
 @cache
 def lengths() -> list[tuple[str, Any, Any]]:
-    """Laws whose norm takes few values, exactly; and the Gaussian norm, exact at the thresholds of
-    a grid.
+    """List laws whose norm takes few values, exactly, and the Gaussian norm, which is exact at the
+    thresholds of a grid.
     """
     return list(_lengths())
 
@@ -77,7 +79,7 @@ def _lengths() -> Iterator[tuple[str, Any, Any]]:
 
 
 def _by_length(p: Population) -> Population:
-    """The law with one node for each length, since rounding may tear apart nodes of equal
+    """Return the law with one node for each length, since rounding may tear apart nodes of equal
     length.
     """
     squares = np.round(p.squares, 12)

@@ -28,13 +28,13 @@ LENGTHS = (1.0, 2.0, 1e2, 1e4, 1e6)
 
 
 def up_to(time: float) -> np.ndarray:
-    """0 and 24 times in geometric progression."""
+    """Return 0 and 24 times in geometric progression."""
     return np.concatenate([[0.0], np.geomspace(time / 1000, time, 24)])
 
 
 def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[float, float, float]:
-    """The largest ratio of |theta_L - theta| to (26) on [0, T], T from (27), where it is, and how
-    far two integrations differ there.
+    """Return the largest ratio of |theta_L - theta| to (26) on [0, T], with the T of (27), where it
+    is attained, and how far two integrations differ there.
     """
     times = up_to(transfer.T_27)
     found, again = (transfer.distance(start, times, rtol)[1:] / transfer.bound_26(times[1:]) for rtol in (1e-11, 1e-12))

@@ -32,12 +32,12 @@ LENGTHS, VARIANCES = Integers(2, oo), Closed(1, oo)
 
 
 def output_rate(square: sp.Expr) -> sp.Expr:
-    """sigma^6 ln(L)/L^{c/sigma^2} of Proposition 3.1 at c = 1."""
+    """Return sigma^6 ln(L)/L^{c/sigma^2} of Proposition 3.1 at c = 1."""
     return square**3 * log(L) * L ** (-1 / square)
 
 
 def gradient_rate(square: sp.Expr) -> sp.Expr:
-    """sigma^12 ln(L)^2/L^{c/sigma^2} of Proposition 3.4 at c = 1."""
+    """Return sigma^12 ln(L)^2/L^{c/sigma^2} of Proposition 3.4 at c = 1."""
     return square**6 * log(L) ** 2 * L ** (-1 / square)
 
 
@@ -118,15 +118,15 @@ def root_of_the_middle_term(*, root: Fraction = Fraction(1, 4)) -> Evidence:
 
 
 def _output_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> float:
-    """sqrt(E|T|^2) over sqrt(d) |V| |U| E[sigma^4]^(1/2)."""
+    """Return sqrt(E|T|^2) over sqrt(d) |V| |U| E[sigma^4]^(1/2)."""
     left = sum(np.trace(A @ G[:d, :d] @ A.T) for G in spread for A in [V @ G @ U[:, :d]]) / len(spread)
     right = sum(max(1.0, float(np.linalg.norm(G, 2))) ** 2 for G in spread) / len(spread)
     return float(np.sqrt(left / right) / (np.sqrt(d) * np.linalg.norm(V, 2) * np.linalg.norm(U, 2)))
 
 
 def _gradient_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> float:
-    """sqrt(E|grad T|^2) over sqrt(d) (|V| + |U|) E[sigma^4]^(1/2); J J' = |Gamma U z|^2 I + |z|^2 V
-    Gamma^2 V'.
+    """Return sqrt(E|grad T|^2) over sqrt(d) (|V| + |U|) E[sigma^4]^(1/2); J J' = |Gamma U z|^2 I +
+    |z|^2 V Gamma^2 V'.
     """
     left = right = 0.0
     for G in spread:
@@ -185,7 +185,7 @@ def second_moment_of_the_gradient(*, power: int = 2, two: Fraction = Fraction(2)
 
 
 def _slopes_agree() -> Evidence:
-    """E[J_L grad_1 l] against central differences of the enumerated risk."""
+    """Compare E[J_L grad_1 l] with central differences of the enumerated risk."""
     tasks, step, worst = tasks_on_atoms([0.5, -1.5], [0.75, 0.25], [-1.0, 2.0]), 1e-5, 0.0
     at = np.array([0.4, 0.0, -0.3, 0.0, 0.2, 0.6])
     risk = lambda x, n: gaps(tasks, x[:4].reshape(2, 2), x[4:], n).risk_L

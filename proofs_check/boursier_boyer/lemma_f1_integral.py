@@ -24,12 +24,12 @@ FROM_TWO = ("L >= 2, so that c ln L > 0: at L = 1 the argument x/sqrt(c ln L) of
 
 
 def Phi(v: sp.Expr) -> sp.Expr:
-    """Phi as printed."""
+    """Return Phi as printed."""
     return 1 / v + v / 2
 
 
 def mean_over_tasks(Sigma: Rational, length: int, rate: int) -> arb:
-    """E[L^{-c / max(Sigma, w^2)}] for w ~ N(0, 1), enclosed: d = 1."""
+    """Return an enclosure of E[L^{-c / max(Sigma, w^2)}] for w ~ N(0, 1), the case d = 1."""
     w = sp.Symbol("w", real=True)
     density, root = exp(-(w**2) / 2) / sqrt(2 * pi), sqrt(Sigma)
     flat = sp.Integer(length) ** (-rate / Sigma) * density

@@ -96,8 +96,8 @@ def _fraction(value: Fraction) -> arb:
 
 
 def direct_integral() -> str:
-    """The integral, cut at u = 1 and turned over below, against its Bessel function: rigorous
-    quadrature, d = 2, 4, s = 3.
+    """Compare the integral, cut at u = 1 and turned over below, with its Bessel function by
+    rigorous quadrature, for d = 2, 4 and s = 3, and say so.
     """
     for n in (2, 4):
         f = u ** (n // 2 - 1) * exp(-3 * Phi(u))
@@ -136,7 +136,9 @@ def the_bound_tends_to_zero(*, constant: int = 48000) -> Evidence:
 
 
 def expectation(n: int, a: float) -> float:
-    """E e^{-a/(1 + zeta)}, zeta chi-square of n degrees of freedom: a trapezoid rule in ln zeta."""
+    """Return E e^{-a/(1 + zeta)}, zeta chi-square with n degrees of freedom, by a trapezoid rule in
+    ln zeta.
+    """
     from scipy.special import gammaln
 
     t = np.arange(-90.0 / n - 5, 9.0, 0.01)
@@ -179,7 +181,7 @@ def the_means_tend_to_zero(*, k: Fraction = Fraction(1)) -> Evidence:
 
 
 def expectation_by_quad(n: int, a: float) -> float:
-    """The same by adaptive quadrature in zeta."""
+    """Return the same expectation by adaptive quadrature in zeta."""
     from scipy.integrate import quad
     from scipy.special import gammaln
 

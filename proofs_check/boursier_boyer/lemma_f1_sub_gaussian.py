@@ -45,8 +45,8 @@ def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
 
 
 def quadratic_form(*, noise: bool) -> Evidence:
-    """v'Gamma_w v = (a + b w)'S (a + b w) + b^2 tau2 for v = (a, b), from the moments of a token,
-    for every d.
+    """Prove v'Gamma_w v = (a + b w)'S (a + b w) + b^2 tau2 for v = (a, b) from the moments of a
+    token, for every d.
     """
     square, column, corner = token_moments(noise=noise)
     v, q, w, S, r = (DATA[name] for name in ("p", "q", "w", "S", "r"))

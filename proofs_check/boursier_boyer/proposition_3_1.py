@@ -24,8 +24,8 @@ HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
 
 
 def in_the_form_of_the_paper(least: int, c: Fraction, power: int, **where: int) -> Evidence:
-    """c1 sigma^6 ln(L)/L^{c2/sigma^2}: at one token for symbolic constants, else with explicit ones
-    on the instances.
+    """Compare the error with c1 sigma^6 ln(L)/L^{c2/sigma^2}: at one token for symbolic constants,
+    otherwise with explicit ones on the instances.
     """
     if least == 1:
         c1, c2, sigma = sp.symbols("c1 c2 sigma", positive=True)

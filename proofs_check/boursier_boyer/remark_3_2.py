@@ -49,8 +49,8 @@ def both_measures_converge_at_one_rate(*, c: int | Fraction = 1) -> Evidence:
 
 
 def _growth(Gamma: Fraction, U: Fraction) -> tuple[float, Any, Any]:
-    """Slope of the ratio of the two errors between the lengths, and the errors, for tokens N(0,
-    Gamma) and queries N(0, 1).
+    """Return the slope of the ratio of the two errors between the lengths, and the errors, for
+    tokens N(0, Gamma) and queries N(0, 1).
     """
     one = np.eye(1)
     setting = AttentionSetting(float(Gamma) * one, float(U) * one, one, query=one)

@@ -27,7 +27,7 @@ SINGULAR = Algebra(general=["M"], symmetric=["S", "G", "H"], vectors=["w"], para
 
 
 def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
-    """The printed limits, in floating point."""
+    """Return the limits as printed, in floating point."""
     inverse = np.linalg.inv(start.Sigma)
     scale = np.trace(inverse @ inverse) ** exponent
     return inverse / scale, float(scale)
@@ -123,6 +123,6 @@ def the_pseudo_inverse_takes_the_place_of_the_inverse() -> Evidence:
 
 
 def by_pseudo_inverse(start: Start) -> tuple[np.ndarray, float]:
-    """The limit of `limit_parameters`."""
+    """Return the limit that `limit_parameters` states."""
     p = limit_parameters(start.Sigma, U0=start.U0, u0=start.u0)
     return p.U[:-1, :-1], float(p.V[-1, -1])

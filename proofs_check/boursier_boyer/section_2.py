@@ -81,7 +81,7 @@ def _ball(q: Fraction) -> arb:
 
 
 def _tail(L: int, q: Fraction, atoms: tuple[int, int], T: Fraction, eps: Fraction) -> Fraction:
-    """P(|T_L - T| > eps) for tokens with P(Z = atoms[0]) = q and weights 2^z, exactly."""
+    """Return P(|T_L - T| > eps) exactly, for tokens with P(Z = atoms[0]) = q and weights 2^z."""
     (a, b), total = atoms, Fraction(0)
     u, v = Fraction(2) ** a, Fraction(2) ** b
     for k in range(L + 1):

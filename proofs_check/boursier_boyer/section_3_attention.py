@@ -24,7 +24,7 @@ Array = np.ndarray
 
 
 def differences(gradient: Array, f: Callable[[Array], Array], M: Array, step: float = 1e-6) -> Evidence:
-    """A closed-form gradient of attention against central differences of its definition."""
+    """Compare a closed-form gradient of attention with central differences of its definition."""
     slopes = np.zeros((*gradient.shape[:1], *M.shape))
     for index in np.ndindex(M.shape):
         E = np.zeros(M.shape)
@@ -39,7 +39,7 @@ def differences(gradient: Array, f: Callable[[Array], Array], M: Array, step: fl
 
 
 def setting() -> tuple[Array, Array, Array, Array, Array]:
-    """A prompt, a query, K, Q and V."""
+    """Return a prompt, a query, K, Q and V."""
     grid = np.sin(np.arange(1.0, 40.0))
     return grid[:18].reshape(6, 3), grid[18:21], grid[21:27].reshape(2, 3), grid[27:33].reshape(2, 3), grid[33:39].reshape(2, 3)
 

@@ -85,8 +85,8 @@ def the_optimal_estimator_is_ridge_regression(*, penalty: Fraction = Fraction(1)
 
 
 def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
-    """Section 6 at L = 8: the excess error of ridge regression at 1/2, 1 and 2 times d tau^2, on
-    the same prompts.
+    """Compare, on drawn prompts of L = 8 tokens, the errors of ridge regression with the penalty d
+    tau^2, with half and twice of it, and with the trace of the posterior covariance.
     """
     rng, d, L, tau2 = generator(9), 5, 8, 0.1
     X, w = rng.standard_normal((prompts, L, d)), rng.standard_normal((prompts, d)) / np.sqrt(d)
@@ -170,7 +170,9 @@ def both_architectures_have_one_limit(*, power: Rational = Rational(1)) -> Evide
 
 
 def drawn_outputs(prompts: int = 20_000, L: int = 50) -> Evidence:
-    """The mean squared distance of the two outputs on drawn prompts, d = 2, against the bound."""
+    """Compare the mean squared distance of the two outputs on drawn prompts, d = 2, with
+    the bound.
+    """
     rng, a, V = generator(10), np.array([0.8, -0.5]), np.array([[1.0, 0.5]])
     z = rng.standard_normal((prompts, L, 2))
     scores, values = z @ a, z @ V[0]

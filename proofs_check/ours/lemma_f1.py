@@ -22,7 +22,7 @@ tau2 = sp.Symbol("tau2", nonnegative=True)
 
 
 def rational(value: Fraction) -> sp.Rational:
-    """The same number for SymPy."""
+    """Return the same number for SymPy."""
     return Rational(value.numerator, value.denominator)
 
 

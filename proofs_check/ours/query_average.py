@@ -31,7 +31,7 @@ OUT_OF_REACH = (
 
 
 def _times(bound: Any, c: Fraction) -> Any:
-    """The bound times c, exact where the bound is."""
+    """Return the bound times c, exact where the bound is."""
     return (sp.Rational(c.numerator, c.denominator) if isinstance(bound, sp.Basic) else float(c)) * bound
 
 
@@ -173,7 +173,7 @@ FUNCTIONS: dict[str, tuple[int, Any, Any]] = {
 
 
 def _error(L: int, x: PromptAndQuery, name: str, power: int, *, exact: bool = False) -> Any:
-    """E|err g|^power over prompt and query; g is the norm of the query, or 1."""
+    """Return E|err g|^power over prompt and query; g is the norm of the query, or 1."""
     _, f, g = FUNCTIONS[name]
     statistic = squared_error if power == 2 else fourth_error
     factor = None if g is None else (lambda z: g(z) ** (power // 2))
@@ -181,7 +181,7 @@ def _error(L: int, x: PromptAndQuery, name: str, power: int, *, exact: bool = Fa
 
 
 def _moment(x: PromptAndQuery, name: str, power: int) -> Fraction:
-    """E|g|^{2 power}."""
+    """Return E|g|^{2 power}."""
     if FUNCTIONS[name][2] is None:
         return Fraction(1)
     return sum((w * sum(v * v for v in q) ** power for w, q in zip(x.query_weights, x.queries)), Fraction(0))
@@ -189,7 +189,7 @@ def _moment(x: PromptAndQuery, name: str, power: int) -> Fraction:
 
 @cache
 def _left(power: int) -> tuple[tuple[int, PromptAndQuery, str, float], ...]:
-    """(L, instance, functions, error) for the errors to the power 2 and 4."""
+    """List (L, instance, functions, error) for the errors to the power 2 and 4."""
     pairs = [(name, x) for name, x in product(FUNCTIONS, discrete()) if power == 2 or FUNCTIONS[name][0] == 1]
     rows = ((L, x, name, float(_error(L, x, name, power))) for name, x in pairs for L in (1, 2, 3, 10))
     return tuple(sorted(rows, key=lambda row: (row[0], row[1].d)))
@@ -209,14 +209,14 @@ def _instance(bound: Any, power: int, L: int, x: PromptAndQuery, name: str, erro
 
 
 def general(bound: Any, power: int, *, least: int = 1) -> Iterator[Instance]:
-    """Instances of Lemma C.6 (power 2) or C.9 (power 4): `bound` takes L, sigma, |U|, d, p and the
-    root of the moment of g.
+    """List instances of Lemma C.6 (power 2) or C.9 (power 4); `bound` takes L, sigma, |U|, d, p and
+    the root of the moment of g.
     """
     return (_instance(bound, power, *row) for row in _left(power) if row[0] >= least)
 
 
 def general_reference(bound: Any, power: int) -> Instance:
-    """The same with f = z, g = 1 at the reference instance."""
+    """Return the same with f = z and g = 1 at the reference instance."""
     name = "f = z, g = 1"
     return _instance(bound, power, LENGTH, REFERENCE, name, float(_error(LENGTH, REFERENCE, name, power)))
 

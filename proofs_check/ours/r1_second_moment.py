@@ -84,7 +84,7 @@ def contribution_where_the_normaliser_fails(*, c: int | Fraction = 2) -> Evidenc
 
 
 def _total() -> sp.Expr:
-    """The three contributions in units of e^{4 a2} sqrt(E|f|^4) / L."""
+    """Return the sum of the three contributions in units of e^{4 a2} sqrt(E|f|^4) / L."""
     y = ANY_L * exp(-2 * ANY_A2) / 8
     on = 2 * ANY_L ** sp.Rational(3, 2) * exp(-4 * ANY_A2) * exp(-y / 2) + 2 * ANY_L * exp(-2 * ANY_A2) * exp(-y)
     return 16 + on

@@ -30,13 +30,15 @@ NODES = 300
 
 
 def half_power(x: Any, power: int) -> Any:
-    """x^{p/2}, for floats and Arb balls."""
+    """Return x^{p/2}, for floats and Arb balls."""
     return x ** (power // 2) if power % 2 == 0 else np.sqrt(x) ** power
 
 
 @cache
 def tilted(power: int) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """E|Z|^p under the law tilted by a, against the bound of R3."""
+    """Return a function of the law with the two sides: E|Z|^p under the law tilted by a, and the
+    bound of R3.
+    """
 
     def sides(populations: Any, numbers: Any) -> tuple[Any, Any]:
         (mu,) = populations
@@ -50,7 +52,9 @@ def tilted(power: int) -> Callable[[Any, Any], tuple[Any, Any]]:
 
 @cache
 def averaged(power: int, of_query: int) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """The left side of Assumption 3.3 against sigma^{2p} M_{p,p'} with the constant of R3.A33."""
+    """Return a function of the laws with the two sides: the left side of Assumption 3.3, and
+    sigma^{2p} M_{p,p'} with the constant of R3.A33.
+    """
 
     def sides(populations: Any, numbers: Any) -> tuple[Any, Any]:
         mu, nu = populations
@@ -71,8 +75,8 @@ def averaged(power: int, of_query: int) -> Callable[[Any, Any], tuple[Any, Any]]
 
 @cache
 def uniform(power: int, of_query: int) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """The same against the constant that serves every law, a polynomial in |U|^2 for each dimension
-    of the tokens.
+    """Return a function of the laws with the same left side and the constant that serves every law,
+    a polynomial in |U|^2 for each dimension of the tokens.
     """
 
     def sides(populations: Any, numbers: Any) -> tuple[Any, Any]:
@@ -96,14 +100,14 @@ def _coefficients(power: int, of_query: int, n: int) -> list[float]:
 
 
 def exponential(populations: Any, _: Any) -> tuple[Any, Any]:
-    """E exp(|Z|^2/(4 sigma^2)) against 2^{d/2}."""
+    """Return the two sides E exp(|Z|^2/(4 sigma^2)) and 2^{d/2}."""
     (z,) = populations
     return z.mean(np.exp(z.squares / (4 * z.sigma2))), np.sqrt(0 * z.sigma2 + 2) ** z.nodes.shape[1]
 
 
 @cache
 def maximum(length: int, power: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """E max |Z_l|^p against the bound of R3.max."""
+    """Return a function of the law with the two sides: E max |Z_l|^p, and the bound of R3.max."""
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
         (z,) = populations
@@ -119,7 +123,7 @@ def _unit(law: Law, factor: float = 1.0) -> Law:
 
 @cache
 def tilts() -> list[tuple[str, Any, Any]]:
-    """Hostile laws at sigma = 1 and 3 with scores of several lengths."""
+    """List hostile laws at sigma = 1 and 3 with scores of several lengths."""
     rows = []
     for n in DIMENSIONS:
         direction = np.arange(1, n + 1) / np.linalg.norm(np.arange(1, n + 1))
@@ -134,7 +138,7 @@ def tilts() -> list[tuple[str, Any, Any]]:
 
 @cache
 def pairs() -> list[tuple[str, Any, Any]]:
-    """Tokens at sigma = 1 and 3, queries at constant 1, and matrices U, zero included."""
+    """List tokens at sigma = 1 and 3, queries at constant 1, and matrices U, zero included."""
     return list(_pairs())
 
 
@@ -151,8 +155,8 @@ def _pairs() -> Iterator[tuple[str, Any, Any]]:
 
 
 def joint() -> Iterator[tuple[str, Any, Any]]:
-    """Tokens (x, y) in R^2 with sigma = 1 and 3, and queries (x_q, 0) with the law of x: Assumption
-    4.2 (iii) for d = 1.
+    """List tokens (x, y) in R^2 with sigma = 1 and 3, and queries (x_q, 0) with the law of x, as in
+    Assumption 4.2 (iii) for d = 1.
     """
     for law in laws(2):
         if law.sigma2 and len(law.nodes) <= 100:
@@ -314,7 +318,7 @@ def exponential_moment_and_tail(*, share: int | Fraction = 1) -> Evidence:
 
 @cache
 def vectors() -> list[tuple[str, Any, Any]]:
-    """The hostile laws that are no point mass."""
+    """List the hostile laws that are no point mass."""
     return [(f"{law.name} in d = {n}", (of_law(law),), ()) for n in DIMENSIONS for law in laws(n) if law.sigma2]
 
 

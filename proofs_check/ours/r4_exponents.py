@@ -45,8 +45,8 @@ def _moments(variance: float) -> ScoreMoments:
 
 
 def _sums_of_coefficients(polynomial: sp.Expr, sign: int) -> sp.Expr:
-    """The polynomial in s whose moments are all 1 where their coefficient has this sign, and 0
-    elsewhere.
+    """Return the sum over the terms whose coefficient has this sign, each as the size of the
+    coefficient times the power of s in the term.
     """
     total = sp.S.Zero
     for term in sp.Add.make_args(sp.expand(polynomial)):
@@ -125,8 +125,8 @@ def weights_from_above(*, c: int | Fraction = 8) -> Evidence:
 
 
 def log_probability(variance: float, L: float, half: float) -> float:
-    """ln of P(sqrt(s) g >= ln L + half s + ln(8 (2 + s + g^2))); for s >= 1/2 the two sides cross
-    once.
+    """Return ln of P(sqrt(s) g >= ln L + half s + ln(8 (2 + s + g^2))); for s >= 1/2 the two sides
+    cross once.
     """
     root = math.sqrt(variance)
     gap = lambda x: root * x - math.log(8 * (2 + variance + x**2)) - math.log(L) - half * variance
@@ -134,7 +134,7 @@ def log_probability(variance: float, L: float, half: float) -> float:
 
 
 def _probability_again(variance: float, L: float, half: float) -> float:
-    """The same in multiple precision, from another root finder."""
+    """Return the same probability in multiple precision, from another root finder."""
     from mpmath import mp, mpf
 
     with mp.workdps(30):
@@ -222,8 +222,8 @@ def limit_is_positive(*, c: int | Fraction = 2) -> Evidence:
 
 
 def _settings() -> Iterator[AttentionSetting]:
-    """One direction; V blind to the direction of the scores, so that rho = 0; lambda = 1/2, tokens
-    on a line; no scores.
+    """List settings: one direction; V blind to the direction of the scores, so that rho = 0; lambda
+    = 1/2 with tokens on a line; no scores.
     """
     yield AttentionSetting([[1.0]], [[1.2]], [[1.0]], [[1.0]], name="d = 1, lambda = 1.44")
     yield AttentionSetting(np.eye(2), np.diag([1.2, 0.0]), [[0.0, 1.0]], np.eye(2), name="V blind to the scores, lambda = 1.44")

@@ -77,8 +77,8 @@ def tasks_of_another_variance() -> Evidence:
 
 
 def by_all_scores(L: int = 2, step: float = 0.25) -> Evidence:
-    """d = 1, L = 2, label noise: the risk by a trapezoid rule over both tokens and the query, every
-    average over w done by hand.
+    """Compare R6 for d = 1, L = 2 and label noise with a trapezoid rule over both tokens and the
+    query, with every average over w done by hand.
     """
     axis = step * np.arange(-34, 35)
     mass = np.exp(-(axis**2) / 2) * step / np.sqrt(2 * np.pi)
@@ -97,8 +97,8 @@ def by_all_scores(L: int = 2, step: float = 0.25) -> Evidence:
 
 
 def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
-    """Prompts, tasks and noise drawn: d = 2, L = 5, a U that is not symmetric, w of
-    variance 1/2.
+    """Compare R6 with drawn prompts, tasks and noise, for d = 2, L = 5, a U that is not symmetric,
+    and w of variance 1/2.
     """
     rng, L, noise = generator(6), 5, 0.3
     S, U, v = np.array([[1.0, 0.4], [0.4, 0.5]]), np.array([[0.6, 0.3], [-0.2, 0.5]]), 1.3
@@ -141,8 +141,8 @@ def risk_at_every_prompt_length() -> Evidence:
 
 
 def by_differences(step: float = 1e-4) -> Evidence:
-    """The gradient in every entry of U at c I, S = I, by differences of the risk: a multiple g I,
-    and dR/dc = d g.
+    """Check by differences of the risk that its gradient in the entries of U at c I, S = I, is a
+    multiple g I of the identity with dR/dc = d g.
     """
     worst = 0.0
     for d, c, v, L, noise in ((2, 0.7, 1.2, 10, 0.3),):

@@ -25,23 +25,23 @@ Floats = NDArray[np.float64]
 
 
 def fixed_point(eigenvalues: tuple[float, ...]) -> tuple[Floats, Floats, float, float]:
-    """S, U11 = gamma S^-1, u = 1/gamma and lambda = gamma^2."""
+    """Return S, U11 = gamma S^-1, u = 1/gamma and lambda = gamma^2."""
     S = np.diag(np.asarray(eigenvalues, dtype=float))
     gamma = float((1 / np.diag(S) ** 2).sum() ** -0.25)
     return S, gamma * np.linalg.inv(S), 1 / gamma, gamma**2
 
 
 def scaled_risk(eigenvalues: tuple[float, ...], lengths: Floats, noise: float = 0.0, step: float = 0.08) -> Floats:
-    """L (R_L - tau^2/2) at the limit parameters, where the infinite-prompt risk is 0 and the gap is
-    the whole of it.
+    """Return L (R_L - tau^2/2) at the limit parameters, where the infinite-prompt risk is 0 and the
+    gap is the whole of it.
     """
     S, U, v, _ = fixed_point(eigenvalues)
     return lengths * finite_prompt_gap(S, U, v, lengths, noise=noise, step=step)
 
 
 def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
-    """E e^s (t + q)/2 for tr(S^-2) > 4, t = u^2 (tr S + tau^2), q = |x|^2: s = lambda |xi|^2, x =
-    S^{1/2} xi, xi ~ N(0, I).
+    """Return E e^s (t + q)/2 for tr(S^-2) > 4, with t = u^2 (tr S + tau^2), q = |x|^2, s = lambda
+    |xi|^2, x = S^{1/2} xi and xi ~ N(0, I).
     """
     _, _, v, lam = fixed_point(eigenvalues)
     rest, d, total = 1 - 2 * lam, len(eigenvalues), float(sum(eigenvalues))
@@ -144,5 +144,5 @@ def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evid
 
 @cache
 def isotropic_path(L: float, nodes: int = 56, rtol: float = 1e-8) -> FinitePromptPath:
-    """The flow for S = I, d = 5 from U(0) = u(0) I/sqrt(5), u(0) = 1/2."""
+    """Return the flow for S = I, d = 5 from U(0) = u(0) I/sqrt(5), u(0) = 1/2."""
     return finite_prompt_path(Spectrum((1.0,), (5,)), [0.5 / 5**0.5], 0.5, L, nodes=nodes, rtol=rtol, t_max=300.0)

@@ -36,13 +36,13 @@ FOUND = "the least risk is the minimum that Newton's method finds among the posi
 
 
 def kms(d: int) -> Floats:
-    """The covariance 2^{-|i - j|} of Appendix A.2.2."""
+    """Return the covariance 2^{-|i - j|} of Appendix A.2.2."""
     return 0.5 ** np.abs(np.subtract.outer(np.arange(d), np.arange(d)))
 
 
 @cache
 def at_the_end(name: str, L: int) -> Trained:
-    """The least risk found for a covariance of `SPECTRA` and its label noise."""
+    """Return the least risk found for a covariance of `SPECTRA` and its label noise."""
     S, noise = SPECTRA[name]
     return trained(S, L, noise=noise)
 
@@ -57,7 +57,7 @@ LENGTHS = (2, 10**6)
 
 
 def limit_of(name: str) -> tuple[float, float]:
-    """lambda* and F(lambda*)/2 for a case of `SPECTRA`."""
+    """Return lambda* and F(lambda*)/2 for a case of `SPECTRA`."""
     S, noise = SPECTRA[name]
     law = {"trace": float(np.trace(S)), "d": len(S), "noise": noise}
     best = best_score_variance(**law)
@@ -274,8 +274,8 @@ def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
 
 
 def end_by_slopes(S: Floats, noise: float, near: Trained, L: int) -> Trained:
-    """The zero of the gradient near a point by a solver of SciPy and a finer quadrature: a second
-    route to the least risk.
+    """Return the zero of the gradient near a point by a solver of SciPy and a finer quadrature, as
+    a second route to the least risk.
     """
     from scipy.optimize import root
 

@@ -34,18 +34,18 @@ TOLERANCE = Fraction(1, 40)
 
 @cache
 def averaged_errors(S: float, Gamma: float, U: float) -> Floats:
-    """With the query inside the prompt, at `LENGTHS`."""
+    """Return the averaged errors with the query inside the prompt, at `LENGTHS`."""
     return averaged_error_with_query(S, Gamma, U, np.array(LENGTHS))
 
 
 def slope(errors: Floats) -> float:
-    """Of ln E against ln L."""
+    """Return the slope of ln E against ln L."""
     return float(np.log(errors[1] / errors[0]) / math.log(LENGTHS[1] / LENGTHS[0]))
 
 
 def averaged_directly(S: float, Gamma: float, U: float) -> Floats:
-    """The same from 1/X^2 = int r e^{-rX} dr alone: sums over query, r = e^v and the score of a
-    token, without Stein's lemma.
+    """Return the same errors from 1/X^2 = int r e^{-rX} dr alone, as sums over the query, r = e^v
+    and the score of a token, without Stein's lemma.
     """
     h, out = 0.3, np.zeros(len(LENGTHS))
     own = np.arange(0.045, math.sqrt(2 * (1.2 * math.log(LENGTHS[-1]) + 35)), 0.09)

@@ -30,7 +30,7 @@ WORDS = Algebra(symmetric=["T"], vectors=["x"])
 
 
 def rational(value: Fraction) -> sp.Rational:
-    """The same number for SymPy."""
+    """Return the same number for SymPy."""
     return Rational(value.numerator, value.denominator)
 
 
@@ -128,8 +128,8 @@ BOUNDED_LENGTHS = np.array([1.0, 10.0, 1e3, 1e6])
 
 @cache
 def measured_gaps(seed: int, step: float = 0.08) -> tuple[tuple[dict[str, Any], float, float], ...]:
-    """Where, what is measured there (risk or norm of the gradient), and its bound, at random U with
-    |U|_op = u = rho.
+    """List where, what is measured there (risk or norm of the gradient), and its bound, at random U
+    with |U|_op = u = rho.
 
     The seed is that of the claim that is being judged: part of the key under which the values are
     remembered.
@@ -148,7 +148,7 @@ def measured_gaps(seed: int, step: float = 0.08) -> tuple[tuple[dict[str, Any], 
 
 
 def _gap_and_slope(S: Any, U: Any, u: float, step: float, h: float = 1e-4) -> tuple[Any, Any]:
-    """|R_L - R_inf| and the norm of its gradient in (U, u), by central differences."""
+    """Return |R_L - R_inf| and the norm of its gradient in (U, u), by central differences."""
     gap = lambda A, v: finite_prompt_gap(S, A, v, BOUNDED_LENGTHS, noise=0.3, step=step)
     d = len(S)
     slopes = [(gap(U + h * e, u) - gap(U - h * e, u)) / (2 * h) for e in np.eye(d * d).reshape(d * d, d, d)]

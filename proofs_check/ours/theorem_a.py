@@ -32,8 +32,8 @@ VARIANCES, LENGTHS = (
 
 
 def nonnegative(difference: sp.Expr, *terms: tuple[Any, sp.Expr]) -> Evidence:
-    """`difference` is the sum of products of a nonnegative number (or symbol) and a quantity known
-    to be nonnegative.
+    """Prove that `difference` is the sum of products of a nonnegative number (or symbol) and a
+    quantity known to be nonnegative.
     """
     assumes = tuple(f"{gap} >= 0" for _, gap in terms)
     if not all(sp.sympify(factor).is_nonnegative for factor, _ in terms):
@@ -43,8 +43,8 @@ def nonnegative(difference: sp.Expr, *terms: tuple[Any, sp.Expr]) -> Evidence:
 
 
 def on_the_grid(lower: Any, upper: Any, holds: str) -> Evidence:
-    """lower <= upper at every point of the grid, by the quadrature of the weights; the tightest
-    ratio.
+    """Compare lower <= upper at every point of the grid by the quadrature of the weights, and
+    return the tightest ratio.
     """
     slack, tightest = float("inf"), dict[str, Any]()
     for x in VARIANCES:

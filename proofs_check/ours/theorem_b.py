@@ -38,7 +38,9 @@ def _isotropic(lam: float, d: int = 1) -> AttentionSetting:
 
 
 def _turned(lam: float) -> AttentionSetting:
-    """Nothing commutes, V is not square and Gamma is singular: largest eigenvalue lam, simple."""
+    """Return a setting in which nothing commutes, V is not square and Gamma is singular; its
+    largest eigenvalue lam is simple.
+    """
     rng = np.random.default_rng(8)
     root, U, V, B = rng.standard_normal((3, 2)), *rng.standard_normal((3, 3, 3))
     raw = AttentionSetting(root @ root.T, U, V[:2], B @ B.T)
@@ -54,8 +56,8 @@ def _settings(values: tuple[float, ...]) -> Iterator[AttentionSetting]:
 
 @cache
 def error_over_law(values: tuple[float, ...], lengths: tuple[float, ...]) -> list[tuple[AttentionSetting, Floats]]:
-    """E(L) over the law of Theorem B, for every setting; a finer step where the tail of s carries
-    the error.
+    """Return E(L) over the law of Theorem B for every setting, with a finer step where the tail of
+    s carries the error.
     """
     L, out = np.array(lengths), []
     for setting in _settings(values):
@@ -74,8 +76,8 @@ def error_over_law(values: tuple[float, ...], lengths: tuple[float, ...]) -> lis
 
 
 def averaged_directly(lam: float, L: float) -> float:
-    """d = 1, Gamma = V = S = 1: a plain trapezoid sum over the query; only the moments of the
-    weights are the same.
+    """Return the averaged error for d = 1, Gamma = V = S = 1 by a plain trapezoid sum over the
+    query; only the moments of the weights are shared with the package.
     """
     x = np.arange(0.0, math.sqrt(3 * math.log(L) + 90), 0.15)
     m = softmax_moments(lam * x**2, L)

@@ -28,8 +28,8 @@ LAMBDA = 1 / (b**2 + b)
 
 
 def _exponent(y: sp.Expr) -> sp.Expr:
-    """ln of density times error at s = y ln L, in units of ln L: 1 - (1 + y/2)^2/(2y) - y/(2
-    lambda).
+    """Return ln of density times error at s = y ln L in units of ln L, which is 1 - (1 +
+    y/2)^2/(2y) - y/(2 lambda).
     """
     return 1 - (1 + y / 2) ** 2 / (2 * y) - y / (2 * LAMBDA)
 
@@ -54,7 +54,9 @@ def tilted_gaussian_in_one_direction() -> Evidence:
 
 
 def _average_of_the_envelope() -> Evidence:
-    """E e^s (t + q) by an integral over the law of s, against C1, for full and singular forms."""
+    """Compare E e^s (t + q), by an integral over the law of s, with C1, for full and singular
+    forms.
+    """
     rng, worst = np.random.default_rng(3), 0.0
     for d in (1, 2, 3, 5):
         for rank in {1, d}:

@@ -42,14 +42,14 @@ REALS, POSITIVE = (-oo, oo), (0, oo)
 
 
 def _young(factor: Rational) -> Evidence:
-    """``x y <= factor (l x^2 / 2 + y^2 / (2 l))`` for real x, y and every l > 0."""
+    """Prove ``x y <= factor (l x^2 / 2 + y^2 / (2 l))`` for real x, y and every l > 0."""
     x, y = sp.symbols("x y", real=True)
     return forall(x * y, "<=", factor * (lam * x**2 / 2 + y**2 / (2 * lam)), {x: REALS, y: REALS, lam: POSITIVE})
 
 
 def _at_best(left: sp.Expr, right: sp.Expr) -> Evidence:
-    """The mean of Young's bound at the best l: ``l left / 2 + right / (2 l) = sqrt(left
-    right)``.
+    """Prove that the mean of Young's bound at the best l is ``l left / 2 + right / (2 l) =
+    sqrt(left right)``.
     """
     best = sqrt(right / left)
     return identity(best * left / 2 + right / (2 * best), sqrt(left * right))
@@ -66,8 +66,8 @@ def _enumerated(left: Callable[..., Any], right: Callable[..., Any]) -> Evidence
 
 
 def _gaussian() -> Evidence:
-    """The same on the ball of the scalar regression with Gaussian tokens:
-    ``E D^2 = S u^2 (a - 2 C b)`` by R4 (c).
+    """Compare the same on the ball of the scalar regression with Gaussian tokens, where ``E D^2 = S
+    u^2 (a - 2 C b)`` by R4 (c).
     """
     worst, where = 0.0, ""
     for transfer in transfers((1.0, 2.0, 1e2, 1e4, 1e8)):
