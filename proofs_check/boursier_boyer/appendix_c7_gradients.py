@@ -29,7 +29,7 @@ from theory.symbolic.algebra import Algebra
 ALGEBRA = Algebra(vectors=["v", "b", "x", "z"])
 RATE = r"c_1\sigma^{12}\frac{\ln(L)^2}{L^{c_2/\sigma^2}}"
 #: A prompt has at most so many vectors of counts.
-OUTCOMES = 2000
+MAX_COUNT_VECTORS = 2000
 
 Array = np.ndarray
 
@@ -125,7 +125,7 @@ def instances() -> list[tuple[Any, ...]]:
         for mu, nu in _pairs(d):
             for name, U in matrices(d).items():
                 for L in (1, 2, 3, 10, 1000):
-                    if comb(L + len(mu.nodes) - 1, L) <= OUTCOMES:
+                    if comb(L + len(mu.nodes) - 1, L) <= MAX_COUNT_VECTORS:
                         where = f"{mu.name}, query {nu.name}, U = {name}, L = {L}, d = {d}"
                         rows.append((where, L, mu.sigma2**0.5, float(np.linalg.norm(U, 2)), d, *gradient_errors(mu, nu, U, v, L)))
     return rows

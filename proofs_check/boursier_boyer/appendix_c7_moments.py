@@ -22,7 +22,7 @@ from theory.bounds.gradients import product_constants
 from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(vectors=["v", "x", "z"])
-LENGTH = ("L in Integers", "L >= 1", "d in Integers", "d >= 1")
+HYPOTHESES = ("L in Integers", "L >= 1", "d in Integers", "d >= 1")
 m, M4, W, r, M = sp.symbols("m M4 W r M", nonnegative=True)
 X, Y, hat_X, hat_Y = sp.symbols("X Y Xh Yh", real=True)
 sigma = sp.Symbol("sigma", positive=True)
@@ -206,7 +206,7 @@ def moments_of_the_limits(*, c: int | Fraction = 1) -> Evidence:
     control=dict(shortest=1),
     needs=("BB:21", "BB:LC.9", "BB:C.7.moments", "BB:C.7.fin/powers", "OURS:R2", "OURS:R3.A33", "OURS:R3.tail", "OURS:R3.max"),
     argument="R2 for |z| <= r, r^2 = ln L/(16 sigma^2 |U|^2); beyond, the hull and R3.tail; inserted into (21) with R3.A33",
-    hypotheses=(*LENGTH, "sigma >= 1"),
+    hypotheses=(*HYPOTHESES, "sigma >= 1"),
 )
 def rate_of_the_product(*, shortest: int = 1) -> Evidence:
     """E|hat X hat Y - X Y|_F^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/sigma^2} for L >= shortest, with

@@ -26,8 +26,8 @@ from theory.regression.risk import effective_covariance, full_risk, full_risk_gr
 from theory.symbolic.algebra import Algebra
 
 # A prompt token x, the query z, a task w, and h = 1/L.
-WORDS = Algebra(symmetric=["S"], vectors=["x", "z", "w"], params=["h"])
-S, x, z, w, h = (WORDS[name] for name in ("S", "x", "z", "w", "h"))
+ALGEBRA = Algebra(symmetric=["S"], vectors=["x", "z", "w"], params=["h"])
+S, x, z, w, h = (ALGEBRA[name] for name in ("S", "x", "z", "w", "h"))
 
 
 @claim(

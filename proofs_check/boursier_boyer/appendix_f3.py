@@ -27,12 +27,12 @@ from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz, polyak_loja
 from theory.regression.risk import effective_covariance
 from theory.symbolic.algebra import Algebra, Words
 
-WORDS = Algebra(
+ALGEBRA = Algebra(
     general=["U", "M", "A", "Y"], symmetric=["S", "G", "H"], params=["u", "sigma", "alpha"], pseudo_inverse=[("S", "G", "H")]
 )
-S, G, H, U, M, A, Y = (WORDS[name] for name in ("S", "G", "H", "U", "M", "A", "Y"))
-SCALAR, SIGMA, ALPHA = (WORDS[name] for name in ("u", "sigma", "alpha"))
-ONE = WORDS.I
+S, G, H, U, M, A, Y = (ALGEBRA[name] for name in ("S", "G", "H", "U", "M", "A", "Y"))
+SCALAR, SIGMA, ALPHA = (ALGEBRA[name] for name in ("u", "sigma", "alpha"))
+IDENTITY = ALGEBRA.I
 
 
 def P(X: Words) -> Words:
@@ -42,7 +42,7 @@ def P(X: Words) -> Words:
 
 def field() -> tuple[Words, Words]:
     """Return the flow (dU/dt, du/dt) as printed for the infinite prompt."""
-    bracket = SCALAR * S * U - ONE
+    bracket = SCALAR * S * U - IDENTITY
     return -(SCALAR * S * bracket * S), -(bracket * S * U.T * S).tr()
 
 
@@ -109,7 +109,7 @@ def the_block_moves_inside_an_affine_set() -> Evidence:
     """The U-gradient of (1/2) tr((u S U - I) S (u S U - I)') is S M S with M = u (u S U - I), for
     every d.
     """
-    bracket = SCALAR * S * U - ONE
+    bracket = SCALAR * S * U - IDENTITY
     risk = (bracket * S * bracket.T).tr() / 2
     return trace_identity(risk.grad("U"), S * (SCALAR * bracket) * S)
 

@@ -23,7 +23,7 @@ from numerics.search.query_average_instances import discrete
 L = sp.Symbol("L", integer=True, positive=True)
 theta = sp.Symbol("theta", nonnegative=True)
 sigma, u, d = sp.symbols("sigma u d", positive=True)  # u = |U|
-IN_THE_BALL = {L: Integers(1, oo), theta: Closed(0, 1)}
+BALL_DOMAIN = {L: Integers(1, oo), theta: Closed(0, 1)}
 BALL_WHY = (
     r"A degenerate case: where $U=0$ the radius $B=\sqrt{\ln(L)/%d}/(\sigma\|U\|_{\rm op})$ divides by zero, and no $B$ has "
     r"$\sigma^{2}\|U\|_{\rm op}^{2}B^{2}=\ln(L)/%d$."

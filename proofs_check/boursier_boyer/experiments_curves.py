@@ -13,7 +13,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.figures.plan import RunKey
 from numerics.figures.results import Measurements
 from proofs_check.boursier_boyer.experiments_ends import failures
-from proofs_check.boursier_boyer.experiments_training import ENGINE, WRITTEN
+from proofs_check.boursier_boyer.experiments_training import AS_WRITTEN, ENGINE
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
 from theory.regression.experiment import VARIANTS
@@ -49,17 +49,17 @@ def spread(step: Any, risk: Any) -> float:
 
 def _whole(runs: Measurements, lengths: tuple[int, ...]) -> str:
     """Return why the runs are too few for Figures 7 and 8, or nothing if they are enough."""
-    if runs.plan.steps(WRITTEN) < VARIANTS[WRITTEN].steps or not set(lengths) <= set(runs.plan.curve_lengths):
-        return f"needs L = {lengths} and {VARIANTS[WRITTEN].steps} steps; largeprompt figures makes these runs"
+    if runs.plan.steps(AS_WRITTEN) < VARIANTS[AS_WRITTEN].steps or not set(lengths) <= set(runs.plan.curve_lengths):
+        return f"needs L = {lengths} and {VARIANTS[AS_WRITTEN].steps} steps; largeprompt figures makes these runs"
     seed = runs.plan.first_seed
-    missing = [L for L in lengths if RunKey("anisotropic", WRITTEN, "coupled", L, seed) not in runs.runs]
+    missing = [L for L in lengths if RunKey("anisotropic", AS_WRITTEN, "coupled", L, seed) not in runs.runs]
     return f"no anisotropic run from seed {seed} at L = {missing}" if missing else ""
 
 
-REDUCED = "the reduced runs are too short and have no L = 1000; largeprompt figures judges it on the full ones"
+OPEN_REASON = "the reduced runs are too short and have no L = 1000; largeprompt figures judges it on the full ones"
 
 
-@claim("BB:A.fig7", open=REDUCED, control={"swapped": True})
+@claim("BB:A.fig7", open=OPEN_REASON, control={"swapped": True})
 def distances_are_more_erratic(*, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
     """Anisotropic data, as written, one seed: the curve of the distance falls by at least a tenth
     of its largest value on its way at L = 10 or L = 100, and by less at L = 1000 than at each of
@@ -73,16 +73,16 @@ def distances_are_more_erratic(*, longest: int = 1000, swapped: bool = False, me
     if reason := _whole(runs, lengths):
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
     seed = runs.plan.first_seed
-    found = {L: backtracking(runs.runs[RunKey("anisotropic", WRITTEN, "coupled", L, seed)].distance) for L in lengths}
+    found = {L: backtracking(runs.runs[RunKey("anisotropic", AS_WRITTEN, "coupled", L, seed)].distance) for L in lengths}
     holds = max(found[10], found[100]) >= 0.1 and found[longest] < min(found[10], found[100])
-    failing = [L for L in lengths if any(failures(runs).get(("anisotropic", WRITTEN, L, seed), {}).values())]
+    failing = [L for L in lengths if any(failures(runs).get(("anisotropic", AS_WRITTEN, L, seed), {}).values())]
     says = f"seed {seed}, backtracking " + ", ".join(f"{value:.3g} at L = {L}" for L, value in found.items())
     return _one_run_each(
         holds, swapped, f"{says}; a run fails at L = {failing or 'none'}", {f"L = {L}": x for L, x in found.items()}
     )
 
 
-@claim("BB:A.fig8", open=REDUCED, control={"swapped": True})
+@claim("BB:A.fig8", open=OPEN_REASON, control={"swapped": True})
 def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
     """As written, L = 10, 100, 1000, each architecture, each start from which no run fails: on
     anisotropic data the risk's drop takes more decades of steps.
@@ -96,7 +96,7 @@ def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, meas
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
     says, found, outcome = [], dict[str, float](), failures(runs)
     for L, seed in ((L, seed) for L in lengths for seed in runs.plan.all_seeds):
-        keys = [RunKey(data, WRITTEN, "coupled", L, seed) for data in ("isotropic", "anisotropic")]
+        keys = [RunKey(data, AS_WRITTEN, "coupled", L, seed) for data in ("isotropic", "anisotropic")]
         ends = [outcome.get((key.covariance, key.variant, key.L, key.seed), {"": True}) for key in keys]
         if any(key not in runs.runs for key in keys) or any(any(end.values()) for end in ends):
             continue

@@ -20,10 +20,10 @@ __all__ = ["Failures", "Pace", "failed_runs", "failures", "has_failed", "pace", 
 Failures = dict[tuple[str, str, int, int], dict[str, bool]]
 #: Part of what is missing that a run gains in a tenth of its steps if it is still on its way: two
 #: more such runs, and it is there.
-SHARE = 1 / 20
+PROGRESS_SHARE = 1 / 20
 #: Of the error of a risk at the end: the first of 16 randomisations chooses the controls, the other
 #: 15 are averaged.
-FREEDOM = 14
+DEGREES_OF_FREEDOM = 14
 
 
 class Pace(NamedTuple):
@@ -32,7 +32,8 @@ class Pace(NamedTuple):
     Attributes
     ----------
     falls : bool
-        The mean risk fell, by more than errors allow and by more than `SHARE` of what is missing.
+        The mean risk fell, by more than errors allow and by more than `PROGRESS_SHARE` of what is
+        missing.
     stands : bool
         It fell by less than that, whatever the errors.
     """
@@ -67,7 +68,7 @@ def pace(run: Training, limit: float, sigmas: float) -> Pace:
         return Pace(falls=False, stands=False)
     before, last = run.risk[-2 * tenth : -tenth].mean(), run.risk[-tenth:].mean()
     fall, error = float(before - last), sigmas * float(np.linalg.norm(run.risk_error[-2 * tenth :])) / tenth
-    share = SHARE * max(float(last) - limit, 0.0)
+    share = PROGRESS_SHARE * max(float(last) - limit, 0.0)
     return Pace(falls=fall > max(error, share), stands=fall + error < share)
 
 
@@ -84,7 +85,7 @@ def sure(comparisons: int, error: float = 1e-9) -> tuple[float, float]:
     from scipy.stats import norm, t
 
     each = error / (2 * max(comparisons, 1))
-    return float(t.isf(each, FREEDOM)), float(norm.isf(each))
+    return float(t.isf(each, DEGREES_OF_FREEDOM)), float(norm.isf(each))
 
 
 def failed_runs(measured: Measurements) -> dict[tuple[str, str, str, int, int], bool | None]:

@@ -22,12 +22,12 @@ from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS
 
 Floats = NDArray[np.float64]
 #: Variances of the scores at one query.
-SCORES = (0.0, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 9.0, 25.0)
+SCORE_VARIANCES = (0.0, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 9.0, 25.0)
 LENGTHS = (1, 2, 3, 5, *PROMPT_LENGTHS, 10**4, 10**6)
 #: Standard errors by which a measured mean may rise by accident.
-SIGMAS = 6.5
+STANDARD_ERRORS = 6.5
 #: Sobol' points of each randomisation, and the standard errors from which on no more are needed.
-POINTS, CLEAR = (2**11, 2**13), 14.0
+SOBOL_POINTS, CLEAR_STANDARD_ERRORS = (2**11, 2**13), 14.0
 
 
 def outputs_approach(power: int) -> Evidence:
@@ -39,7 +39,7 @@ def outputs_approach(power: int) -> Evidence:
     """
     lengths = np.array(LENGTHS, dtype=float)
     least, tightest, doubt = np.inf, dict[str, Any](), ""
-    for s in SCORES:
+    for s in SCORE_VARIANCES:
         gap = output_gap(s, lengths, factor=lengths ** (1 - power))
         for end in (0, 1):
             values = gap.of_t + end * s * gap.of_c2
@@ -57,7 +57,7 @@ def outputs_approach(power: int) -> Evidence:
                 )
     if doubt:
         return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{doubt}; no second route at these lengths")
-    covered = f"every a, b, covariance with a'Gamma a in {SCORES}; L = 1, 2, 3, 5, the lengths of the figures, 1e4, 1e6"
+    covered = f"every a, b, covariance with a'Gamma a in {SCORE_VARIANCES}; L = 1, 2, 3, 5, the lengths of the figures, 1e4, 1e6"
     checked = r"\mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L'} < \mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L},\quad L' > L"
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, tightest=tightest)
 
@@ -87,7 +87,7 @@ def measured_outputs(measured: Measurements, covariance: str) -> Evidence:
             rises = max(rises, float(-fall.min()))
             covered.append(f"{variant}, {len(fall)} random starts, L = {', '.join(map(str, gaps.lengths))}")
     common: dict[str, Any] = {"engine": "Monte Carlo", "samples": measured.plan.gap_prompts}
-    if not covered or rises > SIGMAS:
+    if not covered or rises > STANDARD_ERRORS:
         return Evidence(verdict=Verdict.OPEN, reason=f"{covered}: a rise by {rises:.1f} standard errors", **common)
     return Evidence(verdict=Verdict.SUPPORTED, covered=f"output gaps, {covariance}: {'; '.join(covered)}", error=1e-6, **common)
 
@@ -108,7 +108,7 @@ def gradients_approach(measured: Measurements, covariance: str, growth: int) -> 
         covered.append(f"{variant} seed {seed}")
     # Student's law of 16 randomisations, all comparisons together.
     share = 1 / (len(starts) * (len(plan.gap_lengths) - 1))
-    common: dict[str, Any] = {"engine": "Monte Carlo", "samples": 16 * POINTS[-1]}
+    common: dict[str, Any] = {"engine": "Monte Carlo", "samples": 16 * SOBOL_POINTS[-1]}
     if least < -float(student.isf(1e-9 * share, 15)):
         return Evidence(verdict=Verdict.REFUTED, witness=tightest, witness_by="statistics", error=1e-9, **common)
     if least < float(student.isf(1e-6 * share, 15)):
@@ -122,11 +122,11 @@ def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> 
     it is; more points are taken if it is not clear.
     """
     lengths = tuple(sorted(plan.gap_lengths))
-    for points in POINTS:
+    for points in SOBOL_POINTS:
         each = _gaps(variant, seed, covariance, plan.noise, lengths, points) * np.array(lengths, dtype=float) ** growth
         falls = each[:, :-1] - each[:, 1:]
         far = falls.mean(axis=0) / falls.std(axis=0, ddof=1) * 4
-        if abs(far).min() > CLEAR:
+        if abs(far).min() > CLEAR_STANDARD_ERRORS:
             break
     return float(far.min()), lengths[int(np.argmin(far))]
 

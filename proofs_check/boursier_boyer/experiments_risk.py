@@ -22,16 +22,16 @@ from theory.regression.experiment import COVARIANCES, variant
 NOISE, TASKS = sp.Rational(1, 10), sp.Rational(1, 5)
 KMS = sp.Matrix(5, 5, lambda i, j: sp.Rational(1, 2) ** abs(i - j))
 #: How near a run has to come to the limit.
-WITHIN = 1 / 50
+RUN_TOLERANCE = 1 / 50
 #: What calls the risks of `trained` limits of a flow: for linear attention R5.finite proves it.
-FLOW = "from Assumption 5.1 the flow of softmax attention ends at the least risk, which Newton's method finds"
+FLOW_ASSUMPTION = "from Assumption 5.1 the flow of softmax attention ends at the least risk, which Newton's method finds"
 #: Relative accuracy of the exact limits, generously.
 ACCURACY = 1e-6
 
 
 def limits(measured: Measurements, covariance: str, reading: str = "as written") -> dict[int, tuple[float, float]]:
-    """Return for each length the risks at which the flows of softmax attention (see `FLOW`) and of
-    linear attention end; what was not measured is computed.
+    """Return for each length the risks at which the flows of softmax attention (see
+    `FLOW_ASSUMPTION`) and of linear attention end; what was not measured is computed.
     """
     from numerics.regression.flow.end_point import trained
 
@@ -87,7 +87,7 @@ def _lengths(risks: dict[int, Any]) -> str:
     control={"lead": 2},
     needs=("BB:S6.f2a/runs",),
     argument="the limits of the flow from Assumption 5.1 are the risks of the runs that do not fail, which is measured",
-    assumes=(FLOW,),
+    assumes=(FLOW_ASSUMPTION,),
 )
 def linear_attention_outperforms_softmax(*, lead: int = 1, measured: Measurements | None = None) -> Evidence:
     """At each length of Figure 2 the trained risk of softmax attention exceeds that of linear
@@ -156,7 +156,7 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
         risk, error = runs.final[key]
         at = {"attention": attention, "L": L, "seed": seed, "reading": reading, "risk": risk, "limit": limit}
         ends.append((abs(risk - limit) / limit, at))
-        beyond, spread = abs(risk - limit) - WITHIN * limit, final * max(error, ACCURACY * limit)
+        beyond, spread = abs(risk - limit) - RUN_TOLERANCE * limit, final * max(error, ACCURACY * limit)
         if beyond > spread:
             outside.append(ends[-1])
         elif beyond > -spread:
@@ -175,11 +175,16 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
         return Evidence(verdict=Verdict.OPEN, reason=f"not decided by these queries at {doubtful[0]}", **common)
     covered = f"{len(ends)} runs of at most {runs.plan.most_steps or 500_000} steps; left out: {', '.join(left_out) or 'none'}"
     return Evidence(
-        verdict=Verdict.SUPPORTED, covered=covered, error=1e-9, tightest=tightest, slack=WITHIN / max(worst, ACCURACY), **common
+        verdict=Verdict.SUPPORTED,
+        covered=covered,
+        error=1e-9,
+        tightest=tightest,
+        slack=RUN_TOLERANCE / max(worst, ACCURACY),
+        **common,
     )
 
 
-@claim("BB:S6.f2b", control={"level": 2}, assumes=(FLOW,))
+@claim("BB:S6.f2b", control={"level": 2}, assumes=(FLOW_ASSUMPTION,))
 def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements | None = None) -> Evidence:
     """The trained risks of both architectures exceed half the label noise by at most 20/L, and fall
     with L.
@@ -241,7 +246,7 @@ def _reached_from(seed: int, L: int) -> float:
     "$C\\Sigma C^\\top$, and with that the risk does converge more slowly.",
     instead="As written, anisotropy does not slow down the convergence in $L$ of the trained risk: from $L=10$ on it is lower than "
     "in the isotropic case, for both architectures. With the prompts and queries of the code it is higher.",
-    assumes=(FLOW,),
+    assumes=(FLOW_ASSUMPTION,),
 )
 def anisotropic_data_need_longer_prompts(
     *, reading: str = "as written", factor: int = 1, measured: Measurements | None = None

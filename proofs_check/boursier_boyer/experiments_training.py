@@ -25,10 +25,10 @@ from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
 from theory.regression.experiment import COVARIANCES, VARIANTS
 
-WRITTEN = "as written"
+AS_WRITTEN = "as written"
 ENGINE = "Monte Carlo"
 #: Standard errors that an acceptance keeps away.
-SIGMAS = 6.5
+STANDARD_ERRORS = 6.5
 
 # -- what is trained -------------------------------------------------------------------------------
 
@@ -123,7 +123,7 @@ def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
     if used != shown:
         witness = {"i": 1, "j": 2, "used": used[0, 1], "displayed": shown[0, 1]}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
-    of, Sigma = VARIANTS[WRITTEN], COVARIANCES["anisotropic"]
+    of, Sigma = VARIANTS[AS_WRITTEN], COVARIANCES["anisotropic"]
     roots = [of.prompt_root(Sigma), of.query_root(Sigma)]
     if not all(np.abs(root @ root.T - Sigma).max() < 1e-14 for root in roots):
         return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="the roots that draw x are none of this matrix")
@@ -141,7 +141,7 @@ def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int,
     which the curves are drawn.
     """
     for key, run in measured.runs.items():
-        if key.covariance == covariance and key.variant == WRITTEN and key.attention == "coupled" and run.diverged is None:
+        if key.covariance == covariance and key.variant == AS_WRITTEN and key.attention == "coupled" and run.diverged is None:
             for half, attention in enumerate(("softmax", "linear")):
                 yield attention, key.L, key.seed, run.step, run.risk[:, half], run.risk_error[:, half]
 
@@ -173,11 +173,11 @@ def converges_before_50_000_steps(*, every: bool = True, measured: Measurements 
     runs = measurements(measured)
     late, tried = [], 0
     for attention, L, seed, step, risk, error in _curves(runs, "isotropic"):
-        end, end_error = runs.final["isotropic", WRITTEN, attention, L, seed]
+        end, end_error = runs.final["isotropic", AS_WRITTEN, attention, L, seed]
         i = int(np.searchsorted(step, 50_000))
         if i < len(step):
             tried += 1
-            if risk[i] - end + SIGMAS * math.hypot(error[i], end_error) > (runs.noise_level + 0.5 - end) / 10:
+            if risk[i] - end + STANDARD_ERRORS * math.hypot(error[i], end_error) > (runs.noise_level + 0.5 - end) / 10:
                 late.append(f"{attention} L = {L} seed {seed}")
     if 2 * len(late) > tried or not tried:
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"late, or perhaps: {len(late)} of {tried} runs")
@@ -291,7 +291,7 @@ def the_block_start_is_not_necessary(
         return _ends_elsewhere(runs, 100, 0)
     tried = []
     for (covariance, reading, name, L, seed), lost in failed_runs(runs).items():
-        if covariance != "isotropic" or reading != WRITTEN or name != attention or longest < L:
+        if covariance != "isotropic" or reading != AS_WRITTEN or name != attention or longest < L:
             continue
         if lost is not False:
             risk = runs.final[covariance, reading, name, L, seed][0]
@@ -305,7 +305,7 @@ def the_block_start_is_not_necessary(
 
 
 def _ends_elsewhere(runs: Measurements, L: int, seed: int) -> Evidence:
-    run = runs.runs.get(RunKey("isotropic", WRITTEN, "coupled", L, seed))
+    run = runs.runs.get(RunKey("isotropic", AS_WRITTEN, "coupled", L, seed))
     if run is None or run.diverged is not None:
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"no run at L = {L} from seed {seed}")
     end, block = LinearRisk(L)(flow(L, random_start(seed), (500.0,))[-1])[0], block_limit(L)

@@ -17,7 +17,7 @@ from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated, vanishing
 from proofs_check.boursier_boyer import average_statements as shared
 from proofs_check.boursier_boyer.average_statements import G_INSTEAD, G_WHY, HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
-from proofs_check.boursier_boyer.proposition_3_1 import AT_ONE_TOKEN
+from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_WITNESS
 from proofs_check.core.claim import claim
 from theory.bounds.query_average_constants import constants_16, paper_constants_C6
 
@@ -73,7 +73,9 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     one token p = 1, f = z.
     """
     if least == 1:
-        return vanishing(sp.S.One, c1 * SIGMA**6 * log(1) / 1 ** (c2 / SIGMA**2), where={**AT_ONE_TOKEN, "f": "z", "g": 1, "p": 1})
+        return vanishing(
+            sp.S.One, c1 * SIGMA**6 * log(1) / 1 ** (c2 / SIGMA**2), where={**ONE_TOKEN_WITNESS, "f": "z", "g": 1, "p": 1}
+        )
     return shared.explicit(_form_of_lemma_c6, 2, c, CHECKED)
 
 

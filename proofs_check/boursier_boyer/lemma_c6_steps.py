@@ -20,7 +20,7 @@ from numerics.refutation import defeated
 from numerics.search.query_average import Instance, tightest
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
-from proofs_check.boursier_boyer.average_steps import IN_THE_BALL, L, score_in_the_ball
+from proofs_check.boursier_boyer.average_steps import BALL_DOMAIN, L, score_in_the_ball
 from proofs_check.core.claim import MEANS, claim
 from theory.bounds.concentration import C, lemma_c4
 
@@ -119,8 +119,8 @@ def term_1(*, share: int = 6) -> Evidence:
     """
     a2 = score_in_the_ball(share)
     radius = identity(shared.sigma**2 * shared.u**2 * shared.radius_squared(share), log(L) / share)
-    constant = forall(C(a2, sp.S.One), "<=", 108 * L ** sp.Rational(2, 3), IN_THE_BALL)
-    term = forall(2 * C(a2, sp.S.One) * log(L) / L, "<=", 216 * log(L) / cbrt(L), IN_THE_BALL)
+    constant = forall(C(a2, sp.S.One), "<=", 108 * L ** sp.Rational(2, 3), BALL_DOMAIN)
+    term = forall(2 * C(a2, sp.S.One) * log(L) / L, "<=", 216 * log(L) / cbrt(L), BALL_DOMAIN)
     return all_of(radius, identity(C(a2, K), C(a2, sp.S.One) * K), constant, term)
 
 
@@ -152,7 +152,7 @@ def exponent_of_term_2(*, share: int = 6) -> Evidence:
     for p in P:
         left = -((L / 2) ** sp.Rational(1, p) - exp(2 * a2 / p)) * q
         right = -((L / 2) ** sp.Rational(1, p) - L ** sp.Rational(1, 3 * p)) * q
-        parts.append(forall(left, "<=", right, {**IN_THE_BALL, q: (0, oo)}))
+        parts.append(forall(left, "<=", right, {**BALL_DOMAIN, q: (0, oo)}))
     return all_of(*parts)
 
 

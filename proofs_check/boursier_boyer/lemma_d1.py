@@ -26,7 +26,7 @@ from theory.symbolic.algebra import Algebra
 sigma, d = sp.symbols("sigma d", positive=True)
 ALGEBRA = Algebra(general=["K", "Q"], vectors=["x", "z"])
 #: A product over all nodes of mu and nu stays below this size.
-NODES = 2000
+MAX_PRODUCT_NODES = 2000
 
 
 def slope(populations: Any, numbers: Any) -> tuple[Any, Any]:
@@ -87,7 +87,7 @@ def token_and_query_laws() -> Iterator[tuple[str, Any, Any]]:
     for n in DIMENSIONS:
         for mu in spread(n):
             for nu in spread(n):
-                if len(mu.nodes) * len(nu.nodes) <= NODES:
+                if len(mu.nodes) * len(nu.nodes) <= MAX_PRODUCT_NODES:
                     unit = of_law(nu.scaled(nu.sigma2**-0.5))
                     for name, U in matrices(n).items():
                         yield f"{mu.name}, query {nu.name}, U = {name}, d = {n}", (of_law(mu), unit), tuple(U.ravel())

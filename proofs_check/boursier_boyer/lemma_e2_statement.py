@@ -21,13 +21,13 @@ from proofs_check.core.claim import claim
 from theory.regression.transfer import risk_gap
 
 HALF = Fraction(1, 2)
-ZERO = [[Fraction(0)] * 2] * 2
-COIN = [Fraction(1), Fraction(-1)], [HALF, HALF]
+ZERO_MATRIX = [[Fraction(0)] * 2] * 2
+RADEMACHER = [Fraction(1), Fraction(-1)], [HALF, HALF]
 
 
 def at_zero_scores(tasks: tuple[Task, ...], L: int, v: tuple[int, int]) -> Gaps:
     """Return exact fractions at U = 0."""
-    return gaps(tasks, ZERO, [Fraction(x) for x in v], L)
+    return gaps(tasks, ZERO_MATRIX, [Fraction(x) for x in v], L)
 
 
 def worst_case(left: Callable[[Gaps], Any], right: Callable[[Gaps], Any]) -> tuple[float, str]:
@@ -47,7 +47,7 @@ def _repaired(factor: Fraction) -> Evidence:
     """Compare |R_L - R| with factor (sqrt(2 R E D^2) + E D^2 / 2) in the hostile cases."""
     worst, where = worst_case(lambda g: abs(g.risk_L - g.risk), lambda g: float(factor) * risk_gap(g.risk, g.D2))
     if worst > 1 + 1e-12:
-        at = at_zero_scores(tasks_on_atoms(*COIN, [0]), 2, (1, 0))  # R = 0 there, so that the bound is rational
+        at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0))  # R = 0 there, so that the bound is rational
         if at.risk or not at.risk_L > factor * at.D2 / 2:
             return Evidence(
                 verdict=Verdict.OPEN, engine="enumeration", reason=f"ratio {worst:.4g} at {where}, not confirmed exactly"
@@ -88,7 +88,7 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     """
     if bound != "printed":
         return _repaired(factor)
-    at = at_zero_scores(tasks_on_atoms(*COIN, [0]), 2, (1, 0))
+    at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0))
     witness = {"L": 2, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "loss": "z^2/2", "U": 0, "last row of V": "(1, 0)"}
     sides = {"left": at.risk_L - at.risk, "right": at.y2}
     verdict = Verdict.REFUTED if sides["left"] > sides["right"] else Verdict.OPEN
@@ -114,7 +114,7 @@ def distance_of_the_risks_for_one_token(*, bound: str = "printed", factor: Fract
     """
     if bound != "printed":
         return _repaired(factor)
-    at = at_zero_scores(tasks_on_atoms(*COIN, [1]), 1, (0, 1))
+    at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [1]), 1, (0, 1))
     witness = {
         "L": 1,
         "d": 1,

@@ -15,8 +15,8 @@ from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, hostile_gaps, tasks_on_atoms
 from proofs_check.boursier_boyer.lemma_e2_statement import (
-    COIN,
-    ZERO,
+    RADEMACHER,
+    ZERO_MATRIX,
     at_zero_scores,
     slope_tokens,
     worst_case,
@@ -45,7 +45,7 @@ def _repaired(factor: Fraction) -> Evidence:
     worst, where = worst_case(lambda g: g.distance, lambda g: float(factor) * gradient_gap(g.risk, g.D2, g.J2, g.dJ2))
     if worst > 1 + 1e-12:
         one = tasks_on_atoms([Fraction(9, 10), Fraction(-1, 10)], [Fraction(1, 10), Fraction(9, 10)], [0])
-        at = gaps(one, ZERO, [Fraction(1), Fraction(0)], 1)
+        at = gaps(one, ZERO_MATRIX, [Fraction(1), Fraction(0)], 1)
         left2 = sum(x * x for x in at.gradient_L - at.gradient)
         product = Rational(factor) * (sp.sqrt(Rational(at.D2 * at.dJ2)) + sp.sqrt(Rational(at.J2 * at.D2)))  # the risk is 0
         if not sp.sqrt(Rational(left2)) > product:
@@ -88,7 +88,7 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
     """
     if bound != "printed":
         return _repaired(factor)
-    at = at_zero_scores(tasks_on_atoms(*COIN, [0]), 1, (1, 0))
+    at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 1, (1, 0))
     square = sum(x * x for x in at.gradient_L - at.gradient)
     witness = {"L": 1, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "loss": "z^2/2", "U": 0, "last row of V": "(1, 0)"}
     sides = {"left^2": square, "right": 0}

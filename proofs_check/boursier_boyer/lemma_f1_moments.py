@@ -18,8 +18,8 @@ from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import MEANS, claim
 from theory.symbolic.algebra import Algebra
 
-WORDS = Algebra(general=["U"], symmetric=["Gamma"], vectors=["b", "z"])
-Gamma, U, b, z = (WORDS[name] for name in ("Gamma", "U", "b", "z"))
+ALGEBRA = Algebra(general=["U"], symmetric=["Gamma"], vectors=["b", "z"])
+Gamma, U, b, z = (ALGEBRA[name] for name in ("Gamma", "U", "b", "z"))
 alpha, beta, A, B, x = sp.symbols("alpha beta A B x", nonnegative=True)
 
 

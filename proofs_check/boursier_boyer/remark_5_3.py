@@ -21,8 +21,8 @@ from theory.regression.risk import icl_risk
 from theory.symbolic.algebra import Algebra
 from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_moments
 
-WORDS = Algebra(symmetric=["S", "J"], vectors=["w", "x"], inverse=[("S", "J")])
-S, J, w, x = (WORDS[name] for name in ("S", "J", "w", "x"))
+ALGEBRA = Algebra(symmetric=["S", "J"], vectors=["w", "x"], inverse=[("S", "J")])
+S, J, w, x = (ALGEBRA[name] for name in ("S", "J", "w", "x"))
 SINGULAR = Algebra(general=["M"], symmetric=["S", "G", "H"], vectors=["w"], params=["u"], pseudo_inverse=[("S", "G", "H")])
 
 

@@ -110,7 +110,7 @@ def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
 
 # -- the factor 1/L --------------------------------------------------------------------------------
 
-LINEAR = Algebra(general=["V"], symmetric=["S"], vectors=["a", "x"], params=["h"])
+ALGEBRA = Algebra(general=["V"], symmetric=["S"], vectors=["a", "x"], params=["h"])
 
 
 @claim(
@@ -121,7 +121,7 @@ def mean_of_linear_attention() -> Evidence:
     """E (a'x) V x = V S a for a token x ~ N(0, S), a = K'Qz: with the factor 1/L the mean of the
     output, for every L and d.
     """
-    V, S, a, x = (LINEAR[name] for name in ("V", "S", "a", "x"))
+    V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     return trace_identity(((a.T * x) * (V * x)).gauss("x", S), V * S * a)
 
 
@@ -130,7 +130,7 @@ def variance_of_linear_attention() -> Evidence:
     """E |(a'x) V x|^2 - |V S a|^2 = (a'S a) tr(V S V') + |V S a|^2: the error of linear attention
     is (s t + q)/L.
     """
-    V, S, a, x = (LINEAR[name] for name in ("V", "S", "a", "x"))
+    V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     square = ((a.T * x) * (a.T * x) * ((V * x).T * (V * x))).gauss("x", S)
     limit = (V * S * a).T * (V * S * a)
     return trace_identity(square - limit, (a.T * S * a) * (V * S * V.T).tr() + limit)

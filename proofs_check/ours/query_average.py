@@ -25,9 +25,7 @@ from theory.bounds.query_average import gradient_U_average, gradient_V_average, 
 
 AVERAGE = r"\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2"
 GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"
-OUT_OF_REACH = (
-    "the bound speaks of every sub-Gaussian law of tokens and queries; its steps are proved, its sum is tried on instances"
-)
+UNPROVED = "the bound speaks of every sub-Gaussian law of tokens and queries; its steps are proved, its sum is tried on instances"
 
 
 def _times(bound: Any, c: Fraction) -> Any:
@@ -41,7 +39,7 @@ def _times(bound: Any, c: Fraction) -> Any:
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:P3.1/bracket"),
     argument="R1 with f = id and the convex hull with QA.tilt bound the error at a fixed query; QA.min with theta averages over it",
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=OUT_OF_REACH,
+    unproved=UNPROVED,
     reference={},
 )
 def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
@@ -60,7 +58,7 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     needs=("OURS:P3.1", "BB:C.7.gV"),
     argument="each of the d_out rows of the gradient is the output for V = I",
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=OUT_OF_REACH,
+    unproved=UNPROVED,
     reference={},
 )
 def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
@@ -151,7 +149,7 @@ def the_form_of_the_paper_for_the_gradient() -> Evidence:
     ),
     argument="row i of the gradient is (C_L - C) v_i z', all rows at most |V|^2 |z|^2 |C_L - C|_F^2; QA.min in y = e^{8 a2}/L",
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=OUT_OF_REACH,
+    unproved=UNPROVED,
     reference={},
 )
 def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
@@ -248,7 +246,7 @@ def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
     cites=("Cauchy-Schwarz inequality",),
     argument="as OURS:P3.1 for |f(z)| <= C_f |z|^p; the Cauchy-Schwarz inequality takes g out and doubles the weight of the query",
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=OUT_OF_REACH,
+    unproved=UNPROVED,
     reference={},
 )
 def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
@@ -281,7 +279,7 @@ def the_form_of_the_paper_for_both_orders() -> Evidence:
     cites=("Cauchy-Schwarz inequality",),
     argument="as OURS:LC.6 with R2 for R1; QA.min in y = e^{8 a2}/L with exponents up to 2",
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=OUT_OF_REACH,
+    unproved=UNPROVED,
     reference={},
 )
 def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:

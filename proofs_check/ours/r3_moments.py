@@ -26,7 +26,7 @@ sigma, a, d, p, L, x, t = sp.symbols("sigma a d p L x t", positive=True)
 lam, theta = sp.symbols("lambda theta", positive=True)
 g = sp.Symbol("g", real=True)
 #: A product over all nodes of mu and nu stays below this size.
-NODES = 300
+MAX_PRODUCT_NODES = 300
 
 
 def half_power(x: Any, power: int) -> Any:
@@ -147,7 +147,7 @@ def _pairs() -> Iterator[tuple[str, Any, Any]]:
         spread = [law for law in laws(n) if law.sigma2]
         for mu in spread:
             for nu in spread:
-                if len(mu.nodes) * len(nu.nodes) <= NODES:
+                if len(mu.nodes) * len(nu.nodes) <= MAX_PRODUCT_NODES:
                     for name, U in matrices(n).items():
                         for factor in (1.0, 3.0):
                             case = f"{mu.name} at sigma = {factor:g}, query {nu.name}, U = {name}, d = {n}"

@@ -36,7 +36,7 @@ from theory.attention.softmax_covariance import GRAD_U_MOMENTS, spread_moments
 Floats = NDArray[np.float64]
 b, s, lnL = sp.symbols("b s Lambda", positive=True)  # Lambda = ln L
 VARIANCES, LENGTHS = (0.01, 0.5, 2.0, 8.0, 64.0, 256.0), np.array([1.0, 2.0, 10.0, 1e3, 1e8, 1e20, 1e100])
-FAR = (1e50, 1e100)
+LONG_LENGTHS = (1e50, 1e100)
 
 
 @cache
@@ -234,7 +234,7 @@ def _settings() -> Iterator[AttentionSetting]:
 
 @cache
 def _far_errors() -> list[tuple[AttentionSetting, Floats, Floats]]:
-    found = [(x, exact_errors(x.Gamma, x.U, x.V, FAR, query_cov=x.query, tolerance=1e-2)) for x in _settings()]
+    found = [(x, exact_errors(x.Gamma, x.U, x.V, LONG_LENGTHS, query_cov=x.query, tolerance=1e-2)) for x in _settings()]
     return [(setting, e.output, e.grad_U) for setting, e in found]
 
 
@@ -262,14 +262,18 @@ def exponent_of_all_errors(*, scale: int | Fraction = 1) -> Evidence:
     for setting, *errors in _far_errors():
         exponent = float(scale) * sharp_exponent(setting.score_variance)
         for name, e in zip(("output", "grad_U"), errors):
-            slope = math.log(e[0] / e[1]) / math.log(FAR[0])
+            slope = math.log(e[0] / e[1]) / math.log(LONG_LENGTHS[0])
             off = abs(slope - exponent)
             if off > 0.025:
-                at = {"setting": setting.name, "quantity": name, "L": FAR[0], "exponent": exponent}
-                again = [averaged_directly(setting.score_variance, L) for L in FAR] if (setting.d, name) == (1, "output") else None
+                at = {"setting": setting.name, "quantity": name, "L": LONG_LENGTHS[0], "exponent": exponent}
+                again = (
+                    [averaged_directly(setting.score_variance, L) for L in LONG_LENGTHS]
+                    if (setting.d, name) == (1, "output")
+                    else None
+                )
                 if again is None:
                     return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"the slope is {slope} at {at}")
-                off_again = abs(math.log(again[0] / again[1]) / math.log(FAR[0]) - exponent)
+                off_again = abs(math.log(again[0] / again[1]) / math.log(LONG_LENGTHS[0]) - exponent)
                 return refuted_by_two_routes("quadrature", at, off, 0.025, off_again)
             farthest = max(farthest, off)
     covered = f"{'; '.join(x.name for x, *_ in _far_errors())}; L = 1e50 to 1e100, where the slope is min(1, b) to {farthest:.2g}"

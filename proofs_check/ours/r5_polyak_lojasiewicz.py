@@ -20,7 +20,7 @@ from theory.symbolic.algebra import Algebra
 
 s = sp.Symbol("s", positive=True)
 #: Between the condition s^2 |S| < 2 of R5 and the narrower one with sqrt(d), and close to the edge.
-EDGE = [
+EDGE_STARTS = [
     BalancedStart(sp.ImmutableMatrix(sp.diag(*top)), sp.ImmutableMatrix(Theta), scale)
     for scale in (sp.Rational(5, 4), sp.Rational(7, 5))
     for top, Theta in (((1, 1), (1, 0)), ((1, sp.Rational(1, 2)), (sp.Rational(3, 5), sp.Rational(4, 5))), ((1, 0), (1, 0)))
@@ -107,4 +107,4 @@ def polyak_lojasiewicz_along_the_flow(*, c: Fraction = Fraction(1)) -> Evidence:
     The bound of u^2 that is displayed beside it is R5.PL/level together with R5.PL/start.
     """
     scaled = lambda Sigma, Theta, s: sp.Rational(c.numerator, c.denominator) * polyak_lojasiewicz(Sigma, Theta, s)
-    return steeper_than(scaled, balanced_starts() + EDGE, checked=r"|\nabla R|^2\geq c\,\mu R")
+    return steeper_than(scaled, balanced_starts() + EDGE_STARTS, checked=r"|\nabla R|^2\geq c\,\mu R")

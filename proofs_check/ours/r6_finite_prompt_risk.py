@@ -26,8 +26,8 @@ from theory.symbolic.algebra import Algebra
 Floats = NDArray[np.float64]
 #: A mean token m = sum p_k x_k, the query x, the task w, and the mean e of the label noise of the
 #: prompt.
-WORDS = Algebra(symmetric=["S"], vectors=["m", "x", "w", "h"], params=["u"])
-m, x, w, h, u_ = (WORDS[name] for name in ("m", "x", "w", "h", "u"))
+ALGEBRA = Algebra(symmetric=["S"], vectors=["m", "x", "w", "h"], params=["u"])
+m, x, w, h, u_ = (ALGEBRA[name] for name in ("m", "x", "w", "h", "u"))
 P2, P3, Q, trace, x2, h2 = sp.symbols("P2 P3 Q trS x2 h2", nonnegative=True)
 u, xh = sp.symbols("u xh", real=True)
 tau2, om2 = sp.symbols("tau2 om2", positive=True)
@@ -39,7 +39,7 @@ def average_over_task_and_noise() -> Evidence:
     noise, by E eta_j eta_k.
     """
     residual = u_ * (w.T * m) - w.T * x
-    task = trace_identity((residual * residual).gauss("w", WORDS.I), (u_ * m - x).T * (u_ * m - x))
+    task = trace_identity((residual * residual).gauss("w", ALGEBRA.I), (u_ * m - x).T * (u_ * m - x))
     p, eta = sp.symbols("p_1:4", positive=True), sp.symbols("eta_1:4", real=True)
     square = sp.Poly(sp.expand((u * sum(a * b for a, b in zip(p, eta))) ** 2), *eta)
     mean = sum(c * tau2 for powers, c in square.terms() if max(powers) == 2)

@@ -85,8 +85,8 @@ def the_mean_of_the_weight() -> Evidence:
 
 
 #: Eigenvalues of S and the label noise; then eigenvalues alone.
-BOUNDED = {"S = I, d = 5": ((1.0,) * 5, 0.0), "S = diag(1, 1/2), tau2 = 0.3": ((1.0, 0.5), 0.3)}
-UNBOUNDED = {"S = I, d = 4": (1.0,) * 4, "S = 1, d = 1": (1.0,)}
+BOUNDED_SPECTRA = {"S = I, d = 5": ((1.0,) * 5, 0.0), "S = diag(1, 1/2), tau2 = 0.3": ((1.0, 0.5), 0.3)}
+UNBOUNDED_SPECTRA = {"S = I, d = 4": (1.0,) * 4, "S = 1, d = 1": (1.0,)}
 LENGTHS = np.array([1.0, 1e2, 1e4, 1e8, 1e16, 1e70])
 
 
@@ -103,7 +103,7 @@ def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
     grows on, to L = 1e16.
     """
     shown = []
-    for name, (eigenvalues, noise) in BOUNDED.items():
+    for name, (eigenvalues, noise) in BOUNDED_SPECTRA.items():
         values, bound = scaled_risk(eigenvalues, LENGTHS, noise), float(share) * supremum(eigenvalues, noise)
         if values.max() > bound * (1 + 1e-9):
             i = int(values.argmax())
@@ -114,7 +114,7 @@ def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
             return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{name}: {values} stays below {bound}")
         at = ", ".join(f"{v:.4g}" for v in values[1:5])
         shown.append(f"{name}: {at} at L = 1e2, 1e4, 1e8, 1e16, {values[-1]:.6g} of {bound:.6g} at 1e70")
-    for name, eigenvalues in UNBOUNDED.items():
+    for name, eigenvalues in UNBOUNDED_SPECTRA.items():
         values = scaled_risk(eigenvalues, LENGTHS[:5])
         if not (np.diff(values) > 0).all():
             return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{name} does not grow: {values}")

@@ -24,9 +24,9 @@ from theory.regression.finite_prompt import GRADIENT_CONSTANT, excess_at_query, 
 from theory.symbolic.algebra import Algebra
 
 P2, P3, Q = sp.symbols("P2 P3 Q", nonnegative=True)
-WEIGHTS: dict[sp.Symbol, Any] = {P2: Closed(0, 1), P3: Closed(0, 1), Q: Closed(0, 1)}
-ORDERED = [(Q, "<=", P3), (P3, "<=", P2)]
-WORDS = Algebra(symmetric=["T"], vectors=["x"])
+MOMENT_DOMAIN: dict[sp.Symbol, Any] = {P2: Closed(0, 1), P3: Closed(0, 1), Q: Closed(0, 1)}
+MOMENT_ORDER = [(Q, "<=", P3), (P3, "<=", P2)]
+ALGEBRA = Algebra(symmetric=["T"], vectors=["x"])
 
 
 def rational(value: Fraction) -> sp.Rational:
@@ -46,7 +46,7 @@ def moments_below_the_first(*, c: Fraction = Fraction(7)) -> Evidence:
     """
     b, slope = -P2 - 6 * P3 + 6 * Q, P2 - 4 * P3 + 3 * Q
     sides = [(b, ">=", -rational(c) * P2), (b, "<=", 0), (slope, "<=", 3 * P2), (slope, ">=", -3 * P2)]
-    return all_of(*(forall(*side, WEIGHTS, where=ORDERED) for side in sides))
+    return all_of(*(forall(*side, MOMENT_DOMAIN, where=MOMENT_ORDER) for side in sides))
 
 
 @claim(
@@ -94,7 +94,7 @@ def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4)) -> Evid
     ranges, share = {l: Closed(0, oo), k: (0, oo)}, rational(part)
     first = forall(k - 2 * share * l, ">=", k / 2, ranges, where=[(l, "<=", k)])
     second = forall(l * k, "<=", 2 * l * (k - 2 * share * l), ranges, where=[(l, "<=", k)])
-    x, T = WORDS["x"], WORDS["T"]
+    x, T = ALGEBRA["x"], ALGEBRA["T"]
     fourth = trace_identity(((x.T * x) * (x.T * x)).gauss("x", T), T.tr() * T.tr() + 2 * (T * T).tr())
     a, c = sp.symbols("a c", nonnegative=True)  # tr T^2 <= (tr T)^2, for two eigenvalues and so by induction for any number
     square = forall(a**2 + c**2, "<=", (a + c) ** 2, {a: Closed(0, oo), c: Closed(0, oo)})
