@@ -28,7 +28,7 @@ from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(vectors=["v", "b", "x", "z"])
 RATE = r"c_1\sigma^{12}\frac{\ln(L)^2}{L^{c_2/\sigma^2}}"
-#: A prompt has at most so many vectors of counts.
+#: Instances have at most so many vectors of counts, so that all their prompts can be gone through.
 MAX_COUNT_VECTORS = 2000
 
 Array = np.ndarray

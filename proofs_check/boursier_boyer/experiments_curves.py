@@ -65,7 +65,7 @@ def distances_are_more_erratic(*, longest: int = 1000, swapped: bool = False, me
     of its largest value on its way at L = 10 or L = 100, and by less at L = 1000 than at each of
     them.
 
-    Measured by the sum of all falls between records over the largest value. The control says the
+    The measure is the sum of all falls between records over the largest value. The control says the
     contrary.
     """
     runs = measurements(measured)
@@ -87,8 +87,8 @@ def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, meas
     """As written, L = 10, 100, 1000, each architecture, each start from which no run fails: on
     anisotropic data the risk's drop takes more decades of steps.
 
-    Measured between the first and the last tenth of the drop: one descent takes a part of a decade,
-    a descent in stages takes more. The control says the contrary.
+    The measure is taken between the first and the last tenth of the drop: one descent takes a part
+    of a decade, a descent in stages takes more. The control says the contrary.
     """
     runs = measurements(measured)
     lengths = (10, 100, longest)

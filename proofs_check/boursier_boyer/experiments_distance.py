@@ -56,9 +56,10 @@ def trajectories_approach(*, step: int = LATE_STEP, growth: int = 0, measured: M
     Q) falls from each prompt length to the next longer one: isotropic data, as written, from each
     random start from which no run fails.
 
-    As printed: on a curve of Figure 3 that goes on to 500 000 steps, L = 50 and 100 from the start
-    with seed 4, when the risks have come to those of the block start. As repaired: when no run has
-    failed yet, these runs, and those behind Figure 3. The control multiplies the distance by L^2.
+    The printed sentence is refuted on a curve of Figure 3 that goes on to 500 000 steps, L = 50 and
+    100 from the start with seed 4, when the risks have come to those of the block start. The
+    repaired one is judged when no run has failed yet, on these runs and on those behind Figure 3.
+    The control multiplies the distance by L^2.
 
     The logarithms of the distance over repetitions of the data are taken to be normal; where there
     are several runs, each length has its own variance.
@@ -195,7 +196,8 @@ def trajectories_approach_in_the_code(*, growth: int = 0, measured: Measurements
     """The same at the end of the runs behind Figure 3 with the scores, queries and gradients of the
     authors' code, 300 000 steps.
 
-    From each random start from which no run fails; the control multiplies the distance by L^2.
+    Every random start from which no run fails is judged. The control multiplies the distance by
+    L^2.
     """
     runs = measurements(measured)
     if AS_CODED not in runs.plan.variants or runs.plan.steps(AS_CODED) < VARIANTS[AS_CODED].steps:

@@ -16,13 +16,13 @@ from theory.regression.experiment import VARIANTS
 
 __all__ = ["Failures", "Pace", "failed_runs", "failures", "has_failed", "pace", "shortened", "sure"]
 
-#: Data, reading, length and start: whether each architecture has failed.
+#: For data, reading, length and start: whether each architecture has failed.
 Failures = dict[tuple[str, str, int, int], dict[str, bool]]
 #: Part of what is missing that a run gains in a tenth of its steps if it is still on its way: two
 #: more such runs, and it is there.
 PROGRESS_SHARE = 1 / 20
-#: Of the error of a risk at the end: the first of 16 randomisations chooses the controls, the other
-#: 15 are averaged.
+#: Degrees of freedom in the error of a risk at the end: the first of 16 randomisations chooses the
+#: controls, and the other 15 are averaged.
 DEGREES_OF_FREEDOM = 14
 
 

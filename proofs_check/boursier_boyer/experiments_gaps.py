@@ -152,9 +152,9 @@ def _gaps(variant: str, seed: int, covariance: str, noise: float, lengths: tuple
 def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None) -> Evidence:
     """E (T_soft - T_lin)^2 at fixed parameters falls with L, linear attention being divided by L.
 
-    Exactly, at every task, query, covariance and parameters whose scores have the variances tried;
-    the measured means at random starts are a second route. In the control linear attention is not
-    divided.
+    The gap is exact at every task, query, covariance and parameters whose scores have the variances
+    tried; the measured means at random starts are a second route. In the control linear attention
+    is not divided.
     """
     found = outputs_approach(power)
     return confirmed(found, measured_outputs(measurements(measured), "isotropic")) if found.verdict.accepted else found
@@ -165,8 +165,8 @@ def gradients_of_figure_1(*, growth: int = 0, measured: Measurements | None = No
     """|grad R_soft - grad R_lin|^2 of the population risks in (O, V, K, Q), at random starts, falls
     with L on isotropic data.
 
-    By the closed form given task and query, at the lengths and starts of the figure. The control is
-    L^3 times it.
+    The gap has a closed form given task and query, and is averaged at the lengths and starts of the
+    figure. The control multiplies it by L^3.
     """
     return gradients_approach(measurements(measured), "isotropic", growth)
 
@@ -180,8 +180,8 @@ def gradients_of_figure_1(*, growth: int = 0, measured: Measurements | None = No
 def figure_5(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
     """Both gaps at random starts fall with L on anisotropic data.
 
-    The gradients as in BB:S6.f1b; the outputs as in BB:S6.f1a, exactly, with the measured means as
-    a second route.
+    The gradients are judged as in BB:S6.f1b, the outputs as in BB:S6.f1a, exactly, with the
+    measured means as a second route.
     """
     runs = measurements(measured)
     gradients = gradients_approach(runs, "anisotropic", growth)

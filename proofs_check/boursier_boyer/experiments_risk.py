@@ -21,11 +21,12 @@ from theory.regression.experiment import COVARIANCES, variant
 
 NOISE, TASKS = sp.Rational(1, 10), sp.Rational(1, 5)
 KMS = sp.Matrix(5, 5, lambda i, j: sp.Rational(1, 2) ** abs(i - j))
-#: How near a run has to come to the limit.
+#: A run has to come so near to the limit.
 RUN_TOLERANCE = 1 / 50
-#: What calls the risks of `trained` limits of a flow: for linear attention R5.finite proves it.
+#: The assumption under which the risks of `trained` are limits of the flow; for linear attention it
+#: is proved (R5.finite).
 FLOW_ASSUMPTION = "from Assumption 5.1 the flow of softmax attention ends at the least risk, which Newton's method finds"
-#: Relative accuracy of the exact limits, generously.
+#: A generous bound of the relative error of the exact limits.
 ACCURACY = 1e-6
 
 
@@ -93,11 +94,11 @@ def linear_attention_outperforms_softmax(*, lead: int = 1, measured: Measurement
     """At each length of Figure 2 the trained risk of softmax attention exceeds that of linear
     attention, and the difference falls from each length to the next.
 
-    The control: it exceeds twice that.
+    The control says that it exceeds twice that.
 
-    Trained means the limit of the gradient flow from Assumption 5.1, isotropic data. Runs from
-    random starts may fail, linear ones more often (BB:A.2.stab): a failed linear run is worse than
-    softmax attention.
+    The trained risk is that at the limit of the gradient flow from Assumption 5.1 on isotropic
+    data. Runs from random starts may fail, linear ones more often (BB:A.2.stab), and a failed
+    linear run is worse than softmax attention.
     """
     risks = limits(measurements(measured), "isotropic")
     ratio, L = min((soft / (lead * linear), L) for L, (soft, linear) in risks.items())
@@ -132,12 +133,14 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
     """The population risk at the end of a run that does not fail is within 1/50 of the limit of the
     flow, isotropic data.
 
-    Swapped is the control: the limit of softmax attention for linear runs, and the other way round.
+    The control swaps the limits: that of softmax attention is held against linear runs, and the
+    other way round.
 
     A run has failed if at its end more than a twentieth of the drop from the null predictor's risk
-    to that limit is missing; it stands there, or it is undecided. A run whose risk still fell in
-    its last tenth, by more than a twentieth of what was missing, has no end yet. All these are left
-    out, and named. Refuted would be what these finitely many runs show, if none is shortened.
+    to that limit is missing and its risk stands still; if it may still fall, the run is undecided.
+    A run whose risk fell in its last tenth by more than a twentieth of what was missing has no end
+    yet. All these are left out, and named. A refutation speaks of these finitely many runs only,
+    and is given only if none is shortened.
     """
     runs = measurements(measured)
     final, recorded = sure(len(runs.final))
@@ -191,7 +194,8 @@ def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements 
 
     The control has the label noise instead of half of it.
 
-    Trained as in BB:S6.f2a, isotropic data, the lengths of Figure 2 and 1e4, 1e6.
+    The risks are trained as in BB:S6.f2a, on isotropic data, at the lengths of Figure 2 and at 1e4
+    and 1e6.
     """
     from numerics.regression.flow.end_point import trained
 
@@ -254,10 +258,10 @@ def anisotropic_data_need_longer_prompts(
     """At each length of Figure 6 the trained risk less half the label noise is at least that of
     Figure 2.
 
-    The control: at least twice that.
+    The control says that it is at least twice that.
 
-    For both architectures, d = 5; trained as in BB:S6.f2a. Half the label noise is the Bayes
-    optimum of the infinite prompt.
+    Both architectures are judged in dimension d = 5, trained as in BB:S6.f2a. Half the label noise
+    is the Bayes optimum of the infinite prompt.
     """
     least, at = float("inf"), dict[str, Any]()
     of, Sigma = variant(reading), COVARIANCES["anisotropic"]

@@ -27,7 +27,7 @@ from theory.regression.experiment import COVARIANCES, VARIANTS
 
 AS_WRITTEN = "as written"
 ENGINE = "Monte Carlo"
-#: Standard errors that an acceptance keeps away.
+#: What is accepted keeps away from the edge by so many standard errors.
 STANDARD_ERRORS = 6.5
 
 # -- what is trained -------------------------------------------------------------------------------
@@ -38,10 +38,10 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
     """A step of our SGD with rate 1e-3 and batches of 128 descends the risk of the displayed
     architectures at a random start.
 
-    Means over batches of the loss and of the step's gradient in O and V, against plain NumPy over
-    all tokens from the displays, at L = 10; not normalised means linear attention without the
-    factor 1/L. The start is PyTorch's for layers without bias, uniform on [-1/sqrt(d + 1), 1/sqrt(d
-    + 1)]; `train` has 500 000 steps by default.
+    The means over batches of the loss and of the step's gradient in O and V are compared with plain
+    NumPy that goes through all tokens as the displays do, at L = 10; "not normalised" means linear
+    attention without the factor 1/L. The start is PyTorch's for layers without bias, uniform on
+    [-1/sqrt(d + 1), 1/sqrt(d + 1)]; `train` has 500 000 steps by default.
     """
     from numerics.training.parameters import initial_parameters
 
@@ -115,8 +115,8 @@ def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
 
     In the control rho = 1/3 stands for 1/2.
 
-    Its leading minors are (1 - rho^2)^(k - 1). Runs "as coded" have other prompts and queries, see
-    BB:A.fig6.
+    The leading minors of the covariance are (1 - rho^2)^(k - 1). Runs "as coded" have other prompts
+    and queries, see BB:A.fig6.
     """
     used = sp.Matrix(5, 5, lambda i, j: sp.Rational(float(COVARIANCES["anisotropic"][i, j])))
     shown = sp.Matrix(5, 5, lambda i, j: sp.Rational(rho.numerator, rho.denominator) ** abs(i - j))
@@ -162,11 +162,11 @@ def converges_before_50_000_steps(*, every: bool = True, measured: Measurements 
     """Step 50 000 leaves at most a tenth of the drop of the risk, isotropic data, L in {10, 100,
     1000}, from every random start from which training succeeds.
 
-    As repaired: in at least half of the runs behind Figure 4.
+    The repaired sentence says this of at least half of the runs behind Figure 4.
 
-    The drop is that from the risk of predicting 0 to the risk at the end. Every start: linear
-    attention, L = 10, seed 21, by its gradient flow with time 1e-3 a step; the run of SGD has to
-    say the same. Success: the end is the risk of the block start.
+    The drop is that from the risk of predicting 0 to the risk at the end. "Every start" is refuted
+    by linear attention at L = 10 from seed 21, by its gradient flow with time 1e-3 a step; the run
+    of SGD has to say the same. Training succeeds if it ends at the risk of the block start.
     """
     if every:
         return _late(10, 21)
@@ -190,16 +190,16 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
     """Isotropic data: of the pairs of runs of which one fails and the other does not, more are
     pairs whose linear run fails.
 
-    Failed: at the end of the run more than a twentieth of the drop from the risk of predicting 0 to
-    the limit of the flow from the block start is missing, and the risk stands still: in the last
+    A run has failed if at its end more than a twentieth of the drop from the risk of predicting 0
+    to the limit of the flow from the block start is missing, and the risk stands still: in the last
     tenth it fell by less than a twentieth of what is missing. A run that may still arrive is
     undecided, and so is its pair. In each pair both see the same prompts, or have the same start.
 
-    The sentence is taken to speak of Section 6; what anisotropic data show is listed beside it.
-    This counts finitely many runs, and both readings share their starts: refuted is the sentence
-    about these runs, and other starts may say otherwise. The error probability is that of their
-    risks, not that of the choice of the starts. Shortened runs support by what is stuck, and do not
-    refute. The control exchanges the architectures.
+    The sentence is taken to speak of Section 6; what anisotropic data show is listed beside it. The
+    claim counts finitely many runs, and both readings share their starts: what is refuted is the
+    sentence about these runs, and other starts may say otherwise. The error probability is that of
+    their risks, not that of the choice of the starts. Shortened runs may support the sentence by
+    what is stuck; they do not refute it. The control exchanges the architectures.
     """
     runs = measurements(measured)
     of = {data: {key: pair for key, pair in failures(runs).items() if key[0] == data} for data in COVARIANCES}
@@ -282,9 +282,10 @@ def the_block_start_is_not_necessary(
     """From the random starts of Appendix A.1 training ends at the risk that it reaches from
     Assumption 5.1, isotropic data.
 
-    Up to a twentieth of the drop from the risk of predicting 0. "either" and "linear": linear
-    attention at L = 100 from seed 0, by its gradient flow, and by the run of SGD, from whose end
-    the flow leads to the same risk. "softmax": the runs, L <= longest.
+    The risks may differ by a twentieth of the drop from the risk of predicting 0. With "either" and
+    "linear" the claim looks at linear attention at L = 100 from seed 0, by its gradient flow, and
+    by the run of SGD, from whose end the flow leads to the same risk. With "softmax" it looks at
+    the runs with L <= longest.
     """
     runs = measurements(measured)
     if attention != "softmax":

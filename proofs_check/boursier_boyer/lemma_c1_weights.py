@@ -23,7 +23,7 @@ from theory.bounds.concentration import alpha_plus
 L, a2, F2, K, S, EM2, EQ2, RS = (symbol(name) for name in ("L", "a2", "F2", "F4", "S", "EM2", "EQ2", "RS"))
 delta, alpha = sp.symbols("delta alpha", positive=True)
 HYPOTHESES = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
-#: Pointwise: a weight w = e^{x} > 0, a square F = |f|^2, and any t > 0.
+#: Inequalities hold pointwise, for a weight w = e^{x} > 0, a square F = |f|^2 and any t > 0.
 w, F, t = sp.Symbol("w", positive=True), sp.Symbol("F", nonnegative=True), sp.Symbol("t", positive=True)
 p, q = sp.symbols("p q", positive=True)  # two expectations
 b = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2, 0 included

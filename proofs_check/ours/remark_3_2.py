@@ -28,7 +28,7 @@ LENGTHS = (1e10, 1e20)
 #: (S, Gamma, U): nu below 1, above 1, equal to 1 with V (I - Gamma U) = 0, negative, and above 1
 #: together with lambda.
 SETTINGS = ((1, 1, Fraction(1, 2)), (1, Fraction(1, 4), 1), (1, 1, 1), (1, 1, -1), (4, 1, Fraction(1, 2)))
-#: What logarithms may do to a slope between these lengths.
+#: Powers of logarithms change a slope between these lengths by at most so much.
 TOLERANCE = Fraction(1, 40)
 
 

@@ -22,7 +22,7 @@ from theory.attention.gaussian_errors import P2_slope, gaussian_second_moment, l
 L = sp.Symbol("L", integer=True, positive=True)
 s, t, q = sp.symbols("s t q", nonnegative=True)
 P2, P3, Q = sp.symbols("P2 P3 Q", positive=True)
-#: What R4 (e) says is nonnegative.
+#: Quantities that are nonnegative by R4 (e).
 GAPS = (Q - P2**2, P3 - Q)
 COVERED = "s = 0, 1/100, 1/4, 1, 4, 25, 100, 400; L = 1, 2, 3, 10, 1e3, 1e6, 1e12, 1e50, 1e100"
 VARIANCES, LENGTHS = (
