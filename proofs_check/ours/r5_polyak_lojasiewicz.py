@@ -19,8 +19,8 @@ from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz
 from theory.symbolic.algebra import Algebra
 
 s = sp.Symbol("s", positive=True)
-#: Starts between the condition s^2 |S| < 2 of R5 and the narrower one with sqrt(d), and starts close
-#: to the edge of the former.
+#: Starts between the condition s^2 |S| < 2 of R5 and the narrower one with sqrt(d), and starts that
+#: are close to the edge of the former.
 EDGE_STARTS = [
     BalancedStart(sp.ImmutableMatrix(sp.diag(*top)), sp.ImmutableMatrix(Theta), scale)
     for scale in (sp.Rational(5, 4), sp.Rational(7, 5))
