@@ -1,4 +1,4 @@
-"""The README and the pages in docs/ say what is so: their links, rooms, ids, numbers and picture."""
+"""The README and the pages in docs/ say what is so: links, rooms, ids, numbers and picture."""
 
 from __future__ import annotations
 
