@@ -1,5 +1,6 @@
-"""Appendix B: the skewed measure mu_z of a Gaussian one, also without a density, and the relation
-to linear attention.
+"""Appendix B of Boursier & Boyer: the law mu_z obtained by tilting a Gaussian law with the scores
+is again Gaussian, also where the covariance is singular, and the limit of attention is that of
+linear attention. Both are proved as identities of matrices in every dimension.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def degenerate_covariance() -> Evidence:
 
 
 #: Laws P(Z = 2^n) = mass, n = 1, 2, ..., on the line, without a second moment.
-HEAVY = {"none": 2**-n, "first": 3 * 4**-n}
+HEAVY_TAILED_LAWS = {"none": 2**-n, "first": 3 * 4**-n}
 
 
 @claim(
@@ -98,14 +99,18 @@ def limit_of_linear_attention(*, moments: str = "none") -> Evidence:
     """Each summand is V zz'K'Q z_q, whose mean is finite if E|z|^2 is; printed: for every law,
     among them P(Z = 2^n) = 2^-n, for which no term of E z^2 is below 1.
     """
-    if moments not in HEAVY:
+    if moments not in HEAVY_TAILED_LAWS:
         score = K.T * Q * y
         return trace_identity((score.T * z) * (V * z), V * z * z.T * K.T * Q * y)
-    term = expand_log(log(4**n * HEAVY[moments]), force=True)
+    term = expand_log(log(4**n * HEAVY_TAILED_LAWS[moments]), force=True)
     diverges = forall(term, ">=", 0, {n: Integers(1, oo)})
     if not diverges:
         return diverges
-    witness: dict[str, Any] = {"d": 1, "law": f"P(Z = 2**n) = {HEAVY[moments]}, n = 1, 2, ...", "log of term n of E z^2": str(term)}
+    witness: dict[str, Any] = {
+        "d": 1,
+        "law": f"P(Z = 2**n) = {HEAVY_TAILED_LAWS[moments]}, n = 1, 2, ...",
+        "log of term n of E z^2": str(term),
+    }
     return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
 
 

@@ -1,5 +1,7 @@
-"""Appendix C.7: the two gradients of attention row by row, and the rate of the first term of the
-gradient in U.
+"""Appendix C.7 of Boursier & Boyer, the gradients of attention in V and in U and the rate of the
+first of the two terms of the gradient in U. The formulas are proved token by token for every prompt
+length, and the rate is compared with exact sums over all prompts for tokens and queries of few
+values.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(vectors=["v", "b", "x", "z"])
 RATE = r"c_1\sigma^{12}\frac{\ln(L)^2}{L^{c_2/\sigma^2}}"
-#: A prompt has at most so many vectors of counts.
-OUTCOMES = 2000
+#: Instances have at most so many vectors of counts, so that all their prompts can be gone through.
+MAX_COUNT_VECTORS = 2000
 
 Array = np.ndarray
 
@@ -77,11 +79,13 @@ def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
     return confirmed(all_of(token, quotient), route)
 
 
-# -- the averages of a prompt, exactly ------------------------------------------------------------------------------------------
+# -- the averages of a prompt, exactly -------------------------------------------------------------
 
 
 def gradient_errors(mu: Law, nu: Law, U: Array, v: Array, L: int) -> tuple[float, float]:
-    """E|first term - limit|^2 and E|X^ Y^ - X Y|_F^2, by all vectors of counts and all queries."""
+    """Return E|first term - limit|^2 and E|Xh Yh - X Y|_F^2, as sums over all vectors of counts and
+    all queries.
+    """
     counts = compositions(L, len(mu.nodes))
     chance = multinomial(counts, mu.masses)
     second = mu.nodes * (mu.nodes @ v)[:, None]
@@ -102,7 +106,9 @@ def gradient_errors(mu: Law, nu: Law, U: Array, v: Array, L: int) -> tuple[float
 
 
 def _pairs(d: int) -> Iterator[tuple[Law, Law]]:
-    """Tokens with sigma >= 1, at 1 and at 3, and queries with constant 1."""
+    """List laws of tokens with sigma >= 1, at 1 and at 3, and laws of queries with sub-Gaussian
+    constant 1.
+    """
     for mu in laws(d):
         for nu in laws(d):
             if mu.sigma2 and nu.sigma2 and len(mu.nodes) <= 60 and len(nu.nodes) <= 8:
@@ -112,22 +118,22 @@ def _pairs(d: int) -> Iterator[tuple[Law, Law]]:
 
 @cache
 def instances() -> list[tuple[Any, ...]]:
-    """(where, L, sigma, |U|, d, error of the first term, of the product), for |v| = 1."""
+    """List (where, L, sigma, |U|, d, error of the first term, error of the product) for |v| = 1."""
     rows: list[tuple[Any, ...]] = []
     for d in (1, 2):
         v = np.ones(d) / np.sqrt(d)
         for mu, nu in _pairs(d):
             for name, U in matrices(d).items():
                 for L in (1, 2, 3, 10, 1000):
-                    if comb(L + len(mu.nodes) - 1, L) <= OUTCOMES:
+                    if comb(L + len(mu.nodes) - 1, L) <= MAX_COUNT_VECTORS:
                         where = f"{mu.name}, query {nu.name}, U = {name}, L = {L}, d = {d}"
                         rows.append((where, L, mu.sigma2**0.5, float(np.linalg.norm(U, 2)), d, *gradient_errors(mu, nu, U, v, L)))
     return rows
 
 
 def rate_holds(which: int, constants: Any, shortest: int, checked: str) -> Evidence:
-    """error <= c_1 sigma^12 ln(L)^2 / L^{c_2/sigma^2} at every instance with L >= shortest; the
-    constants are fixed before.
+    """Compare each error with c_1 sigma^12 ln(L)^2 / L^{c_2/sigma^2} for L >= shortest; the
+    constants are fixed beforehand.
     """
     worst, where, count, known = 0.0, "", 0, cache(constants)
     for name, L, sigma, U, d, *errors in instances():
@@ -152,7 +158,7 @@ def rate_holds(which: int, constants: Any, shortest: int, checked: str) -> Evide
 
 
 def three_atoms() -> Law:
-    """-1, 0, 1 with probabilities 1/4, 1/2, 1/4."""
+    """Return the law of -1, 0 and 1 with probabilities 1/4, 1/2 and 1/4."""
     half, one = Fraction(1, 2), Fraction(1)
     return discrete("three atoms", ((-one,), (0 * one,), (one,)), (half / 2, half, half / 2), 0.5)
 

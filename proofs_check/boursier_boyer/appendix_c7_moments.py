@@ -1,5 +1,6 @@
-"""Appendix C.7: equations (20) and (21), the moments between them, and the rate of the product
-term.
+"""Appendix C.7 of Boursier & Boyer, equations (20) and (21) and the moments between them, from
+which the rate of the product term of the gradient in U follows. The inequalities are proved
+pointwise, and the rate is compared with exact sums over all prompts.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from theory.bounds.gradients import product_constants
 from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(vectors=["v", "x", "z"])
-LENGTH = ("L in Integers", "L >= 1", "d in Integers", "d >= 1")
+HYPOTHESES = ("L in Integers", "L >= 1", "d in Integers", "d >= 1")
 m, M4, W, r, M = sp.symbols("m M4 W r M", nonnegative=True)
 X, Y, hat_X, hat_Y = sp.symbols("X Y Xh Yh", real=True)
 sigma = sp.Symbol("sigma", positive=True)
@@ -29,8 +30,8 @@ sigma = sp.Symbol("sigma", positive=True)
 
 @cache
 def _jensen(power: int) -> Evidence:
-    """r^p >= m^p + p m^{p-1} (r - m), whose mean at m = E r under the tilted law gives (E r)^p <= E
-    r^p.
+    """Prove r^p >= m^p + p m^{p-1} (r - m); its mean under the tilted law, at m = E r, is (E r)^p
+    <= E r^p.
     """
     return forall(r**power, ">=", m**power + power * m ** (power - 1) * (r - m), {r: Closed(0, oo), m: Closed(0, oo)})
 
@@ -86,8 +87,8 @@ def end_of_equation_20(*, c: int | Fraction = 1) -> Evidence:
 
 @cache
 def _length_of_the_gradient_term() -> Evidence:
-    """|(v.x) x z'|_F^2 = (v.x)^2 |x|^2 |z|^2, and (v.x)^2 <= |v|^2 |x|^2 by Lagrange's identity in
-    two coordinates.
+    """Prove |(v.x) x z'|_F^2 = (v.x)^2 |x|^2 |z|^2 and (v.x)^2 <= |v|^2 |x|^2, the latter by
+    Lagrange's identity in two coordinates.
     """
     v, x, z = (ALGEBRA[name] for name in ("v", "x", "z"))
     outer = (v.T * x) * x * z.T
@@ -205,7 +206,7 @@ def moments_of_the_limits(*, c: int | Fraction = 1) -> Evidence:
     control=dict(shortest=1),
     needs=("BB:21", "BB:LC.9", "BB:C.7.moments", "BB:C.7.fin/powers", "OURS:R2", "OURS:R3.A33", "OURS:R3.tail", "OURS:R3.max"),
     argument="R2 for |z| <= r, r^2 = ln L/(16 sigma^2 |U|^2); beyond, the hull and R3.tail; inserted into (21) with R3.A33",
-    hypotheses=(*LENGTH, "sigma >= 1"),
+    hypotheses=(*HYPOTHESES, "sigma >= 1"),
 )
 def rate_of_the_product(*, shortest: int = 1) -> Evidence:
     """E|hat X hat Y - X Y|_F^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/sigma^2} for L >= shortest, with

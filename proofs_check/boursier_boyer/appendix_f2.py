@@ -1,4 +1,7 @@
-"""Appendix F.2: linear attention with finite prompts, its limit, and the limits of its flow."""
+"""Appendix F.2 of Boursier & Boyer: the risk of linear attention with finite prompts, its limit for
+long prompts, and where its gradient flow ends. Risks and fixed points are proved as identities for
+every dimension; limits of the flow are found by integrating it from many starts.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,8 @@ from theory.regression.risk import effective_covariance, full_risk, full_risk_gr
 from theory.symbolic.algebra import Algebra
 
 # A prompt token x, the query z, a task w, and h = 1/L.
-WORDS = Algebra(symmetric=["S"], vectors=["x", "z", "w"], params=["h"])
-S, x, z, w, h = (WORDS[name] for name in ("S", "x", "z", "w", "h"))
+ALGEBRA = Algebra(symmetric=["S"], vectors=["x", "z", "w"], params=["h"])
+S, x, z, w, h = (ALGEBRA[name] for name in ("S", "x", "z", "w", "h"))
 
 
 @claim(
@@ -72,7 +75,7 @@ def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str 
 
 
 def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
-    """The printed limits at the start's prompt length."""
+    """Return the limits as printed, at the prompt length of the start."""
     inverse = np.linalg.inv(effective_covariance(start.Sigma, start.prompt_length))
     scale = np.trace(inverse @ inverse) ** exponent
     return inverse / scale, float(scale)
@@ -80,7 +83,9 @@ def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 
 @claim("BB:F.2.Zh/fixed_point", control={"exponent": Rational(1, 2)})
 def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    """|U|_F^2 = T^{1-2r} equals u^2 = T^{2r} at r = 1/4, T = tr(S_L^-2); gamma S_L^-1 stands still."""
+    """|U|_F^2 = T^{1-2r} equals u^2 = T^{2r} at r = 1/4, T = tr(S_L^-2); gamma S_L^-1
+    stands still.
+    """
     T, L, trace = sp.symbols("T L t", positive=True)
     balanced = identity(T ** (1 - 2 * exponent), T ** (2 * exponent))
     if not balanced.verdict.accepted:
@@ -124,8 +129,8 @@ def the_risk_is_a_polynomial() -> Evidence:
 
 
 def radius(start: Start) -> float:
-    """sqrt(2k), k = (sqrt(2 R(0)) + sqrt(tr Sigma)) / l_min^{3/2}: the falling risk bounds u |U| by
-    k, and |U|_F = u > 0.
+    """Return sqrt(2k), k = (sqrt(2 R(0)) + sqrt(tr Sigma)) / l_min^{3/2}: the risk falls and so
+    bounds u |U| by k, and |U|_F = u > 0.
     """
     l = np.linalg.eigvalsh(start.Sigma)
     fallen = np.sqrt(2 * float(icl_risk(start.Sigma, start.U0, start.u0))) + np.sqrt(l.sum())

@@ -1,7 +1,9 @@
-"""Appendix F.3: the extension of Zhang et al. (2024) to a degenerate covariance, item by item.
+"""Appendix F.3 of Boursier & Boyer, item by item: the theorem of Zhang et al. (2024) on the
+gradient flow of linear attention, extended to a singular covariance. Algebra is proved for every
+dimension, and limits of the flow are found by integrating it from many starts.
 
-Lambda is the covariance (Sigma in the paper's own notation), sigma > 0 the scale of the start,
-``U11(0) = sigma Theta Theta'``.
+Lambda is the covariance (Sigma in the paper's own notation), sigma > 0 is the scale of the start,
+and ``U11(0) = sigma Theta Theta'``.
 """
 
 from __future__ import annotations
@@ -25,22 +27,22 @@ from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz, polyak_loja
 from theory.regression.risk import effective_covariance
 from theory.symbolic.algebra import Algebra, Words
 
-WORDS = Algebra(
+ALGEBRA = Algebra(
     general=["U", "M", "A", "Y"], symmetric=["S", "G", "H"], params=["u", "sigma", "alpha"], pseudo_inverse=[("S", "G", "H")]
 )
-S, G, H, U, M, A, Y = (WORDS[name] for name in ("S", "G", "H", "U", "M", "A", "Y"))
-SCALAR, SIGMA, ALPHA = (WORDS[name] for name in ("u", "sigma", "alpha"))
-ONE = WORDS.I
+S, G, H, U, M, A, Y = (ALGEBRA[name] for name in ("S", "G", "H", "U", "M", "A", "Y"))
+SCALAR, SIGMA, ALPHA = (ALGEBRA[name] for name in ("u", "sigma", "alpha"))
+IDENTITY = ALGEBRA.I
 
 
 def P(X: Words) -> Words:
-    """``P(X) = X - S S^+ X S S^+``."""
+    """Return ``P(X) = X - S S^+ X S S^+``."""
     return X - H * X * H
 
 
 def field() -> tuple[Words, Words]:
-    """The flow (dU/dt, du/dt) as printed for the infinite prompt."""
-    bracket = SCALAR * S * U - ONE
+    """Return the flow (dU/dt, du/dt) as printed for the infinite prompt."""
+    bracket = SCALAR * S * U - IDENTITY
     return -(SCALAR * S * bracket * S), -(bracket * S * U.T * S).tr()
 
 
@@ -91,7 +93,8 @@ def global_minima_solve_the_matrix_equation() -> Evidence:
     argument="the repaired constant is that of OURS:R5.PL, proved there",
 )
 def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasiewicz_f3, times: Fraction = Fraction(1)) -> Evidence:
-    """|grad R|^2 >= mu (R - min R) along the flow of the risk R: exactly at t = 0, then on integrated paths.
+    """|grad R|^2 >= mu (R - min R) along the flow of the risk R: exactly at t = 0, then on
+    integrated paths.
 
     In d = 1 the ratio at t = 0 is 4 Lambda^3 sigma^2, the printed mu is Lambda^2 sigma^2: false for
     every Lambda < 1/4.
@@ -106,7 +109,7 @@ def the_block_moves_inside_an_affine_set() -> Evidence:
     """The U-gradient of (1/2) tr((u S U - I) S (u S U - I)') is S M S with M = u (u S U - I), for
     every d.
     """
-    bracket = SCALAR * S * U - ONE
+    bracket = SCALAR * S * U - IDENTITY
     risk = (bracket * S * bracket.T).tr() / 2
     return trace_identity(risk.grad("U"), S * (SCALAR * bracket) * S)
 
@@ -161,8 +164,8 @@ def balancedness() -> Evidence:
 
 
 def printed_alpha(start: Start, four: float = 4.0) -> tuple[np.ndarray, float]:
-    """The printed limit, in floating point and by its own formula: P and the pseudo-inverse from
-    singular values.
+    """Return the printed limit in floating point by its own formula, with P and the pseudo-inverse
+    from singular values.
     """
     inverse = np.linalg.pinv(start.Sigma, hermitian=True, rcond=1e-10)
     onto = start.Sigma @ inverse

@@ -1,5 +1,6 @@
-"""Assumption 3.3 and the remark after it: the moment conditions hold for all sub-Gaussian laws,
-with constants for sigma >= 1.
+"""Assumption 3.3 of Boursier & Boyer and the remark after it, which says that its moment conditions
+hold for all sub-Gaussian laws of tokens and queries. The assumption is shown to hold for one law
+and to fail for another; the remark is tried on the worst laws that a search finds, for sigma >= 1.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ sigma, a = sp.symbols("sigma a", positive=True)
 
 
 def _left(mu: Any, nu: Any, U: float, power: int, of_query: int) -> float:
-    """The left side of the assumption, on the line."""
+    """Return the left side of the assumption for laws on the line."""
     terms = [
         mass * abs(z[0]) ** of_query * mu.tilted(U * z).mean(mu.squares ** (power // 2)) for z, mass in zip(nu.nodes, nu.masses)
     ]
@@ -66,7 +67,9 @@ def one_constant_for_all_sigma(*, least: int | Fraction = 1) -> Evidence:
 
 @cache
 def examples() -> list[tuple[str, Any, Any]]:
-    """Bounded and Gaussian tokens at sigma = 1 and 3, bounded and Gaussian queries at constant 1."""
+    """List bounded and Gaussian tokens at sigma = 1 and 3 with bounded and Gaussian queries at
+    constant 1.
+    """
     named = ("Gaussian", "singular Gaussian", "Rademacher", "sphere", "ball")
     out = []
     for n in DIMENSIONS:
@@ -85,7 +88,7 @@ def examples() -> list[tuple[str, Any, Any]]:
 
 
 def _gaussian_moment(power: int) -> sp.Expr:
-    """E|Z|^p for N(sigma^2 a, sigma^2), the tilted law of N(0, sigma^2)."""
+    """Return E|Z|^p for N(sigma^2 a, sigma^2), the tilted law of N(0, sigma^2)."""
     mean = sigma**2 * a
     odd = {k: sp.factorial2(2 * k - 1) for k in range(power // 2 + 1)}
     return sum(sp.binomial(power, 2 * k) * odd[k] * sigma ** (2 * k) * mean ** (power - 2 * k) for k in range(power // 2 + 1))

@@ -1,5 +1,6 @@
-"""What the statements of Appendices C.3 and C.5 share: the class of f and g, explicit constants,
-rare large queries.
+"""Checks shared by the statements of Appendices C.3 and C.5 of Boursier & Boyer, which bound errors
+averaged over the query: the class of functions f and g, the bounds with explicit constants, and a
+family of queries that are rarely very large and defeat every constant.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ k, c1, c2, c3, c4 = sp.symbols("k c1 c2 c3 c4", positive=True)
 
 
 def printed_supremum(argument: str, c: Fraction) -> Evidence:
-    """f(x) = x^2, p = 1: does |f(w)|/|w| <= C_f at w = `argument` give |f(x)| <= c C_f |x| for
-    every x?
+    """Decide for f(x) = x^2 and p = 1 whether |f(w)|/|w| <= C_f at w = `argument` gives |f(x)| <= c
+    C_f |x| for every x.
     """
     x, z_1, C_f = sp.symbols("x z_1 C_f", positive=True)
     w = z_1 if argument == "z_1" else x
@@ -52,8 +53,8 @@ def printed_supremum(argument: str, c: Fraction) -> Evidence:
 
 
 def _infinite_prompt(order: int) -> Iterator[Instance]:
-    """|T| <= 2 sigma^2 |U| |z| and the moment of the query: condition (ii) for f = z, g = 1 with an
-    explicit c(f, g, U).
+    """List instances of condition (ii) for f = z and g = 1 with an explicit c(f, g, U): |T| <= 2
+    sigma^2 |U| |z|, and the query has the moment.
     """
     for x in discrete():
         if not x.u:
@@ -70,8 +71,8 @@ def _infinite_prompt(order: int) -> Iterator[Instance]:
 
 
 def error_without_g(order: int, moment: int) -> Evidence:
-    """For a constant |g| = G: is E|err g|^order, G^order e, at most the left side of the display,
-    G^{order moment} e?
+    """Decide for a constant |g| = G whether E|err g|^order, which is G^order e, is at most the left
+    side of the display, G^{order moment} e.
     """
     G, e = sp.symbols("G e", positive=True)
     left, right = G**order * e, G ** (order * moment) * e
@@ -79,8 +80,8 @@ def error_without_g(order: int, moment: int) -> Evidence:
 
 
 def class_is_not_empty(order: int, power: int) -> Evidence:
-    """f = z^power, g = 1, p = 1: (i) with C_f = 1, that is z^power <= z, then (ii) on instances;
-    (iii) is 1 < oo.
+    """Check for f = z^power, g = 1 and p = 1 condition (i) with C_f = 1, which reads z^power <= z,
+    then (ii) on instances; (iii) says 1 < oo.
     """
     z = sp.Symbol("z", positive=True)
     grows = forall(z**power, "<=", z, {z: (0, oo)})
@@ -91,7 +92,7 @@ def class_is_not_empty(order: int, power: int) -> Evidence:
 
 
 def explicit(right: RightSide, order: int, c: Fraction, checked: str) -> Evidence:
-    """The averaged error to the power `order` against c times an explicit right side, on the
+    """Compare the averaged error to the power `order` with c times an explicit right side, on the
     instances with L >= 2.
     """
 
@@ -105,13 +106,13 @@ def explicit(right: RightSide, order: int, c: Fraction, checked: str) -> Evidenc
 
 
 def ln(x: Any) -> Any:
-    """The logarithm in the kind of its argument."""
+    """Return the logarithm in the kind of its argument."""
     return sp.log(x) if isinstance(x, sp.Basic) else math.log(x)
 
 
 def rare_large_queries(order: int) -> Evidence:
-    """Queries n, -n with probability q/2 each, q = e^{-n^2}/n^2, otherwise 0; g(z) = e^{z^2}, f =
-    z, tokens 1, -1, U = 0, L = 2.
+    """Judge the averaged error for queries n and -n with probability q/2 each, q = e^{-n^2}/n^2,
+    and 0 otherwise; here g(z) = e^{z^2}, f = z, tokens are 1 and -1, U = 0 and L = 2.
 
     The query is 1-sub-Gaussian: q (cosh(nt) - 1) <= q (n^2 t^2/2) e^{n|t|} <= (t^2/2) e^{t^2/4} <=
     e^{t^2/2} - 1, because t^2/4 - n|t| >= -n^2. The error is half of E|g|^order, which tends to

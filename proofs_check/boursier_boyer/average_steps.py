@@ -1,5 +1,6 @@
-"""What the proofs of Lemmas C.6 and C.9 share: the split at |z| = B, the ball, the tail of the
-query.
+"""Checks shared by the proofs of Lemmas C.6 and C.9 of Boursier & Boyer, which split the average
+over the query at |z| = B: the radius B, the scores inside that ball, and the tail of the query
+outside it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from numerics.search.query_average_instances import discrete
 L = sp.Symbol("L", integer=True, positive=True)
 theta = sp.Symbol("theta", nonnegative=True)
 sigma, u, d = sp.symbols("sigma u d", positive=True)  # u = |U|
-IN_THE_BALL = {L: Integers(1, oo), theta: Closed(0, 1)}
+BALL_DOMAIN = {L: Integers(1, oo), theta: Closed(0, 1)}
 BALL_WHY = (
     r"A degenerate case: where $U=0$ the radius $B=\sqrt{\ln(L)/%d}/(\sigma\|U\|_{\rm op})$ divides by zero, and no $B$ has "
     r"$\sigma^{2}\|U\|_{\rm op}^{2}B^{2}=\ln(L)/%d$."
@@ -31,18 +32,18 @@ BALL_INSTEAD = r"Any $B$ with $\sigma^{2}\|U\|_{\rm op}^{2}B^{2}\leq\ln(L)/%d$; 
 
 
 def score_in_the_ball(share: int) -> sp.Expr:
-    """a2 = sigma^2 |Uz|^2 on |z| <= B: theta ln(L)/share with theta in [0, 1]."""
+    """Return a2 = sigma^2 |Uz|^2 on |z| <= B, which is theta ln(L)/share with theta in [0, 1]."""
     return theta * log(L) / share
 
 
 def radius_squared(share: int) -> sp.Expr:
-    """B^2 = ln(L)/(share sigma^2 |U|^2)."""
+    """Return B^2 = ln(L)/(share sigma^2 |U|^2)."""
     return log(L) / (share * sigma**2 * u**2)
 
 
 def ball_exists(share: int, norm: str, c: Fraction) -> Evidence:
-    """B^2 = ln(L)/(share sigma^2 n^2): none for n = |U| = 0; with any n >= |U|, n > 0, sigma^2|U|^2
-    B^2 <= ln(L)/share.
+    """Decide whether some B has B^2 = ln(L)/(share sigma^2 n^2): none has for n = |U| = 0; with any
+    n >= |U|, n > 0, sigma^2|U|^2 B^2 <= ln(L)/share.
     """
     if norm == "|U|":
         product = sp.S.Zero  # sigma^2 * 0 * B^2, for every B
@@ -58,8 +59,8 @@ def ball_exists(share: int, norm: str, c: Fraction) -> Evidence:
 
 
 def tail_of_the_query(share: int, c: int) -> Evidence:
-    """The steps of Term 3: Cauchy-Schwarz pointwise, the root of a sum, the root of the tail, and
-    the exponent.
+    """Prove the steps of Term 3: Cauchy-Schwarz pointwise, the root of a sum, the root of the tail,
+    and the exponent.
     """
     A, D, x, y, B = sp.symbols("A D x y B", nonnegative=True)
     pair = dict.fromkeys((A, D), Closed(0, oo))
@@ -73,8 +74,8 @@ def tail_of_the_query(share: int, c: int) -> Evidence:
 
 
 def logarithm_absorbs_the_dimension(least: int, p: int, c: Fraction) -> Evidence:
-    """sqrt(d^{2p} + ln(L)^{2p}) <= (1 + d^p/ln(2)^p) ln(L)^p for L >= least, here for r = ln L/ln 2
-    >= 1; at L = 1 it fails.
+    """Decide whether sqrt(d^{2p} + ln(L)^{2p}) <= (1 + d^p/ln(2)^p) ln(L)^p for L >= least, in
+    terms of r = ln L/ln 2 >= 1; it fails at L = 1.
     """
     if least == 1:
         constant = sp.Symbol("c", positive=True)
@@ -89,8 +90,8 @@ def _power(vectors: Any, order: int) -> Any:
 
 
 def _outside(c: SoftmaxAverage, order: int) -> tuple[float, float, float]:
-    """E|R_L/S_L - R/S|^order, then 2 or 8 times the sum of the two powers, and the part of it that
-    contains R/S.
+    """Return E|R_L/S_L - R/S|^order, then 2 or 8 times the sum of the two powers, and the part of
+    it that contains R/S.
     """
     factor = 2 if order == 2 else 8
     limit = float(_power(c.R / c.S, order))
@@ -103,8 +104,8 @@ def _piece(order: int, i: int, c: SoftmaxAverage, z: Any) -> float:
 
 
 def split_instances(order: int, inner: Any, scale: int) -> Iterator[Instance]:
-    """Queries of signs, B = 1 (all inside) and B = 1/2 (all outside): both sides of the split for f
-    = scale z and f = z, g = 1.
+    """List both sides of the split for queries of signs, with B = 1 (all of them inside) and B =
+    1/2 (all outside), for f = scale z and for f = z, g = 1.
 
     `inner(L, a2, scale, sigma2, E|Z|^4)` is the bound of Lemma C.4 or C.7 for f = scale z at a
     query with |z| = 1.
@@ -148,7 +149,7 @@ def _split_at(order: int, inner: Any, scale: int, x: PromptAndQuery, length: int
 
 
 def _expected_maximum(x: PromptAndQuery, length: int, order: int) -> Iterator[float]:
-    """The summands of E max|z_k|^order, by the distribution function."""
+    """Return the summands of E max|z_k|^order, from the distribution function."""
     sizes = sorted({abs(a[0]) for a in x.atoms})
     below = [float(sum((w for w, a in zip(x.weights, x.atoms) if abs(a[0]) <= s), Fraction(0))) ** length for s in sizes]
     for s, now, before in zip(sizes, below, [0.0, *below]):

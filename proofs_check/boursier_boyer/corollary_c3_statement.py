@@ -1,4 +1,7 @@
-"""Corollary C.3: the statement itself, with its weak inequality, on its worst laws and at f = 0."""
+"""Corollary C.3 of Boursier & Boyer, the statement: a bound on the error at a fixed query that
+holds with probability 1 - delta. It is tried on the laws at which a search finds the largest
+probability of failure, and at f = 0, where the weak inequality of the printed event breaks it.
+"""
 
 from __future__ import annotations
 

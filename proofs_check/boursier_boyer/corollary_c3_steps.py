@@ -1,4 +1,6 @@
-"""Corollary C.3: the two deterministic steps of its proof."""
+"""Corollary C.3 of Boursier & Boyer, the proof: its two deterministic inequalities between the
+printed ranges of delta, each proved or refuted for every prompt length and every score.
+"""
 
 from __future__ import annotations
 

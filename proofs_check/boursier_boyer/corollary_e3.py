@@ -1,4 +1,8 @@
-"""Appendix E.2, Corollary E.3: the two risks come together, uniformly on the ball of radius 2 rho."""
+"""Corollary E.3 of Boursier & Boyer (Appendix E.2): the risks of finite and infinite prompts come
+together uniformly on the ball of radius 2 rho. The step that bounds a moment over the ball is
+refuted and repaired, and the conclusion is measured by quadrature for regression with one Gaussian
+covariate.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +25,8 @@ LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e32, 1e64)
 
 
 def explicit_g1(length: float, S: float, radius: float) -> float:
-    """A g1 with proved parts: `risk_gap` at the largest risk of the ball and at Theorem A for
-    ``|c|, |u| <= radius``.
+    """Return a g1 whose parts are proved: `risk_gap` at the largest risk of the ball and at Theorem
+    A for ``|c|, |u| <= radius``.
 
     Given the query x, a score has variance ``s = (c S)^2 g^2`` and ``t + q = S u^2 (1 + s)`` on
     average over the tasks.

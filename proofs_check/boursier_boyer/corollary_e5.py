@@ -1,5 +1,7 @@
-"""Appendix E.2, Corollary E.5: the gradients of the two risks come together, uniformly on the ball
-of radius 2 rho.
+"""Corollary E.5 of Boursier & Boyer (Appendix E.2): the gradients of the risks of finite and
+infinite prompts come together uniformly on the ball of radius 2 rho. The step from a point to the
+ball is proved, and the conclusion is measured by quadrature for regression with one Gaussian
+covariate.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Figures 7 and 8: how regular the curves over the steps are, anisotropic data."""
+"""Figures 7 and 8 of Boursier & Boyer: how regular the curves of distance and risk over the
+training steps are on anisotropic data. Full training runs measure it; the reduced runs are too
+short, so that the claims are declared open there.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,15 @@ from numerics.evidence import Evidence, Verdict
 from numerics.figures.plan import RunKey
 from numerics.figures.results import Measurements
 from proofs_check.boursier_boyer.experiments_ends import failures
-from proofs_check.boursier_boyer.experiments_training import ENGINE, WRITTEN
+from proofs_check.boursier_boyer.experiments_training import AS_WRITTEN, ENGINE
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
 from theory.regression.experiment import VARIANTS
 
 
 def backtracking(distance: Any) -> float:
-    """How much of its largest value a curve falls on its way: 0 if it only rises.
+    """Return the sum of all falls of a curve over its largest value, which is 0 if the curve only
+    rises.
 
     Examples
     --------
@@ -29,7 +33,8 @@ def backtracking(distance: Any) -> float:
 
 
 def spread(step: Any, risk: Any) -> float:
-    """Decades of steps between the first tenth and the last tenth of the drop of a curve.
+    """Return the decades of steps between the first tenth and the last tenth of the drop of a
+    curve.
 
     Examples
     --------
@@ -43,24 +48,24 @@ def spread(step: Any, risk: Any) -> float:
 
 
 def _whole(runs: Measurements, lengths: tuple[int, ...]) -> str:
-    """Why the runs are too few for Figures 7 and 8, or nothing."""
-    if runs.plan.steps(WRITTEN) < VARIANTS[WRITTEN].steps or not set(lengths) <= set(runs.plan.curve_lengths):
-        return f"needs L = {lengths} and {VARIANTS[WRITTEN].steps} steps; largeprompt figures makes these runs"
+    """Return why the runs are too few for Figures 7 and 8, or nothing if they are enough."""
+    if runs.plan.steps(AS_WRITTEN) < VARIANTS[AS_WRITTEN].steps or not set(lengths) <= set(runs.plan.curve_lengths):
+        return f"needs L = {lengths} and {VARIANTS[AS_WRITTEN].steps} steps; largeprompt figures makes these runs"
     seed = runs.plan.first_seed
-    missing = [L for L in lengths if RunKey("anisotropic", WRITTEN, "coupled", L, seed) not in runs.runs]
+    missing = [L for L in lengths if RunKey("anisotropic", AS_WRITTEN, "coupled", L, seed) not in runs.runs]
     return f"no anisotropic run from seed {seed} at L = {missing}" if missing else ""
 
 
-REDUCED = "the reduced runs are too short and have no L = 1000; largeprompt figures judges it on the full ones"
+OPEN_REASON = "the reduced runs are too short and have no L = 1000; largeprompt figures judges it on the full ones"
 
 
-@claim("BB:A.fig7", open=REDUCED, control={"swapped": True})
+@claim("BB:A.fig7", open=OPEN_REASON, control={"swapped": True})
 def distances_are_more_erratic(*, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
     """Anisotropic data, as written, one seed: the curve of the distance falls by at least a tenth
     of its largest value on its way at L = 10 or L = 100, and by less at L = 1000 than at each of
     them.
 
-    Measured by the sum of all falls between records over the largest value. The control says the
+    The measure is the sum of all falls between records over the largest value. The control says the
     contrary.
     """
     runs = measurements(measured)
@@ -68,22 +73,22 @@ def distances_are_more_erratic(*, longest: int = 1000, swapped: bool = False, me
     if reason := _whole(runs, lengths):
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
     seed = runs.plan.first_seed
-    found = {L: backtracking(runs.runs[RunKey("anisotropic", WRITTEN, "coupled", L, seed)].distance) for L in lengths}
+    found = {L: backtracking(runs.runs[RunKey("anisotropic", AS_WRITTEN, "coupled", L, seed)].distance) for L in lengths}
     holds = max(found[10], found[100]) >= 0.1 and found[longest] < min(found[10], found[100])
-    failing = [L for L in lengths if any(failures(runs).get(("anisotropic", WRITTEN, L, seed), {}).values())]
+    failing = [L for L in lengths if any(failures(runs).get(("anisotropic", AS_WRITTEN, L, seed), {}).values())]
     says = f"seed {seed}, backtracking " + ", ".join(f"{value:.3g} at L = {L}" for L, value in found.items())
     return _one_run_each(
         holds, swapped, f"{says}; a run fails at L = {failing or 'none'}", {f"L = {L}": x for L, x in found.items()}
     )
 
 
-@claim("BB:A.fig8", open=REDUCED, control={"swapped": True})
+@claim("BB:A.fig8", open=OPEN_REASON, control={"swapped": True})
 def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
     """As written, L = 10, 100, 1000, each architecture, each start from which no run fails: on
     anisotropic data the risk's drop takes more decades of steps.
 
-    Measured between the first and the last tenth of the drop: one descent takes a part of a decade,
-    a descent in stages takes more. The control says the contrary.
+    The measure is taken between the first and the last tenth of the drop: one descent takes a part
+    of a decade, a descent in stages takes more. The control says the contrary.
     """
     runs = measurements(measured)
     lengths = (10, 100, longest)
@@ -91,7 +96,7 @@ def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, meas
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
     says, found, outcome = [], dict[str, float](), failures(runs)
     for L, seed in ((L, seed) for L in lengths for seed in runs.plan.all_seeds):
-        keys = [RunKey(data, WRITTEN, "coupled", L, seed) for data in ("isotropic", "anisotropic")]
+        keys = [RunKey(data, AS_WRITTEN, "coupled", L, seed) for data in ("isotropic", "anisotropic")]
         ends = [outcome.get((key.covariance, key.variant, key.L, key.seed), {"": True}) for key in keys]
         if any(key not in runs.runs for key in keys) or any(any(end.values()) for end in ends):
             continue
@@ -108,7 +113,9 @@ def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, meas
 
 
 def _one_run_each(holds: bool, swapped: bool, says: str, found: dict[str, float]) -> Evidence:
-    """One run of each kind supports what it shows, and refutes no more than the opposite of that."""
+    """Judge from one run of each kind: it supports what it shows, and refutes only if the opposite
+    of the sentence is shown.
+    """
     if holds and swapped:
         return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=found, witness_by="statistics", error=1e-9)
     if holds:

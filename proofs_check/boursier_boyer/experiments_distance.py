@@ -1,5 +1,6 @@
-"""Figure 3: the distance of the two trajectories falls from one prompt length to the next at first,
-and later it does not.
+"""Figure 3 of Boursier & Boyer: whether the distance between the trajectories of softmax and linear
+attention falls with the prompt length. Training runs support it early in training and refute it
+later, by tests on runs that share the start and draw prompts of their own.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numerics.figures.results import Measurements
 from numerics.regression.risk.any_parameters import TaskModel
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
 from proofs_check.boursier_boyer.experiments_ends import failures, has_failed
-from proofs_check.boursier_boyer.experiments_training import ENGINE, WRITTEN
+from proofs_check.boursier_boyer.experiments_training import AS_WRITTEN, ENGINE
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
 from theory.regression.experiment import VARIANTS
@@ -25,12 +26,12 @@ from theory.regression.experiment import VARIANTS
 Floats = NDArray[np.float64]
 #: A start, two lengths and a step at which the longer prompt is far behind, and how many runs of
 #: each say so.
-SEED, NEAR, FAR, LATE, REPETITIONS = 4, 50, 100, 30_000, 4
-EVERY, CODED = 10_000, "as coded"
+SEED, SHORT_PROMPT, LONG_PROMPT, LATE_STEP, REPETITIONS = 4, 50, 100, 30_000, 4
+STEPS_A_RECORD, AS_CODED = 10_000, "as coded"
 #: Taken for the standard deviation, over the data, of the logarithm of a distance where there is
 #: one run: measured are 0.016 to 0.051 after 10 000 steps (seeds 0 to 4 at L = 10 and 100, seed 4
 #: at L = 1000, 14 repetitions each).
-SPREAD = 0.08
+LOG_DISTANCE_DEVIATION = 0.08
 
 
 @claim(
@@ -50,21 +51,22 @@ SPREAD = 0.08
     "from each length to the next. With the scores, queries and gradients of the authors' code the three lengths of Figure 3 are "
     "in order at the end from the starts from which no run fails (BB:S6.f3/coded).",
 )
-def trajectories_approach(*, step: int = LATE, growth: int = 0, measured: Measurements | None = None) -> Evidence:
+def trajectories_approach(*, step: int = LATE_STEP, growth: int = 0, measured: Measurements | None = None) -> Evidence:
     """At step 30 000, as repaired at step 10 000, the squared distance of the parameters (O, V, K,
     Q) falls from each prompt length to the next longer one: isotropic data, as written, from each
     random start from which no run fails.
 
-    As printed: on a curve of Figure 3 that goes on to 500 000 steps, L = 50 and 100 from the start
-    with seed 4, when the risks have come to those of the block start. As repaired: when no run has
-    failed yet, these runs, and those behind Figure 3. The control multiplies the distance by L^2.
+    The printed sentence is refuted on a curve of Figure 3 that goes on to 500 000 steps, L = 50 and
+    100 from the start with seed 4, when the risks have come to those of the block start. The
+    repaired one is judged when no run has failed yet, on these runs and on those behind Figure 3.
+    The control multiplies the distance by L^2.
 
     The logarithms of the distance over repetitions of the data are taken to be normal; where there
     are several runs, each length has its own variance.
     """
-    if step % EVERY or not EVERY <= step <= LATE:
+    if step % STEPS_A_RECORD or not STEPS_A_RECORD <= step <= LATE_STEP:
         raise ValueError(f"step = {step}: the runs of this claim are recorded at 10 000, 20 000 and 30 000; pass one of these")
-    printed, runs = step == LATE, measurements(measured)
+    printed, runs = step == LATE_STEP, measurements(measured)
     of = {SEED: _repeated(step)} if printed else _early(runs, step)
     means = {seed: {L: float(np.exp(x.mean())) for L, x in logs.items()} for seed, logs in of.items()}
     says, samples = f"after {step} steps: {_told(means)}", 2 * REPETITIONS
@@ -76,7 +78,7 @@ def trajectories_approach(*, step: int = LATE, growth: int = 0, measured: Measur
     if least > 1 and max(error for _, error in falls.values()) < 1e-6:
         common: dict[str, Any] = {"covered": says, "samples": samples, "error": 1e-6}
         return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, slack=least, tightest=tightest, **common)
-    failing = [length for length in (NEAR, FAR) if printed and _fails(length, step)]
+    failing = [length for length in (SHORT_PROMPT, LONG_PROMPT) if printed and _fails(length, step)]
     if failing or least > 1 or told_apart > 1e-9:
         reason = f"{says}; a run fails at L = {failing or 'none'}, or the distances are too near to one another"
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
@@ -85,35 +87,35 @@ def trajectories_approach(*, step: int = LATE, growth: int = 0, measured: Measur
 
 
 def _repeated(step: int) -> dict[int, Floats]:
-    """Length: logarithms of the distance in runs that share the start and draw prompts of their
-    own.
+    """Return for each length the logarithms of the distance in runs that share the start and draw
+    prompts of their own.
     """
-    return {L: np.log([_distances(run)[_at(run, step)] for run in _runs(L)]) for L in (NEAR, FAR)}
+    return {L: np.log([_distances(run)[_at(run, step)] for run in _runs(L)]) for L in (SHORT_PROMPT, LONG_PROMPT)}
 
 
 def _early(runs: Measurements, step: int) -> dict[int, dict[int, Floats]]:
-    """Start: length: the same, also from the runs behind Figure 3, of which there is one for a
-    start and a length.
+    """Return for each start and length the same, also from the runs behind Figure 3, of which there
+    is one for a start and a length.
     """
     found: dict[int, dict[int, Floats]] = {SEED: _repeated(step)}
     for key, run in runs.runs.items():
-        if (key.covariance, key.variant, key.attention) == ("isotropic", WRITTEN, "coupled") and step in run.step:
+        if (key.covariance, key.variant, key.attention) == ("isotropic", AS_WRITTEN, "coupled") and step in run.step:
             found.setdefault(key.seed, {}).setdefault(key.L, np.log(run.distance[[_at(run, step)]]))
     return {seed: dict(sorted(logs.items())) for seed, logs in found.items()}
 
 
 def _fall(near: Floats, far: Floats, comparisons: int = 1) -> tuple[float, float]:
-    """Ratio of the means, and the error of the side of 1 on which it is said to be, all comparisons
-    together.
+    """Return the ratio of the means, and the probability of error in the side of 1 on which it is
+    said to be, all comparisons together.
 
     By Welch's test, or where there is one run of a length, by the normal law with the standard
-    deviation `SPREAD`.
+    deviation `LOG_DISTANCE_DEVIATION`.
     """
     from scipy.stats import norm, ttest_ind
 
     by = float(near.mean() - far.mean())
     if min(len(near), len(far)) == 1:
-        return math.exp(by), comparisons * 2 * float(norm.sf(abs(by) / (SPREAD * math.sqrt(2))))
+        return math.exp(by), comparisons * 2 * float(norm.sf(abs(by) / (LOG_DISTANCE_DEVIATION * math.sqrt(2))))
     return math.exp(by), comparisons * float(ttest_ind(near, far, equal_var=False).pvalue)
 
 
@@ -123,11 +125,11 @@ def _runs(L: int) -> list[Any]:
 
     start = pack(initial_parameters(5, SEED))
     pair = unpack(np.stack([start, start]))
-    return [train("coupled", L, steps=LATE, seed=1000 + n, start=pair, every=EVERY) for n in range(REPETITIONS)]
+    return [train("coupled", L, steps=LATE_STEP, seed=1000 + n, start=pair, every=STEPS_A_RECORD) for n in range(REPETITIONS)]
 
 
 def _distances(run: Any) -> Floats:
-    """``|theta_soft - theta_lin|^2`` at the records of a coupled run."""
+    """Return ``|theta_soft - theta_lin|^2`` at the records of a coupled run."""
     theta = pack(run.parameters)
     return np.asarray(((theta[:, 0] - theta[:, 1]) ** 2).sum(axis=(1, 2)))
 
@@ -137,8 +139,8 @@ def _at(run: Any, step: int) -> int:
 
 
 def _fails(L: int, step: int) -> bool:
-    """Whether one of the two is above the limit of its flow from the block start by a twentieth of
-    the drop to it.
+    """Tell whether one of the two architectures is above the limit of its flow from the block start
+    by a twentieth of the drop to it.
     """
     from numerics.regression.flow.end_point import trained
 
@@ -148,9 +150,11 @@ def _fails(L: int, step: int) -> bool:
 
 
 def _score_variances() -> str:
-    """Of both architectures at the last records of the repeated runs: means over task and query."""
+    """Return the score variances of both architectures at the last records of the repeated runs, as
+    means over task and query.
+    """
     told = []
-    for L in (NEAR, FAR):
+    for L in (SHORT_PROMPT, LONG_PROMPT):
         found = [_score_variance(unpack(theta)) for run in _runs(L) for theta in pack(run.parameters)[-1]]
         softmax, linear = np.reshape(found, (-1, 2)).mean(axis=0)
         told.append(f"{softmax:.3g} for softmax and {linear:.3g} for linear attention at L = {L}")
@@ -163,7 +167,9 @@ def _score_variance(theta: Parameters) -> float:
 
 
 def _ends(runs: Measurements, reading: str) -> dict[int, dict[int, float]]:
-    """Start: length: distance at the end of the runs, of starts from which none of them fails."""
+    """Return for each start and length the distance at the end of the runs, for starts from which
+    none of them fails.
+    """
     pairs, found = failures(runs), dict[int, dict[int, float]]()
     for key, run in sorted(runs.runs.items(), key=lambda item: item[0].L):
         outcome = pairs.get((key.covariance, key.variant, key.L, key.seed))
@@ -173,11 +179,11 @@ def _ends(runs: Measurements, reading: str) -> dict[int, dict[int, float]]:
 
 
 def _at_the_end(runs: Measurements) -> str:
-    return f"after {runs.plan.steps(WRITTEN)} steps, where no run fails: {_told(_ends(runs, WRITTEN)) or 'none'}"
+    return f"after {runs.plan.steps(AS_WRITTEN)} steps, where no run fails: {_told(_ends(runs, AS_WRITTEN)) or 'none'}"
 
 
 def _told(distances: dict[int, dict[int, float]]) -> str:
-    """Start: length: distance, in words."""
+    """Spell out the distances of each start and length."""
     return "; ".join(f"seed {seed}: {', '.join(f'{x:.3g} at L = {L}' for L, x in of.items())}" for seed, of in distances.items())
 
 
@@ -190,12 +196,13 @@ def trajectories_approach_in_the_code(*, growth: int = 0, measured: Measurements
     """The same at the end of the runs behind Figure 3 with the scores, queries and gradients of the
     authors' code, 300 000 steps.
 
-    From each random start from which no run fails; the control multiplies the distance by L^2.
+    Every random start from which no run fails is judged. The control multiplies the distance by
+    L^2.
     """
     runs = measurements(measured)
-    if CODED not in runs.plan.variants or runs.plan.steps(CODED) < VARIANTS[CODED].steps:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"needs runs {CODED} of {VARIANTS[CODED].steps} steps")
-    of = _ends(runs, CODED)
+    if AS_CODED not in runs.plan.variants or runs.plan.steps(AS_CODED) < VARIANTS[AS_CODED].steps:
+        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"needs runs {AS_CODED} of {VARIANTS[AS_CODED].steps} steps")
+    of = _ends(runs, AS_CODED)
     says = f"at the end: {_told(of) or 'no start without a failed run'}"
     pairs = [(seed, L, longer) for seed, ends in of.items() for L, longer in pairwise(ends)]
     logs = {(seed, L): np.log([ends[L] * float(L) ** growth]) for seed, ends in of.items() for L in ends}

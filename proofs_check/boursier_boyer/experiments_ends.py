@@ -1,4 +1,7 @@
-"""How a run of SGD ended: at the limit of the flow, stuck far above it, or still on its way."""
+"""How a training run ended, as the claims about the figures of Boursier & Boyer need it: at the
+limit of the gradient flow, stuck far above it, or still on its way. The answers come from risks
+with standard errors and are wrong with probability at most 1e-9.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +16,24 @@ from theory.regression.experiment import VARIANTS
 
 __all__ = ["Failures", "Pace", "failed_runs", "failures", "has_failed", "pace", "shortened", "sure"]
 
-#: Data, reading, length and start: whether each architecture has failed.
+#: For data, reading, length and start: whether each architecture has failed.
 Failures = dict[tuple[str, str, int, int], dict[str, bool]]
 #: Part of what is missing that a run gains in a tenth of its steps if it is still on its way: two
 #: more such runs, and it is there.
-SHARE = 1 / 20
-#: Of the error of a risk at the end: the first of 16 randomisations chooses the controls, the other
-#: 15 are averaged.
-FREEDOM = 14
+PROGRESS_SHARE = 1 / 20
+#: Degrees of freedom in the error of a risk at the end: the first of 16 randomisations chooses the
+#: controls, and the other 15 are averaged.
+DEGREES_OF_FREEDOM = 14
 
 
 class Pace(NamedTuple):
-    """What the last two tenths of a run tell; neither holds if they tell nothing.
+    """What the last two tenths of a run show about its risk; both are False if they show nothing.
 
     Attributes
     ----------
     falls : bool
-        The mean risk fell, by more than errors allow and by more than `SHARE` of what is missing.
+        The mean risk fell, by more than errors allow and by more than `PROGRESS_SHARE` of what is
+        missing.
     stands : bool
         It fell by less than that, whatever the errors.
     """
@@ -39,8 +43,10 @@ class Pace(NamedTuple):
 
 
 def has_failed(risk: float, limit: float, noise_level: float) -> bool:
-    """Whether more than a twentieth of the drop from the risk of predicting 0 to the limit of the
-    flow is missing.
+    """Tell whether more than a twentieth of the drop from the risk of predicting 0 to the limit of
+    the flow is missing.
+
+    Tasks have variance 1/d, and the covariance of the queries has trace d.
 
     For tasks of variance 1/d and queries whose covariance has the trace d.
 
@@ -54,21 +60,21 @@ def has_failed(risk: float, limit: float, noise_level: float) -> bool:
 
 
 def pace(run: Training, limit: float, sigmas: float) -> Pace:
-    """Whether one architecture's run was still falling at its end, by its recorded risks and their
-    standard errors.
+    """Tell whether the run of one architecture was still falling at its end, from its recorded
+    risks and their standard errors.
     """
     tenth = len(run.risk) // 10
     if not tenth or not np.isfinite(run.risk_error[-2 * tenth :]).all():
         return Pace(falls=False, stands=False)
     before, last = run.risk[-2 * tenth : -tenth].mean(), run.risk[-tenth:].mean()
     fall, error = float(before - last), sigmas * float(np.linalg.norm(run.risk_error[-2 * tenth :])) / tenth
-    share = SHARE * max(float(last) - limit, 0.0)
+    share = PROGRESS_SHARE * max(float(last) - limit, 0.0)
     return Pace(falls=fall > max(error, share), stands=fall + error < share)
 
 
 def sure(comparisons: int, error: float = 1e-9) -> tuple[float, float]:
-    """Standard errors of a risk at the end (Student) and of recorded risks (normal) behind so many
-    comparisons of either kind.
+    """Return the numbers of standard errors, of a risk at the end (Student) and of recorded risks
+    (normal), that are needed for so many comparisons of either kind.
 
     Examples
     --------
@@ -79,12 +85,12 @@ def sure(comparisons: int, error: float = 1e-9) -> tuple[float, float]:
     from scipy.stats import norm, t
 
     each = error / (2 * max(comparisons, 1))
-    return float(t.isf(each, FREEDOM)), float(norm.isf(each))
+    return float(t.isf(each, DEGREES_OF_FREEDOM)), float(norm.isf(each))
 
 
 def failed_runs(measured: Measurements) -> dict[tuple[str, str, str, int, int], bool | None]:
-    """Whether each run has failed: far above the limit of the flow and standing still; None if it
-    may arrive, or errors hide it.
+    """Tell for each run whether it has failed, which means that it stands still far above the limit
+    of the flow; None if it may arrive, or errors hide it.
 
     All answers together are wrong with probability at most 1e-9.
     """
@@ -99,8 +105,8 @@ def failed_runs(measured: Measurements) -> dict[tuple[str, str, str, int, int], 
 
 
 def failures(measured: Measurements) -> Failures:
-    """Data, reading, length and start: whether each architecture has failed, where both are decided
-    (see `failed_runs`).
+    """Return for each data, reading, length and start whether each architecture has failed, where
+    both are decided (see `failed_runs`).
     """
     found: Failures = {}
     for (covariance, reading, attention, L, seed), outcome in failed_runs(measured).items():
@@ -110,7 +116,7 @@ def failures(measured: Measurements) -> Failures:
 
 
 def shortened(measured: Measurements) -> list[str]:
-    """Readings whose runs have fewer steps than they ask for: what has not arrived there refutes
-    nothing.
+    """List the readings whose runs have fewer steps than they ask for; what has not arrived there
+    refutes nothing.
     """
     return [name for name in measured.plan.variants if measured.plan.steps(name) < VARIANTS[name].steps]

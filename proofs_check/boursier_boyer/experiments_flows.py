@@ -1,9 +1,9 @@
-"""Gradient flow of linear attention from random starts, exactly: for Figures 4 and 6 and the remark
-on the block start.
+"""The gradient flow of linear attention from random starts, integrated with exact gradients, for
+Figures 4 and 6 of Boursier & Boyer and their remark on the block start.
 
-d = 5, w ~ N(0, I/5), label noise 1/10; the time of the flow is the learning rate 1e-3 times the
-steps. It starts where the runs of a seed start. Parameters are flat: O, V, K, Q one after the
-other.
+The task is that of the paper: d = 5, w ~ N(0, I/5), label noise 1/10. The time of the flow is the
+learning rate 1e-3 times the number of steps, and it starts where the run with the same seed starts.
+Parameters are one vector: O, V, K and Q one after the other.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ N_ROWS = D + 1
 
 
 def random_start(seed: int) -> Floats:
-    """The start of the runs with a seed."""
+    """Return the start of the runs with a seed."""
     return pack(initial_parameters(D, seed)).ravel()
 
 
 def block_limit(L: int) -> float:
-    """Risk at which the flow of linear attention ends from Assumption 5.1, isotropic data."""
+    """Return the risk at which the flow of linear attention from Assumption 5.1 ends on isotropic
+    data.
+    """
     return (TASKS * D * (1 - 1 / (1 + (1 + D + NOISE / TASKS) / L)) + NOISE) / 2
 
 
@@ -55,7 +57,7 @@ class LinearRisk:
         self.G = np.array([np.block([[S, (S @ w)[:, None]], [S @ w, w @ S @ w + NOISE]]) for w in self.w])
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
-        """Risk and gradient."""
+        """Return risk and gradient."""
         O, V, K, Q = unpack(theta.reshape(-1, N_ROWS))
         b, N, p, L = V.T @ O, K.T @ Q[:, :D], self.p, self.L
         Gb, GNS = self.G @ b, self.G @ (N @ self.S)
@@ -69,7 +71,7 @@ class LinearRisk:
 
 
 def flow(L: int, start: Floats, times: Any, method: str = "LSODA", Sigma: Any = None) -> Floats:
-    """Parameters of the flow at some times, (times, 114)."""
+    """Return the parameters of the flow at some times, as an array (times, 114)."""
     from scipy.integrate import solve_ivp
 
     slope, last = LinearRisk(L, Sigma), float(np.max(times))
@@ -78,6 +80,6 @@ def flow(L: int, start: Floats, times: Any, method: str = "LSODA", Sigma: Any = 
 
 
 def risk_again(L: int, theta: Floats, Sigma: Any = None) -> float:
-    """The risk by another rule over the tasks and other formulas."""
+    """Return the risk by another rule over the tasks and by other formulas."""
     S = np.eye(D) if Sigma is None else Sigma
     return float(population_risk(unpack(theta.reshape(-1, N_ROWS)), "linear", L, Sigma=S, noise=NOISE)[0])

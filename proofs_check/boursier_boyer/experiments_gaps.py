@@ -1,5 +1,6 @@
-"""Figures 1 and 5: softmax and linear attention at the same parameters. Outputs exactly, gradients
-without drawing a prompt.
+"""Figures 1 and 5 of Boursier & Boyer: how far the outputs and the gradients of softmax and linear
+attention with the same parameters are apart at each prompt length. Outputs are compared by
+quadrature, gradients by randomised quasi-Monte Carlo sums that draw no prompt.
 """
 
 from __future__ import annotations
@@ -21,24 +22,24 @@ from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS
 
 Floats = NDArray[np.float64]
 #: Variances of the scores at one query.
-SCORES = (0.0, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 9.0, 25.0)
+SCORE_VARIANCES = (0.0, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 9.0, 25.0)
 LENGTHS = (1, 2, 3, 5, *PROMPT_LENGTHS, 10**4, 10**6)
 #: Standard errors by which a measured mean may rise by accident.
-SIGMAS = 6.5
+STANDARD_ERRORS = 6.5
 #: Sobol' points of each randomisation, and the standard errors from which on no more are needed.
-POINTS, CLEAR = (2**11, 2**13), 14.0
+SOBOL_POINTS, CLEAR_STANDARD_ERRORS = (2**11, 2**13), 14.0
 
 
 def outputs_approach(power: int) -> Evidence:
-    """``E (T_soft - L^{1 - power} T_lin)^2`` falls from each length to the next, at any task, query
-    and parameters.
+    """Check that ``E (T_soft - L^{1 - power} T_lin)^2`` falls from each length to the next at any
+    task, query and parameters.
 
-    It is linear in c^2, and 0 <= c^2 <= s t: the two ends decide for every a, b and covariance with
-    these s = a'Gamma a.
+    The expectation is linear in c^2, and 0 <= c^2 <= s t, so that the two ends decide for every a,
+    b and covariance with these s = a'Gamma a.
     """
     lengths = np.array(LENGTHS, dtype=float)
     least, tightest, doubt = np.inf, dict[str, Any](), ""
-    for s in SCORES:
+    for s in SCORE_VARIANCES:
         gap = output_gap(s, lengths, factor=lengths ** (1 - power))
         for end in (0, 1):
             values = gap.of_t + end * s * gap.of_c2
@@ -56,14 +57,14 @@ def outputs_approach(power: int) -> Evidence:
                 )
     if doubt:
         return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{doubt}; no second route at these lengths")
-    covered = f"every a, b, covariance with a'Gamma a in {SCORES}; L = 1, 2, 3, 5, the lengths of the figures, 1e4, 1e6"
+    covered = f"every a, b, covariance with a'Gamma a in {SCORE_VARIANCES}; L = 1, 2, 3, 5, the lengths of the figures, 1e4, 1e6"
     checked = r"\mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L'} < \mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L},\quad L' > L"
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, tightest=tightest)
 
 
 def _pair(s: float, c2: float, k: float) -> float:
-    """The gap of two tokens, t = 1, by a Gauss rule over both of their scores; the values given
-    these are two normal variables.
+    """Return the gap of two tokens at t = 1 by a Gauss rule over both scores; the values, given the
+    scores, are two normal variables.
     """
     x, w = np.polynomial.hermite_e.hermegauss(120)
     w = w / w.sum()
@@ -76,8 +77,8 @@ def _pair(s: float, c2: float, k: float) -> float:
 
 
 def measured_outputs(measured: Measurements, covariance: str) -> Evidence:
-    """The measured output gap falls from each length to the next at every seed's random start, as
-    far as its errors tell.
+    """Check that the measured output gap falls from each length to the next at the random start of
+    every seed, as far as its errors tell.
     """
     covered, rises = [], 0.0
     for (data, variant), gaps in measured.gaps.items():
@@ -86,14 +87,14 @@ def measured_outputs(measured: Measurements, covariance: str) -> Evidence:
             rises = max(rises, float(-fall.min()))
             covered.append(f"{variant}, {len(fall)} random starts, L = {', '.join(map(str, gaps.lengths))}")
     common: dict[str, Any] = {"engine": "Monte Carlo", "samples": measured.plan.gap_prompts}
-    if not covered or rises > SIGMAS:
+    if not covered or rises > STANDARD_ERRORS:
         return Evidence(verdict=Verdict.OPEN, reason=f"{covered}: a rise by {rises:.1f} standard errors", **common)
     return Evidence(verdict=Verdict.SUPPORTED, covered=f"output gaps, {covariance}: {'; '.join(covered)}", error=1e-6, **common)
 
 
 def gradients_approach(measured: Measurements, covariance: str, growth: int) -> Evidence:
-    """``L^growth |grad R_soft - grad R_lin|^2`` at every seed's random start falls from each length
-    of the figure to the next.
+    """Check that ``L^growth |grad R_soft - grad R_lin|^2`` at the random start of every seed falls
+    from each length of the figure to the next.
     """
     from scipy.stats import t as student
 
@@ -107,7 +108,7 @@ def gradients_approach(measured: Measurements, covariance: str, growth: int) -> 
         covered.append(f"{variant} seed {seed}")
     # Student's law of 16 randomisations, all comparisons together.
     share = 1 / (len(starts) * (len(plan.gap_lengths) - 1))
-    common: dict[str, Any] = {"engine": "Monte Carlo", "samples": 16 * POINTS[-1]}
+    common: dict[str, Any] = {"engine": "Monte Carlo", "samples": 16 * SOBOL_POINTS[-1]}
     if least < -float(student.isf(1e-9 * share, 15)):
         return Evidence(verdict=Verdict.REFUTED, witness=tightest, witness_by="statistics", error=1e-9, **common)
     if least < float(student.isf(1e-6 * share, 15)):
@@ -117,23 +118,23 @@ def gradients_approach(measured: Measurements, covariance: str, growth: int) -> 
 
 
 def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> tuple[float, int]:
-    """The least fall between neighbouring lengths in its standard errors, and where; more points if
-    it is not clear.
+    """Return the least fall between neighbouring lengths in units of its standard error, and where
+    it is; more points are taken if it is not clear.
     """
     lengths = tuple(sorted(plan.gap_lengths))
-    for points in POINTS:
+    for points in SOBOL_POINTS:
         each = _gaps(variant, seed, covariance, plan.noise, lengths, points) * np.array(lengths, dtype=float) ** growth
         falls = each[:, :-1] - each[:, 1:]
         far = falls.mean(axis=0) / falls.std(axis=0, ddof=1) * 4
-        if abs(far).min() > CLEAR:
+        if abs(far).min() > CLEAR_STANDARD_ERRORS:
             break
     return float(far.min()), lengths[int(np.argmin(far))]
 
 
 @cache
 def _gaps(variant: str, seed: int, covariance: str, noise: float, lengths: tuple[int, ...], points: int) -> Floats:
-    """The gap at each length by each randomisation; kept, since the control of a claim asks for the
-    same.
+    """Return the gap at each length by each randomisation; the result is kept, since the control of
+    a claim asks for it again.
     """
     from numerics.regression.softmax_vs_linear.gradient import gradient_gap
     from numerics.training.parameters import initial_parameters
@@ -151,9 +152,9 @@ def _gaps(variant: str, seed: int, covariance: str, noise: float, lengths: tuple
 def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None) -> Evidence:
     """E (T_soft - T_lin)^2 at fixed parameters falls with L, linear attention being divided by L.
 
-    Exactly, at every task, query, covariance and parameters whose scores have the variances tried;
-    the measured means at random starts are a second route. In the control linear attention is not
-    divided.
+    The gap is exact at every task, query, covariance and parameters whose scores have the variances
+    tried; the measured means at random starts are a second route. In the control linear attention
+    is not divided.
     """
     found = outputs_approach(power)
     return confirmed(found, measured_outputs(measurements(measured), "isotropic")) if found.verdict.accepted else found
@@ -161,10 +162,11 @@ def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None)
 
 @claim("BB:S6.f1b", control={"growth": 3})
 def gradients_of_figure_1(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    """|grad R_soft - grad R_lin|^2 of the population risks in (O, V, K, Q), at random starts, falls with L on isotropic data.
+    """|grad R_soft - grad R_lin|^2 of the population risks in (O, V, K, Q), at random starts, falls
+    with L on isotropic data.
 
-    By the closed form given task and query, at the lengths and starts of the figure. The control is
-    L^3 times it.
+    The gap has a closed form given task and query, and is averaged at the lengths and starts of the
+    figure. The control multiplies it by L^3.
     """
     return gradients_approach(measurements(measured), "isotropic", growth)
 
@@ -178,8 +180,8 @@ def gradients_of_figure_1(*, growth: int = 0, measured: Measurements | None = No
 def figure_5(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
     """Both gaps at random starts fall with L on anisotropic data.
 
-    The gradients as in BB:S6.f1b; the outputs as in BB:S6.f1a, exactly, with the measured means as
-    a second route.
+    The gradients are judged as in BB:S6.f1b, the outputs as in BB:S6.f1a, exactly, with the
+    measured means as a second route.
     """
     runs = measurements(measured)
     gradients = gradients_approach(runs, "anisotropic", growth)

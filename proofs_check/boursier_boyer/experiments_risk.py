@@ -1,5 +1,6 @@
-"""Figures 2 and 6: the risk that training reaches at each prompt length, from the exact limits of
-the gradient flow.
+"""Figures 2 and 6 of Boursier & Boyer: the risk that training reaches at each prompt length. The
+sentences about it are judged on the exact limits of the gradient flow, and the training runs are
+compared with these limits.
 """
 
 from __future__ import annotations
@@ -20,17 +21,18 @@ from theory.regression.experiment import COVARIANCES, variant
 
 NOISE, TASKS = sp.Rational(1, 10), sp.Rational(1, 5)
 KMS = sp.Matrix(5, 5, lambda i, j: sp.Rational(1, 2) ** abs(i - j))
-#: How near a run has to come to the limit.
-WITHIN = 1 / 50
-#: What calls the risks of `trained` limits of a flow: for linear attention R5.finite proves it.
-FLOW = "from Assumption 5.1 the flow of softmax attention ends at the least risk, which Newton's method finds"
-#: Relative accuracy of the exact limits, generously.
+#: A run has to come so near to the limit.
+RUN_TOLERANCE = 1 / 50
+#: The assumption under which the risks of `trained` are limits of the flow; for linear attention it
+#: is proved (R5.finite).
+FLOW_ASSUMPTION = "from Assumption 5.1 the flow of softmax attention ends at the least risk, which Newton's method finds"
+#: A generous bound of the relative error of the exact limits.
 ACCURACY = 1e-6
 
 
 def limits(measured: Measurements, covariance: str, reading: str = "as written") -> dict[int, tuple[float, float]]:
-    """Length: risks at which the flows of softmax (see `FLOW`) and of linear attention end; what
-    was not measured is computed.
+    """Return for each length the risks at which the flows of softmax attention (see
+    `FLOW_ASSUMPTION`) and of linear attention end; what was not measured is computed.
     """
     from numerics.regression.flow.end_point import trained
 
@@ -49,8 +51,8 @@ def limits(measured: Measurements, covariance: str, reading: str = "as written")
 
 
 def linear_excess(prompt: Any, query: Any, L: int) -> Any:
-    """Least risk of linear attention less half the label noise: exact for SymPy matrices that
-    commute, otherwise floats.
+    """Return the least risk of linear attention less half the label noise: exact for SymPy matrices
+    that commute, in floats otherwise.
 
     With M = u U the risk is (om2/2) (tr S_q M'S S_L M - 2 tr S_q S M + tr S_q) + tau2/2, S_L = (1 +
     1/L) S + (tr S + tau2/om2)/L I, and M = S_L^{-1} is where the flow ends.
@@ -64,8 +66,8 @@ def linear_excess(prompt: Any, query: Any, L: int) -> Any:
 
 
 def _decided(least: float, at: dict[str, Any], covered: str) -> Evidence:
-    """SUPPORTED if the least ratio of what is claimed larger to what is claimed smaller exceeds 1,
-    with the accuracy to spare.
+    """Return SUPPORTED if the least ratio of what is claimed larger to what is claimed smaller
+    exceeds 1 by more than the accuracy.
     """
     engine = "quadrature"
     if least > 1 + ACCURACY:
@@ -86,17 +88,17 @@ def _lengths(risks: dict[int, Any]) -> str:
     control={"lead": 2},
     needs=("BB:S6.f2a/runs",),
     argument="the limits of the flow from Assumption 5.1 are the risks of the runs that do not fail, which is measured",
-    assumes=(FLOW,),
+    assumes=(FLOW_ASSUMPTION,),
 )
 def linear_attention_outperforms_softmax(*, lead: int = 1, measured: Measurements | None = None) -> Evidence:
     """At each length of Figure 2 the trained risk of softmax attention exceeds that of linear
     attention, and the difference falls from each length to the next.
 
-    The control: it exceeds twice that.
+    The control says that it exceeds twice that.
 
-    Trained means the limit of the gradient flow from Assumption 5.1, isotropic data. Runs from
-    random starts may fail, linear ones more often (BB:A.2.stab): a failed linear run is worse than
-    softmax attention.
+    The trained risk is that at the limit of the gradient flow from Assumption 5.1 on isotropic
+    data. Runs from random starts may fail, linear ones more often (BB:A.2.stab), and a failed
+    linear run is worse than softmax attention.
     """
     risks = limits(measurements(measured), "isotropic")
     ratio, L = min((soft / (lead * linear), L) for L, (soft, linear) in risks.items())
@@ -114,8 +116,8 @@ def linear_attention_outperforms_softmax(*, lead: int = 1, measured: Measurement
 
 
 def _again(L: int, lead: int) -> float:
-    """``lead R_lin - R_soft`` by the exact closed form, and by the quadrature over the query at the
-    trained parameters.
+    """Return ``lead R_lin - R_soft``, with R_lin from its exact closed form, and R_soft from
+    quadrature over the query at the trained parameters.
     """
     from numerics.regression.flow.end_point import trained
     from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
@@ -131,12 +133,14 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
     """The population risk at the end of a run that does not fail is within 1/50 of the limit of the
     flow, isotropic data.
 
-    Swapped is the control: the limit of softmax attention for linear runs, and the other way round.
+    The control swaps the limits: that of softmax attention is held against linear runs, and the
+    other way round.
 
     A run has failed if at its end more than a twentieth of the drop from the null predictor's risk
-    to that limit is missing; it stands there, or it is undecided. A run whose risk still fell in
-    its last tenth, by more than a twentieth of what was missing, has no end yet. All these are left
-    out, and named. Refuted would be what these finitely many runs show, if none is shortened.
+    to that limit is missing and its risk stands still; if it may still fall, the run is undecided.
+    A run whose risk fell in its last tenth by more than a twentieth of what was missing has no end
+    yet. All these are left out, and named. A refutation speaks of these finitely many runs only,
+    and is given only if none is shortened.
     """
     runs = measurements(measured)
     final, recorded = sure(len(runs.final))
@@ -155,7 +159,7 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
         risk, error = runs.final[key]
         at = {"attention": attention, "L": L, "seed": seed, "reading": reading, "risk": risk, "limit": limit}
         ends.append((abs(risk - limit) / limit, at))
-        beyond, spread = abs(risk - limit) - WITHIN * limit, final * max(error, ACCURACY * limit)
+        beyond, spread = abs(risk - limit) - RUN_TOLERANCE * limit, final * max(error, ACCURACY * limit)
         if beyond > spread:
             outside.append(ends[-1])
         elif beyond > -spread:
@@ -174,18 +178,24 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
         return Evidence(verdict=Verdict.OPEN, reason=f"not decided by these queries at {doubtful[0]}", **common)
     covered = f"{len(ends)} runs of at most {runs.plan.most_steps or 500_000} steps; left out: {', '.join(left_out) or 'none'}"
     return Evidence(
-        verdict=Verdict.SUPPORTED, covered=covered, error=1e-9, tightest=tightest, slack=WITHIN / max(worst, ACCURACY), **common
+        verdict=Verdict.SUPPORTED,
+        covered=covered,
+        error=1e-9,
+        tightest=tightest,
+        slack=RUN_TOLERANCE / max(worst, ACCURACY),
+        **common,
     )
 
 
-@claim("BB:S6.f2b", control={"level": 2}, assumes=(FLOW,))
+@claim("BB:S6.f2b", control={"level": 2}, assumes=(FLOW_ASSUMPTION,))
 def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements | None = None) -> Evidence:
     """The trained risks of both architectures exceed half the label noise by at most 20/L, and fall
     with L.
 
     The control has the label noise instead of half of it.
 
-    Trained as in BB:S6.f2a, isotropic data, the lengths of Figure 2 and 1e4, 1e6.
+    The risks are trained as in BB:S6.f2a, on isotropic data, at the lengths of Figure 2 and at 1e4
+    and 1e6.
     """
     from numerics.regression.flow.end_point import trained
 
@@ -217,7 +227,9 @@ def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements 
 
 
 def _reached_from(seed: int, L: int) -> float:
-    """Risk at which the flow of linear attention ends on anisotropic data from a random start."""
+    """Return the risk at which the flow of linear attention from a random start ends on anisotropic
+    data.
+    """
     from proofs_check.boursier_boyer.experiments_flows import flow, random_start, risk_again
 
     Sigma = COVARIANCES["anisotropic"]
@@ -238,7 +250,7 @@ def _reached_from(seed: int, L: int) -> float:
     "$C\\Sigma C^\\top$, and with that the risk does converge more slowly.",
     instead="As written, anisotropy does not slow down the convergence in $L$ of the trained risk: from $L=10$ on it is lower than "
     "in the isotropic case, for both architectures. With the prompts and queries of the code it is higher.",
-    assumes=(FLOW,),
+    assumes=(FLOW_ASSUMPTION,),
 )
 def anisotropic_data_need_longer_prompts(
     *, reading: str = "as written", factor: int = 1, measured: Measurements | None = None
@@ -246,10 +258,10 @@ def anisotropic_data_need_longer_prompts(
     """At each length of Figure 6 the trained risk less half the label noise is at least that of
     Figure 2.
 
-    The control: at least twice that.
+    The control says that it is at least twice that.
 
-    For both architectures, d = 5; trained as in BB:S6.f2a. Half the label noise is the Bayes
-    optimum of the infinite prompt.
+    Both architectures are judged in dimension d = 5, trained as in BB:S6.f2a. Half the label noise
+    is the Bayes optimum of the infinite prompt.
     """
     least, at = float("inf"), dict[str, Any]()
     of, Sigma = variant(reading), COVARIANCES["anisotropic"]

@@ -1,5 +1,6 @@
-"""Appendix A.1, A.2 and the remark on the block start: what is trained, how fast it converges, and
-from which starts it fails.
+"""The training of Appendices A.1 and A.2 of Boursier & Boyer and their remark on the block start:
+what is trained, how fast it converges (Figure 4), and from which starts it fails. Claims are judged
+on training runs; refutations also integrate the gradient flow and evaluate its risk by two routes.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
 from theory.regression.experiment import COVARIANCES, VARIANTS
 
-WRITTEN = "as written"
+AS_WRITTEN = "as written"
 ENGINE = "Monte Carlo"
-#: Standard errors that an acceptance keeps away.
-SIGMAS = 6.5
+#: What is accepted keeps away from the edge by so many standard errors.
+STANDARD_ERRORS = 6.5
 
-# -- what is trained ------------------------------------------------------------------------------------------------------------
+# -- what is trained -------------------------------------------------------------------------------
 
 
 @claim("BB:A.1", control={"normalised": False})
@@ -37,10 +38,10 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
     """A step of our SGD with rate 1e-3 and batches of 128 descends the risk of the displayed
     architectures at a random start.
 
-    Means over batches of the loss and of the step's gradient in O and V, against plain NumPy over
-    all tokens from the displays, at L = 10; not normalised means linear attention without the
-    factor 1/L. The start is PyTorch's for layers without bias, uniform on [-1/sqrt(d + 1), 1/sqrt(d
-    + 1)]; `train` has 500 000 steps by default.
+    The means over batches of the loss and of the step's gradient in O and V are compared with plain
+    NumPy that goes through all tokens as the displays do, at L = 10; "not normalised" means linear
+    attention without the factor 1/L. The start is PyTorch's for layers without bias, uniform on
+    [-1/sqrt(d + 1), 1/sqrt(d + 1)]; `train` has 500 000 steps by default.
     """
     from numerics.training.parameters import initial_parameters
 
@@ -76,8 +77,8 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
 
 
 def _steps(attention: str, batches: int) -> Any:
-    """Loss and gradient in (O, V) of single steps of the compiled kernel that trains both, one row
-    a batch.
+    """Return loss and gradient in (O, V) of single steps of the compiled kernel that trains both
+    architectures, one row for each batch.
     """
     from numerics.training.run import train
 
@@ -114,15 +115,15 @@ def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
 
     In the control rho = 1/3 stands for 1/2.
 
-    Its leading minors are (1 - rho^2)^(k - 1). Runs "as coded" have other prompts and queries, see
-    BB:A.fig6.
+    The leading minors of the covariance are (1 - rho^2)^(k - 1). Runs "as coded" have other prompts
+    and queries, see BB:A.fig6.
     """
     used = sp.Matrix(5, 5, lambda i, j: sp.Rational(float(COVARIANCES["anisotropic"][i, j])))
     shown = sp.Matrix(5, 5, lambda i, j: sp.Rational(rho.numerator, rho.denominator) ** abs(i - j))
     if used != shown:
         witness = {"i": 1, "j": 2, "used": used[0, 1], "displayed": shown[0, 1]}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
-    of, Sigma = VARIANTS[WRITTEN], COVARIANCES["anisotropic"]
+    of, Sigma = VARIANTS[AS_WRITTEN], COVARIANCES["anisotropic"]
     roots = [of.prompt_root(Sigma), of.query_root(Sigma)]
     if not all(np.abs(root @ root.T - Sigma).max() < 1e-14 for root in roots):
         return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="the roots that draw x are none of this matrix")
@@ -132,15 +133,15 @@ def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
     return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic", checked=r"\Sigma_{ij} = 2^{-|i-j|}", dimension="d = 5")
 
 
-# -- how fast, and from which starts ---------------------------------------------------------------------------------------------
+# -- how fast, and from which starts ---------------------------------------------------------------
 
 
 def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int, int, Any, Any, Any]]:
-    """Attention, length, seed, steps, risks and their errors of every run as written on which the
-    curves are drawn.
+    """List attention, length, seed, steps, risks and their errors of every run as written from
+    which the curves are drawn.
     """
     for key, run in measured.runs.items():
-        if key.covariance == covariance and key.variant == WRITTEN and key.attention == "coupled" and run.diverged is None:
+        if key.covariance == covariance and key.variant == AS_WRITTEN and key.attention == "coupled" and run.diverged is None:
             for half, attention in enumerate(("softmax", "linear")):
                 yield attention, key.L, key.seed, run.step, run.risk[:, half], run.risk_error[:, half]
 
@@ -161,22 +162,22 @@ def converges_before_50_000_steps(*, every: bool = True, measured: Measurements 
     """Step 50 000 leaves at most a tenth of the drop of the risk, isotropic data, L in {10, 100,
     1000}, from every random start from which training succeeds.
 
-    As repaired: in at least half of the runs behind Figure 4.
+    The repaired sentence says this of at least half of the runs behind Figure 4.
 
-    The drop is that from the risk of predicting 0 to the risk at the end. Every start: linear
-    attention, L = 10, seed 21, by its gradient flow with time 1e-3 a step; the run of SGD has to
-    say the same. Success: the end is the risk of the block start.
+    The drop is that from the risk of predicting 0 to the risk at the end. "Every start" is refuted
+    by linear attention at L = 10 from seed 21, by its gradient flow with time 1e-3 a step; the run
+    of SGD has to say the same. Training succeeds if it ends at the risk of the block start.
     """
     if every:
         return _late(10, 21)
     runs = measurements(measured)
     late, tried = [], 0
     for attention, L, seed, step, risk, error in _curves(runs, "isotropic"):
-        end, end_error = runs.final["isotropic", WRITTEN, attention, L, seed]
+        end, end_error = runs.final["isotropic", AS_WRITTEN, attention, L, seed]
         i = int(np.searchsorted(step, 50_000))
         if i < len(step):
             tried += 1
-            if risk[i] - end + SIGMAS * math.hypot(error[i], end_error) > (runs.noise_level + 0.5 - end) / 10:
+            if risk[i] - end + STANDARD_ERRORS * math.hypot(error[i], end_error) > (runs.noise_level + 0.5 - end) / 10:
                 late.append(f"{attention} L = {L} seed {seed}")
     if 2 * len(late) > tried or not tried:
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"late, or perhaps: {len(late)} of {tried} runs")
@@ -189,16 +190,16 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
     """Isotropic data: of the pairs of runs of which one fails and the other does not, more are
     pairs whose linear run fails.
 
-    Failed: at the end of the run more than a twentieth of the drop from the risk of predicting 0 to
-    the limit of the flow from the block start is missing, and the risk stands still: in the last
+    A run has failed if at its end more than a twentieth of the drop from the risk of predicting 0
+    to the limit of the flow from the block start is missing, and the risk stands still: in the last
     tenth it fell by less than a twentieth of what is missing. A run that may still arrive is
     undecided, and so is its pair. In each pair both see the same prompts, or have the same start.
 
-    The sentence is taken to speak of Section 6; what anisotropic data show is listed beside it.
-    This counts finitely many runs, and both readings share their starts: refuted is the sentence
-    about these runs, and other starts may say otherwise. The error probability is that of their
-    risks, not that of the choice of the starts. Shortened runs support by what is stuck, and do not
-    refute. The control exchanges the architectures.
+    The sentence is taken to speak of Section 6; what anisotropic data show is listed beside it. The
+    claim counts finitely many runs, and both readings share their starts: what is refuted is the
+    sentence about these runs, and other starts may say otherwise. The error probability is that of
+    their risks, not that of the choice of the starts. Shortened runs may support the sentence by
+    what is stuck; they do not refute it. The control exchanges the architectures.
     """
     runs = measurements(measured)
     of = {data: {key: pair for key, pair in failures(runs).items() if key[0] == data} for data in COVARIANCES}
@@ -232,7 +233,7 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
 
 
 def _alone(pairs: Failures, name: str) -> list[tuple[str, str, int, int]]:
-    """Where one architecture failed and the other did not."""
+    """List where one architecture failed and the other did not."""
     return [key for key, pair in pairs.items() if pair[name] and sum(map(bool, pair.values())) == 1]
 
 
@@ -254,7 +255,7 @@ def _late(L: int, seed: int) -> Evidence:
 
 
 def _linear_half(run: Any) -> Any:
-    """The last parameters of linear attention in a coupled run, flat."""
+    """Return the last parameters of linear attention in a coupled run as one vector."""
     return pack(Parameters(*(part[-1, 1] for part in run.parameters))).ravel()
 
 
@@ -281,16 +282,17 @@ def the_block_start_is_not_necessary(
     """From the random starts of Appendix A.1 training ends at the risk that it reaches from
     Assumption 5.1, isotropic data.
 
-    Up to a twentieth of the drop from the risk of predicting 0. "either" and "linear": linear
-    attention at L = 100 from seed 0, by its gradient flow, and by the run of SGD, from whose end
-    the flow leads to the same risk. "softmax": the runs, L <= longest.
+    The risks may differ by a twentieth of the drop from the risk of predicting 0. With "either" and
+    "linear" the claim looks at linear attention at L = 100 from seed 0, by its gradient flow, and
+    by the run of SGD, from whose end the flow leads to the same risk. With "softmax" it looks at
+    the runs with L <= longest.
     """
     runs = measurements(measured)
     if attention != "softmax":
         return _ends_elsewhere(runs, 100, 0)
     tried = []
     for (covariance, reading, name, L, seed), lost in failed_runs(runs).items():
-        if covariance != "isotropic" or reading != WRITTEN or name != attention or longest < L:
+        if covariance != "isotropic" or reading != AS_WRITTEN or name != attention or longest < L:
             continue
         if lost is not False:
             risk = runs.final[covariance, reading, name, L, seed][0]
@@ -304,7 +306,7 @@ def the_block_start_is_not_necessary(
 
 
 def _ends_elsewhere(runs: Measurements, L: int, seed: int) -> Evidence:
-    run = runs.runs.get(RunKey("isotropic", WRITTEN, "coupled", L, seed))
+    run = runs.runs.get(RunKey("isotropic", AS_WRITTEN, "coupled", L, seed))
     if run is None or run.diverged is not None:
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"no run at L = {L} from seed {seed}")
     end, block = LinearRisk(L)(flow(L, random_start(seed), (500.0,))[-1])[0], block_limit(L)

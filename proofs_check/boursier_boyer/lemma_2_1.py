@@ -1,5 +1,6 @@
-"""Lemma 2.1: softmax attention of a Gaussian measure is affine in the query, and maps the measure
-to a Gaussian one.
+"""Lemma 2.1 of Boursier & Boyer: on a Gaussian law of tokens the output of softmax attention is
+affine in the query, and maps the law to a Gaussian law. Both are proved as identities of matrices
+in every dimension.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ LAWS = (
 
 
 def by_cubature(law: Gaussian, score: np.ndarray) -> np.ndarray:
-    """int e^{a.z} z dmu / int e^{a.z} dmu by a Gauss-Hermite product rule, from the definition."""
+    """Return int e^{a.z} z dmu / int e^{a.z} dmu from the definition, by a Gauss-Hermite product
+    rule.
+    """
     nodes, weights = np.polynomial.hermite_e.hermegauss(50)
     values, vectors = np.linalg.eigh(law.covariance)
     g = np.stack([c.ravel() for c in np.meshgrid(*[nodes] * law.d, indexing="ij")])
@@ -38,7 +41,7 @@ def by_cubature(law: Gaussian, score: np.ndarray) -> np.ndarray:
 
 
 def lemma_by_cubature() -> Evidence:
-    """Both sides of the lemma on full, singular, tiny and vanishing covariances."""
+    """Compare both sides of the lemma for full, singular, tiny and vanishing covariances."""
     worst = 0.0
     for law in LAWS:
         d = law.d

@@ -1,5 +1,5 @@
-"""Appendix C.1, proof of Lemma C.1: the two events around S_L as they are printed, with their
-probability and their factor.
+"""Lemma C.1 of Boursier & Boyer, the proof: the two events that bracket the normaliser S_L, as they
+are printed and as they are meant. Their probabilities are computed exactly for laws on few atoms.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ def _rademacher(L: int, u: Any, half: Any) -> SoftmaxAverage:
 
 
 def _outside(average: SoftmaxAverage, lower: Any, upper: Any) -> Any:
-    """Probability of S_L < lower or S_L > upper; for balls, of the outcomes that are certainly
-    there.
+    """Return the probability of S_L < lower or S_L > upper; for balls, that of the outcomes that
+    are certainly there.
     """
     value = normaliser.of(average)
     return sum((w for w, v in zip(average.weight, value, strict=True) if v < lower or v > upper), 0 * average.weight[0])
 
 
 def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evidence:
-    """P(lower <= S_L <= upper) >= level, at every instance of the grid."""
+    """Check P(lower <= S_L <= upper) >= level at every instance of the grid."""
     symbols = (L, a2, delta, S)
     floats: Bound = sp.lambdify(symbols, (lower, upper, level), "math")
     balls: Bound = sp.lambdify(symbols, (lower, upper, level), [BALLS])

@@ -1,5 +1,6 @@
-"""Appendix C.1, Lemma C.1: the statement itself on its worst laws, and what its proof draws from
-the printed condition on delta.
+"""Lemma C.1 of Boursier & Boyer, the statement: a bound on the error at a fixed query that holds
+with probability 1 - 4 delta. It is tried on the laws at which a search finds the largest
+probability of failure; what the proof infers from the printed condition on delta is refuted.
 """
 
 from __future__ import annotations

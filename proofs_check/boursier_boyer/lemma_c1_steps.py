@@ -1,5 +1,5 @@
-"""Appendix C.1, proof of Lemma C.1: every deterministic step, from the triangle inequality (14) to
-the constant 27.
+"""Lemma C.1 of Boursier & Boyer, the proof: every deterministic step, from the triangle inequality
+(14) to the constant 27, proved or refuted over its whole domain.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ L = sp.Symbol("L", integer=True, positive=True)
 a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2
 delta = sp.Symbol("delta", positive=True)
 K = sp.Symbol("K", positive=True)  # sqrt(E|f|^4)
-ANY_PROMPT = {L: Integers(1, oo), a2: Closed(0, oo), delta: (0, 1)}
+PROMPT_DOMAIN = {L: Integers(1, oo), a2: Closed(0, oo), delta: (0, 1)}
 m, p = sp.Symbol("alpha_-", nonnegative=True), sp.Symbol("alpha_+", positive=True)
 y, k = sp.symbols("y k", positive=True)  # S_L / S and S / L
-BELOW_ONE = sp.Interval.Ropen(0, 1)
+HALF_OPEN_UNIT_INTERVAL = sp.Interval.Ropen(0, 1)
 
 
 @claim("BB:LC.1.13-14", argument="the norm of a sum is at most the sum of the norms, and the two terms are those of the identity")
@@ -47,8 +47,8 @@ def alpha_minus_makes_the_tail_delta() -> Evidence:
 
 @cache
 def _alpha_minus_below_one(power: int) -> Evidence:
-    """alpha_- < 1 for every delta < 1/2 that the condition of the lemma admits: none for L <= 5, as
-    e^{-5/8} > 1/2.
+    """Prove alpha_- < 1 for every delta < 1/2 that the condition of the lemma admits; it admits
+    none for L <= 5, as e^{-5/8} > 1/2.
     """
     sigma, n = sp.Symbol("sigma", positive=True), sp.Symbol("n", nonnegative=True)  # n = |Uz|
     admitted = (delta, ">=", delta_min(L, sigma**power * n**2))
@@ -88,7 +88,7 @@ def distance_of_the_inverses(*, c: int | Fraction = 1, power: int = 0) -> Eviden
         Abs(1 / y - 1),
         "<=",
         sp.Rational(c) * Max(p, m / (1 - m)),
-        {y: (0, oo), m: BELOW_ONE, p: (0, oo)},
+        {y: (0, oo), m: HALF_OPEN_UNIT_INTERVAL, p: (0, oo)},
         where=[(y, ">=", 1 - m), (y, "<=", 1 + p)],
     )
     return all_of(below_one, between)
@@ -123,7 +123,9 @@ def gluing_the_two_terms(*, c: int = 1) -> Evidence:
     """
     deviation = exp(2 * a2) * sqrt(K) * sqrt(3 * L / delta)  # the bound of |R_L - R|
     factor = identity(deviation / L, beta(L, a2, delta, K))
-    weight = forall(1 / (k * y), "<=", c / (1 - m), {k: Closed(1, oo), y: (0, oo), m: BELOW_ONE}, where=[(y, ">=", 1 - m)])
+    weight = forall(
+        1 / (k * y), "<=", c / (1 - m), {k: Closed(1, oo), y: (0, oo), m: HALF_OPEN_UNIT_INTERVAL}, where=[(y, ">=", 1 - m)]
+    )
     return all_of(factor, weight)
 
 
@@ -153,7 +155,7 @@ def the_inverse_is_at_most_two(*, c: int = 2) -> Evidence:
 @claim("BB:LC.1.a2a", dial="c", reference={})
 def alpha_plus_is_twice_alpha_minus(*, c: int = 3) -> Evidence:
     """alpha_+ >= 2 alpha_-, with the constant c under the root of alpha_+ (printed: 3)."""
-    return forall(alpha_plus(L, a2, delta, c=c), ">=", 2 * alpha_minus(L, a2, delta), ANY_PROMPT)
+    return forall(alpha_plus(L, a2, delta, c=c), ">=", 2 * alpha_minus(L, a2, delta), PROMPT_DOMAIN)
 
 
 @claim(
@@ -173,7 +175,7 @@ def the_sum_and_its_square(*, c: int = 3) -> Evidence:
     F = sp.Symbol("F", positive=True)  # (E|f|^4)^{1/4}
     common = exp(2 * a2) * sqrt(3 / (delta * L))
     total = forall(
-        common * (F2 + 2 * F), "<=", c * common * F, {F2: Closed(0, oo), F: (0, oo), **ANY_PROMPT}, where=[(F2, "<=", F)]
+        common * (F2 + 2 * F), "<=", c * common * F, {F2: Closed(0, oo), F: (0, oo), **PROMPT_DOMAIN}, where=[(F2, "<=", F)]
     )
     square = identity((3 * exp(2 * a2) * F * sqrt(3 / (delta * L))) ** 2, 27 * (exp(2 * a2) * F * sqrt(1 / (delta * L))) ** 2)
     return all_of(total, square)

@@ -1,4 +1,6 @@
-"""Appendix C.1, proof of Lemma C.1: the probabilistic steps, on the laws at which they are
+"""Lemma C.1 of Boursier & Boyer, the proof: the probabilistic steps about the weights exp(z'Uz),
+which are moments, concentration of the normaliser, and the distance of R_L from R. Inequalities
+between moments are proved; probabilities are computed exactly on the laws at which they are
 tightest.
 """
 
@@ -20,22 +22,22 @@ from theory.bounds.concentration import alpha_plus
 
 L, a2, F2, K, S, EM2, EQ2, RS = (symbol(name) for name in ("L", "a2", "F2", "F4", "S", "EM2", "EQ2", "RS"))
 delta, alpha = sp.symbols("delta alpha", positive=True)
-ON_DELTA = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
-#: Pointwise: a weight w = e^{x} > 0, a square F = |f|^2, and any t > 0.
+HYPOTHESES = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
+#: Inequalities hold pointwise, for a weight w = e^{x} > 0, a square F = |f|^2 and any t > 0.
 w, F, t = sp.Symbol("w", positive=True), sp.Symbol("F", nonnegative=True), sp.Symbol("t", positive=True)
 p, q = sp.symbols("p q", positive=True)  # two expectations
 b = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2, 0 included
-WEIGHT, SQUARE, ANY = {w: (0, oo)}, {F: Closed(0, oo)}, {t: (0, oo)}
+WEIGHT_DOMAIN, SQUARE_DOMAIN, FACTOR_DOMAIN = {w: (0, oo)}, {F: Closed(0, oo)}, {t: (0, oo)}
 
 
 def moment(k: int) -> sp.Expr:
-    """The bound of E M^k by the definition of sub-Gaussian, at v = kUz."""
+    """Return the bound of E M^k that the definition of sub-Gaussian gives at v = kUz."""
     return exp(sp.Integer(k) ** 2 * b / 2)
 
 
 def searched(proof: Evidence, search: Evidence) -> Evidence:
-    """A proof in scalars, for every dimension; the search for the worst law is its second route,
-    and gives the slack.
+    """Join a proof in scalars, which holds for every dimension, with the search for the worst law,
+    which is its second route and gives the slack.
     """
     found = dict(slack=search.slack, tightest=search.tightest, reference=search.reference)
     assumed = (*proof.assumes, "E e^{u'Z} <= e^{sigma^2 |u|^2/2} for every u", MEANS)
@@ -124,7 +126,7 @@ def exponent_at_the_best_t() -> Evidence:
     needs=("BB:LC.1.M", "BB:LC.2/variance"),
     cites=("Bubeck et al. 2013, Lemma 3",),
     argument="Chebyshev's inequality alone gives c = 1; the second threshold is larger, since S >= L and E M^2 <= e^{2 a2}",
-    hypotheses=ON_DELTA,
+    hypotheses=HYPOTHESES,
     reference={},
 )
 def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3) -> Evidence:
@@ -150,7 +152,7 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4) -> Eviden
 
     Second route: the worst of the laws with their exact sub-Gaussian constant.
     """
-    pointwise = forall(2 * w**2 * F, "<=", t * w**4 + F**2 / t, {**WEIGHT, **SQUARE, **ANY})
+    pointwise = forall(2 * w**2 * F, "<=", t * w**4 + F**2 / t, {**WEIGHT_DOMAIN, **SQUARE_DOMAIN, **FACTOR_DOMAIN})
     best = identity((t * p + q / t).subs(t, sqrt(q / p)), 2 * sqrt(p) * sqrt(q))
     weight = forall(sqrt(moment(4)), "<=", exp(exponent * b), {b: Closed(0, oo)})
     return searched(all_of(pointwise, best, weight), worst_ratio(EQ2, "<=", exp(exponent * a2) * K))
@@ -165,12 +167,15 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4) -> Eviden
     reference={},
 )
 def size_of_the_limit(*, exponent: int | Fraction = 1) -> Evidence:
-    """|R/S| <= sqrt(E w^2 E|f|^2) <= e^{a2} sqrt(E|f|^2), w = e^{Z'Uz}: pointwise for every t, the best t, E w >= 1, the exponent.
+    """|R/S| <= sqrt(E w^2 E|f|^2) <= e^{a2} sqrt(E|f|^2), w = e^{Z'Uz}: pointwise for every t, the
+    best t, E w >= 1, the exponent.
 
     Second route: the worst of the laws with their exact sub-Gaussian constant.
     """
     s, r = sp.symbols("s r", real=True)  # v.f, and the length of the rest of f
-    pointwise = forall(2 * w * s, "<=", t * w**2 + (s**2 + r**2) / t, {**WEIGHT, s: (-oo, oo), r: (-oo, oo), **ANY})
+    pointwise = forall(
+        2 * w * s, "<=", t * w**2 + (s**2 + r**2) / t, {**WEIGHT_DOMAIN, s: (-oo, oo), r: (-oo, oo), **FACTOR_DOMAIN}
+    )
     best = identity((t * p + q / t).subs(t, sqrt(q / p)), 2 * sqrt(p) * sqrt(q))
     divided = forall(q / p, "<=", q, {p: Closed(1, oo), q: (0, oo)})
     weight = forall(sqrt(moment(2)), "<=", exp(exponent * b), {b: Closed(0, oo)})
@@ -183,7 +188,7 @@ def size_of_the_limit(*, exponent: int | Fraction = 1) -> Evidence:
     dial="c",
     needs=("BB:LC.2", "BB:LC.1.Q2"),
     argument="Lemma C.2 for Q_i = e^{z_i'Uz} f(z_i) with u = e^{4 a2} sqrt(E|f|^4)",
-    hypotheses=ON_DELTA,
+    hypotheses=HYPOTHESES,
     reference={},
 )
 def deviation_of_the_numerator(*, c: int | Fraction = 3) -> Evidence:

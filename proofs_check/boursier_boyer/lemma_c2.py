@@ -1,5 +1,6 @@
-"""Appendix C.1, Lemma C.2: the heavy-tailed bound for sums of iid vectors, and the second moment
-from which it follows.
+"""Lemma C.2 of Boursier & Boyer: a bound on sums of independent vectors with two moments. The
+second moment of the sum and Markov's inequality are proved, and the statement is tried on the worst
+laws that a search finds.
 """
 
 from __future__ import annotations

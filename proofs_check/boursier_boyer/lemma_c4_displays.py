@@ -1,5 +1,6 @@
-"""Appendix C.2, proof of Lemma C.4: the displays that bound the mean squared error, and what each
-draws from the one before.
+"""Lemma C.4 of Boursier & Boyer, the proof: the displays that bound the mean squared error one
+after the other. Each display is evaluated exactly on laws with few atoms, and each inference from
+one to the next is proved or refuted on its own.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ C_f = {1: symbol("C_f"), 2: symbol("C_f2")}
 t, r = sp.symbols("t r", positive=True)
 LENGTH, SIZE = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True)
 DOMAIN = {LENGTH: Integers(1, oo), SIZE: Closed(0, oo)}
-FIRST = C(a2, K) / L * (1 + log(threshold_c4(L, a2, K) * L / C(a2, K)))
-LEAST = Fraction(16, 27)
+FIRST_TERM = C(a2, K) / L * (1 + log(threshold_c4(L, a2, K) * L / C(a2, K)))
+LARGEST_DELTA_0 = Fraction(16, 27)
 HALF = Fraction(1, 2)
 SCALED = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (Fraction(237), Fraction(-237)))
-ANY_LENGTH = ("L in Integers", "L >= 1")
+HYPOTHESES = ("L in Integers", "L >= 1")
 
 
 def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
-    """The hypothesis delta_0 <= at_most; the paper has none."""
+    """Return the hypothesis delta_0 <= at_most; the paper has none."""
     return None if at_most is None else (delta_0(L, a2), at_most)
 
 
 @claim(
     "BB:LC.4.int",
     false="gap",
-    repair=dict(at_most=LEAST),
+    repair=dict(at_most=LARGEST_DELTA_0),
     control=dict(at_most=Fraction(1)),
     why=r"The split assumes $C/L\leq t_0$, that is $\delta_0\leq16/27$. For Rademacher tokens, $L=1$, $U=0$, $f(z)=z$ the right "
     r"side is $108(1+\ln\frac1{108})+1=-396.7$, the left side 1; it is negative up to $L=6$.",
@@ -51,14 +52,14 @@ def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
     unproved="The repaired display bounds a mean over every sub-Gaussian law, and no prover here ranges over laws; its "
     "condition on L is proved.",
     argument="for t <= t_0 the tail is at most min(1, C/(L t)), for t > t_0 it is that of the event of LC.4.impl; f = 0 is trivial",
-    hypotheses=ANY_LENGTH,
+    hypotheses=HYPOTHESES,
 )
 def split_of_the_mean(*, at_most: Fraction | None = None) -> Evidence:
     """E|err|^2 <= C/L + int_{C/L}^{t_0} C/(Lt) dt + int_{t_0}^oo P(max|f|^2 >= t/2 - |R/S|^2) dt.
 
     Repaired: where delta_0 <= 16/27, on exact cases, and C/L <= t_0 for every L and a2.
     """
-    cases = [increasing(ERROR, FIRST + BEYOND, order=2, growth=p, admitted=admitted(at_most)) for p in (1, 2)]
+    cases = [increasing(ERROR, FIRST_TERM + BEYOND, order=2, growth=p, admitted=admitted(at_most)) for p in (1, 2)]
     if at_most is None or not all(e.verdict.accepted for e in cases):
         return next((e for e in cases if not e.verdict.accepted), all_of(*cases))
     most = sp.Rational(at_most)
@@ -84,7 +85,7 @@ def integral_of_the_capped_tail() -> Evidence:
 @claim(
     "BB:LC.4.union",
     false="gap",
-    repair=dict(at_most=LEAST),
+    repair=dict(at_most=LARGEST_DELTA_0),
     control=dict(tail=Fraction(9, 10), constant=Fraction(9, 10)),
     why=r"The chain inherits $C/L\leq t_0$ from the display before: for Rademacher tokens, $L=1$, $U=0$, $f(z)=z$ its first bound "
     r"is $108(1+\ln\frac1{108})+1<0$, while the mean squared error is 1.",
@@ -94,7 +95,7 @@ def integral_of_the_capped_tail() -> Evidence:
     unproved="The repaired chain bounds a mean over every sub-Gaussian law, and no prover here ranges over laws; the steps "
     "between its lines are proved.",
     argument="the union bound, |f(z)| <= C_f |z|^p, the tail of Lemma D.2, u = t^{1/p} and ln(16/27) < 0, in this order",
-    hypotheses=ANY_LENGTH,
+    hypotheses=HYPOTHESES,
 )
 def chain_of_the_union_bound(
     *, at_most: Fraction | None = None, tail: int | Fraction = 1, constant: int | Fraction = 1
@@ -109,8 +110,8 @@ def chain_of_the_union_bound(
     for p in (1, 2):
         scale = 16 * sigma2 * C_f[p] ** sp.Rational(2, p)
         rest = p * exp(2 * d) * tail_integral(LIMIT ** sp.Rational(1, p), scale, p)
-        second = FIRST + 2 * L * TOKEN_TAIL
-        third = C(a2, K) * (1 - log(delta_0(L, a2)) + log(LEAST)) / L + 2 * L * rest
+        second = FIRST_TERM + 2 * L * TOKEN_TAIL
+        third = C(a2, K) * (1 - log(delta_0(L, a2)) + log(LARGEST_DELTA_0)) / L + 2 * L * rest
         fourth = sp.Rational(constant) * C(a2, K) * (1 - log(delta_0(L, a2))) / L + sp.Rational(tail) * 2 * L * rest
         parts.append(increasing(ERROR, second, third, fourth, order=2, growth=p, admitted=admitted(at_most)))
         if not parts[-1].verdict.accepted:
@@ -130,7 +131,7 @@ def chain_of_the_union_bound(
     r"otherwise add $2\|R/S\|^2-t_0$.",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
     argument="t_0 = L K and |R/S|^2 <= e^{2 a2} K",
-    hypotheses=ANY_LENGTH,
+    hypotheses=HYPOTHESES,
 )
 def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None = None) -> Evidence:
     """int_{t_0}^oo P(max|f|^2 >= t/2 - |R/S|^2) dt <= 2L int_s^oo P(|f|^2 >= t) dt, s = (t_0/2 -
@@ -149,7 +150,9 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
     argument="P(max >= u) = 1 - (1 - q)^L for independent tokens, each of which exceeds u with probability q",
 )
 def union_bound(*, c: int | Fraction = 1) -> Evidence:
-    """1 - (1 - q)^L <= c L q with c = 1; with q = 1 - e^{-x} that is 1 - e^{-Lx} <= L (1 - e^{-x})."""
+    """1 - (1 - q)^L <= c L q with c = 1; with q = 1 - e^{-x} that is 1 - e^{-Lx} <= L (1
+    - e^{-x}).
+    """
     x = sp.Symbol("x", nonnegative=True)
     return forall(1 - exp(-LENGTH * x), "<=", sp.Rational(c) * LENGTH * (1 - exp(-x)), {LENGTH: Integers(1, oo), x: Closed(0, oo)})
 
@@ -178,7 +181,7 @@ def change_of_variables() -> Evidence:
     r"too: its exponent is positive at $L=1$.",
     needs=("OURS:R1.LC4", "BB:LC.4.int", "BB:LC.4.union", "BB:LC.4.lo", "BB:LC.4.up", "BB:LC.4.sub", "BB:LC.4.Gam"),
     argument="for L >= 2 the first term, 2C ln(L)/L, is already above OURS:R1, and the second is not negative",
-    hypotheses=ANY_LENGTH,
+    hypotheses=HYPOTHESES,
 )
 def last_display_but_one(*, power: int = 1, shortest: int = 1) -> Evidence:
     """E|err|^2 <= 2C ln(L)/L + ... exp(-(L/2 - e^{2 a2})_+^{1/p} ...), printed for L >= 1 and with

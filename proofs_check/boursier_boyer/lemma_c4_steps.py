@@ -1,5 +1,5 @@
-"""Appendix C.2, proof of Lemma C.4: every deterministic step, from the implication between the
-events to the last exponent.
+"""Lemma C.4 of Boursier & Boyer, the proof: every deterministic step, from the inclusion of one
+event in another to the last exponent, proved or refuted over its whole domain.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2
 K, sigma2, C_f, t = sp.symbols("K sigma2 C_f t", positive=True)  # K = sqrt(E|f|^4)
 u, v, x, y, h = sp.symbols("u v x y h", positive=True)
 theta, rho = sp.symbols("theta rho", nonnegative=True)  # in [0, 1]: how far an inequality that is used is from equality
-UNIT = Closed(0, 1)
+UNIT_INTERVAL = Closed(0, 1)
 q = sp.Symbol("q", nonnegative=True)  # |R/S|^2
 m = sp.Symbol("m", positive=True)  # sqrt(E|Z|^(4p))
-ANY_PROMPT = {L: Integers(1, oo), a2: Closed(0, oo)}
+PROMPT_DOMAIN = {L: Integers(1, oo), a2: Closed(0, oo)}
 SCALE = {1: 16 * sigma2 * C_f**2, 2: 16 * sigma2 * C_f}  # 16 sigma^2 C_f^(2/p)
 
 
 def root(p: int, e: sp.Expr) -> sp.Expr:
-    """The p-th root."""
+    """Return the p-th root."""
     return e if p == 1 else sqrt(e)
 
 
@@ -96,7 +96,7 @@ def logarithm_of_delta_0(*, c: int | Fraction = 64) -> Evidence:
     would do.
     """
     value = 1 - log(delta_0(L, a2, c))
-    bound = forall(value, "<=", 2 * log(L), ANY_PROMPT)
+    bound = forall(value, "<=", 2 * log(L), PROMPT_DOMAIN)
     return all_of(identity(value, 1 + 2 * log(L) - log(c) - 4 * a2), bound) if bound.verdict.accepted else bound
 
 
@@ -112,7 +112,7 @@ def thresholds_and_limit(*, exponent: int | Fraction = 1) -> Evidence:
     sqrt(theta K), rho, theta <= 1.
     """
     ratio = rho * exp(a2) * sqrt(theta * K)
-    domain = {rho: UNIT, theta: UNIT, K: (0, oo), a2: Closed(0, oo)}
+    domain = {rho: UNIT_INTERVAL, theta: UNIT_INTERVAL, K: (0, oo), a2: Closed(0, oo)}
     limit = forall(ratio**2, "<=", exp(2 * sp.Rational(exponent) * a2) * K, domain)
     if not limit.verdict.accepted:
         return limit
@@ -133,7 +133,7 @@ def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
     the same scale, for p = 1, 2.
     """
     positive, least = (Max(L / 2 - e * exp(2 * a2), 0) for e in (theta, sp.Rational(c)))
-    found = forall(positive, ">=", least, {**ANY_PROMPT, theta: UNIT})
+    found = forall(positive, ">=", least, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
     if not found.verdict.accepted:
         return found
     g = sp.Symbol("g", nonnegative=True)  # either positive part
@@ -160,7 +160,7 @@ def lower_limit_from_above(*, c: int | Fraction = 22) -> Evidence:
         return lemma
     dropped = forall(Max(y - q, 0), "<=", y, {y: (0, oo), q: Closed(0, oo)})
     steps = [identity(root(p, L * theta * C_f**2 * m / 2) / SCALE[p], root(p, theta) * target[p]) for p in (1, 2)]
-    smaller = [forall(root(p, theta) * target[p], "<=", target[p], {**domain, theta: UNIT}) for p in (1, 2)]
+    smaller = [forall(root(p, theta) * target[p], "<=", target[p], {**domain, theta: UNIT_INTERVAL}) for p in (1, 2)]
     return all_of(lemma, dropped, *steps, *smaller)
 
 
@@ -228,10 +228,10 @@ def incomplete_gamma_function() -> Evidence:
 def subadditivity_of_the_root(*, c: int | Fraction = 1) -> Evidence:
     """((L/2 - e^{2 a2})_+)^{1/p} >= (L/2)^{1/p} - c e^{2 a2/p} with c = 1, for p = 1, 2."""
     factor, w = sp.Rational(c), sp.Symbol("w", positive=True)
-    linear = forall(Max(L / 2 - exp(2 * a2), 0), ">=", L / 2 - factor * exp(2 * a2), ANY_PROMPT)
+    linear = forall(Max(L / 2 - exp(2 * a2), 0), ">=", L / 2 - factor * exp(2 * a2), PROMPT_DOMAIN)
     if not linear.verdict.accepted:
         return linear
     inside = identity((w + h) ** 2 - w**2, h * (h + 2 * w))
     above = forall(sqrt(h * (h + 2 * w)), ">=", (w + h) - factor * w, {h: (0, oo), w: (0, oo)})
-    below = forall(0, ">=", (1 - theta) * w - factor * w, {theta: UNIT, w: (0, oo)})
+    below = forall(0, ">=", (1 - theta) * w - factor * w, {theta: UNIT_INTERVAL, w: (0, oo)})
     return all_of(linear, inside, above, below)

@@ -1,4 +1,7 @@
-"""Appendix C.3: Assumption C.5, Lemma C.6 and equation (16)."""
+"""Assumption C.5, Lemma C.6 and equation (16) of Boursier & Boyer (Appendix C.3): the mean squared
+error averaged over the query. Printed forms are refuted by single prompts or by sequences of laws
+that defeat every constant; repairs are tried on instances with explicit constants.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated, vanishing
 from proofs_check.boursier_boyer import average_statements as shared
 from proofs_check.boursier_boyer.average_statements import G_INSTEAD, G_WHY, HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
-from proofs_check.boursier_boyer.proposition_3_1 import AT_ONE_TOKEN
+from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_WITNESS
 from proofs_check.core.claim import claim
 from theory.bounds.query_average_constants import constants_16, paper_constants_C6
 
@@ -70,7 +73,9 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     one token p = 1, f = z.
     """
     if least == 1:
-        return vanishing(sp.S.One, c1 * SIGMA**6 * log(1) / 1 ** (c2 / SIGMA**2), where={**AT_ONE_TOKEN, "f": "z", "g": 1, "p": 1})
+        return vanishing(
+            sp.S.One, c1 * SIGMA**6 * log(1) / 1 ** (c2 / SIGMA**2), where={**ONE_TOKEN_WITNESS, "f": "z", "g": 1, "p": 1}
+        )
     return shared.explicit(_form_of_lemma_c6, 2, c, CHECKED)
 
 
@@ -157,8 +162,8 @@ def left_side_without_g(*, moment: int = 0) -> Evidence:
 
 
 def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
-    """(16) with c3 of U: c3 sigma^{2p} is needed only for kappa <= 1/32, where sigma^2 <= 1/(32
-    |U|^2).
+    """Return (16) with a c3 that depends on U: c3 sigma^{2p} is needed only for kappa <= 1/32,
+    where sigma^2 <= 1/(32 |U|^2).
     """
     exact = isinstance(L, sp.Basic)
     if not u:

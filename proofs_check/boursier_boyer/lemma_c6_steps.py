@@ -1,4 +1,7 @@
-"""Appendix C.3, proof of Lemma C.6: the split at |z| = B and the three terms."""
+"""Lemma C.6 of Boursier & Boyer, the proof: the split of the query at |z| = B and the three terms
+that it leaves. Inequalities are proved or refuted over their whole domain, and the split is
+evaluated exactly for queries of few values.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from numerics.refutation import defeated
 from numerics.search.query_average import Instance, tightest
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
-from proofs_check.boursier_boyer.average_steps import IN_THE_BALL, L, score_in_the_ball
+from proofs_check.boursier_boyer.average_steps import BALL_DOMAIN, L, score_in_the_ball
 from proofs_check.core.claim import MEANS, claim
 from theory.bounds.concentration import C, lemma_c4
 
@@ -63,8 +66,8 @@ def square_of_a_sum(*, c: int = 2) -> Evidence:
 
 
 def _product_instances(c: Fraction) -> Iterator[Instance]:
-    """f(z) = (z_+, z_-) and f * g = (f_1 - f_2) g = z g, so that |f(z) * g| = |f(z)| |g|; tokens 1,
-    -1, U = 0, g = 1.
+    """List instances with f(z) = (z_+, z_-) and f * g = (f_1 - f_2) g = z g, so that |f(z) * g| =
+    |f(z)| |g|; tokens are 1 and -1, U = 0 and g = 1.
     """
     for length in (1, 2, 3, 10):
         both = softmax_average(length, [0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [0.5, 0.5], 0.0)
@@ -116,8 +119,8 @@ def term_1(*, share: int = 6) -> Evidence:
     """
     a2 = score_in_the_ball(share)
     radius = identity(shared.sigma**2 * shared.u**2 * shared.radius_squared(share), log(L) / share)
-    constant = forall(C(a2, sp.S.One), "<=", 108 * L ** sp.Rational(2, 3), IN_THE_BALL)
-    term = forall(2 * C(a2, sp.S.One) * log(L) / L, "<=", 216 * log(L) / cbrt(L), IN_THE_BALL)
+    constant = forall(C(a2, sp.S.One), "<=", 108 * L ** sp.Rational(2, 3), BALL_DOMAIN)
+    term = forall(2 * C(a2, sp.S.One) * log(L) / L, "<=", 216 * log(L) / cbrt(L), BALL_DOMAIN)
     return all_of(radius, identity(C(a2, K), C(a2, sp.S.One) * K), constant, term)
 
 
@@ -149,7 +152,7 @@ def exponent_of_term_2(*, share: int = 6) -> Evidence:
     for p in P:
         left = -((L / 2) ** sp.Rational(1, p) - exp(2 * a2 / p)) * q
         right = -((L / 2) ** sp.Rational(1, p) - L ** sp.Rational(1, 3 * p)) * q
-        parts.append(forall(left, "<=", right, {**IN_THE_BALL, q: (0, oo)}))
+        parts.append(forall(left, "<=", right, {**BALL_DOMAIN, q: (0, oo)}))
     return all_of(*parts)
 
 

@@ -1,4 +1,6 @@
-"""Appendix C.4, Lemma C.7: the statement on its worst laws, for every L >= 1."""
+"""Lemma C.7 of Boursier & Boyer (Appendix C.4), the statement: a bound on the fourth moment of the
+error at a fixed query, for every L >= 1. It is tried on the worst laws that a search finds.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Appendix C.4, proof of Lemma C.7: the split at t_0, the union bound and what it drops, the limits
-of the Gamma integral.
+"""Lemma C.7 of Boursier & Boyer, the proof: the split of the integral at t_0, the union bound with
+the term that it drops, and the limits of the Gamma integral. Inequalities are proved or refuted
+over their whole domain; displays are evaluated exactly on laws with few atoms.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ L = sp.Symbol("L", integer=True, positive=True)
 a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2
 K, sigma2, C_f, m, t, u, x, h, w = sp.symbols("K sigma2 C_f m t u x h w", positive=True)  # K = sqrt(E|f|^4), m = sqrt(E|Z|^4)
 theta = sp.Symbol("theta", nonnegative=True)  # in [0, 1]: how far an inequality that is used is from equality
-UNIT = Closed(0, 1)
-ANY_PROMPT = {L: Integers(1, oo), a2: Closed(0, oo)}
+UNIT_INTERVAL = Closed(0, 1)
+PROMPT_DOMAIN = {L: Integers(1, oo), a2: Closed(0, oo)}
 SCALE = 16 * sigma2 * C_f**2
 #: The same quantities of a softmax average on exact laws.
 L_, a2_, K_ = symbol("L"), symbol("a2"), symbol("F4")
-FIRST = 2 * C(a2_, K_) * K_ / sqrt(L_)
-ANY_LENGTH = ("L in Integers", "L >= 1")
+FIRST_TERM = 2 * C(a2_, K_) * K_ / sqrt(L_)
+HYPOTHESES = ("L in Integers", "L >= 1")
 UNPROVED = (
     "The display bounds a mean over every sub-Gaussian law, and no prover here ranges over laws; its inequalities between scalars "
     "are proved."
@@ -51,14 +52,14 @@ def split_of_the_mean(*, c: int | Fraction = 1) -> Evidence:
     compared on exact laws.
     """
     level = C(a2, K) / (L * sqrt(theta * L * K**2))
-    domain = {**ANY_PROMPT, K: (0, oo), theta: sp.Interval.Lopen(0, 1)}
+    domain = {**PROMPT_DOMAIN, K: (0, oo), theta: sp.Interval.Lopen(0, 1)}
     reached = forall(level, ">=", sp.Rational(c) * delta_0(L, a2), domain)
     if not reached.verdict.accepted:
         return reached
     primitive = 2 * C(a2, K) * sqrt(t) / L
     slope = identity(sp.diff(primitive, t), C(a2, K) / (L * sqrt(t)))
     threshold = identity(threshold_c7(L, a2, K), L * K**2)
-    return all_of(reached, slope, threshold, increasing(ERROR, FIRST + BEYOND, order=4))
+    return all_of(reached, slope, threshold, increasing(ERROR, FIRST_TERM + BEYOND, order=4))
 
 
 @claim(
@@ -77,15 +78,15 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8) -> Evidence:
     """
     a, b = sp.symbols("u v", nonnegative=True)
     factor = sp.Rational(c)
-    event = forall(factor * (a**4 + b**4), ">=", theta * (a + b) ** 4, {a: Closed(0, oo), b: Closed(0, oo), theta: UNIT})
+    event = forall(factor * (a**4 + b**4), ">=", theta * (a + b) ** 4, {a: Closed(0, oo), b: Closed(0, oo), theta: UNIT_INTERVAL})
     if not event.verdict.accepted:
         return event
     turned = [identity(sp.diff(8 * (u + x), u), 8), identity(sp.diff(u**2, u), 2 * u)]
     closed = identity(tail_integral(x, SCALE, 2), 16**2 * sigma2**2 * C_f**4 * (1 + x / SCALE) * exp(-x / SCALE))
     slope = identity(-sp.diff(tail_integral(x, SCALE, 2), x), x * exp(-x / SCALE))
     scale, d = 16 * symbol("sigma2") * symbol("C_f") ** 2, symbol("d")
-    last = FIRST + 16 * L_ * exp(2 * d) * tail_integral(sqrt(LIMIT), scale, 2)
-    displayed = increasing(ERROR, FIRST + 8 * L_ * TOKEN_TAIL, last, order=4)
+    last = FIRST_TERM + 16 * L_ * exp(2 * d) * tail_integral(sqrt(LIMIT), scale, 2)
+    displayed = increasing(ERROR, FIRST_TERM + 8 * L_ * TOKEN_TAIL, last, order=4)
     return all_of(event, *turned, closed, slope, displayed)
 
 
@@ -101,7 +102,7 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8) -> Evidence:
     r"$\mathbb{E}\|R_L/S_L-R/S\|^4$ is true for every $L\geq1$: what is lost is below its first term.",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
     argument="t_0 = L K^2 and |R/S|^4 <= e^{4 a2} K^2",
-    hypotheses=ANY_LENGTH,
+    hypotheses=HYPOTHESES,
 )
 def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None = None) -> Evidence:
     """int_{t_0}^oo P(max|f|^4 >= t/8 - |R/S|^4) dt <= 8L int_s^oo P(|f|^4 >= t) dt, s = (t_0/8 -
@@ -112,7 +113,7 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
     if at_most is None or not cases.verdict.accepted:
         return cases
     given = [(exp(4 * a2) / L, "<=", sp.Rational(at_most))]
-    return all_of(cases, forall(threshold_c7(L, a2, sp.S.One) / 8, ">=", exp(4 * a2), ANY_PROMPT, where=given))
+    return all_of(cases, forall(threshold_c7(L, a2, sp.S.One) / 8, ">=", exp(4 * a2), PROMPT_DOMAIN, where=given))
 
 
 @claim(
@@ -160,7 +161,7 @@ def limits_of_the_gamma_integral(*, c: int | Fraction = 1) -> Evidence:
     >= sqrt(x) - sqrt(y).
     """
     positive, least = (Max(L / 8 - e * exp(4 * a2), 0) for e in (theta, sp.Rational(c)))
-    below = forall(positive, ">=", least, {**ANY_PROMPT, theta: UNIT})
+    below = forall(positive, ">=", least, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
     if not below.verdict.accepted:
         return below
     g = sp.Symbol("g", nonnegative=True)  # either positive part
@@ -200,4 +201,4 @@ def last_display(*, power: int = 4) -> Evidence:
     s2, c_f, m4, d = (symbol(name) for name in ("sigma2", "C_f", "Z4", "d"))
     rate = sqrt(Max(L_ / 8 - exp(power * a2_), 0)) * K_ / (16 * s2 * c_f**2)
     second = 16**3 * s2**2 * L_ * c_f**4 * exp(2 * d) * (1 + sqrt(L_ / 2) * sqrt(m4) / (32 * s2)) * exp(-rate)
-    return all_of(between, vanishes, increasing(ERROR, FIRST + second, order=4))
+    return all_of(between, vanishes, increasing(ERROR, FIRST_TERM + second, order=4))

@@ -1,4 +1,7 @@
-"""Appendix C.5: Assumption C.8, Lemma C.9 and equation (18)."""
+"""Assumption C.8, Lemma C.9 and equation (18) of Boursier & Boyer (Appendix C.5): the fourth moment
+of the error averaged over the query. Printed forms are refuted by single prompts or by sequences of
+laws that defeat every constant; repairs are tried on instances with explicit constants.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from numerics.provers import Integers, forall
 from numerics.refutation import defeated, vanishing
 from proofs_check.boursier_boyer import average_statements as shared
 from proofs_check.boursier_boyer.average_statements import G_INSTEAD, G_WHY, HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
-from proofs_check.boursier_boyer.proposition_3_1 import AT_ONE_TOKEN
+from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_WITNESS
 from proofs_check.core.claim import claim
 from theory.bounds.query_average_constants import constants_18, paper_constants_C9
 
@@ -68,7 +71,9 @@ def _form_of_lemma_c9(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
 def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     """E|err g|^4 in L4(nu) is at most c1 sigma^12 ln(L)^2/L^{c2/sigma^2} for every L >= least."""
     if least == 1:
-        return vanishing(sp.S.One, c1 * SIGMA**12 * log(1) ** 2 / 1 ** (c2 / SIGMA**2), where={**AT_ONE_TOKEN, "f": "z", "g": 1})
+        return vanishing(
+            sp.S.One, c1 * SIGMA**12 * log(1) ** 2 / 1 ** (c2 / SIGMA**2), where={**ONE_TOKEN_WITNESS, "f": "z", "g": 1}
+        )
     return shared.explicit(_form_of_lemma_c9, 4, c, CHECKED)
 
 

@@ -1,4 +1,7 @@
-"""Appendix C.5, proof of Lemma C.9: the split at |z| = B and the three terms."""
+"""Lemma C.9 of Boursier & Boyer, the proof: the split of the query at |z| = B and the three terms
+that it leaves. Inequalities are proved or refuted over their whole domain, and the split is
+evaluated exactly for queries of few values.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
-from proofs_check.boursier_boyer.average_steps import IN_THE_BALL, L, score_in_the_ball
+from proofs_check.boursier_boyer.average_steps import BALL_DOMAIN, L, score_in_the_ball
 from proofs_check.core.claim import MEANS, claim
 from theory.bounds.concentration import C
 from theory.bounds.concentration_moments import lemma_c7
@@ -66,8 +69,8 @@ def term_1(*, share: int = 12) -> Evidence:
     """
     a2 = score_in_the_ball(share)
     radius = identity(shared.sigma**2 * shared.u**2 * shared.radius_squared(share), log(L) / share)
-    constant = forall(C(a2, sp.S.One), "<=", 108 * L ** sp.Rational(1, 3), IN_THE_BALL)
-    term = forall(2 * C(a2, sp.S.One) / sqrt(L), "<=", 216 * L ** sp.Rational(-1, 6), IN_THE_BALL)
+    constant = forall(C(a2, sp.S.One), "<=", 108 * L ** sp.Rational(1, 3), BALL_DOMAIN)
+    term = forall(2 * C(a2, sp.S.One) / sqrt(L), "<=", 216 * L ** sp.Rational(-1, 6), BALL_DOMAIN)
     return all_of(radius, identity(C(a2, K) * K, C(a2, sp.S.One) * K**2), constant, term)
 
 
@@ -96,7 +99,7 @@ def radius_of_the_ball(*, norm: str = "|U|", c: Fraction = Fraction(1)) -> Evide
 def exponent_of_term_2(*, share: int = 12) -> Evidence:
     """On |z| <= B: sqrt(L/8) - e^{2 a2} >= sqrt(L/8) - L^{1/6}, times q."""
     left = -(sqrt(L / 8) - exp(2 * score_in_the_ball(share))) * q
-    return forall(left, "<=", -(sqrt(L / 8) - L ** sp.Rational(1, 6)) * q, {**IN_THE_BALL, q: (0, oo)})
+    return forall(left, "<=", -(sqrt(L / 8) - L ** sp.Rational(1, 6)) * q, {**BALL_DOMAIN, q: (0, oo)})
 
 
 @claim(

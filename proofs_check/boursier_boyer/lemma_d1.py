@@ -1,5 +1,6 @@
-"""Appendix D.1, Lemma D.1: the output for an infinite prompt is bounded in L^4, with every line of
-the proof.
+"""Lemma D.1 of Boursier & Boyer: the output of attention for an infinite prompt is bounded in L^4
+of the query. The lines of its proof are proved or refuted one by one, and the statement is tried on
+the worst laws of tokens and queries that a search finds.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from theory.symbolic.algebra import Algebra
 sigma, d = sp.symbols("sigma d", positive=True)
 ALGEBRA = Algebra(general=["K", "Q"], vectors=["x", "z"])
 #: A product over all nodes of mu and nu stays below this size.
-NODES = 2000
+MAX_PRODUCT_NODES = 2000
 
 
 def slope(populations: Any, numbers: Any) -> tuple[Any, Any]:
-    """|grad Psi(a)| against sigma^2 |a|; the gradient of the log moment generating function is the
-    tilted mean.
+    """Return the two sides |grad Psi(a)| and sigma^2 |a|; the gradient of the log moment generating
+    function is the tilted mean.
     """
     (mu,) = populations
     a = numbers.reshape((mu.nodes.shape[1], *numbers.shape[1:]))
@@ -40,14 +41,14 @@ def slope(populations: Any, numbers: Any) -> tuple[Any, Any]:
 
 
 def fourth(populations: Any, _: Any) -> tuple[Any, Any]:
-    """E|z|^4 against sigma^4 d^2."""
+    """Return the two sides E|z|^4 and sigma^4 d^2."""
     (nu,) = populations
     return nu.mean(nu.squares**2), nu.sigma2**2 * nu.nodes.shape[1] ** 2
 
 
 def output(populations: Any, numbers: Any) -> tuple[Any, Any]:
-    """E_nu |T|^4 against (sigma^2 |U| sqrt(d))^4, for V = I and U = u on the line, or U with the
-    entries given.
+    """Return the two sides E_nu |T|^4 and (sigma^2 |U| sqrt(d))^4 for V = I and U = u on the line,
+    or U with the entries given.
     """
     mu, nu = populations
     n = mu.nodes.shape[1]
@@ -62,7 +63,7 @@ def output(populations: Any, numbers: Any) -> tuple[Any, Any]:
 
 
 def spread(n: int) -> list[Law]:
-    """The hostile laws on R^n that are no point mass."""
+    """List the hostile laws on R^n that are no point mass."""
     return [law for law in laws(n) if law.sigma2]
 
 
@@ -80,13 +81,13 @@ def _tilts() -> list[tuple[str, Any, Any]]:
 
 
 def token_and_query_laws() -> Iterator[tuple[str, Any, Any]]:
-    """Hostile tokens and queries in d = 1, 2, 3 with the matrices of `numerics.token_laws.hostile`;
-    queries at constant 1.
+    """List hostile tokens and queries in d = 1, 2, 3 with the matrices of
+    `numerics.token_laws.hostile`; queries have constant 1.
     """
     for n in DIMENSIONS:
         for mu in spread(n):
             for nu in spread(n):
-                if len(mu.nodes) * len(nu.nodes) <= NODES:
+                if len(mu.nodes) * len(nu.nodes) <= MAX_PRODUCT_NODES:
                     unit = of_law(nu.scaled(nu.sigma2**-0.5))
                     for name, U in matrices(n).items():
                         yield f"{mu.name}, query {nu.name}, U = {name}, d = {n}", (of_law(mu), unit), tuple(U.ravel())
@@ -94,8 +95,8 @@ def token_and_query_laws() -> Iterator[tuple[str, Any, Any]]:
 
 @cache
 def _lines_up_to_22() -> Evidence:
-    """Every line before the last, in one direction: y = z.Z, m its tilted mean, psi = h.grad Psi, g
-    = |grad phi|.
+    """Prove every line before the last in one direction, with y = z.Z, m its tilted mean, psi =
+    h.grad Psi and g = |grad phi|.
     """
     y, m, z, h, psi, Psi = sp.symbols("y m z h psi Psi", real=True)
     g, r, q = sp.symbols("g r q", nonnegative=True)

@@ -1,5 +1,6 @@
-"""Appendix D.2, Lemma D.2, item 2: the largest of L norms of 1-sub-Gaussian vectors, with the
-constants of its proof.
+"""Lemma D.2 of Boursier & Boyer, item 2: the largest of the norms of L sub-Gaussian vectors. The
+constants of its proof are proved to be admissible, and the statement is tried with them on the
+worst laws that a search finds.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ ORDERS = (2, Fraction(5, 2), 3, 4, Fraction(20, 3), 20)
 
 
 def largest(population: Any, length: int, power: Fraction) -> Any:
-    """E max |z_l|^p over independent copies; 2p an integer."""
+    """Return E max |z_l|^p over independent copies; 2p is an integer."""
     order = np.argsort(population.squares, axis=0, kind="stable")
     squares = np.take_along_axis(population.squares, order, 0)
     below = np.cumsum(np.take_along_axis(population.masses, order, 0), axis=0) ** length
@@ -40,7 +41,9 @@ def largest(population: Any, length: int, power: Fraction) -> Any:
 
 @cache
 def maximum(length: int, power: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """E max |z_l|^p against sigma^p (d^{p/2} + ln(L)^{p/2})."""
+    """Return a function of the law with the two sides E max |z_l|^p and sigma^p (d^{p/2} +
+    ln(L)^{p/2}).
+    """
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
         (z,) = populations
@@ -53,7 +56,7 @@ def maximum(length: int, power: Fraction) -> Callable[[Any, Any], tuple[Any, Any
 
 @cache
 def norms() -> list[tuple[str, Any, Any]]:
-    """Laws whose norm takes few values, exactly, and the Gaussian norm on a fine grid."""
+    """List laws whose norm takes few values, exactly, and the Gaussian norm on a fine grid."""
     return list(_norms())
 
 
@@ -123,7 +126,7 @@ def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evide
 
 
 def incomplete_gamma_on_a_grid() -> Evidence:
-    """The ratio of both sides, by Arb, at several orders and points."""
+    """Compare both sides by Arb at several orders and points."""
     from flint import arb, fmpq
 
     worst = 0.0

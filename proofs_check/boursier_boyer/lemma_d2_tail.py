@@ -1,4 +1,7 @@
-"""Appendix D.2, Lemma D.2, item 1: the tail of the norm of a 1-sub-Gaussian vector."""
+"""Lemma D.2 of Boursier & Boyer, item 1: the tail of the norm of a sub-Gaussian vector. The step
+from the cited theorem is proved, and both tails are tried at every threshold on the worst laws that
+a search finds.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +25,15 @@ t, d = sp.symbols("t d", positive=True)
 
 
 def _reached(population: Any) -> Any:
-    """P(|z| >= |z_i|) at every node."""
+    """Return P(|z| >= |z_i|) at every node."""
     squares, masses = population.squares, population.masses
     return np.array([(np.where(squares >= r, masses, 0 * masses)).sum(0) for r in squares])
 
 
 def exponent(populations: Any, _: Any) -> tuple[Any, Any]:
-    """The largest ln P(|z| >= t) + t^2/(16 sigma^2) over the thresholds t = |z_i|, against d."""
+    """Return the two sides: the largest ln P(|z| >= t) + t^2/(16 sigma^2) over the thresholds t =
+    |z_i|, and d.
+    """
     (p,) = populations
     values = np.log(_reached(p)) + p.squares / (16 * p.sigma2)
     return np.maximum.reduce(list(values)), 0 * p.sigma2 + p.nodes.shape[1]
@@ -36,8 +41,8 @@ def exponent(populations: Any, _: Any) -> tuple[Any, Any]:
 
 @cache
 def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """The largest P(|z| >= t) e^{(t - c sqrt(d))^2/8} over the thresholds t = |z_i| > c sqrt(d),
-    for sigma = 1, against 1.
+    """Return a function of the law with the two sides: the largest P(|z| >= t) e^{(t - c
+    sqrt(d))^2/8} over the thresholds t = |z_i| > c sqrt(d), for sigma = 1, and 1.
     """
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
@@ -52,8 +57,8 @@ def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
 
 @cache
 def lengths() -> list[tuple[str, Any, Any]]:
-    """Laws whose norm takes few values, exactly; and the Gaussian norm, exact at the thresholds of
-    a grid.
+    """List laws whose norm takes few values, exactly, and the Gaussian norm, which is exact at the
+    thresholds of a grid.
     """
     return list(_lengths())
 
@@ -74,7 +79,9 @@ def _lengths() -> Iterator[tuple[str, Any, Any]]:
 
 
 def _by_length(p: Population) -> Population:
-    """The law with one node for each length, since rounding may tear apart nodes of equal length."""
+    """Return the law with one node for each length, since rounding may tear apart nodes of equal
+    length.
+    """
     squares = np.round(p.squares, 12)
     values = np.unique(squares)
     nodes = np.zeros((len(values), p.nodes.shape[1]))
@@ -102,7 +109,9 @@ def from_the_shifted_square(*, c: int | Fraction = 1) -> Evidence:
     argument="the second display is the first one at delta = exp(-(t - 4 sqrt(d))^2/8); OURS:R3.tail/RH proves it too",
 )
 def cited_tail(*, c: int | Fraction = 4) -> Evidence:
-    """P(|z| >= t) <= exp(-(t - c sqrt(d))^2/8) for t > c sqrt(d): instances of the cited theorem."""
+    """P(|z| >= t) <= exp(-(t - c sqrt(d))^2/8) for t > c sqrt(d): instances of the cited
+    theorem.
+    """
     checked = rf"\mathbb{{P}}(\|z_1\| \ge t) \le e^{{-(t - {sp.latex(Rational(c))}\sqrt{{d}})^2/8}}"
     sides = cited(Fraction(c))
     return worst_law(sides, 1, checked=checked, cases=lengths)

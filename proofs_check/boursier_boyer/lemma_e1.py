@@ -1,5 +1,7 @@
-"""Appendix E.2, Lemma E.1: the finite-prompt flow stays near the infinite-prompt flow, with
-equations (24) to (27).
+"""Lemma E.1 of Boursier & Boyer (Appendix E.2) with equations (24) to (27): the gradient flow with
+finite prompts stays near the one with infinite prompts. The inequality of Gronwall's type is
+proved, and the statement is compared with both flows integrated for regression with one Gaussian
+covariate.
 """
 
 from __future__ import annotations
@@ -26,13 +28,13 @@ LENGTHS = (1.0, 2.0, 1e2, 1e4, 1e6)
 
 
 def up_to(time: float) -> np.ndarray:
-    """0 and 24 times in geometric progression."""
+    """Return 0 and 24 times in geometric progression."""
     return np.concatenate([[0.0], np.geomspace(time / 1000, time, 24)])
 
 
 def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[float, float, float]:
-    """The largest ratio of |theta_L - theta| to (26) on [0, T], T from (27), where it is, and how
-    far two integrations differ there.
+    """Return the largest ratio of |theta_L - theta| to (26) on [0, T], with the T of (27), where it
+    is attained, and how far two integrations differ there.
     """
     times = up_to(transfer.T_27)
     found, again = (transfer.distance(start, times, rtol)[1:] / transfer.bound_26(times[1:]) for rtol in (1e-11, 1e-12))
@@ -48,8 +50,8 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
     "beta_inf, the Lipschitz constant of grad R_inf (with that of grad R_L the same proof works, splitting at grad R_L(theta_inf))",
 )
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|theta_L(t) - theta_inf(t)| <= c g2 t e^{beta t} up to the T of (27): softmax attention on scalar regression, both flows
-    integrated.
+    """|theta_L(t) - theta_inf(t)| <= c g2 t e^{beta t} up to the T of (27): softmax attention on
+    scalar regression, both flows integrated.
     """
     worst: dict[str, Any] = {"ratio": 0.0}
     for transfer in transfers(LENGTHS):
@@ -118,7 +120,9 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     "monotony, so that theta_L(tau) is inside the ball of radius 2 rho, against the definition of tau",
 )
 def gronwall_bound(*, c: int | Fraction = 1) -> Evidence:
-    """(26): g2 (e^{beta t} - 1)/beta <= c g2 t e^{beta t}; at beta t = r this is 1 - e^{-r} <= c r."""
+    """(26): g2 (e^{beta t} - 1)/beta <= c g2 t e^{beta t}; at beta t = r this is 1 -
+    e^{-r} <= c r.
+    """
     r = sp.Symbol("r", positive=True)
     scaled = identity(distance_of_flows(g, beta, t) / distance_26(g, beta, t), (1 - exp(-beta * t)) / (beta * t))
     return all_of(scaled, forall(1 - exp(-r), "<=", Rational(c) * r, {r: (0, oo)}))

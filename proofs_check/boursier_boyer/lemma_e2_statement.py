@@ -1,5 +1,6 @@
-"""Appendix E.2, Lemma E.2: the distance of the two risks, and the fourth moment of the output for
-Gaussian tokens.
+"""Lemma E.2 of Boursier & Boyer: the distance of the risks of finite and infinite prompts, and the
+fourth moment of the output for Gaussian tokens. Tasks on few atoms, whose prompts can all be
+enumerated, refute the printed forms, and the repairs are tried on them.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from proofs_check.core.claim import claim
 from theory.regression.transfer import risk_gap
 
 HALF = Fraction(1, 2)
-ZERO = [[Fraction(0)] * 2] * 2
-COIN = [Fraction(1), Fraction(-1)], [HALF, HALF]
+ZERO_MATRIX = [[Fraction(0)] * 2] * 2
+RADEMACHER = [Fraction(1), Fraction(-1)], [HALF, HALF]
 
 
 def at_zero_scores(tasks: tuple[Task, ...], L: int, v: tuple[int, int]) -> Gaps:
-    """Exact fractions at U = 0."""
-    return gaps(tasks, ZERO, [Fraction(x) for x in v], L)
+    """Return exact fractions at U = 0."""
+    return gaps(tasks, ZERO_MATRIX, [Fraction(x) for x in v], L)
 
 
 def worst_case(left: Callable[[Gaps], Any], right: Callable[[Gaps], Any]) -> tuple[float, str]:
-    """The largest ratio of the two sides over `hostile_gaps`; a right side of 0 asks for a left
-    side of 0.
+    """Return the largest ratio of the two sides over `hostile_gaps`; where the right side is 0, the
+    left side has to be 0.
     """
     worst, where = 0.0, ""
     for case in hostile_gaps():
@@ -43,10 +44,10 @@ def worst_case(left: Callable[[Gaps], Any], right: Callable[[Gaps], Any]) -> tup
 
 
 def _repaired(factor: Fraction) -> Evidence:
-    """|R_L - R| <= factor (sqrt(2 R E D^2) + E D^2 / 2) at the hostile cases."""
+    """Compare |R_L - R| with factor (sqrt(2 R E D^2) + E D^2 / 2) in the hostile cases."""
     worst, where = worst_case(lambda g: abs(g.risk_L - g.risk), lambda g: float(factor) * risk_gap(g.risk, g.D2))
     if worst > 1 + 1e-12:
-        at = at_zero_scores(tasks_on_atoms(*COIN, [0]), 2, (1, 0))  # R = 0 there, so that the bound is rational
+        at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0))  # R = 0 there, so that the bound is rational
         if at.risk or not at.risk_L > factor * at.D2 / 2:
             return Evidence(
                 verdict=Verdict.OPEN, engine="enumeration", reason=f"ratio {worst:.4g} at {where}, not confirmed exactly"
@@ -87,7 +88,7 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     """
     if bound != "printed":
         return _repaired(factor)
-    at = at_zero_scores(tasks_on_atoms(*COIN, [0]), 2, (1, 0))
+    at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0))
     witness = {"L": 2, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "loss": "z^2/2", "U": 0, "last row of V": "(1, 0)"}
     sides = {"left": at.risk_L - at.risk, "right": at.y2}
     verdict = Verdict.REFUTED if sides["left"] > sides["right"] else Verdict.OPEN
@@ -113,7 +114,7 @@ def distance_of_the_risks_for_one_token(*, bound: str = "printed", factor: Fract
     """
     if bound != "printed":
         return _repaired(factor)
-    at = at_zero_scores(tasks_on_atoms(*COIN, [1]), 1, (0, 1))
+    at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [1]), 1, (0, 1))
     witness = {
         "L": 1,
         "d": 1,
@@ -129,9 +130,11 @@ def distance_of_the_risks_for_one_token(*, bound: str = "printed", factor: Fract
 
 
 def slope_tokens(w: int, power: int, moment: int) -> Evidence:
-    """One task y = w x, x ~ N(0, 1), U = e2 e1', V = e2 e2': the output is w^2 x_q. Compares
-    E|T|^moment with the printed power of sigma^2 = 1 + w^2, both to the power `moment`, with the
-    larger dimension d = 2 of the tokens in place of that of x.
+    """Compare E|T|^moment with the printed power of sigma^2 = 1 + w^2 for the tasks y = w x, x ~
+    N(0, 1), U = e2 e1', V = e2 e2', where the output is w^2 x_q.
+
+    Both sides are taken to the power `moment`, with the larger dimension d = 2 of the tokens in
+    place of that of x.
     """
     left = {4: 3, 2: 1}[moment] * w ** (2 * moment)
     right = 2**moment * 2 ** (moment // 2) * (1 + w * w) ** (power // 2)
@@ -142,8 +145,8 @@ def slope_tokens(w: int, power: int, moment: int) -> Evidence:
 
 
 def gaussian_tasks() -> list[tuple[np.ndarray, np.ndarray, list[np.ndarray]]]:
-    """Triples (U, V, token covariances of equally likely tasks): scalars, random matrices of sizes
-    2 and 3, huge and singular ones.
+    """List (U, V, token covariances of equally likely tasks): scalars, random matrices of sizes 2
+    and 3, huge and singular ones.
 
     The query has the token law but for its last coordinate, which is masked; its covariance is
     divided down to norm 1.
@@ -166,8 +169,8 @@ def gaussian_tasks() -> list[tuple[np.ndarray, np.ndarray, list[np.ndarray]]]:
 
 
 def worst_gaussian(statistic: Callable[..., float], two: Fraction, checked: str) -> Evidence:
-    """``statistic(U, V, Gammas, d)`` is the ratio of the two sides without the factor 2, which
-    `two` replaces.
+    """Judge the largest ratio of the two sides; ``statistic(U, V, Gammas, d)`` is the ratio without
+    the factor 2, which `two` replaces.
     """
     ratios = [statistic(U, V, spread, len(U) - 1) for U, V, spread in gaussian_tasks()]
     k = int(np.argmax(ratios))
@@ -189,7 +192,7 @@ def worst_gaussian(statistic: Callable[..., float], two: Fraction, checked: str)
 
 
 def _fourth(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> float:
-    """E|T|^4 to the power 1/4 over sqrt(d) |V| |U| E[sigma^8]^(1/4)."""
+    """Return E|T|^4 to the power 1/4 over sqrt(d) |V| |U| E[sigma^8]^(1/4)."""
     left = right = 0.0
     for Gamma in spread:
         A = V @ Gamma @ U[:, :d]

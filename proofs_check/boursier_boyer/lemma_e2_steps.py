@@ -1,5 +1,5 @@
-"""Appendix E.2, proof of Lemma E.2, step by step. A = |a|, B = |b|, Y = |y| and P = a.b stand for
-vectors of every dimension.
+"""Lemma E.2 of Boursier & Boyer, the proof, step by step; each inequality is proved or refuted over
+its whole domain. A = |a|, B = |b|, Y = |y| and P = a.b stand for vectors of every dimension.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def cauchy_schwarz_twice() -> Evidence:
 
 
 def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
-    """Both sides of the second line for one token x, 8/5 with probability 1/5 and -2/5 with 4/5,
-    and a query of the same law.
+    """Return both sides of the second line for one token x, which is 8/5 with probability 1/5 and
+    -2/5 with 4/5, and a query of the same law.
 
     With y = 0 the task is 1-sub-Gaussian: these atoms have the variance proxy 2^2 (3/5)/(2 ln 4) =
     0.87. At U = -(5/4) ln(2) the weights e^{x_q U x} of the two atoms are in the ratio 2^-4 for x_q

@@ -1,5 +1,6 @@
-"""Appendix E.2, Lemma E.4: the distance of the gradients of the two risks, with the steps of its
-proof up to (28).
+"""Lemma E.4 of Boursier & Boyer: the distance of the gradients of the two risks, with the steps of
+its proof up to (28). Tasks on few atoms, whose prompts can all be enumerated, refute the printed
+form; the steps are proved or refuted one by one.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, hostile_gaps, tasks_on_atoms
 from proofs_check.boursier_boyer.lemma_e2_statement import (
-    COIN,
-    ZERO,
+    RADEMACHER,
+    ZERO_MATRIX,
     at_zero_scores,
     slope_tokens,
     worst_case,
@@ -31,12 +32,12 @@ LENGTHS, VARIANCES = Integers(2, oo), Closed(1, oo)
 
 
 def output_rate(square: sp.Expr) -> sp.Expr:
-    """sigma^6 ln(L)/L^{c/sigma^2} of Proposition 3.1 at c = 1."""
+    """Return sigma^6 ln(L)/L^{c/sigma^2} of Proposition 3.1 at c = 1."""
     return square**3 * log(L) * L ** (-1 / square)
 
 
 def gradient_rate(square: sp.Expr) -> sp.Expr:
-    """sigma^12 ln(L)^2/L^{c/sigma^2} of Proposition 3.4 at c = 1."""
+    """Return sigma^12 ln(L)^2/L^{c/sigma^2} of Proposition 3.4 at c = 1."""
     return square**6 * log(L) ** 2 * L ** (-1 / square)
 
 
@@ -44,7 +45,7 @@ def _repaired(factor: Fraction) -> Evidence:
     worst, where = worst_case(lambda g: g.distance, lambda g: float(factor) * gradient_gap(g.risk, g.D2, g.J2, g.dJ2))
     if worst > 1 + 1e-12:
         one = tasks_on_atoms([Fraction(9, 10), Fraction(-1, 10)], [Fraction(1, 10), Fraction(9, 10)], [0])
-        at = gaps(one, ZERO, [Fraction(1), Fraction(0)], 1)
+        at = gaps(one, ZERO_MATRIX, [Fraction(1), Fraction(0)], 1)
         left2 = sum(x * x for x in at.gradient_L - at.gradient)
         product = Rational(factor) * (sp.sqrt(Rational(at.D2 * at.dJ2)) + sp.sqrt(Rational(at.J2 * at.D2)))  # the risk is 0
         if not sp.sqrt(Rational(left2)) > product:
@@ -87,7 +88,7 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
     """
     if bound != "printed":
         return _repaired(factor)
-    at = at_zero_scores(tasks_on_atoms(*COIN, [0]), 1, (1, 0))
+    at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 1, (1, 0))
     square = sum(x * x for x in at.gradient_L - at.gradient)
     witness = {"L": 1, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "loss": "z^2/2", "U": 0, "last row of V": "(1, 0)"}
     sides = {"left^2": square, "right": 0}
@@ -117,15 +118,15 @@ def root_of_the_middle_term(*, root: Fraction = Fraction(1, 4)) -> Evidence:
 
 
 def _output_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> float:
-    """sqrt(E|T|^2) over sqrt(d) |V| |U| E[sigma^4]^(1/2)."""
+    """Return sqrt(E|T|^2) over sqrt(d) |V| |U| E[sigma^4]^(1/2)."""
     left = sum(np.trace(A @ G[:d, :d] @ A.T) for G in spread for A in [V @ G @ U[:, :d]]) / len(spread)
     right = sum(max(1.0, float(np.linalg.norm(G, 2))) ** 2 for G in spread) / len(spread)
     return float(np.sqrt(left / right) / (np.sqrt(d) * np.linalg.norm(V, 2) * np.linalg.norm(U, 2)))
 
 
 def _gradient_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> float:
-    """sqrt(E|grad T|^2) over sqrt(d) (|V| + |U|) E[sigma^4]^(1/2); J J' = |Gamma U z|^2 I + |z|^2 V
-    Gamma^2 V'.
+    """Return sqrt(E|grad T|^2) over sqrt(d) (|V| + |U|) E[sigma^4]^(1/2); J J' = |Gamma U z|^2 I +
+    |z|^2 V Gamma^2 V'.
     """
     left = right = 0.0
     for G in spread:
@@ -184,7 +185,7 @@ def second_moment_of_the_gradient(*, power: int = 2, two: Fraction = Fraction(2)
 
 
 def _slopes_agree() -> Evidence:
-    """E[J_L grad_1 l] against central differences of the enumerated risk."""
+    """Compare E[J_L grad_1 l] with central differences of the enumerated risk."""
     tasks, step, worst = tasks_on_atoms([0.5, -1.5], [0.75, 0.25], [-1.0, 2.0]), 1e-5, 0.0
     at = np.array([0.4, 0.0, -0.3, 0.0, 0.2, 0.6])
     risk = lambda x, n: gaps(tasks, x[:4].reshape(2, 2), x[4:], n).risk_L

@@ -1,7 +1,8 @@
-"""Appendix F.1, Lemma F.1 (ii): the chi-square integral, its Laplace asymptotics, and E[ln(L)^4 /
-L^{c/sigma^2}] -> 0.
+"""Lemma F.1 (ii) of Boursier & Boyer, the first half: the expectation of L^{-c/sigma^2} over the
+tasks is reduced to an integral with the density of chi-square. Each line is proved as an identity
+or an inequality, or refuted.
 
-Everywhere ``zeta = |w|^2`` is chi-square of d degrees of freedom and ``A = c ln L``.
+Everywhere ``zeta = |w|^2`` is chi-square with d degrees of freedom, and ``A = c ln L``.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from proofs_check.core.claim import claim
 L, c, A, x, y, u = sp.symbols("L c A x y u", positive=True)
 d = sp.Symbol("d", positive=True)
 zeta = sp.Symbol("zeta", nonnegative=True)
-FROM_TWO = ("L >= 2, so that c ln L > 0: at L = 1 the argument x/sqrt(c ln L) of Phi is undefined",)
+LENGTH_ASSUMPTION = ("L >= 2, so that c ln L > 0: at L = 1 the argument x/sqrt(c ln L) of Phi is undefined",)
 
 
 def Phi(v: sp.Expr) -> sp.Expr:
-    """Phi as printed."""
+    """Return Phi as printed."""
     return 1 / v + v / 2
 
 
 def mean_over_tasks(Sigma: Rational, length: int, rate: int) -> arb:
-    """E[L^{-c / max(Sigma, w^2)}] for w ~ N(0, 1), enclosed: d = 1."""
+    """Return an enclosure of E[L^{-c / max(Sigma, w^2)}] for w ~ N(0, 1), the case d = 1."""
     w = sp.Symbol("w", real=True)
     density, root = exp(-(w**2) / 2) / sqrt(2 * pi), sqrt(Sigma)
     flat = sp.Integer(length) ** (-rate / Sigma) * density
@@ -91,14 +92,14 @@ def the_power_is_an_exponential() -> Evidence:
 def the_exponent_in_terms_of_phi() -> Evidence:
     """c ln(L)/x + x/2 = sqrt(A) Phi(x/sqrt(A)) with A = c ln L: an equality, printed as <=."""
     found = identity(A / x + x / 2, sqrt(A) * Phi(x / sqrt(A)))
-    return found.replace(assumes=(*found.assumes, *FROM_TWO))
+    return found.replace(assumes=(*found.assumes, *LENGTH_ASSUMPTION))
 
 
 @claim("BB:LF.1.ii.a-e/e", argument="x = sqrt(A) u; the integrand is positive, so that the integral grows with its range")
 def the_substitution() -> Evidence:
     """x^{d/2 - 1} dx = A^{d/4} u^{d/2 - 1} du at x = sqrt(A) u."""
     found = identity((sqrt(A) * u) ** (d / 2 - 1) * sqrt(A), A ** (d / 4) * u ** (d / 2 - 1))
-    return found.replace(dimension="every d", assumes=(*found.assumes, *FROM_TWO))
+    return found.replace(dimension="every d", assumes=(*found.assumes, *LENGTH_ASSUMPTION))
 
 
 @claim(
@@ -128,4 +129,4 @@ def the_chain_from_its_second_to_its_last_line() -> Evidence:
     """
     density = x ** (d / 2 - 1) * exp(-x / 2) / exp(A) ** (1 / x)
     found = identity((density * sqrt(A)).subs(x, sqrt(A) * u), A ** (d / 4) * u ** (d / 2 - 1) * exp(-sqrt(A) * Phi(u)))
-    return found.replace(dimension="every d", assumes=(*found.assumes, *FROM_TWO))
+    return found.replace(dimension="every d", assumes=(*found.assumes, *LENGTH_ASSUMPTION))

@@ -1,5 +1,6 @@
-"""Appendix F.1, Lemma F.1 (ii): Laplace's method for the integral, and E[ln(L)^4 / L^{c/sigma^2}]
--> 0; ``A = c ln L``.
+"""Lemma F.1 (ii) of Boursier & Boyer, the second half: Laplace's method for the integral of the
+first half, and E[ln(L)^4 / L^{c/sigma^2}] -> 0. The minimum and an explicit bound are proved, and
+the asymptotic ratio is enclosed; ``A = c ln L``.
 """
 
 from __future__ import annotations
@@ -95,8 +96,8 @@ def _fraction(value: Fraction) -> arb:
 
 
 def direct_integral() -> str:
-    """The integral, cut at u = 1 and turned over below, against its Bessel function: rigorous
-    quadrature, d = 2, 4, s = 3.
+    """Compare the integral, cut at u = 1 and turned over below, with its Bessel function by
+    rigorous quadrature, for d = 2, 4 and s = 3, and say so.
     """
     for n in (2, 4):
         f = u ** (n // 2 - 1) * exp(-3 * Phi(u))
@@ -110,7 +111,9 @@ def direct_integral() -> str:
 
 @claim("BB:LF.1.ii.f/pointwise", control={"k": Fraction(11, 10)})
 def one_exponential_below_another(*, k: Fraction = Fraction(1)) -> Evidence:
-    """-y^2/r <= r/4 - k y for r = 1 + zeta >= 1 and y = sqrt(c ln L), with k = 1: (r/2 - y)^2 >= 0."""
+    """-y^2/r <= r/4 - k y for r = 1 + zeta >= 1 and y = sqrt(c ln L), with k = 1: (r/2 -
+    y)^2 >= 0.
+    """
     r, z = sp.symbols("r y", positive=True)
     return forall(-(z**2) / r, "<=", r / 4 - Rational(k.numerator, k.denominator) * z, {r: Closed(1, oo), z: (0, oo)})
 
@@ -133,7 +136,9 @@ def the_bound_tends_to_zero(*, constant: int = 48000) -> Evidence:
 
 
 def expectation(n: int, a: float) -> float:
-    """E e^{-a/(1 + zeta)}, zeta chi-square of n degrees of freedom: a trapezoid rule in ln zeta."""
+    """Return E e^{-a/(1 + zeta)}, zeta chi-square with n degrees of freedom, by a trapezoid rule in
+    ln zeta.
+    """
     from scipy.special import gammaln
 
     t = np.arange(-90.0 / n - 5, 9.0, 0.01)
@@ -176,7 +181,7 @@ def the_means_tend_to_zero(*, k: Fraction = Fraction(1)) -> Evidence:
 
 
 def expectation_by_quad(n: int, a: float) -> float:
-    """The same by adaptive quadrature in zeta."""
+    """Return the same expectation by adaptive quadrature in zeta."""
     from scipy.integrate import quad
     from scipy.special import gammaln
 

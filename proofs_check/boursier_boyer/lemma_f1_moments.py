@@ -1,4 +1,7 @@
-"""Appendix F.1, Lemma F.1 (iii): moments of the tilted law of a Gaussian token, step by step."""
+"""Lemma F.1 (iii) of Boursier & Boyer: the moments of the tilted law of a Gaussian token, step by
+step. Identities hold for matrices of every dimension; each inequality is proved or refuted over its
+whole domain.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,8 @@ from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import MEANS, claim
 from theory.symbolic.algebra import Algebra
 
-WORDS = Algebra(general=["U"], symmetric=["Gamma"], vectors=["b", "z"])
-Gamma, U, b, z = (WORDS[name] for name in ("Gamma", "U", "b", "z"))
+ALGEBRA = Algebra(general=["U"], symmetric=["Gamma"], vectors=["b", "z"])
+Gamma, U, b, z = (ALGEBRA[name] for name in ("Gamma", "U", "b", "z"))
 alpha, beta, A, B, x = sp.symbols("alpha beta A B x", nonnegative=True)
 
 
@@ -70,13 +73,13 @@ def both_powers_below_the_maximum(*, k: Fraction = Fraction(1)) -> Evidence:
 
 
 def gaussian_power(scale: Any, p: int) -> Any:
-    """E (scale g)^p for a standard normal g."""
+    """Return E (scale g)^p for a standard normal g."""
     return scale**p * sp.factorial2(p - 1) if p % 2 == 0 else sp.Integer(0)
 
 
 def sampled_chain(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
-    """The four members of the display at a rank-1 and a full covariance in R^3, p = 1, 4, 8, by
-    samples of Y.
+    """Compare the four members of the display at a rank-1 and at a full covariance in R^3, for p =
+    1, 4, 8, by samples of Y.
     """
     rng = generator(5)
     for Gamma in (np.diag([2.0, 0.5, 0.1]), np.outer([1.0, 1.0, 0.5], [1.0, 1.0, 0.5])):
@@ -118,12 +121,12 @@ def moments_of_the_tilted_token() -> Evidence:
     return confirmed(regrouped.replace(dimension="every d (through norms)"), sampled_chain())
 
 
-# -- the last display -----------------------------------------------------------------------------------------------------------
+# -- the last display ------------------------------------------------------------------------------
 
 
 def in_one_dimension(s: Rational, w: Rational, first: Rational, second: Rational, p: int) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
-    """Both sides for d = 1, q = 0 and U with the first column (first, second): left, |U|^p E|x|^p +
-    C_{1,p}, max(1, Sigma, w^2)^p.
+    """Return three numbers for d = 1, q = 0 and U with the first column (first, second): the left
+    side, |U|^p E|x|^p + C_{1,p}, and max(1, Sigma, w^2)^p.
 
     The token is (1, w) times a normal variable of variance Sigma, and the query is an independent
     one: given x, the tilted token is (1, w)(Sigma (first + w second) x + g). C_{1,p} = E|Y|^p for Y

@@ -1,5 +1,6 @@
-"""Appendix F.1, Lemma F.1 (i): the covariance of a token of in-context regression, and how
-sub-Gaussian tokens and queries are.
+"""Lemma F.1 (i) of Boursier & Boyer: the covariance of a token of in-context regression, and the
+sub-Gaussian constants of tokens and queries. All are quadratic forms, compared by identities and
+inequalities for every dimension.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
 
 
 def quadratic_form(*, noise: bool) -> Evidence:
-    """v'Gamma_w v = (a + b w)'S (a + b w) + b^2 tau2 for v = (a, b), from the moments of a token,
-    for every d.
+    """Prove v'Gamma_w v = (a + b w)'S (a + b w) + b^2 tau2 for v = (a, b) from the moments of a
+    token, for every d.
     """
     square, column, corner = token_moments(noise=noise)
     v, q, w, S, r = (DATA[name] for name in ("p", "q", "w", "S", "r"))
@@ -74,8 +75,9 @@ PARAMETERS = {
     argument="v'Gamma_w v = (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2, with equality in d = 1, and E e^{v.z} = e^{v'Gamma_w v/2}",
 )
 def sub_gaussian_parameter_of_the_tokens(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
-    """|Sigma| (|a| + |b||w|)^2 <= sigma_mu^2 (|a|^2 + |b|^2) for v = (a, b): twice the exponents of a bound of E e^{v.z}, exact in
-    d = 1, and of the sub-Gaussian bound; printed is sigma_mu^2 = max(1, |Sigma|, |w|^2).
+    """|Sigma| (|a| + |b||w|)^2 <= sigma_mu^2 (|a|^2 + |b|^2) for v = (a, b): twice the exponents of
+    a bound of E e^{v.z}, exact in d = 1, and of the sub-Gaussian bound; printed is sigma_mu^2 =
+    max(1, |Sigma|, |w|^2).
     """
     bound = PARAMETERS[parameter](Rational(k.numerator, k.denominator)) * (a**2 + b**2)
     ranges = {Sigma: sp.Interval.Lopen(0, 1), w: Closed(0, oo), a: Closed(0, oo), b: Closed(0, oo)}

@@ -1,4 +1,7 @@
-"""Proposition 3.1: the mean squared error of the attention output, averaged over prompt and query."""
+"""Proposition 3.1 of Boursier & Boyer: the mean squared error of the output of attention, averaged
+over prompt and query. As printed it fails for one token; for L >= 2 it is tried with explicit
+constants on instances.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +18,27 @@ from numerics.search.query_average_instances import COVERED, instances, referenc
 from proofs_check.core.claim import claim
 from theory.bounds.query_average_constants import paper_constants_V
 
-AT_ONE_TOKEN = {"L": 1, "d": 1, "sigma": 1, "U": 0, "V": 1, "tokens": "1, -1", "token weights": "1/2, 1/2", "query": "the same law"}
-LN_ONE = r"At $L=1$ the right side contains the factor $\ln 1=0$, while the error of a single token is its variance."
+ONE_TOKEN_WITNESS = {
+    "L": 1,
+    "d": 1,
+    "sigma": 1,
+    "U": 0,
+    "V": 1,
+    "tokens": "1, -1",
+    "token weights": "1/2, 1/2",
+    "query": "the same law",
+}
+ONE_TOKEN_REASON = r"At $L=1$ the right side contains the factor $\ln 1=0$, while the error of a single token is its variance."
 HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
 
 
 def in_the_form_of_the_paper(least: int, c: Fraction, power: int, **where: int) -> Evidence:
-    """c1 sigma^6 ln(L)/L^{c2/sigma^2}: at one token for symbolic constants, else with explicit ones
-    on the instances.
+    """Compare the error with c1 sigma^6 ln(L)/L^{c2/sigma^2}: at one token for symbolic constants,
+    otherwise with explicit ones on the instances.
     """
     if least == 1:
         c1, c2, sigma = sp.symbols("c1 c2 sigma", positive=True)
-        return vanishing(sp.S.One, c1 * sigma**6 * sp.log(1) / 1 ** (c2 / sigma**2), where={**AT_ONE_TOKEN, **where})
+        return vanishing(sp.S.One, c1 * sigma**6 * sp.log(1) / 1 ** (c2 / sigma**2), where={**ONE_TOKEN_WITNESS, **where})
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
         exact = isinstance(L, sp.Basic)
@@ -42,7 +54,7 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, **where: int) 
 @claim(
     "BB:P3.1",
     false="material",
-    why=LN_ONE,
+    why=ONE_TOKEN_REASON,
     instead=r"For every $L\geq 2$ the bound holds, even with $\sigma^{4}$, for $c_{1}=2^{d/2}\|V\|_{\rm op}^{2}"
     r"\big((300(1+h)+20(d+1)\|U\|_{\rm op}^{2})/\ln 2+8\big)$, $h=\frac d2\ln 2$, and $c_{2}=\min(1,1/(16\|U\|_{\rm op}^{2}))$; "
     r"for every $L\geq 1$ put $1+\ln L$ in place of $\ln L$.",

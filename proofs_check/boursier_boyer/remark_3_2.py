@@ -1,5 +1,6 @@
-"""Section 3, Remark 3.2: the query inside the prompt. The empirical measures converge at one rate;
-attention need not.
+"""Remark 3.2 of Boursier & Boyer: what changes if the query itself is one of the tokens of the
+prompt. The empirical measures converge at the same rate, which is proved; for attention the
+inference is refuted by quadrature.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ def both_measures_converge_at_one_rate(*, c: int | Fraction = 1) -> Evidence:
 
 
 def _growth(Gamma: Fraction, U: Fraction) -> tuple[float, Any, Any]:
-    """Slope of the ratio of the two errors between the lengths, and the errors, for tokens N(0,
-    Gamma) and queries N(0, 1).
+    """Return the slope of the ratio of the two errors between the lengths, and the errors, for
+    tokens N(0, Gamma) and queries N(0, 1).
     """
     one = np.eye(1)
     setting = AttentionSetting(float(Gamma) * one, float(U) * one, one, query=one)

@@ -1,5 +1,6 @@
-"""Remark 5.3: limits of the infinite-prompt parameters, their risk, label noise, and degenerate
-covariances.
+"""Remark 5.3 of Boursier & Boyer: the parameters at which training with infinite prompts ends,
+their risk, label noise, and singular covariances. Fixed points and risks are proved for every
+dimension, and limits are found by integrating the gradient flow.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from theory.regression.risk import icl_risk
 from theory.symbolic.algebra import Algebra
 from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_moments
 
-WORDS = Algebra(symmetric=["S", "J"], vectors=["w", "x"], inverse=[("S", "J")])
-S, J, w, x = (WORDS[name] for name in ("S", "J", "w", "x"))
+ALGEBRA = Algebra(symmetric=["S", "J"], vectors=["w", "x"], inverse=[("S", "J")])
+S, J, w, x = (ALGEBRA[name] for name in ("S", "J", "w", "x"))
 SINGULAR = Algebra(general=["M"], symmetric=["S", "G", "H"], vectors=["w"], params=["u"], pseudo_inverse=[("S", "G", "H")])
 
 
 def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
-    """The printed limits, in floating point."""
+    """Return the limits as printed, in floating point."""
     inverse = np.linalg.inv(start.Sigma)
     scale = np.trace(inverse @ inverse) ** exponent
     return inverse / scale, float(scale)
@@ -122,6 +123,6 @@ def the_pseudo_inverse_takes_the_place_of_the_inverse() -> Evidence:
 
 
 def by_pseudo_inverse(start: Start) -> tuple[np.ndarray, float]:
-    """The limit of `limit_parameters`."""
+    """Return the limit that `limit_parameters` states."""
     p = limit_parameters(start.Sigma, U0=start.U0, u0=start.u0)
     return p.U[:-1, :-1], float(p.V[-1, -1])

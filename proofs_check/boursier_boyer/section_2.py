@@ -1,4 +1,7 @@
-"""Section 2: on which laws the softmax layer is defined, and its limit for long prompts."""
+"""Section 2 of Boursier & Boyer: for which laws of tokens softmax attention is defined, its form
+for a finite prompt, and its limit for long prompts. Integrability is proved or refuted, and the
+rate of convergence is computed exactly for laws on two atoms.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ n = sp.Symbol("n", integer=True, positive=True)
 x = sp.Symbol("x", positive=True)
 #: Laws P(Z = atom) = 2^-n, n = 1, 2, ..., on the line, with the score a Z under which the numerator
 #: of the layer is infinite.
-DIVERGING = {"every law": (2**n, 0), "some exponential moment": (n, 1)}
+DIVERGING_LAWS = {"every law": (2**n, 0), "some exponential moment": (n, 1)}
 
 
 @claim(
@@ -37,9 +40,9 @@ def layer_is_defined(*, laws: str = "every law") -> Evidence:
     """The integrals in T[mu](z) are finite for each law mu of a class; printed: for every law,
     among them P(Z = 2^n) = 2^-n, for which no term of the numerator is below 1.
     """
-    if laws not in DIVERGING:
+    if laws not in DIVERGING_LAWS:
         return forall(x, "<=", exp(x) + exp(-x), {x: (0, oo)})
-    atom, score = DIVERGING[laws]
+    atom, score = DIVERGING_LAWS[laws]
     term = sp.expand_log(score * atom + log(atom) - n * log(2), force=True)  # logarithm of e^{a z} z P(z)
     diverges = forall(term, ">=", 0, {n: Integers(1, oo)})
     if not diverges.verdict.accepted:
@@ -78,7 +81,7 @@ def _ball(q: Fraction) -> arb:
 
 
 def _tail(L: int, q: Fraction, atoms: tuple[int, int], T: Fraction, eps: Fraction) -> Fraction:
-    """P(|T_L - T| > eps) for tokens with P(Z = atoms[0]) = q and weights 2^z, exactly."""
+    """Return P(|T_L - T| > eps) exactly, for tokens with P(Z = atoms[0]) = q and weights 2^z."""
     (a, b), total = atoms, Fraction(0)
     u, v = Fraction(2) ** a, Fraction(2) ** b
     for k in range(L + 1):

@@ -1,5 +1,5 @@
-"""Section 3: the convex hull in the sketch of Proposition 3.1, and gradients by K, Q, V against
-those by U = K'Q and V.
+"""Section 3 of Boursier & Boyer: the convex hull in the sketch of Proposition 3.1, and the
+gradients in K, Q and V expressed by those in U = K'Q and V. All are identities for every dimension.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Array = np.ndarray
 
 
 def differences(gradient: Array, f: Callable[[Array], Array], M: Array, step: float = 1e-6) -> Evidence:
-    """A closed-form gradient of attention against central differences of its definition."""
+    """Compare a closed-form gradient of attention with central differences of its definition."""
     slopes = np.zeros((*gradient.shape[:1], *M.shape))
     for index in np.ndindex(M.shape):
         E = np.zeros(M.shape)
@@ -39,7 +39,7 @@ def differences(gradient: Array, f: Callable[[Array], Array], M: Array, step: fl
 
 
 def setting() -> tuple[Array, Array, Array, Array, Array]:
-    """A prompt, a query, K, Q and V."""
+    """Return a prompt, a query, K, Q and V."""
     grid = np.sin(np.arange(1.0, 40.0))
     return grid[:18].reshape(6, 3), grid[18:21], grid[21:27].reshape(2, 3), grid[27:33].reshape(2, 3), grid[33:39].reshape(2, 3)
 
@@ -92,7 +92,9 @@ def gradient_in_the_queries() -> Evidence:
 
 @claim("BB:KQ.3", argument="V multiplies a mean token that depends on K and Q through U alone")
 def gradient_in_the_values() -> Evidence:
-    """The gradient of v.b in a row v of V is the mean token b, the same for both parametrisations."""
+    """The gradient of v.b in a row v of V is the mean token b, the same for both
+    parametrisations.
+    """
     Z, z, k, q, V = setting()
     route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)
     return confirmed(trace_identity((v.T * b).grad("v"), b), route)

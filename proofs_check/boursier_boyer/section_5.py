@@ -1,5 +1,6 @@
-"""Section 5: the covariance of tokens, the infinite-prompt risk, the block manifold, the admissible
-range of alpha.
+"""Section 5 of Boursier & Boyer: the covariance of the tokens of in-context regression, the risks,
+the block manifold on which training stays, and the admissible range of alpha. Identities are proved
+for every dimension, and the range is tried by integrating the gradient flow.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ def the_infinite_prompt_risk() -> Evidence:
 
 
 def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidence:
-    """Definitions (2) and (3) on drawn tasks and prompts, by the attention of
-    `theory.attention.layer`, against R6 by quadrature.
+    """Compare definitions (2) and (3) on drawn tasks and prompts, with the attention of
+    `theory.attention.layer`, and R6 by quadrature.
     """
     rng, S, A, u = generator(11), np.array([[1.0, 0.4], [0.4, 0.5]]), np.array([[0.6, 0.3], [-0.2, 0.5]]), 1.3
     root, U, V = np.linalg.cholesky(S).T, np.zeros((3, 3)), np.zeros((3, 3))
@@ -202,7 +203,7 @@ def the_block_manifold_is_invariant() -> Evidence:
 
 
 def scaled(start: Start, t: float) -> Start:
-    """The start with alpha = t sqrt(2) / (d^{1/4} |Sigma|_op)."""
+    """Return the start with alpha = t sqrt(2) / (d^{1/4} |Sigma|_op)."""
     alpha = t * np.sqrt(2) / (len(start.Sigma) ** 0.25 * np.linalg.norm(start.Sigma, 2))
     covariance, Theta, _ = re.split("; |, alpha", start.name)
     return Start(f"{covariance}; {Theta}, alpha at {t:g} of its bound", start.Sigma, start.U0 * (alpha / start.u0), alpha)

@@ -1,5 +1,6 @@
-"""Section 6 and Appendix A, the statements that are no experiments: the data, ridge regression, the
-factor 1/L.
+"""Section 6 and Appendix A of Boursier & Boyer, those statements that are no experiments: the data,
+ridge regression as the best predictor, and the factor 1/L of linear attention. They are identities
+for every dimension, and one inequality that is tried by quadrature.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from proofs_check.core.claim import claim
 from theory.regression.finite_prompt import ridge_penalty
 from theory.symbolic.algebra import Algebra
 
-# -- the data -------------------------------------------------------------------------------------------------------------------
+# -- the data --------------------------------------------------------------------------------------
 
 
 @claim(
@@ -40,7 +41,7 @@ def the_theory_carries_over_to_the_data() -> Evidence:
     return all_of(scaled, identity(ridge_penalty(Rational(1, 10), 1 / d), d / 10))
 
 
-# -- ridge regression -----------------------------------------------------------------------------------------------------------
+# -- ridge regression ------------------------------------------------------------------------------
 
 
 @claim("BB:S6.ridge/posterior", argument="up to the factor -1/(2 tau^2) the first line is the logarithm of prior times likelihood")
@@ -84,8 +85,8 @@ def the_optimal_estimator_is_ridge_regression(*, penalty: Fraction = Fraction(1)
 
 
 def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
-    """Section 6 at L = 8: the excess error of ridge regression at 1/2, 1 and 2 times d tau^2, on
-    the same prompts.
+    """Compare, on drawn prompts of L = 8 tokens, the errors of ridge regression with the penalty d
+    tau^2, with half and twice of it, and with the trace of the posterior covariance.
     """
     rng, d, L, tau2 = generator(9), 5, 8, 0.1
     X, w = rng.standard_normal((prompts, L, d)), rng.standard_normal((prompts, d)) / np.sqrt(d)
@@ -107,9 +108,9 @@ def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
     )
 
 
-# -- the factor 1/L -------------------------------------------------------------------------------------------------------------
+# -- the factor 1/L --------------------------------------------------------------------------------
 
-LINEAR = Algebra(general=["V"], symmetric=["S"], vectors=["a", "x"], params=["h"])
+ALGEBRA = Algebra(general=["V"], symmetric=["S"], vectors=["a", "x"], params=["h"])
 
 
 @claim(
@@ -120,7 +121,7 @@ def mean_of_linear_attention() -> Evidence:
     """E (a'x) V x = V S a for a token x ~ N(0, S), a = K'Qz: with the factor 1/L the mean of the
     output, for every L and d.
     """
-    V, S, a, x = (LINEAR[name] for name in ("V", "S", "a", "x"))
+    V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     return trace_identity(((a.T * x) * (V * x)).gauss("x", S), V * S * a)
 
 
@@ -129,7 +130,7 @@ def variance_of_linear_attention() -> Evidence:
     """E |(a'x) V x|^2 - |V S a|^2 = (a'S a) tr(V S V') + |V S a|^2: the error of linear attention
     is (s t + q)/L.
     """
-    V, S, a, x = (LINEAR[name] for name in ("V", "S", "a", "x"))
+    V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     square = ((a.T * x) * (a.T * x) * ((V * x).T * (V * x))).gauss("x", S)
     limit = (V * S * a).T * (V * S * a)
     return trace_identity(square - limit, (a.T * S * a) * (V * S * V.T).tr() + limit)
@@ -169,7 +170,9 @@ def both_architectures_have_one_limit(*, power: Rational = Rational(1)) -> Evide
 
 
 def drawn_outputs(prompts: int = 20_000, L: int = 50) -> Evidence:
-    """The mean squared distance of the two outputs on drawn prompts, d = 2, against the bound."""
+    """Compare the mean squared distance of the two outputs on drawn prompts, d = 2, with
+    the bound.
+    """
     rng, a, V = generator(10), np.array([0.8, -0.5]), np.array([[1.0, 0.5]])
     z = rng.standard_normal((prompts, L, 2))
     scores, values = z @ a, z @ V[0]

@@ -52,14 +52,14 @@ def add_commands(commands: Any) -> None:
     errata.set_defaults(run=_told("errata", _errata))
     status = commands.add_parser(
         "status",
-        help="the table of what the ledger holds, as it stands in the README",
-        description="Prints the table; with --check or --write compares it with the marked block of a file, or puts it there.",
+        help="the table of what the ledger holds, as it stands in the README, and the list of false statements",
+        description="Prints both; with --check or --write compares them with the marked blocks of files, or puts them there.",
         epilog="exit status: 0; 1 if --check finds another table or --rules a broken rule; 2 if the input is no good",
     )
     status.add_argument("--ledger", default="ledger.json", metavar="FILE", help=_LEDGER)
     what = status.add_mutually_exclusive_group()
-    what.add_argument("--check", metavar="FILE", help="whether this file holds the table as it is now")
-    what.add_argument("--write", metavar="FILE", help="put the table into this file, between its status marks")
+    what.add_argument("--check", nargs="+", default=[], metavar="FILE", help="whether these files hold what the ledger says")
+    what.add_argument("--write", nargs="+", default=[], metavar="FILE", help="put it into these files, between their marks")
     rules = "also: are enough identities and inequalities of this paper decided, the others explained, few of its rows open"
     status.add_argument("--rules", metavar="KEY", help=rules)
     status.set_defaults(run=_told("status", _status))
@@ -132,29 +132,29 @@ def _errata(options: argparse.Namespace) -> int:
 def _status(options: argparse.Namespace) -> int:
     from proofs_check.core.coverage import coverage
     from proofs_check.core.files import InputError, read_ledger, write_text
-    from proofs_check.documents.status import replaced, status
+    from proofs_check.documents.status import errata, replaced, status
 
     document = read_ledger(Path(options.ledger))
-    table, out = status(document), 0
+    blocks, out = {"status": status(document), "errata": errata(document)}, 0
     try:
         reach = coverage(document["claims"], options.rules) if options.rules else None
     except KeyError as error:
         raise InputError(error.args[0]) from error
-    if options.check or options.write:
-        path = Path(options.check or options.write)
+    for given in (*options.check, *options.write):
+        path = Path(given)
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-        current = replaced(text, table, str(path))
+        current = replaced(text, blocks, str(path))
         if options.write and current != text:
             write_text(path, current)
         elif current != text:
             again = f"largeprompt status --ledger {options.ledger} --write {path}"
-            print(f"largeprompt status: the table in {path} is not that of the ledger; run: {again}", file=sys.stderr)
+            print(f"largeprompt status: {path} does not hold what the ledger says; run: {again}", file=sys.stderr)
             out = 1
-    else:
-        print(table)
+    if not (options.check or options.write):
+        print("\n\n".join(blocks.values()))
     if reach is not None:
         print(reach.line)
         for rule in reach.broken():

@@ -1,5 +1,5 @@
-"""``largeprompt status``: what the ledger holds, as the table in the README; nothing in it changes
-from run to run.
+"""``largeprompt status`` says what a ledger holds: the table in the README, and the list of false
+statements in ``docs/errata.md``. Nothing in them changes from run to run.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ from proofs_check.core.files import InputError
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.statements import papers, rows
 
-__all__ = ["BEGIN", "END", "block_of", "replaced", "row_verdict", "status"]
+__all__ = ["block_of", "errata", "marks", "replaced", "row_verdict", "status"]
 
-BEGIN = "<!-- status:begin (written by: largeprompt status --ledger LEDGER --write README.md) -->"
-END = "<!-- status:end -->"
 #: Verdicts of settled rows, in the order of the columns.
 COLUMNS = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED")
 EXPLAINED = (
@@ -48,7 +46,7 @@ def row_verdict(claims: list[Mapping[str, Any]]) -> str:
 
 
 def status(document: Mapping[str, Any]) -> str:
-    """The table and the list of material errors, in Markdown.
+    """The table of verdicts, in Markdown.
 
     Parameters
     ----------
@@ -75,17 +73,8 @@ def status(document: Mapping[str, Any]) -> str:
     head = ("", "rows", *COLUMNS, "of these repaired", "not settled")
     lines = ["| " + " | ".join(head) + " |", "|---" + "|--:" * (len(head) - 1) + "|"]
     lines += ["| " + " | ".join(line) + " |" for line in _lines(document)]
-    errata = _material(document)
-    out = [
-        "\n".join(lines),
-        paragraph(f"{EXPLAINED} The shares of statistical error of all claims add up to {run['error']:.1e}."),
-    ]
-    if errata:
-        out += [
-            "Numbered statements that are false as printed (`largeprompt errata` has the counterexamples, the gaps and the typos):"
-        ]
-        out += ["\n".join(errata)]
-    return "\n\n".join(out)
+    shares = f"The shares of statistical error of all {len(document['claims'])} claims add up to {run['error']:.1e}."
+    return "\n".join(lines) + "\n\n" + paragraph(f"{EXPLAINED} {shares}")
 
 
 def _lines(document: Mapping[str, Any]) -> Iterator[list[str]]:
@@ -113,7 +102,14 @@ def _repaired(claims: list[Mapping[str, Any]]) -> bool:
     return all(c["repair"] and Verdict(c["repair"]["verdict"]).accepted for c in false)
 
 
-def _material(document: Mapping[str, Any]) -> list[str]:
+def errata(document: Mapping[str, Any]) -> str:
+    """The numbered statements that are false as printed, a line each, in Markdown.
+
+    Examples
+    --------
+    >>> errata({"claims": []})
+    'No numbered statement is false as printed.'
+    """
     from proofs_check.documents.errata.markdown import github
 
     ledger = Ledger(document["claims"])
@@ -126,34 +122,78 @@ def _material(document: Mapping[str, Any]) -> list[str]:
         ]
         repair = f"repaired ({c['repair']['verdict']})" if c["repair"] else "not repaired"
         out.append(f"- {github(c['where'])} (`{c['id']}`): {repair}; {use}")
-    return out
+    return "\n".join(out) or "No numbered statement is false as printed."
 
 
-def block_of(text: str, name: str = "README.md") -> tuple[int, int]:
-    """Where the marked block stands: the positions after its first and before its last line.
+def marks(name: str) -> tuple[str, str]:
+    """The two lines between which ``largeprompt status`` writes.
+
+    Examples
+    --------
+    >>> marks("errata")[1]
+    '<!-- errata:end -->'
+    """
+    return f"<!-- {name}:begin (written by: largeprompt status --ledger LEDGER --write FILE) -->", f"<!-- {name}:end -->"
+
+
+def block_of(text: str, block: str, name: str = "README.md") -> tuple[int, int] | None:
+    """Where a marked block stands: the positions after its first and before its last line.
+
+    Returns
+    -------
+    tuple of int, or None
+        None if the text has no such block.
 
     Raises
     ------
     InputError
-        If the text has no such block, or more than one.
+        If a mark is missing, stands twice or comes too early.
     """
-    marks = [text.count(mark) for mark in ("<!-- status:begin", END)]
-    if marks != [1, 1]:
-        raise InputError(f"{name} must hold the lines {BEGIN} and {END} once each; it has them {marks[0]} and {marks[1]} times")
-    begin = text.index("-->", text.index("<!-- status:begin")) + len("-->")
-    end = text.index(END)
+    first, last = f"<!-- {block}:begin", f"<!-- {block}:end -->"
+    counted = [text.count(mark) for mark in (first, last)]
+    if counted == [0, 0]:
+        return None
+    if counted != [1, 1]:
+        both = " and ".join(marks(block))
+        raise InputError(f"{name} must hold the lines {both} once each; it has them {counted[0]} and {counted[1]} times")
+    begin, end = text.index("-->", text.index(first)) + len("-->"), text.index(last)
     if begin > end:
-        raise InputError(f"{name} ends the status block before it begins it")
+        raise InputError(f"{name} ends the {block} block before it begins it; put the begin mark first")
     return begin, end
 
 
-def replaced(text: str, table: str, name: str = "README.md") -> str:
-    """The text with the table in its marked block.
+def replaced(text: str, blocks: Mapping[str, str], name: str = "README.md") -> str:
+    """The text with each block put between its marks, where it has them.
+
+    Parameters
+    ----------
+    text : str
+    blocks : Mapping
+        What to write, by the name of the block.
+    name : str
+        What errors call the text.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        If the text has marks of no block, or marks that do not match.
 
     Examples
     --------
-    >>> replaced("a\\n<!-- status:begin -->old<!-- status:end -->\\nb", "new")
+    >>> replaced("a\\n<!-- status:begin -->old<!-- status:end -->\\nb", {"status": "new"})
     'a\\n<!-- status:begin -->\\n\\nnew\\n\\n<!-- status:end -->\\nb'
     """
-    begin, end = block_of(text, name)
-    return f"{text[:begin]}\n\n{table}\n\n{text[end:]}"
+    found = False
+    for block, written in blocks.items():
+        place = block_of(text, block, name)
+        if place is not None:
+            found = True
+            text = f"{text[: place[0]]}\n\n{written}\n\n{text[place[1] :]}"
+    if not found:
+        wanted = " or ".join(" and ".join(marks(block)) for block in blocks)
+        raise InputError(f"{name} has no place for the table: put the lines {wanted} into it")
+    return text

@@ -1,1 +1,3 @@
-"""Our own results."""
+"""The claims about our own results: what replaces false statements, makes constants explicit, or
+goes further.
+"""

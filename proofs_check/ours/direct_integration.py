@@ -1,5 +1,6 @@
-"""Second routes to R4: its expectations integrated over all scores of a short prompt, or averaged
-over many simulated prompts.
+"""Second routes to the formulas of R4 for softmax attention on Gaussian tokens: the same
+expectations integrated over all scores of a short prompt, or averaged over many simulated prompts.
+They share nothing with the package's quadrature but the definition.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ GRID = tuple((s, L) for L in (1, 2, 3) for s in (0.0, 0.25, 1.0, 4.0))
 
 
 def over_scores(s: float, L: int, step: float = 0.25) -> tuple[Floats, Floats, Floats]:
-    """Standard normal g of shape (L, n), their softmax weights at sqrt(s) g, and the masses of a
-    trapezoid rule in L dimensions.
+    """Return standard normal g of shape (L, n), their softmax weights at sqrt(s) g, and the masses
+    of a trapezoid rule in L dimensions.
 
     The integrands are analytic up to a distance of pi/sqrt(s) from the real axis, whence an error
     of exp(-2 pi^2/(step sqrt(s))).
@@ -38,7 +39,9 @@ def over_scores(s: float, L: int, step: float = 0.25) -> tuple[Floats, Floats, F
 
 
 def by_integration() -> Evidence:
-    """R4 (a)-(d) on the line: with Gamma = 1 and a = h = sqrt(s) both sides by unrelated integrals."""
+    """Compare both sides of R4 (a)-(d) on the line, with Gamma = 1 and a = h = sqrt(s), by
+    unrelated integrals.
+    """
     worst = 0.0
     for s, L in GRID:
         g, p, mass = over_scores(s, L)
@@ -61,8 +64,8 @@ def by_integration() -> Evidence:
 
 
 def by_simulation(prompts: int = 20000, L: int = 20, sigmas: float = 7.0) -> Evidence:
-    """R4 (a), (c), (d) for 3-dimensional tokens of rank 2: averages over prompts against the
-    formulas.
+    """Compare averages over prompts with the formulas of R4 (a), (c), (d) for 3-dimensional tokens
+    of rank 2.
     """
     R = np.array([[1.0, 0.0], [0.5, 0.8], [-0.3, 0.4]])
     Gamma, a, V = R @ R.T, np.array([0.9, 0.3, -0.8]), np.array([[1.0, 0.5, 0.0], [0.0, -1.0, 2.0]])

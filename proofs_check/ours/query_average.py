@@ -1,5 +1,6 @@
-"""Our replacements of Propositions 3.1 and 3.4 and of Lemmas C.6 and C.9: explicit, for every L >=
-1, sigma > 0 and U.
+"""Our replacements of Propositions 3.1 and 3.4 and of Lemmas C.6 and C.9 of Boursier & Boyer:
+errors averaged over the query have explicit bounds for every L >= 1, sigma > 0 and U. The steps are
+proved, and the bounds are tried on instances whose errors are exact sums or quadratures.
 """
 
 from __future__ import annotations
@@ -24,13 +25,11 @@ from theory.bounds.query_average import gradient_U_average, gradient_V_average, 
 
 AVERAGE = r"\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2"
 GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"
-OUT_OF_REACH = (
-    "the bound speaks of every sub-Gaussian law of tokens and queries; its steps are proved, its sum is tried on instances"
-)
+UNPROVED = "the bound speaks of every sub-Gaussian law of tokens and queries; its steps are proved, its sum is tried on instances"
 
 
 def _times(bound: Any, c: Fraction) -> Any:
-    """The bound times c, exact where the bound is."""
+    """Return the bound times c, exact where the bound is."""
     return (sp.Rational(c.numerator, c.denominator) if isinstance(bound, sp.Basic) else float(c)) * bound
 
 
@@ -40,7 +39,7 @@ def _times(bound: Any, c: Fraction) -> Any:
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:P3.1/bracket"),
     argument="R1 with f = id and the convex hull with QA.tilt bound the error at a fixed query; QA.min with theta averages over it",
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=OUT_OF_REACH,
+    unproved=UNPROVED,
     reference={},
 )
 def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
@@ -59,7 +58,7 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     needs=("OURS:P3.1", "BB:C.7.gV"),
     argument="each of the d_out rows of the gradient is the output for V = I",
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=OUT_OF_REACH,
+    unproved=UNPROVED,
     reference={},
 )
 def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
@@ -89,7 +88,9 @@ def square_of_the_covariance_error(*, c: int = 3) -> Evidence:
     argument="units of F8 = sqrt(E|Z|^8): R1 for z z', R2 for z, R1 for z with |m|^2 <= e^{2 a2} E|Z|^2 and (E|Z|^4) <= F8",
 )
 def three_contributions(*, c: int = 25125) -> Evidence:
-    """3 (75 e^{4 a2}/L + 8000 e^{16 a2}/L^2 + 300 e^{6 a2}/L) <= 25125 y where y = e^{8 a2}/L <= 1."""
+    """3 (75 e^{4 a2}/L + 8000 e^{16 a2}/L^2 + 300 e^{6 a2}/L) <= 25125 y where y = e^{8
+    a2}/L <= 1.
+    """
     a2, y = sp.Symbol("a2", nonnegative=True), sp.Symbol("y", positive=True)
     terms = 75 * y * exp(-4 * a2) + 8000 * y**2 + 300 * y * exp(-2 * a2)
     return forall(3 * terms, "<=", c * y, {a2: Closed(0, oo), y: sp.Interval.Lopen(0, 1)})
@@ -148,7 +149,7 @@ def the_form_of_the_paper_for_the_gradient() -> Evidence:
     ),
     argument="row i of the gradient is (C_L - C) v_i z', all rows at most |V|^2 |z|^2 |C_L - C|_F^2; QA.min in y = e^{8 a2}/L",
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=OUT_OF_REACH,
+    unproved=UNPROVED,
     reference={},
 )
 def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
@@ -170,7 +171,7 @@ FUNCTIONS: dict[str, tuple[int, Any, Any]] = {
 
 
 def _error(L: int, x: PromptAndQuery, name: str, power: int, *, exact: bool = False) -> Any:
-    """E|err g|^power over prompt and query; g is the norm of the query, or 1."""
+    """Return E|err g|^power over prompt and query; g is the norm of the query, or 1."""
     _, f, g = FUNCTIONS[name]
     statistic = squared_error if power == 2 else fourth_error
     factor = None if g is None else (lambda z: g(z) ** (power // 2))
@@ -178,7 +179,7 @@ def _error(L: int, x: PromptAndQuery, name: str, power: int, *, exact: bool = Fa
 
 
 def _moment(x: PromptAndQuery, name: str, power: int) -> Fraction:
-    """E|g|^{2 power}."""
+    """Return E|g|^{2 power}."""
     if FUNCTIONS[name][2] is None:
         return Fraction(1)
     return sum((w * sum(v * v for v in q) ** power for w, q in zip(x.query_weights, x.queries)), Fraction(0))
@@ -186,7 +187,7 @@ def _moment(x: PromptAndQuery, name: str, power: int) -> Fraction:
 
 @cache
 def _left(power: int) -> tuple[tuple[int, PromptAndQuery, str, float], ...]:
-    """(L, instance, functions, error) for the errors to the power 2 and 4."""
+    """List (L, instance, functions, error) for the errors to the power 2 and 4."""
     pairs = [(name, x) for name, x in product(FUNCTIONS, discrete()) if power == 2 or FUNCTIONS[name][0] == 1]
     rows = ((L, x, name, float(_error(L, x, name, power))) for name, x in pairs for L in (1, 2, 3, 10))
     return tuple(sorted(rows, key=lambda row: (row[0], row[1].d)))
@@ -206,14 +207,14 @@ def _instance(bound: Any, power: int, L: int, x: PromptAndQuery, name: str, erro
 
 
 def general(bound: Any, power: int, *, least: int = 1) -> Iterator[Instance]:
-    """Instances of Lemma C.6 (power 2) or C.9 (power 4): `bound` takes L, sigma, |U|, d, p and the
-    root of the moment of g.
+    """List instances of Lemma C.6 (power 2) or C.9 (power 4); `bound` takes L, sigma, |U|, d, p and
+    the root of the moment of g.
     """
     return (_instance(bound, power, *row) for row in _left(power) if row[0] >= least)
 
 
 def general_reference(bound: Any, power: int) -> Instance:
-    """The same with f = z, g = 1 at the reference instance."""
+    """Return the same with f = z and g = 1 at the reference instance."""
     name = "f = z, g = 1"
     return _instance(bound, power, LENGTH, REFERENCE, name, float(_error(LENGTH, REFERENCE, name, power)))
 
@@ -245,7 +246,7 @@ def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
     cites=("Cauchy-Schwarz inequality",),
     argument="as OURS:P3.1 for |f(z)| <= C_f |z|^p; the Cauchy-Schwarz inequality takes g out and doubles the weight of the query",
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=OUT_OF_REACH,
+    unproved=UNPROVED,
     reference={},
 )
 def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
@@ -278,7 +279,7 @@ def the_form_of_the_paper_for_both_orders() -> Evidence:
     cites=("Cauchy-Schwarz inequality",),
     argument="as OURS:LC.6 with R2 for R1; QA.min in y = e^{8 a2}/L with exponents up to 2",
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=OUT_OF_REACH,
+    unproved=UNPROVED,
     reference={},
 )
 def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:

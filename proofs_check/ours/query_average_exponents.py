@@ -1,5 +1,6 @@
-"""How the error averaged over the query decays: our exponents, the printed one, and the sharp one
-of Theorem B.
+"""The powers of L with which errors averaged over the query decay: those of our bounds and the
+printed one, compared with the sharp one of Theorem B. The comparisons are proved for every kappa =
+sigma^2 |U|^2.
 """
 
 from __future__ import annotations
@@ -17,9 +18,7 @@ from numerics.search.query_average_instances import COVERED, instances, referenc
 from proofs_check.core.claim import claim
 from theory.bounds.query_average import output_average_long, output_average_short
 
-OUT_OF_REACH = (
-    "the bound speaks of every sub-Gaussian law of tokens and queries; its steps are proved, its sum is tried on instances"
-)
+UNPROVED = "the bound speaks of every sub-Gaussian law of tokens and queries; its steps are proved, its sum is tried on instances"
 
 
 @claim(
@@ -70,7 +69,7 @@ def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8) -> Evidence
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:P3.1/bracket"),
     argument="the proof of OURS:P3.1 with 4 kappa theta <= lambda for any lambda < 1/2; here lambda = 9/20",
     reference={},
-    unproved=OUT_OF_REACH,
+    unproved=UNPROVED,
 )
 def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
     """theta = min(1, lambda/(4 kappa)) with (1 - 2 lambda)^{-d/2} (300 (1+h) + 8 ln L + 16 (d+1)
@@ -90,7 +89,7 @@ def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
     control=dict(c=Fraction(1, 250)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight"),
     argument="average R1 over the query: E e^{4 kappa |z|^2} <= (1 - 8 kappa)^{-d/2}",
-    unproved=OUT_OF_REACH,
+    unproved=UNPROVED,
 )
 def rate_one_over_L_for_small_kappa(*, c: Fraction = Fraction(1)) -> Evidence:
     """For kappa < 1/8: E|T_L - T|^2 <= 300 (1 + h) |V|^2 sigma^2 (1 - 8 kappa)^{-d/2}/L, without a

@@ -1,5 +1,6 @@
-"""The steps under our bounds on query averages: moments of tilted laws, weighted moments of a
-query, the smaller of two bounds.
+"""The steps behind our bounds on errors averaged over the query: moments of tilted laws, weighted
+moments of the query, and the smaller of two bounds. Inequalities are proved over their whole
+domain, and bounds on laws are tried on instances.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ def completing_the_square() -> Evidence:
 
 
 def _largest(c: Fraction) -> Iterator[Instance]:
-    """E max|z_k|^{2q} of L tokens by the distribution function, for the laws that are discrete or
-    bounded.
+    """Return E max|z_k|^{2q} of L tokens from the distribution function, for the laws that are
+    discrete or bounded.
     """
     for d in (1, 2):
         for law in laws(d):
@@ -128,8 +129,8 @@ def dimension_leaves_a_constant() -> Evidence:
 
 
 def _weighted(c: Fraction) -> Iterator[Instance]:
-    """Standard Gaussian queries tilt to N(0, 2 I): 2^{d/2} E|N(0, 2I)|^{2j} exactly; then laws on
-    few values.
+    """List weighted moments of queries: exactly for standard Gaussian ones, which tilt to N(0, 2 I)
+    and give 2^{d/2} E|N(0, 2I)|^{2j}, then for laws on few values.
     """
     for d in (1, 2, 3, 10):
         for j in (0, 1, 2, 3, 4):
@@ -207,8 +208,8 @@ def larger_of_the_two_constants(*, c: int | Fraction = 300) -> Evidence:
 
 
 def exponents_compared() -> Evidence:
-    """sigma^2 theta >= c2, where sigma^2 theta = min(s, v) and c2 = min(1, v) with s = sigma^2 >=
-    1, v = 1/(c |U|^2), any c.
+    """Prove sigma^2 theta >= c2, where sigma^2 theta = min(s, v) and c2 = min(1, v) with s =
+    sigma^2 >= 1 and v = 1/(c |U|^2), for any c.
     """
     s, v = sp.symbols("s v", positive=True)
     domain = {s: Closed(1, oo), v: (0, oo)}
@@ -226,8 +227,8 @@ def the_form_of_the_paper() -> Evidence:
 
 
 def from_two_tokens(p: int) -> Evidence:
-    """A + D l^p + B s <= s l^p ((A + B)/ln(2)^p + D) for s = sigma^{2p} >= 1, l = ln L >= ln 2 and
-    A, B, D >= 0.
+    """Prove A + D l^p + B s <= s l^p ((A + B)/ln(2)^p + D) for s = sigma^{2p} >= 1, l = ln L >= ln
+    2 and A, B, D >= 0.
     """
     A, B, D = sp.symbols("A B D", positive=True)
     x, y = sp.symbols("x y", nonnegative=True)  # s = 1 + x, (l/ln 2)^p = 1 + y
@@ -238,8 +239,8 @@ def from_two_tokens(p: int) -> Evidence:
 
 
 def from_one_token(p: int) -> Evidence:
-    """A + D l^p + B s <= s (1 + l)^p ((A + B)/ln(2)^p + D) for s = sigma^{2p} >= 1, l = ln L >= 0
-    and A, B, D >= 0.
+    """Prove A + D l^p + B s <= s (1 + l)^p ((A + B)/ln(2)^p + D) for s = sigma^{2p} >= 1, l = ln L
+    >= 0 and A, B, D >= 0.
 
     With s = 1 + x and 1/ln(2)^p = 1 + w the coefficients of A, B and D in the difference are
     nonnegative.

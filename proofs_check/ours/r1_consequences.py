@@ -1,5 +1,6 @@
-"""What R1 gives by Markov's inequality: the conclusions of Lemma C.1, Corollary C.3 and Lemma C.4
-without their conditions.
+"""Consequences of R1, our bound on the second moment of the error at a fixed query: by Markov's
+inequality it gives the conclusions of Lemma C.1, Corollary C.3 and Lemma C.4 of Boursier & Boyer
+without their conditions. Constants are compared by proof, probabilities on the worst laws.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from theory.bounds.concentration import beta, second_moment_R1
 L, a2, K = symbol("L"), symbol("a2"), symbol("F4")
 delta = sp.Symbol("delta", positive=True)
 R1 = sp.Integer(75)
-UNIT = {delta: (0, 1)}
-ON_DELTA = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
+DELTA_DOMAIN = {delta: (0, 1)}
+HYPOTHESES = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
 MARKOV = ("Markov's inequality",)
 
 
@@ -32,13 +33,13 @@ MARKOV = ("Markov's inequality",)
     needs=("OURS:R1",),
     cites=MARKOV,
     argument="Markov's inequality at 27 beta^2; if E|f|^4 = 0 the event {0 > 0} is empty",
-    hypotheses=ON_DELTA,
+    hypotheses=HYPOTHESES,
     reference={},
 )
 def lemma_c1_for_every_delta(*, c: int | Fraction = 27) -> Evidence:
     """P(|err|^2 > 27 beta^2) <= (75/27) delta < 4 delta for every delta in (0, 1)."""
     tail = worst_ratio(Tail(error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta), "<=", R1 / 27 * delta)
-    return all_of(tail, forall(R1 / 27 * delta, "<", 4 * delta, UNIT))
+    return all_of(tail, forall(R1 / 27 * delta, "<", 4 * delta, DELTA_DOMAIN))
 
 
 @claim(
@@ -47,7 +48,7 @@ def lemma_c1_for_every_delta(*, c: int | Fraction = 27) -> Evidence:
     needs=("OURS:R1",),
     cites=MARKOV,
     argument="Markov's inequality at C/(delta L), which is positive since E|f|^4 > 0",
-    hypotheses=ON_DELTA,
+    hypotheses=HYPOTHESES,
     reference={},
 )
 def corollary_c3_for_every_delta(*, c: int | Fraction = 108) -> Evidence:
@@ -55,7 +56,7 @@ def corollary_c3_for_every_delta(*, c: int | Fraction = 108) -> Evidence:
     if K = sqrt(E|f|^4) > 0.
     """
     tail = worst_ratio(Tail(error_squared, ">=", C_of(a2, K, c) / (delta * L), delta), "<=", R1 / 108 * delta)
-    return all_of(tail, forall(R1 / 108 * delta, "<=", delta, UNIT))
+    return all_of(tail, forall(R1 / 108 * delta, "<=", delta, DELTA_DOMAIN))
 
 
 @claim(

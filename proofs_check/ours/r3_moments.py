@@ -1,5 +1,6 @@
-"""R3: moments of the tilted law, the tail and the largest norm of sub-Gaussian vectors; Assumption
-3.3 is automatic.
+"""R3: bounds on the moments of the tilted law, on the tail and on the largest norm of sub-Gaussian
+vectors, from which Assumption 3.3 of Boursier & Boyer follows. The steps are proved for every
+dimension, and the bounds are tried on the worst laws that a search finds.
 """
 
 from __future__ import annotations
@@ -25,17 +26,19 @@ sigma, a, d, p, L, x, t = sp.symbols("sigma a d p L x t", positive=True)
 lam, theta = sp.symbols("lambda theta", positive=True)
 g = sp.Symbol("g", real=True)
 #: A product over all nodes of mu and nu stays below this size.
-NODES = 300
+MAX_PRODUCT_NODES = 300
 
 
 def half_power(x: Any, power: int) -> Any:
-    """x^{p/2}, for floats and Arb balls."""
+    """Return x^{p/2}, for floats and Arb balls."""
     return x ** (power // 2) if power % 2 == 0 else np.sqrt(x) ** power
 
 
 @cache
 def tilted(power: int) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """E|Z|^p under the law tilted by a, against the bound of R3."""
+    """Return a function of the law with the two sides: E|Z|^p under the law tilted by a, and the
+    bound of R3.
+    """
 
     def sides(populations: Any, numbers: Any) -> tuple[Any, Any]:
         (mu,) = populations
@@ -49,7 +52,9 @@ def tilted(power: int) -> Callable[[Any, Any], tuple[Any, Any]]:
 
 @cache
 def averaged(power: int, of_query: int) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """The left side of Assumption 3.3 against sigma^{2p} M_{p,p'} with the constant of R3.A33."""
+    """Return a function of the laws with the two sides: the left side of Assumption 3.3, and
+    sigma^{2p} M_{p,p'} with the constant of R3.A33.
+    """
 
     def sides(populations: Any, numbers: Any) -> tuple[Any, Any]:
         mu, nu = populations
@@ -70,8 +75,8 @@ def averaged(power: int, of_query: int) -> Callable[[Any, Any], tuple[Any, Any]]
 
 @cache
 def uniform(power: int, of_query: int) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """The same against the constant that serves every law, a polynomial in |U|^2 for each dimension
-    of the tokens.
+    """Return a function of the laws with the same left side and the constant that serves every law,
+    a polynomial in |U|^2 for each dimension of the tokens.
     """
 
     def sides(populations: Any, numbers: Any) -> tuple[Any, Any]:
@@ -95,14 +100,14 @@ def _coefficients(power: int, of_query: int, n: int) -> list[float]:
 
 
 def exponential(populations: Any, _: Any) -> tuple[Any, Any]:
-    """E exp(|Z|^2/(4 sigma^2)) against 2^{d/2}."""
+    """Return the two sides E exp(|Z|^2/(4 sigma^2)) and 2^{d/2}."""
     (z,) = populations
     return z.mean(np.exp(z.squares / (4 * z.sigma2))), np.sqrt(0 * z.sigma2 + 2) ** z.nodes.shape[1]
 
 
 @cache
 def maximum(length: int, power: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """E max |Z_l|^p against the bound of R3.max."""
+    """Return a function of the law with the two sides: E max |Z_l|^p, and the bound of R3.max."""
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
         (z,) = populations
@@ -118,7 +123,7 @@ def _unit(law: Law, factor: float = 1.0) -> Law:
 
 @cache
 def tilts() -> list[tuple[str, Any, Any]]:
-    """Hostile laws at sigma = 1 and 3 with scores of several lengths."""
+    """List hostile laws at sigma = 1 and 3 with scores of several lengths."""
     rows = []
     for n in DIMENSIONS:
         direction = np.arange(1, n + 1) / np.linalg.norm(np.arange(1, n + 1))
@@ -133,7 +138,7 @@ def tilts() -> list[tuple[str, Any, Any]]:
 
 @cache
 def pairs() -> list[tuple[str, Any, Any]]:
-    """Tokens at sigma = 1 and 3, queries at constant 1, and matrices U, zero included."""
+    """List tokens at sigma = 1 and 3, queries at constant 1, and matrices U, zero included."""
     return list(_pairs())
 
 
@@ -142,7 +147,7 @@ def _pairs() -> Iterator[tuple[str, Any, Any]]:
         spread = [law for law in laws(n) if law.sigma2]
         for mu in spread:
             for nu in spread:
-                if len(mu.nodes) * len(nu.nodes) <= NODES:
+                if len(mu.nodes) * len(nu.nodes) <= MAX_PRODUCT_NODES:
                     for name, U in matrices(n).items():
                         for factor in (1.0, 3.0):
                             case = f"{mu.name} at sigma = {factor:g}, query {nu.name}, U = {name}, d = {n}"
@@ -150,8 +155,8 @@ def _pairs() -> Iterator[tuple[str, Any, Any]]:
 
 
 def joint() -> Iterator[tuple[str, Any, Any]]:
-    """Tokens (x, y) in R^2 with sigma = 1 and 3, and queries (x_q, 0) with the law of x: Assumption
-    4.2 (iii) for d = 1.
+    """List tokens (x, y) in R^2 with sigma = 1 and 3, and queries (x_q, 0) with the law of x, as in
+    Assumption 4.2 (iii) for d = 1.
     """
     for law in laws(2):
         if law.sigma2 and len(law.nodes) <= 100:
@@ -163,7 +168,7 @@ def joint() -> Iterator[tuple[str, Any, Any]]:
                     yield f"(x, y) = {law.name}, sigma = {factor:g}, U = {name}", (mu, query), tuple(U.ravel())
 
 
-# -- the bound and its proof ----------------------------------------------------------------------------------------------------
+# -- the bound and its proof -----------------------------------------------------------------------
 
 
 @claim(
@@ -231,7 +236,7 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
     return all_of(terms, factor)
 
 
-# -- Assumption 3.3 -------------------------------------------------------------------------------------------------------------
+# -- Assumption 3.3 --------------------------------------------------------------------------------
 
 
 @claim(
@@ -290,7 +295,7 @@ def constants_free_of_the_laws() -> Evidence:
     return identity([M_R3(4, 0, u, d), M_R3(4, 4, u, d)], [first, second])
 
 
-# -- tail and maximum -----------------------------------------------------------------------------------------------------------
+# -- tail and maximum ------------------------------------------------------------------------------
 
 
 @claim(
@@ -313,13 +318,15 @@ def exponential_moment_and_tail(*, share: int | Fraction = 1) -> Evidence:
 
 @cache
 def vectors() -> list[tuple[str, Any, Any]]:
-    """The hostile laws that are no point mass."""
+    """List the hostile laws that are no point mass."""
     return [(f"{law.name} in d = {n}", (of_law(law),), ()) for n in DIMENSIONS for law in laws(n) if law.sigma2]
 
 
 @claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",), argument="so that Lemma D.2, 1) needs no cited theorem")
 def sharper_than_lemma_d2(*, c: int | Fraction = 2) -> Evidence:
-    """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t and d; compared by exponents."""
+    """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t and d; compared by
+    exponents.
+    """
     ours, printed = (sp.expand_log(log(bound), force=True) for bound in (tail_R3(t, d), tail_d2(t, d, Rational(c))))
     return forall(ours, "<=", printed, {t: (0, oo), d: Closed(1, oo)})
 

@@ -1,8 +1,9 @@
-"""The exponents of output and gradients over Gaussian queries: bounds at a fixed query for long
-prompts, and their averages.
+"""R4: the powers of L with which the errors of output and gradients on Gaussian tokens decay,
+averaged over Gaussian queries. The constants of the bounds from above and below are proved, and the
+bounds and exponents are compared with quadrature up to L = 1e100.
 
-From above the weights of Gaussian scores obey a Chernoff bound whose parameter theta = 1 + b makes
-the average over queries flat; from below one token dominates with the probability that its score
+From above, the weights of Gaussian scores obey a Chernoff bound whose parameter theta = 1 + b makes
+the average over queries flat. From below, one token dominates with the probability that its score
 exceeds ln L + s/2, up to a logarithm, and then the softmax covariance almost vanishes.
 """
 
@@ -35,7 +36,7 @@ from theory.attention.softmax_covariance import GRAD_U_MOMENTS, spread_moments
 Floats = NDArray[np.float64]
 b, s, lnL = sp.symbols("b s Lambda", positive=True)  # Lambda = ln L
 VARIANCES, LENGTHS = (0.01, 0.5, 2.0, 8.0, 64.0, 256.0), np.array([1.0, 2.0, 10.0, 1e3, 1e8, 1e20, 1e100])
-FAR = (1e50, 1e100)
+LONG_LENGTHS = (1e50, 1e100)
 
 
 @cache
@@ -44,8 +45,8 @@ def _moments(variance: float) -> ScoreMoments:
 
 
 def _sums_of_coefficients(polynomial: sp.Expr, sign: int) -> sp.Expr:
-    """The polynomial in s whose moments are all 1 where their coefficient has this sign, and 0
-    elsewhere.
+    """Return the sum over the terms whose coefficient has this sign, each as the size of the
+    coefficient times the power of s in the term.
     """
     total = sp.S.Zero
     for term in sp.Add.make_args(sp.expand(polynomial)):
@@ -124,8 +125,8 @@ def weights_from_above(*, c: int | Fraction = 8) -> Evidence:
 
 
 def log_probability(variance: float, L: float, half: float) -> float:
-    """ln of P(sqrt(s) g >= ln L + half s + ln(8 (2 + s + g^2))); for s >= 1/2 the two sides cross
-    once.
+    """Return ln of P(sqrt(s) g >= ln L + half s + ln(8 (2 + s + g^2))); for s >= 1/2 the two sides
+    cross once.
     """
     root = math.sqrt(variance)
     gap = lambda x: root * x - math.log(8 * (2 + variance + x**2)) - math.log(L) - half * variance
@@ -133,7 +134,7 @@ def log_probability(variance: float, L: float, half: float) -> float:
 
 
 def _probability_again(variance: float, L: float, half: float) -> float:
-    """The same in multiple precision, from another root finder."""
+    """Return the same probability in multiple precision, from another root finder."""
     from mpmath import mp, mpf
 
     with mp.workdps(30):
@@ -221,8 +222,8 @@ def limit_is_positive(*, c: int | Fraction = 2) -> Evidence:
 
 
 def _settings() -> Iterator[AttentionSetting]:
-    """One direction; V blind to the direction of the scores, so that rho = 0; lambda = 1/2, tokens
-    on a line; no scores.
+    """List settings: one direction; V blind to the direction of the scores, so that rho = 0; lambda
+    = 1/2 with tokens on a line; no scores.
     """
     yield AttentionSetting([[1.0]], [[1.2]], [[1.0]], [[1.0]], name="d = 1, lambda = 1.44")
     yield AttentionSetting(np.eye(2), np.diag([1.2, 0.0]), [[0.0, 1.0]], np.eye(2), name="V blind to the scores, lambda = 1.44")
@@ -233,7 +234,7 @@ def _settings() -> Iterator[AttentionSetting]:
 
 @cache
 def _far_errors() -> list[tuple[AttentionSetting, Floats, Floats]]:
-    found = [(x, exact_errors(x.Gamma, x.U, x.V, FAR, query_cov=x.query, tolerance=1e-2)) for x in _settings()]
+    found = [(x, exact_errors(x.Gamma, x.U, x.V, LONG_LENGTHS, query_cov=x.query, tolerance=1e-2)) for x in _settings()]
     return [(setting, e.output, e.grad_U) for setting, e in found]
 
 
@@ -261,14 +262,18 @@ def exponent_of_all_errors(*, scale: int | Fraction = 1) -> Evidence:
     for setting, *errors in _far_errors():
         exponent = float(scale) * sharp_exponent(setting.score_variance)
         for name, e in zip(("output", "grad_U"), errors):
-            slope = math.log(e[0] / e[1]) / math.log(FAR[0])
+            slope = math.log(e[0] / e[1]) / math.log(LONG_LENGTHS[0])
             off = abs(slope - exponent)
             if off > 0.025:
-                at = {"setting": setting.name, "quantity": name, "L": FAR[0], "exponent": exponent}
-                again = [averaged_directly(setting.score_variance, L) for L in FAR] if (setting.d, name) == (1, "output") else None
+                at = {"setting": setting.name, "quantity": name, "L": LONG_LENGTHS[0], "exponent": exponent}
+                again = (
+                    [averaged_directly(setting.score_variance, L) for L in LONG_LENGTHS]
+                    if (setting.d, name) == (1, "output")
+                    else None
+                )
                 if again is None:
                     return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"the slope is {slope} at {at}")
-                off_again = abs(math.log(again[0] / again[1]) / math.log(FAR[0]) - exponent)
+                off_again = abs(math.log(again[0] / again[1]) / math.log(LONG_LENGTHS[0]) - exponent)
                 return refuted_by_two_routes("quadrature", at, off, 0.025, off_again)
             farthest = max(farthest, off)
     covered = f"{'; '.join(x.name for x, *_ in _far_errors())}; L = 1e50 to 1e100, where the slope is min(1, b) to {farthest:.2g}"

@@ -1,8 +1,8 @@
-"""R4: bias, covariance and mean squared errors of softmax attention on Gaussian tokens, exactly,
-for every L and every dimension.
+"""R4: bias, covariance and mean squared errors of softmax attention on Gaussian tokens in closed
+form, for every L and every dimension.
 
 The identities are between polynomials in the power sums pi_k of the weights, whose expectations are
-P2, P3, Q, ... The left sides come from `theory.symbolic.stein`, which knows Stein's lemma and
+P2, P3, Q and so on. The left sides come from `theory.symbolic.stein`, which knows Stein's lemma and
 nothing of the right sides; two linear forms stand for a matrix.
 """
 
@@ -42,23 +42,25 @@ STEIN = ("Stein (1981): Gaussian integration by parts",)
 
 
 def mean(form: str) -> Any:
-    """A linear form of zbar - h, zbar = sum p_k z_k."""
+    """Return a linear form of zbar - h, zbar = sum p_k z_k."""
     return TOKENS.sum(1, form) - TOKENS.h(form)
 
 
 def spread(u: str, v: str) -> Any:
-    """u'(C_L - Gamma)v for the softmax covariance C_L of the tokens."""
+    """Return u'(C_L - Gamma)v for the softmax covariance C_L of the tokens."""
     return TOKENS.sum(1, u, v) - TOKENS.sum(1, u) * TOKENS.sum(1, v) - TOKENS.Gamma(u, v)
 
 
 def for_every_prompt(proof: Evidence) -> Evidence:
-    """An identity that the Stein calculus reduced to power sums of weights."""
+    """Say of a proof by the Stein calculus what it assumes and that it holds in every dimension; it
+    is an identity between power sums of weights.
+    """
     assumes = ("L >= 1 an integer", "tokens iid N(0, Gamma), Gamma of any rank", "pi_k = sum_i p_i^k, under the expectation")
     return proof.replace(dimension="every d", assumes=assumes, cites=STEIN)
 
 
 def entries(f: Any) -> sp.Matrix:
-    """The expectations of a bilinear quantity at the forms u, v."""
+    """Return the expectations of a bilinear quantity at the forms u, v."""
     return sp.Matrix(2, 2, lambda i, j: f("uv"[i], "uv"[j]).expectation())
 
 
@@ -124,15 +126,15 @@ def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
     )
 
 
-# -- quadrature, gradients, limits ----------------------------------------------------------------------------------------------
+# -- quadrature, gradients, limits -----------------------------------------------------------------
 
 
 STEP = 0.1
 
 
 def laplace(s: float) -> list[np.ndarray]:
-    """m_0, ..., m_4 on a grid of v, as R4 writes them: Gaussian means of exp(kx - e^x), x = v +
-    sqrt(s) g.
+    """Return m_0, ..., m_4 on a grid of v as R4 writes them: Gaussian means of exp(kx - e^x), x = v
+    + sqrt(s) g.
     """
     v, g = np.arange(-60.0, 25.0, STEP), np.arange(-9.0, 14.0, STEP)
     x = np.minimum(v[:, None] + np.sqrt(s) * g, 6.0)
@@ -261,8 +263,8 @@ def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1)) -> Evidence:
 
 
 def gradient_of_a_long_prompt(L: int = 10**8) -> Evidence:
-    """L E|grad_U T_L - grad_U T|^2 beside its limit, for regular and singular Gamma; the first
-    correction is of order 1/L.
+    """Compare L E|grad_U T_L - grad_U T|^2 with its limit, for regular and singular Gamma; the
+    first correction is of order 1/L.
     """
     U, V, worst = np.array([[0.5, 0.2], [-0.3, 0.4]]), np.array([[1.0, 0.5], [0.0, -1.0]]), 0.0
     for Gamma in (np.array([[1.0, 0.4], [0.4, 0.3]]), np.array([[1.0, -1.0], [-1.0, 1.0]])):
@@ -280,7 +282,7 @@ def gradient_of_a_long_prompt(L: int = 10**8) -> Evidence:
 
 
 def tilted_mean_of_the_weight(s: float) -> float:
-    """E w^2/(E w)^2 for w = e^{sqrt(s) g}, integrated."""
+    """Return E w^2/(E w)^2 for w = e^{sqrt(s) g} by integration."""
     g = np.arange(-12.0, 22.0, 0.05)
     density = np.exp(-(g**2) / 2)
     w = np.exp(np.sqrt(s) * g)

@@ -1,5 +1,6 @@
-"""R5 for linear attention with prompts of L tokens and label noise: the same flow, with S_L inside
-the brackets.
+"""R5 for linear attention with prompts of L tokens and label noise: the gradient flow is that of
+infinite prompts with S_L inside the brackets, and its limit follows. Risk and field are proved by
+exact expectations; the limit is found by integrating the flow.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ L, tau2, om2, trace = sp.symbols("L tau2 om2 t", positive=True)
 
 
 def gaussian_mean(polynomial: sp.Expr, variances: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """Expectation over independent centred Gaussian variables, monomial by monomial."""
+    """Return the expectation over independent centred Gaussian variables, monomial by monomial."""
     total = sp.Integer(0)
     for powers, coefficient in sp.Poly(sp.expand(polynomial), *variances).terms():
         if all(k % 2 == 0 for k in powers):
@@ -29,8 +30,8 @@ def gaussian_mean(polynomial: sp.Expr, variances: Mapping[sp.Symbol, sp.Expr]) -
 
 
 def risk_from_prompts(d: int, length: int) -> tuple[sp.Expr, sp.Expr]:
-    """The risk from its definition, every token, label, task and query integrated out, and the
-    closed form.
+    """Return the risk from its definition, with every token, label, task and query integrated out,
+    and the closed form.
     """
     l, (_, U) = sp.symbols(f"l_0:{d}", positive=True), parameters(d)
     w, q, query_noise = sp.symbols(f"w_0:{d}"), sp.symbols(f"q_0:{d}"), sp.Symbol("eta")

@@ -1,5 +1,6 @@
-"""R5: the infinite-prompt gradient flow of in-context linear regression, for any covariance: what
-it conserves, where it ends.
+"""R5: the gradient flow of in-context linear regression with infinite prompts, for any covariance:
+what it conserves, that it stays bounded, and where it ends. The steps are proved entry by entry in
+an eigenbasis, and the limit is also found by integrating the flow.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ LOJASIEWICZ = "Lojasiewicz (1963): a bounded gradient trajectory of a real-analy
 
 
 def parameters(d: int) -> tuple[sp.Matrix, sp.Matrix]:
-    """A symmetric S and a general U with an indeterminate for every free entry."""
+    """Return a symmetric S and a general U with an indeterminate for every free entry."""
     S = sp.Matrix(d, d, lambda i, j: sp.Symbol(f"s_{min(i, j)}{max(i, j)}", real=True))
     return S, sp.Matrix(d, d, lambda i, j: sp.Symbol(f"U_{i}{j}", real=True))
 
 
 def formula(start: Start) -> tuple[np.ndarray, float]:
-    """What `limit_parameters` says of a start."""
+    """Return what `limit_parameters` says of a start."""
     noise = start.noise if start.prompt_length else None
     p = limit_parameters(start.Sigma, U0=start.U0, u0=start.u0, prompt_length=start.prompt_length, noise=noise)
     return p.U[:-1, :-1], float(p.V[-1, -1])
@@ -82,8 +83,8 @@ def two_conserved_quantities() -> Evidence:
 
 
 def stands_still(m: sp.Expr) -> list[Evidence]:
-    """At U = gamma S_L^{-1} S S^+ + P(W), u = 1/gamma the field vanishes, for any W; and the two
-    parts of U are orthogonal.
+    """Prove that the field vanishes at U = gamma S_L^{-1} S S^+ + P(W), u = 1/gamma for any W, and
+    that the two parts of U are orthogonal.
     """
     inside, outside = gamma * delta * l_i * p_i / m, (1 - l_i * p_i * l_j * p_j) * W_ij
     end = {U_ij: inside + outside, u: 1 / gamma, m_i: m}

@@ -1,5 +1,6 @@
-"""R5: a Polyak-Lojasiewicz inequality along the infinite-prompt flow, in place of item 3 of
-Boursier & Boyer, Appendix F.3.
+"""R5: a Polyak-Lojasiewicz inequality along the flow with infinite prompts, in place of item 3 of
+Appendix F.3 of Boursier & Boyer, which is false as printed. Its steps are proved, and the
+inequality is tried along integrated flows.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz
 from theory.symbolic.algebra import Algebra
 
 s = sp.Symbol("s", positive=True)
-#: Between the condition s^2 |S| < 2 of R5 and the narrower one with sqrt(d), and close to the edge.
-EDGE = [
+#: Starts between the condition s^2 |S| < 2 of R5 and the narrower one with sqrt(d), and starts that
+#: are close to the edge of the former.
+EDGE_STARTS = [
     BalancedStart(sp.ImmutableMatrix(sp.diag(*top)), sp.ImmutableMatrix(Theta), scale)
     for scale in (sp.Rational(5, 4), sp.Rational(7, 5))
     for top, Theta in (((1, 1), (1, 0)), ((1, sp.Rational(1, 2)), (sp.Rational(3, 5), sp.Rational(4, 5))), ((1, 0), (1, 0)))
@@ -100,9 +102,10 @@ def the_trace_inequality_of_the_start() -> Evidence:
     "|grad R|^2 >= 2 lambda^3 u^2 R",
 )
 def polyak_lojasiewicz_along_the_flow(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|grad R|^2 >= c mu R with mu = lambda_+^3 s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / |S^2|_F, at the start and along the path.
+    """|grad R|^2 >= c mu R with mu = lambda_+^3 s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / |S^2|_F, at
+    the start and along the path.
 
     The bound of u^2 that is displayed beside it is R5.PL/level together with R5.PL/start.
     """
     scaled = lambda Sigma, Theta, s: sp.Rational(c.numerator, c.denominator) * polyak_lojasiewicz(Sigma, Theta, s)
-    return steeper_than(scaled, balanced_starts() + EDGE, checked=r"|\nabla R|^2\geq c\,\mu R")
+    return steeper_than(scaled, balanced_starts() + EDGE_STARTS, checked=r"|\nabla R|^2\geq c\,\mu R")

@@ -1,5 +1,6 @@
-"""R6: the in-context risk of softmax attention at every prompt length, its isotropic flow, and its
-size at the limit parameters.
+"""R6: the in-context risk of softmax attention in closed form at every prompt length, and its
+gradient where the covariance is the identity. The formulas are proved for every dimension, and
+compared with direct integration, simulated prompts and finite differences.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from theory.symbolic.algebra import Algebra
 Floats = NDArray[np.float64]
 #: A mean token m = sum p_k x_k, the query x, the task w, and the mean e of the label noise of the
 #: prompt.
-WORDS = Algebra(symmetric=["S"], vectors=["m", "x", "w", "h"], params=["u"])
-m, x, w, h, u_ = (WORDS[name] for name in ("m", "x", "w", "h", "u"))
+ALGEBRA = Algebra(symmetric=["S"], vectors=["m", "x", "w", "h"], params=["u"])
+m, x, w, h, u_ = (ALGEBRA[name] for name in ("m", "x", "w", "h", "u"))
 P2, P3, Q, trace, x2, h2 = sp.symbols("P2 P3 Q trS x2 h2", nonnegative=True)
 u, xh = sp.symbols("u xh", real=True)
 tau2, om2 = sp.symbols("tau2 om2", positive=True)
@@ -38,7 +39,7 @@ def average_over_task_and_noise() -> Evidence:
     noise, by E eta_j eta_k.
     """
     residual = u_ * (w.T * m) - w.T * x
-    task = trace_identity((residual * residual).gauss("w", WORDS.I), (u_ * m - x).T * (u_ * m - x))
+    task = trace_identity((residual * residual).gauss("w", ALGEBRA.I), (u_ * m - x).T * (u_ * m - x))
     p, eta = sp.symbols("p_1:4", positive=True), sp.symbols("eta_1:4", real=True)
     square = sp.Poly(sp.expand((u * sum(a * b for a, b in zip(p, eta))) ** 2), *eta)
     mean = sum(c * tau2 for powers, c in square.terms() if max(powers) == 2)
@@ -76,8 +77,8 @@ def tasks_of_another_variance() -> Evidence:
 
 
 def by_all_scores(L: int = 2, step: float = 0.25) -> Evidence:
-    """d = 1, L = 2, label noise: the risk by a trapezoid rule over both tokens and the query, every
-    average over w done by hand.
+    """Compare R6 for d = 1, L = 2 and label noise with a trapezoid rule over both tokens and the
+    query, with every average over w done by hand.
     """
     axis = step * np.arange(-34, 35)
     mass = np.exp(-(axis**2) / 2) * step / np.sqrt(2 * np.pi)
@@ -96,7 +97,9 @@ def by_all_scores(L: int = 2, step: float = 0.25) -> Evidence:
 
 
 def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
-    """Prompts, tasks and noise drawn: d = 2, L = 5, a U that is not symmetric, w of variance 1/2."""
+    """Compare R6 with drawn prompts, tasks and noise, for d = 2, L = 5, a U that is not symmetric,
+    and w of variance 1/2.
+    """
     rng, L, noise = generator(6), 5, 0.3
     S, U, v = np.array([[1.0, 0.4], [0.4, 0.5]]), np.array([[0.6, 0.3], [-0.2, 0.5]]), 1.3
     root = np.linalg.cholesky(S).T
@@ -134,12 +137,12 @@ def risk_at_every_prompt_length() -> Evidence:
     return confirmed(proof, by_all_scores(), by_prompts())
 
 
-# -- isotropic covariates -------------------------------------------------------------------------------------------------------
+# -- isotropic covariates --------------------------------------------------------------------------
 
 
 def by_differences(step: float = 1e-4) -> Evidence:
-    """The gradient in every entry of U at c I, S = I, by differences of the risk: a multiple g I,
-    and dR/dc = d g.
+    """Check by differences of the risk that its gradient in the entries of U at c I, S = I, is a
+    multiple g I of the identity with dR/dc = d g.
     """
     worst = 0.0
     for d, c, v, L, noise in ((2, 0.7, 1.2, 10, 0.3),):

@@ -1,5 +1,6 @@
-"""R6 at the limit parameters of the infinite prompt: how the finite-prompt risk falls there, and
-that training does better.
+"""R6 at the parameters to which training with infinite prompts leads: how fast the risk of finite
+prompts falls there, and that training with finite prompts does better. The integrals behind it are
+proved, and the rates are measured by quadrature.
 """
 
 from __future__ import annotations
@@ -24,23 +25,23 @@ Floats = NDArray[np.float64]
 
 
 def fixed_point(eigenvalues: tuple[float, ...]) -> tuple[Floats, Floats, float, float]:
-    """S, U11 = gamma S^-1, u = 1/gamma and lambda = gamma^2."""
+    """Return S, U11 = gamma S^-1, u = 1/gamma and lambda = gamma^2."""
     S = np.diag(np.asarray(eigenvalues, dtype=float))
     gamma = float((1 / np.diag(S) ** 2).sum() ** -0.25)
     return S, gamma * np.linalg.inv(S), 1 / gamma, gamma**2
 
 
 def scaled_risk(eigenvalues: tuple[float, ...], lengths: Floats, noise: float = 0.0, step: float = 0.08) -> Floats:
-    """L (R_L - tau^2/2) at the limit parameters, where the infinite-prompt risk is 0 and the gap is
-    the whole of it.
+    """Return L (R_L - tau^2/2) at the limit parameters, where the infinite-prompt risk is 0 and the
+    gap is the whole of it.
     """
     S, U, v, _ = fixed_point(eigenvalues)
     return lengths * finite_prompt_gap(S, U, v, lengths, noise=noise, step=step)
 
 
 def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
-    """E e^s (t + q)/2 for tr(S^-2) > 4, t = u^2 (tr S + tau^2), q = |x|^2: s = lambda |xi|^2, x =
-    S^{1/2} xi, xi ~ N(0, I).
+    """Return E e^s (t + q)/2 for tr(S^-2) > 4, with t = u^2 (tr S + tau^2), q = |x|^2, s = lambda
+    |xi|^2, x = S^{1/2} xi and xi ~ N(0, I).
     """
     _, _, v, lam = fixed_point(eigenvalues)
     rest, d, total = 1 - 2 * lam, len(eigenvalues), float(sum(eigenvalues))
@@ -84,8 +85,8 @@ def the_mean_of_the_weight() -> Evidence:
 
 
 #: Eigenvalues of S and the label noise; then eigenvalues alone.
-BOUNDED = {"S = I, d = 5": ((1.0,) * 5, 0.0), "S = diag(1, 1/2), tau2 = 0.3": ((1.0, 0.5), 0.3)}
-UNBOUNDED = {"S = I, d = 4": (1.0,) * 4, "S = 1, d = 1": (1.0,)}
+BOUNDED_SPECTRA = {"S = I, d = 5": ((1.0,) * 5, 0.0), "S = diag(1, 1/2), tau2 = 0.3": ((1.0, 0.5), 0.3)}
+UNBOUNDED_SPECTRA = {"S = I, d = 4": (1.0,) * 4, "S = 1, d = 1": (1.0,)}
 LENGTHS = np.array([1.0, 1e2, 1e4, 1e8, 1e16, 1e70])
 
 
@@ -102,7 +103,7 @@ def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
     grows on, to L = 1e16.
     """
     shown = []
-    for name, (eigenvalues, noise) in BOUNDED.items():
+    for name, (eigenvalues, noise) in BOUNDED_SPECTRA.items():
         values, bound = scaled_risk(eigenvalues, LENGTHS, noise), float(share) * supremum(eigenvalues, noise)
         if values.max() > bound * (1 + 1e-9):
             i = int(values.argmax())
@@ -113,7 +114,7 @@ def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
             return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{name}: {values} stays below {bound}")
         at = ", ".join(f"{v:.4g}" for v in values[1:5])
         shown.append(f"{name}: {at} at L = 1e2, 1e4, 1e8, 1e16, {values[-1]:.6g} of {bound:.6g} at 1e70")
-    for name, eigenvalues in UNBOUNDED.items():
+    for name, eigenvalues in UNBOUNDED_SPECTRA.items():
         values = scaled_risk(eigenvalues, LENGTHS[:5])
         if not (np.diff(values) > 0).all():
             return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{name} does not grow: {values}")
@@ -143,5 +144,5 @@ def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evid
 
 @cache
 def isotropic_path(L: float, nodes: int = 56, rtol: float = 1e-8) -> FinitePromptPath:
-    """The flow for S = I, d = 5 from U(0) = u(0) I/sqrt(5), u(0) = 1/2."""
+    """Return the flow for S = I, d = 5 from U(0) = u(0) I/sqrt(5), u(0) = 1/2."""
     return finite_prompt_path(Spectrum((1.0,), (5,)), [0.5 / 5**0.5], 0.5, L, nodes=nodes, rtol=rtol, t_max=300.0)

@@ -1,7 +1,8 @@
-"""R6 after training: the least risk at each length and where it is, the lengths of Theorem 5.2, and
-how far the flows part.
+"""R6 after training: the least risk at each prompt length and where it is attained, the lengths of
+Theorem 5.2, and how far the flows of finite and infinite prompts part. Minima are found by Newton's
+method, and every refutation has a second numerical route.
 
-That the flow ends at the least risk is integrated in single cases, never proved.
+That the flow ends at the least risk is integrated in single cases; it is not proved.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
 #: What the quadrature of a least risk takes for granted where it is more than an upper bound.
-FOUND = "the least risk is the minimum that Newton's method finds among the positive definite U that commute with S"
+LEAST_RISK_ASSUMPTION = "the least risk is the minimum that Newton's method finds among the positive definite U that commute with S"
 
 
 def kms(d: int) -> Floats:
-    """The covariance 2^{-|i - j|} of Appendix A.2.2."""
+    """Return the covariance 2^{-|i - j|} of Appendix A.2.2."""
     return 0.5 ** np.abs(np.subtract.outer(np.arange(d), np.arange(d)))
 
 
 @cache
 def at_the_end(name: str, L: int) -> Trained:
-    """The least risk found for a covariance of `SPECTRA` and its label noise."""
+    """Return the least risk found for a covariance of `SPECTRA` and its label noise."""
     S, noise = SPECTRA[name]
     return trained(S, L, noise=noise)
 
@@ -56,7 +57,7 @@ LENGTHS = (2, 10**6)
 
 
 def limit_of(name: str) -> tuple[float, float]:
-    """lambda* and F(lambda*)/2 for a case of `SPECTRA`."""
+    """Return lambda* and F(lambda*)/2 for a case of `SPECTRA`."""
     S, noise = SPECTRA[name]
     law = {"trace": float(np.trace(S)), "d": len(S), "noise": noise}
     best = best_score_variance(**law)
@@ -83,7 +84,7 @@ def limit_of(name: str) -> tuple[float, float]:
     argument="from above R6.valley at lambda*; from below R_L - tau^2/2 is at least half the variance of the output, L times which"
     " has the lower limit F(lambda)/2 along minimisers (L P2 -> e^s, L P3, L Q, L P2^2 -> 0 locally uniformly in s, as their"
     " logarithms have bounded derivatives); their limit points lie on the valley, for R_L -> R_inf uniformly on balls",
-    assumes=(FOUND,),
+    assumes=(LEAST_RISK_ASSUMPTION,),
 )
 def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
     """L (min R_L - tau^2/2) <= share F(lambda*)/2 at L = 2 and 1e6, reached to 1/500 at 1e6, where
@@ -188,14 +189,14 @@ def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidenc
     return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)
 
 
-# -- what happens at tr(S^-2) = 4 -----------------------------------------------------------------------------------------------
+# -- what happens at tr(S^-2) = 4 ------------------------------------------------------------------
 
 #: Eigenvalues of S with tr(S^-2) = 4, and the label noise.
-CRITICAL = {
+CRITICAL_SPECTRA = {
     "S = 1/2, d = 1": ((0.5,), 0.0),
     "S = diag(2, 15^-1/2 2), tau2 = 0.3": ((2.0, 2 / 15**0.5), 0.3),
 }
-FAR = np.array([1e25, 1e50])
+LONG_LENGTHS = np.array([1e25, 1e50])
 
 
 @claim(
@@ -210,13 +211,13 @@ def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
     3e-3 at L = 1e25.
     """
     shown = []
-    for name, (eigenvalues, noise) in CRITICAL.items():
+    for name, (eigenvalues, noise) in CRITICAL_SPECTRA.items():
         S, d = np.diag(eigenvalues), len(eigenvalues)
         law = theorem_B([0.5] * d, eigenvalues, 2 * (sum(eigenvalues) + noise))
-        shape = float(scale) * law.constant / 2 * np.log(FAR) ** law.log_power
+        shape = float(scale) * law.constant / 2 * np.log(LONG_LENGTHS) ** law.log_power
 
         def extrapolated(step: float, S: Floats = S, noise: float = noise, shape: Floats = shape) -> float:
-            held = FAR * finite_prompt_gap(S, np.linalg.inv(S) / 2**0.5, 2**0.5, FAR, noise=noise, step=step)
+            held = LONG_LENGTHS * finite_prompt_gap(S, np.linalg.inv(S) / 2**0.5, 2**0.5, LONG_LENGTHS, noise=noise, step=step)
             return float(2 * held[1] / shape[1] - held[0] / shape[0])
 
         off = abs(extrapolated(0.05) - 1)
@@ -227,10 +228,10 @@ def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"L = 1e25, 1e50; off by {'; '.join(shown)}")
 
 
-# -- lengths ------------------------------------------------------------------------------------------------------------------
+# -- lengths ---------------------------------------------------------------------------------------
 
 #: d, the name of S, epsilon, and L(epsilon) as in the table.
-ENTRIES = (
+TABLE_ENTRIES = (
     (1, "I", Fraction(1, 10), 19),
     (2, "2^-|i-j|", Fraction(1, 100), 1053),
     (5, "I", Fraction(1, 1000), 47836),
@@ -243,7 +244,7 @@ ENTRIES = (
     needs=("OURS:R6", "OURS:R6.valley"),
     hypotheses=("L >= 1",),
     argument="the bound is R6.valley at lambda*, L being whole; the length of Theorem 5.2 if the flow ends at the least risk",
-    assumes=(FOUND, "the least risk falls with L"),
+    assumes=(LEAST_RISK_ASSUMPTION, "the least risk falls with L"),
     unproved="the least risk at one length is a minimum over U and u of integrals in d dimensions; Newton's method finds it, and"
     " no prover here encloses a minimiser",
 )
@@ -252,7 +253,7 @@ def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
     1, the bound not passed.
     """
     shown = []
-    for d, name, epsilon, length in ENTRIES:
+    for d, name, epsilon, length in TABLE_ENTRIES:
         S = np.eye(d) if name == "I" else kms(d)
         L = length - fewer
         end = trained(S, L)
@@ -269,12 +270,12 @@ def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="; ".join(shown))
 
 
-# -- how far the flows part ---------------------------------------------------------------------------------------------------
+# -- how far the flows part ------------------------------------------------------------------------
 
 
 def end_by_slopes(S: Floats, noise: float, near: Trained, L: int) -> Trained:
-    """The zero of the gradient near a point by a solver of SciPy and a finer quadrature: a second
-    route to the least risk.
+    """Return the zero of the gradient near a point by a solver of SciPy and a finer quadrature, as
+    a second route to the least risk.
     """
     from scipy.optimize import root
 
@@ -318,7 +319,7 @@ def distance_on_the_valley() -> Evidence:
     ),
     argument="both limits lie on the valley: lambda* by R6.trained, lambda_0 by R5.limit with c = b = 0, to which R5.finite tends"
     " as S_L -> S; at a fixed time Lemma E.1, g2 -> 0 on a ball by T5.2.gap",
-    assumes=(FOUND,),
+    assumes=(LEAST_RISK_ASSUMPTION,),
 )
 def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
     """At L = 1e6 the least risk's parameters are `times` the limit away from the end of the

@@ -1,5 +1,6 @@
-"""R6 on the valley u S U = I of the infinite-prompt risk: at every length at most F(lambda)/(2L),
-and where F is least.
+"""R6 on the line u S U = I, on which the risk of infinite prompts is least: the excess risk of
+finite prompts is at most F(lambda)/(2L) at every length. Where F is least is proved, and the bound
+is compared with quadrature.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def where_the_excess_is_least(*, half: Rational = Rational(1, 2)) -> Evidence:
 
 
 #: Eigenvalues of S, the label noise, and lambda (None: the best one).
-POINTS = {
+VALLEY_POINTS = {
     "S = I, d = 5, lambda*": ((1.0,) * 5, 0.0, None),
     "S = 1, lambda = 0.01": ((1.0,), 0.0, 0.01),
     "S = diag(1, 1/2), tau2 = 0.3, lambda*": ((1.0, 0.5), 0.3, None),
@@ -88,7 +89,7 @@ LENGTHS = np.array([1.0, 2.0, 10.0, 1e4, 1e16])
 def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
     """L (R_L - tau^2/2) <= share F(lambda)/2 from L = 1 to 1e16, at four points of the valley."""
     reached = []
-    for name, (eigenvalues, noise, given) in POINTS.items():
+    for name, (eigenvalues, noise, given) in VALLEY_POINTS.items():
         S, law = np.diag(eigenvalues), {"trace": float(sum(eigenvalues)), "d": len(eigenvalues), "noise": noise}
         at = best_score_variance(**law) if given is None else given
         v = at**-0.5
@@ -100,11 +101,11 @@ def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
             witness = {"case": name, "L": f"{LENGTHS[i]:.0e}", "L (R_L - tau2/2)": held[i], "allowed": bound}
             return refuted_by_two_routes("quadrature", witness, float(held[i]), bound, again)
         reached.append(float(held[i]) / bound)
-    covered = f"{'; '.join(POINTS)}; L = 1 to 1e16"
+    covered = f"{'; '.join(VALLEY_POINTS)}; L = 1 to 1e16"
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / max(reached))
 
 
-# -- what it costs against linear attention -----------------------------------------------------------------------------------
+# -- what it costs against linear attention --------------------------------------------------------
 
 
 @claim(

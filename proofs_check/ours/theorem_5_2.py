@@ -1,4 +1,7 @@
-"""Theorem 5.2 of Boursier & Boyer repaired: any covariance, any start alpha != 0, label noise."""
+"""Our repair of Theorem 5.2 of Boursier & Boyer: the trained risk is within epsilon of the best one
+from some L(epsilon) on, for any covariance, any start alpha != 0, and label noise. The reductions
+are proved, and the lengths are tried by integrating the flow.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,8 @@ from theory.symbolic.algebra import Algebra
 
 @dataclass(frozen=True)
 class Instance:
-    """A task family and a start, and a length from which on the trained risk is at most epsilon =
-    tr(Sigma)/20.
+    """A family of tasks and a start, with a length from which on the trained risk is at most
+    epsilon = tr(Sigma)/20.
 
     Attributes
     ----------
@@ -63,15 +66,17 @@ ARRIVED = 1e-6
 
 @cache
 def trained(case: Instance, L: float | None, nodes: int = 32, rtol: float = 1e-7) -> FinitePromptPath:
-    """The flow of the finite-prompt risk; as the risk falls, its value at the last time bounds the
-    limit from above.
+    """Integrate the flow of the finite-prompt risk; as the risk falls, its value at the last time
+    bounds the limit from above.
     """
     start = [case.alpha * x for x in case.theta]
     return finite_prompt_path(case.spectrum, start, case.alpha, L, noise=case.noise, nodes=nodes, rtol=rtol, t_max=300.0)
 
 
 def trained_risk_below(instances: Sequence[Instance], shorter: int, checked: str) -> Evidence:
-    """lim_t R_L <= R* + epsilon for L from L(epsilon)/shorter on, at two lengths of each instance."""
+    """Check lim_t R_L <= R* + epsilon for L from L(epsilon)/shorter on, at two lengths of each
+    instance.
+    """
     tightest: tuple[float, dict[str, Any]] = (np.inf, {})
     for case in instances:
         epsilon, first = case.spectrum.trace / 20, case.length // shorter

@@ -1,5 +1,6 @@
-"""An explicit L(epsilon) for Theorem 5.2, and the constants of the infinite-prompt flow that it
-needs.
+"""An explicit L(epsilon) for Theorem 5.2 of Boursier & Boyer, and the constants of the flow with
+infinite prompts that enter it. The constants are compared with finite differences, and the length
+with integrated flows.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from theory.regression.risk import icl_risk_gradient
 
 
 def in_matrices(case: Instance) -> tuple[Any, Any]:
-    """Sigma and a Theta of the instance."""
+    """Return Sigma and a Theta of the instance."""
     repeat = lambda values: np.repeat(np.array(values), case.spectrum.multiplicities)
     return np.diag(repeat(case.spectrum.eigenvalues)), np.diag(np.sqrt(repeat(case.theta)))
 
@@ -57,14 +58,14 @@ def constants_of_the_infinite_prompt_flow(*, times: Fraction = Fraction(1)) -> E
 
 
 def _slope(S: Any, y: Any) -> Any:
-    """Gradient of the infinite-prompt risk in (U, u) as one vector."""
+    """Return the gradient of the infinite-prompt risk in (U, u) as one vector."""
     to_U, to_u = icl_risk_gradient(S, y[:-1].reshape(S.shape), y[-1])
     return np.append(to_U.ravel(), to_u)
 
 
 def _hessian(S: Any, y: Any, h: float) -> Any:
-    """Its derivative by fourth-order central differences, exact for a gradient of third degree up
-    to rounding.
+    """Return its derivative by fourth-order central differences, which are exact up to rounding for
+    a gradient of third degree.
     """
     near = [[_slope(S, y + k * h * e) for k in (-2, -1, 1, 2)] for e in np.eye(len(y))]
     return np.array([(a - 8 * b + 8 * c - d) / (12 * h) for a, b, c, d in near])

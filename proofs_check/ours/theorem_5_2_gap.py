@@ -1,5 +1,6 @@
-"""How far risk and gradient of the finite prompt are from those of the infinite one, with
-constants, on bounded sets (T5.2).
+"""How far the risk of finite prompts and its gradient are from those of infinite prompts on bounded
+sets of parameters, with explicit constants, as our Theorem 5.2 needs it. The steps are proved, and
+the bounds are compared with quadrature at random parameters.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from theory.regression.finite_prompt import GRADIENT_CONSTANT, excess_at_query, 
 from theory.symbolic.algebra import Algebra
 
 P2, P3, Q = sp.symbols("P2 P3 Q", nonnegative=True)
-WEIGHTS: dict[sp.Symbol, Any] = {P2: Closed(0, 1), P3: Closed(0, 1), Q: Closed(0, 1)}
-ORDERED = [(Q, "<=", P3), (P3, "<=", P2)]
-WORDS = Algebra(symmetric=["T"], vectors=["x"])
+MOMENT_DOMAIN: dict[sp.Symbol, Any] = {P2: Closed(0, 1), P3: Closed(0, 1), Q: Closed(0, 1)}
+MOMENT_ORDER = [(Q, "<=", P3), (P3, "<=", P2)]
+ALGEBRA = Algebra(symmetric=["T"], vectors=["x"])
 
 
 def rational(value: Fraction) -> sp.Rational:
-    """The same number for SymPy."""
+    """Return the same number for SymPy."""
     return Rational(value.numerator, value.denominator)
 
 
@@ -45,7 +46,7 @@ def moments_below_the_first(*, c: Fraction = Fraction(7)) -> Evidence:
     """
     b, slope = -P2 - 6 * P3 + 6 * Q, P2 - 4 * P3 + 3 * Q
     sides = [(b, ">=", -rational(c) * P2), (b, "<=", 0), (slope, "<=", 3 * P2), (slope, ">=", -3 * P2)]
-    return all_of(*(forall(*side, WEIGHTS, where=ORDERED) for side in sides))
+    return all_of(*(forall(*side, MOMENT_DOMAIN, where=MOMENT_ORDER) for side in sides))
 
 
 @claim(
@@ -93,7 +94,7 @@ def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4)) -> Evid
     ranges, share = {l: Closed(0, oo), k: (0, oo)}, rational(part)
     first = forall(k - 2 * share * l, ">=", k / 2, ranges, where=[(l, "<=", k)])
     second = forall(l * k, "<=", 2 * l * (k - 2 * share * l), ranges, where=[(l, "<=", k)])
-    x, T = WORDS["x"], WORDS["T"]
+    x, T = ALGEBRA["x"], ALGEBRA["T"]
     fourth = trace_identity(((x.T * x) * (x.T * x)).gauss("x", T), T.tr() * T.tr() + 2 * (T * T).tr())
     a, c = sp.symbols("a c", nonnegative=True)  # tr T^2 <= (tr T)^2, for two eigenvalues and so by induction for any number
     square = forall(a**2 + c**2, "<=", (a + c) ** 2, {a: Closed(0, oo), c: Closed(0, oo)})
@@ -127,8 +128,8 @@ BOUNDED_LENGTHS = np.array([1.0, 10.0, 1e3, 1e6])
 
 @cache
 def measured_gaps(seed: int, step: float = 0.08) -> tuple[tuple[dict[str, Any], float, float], ...]:
-    """Where, what is measured there (risk or norm of the gradient), and its bound, at random U with
-    |U|_op = u = rho.
+    """List where, what is measured there (risk or norm of the gradient), and its bound, at random U
+    with |U|_op = u = rho.
 
     The seed is that of the claim that is being judged: part of the key under which the values are
     remembered.
@@ -147,7 +148,7 @@ def measured_gaps(seed: int, step: float = 0.08) -> tuple[tuple[dict[str, Any], 
 
 
 def _gap_and_slope(S: Any, U: Any, u: float, step: float, h: float = 1e-4) -> tuple[Any, Any]:
-    """|R_L - R_inf| and the norm of its gradient in (U, u), by central differences."""
+    """Return |R_L - R_inf| and the norm of its gradient in (U, u), by central differences."""
     gap = lambda A, v: finite_prompt_gap(S, A, v, BOUNDED_LENGTHS, noise=0.3, step=step)
     d = len(S)
     slopes = [(gap(U + h * e, u) - gap(U - h * e, u)) / (2 * h) for e in np.eye(d * d).reshape(d * d, d, d)]

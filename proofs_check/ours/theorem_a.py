@@ -1,5 +1,7 @@
-"""Theorem A: the mean squared error of softmax attention on Gaussian tokens is at most e^s/(e^s + L
-- 1) (t + q), for every L.
+"""Theorem A: the mean squared error of softmax attention on Gaussian tokens at a fixed query is at
+most e^s/(e^s + L - 1) (t + q) for every L, where s is the variance of the scores, t = tr(V Gamma
+V') and q = |V Gamma U z|^2. It is proved from a differential inequality in s, and compared with
+quadrature.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from theory.attention.gaussian_errors import P2_slope, gaussian_second_moment, l
 L = sp.Symbol("L", integer=True, positive=True)
 s, t, q = sp.symbols("s t q", nonnegative=True)
 P2, P3, Q = sp.symbols("P2 P3 Q", positive=True)
-#: What R4 (e) says is nonnegative.
+#: Quantities that are nonnegative by R4 (e).
 GAPS = (Q - P2**2, P3 - Q)
 COVERED = "s = 0, 1/100, 1/4, 1, 4, 25, 100, 400; L = 1, 2, 3, 10, 1e3, 1e6, 1e12, 1e50, 1e100"
 VARIANCES, LENGTHS = (
@@ -30,8 +32,8 @@ VARIANCES, LENGTHS = (
 
 
 def nonnegative(difference: sp.Expr, *terms: tuple[Any, sp.Expr]) -> Evidence:
-    """`difference` is the sum of products of a nonnegative number (or symbol) and a quantity known
-    to be nonnegative.
+    """Prove that `difference` is the sum of products of a nonnegative number (or symbol) and a
+    quantity known to be nonnegative.
     """
     assumes = tuple(f"{gap} >= 0" for _, gap in terms)
     if not all(sp.sympify(factor).is_nonnegative for factor, _ in terms):
@@ -41,8 +43,8 @@ def nonnegative(difference: sp.Expr, *terms: tuple[Any, sp.Expr]) -> Evidence:
 
 
 def on_the_grid(lower: Any, upper: Any, holds: str) -> Evidence:
-    """lower <= upper at every point of the grid, by the quadrature of the weights; the tightest
-    ratio.
+    """Compare lower <= upper at every point of the grid by the quadrature of the weights, and
+    return the tightest ratio.
     """
     slack, tightest = float("inf"), dict[str, Any]()
     for x in VARIANCES:

@@ -1,4 +1,5 @@
-"""Theorem B: the error of softmax attention on Gaussian tokens, averaged over a Gaussian query, by
+"""Theorem B: the error of softmax attention on Gaussian tokens, averaged over a Gaussian query, is
+asymptotic to a constant times (ln L)^k / L^b with known k, b and constant. It is compared with
 quadrature up to L = 1e100.
 """
 
@@ -27,8 +28,8 @@ from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.query_average import theorem_B
 
 Floats = NDArray[np.float64]
-SHORT, FAR = (1.0, 2.0, 3.0, 10.0, 1e3, 1e8, 1e20, 1e100), (1e50, 1e100)
-BELOW, ABOVE = (0.0, 0.05, 0.25, 0.45), (0.5, 1.0, 1.5)
+LENGTHS, LONG_LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e3, 1e8, 1e20, 1e100), (1e50, 1e100)
+LAMBDAS_BELOW_HALF, LAMBDAS_FROM_HALF = (0.0, 0.05, 0.25, 0.45), (0.5, 1.0, 1.5)
 
 
 def _isotropic(lam: float, d: int = 1) -> AttentionSetting:
@@ -37,7 +38,9 @@ def _isotropic(lam: float, d: int = 1) -> AttentionSetting:
 
 
 def _turned(lam: float) -> AttentionSetting:
-    """Nothing commutes, V is not square and Gamma is singular: largest eigenvalue lam, simple."""
+    """Return a setting in which nothing commutes, V is not square and Gamma is singular; its
+    largest eigenvalue lam is simple.
+    """
     rng = np.random.default_rng(8)
     root, U, V, B = rng.standard_normal((3, 2)), *rng.standard_normal((3, 3, 3))
     raw = AttentionSetting(root @ root.T, U, V[:2], B @ B.T)
@@ -53,8 +56,8 @@ def _settings(values: tuple[float, ...]) -> Iterator[AttentionSetting]:
 
 @cache
 def error_over_law(values: tuple[float, ...], lengths: tuple[float, ...]) -> list[tuple[AttentionSetting, Floats]]:
-    """E(L) over the law of Theorem B, for every setting; a finer step where the tail of s carries
-    the error.
+    """Return E(L) over the law of Theorem B for every setting, with a finer step where the tail of
+    s carries the error.
     """
     L, out = np.array(lengths), []
     for setting in _settings(values):
@@ -73,8 +76,8 @@ def error_over_law(values: tuple[float, ...], lengths: tuple[float, ...]) -> lis
 
 
 def averaged_directly(lam: float, L: float) -> float:
-    """d = 1, Gamma = V = S = 1: a plain trapezoid sum over the query; only the moments of the
-    weights are the same.
+    """Return the averaged error for d = 1, Gamma = V = S = 1 by a plain trapezoid sum over the
+    query; only the moments of the weights are shared with the package.
     """
     x = np.arange(0.0, math.sqrt(3 * math.log(L) + 90), 0.15)
     m = softmax_moments(lam * x**2, L)
@@ -102,13 +105,13 @@ def below_one_half(*, c: int | Fraction = 1) -> Evidence:
         witness: dict[str, Any] = {"L": 1, "Gamma": 1, "V": 1, "U": 0, "S": 1, "error": error, "C1": constant, "c": c}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
     slack, tightest, last = math.inf, dict[str, Any](), 0.0
-    for setting, r in error_over_law(BELOW, SHORT):
+    for setting, r in error_over_law(LAMBDAS_BELOW_HALF, LENGTHS):
         i = int(np.argmax(r))
         if 1 / r[i] < slack:
-            slack, tightest = float(1 / r[i]), {"setting": setting.name, "L": f"{SHORT[i]:g}"}
+            slack, tightest = float(1 / r[i]), {"setting": setting.name, "L": f"{LENGTHS[i]:g}"}
         # the next term is L^{-(b - 1)}, which at lambda = 0.45 and L = 1e100 is below 1e-6
         last = max(last, abs(float(r[-1]) - 1))
-    covered = f"lambda = {BELOW}, d = 1 and 3, turned and singular; L = 1 to 1e100, where L E(L) is C1 to {last:.0e}"
+    covered = f"lambda = {LAMBDAS_BELOW_HALF}, d = 1 and 3, turned and singular; L = 1 to 1e100, where L E(L) is C1 to {last:.0e}"
     if slack < 1 - 1e-10 or last > 1e-6:
         return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{covered}; least ratio {slack} at {tightest}")
     checked = rf"\mathcal{{E}}(L) \le {sp.latex(sp.Rational(c))}\, C_1/L,\quad L\,\mathcal{{E}}(L) \to C_1"
@@ -130,21 +133,24 @@ def theorem(*, scale: int | Fraction = 1) -> Evidence:
     = 1 to 3e-3, at L = 1e50.
     """
     largest, farthest = 0.0, 0.0
-    for setting, ratio in error_over_law(ABOVE, FAR):
+    for setting, ratio in error_over_law(LAMBDAS_FROM_HALF, LONG_LENGTHS):
         r = ratio / float(scale)
-        first, second = float(np.max(np.abs(r - 1) * np.log(FAR))), abs(2 * r[1] - r[0] - 1)
+        first, second = float(np.max(np.abs(r - 1) * np.log(LONG_LENGTHS))), abs(2 * r[1] - r[0] - 1)
         if second > 3e-3 or first > 6:
             lam = setting.score_variance
             at: dict[str, Any] = {"setting": setting.name, "lambda": lam, "scale": scale, "r(1e50)": r[0], "r(1e100)": r[1]}
             if setting.d != 1 or second <= 3e-3:
                 return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"the law is not reached at {at}")
             law = theorem_B([lam], [lam], 1.0)
-            shape = float(scale) * law.constant * np.log(FAR) ** law.log_power * np.exp(-law.exponent * np.log(FAR))
-            again = np.array([averaged_directly(lam, L) for L in FAR]) / shape
+            shape = (
+                float(scale) * law.constant * np.log(LONG_LENGTHS) ** law.log_power * np.exp(-law.exponent * np.log(LONG_LENGTHS))
+            )
+            again = np.array([averaged_directly(lam, L) for L in LONG_LENGTHS]) / shape
             side = math.copysign(1.0, 2 * r[1] - r[0] - 1)
             return refuted_by_two_routes("quadrature", at, second, 3e-3, float(side * (2 * again[1] - again[0] - 1)))
         largest, farthest = max(largest, first), max(farthest, second)
-    covered = f"lambda = {ABOVE}, d = 1 and 3, turned and singular; |r - 1| ln L <= {largest:.2g}, extrapolated to {farthest:.0e}"
+    at_which = f"lambda = {LAMBDAS_FROM_HALF}, d = 1 and 3, turned and singular"
+    covered = f"{at_which}; |r - 1| ln L <= {largest:.2g}, extrapolated to {farthest:.0e}"
     checked = r"r(L) = \mathcal{E}(L)\,L^{\min(1,b)}/(c\,(\ln L)^k):\quad |r - 1| \le 6/\ln L,\ |2r(L^2) - r(L) - 1| \le 3/1000"
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered)
 

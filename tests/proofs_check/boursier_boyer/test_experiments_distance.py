@@ -16,7 +16,7 @@ from numerics.figures.results import Measurements
 from numerics.regression.flow.end_point import trained
 from numerics.training.parameters import initial_parameters, pack, unpack
 from proofs_check.boursier_boyer.experiments_distance import (
-    SPREAD,
+    LOG_DISTANCE_DEVIATION,
     _fall,
     _score_variance,
     trajectories_approach,
@@ -97,7 +97,7 @@ def test_repetitions_spread_less_than_said(start: int, L: int) -> None:
     for seed in range(12):
         theta = pack(train("coupled", L, steps=10_000, seed=50 + seed, start=pair, every=10_000).parameters)[-1]
         logs.append(np.log(((theta[0] - theta[1]) ** 2).sum()))
-    assert 0 < np.std(logs, ddof=1) < SPREAD
+    assert 0 < np.std(logs, ddof=1) < LOG_DISTANCE_DEVIATION
 
 
 def test_means_differ_by_welch_or_by_the_normal_law() -> None:

@@ -1,4 +1,6 @@
-"""The table in the README is that of the ledger, and says nothing that changes from run to run."""
+"""The table in the README and the list of false statements are those of the ledger, and nothing in
+them changes from run to run.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,10 @@ from proofs_check.cli import main
 from proofs_check.core.files import InputError
 from proofs_check.core.ledger import write_json
 from proofs_check.core.statements import rows
-from proofs_check.documents.status import BEGIN, END, replaced, row_verdict, status
+from proofs_check.documents.status import errata, marks, replaced, row_verdict, status
 from tests.proofs_check.core.ledgers import document, line, made_up
 
+BEGIN, END = marks("status")
 NAMES = ("", "rows", "PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "repaired", "not settled")
 
 
@@ -52,11 +55,13 @@ def test_refuted_wins_then_the_statement_itself() -> None:
 
 
 def test_material_errors_are_listed_with_what_uses_them() -> None:
-    text = status(document(line("BB:CC.3.b", severity="material", repair=None), made_up("BB:CC.3", "PROVED", needs=["BB:CC.3.b"])))
-    listed = next(x for x in text.splitlines() if x.startswith("- "))
+    listed = errata(
+        document(line("BB:CC.3.b", severity="material", repair=None), made_up("BB:CC.3", "PROVED", needs=["BB:CC.3.b"]))
+    )
+    assert listed.count("\n") == 0
     assert "`BB:CC.3.b`" in listed
     assert "not repaired; **not all that uses it stands**" in listed
-    assert "\n- " not in status(document(line("BB:CC.3.b")))
+    assert "BB:CC.3.b" not in errata(document(line("BB:CC.3.b")))
 
 
 def test_time_and_place_of_a_run_leave_no_trace() -> None:
@@ -65,6 +70,7 @@ def test_time_and_place_of_a_run_leave_no_trace() -> None:
     for e in slow["claims"]:
         e["seconds"] = 100.0
     assert status(slow) == status(fast)
+    assert errata(slow) == errata(fast)
 
 
 def test_a_ledger_of_a_part_or_with_faults_is_refused() -> None:
@@ -93,10 +99,29 @@ def test_write_then_check_then_change(tmp_path: Path, capsys: pytest.CaptureFixt
     assert readme.read_text() == written
 
 
+def test_every_file_gets_the_blocks_that_it_has_marks_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_json(document(line("BB:CC.3.b", severity="material")), tmp_path / "ledger.json")
+    first, last = marks("errata")
+    readme, listed = tmp_path / "README.md", tmp_path / "errata.md"
+    readme.write_text(f"{BEGIN}\n{END}\n")
+    listed.write_text(f"{first}\n{last}\n")
+    command, files = ["status", "--ledger", str(tmp_path)], [str(readme), str(listed)]
+    assert main([*command, "--write", *files]) == 0
+    assert main([*command, "--check", *files]) == 0
+    assert "\n- " not in readme.read_text()
+    assert "\n| " not in listed.read_text()
+    assert listed.read_text().count("`BB:CC.3.b`") == 1
+    listed.write_text(f"{first}\n\nold\n\n{last}\n")
+    assert main([*command, "--check", *files]) == 1
+    told = capsys.readouterr().err
+    assert str(listed) in told
+    assert str(readme) not in told
+
+
 def test_a_text_without_its_marks_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for text in ("", BEGIN, END, f"{END}{BEGIN}", f"{BEGIN}{END}{BEGIN}{END}"):
         with pytest.raises(InputError, match=r"x\.md"):
-            replaced(text, "t", "x.md")
+            replaced(text, {"status": "t", "errata": "e"}, "x.md")
     write_json(document(), tmp_path / "ledger.json")
     assert main(["status", "--ledger", str(tmp_path), "--check", str(tmp_path / "none.md")]) == 2
     assert "cannot read" in capsys.readouterr().err
