@@ -14,7 +14,7 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
-from numerics.provers.balls import value
+from numerics.provers.enclosures.balls import value
 
 __all__ = ["defeated", "refuted_by_two_routes", "vanishing"]
 

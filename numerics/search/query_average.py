@@ -19,7 +19,7 @@ import sympy as sp
 
 from numerics.attention.softmax_average import SoftmaxAverage, error_fourth, error_squared, softmax_average
 from numerics.evidence import Evidence, Verdict
-from numerics.provers.balls import value
+from numerics.provers.enclosures.balls import value
 from numerics.search.reference import loss_of_inequality
 
 __all__ = ["Instance", "PromptAndQuery", "covariance_error", "fourth_error", "moments", "squared_error", "tightest"]

@@ -15,8 +15,9 @@ from fractions import Fraction
 import sympy as sp
 from flint import fmpq
 
-from numerics.provers.bernstein import positive
-from numerics.provers.boxes import Box, Side, fraction, rational
+from numerics.provers.enclosures.boxes import Box, Side
+from numerics.provers.exact.bernstein import positive
+from numerics.rationals import flint_rational, sympy_rational
 
 __all__ = ["one_variable", "sign", "slack_variables"]
 
@@ -59,7 +60,7 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
             product = product * q.sqf_part()
     for end in (side.lo, side.hi):
         if end is not None:
-            product = product * sp.Poly(x - rational(end), x, domain="QQ")
+            product = product * sp.Poly(x - sympy_rational(end), x, domain="QQ")
     product = product.sqf_part()
     roots = _isolate(product, sp.Rational(1, 4) if side.integer else None)
 
@@ -74,7 +75,7 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
             return True
         return None if signs[0] is None else holds(signs, 0)
 
-    at = lambda q: [_ratio_sign(n.eval(rational(q)), d.eval(rational(q))) for n, d in pairs]
+    at = lambda q: [_ratio_sign(n.eval(sympy_rational(q)), d.eval(sympy_rational(q))) for n, d in pairs]
     points = _whole(roots, side) if side.integer else [p for p in _between(roots) if side.contains(p)]
     answer: bool | None = True
     for p in points:
@@ -197,8 +198,8 @@ def _quadratic(p: sp.Expr, symbols: Sequence[sp.Symbol], strict: bool) -> bool:
     m = [[fmpq(0)] * n for _ in range(n)]
     for powers, c in poly.terms():
         i, j = ([k + 1 for k, e in enumerate(powers) for _ in range(e)] + [0, 0])[:2]
-        m[i][j] += fraction(c) / 2
-        m[j][i] += fraction(c) / 2
+        m[i][j] += flint_rational(c) / 2
+        m[j][i] += flint_rational(c) / 2
     for k in range(n - 1, -1, -1):  # the constant last: what is left of it is the least value
         if m[k][k] < 0 or (m[k][k] == 0 and (any(m[k][j] != 0 for j in range(k)) or (strict and k == 0))):
             return False
@@ -256,7 +257,7 @@ def slack_variables(
 def _bounds(v: sp.Symbol, side: Side) -> list[tuple[sp.Expr, bool]]:
     out = []
     if side.lo is not None:
-        out.append((v - rational(side.lo), side.lo_open))
+        out.append((v - sympy_rational(side.lo), side.lo_open))
     if side.hi is not None:
-        out.append((rational(side.hi) - v, side.hi_open))
+        out.append((sympy_rational(side.hi) - v, side.hi_open))
     return out

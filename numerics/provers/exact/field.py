@@ -5,7 +5,7 @@ zero is decided.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import sympy as sp
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
@@ -13,28 +13,35 @@ from sympy.polys.groebnertools import groebner
 from sympy.polys.orderings import lex
 from sympy.polys.rings import ring as sympy_ring
 
-if TYPE_CHECKING:
-    from numerics.provers.normal_form import Letters
+from numerics.rationals import sympy_rational
 
-__all__ = ["Field", "Fraction", "Poly", "Undefined", "rational"]
+__all__ = ["Field", "Fraction", "Poly", "Undefined"]
 
 Poly: TypeAlias = fmpq_mpoly
 Fraction: TypeAlias = tuple[Poly, Poly]
 
 
 class Undefined(ValueError):
-    """A denominator of the statement is identically zero, or its hypotheses contradict each other."""
+    """A denominator of the statement is identically zero, or its hypotheses contradict each
+    other.
+    """
 
 
-def rational(c: fmpq) -> sp.Rational:
-    """An exact FLINT rational as SymPy's."""
-    return sp.Rational(int(c.p), int(c.q))
+class Alphabet(Protocol):
+    """What a field must know of the letters: which letter is older, and which is a root of what."""
+
+    age: dict[sp.Dummy, int]
+    root_of: dict[sp.Dummy, sp.Expr]
+    minus_one: sp.Dummy | None
+
+    def meaning_of(self, e: sp.Expr) -> sp.Expr:
+        """An expression in letters as the expression for which it stands."""
 
 
 class Field:
-    """The polynomial ring of some expressions in letters, with the relations between their roots."""
+    """The polynomial ring of some expressions in letters, and the relations between its roots."""
 
-    def __init__(self, letters: Letters, exprs: Iterable[sp.Expr]) -> None:
+    def __init__(self, letters: Alphabet, exprs: Iterable[sp.Expr]) -> None:
         self.letters = letters
         self.order: dict[sp.Dummy, int] = {}
         queue, degree = list(exprs), self.order
@@ -140,7 +147,7 @@ class Field:
     def expression(self, p: Poly) -> sp.Expr:
         """A polynomial of this ring as a SymPy expression in letters."""
         roots = [g ** sp.Rational(1, self.order[g]) for g in self.gens]
-        return sp.Add(*(rational(c) * sp.Mul(*(g**k for g, k in zip(roots, m) if k)) for m, c in p.to_dict().items()))
+        return sp.Add(*(sympy_rational(c) * sp.Mul(*(g**k for g, k in zip(roots, m) if k)) for m, c in p.to_dict().items()))
 
     def is_zero(self, p: Poly, nonzero: Sequence[Poly] = ()) -> bool:
         """Whether `p` vanishes where the relations hold and each of `nonzero` does not (over the

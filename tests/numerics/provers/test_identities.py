@@ -9,9 +9,9 @@ import pytest
 import sympy as sp
 
 from numerics.evidence import Contradiction, Verdict
-from numerics.provers import exact_points as points
-from numerics.provers.identity import identity
-from numerics.provers.normal_form import Letters, Undefined
+from numerics.provers.exact import exact_points as points
+from numerics.provers.exact.normal_form import Letters, Undefined
+from numerics.provers.identities import identity
 
 R = sp.Rational
 x, y, a = sp.symbols("x y a", positive=True)

@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 from numerics.evidence import Verdict
-from numerics.provers.identity import identity, trace_identity
+from numerics.provers.identities import identity, trace_identity
 from theory.symbolic.algebra import Algebra
 
 A = Algebra(

@@ -12,9 +12,9 @@ from flint import fmpq
 
 from numerics.evidence import Verdict
 from numerics.provers import Closed, forall
-from numerics.provers.boxes import Box, Side
-from numerics.provers.invariance import reductions
-from numerics.provers.max_and_min import cases
+from numerics.provers.enclosures.boxes import Box, Side
+from numerics.provers.statements.invariance import reductions
+from numerics.provers.statements.max_and_min import cases
 from tests.numerics.provers.statement import R, X, Y, Z
 
 oo = sp.oo

@@ -18,11 +18,12 @@ from dataclasses import dataclass, field
 import sympy as sp
 from flint import arb, fmpq
 
-from numerics.provers.boxes import Box, Side, describe, halves, hull, rational, towards, width
 from numerics.provers.effort import Effort
-from numerics.provers.enclose import Program, Unsupported, Values
-from numerics.provers.interval import INF, Iv
-from numerics.provers.slopes import Slopes
+from numerics.provers.enclosures.boxes import Box, Side, describe, halves, hull, towards, width
+from numerics.provers.enclosures.enclose import Program, Unsupported, Values
+from numerics.provers.enclosures.interval import INF, Iv
+from numerics.provers.statements.slopes import Slopes
+from numerics.rationals import sympy_rational
 
 __all__ = ["Cover", "Outcome", "Task"]
 
@@ -266,7 +267,7 @@ class Cover:
         if v.neg or (self.out.boxes < 40 and v.pos):  # false there, or cutting may settle it without a proof for the whole face
             return False
         x = self.task.symbols[i]
-        e = sp.expand(self.task.alternatives[p[0]][p[1]].subs(x, rational(at.lo)))
+        e = sp.expand(self.task.alternatives[p[0]][p[1]].subs(x, sympy_rational(at.lo)))
         self.faces[key] = False
         if not e.has(sp.nan, sp.zoo, sp.oo, -sp.oo, sp.I):
             rest = [j for j in range(len(self.task.symbols)) if j != i]

@@ -8,8 +8,8 @@ import sympy as sp
 from flint import ctx
 
 from numerics.evidence import Verdict
-from numerics.provers.balls import NoBall, value
-from numerics.provers.integral import integral, integral_evidence
+from numerics.provers.enclosures.balls import NoBall, value
+from numerics.provers.integrals import integral, integral_evidence
 
 R, oo = sp.Rational, sp.oo
 x = sp.Symbol("x", real=True)

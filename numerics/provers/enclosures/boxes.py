@@ -10,22 +10,13 @@ from typing import Any, TypeAlias
 import sympy as sp
 from flint import arb, fmpq
 
-from numerics.provers.interval import INF, NINF, Iv, down, up
+from numerics.provers.enclosures.interval import INF, NINF, Iv, down, up
+from numerics.rationals import flint_rational
 
-__all__ = ["Box", "Side", "centre", "describe", "fraction", "halves", "hull", "middle", "rational", "towards", "width"]
+__all__ = ["Box", "Side", "centre", "describe", "halves", "hull", "middle", "towards", "width"]
 
 End: TypeAlias = Any  # an fmpq, or None where the range is infinite
 HUGE = fmpq(2**300)  # no box is cut beyond
-
-
-def fraction(e: sp.Expr) -> fmpq:
-    """A SymPy rational as an exact FLINT rational."""
-    return fmpq(int(e.p), int(e.q))
-
-
-def rational(q: fmpq) -> sp.Rational:
-    """The inverse of `fraction`."""
-    return sp.Rational(int(q.p), int(q.q))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +50,7 @@ class Side:
 
     def contains(self, q: fmpq | Fraction) -> bool:
         """Whether the number `q` is one of the values."""
-        q = fmpq(q.numerator, q.denominator) if isinstance(q, Fraction) else q
+        q = flint_rational(q) if isinstance(q, Fraction) else q
         if self.integer and int(q.q) != 1:
             return False
         above = self.lo is None or q > self.lo or (q == self.lo and not self.lo_open)

@@ -21,8 +21,9 @@ from typing import Any
 import sympy as sp
 from flint import fmpq
 
-from numerics.provers.field import Field, Undefined, rational
-from numerics.provers.rewriting import rewritten
+from numerics.provers.exact.field import Field, Undefined
+from numerics.provers.exact.rewriting import rewritten
+from numerics.rationals import sympy_rational
 
 __all__ = ["Letters", "Undefined"]
 
@@ -190,7 +191,7 @@ class Letters:
             common = common * divmod(den, common.gcd(den))[0]
         columns = [field.reduced(num * divmod(common, den)[0]).to_dict() for num, den in fractions]
         monomials = sorted({m for c in columns for m in c})
-        matrix = sp.Matrix(len(monomials), len(columns), lambda i, j: rational(columns[j].get(monomials[i], fmpq(0))))
+        matrix = sp.Matrix(len(monomials), len(columns), lambda i, j: sympy_rational(columns[j].get(monomials[i], fmpq(0))))
         echelon, pivots = matrix.rref()
         if len(columns) - 1 in pivots:
             return None
@@ -208,7 +209,7 @@ class Letters:
         field = self.field([e])
         num, den = field.fraction(e)
         (c, up), (k, down) = num.factor(), den.factor()
-        constant = rational(c) / rational(k)
+        constant = sympy_rational(c) / sympy_rational(k)
         good: list[tuple[sp.Expr, sp.Rational]] = [
             (sp.Integer(p), sp.Integer(m)) for p, m in sp.factorrat(abs(constant)).items() if p != 1
         ]

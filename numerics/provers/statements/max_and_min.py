@@ -11,7 +11,8 @@ from math import ceil, floor
 import sympy as sp
 from flint import fmpq
 
-from numerics.provers.boxes import Box, Side
+from numerics.provers.enclosures.boxes import Box, Side
+from numerics.rationals import flint_rational
 
 __all__ = ["cases"]
 
@@ -95,7 +96,7 @@ def _place(g: sp.Expr, symbols: Sequence[sp.Symbol]) -> tuple[int, Fraction, boo
 
 def _halves(s: Side, root: Fraction) -> tuple[Side | None, Side | None]:
     """The parts of a range above and below a number, both with it, if they are not empty."""
-    q = fmpq(root.numerator, root.denominator)
+    q = flint_rational(root)
     above, below = (fmpq(ceil(root)), fmpq(floor(root))) if s.integer else (q, q)
     if s.lo is not None and s.lo >= above:
         return s, None

@@ -15,9 +15,9 @@ import sympy as sp
 from flint import acb
 
 from numerics.evidence import Contradiction, Evidence, Verdict
-from numerics.provers.balls import NoBall, value
-from numerics.provers.exact_points import assumption, at_point, points
-from numerics.provers.normal_form import Letters
+from numerics.provers.enclosures.balls import NoBall, value
+from numerics.provers.exact.exact_points import assumption, at_point, points
+from numerics.provers.exact.normal_form import Letters
 from theory.symbolic.algebra import Words
 
 __all__ = ["identity", "trace_identity"]
@@ -57,7 +57,7 @@ def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     """Decide ``lhs = rhs`` for all values of the symbols that meet their assumptions and ``given``.
 
     Both sides are brought to a normal form in which zero is decidable
-    (`numerics.provers.normal_form`); numerical agreement proves nothing here. The engine then
+    (`numerics.provers.exact.normal_form`); numerical agreement proves nothing here. The engine then
     doubles one term of the statement and must refute what it gets: that is the `control`.
 
     Parameters

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from numerics.provers.boxes import Box
-from numerics.provers.enclose import Binet, BinetSlope, Program, Unsupported
-from numerics.provers.exact import sign
-from numerics.provers.interval import Iv
+from numerics.provers.enclosures.boxes import Box
+from numerics.provers.enclosures.enclose import Binet, BinetSlope, Program, Unsupported
+from numerics.provers.enclosures.interval import Iv
+from numerics.provers.exact.rational_functions import sign
 
 __all__ = ["Signs", "alternatives", "bare", "forms", "split_by_sign", "with_tanh"]
 

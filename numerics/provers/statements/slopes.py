@@ -12,10 +12,11 @@ from functools import reduce
 import sympy as sp
 from flint import fmpq
 
-from numerics.provers.boxes import Box, Side, middle, rational
-from numerics.provers.enclose import Program, Unsupported, Values
-from numerics.provers.equivalent_forms import Signs, forms, with_tanh
-from numerics.provers.interval import Iv, meet
+from numerics.provers.enclosures.boxes import Box, Side, middle
+from numerics.provers.enclosures.enclose import Program, Unsupported, Values
+from numerics.provers.enclosures.interval import Iv, meet
+from numerics.provers.statements.equivalent_forms import Signs, forms, with_tanh
+from numerics.rationals import sympy_rational
 
 __all__ = ["Slopes"]
 
@@ -99,7 +100,7 @@ class Slopes:
             rows = self._contacts[key] = []
             e, x = self.f, self.program.symbols[i]
             for m in range(1, MAX_CONTACT + 1):
-                if not self._vanishes(e, {x: rational(p)}, self.sample(i, p)):
+                if not self._vanishes(e, {x: sympy_rational(p)}, self.sample(i, p)):
                     break
                 e = with_tanh(sp.diff(e, x))
                 if e == 0 or e.has(sp.DiracDelta, sp.Derivative, sp.Subs, sp.nan, sp.zoo):

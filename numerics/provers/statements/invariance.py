@@ -13,9 +13,9 @@ from fractions import Fraction
 
 import sympy as sp
 
-from numerics.provers.boxes import Box, Side
-from numerics.provers.normal_form import Letters
-from numerics.provers.rational_variables import Changed
+from numerics.provers.enclosures.boxes import Box, Side
+from numerics.provers.exact.normal_form import Letters
+from numerics.provers.statements.rational_variables import Changed
 
 __all__ = ["reductions"]
 

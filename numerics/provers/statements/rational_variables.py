@@ -11,9 +11,9 @@ from math import lcm
 import sympy as sp
 from flint import fmpq
 
-from numerics.provers.boxes import Box, Side
-from numerics.provers.enclose import Program, image
-from numerics.provers.statement import assumptions
+from numerics.provers.enclosures.boxes import Box, Side
+from numerics.provers.enclosures.enclose import Program, image
+from numerics.provers.statements.statement import assumptions
 
 __all__ = ["Changed", "algebraic", "exponentials", "inverted", "led", "products"]
 

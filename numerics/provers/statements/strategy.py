@@ -13,14 +13,15 @@ from fractions import Fraction
 
 import sympy as sp
 
-from numerics.provers.boxes import Box, middle, rational
-from numerics.provers.branch import Cover, Outcome, Task
 from numerics.provers.effort import EXACT, Effort
-from numerics.provers.enclose import Program
-from numerics.provers.equivalent_forms import Signs, forms
-from numerics.provers.exact import one_variable, sign, slack_variables
-from numerics.provers.rational_variables import Changed, algebraic, exponentials, inverted, led, products
-from numerics.provers.substitution import hypotheses_as_variables
+from numerics.provers.enclosures.boxes import Box, middle
+from numerics.provers.enclosures.enclose import Program
+from numerics.provers.exact.rational_functions import one_variable, sign, slack_variables
+from numerics.provers.statements.branch import Cover, Outcome, Task
+from numerics.provers.statements.equivalent_forms import Signs, forms
+from numerics.provers.statements.rational_variables import Changed, algebraic, exponentials, inverted, led, products
+from numerics.provers.statements.substitution import hypotheses_as_variables
+from numerics.rationals import sympy_rational
 
 __all__ = ["ASIDE", "Proof", "exactly"]
 
@@ -141,9 +142,9 @@ def _samples(symbols: tuple[sp.Symbol, ...], box: Box) -> Iterator[dict[sp.Symbo
     """A few points of a box: most of what is false is false at one of them."""
     rows = []
     for s in box:
-        m = rational(middle(s))
-        rows.append(
-            (m, (m + rational(s.lo)) / 2 if s.lo is not None else m - 3, (m + rational(s.hi)) / 2 if s.hi is not None else m + 3)
-        )
+        m = sympy_rational(middle(s))
+        low = m - 3 if s.lo is None else (m + sympy_rational(s.lo)) / 2
+        high = m + 3 if s.hi is None else (m + sympy_rational(s.hi)) / 2
+        rows.append((m, low, high))
     for k in range(9):
         yield {x: row[(k // 3 if i % 2 else k) % 3] for i, (x, row) in enumerate(zip(symbols, rows))}

@@ -11,20 +11,21 @@ from fractions import Fraction
 from typing import Any
 
 import sympy as sp
-from flint import fmpq
 
 from numerics.evidence import Evidence, Verdict
-from numerics.provers.boxes import Box, Side, centre, rational
-from numerics.provers.branch import Cover, Outcome, Task
 from numerics.provers.effort import Effort
-from numerics.provers.enclose import Program
-from numerics.provers.equivalent_forms import Signs, alternatives, bare
-from numerics.provers.invariance import reductions
-from numerics.provers.max_and_min import cases
-from numerics.provers.search import scan, simplest
-from numerics.provers.statement import Statement, precision, statement
-from numerics.provers.strategy import ASIDE, Proof
-from numerics.provers.substitution import change
+from numerics.provers.enclosures.balls import precision
+from numerics.provers.enclosures.boxes import Box, Side, centre
+from numerics.provers.enclosures.enclose import Program
+from numerics.provers.statements.branch import Cover, Outcome, Task
+from numerics.provers.statements.equivalent_forms import Signs, alternatives, bare
+from numerics.provers.statements.invariance import reductions
+from numerics.provers.statements.max_and_min import cases
+from numerics.provers.statements.search import scan, simplest
+from numerics.provers.statements.statement import Statement, statement
+from numerics.provers.statements.strategy import ASIDE, Proof
+from numerics.provers.statements.substitution import change
+from numerics.rationals import flint_rational, sympy_rational
 from numerics.search.reference import loss_of_inequality
 
 __all__ = ["forall"]
@@ -96,8 +97,8 @@ def forall(
 def _inside(st: Statement) -> Iterator[sp.Expr]:
     """The ranges of the variables, as expressions that are not negative."""
     for x, side in zip(st.symbols, st.box):
-        yield from () if side.lo is None else (x - rational(side.lo),)
-        yield from () if side.hi is None else (rational(side.hi) - x,)
+        yield from () if side.lo is None else (x - sympy_rational(side.lo),)
+        yield from () if side.hi is None else (sympy_rational(side.hi) - x,)
 
 
 class _Run:
@@ -237,7 +238,7 @@ class _Run:
             shown = None if probe is None else lambda part, whole=whole: probe(whole(part))
             proof = Proof(task, self.effort, shown)
             if not proof.exact() and shown and proof.refuted_at is not None:
-                q = fmpq(proof.refuted_at.numerator, proof.refuted_at.denominator)
+                q = flint_rational(proof.refuted_at)
                 if shown((Side(q, q),)):
                     return Outcome(False, reason="counterexample")
             out = proof.run()

@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from numerics.provers.normal_form import Letters
+from numerics.provers.exact.normal_form import Letters
 
 __all__ = ["assumption", "at_point", "points"]
 

@@ -13,8 +13,8 @@ import pytest
 import sympy as sp
 from flint import arb, ctx, fmpq
 
-from numerics.provers.enclose import Program, Side, Unsupported
-from numerics.provers.interval import Iv
+from numerics.provers.enclosures.enclose import Program, Side, Unsupported
+from numerics.provers.enclosures.interval import Iv
 from tests.numerics.provers.generation import statements
 from tests.numerics.provers.statement import R, X
 from tests.numerics.provers.values import mp_value

@@ -16,7 +16,8 @@ import sympy as sp
 from flint import fmpq
 from numpy.typing import NDArray
 
-from numerics.provers.boxes import Box, Side, fraction
+from numerics.provers.enclosures.boxes import Box, Side
+from numerics.rationals import flint_rational
 
 __all__ = ["positive"]
 
@@ -46,7 +47,7 @@ def positive(p: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bool, b
     power = np.empty([d + 1 for d in degrees], dtype=object)
     power[...] = fmpq(0)
     for monomial, c in poly.terms():
-        power[monomial] = fraction(c)
+        power[monomial] = flint_rational(c)
     count = 0
     stack = [(t, ends, 0) for t, ends in _charts(power, degrees, [box[i] for i in used])]
     while stack:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 import sympy as sp
 from flint import arb, fmpq
 
-from numerics.provers.boxes import Box, Side, fraction
 from numerics.provers.effort import COMPILE, Effort
-from numerics.provers.interval import (
+from numerics.provers.enclosures.boxes import Box, Side
+from numerics.provers.enclosures.interval import (
     INF,
     NINF,
     ONE,
@@ -26,6 +26,7 @@ from numerics.provers.interval import (
     signed_powexp,
     up,
 )
+from numerics.rationals import flint_rational
 
 __all__ = ["Binet", "BinetSlope", "Program", "Unsupported", "Values", "conditions", "image"]
 
@@ -128,7 +129,7 @@ class Program:
 
     def _constant(self, e: sp.Expr) -> Node:
         if e.is_Rational:
-            q = fraction(e)
+            q = flint_rational(e)
             return lambda v: Iv.of(q, q)
         for c, f in ((sp.E, arb.const_e), (sp.pi, arb.pi), (sp.EulerGamma, arb.const_euler)):
             if e == c:
@@ -150,13 +151,13 @@ class Program:
         b, rest = bx.as_independent(x, as_Add=False)
         if rest != x or not (a.is_Rational and b.is_Rational):
             return None
-        i, scale, shift = self.symbols.index(x), fraction(b), fraction(a)
+        i, scale, shift = self.symbols.index(x), flint_rational(b), flint_rational(a)
         return lambda v: v.box[i].iv(scale, shift)
 
     def _pow(self, e: sp.Pow) -> Node:
         b = self.add(e.base)
         if e.exp.is_Rational:
-            q = fraction(e.exp)
+            q = flint_rational(e.exp)
             return lambda v: rational_power(v[b], q)
         x = self.add(e.exp)
         return lambda v: power(v[b], v[x])
@@ -198,7 +199,7 @@ class Program:
             else:
                 rest.append(f**k)
                 continue
-            yield self._scaled_bessel(name, self.add(x), fraction(n), k)
+            yield self._scaled_bessel(name, self.add(x), flint_rational(n), k)
         powers = {x: a for x, a in powers.items() if a != 0}
         left, taken = [], False
         for t in sp.Add.make_args(sp.expand(exponent)):
@@ -241,7 +242,7 @@ class Program:
         return len(self.nodes) - 1
 
     def _unimodal(self, u: int, a: sp.Rational, c: sp.Rational) -> int:
-        n, r, k = int(a) if a.is_Integer else None, fraction(a), fraction(c)
+        n, r, k = int(a) if a.is_Integer else None, flint_rational(a), flint_rational(c)
         self.nodes.append(lambda v: powexp(v[u], r, k) if n is None else signed_powexp(v[u], n, k))
         return len(self.nodes) - 1
 
@@ -255,7 +256,7 @@ class Program:
                 args = (abs(args[0]), args[1])
             if not args[0].is_Rational or args[0] < 0:
                 raise Unsupported(f"{f.__name__} is enclosed for a rational first argument >= 0 only, not {args[0]}")
-            rule = _with_parameter(f, fraction(args[0]))
+            rule = _with_parameter(f, flint_rational(args[0]))
         else:
             rule = _RULES.get(f)
         if rule is None:

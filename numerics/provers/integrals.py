@@ -10,8 +10,9 @@ import sympy as sp
 from flint import acb, arb
 
 from numerics.evidence import Evidence, Verdict
-from numerics.provers.balls import Ball, ball_function, precision, rational, value
-from numerics.provers.forall import forall
+from numerics.provers.enclosures.balls import Ball, ball_function, precision, value
+from numerics.provers.inequalities import forall
+from numerics.rationals import arb_ball
 
 __all__ = ["integral", "integral_evidence"]
 
@@ -86,7 +87,7 @@ def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction) ->
     """
     function, ends = ball_function(f, [x]), [_end(e) for e in (a, b)]
     low, high = (e.mid() for e in ends)
-    tolerance = arb(rational(sp.Rational(rel.numerator, rel.denominator)))
+    tolerance = arb_ball(rel)
     total = acb.integral(lambda z, analytic: function([z], analytic), acb(low), acb(high), rel_tol=tolerance)
     for end, exact, sign in zip(ends, (low, high), (-1, 1)):
         if not end.is_exact():
@@ -116,7 +117,7 @@ def _half_line(f: sp.Expr, x: sp.Symbol, a: sp.Expr, tail: sp.Expr | None, rel: 
         found = forall(side.xreplace({x: (t := sp.Symbol("t", positive=True))}), ">=", 0, {t: (start, sp.oo)})
         if not found.verdict.accepted:
             raise ValueError(f"{tail} was not certified to dominate |{f}| for {x} >= {start}: {found.verdict}, {found.reason}")
-    cut, small = start, arb(rational(sp.Rational(rel.numerator, rel.denominator)))
+    cut, small = start, arb_ball(rel)
     while cut < 2**100 and not _tail_mass(tail, x, cut) < small:
         cut = 2 * cut
     rest = _tail_mass(tail, x, cut)

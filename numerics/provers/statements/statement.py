@@ -4,35 +4,25 @@ counts as a counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import sympy as sp
-from flint import ctx, fmpq
+from flint import fmpq
 
 from numerics.evidence import plain
-from numerics.provers.boxes import Box, Side, fraction, rational
-from numerics.provers.enclose import Program, Unsupported, conditions
+from numerics.provers.enclosures.balls import precision
+from numerics.provers.enclosures.boxes import Box, Side
+from numerics.provers.enclosures.enclose import Program, Unsupported, conditions
+from numerics.rationals import flint_rational, sympy_rational
 
-__all__ = ["Closed", "Integers", "Statement", "precision", "side_of", "statement"]
+__all__ = ["Closed", "Integers", "Statement", "side_of", "statement"]
 
 OPS = {"<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 RELATIONS = {sp.Le: "<=", sp.Lt: "<", sp.Ge: ">=", sp.Gt: ">"}
-
-
-@contextmanager
-def precision(bits: int) -> Iterator[None]:
-    """FLINT's precision is global: set it, and give it back."""
-    old = ctx.prec
-    ctx.prec = bits
-    try:
-        yield
-    finally:
-        ctx.prec = old
 
 
 @dataclass(frozen=True)
@@ -71,7 +61,7 @@ def _end(value: Any, name: Any) -> fmpq | None:
         raise TypeError(f"the end {v} of the range of {name} is a float; write a rational number, such as Rational(1, 2)")
     if not v.is_Rational:
         raise ValueError(f"the end {v} of the range of {name} is not a rational number or oo; state it as a hypothesis in `where`")
-    return fraction(v)
+    return flint_rational(v)
 
 
 def side_of(name: Any, given: Any) -> Side:
@@ -164,7 +154,7 @@ class Statement:
     def point_box(self, point: Iterable[Fraction]) -> Box:
         sides = []
         for x in point:
-            q = fmpq(x.numerator, x.denominator)
+            q = flint_rational(x)
             sides.append(Side(q, q))
         return tuple(sides)
 
@@ -224,7 +214,7 @@ class Statement:
         free = [s for s in self.symbols if s in e.free_symbols]
         if not e.is_rational_function(*free) or any(len(str(x)) > 400 for x in point):
             return None
-        v = e.xreplace({s: sp.Rational(x.numerator, x.denominator) for s, x in zip(self.symbols, point)})
+        v = e.xreplace({s: sympy_rational(x) for s, x in zip(self.symbols, point)})
         return v if v.is_Rational else None
 
     def named(self, point: tuple[Fraction, ...]) -> dict[str, int | float | str | bool]:
@@ -245,8 +235,8 @@ def _hypothesis(h: Any) -> tuple[sp.Expr, str, sp.Expr]:
 
 
 def _range_latex(s: sp.Symbol, side: Side) -> str:
-    lo = r"-\infty" if side.lo is None else sp.latex(rational(side.lo))
-    hi = r"\infty" if side.hi is None else sp.latex(rational(side.hi))
+    lo = r"-\infty" if side.lo is None else sp.latex(sympy_rational(side.lo))
+    hi = r"\infty" if side.hi is None else sp.latex(sympy_rational(side.hi))
     if side.integer:
         return rf"{sp.latex(s)} \in \{{{lo}, \ldots, {hi}\}}"
     left, right = "(" if side.lo_open or side.lo is None else "[", ")" if side.hi_open or side.hi is None else "]"

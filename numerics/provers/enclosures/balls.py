@@ -14,9 +14,11 @@ from functools import reduce
 from typing import Any, TypeAlias
 
 import sympy as sp
-from flint import acb, arb, ctx, fmpq
+from flint import acb, arb, ctx
 
-__all__ = ["Ball", "Complex", "NoBall", "ball_function", "precision", "rational", "value"]
+from numerics.rationals import flint_rational
+
+__all__ = ["Ball", "Complex", "NoBall", "ball_function", "precision", "value"]
 
 Ball: TypeAlias = arb
 Complex: TypeAlias = acb
@@ -37,11 +39,6 @@ def precision(bits: int) -> Iterator[None]:
         yield
     finally:
         ctx.prec = old
-
-
-def rational(q: sp.Rational) -> fmpq:
-    """An exact SymPy rational as FLINT's."""
-    return fmpq(int(q.p), int(q.q))
 
 
 def _nan() -> Complex:
@@ -186,7 +183,7 @@ def ball_function(expr: sp.Expr, variables: Sequence[sp.Symbol]) -> Balls:
             i = index[e]
             return lambda v, a: v[i]
         if e.is_Rational:
-            q = rational(e)
+            q = flint_rational(e)
             return lambda v, a: acb(q)
         if e in _CONSTANTS:
             constant = _CONSTANTS[e]

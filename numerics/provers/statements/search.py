@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from numerics.provers.boxes import Side
-from numerics.provers.floating_point import Array, values_of
-from numerics.provers.statement import Statement
+from numerics.provers.enclosures.boxes import Side
+from numerics.provers.statements.floating_point import Array, values_of
+from numerics.provers.statements.statement import Statement
 
 __all__ = ["Scan", "scan", "simplest"]
 
