@@ -11,8 +11,9 @@ import sympy as sp
 from numerics.evidence import Evidence
 from numerics.refutation import vanishing
 from numerics.search.query_average import tightest
-from numerics.search.query_average_instances import COVERED, instances, reference
+from numerics.search.query_average_instances import COVERED, instances
 from proofs_check.core.claim import claim
+from proofs_check.instances.reference import averaged
 from theory.bounds.query_average_constants import paper_constants_V
 
 AT_ONE_TOKEN = {"L": 1, "d": 1, "sigma": 1, "U": 0, "V": 1, "tokens": "1, -1", "token weights": "1/2, 1/2", "query": "the same law"}
@@ -35,7 +36,7 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, **where: int) 
         return factor * c1 * s**power * (sp.log(L) if exact else math.log(L)) * L ** (-c2 / s**2)
 
     checked = rf"\mathbb{{E}}\|T[\hat\mu_L]-T[\mu]\|_{{L^2(\nu)}}^2\le c_1\sigma^{{{power}}}\ln(L)/L^{{c_2/\sigma^2}},\ L\ge 2"
-    covered, here = f"V = I, c1 and c2 explicit; {COVERED}", reference(bound, "output")
+    covered, here = f"V = I, c1 and c2 explicit; {COVERED}", averaged(bound, "output")
     return tightest(instances(bound, "output", least=least), checked=checked, covered=covered, reference=here)
 
 

@@ -11,13 +11,28 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-__all__ = ["InputError", "check_writable", "read_ledger", "write_text"]
+__all__ = ["SCHEMA", "InputError", "check_writable", "read_ledger", "schema", "write_text"]
 
+#: Version of ``ledger.schema.json``; it rises when a reader of older ledgers would go wrong.
+SCHEMA = 2
 _AGAIN = "write it anew with: pytest proofs_check/ --ledger DIR"
 
 
 class InputError(ValueError):
     """What the user gave cannot be used; the message says why in one line."""
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of the ledger.
+
+    Examples
+    --------
+    >>> schema()["required"]
+    ['run', 'claims', 'unsettled']
+    """
+    text = (Path(__file__).parent / "ledger.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
 
 
 def read_ledger(path: Path) -> dict[str, Any]:
@@ -47,8 +62,6 @@ def read_ledger(path: Path) -> dict[str, Any]:
     """
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
-
-    from proofs_check.core.ledger import SCHEMA, schema
 
     path = path / "ledger.json" if path.is_dir() else path
     try:

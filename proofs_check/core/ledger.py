@@ -17,13 +17,11 @@ from typing import Any
 from numerics.evidence import Evidence, Verdict
 from proofs_check.core.claim import REGISTRY, Claim, Judgement, shown
 from proofs_check.core.dial import Edge
-from proofs_check.core.files import write_text
+from proofs_check.core.files import SCHEMA, write_text
 from proofs_check.core.statements import Row, row, rows
 
-__all__ = ["SCHEMA", "Ledger", "entry", "load_claims", "schema", "write_json"]
+__all__ = ["Ledger", "entry", "load_claims", "run_claim", "write_json"]
 
-#: Version of ``ledger.schema.json``; it rises when a reader of older ledgers would go wrong.
-SCHEMA = 2
 _PACKAGES = ("sympy", "numpy", "scipy", "mpmath", "numba", "python-flint", "largeprompt")
 
 
@@ -303,19 +301,6 @@ def run_claim(id: str, reseed: int = 0) -> dict[str, Any]:
     """Judge one registered claim and return its line of the ledger."""
     claim = load_claims()[id]
     return entry(claim, claim.judge(reseed), row(id))
-
-
-def schema() -> dict[str, Any]:
-    """The JSON schema of the ledger.
-
-    Examples
-    --------
-    >>> schema()["required"]
-    ['run', 'claims', 'unsettled']
-    """
-    text = (Path(__file__).parent / "ledger.schema.json").read_text(encoding="utf-8")
-    loaded: dict[str, Any] = json.loads(text)
-    return loaded
 
 
 def write_json(document: Mapping[str, Any], path: Path) -> None:

@@ -16,9 +16,9 @@ from sympy import exp, oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall
 from numerics.search.query_average import Instance, PromptAndQuery, fourth_error, moments, squared_error, tightest
-from numerics.search.query_average_instances import COVERED, REFERENCE, discrete, instances, reference
-from numerics.search.reference import LENGTH
+from numerics.search.query_average_instances import COVERED, discrete, instances
 from proofs_check.core.claim import claim
+from proofs_check.instances.reference import RADEMACHER, RANDOM_QUERY, averaged
 from proofs_check.ours.query_average_steps import exponents_compared, from_one_token, from_two_tokens
 from theory.bounds.query_average import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
 
@@ -49,7 +49,7 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     """
     bound = lambda L, s, u, d: _times(output_average(L, s, u, 1, d), c)
     checked = rf"{AVERAGE}\le\text{{output\_average}}"
-    here = reference(bound, "output")
+    here = averaged(bound, "output")
     return tightest(instances(bound, "output"), checked=checked, covered=f"V = I; {COVERED}", reference=here)
 
 
@@ -68,7 +68,7 @@ def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
     """
     bound = lambda L, s, u, d: _times(gradient_V_average(L, s, u, 1, d), c)
     checked = rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}"
-    here = reference(bound, "output")
+    here = averaged(bound, "output")
     return tightest(instances(bound, "output"), checked=checked, covered=f"d_out = 1; {COVERED}", reference=here)
 
 
@@ -157,7 +157,7 @@ def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
     """
     bound = lambda L, s, u, d: _times(gradient_U_average(L, s, u, 1, d), c)
     checked = rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}"
-    here = reference(bound, "gradient in U")
+    here = averaged(bound, "gradient in U")
     return tightest(instances(bound, "gradient in U"), checked=checked, covered=f"V = I; {COVERED}", reference=here)
 
 
@@ -214,8 +214,8 @@ def general(bound: Any, power: int, *, least: int = 1) -> Iterator[Instance]:
 
 def general_reference(bound: Any, power: int) -> Instance:
     """The same with f = z, g = 1 at the reference instance."""
-    name = "f = z, g = 1"
-    return _instance(bound, power, LENGTH, REFERENCE, name, float(_error(LENGTH, REFERENCE, name, power)))
+    name, L = "f = z, g = 1", RADEMACHER.length
+    return _instance(bound, power, L, RANDOM_QUERY, name, float(_error(L, RANDOM_QUERY, name, power)))
 
 
 GENERAL = (

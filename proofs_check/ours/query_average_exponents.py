@@ -13,8 +13,9 @@ from sympy import Min, oo, sqrt
 from numerics.evidence import Evidence, all_of
 from numerics.provers import forall
 from numerics.search.query_average import tightest
-from numerics.search.query_average_instances import COVERED, instances, reference
+from numerics.search.query_average_instances import COVERED, instances
 from proofs_check.core.claim import claim
+from proofs_check.instances.reference import averaged
 from theory.bounds.query_average import output_average_long, output_average_short
 
 OUT_OF_REACH = (
@@ -81,7 +82,10 @@ def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
         value = output_average_long(L, s, u, 1, d, Fraction(9, 20))
         return (sp.Rational(c.numerator, c.denominator) if isinstance(value, sp.Basic) else float(c)) * value
 
-    checked, here = r"\theta=\min(1,\lambda/(4\kappa)),\ \lambda=9/20", reference(bound, "output")
+    checked, here = (
+        r"\theta=\min(1,\lambda/(4\kappa)),\ \lambda=9/20",
+        averaged(bound, "output"),
+    )
     return tightest(instances(bound, "output"), checked=checked, covered=f"V = I; {COVERED}", reference=here)
 
 

@@ -19,7 +19,7 @@ from numerics.provers.enclosures.boxes import Box, Side
 from numerics.provers.enclosures.enclose import Program, Unsupported, conditions
 from numerics.rationals import flint_rational, sympy_rational
 
-__all__ = ["Closed", "Integers", "Statement", "side_of", "statement"]
+__all__ = ["Closed", "Inequality", "Integers", "Statement", "side_of", "statement"]
 
 OPS = {"<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 RELATIONS = {sp.Le: "<=", sp.Lt: "<", sp.Ge: ">=", sp.Gt: ">"}
@@ -127,6 +127,15 @@ def _check_assumptions(s: sp.Symbol, side: Side, given: Any) -> None:
 
 
 @dataclass(frozen=True)
+class Inequality:
+    """``small <= big`` wherever no expression of ``where`` is negative."""
+
+    small: sp.Expr
+    big: sp.Expr
+    where: tuple[sp.Expr, ...] = ()
+
+
+@dataclass(frozen=True)
 class Statement:
     """``for all variables in box with every hypothesis: big - small >= 0`` (``> 0`` if strict),
     over fresh symbols.
@@ -150,6 +159,15 @@ class Statement:
     @property
     def difference(self) -> sp.Expr:
         return self.big - self.small
+
+    @property
+    def inequality(self) -> Inequality:
+        """The two sides with every hypothesis and range as an expression that is not negative."""
+        ranges = []
+        for x, side in zip(self.symbols, self.box):
+            ranges += [] if side.lo is None else [x - sympy_rational(side.lo)]
+            ranges += [] if side.hi is None else [sympy_rational(side.hi) - x]
+        return Inequality(self.small, self.big, (*(g for g, _ in self.where), *ranges))
 
     def point_box(self, point: Iterable[Fraction]) -> Box:
         sides = []

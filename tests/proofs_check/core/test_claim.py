@@ -207,7 +207,6 @@ def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught() -> None
     asked = made(bound, dial="c", reference=dict(x=1))
     assert asked.judge().held.reference == 2
     assert asked(c=3).reference == 3
-    assert asked.loss() == 2
     assert asked.judge().faults == ()
     REGISTRY.pop(f"{ROW}/bound")
     assert "no value for x" in faults(bound, dial="c", reference={})
@@ -219,7 +218,22 @@ def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught() -> None
     assert "evaluates nothing there" in faults(silent, dial="c", reference={})
     plain = made(bound, dial="c")
     assert plain.judge().held.reference is None
-    assert plain.loss() is None
+
+
+def test_measurements_reach_the_checks_that_declare_them_and_their_controls() -> None:
+    def measuring(*, c: int = 3, measured: int | None = None) -> Evidence:
+        return threshold(Fraction(c + (measured or 0)))
+
+    judged = made(measuring, control=dict(c=-3))
+    assert judged.judge().printed.verdict.accepted
+    given = judged.judge(measured=-5)  # type: ignore[arg-type]
+    assert (given.printed.verdict, given.control.verdict) == (Verdict.REFUTED, Verdict.REFUTED)  # type: ignore[union-attr]
+    REGISTRY.pop(f"{ROW}/measuring")
+
+    def proved(*, c: int = 3) -> Evidence:
+        return threshold(Fraction(c))
+
+    assert made(proved, dial="c").judge(measured=-5).printed.verdict.accepted  # type: ignore[arg-type]
 
 
 def test_what_a_claim_takes_for_granted_stands_in_its_evidence() -> None:

@@ -1,89 +1,26 @@
-"""What an engine found out about a statement: one of five verdicts, and everything a reader needs
-to judge it.
+"""What an engine found out about a statement: a verdict, and everything a reader needs to judge it.
 
 An `Evidence` is frozen and can be written as JSON. It cannot be built in a form that claims too
-much: a verdict above the ceiling of its engine, a refutation without a witness, a shrug without a
-reason and a support without its coverage are all errors.
+much: a verdict above the ceiling of its engine, a refutation without a witness, an open statement
+without a reason and a supported one without its coverage are all errors.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["CEILING", "Contradiction", "Evidence", "Verdict", "all_of", "confirmed", "plain"]
+from numerics.evidence.verdict import CEILING, WITNESS_BY, Verdict
+
+__all__ = ["Evidence", "plain"]
 
 Plain = int | float | str | bool
-
-
-class Verdict(StrEnum):
-    """The closed list of verdicts, strongest first; what each means stands in the README.
-
-    Examples
-    --------
-    >>> Verdict.PROVED.accepted, Verdict.REFUTED.accepted
-    (True, False)
-    >>> min([Verdict.CERTIFIED, Verdict.SUPPORTED], key=lambda v: v.strength)
-    <Verdict.SUPPORTED: 'SUPPORTED'>
-    """
-
-    PROVED = "PROVED"
-    CERTIFIED = "CERTIFIED"
-    SUPPORTED = "SUPPORTED"
-    OPEN = "OPEN"
-    REFUTED = "REFUTED"
-
-    @property
-    def accepted(self) -> bool:
-        """Whether the statement may be relied on, to the degree that the verdict says."""
-        return self in (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
-
-    @property
-    def strength(self) -> int:
-        """4 for PROVED down to 0 for REFUTED: a chain is as strong as its weakest link."""
-        return {"PROVED": 4, "CERTIFIED": 3, "SUPPORTED": 2, "OPEN": 1, "REFUTED": 0}[self.value]
-
-
-P, C, S = Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED
-
-#: The strongest verdict that each engine is able to give. An engine that is not listed here cannot
-#: speak.
-CEILING: Mapping[str, Verdict] = MappingProxyType(
-    {
-        "exact arithmetic": P,  # finitely many operations on rationals or algebraic numbers
-        "exact sign": P,  # a factored form whose factors have a known sign
-        "identity": P,  # a normal form in a field where zero is decidable
-        "trace words": P,  # a normal form of matrix words, for every dimension
-        "Sturm": P,
-        "Bernstein": P,
-        "critical points": C,  # isolated exactly, values enclosed
-        "branch and bound": C,
-        "rigorous quadrature": C,
-        "interval arithmetic": C,
-        "enumeration": S,  # exact values at instances, with a search for the worst
-        "quadrature": S,
-        "finite differences": S,
-        "integration of the flow": S,
-        "Monte Carlo": S,
-        "Clopper-Pearson": S,
-        "property search": S,
-        "examples": S,  # a definition is satisfied by one object and violated by another
-        "conjunction": P,  # as strong as its weakest part; see `all_of`
-    }
-)
-WITNESS_BY = ("exact", "Arb", "two routes", "statistics")
-
-
-class Contradiction(RuntimeError):
-    """Two routes to one statement give opposite verdicts: one of the programs is wrong, and nothing
-    may be reported.
-    """
 
 
 def plain(value: Any) -> Plain:
@@ -138,8 +75,8 @@ class Evidence:
     tightest : Mapping[str, int | float | str]
         Where that was.
     reference : float or None
-        The same ratio at the instance of `numerics.search.reference`, where it was asked for: what
-        the bound gives away there. For a conjunction the largest of its parts.
+        The same ratio at a reference instance (`numerics.search.reference`), where one was given:
+        what the bound gives away there. For a conjunction the largest of its parts.
     margin : float or None
         A certified lower bound of the difference of the two sides.
     samples, seed : int
@@ -158,6 +95,9 @@ class Evidence:
         The second routes of `confirmed`; the verdict does not rest on them.
     seconds : float
         Time the check took.
+    sides : tuple
+        The inequalities that were judged, in a form that a reference instance can evaluate
+        (`numerics.search.reference`); neither compared nor written as JSON.
 
     Raises
     ------
@@ -197,6 +137,7 @@ class Evidence:
     parts: tuple[Evidence, ...] = ()
     routes: tuple[Evidence, ...] = ()
     seconds: float = 0.0
+    sides: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
@@ -215,7 +156,8 @@ class Evidence:
         v, out = self.verdict, []
         if self.engine not in CEILING:
             return [
-                f"no engine is called {self.engine!r}; add it to numerics.evidence.CEILING with the strongest verdict it can give"
+                f"no engine is called {self.engine!r}; add it to numerics.evidence.verdict.CEILING with the strongest"
+                " verdict it can give"
             ]
         ceiling = CEILING[self.engine]
         if v.accepted and v.strength > ceiling.strength:
@@ -249,9 +191,11 @@ class Evidence:
         return dataclasses.replace(self, **changes)
 
     def to_json(self) -> dict[str, Any]:
-        """Every field as JSON values (parts and control included)."""
+        """Every field but `sides` as JSON values (parts and control included)."""
         out: dict[str, Any] = {}
         for f in dataclasses.fields(self):
+            if f.name == "sides":
+                continue
             value = getattr(self, f.name)
             if isinstance(value, Evidence):
                 value = value.to_json()
@@ -297,109 +241,5 @@ class Evidence:
         return "\n".join(f"{name:>9}  {text}" for name, text in self.rows())
 
     def _repr_html_(self) -> str:
-        import html
-
         cell = lambda n, t: f"\\({html.escape(t)}\\)" if n == "checked" else html.escape(t)
         return "<table>" + "".join(f"<tr><th>{n}</th><td>{cell(n, t)}</td></tr>" for n, t in self.rows()) + "</table>"
-
-
-def all_of(*parts: Evidence, checked: str = "") -> Evidence:
-    """The conjunction of several checks: as strong as its weakest part, refuted as soon as one of
-    them is.
-
-    Its control counts as refuted only if every part brought a control of its own and each was
-    refuted: a part that cannot fail is not hidden by one that can.
-
-    Parameters
-    ----------
-    parts : Evidence
-        At least one.
-    checked : str
-        LaTeX to show instead of the parts' own.
-
-    Returns
-    -------
-    Evidence
-
-    Raises
-    ------
-    ValueError
-        If there are no parts.
-
-    Examples
-    --------
-    >>> yes = Evidence(verdict=Verdict.PROVED, engine="identity", checked="a=a")
-    >>> perhaps = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked="b<c", covered="L = 1, 2")
-    >>> all_of(yes, perhaps).verdict.value
-    'SUPPORTED'
-    """
-    if not parts:
-        raise ValueError("a conjunction of nothing says nothing; give at least one Evidence")
-    worst = min(parts, key=lambda e: e.verdict.strength)
-    controls = [e.control for e in parts]
-    spoiled = next(iter(controls)) if all(c is not None and c.verdict is Verdict.REFUTED for c in controls) else None
-    slacks = [(e.slack, e.tightest) for e in parts if e.slack is not None]
-    slack, tightest = min(slacks, key=lambda s: s[0]) if slacks else (None, {})
-    gather = lambda name: tuple(dict.fromkeys(x for e in parts for x in getattr(e, name)))
-    note = lambda name: "; ".join(dict.fromkeys(t for e in parts if (t := getattr(e, name))))
-    return Evidence(
-        verdict=worst.verdict,
-        engine="conjunction",
-        checked=checked or r" \;\wedge\; ".join(e.checked for e in parts if e.checked),
-        covered=note("covered"),
-        dimension=note("dimension"),
-        assumes=gather("assumes"),
-        witness=worst.witness,
-        witness_by=worst.witness_by,
-        disagreement=worst.disagreement,
-        slack=slack,
-        tightest=tightest,
-        reference=max((e.reference for e in parts if e.reference is not None), default=None),
-        samples=sum(e.samples for e in parts),
-        seed=next((e.seed for e in parts if e.seed), 0),
-        error=worst.error if worst.verdict is Verdict.REFUTED else sum(e.error for e in parts),
-        cites=gather("cites"),
-        reason=worst.reason,
-        control=spoiled,
-        parts=parts,
-        seconds=sum(e.seconds for e in parts),
-    )
-
-
-def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
-    """The primary evidence, with second routes that share nothing with it but the definition.
-
-    Parameters
-    ----------
-    primary : Evidence
-        Its verdict is the result.
-    routes : Evidence
-        Independent checks of the same statement, or of instances of it.
-
-    Returns
-    -------
-    Evidence
-        The primary with `routes`; their error probabilities do not add, since the verdict does not
-        rest on them.
-
-    Raises
-    ------
-    Contradiction
-        If an accepted primary meets a refuted route (or the other way round): one of the two
-        programs is wrong.
-
-    Examples
-    --------
-    >>> proof = Evidence(verdict=Verdict.PROVED, engine="identity")
-    >>> look = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="d = 1")
-    >>> len(confirmed(proof, look).routes)
-    1
-    """
-    for route in routes:
-        if primary.verdict.accepted and route.verdict is Verdict.REFUTED:
-            raise Contradiction(
-                f"{primary.engine} accepts what {route.engine} refutes at {dict(route.witness)}; one of the two is wrong"
-            )
-        if primary.verdict is Verdict.REFUTED and route.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
-            raise Contradiction(f"{primary.engine} refutes what {route.engine} accepts; one of the two is wrong")
-    return primary.replace(routes=primary.routes + routes, seconds=primary.seconds + sum(r.seconds for r in routes))
