@@ -13,7 +13,7 @@ from numerics.refutation import vanishing
 from numerics.search.query_average import tightest
 from numerics.search.query_average_instances import COVERED, instances
 from proofs_check.core.claim import claim
-from proofs_check.instances.reference import averaged
+from proofs_check.instances.query_average import averaged
 from theory.bounds.query_average_constants import paper_constants_V
 
 AT_ONE_TOKEN = {"L": 1, "d": 1, "sigma": 1, "U": 0, "V": 1, "tokens": "1, -1", "token weights": "1/2, 1/2", "query": "the same law"}
@@ -31,7 +31,7 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, **where: int) 
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
         exact = isinstance(L, sp.Basic)
-        factor = sp.Rational(c.numerator, c.denominator) if exact else float(c)
+        factor = sp.Rational(c) if exact else float(c)
         c1, c2 = paper_constants_V(u, 1, d)
         return factor * c1 * s**power * (sp.log(L) if exact else math.log(L)) * L ** (-c2 / s**2)
 

@@ -16,7 +16,7 @@ from numerics.search.query_average import tightest
 from numerics.search.query_average_instances import COVERED, instances
 from proofs_check.boursier_boyer.proposition_3_1 import AT_ONE_TOKEN, HYPOTHESES, LN_ONE, in_the_form_of_the_paper
 from proofs_check.core.claim import claim
-from proofs_check.instances.reference import averaged
+from proofs_check.instances.query_average import averaged
 from theory.bounds.query_average_constants import paper_constants_U
 
 UNPROVED = "every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants"
@@ -72,7 +72,7 @@ def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12)
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
         exact = isinstance(L, sp.Basic)
-        factor = sp.Rational(c.numerator, c.denominator) if exact else float(c)
+        factor = sp.Rational(c) if exact else float(c)
         c1, c2 = paper_constants_U(u, 1, d)
         return factor * c1 * s**power * (sp.log(L) if exact else math.log(L)) ** 2 * L ** (-c2 / s**2)
 

@@ -14,12 +14,10 @@ from types import MappingProxyType
 import sympy as sp
 
 from numerics.search.families import Point
-from numerics.search.query_average import Instance, PromptAndQuery
-from numerics.search.query_average_instances import Bound, Quantity, at_instance
 from numerics.search.reference import ReferenceInstance
 from theory.bounds.concentration import alpha_minus, alpha_plus, beta, delta_0, delta_min
 
-__all__ = ["OF_PAPER", "RADEMACHER", "RANDOM_QUERY", "averaged"]
+__all__ = ["OF_PAPER", "RADEMACHER"]
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 
@@ -43,13 +41,5 @@ RADEMACHER = ReferenceInstance(
     length=100,
     values=_values(sp.Integer(100)),
 )
-#: The same instance for bounds that average over the query, which is Rademacher too.
-RANDOM_QUERY = PromptAndQuery(((ONE,), (-ONE,)), (HALF, HALF), ONE, ((ONE,), (-ONE,)), (HALF, HALF), HALF, "reference")
-
 #: The instance that each paper brings, by its key.
 OF_PAPER: Mapping[str, ReferenceInstance] = MappingProxyType({"BB": RADEMACHER, "OURS": RADEMACHER})
-
-
-def averaged(bound: Bound, quantity: Quantity) -> Instance:
-    """A bound that averages over the query, at this instance."""
-    return at_instance(bound, quantity, RADEMACHER.length, RANDOM_QUERY)

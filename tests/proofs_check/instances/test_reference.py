@@ -9,7 +9,8 @@ from numerics.attention.softmax_average import error_squared
 from numerics.search.query_average import squared_error
 from numerics.search.statement import population
 from proofs_check.core.statements import papers
-from proofs_check.instances.reference import OF_PAPER, RADEMACHER, RANDOM_QUERY, averaged
+from proofs_check.instances.query_average import RANDOM_QUERY, averaged
+from proofs_check.instances.reference import OF_PAPER, RADEMACHER
 
 AVERAGE = RADEMACHER.point.average(RADEMACHER.length)
 
