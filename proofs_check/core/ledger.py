@@ -18,7 +18,7 @@ from numerics.evidence import Evidence, Verdict
 from proofs_check.core.claim import REGISTRY, Claim, Judgement, shown
 from proofs_check.core.dial import Edge
 from proofs_check.core.files import SCHEMA, write_text
-from proofs_check.core.statements import Row, row, rows
+from proofs_check.core.statements import PACKAGE, Row, row, rows, statement_files
 
 __all__ = ["Ledger", "entry", "load_claims", "run_claim", "write_json"]
 
@@ -26,17 +26,17 @@ _PACKAGES = ("sympy", "numpy", "scipy", "mpmath", "numba", "python-flint", "larg
 
 
 def load_claims() -> Mapping[str, Claim]:
-    """Import every module of every paper's folder; each registers its claims.
+    """Import every module beside a ``statements.toml``; each registers its claims.
 
     Examples
     --------
     >>> "BB:CC.3.b" in load_claims()
     True
     """
-    here = Path(__file__).parents[1]
-    for folder in sorted(p.parent for p in here.glob("*/statements.toml")):
-        for module in iter_modules([str(folder)]):
-            import_module(f"proofs_check.{folder.name}.{module.name}")
+    for file in statement_files():
+        package = ".".join(file.relative_to(PACKAGE.parent).parent.parts)
+        for module in iter_modules([str(file.parent)]):
+            import_module(f"{package}.{module.name}")
     return REGISTRY
 
 

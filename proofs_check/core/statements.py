@@ -13,7 +13,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["KINDS", "Row", "paper", "papers", "row", "rows"]
+__all__ = ["KINDS", "PACKAGE", "Row", "paper", "papers", "row", "rows", "statement_files"]
+
+PACKAGE = Path(__file__).parents[1]
 
 #: SYM identity, INT inequality over a domain, PROB probabilistic bound, ASY asymptotic, NUM
 #: experiment, LOGIC structure of a proof.
@@ -55,10 +57,21 @@ class Row:
     proof: str = ""
 
 
+def statement_files() -> list[Path]:
+    """Every ``statements.toml`` of the package: the folder of each is a folder of claims.
+
+    Examples
+    --------
+    >>> [path.parent.name for path in statement_files()]
+    ['boursier_boyer', 'ours']
+    """
+    return sorted(PACKAGE.rglob("statements.toml"))
+
+
 @cache
 def _files() -> Mapping[str, Mapping[str, Any]]:
     found = {}
-    for path in sorted(Path(__file__).parents[1].glob("*/statements.toml")):
+    for path in statement_files():
         data = tomllib.loads(path.read_text(encoding="utf-8"))
         found[data["paper"]["key"]] = data
     return MappingProxyType(found)

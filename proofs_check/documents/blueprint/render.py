@@ -10,10 +10,10 @@ from functools import cache
 from html import escape
 from typing import Any
 
+from proofs_check.core.witnesses import script, slug
 from proofs_check.documents import latex
 from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
 from proofs_check.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
-from proofs_check.documents.witnesses import script, slug
 
 __all__ = ["Blueprint", "as_html"]
 

@@ -11,11 +11,11 @@ from fractions import Fraction
 from typing import Any
 
 from numerics.evidence import Verdict
+from proofs_check.core import witnesses
 from proofs_check.core.claim import SEVERITIES, by_severity
 from proofs_check.core.files import InputError
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.statements import paper, rows
-from proofs_check.documents import witnesses
 from proofs_check.documents.latex import marked
 
 __all__ = ["HOW_TO_READ", "Errata", "Erratum", "errata_of", "number"]

@@ -56,6 +56,6 @@ def _formula(latex: str) -> str:
 
 
 def _anchor(id: str) -> str:
-    from proofs_check.documents.witnesses import slug
+    from proofs_check.core.witnesses import slug
 
     return slug(id)
