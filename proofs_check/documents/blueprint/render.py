@@ -8,14 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from pathlib import Path
 from typing import Any
 
+from proofs_check.core.files import read_ledger, write_text
 from proofs_check.core.witnesses import script, slug
 from proofs_check.documents import latex
 from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
 from proofs_check.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
 
-__all__ = ["Blueprint", "as_html"]
+__all__ = ["Blueprint", "as_html", "write_blueprint"]
 
 _DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")
@@ -188,3 +190,27 @@ def as_html(site: Site) -> Blueprint:
     }
     html = environment.get_template("blueprint.html.jinja").render(site=site)
     return Blueprint(html, site, tuple(setter.failures.items()))
+
+
+def write_blueprint(ledger: Path, out: Path) -> Blueprint:
+    """Read a ledger and write its blueprint.
+
+    Parameters
+    ----------
+    ledger : Path
+        ``ledger.json``, or the folder that holds it.
+    out : Path
+        The file to write; a folder gets ``blueprint.html``.
+
+    Returns
+    -------
+    Blueprint
+
+    Raises
+    ------
+    InputError
+        If the ledger cannot be used or the file cannot be written.
+    """
+    made = as_html(Site(read_ledger(ledger)))
+    write_text(out / "blueprint.html" if out.is_dir() else out, made.html)
+    return made
