@@ -226,14 +226,14 @@ def test_measurements_reach_the_checks_that_declare_them_and_their_controls() ->
 
     judged = made(measuring, control=dict(c=-3))
     assert judged.judge().printed.verdict.accepted
-    given = judged.judge(measured=-5)  # type: ignore[arg-type]
-    assert (given.printed.verdict, given.control.verdict) == (Verdict.REFUTED, Verdict.REFUTED)  # type: ignore[union-attr]
+    given = judged.judge(measured=-5)
+    assert (given.printed.verdict, given.control.verdict) == (Verdict.REFUTED, Verdict.REFUTED)
     REGISTRY.pop(f"{ROW}/measuring")
 
     def proved(*, c: int = 3) -> Evidence:
         return threshold(Fraction(c))
 
-    assert made(proved, dial="c").judge(measured=-5).printed.verdict.accepted  # type: ignore[arg-type]
+    assert made(proved, dial="c").judge(measured=-5).printed.verdict.accepted
 
 
 def test_what_a_claim_takes_for_granted_stands_in_its_evidence() -> None:
