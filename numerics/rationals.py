@@ -1,4 +1,7 @@
-"""Exact rational numbers handed from one library to another: `fractions.Fraction`, SymPy, FLINT."""
+"""Exact rational numbers handed from one library to another: `fractions.Fraction`, SymPy, FLINT.
+
+Statements are written with SymPy, witnesses are Fractions, and the engines compute with FLINT.
+"""
 
 from __future__ import annotations
 

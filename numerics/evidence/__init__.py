@@ -1,4 +1,6 @@
-"""What an engine found out about a statement, as a record that cannot claim too much."""
+"""The record of one check: an engine's verdict on a statement, with everything a reader needs to
+judge it. Every engine returns an `Evidence`; claims join and compare them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Several checks of one statement: their conjunction, and second routes that must agree."""
+"""Several checks of one statement: `all_of` forms their conjunction, which is as strong as its
+weakest part, and `confirmed` adds second routes, which must not contradict the first.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
     Examples
     --------
     >>> yes = Evidence(verdict=Verdict.PROVED, engine="identity", checked="a=a")
-    >>> perhaps = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked="b<c", covered="L = 1, 2")
+    >>> perhaps = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="L = 1, 2")
     >>> all_of(yes, perhaps).verdict.value
     'SUPPORTED'
     """

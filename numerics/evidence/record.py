@@ -1,8 +1,9 @@
-"""What an engine found out about a statement: a verdict, and everything a reader needs to judge it.
+"""`Evidence`: what an engine found out about a statement, as a frozen record that can be written as
+JSON.
 
-An `Evidence` is frozen and can be written as JSON. It cannot be built in a form that claims too
-much: a verdict above the ceiling of its engine, a refutation without a witness, an open statement
-without a reason and a supported one without its coverage are all errors.
+It cannot be built in a form that claims too much: a verdict above the ceiling of its engine, a
+refutation without a witness, an open statement without a reason and a supported one without its
+coverage are all errors.
 """
 
 from __future__ import annotations
@@ -106,13 +107,15 @@ class Evidence:
 
     Examples
     --------
-    >>> e = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"L": 1}, witness_by="exact")
+    >>> refuted = dict(verdict=Verdict.REFUTED, engine="exact arithmetic", witness_by="exact")
+    >>> e = Evidence(**refuted, witness={"L": 1})
     >>> e.verdict.value, Evidence.from_json(e.to_json()) == e
     ('REFUTED', True)
-    >>> Evidence(verdict=Verdict.PROVED, engine="Monte Carlo")
-    Traceback (most recent call last):
-        ...
-    ValueError: the engine 'Monte Carlo' can at most say SUPPORTED, not PROVED; use an engine that proves, or say less
+    >>> try:
+    ...     Evidence(verdict=Verdict.PROVED, engine="Monte Carlo")
+    ... except ValueError as error:
+    ...     print(str(error).split(";")[0])
+    the engine 'Monte Carlo' can at most say SUPPORTED, not PROVED
     """
 
     verdict: Verdict

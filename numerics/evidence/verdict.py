@@ -1,4 +1,6 @@
-"""The five verdicts, and the strongest one that each engine is able to give."""
+"""The five verdicts in the order of their strength, and the strongest one that each engine may
+give.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,8 @@ class Verdict(StrEnum):
 
 P, C, S = Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED
 
-#: The strongest verdict that each engine is able to give. An `Evidence` with another engine cannot be
-#: built.
+#: The strongest verdict that each engine is able to give. An `Evidence` of any other engine is an
+#: error.
 CEILING: Mapping[str, Verdict] = MappingProxyType(
     {
         "exact arithmetic": P,  # finitely many operations on rationals or algebraic numbers

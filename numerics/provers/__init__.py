@@ -1,4 +1,6 @@
-"""Provers: inequalities over whole domains (`forall`), identities, and enclosures of integrals."""
+"""Provers decide statements over whole domains: inequalities (`forall`), identities of scalars
+(`identity`) and of matrix words (`trace_identity`), and integrals (`integral`).
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Identities settled by a normal form, of scalars and of matrix words; every proof carries a
-spoiled copy that it refutes.
+"""`identity` and `trace_identity` decide equations between scalar expressions and between matrix
+words by reducing the difference of both sides to a normal form.
+
+Every proof carries a control: a copy of the statement with one term doubled, which the same
+procedure must refute.
 """
 
 from __future__ import annotations
@@ -124,9 +127,6 @@ def _decide(statement: _Statement) -> Evidence:
     return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
 
 
-# -- the door -------------------------------------------------------------------------------------------------------------------
-
-
 def _statement(lhs: Any, rhs: Any, given: Iterable[Any]) -> _Statement:
     left, shape = _entries(lhs)
     right, other = _entries(rhs)
@@ -169,7 +169,7 @@ def _checked(e: Any) -> sp.Expr:
     return e
 
 
-# -- refutation and control -----------------------------------------------------------------------------------------------------
+# Refutation and control
 
 
 def _refuted(statement: _Statement, true: _Statement | None = None) -> Evidence | None:
@@ -237,7 +237,7 @@ def _spoiled(statement: _Statement) -> Iterator[_Statement]:
                 )
 
 
-# -- matrix words ---------------------------------------------------------------------------------------------------------------
+# Matrix words
 
 _INSTANCES = tuple((d, seed) for d in (1, 2, 3) for seed in range(4))
 

@@ -1,5 +1,8 @@
-"""`forall`: decide an inequality for all real (or whole) values of its variables, and say which
+"""`forall` decides an inequality for all real (or whole) values of its variables, and says which
 argument decided it.
+
+It first searches for a counterexample, then shows that both sides are defined on the domain, then
+tries exact arithmetic, and at last covers the domain by boxes on which enclosures settle the sign.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from numerics.provers.statements.invariance import reductions
 from numerics.provers.statements.max_and_min import cases
 from numerics.provers.statements.search import scan, simplest
 from numerics.provers.statements.statement import Statement, statement
-from numerics.provers.statements.strategy import ASIDE, Proof
+from numerics.provers.statements.strategy import FEW_TURNS, Proof
 from numerics.provers.statements.substitution import change
 from numerics.rationals import flint_rational
 
@@ -93,6 +96,8 @@ def forall(
 
 
 class _Run:
+    """One call of `forall`: the search first, then every way to a proof."""
+
     def __init__(self, st: Statement, via: Mapping[sp.Symbol, Any], effort: Effort) -> None:
         self.st, self.effort = st, effort
         self.changed = change(st, via) if via else None
@@ -100,6 +105,7 @@ class _Run:
         self.exact = True  # every step so far was exact arithmetic
 
     def decide(self) -> Evidence:
+        """The verdict, without what only the statement itself knows."""
         st = self.st
         if self.seen.witness is not None:
             return self.refuted()
@@ -129,9 +135,11 @@ class _Run:
         return self.refuted() if self.seen.witness is not None else self.open(outcome.reason)
 
     def open(self, reason: str) -> Evidence:
+        """The evidence that nothing was decided."""
         return Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason=reason, **self.tight())
 
     def refuted(self) -> Evidence:
+        """The evidence of the counterexample that was found."""
         p = self.seen.witness
         assert p is not None
         by = self.st.violated(p)
@@ -139,6 +147,7 @@ class _Run:
         return Evidence(verdict=Verdict.REFUTED, engine=engine, witness=self.st.named(p), witness_by=by)
 
     def tight(self) -> dict[str, Any]:
+        """Slack and tightest point, where both sides are positive there."""
         s = self.seen
         if s.ratio is None or s.tightest is None or s.ratio < 1:
             return {}
@@ -172,7 +181,7 @@ class _Run:
         return ""
 
     def holds(self, g: sp.Expr, kind: str, signs: Signs) -> bool:
-        """Whether ``g kind 0`` wherever the hypotheses hold."""
+        """Whether ``g > 0``, ``>= 0`` or ``!= 0`` (by `kind`) wherever the hypotheses hold."""
         st, v = self.st, signs.of(g)
         at_once = v is not None and (v.pos or (kind == "!=" and v.neg) or (kind == ">=" and v.nonneg))
         if g.is_number:
@@ -187,7 +196,7 @@ class _Run:
             proof = Proof(Task(st.symbols, st.box, [[e]], kind != ">=", st.where), self.effort, stop)
             if at_once and not proof.exact():
                 break
-            if proof.run(ASIDE).proved:
+            if proof.run(FEW_TURNS).proved:
                 self.exact = self.exact and proof.exact()
                 return True
         self.exact = False
@@ -244,7 +253,7 @@ class _Run:
         """
         st = self.st
         for pieces in reductions(st.difference, st.symbols, st.box, st.where):
-            with self.effort.half():  # the rest is for the statement itself
+            with self.effort.half():  # the other half is kept for the statement as it stands
                 proved = all(self.cover(x, b, e, w, None, engines).proved for e, x, b, w in pieces)
             if proved:
                 return Outcome(True)

@@ -1,4 +1,6 @@
-"""Rigorous integrals in one dimension: an enclosure of the value, or no value."""
+"""Rigorous integrals in one dimension: `integral` returns an interval that surely contains the
+value, or refuses, and `integral_evidence` compares such an interval with a constant.
+"""
 
 from __future__ import annotations
 

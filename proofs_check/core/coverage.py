@@ -1,5 +1,5 @@
-"""How far the provers reach: of the identities and inequalities of a paper, how many are decided,
-and why the others are not.
+"""How far the provers reach in a paper: the share of its identities and inequalities that are
+decided by proof or refutation, and the reasons that claims give for the others.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def stated(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
     Examples
     --------
-    >>> [c["id"] for c in stated([{"id": "BB:X", "covers": "BB:X"}, {"id": "BB:X/step", "covers": "BB:X"}])]
+    >>> whole, step = ({"id": id, "covers": "BB:X"} for id in ("BB:X", "BB:X/step"))
+    >>> [c["id"] for c in stated([whole, step])]
     ['BB:X']
     """
     parts = [c for c in claims if not c["id"].endswith("/inference")]

@@ -1,5 +1,5 @@
-"""What claims about experiments are judged on: a reduced measurement in a claims run, the full one
-in ``largeprompt figures``.
+"""Judges the claims about the paper's experiments: in a run of all claims on a reduced measurement
+of some seconds, in ``largeprompt figures`` on the full one.
 """
 
 from __future__ import annotations

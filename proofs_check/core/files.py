@@ -1,5 +1,5 @@
-"""Ledgers read, and documents written: wrong input is told what is wrong with it, and nothing is
-ever left half written.
+"""Reads ledgers and writes documents. A file that is no ledger is refused with the reason, and
+writing never leaves half a file behind.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def read_ledger(path: Path) -> dict[str, Any]:
     >>> try:
     ...     read_ledger(Path("nowhere/ledger.json"))
     ... except InputError as error:
-    ...     print(error)
-    cannot read nowhere/ledger.json: No such file or directory; write it anew with: pytest proofs_check/ --ledger DIR
+    ...     print(str(error).split(";")[0])
+    cannot read nowhere/ledger.json: No such file or directory
     """
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match

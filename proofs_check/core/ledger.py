@@ -1,4 +1,6 @@
-"""The ledger: every judgement of a run, the chains between them, and what no claim settles yet."""
+"""The ledger: the judgements of a run as JSON, whether each claim stands on the claims that it
+needs, and which rows of the papers no claim settles yet.
+"""
 
 from __future__ import annotations
 

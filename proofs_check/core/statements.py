@@ -1,5 +1,5 @@
-"""The printed statements, row by row, as they stand in each paper's ``statements.toml``: place,
-kind and LaTeX live only there.
+"""The printed statements of each paper, row by row, as its ``statements.toml`` holds them. Place,
+kind and LaTeX of a statement are written there and nowhere else.
 """
 
 from __future__ import annotations

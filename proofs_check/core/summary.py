@@ -1,4 +1,6 @@
-"""The table under a run of claims: counts by verdict and paper, the errata, the weakest links."""
+"""The table that pytest prints under a run of claims: counts by verdict and paper, the errata, the
+weakest links of the chains, and the bounds that give most away.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from proofs_check.core.statements import papers, rows
 __all__ = ["summary"]
 
 Line = tuple[str, dict[str, bool]]
-#: So many losses are listed.
-LOSSES = 5
+#: How many bounds are listed, those that give most away.
+LISTED_BOUNDS = 5
 
 
 def _counts(ledger: Ledger) -> list[Line]:
@@ -70,7 +72,7 @@ def _losses(ledger: Ledger) -> list[Line]:
     lost = {id: e["slack_at_reference"] for id, e in ledger.entries.items() if e["slack_at_reference"] is not None}
     if not lost:
         return []
-    most = sorted(lost, key=lambda id: -lost[id])[:LOSSES]
+    most = sorted(lost, key=lambda id: -lost[id])[:LISTED_BOUNDS]
     head = f"bound over truth at the reference instance: {len(lost)} bounds, median {median(lost.values()):.3g}; the largest"
     return [("", {}), (head, {"bold": True}), *((f"  {lost[id]:>12.4g}  {id}", {}) for id in most)]
 

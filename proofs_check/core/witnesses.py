@@ -1,7 +1,8 @@
-"""Witness scripts: for each refuted claim at most ten lines that an author can type in, which know
-nothing of this project.
+"""Witness scripts: for each refuted claim at most ten lines that an author can type in and that
+import nothing of this project.
 
-They lie in ``<paper>/witnesses/``, are named by `slug`, and are run with our packages out of reach.
+They lie in ``<paper>/witnesses/``, are named by `slug`, and are run in a process in which our
+packages cannot be found.
 """
 
 from __future__ import annotations
@@ -162,7 +163,8 @@ def run(texts: Mapping[str, str], timeout: float = 120.0) -> dict[str, Output]:
     >>> run({"a": "print(1 + 1)", "b": "import theory"})["a"].printed
     '2\\n'
     """
-    # -I: nothing from the environment or the working directory; a script's asserts must be executed, so no -O either.
+    # -I keeps out what the environment and the working directory offer; without -O the asserts of
+    # the scripts are executed.
     command = [sys.executable, "-I", "-c", _RUNNER]
     try:
         done = subprocess.run(

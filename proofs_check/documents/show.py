@@ -1,4 +1,4 @@
-"""``largeprompt show``: one row, judged now."""
+"""``largeprompt show ID`` prints one row of a paper and judges its claims now."""
 
 from __future__ import annotations
 

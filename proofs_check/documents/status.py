@@ -1,5 +1,5 @@
-"""``largeprompt status``: what the ledger holds, as the table in the README; nothing in it changes
-from run to run.
+"""``largeprompt status`` writes the table in the README: how many rows of each paper have which
+verdict. Nothing in it changes from run to run.
 """
 
 from __future__ import annotations

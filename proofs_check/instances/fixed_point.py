@@ -1,4 +1,6 @@
-"""The end of the flow of in-context regression stands still: for Appendix F.2 and our R5."""
+"""Proves that the limit of the flow of in-context regression is a fixed point of it: for Appendix
+F.2 and our R5.
+"""
 
 from __future__ import annotations
 

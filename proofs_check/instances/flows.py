@@ -1,5 +1,5 @@
-"""Starts, times and tasks on which the finite-prompt flow is compared with the infinite-prompt one:
-for Section 4, Appendix E and our transfer.
+"""Starts, times and tasks on which the finite-prompt flow is compared with the infinite-prompt
+flow: for Section 4, Appendix E and our transfer theorems.
 """
 
 from __future__ import annotations

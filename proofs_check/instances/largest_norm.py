@@ -1,5 +1,5 @@
-"""The largest norm of several independent sub-Gaussian vectors, and laws whose norms it is tried on:
-for Lemma D.2 and our R3.
+"""The largest norm of several independent sub-Gaussian vectors, with the laws on which its bounds
+are tried: for Lemma D.2 and our R3.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The quadratic form of a token covariance of in-context regression, for Lemma F.1 and our repair of
-it.
-"""
+"""The quadratic form of a token covariance of in-context regression, for Lemma F.1 and our repair."""
 
 from __future__ import annotations
 

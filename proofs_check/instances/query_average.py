@@ -1,5 +1,5 @@
-"""Instances of the errors that Lemmas C.6 and C.9 average over prompt and query: for those lemmas and
-our replacements of them.
+"""Instances of the errors that Lemmas C.6 and C.9 average over prompt and query, for those lemmas
+and for our replacements of them.
 """
 
 from __future__ import annotations

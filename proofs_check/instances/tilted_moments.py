@@ -1,5 +1,5 @@
-"""Moments of the tilted law, averaged over the query, against the constant that makes Assumption 3.3
-automatic: for that assumption and our R3.
+"""Moments of the tilted law, averaged over the query, against the constant with which Assumption
+3.3 always holds: for that assumption and our R3.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Task families whose trained finite-prompt risk is followed to its end: for Theorem 5.2, Appendix F.3
-and our repair of them.
+"""Task families whose finite-prompt risk is followed along training to its end: for Theorem 5.2,
+Appendix F.3 and our repair.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ def trained(case: Instance, L: float | None, nodes: int = 32, rtol: float = 1e-7
 
 
 def trained_risk_below(instances: Sequence[Instance], shorter: int, checked: str) -> Evidence:
-    """lim_t R_L <= R* + epsilon for L from L(epsilon)/shorter on, at two lengths of each instance."""
+    """The statement ``lim_t R_L <= R* + epsilon`` from L(epsilon)/shorter on, at two lengths of each
+    instance.
+    """
     tightest: tuple[float, dict[str, Any]] = (np.inf, {})
     for case in instances:
         epsilon, first = case.spectrum.trace / 20, case.length // shorter

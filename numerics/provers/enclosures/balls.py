@@ -1,9 +1,9 @@
-"""SymPy expressions as functions of complex Arb balls: values at a point, and integrands that know
-where they are analytic.
+"""SymPy expressions as functions of complex Arb balls: `value` encloses constants, and
+`ball_function` makes integrands for `acb.integral` that know where they are analytic.
 
-`acb.integral` believes its integrand: where a branch cut crosses the ball, the integrand must
-answer "nan", or the result is wrong with a tiny radius. FLINT has the flag ``analytic`` for some
-functions only; for the others the cut is tested here.
+`acb.integral` trusts its integrand: where a branch cut crosses the ball, the integrand must answer
+"nan", or the result is wrong with a tiny radius. FLINT has the flag ``analytic`` for some functions
+only; for the others the cut is tested here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ class NoBall(TypeError):
 
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
-    """FLINT's working precision is global: set it for a block and give it back."""
+    """Compute with this many bits inside the block, and put the old number back afterwards: FLINT's
+    working precision is global.
+    """
     old, ctx.prec = ctx.prec, bits
     try:
         yield
@@ -45,9 +47,11 @@ def _nan() -> Complex:
     return acb(arb.nan(), arb.nan())
 
 
-def _off(z: Complex, cut: Callable[[arb], bool]) -> bool:
-    """Whether the ball surely avoids the part of the real axis on which `cut` is not surely false."""
-    return bool(z.imag > 0 or z.imag < 0) or cut(z.real)
+def _off_the_cut(z: Complex, analytic: Callable[[arb], bool]) -> bool:
+    """Whether the ball surely avoids the branch cut, which lies on the real axis where `analytic`
+    is not surely true.
+    """
+    return bool(z.imag > 0 or z.imag < 0) or analytic(z.real)
 
 
 #: Where the principal branch of each function is analytic, for the functions whose FLINT version
@@ -55,12 +59,12 @@ def _off(z: Complex, cut: Callable[[arb], bool]) -> bool:
 _ANALYTIC: Mapping[Any, Callable[[Complex], bool]] = {
     sp.atan: lambda z: bool(z.real > 0 or z.real < 0 or abs(z.imag) < 1),
     sp.asinh: lambda z: bool(z.real > 0 or z.real < 0 or abs(z.imag) < 1),
-    sp.asin: lambda z: _off(z, lambda x: bool(abs(x) < 1)),
-    sp.acos: lambda z: _off(z, lambda x: bool(abs(x) < 1)),
-    sp.atanh: lambda z: _off(z, lambda x: bool(abs(x) < 1)),
-    sp.acosh: lambda z: _off(z, lambda x: bool(x > 1)),
-    sp.loggamma: lambda z: _off(z, lambda x: bool(x > 0)),
-    sp.LambertW: lambda z: _off(z, lambda x: bool(-x * arb(1).exp() < 1)),
+    sp.asin: lambda z: _off_the_cut(z, lambda x: bool(abs(x) < 1)),
+    sp.acos: lambda z: _off_the_cut(z, lambda x: bool(abs(x) < 1)),
+    sp.atanh: lambda z: _off_the_cut(z, lambda x: bool(abs(x) < 1)),
+    sp.acosh: lambda z: _off_the_cut(z, lambda x: bool(x > 1)),
+    sp.loggamma: lambda z: _off_the_cut(z, lambda x: bool(x > 0)),
+    sp.LambertW: lambda z: _off_the_cut(z, lambda x: bool(-x * arb(1).exp() < 1)),
 }
 _UNARY: Mapping[Any, Callable[[Complex], Complex]] = {
     sp.exp: acb.exp,
@@ -115,7 +119,7 @@ def _power(base: Complex, exponent: Complex, analytic: bool) -> Complex:
 
 
 def _away_from_zero(z: Complex) -> bool:
-    return _off(z, lambda x: bool(x > 0))
+    return _off_the_cut(z, lambda x: bool(x > 0))
 
 
 def _incomplete_gamma(e: sp.Expr, s: Complex, x: Complex, analytic: bool) -> Complex:

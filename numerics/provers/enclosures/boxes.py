@@ -1,4 +1,6 @@
-"""Boxes: the ranges of some variables, with exact ends, and how they are cut."""
+"""Boxes for branch and bound: the ranges of several variables with exact rational ends, and the
+rules by which a range is cut, finite or not.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,23 @@ from numerics.rationals import flint_rational
 __all__ = ["Box", "Side", "centre", "describe", "halves", "hull", "middle", "towards", "width"]
 
 End: TypeAlias = Any  # an fmpq, or None where the range is infinite
-HUGE = fmpq(2**300)  # no box is cut beyond
+#: No range is cut farther out than this, nor into parts shorter than its reciprocal: an inequality
+#: that is undecided there will not be decided by cutting.
+FARTHEST = fmpq(2**300)
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The values of one variable in a box, each end attained or not; `integer` for whole numbers
-    only.
+    """The range of one variable in a box.
+
+    Parameters
+    ----------
+    lo, hi : fmpq or None
+        The ends; None where the range is infinite.
+    lo_open, hi_open : bool
+        Whether the end itself is left out.
+    integer : bool
+        Whether the variable takes whole numbers only.
     """
 
     lo: End
@@ -61,7 +73,9 @@ Box: TypeAlias = tuple[Side, ...]
 
 
 def middle(s: Side) -> fmpq:
-    """Where to cut: geometrically towards infinity and towards an end at 0."""
+    """Where to cut a range: in the middle, but geometrically towards infinity and towards an end at
+    0, where functions vary by the order of their argument.
+    """
     lo, hi = s.lo, s.hi
     if lo is None and hi is None:
         return fmpq(0)
@@ -95,7 +109,7 @@ def halves(s: Side) -> tuple[Side, Side] | None:
     if s.point:
         return None
     m = middle(s)
-    if abs(m) > HUGE or (not s.infinite and s.hi - s.lo < 1 / HUGE):
+    if abs(m) > FARTHEST or (not s.infinite and s.hi - s.lo < 1 / FARTHEST):
         return None
     if s.integer:
         m = fmpq(int(m.p) // int(m.q))
@@ -121,12 +135,12 @@ def towards(s: Side, lower: bool) -> Side | None:
         return Side(end, end, integer=s.integer)
     if end is not None:
         gap = fmpq(1) if other is None else abs(other - end)
-        if gap < 1 / HUGE:
+        if gap < 1 / FARTHEST:
             return None
         near = end + (gap if lower else -gap) / 2**16
         return Side(end, near, True, False) if lower else Side(near, end, False, True)
     size = fmpq(1) if other is None else max(fmpq(1), abs(other))
-    if size > HUGE:
+    if size > FARTHEST:
         return None
     far = size * size * (-16 if lower else 16)
     far = fmpq(int(far.p) // int(far.q)) if s.integer else far
@@ -134,7 +148,9 @@ def towards(s: Side, lower: bool) -> Side | None:
 
 
 def width(s: Side) -> float:
-    """How much of a bounded picture of the line the range fills: only a guide for cutting."""
+    """The length of the range when the line is mapped to (-1, 1) by ``x/(1 + |x|)``: it decides
+    which side of a box is cut, and nothing else.
+    """
     if s.point:
         return -1.0
     lo = -1.0 if s.lo is None else _squash(s.lo)

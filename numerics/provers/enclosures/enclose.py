@@ -1,5 +1,9 @@
-"""Compile SymPy expressions into enclosures: every node is evaluated once a box, in the order in
-which it is asked for.
+"""Compiles SymPy expressions into programs that enclose their values on a box by interval
+arithmetic.
+
+Common subexpressions are compiled once, and each is evaluated at most once a box. Products whose
+factors belong together, such as ``x**a * exp(c*x)``, are evaluated as one monotone function,
+because separate enclosures of the factors would lose their dependence.
 """
 
 from __future__ import annotations
@@ -116,7 +120,7 @@ class Program:
 
     @staticmethod
     def _fold(parts: list[int], op: Callable[[Iv, Iv], Iv]) -> Node:
-        if not parts:  # exponentials that cancel each other
+        if not parts:  # an empty product: its exponentials cancelled each other
             return lambda v: Iv(ONE, ONE)
 
         def node(v: Values) -> Iv:
@@ -221,8 +225,10 @@ class Program:
         yield from (self.add(r) for r in rest if r != 1)
 
     def _scaled_bessel(self, name: str, u: int, n: fmpq, k: int) -> int:
-        """Products that are monotone, with their limits at 0 and infinity; the integral
-        representations show it.
+        """A node for a product of a Bessel function with a power or an exponential.
+
+        The integral representations show that these products are monotone, and give their limits at
+        0 and infinity.
         """
 
         def at(name: str, v: Values) -> Iv:
@@ -242,6 +248,7 @@ class Program:
         return len(self.nodes) - 1
 
     def _unimodal(self, u: int, a: sp.Rational, c: sp.Rational) -> int:
+        """A node for ``u**a * exp(c*u)``, which has at most one extremum for ``u > 0``."""
         n, r, k = int(a) if a.is_Integer else None, flint_rational(a), flint_rational(c)
         self.nodes.append(lambda v: powexp(v[u], r, k) if n is None else signed_powexp(v[u], n, k))
         return len(self.nodes) - 1
@@ -285,14 +292,16 @@ def _both_signs(name: str, least: arb) -> Callable[[Iv], Iv]:
 
 
 def _jump(below: arb) -> Callable[[Iv], Iv]:
-    """Slopes of |x| and Max: between `below` and 1 where the sign of `x` is unknown, as Clarke's
-    derivative is.
+    """The derivative of |x| or Max, between `below` and 1 where the sign of `x` is unknown: these
+    are the values of Clarke's generalised derivative.
     """
     return lambda u: Iv(ONE, ONE, defined=u.defined) if u.pos else Iv(below, below if u.neg else ONE, defined=u.defined)
 
 
 def _below(n: int) -> Callable[[Iv], Iv]:
-    """Anything between 0 and ``1/(12 x**n)``."""
+    """The remainder of an asymptotic series, of which only the bounds 0 and ``1/(12 x**n)`` are
+    known.
+    """
 
     def rule(u: Iv) -> Iv:
         top = u.powi(-n) * Iv.of(fmpq(1, 12), fmpq(1, 12))
@@ -318,6 +327,7 @@ _RULES: dict[type, Callable[[Iv], Iv]] = {
     sp.coth: _both_signs("coth", ONE),
     sp.csch: _both_signs("csch", ZERO),
     sp.atanh: lambda u: u.log() * Iv.of(fmpq(1, 2), fmpq(1, 2)),
+    # The least values of Gamma and of its logarithm on the positive numbers, rounded down.
     sp.gamma: lambda u: gamma_shape(u, lambda t: t.gamma(), arb(fmpq(8856, 10000))),
     sp.factorial: lambda u: gamma_shape(u, lambda t: t.gamma(), arb(fmpq(8856, 10000))),
     sp.loggamma: lambda u: gamma_shape(u, lambda t: t.lgamma(), arb(fmpq(-1215, 10000))),

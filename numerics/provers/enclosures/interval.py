@@ -1,10 +1,11 @@
-"""Intervals of real numbers with exact Arb end points, rounded outwards.
+"""Interval arithmetic with exact Arb end points that are rounded outwards, for the enclosures of
+branch and bound.
 
 An `Iv` encloses the values that an expression takes at the points of a box. Besides its ends it
 knows whether an end may be attained (``x > 0`` is more than ``x >= 0``: it makes ``1/x`` and
 ``log(x)`` defined and strict inequalities provable) and whether the expression is defined at every
-point of the box. Infinity is never attained. Monotone functions are evaluated at the two ends: wide
-balls lose too much.
+point of the box. Infinity is never attained. Monotone functions are evaluated at the two ends,
+because one wide ball would overestimate their range.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Exact points that meet the assumptions of symbols and polynomial side conditions: where a false
-identity shows itself.
+"""Exact points that meet the assumptions of symbols and polynomial side conditions: `identity`
+evaluates both sides there to find that an identity is false.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Fractions of polynomials in letters, with the polynomial relations between the letters: where
-zero is decided.
+"""The field in which the normal form of identities lives: fractions of polynomials in letters,
+modulo the polynomial relations between the letters. Zero is decided by the remainder of a
+numerator.
 """
 
 from __future__ import annotations

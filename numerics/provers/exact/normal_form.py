@@ -5,8 +5,10 @@ for a symbol, an exponential, a logarithm, a root, or a function value that is l
 rewritings that hold wherever both sides are defined are made:
 
 - exp of a sum is a product over a basis, linearly independent over the rationals, of all exponents;
-- a factor that is positive (nonnegative for roots) by its symbols' assumptions leaves a logarithm or a root; nothing else does;
-- hyperbolic and trigonometric functions are exponentials; Gamma, incomplete Gamma and Bessel functions are shifted to a base index.
+- a factor that is positive (nonnegative for roots) by its symbols' assumptions leaves a logarithm
+  or a root; nothing else does;
+- hyperbolic and trigonometric functions are exponentials; Gamma, incomplete Gamma and Bessel
+  functions are shifted to a base index.
 
 Roots, |x| and the imaginary unit bring polynomial relations. A numerator in the ideal of the
 relations is zero; that two letters might satisfy a relation nobody knows about can only keep a true
@@ -37,7 +39,8 @@ class Letters:
     --------
     >>> x = sp.Symbol("x", positive=True)
     >>> letters = Letters()
-    >>> e = letters.translate([sp.log(sp.sqrt(6 * x)) - sp.log(x) / 2 - sp.log(2) / 2 - sp.log(3) / 2])
+    >>> difference = sp.log(sp.sqrt(6 * x)) - (sp.log(x) + sp.log(2) + sp.log(3)) / 2
+    >>> e = letters.translate([difference])
     >>> letters.vanish(e)
     [True]
     """
@@ -84,7 +87,7 @@ class Letters:
         nonzero = [field.gen[g] for g in field.gens if self.meaning[g].is_nonzero]
         return [field.is_zero(num, [den, *nonzero]) for num, den in fractions]
 
-    # -- translation ------------------------------------------------------------------------------------------------------------
+    # Translation into letters
 
     def _convert(self, e: sp.Expr) -> sp.Expr:
         if e not in self._translated:
@@ -122,7 +125,7 @@ class Letters:
         return self.minus_one
 
     def _canonical(self, e: sp.Expr) -> sp.Expr:
-        """Equal arguments of functions get one spelling: a cancelled, reduced fraction in letters."""
+        """One spelling for equal arguments: a cancelled, reduced fraction in letters."""
         (t,) = self.translate([e])
         field = self.field([t])
         num, den = field.fraction(t)
@@ -200,7 +203,7 @@ class Letters:
             out[pivot] = echelon[row, len(columns) - 1]
         return out
 
-    # -- roots and logarithms ---------------------------------------------------------------------------------------------------
+    # Roots and logarithms
 
     def _split(self, e: sp.Expr) -> tuple[list[tuple[sp.Expr, sp.Rational]], bool, sp.Expr]:
         """``e = prod b**k * (-1 if negative) * rest`` with every b nonnegative; ``negative`` only

@@ -1,9 +1,9 @@
 """Inequalities between rational functions, decided or proved by finitely many operations on
 rational numbers.
 
-In one variable the sign is constant between real roots, which Sturm's method separates: this is a
-decision, hypotheses and whole numbers included. In several variables the numerator is factored and
-every factor must have a sign on the box.
+In one variable the sign is constant between real roots, which Sturm's method separates; hypotheses
+and whole numbers are included, and the answer is a decision. In several variables the numerator is
+factored, and the inequality is proved if every factor has a sign on the box.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ Hypotheses = Sequence[tuple[sp.Expr, bool]]
 
 
 def _quotient(e: sp.Expr, symbols: Sequence[sp.Symbol]) -> tuple[sp.Expr, sp.Expr] | None:
-    """Coprime numerator and denominator with rational coefficients, if `e` is a rational function."""
+    """Coprime numerator and denominator with rational coefficients; None if `e` is not a rational
+    function with such coefficients.
+    """
     if not e.is_rational_function(*symbols):
         return None
     n, d = sp.fraction(sp.cancel(e))
@@ -39,7 +41,9 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
 
     Returns
     -------
-    True, or a counterexample, or None where something is not a rational function or no rational counterexample exists.
+    bool, Fraction or None
+        True if it holds, a counterexample if it does not, and None where something is not a
+        rational function or where no counterexample is rational.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Function values in terms of fewer functions: exponentials, and shifts of an index to its
-fractional part.
+"""Rewrites functions in terms of fewer ones before the normal form is taken: hyperbolic and
+trigonometric functions as exponentials, and Gamma and Bessel functions at a base index in [0, 1).
 
 Each rule is an identity that holds wherever both of its sides are defined; where the right side has
-extra poles a note says so.
+extra poles, a note says so.
 """
 
 from __future__ import annotations

@@ -1,11 +1,16 @@
-"""Branch and bound: cover a box by smaller ones on each of which an enclosure shows that a function
-is nonnegative.
+"""Branch and bound: covers a box by smaller ones on each of which an enclosure shows that a
+function is nonnegative.
 
-On a box it is enough that (range) some writing has a nonnegative enclosure, (monotone) its slope in
-a variable has one sign and the inequality holds at the end towards which it falls, or (limit) it
-falls towards 0 at infinity, (mean value) its value at the centre outweighs the slopes, (contact) it
-vanishes together with its first derivatives where a variable has some value and the next derivative
-has one sign, or (hypothesis) no point of the box meets the hypotheses.
+One of these arguments is enough on a box:
+
+- range: the enclosure of some writing of the function is nonnegative;
+- monotone: the slope in a variable has one sign, and the inequality holds at the end towards which
+  the function falls;
+- limit: the function falls towards 0 at infinity;
+- mean value: the value at the centre outweighs the slopes;
+- contact: the function vanishes together with its first derivatives where a variable has some
+  value, and the next derivative has one sign;
+- hypothesis: no point of the box meets the hypotheses.
 """
 
 from __future__ import annotations
@@ -49,7 +54,9 @@ class Task:
 
 @dataclass
 class Outcome:
-    """What became of a task so far; `margin` is a lower bound of its first writing."""
+    """What became of a task so far; `margin` is a certified lower bound of its first writing, and
+    `rules` counts by which argument boxes were settled.
+    """
 
     proved: bool
     boxes: int = 0
@@ -69,11 +76,18 @@ Children = list[tuple[float, _Node]]
 
 
 class Cover:
-    """Branch and bound that can be continued; `probe` is shown boxes to try a point of, and ends
-    the run with a counterexample.
+    """Branch and bound that can be continued.
 
-    `prove` is asked for the inequality on a face of the box where the enclosures only show that it
-    may be an equality.
+    Parameters
+    ----------
+    task : Task
+    effort : Effort
+        What may be spent, shared with other attempts.
+    probe : callable, optional
+        Tries a point of a box, and says whether it is a counterexample; then the run ends.
+    prove : callable, optional
+        Tries to prove the inequality on a face of the box where enclosures show only that it may be
+        an equality.
     """
 
     def __init__(
@@ -95,7 +109,9 @@ class Cover:
         self.slopes = {p: Slopes(task.alternatives[p[0]][p[1]], self.program, task.box) for p in self.order}
         self.hypotheses = [(i, s) for g, s in task.where if (i := self._compiled(g)) is not None]
         self.faces: dict[tuple[Pair, int, bool, bool], bool] = {}
-        self.lossless = len(task.alternatives) == 1 and not task.where  # a box where it fails is a counterexample
+        # Without alternatives and hypotheses a box on which the function is negative refutes the
+        # task.
+        self.lossless = len(task.alternatives) == 1 and not task.where
         self.counter = itertools.count()
         self.heap: list[tuple[float, int, _Node]] = [(0.0, next(self.counter), _Node(task.box))]
         self.stuck = False
@@ -132,6 +148,7 @@ class Cover:
         return out
 
     def _done(self, rule: str) -> Children:
+        """Nothing is left of a box that was settled by this rule."""
         self.out.rules[rule] = self.out.rules.get(rule, 0) + 1
         return []
 
@@ -190,12 +207,14 @@ class Cover:
         return out
 
     def _bound(self, values: Values) -> None:
+        """Note how far the function stays above 0 on a box, for the margin."""
         if self.lossless and (0, 0) in self.index:
             low = values[self.index[0, 0]].lo
             if self.out.margin is None or low < self.out.margin:
                 self.out.margin = low
 
-    # -- arguments that use derivatives; they need the writing to be defined on the whole box, hypotheses or not
+    # Arguments that use derivatives. They need a writing that is defined on the whole box, also
+    # where the hypotheses fail, because they follow segments that may leave the hypotheses.
 
     def _reduced(self, node: _Node, values: Values, pairs: Sequence[Pair]) -> Children | None:
         """No box or a smaller one in the place of this one, by the slopes of some writing; None if
@@ -246,7 +265,9 @@ class Cover:
         """
         s = box[i]
         end, is_open = (s.lo, s.lo_open) if lower else (s.hi, s.hi_open)
-        if end is not None and is_open:  # continuity carries the inequality to an end that is left out, if it is defined there
+        # Continuity carries the inequality from an end that is left out, if the function is defined
+        # there.
+        if end is not None and is_open:
             closed = Side(s.lo, s.hi, s.lo_open and not lower, s.hi_open and lower)
             if self.program.on((*box[:i], closed, *box[i + 1 :]))[f].defined:
                 return Side(end, end)
@@ -264,7 +285,8 @@ class Cover:
         if key in self.faces:
             return self.faces[key]
         v = self.program.on(self.slopes[p].sample(i, at.lo))[self.index[p]]
-        if v.neg or (self.out.boxes < 40 and v.pos):  # false there, or cutting may settle it without a proof for the whole face
+        # It is false there, or cutting may settle it more cheaply than a proof for the whole face.
+        if v.neg or (self.out.boxes < 40 and v.pos):
             return False
         x = self.task.symbols[i]
         e = sp.expand(self.task.alternatives[p[0]][p[1]].subs(x, sympy_rational(at.lo)))
@@ -276,6 +298,9 @@ class Cover:
         return self.faces[key]
 
     def _mean_value(self, box: Box, f: int, gradient: Sequence[Iv | None]) -> bool:
+        """Whether ``f(centre) + slopes * (x - centre)`` is nonnegative: near a minimum its
+        enclosure is narrower by one order in the size of the box than that of the function itself.
+        """
         if any(s.infinite for s in box):
             return False
         centre = tuple(Side(m, m) for m in ((s.lo + s.hi) / 2 for s in box))
@@ -307,6 +332,9 @@ class Cover:
         return False
 
     def _cut(self, node: _Node, low: arb) -> Children | None:
+        """The two halves of a box, cut across its widest side; they wait in the queue by the lower
+        bound of the function, the least first, so that failures show early.
+        """
         i = max(range(len(node.box)), key=lambda j: width(node.box[j]))
         parts = halves(node.box[i])
         if parts is None:
@@ -315,6 +343,7 @@ class Cover:
 
 
 def _float(v: arb) -> float:
+    """About `v`, as a place in the queue; what is below every float comes first."""
     try:
         return float(v)
     except (OverflowError, ValueError):

@@ -1,9 +1,9 @@
-"""Writings of one inequality that have the same truth value, some of which an enclosure can decide
-although the others cannot.
+"""Writes one inequality in several forms that have the same truth value, because an enclosure may
+decide one of them although it cannot decide the others.
 
-``f >= 0`` is split at Max, Min and absolute values into a conjunction of alternatives; each of
+``f >= 0`` is split at Max, Min and absolute values into a conjunction of alternatives. Each of
 these is then written as a difference, as a difference of logarithms, without denominators, and
-divided by each of its own terms (at infinity the largest term wins).
+divided by each of its own terms, since at infinity the largest term wins.
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ def alternatives(e: sp.Expr, signs: Signs, limit: int = 12) -> list[list[sp.Expr
 
 
 def _bend(t: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
+    """A product as its first factor Max, Min or Abs, and the rest of it."""
     for a in sp.Mul.make_args(t):
         if isinstance(a, (sp.Max, sp.Min, sp.Abs)):
             return t / a, a
@@ -158,8 +159,8 @@ def split_by_sign(e: sp.Expr, signs: Signs) -> tuple[sp.Expr, sp.Expr] | None:
 
 
 def _logs_of_quotients(e: sp.Expr, x: sp.Symbol, way: int) -> sp.Expr:
-    """``log(a) = log(b) + log(a/b)`` for sums `a`, where `b` is the part that leads as `x` tends to
-    infinity in one direction.
+    """Logarithms of sums by ``log(a) = log(b) + log(a/b)``, where `b` is the term that leads as `x`
+    tends to infinity in one direction: what is left stays bounded there.
     """
 
     def split(a: sp.Expr) -> sp.Expr:
@@ -217,12 +218,13 @@ def _cleared(e: sp.Expr, signs: Signs) -> sp.Expr | None:
 
 def with_tanh(e: sp.Expr) -> sp.Expr:
     """Quotients of sinh and cosh of one argument, as differentiation leaves them, written with tanh
-    and coth: those are bounded.
+    and coth, which stay bounded where sinh and cosh alone overflow every enclosure.
     """
     return e.replace(lambda t: t.is_Mul and t.has(sp.sinh) and t.has(sp.cosh), _quotients) if e.has(sp.cosh) else e
 
 
 def _quotients(t: sp.Mul) -> sp.Expr:
+    """One product for `with_tanh`."""
     powers = {b: p for b, p in t.as_powers_dict().items() if isinstance(b, (sp.sinh, sp.cosh)) and p.is_Integer}
     for b, m in powers.items():
         n = powers.get(sp.cosh(b.args[0]), 0)

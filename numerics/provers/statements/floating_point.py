@@ -1,5 +1,5 @@
-"""Expressions evaluated at many points at once in floating point: a guide for searching, never an
-argument.
+"""Evaluates SymPy expressions at many points at once in floating point. The search for
+counterexamples is guided by these values; no verdict rests on them.
 """
 
 from __future__ import annotations

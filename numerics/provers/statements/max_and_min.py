@@ -1,5 +1,5 @@
-"""Cut the range of a variable where an argument of Max or Min overtakes another, or |x| bends: on
-each part the bend is gone.
+"""Cuts the range of a variable where one argument of Max or Min overtakes another, or where the
+argument of |x| changes its sign: on each part the expression is smooth there.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def _bends(e: sp.Expr) -> list[Bend]:
 
 
 def _place(g: sp.Expr, symbols: Sequence[sp.Symbol]) -> tuple[int, Fraction, bool] | None:
-    """The variable of a linear function of one variable, its root, and whether the function rises."""
+    """The variable of a linear function of one variable, its root, and whether the function rises;
+    None for any other expression.
+    """
     if len(g.free_symbols) != 1:
         return None
     x = next(iter(g.free_symbols))

@@ -1,5 +1,5 @@
-"""Variables in which an expression is rational although it is not in its own: roots, exponentials,
-and reciprocals at infinity.
+"""Changes of variables that make an expression rational: roots and exponentials become variables of
+their own, and reciprocals bring infinite ends to 0. The exact engines can then decide it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from flint import fmpq
 from numerics.provers.enclosures.boxes import Box, Side
 from numerics.provers.enclosures.enclose import Program, image
 from numerics.provers.statements.statement import assumptions
+from numerics.rationals import flint_rational, sympy_rational
 
 __all__ = ["Changed", "algebraic", "exponentials", "inverted", "led", "products"]
 
@@ -27,10 +28,11 @@ def _denominator(e: sp.Expr, x: sp.Symbol) -> int:
 
 
 def _root(q: fmpq | None, n: int) -> fmpq | None:
+    """The `n`-th root of an end of a range, if it is rational; None for an infinite end too."""
     if q is None:
         return None
-    r = sp.root(sp.Rational(int(q.p), int(q.q)), n)
-    return fmpq(int(r.p), int(r.q)) if r.is_Rational else None
+    r = sp.root(sympy_rational(q), n)
+    return flint_rational(r) if r.is_Rational else None
 
 
 def algebraic(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Changed:
@@ -143,11 +145,11 @@ def inverted(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypothes
 
 
 def led(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> list[Changed]:
-    """The same statement once for every unbounded positive variable as the largest of them, the
-    others being fractions of it.
+    """The same statement once for every unbounded positive variable as the largest of them, with
+    the others as fractions of it.
 
-    Then only one variable is unbounded, and the fractions say at which relative speed the others
-    follow.
+    Then only one variable is unbounded, and enclosures need no longer compare terms of which nobody
+    knows which one grows faster.
     """
     free = [i for i, s in enumerate(box) if s.hi is None]
     if len(free) < 2 or any(box[i].lo is None or box[i].lo < 0 for i in free):
@@ -170,8 +172,10 @@ def led(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -
 
 
 def products(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Iterator[list[Changed]]:
-    """The same statement with a monomial in several positive variables, met inside a function, as a
-    variable in place of one.
+    """The same statement with a monomial as a new variable in the place of one of its variables.
+
+    The monomial is one in several positive variables that stands inside a function: the function
+    then has one variable as its argument, so that its enclosure is sharp.
     """
     seen: set[sp.Expr] = set()
     for f in sorted(e.atoms(sp.Function), key=sp.default_sort_key):

@@ -1,8 +1,8 @@
-"""Look for counterexamples and for the tightest point in floating point; nothing counts before
-`Statement.violated` agrees.
+"""Searches in floating point for a counterexample of a statement and for its tightest point.
+Nothing that is found counts before `Statement.violated` confirms it exactly or by Arb.
 
-Simple points come first: least whole variables, then short rationals. Afterwards a zooming search
-drives the two sides together.
+Simple points are tried first, least whole variables before short rationals, so that witnesses are
+short. Afterwards a zooming search brings the two sides as close together as it can.
 """
 
 from __future__ import annotations
@@ -23,19 +23,25 @@ __all__ = ["Scan", "scan", "simplest"]
 
 Point = tuple[Fraction, ...]
 
-SIMPLE_TEXT = """0 1 -1 1/2 2 -1/2 3 -2 1/3 4 2/3 1/4 3/2 3/4 -3 5 1/5 1/8 8 -4 10 1/10 9/10 16 1/16
+#: Values of a real variable that are tried first, simplest first.
+RATIONALS_TEXT = """0 1 -1 1/2 2 -1/2 3 -2 1/3 4 2/3 1/4 3/2 3/4 -3 5 1/5 1/8 8 -4 10 1/10 9/10 16 1/16
     -10 100 1/100 99/100 1000 1/1000 -100 1000000 1/1000000"""
-SIMPLE = [Fraction(t) for t in SIMPLE_TEXT.split()]
-WHOLE = [*range(1, 41), 0, -1, -2, 50, 64, 75, 100, 128, 200, 256, 500, 512, 1000, 1024, 10**4, 10**5, 10**6, 10**9]
+SIMPLE_RATIONALS = [Fraction(t) for t in RATIONALS_TEXT.split()]
+#: The same for whole numbers.
+SIMPLE_INTEGERS = [*range(1, 41), 0, -1, -2, 50, 64, 75, 100, 128, 200, 256, 500, 512, 1000, 1024, 10**4, 10**5, 10**6, 10**9]
+#: Denominators to which a counterexample is rounded, smallest first.
 DENOMINATORS = [*range(1, 11), 12, 16, 20, 25, 32, 50, 64, 100, 128, 200, 1000, 10**4, 10**6, 10**9]
-ROOM = {1: 400, 2: 45, 3: 14, 4: 8, 5: 6}  # values tried of each variable, by the number of variables
-ROUNDS = 14
+#: How many values of each variable are tried, by the number of variables: at most some thousand
+#: points in all.
+VALUES_TRIED = {1: 400, 2: 45, 3: 14, 4: 8, 5: 6}
+#: How often the zooming search narrows its range.
+ZOOM_ROUNDS = 14
 
 
 @dataclass(frozen=True)
 class Scan:
-    """What a search saw: a sure counterexample, a point that surely meets the hypotheses, the
-    tightest point and its ratio.
+    """What a search found: a sure counterexample, a point that surely meets the hypotheses, and the
+    point at which the two sides were nearest to each other, with their ratio.
     """
 
     witness: Point | None = None
@@ -45,11 +51,11 @@ class Scan:
 
 
 def gaps(st: Statement, points: Array, vanishing: bool = False) -> tuple[Array, Array, Array]:
-    """``(big - small)/(|big| + |small|)`` at rows of points, inf where a hypothesis fails or a side
-    is undefined; and the sides.
+    """The relative gap ``(big - small)/(|big| + |small|)`` at rows of points, and the two sides.
+    The gap is infinite where a hypothesis fails or a side is undefined.
 
-    Where both sides are 0 the gap is 0 if `vanishing`, otherwise unknown: more often they
-    underflowed.
+    Where both sides are below 1e-280 the gap is 0 if `vanishing`, otherwise unknown: they may be 0,
+    but more often they underflowed.
     """
     columns, memo, n = dict(zip(st.symbols, points.T)), {}, len(points)  # type: ignore[var-annotated]
     column = lambda e: np.broadcast_to(np.asarray(values_of(e, columns, memo), dtype=np.float64), (n,))
@@ -74,6 +80,7 @@ def scan(st: Statement) -> Scan:
     def point(i: Any) -> Point:
         return tuple(values[j] for values, j in zip(tried, np.unravel_index(i, axes[0].shape)))
 
+    # A strict inequality may fail by equality, which rounding can hide: hence 1e-13 instead of 0.
     gap, small, big = gaps(st, array, vanishing=st.strict)
     feasible = next((p for p in map(point, np.flatnonzero(np.isfinite(gap))[:20]) if st.meets(p)), None)
     found = sorted(map(point, np.flatnonzero(gap <= (1e-13 if st.strict else 0))), key=lambda p: _length(st, p))
@@ -97,18 +104,18 @@ def scan(st: Statement) -> Scan:
 
 def _values(side: Side, variables: int) -> list[Fraction]:
     """Simple numbers of a range, simplest first."""
-    room = ROOM.get(variables, 3)
+    room = VALUES_TRIED.get(variables, 3)
     ends = [Fraction(int(e.p), int(e.q)) for e in (side.lo, side.hi) if e is not None]
     if side.integer:
         first = [] if side.lo is None else [ends[0] + i for i in range(20)]
         last = [] if side.hi is None else [ends[-1] - i for i in range(3)]
-        pool: list[Fraction] = [*first, *map(Fraction, WHOLE), *last]
+        pool: list[Fraction] = [*first, *map(Fraction, SIMPLE_INTEGERS), *last]
         room = max(room, 30 if variables < 4 else 6)
     else:
-        pool = [*ends, *SIMPLE, *(e + x for e in ends if e for x in SIMPLE)]
+        pool = [*ends, *SIMPLE_RATIONALS, *(e + x for e in ends if e for x in SIMPLE_RATIONALS)]
         if len(ends) == 2:
             cut = [Fraction(p, q) for p, q in ((1, 2), (1, 4), (3, 4), (1, 3), (2, 3), *((i, 64) for i in range(1, 64)))]
-            pool = [*ends, *SIMPLE[:12], *(ends[0] + (ends[1] - ends[0]) * t for t in cut), *SIMPLE[12:]]
+            pool = [*ends, *SIMPLE_RATIONALS[:12], *(ends[0] + (ends[1] - ends[0]) * t for t in cut), *SIMPLE_RATIONALS[12:]]
     return [x for x in dict.fromkeys(pool) if side.contains(x)][:room]
 
 
@@ -120,19 +127,19 @@ def _length(st: Statement, p: Point) -> tuple[Any, ...]:
 
 
 def _zoom(st: Statement, start: Array) -> tuple[Array, Array, Array, Array]:
-    """Narrow in on the least gap around the best few points found so far; returns the best rows,
-    least gap first.
+    """A random search for the least gap: every round draws points around the best few so far, in a
+    range that shrinks by 0.55 each time. Returns the best rows, least gap first.
     """
     sides, k = st.box, len(st.box)
     rng = np.random.default_rng(7)  # which points are tried is of no consequence for the verdict
     best = np.vstack([rng.uniform(-1, 1, (256 * k, k)), np.zeros((1, k)), _to_unit(sides, start)])
     radius = 0.35
-    for n in range(ROUNDS + 1):
+    for n in range(ZOOM_ROUNDS + 1):
         x = _from_unit(sides, best)
         gap, small, big = gaps(st, x)
-        order = np.argsort(gap, kind="stable")[: 6 if n < ROUNDS // 2 else 2]
+        order = np.argsort(gap, kind="stable")[: 6 if n < ZOOM_ROUNDS // 2 else 2]
         best, x, gap, small, big = best[order], x[order], gap[order], small[order], big[order]
-        if n < ROUNDS:
+        if n < ZOOM_ROUNDS:
             steps = radius * rng.uniform(-1, 1, (len(best), 40 * k, k))
             steps[:, ::2] *= np.eye(k)[rng.integers(0, k, steps[:, ::2].shape[:2])]  # half of them along one axis
             best = np.vstack([best, np.clip((best[:, None, :] + steps).reshape(-1, k), -1, 1)])
@@ -146,7 +153,9 @@ def _float_ends(side: Side) -> tuple[float | None, float | None]:
 
 
 def _from_unit(sides: Iterable[Side], t: Array) -> Array:
-    """Map [-1, 1] onto each range, on a scale that is logarithmic towards its ends."""
+    """Map [-1, 1] onto each range, on a scale that is logarithmic towards its ends: the slopes 9
+    and 18 reach to about 1e-8 of a finite range, and to about 1e8 on an infinite one.
+    """
     columns = []
     for i, side in enumerate(sides):
         (lo, hi), u = _float_ends(side), t[:, i]
@@ -185,8 +194,8 @@ def _to_unit(sides: Iterable[Side], x: Array) -> Array:
 
 
 def _exactly(side: Side, x: float) -> Fraction:
-    """The float as a rational number of the range: rounding may have carried it onto or over an
-    end.
+    """A float as a rational number of the range, rounded to a short one if the float itself lies on
+    or beyond an end.
     """
     q = Fraction(round(x)) if side.integer else Fraction(x)
     if side.contains(q):

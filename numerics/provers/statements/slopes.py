@@ -1,5 +1,5 @@
-"""Derivatives of the writings of a task, made when they are first asked for: slopes, their signs,
-and orders of contact.
+"""Derivatives of the functions that branch and bound covers, compiled when they are first asked
+for: slopes and their signs, and the order to which a function vanishes on a face.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from numerics.rationals import sympy_rational
 
 __all__ = ["Slopes"]
 
+#: Highest derivative that a contact is followed to.
 MAX_CONTACT = 8
-SIMPLE = [fmpq(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (-2, 1), (3, 1), (-1, 2), (4, 1), (1, 3))]
+#: Values at which a function is suspected to vanish whatever the other variables are.
+SIMPLE_RATIONALS = [fmpq(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (-2, 1), (3, 1), (-1, 2), (4, 1), (1, 3))]
 
 
 class Slopes:
@@ -78,7 +80,8 @@ class Slopes:
         if i not in self._suspects:
             s = self.box[i]
             closed, index = Side(s.lo, s.hi), self.program.add(self.f)
-            tried = dict.fromkeys([*(e for e in (s.lo, s.hi) if e is not None), *(q for q in SIMPLE if closed.contains(q))])
+            ends = [e for e in (s.lo, s.hi) if e is not None]
+            tried = dict.fromkeys([*ends, *(q for q in SIMPLE_RATIONALS if closed.contains(q))])
             found = []
             for p in tried:
                 v = self.program.on(self.sample(i, p))[index]

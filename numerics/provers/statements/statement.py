@@ -1,5 +1,8 @@
-"""A universally quantified inequality as data: variables and their ranges, hypotheses, and what
-counts as a counterexample.
+"""A universally quantified inequality as data: variables with their ranges, hypotheses, and the
+exact test of what counts as a counterexample.
+
+`statement` checks what a caller of `forall` gives and refuses floats, unknown symbols and empty
+ranges.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""In which order the engines are tried: exact ones first, then branch and bound on the statement
-and on its rewritings, in turns.
+"""The order in which engines try to prove an inequality: exact arithmetic first, then branch and
+bound on the statement and on its rewritings, in turns.
 
-Every turn is longer than the one before and continues where it stopped, so that a rewriting which
-decides at once is not kept waiting by a form that never will.
+Every turn is longer than the one before and continues where its predecessor stopped. A rewriting
+that decides at once is therefore not kept waiting by a form that never will.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ from numerics.provers.statements.rational_variables import Changed, algebraic, e
 from numerics.provers.statements.substitution import hypotheses_as_variables
 from numerics.rationals import sympy_rational
 
-__all__ = ["ASIDE", "Proof", "exactly"]
+__all__ = ["FEW_TURNS", "Proof", "exactly"]
 
 Hypotheses = tuple[tuple[sp.Expr, bool], ...]
 Probe = Callable[[Box], bool]
 
-#: Boxes and depth of rewriting of each turn.
+#: For each turn, how many boxes may be looked at, and how many rewritings may follow each other.
 TURNS = ((60, 0), (100, 1), (400, 0), (400, 1), (200, 2), (2000, 1), (1000, 2), (50000, 0))
-ASIDE = ((60, 0), (200, 1))  # for what is needed on a face only
+#: The same for auxiliary statements: that an expression is defined, or the inequality on a face.
+FEW_TURNS = ((60, 0), (200, 1))
 
 
 class Proof:
-    """An attempt at a task that can be continued."""
+    """An attempt at a task that can be continued, by its own boxes or by those of its rewritings."""
 
     def __init__(self, task: Task, effort: Effort, probe: Probe | None = None) -> None:
         self.task, self.effort, self.probe = task, effort, probe
@@ -107,7 +108,8 @@ class Proof:
             yield [Task(x, b, [[e]], task.strict, w, depth=1 + task.depth) for e, x, b, w in pieces]
 
     def aside(self, task: Task) -> bool:
-        return Proof(task, self.effort).run(ASIDE).proved
+        """Whether an auxiliary task is proved in few turns."""
+        return Proof(task, self.effort).run(FEW_TURNS).proved
 
 
 def exactly(e: sp.Expr, symbols: tuple[sp.Symbol, ...], box: Box, strict: bool, where: Hypotheses) -> tuple[str, Fraction | None]:

@@ -1,5 +1,5 @@
-"""Substitutions executed by the prover: an old variable is eliminated by solving the new variable's
-definition for it.
+"""The substitutions that a caller of `forall` proposes by ``via=``: an old variable is eliminated
+by solving the definition of the new variable for it.
 
 The old variable ``v`` is replaced by ``psi(new, others)`` where ``psi(phi(v, others), others) = v``
 identically, so every point of the old domain is covered; the range of ``v`` becomes a hypothesis.

@@ -1,4 +1,4 @@
-"""The page itself: one file with its styles, its script and its formulas inside."""
+"""Renders the blueprint as one HTML file that holds its styles, its script and its formulas."""
 
 from __future__ import annotations
 

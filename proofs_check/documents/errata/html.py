@@ -1,4 +1,4 @@
-"""The errata as one HTML page that needs nothing from the network."""
+"""Writes the errata as one HTML page that loads nothing from the network."""
 
 from __future__ import annotations
 

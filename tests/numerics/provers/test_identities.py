@@ -189,7 +189,7 @@ def test_lists_of_pairs() -> None:
 
 
 def test_general_matrix_identities_in_explicit_entries() -> None:
-    """Sherman-Morrison for d = 3 and det(AB) = det A det B for d = 3: fractions and many symbols."""
+    """Sherman-Morrison and det(AB) = det A det B, both for d = 3: fractions and many symbols."""
     s = [sp.Symbol(f"s{i}", positive=True) for i in range(3)]
     u = [sp.Symbol(f"u{i}", real=True) for i in range(3)]
     S, v = sp.diag(*s), sp.Matrix(u)
