@@ -84,11 +84,10 @@ def judge(measured: Measurements, reseed: int = 0) -> Ledger:
 
 
 def _line(claim: Claim, measured: Measurements, reseed: int) -> dict[str, Any]:
-    judgement = claim.judge(reseed, measured)
-    if claim.open and judgement.printed.verdict is not Verdict.OPEN:
+    given = {"measured": measured} if "measured" in claim.numbers else {}
+    if claim.open and claim(**given).verdict is not Verdict.OPEN:
         claim = replace(claim, open="")
-        judgement = claim.judge(reseed, measured)
-    return entry(claim, judgement, row(claim.id))
+    return entry(claim, claim.judge(reseed, measured), row(claim.id))
 
 
 def sentences(ledger: Ledger) -> list[tuple[str, str, str, str]]:

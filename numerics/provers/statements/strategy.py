@@ -35,7 +35,7 @@ FEW_TURNS = ((60, 0), (200, 1))
 
 
 class Proof:
-    """An attempt at a task that can be continued, by its own boxes or by those of its rewritings."""
+    """An attempt at a task that can be continued, by its own boxes or by its rewritings."""
 
     def __init__(self, task: Task, effort: Effort, probe: Probe | None = None) -> None:
         self.task, self.effort, self.probe = task, effort, probe
