@@ -87,7 +87,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _writable(folder: Path) -> None:
-    """Told before the run, not after minutes of it."""
+    """Refuse a folder that cannot be written before the run, not after minutes of it."""
     from proofs_check.core.files import InputError, check_writable
 
     try:

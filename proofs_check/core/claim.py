@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["MEANS", "REGISTRY", "SEVERITIES", "Claim", "Judgement", "by_severity", "claim", "shown"]
 
 SEVERITIES = ("typo", "gap", "material")  # the last is the gravest
-#: Assumed where an inequality between means is proved for their integrands.
+#: What an inequality between means assumes where it is proved for their integrands.
 MEANS = "the expectation preserves <="
 REGISTRY: dict[str, Claim] = {}
 _ID = re.compile(r"^[A-Z]+:[^\s/]+(/[\w.-]+)?$")
@@ -137,7 +137,7 @@ class Claim:
         return evidence
 
     def _at_reference(self, evidence: Evidence) -> tuple[Evidence, list[str]]:
-        """The evidence with its losses at the paper's reference instance, and why it has none."""
+        """The evidence with its loss at the paper's reference instance, and why there is none."""
         if self.reference is None:
             return evidence, []
         paper = self.id.split(":", 1)[0]
@@ -370,7 +370,7 @@ def by_severity(entry: Mapping[str, Any]) -> int:
 
 
 def shown(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """Changed numbers as JSON scalars, functions by their name; what is not given (None) is no
-    number.
+    """The numbers of a claim as JSON scalars, with functions by their names; what is not given
+    (None) is left out.
     """
     return {k: getattr(v, "__name__", None) or plain(v) for k, v in numbers.items() if v is not None}

@@ -16,7 +16,9 @@ __all__ = ["DECIDED", "EXACT", "LEAST_SHARE", "MOST_OPEN", "Coverage", "coverage
 #: Kinds of rows that a prover should decide: identities, and inequalities over a domain.
 EXACT = ("SYM", "INT")
 DECIDED = ("PROVED", "CERTIFIED", "REFUTED")
+#: Least share of the exact rows of a paper that shall be decided.
 LEAST_SHARE = 0.9
+#: Most rows of a paper that may be open.
 MOST_OPEN = 5
 
 
@@ -56,7 +58,7 @@ class Coverage:
 
     @property
     def line(self) -> str:
-        """All of it in one line."""
+        """The counts in one line of text."""
         out = f"{self.paper}: {len(self.decided)} of {self.rows} SYM and INT rows decided ({self.share:.0%})"
         out += f", {len(self.supported)} only supported, {len(self.unsettled)} not settled; {len(self.open)} rows open"
         if self.unexplained:
@@ -64,7 +66,9 @@ class Coverage:
         return out
 
     def broken(self) -> list[str]:
-        """The rules that do not hold: enough rows decided, every other one explained, few open."""
+        """The rules that the paper's claims break: `LEAST_SHARE` of its exact rows shall be
+        decided, every other one explained, and at most `MOST_OPEN` rows open.
+        """
         out = []
         if self.share < LEAST_SHARE:
             missing = ", ".join((*self.supported, *self.unsettled))

@@ -25,7 +25,7 @@ RELATIVE_WIDTH = Fraction(1, 1000)
 
 @dataclass(frozen=True, kw_only=True)
 class Edge:
-    """Last accepted value, first refuted value, and the refutation.
+    """The edge of a dial: its last accepted and its first refuted value, with the evidence of each.
 
     When the engine gives up in between, `accepted` and `refuted` stay apart and the value that
     could not be decided is `undecided`.
@@ -124,8 +124,8 @@ def find_edge(check: Callable[[Fraction], Evidence], start: Fraction) -> Edge | 
     if first.verdict is Verdict.OPEN:
         return None
     bracket = None
-    # The nearest change of verdict on either side; the last decided value on the way is the better
-    # end of the bracket.
+    # The search steps outwards on both sides until the verdict changes; the last decided value on
+    # the way is the other end of the bracket.
     ends = {Fraction(2): start, Fraction(1, 2): start}
     silent = dict.fromkeys(ends, 0)
     for k in range(1, DOUBLINGS + 1):

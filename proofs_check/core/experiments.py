@@ -24,7 +24,8 @@ EXPERIMENTS = ("BB:S6.", "BB:A.", "BB:A5.1.tech")
 
 
 def reduced_plan() -> Plan:
-    """Two prompt lengths, a sixth of the steps, the text's own reading: some seconds.
+    """A measurement of some seconds: two prompt lengths, a sixth of the steps, and only the reading
+    that the paper's text suggests.
 
     Examples
     --------
@@ -63,7 +64,7 @@ def measurements(given: Measurements | None) -> Measurements:
 
 
 def judge(measured: Measurements, reseed: int = 0) -> Ledger:
-    """Every claim about an experiment, on these measurements.
+    """Judge every claim about an experiment on given measurements.
 
     Parameters
     ----------

@@ -5,11 +5,12 @@ writing never leaves half a file behind.
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
+
+from numerics.pages.files import replace_together
 
 __all__ = ["SCHEMA", "InputError", "check_writable", "read_ledger", "schema", "write_text"]
 
@@ -116,8 +117,7 @@ def check_writable(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write through a temporary file in the same folder, so that an interrupted run never damages
-    what was there.
+    """Write a file so that an interrupted run never damages what was there.
 
     Parameters
     ----------
@@ -129,16 +129,7 @@ def write_text(path: Path, text: str) -> None:
     InputError
         If the folder cannot be written to.
     """
-    name = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as f:
-            f.write(text)
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        os.chmod(name, mode)
-        Path(name).replace(path)
+        replace_together(path.parent, {path.name: text})
     except OSError as error:
-        if name is not None:
-            Path(name).unlink(missing_ok=True)
         raise InputError(f"cannot write {path}: {error.strerror}") from error

@@ -22,6 +22,7 @@ LISTED_BOUNDS = 5
 
 
 def _counts(ledger: Ledger) -> list[Line]:
+    """Verdicts as printed, a line a paper."""
     verdicts = [str(v) for v in Verdict]
     counted = ledger.counts()
     width = max((len(p) for p in counted), default=5)
@@ -36,6 +37,7 @@ def _witness(evidence: dict[str, Any]) -> str:
 
 
 def _errata(ledger: Ledger) -> list[Line]:
+    """What is false as printed, with its witness, its repair and what becomes of its users."""
     false = sorted((e for e in ledger.entries.values() if e["severity"]), key=by_severity)
     out: list[Line] = []
     for e in false:
@@ -50,7 +52,9 @@ def _errata(ledger: Ledger) -> list[Line]:
 
 
 def _chains(ledger: Ledger) -> list[Line]:
-    """How many claims stand on what, and through which need the others do not."""
+    """How many claims stand on a chain of which strength, and for every claim that does not stand
+    the need to blame.
+    """
     chained = {id: ledger.chain(id) for id in ledger.entries}
     standing = Counter(str(v) for id, v in chained.items() if v is not None and ledger.stands(id))
     free = sum(v is None for v in chained.values())
@@ -68,7 +72,7 @@ def _chains(ledger: Ledger) -> list[Line]:
 
 
 def _losses(ledger: Ledger) -> list[Line]:
-    """The bounds that give most away at the reference instance."""
+    """The bounds that give most away at their reference instance."""
     lost = {id: e["slack_at_reference"] for id, e in ledger.entries.items() if e["slack_at_reference"] is not None}
     if not lost:
         return []

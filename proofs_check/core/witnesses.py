@@ -20,7 +20,9 @@ from typing import Any
 
 __all__ = ["ALLOWED", "MOST_LINES", "Output", "differing", "faults", "run", "script", "script_path", "scripts", "slug"]
 
+#: What a script may import: an author has it, or installs it in a minute.
 ALLOWED = ("fractions", "itertools", "math", "mpmath", "numpy", "scipy", "sympy")
+#: What must be out of its reach.
 OURS = ("theory", "numerics", "proofs_check")
 MOST_LINES = 10
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?")
@@ -83,8 +85,8 @@ def script(id: str) -> str | None:
 
 
 def faults(text: str) -> list[str]:
-    """What keeps a text from being a witness script: too long, imports more than `ALLOWED`, prints
-    or asserts nothing.
+    """What keeps a text from being a witness script: it is too long, imports more than `ALLOWED`,
+    or prints or asserts nothing.
 
     Examples
     --------

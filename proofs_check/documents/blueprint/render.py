@@ -11,6 +11,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from numerics.pages.templates import environment
+from numerics.pages.text import sci
 from proofs_check.core.files import read_ledger, write_text
 from proofs_check.core.witnesses import script, slug
 from proofs_check.documents import latex
@@ -19,7 +21,6 @@ from proofs_check.documents.blueprint.graph import all_statements, apart, neighb
 
 __all__ = ["Blueprint", "as_html", "write_blueprint"]
 
-_DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")
 
 
@@ -56,7 +57,7 @@ class _Typesetter:
         return self._or_source(latex.words, text)
 
     def told(self, text: str) -> str:
-        """What an engine says: words, or the LaTeX of a domain, or both in turn."""
+        """What an engine covered: words, the LaTeX of a domain, or both in turn."""
         return "; ".join(self.words(p) for p in latex.marked(text).split("; "))
 
     def markdown(self, text: str) -> str:
@@ -81,27 +82,18 @@ def _markdown() -> Any:
 
 
 def number(value: float | str | None, digits: int = 4) -> str:
-    """A number for people.
+    """A number as people write it, with a power of ten where the decimals would be long.
 
     Examples
     --------
     >>> number(0.25), number(1.5e-7), number("1/3"), number(None)
     ('0.25', '1.5·10⁻⁷', '1/3', '–')
     """
-    if value is None:
-        return "–"
-    if isinstance(value, str):
-        return value
-    text = f"{value:.{digits}g}"
-    if "e" not in text:
-        return text.replace("-", "−")
-    mantissa, exponent = text.split("e")
-    power = f"10{str(int(exponent)).translate(_DIGITS)}"
-    return power if mantissa == "1" else f"{mantissa.replace('-', '−')}·{power}"
+    return value if isinstance(value, str) else sci(value, digits).replace("-", "−")
 
 
 def _decimal(text: str) -> str:
-    """About how much a quotient is; nothing for an integer."""
+    """The decimal value of a quotient such as 139/3, empty for an integer."""
     from fractions import Fraction
 
     try:
@@ -112,7 +104,7 @@ def _decimal(text: str) -> str:
 
 
 def _bars(losses: list[tuple[str, float]]) -> dict[str, float]:
-    """Lengths in percent on a logarithmic scale; a loss of 1 has none."""
+    """The length of each bar in percent, on a logarithmic scale that begins at a loss of 1."""
     top = max((math.log(max(ratio, 1.0)) for _, ratio in losses), default=0.0)
     return {id: 100 * math.log(max(ratio, 1.0)) / top if top else 0.0 for id, ratio in losses}
 
@@ -155,19 +147,12 @@ def as_html(site: Site) -> Blueprint:
     >>> made.html.startswith("<!doctype html>"), made.failures
     (True, ())
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
     from markupsafe import Markup
 
-    environment = Environment(
-        loader=PackageLoader("proofs_check.documents.blueprint", "."),
-        autoescape=select_autoescape(["html.jinja"]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    templates = environment("proofs_check.documents.blueprint")
     setter = _Typesetter()
     safe = lambda make: lambda *given, **named: Markup(make(*given, **named))
-    environment.filters |= {
+    templates.filters |= {
         "formula": safe(setter.formula),
         "words": safe(setter.words),
         "told": safe(setter.told),
@@ -177,7 +162,7 @@ def as_html(site: Site) -> Blueprint:
         "anchor": anchor,
         "v": v_class,
     }
-    environment.globals |= {
+    templates.globals |= {
         "facts": _facts,
         "bars": _bars,
         "script": script,
@@ -188,7 +173,7 @@ def as_html(site: Site) -> Blueprint:
         "apart": lambda paper=None: apart(site, paper),
         "math_styles": Markup(latex.CSS),
     }
-    html = environment.get_template("blueprint.html.jinja").render(site=site)
+    html = templates.get_template("blueprint.html.jinja").render(site=site)
     return Blueprint(html, site, tuple(setter.failures.items()))
 
 

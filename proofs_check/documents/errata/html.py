@@ -22,18 +22,12 @@ def as_html(errata: Errata) -> str:
     -------
     str
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from numerics.pages.templates import environment
 
-    environment = Environment(
-        loader=PackageLoader("proofs_check.documents.errata", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"words": _words, "formula": _formula, "anchor": _anchor}
+    templates = environment("proofs_check.documents.errata")
+    templates.filters |= {"words": _words, "formula": _formula, "anchor": _anchor}
     how = [re.sub(r"\*(\w+)\*", r"<em>\1</em>", _words(p)) for p in HOW_TO_READ]
-    return environment.get_template("errata.html.jinja").render(errata=errata, how=how) + "\n"
+    return templates.get_template("errata.html.jinja").render(errata=errata, how=how) + "\n"
 
 
 def _words(text: str) -> str:
