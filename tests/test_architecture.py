@@ -48,6 +48,11 @@ def test_packages_hand_names_on_and_modules_stay_short() -> None:
     assert [*busy(FOUND), *long(FOUND)] == []
 
 
+def test_nothing_but_the_seeds_is_handed_on_in_hiding() -> None:
+    hidden = {module for module, path in FOUND.items() if any(name.startswith("contextvars") for name in imported(module, path))}
+    assert hidden == {"numerics.seeds"}
+
+
 def test_the_packages_import_nothing_of_the_repository_around_them() -> None:
     around = ("tests.", "benchmarks.", "examples.")
     assert [(m, name) for m, path in FOUND.items() for name in imported(m, path) if f"{name}.".startswith(around)] == []

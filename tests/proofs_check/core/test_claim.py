@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.provers import forall
 from numerics.seeds import current_seed
 from proofs_check.core.claim import MEANS, REGISTRY, Claim, claim
+from proofs_check.instances.reference import RADEMACHER
 
 ROW = "BB:CC.3.b"
 FALSE: dict[str, Any] = dict(false="gap", why="the edge is 2", instead="$c \\geq 2$")
@@ -234,6 +236,20 @@ def test_measurements_reach_the_checks_that_declare_them_and_their_controls() ->
         return threshold(Fraction(c))
 
     assert made(proved, dial="c").judge(measured=-5).printed.verdict.accepted
+
+
+def test_a_paper_brings_its_own_reference_instance(monkeypatch: pytest.MonkeyPatch) -> None:
+    def bound(*, c: int = 2) -> Evidence:
+        x = sp.Symbol("x", positive=True)
+        return forall(x, "<=", c * x**2, {x: (1, sp.oo)})
+
+    theirs = Claim(id="XX:1", check=bound, reference={})
+    with pytest.raises(ValueError, match="XX brings no instance; add it"):
+        theirs()
+    at = replace(RADEMACHER, values={"x": sp.Integer(5)})
+    monkeypatch.setattr("proofs_check.core.claim.OF_PAPER", {"XX": at})
+    assert theirs().reference == 10
+    assert replace(theirs, reference={"x": 7}).judge().held.reference == 14
 
 
 def test_what_a_claim_takes_for_granted_stands_in_its_evidence() -> None:
