@@ -1,4 +1,6 @@
-"""The quadratic form of a token covariance of in-context regression, for Lemma F.1 and our repair."""
+"""The quadratic form of a token covariance of in-context regression, for Lemma F.1 and our
+repair.
+"""
 
 from __future__ import annotations
 

@@ -67,8 +67,8 @@ def trained(case: Instance, L: float | None, nodes: int = 32, rtol: float = 1e-7
 
 
 def trained_risk_below(instances: Sequence[Instance], shorter: int, checked: str) -> Evidence:
-    """The statement ``lim_t R_L <= R* + epsilon`` from L(epsilon)/shorter on, at two lengths of each
-    instance.
+    """The statement ``lim_t R_L <= R* + epsilon`` from L(epsilon)/shorter on, at two lengths of
+    each instance.
     """
     tightest: tuple[float, dict[str, Any]] = (np.inf, {})
     for case in instances:
