@@ -10,7 +10,7 @@ from fractions import Fraction
 import sympy as sp
 from flint import arb, fmpq
 
-__all__ = ["arb_ball", "flint_rational", "sympy_rational"]
+__all__ = ["arb_ball", "flint_rational", "fraction", "sympy_rational"]
 
 
 def sympy_rational(q: Fraction | fmpq) -> sp.Rational:
@@ -22,6 +22,17 @@ def sympy_rational(q: Fraction | fmpq) -> sp.Rational:
     (1/3, 1/3)
     """
     return sp.Rational(int(q.numerator), int(q.denominator))
+
+
+def fraction(q: fmpq | sp.Rational) -> Fraction:
+    """A rational number as Python's.
+
+    Examples
+    --------
+    >>> fraction(fmpq(2, 6)), fraction(sp.Rational(2, 6))
+    (Fraction(1, 3), Fraction(1, 3))
+    """
+    return Fraction(int(q.numerator), int(q.denominator))
 
 
 def flint_rational(q: Fraction | sp.Rational) -> fmpq:

@@ -13,7 +13,7 @@ import sympy as sp
 from flint import arb, fmpq
 
 from numerics.provers.enclosures.interval import INF, NINF, Iv, down, up
-from numerics.rationals import flint_rational
+from numerics.rationals import flint_rational, fraction
 
 __all__ = ["Box", "Side", "centre", "describe", "halves", "hull", "middle", "towards", "width"]
 
@@ -100,7 +100,7 @@ def centre(box: Box) -> tuple[Fraction, ...]:
     for s in box:
         q = s.lo if s.point else middle(s)
         q = q if not s.integer else fmpq(int(q.p) // int(q.q))
-        out.append(Fraction(int(q.p), int(q.q)))
+        out.append(fraction(q))
     return tuple(out)
 
 

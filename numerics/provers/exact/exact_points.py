@@ -37,17 +37,21 @@ def assumption(symbol: sp.Expr) -> str:
 
 
 def _meets(value: sp.Expr, symbol: sp.Expr) -> bool:
+    """Whether a number is all that the symbol is assumed to be."""
     return all(getattr(value, f"is_{k}") for k in _KINDS if getattr(symbol, f"is_{k}"))
 
 
-def _draw(symbol: sp.Expr, rng: random.Random, tame: bool) -> sp.Expr:
+def _draw(symbol: sp.Expr, rng: random.Random, real: bool) -> sp.Expr:
+    """A small random number that meets the assumptions of a symbol; if `real`, a real one also
+    where the symbol may be complex.
+    """
     size = sp.Integer(rng.randint(1, 6)) if symbol.is_integer else sp.Rational(rng.randint(1, 12), rng.randint(2, 9))
     if symbol.is_extended_positive or symbol.is_extended_nonnegative:
         return size
     if symbol.is_extended_negative or symbol.is_extended_nonpositive:
         return -size
     size = size * rng.choice((1, -1))
-    if tame or symbol.is_extended_real:
+    if real or symbol.is_extended_real:
         return size
     return size + sp.I * sp.Rational(rng.randint(1, 12) * rng.choice((1, -1)), rng.randint(2, 9))
 
@@ -79,6 +83,7 @@ def _eliminated(conditions: Sequence[sp.Expr], unknown: frozenset[sp.Expr]) -> I
 
 
 def _all_zero(values: Sequence[sp.Expr]) -> bool:
+    """Whether algebraic numbers are zero, decided by the normal form."""
     letters = Letters()
     return all(letters.vanish(letters.translate(values)))
 
@@ -112,7 +117,7 @@ def points(exprs: Sequence[sp.Expr], given: Sequence[sp.Expr] = (), tries: int =
     bound = sorted({s for g in given for s in _symbols(g)}, key=str)
     rng = random.Random(len(ordered))
     for k in range(tries):
-        drawn = {s: _draw(s, rng, tame=k < tries // 2) / (len(bound) if s in bound and not s.is_integer else 1) for s in ordered}
+        drawn = {s: _draw(s, rng, real=k < tries // 2) / (len(bound) if s in bound and not s.is_integer else 1) for s in ordered}
         if not given:
             yield drawn
             continue
@@ -121,6 +126,7 @@ def points(exprs: Sequence[sp.Expr], given: Sequence[sp.Expr] = (), tries: int =
 
 
 def _symbols(e: sp.Expr) -> set[sp.Expr]:
+    """What gets a value: symbols, and indexed symbols as a whole."""
     indexed = e.atoms(sp.Indexed)
     inside = {s for i in indexed for s in i.free_symbols}
     return {s for s in e.free_symbols if s not in inside and not isinstance(s, sp.Indexed)} | indexed
@@ -136,7 +142,7 @@ class _Functions:
 
     def __call__(self, e: sp.Expr, key: Any) -> sp.Expr:
         if key not in self.values:
-            self.values[key] = _draw(e, self.rng, tame=True)
+            self.values[key] = _draw(e, self.rng, real=True)
         return self.values[key]
 
 

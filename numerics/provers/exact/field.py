@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import sympy as sp
-from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
 from sympy.polys.groebnertools import groebner
 from sympy.polys.orderings import lex
 from sympy.polys.rings import ring as sympy_ring
 
-from numerics.rationals import sympy_rational
+from numerics.rationals import flint_rational, sympy_rational
 
 __all__ = ["Field", "Fraction", "Poly", "Undefined"]
 
@@ -67,6 +67,9 @@ class Field:
         self._complete()
 
     def _relation(self, letter: sp.Dummy) -> Poly | None:
+        """The polynomial that vanishes at a letter: a cyclotomic one for a root of -1, ``g^n - e``
+        for a root of ``e``; None for a letter that is free.
+        """
         g, n = self.gen[letter], self.order[letter]
         if letter is self.letters.minus_one:
             return sum((int(c) * g**k for (k,), c in sp.Poly(sp.cyclotomic_poly(2 * n, sp.Dummy())).terms()), 0 * self.one)
@@ -76,8 +79,8 @@ class Field:
         return None
 
     def _complete(self) -> None:
-        """Buchberger, unless the leading monomials have no letter in common (then the relations are
-        a Groebner basis already).
+        """Make the relations a Groebner basis, which they are already if their leading monomials
+        have no letter in common.
         """
         used: set[int] = set()
         for p in self.basis:
@@ -95,14 +98,16 @@ class Field:
         if not self.basis or p.is_zero():
             return p
         rest = self._to_sympy(p).rem(self.basis)
-        return self.ctx.from_dict({m: fmpq(int(c.numerator), int(c.denominator)) for m, c in rest.terms()})
+        return self.ctx.from_dict({m: flint_rational(c) for m, c in rest.terms()})
 
     def with_relations(self, polys: Sequence[Poly]) -> None:
+        """Let further polynomials vanish: the side conditions of a statement."""
         self.basis = groebner([*self.basis, *(self._to_sympy(p) for p in polys if not p.is_zero())], self.ring)
         if any(p.is_ground and p for p in self.basis):
             raise Undefined("the hypotheses in `given` contradict each other: no point satisfies them")
 
     def cancelled(self, num: Poly, den: Poly) -> Fraction:
+        """The same fraction without common factor, its denominator monic."""
         if den.is_constant():
             return num / den.leading_coefficient(), self.one
         g = num.gcd(den)
@@ -120,7 +125,7 @@ class Field:
 
     def _fraction(self, e: sp.Expr) -> Fraction:
         if e.is_Rational:
-            return self.one * fmpq(int(e.p), int(e.q)), self.one
+            return self.one * flint_rational(e), self.one
         base, exponent = e.as_base_exp()
         if base.is_Dummy:
             k = exponent * self.order[base]

@@ -17,7 +17,7 @@ from flint import fmpq
 
 from numerics.provers.enclosures.boxes import Box, Side
 from numerics.provers.exact.bernstein import positive
-from numerics.rationals import flint_rational, sympy_rational
+from numerics.rationals import flint_rational, fraction, sympy_rational
 
 __all__ = ["one_variable", "sign", "slack_variables"]
 
@@ -85,22 +85,24 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
     for p in points:
         v = verdict(at(p))
         if v is False:
-            return Fraction(int(p.p), int(p.q))
+            return fraction(p)
         answer = answer and v
     for a, b in () if side.integer else roots:
         exact = a == b
-        middle = fmpq(int(a.p), int(a.q)) if exact else fmpq(int((a + b).p), 2 * int((a + b).q))
-        if not side.contains(middle):  # the ends of the range are roots themselves: the interval lies on one side of them
+        middle = flint_rational((a + b) / 2)
+        # The ends of the range are roots themselves, so that an interval lies on one side of them.
+        if not side.contains(middle):
             continue
         signs = at(middle) if exact else [_ratio_sign(_at_root(n, a, b), _at_root(d, a, b)) for n, d in pairs]
         v = verdict(signs)
         if v is False:
-            return Fraction(int(a.p), int(a.q)) if exact else None
+            return fraction(a) if exact else None
         answer = answer and v
     return answer
 
 
 def _ratio_sign(n: sp.Rational, d: sp.Rational) -> int | None:
+    """The sign of ``n/d``; None where d is 0."""
     return None if d == 0 else int(sp.sign(n) * sp.sign(d))
 
 
@@ -204,7 +206,7 @@ def _quadratic(p: sp.Expr, symbols: Sequence[sp.Symbol], strict: bool) -> bool:
         i, j = ([k + 1 for k, e in enumerate(powers) for _ in range(e)] + [0, 0])[:2]
         m[i][j] += flint_rational(c) / 2
         m[j][i] += flint_rational(c) / 2
-    for k in range(n - 1, -1, -1):  # the constant last: what is left of it is the least value
+    for k in range(n - 1, -1, -1):  # the constant comes last: what is left of it is the least value
         if m[k][k] < 0 or (m[k][k] == 0 and (any(m[k][j] != 0 for j in range(k)) or (strict and k == 0))):
             return False
         if m[k][k] != 0:

@@ -12,7 +12,7 @@ import sympy as sp
 from flint import fmpq
 
 from numerics.provers.enclosures.boxes import Box, Side
-from numerics.rationals import flint_rational
+from numerics.rationals import flint_rational, fraction
 
 __all__ = ["cases"]
 
@@ -93,7 +93,7 @@ def _place(g: sp.Expr, symbols: Sequence[sp.Symbol]) -> tuple[int, Fraction, boo
     if rest != x or not (value.is_Rational and slope.is_Rational):
         return None
     root = -value / slope
-    return list(symbols).index(x), Fraction(int(root.p), int(root.q)), bool(slope > 0)
+    return list(symbols).index(x), fraction(root), bool(slope > 0)
 
 
 def _halves(s: Side, root: Fraction) -> tuple[Side | None, Side | None]:

@@ -18,6 +18,7 @@ import numpy as np
 from numerics.provers.enclosures.boxes import Side
 from numerics.provers.statements.floating_point import Array, values_of
 from numerics.provers.statements.statement import Statement
+from numerics.rationals import fraction
 
 __all__ = ["Scan", "scan", "simplest"]
 
@@ -105,7 +106,7 @@ def scan(st: Statement) -> Scan:
 def _values(side: Side, variables: int) -> list[Fraction]:
     """Simple numbers of a range, simplest first."""
     room = VALUES_TRIED.get(variables, 3)
-    ends = [Fraction(int(e.p), int(e.q)) for e in (side.lo, side.hi) if e is not None]
+    ends = [fraction(e) for e in (side.lo, side.hi) if e is not None]
     if side.integer:
         first = [] if side.lo is None else [ends[0] + i for i in range(20)]
         last = [] if side.hi is None else [ends[-1] - i for i in range(3)]
@@ -148,7 +149,7 @@ def _zoom(st: Statement, start: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def _float_ends(side: Side) -> tuple[float | None, float | None]:
-    lo, hi = (None if e is None else float(Fraction(int(e.p), int(e.q))) for e in (side.lo, side.hi))
+    lo, hi = (None if e is None else float(fraction(e)) for e in (side.lo, side.hi))
     return lo, hi
 
 
@@ -217,7 +218,7 @@ def simplest(st: Statement, p: Point) -> Point:
 
 def _simpler(side: Side, x: Fraction) -> list[Fraction]:
     """Shorter numbers than `x` in its range, shortest first."""
-    ends = [Fraction(int(e.p), int(e.q)) for e in (side.lo, side.hi) if e is not None]
+    ends = [fraction(e) for e in (side.lo, side.hi) if e is not None]
     if side.integer:
         lo = int(ends[0]) if side.lo is not None else 0
         near = [Fraction(n) for n in (*range(lo, min(lo + 40, int(x))), *(int(x) * i // 16 for i in range(1, 16)))]
