@@ -26,9 +26,7 @@ sigma, V, U, d = sp.symbols("sigma V U d", positive=True)
     "power of the bound of Lemma D.1 is proved to be this one.",
 )
 def limit_of_the_output_in_the_fourth_power(*, c: int | Fraction = 4) -> Evidence:
-    """E_nu|E[e V Z1]|^4/E[e]^4 <= c^4 sigma^8 |V|^4 |U|^4 d^2 with c = 4, on the laws of Lemma
-    D.1.
-    """
+    """E_nu|E[e V Z1]|^4/E[e]^4 <= c^4 sigma^8 |V|^4 |U|^4 d^2 with c = 4, on the laws of Lemma D.1."""
     checked = r"\mathbb{E}_\nu\|T[\mu]\|^4 \le " + sp.latex(sp.Rational(c) ** 4 * sigma**8 * U**4 * d**2)
     laws = ("two atoms", "two atoms")
     return worst_law(output, Fraction(c) ** 4, checked=checked, laws=laws, numbers=((0.01, 6.0),), cases=token_and_query_laws)

@@ -77,7 +77,7 @@ def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
     return confirmed(all_of(token, quotient), route)
 
 
-# The averages of a prompt, exactly
+# -- the averages of a prompt, exactly ------------------------------------------------------------------------------------------
 
 
 def gradient_errors(mu: Law, nu: Law, U: Array, v: Array, L: int) -> tuple[float, float]:

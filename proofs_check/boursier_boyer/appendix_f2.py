@@ -80,9 +80,7 @@ def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 
 @claim("BB:F.2.Zh/fixed_point", control={"exponent": Rational(1, 2)})
 def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    """|U|_F^2 = T^{1-2r} equals u^2 = T^{2r} at r = 1/4, T = tr(S_L^-2); gamma S_L^-1 stands
-    still.
-    """
+    """|U|_F^2 = T^{1-2r} equals u^2 = T^{2r} at r = 1/4, T = tr(S_L^-2); gamma S_L^-1 stands still."""
     T, L, trace = sp.symbols("T L t", positive=True)
     balanced = identity(T ** (1 - 2 * exponent), T ** (2 * exponent))
     if not balanced.verdict.accepted:

@@ -91,8 +91,7 @@ def global_minima_solve_the_matrix_equation() -> Evidence:
     argument="the repaired constant is that of OURS:R5.PL, proved there",
 )
 def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasiewicz_f3, times: Fraction = Fraction(1)) -> Evidence:
-    """|grad R|^2 >= mu (R - min R) along the flow of the risk R: exactly at t = 0, then on
-    integrated paths.
+    """|grad R|^2 >= mu (R - min R) along the flow of the risk R: exactly at t = 0, then on integrated paths.
 
     In d = 1 the ratio at t = 0 is 4 Lambda^3 sigma^2, the printed mu is Lambda^2 sigma^2: false for
     every Lambda < 1/4.

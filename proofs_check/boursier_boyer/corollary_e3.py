@@ -1,6 +1,4 @@
-"""Appendix E.2, Corollary E.3: the two risks come together, uniformly on the ball of radius 2
-rho.
-"""
+"""Appendix E.2, Corollary E.3: the two risks come together, uniformly on the ball of radius 2 rho."""
 
 from __future__ import annotations
 

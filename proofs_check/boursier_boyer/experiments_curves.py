@@ -108,9 +108,7 @@ def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, meas
 
 
 def _one_run_each(holds: bool, swapped: bool, says: str, found: dict[str, float]) -> Evidence:
-    """One run of each kind supports what it shows, and refutes no more than the opposite of
-    that.
-    """
+    """One run of each kind supports what it shows, and refutes no more than the opposite of that."""
     if holds and swapped:
         return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=found, witness_by="statistics", error=1e-9)
     if holds:

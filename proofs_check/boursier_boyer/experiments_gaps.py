@@ -161,8 +161,7 @@ def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None)
 
 @claim("BB:S6.f1b", control={"growth": 3})
 def gradients_of_figure_1(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    """|grad R_soft - grad R_lin|^2 of the population risks in (O, V, K, Q), at random starts, falls
-    with L on isotropic data.
+    """|grad R_soft - grad R_lin|^2 of the population risks in (O, V, K, Q), at random starts, falls with L on isotropic data.
 
     By the closed form given task and query, at the lengths and starts of the figure. The control is
     L^3 times it.

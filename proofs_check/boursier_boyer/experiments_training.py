@@ -29,7 +29,7 @@ ENGINE = "Monte Carlo"
 #: Standard errors that an acceptance keeps away.
 SIGMAS = 6.5
 
-# What is trained
+# -- what is trained ------------------------------------------------------------------------------------------------------------
 
 
 @claim("BB:A.1", control={"normalised": False})
@@ -132,7 +132,7 @@ def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
     return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic", checked=r"\Sigma_{ij} = 2^{-|i-j|}", dimension="d = 5")
 
 
-# How fast, and from which starts
+# -- how fast, and from which starts ---------------------------------------------------------------------------------------------
 
 
 def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int, int, Any, Any, Any]]:

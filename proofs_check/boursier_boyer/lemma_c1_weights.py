@@ -165,8 +165,7 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4) -> Eviden
     reference={},
 )
 def size_of_the_limit(*, exponent: int | Fraction = 1) -> Evidence:
-    """|R/S| <= sqrt(E w^2 E|f|^2) <= e^{a2} sqrt(E|f|^2), w = e^{Z'Uz}: pointwise for every t, the
-    best t, E w >= 1, the exponent.
+    """|R/S| <= sqrt(E w^2 E|f|^2) <= e^{a2} sqrt(E|f|^2), w = e^{Z'Uz}: pointwise for every t, the best t, E w >= 1, the exponent.
 
     Second route: the worst of the laws with their exact sub-Gaussian constant.
     """

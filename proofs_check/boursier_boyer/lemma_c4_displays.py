@@ -149,9 +149,7 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
     argument="P(max >= u) = 1 - (1 - q)^L for independent tokens, each of which exceeds u with probability q",
 )
 def union_bound(*, c: int | Fraction = 1) -> Evidence:
-    """1 - (1 - q)^L <= c L q with c = 1; with q = 1 - e^{-x} that is 1 - e^{-Lx} <= L (1 -
-    e^{-x}).
-    """
+    """1 - (1 - q)^L <= c L q with c = 1; with q = 1 - e^{-x} that is 1 - e^{-Lx} <= L (1 - e^{-x})."""
     x = sp.Symbol("x", nonnegative=True)
     return forall(1 - exp(-LENGTH * x), "<=", sp.Rational(c) * LENGTH * (1 - exp(-x)), {LENGTH: Integers(1, oo), x: Closed(0, oo)})
 

@@ -1,6 +1,4 @@
-"""Appendix C.2, Lemma C.4: the statement on its worst laws, the power of C_f, one token, and f
-= 0.
-"""
+"""Appendix C.2, Lemma C.4: the statement on its worst laws, the power of C_f, one token, and f = 0."""
 
 from __future__ import annotations
 
@@ -108,9 +106,7 @@ def one_token(*, c: int | Fraction = 1) -> Evidence:
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def the_exponent_is_defined(*, closed: bool = True) -> Evidence:
-    """The divisor 16 sigma^2 C_f^{2/p} is positive for every C_f that the lemma admits, p =
-    1, 2.
-    """
+    """The divisor 16 sigma^2 C_f^{2/p} is positive for every C_f that the lemma admits, p = 1, 2."""
     g = sp.Symbol("C_f", nonnegative=True) if closed else sp.Symbol("C_f", positive=True)
     s = sp.Symbol("sigma2", positive=True)
     domain = {g: Closed(0, oo) if closed else (0, oo), s: (0, oo)}

@@ -74,9 +74,7 @@ def _lengths() -> Iterator[tuple[str, Any, Any]]:
 
 
 def _by_length(p: Population) -> Population:
-    """The law with one node for each length, since rounding may tear apart nodes of equal
-    length.
-    """
+    """The law with one node for each length, since rounding may tear apart nodes of equal length."""
     squares = np.round(p.squares, 12)
     values = np.unique(squares)
     nodes = np.zeros((len(values), p.nodes.shape[1]))
@@ -104,9 +102,7 @@ def from_the_shifted_square(*, c: int | Fraction = 1) -> Evidence:
     argument="the second display is the first one at delta = exp(-(t - 4 sqrt(d))^2/8); OURS:R3.tail/RH proves it too",
 )
 def cited_tail(*, c: int | Fraction = 4) -> Evidence:
-    """P(|z| >= t) <= exp(-(t - c sqrt(d))^2/8) for t > c sqrt(d): instances of the cited
-    theorem.
-    """
+    """P(|z| >= t) <= exp(-(t - c sqrt(d))^2/8) for t > c sqrt(d): instances of the cited theorem."""
     checked = rf"\mathbb{{P}}(\|z_1\| \ge t) \le e^{{-(t - {sp.latex(Rational(c))}\sqrt{{d}})^2/8}}"
     sides = cited(Fraction(c))
     return worst_law(sides, 1, checked=checked, cases=lengths)

@@ -41,8 +41,8 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
     "beta_inf, the Lipschitz constant of grad R_inf (with that of grad R_L the same proof works, splitting at grad R_L(theta_inf))",
 )
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|theta_L(t) - theta_inf(t)| <= c g2 t e^{beta t} up to the T of (27): softmax attention on
-    scalar regression, both flows integrated.
+    """|theta_L(t) - theta_inf(t)| <= c g2 t e^{beta t} up to the T of (27): softmax attention on scalar regression, both flows
+    integrated.
     """
     worst: dict[str, Any] = {"ratio": 0.0}
     for transfer in transfers(LENGTHS):
@@ -111,9 +111,7 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     "monotony, so that theta_L(tau) is inside the ball of radius 2 rho, against the definition of tau",
 )
 def gronwall_bound(*, c: int | Fraction = 1) -> Evidence:
-    """(26): g2 (e^{beta t} - 1)/beta <= c g2 t e^{beta t}; at beta t = r this is 1 - e^{-r} <=
-    c r.
-    """
+    """(26): g2 (e^{beta t} - 1)/beta <= c g2 t e^{beta t}; at beta t = r this is 1 - e^{-r} <= c r."""
     r = sp.Symbol("r", positive=True)
     scaled = identity(distance_of_flows(g, beta, t) / distance_26(g, beta, t), (1 - exp(-beta * t)) / (beta * t))
     return all_of(scaled, forall(1 - exp(-r), "<=", Rational(c) * r, {r: (0, oo)}))

@@ -110,9 +110,7 @@ def direct_integral() -> str:
 
 @claim("BB:LF.1.ii.f/pointwise", control={"k": Fraction(11, 10)})
 def one_exponential_below_another(*, k: Fraction = Fraction(1)) -> Evidence:
-    """-y^2/r <= r/4 - k y for r = 1 + zeta >= 1 and y = sqrt(c ln L), with k = 1: (r/2 - y)^2
-    >= 0.
-    """
+    """-y^2/r <= r/4 - k y for r = 1 + zeta >= 1 and y = sqrt(c ln L), with k = 1: (r/2 - y)^2 >= 0."""
     r, z = sp.symbols("r y", positive=True)
     return forall(-(z**2) / r, "<=", r / 4 - Rational(k) * z, {r: Closed(1, oo), z: (0, oo)})
 

@@ -118,7 +118,7 @@ def moments_of_the_tilted_token() -> Evidence:
     return confirmed(regrouped.replace(dimension="every d (through norms)"), sampled_chain())
 
 
-# The last display
+# -- the last display -----------------------------------------------------------------------------------------------------------
 
 
 def in_one_dimension(s: Rational, w: Rational, first: Rational, second: Rational, p: int) -> tuple[sp.Expr, sp.Expr, sp.Expr]:

@@ -60,9 +60,8 @@ PARAMETERS = {
     argument="v'Gamma_w v = (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2, with equality in d = 1, and E e^{v.z} = e^{v'Gamma_w v/2}",
 )
 def sub_gaussian_parameter_of_the_tokens(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
-    """|Sigma| (|a| + |b||w|)^2 <= sigma_mu^2 (|a|^2 + |b|^2) for v = (a, b): twice the exponents of
-    a bound of E e^{v.z}, exact in d = 1, and of the sub-Gaussian bound; printed is sigma_mu^2 =
-    max(1, |Sigma|, |w|^2).
+    """|Sigma| (|a| + |b||w|)^2 <= sigma_mu^2 (|a|^2 + |b|^2) for v = (a, b): twice the exponents of a bound of E e^{v.z}, exact in
+    d = 1, and of the sub-Gaussian bound; printed is sigma_mu^2 = max(1, |Sigma|, |w|^2).
     """
     bound = PARAMETERS[parameter](Rational(k)) * (a**2 + b**2)
     ranges = {Sigma: sp.Interval.Lopen(0, 1), w: Closed(0, oo), a: Closed(0, oo), b: Closed(0, oo)}

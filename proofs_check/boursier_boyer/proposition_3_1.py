@@ -1,6 +1,4 @@
-"""Proposition 3.1: the mean squared error of the attention output, averaged over prompt and
-query.
-"""
+"""Proposition 3.1: the mean squared error of the attention output, averaged over prompt and query."""
 
 from __future__ import annotations
 

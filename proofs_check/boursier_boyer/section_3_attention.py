@@ -92,9 +92,7 @@ def gradient_in_the_queries() -> Evidence:
 
 @claim("BB:KQ.3", argument="V multiplies a mean token that depends on K and Q through U alone")
 def gradient_in_the_values() -> Evidence:
-    """The gradient of v.b in a row v of V is the mean token b, the same for both
-    parametrisations.
-    """
+    """The gradient of v.b in a row v of V is the mean token b, the same for both parametrisations."""
     Z, z, k, q, V = setting()
     route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)
     return confirmed(trace_identity((v.T * b).grad("v"), b), route)

@@ -34,8 +34,8 @@ loss = (a - y) ** 2 / 2
     hypotheses=("a in Reals", "b in Reals", "y in Reals", "v in Reals"),
 )
 def squared_loss_is_smooth_in_both_arguments(*, beta: int | Fraction = 1) -> Evidence:
-    """|grad l(a, y) - grad l(b, v)| <= beta |(a, y) - (b, v)| for the last coordinates a, b of two
-    outputs and the targets y, v; the other coordinates only enlarge the right side.
+    """|grad l(a, y) - grad l(b, v)| <= beta |(a, y) - (b, v)| for the last coordinates a, b of two outputs and the targets y, v;
+    the other coordinates only enlarge the right side.
     """
     step = (a - y) - (b - v)  # the gradient is (a - y, y - a)
     sides = 2 * step**2, Rational(beta) ** 2 * ((a - b) ** 2 + (y - v) ** 2)

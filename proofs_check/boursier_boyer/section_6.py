@@ -18,7 +18,7 @@ from proofs_check.core.claim import claim
 from theory.regression.finite_prompt import ridge_penalty
 from theory.symbolic.algebra import Algebra
 
-# The data
+# -- the data -------------------------------------------------------------------------------------------------------------------
 
 
 @claim(
@@ -40,7 +40,7 @@ def the_theory_carries_over_to_the_data() -> Evidence:
     return all_of(scaled, identity(ridge_penalty(Rational(1, 10), 1 / d), d / 10))
 
 
-# Ridge regression
+# -- ridge regression -----------------------------------------------------------------------------------------------------------
 
 
 @claim("BB:S6.ridge/posterior", argument="up to the factor -1/(2 tau^2) the first line is the logarithm of prior times likelihood")
@@ -107,7 +107,7 @@ def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
     )
 
 
-# The factor 1/L
+# -- the factor 1/L -------------------------------------------------------------------------------------------------------------
 
 LINEAR = Algebra(general=["V"], symmetric=["S"], vectors=["a", "x"], params=["h"])
 

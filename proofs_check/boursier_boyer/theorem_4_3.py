@@ -169,8 +169,8 @@ def target(transfer: Transfer, start: tuple[float, float]) -> np.ndarray:
     "|theta(T) - lim| <= eps/2 and then L so long that (26) at T is at most eps/2",
 )
 def parameters_come_close_at_one_time(*, share: Fraction = Fraction(1, 2)) -> Evidence:
-    """|U_L(T) - lim U| + |V_L(T) - lim V| <= epsilon, T and L chosen so that each part of the
-    distance is at most share epsilon/sqrt(2).
+    """|U_L(T) - lim U| + |V_L(T) - lim V| <= epsilon, T and L chosen so that each part of the distance is at most share
+    epsilon/sqrt(2).
     """
     worst: dict[str, Any] = {"ratio": 0.0}
     pairs = []

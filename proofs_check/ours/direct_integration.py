@@ -38,9 +38,7 @@ def over_scores(s: float, L: int, step: float = 0.25) -> tuple[Floats, Floats, F
 
 
 def by_integration() -> Evidence:
-    """R4 (a)-(d) on the line: with Gamma = 1 and a = h = sqrt(s) both sides by unrelated
-    integrals.
-    """
+    """R4 (a)-(d) on the line: with Gamma = 1 and a = h = sqrt(s) both sides by unrelated integrals."""
     worst = 0.0
     for s, L in GRID:
         g, p, mass = over_scores(s, L)

@@ -86,9 +86,7 @@ def square_of_the_covariance_error(*, c: int = 3) -> Evidence:
     argument="units of F8 = sqrt(E|Z|^8): R1 for z z', R2 for z, R1 for z with |m|^2 <= e^{2 a2} E|Z|^2 and (E|Z|^4) <= F8",
 )
 def three_contributions(*, c: int = 25125) -> Evidence:
-    """3 (75 e^{4 a2}/L + 8000 e^{16 a2}/L^2 + 300 e^{6 a2}/L) <= 25125 y where y = e^{8 a2}/L
-    <= 1.
-    """
+    """3 (75 e^{4 a2}/L + 8000 e^{16 a2}/L^2 + 300 e^{6 a2}/L) <= 25125 y where y = e^{8 a2}/L <= 1."""
     a2, y = sp.Symbol("a2", nonnegative=True), sp.Symbol("y", positive=True)
     terms = 75 * y * exp(-4 * a2) + 8000 * y**2 + 300 * y * exp(-2 * a2)
     return forall(3 * terms, "<=", c * y, {a2: Closed(0, oo), y: sp.Interval.Lopen(0, 1)})

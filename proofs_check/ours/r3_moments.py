@@ -143,7 +143,7 @@ def joint() -> Iterator[tuple[str, Any, Any]]:
                     yield f"(x, y) = {law.name}, sigma = {factor:g}, U = {name}", (mu, query), tuple(U.ravel())
 
 
-# The bound and its proof
+# -- the bound and its proof ----------------------------------------------------------------------------------------------------
 
 
 @claim(
@@ -211,7 +211,7 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
     return all_of(terms, factor)
 
 
-# Assumption 3.3
+# -- Assumption 3.3 -------------------------------------------------------------------------------------------------------------
 
 
 @claim(
@@ -270,7 +270,7 @@ def constants_free_of_the_laws() -> Evidence:
     return identity([M_R3(4, 0, u, d), M_R3(4, 4, u, d)], [first, second])
 
 
-# Tail and maximum
+# -- tail and maximum -----------------------------------------------------------------------------------------------------------
 
 
 @claim(
@@ -299,9 +299,7 @@ def vectors() -> list[tuple[str, Any, Any]]:
 
 @claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",), argument="so that Lemma D.2, 1) needs no cited theorem")
 def sharper_than_lemma_d2(*, c: int | Fraction = 2) -> Evidence:
-    """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t and d; compared by
-    exponents.
-    """
+    """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t and d; compared by exponents."""
     ours, printed = (sp.expand_log(log(bound), force=True) for bound in (tail_R3(t, d), tail_d2(t, d, Rational(c))))
     return forall(ours, "<=", printed, {t: (0, oo), d: Closed(1, oo)})
 

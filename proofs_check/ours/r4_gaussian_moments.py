@@ -124,7 +124,7 @@ def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
     )
 
 
-# Quadrature, gradients, limits
+# -- quadrature, gradients, limits ----------------------------------------------------------------------------------------------
 
 
 STEP = 0.1

@@ -100,8 +100,7 @@ def the_trace_inequality_of_the_start() -> Evidence:
     "|grad R|^2 >= 2 lambda^3 u^2 R",
 )
 def polyak_lojasiewicz_along_the_flow(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|grad R|^2 >= c mu R with mu = lambda_+^3 s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / |S^2|_F, at
-    the start and along the path.
+    """|grad R|^2 >= c mu R with mu = lambda_+^3 s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / |S^2|_F, at the start and along the path.
 
     The bound of u^2 that is displayed beside it is R5.PL/level together with R5.PL/start.
     """

@@ -96,9 +96,7 @@ def by_all_scores(L: int = 2, step: float = 0.25) -> Evidence:
 
 
 def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
-    """Prompts, tasks and noise drawn: d = 2, L = 5, a U that is not symmetric, w of variance
-    1/2.
-    """
+    """Prompts, tasks and noise drawn: d = 2, L = 5, a U that is not symmetric, w of variance 1/2."""
     rng, L, noise = generator(6), 5, 0.3
     S, U, v = np.array([[1.0, 0.4], [0.4, 0.5]]), np.array([[0.6, 0.3], [-0.2, 0.5]]), 1.3
     root = np.linalg.cholesky(S).T
@@ -136,7 +134,7 @@ def risk_at_every_prompt_length() -> Evidence:
     return confirmed(proof, by_all_scores(), by_prompts())
 
 
-# Isotropic covariates
+# -- isotropic covariates -------------------------------------------------------------------------------------------------------
 
 
 def by_differences(step: float = 1e-4) -> Evidence:

@@ -188,7 +188,7 @@ def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidenc
     return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)
 
 
-# What happens at tr(S^-2) = 4
+# -- what happens at tr(S^-2) = 4 -----------------------------------------------------------------------------------------------
 
 #: Eigenvalues of S with tr(S^-2) = 4, and the label noise.
 CRITICAL = {
@@ -227,7 +227,7 @@ def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"L = 1e25, 1e50; off by {'; '.join(shown)}")
 
 
-# Lengths
+# -- lengths ------------------------------------------------------------------------------------------------------------------
 
 #: d, the name of S, epsilon, and L(epsilon) as in the table.
 ENTRIES = (
@@ -269,7 +269,7 @@ def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="; ".join(shown))
 
 
-# How far the flows part
+# -- how far the flows part ---------------------------------------------------------------------------------------------------
 
 
 def end_by_slopes(S: Floats, noise: float, near: Trained, L: int) -> Trained:

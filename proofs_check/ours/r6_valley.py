@@ -104,7 +104,7 @@ def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / max(reached))
 
 
-# What it costs against linear attention
+# -- what it costs against linear attention -----------------------------------------------------------------------------------
 
 
 @claim(

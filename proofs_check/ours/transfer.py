@@ -45,9 +45,7 @@ def _young(factor: Rational) -> Evidence:
 
 
 def _at_best(left: sp.Expr, right: sp.Expr) -> Evidence:
-    """The mean of Young's bound at the best l: ``l left / 2 + right / (2 l) = sqrt(left
-    right)``.
-    """
+    """The mean of Young's bound at the best l: ``l left / 2 + right / (2 l) = sqrt(left right)``."""
     best = sqrt(right / left)
     return identity(best * left / 2 + right / (2 * best), sqrt(left * right))
 
@@ -112,8 +110,8 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
     "Cauchy-Schwarz",
 )
 def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|E l(T_L, y) - E l(T, y)| <= c (((E T^2 + E y^2) E D^2)^{1/2} + E D^2/2) for four jointly
-    1-smooth losses, one of them not convex.
+    """|E l(T_L, y) - E l(T, y)| <= c (((E T^2 + E y^2) E D^2)^{1/2} + E D^2/2) for four jointly 1-smooth losses, one of them
+    not convex.
     """
     losses: dict[str, Callable[[Any, Any], Any]] = {
         "z^2/2": lambda z, y: z**2 / 2 + 0 * y,
@@ -168,8 +166,8 @@ def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
     "Cauchy-Schwarz",
 )
 def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|E (J + dJ) grad_1 l(T + D, y) - E J grad_1 l(T, y)| <= c gradient_gap with E T^2 + E y^2 for
-    2R: the losses of E.risk/smooth.
+    """|E (J + dJ) grad_1 l(T + D, y) - E J grad_1 l(T, y)| <= c gradient_gap with E T^2 + E y^2 for 2R: the losses of
+    E.risk/smooth.
     """
     slopes: dict[str, Callable[[Any, Any], Any]] = {
         "z^2/2": lambda z, y: z + 0 * y,
