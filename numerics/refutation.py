@@ -1,8 +1,8 @@
-"""How numbers become a refutation: by two numerical routes that agree, or by a sequence of
-instances that defeats every constant.
+"""Refutations for claims that no prover reaches: by two numerical routes that agree, or by a
+sequence of instances that defeats every choice of the constants in a statement.
 
-Claims call these where no prover applies. The answer is OPEN where the routes differ too much, or
-where the sequence leaves a choice of the constants that saves the statement.
+The verdict is OPEN where the two routes differ by too much of the violation, or where some choice
+of the constants survives the sequence.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
-from numerics.provers.balls import value
+from numerics.provers.enclosures.balls import value
 
 __all__ = ["defeated", "refuted_by_two_routes", "vanishing"]
 

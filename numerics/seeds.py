@@ -1,5 +1,5 @@
-"""Seeds that come from a claim's id, so that a run is repeatable and ``--reseed`` changes every
-stream at once.
+"""Random streams for claims: the seed of each stream is derived from the claim's id, so that a run
+can be repeated exactly, and ``--reseed N`` replaces all streams at once by those of family N.
 """
 
 from __future__ import annotations

@@ -75,8 +75,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    papers = [p.parent for p in HERE.glob("*/statements.toml")]
-    for key in _keys(papers):
+    for key in _keys(HERE.rglob("statements.toml")):
         config.addinivalue_line("markers", f"{key}: a claim about the paper {key}")
     if not hasattr(config, "workerinput"):
         if folder := config.getoption("--ledger"):
@@ -88,7 +87,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _writable(folder: Path) -> None:
-    """Told before the run, not after minutes of it."""
+    """Refuse a folder that cannot be written before the run, not after minutes of it."""
     from proofs_check.core.files import InputError, check_writable
 
     try:
@@ -97,14 +96,19 @@ def _writable(folder: Path) -> None:
         raise pytest.UsageError(f"--ledger: {error}") from error
 
 
-def _keys(folders: Iterable[Path]) -> list[str]:
+def _keys(files: Iterable[Path]) -> list[str]:
     import tomllib
 
-    return [tomllib.loads((f / "statements.toml").read_text(encoding="utf-8"))["paper"]["key"] for f in folders]
+    return [tomllib.loads(f.read_text(encoding="utf-8"))["paper"]["key"] for f in files]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    ours = file_path.suffix == ".py" and file_path.parent.parent == HERE and file_path.name != "__init__.py"
+    ours = (
+        file_path.suffix == ".py"
+        and file_path.is_relative_to(HERE)
+        and file_path.name != "__init__.py"
+        and (file_path.parent / "statements.toml").is_file()
+    )
     # A file that is named on the command line is collected by pytest itself, whatever its name.
     return pytest.Module.from_parent(parent, path=file_path) if ours and not parent.session.isinitpath(file_path) else None
 

@@ -1,39 +1,142 @@
-"""The walls of the house: imports go downwards, packages load lazily, and the repository stands
-alone.
+"""The walls of the house: imports go downwards and nowhere in a circle, papers know nothing of each
+other, packages load lazily, and the repository stands alone.
 """
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.architecture import arrows, busy, circles, foreign, imported, long, modules, shadowed, upwards
+
 ROOT = Path(__file__).parents[1]
-FLOORS = ("theory", "numerics", "proofs_check")
-SOURCES = [p for floor in FLOORS for p in sorted((ROOT / floor).rglob("*.py"))]
+PACKAGES = ("theory", "numerics", "proofs_check")
+#: The rooms of each package, the lowest first: a room imports only rooms that stand before it.
+ROOMS = {
+    "theory": ("inputs", "symbolic", "attention", "bounds", "regression"),
+    "numerics": (
+        *("evidence", "rationals", "seeds", "compiled", "terminal", "pages", "provers", "refutation", "token_laws", "quadrature"),
+        *("jobs", "attention", "monte_carlo", "search", "training", "regression", "rates", "sweep", "figures", "cli"),
+    ),
+    "proofs_check": ("instances", "core", "ours", "boursier_boyer", "documents", "plugin", "cli"),
+}
+FOUND = modules(ROOT, PACKAGES)
+CLAIMS = [".".join(p.parent.relative_to(ROOT).parts) for p in (ROOT / "proofs_check").rglob("statements.toml")]
 
 
-def imported(path: Path) -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            found.add(node.module.split(".")[0])
-    return found
+def test_nothing_is_imported_in_a_circle() -> None:
+    assert circles(FOUND) == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_go_downwards_and_modules_stay_short(path: Path) -> None:
-    floor = FLOORS.index(path.relative_to(ROOT).parts[0])
-    above = imported(path) & set(FLOORS[floor + 1 :])
-    assert not above, f"{path.name} imports {above}, which is a floor above it"
-    assert not imported(path) & {"tests", "benchmarks"}
-    lines = len(path.read_text(encoding="utf-8").splitlines())
-    assert lines <= 400, f"{path.name} has {lines} lines; split it"
+def test_imports_go_downwards() -> None:
+    assert upwards(FOUND, PACKAGES, ROOMS) == []
+
+
+def test_no_paper_imports_another() -> None:
+    assert CLAIMS
+    assert foreign(FOUND, CLAIMS) == []
+
+
+def test_no_public_name_is_the_name_of_a_module() -> None:
+    assert shadowed(FOUND) == []
+
+
+def test_packages_hand_names_on_and_modules_stay_short() -> None:
+    assert [*busy(FOUND), *long(FOUND)] == []
+
+
+def test_nothing_but_the_seeds_is_handed_on_in_hiding() -> None:
+    hidden = {module for module, path in FOUND.items() if any(name.startswith("contextvars") for name in imported(module, path))}
+    assert hidden == {"numerics.seeds"}
+
+
+def test_the_packages_import_nothing_of_the_repository_around_them() -> None:
+    around = ("tests.", "benchmarks.", "examples.")
+    assert [(m, name) for m, path in FOUND.items() for name in imported(m, path) if f"{name}.".startswith(around)] == []
+
+
+# Planted errors: each check finds the one that it is for, and nothing in the tree without it.
+
+GOOD = {
+    "low/__init__": '"""A package."""\n__all__ = ["word"]\n',
+    "low/cellar/__init__": "",
+    "low/cellar/a": "import sys\n",
+    "low/hall/__init__": "from low.hall.b import b\n",
+    "low/hall/b": "from low.cellar import a\n",
+    "high/__init__": "",
+    "high/one/__init__": "",
+    "high/one/c": "from low.hall.b import b\n",
+    "high/other/__init__": "",
+    "high/other/d": "from low.cellar.a import x\n",
+}
+HEIGHTS = {"low": ("cellar", "hall"), "high": ("one", "other")}
+
+
+def tree(root: Path, planted: dict[str, str]) -> dict[str, Path]:
+    """The modules of the good tree with some planted ones."""
+    for name, text in {**GOOD, **planted}.items():
+        path = root / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return modules(root, ("low", "high"))
+
+
+def complaints(found: dict[str, Path]) -> list[str]:
+    """What all checks say."""
+    papers = foreign(found, ("high.one", "high.other"))
+    return [*circles(found), *upwards(found, ("low", "high"), HEIGHTS), *papers, *shadowed(found), *busy(found), *long(found)]
+
+
+def test_a_tree_with_its_walls_in_order(tmp_path: Path) -> None:
+    assert complaints(tree(tmp_path, {})) == []
+
+
+@pytest.mark.parametrize(
+    ("planted", "said"),
+    [
+        (
+            {"low/cellar/a": "from low.cellar.e import x\n", "low/cellar/e": "def f():\n    from low.cellar import a\n"},
+            "modules import each other: low.cellar",
+        ),
+        (
+            {
+                "low/cellar/a": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from low.cellar.e import E\n",
+                "low/cellar/e": "from .a import x\n",
+            },
+            "modules import each other: low.cellar",
+        ),
+        (
+            {
+                "low/hall/b": "from low.hall.room import f\n",
+                "low/hall/room/__init__": "",
+                "low/hall/room/f": "",
+                "low/hall/room/g": "from low.hall.b import b\n",
+            },
+            "entries of low.hall import each other",
+        ),
+        ({"low/cellar/a": "import high.one.c\n"}, "low.cellar.a imports high.one.c, which stands above it"),
+        ({"low/cellar/a": "from low.hall import nothing\n"}, "low.cellar.a imports low.hall, which stands above it"),
+        ({"low/attic": ""}, "add 'attic' to the order of low"),
+        ({"high/other/d": "from ..one.c import x\n"}, "of another paper"),
+        ({"low/word": ""}, "public name 'word'"),
+        ({"low/hall/__init__": "x = 1\n"}, "does more than hand names on, in line 1"),
+        ({"low/cellar/a": "x = 1\n" * 401}, "401 lines"),
+    ],
+    ids=["lazily", "for types", "folders", "package", "room", "unknown room", "paper", "shadow", "busy", "long"],
+)
+def test_a_planted_error_is_found(tmp_path: Path, planted: dict[str, str], said: str) -> None:
+    assert any(said in complaint for complaint in complaints(tree(tmp_path, planted)))
+
+
+def test_relative_imports_lead_where_python_goes(tmp_path: Path) -> None:
+    found = tree(tmp_path, {"low/hall/__init__": "from .b import b\nfrom ..cellar import a\n"})
+    assert arrows(found)["low.hall"] == {"low.hall.b", "low.cellar.a"}
+
+
+# How packages load.
 
 
 def modules_after(code: str) -> set[str]:
@@ -54,11 +157,11 @@ def test_help_loads_nothing_heavy() -> None:
     assert not modules_after(code) & {"sympy", "numpy", "numba", "scipy", "matplotlib", "flint", "rich"}
 
 
-@pytest.mark.parametrize("floor", FLOORS)
-def test_every_public_name_exists_and_is_documented(floor: str) -> None:
-    package = __import__(floor)
-    for name in package.__all__:
-        assert getattr(package, name).__doc__, f"{floor}.{name} has no docstring"
+@pytest.mark.parametrize("name", PACKAGES)
+def test_every_public_name_exists_and_is_documented(name: str) -> None:
+    package = __import__(name)
+    for public in package.__all__:
+        assert getattr(package, public).__doc__, f"{name}.{public} has no docstring"
     with pytest.raises(AttributeError, match="no_such_name"):
         package.no_such_name  # noqa: B018
     assert set(package.__all__) <= set(dir(package))

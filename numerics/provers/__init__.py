@@ -1,12 +1,12 @@
-"""Provers: inequalities over whole domains (`forall`), identities, and enclosures of integrals."""
+"""Provers decide statements over whole domains: inequalities (`forall`), identities of scalars
+(`identity`) and of matrix words (`trace_identity`), and integrals (`integral`).
+"""
 
 from __future__ import annotations
 
-# Not lazily: a module that is imported after its namesake would take the function's place in this
-# package.
-from numerics.provers.forall import forall
-from numerics.provers.identity import identity, trace_identity
-from numerics.provers.integral import integral, integral_evidence
-from numerics.provers.statement import Closed, Integers
+from numerics.provers.identities import identity, trace_identity
+from numerics.provers.inequalities import forall
+from numerics.provers.integrals import integral, integral_evidence
+from numerics.provers.statements.statement import Closed, Integers
 
 __all__ = ["Closed", "Integers", "forall", "identity", "integral", "integral_evidence", "trace_identity"]

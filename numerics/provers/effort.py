@@ -1,9 +1,9 @@
-"""How much work a prover may do before it answers OPEN, counted in steps so that no verdict depends
-on the clock.
+"""The work that a prover may do before it answers OPEN, counted in steps, so that no verdict
+depends on the clock.
 
 A step is the enclosure of one node of a compiled expression on one box. Compiling a node and trying
-the exact engines take SymPy's time instead; they are entered at what they take on average, so that
-a million steps are two to twenty seconds of one processor.
+the exact engines cost SymPy's time instead; they count as many steps as take that long on average.
+A million steps are two to twenty seconds of one processor.
 """
 
 from __future__ import annotations

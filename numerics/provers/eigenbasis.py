@@ -1,13 +1,13 @@
-"""The flow of in-context regression entry by entry in an eigenbasis of the covariance: what holds
-there holds for every d.
+"""Matrix identities of in-context regression, proved for every dimension entry by entry in an
+eigenbasis of the covariance.
 
 By the spectral theorem ``S = diag(l_i)``, ``S_L = diag(m_i)`` and ``S^+ = diag(p_i)`` in one
 orthonormal basis, with ``p = 1/l`` in the range of S and ``l = p = 0`` in its kernel. A matrix
 identity between products of S, S_L, S^+ and one U is the same identity for the entry (i, j); an
 identity between traces holds if it holds for the summand of each (i, j). So a few scalar
 identities, one for each combination of "range or kernel" and "on or off the diagonal", settle every
-dimension. With the infinite prompt ``m = l``; in the kernel, where that is 0, no entry sees m,
-which therefore is positive throughout.
+dimension. With the infinite prompt ``m = l``; in the kernel, where that is 0, no entry contains m,
+which may therefore be taken positive throughout.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ import sympy as sp
 
 from numerics.attention.softmax_average import SoftmaxAverage, error_fourth, error_squared, softmax_average
 from numerics.evidence import Evidence, Verdict
-from numerics.provers.balls import value
-from numerics.search.reference import loss_of_inequality
+from numerics.provers.enclosures.balls import value
+from numerics.provers.statements.statement import Inequality
 
 __all__ = ["Instance", "PromptAndQuery", "covariance_error", "fourth_error", "moments", "squared_error", "tightest"]
 
@@ -209,8 +209,8 @@ def tightest(
     engine : str
         ``"enumeration"`` or ``"quadrature"``.
     reference : Instance, optional
-        The instance of `numerics.search.reference`, where the slack is also taken if the claim asks
-        for it.
+        The reference instance of the paper (`numerics.search.reference`), where the slack is also
+        taken if the claim asks for it.
 
     Returns
     -------
@@ -253,7 +253,7 @@ def tightest(
         covered=f"{len(found)} instances: {covered}",
         slack=slack,
         tightest=dict(at),
-        reference=None if reference is None else loss_of_inequality(sp.Float(reference.left), sp.Float(reference.right)),
+        sides=() if reference is None else (Inequality(sp.Float(reference.left), sp.Float(reference.right)),),
         seconds=seconds,
         **common,
     )

@@ -17,10 +17,9 @@ import sympy as sp
 from numerics.attention.setting import AttentionSetting
 from numerics.rates.exact_curves import exact_error
 from numerics.search.query_average import Instance, PromptAndQuery, covariance_error, moments, squared_error
-from numerics.search.reference import LENGTH
 from numerics.token_laws.sub_gaussian import certified_proxy
 
-__all__ = ["COVERED", "REFERENCE", "Bound", "Quantity", "discrete", "instances", "reference"]
+__all__ = ["COVERED", "Bound", "Quantity", "at_instance", "discrete", "instances"]
 
 Quantity = Literal["output", "gradient in U"]
 #: (L, sigma, |U|, d) to the bound for V = I.
@@ -35,11 +34,6 @@ SCALES = tuple(Fraction(u) for u in ("0", "1/8", "1/4", "1", "3"))
 LENGTHS = (1, 2, 3, 10, 100)
 FAR = (1.0, 2.0, 10.0, 1e3, 1e6, 1e12, 1e30)
 KAPPAS = tuple(Fraction(k) for k in ("0", "1/64", "1/16", "1/4", "1", "4", "16"))
-
-
-#: Signs as tokens and query, U = 1/2: the instance of `numerics.search.reference`, averaged over
-#: its query.
-REFERENCE = PromptAndQuery(((ONE,), (-ONE,)), (HALF, HALF), ONE, ((ONE,), (-ONE,)), (HALF, HALF), HALF, "reference")
 
 
 @cache
@@ -113,10 +107,10 @@ def instances(bound: Bound, quantity: Quantity, *, least: int = 1) -> Iterator[I
             yield Instance(where, error, float(bound(far, 1.0, u, d)))
 
 
-def reference(bound: Bound, quantity: Quantity) -> Instance:
-    """The same bound at the reference instance."""
+def at_instance(bound: Bound, quantity: Quantity, L: int, x: PromptAndQuery) -> Instance:
+    """The same bound at one instance of tokens and query."""
     statistic, f = (squared_error, None) if quantity == "output" else (covariance_error, moments)
-    return _discrete(bound, quantity, LENGTH, REFERENCE, float(REFERENCE.average(LENGTH, statistic, f)))
+    return _discrete(bound, quantity, L, x, float(x.average(L, statistic, f)))
 
 
 def _gaussian_token(bound: Bound, quantity: Quantity, d: int, sigma: Fraction, u: Fraction, left: Fraction) -> Instance:

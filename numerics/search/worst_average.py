@@ -21,7 +21,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.search.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family, Point
 from numerics.search.hostile_cases import ERROR, worst_hostile
 from numerics.search.maximise import maximise, refine
-from numerics.search.reference import loss_of_statistic, nothing_else
+from numerics.search.reference import StatisticBound
 from numerics.search.statement import Mean, Normal, Statement, Tail, evaluate, latex, normal_form, population
 from numerics.seeds import current_reseed, current_seed, shared_generator
 
@@ -78,12 +78,8 @@ def worst_ratio(
     >>> worst_ratio(Mean(normaliser), "<=", L * sp.exp(a2 / 2), families=(TWO_ATOMS,)).verdict.value
     'SUPPORTED'
     """
-    loss = loss_of_statistic(left, sp.sympify(right), exponents=exponents)
-    if nothing_else():
-        reason = "only the reference instance was evaluated"
-        return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason, reference=loss)
     evidence = _judged(left, op, sp.sympify(right), families, exponents)
-    return evidence if loss is None else evidence.replace(reference=loss)
+    return evidence.replace(sides=(StatisticBound(left, sp.sympify(right), exponents),))
 
 
 def _judged(left: Mean | Tail | sp.Expr, op: str, right: Any, families: tuple[Family, ...], exponents: bool) -> Evidence:

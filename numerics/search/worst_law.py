@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ import numpy.typing as npt
 from numerics.evidence import Evidence, Verdict
 from numerics.search.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family
 from numerics.search.maximise import maximise
-from numerics.search.reference import loss_of_sides, nothing_else
+from numerics.search.reference import ReferenceInstance
 from numerics.seeds import current_seed, generator
 from numerics.token_laws.hostile import Law
 
@@ -35,8 +35,6 @@ FAMILIES: dict[str, tuple[Family, int]] = {"two atoms": (TWO_ATOMS, 1), "three a
 UNDEFINED = 1e100
 #: By how much a side may be off because a statement holds constants in floating point.
 ROUNDING = Fraction(1, 10**12)
-#: The score or the size of U at the reference instance.
-REFERENCE = 0.5
 
 
 @dataclass(frozen=True)
@@ -121,8 +119,8 @@ def worst_law(
     laws : tuple of str
         A family for each law: ``"two atoms"`` or ``"three atoms"``, on the line and with sigma = 1.
     numbers : tuple of (float, float)
-        Ranges of further numbers: a score, or the size of U, which is 1/2 at the reference instance
-        (`numerics.search.reference`).
+        Ranges of further numbers: a score, or the size of U, which at a reference instance
+        (`numerics.search.reference`) is its score.
     cases : callable, optional
         A function of module level that lists further instances (name, populations, numbers), in any
         dimension.
@@ -149,10 +147,6 @@ def worst_law(
     if any(name not in FAMILIES for name in laws) or not limit > 0:
         raise ValueError(f"a positive limit and families out of {', '.join(FAMILIES)} are needed, got {limit} and {laws}")
     started = time.perf_counter()
-    loss = loss_of_sides(lambda: _at_reference(sides, limit, laws, numbers))
-    if nothing_else():
-        reason = "only the reference instance was evaluated"
-        return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason, reference=loss)
     reached, at = _search(sides, laws, numbers, current_seed())
     common: dict[str, Any] = {"engine": "enumeration", "checked": checked}
     if reached > float(limit) * (1 + 1e-9):
@@ -173,15 +167,19 @@ def worst_law(
         covered=covered,
         slack=max(1.0, float(limit) / top) if top > 0 else None,
         tightest={**tightest, "reached": top},
-        reference=loss,
+        sides=(partial(_at_reference, sides, limit, laws, numbers),),
         seconds=seconds,
         **common,
     )
 
 
-def _at_reference(sides: Sides, limit: Any, laws: tuple[str, ...], numbers: tuple[tuple[float, float], ...]) -> tuple[float, float]:
-    rademacher = Population(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]), 1.0)
-    left, right = sides([rademacher] * len(laws), np.full(len(numbers), REFERENCE))
+def _at_reference(
+    sides: Sides, limit: Any, laws: tuple[str, ...], numbers: tuple[tuple[float, float], ...], at: ReferenceInstance
+) -> tuple[float, float]:
+    """Both sides with the instance's law for every law and its score for every number."""
+    nodes, masses = np.array([[float(x)] for x in at.point.atoms]), np.array([float(p) for p in at.point.weights])
+    law = Population(nodes, masses, float(at.point.sigma2()))
+    left, right = sides([law] * len(laws), np.full(len(numbers), float(at.point.Uz)))
     return float(left), float(limit) * float(right)
 
 

@@ -14,7 +14,7 @@ from sympy import Rational, cosh, oo, sqrt, tanh
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity, trace_identity
-from numerics.provers.balls import value
+from numerics.provers.enclosures.balls import value
 from numerics.token_laws.hostile import laws
 from proofs_check.boursier_boyer.appendix_c7_gradients import RATE, gradient_errors, rate_holds
 from proofs_check.core.claim import MEANS, claim

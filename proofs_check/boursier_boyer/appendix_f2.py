@@ -21,7 +21,7 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.infinite_prompt import integrate_flow
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
-from proofs_check.ours.r5_flow import stands_still
+from proofs_check.instances.fixed_point import stands_still
 from theory.regression.risk import effective_covariance, full_risk, full_risk_gradient, icl_risk
 from theory.symbolic.algebra import Algebra
 
@@ -148,7 +148,7 @@ def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidenc
     entries a of u U, c = 1.
     """
     a, r, t, delta = sp.symbols("a r t delta", positive=True)  # all times sqrt(l_j), and a times l_i
-    bound = sp.Rational(c.numerator, c.denominator) * (r + t)
+    bound = sp.Rational(c) * (r + t)
     return forall(a, "<=", bound, dict.fromkeys((a, r, t, delta), (0, oo)), where=[(a - delta, "<=", r), (delta, "<=", t)])
 
 

@@ -22,7 +22,7 @@ from numerics.provers.eigenbasis import U_ij, delta, entrywise, identities, l_i,
 from numerics.regression.flow.polyak_lojasiewicz import balanced_starts, steeper_than
 from numerics.regression.flow.starts import Start, ends_at, keeps, theta_starts
 from proofs_check.core.claim import claim
-from proofs_check.ours.theorem_5_2 import SINGULAR, trained_risk_below
+from proofs_check.instances.trained_risk import SINGULAR, trained_risk_below
 from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz, polyak_lojasiewicz_f3
 from theory.regression.risk import effective_covariance
 from theory.symbolic.algebra import Algebra, Words
@@ -99,7 +99,7 @@ def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasie
     In d = 1 the ratio at t = 0 is 4 Lambda^3 sigma^2, the printed mu is Lambda^2 sigma^2: false for
     every Lambda < 1/4.
     """
-    factor = Rational(times.numerator, times.denominator)
+    factor = Rational(times)
     printed = r"\|\nabla\tilde\ell\|^2\geq\mu\,(\tilde\ell-\min\tilde\ell)"
     return steeper_than(lambda *at: factor * mu(*at), balanced_starts(), checked=printed)
 

@@ -14,11 +14,11 @@ from sympy import Rational, exp, oo
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall
-from numerics.provers.balls import value
+from numerics.provers.enclosures.balls import value
 from numerics.search.worst_law import of_law, worst_law
 from numerics.token_laws.hostile import DIMENSIONS, laws, matrices
 from proofs_check.core.claim import claim
-from proofs_check.ours.r3_moments import averaged
+from proofs_check.instances.tilted_moments import averaged
 from theory.bounds.sub_gaussian import tilted_moment_R3
 
 ORDERS = (0, 4, 8)

@@ -18,7 +18,7 @@ from numerics.provers import forall, identity
 from numerics.refutation import defeated
 from numerics.search.query_average import Instance, tightest
 from numerics.search.query_average_instances import discrete
-from proofs_check.ours.query_average import GENERAL, general, general_reference
+from proofs_check.instances.query_average import GENERAL, general, general_reference
 from theory.bounds.query_average import tilted_moment
 
 HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
@@ -49,7 +49,7 @@ def printed_supremum(argument: str, c: Fraction) -> Evidence:
     x, z_1, C_f = sp.symbols("x z_1 C_f", positive=True)
     w = z_1 if argument == "z_1" else x
     domain = dict.fromkeys((x, w, C_f), (0, oo))
-    return forall(x**2, "<=", sp.Rational(c.numerator, c.denominator) * C_f * x, domain, where=[(w, "<=", C_f)])
+    return forall(x**2, "<=", sp.Rational(c) * C_f * x, domain, where=[(w, "<=", C_f)])
 
 
 def _infinite_prompt(order: int) -> Iterator[Instance]:
@@ -97,7 +97,7 @@ def explicit(right: RightSide, order: int, c: Fraction, checked: str) -> Evidenc
     """
 
     def bound(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
-        factor = sp.Rational(c.numerator, c.denominator) if isinstance(L, sp.Basic) else float(c)
+        factor = sp.Rational(c) if isinstance(L, sp.Basic) else float(c)
         return factor * right(L, s, u, d, p, root)
 
     functions = ", f = z z' with g = z (p = 2)" if order == 2 else ""

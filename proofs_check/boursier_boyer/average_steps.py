@@ -54,7 +54,7 @@ def ball_exists(share: int, norm: str, c: Fraction) -> Evidence:
         checked = rf"\sigma^2\|U\|^2B^2=\tfrac{{\ln L}}{{{share}}}"
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", checked=checked, witness=witness, witness_by="exact")
     tau = sp.Symbol("tau", nonnegative=True)  # |U| = tau n
-    size = sp.Rational(c.numerator, c.denominator) * tau**2 * log(L) / share
+    size = sp.Rational(c) * tau**2 * log(L) / share
     return forall(size, "<=", log(L) / share, {L: Integers(1, oo), tau: Closed(0, 1)})
 
 
@@ -81,7 +81,7 @@ def logarithm_absorbs_the_dimension(least: int, p: int, c: Fraction) -> Evidence
         constant = sp.Symbol("c", positive=True)
         return vanishing(sp.S.One, constant * log(1) ** p, where={"L": 1, "d": 1, "sigma": 1})
     r, e = sp.symbols("r e", positive=True)  # ln L = r ln 2, e = d/ln 2
-    factor = sp.Rational(c.numerator, c.denominator) * (1 + e**p)
+    factor = sp.Rational(c) * (1 + e**p)
     return forall(e ** (2 * p) + r ** (2 * p), "<=", factor**2 * r ** (2 * p), {r: Closed(1, oo), e: (0, oo)})
 
 

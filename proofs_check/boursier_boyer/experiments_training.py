@@ -119,7 +119,7 @@ def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
     and queries, see BB:A.fig6.
     """
     used = sp.Matrix(5, 5, lambda i, j: sp.Rational(float(COVARIANCES["anisotropic"][i, j])))
-    shown = sp.Matrix(5, 5, lambda i, j: sp.Rational(rho.numerator, rho.denominator) ** abs(i - j))
+    shown = sp.Matrix(5, 5, lambda i, j: sp.Rational(rho) ** abs(i - j))
     if used != shown:
         witness = {"i": 1, "j": 2, "used": used[0, 1], "displayed": shown[0, 1]}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")

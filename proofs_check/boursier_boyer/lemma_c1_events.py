@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import arb, fmpq
+from flint import arb
 
 from numerics.attention.softmax_average import SoftmaxAverage, normaliser, softmax_average
 from numerics.evidence import Evidence, Verdict
+from numerics.rationals import arb_ball
 from proofs_check.core.claim import claim
 from theory.bounds.concentration import alpha_minus, alpha_plus
 
@@ -29,10 +30,6 @@ DELTAS = tuple(Fraction(d) for d in ("1/2", "1/3", "1/4", "1/10", "1/100", "9/10
 BALLS = {"exp": lambda x: arb(x).exp(), "log": lambda x: arb(x).log(), "sqrt": lambda x: arb(x).sqrt()}
 
 Bound = Callable[..., Any]
-
-
-def _ball(x: Fraction) -> arb:
-    return arb(fmpq(x.numerator, x.denominator))
 
 
 def _rademacher(L: int, u: Any, half: Any) -> SoftmaxAverage:
@@ -60,8 +57,8 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
         low, high, required = floats(length, float(u) ** 2, float(d), average.S)
         outside = float(_outside(average, low, high))
         if outside > 1 - required + 1e-9:
-            exact = _rademacher(length, _ball(u), arb(0.5))
-            low, high, required = balls(arb(length), _ball(u * u), _ball(d), exact.S)
+            exact = _rademacher(length, arb_ball(u), arb(0.5))
+            low, high, required = balls(arb(length), arb_ball(u * u), arb_ball(d), exact.S)
             if _outside(exact, low, high) > 1 - required:
                 witness = {**at, "P": 1 - outside, "required": float(required)}
                 return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="Arb")

@@ -14,10 +14,10 @@ from sympy import exp, oo, sqrt
 from numerics.attention.softmax_average import deviation_R, deviation_S, normaliser, symbol
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, forall, identity
-from numerics.search.reference import TABLE
 from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import MEANS, claim
+from proofs_check.instances.reference import RADEMACHER
 from theory.bounds.concentration import alpha_plus
 
 L, a2, F2, K, S, EM2, EQ2, RS = (symbol(name) for name in ("L", "a2", "F2", "F4", "S", "EM2", "EQ2", "RS"))
@@ -39,7 +39,7 @@ def searched(proof: Evidence, search: Evidence) -> Evidence:
     """Join a proof in scalars, which holds for every dimension, with the search for the worst law,
     which is its second route and gives the slack.
     """
-    found = dict(slack=search.slack, tightest=search.tightest, reference=search.reference)
+    found = dict(slack=search.slack, tightest=search.tightest, sides=search.sides)
     assumed = (*proof.assumes, "E e^{u'Z} <= e^{sigma^2 |u|^2/2} for every u", MEANS)
     return confirmed(proof.replace(assumes=assumed), search).replace(dimension="every d", **found)
 
@@ -94,7 +94,7 @@ def exponents_of_the_moments() -> Evidence:
     cites=("Chung and Lu 2006, Theorem 7",),
     argument="E e^{-t M} <= e^{-t E M + t^2 E M^2/2}, independence and Markov's inequality; then S >= L and E M^2 <= e^{2 a2}",
     hypotheses=("L in Integers", "L >= 1", "0 < alpha", "alpha < 1"),
-    reference=dict(alpha=TABLE["alpha_-"]),
+    reference=dict(alpha=RADEMACHER.values["alpha_-"]),
 )
 def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2) -> Evidence:
     """P(S_L <= (1 - alpha) S) <= exp(-alpha^2 S^2/(c L E M^2)) <= exp(-alpha^2 L e^{-2 a2}/c) with

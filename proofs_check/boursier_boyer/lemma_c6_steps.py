@@ -78,7 +78,7 @@ def _product_instances(c: Fraction) -> Iterator[Instance]:
         def exact(length: int = length) -> tuple[sp.Expr, sp.Expr]:
             # the mean of n signs has the variance 1/n, and the two shares differ from 1/2 by half
             # of it each
-            return sp.Rational(1, length), sp.Rational(c.numerator, c.denominator) / (2 * length)
+            return sp.Rational(1, length), sp.Rational(c) / (2 * length)
 
         where = {"L": length, "d": 1, "sigma": 1, "U": 0, "f(z)": "(max(z, 0), max(-z, 0))", "f g": "(f_1 - f_2) g", "g": 1}
         yield Instance({**where, "tokens": "1, -1 with 1/2 each"}, left, float(c) * inside, exact)

@@ -41,7 +41,7 @@ def split_at_the_ball(*, times: Fraction = Fraction(1)) -> Evidence:
     def inner(length: Any, a2: Any, scale: int, sigma2: Any, fourth: Any) -> Any:
         exact = isinstance(fourth, sp.Basic)
         root = sqrt(fourth) if exact else fourth**0.5
-        factor = sp.Rational(times.numerator, times.denominator) if exact else float(times)
+        factor = sp.Rational(times) if exact else float(times)
         return factor * lemma_c7(length, a2, scale**2 * root, sigma2, scale, 1, fourth)
 
     checked = r"\mathbb{E}\|R_L/S_L-R/S\|^4\le\text{LC.7}\ (|z|\le B),\quad\le 8\,\mathbb{E}(\|R_L/S_L\|^4+\|R/S\|^4)\ (|z|>B)"

@@ -6,7 +6,7 @@ worst laws that a search finds.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -17,9 +17,9 @@ from sympy import Max, Rational, exp, log, oo
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, forall, identity
-from numerics.search.worst_law import Population, of_law, worst_law
-from numerics.token_laws.hostile import DIMENSIONS, laws
+from numerics.search.worst_law import worst_law
 from proofs_check.core.claim import MEANS, claim
+from proofs_check.instances.largest_norm import largest, norms
 from theory.bounds.sub_gaussian import C_p, c_p, maximum_d2, tail_d2
 
 p, s, t, u, x, B, L, d = sp.symbols("p s t u x B L d", positive=True)
@@ -27,16 +27,6 @@ POWERS = (Fraction(2), Fraction(5, 2), Fraction(4), Fraction(8))
 LENGTHS = (1, 2, 10, 1000)
 #: Where the incomplete Gamma function is also evaluated.
 ORDERS = (2, Fraction(5, 2), 3, 4, Fraction(20, 3), 20)
-
-
-def largest(population: Any, length: int, power: Fraction) -> Any:
-    """Return E max |z_l|^p over independent copies; 2p is an integer."""
-    order = np.argsort(population.squares, axis=0, kind="stable")
-    squares = np.take_along_axis(population.squares, order, 0)
-    below = np.cumsum(np.take_along_axis(population.masses, order, 0), axis=0) ** length
-    first = below[:1]
-    masses = np.concatenate([first, below[1:] - below[:-1]])
-    return (masses * np.sqrt(np.sqrt(squares)) ** int(2 * power)).sum(0)
 
 
 @cache
@@ -52,27 +42,6 @@ def maximum(length: int, power: Fraction) -> Callable[[Any, Any], tuple[Any, Any
         return largest(z, length, power), scale * right
 
     return sides
-
-
-@cache
-def norms() -> list[tuple[str, Any, Any]]:
-    """List laws whose norm takes few values, exactly, and the Gaussian norm on a fine grid."""
-    return list(_norms())
-
-
-def _norms() -> Iterator[tuple[str, Any, Any]]:
-    from scipy.stats import chi2
-
-    for n in DIMENSIONS:
-        for law in laws(n):
-            if law.sigma2 and (law.atoms or law.name == "sphere"):
-                yield f"{law.name} in d = {n}", (of_law(law),), ()
-    for n in (1, 2, 3, 10, 100):
-        r = np.linspace(0, math.sqrt(n) + 12, 1001)
-        nodes = np.zeros((1000, n))
-        nodes[:, 0] = (r[1:] + r[:-1]) / 2
-        above = chi2.sf(r**2, n)
-        yield f"Gaussian in d = {n}", (Population(nodes, above[:-1] - above[1:], 1.0),), ()
 
 
 @claim(
@@ -127,14 +96,16 @@ def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evide
 
 def incomplete_gamma_on_a_grid() -> Evidence:
     """Compare both sides by Arb at several orders and points."""
-    from flint import arb, fmpq
+    from flint import arb
+
+    from numerics.rationals import arb_ball
 
     worst = 0.0
     for order in ORDERS:
-        half = arb(fmpq(Fraction(order).numerator, 2 * Fraction(order).denominator))
+        half = arb_ball(Fraction(order) / 2)
         constant = arb(16) ** half * (arb(1) / 16).exp() * (arb(1) / 16).gamma_upper(half)
         for point in (Fraction(1, 15), Fraction(1, 4), Fraction(1), Fraction(10), Fraction(1000)):
-            at = arb(fmpq(point.numerator, point.denominator))
+            at = arb_ball(point)
             ratio = at.gamma_upper(half) / (constant * (-at).exp() * at**half)
             worst = max(worst, float(ratio))
             if not ratio < 1:

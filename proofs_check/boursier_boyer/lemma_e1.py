@@ -17,19 +17,12 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.core.claim import claim
+from proofs_check.instances.flows import STARTS, up_to
 from theory.regression.risk import full_risk
 from theory.regression.transfer import distance_26, distance_of_flows
 
 g, beta, t, rho = sp.symbols("g2 beta t rho", positive=True)
-#: Starts in units of 1/sqrt(S): a balanced one, near the minimum, on the stable manifold of the
-#: saddle, and without a query-key part.
-STARTS = ((0.5, 0.5), (0.9, 0.9), (0.5, -0.5), (0.0, 1.0))
 LENGTHS = (1.0, 2.0, 1e2, 1e4, 1e6)
-
-
-def up_to(time: float) -> np.ndarray:
-    """Return 0 and 24 times in geometric progression."""
-    return np.concatenate([[0.0], np.geomspace(time / 1000, time, 24)])
 
 
 def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[float, float, float]:

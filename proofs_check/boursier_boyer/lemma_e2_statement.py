@@ -18,6 +18,7 @@ from numerics.provers import Integers, forall
 from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, gaps, hostile_gaps, tasks_on_atoms
 from numerics.seeds import generator
 from proofs_check.core.claim import claim
+from proofs_check.instances.flows import worst_case
 from theory.regression.transfer import risk_gap
 
 HALF = Fraction(1, 2)
@@ -28,19 +29,6 @@ RADEMACHER = [Fraction(1), Fraction(-1)], [HALF, HALF]
 def at_zero_scores(tasks: tuple[Task, ...], L: int, v: tuple[int, int]) -> Gaps:
     """Return exact fractions at U = 0."""
     return gaps(tasks, ZERO_MATRIX, [Fraction(x) for x in v], L)
-
-
-def worst_case(left: Callable[[Gaps], Any], right: Callable[[Gaps], Any]) -> tuple[float, str]:
-    """Return the largest ratio of the two sides over `hostile_gaps`; where the right side is 0, the
-    left side has to be 0.
-    """
-    worst, where = 0.0, ""
-    for case in hostile_gaps():
-        small, large = float(left(case.gaps)), float(right(case.gaps))
-        ratio = small / large if large > 0 else (0.0 if small < 1e-12 * (1 + case.gaps.risk) else np.inf)
-        if ratio > worst:
-            worst, where = ratio, case.name
-    return worst, where
 
 
 def _repaired(factor: Fraction) -> Evidence:

@@ -19,10 +19,10 @@ from proofs_check.boursier_boyer.lemma_e2_statement import (
     ZERO_MATRIX,
     at_zero_scores,
     slope_tokens,
-    worst_case,
     worst_gaussian,
 )
 from proofs_check.core.claim import MEANS, claim
+from proofs_check.instances.flows import worst_case
 from theory.regression.transfer import gradient_gap
 from theory.symbolic.algebra import Algebra
 

@@ -79,7 +79,7 @@ def below_one_the_integrand_is_constant(*, k: Fraction = Fraction(1)) -> Evidenc
     """p L^{-c} <= k L^{-c} for p = P(zeta <= 1), with k = 1."""
     p, power = sp.Symbol("p", nonnegative=True), sp.Symbol("L_to_minus_c", positive=True)
     ranges = {p: Closed(0, 1), power: sp.Interval.Lopen(0, 1)}
-    return forall(p * power, "<=", Rational(k.numerator, k.denominator) * power, ranges)
+    return forall(p * power, "<=", Rational(k) * power, ranges)
 
 
 @claim("BB:LF.1.ii.a-e/c")

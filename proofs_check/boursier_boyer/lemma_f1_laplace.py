@@ -115,7 +115,7 @@ def one_exponential_below_another(*, k: Fraction = Fraction(1)) -> Evidence:
     y)^2 >= 0.
     """
     r, z = sp.symbols("r y", positive=True)
-    return forall(-(z**2) / r, "<=", r / 4 - Rational(k.numerator, k.denominator) * z, {r: Closed(1, oo), z: (0, oo)})
+    return forall(-(z**2) / r, "<=", r / 4 - Rational(k) * z, {r: Closed(1, oo), z: (0, oo)})
 
 
 @claim("BB:LF.1.ii.f/mgf", argument="the integral of x^{d/2 - 1} e^{-x/4} is that of t^{d/2 - 1} e^{-t/2} after x = 2t")

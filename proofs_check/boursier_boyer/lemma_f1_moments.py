@@ -57,7 +57,7 @@ def norm_of_the_root(*, k: Fraction = Fraction(1)) -> Evidence:
     """
     g, top, y = sp.symbols("g Gamma y", nonnegative=True)
     ranges = dict.fromkeys((g, top, y), Closed(0, oo))
-    return forall(g * y**2, "<=", Rational(k.numerator, k.denominator) * top * y**2, ranges, where=[(g, "<=", top)])
+    return forall(g * y**2, "<=", Rational(k) * top * y**2, ranges, where=[(g, "<=", top)])
 
 
 @claim(
@@ -67,7 +67,7 @@ def both_powers_below_the_maximum(*, k: Fraction = Fraction(1)) -> Evidence:
     """x <= k max(1, x^2) and x^2 <= k max(1, x^2) with k = 1: the last step, |Gamma U z|^p being at
     most |Gamma|^p |U|^p |z|^p.
     """
-    bound = Rational(k.numerator, k.denominator) * Max(1, x**2)
+    bound = Rational(k) * Max(1, x**2)
     ranges = {x: Closed(0, oo)}
     return all_of(forall(x, "<=", bound, ranges), forall(x**2, "<=", bound, ranges))
 
@@ -158,7 +158,7 @@ def moments_with_the_sub_gaussian_parameter(*, parameter: str = "printed", k: Fr
     """
     top, w = sp.symbols("Sigma w", nonnegative=True)
     ranges = {top: sp.Interval.Lopen(0, 1), w: Closed(0, oo)}
-    sigma2 = {"printed": Max(1, top, w**2), "repaired": Max(1, Rational(k.numerator, k.denominator) * top * (1 + w**2))}[parameter]
+    sigma2 = {"printed": Max(1, top, w**2), "repaired": Max(1, Rational(k) * top * (1 + w**2))}[parameter]
     found = forall(Max(1, top * (1 + w**2)), "<=", sigma2, ranges)
     if found.verdict is not Verdict.REFUTED or parameter != "printed":
         return found.replace(dimension="every d (through norms)") if found.verdict.accepted else found

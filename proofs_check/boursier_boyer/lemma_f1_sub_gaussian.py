@@ -13,11 +13,8 @@ from sympy import Max, Rational, oo
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import Closed, forall, trace_identity
 from proofs_check.core.claim import claim
+from proofs_check.instances.quadratic_form import Sigma, a, b, quadratic_form, w
 from theory.symbolic.regression_moments import DATA, token_moments
-
-#: |Sigma|_op, |w|, and the norms of the two blocks of a vector v = (a, b); in d = 1 these are the
-#: numbers themselves.
-Sigma, w, a, b = sp.symbols("Sigma w a b", nonnegative=True)
 
 
 @claim(
@@ -44,17 +41,6 @@ def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
     return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
 
 
-def quadratic_form(*, noise: bool) -> Evidence:
-    """Prove v'Gamma_w v = (a + b w)'S (a + b w) + b^2 tau2 for v = (a, b) from the moments of a
-    token, for every d.
-    """
-    square, column, corner = token_moments(noise=noise)
-    v, q, w, S, r = (DATA[name] for name in ("p", "q", "w", "S", "r"))
-    form = v.T * square * v + 2 * (q * (v.T * column)) + q**2 * corner
-    shifted = (v + q * w).T * S * (v + q * w)
-    return trace_identity(form, shifted + q**2 * (r.T * r) if noise else shifted)
-
-
 PARAMETERS = {
     "printed": lambda k: Max(1, Sigma, w**2),
     "repaired": lambda k: Max(1, k * Sigma * (1 + w**2)),
@@ -79,7 +65,7 @@ def sub_gaussian_parameter_of_the_tokens(*, parameter: str = "printed", k: Fract
     a bound of E e^{v.z}, exact in d = 1, and of the sub-Gaussian bound; printed is sigma_mu^2 =
     max(1, |Sigma|, |w|^2).
     """
-    bound = PARAMETERS[parameter](Rational(k.numerator, k.denominator)) * (a**2 + b**2)
+    bound = PARAMETERS[parameter](Rational(k)) * (a**2 + b**2)
     ranges = {Sigma: sp.Interval.Lopen(0, 1), w: Closed(0, oo), a: Closed(0, oo), b: Closed(0, oo)}
     found = forall(Sigma * (a + b * w) ** 2, "<=", bound, ranges)
     if found.verdict is Verdict.REFUTED:

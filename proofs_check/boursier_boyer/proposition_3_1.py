@@ -14,8 +14,9 @@ import sympy as sp
 from numerics.evidence import Evidence
 from numerics.refutation import vanishing
 from numerics.search.query_average import tightest
-from numerics.search.query_average_instances import COVERED, instances, reference
+from numerics.search.query_average_instances import COVERED, instances
 from proofs_check.core.claim import claim
+from proofs_check.instances.query_average import averaged
 from theory.bounds.query_average_constants import paper_constants_V
 
 ONE_TOKEN_WITNESS = {
@@ -42,12 +43,12 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, **where: int) 
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
         exact = isinstance(L, sp.Basic)
-        factor = sp.Rational(c.numerator, c.denominator) if exact else float(c)
+        factor = sp.Rational(c) if exact else float(c)
         c1, c2 = paper_constants_V(u, 1, d)
         return factor * c1 * s**power * (sp.log(L) if exact else math.log(L)) * L ** (-c2 / s**2)
 
     checked = rf"\mathbb{{E}}\|T[\hat\mu_L]-T[\mu]\|_{{L^2(\nu)}}^2\le c_1\sigma^{{{power}}}\ln(L)/L^{{c_2/\sigma^2}},\ L\ge 2"
-    covered, here = f"V = I, c1 and c2 explicit; {COVERED}", reference(bound, "output")
+    covered, here = f"V = I, c1 and c2 explicit; {COVERED}", averaged(bound, "output")
     return tightest(instances(bound, "output", least=least), checked=checked, covered=covered, reference=here)
 
 

@@ -19,7 +19,7 @@ from numerics.provers import Closed, Integers, forall, identity
 from numerics.rates.exact_curves import exact_error
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
-from proofs_check.ours.remark_3_2 import LENGTHS, averaged_directly, averaged_errors, slope
+from proofs_check.instances.query_in_prompt import LENGTHS, averaged_directly, averaged_errors, slope
 
 PARAMETERS = (Fraction(1), Fraction(1, 2), Fraction(3, 2), Fraction(-1))
 #: Logarithms (ln L)^k, |k| <= 2, may change a slope between these lengths by 2 ln 2/ln(1e10) <

@@ -10,11 +10,11 @@ from math import comb
 from typing import Any
 
 import sympy as sp
-from flint import arb, fmpq
 from sympy import exp, log, oo
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Integers, forall, identity
+from numerics.rationals import arb_ball
 from proofs_check.core.claim import claim
 
 n = sp.Symbol("n", integer=True, positive=True)
@@ -76,10 +76,6 @@ def layer_of_an_empirical_measure() -> Evidence:
     return all_of(identity((N / L) / (D / L), N / D), identity(integrals[0] / integrals[1], sums[0] / sums[1]))
 
 
-def _ball(q: Fraction) -> arb:
-    return arb(fmpq(q.numerator, q.denominator))
-
-
 def _tail(L: int, q: Fraction, atoms: tuple[int, int], T: Fraction, eps: Fraction) -> Fraction:
     """Return P(|T_L - T| > eps) exactly, for tokens with P(Z = atoms[0]) = q and weights 2^z."""
     (a, b), total = atoms, Fraction(0)
@@ -114,7 +110,7 @@ def softmax_of_a_long_prompt(*, tilted: bool = True) -> Evidence:
         # min(w)
         c = 2 * (eps * min(u, v) / (u * (atoms[0] - T) - v * (atoms[1] - T))) ** 2
         for L in lengths:
-            tail, bound = _ball(_tail(L, q, atoms, T, eps)), 2 * (-_ball(c * L)).exp()
+            tail, bound = arb_ball(_tail(L, q, atoms, T, eps)), 2 * (-arb_ball(c * L)).exp()
             at: dict[str, Any] = {"L": L, "atoms": str(atoms), "q": q, "T": T}
             if tail > bound:
                 witness = {**at, "P": float(tail), "bound": float(bound)}

@@ -231,7 +231,7 @@ def every_printed_alpha_is_admissible(*, sign: int = 1) -> Evidence:
 def every_printed_alpha_is_positive(*, least: Fraction = Fraction(0)) -> Evidence:
     """alpha = t sqrt(2) / (d^{1/4} |Sigma|_op) is positive for t in (least, 1)."""
     d, top, t = sp.Symbol("d", integer=True, positive=True), sp.Symbol("Sigma", positive=True), sp.Symbol("t", real=True)
-    interval = (Rational(least.numerator, least.denominator), 1)
+    interval = (Rational(least), 1)
     return forall(t * sqrt(2) / (d ** Rational(1, 4) * top), ">", 0, {d: Integers(1, oo), top: (0, oo), t: interval})
 
 
@@ -253,7 +253,7 @@ def the_condition_of_the_source_follows(*, power: Fraction = Fraction(1)) -> Evi
     """
     alpha, top = sp.Symbol("alpha", positive=True), sp.Symbol("Sigma", positive=True)
     d = sp.Symbol("d", integer=True, positive=True)
-    hypothesis = (alpha**4 * d * top ** (4 * Rational(power.numerator, power.denominator)), "<", 4)
+    hypothesis = (alpha**4 * d * top ** (4 * Rational(power)), "<", 4)
     domain = {alpha: (0, oo), d: Integers(1, oo), top: (0, oo)}
     return forall(
         alpha**4 * d * top**2, "<", 4, domain, where=[hypothesis], via={sp.Symbol("y", positive=True): alpha**4 * d * top**2}

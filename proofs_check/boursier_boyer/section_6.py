@@ -74,7 +74,7 @@ def the_optimal_estimator_is_ridge_regression(*, penalty: Fraction = Fraction(1)
     """
     l, mu = sp.symbols("l mu", positive=True)
     e = sp.Symbol("e", nonnegative=True)
-    tuned = Rational(penalty.numerator, penalty.denominator) * mu
+    tuned = Rational(penalty) * mu
     error = lambda k: (k**2 + mu * e) / (e + k) ** 2  # in units of om2
     ranges = {e: Closed(0, oo), l: (0, oo), mu: (0, oo)}
     found = forall(error(l), ">=", error(tuned), ranges)

@@ -16,22 +16,13 @@ from numerics.evidence import Evidence, Verdict
 from numerics.provers import identity
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from numerics.regression.softmax_vs_linear.scalar_flows import scalar_regressions
-from proofs_check.boursier_boyer.lemma_e1 import STARTS, up_to
 from proofs_check.core.claim import claim
+from proofs_check.instances.flows import BALANCED, STARTS, rate, up_to
 from theory.regression.transfer import distance_26, slow_time, sufficient_g2
 
 FLOW = "integration of the flow"
-#: Lengths at which the explicit L(epsilon) is looked up, and starts on the diagonal, whose risk
-#: falls at a known rate.
+#: Lengths at which the explicit L(epsilon) is looked up.
 LENGTHS = tuple(10.0**k for k in (2, 4, 6, 8, 10, 12, 16, 20, 24, 32))
-BALANCED = (0.8, 0.95)
-
-
-def rate(S: float, start: float) -> tuple[float, float]:
-    """Return (excess, mu) with R(theta(t)) <= excess e^{-mu t} from phi = (start, start): phi
-    grows, and d(1 - phi^2)/dt = -2 S^2 phi^2 (..).
-    """
-    return S / 2 * (1 - start**2) ** 2, 4 * S**2 * start**2
 
 
 def least_risks(L: float, S: float) -> tuple[float, float]:

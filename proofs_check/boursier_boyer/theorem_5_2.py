@@ -13,7 +13,7 @@ from sympy import Rational, exp, oo, sqrt
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import forall
 from proofs_check.core.claim import claim
-from proofs_check.ours.theorem_5_2 import PRINTED, trained_risk_below
+from proofs_check.instances.trained_risk import PRINTED, trained_risk_below
 
 
 @claim(

@@ -1,0 +1,1 @@
+"""Claims, the printed statements that they settle, and the ledger of their verdicts."""

@@ -12,20 +12,23 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numerics.evidence import Evidence, Verdict, plain
-from numerics.search.reference import at_reference
+from numerics.search.reference import with_losses
 from numerics.seeds import seeded
 from proofs_check.core.dial import Edge, find_edge
 from proofs_check.core.hypotheses import unmet
+from proofs_check.instances.reference import OF_PAPER
+
+if TYPE_CHECKING:
+    from numerics.figures.results import Measurements
 
 __all__ = ["MEANS", "REGISTRY", "SEVERITIES", "Claim", "Judgement", "by_severity", "claim", "shown"]
 
 SEVERITIES = ("typo", "gap", "material")  # the last is the gravest
-#: Assumed where an inequality between means is proved for their integrands.
+#: What an inequality between means assumes where it is proved for their integrands.
 MEANS = "the expectation preserves <="
 REGISTRY: dict[str, Claim] = {}
 _ID = re.compile(r"^[A-Z]+:[^\s/]+(/[\w.-]+)?$")
@@ -68,7 +71,7 @@ class Claim:
     Examples
     --------
     >>> from proofs_check.boursier_boyer import corollary_c3_steps as c3
-    >>> c3.quarter_of_delta_is_admissible(c=1000).verdict.accepted       # what if the constant were 1000?
+    >>> c3.quarter_of_delta_is_admissible(c=1000).verdict.accepted  # if the constant were 1000?
     True
     """
 
@@ -102,8 +105,7 @@ class Claim:
             raise TypeError(
                 f"{self.id} has no number called {', '.join(sorted(unknown))}; it has {', '.join(self.numbers) or 'none'}"
             )
-        with at_reference(self.reference):
-            return self._run(numbers, reseed=0)
+        return self._at_reference(self._run(numbers, reseed=0))[0]
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{k}={v}" for k, v in shown(self.numbers).items())
@@ -134,32 +136,39 @@ class Claim:
             )
         return evidence
 
-    def loss(self) -> float | None:
-        """What the held statement gives away at the reference instance, without judging it; None if
-        it has no ``reference``.
-        """
-        with at_reference(self.reference, only=True):
-            return None if self.reference is None else self._run(self.repair, reseed=0).reference
+    def _at_reference(self, evidence: Evidence) -> tuple[Evidence, list[str]]:
+        """The evidence with its loss at the paper's reference instance, and why there is none."""
+        if self.reference is None:
+            return evidence, []
+        paper = self.id.split(":", 1)[0]
+        if paper not in OF_PAPER:
+            raise ValueError(
+                f"{self.id} has reference=, but {paper} brings no instance; add it to proofs_check.instances.reference"
+            )
+        return with_losses(evidence, OF_PAPER[paper].with_values(self.reference))
 
-    def judge(self, reseed: int = 0) -> Judgement:
+    def judge(self, reseed: int = 0, measured: Measurements | None = None) -> Judgement:
         """Judge printed, repaired and control statement, and the claim itself.
 
         Parameters
         ----------
         reseed : int
             Family of random streams; 0 is the published one.
+        measured : Measurements, optional
+            What a check with a parameter ``measured`` is judged on, instead of what it measures
+            itself.
 
         Returns
         -------
         Judgement
         """
-        run = partial(self._run, reseed=reseed)
-        with at_reference(self.reference) as request:
-            printed = run({})
-            held = run(self.repair) if self.repair else printed
+        given = {"measured": measured} if measured is not None and "measured" in self.numbers else {}
+        run = lambda numbers: self._run({**given, **numbers}, reseed=reseed)
+        printed, why_not = self._at_reference(run({}))
+        held, why_not = self._at_reference(run(self.repair)) if self.repair else (printed, why_not)
         edge, control, faults = None, None, []
         if self.reference is not None and held.verdict.accepted and held.reference is None:
-            reasons = "; ".join(request.why_not) or f"the engine {held.engine!r} evaluates nothing there"
+            reasons = "; ".join(dict.fromkeys(why_not)) or f"the engine {held.engine!r} evaluates nothing there"
             faults.append(f"it has reference=, but no slack at the reference instance: {reasons}")
         if self.dial:
             start = Fraction({**self.numbers, **self.repair}[self.dial])
@@ -361,7 +370,7 @@ def by_severity(entry: Mapping[str, Any]) -> int:
 
 
 def shown(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """Changed numbers as JSON scalars, functions by their name; what is not given (None) is no
-    number.
+    """The numbers of a claim as JSON scalars, with functions by their names; what is not given
+    (None) is left out.
     """
     return {k: getattr(v, "__name__", None) or plain(v) for k, v in numbers.items() if v is not None}

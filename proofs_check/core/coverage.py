@@ -1,5 +1,5 @@
-"""How far the provers reach: of the identities and inequalities of a paper, how many are decided,
-and why the others are not.
+"""How far the provers reach in a paper: the share of its identities and inequalities that are
+decided by proof or refutation, and the reasons that claims give for the others.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ __all__ = ["DECIDED", "EXACT", "LEAST_SHARE", "MOST_OPEN", "Coverage", "coverage
 #: Kinds of rows that a prover should decide: identities, and inequalities over a domain.
 EXACT = ("SYM", "INT")
 DECIDED = ("PROVED", "CERTIFIED", "REFUTED")
+#: Least share of the exact rows of a paper that shall be decided.
 LEAST_SHARE = 0.9
+#: Most rows of a paper that may be open.
 MOST_OPEN = 5
 
 
@@ -56,7 +58,7 @@ class Coverage:
 
     @property
     def line(self) -> str:
-        """All of it in one line."""
+        """The counts in one line of text."""
         out = f"{self.paper}: {len(self.decided)} of {self.rows} SYM and INT rows decided ({self.share:.0%})"
         out += f", {len(self.supported)} only supported, {len(self.unsettled)} not settled; {len(self.open)} rows open"
         if self.unexplained:
@@ -64,7 +66,9 @@ class Coverage:
         return out
 
     def broken(self) -> list[str]:
-        """The rules that do not hold: enough rows decided, every other one explained, few open."""
+        """The rules that the paper's claims break: `LEAST_SHARE` of its exact rows shall be
+        decided, every other one explained, and at most `MOST_OPEN` rows open.
+        """
         out = []
         if self.share < LEAST_SHARE:
             missing = ", ".join((*self.supported, *self.unsettled))
@@ -84,7 +88,8 @@ def stated(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
     Examples
     --------
-    >>> [c["id"] for c in stated([{"id": "BB:X", "covers": "BB:X"}, {"id": "BB:X/step", "covers": "BB:X"}])]
+    >>> whole, step = ({"id": id, "covers": "BB:X"} for id in ("BB:X", "BB:X/step"))
+    >>> [c["id"] for c in stated([whole, step])]
     ['BB:X']
     """
     parts = [c for c in claims if not c["id"].endswith("/inference")]

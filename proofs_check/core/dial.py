@@ -1,5 +1,6 @@
-"""Turning one number of a statement until it breaks: the edge between the last accepted and the
-first refuted value.
+"""Turns one number of a statement until the statement breaks, and returns the edge between the last
+value that is accepted and the first one that is refuted. From it a claim gets its control, its
+sharp constant and its slack.
 """
 
 from __future__ import annotations
@@ -13,16 +14,18 @@ from numerics.evidence import Evidence, Verdict
 
 __all__ = ["Edge", "find_edge", "simplest_between"]
 
+#: How often the search for the edge doubles or halves the number.
 DOUBLINGS = 40
-#: So many undecided values in a row, each as slow as the engine's patience, end the search in that
-#: direction.
-PATIENCE = 3
+#: The search in one direction ends after this many undecided values in a row, since each costs the
+#: whole effort of the engine.
+MOST_UNDECIDED = 3
+#: Relative distance of the two ends at which the bisection stops.
 RELATIVE_WIDTH = Fraction(1, 1000)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Edge:
-    """Last accepted value, first refuted value, and the refutation.
+    """The edge of a dial: its last accepted and its first refuted value, with the evidence of each.
 
     When the engine gives up in between, `accepted` and `refuted` stay apart and the value that
     could not be decided is `undecided`.
@@ -102,7 +105,8 @@ def find_edge(check: Callable[[Fraction], Evidence], start: Fraction) -> Edge | 
     >>> def at_most_two(c):
     ...     if c >= 2:
     ...         return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic")
-    ...     return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"c": c}, witness_by="exact")
+    ...     refuted = dict(verdict=Verdict.REFUTED, engine="exact arithmetic", witness_by="exact")
+    ...     return Evidence(**refuted, witness={"c": c})
     >>> edge = find_edge(at_most_two, Fraction(3))
     >>> float(edge.refuted) < 2 <= float(edge.accepted) < 2.003
     True
@@ -120,12 +124,12 @@ def find_edge(check: Callable[[Fraction], Evidence], start: Fraction) -> Edge | 
     if first.verdict is Verdict.OPEN:
         return None
     bracket = None
-    # The nearest change of verdict on either side; the last decided value on the way is the better
-    # end of the bracket.
+    # The search steps outwards on both sides until the verdict changes; the last decided value on
+    # the way is the other end of the bracket.
     ends = {Fraction(2): start, Fraction(1, 2): start}
     silent = dict.fromkeys(ends, 0)
     for k in range(1, DOUBLINGS + 1):
-        for step in [s for s in ends if silent[s] < PATIENCE]:
+        for step in [s for s in ends if silent[s] < MOST_UNDECIDED]:
             value = start * step**k
             verdict = at(value).verdict
             silent[step] = silent[step] + 1 if verdict is Verdict.OPEN else 0

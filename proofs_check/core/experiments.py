@@ -1,12 +1,9 @@
-"""What claims about experiments are judged on: a reduced measurement in a claims run, the full one
-in ``largeprompt figures``.
+"""Judges the claims about the paper's experiments: in a run of all claims on a reduced measurement
+of some seconds, in ``largeprompt figures`` on the full one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -20,15 +17,15 @@ if TYPE_CHECKING:
     from numerics.figures.plan import Plan
     from numerics.figures.results import Measurements
 
-__all__ = ["judge", "measurements", "reduced_plan", "sentences", "told_by"]
+__all__ = ["judge", "measurements", "reduced_plan", "sentences"]
 
 #: Section 6, Appendix A, and the sentence of Section 5 that rests on them.
 EXPERIMENTS = ("BB:S6.", "BB:A.", "BB:A5.1.tech")
-_GIVEN: ContextVar[Measurements | None] = ContextVar("largeprompt_measurements", default=None)
 
 
 def reduced_plan() -> Plan:
-    """Two prompt lengths, a sixth of the steps, the text's own reading: some seconds.
+    """A measurement of some seconds: two prompt lengths, a sixth of the steps, and only the reading
+    that the paper's text suggests.
 
     Examples
     --------
@@ -62,22 +59,12 @@ def _reduced() -> Measurements:
 
 
 def measurements(given: Measurements | None) -> Measurements:
-    """Those given, those of `told_by`, or the reduced ones, which are measured once per process."""
-    return given or _GIVEN.get() or _reduced()
-
-
-@contextmanager
-def told_by(measured: Measurements) -> Iterator[None]:
-    """Inside the block, claims that are given no measurements are judged on these."""
-    token = _GIVEN.set(measured)
-    try:
-        yield
-    finally:
-        _GIVEN.reset(token)
+    """Those given, or the reduced ones, which are measured once per process."""
+    return given or _reduced()
 
 
 def judge(measured: Measurements, reseed: int = 0) -> Ledger:
-    """Every claim about an experiment, on these measurements.
+    """Judge every claim about an experiment on given measurements.
 
     Parameters
     ----------
@@ -92,16 +79,16 @@ def judge(measured: Measurements, reseed: int = 0) -> Ledger:
         reduced measurement may come out decided.
     """
     claims = load_claims()
-    with told_by(measured):
-        lines = [_line(c, reseed) for c in claims.values() if row(c.id).kind == "NUM" and c.id.startswith(EXPERIMENTS)]
+    lines = [_line(c, measured, reseed) for c in claims.values() if row(c.id).kind == "NUM" and c.id.startswith(EXPERIMENTS)]
     run = {"reseed": reseed, "partial": True, "seconds": sum(line["seconds"] for line in lines)}
     return Ledger(lines, {id: c.needs for id, c in claims.items()}, run)
 
 
-def _line(claim: Claim, reseed: int) -> dict[str, Any]:
-    if claim.open and claim().verdict is not Verdict.OPEN:
+def _line(claim: Claim, measured: Measurements, reseed: int) -> dict[str, Any]:
+    given = {"measured": measured} if "measured" in claim.numbers else {}
+    if claim.open and claim(**given).verdict is not Verdict.OPEN:
         claim = replace(claim, open="")
-    return entry(claim, claim.judge(reseed), row(claim.id))
+    return entry(claim, claim.judge(reseed, measured), row(claim.id))
 
 
 def sentences(ledger: Ledger) -> list[tuple[str, str, str, str]]:

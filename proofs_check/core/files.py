@@ -1,23 +1,39 @@
-"""Ledgers read, and documents written: wrong input is told what is wrong with it, and nothing is
-ever left half written.
+"""Reads ledgers and writes documents. A file that is no ledger is refused with the reason, and
+writing never leaves half a file behind.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-__all__ = ["InputError", "check_writable", "read_ledger", "write_text"]
+from numerics.pages.files import replace_together
 
+__all__ = ["SCHEMA", "InputError", "check_writable", "read_ledger", "schema", "write_text"]
+
+#: Version of ``ledger.schema.json``; it rises when a reader of older ledgers would go wrong.
+SCHEMA = 2
 _AGAIN = "write it anew with: pytest proofs_check/ --ledger DIR"
 
 
 class InputError(ValueError):
     """What the user gave cannot be used; the message says why in one line."""
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of the ledger.
+
+    Examples
+    --------
+    >>> schema()["required"]
+    ['run', 'claims', 'unsettled']
+    """
+    text = (Path(__file__).parent / "ledger.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
 
 
 def read_ledger(path: Path) -> dict[str, Any]:
@@ -42,13 +58,11 @@ def read_ledger(path: Path) -> dict[str, Any]:
     >>> try:
     ...     read_ledger(Path("nowhere/ledger.json"))
     ... except InputError as error:
-    ...     print(error)
-    cannot read nowhere/ledger.json: No such file or directory; write it anew with: pytest proofs_check/ --ledger DIR
+    ...     print(str(error).split(";")[0])
+    cannot read nowhere/ledger.json: No such file or directory
     """
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
-
-    from proofs_check.core.ledger import SCHEMA, schema
 
     path = path / "ledger.json" if path.is_dir() else path
     try:
@@ -103,8 +117,7 @@ def check_writable(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write through a temporary file in the same folder, so that an interrupted run never damages
-    what was there.
+    """Write a file so that an interrupted run never damages what was there.
 
     Parameters
     ----------
@@ -116,16 +129,7 @@ def write_text(path: Path, text: str) -> None:
     InputError
         If the folder cannot be written to.
     """
-    name = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as f:
-            f.write(text)
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        os.chmod(name, mode)
-        Path(name).replace(path)
+        replace_together(path.parent, {path.name: text})
     except OSError as error:
-        if name is not None:
-            Path(name).unlink(missing_ok=True)
         raise InputError(f"cannot write {path}: {error.strerror}") from error

@@ -1,5 +1,5 @@
-"""Does a witness meet the printed hypotheses? They are data: relations in the names of the witness,
-evaluated exactly.
+"""Tests whether the witness of a refutation meets the printed hypotheses. These are written as
+relations in the names of the witness, such as ``"L >= 1"``, and are evaluated exactly.
 """
 
 from __future__ import annotations

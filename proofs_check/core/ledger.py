@@ -1,4 +1,6 @@
-"""The ledger: every judgement of a run, the chains between them, and what no claim settles yet."""
+"""The ledger: the judgements of a run as JSON, whether each claim stands on the claims that it
+needs, and which rows of the papers no claim settles yet.
+"""
 
 from __future__ import annotations
 
@@ -17,33 +19,31 @@ from typing import Any
 from numerics.evidence import Evidence, Verdict
 from proofs_check.core.claim import REGISTRY, Claim, Judgement, shown
 from proofs_check.core.dial import Edge
-from proofs_check.core.files import write_text
-from proofs_check.core.statements import Row, row, rows
+from proofs_check.core.files import SCHEMA, write_text
+from proofs_check.core.statements import PACKAGE, Row, row, rows, statement_files
 
-__all__ = ["SCHEMA", "Ledger", "entry", "load_claims", "schema", "write_json"]
+__all__ = ["Ledger", "entry", "load_claims", "run_claim", "write_json"]
 
-#: Version of ``ledger.schema.json``; it rises when a reader of older ledgers would go wrong.
-SCHEMA = 2
 _PACKAGES = ("sympy", "numpy", "scipy", "mpmath", "numba", "python-flint", "largeprompt")
 
 
 def load_claims() -> Mapping[str, Claim]:
-    """Import every module of every paper's folder; each registers its claims.
+    """Import every module beside a ``statements.toml``; each registers its claims.
 
     Examples
     --------
     >>> "BB:CC.3.b" in load_claims()
     True
     """
-    here = Path(__file__).parents[1]
-    for folder in sorted(p.parent for p in here.glob("*/statements.toml")):
-        for module in iter_modules([str(folder)]):
-            import_module(f"proofs_check.{folder.name}.{module.name}")
+    for file in statement_files():
+        package = ".".join(file.relative_to(PACKAGE.parent).parent.parts)
+        for module in iter_modules([str(file.parent)]):
+            import_module(f"{package}.{module.name}")
     return REGISTRY
 
 
 def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
-    """One line of the ledger, before the chains are known: JSON values only."""
+    """One claim's entry in the ledger as JSON values, without what depends on other claims."""
     j = judgement
     slack, repaired_slack = _slacks(claim, j)
     repair = {"numbers": shown(claim.repair), "slack": repaired_slack, **_judged(j.held)} if claim.repair else None
@@ -90,7 +90,9 @@ def _edge(dial: str, edge: Edge) -> dict[str, Any]:
 
 
 def _slacks(claim: Claim, j: Judgement) -> tuple[float | None, float | None]:
-    """Of the printed statement and of the held one; from the dial, where there is one."""
+    """The slack of the printed statement and of the held one, measured from the edge of the dial
+    where the claim has one.
+    """
     printed, held = j.printed.slack, j.held.slack
     if j.edge is not None:
         held = j.edge.slack(Fraction({**claim.numbers, **claim.repair}[claim.dial])) or held
@@ -132,15 +134,17 @@ class Ledger:
         self._chains: dict[str, Verdict | None] = {}
 
     def _claims_of(self, name: str) -> list[str]:
-        """A need names a claim, or a row: then it means every part of that row that states it (not
-        what its proof infers).
+        """The claims that a need means: the one of that name, or for a row every claim that states
+        a part of it (not what its proof infers).
         """
         if name in self.needs:
             return [name]
         return [k for k in self.needs if k.split("/", 1)[0] == name and not k.endswith("/inference")]
 
     def faults(self) -> list[str]:
-        """Circles, needs that do not exist, and ids without a row."""
+        """What is wrong with the claims together: circles of needs, needs that do not exist, and
+        ids without a row.
+        """
         out = []
         for id, needs in self.needs.items():
             if id.split("/", 1)[0] not in rows():
@@ -180,15 +184,15 @@ class Ledger:
         return bool(self._circles())
 
     def chain(self, id: str) -> Verdict | None:
-        """The weakest link below a claim: over its needs, the stronger of what the need held and of
-        its own chain.
+        """The weakest link below a claim: the minimum over its needs of the stronger of the need's
+        own verdict and the chain below it.
 
         None if the claim needs nothing. A need that was not run, or that no claim settles, counts
         as OPEN; a held REFUTED is never lifted.
         """
         if not self.needs.get(id) or self._circular:
             return None if not self.needs.get(id) else Verdict.OPEN
-        # Kept: there are far more ways down through the needs than claims.
+        # Each chain is computed once: there are far more ways down through the needs than claims.
         if id not in self._chains:
             self._chains[id] = self.weakest_need(id)[1]
         return self._chains[id]
@@ -208,13 +212,13 @@ class Ledger:
         return held if held is Verdict.REFUTED or below is None else max(held, below, key=lambda v: v.strength)
 
     def stands(self, id: str) -> bool:
-        """Accepted, or repaired, and its chain holds."""
+        """Whether a claim is accepted, if need be as repaired, and so is its chain."""
         held, chain = self.held(id), self.chain(id)
         return held is not None and held.accepted and (chain is None or chain.accepted)
 
     def users(self, id: str) -> list[str]:
-        """The claims of this run that need a claim, by itself or as a part of its row; not other
-        parts of that row.
+        """The claims of this run that need a claim, by its own name or by that of its row. Other
+        parts of that row do not count.
         """
         row = id.split("/", 1)[0]
         whole = row if not id.endswith("/inference") else id
@@ -272,7 +276,9 @@ class Ledger:
         return [r for r in rows() if r not in settled]
 
     def counts(self) -> dict[str, Counter[str]]:
-        """Verdicts as printed, by paper; assumptions and citations are counted apart."""
+        """How many claims of each paper have which verdict as printed; assumptions and citations
+        are counted apart.
+        """
         out: dict[str, Counter[str]] = {}
         for e in self.entries.values():
             apart = " (assumptions, citations)" if e["kind"] in ("assumption", "cited") else ""
@@ -303,19 +309,6 @@ def run_claim(id: str, reseed: int = 0) -> dict[str, Any]:
     """Judge one registered claim and return its line of the ledger."""
     claim = load_claims()[id]
     return entry(claim, claim.judge(reseed), row(id))
-
-
-def schema() -> dict[str, Any]:
-    """The JSON schema of the ledger.
-
-    Examples
-    --------
-    >>> schema()["required"]
-    ['run', 'claims', 'unsettled']
-    """
-    text = (Path(__file__).parent / "ledger.schema.json").read_text(encoding="utf-8")
-    loaded: dict[str, Any] = json.loads(text)
-    return loaded
 
 
 def write_json(document: Mapping[str, Any], path: Path) -> None:

@@ -1,5 +1,5 @@
-"""The printed statements, row by row, as they stand in each paper's ``statements.toml``: place,
-kind and LaTeX live only there.
+"""The printed statements of each paper, row by row, as its ``statements.toml`` holds them. Place,
+kind and LaTeX of a statement are written there and nowhere else.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["KINDS", "Row", "paper", "papers", "row", "rows"]
+__all__ = ["KINDS", "PACKAGE", "Row", "paper", "papers", "row", "rows", "statement_files"]
+
+PACKAGE = Path(__file__).parents[1]
 
 #: SYM identity, INT inequality over a domain, PROB probabilistic bound, ASY asymptotic, NUM
 #: experiment, LOGIC structure of a proof.
@@ -55,10 +57,21 @@ class Row:
     proof: str = ""
 
 
+def statement_files() -> list[Path]:
+    """Every ``statements.toml`` of the package: the folder of each is a folder of claims.
+
+    Examples
+    --------
+    >>> [path.parent.name for path in statement_files()]
+    ['boursier_boyer', 'ours']
+    """
+    return sorted(PACKAGE.rglob("statements.toml"))
+
+
 @cache
 def _files() -> Mapping[str, Mapping[str, Any]]:
     found = {}
-    for path in sorted(Path(__file__).parents[1].glob("*/statements.toml")):
+    for path in statement_files():
         data = tomllib.loads(path.read_text(encoding="utf-8"))
         found[data["paper"]["key"]] = data
     return MappingProxyType(found)

@@ -1,4 +1,6 @@
-"""The table under a run of claims: counts by verdict and paper, the errata, the weakest links."""
+"""The table that pytest prints under a run of claims: counts by verdict and paper, the errata, the
+weakest links of the chains, and the bounds that give most away.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,12 @@ from proofs_check.core.statements import papers, rows
 __all__ = ["summary"]
 
 Line = tuple[str, dict[str, bool]]
-#: So many losses are listed.
-LOSSES = 5
+#: How many bounds are listed, those that give most away.
+LISTED_BOUNDS = 5
 
 
 def _counts(ledger: Ledger) -> list[Line]:
+    """Verdicts as printed, a line a paper."""
     verdicts = [str(v) for v in Verdict]
     counted = ledger.counts()
     width = max((len(p) for p in counted), default=5)
@@ -34,6 +37,7 @@ def _witness(evidence: dict[str, Any]) -> str:
 
 
 def _errata(ledger: Ledger) -> list[Line]:
+    """What is false as printed, with its witness, its repair and what becomes of its users."""
     false = sorted((e for e in ledger.entries.values() if e["severity"]), key=by_severity)
     out: list[Line] = []
     for e in false:
@@ -48,7 +52,9 @@ def _errata(ledger: Ledger) -> list[Line]:
 
 
 def _chains(ledger: Ledger) -> list[Line]:
-    """How many claims stand on what, and through which need the others do not."""
+    """How many claims stand on a chain of which strength, and for every claim that does not stand
+    the need to blame.
+    """
     chained = {id: ledger.chain(id) for id in ledger.entries}
     standing = Counter(str(v) for id, v in chained.items() if v is not None and ledger.stands(id))
     free = sum(v is None for v in chained.values())
@@ -66,11 +72,11 @@ def _chains(ledger: Ledger) -> list[Line]:
 
 
 def _losses(ledger: Ledger) -> list[Line]:
-    """The bounds that give most away at the reference instance."""
+    """The bounds that give most away at their reference instance."""
     lost = {id: e["slack_at_reference"] for id, e in ledger.entries.items() if e["slack_at_reference"] is not None}
     if not lost:
         return []
-    most = sorted(lost, key=lambda id: -lost[id])[:LOSSES]
+    most = sorted(lost, key=lambda id: -lost[id])[:LISTED_BOUNDS]
     head = f"bound over truth at the reference instance: {len(lost)} bounds, median {median(lost.values()):.3g}; the largest"
     return [("", {}), (head, {"bold": True}), *((f"  {lost[id]:>12.4g}  {id}", {}) for id in most)]
 

@@ -1,0 +1,1 @@
+"""Documents made from a ledger, and the commands that make them."""

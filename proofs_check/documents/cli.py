@@ -1,5 +1,5 @@
-"""The commands that read ledgers: ``blueprint``, ``errata``, ``status``, ``diff``. Nothing heavy is
-imported before one runs.
+"""The commands that read ledgers: ``blueprint``, ``errata``, ``status`` and ``diff``. Each imports
+what it needs only when it runs, so that ``--help`` stays fast.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""``largeprompt diff OLD NEW``: what changed between two ledgers, and whether it became weaker or
-stronger.
+"""``largeprompt diff OLD NEW`` lists what changed between two ledgers, and whether each change
+makes a claim weaker or stronger.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``largeprompt show``: one row, judged now."""
+"""``largeprompt show ID`` prints one row of a paper and judges its claims now."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from proofs_check.core.ledger import Ledger, load_claims, run_claim
 from proofs_check.core.statements import row
-from proofs_check.documents.witnesses import script_path
+from proofs_check.core.witnesses import script_path
+from proofs_check.instances.reference import OF_PAPER
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -89,10 +90,10 @@ def _losses(console: Console, line: dict[str, Any]) -> None:
     ledger = Ledger([line], {id: c.needs for id, c in claims.items()})
     steps = [claims[s] for s in ledger.steps(line["id"])[1:] if claims[s].reference is not None]
     if steps:
-        console.print("bound over truth at the reference instance (Rademacher, d = 1, L = 100, Uz = 1/2, delta = 1/10)")
+        console.print(f"bound over truth at the reference instance ({OF_PAPER[line['paper']].name})")
         console.print(f"  {line['slack_at_reference']:12.6g}  {line['id']}")
     for step in steps:
-        loss = step.loss()
+        loss = step(**step.repair).reference
         console.print(f"  {'?' if loss is None else format(loss, '.6g'):>12}  {step.id}")
 
 

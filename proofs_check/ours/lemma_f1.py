@@ -15,15 +15,10 @@ from sympy import Max, Rational, oo
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall
 from numerics.refutation import refuted_by_two_routes
-from proofs_check.boursier_boyer.lemma_f1_sub_gaussian import Sigma, a, b, quadratic_form, w
 from proofs_check.core.claim import MEANS, claim
+from proofs_check.instances.quadratic_form import Sigma, a, b, quadratic_form, w
 
 tau2 = sp.Symbol("tau2", nonnegative=True)
-
-
-def rational(value: Fraction) -> sp.Rational:
-    """Return the same number for SymPy."""
-    return Rational(value.numerator, value.denominator)
 
 
 @claim("OURS:LF.1/form")
@@ -42,7 +37,7 @@ def tokens_with_label_noise(*, k: Fraction = Fraction(1)) -> Evidence:
     """sigma_w^2 = max(1, |S|(1 + |w|^2) + tau^2) bounds v'Gamma_w v/|v|^2 for every S; it is <=
     max(1, |S| + tau^2)(1 + |w|^2).
     """
-    K = rational(k)
+    K = Rational(k)
     ranges = dict.fromkeys((Sigma, w, a, b, tau2), Closed(0, oo))
     proxy = Max(1, K * Sigma * (1 + w**2) + tau2)
     first = forall(Sigma * (a + b * w) ** 2 + b**2 * tau2, "<=", proxy * (a**2 + b**2), ranges)
@@ -63,7 +58,7 @@ def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1)) -> Evidenc
     = 4 and 8 (p = 0 is 1 <= 1).
     """
     g, sigma2 = sp.symbols("g sigma2", positive=True)
-    ranges, K = {g: (0, oo), sigma2: Closed(1, oo)}, rational(k)
+    ranges, K = {g: (0, oo), sigma2: Closed(1, oo)}, Rational(k)
     return all_of(*(forall(Max(1, g**p), "<=", (K * sigma2) ** p, ranges, where=[(g, "<=", sigma2)]) for p in (4, 8)))
 
 
@@ -111,4 +106,4 @@ def sixth_power_of_the_parameter(*, k: Fraction = Fraction(1)) -> Evidence:
     polynomial in z = |w|^2.
     """
     top, z = sp.symbols("a z", nonnegative=True)
-    return forall(Max(1, top * (1 + z)), "<=", rational(k) * Max(1, top) * (1 + z), {top: Closed(0, oo), z: Closed(0, oo)})
+    return forall(Max(1, top * (1 + z)), "<=", Rational(k) * Max(1, top) * (1 + z), {top: Closed(0, oo), z: Closed(0, oo)})

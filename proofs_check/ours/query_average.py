@@ -5,10 +5,7 @@ proved, and the bounds are tried on instances whose errors are exact sums or qua
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
-from itertools import product
 from typing import Any
 
 import sympy as sp
@@ -16,10 +13,10 @@ from sympy import exp, oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall
-from numerics.search.query_average import Instance, PromptAndQuery, fourth_error, moments, squared_error, tightest
-from numerics.search.query_average_instances import COVERED, REFERENCE, discrete, instances, reference
-from numerics.search.reference import LENGTH
+from numerics.search.query_average import tightest
+from numerics.search.query_average_instances import COVERED, instances
 from proofs_check.core.claim import claim
+from proofs_check.instances.query_average import GENERAL, averaged, general, general_reference
 from proofs_check.ours.query_average_steps import exponents_compared, from_one_token, from_two_tokens
 from theory.bounds.query_average import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
 
@@ -30,7 +27,7 @@ UNPROVED = "the bound speaks of every sub-Gaussian law of tokens and queries; it
 
 def _times(bound: Any, c: Fraction) -> Any:
     """Return the bound times c, exact where the bound is."""
-    return (sp.Rational(c.numerator, c.denominator) if isinstance(bound, sp.Basic) else float(c)) * bound
+    return (sp.Rational(c) if isinstance(bound, sp.Basic) else float(c)) * bound
 
 
 @claim(
@@ -48,7 +45,7 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     """
     bound = lambda L, s, u, d: _times(output_average(L, s, u, 1, d), c)
     checked = rf"{AVERAGE}\le\text{{output\_average}}"
-    here = reference(bound, "output")
+    here = averaged(bound, "output")
     return tightest(instances(bound, "output"), checked=checked, covered=f"V = I; {COVERED}", reference=here)
 
 
@@ -67,7 +64,7 @@ def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
     """
     bound = lambda L, s, u, d: _times(gradient_V_average(L, s, u, 1, d), c)
     checked = rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}"
-    here = reference(bound, "output")
+    here = averaged(bound, "output")
     return tightest(instances(bound, "output"), checked=checked, covered=f"d_out = 1; {COVERED}", reference=here)
 
 
@@ -158,71 +155,8 @@ def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
     """
     bound = lambda L, s, u, d: _times(gradient_U_average(L, s, u, 1, d), c)
     checked = rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}"
-    here = reference(bound, "gradient in U")
+    here = averaged(bound, "gradient in U")
     return tightest(instances(bound, "gradient in U"), checked=checked, covered=f"V = I; {COVERED}", reference=here)
-
-
-# f = z, or the entries of z z' (p = 2); g = 1, or |z|.
-FUNCTIONS: dict[str, tuple[int, Any, Any]] = {
-    "f = z, g = 1": (1, None, None),
-    "f = z, g = z": (1, None, lambda z: (z * z).sum()),
-    "f = z z', g = z": (2, lambda atoms: moments(atoms)[atoms.shape[1] :], lambda z: (z * z).sum()),
-}
-
-
-def _error(L: int, x: PromptAndQuery, name: str, power: int, *, exact: bool = False) -> Any:
-    """Return E|err g|^power over prompt and query; g is the norm of the query, or 1."""
-    _, f, g = FUNCTIONS[name]
-    statistic = squared_error if power == 2 else fourth_error
-    factor = None if g is None else (lambda z: g(z) ** (power // 2))
-    return x.average(L, statistic, f, factor, exact=exact)
-
-
-def _moment(x: PromptAndQuery, name: str, power: int) -> Fraction:
-    """Return E|g|^{2 power}."""
-    if FUNCTIONS[name][2] is None:
-        return Fraction(1)
-    return sum((w * sum(v * v for v in q) ** power for w, q in zip(x.query_weights, x.queries)), Fraction(0))
-
-
-@cache
-def _left(power: int) -> tuple[tuple[int, PromptAndQuery, str, float], ...]:
-    """List (L, instance, functions, error) for the errors to the power 2 and 4."""
-    pairs = [(name, x) for name, x in product(FUNCTIONS, discrete()) if power == 2 or FUNCTIONS[name][0] == 1]
-    rows = ((L, x, name, float(_error(L, x, name, power))) for name, x in pairs for L in (1, 2, 3, 10))
-    return tuple(sorted(rows, key=lambda row: (row[0], row[1].d)))
-
-
-def _instance(bound: Any, power: int, L: int, x: PromptAndQuery, name: str, error: float) -> Instance:
-    p, moment = FUNCTIONS[name][0], _moment(x, name, power)
-    rational = lambda v: sp.Rational(v.numerator, v.denominator)
-    sigma = sp.sqrt(rational(x.sigma2))
-
-    def exact() -> Any:
-        right = bound(sp.Integer(L), sigma, rational(x.u), sp.Integer(x.d), p, sp.sqrt(rational(moment)))
-        return _error(L, x, name, power, exact=True), sp.sympify(right)
-
-    where = {"L": L, "sigma": sigma, "functions": name, **x.describe()}
-    return Instance(where, error, float(bound(float(L), float(sigma), float(x.u), x.d, p, float(moment) ** 0.5)), exact)
-
-
-def general(bound: Any, power: int, *, least: int = 1) -> Iterator[Instance]:
-    """List instances of Lemma C.6 (power 2) or C.9 (power 4); `bound` takes L, sigma, |U|, d, p and
-    the root of the moment of g.
-    """
-    return (_instance(bound, power, *row) for row in _left(power) if row[0] >= least)
-
-
-def general_reference(bound: Any, power: int) -> Instance:
-    """Return the same with f = z and g = 1 at the reference instance."""
-    name = "f = z, g = 1"
-    return _instance(bound, power, LENGTH, REFERENCE, name, float(_error(LENGTH, REFERENCE, name, power)))
-
-
-GENERAL = (
-    "tokens of two to four atoms, queries of signs and rare large ones, L = 1, 2, 3, 10; f = z with g = 1 or z"
-    "{}: exact sums over prompt and query"
-)
 
 
 @claim("OURS:LC.6/bracket", control=dict(c=Fraction(1, 2)), needs=("OURS:QA.tilt",))

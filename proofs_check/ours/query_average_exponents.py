@@ -14,8 +14,9 @@ from sympy import Min, oo, sqrt
 from numerics.evidence import Evidence, all_of
 from numerics.provers import forall
 from numerics.search.query_average import tightest
-from numerics.search.query_average_instances import COVERED, instances, reference
+from numerics.search.query_average_instances import COVERED, instances
 from proofs_check.core.claim import claim
+from proofs_check.instances.query_average import averaged
 from theory.bounds.query_average import output_average_long, output_average_short
 
 UNPROVED = "the bound speaks of every sub-Gaussian law of tokens and queries; its steps are proved, its sum is tried on instances"
@@ -78,9 +79,12 @@ def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
         value = output_average_long(L, s, u, 1, d, Fraction(9, 20))
-        return (sp.Rational(c.numerator, c.denominator) if isinstance(value, sp.Basic) else float(c)) * value
+        return (sp.Rational(c) if isinstance(value, sp.Basic) else float(c)) * value
 
-    checked, here = r"\theta=\min(1,\lambda/(4\kappa)),\ \lambda=9/20", reference(bound, "output")
+    checked, here = (
+        r"\theta=\min(1,\lambda/(4\kappa)),\ \lambda=9/20",
+        averaged(bound, "output"),
+    )
     return tightest(instances(bound, "output"), checked=checked, covered=f"V = I; {COVERED}", reference=here)
 
 
@@ -100,7 +104,7 @@ def rate_one_over_L_for_small_kappa(*, c: Fraction = Fraction(1)) -> Evidence:
         if 8 * (s * u) ** 2 >= 1:
             return sp.oo if isinstance(L, sp.Basic) else float("inf")
         value = output_average_short(L, s, u, 1, d)
-        return (sp.Rational(c.numerator, c.denominator) if isinstance(value, sp.Basic) else float(c)) * value
+        return (sp.Rational(c) if isinstance(value, sp.Basic) else float(c)) * value
 
     covered = f"those with kappa < 1/8 of: {COVERED}"
     return tightest(instances(bound, "output"), checked=r"300(1+h)\sigma^2(1-8\kappa)^{-d/2}/L", covered=covered)

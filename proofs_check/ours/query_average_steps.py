@@ -100,7 +100,7 @@ def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
         {"tokens": "1, -1", "d": 1, "sigma": 1, "Uz": 0, "q": 1},
         1.0,
         float(c) * tilted_moment(1, 0, 1, 1),
-        lambda: (sp.S.One, sp.Rational(c.numerator, c.denominator) * tilted_moment(sp.S.One, sp.S.Zero, sp.S.One, 1)),
+        lambda: (sp.S.One, sp.Rational(c) * tilted_moment(sp.S.One, sp.S.Zero, sp.S.One, 1)),
     )
     covered = "hostile laws in d = 1, 2 by cubature, sigma |Uz| = 0, 0.1, 1, 2; L = 1, 2, 10, 1000 for the largest; q = 1, 2, 4"
     checked = r"\mathbb{E}_{\mu_z}\|Z\|^{2q}\le(4\sigma^2)^q(q-1+h+\sigma^2\|Uz\|^2)^q"
@@ -135,7 +135,7 @@ def _weighted(c: Fraction) -> Iterator[Instance]:
     for d in (1, 2, 3, 10):
         for j in (0, 1, 2, 3, 4):
             moment = sp.Integer(2) ** sp.Rational(d, 2) * sp.prod([2 * sp.Integer(d + 2 * i) for i in range(j)])
-            bound = sp.Rational(c.numerator, c.denominator) * weighted_query_moment(sp.Integer(d), j)
+            bound = sp.Rational(c) * weighted_query_moment(sp.Integer(d), j)
             where = {"query": "N(0, I)", "d": d, "j": j, "lambda": "1/4"}
             yield Instance(where, float(moment), float(bound), partial(tuple, (moment, bound)))
     for d in (1, 2, 3):

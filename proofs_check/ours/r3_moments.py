@@ -18,8 +18,9 @@ from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, forall, identity, integral_evidence
 from numerics.search.worst_law import Population, of_law, worst_law
 from numerics.token_laws.hostile import DIMENSIONS, Law, laws, matrices
-from proofs_check.boursier_boyer.lemma_d2_maximum import largest, norms
 from proofs_check.core.claim import MEANS, claim
+from proofs_check.instances.largest_norm import largest, norms
+from proofs_check.instances.tilted_moments import averaged
 from theory.bounds.sub_gaussian import M_R3, maximum_R3, tail_d2, tail_R3, tilted_moment_R3
 
 sigma, a, d, p, L, x, t = sp.symbols("sigma a d p L x t", positive=True)
@@ -46,29 +47,6 @@ def tilted(power: int) -> Callable[[Any, Any], tuple[Any, Any]]:
         score = numbers.reshape((n, *numbers.shape[1:]))
         bound = 4 * (2 * (score * score).sum(0) + 0 * mu.sigma2 + power) + (8 * n + 0 * mu.sigma2) / 5
         return mu.tilted(score).mean(half_power(mu.squares, power)), mu.sigma2**power * half_power(bound, power)
-
-    return sides
-
-
-@cache
-def averaged(power: int, of_query: int) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """Return a function of the laws with the two sides: the left side of Assumption 3.3, and
-    sigma^{2p} M_{p,p'} with the constant of R3.A33.
-    """
-
-    def sides(populations: Any, numbers: Any) -> tuple[Any, Any]:
-        mu, nu = populations
-        n = mu.nodes.shape[1]
-        U = numbers.reshape((n, n, *numbers.shape[1:]))
-        norm2 = U[0, 0] * U[0, 0] if n == 1 else np.linalg.norm(U, 2) ** 2
-        left: Any = 0
-        right: Any = 0
-        for node, mass, square in zip(nu.nodes, nu.masses, nu.squares):
-            moment = mu.tilted((U * node[None]).sum(1)).mean(mu.squares ** (power // 2))
-            weight = mass * square ** (of_query // 2)
-            left = left + weight * moment
-            right = right + weight * (8 * (norm2 * square + (0 * norm2 + n) / 5 + power // 2)) ** (power // 2)
-        return left, mu.sigma2**power * right
 
     return sides
 

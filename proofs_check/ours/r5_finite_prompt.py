@@ -14,7 +14,8 @@ from numerics.provers import identity
 from numerics.provers.eigenbasis import delta, entrywise, identities, l_i, l_j, u
 from numerics.regression.flow.starts import ends_at, positive_starts
 from proofs_check.core.claim import claim
-from proofs_check.ours.r5_flow import LOJASIEWICZ, formula, parameters, stands_still
+from proofs_check.instances.fixed_point import stands_still
+from proofs_check.ours.r5_flow import LOJASIEWICZ, formula, parameters
 from theory.regression.risk import effective_covariance, icl_risk, icl_risk_gradient
 
 L, tau2, om2, trace = sp.symbols("L tau2 om2 t", positive=True)

@@ -14,10 +14,10 @@ from numerics.provers import forall, identity
 from numerics.provers.eigenbasis import U_ij, bracket, delta, entrywise, identities, l_i, l_j, m_i, motion, p_i, p_j, slope, u
 from numerics.regression.flow.starts import Start, any_starts, ends_at, keeps, positive_starts
 from proofs_check.core.claim import claim
+from proofs_check.instances.fixed_point import stands_still
 from theory.regression.limit import limit_parameters
 from theory.regression.risk import icl_risk, icl_risk_gradient, vector_field
 
-W_ij = sp.Symbol("W_ij", real=True)
 gamma, T = sp.symbols("gamma T", positive=True)
 e = sp.Symbol("e", real=True)  # c - b
 LOJASIEWICZ = "Lojasiewicz (1963): a bounded gradient trajectory of a real-analytic function converges to a critical point"
@@ -80,15 +80,6 @@ def two_conserved_quantities() -> Evidence:
 
 
 # The limit
-
-
-def stands_still(m: sp.Expr) -> list[Evidence]:
-    """Prove that the field vanishes at U = gamma S_L^{-1} S S^+ + P(W), u = 1/gamma for any W, and
-    that the two parts of U are orthogonal.
-    """
-    inside, outside = gamma * delta * l_i * p_i / m, (1 - l_i * p_i * l_j * p_j) * W_ij
-    end = {U_ij: inside + outside, u: 1 / gamma, m_i: m}
-    return [entrywise(f.subs(end, simultaneous=True), 0) for f in (motion, slope)] + [entrywise(inside * outside, 0)]
 
 
 @claim(

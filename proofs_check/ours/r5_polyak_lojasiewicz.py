@@ -107,5 +107,5 @@ def polyak_lojasiewicz_along_the_flow(*, c: Fraction = Fraction(1)) -> Evidence:
 
     The bound of u^2 that is displayed beside it is R5.PL/level together with R5.PL/start.
     """
-    scaled = lambda Sigma, Theta, s: sp.Rational(c.numerator, c.denominator) * polyak_lojasiewicz(Sigma, Theta, s)
+    scaled = lambda Sigma, Theta, s: sp.Rational(c) * polyak_lojasiewicz(Sigma, Theta, s)
     return steeper_than(scaled, balanced_starts() + EDGE_STARTS, checked=r"|\nabla R|^2\geq c\,\mu R")

@@ -181,7 +181,7 @@ def isotropic_flow(*, share: Fraction = Fraction(1)) -> Evidence:
     square = q.T * U.T * U * q  # s and |h|^2 for S = I; x.h = x'U x
     first = trace_identity(square - c * c * (q.T * q) - e * e * (q.T * E.T * E * q), 2 * c * e * (q.T * E * q))
     product = trace_identity(q.T * U * q - c * (q.T * q), e * (q.T * E * q))
-    moments, k = [], Rational(share.numerator, share.denominator)
+    moments, k = [], Rational(share)
     power = q.T * E * q
     length = q.T * q
     for _ in range(4):

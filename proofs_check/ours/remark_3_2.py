@@ -7,77 +7,23 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
-import numpy as np
 import sympy as sp
-from numpy.typing import NDArray
-from scipy.special import ndtr
 
-from numerics.attention.query_in_prompt import averaged_error_with_query
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
+from proofs_check.instances.query_in_prompt import averaged_directly, averaged_errors, slope
 from theory.attention.query_average import decay_with_the_query, self_weight_rate, sharp_exponent
 from theory.symbolic.algebra import Algebra
 
-Floats = NDArray[np.float64]
-LENGTHS = (1e10, 1e20)
 #: (S, Gamma, U): nu below 1, above 1, equal to 1 with V (I - Gamma U) = 0, negative, and above 1
 #: together with lambda.
 SETTINGS = ((1, 1, Fraction(1, 2)), (1, Fraction(1, 4), 1), (1, 1, 1), (1, 1, -1), (4, 1, Fraction(1, 2)))
 #: Powers of logarithms change a slope between these lengths by at most so much.
 TOLERANCE = Fraction(1, 40)
-
-
-@cache
-def averaged_errors(S: float, Gamma: float, U: float) -> Floats:
-    """Return the averaged errors with the query inside the prompt, at `LENGTHS`."""
-    return averaged_error_with_query(S, Gamma, U, np.array(LENGTHS))
-
-
-def slope(errors: Floats) -> float:
-    """Return the slope of ln E against ln L."""
-    return float(np.log(errors[1] / errors[0]) / math.log(LENGTHS[1] / LENGTHS[0]))
-
-
-def averaged_directly(S: float, Gamma: float, U: float) -> Floats:
-    """Return the same errors from 1/X^2 = int r e^{-rX} dr alone, as sums over the query, r = e^v
-    and the score of a token, without Stein's lemma.
-    """
-    h, out = 0.3, np.zeros(len(LENGTHS))
-    own = np.arange(0.045, math.sqrt(2 * (1.2 * math.log(LENGTHS[-1]) + 35)), 0.09)
-    for z, weight in zip(math.sqrt(S) * own, 0.18 * np.exp(-(own**2) / 2) / math.sqrt(2 * math.pi)):
-        a, mean = U * z, Gamma * U * z
-        tau = math.sqrt(Gamma) * abs(a)
-        low = 65 + max(U * z * z, tau**2)
-        v = h * np.arange(-round(low / h), round((5 + 9 * tau) / h))
-        x = h * np.arange(-round((low + 5) / h), round(5 / h))
-        if tau < 4 * h:  # a narrow score: sum over its own variable
-            g = 0.1 * np.arange(-120, 121)
-            scores = v[:, None] + tau * g
-            mass = np.broadcast_to(0.1 * np.exp(-(g**2) / 2) / math.sqrt(2 * math.pi), scores.shape)
-        else:
-            scores = np.broadcast_to(x, (v.size, x.size))
-            mass = h * np.exp(-(((x - v[:, None]) / tau) ** 2) / 2) / (tau * math.sqrt(2 * math.pi))
-        token = (scores - v[:, None]) / a - mean
-        with np.errstate(under="ignore", over="ignore"):
-            rest = np.exp(-np.exp(np.minimum(scores, 7.0)))
-            w = np.exp(np.minimum(scores, 7.0)) * rest
-            lost = (-np.expm1(-np.exp(np.minimum(scores, 7.0))) * mass).sum(1)
-            lost += 0 if tau < 4 * h else ndtr((v - x[-1] - h / 2) / tau)
-            log_m0 = np.log1p(-np.minimum(lost, 1 - 1e-16))
-            first, second = (w * token * mass).sum(1), (w * np.exp(np.minimum(scores, 7.0)) * token**2 * mass).sum(1)
-            r0 = np.exp(np.minimum(v + U * z * z, 7.0))
-            for i, L in enumerate(LENGTHS):
-                power = np.exp((L - 2) * log_m0)
-                m0 = np.exp(log_m0)
-                both = L * second * m0 + L * (L - 1) * first**2
-                cross = 2 * L * r0 * (z - mean) * first * m0
-                out[i] += weight * h * np.sum(np.exp(-r0) * power * (both + cross + (r0 * (z - mean) * m0) ** 2))
-    return out
 
 
 @claim("OURS:R4.self/split", argument="with p_0 = w_0/(w_0 + S_L), the weight of the query")

@@ -5,97 +5,13 @@ are proved, and the lengths are tried by integrating the flow.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
-
-import numpy as np
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import identity, trace_identity
-from numerics.refutation import refuted_by_two_routes
-from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite_prompt_path
 from proofs_check.core.claim import claim
+from proofs_check.instances.trained_risk import BEYOND, NOISY, PRINTED, SINGULAR, trained_risk_below
 from theory.symbolic.algebra import Algebra
-
-
-@dataclass(frozen=True)
-class Instance:
-    """A family of tasks and a start, with a length from which on the trained risk is at most
-    epsilon = tr(Sigma)/20.
-
-    Attributes
-    ----------
-    name : str
-    spectrum : Spectrum
-    theta : tuple of float
-        Theta Theta' on each eigenspace, of Frobenius norm 1.
-    alpha, noise : float
-    length : int
-        L(epsilon).
-    """
-
-    name: str
-    spectrum: Spectrum
-    theta: tuple[float, ...]
-    alpha: float
-    noise: float
-    length: int
-
-
-PRINTED = (
-    Instance("Sigma = 1, d = 1", Spectrum((1.0,), (1,)), (1.0,), 0.5, 0.0, 52),
-    Instance("Sigma = 4, d = 1", Spectrum((4.0,), (1,)), (1.0,), 0.25, 0.0, 52),
-    Instance("Sigma = I, d = 5", Spectrum((1.0,), (5,)), (5**-0.5,), 0.5, 0.0, 162),
-    Instance("Sigma = diag(1, 1/4)", Spectrum((1.0, 0.25), (1, 1)), (0.6, 0.8), 0.5, 0.0, 79),
-)
-SINGULAR = (Instance("Sigma = diag(1, 0)", Spectrum((1.0, 0.0), (1, 1)), (0.6, 0.8), 0.5, 0.0, 52),)
-NOISY = (Instance("Sigma = I, d = 5, label noise 1/2", Spectrum((1.0,), (5,)), (5**-0.5,), 0.5, 0.5, 176),)
-BEYOND = (
-    Instance("Sigma = 1, d = 1, alpha = 3 above the printed range", Spectrum((1.0,), (1,)), (1.0,), 3.0, 0.0, 52),
-    Instance("Sigma = 1, d = 1, alpha < 0", Spectrum((1.0,), (1,)), (1.0,), -0.5, 0.0, 52),
-)
-
-
-#: Below this norm of the gradient the risk at the last time is taken for its limit; an upper bound
-#: of it is always.
-ARRIVED = 1e-6
-
-
-@cache
-def trained(case: Instance, L: float | None, nodes: int = 32, rtol: float = 1e-7) -> FinitePromptPath:
-    """Integrate the flow of the finite-prompt risk; as the risk falls, its value at the last time
-    bounds the limit from above.
-    """
-    start = [case.alpha * x for x in case.theta]
-    return finite_prompt_path(case.spectrum, start, case.alpha, L, noise=case.noise, nodes=nodes, rtol=rtol, t_max=300.0)
-
-
-def trained_risk_below(instances: Sequence[Instance], shorter: int, checked: str) -> Evidence:
-    """Check lim_t R_L <= R* + epsilon for L from L(epsilon)/shorter on, at two lengths of each
-    instance.
-    """
-    tightest: tuple[float, dict[str, Any]] = (np.inf, {})
-    for case in instances:
-        epsilon, first = case.spectrum.trace / 20, case.length // shorter
-        for L in (first, 10**6):
-            path = trained(case, float(L))
-            end = float(path.risk[-1])
-            if end > epsilon and path.speed > ARRIVED:
-                reason = f"{case.name}: at L = {L} the flow has not arrived, its risk is {end:.4g}"
-                return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=reason)
-            if end > epsilon:
-                again = float(trained(case, float(L), nodes=44, rtol=1e-9).risk[-1])
-                witness = {"case": case.name, "alpha": case.alpha, "L": L, "epsilon": epsilon, "excess at the end": end}
-                return refuted_by_two_routes("integration of the flow", witness, end, epsilon, again, checked=checked)
-            if epsilon / end < tightest[0]:
-                tightest = epsilon / end, {"case": case.name, "L": L}
-    lengths = ", ".join(f"{case.name}: L = {case.length // shorter}" for case in instances)
-    covered = f"epsilon = tr(Sigma)/20 reached from {lengths}; and held at 1e6"
-    shown: dict[str, Any] = {"slack": tightest[0], "tightest": tightest[1], "checked": checked}
-    return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered, **shown)
 
 
 @claim(

@@ -14,7 +14,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.refutation import refuted_by_two_routes
 from numerics.seeds import generator
 from proofs_check.core.claim import claim
-from proofs_check.ours.theorem_5_2 import NOISY, PRINTED, SINGULAR, Instance, trained
+from proofs_check.instances.trained_risk import NOISY, PRINTED, SINGULAR, Instance, trained
 from theory.regression.finite_prompt import flow_constants, log_length
 from theory.regression.risk import icl_risk_gradient
 

@@ -29,11 +29,6 @@ MOMENT_ORDER = [(Q, "<=", P3), (P3, "<=", P2)]
 ALGEBRA = Algebra(symmetric=["T"], vectors=["x"])
 
 
-def rational(value: Fraction) -> sp.Rational:
-    """Return the same number for SymPy."""
-    return Rational(value.numerator, value.denominator)
-
-
 @claim(
     "OURS:T5.2.gap/moments",
     control={"c": Fraction(6)},
@@ -45,7 +40,7 @@ def moments_below_the_first(*, c: Fraction = Fraction(7)) -> Evidence:
     <= P3 <= P2.
     """
     b, slope = -P2 - 6 * P3 + 6 * Q, P2 - 4 * P3 + 3 * Q
-    sides = [(b, ">=", -rational(c) * P2), (b, "<=", 0), (slope, "<=", 3 * P2), (slope, ">=", -3 * P2)]
+    sides = [(b, ">=", -Rational(c) * P2), (b, "<=", 0), (slope, "<=", 3 * P2), (slope, ">=", -3 * P2)]
     return all_of(*(forall(*side, MOMENT_DOMAIN, where=MOMENT_ORDER) for side in sides))
 
 
@@ -91,7 +86,7 @@ def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4)) -> Evid
     T)^2 + 2 tr T^2.
     """
     l, k = sp.Symbol("l", nonnegative=True), sp.Symbol("k", positive=True)
-    ranges, share = {l: Closed(0, oo), k: (0, oo)}, rational(part)
+    ranges, share = {l: Closed(0, oo), k: (0, oo)}, Rational(part)
     first = forall(k - 2 * share * l, ">=", k / 2, ranges, where=[(l, "<=", k)])
     second = forall(l * k, "<=", 2 * l * (k - 2 * share * l), ranges, where=[(l, "<=", k)])
     x, T = ALGEBRA["x"], ALGEBRA["T"]

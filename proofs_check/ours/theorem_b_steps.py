@@ -16,7 +16,7 @@ import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import identity
-from numerics.provers.integral import integral_evidence
+from numerics.provers.integrals import integral_evidence
 from numerics.quadrature.query_form import quadratic_form_law
 from proofs_check.core.claim import claim
 from theory.attention.gaussian_errors import gaussian_second_moment

@@ -18,10 +18,8 @@ from numerics.provers import forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.few_atoms import hostile_gaps
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from numerics.seeds import generator
-from proofs_check.boursier_boyer.lemma_e1 import STARTS
-from proofs_check.boursier_boyer.lemma_e2_statement import worst_case
-from proofs_check.boursier_boyer.theorem_4_3 import BALANCED, rate
 from proofs_check.core.claim import MEANS, claim
+from proofs_check.instances.flows import BALANCED, STARTS, rate, worst_case
 from theory.regression.transfer import (
     distance_of_flows,
     gradient_gap,

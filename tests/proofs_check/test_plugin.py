@@ -4,13 +4,17 @@ matter, else beside us.
 
 from __future__ import annotations
 
+import ast
 import json
+import subprocess
+import sys
 from unittest.mock import patch
 
 import pytest
 
 from proofs_check.core.claim import REGISTRY
 from proofs_check.core.ledger import load_claims
+from proofs_check.core.statements import PACKAGE, rows
 
 pytest_plugins = "pytester"
 
@@ -57,7 +61,7 @@ def two(*, c=3):
 
 @pytest.fixture(scope="module", autouse=True)
 def claims_of_the_papers() -> None:
-    """Loaded once, before pytester notes which modules there are: it drops those that come after."""
+    """Load all claims before pytester notes which modules there are: it drops those that come after."""
     load_claims()
 
 
@@ -162,6 +166,42 @@ def test_without_the_plugin_nothing_turns_green(pytester: pytest.Pytester) -> No
     result = run(pytester, GOOD, VACUOUS, options=("-p", "no:largeprompt", "--noconftest"))
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
     result.assert_outcomes()
+
+
+def ids_in_the_source() -> list[str]:
+    """The ids in every ``@claim(...)`` of the package, wherever its file stands."""
+    decorators = [
+        d
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for d in getattr(node, "decorator_list", ())
+    ]
+    return [d.args[0].value for d in decorators if isinstance(d, ast.Call) and getattr(d.func, "id", "") == "claim"]
+
+
+def test_no_claim_vanishes_with_a_move() -> None:
+    """The claims in the files, in the registry and in pytest's collection are the same, and every row
+    has one but those of results whose claims are still to come.
+    """
+    registered, written = set(load_claims()), ids_in_the_source()
+    assert len(written) == len(set(written))
+    assert set(written) == registered
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", str(PACKAGE)]
+    collected = subprocess.run(command, capture_output=True, text=True, check=True, cwd=PACKAGE.parent).stdout
+    assert {line.split("::", 1)[1] for line in collected.splitlines() if "::" in line} == registered
+    without = {id for id in rows() if id not in {claim.row for claim in load_claims().values()}}
+    assert {id.split(".", 1)[0] for id in without} == {"OURS:R7", "OURS:R8"}
+
+
+def test_a_folder_with_statements_is_collected_wherever_it_stands(monkeypatch, pytester: pytest.Pytester) -> None:
+    folder = pytester.path / "room" / "paper"
+    folder.mkdir(parents=True)
+    (folder / "lemma.py").write_text(HEAD + GOOD)
+    monkeypatch.setattr("proofs_check.plugin.HERE", pytester.path)
+    with patch.dict(REGISTRY):
+        pytester.runpytest_inprocess("-p", "no:cacheprovider", "room").assert_outcomes()
+        (folder / "statements.toml").write_text('[paper]\nkey = "BB"\n')
+        pytester.runpytest_inprocess("-p", "no:cacheprovider", "room").assert_outcomes(passed=2)
 
 
 def test_other_peoples_runs_are_left_alone(pytester: pytest.Pytester) -> None:

@@ -1,4 +1,4 @@
-"""The graph of needs as SVG: what is needed stands above what needs it."""
+"""Draws the graph of needs as SVG, with every statement above those that need it."""
 
 from __future__ import annotations
 

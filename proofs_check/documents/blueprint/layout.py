@@ -1,8 +1,9 @@
-"""Where the nodes of a directed graph stand: layers from top to bottom, few crossings, short edges.
+"""Places the nodes of a directed graph in layers from top to bottom, with few crossings and short
+edges.
 
-The method of Sugiyama, Tagawa and Toda (1981). The last step is exact: within a layer the squared
-distances from where the neighbours want a node are minimised under the order and the gaps, which is
-an isotonic regression.
+The method is that of Sugiyama, Tagawa and Toda (1981). Its last step is exact: within a layer the
+squared distances from where the neighbours want a node are minimised under the order and the gaps,
+which is an isotonic regression.
 """
 
 from __future__ import annotations

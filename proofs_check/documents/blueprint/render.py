@@ -1,4 +1,4 @@
-"""The page itself: one file with its styles, its script and its formulas inside."""
+"""Renders the blueprint as one HTML file that holds its styles, its script and its formulas."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from pathlib import Path
 from typing import Any
 
+from numerics.pages.templates import environment
+from numerics.pages.text import sci
+from proofs_check.core.files import read_ledger, write_text
+from proofs_check.core.witnesses import script, slug
 from proofs_check.documents import latex
 from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
 from proofs_check.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
-from proofs_check.documents.witnesses import script, slug
 
-__all__ = ["Blueprint", "as_html"]
+__all__ = ["Blueprint", "as_html", "write_blueprint"]
 
-_DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")
 
 
@@ -54,7 +57,7 @@ class _Typesetter:
         return self._or_source(latex.words, text)
 
     def told(self, text: str) -> str:
-        """What an engine says: words, or the LaTeX of a domain, or both in turn."""
+        """What an engine covered: words, the LaTeX of a domain, or both in turn."""
         return "; ".join(self.words(p) for p in latex.marked(text).split("; "))
 
     def markdown(self, text: str) -> str:
@@ -79,27 +82,18 @@ def _markdown() -> Any:
 
 
 def number(value: float | str | None, digits: int = 4) -> str:
-    """A number for people.
+    """A number as people write it, with a power of ten where the decimals would be long.
 
     Examples
     --------
     >>> number(0.25), number(1.5e-7), number("1/3"), number(None)
     ('0.25', '1.5·10⁻⁷', '1/3', '–')
     """
-    if value is None:
-        return "–"
-    if isinstance(value, str):
-        return value
-    text = f"{value:.{digits}g}"
-    if "e" not in text:
-        return text.replace("-", "−")
-    mantissa, exponent = text.split("e")
-    power = f"10{str(int(exponent)).translate(_DIGITS)}"
-    return power if mantissa == "1" else f"{mantissa.replace('-', '−')}·{power}"
+    return value if isinstance(value, str) else sci(value, digits).replace("-", "−")
 
 
 def _decimal(text: str) -> str:
-    """About how much a quotient is; nothing for an integer."""
+    """The decimal value of a quotient such as 139/3, empty for an integer."""
     from fractions import Fraction
 
     try:
@@ -110,7 +104,7 @@ def _decimal(text: str) -> str:
 
 
 def _bars(losses: list[tuple[str, float]]) -> dict[str, float]:
-    """Lengths in percent on a logarithmic scale; a loss of 1 has none."""
+    """The length of each bar in percent, on a logarithmic scale that begins at a loss of 1."""
     top = max((math.log(max(ratio, 1.0)) for _, ratio in losses), default=0.0)
     return {id: 100 * math.log(max(ratio, 1.0)) / top if top else 0.0 for id, ratio in losses}
 
@@ -153,19 +147,12 @@ def as_html(site: Site) -> Blueprint:
     >>> made.html.startswith("<!doctype html>"), made.failures
     (True, ())
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
     from markupsafe import Markup
 
-    environment = Environment(
-        loader=PackageLoader("proofs_check.documents.blueprint", "."),
-        autoescape=select_autoescape(["html.jinja"]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    templates = environment("proofs_check.documents.blueprint")
     setter = _Typesetter()
     safe = lambda make: lambda *given, **named: Markup(make(*given, **named))
-    environment.filters |= {
+    templates.filters |= {
         "formula": safe(setter.formula),
         "words": safe(setter.words),
         "told": safe(setter.told),
@@ -175,7 +162,7 @@ def as_html(site: Site) -> Blueprint:
         "anchor": anchor,
         "v": v_class,
     }
-    environment.globals |= {
+    templates.globals |= {
         "facts": _facts,
         "bars": _bars,
         "script": script,
@@ -186,5 +173,29 @@ def as_html(site: Site) -> Blueprint:
         "apart": lambda paper=None: apart(site, paper),
         "math_styles": Markup(latex.CSS),
     }
-    html = environment.get_template("blueprint.html.jinja").render(site=site)
+    html = templates.get_template("blueprint.html.jinja").render(site=site)
     return Blueprint(html, site, tuple(setter.failures.items()))
+
+
+def write_blueprint(ledger: Path, out: Path) -> Blueprint:
+    """Read a ledger and write its blueprint.
+
+    Parameters
+    ----------
+    ledger : Path
+        ``ledger.json``, or the folder that holds it.
+    out : Path
+        The file to write; a folder gets ``blueprint.html``.
+
+    Returns
+    -------
+    Blueprint
+
+    Raises
+    ------
+    InputError
+        If the ledger cannot be used or the file cannot be written.
+    """
+    made = as_html(Site(read_ledger(ledger)))
+    write_text(out / "blueprint.html" if out.is_dir() else out, made.html)
+    return made

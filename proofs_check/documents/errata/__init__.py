@@ -1,5 +1,5 @@
-"""``largeprompt errata``: what is false as printed, for the authors: one document in HTML and in
-Markdown, made from a ledger.
+"""``largeprompt errata``: the lines of a paper that are false as printed, as a document for its
+authors, in HTML and in Markdown.
 """
 
 from __future__ import annotations

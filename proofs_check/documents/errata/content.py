@@ -1,5 +1,5 @@
-"""What the errata say, with no mark-up but LaTeX between dollars: from the ledger, and from running
-the witness scripts.
+"""The content of the errata, from a ledger and from running the witness scripts. Its texts hold no
+mark-up but LaTeX between dollars; the page and the Markdown file are made from it.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from fractions import Fraction
 from typing import Any
 
 from numerics.evidence import Verdict
+from proofs_check.core import witnesses
 from proofs_check.core.claim import SEVERITIES, by_severity
 from proofs_check.core.files import InputError
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.statements import paper, rows
-from proofs_check.documents import witnesses
 from proofs_check.documents.latex import marked
 
 __all__ = ["HOW_TO_READ", "Errata", "Erratum", "errata_of", "number"]
@@ -99,7 +99,9 @@ class Erratum:
 
 @dataclass(frozen=True, kw_only=True)
 class Errata:
-    """The false lines of one paper, the most severe first, each severity in the order of the paper."""
+    """The false lines of one paper, the most severe first, and within one severity in the order of
+    the paper.
+    """
 
     title: str
     authors: str
@@ -313,8 +315,8 @@ def number(value: Any) -> str:
 
     Examples
     --------
-    >>> number(0.7999999999999999), number("4/5"), number("10/3000000000001"), number(3), number("Rademacher")
-    ('0.8', '4/5', '3.333333333e-12', '3', 'Rademacher')
+    >>> number(0.7999999999999999), number("4/5"), number("10/3000000000001"), number("x")
+    ('0.8', '4/5', '3.333333333e-12', 'x')
     """
     if isinstance(value, float):
         return f"{value:.10g}"

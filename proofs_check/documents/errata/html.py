@@ -1,4 +1,4 @@
-"""The errata as one HTML page that needs nothing from the network."""
+"""Writes the errata as one HTML page that loads nothing from the network."""
 
 from __future__ import annotations
 
@@ -22,18 +22,12 @@ def as_html(errata: Errata) -> str:
     -------
     str
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from numerics.pages.templates import environment
 
-    environment = Environment(
-        loader=PackageLoader("proofs_check.documents.errata", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"words": _words, "formula": _formula, "anchor": _anchor}
+    templates = environment("proofs_check.documents.errata")
+    templates.filters |= {"words": _words, "formula": _formula, "anchor": _anchor}
     how = [re.sub(r"\*(\w+)\*", r"<em>\1</em>", _words(p)) for p in HOW_TO_READ]
-    return environment.get_template("errata.html.jinja").render(errata=errata, how=how) + "\n"
+    return templates.get_template("errata.html.jinja").render(errata=errata, how=how) + "\n"
 
 
 def _words(text: str) -> str:
@@ -56,6 +50,6 @@ def _formula(latex: str) -> str:
 
 
 def _anchor(id: str) -> str:
-    from proofs_check.documents.witnesses import slug
+    from proofs_check.core.witnesses import slug
 
     return slug(id)

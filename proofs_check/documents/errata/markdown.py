@@ -1,4 +1,4 @@
-"""The errata in Markdown that reads well as plain text and on GitHub."""
+"""Writes the errata in Markdown that reads well as plain text and on GitHub."""
 
 from __future__ import annotations
 

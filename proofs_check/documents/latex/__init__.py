@@ -1,5 +1,5 @@
-"""LaTeX as MathML, made when a page is written: browsers typeset it by themselves, without scripts
-or fonts from the network.
+"""Turns LaTeX into MathML while a page is written. Browsers typeset MathML without scripts or fonts
+from the network.
 """
 
 from __future__ import annotations

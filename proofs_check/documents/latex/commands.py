@@ -1,5 +1,5 @@
-"""What each LaTeX command and environment becomes; a command that is not here is an error, never a
-word in the page.
+"""What each LaTeX command and environment becomes in MathML. A command that is not listed here is
+an error: it never appears as a word in the page.
 """
 
 from __future__ import annotations

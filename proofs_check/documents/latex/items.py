@@ -1,4 +1,6 @@
-"""Pieces of a formula, each with its class in TeX's sense, and how a row of them is spaced."""
+"""The pieces of a formula, each with its class in TeX's sense (ordinary, operator, relation, ...),
+and the spaces between them.
+"""
 
 from __future__ import annotations
 

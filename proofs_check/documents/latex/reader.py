@@ -1,4 +1,4 @@
-"""Tokens, lists, scripts and letters of a formula; what a command means is left to
+"""Reads the tokens, lists, scripts and letters of a formula. What a command means is left to
 `proofs_check.documents.latex.commands`.
 """
 

@@ -1,4 +1,4 @@
-"""The LaTeX that the papers and the engines write: commands and the signs they stand for."""
+"""The LaTeX commands that papers and engines write, and the Unicode signs they stand for."""
 
 from __future__ import annotations
 

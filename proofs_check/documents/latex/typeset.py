@@ -1,5 +1,5 @@
-"""LaTeX on a page: formulas as MathML that breaks between terms, and words with formulas between
-dollars.
+"""Typesets LaTeX for a page: formulas as MathML that may break between terms, and sentences with
+formulas between dollars.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ __all__ = ["CSS", "FORMULA", "block", "formula", "glued", "inline", "marked", "w
 #: A formula between dollars, single or double; ``\$`` is a dollar.
 FORMULA = re.compile(r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<inline>(?:\\.|[^$\\])+?)\$", re.DOTALL)
 _BESIDE = re.compile(r"([(\[“]*)(<math\b(?:(?!</math>).)*</math>)([,.;:!?)\]”’]*)", re.DOTALL)
-#: In ems: a table of this width still fits a page; a chunk of this width may end at a plus.
-TABLE, TERM = 40.0, 16.0
+#: Width in ems of a table that still fits a page.
+TABLE_WIDTH = 40.0
+#: Width in ems from which on a line may break at a plus.
+TERM_WIDTH = 16.0
 
 #: Styles that the classes of `block` and the tables inside formulas need; sizes and colours are the
 #: page's.
@@ -117,7 +119,7 @@ def _lines(items: Sequence[Item]) -> list[tuple[str, str]]:
     rows = whole[0].cells
     aligned = any(len(r) > 2 or (len(r) == 2 and r[0]) for r in rows)
     worded = any(i.text.strip() for r in rows for c in r for i in c)
-    if aligned and not worded and whole[0].width < TABLE:
+    if aligned and not worded and whole[0].width < TABLE_WIDTH:
         return [("line", f'<math displaystyle="true">{row([whole[0], *stop])}</math>')]
     joined = [[i for cell in r for i in cell] for r in rows]
     joined[-1] += stop
@@ -152,7 +154,7 @@ def _pieces(items: Sequence[Item], *, display: bool) -> str:
             out.append(f'<span class="gap" style="padding-right:{item.width:g}em"> </span>')
             continue
         starts_relation = item.kind == "rel" and item.sign and width(chunk) > (2.5 if display else 9)
-        starts_term = item.kind == "bin" and width(chunk) > TERM and display
+        starts_term = item.kind == "bin" and width(chunk) > TERM_WIDTH and display
         if (starts_relation or starts_term) and n and n + 1 < len(items):
             close()
             out.append(" ")

@@ -47,7 +47,7 @@ def _broken(gap: Any, size: Any) -> bool:
 
 
 def counterexample(st: Random, rng: random.Random) -> Point | None:
-    """A point of the domain that surely breaks an accepted statement, or at which it is undefined."""
+    """A point of the domain that surely breaks an accepted statement, or where it is undefined."""
     found, values = search(st.big - st.small, st.ranges, st.where, rng, 8)
     candidates: list[Point] = [tuple(rng.choice(r.ends()) for r in st.ranges.values()) for _ in range(4)]
     for row in found[:3]:

@@ -143,7 +143,7 @@ def statements(seed: int) -> Iterator[Random]:
 
 
 def _invariant(rng: random.Random) -> Random:
-    """A statement whose sign does not change when both variables are scaled, or shifted, together."""
+    """A statement whose sign does not change when both variables are scaled or shifted together."""
     if rng.random() < 0.5:
         kind = rng.choice((Range(Fraction(0), None), Range(Fraction(0), None, closed=True), Range(None, None)))
         ranges = {X: kind, Y: rng.choice((kind, Range(Fraction(0), None, closed=True)))}

@@ -10,10 +10,7 @@ from itertools import takewhile
 import numpy as np
 import pytest
 
-from numerics.attention.softmax_average import error_squared
-from numerics.search.query_average import squared_error
-from numerics.search.query_average_instances import REFERENCE, discrete, instances, reference
-from numerics.search.reference import INSTANCE, LENGTH
+from numerics.search.query_average_instances import discrete, instances
 from numerics.token_laws.sub_gaussian import certified_proxy
 
 
@@ -29,12 +26,6 @@ def test_tokens_and_queries_are_as_sub_gaussian_as_the_propositions_ask(x) -> No
         assert len(set(x.atoms)) == 2**x.d
         assert {abs(v) for atom in x.atoms for v in atom} == {1}
         assert set(x.weights) == set(x.query_weights) == {Fraction(1, 2**x.d)}
-
-
-def test_the_reference_averaged_over_its_query_is_the_reference_at_one_query() -> None:
-    fixed = float(INSTANCE.average(LENGTH).mean(error_squared))
-    assert REFERENCE.average(LENGTH, squared_error) == pytest.approx(fixed, rel=1e-12)
-    assert reference(lambda L, s, u, d: 1.0, "output").left == pytest.approx(fixed, rel=1e-12)
 
 
 def test_gaussian_tokens_against_sampling() -> None:

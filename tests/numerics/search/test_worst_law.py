@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 
 from numerics.evidence import Verdict
-from numerics.search.reference import at_reference
+from numerics.search.families import Point
+from numerics.search.reference import ReferenceInstance
 from numerics.search.worst_law import Population, of_law, worst_law
 from numerics.token_laws.hostile import laws
 from numerics.token_laws.sub_gaussian import kearns_saul
+
+#: Rademacher tokens at the score 1/2.
+SIGNS = Point((Fraction(1), Fraction(-1)), (Fraction(1, 2), Fraction(1, 2)), Fraction(1, 2), (Fraction(1), Fraction(-1)))
 
 
 def variance(populations, _):
@@ -154,10 +158,7 @@ def slope(populations, numbers):
     return p.tilted(numbers.reshape(1, *numbers.shape[1:])).mean(p.nodes[:, 0]), p.sigma2 * numbers[0]
 
 
-def test_the_reference_instance_by_hand():
-    statement = dict(checked="", numbers=((0.1, 3.0),))
-    with at_reference({}):
-        assert worst_law(slope, 2, **statement).reference == pytest.approx(2 * 0.5 / math.tanh(0.5))
-    assert worst_law(slope, 2, **statement).reference is None
-    with at_reference({}, only=True):
-        assert worst_law(slope, 2, **statement).verdict is Verdict.OPEN
+def test_a_reference_instance_by_hand():
+    at = ReferenceInstance(name="signs", point=SIGNS, length=1, values={})
+    found = worst_law(slope, 2, checked="", numbers=((0.1, 3.0),))
+    assert at.loss(*found.sides) == pytest.approx(2 * 0.5 / math.tanh(0.5))

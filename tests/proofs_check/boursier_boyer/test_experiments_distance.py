@@ -22,7 +22,7 @@ from proofs_check.boursier_boyer.experiments_distance import (
     trajectories_approach,
     trajectories_approach_in_the_code,
 )
-from proofs_check.documents.witnesses import differing
+from proofs_check.core.witnesses import differing
 from tests.numerics.figures.synthetic import measurements
 
 PLAN = replace(Plan.full(), figures=(2, 3), variants=("as coded",), lengths=(10, 100, 1000), curve_lengths=(10, 100, 1000))

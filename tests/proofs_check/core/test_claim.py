@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.provers import forall
 from numerics.seeds import current_seed
 from proofs_check.core.claim import MEANS, REGISTRY, Claim, claim
+from proofs_check.instances.reference import RADEMACHER
 
 ROW = "BB:CC.3.b"
 FALSE: dict[str, Any] = dict(false="gap", why="the edge is 2", instead="$c \\geq 2$")
@@ -207,7 +209,6 @@ def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught() -> None
     asked = made(bound, dial="c", reference=dict(x=1))
     assert asked.judge().held.reference == 2
     assert asked(c=3).reference == 3
-    assert asked.loss() == 2
     assert asked.judge().faults == ()
     REGISTRY.pop(f"{ROW}/bound")
     assert "no value for x" in faults(bound, dial="c", reference={})
@@ -219,7 +220,36 @@ def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught() -> None
     assert "evaluates nothing there" in faults(silent, dial="c", reference={})
     plain = made(bound, dial="c")
     assert plain.judge().held.reference is None
-    assert plain.loss() is None
+
+
+def test_measurements_reach_the_checks_that_declare_them_and_their_controls() -> None:
+    def measuring(*, c: int = 3, measured: int | None = None) -> Evidence:
+        return threshold(Fraction(c + (measured or 0)))
+
+    judged = made(measuring, control=dict(c=-3))
+    assert judged.judge().printed.verdict.accepted
+    given = judged.judge(measured=-5)
+    assert (given.printed.verdict, given.control.verdict) == (Verdict.REFUTED, Verdict.REFUTED)
+    REGISTRY.pop(f"{ROW}/measuring")
+
+    def proved(*, c: int = 3) -> Evidence:
+        return threshold(Fraction(c))
+
+    assert made(proved, dial="c").judge(measured=-5).printed.verdict.accepted
+
+
+def test_a_paper_brings_its_own_reference_instance(monkeypatch: pytest.MonkeyPatch) -> None:
+    def bound(*, c: int = 2) -> Evidence:
+        x = sp.Symbol("x", positive=True)
+        return forall(x, "<=", c * x**2, {x: (1, sp.oo)})
+
+    theirs = Claim(id="XX:1", check=bound, reference={})
+    with pytest.raises(ValueError, match="XX brings no instance; add it"):
+        theirs()
+    at = replace(RADEMACHER, values={"x": sp.Integer(5)})
+    monkeypatch.setattr("proofs_check.core.claim.OF_PAPER", {"XX": at})
+    assert theirs().reference == 10
+    assert replace(theirs, reference={"x": 7}).judge().held.reference == 14
 
 
 def test_what_a_claim_takes_for_granted_stands_in_its_evidence() -> None:

@@ -8,7 +8,8 @@ import jsonschema
 import pytest
 
 from numerics.evidence import Evidence, Verdict
-from proofs_check.core.ledger import Ledger, load_claims, run_claim, schema, write_json
+from proofs_check.core.files import schema
+from proofs_check.core.ledger import Ledger, load_claims, run_claim, write_json
 
 A, B, C, D = "BB:CC.3", "BB:CC.3.a", "BB:CC.3.b", "BB:LC.1"
 

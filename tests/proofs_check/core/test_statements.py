@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-import proofs_check
-from proofs_check.core.statements import KINDS, row, rows
+from proofs_check.core.statements import KINDS, row, rows, statement_files
 
-FILES = sorted(Path(proofs_check.__file__).parent.glob("*/statements.toml"))
+FILES = statement_files()
 PAPER_KEYS = {"key", "title", "authors", "version", "date"}
 ROW_KEYS = {"id", "where", "kind", "kinds", "says", "printed", "uses"}
 EXCLUDED_KEYS = {"where", "printed", "reason"}

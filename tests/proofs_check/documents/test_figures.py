@@ -18,7 +18,7 @@ from proofs_check.boursier_boyer.experiments_risk import linear_excess
 from proofs_check.boursier_boyer.experiments_training import anisotropic_covariance
 from proofs_check.boursier_boyer.section_6 import completing_the_square
 from proofs_check.cli import main
-from proofs_check.core import experiments as measured
+from proofs_check.core import experiments
 from proofs_check.core.claim import Claim
 from proofs_check.core.files import read_ledger
 from tests.numerics.figures.synthetic import measurements
@@ -28,12 +28,11 @@ NO = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 
 
 
 def made_up(outcome: Evidence, *, open: str = "reduced runs cannot tell") -> Claim:
-    """A claim that is open on the reduced runs, and comes out like this on those that it is given."""
+    """A claim that is open on the reduced runs, and comes out like this on those that are given."""
 
-    def check(*, measured_: None = None) -> Evidence:
+    def check(*, measured: Any = None) -> Evidence:
         """The curve is erratic."""
-        given = measured._GIVEN.get()
-        return outcome if given else Evidence(verdict=Verdict.OPEN, engine="examples", reason="too few runs")
+        return outcome if measured else Evidence(verdict=Verdict.OPEN, engine="examples", reason="too few runs")
 
     return Claim(id="BB:A.fig7", check=check, open=open)
 
@@ -42,7 +41,7 @@ def made_up(outcome: Evidence, *, open: str = "reduced runs cannot tell") -> Cla
 def pages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """What was handed to the page; nothing is trained or drawn, and of the claims there are two."""
     found: list[tuple[Any, ...]] = []
-    monkeypatch.setattr("numerics.figures.run_plan.measure", lambda plan, **how: measurements(measured.reduced_plan()))
+    monkeypatch.setattr("numerics.figures.run_plan.measure", lambda plan, **how: measurements(experiments.reduced_plan()))
 
     def page(*arguments: Any, **how: Any) -> Path:
         found.append(arguments)
@@ -50,7 +49,7 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
 
     monkeypatch.setattr("numerics.figures.page.write_page", page)
     claims = {c.id: c for c in (anisotropic_covariance, made_up(SEEN.replace(control=NO)), completing_the_square)}
-    monkeypatch.setattr(measured, "load_claims", lambda: claims)
+    monkeypatch.setattr(experiments, "load_claims", lambda: claims)
     return found
 
 
@@ -69,7 +68,7 @@ def test_the_sentences_are_judged_on_the_runs_given(pages: list[Any], tmp_path: 
 def test_a_sentence_that_comes_out_otherwise_is_told(
     pages: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(measured, "load_claims", lambda: {"BB:A.fig7": made_up(NO)})
+    monkeypatch.setattr(experiments, "load_claims", lambda: {"BB:A.fig7": made_up(NO)})
     assert main(["figures", "--out", str(tmp_path), "--quiet"]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -109,7 +108,7 @@ def test_a_folder_that_cannot_be_made_is_told_before_anything_is_trained(
 def test_a_page_of_somebody_else_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plan = replace(measured.reduced_plan(), figures=(1,), variants=("as written",))
+    plan = replace(experiments.reduced_plan(), figures=(1,), variants=("as written",))
     monkeypatch.setattr("numerics.figures.run_plan.measure", lambda *arguments, **how: measurements(plan))
     again = ["figures", "--out", str(tmp_path / "ours"), "--only", "1", "--quiet"]
     assert main(again) == main(again) == 0
@@ -143,7 +142,7 @@ def test_a_run_has_failed_with_a_twentieth_of_its_drop_missing() -> None:
 
 
 def test_claims_and_figures_call_the_same_runs_failed() -> None:
-    found = measurements(measured.reduced_plan())
+    found = measurements(experiments.reduced_plan())
     for (covariance, reading, attention, L, seed), (risk, _) in found.final.items():
         limit = found.exact[covariance, reading, attention, L]
         for worse in (0.0, 0.015, 0.03, 0.06):
@@ -160,9 +159,9 @@ def test_sentences_of_the_page_name_no_parameter_of_their_checks() -> None:
     from proofs_check.core.ledger import load_claims
     from proofs_check.core.statements import row
 
-    experiments = [c for c in load_claims().values() if row(c.id).kind == "NUM" and c.id.startswith(measured.EXPERIMENTS)]
-    assert len(experiments) > 10
-    for claim in experiments:
+    judged = [c for c in load_claims().values() if row(c.id).kind == "NUM" and c.id.startswith(experiments.EXPERIMENTS)]
+    assert len(judged) > 10
+    for claim in judged:
         told = (claim.check.__doc__ or "").split("\n\n")[0]
         for name in signature(claim.check).parameters:
             assert f"`{name}`" not in told, claim.id

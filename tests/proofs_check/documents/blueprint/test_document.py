@@ -16,9 +16,9 @@ import pytest
 
 from proofs_check.cli import main
 from proofs_check.core.statements import rows
+from proofs_check.core.witnesses import script
 from proofs_check.documents.blueprint import Site, as_html
 from proofs_check.documents.blueprint.document import LETTERS, place
-from proofs_check.documents.witnesses import script
 from tests.proofs_check.documents.blueprint.blueprint_sample import IDS, document
 
 VOID = {"meta", "input", "br", "link", "img", "hr"}

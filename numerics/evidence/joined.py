@@ -1,0 +1,118 @@
+"""Several checks of one statement: `all_of` forms their conjunction, which is as strong as its
+weakest part, and `confirmed` adds second routes, which must not contradict the first.
+"""
+
+from __future__ import annotations
+
+from numerics.evidence.record import Evidence
+from numerics.evidence.verdict import Verdict
+
+__all__ = ["Contradiction", "all_of", "confirmed"]
+
+
+class Contradiction(RuntimeError):
+    """Two routes to one statement give opposite verdicts: one of the programs is wrong, and nothing
+    may be reported.
+    """
+
+
+def all_of(*parts: Evidence, checked: str = "") -> Evidence:
+    """The conjunction of several checks: as strong as its weakest part, refuted as soon as one of
+    them is.
+
+    Its control counts as refuted only if every part brought a control of its own and each was
+    refuted: a part that cannot fail is not hidden by one that can.
+
+    Parameters
+    ----------
+    parts : Evidence
+        At least one.
+    checked : str
+        LaTeX to show instead of the parts' own.
+
+    Returns
+    -------
+    Evidence
+
+    Raises
+    ------
+    ValueError
+        If there are no parts.
+
+    Examples
+    --------
+    >>> yes = Evidence(verdict=Verdict.PROVED, engine="identity", checked="a=a")
+    >>> perhaps = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="L = 1, 2")
+    >>> all_of(yes, perhaps).verdict.value
+    'SUPPORTED'
+    """
+    if not parts:
+        raise ValueError("a conjunction of nothing says nothing; give at least one Evidence")
+    worst = min(parts, key=lambda e: e.verdict.strength)
+    controls = [e.control for e in parts]
+    spoiled = next(iter(controls)) if all(c is not None and c.verdict is Verdict.REFUTED for c in controls) else None
+    slacks = [(e.slack, e.tightest) for e in parts if e.slack is not None]
+    slack, tightest = min(slacks, key=lambda s: s[0]) if slacks else (None, {})
+    gather = lambda name: tuple(dict.fromkeys(x for e in parts for x in getattr(e, name)))
+    note = lambda name: "; ".join(dict.fromkeys(t for e in parts if (t := getattr(e, name))))
+    return Evidence(
+        verdict=worst.verdict,
+        engine="conjunction",
+        checked=checked or r" \;\wedge\; ".join(e.checked for e in parts if e.checked),
+        covered=note("covered"),
+        dimension=note("dimension"),
+        assumes=gather("assumes"),
+        witness=worst.witness,
+        witness_by=worst.witness_by,
+        disagreement=worst.disagreement,
+        slack=slack,
+        tightest=tightest,
+        samples=sum(e.samples for e in parts),
+        seed=next((e.seed for e in parts if e.seed), 0),
+        error=worst.error if worst.verdict is Verdict.REFUTED else sum(e.error for e in parts),
+        cites=gather("cites"),
+        reason=worst.reason,
+        control=spoiled,
+        parts=parts,
+        seconds=sum(e.seconds for e in parts),
+        sides=tuple(sides for e in parts for sides in e.sides),
+    )
+
+
+def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
+    """The primary evidence, with second routes that share nothing with it but the definition.
+
+    Parameters
+    ----------
+    primary : Evidence
+        Its verdict is the result.
+    routes : Evidence
+        Independent checks of the same statement, or of instances of it.
+
+    Returns
+    -------
+    Evidence
+        The primary with `routes`; their error probabilities do not add, since the verdict does not
+        rest on them.
+
+    Raises
+    ------
+    Contradiction
+        If an accepted primary meets a refuted route (or the other way round): one of the two
+        programs is wrong.
+
+    Examples
+    --------
+    >>> proof = Evidence(verdict=Verdict.PROVED, engine="identity")
+    >>> look = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="d = 1")
+    >>> len(confirmed(proof, look).routes)
+    1
+    """
+    for route in routes:
+        if primary.verdict.accepted and route.verdict is Verdict.REFUTED:
+            raise Contradiction(
+                f"{primary.engine} accepts what {route.engine} refutes at {dict(route.witness)}; one of the two is wrong"
+            )
+        if primary.verdict is Verdict.REFUTED and route.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
+            raise Contradiction(f"{primary.engine} refutes what {route.engine} accepts; one of the two is wrong")
+    return primary.replace(routes=primary.routes + routes, seconds=primary.seconds + sum(r.seconds for r in routes))

@@ -1,0 +1,248 @@
+"""`Evidence`: what an engine found out about a statement, as a frozen record that can be written as
+JSON.
+
+It cannot be built in a form that claims too much: a verdict above the ceiling of its engine, a
+refutation without a witness, an open statement without a reason and a supported one without its
+coverage are all errors.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from numerics.evidence.verdict import CEILING, WITNESS_BY, Verdict
+
+__all__ = ["Evidence", "plain"]
+
+Plain = int | float | str | bool
+
+
+def plain(value: Any) -> Plain:
+    """A JSON scalar that keeps the value: rationals become ``"p/q"``, integers stay integers,
+    everything else its text.
+
+    Examples
+    --------
+    >>> plain(Fraction(1, 3)), plain(2.5), plain(True)
+    ('1/3', 2.5, True)
+    """
+    if isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+    if isinstance(value, float) or type(value).__module__ == "numpy":
+        item = value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
+        return item if isinstance(item, (bool, int, str)) or (isinstance(item, float) and math.isfinite(item)) else str(item)
+    if getattr(value, "is_Integer", False):
+        return int(value)
+    return str(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """The outcome of one check.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        One of the five words.
+    engine : str
+        A key of `CEILING`; the verdict never exceeds what that engine can show.
+    checked : str
+        LaTeX of what the engine received, beside which the printed text can be laid.
+    covered : str
+        Domain, laws, lengths or grid over which it was checked. Required under SUPPORTED.
+    dimension : str
+        ``"every d"``, ``"d = 1, 2, 3"``, or empty where no dimension occurs.
+    assumes : tuple of str
+        What the engine took for granted: positivity of symbols, invertibility, a law's parameters.
+    witness : Mapping[str, int | float | str]
+        A point that meets every hypothesis and breaks the statement. Required under REFUTED,
+        forbidden elsewhere.
+    witness_by : str
+        ``"exact"``, ``"Arb"``, ``"two routes"`` or ``"statistics"``: how the witness was evaluated
+        a second time.
+    disagreement : float
+        For ``"two routes"``: their difference in units of the violation, at most 1e-6.
+    slack : float or None
+        Bound over truth at the tightest point found; below 1 when refuted.
+    tightest : Mapping[str, int | float | str]
+        Where that was.
+    reference : float or None
+        The same ratio at a reference instance (`numerics.search.reference`), where one was given:
+        what the bound gives away there. For a conjunction the largest of its parts.
+    margin : float or None
+        A certified lower bound of the difference of the two sides.
+    samples, seed : int
+        Random draws and their seed, 0 where nothing is random.
+    error : float
+        Probability that the verdict is a statistical accident; 0 where nothing is random.
+    cites : tuple of str
+        Theorems taken as given.
+    reason : str
+        Why nothing could be decided. Required under OPEN.
+    control : Evidence or None
+        The same engine on a statement that it spoiled itself: it must come out REFUTED.
+    parts : tuple of Evidence
+        The conjuncts of `all_of`.
+    routes : tuple of Evidence
+        The second routes of `confirmed`; the verdict does not rest on them.
+    seconds : float
+        Time the check took.
+    sides : tuple
+        The inequalities that were judged, in a form that a reference instance can evaluate
+        (`numerics.search.reference`); neither compared nor written as JSON.
+
+    Raises
+    ------
+    ValueError
+        If the evidence would say more than its engine can, or leaves out what its verdict requires.
+
+    Examples
+    --------
+    >>> refuted = dict(verdict=Verdict.REFUTED, engine="exact arithmetic", witness_by="exact")
+    >>> e = Evidence(**refuted, witness={"L": 1})
+    >>> e.verdict.value, Evidence.from_json(e.to_json()) == e
+    ('REFUTED', True)
+    >>> try:
+    ...     Evidence(verdict=Verdict.PROVED, engine="Monte Carlo")
+    ... except ValueError as error:
+    ...     print(str(error).split(";")[0])
+    the engine 'Monte Carlo' can at most say SUPPORTED, not PROVED
+    """
+
+    verdict: Verdict
+    engine: str
+    checked: str = ""
+    covered: str = ""
+    dimension: str = ""
+    assumes: tuple[str, ...] = ()
+    witness: Mapping[str, Any] = field(default_factory=dict)
+    witness_by: str = ""
+    disagreement: float = 0.0
+    slack: float | None = None
+    tightest: Mapping[str, Any] = field(default_factory=dict)
+    reference: float | None = None
+    margin: float | None = None
+    samples: int = 0
+    seed: int = 0
+    error: float = 0.0
+    cites: tuple[str, ...] = ()
+    reason: str = ""
+    control: Evidence | None = None
+    parts: tuple[Evidence, ...] = ()
+    routes: tuple[Evidence, ...] = ()
+    seconds: float = 0.0
+    sides: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        put = lambda name, value: object.__setattr__(self, name, value)
+        put("verdict", Verdict(self.verdict))
+        for name in ("witness", "tightest"):
+            put(name, MappingProxyType({str(k): plain(v) for k, v in getattr(self, name).items()}))
+        for name in ("assumes", "cites", "parts", "routes"):
+            put(name, tuple(getattr(self, name)))
+        for name in ("slack", "reference", "margin"):
+            value = getattr(self, name)
+            put(name, None if value is None or not math.isfinite(float(value)) else float(value))
+        for fault in self._faults():
+            raise ValueError(fault)
+
+    def _faults(self) -> list[str]:
+        v, out = self.verdict, []
+        if self.engine not in CEILING:
+            return [
+                f"no engine is called {self.engine!r}; add it to numerics.evidence.verdict.CEILING with the strongest"
+                " verdict it can give"
+            ]
+        ceiling = CEILING[self.engine]
+        if v.accepted and v.strength > ceiling.strength:
+            out.append(f"the engine {self.engine!r} can at most say {ceiling}, not {v}; use an engine that proves, or say less")
+        if v.accepted and any(p.verdict.strength < v.strength for p in self.parts) and self.engine == "conjunction":
+            out.append(f"a conjunction with the parts {[str(p.verdict) for p in self.parts]} is not {v}; it is its weakest part")
+        if v is Verdict.REFUTED and not self.witness:
+            out.append("REFUTED needs a witness: give the point at which the statement fails")
+        if v is Verdict.REFUTED and self.witness_by not in WITNESS_BY:
+            out.append(f"witness_by={self.witness_by!r} is none of {WITNESS_BY}; say how the witness was evaluated again")
+        if v is Verdict.REFUTED and self.witness_by == "two routes" and not 0 <= self.disagreement <= 1e-6:
+            out.append(
+                f"two routes that disagree by {self.disagreement:.1e} of the violation refute nothing; at most 1e-6 is allowed"
+            )
+        if v is Verdict.REFUTED and self.witness_by == "statistics" and not 0 < self.error <= 1e-9:
+            out.append(
+                f"a statistical refutation needs an error probability of at most 1e-9, not {self.error:.1e}; draw more samples"
+            )
+        if v is not Verdict.REFUTED and self.witness:
+            out.append(f"{v} with a witness contradicts itself; put the tightest point into `tightest`")
+        if v is Verdict.OPEN and not self.reason:
+            out.append("OPEN needs a reason: say what was tried and where it stopped")
+        if v is Verdict.SUPPORTED and not self.covered:
+            out.append("SUPPORTED needs its coverage: say which laws, lengths or points were tried")
+        if v in (Verdict.PROVED, Verdict.CERTIFIED) and self.error:
+            out.append(f"{v} with an error probability of {self.error:.1e} is SUPPORTED at most")
+        return out
+
+    def replace(self, **changes: Any) -> Evidence:
+        """A copy with some fields changed, checked like any other."""
+        return dataclasses.replace(self, **changes)
+
+    def to_json(self) -> dict[str, Any]:
+        """Every field but `sides` as JSON values (parts and control included)."""
+        out: dict[str, Any] = {}
+        for f in dataclasses.fields(self):
+            if f.name == "sides":
+                continue
+            value = getattr(self, f.name)
+            if isinstance(value, Evidence):
+                value = value.to_json()
+            elif isinstance(value, Mapping):
+                value = dict(value)
+            elif isinstance(value, tuple):
+                value = [v.to_json() if isinstance(v, Evidence) else v for v in value]
+            out[f.name] = str(value) if isinstance(value, Verdict) else value
+        return out
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Evidence:
+        """The inverse of `to_json`."""
+        known = dict(data)
+        known["verdict"] = Verdict(known["verdict"])
+        for name in ("parts", "routes"):
+            known[name] = tuple(cls.from_json(p) for p in known.get(name, ()))
+        known["control"] = cls.from_json(known["control"]) if known.get("control") else None
+        return cls(**known)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The fields that say something, in reading order, as (name, text)."""
+        shown: list[tuple[str, str]] = [("verdict", str(self.verdict)), ("engine", self.engine)]
+        join = lambda m: ", ".join(f"{k} = {v}" for k, v in m.items())
+        texts: list[tuple[str, str]] = [
+            ("witness", join(self.witness) + (f"  [{self.witness_by}]" if self.witness else "")),
+            ("checked", self.checked),
+            ("covered", self.covered),
+            ("dimension", self.dimension),
+            ("assumes", "; ".join(self.assumes)),
+            ("slack", "" if self.slack is None else f"{self.slack:.6g}" + (f" at {join(self.tightest)}" if self.tightest else "")),
+            ("reference", "" if self.reference is None else f"{self.reference:.6g} at the reference instance"),
+            ("margin", "" if self.margin is None else f"{self.margin:.3g}"),
+            ("samples", f"{self.samples} (seed {self.seed}, error {self.error:.0e})" if self.samples else ""),
+            ("confirmed", "; ".join(f"{r.engine} ({r.covered})" for r in self.routes if r.verdict.accepted)),
+            ("undecided", "; ".join(f"{r.engine} ({r.reason})" for r in self.routes if r.verdict is Verdict.OPEN)),
+            ("cites", "; ".join(self.cites)),
+            ("reason", self.reason),
+        ]
+        return shown + [t for t in texts if t[1]]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:>9}  {text}" for name, text in self.rows())
+
+    def _repr_html_(self) -> str:
+        cell = lambda n, t: f"\\({html.escape(t)}\\)" if n == "checked" else html.escape(t)
+        return "<table>" + "".join(f"<tr><th>{n}</th><td>{cell(n, t)}</td></tr>" for n, t in self.rows()) + "</table>"

@@ -1,0 +1,70 @@
+"""The five verdicts in the order of their strength, and the strongest one that each engine may
+give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+__all__ = ["CEILING", "WITNESS_BY", "Verdict"]
+
+
+class Verdict(StrEnum):
+    """The closed list of verdicts, strongest first; what each means stands in the README.
+
+    Examples
+    --------
+    >>> Verdict.PROVED.accepted, Verdict.REFUTED.accepted
+    (True, False)
+    >>> min([Verdict.CERTIFIED, Verdict.SUPPORTED], key=lambda v: v.strength)
+    <Verdict.SUPPORTED: 'SUPPORTED'>
+    """
+
+    PROVED = "PROVED"
+    CERTIFIED = "CERTIFIED"
+    SUPPORTED = "SUPPORTED"
+    OPEN = "OPEN"
+    REFUTED = "REFUTED"
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the statement may be relied on, to the degree that the verdict says."""
+        return self in (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
+
+    @property
+    def strength(self) -> int:
+        """4 for PROVED down to 0 for REFUTED: a chain is as strong as its weakest link."""
+        return {"PROVED": 4, "CERTIFIED": 3, "SUPPORTED": 2, "OPEN": 1, "REFUTED": 0}[self.value]
+
+
+P, C, S = Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED
+
+#: The strongest verdict that each engine is able to give. An `Evidence` of any other engine is an
+#: error.
+CEILING: Mapping[str, Verdict] = MappingProxyType(
+    {
+        "exact arithmetic": P,  # finitely many operations on rationals or algebraic numbers
+        "exact sign": P,  # a factored form whose factors have a known sign
+        "identity": P,  # a normal form in a field where zero is decidable
+        "trace words": P,  # a normal form of matrix words, for every dimension
+        "Sturm": P,
+        "Bernstein": P,
+        "critical points": C,  # isolated exactly, values enclosed
+        "branch and bound": C,
+        "rigorous quadrature": C,
+        "interval arithmetic": C,
+        "enumeration": S,  # exact values at instances, with a search for the worst
+        "quadrature": S,
+        "finite differences": S,
+        "integration of the flow": S,
+        "Monte Carlo": S,
+        "Clopper-Pearson": S,
+        "property search": S,
+        "examples": S,  # a definition is satisfied by one object and violated by another
+        "conjunction": P,  # as strong as its weakest part; see `all_of`
+    }
+)
+#: How a witness was evaluated a second time.
+WITNESS_BY = ("exact", "Arb", "two routes", "statistics")

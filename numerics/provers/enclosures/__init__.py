@@ -1,0 +1,1 @@
+"""Enclosures of expressions on boxes (intervals) and of constants and integrands (Arb balls)."""

@@ -1,0 +1,1 @@
+"""Exact engines: a normal form for identities, and signs of polynomials and rational functions."""

@@ -1,0 +1,177 @@
+"""Exact points that meet the assumptions of symbols and polynomial side conditions: `identity`
+evaluates both sides there to find that an identity is false.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, islice, product
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from numerics.provers.exact.normal_form import Letters
+
+__all__ = ["assumption", "at_point", "points"]
+
+Point = dict[sp.Expr, sp.Expr]
+_KINDS = ("positive", "negative", "nonnegative", "nonpositive", "nonzero", "integer", "real")
+_TEXT = {"positive": "> 0", "negative": "< 0", "nonnegative": ">= 0", "nonpositive": "<= 0", "nonzero": "!= 0"}
+
+
+def assumption(symbol: sp.Expr) -> str:
+    """What a symbol is declared to be, strongest first, as a reader would write it; empty if
+    nothing.
+
+    Examples
+    --------
+    >>> assumption(sp.Symbol("L", integer=True, positive=True)), assumption(sp.Symbol("x"))
+    ('L integer, L > 0', '')
+    """
+    kinds = [k for k in _KINDS if getattr(symbol, f"is_{k}")]
+    whole = [f"{symbol} integer"] if "integer" in kinds else []
+    sign = next((f"{symbol} {_TEXT[k]}" for k in kinds if k in _TEXT), "")
+    return ", ".join([*whole, sign] if sign else whole or ([f"{symbol} real"] if "real" in kinds else []))
+
+
+def _meets(value: sp.Expr, symbol: sp.Expr) -> bool:
+    """Whether a number is all that the symbol is assumed to be."""
+    return all(getattr(value, f"is_{k}") for k in _KINDS if getattr(symbol, f"is_{k}"))
+
+
+def _draw(symbol: sp.Expr, rng: random.Random, real: bool) -> sp.Expr:
+    """A small random number that meets the assumptions of a symbol; if `real`, a real one also
+    where the symbol may be complex.
+    """
+    size = sp.Integer(rng.randint(1, 6)) if symbol.is_integer else sp.Rational(rng.randint(1, 12), rng.randint(2, 9))
+    if symbol.is_extended_positive or symbol.is_extended_nonnegative:
+        return size
+    if symbol.is_extended_negative or symbol.is_extended_nonpositive:
+        return -size
+    size = size * rng.choice((1, -1))
+    if real or symbol.is_extended_real:
+        return size
+    return size + sp.I * sp.Rational(rng.randint(1, 12) * rng.choice((1, -1)), rng.randint(2, 9))
+
+
+def _solved(free: Point, given: Sequence[sp.Expr], pivots: Sequence[sp.Expr]) -> Iterator[Point]:
+    """Completions of a point so that every side condition holds exactly."""
+    for found in _eliminated([g.xreplace(free) for g in given], frozenset(pivots)):
+        point = {**free, **found}
+        if all(_meets(v, k) for k, v in found.items()) and _all_zero([g.xreplace(point) for g in given]):
+            yield point
+
+
+def _eliminated(conditions: Sequence[sp.Expr], unknown: frozenset[sp.Expr]) -> Iterator[Point]:
+    """Solve by linear conditions first, then by conditions in one unknown of degree 2; what needs
+    more than that is given up.
+    """
+    if not unknown:
+        yield {}
+        return
+    for degree, g, s in product((1, 2), conditions, sorted(unknown, key=str)):
+        poly = g.as_poly(s)
+        others = unknown - {s}
+        if poly is None or poly.degree() != degree or (poly.LC() if degree == 1 else g).free_symbols & others:
+            continue
+        for root in sp.roots(poly, multiple=True):
+            for rest in _eliminated([h.xreplace({s: root}) for h in conditions if h is not g], others):
+                yield {**rest, s: root.xreplace(rest)}
+        return
+
+
+def _all_zero(values: Sequence[sp.Expr]) -> bool:
+    """Whether algebraic numbers are zero, decided by the normal form."""
+    letters = Letters()
+    return all(letters.vanish(letters.translate(values)))
+
+
+def points(exprs: Sequence[sp.Expr], given: Sequence[sp.Expr] = (), tries: int = 24) -> Iterator[Point]:
+    """Exact values for all symbols, repeatable from run to run; rational but for those that a side
+    condition makes algebraic.
+
+    Parameters
+    ----------
+    exprs : sequence of sympy.Expr
+        Their free symbols get values (indexed symbols count as symbols).
+    given : sequence of sympy.Expr
+        Each must vanish at the points.
+    tries : int
+        How many draws are made; a draw that meets no side condition yields nothing.
+
+    Yields
+    ------
+    dict
+        From symbols to exact numbers.
+
+    Examples
+    --------
+    >>> p, q = sp.symbols("p q", positive=True)
+    >>> all(point[p] + point[q] == 1 for point in points([p * q], [p + q - 1]))
+    True
+    """
+    names = {s for e in [*exprs, *given] for s in _symbols(e)}
+    ordered = sorted(names, key=str)
+    bound = sorted({s for g in given for s in _symbols(g)}, key=str)
+    rng = random.Random(len(ordered))
+    for k in range(tries):
+        drawn = {s: _draw(s, rng, real=k < tries // 2) / (len(bound) if s in bound and not s.is_integer else 1) for s in ordered}
+        if not given:
+            yield drawn
+            continue
+        for pivots in islice(combinations(reversed(bound), len(given)), 6):
+            yield from islice(_solved({s: v for s, v in drawn.items() if s not in pivots}, given, pivots), 1)
+
+
+def _symbols(e: sp.Expr) -> set[sp.Expr]:
+    """What gets a value: symbols, and indexed symbols as a whole."""
+    indexed = e.atoms(sp.Indexed)
+    inside = {s for i in indexed for s in i.free_symbols}
+    return {s for s in e.free_symbols if s not in inside and not isinstance(s, sp.Indexed)} | indexed
+
+
+class _Functions:
+    """Values of undefined functions: one rational for each function and exact argument, so that
+    f(2) is the same everywhere.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.rng, self.values = random.Random(seed), dict[Any, sp.Expr]()
+
+    def __call__(self, e: sp.Expr, key: Any) -> sp.Expr:
+        if key not in self.values:
+            self.values[key] = _draw(e, self.rng, real=True)
+        return self.values[key]
+
+
+def at_point(exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]) -> tuple[list[sp.Expr], dict[str, sp.Expr]]:
+    """The expressions with values for the symbols, and for functions and derivatives that are not
+    defined.
+
+    Returns
+    -------
+    list of sympy.Expr
+    dict
+        The values that were given to undefined functions, for the witness.
+
+    Examples
+    --------
+    >>> x, f = sp.Symbol("x"), sp.Function("f")
+    >>> (a, b), chosen = at_point([f(x) - f(2), f(x)], {x: sp.Integer(2)})
+    >>> a, list(chosen) == ["f(2)"]
+    (0, True)
+    """
+    functions, chosen = _Functions(len(point)), dict[str, sp.Expr]()
+
+    def fill(e: sp.Expr) -> sp.Expr:
+        if isinstance(e, (sp.Derivative, AppliedUndef)):
+            name = str(e) if isinstance(e, sp.Derivative) else str(e.func(*(fill(a) for a in e.args)))
+            chosen[name] = functions(e, name)
+            return chosen[name]
+        if e in point:
+            return point[e]
+        return e.func(*(fill(a) for a in e.args)) if e.args else e
+
+    return [fill(e) for e in exprs], chosen

@@ -1,0 +1,323 @@
+"""`identity` and `trace_identity` decide equations between scalar expressions and between matrix
+words by reducing the difference of both sides to a normal form.
+
+Every proof carries a control: a copy of the statement with one term doubled, which the same
+procedure must refute.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, islice
+from typing import Any
+
+import sympy as sp
+from flint import acb
+
+from numerics.evidence import Contradiction, Evidence, Verdict
+from numerics.provers.enclosures.balls import NoBall, value
+from numerics.provers.exact.exact_points import assumption, at_point, points
+from numerics.provers.exact.normal_form import Letters
+from theory.symbolic.algebra import Words
+
+__all__ = ["identity", "trace_identity"]
+
+Pair = tuple[sp.Expr, sp.Expr]
+_UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Piecewise, sp.Subs)
+_BITS = (64, 256, 1024)
+
+
+@lru_cache(maxsize=1000)
+def _written(e: sp.Expr) -> str:
+    """LaTeX of a side: a spoiled copy of a statement shares all but one side with it."""
+    return str(sp.latex(e))
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """Pairs of sides under side conditions, each of which is an expression that vanishes."""
+
+    pairs: tuple[Pair, ...]
+    given: tuple[sp.Expr, ...]
+    labels: tuple[str, ...]
+    shape: tuple[int, ...]
+
+    def latex(self) -> str:
+        if len(self.shape) == 2:
+            return " = ".join(sp.latex(sp.Matrix(*self.shape, side)) for side in zip(*self.pairs))
+        return r" \;\wedge\; ".join(f"{_written(a)} = {_written(b)}" for a, b in self.pairs)
+
+    def assumes(self) -> tuple[str, ...]:
+        used = sorted({s for e in chain(*self.pairs, self.given) for s in e.free_symbols}, key=str)
+        declared = [t for s in used if (t := assumption(s))]
+        return (*declared, *(f"{g} = 0" for g in self.given), "both sides are defined")
+
+
+def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
+    """Decide ``lhs = rhs`` for all values of the symbols that meet their assumptions and ``given``.
+
+    Both sides are brought to a normal form in which zero is decidable
+    (`numerics.provers.exact.normal_form`); numerical agreement proves nothing here. The engine then
+    doubles one term of the statement and must refute what it gets: that is the `control`.
+
+    Parameters
+    ----------
+    lhs, rhs : sympy.Expr, sympy.Matrix or sequence of sympy.Expr
+        Both of the same shape. No floats; matrices explicit. What SymPy assumes about the symbols
+        is part of the statement.
+    given : iterable of sympy.Eq, pair or sympy.Expr
+        Polynomial side conditions, such as ``Eq(p1 + p2, 1)``; a lone expression is one that
+        vanishes.
+
+    Returns
+    -------
+    Evidence
+        PROVED with a refuted control; REFUTED with a rational point at which exact arithmetic or
+        Arb shows a difference; else OPEN.
+
+    Raises
+    ------
+    TypeError
+        For floats, symbolic matrices, and heads without value here (integrals, sums, piecewise
+        functions).
+    ValueError
+        If the shapes differ, a side is infinite, a denominator vanishes identically or ``given``
+        contradicts itself.
+    Contradiction
+        If a proved identity fails at a point: then the normal form is wrong and nothing may be
+        reported.
+
+    Examples
+    --------
+    >>> x, y = sp.symbols("x y", positive=True)
+    >>> e = identity(sp.log(x * sp.exp(y)), y + sp.log(x))
+    >>> e.verdict.value, e.control.verdict.value
+    ('PROVED', 'REFUTED')
+    >>> identity(sp.exp(sp.pi * sp.sqrt(163)), 262537412640768744).verdict.value
+    'REFUTED'
+    """
+    start = time.perf_counter()
+    statement = _statement(lhs, rhs, given)
+    found = _decide(statement)
+    return found.replace(seconds=time.perf_counter() - start)
+
+
+def _decide(statement: _Statement) -> Evidence:
+    letters = Letters()
+    common: dict[str, Any] = {"engine": "identity", "checked": statement.latex(), "assumes": statement.assumes()}
+    translated = letters.translate([*(a - b for a, b in statement.pairs), *statement.given])
+    n = len(statement.pairs)
+    zero = letters.vanish(translated[:n], translated[n:])
+    if all(zero):
+        assumes = (*common["assumes"], *letters.notes)
+        tried = (_refuted(s, statement) for s in islice(_spoiled(statement), 40))
+        control = next((c for c in tried if c is not None), None)
+        if control is None:
+            reason = "the normal form is zero, but no spoiled copy could be refuted: there may be nothing left to check"
+            return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
+        return Evidence(verdict=Verdict.PROVED, control=control, **{**common, "assumes": assumes})
+    refuted = _refuted(statement)
+    if refuted is not None:
+        return refuted
+    rest = ", ".join(label or "the difference" for label, z in zip(statement.labels, zero) if not z)
+    reason = f"the normal form of {rest} is not zero, and no point was found at which the two sides differ"
+    return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
+
+
+def _statement(lhs: Any, rhs: Any, given: Iterable[Any]) -> _Statement:
+    left, shape = _entries(lhs)
+    right, other = _entries(rhs)
+    if shape != other:
+        raise ValueError(f"the two sides have the shapes {shape} and {other}; an identity compares entry by entry")
+    sides = [(_checked(a), _checked(b)) for a, b in zip(left, right)]
+    labels = [""] if shape == () else [f"entry {i if len(shape) == 1 else divmod(i, shape[1])}" for i in range(len(sides))]
+    return _Statement(tuple(sides), tuple(_checked(_condition(g)) for g in given), tuple(labels), shape)
+
+
+def _entries(side: Any) -> tuple[list[Any], tuple[int, ...]]:
+    if isinstance(side, sp.MatrixBase):
+        return list(side), tuple(side.shape)
+    if isinstance(side, sp.MatrixExpr):
+        raise TypeError(f"{side} is a symbolic matrix; use trace_identity for every dimension, or side.as_explicit() for this one")
+    if isinstance(side, Sequence) and not isinstance(side, str):
+        return list(side), (len(side),)
+    return [side], ()
+
+
+def _condition(g: Any) -> Any:
+    if isinstance(g, sp.Eq):
+        return g.lhs - g.rhs
+    return sp.sympify(g[0]) - sp.sympify(g[1]) if isinstance(g, tuple) else g
+
+
+def _checked(e: Any) -> sp.Expr:
+    if isinstance(e, str):
+        raise TypeError(f"{e!r} is text; build the expression from SymPy symbols, so that its assumptions are known")
+    e = sp.sympify(e)
+    if not isinstance(e, sp.Expr):
+        raise TypeError(f"{e!r} is not a scalar expression but a {type(e).__name__}; give lhs and rhs apart")
+    if e.has(sp.Float):
+        raise TypeError(f"{e} holds a binary float, which is no exact number; write a Rational")
+    for head in _UNEVALUATED:
+        if e.has(head):
+            raise TypeError(f"{e} holds an unevaluated {head.__name__}; give its closed form, or use integral() to enclose it")
+    if e.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        raise ValueError(f"{e} is not finite: the statement is undefined as written")
+    return e
+
+
+# Refutation and control
+
+
+def _refuted(statement: _Statement, true: _Statement | None = None) -> Evidence | None:
+    """A point at which two sides surely differ; at that point `true`, whose proof is being
+    controlled, must not be seen to fail.
+    """
+    exprs = [e for pair in statement.pairs for e in pair]
+    for point in points(exprs, statement.given):
+        for (a, b), label in zip(statement.pairs, statement.labels):
+            seen = _difference(a, b, point)
+            if seen is None:
+                continue
+            if true is not None and any(_difference(p, q, point) for p, q in true.pairs):
+                raise Contradiction(f"the normal form of {true.latex()} is zero, but its sides differ at {point}")
+            by, values = seen
+            witness = {**{str(s): str(v) for s, v in point.items()}, **values, **({"place": label} if label else {})}
+            return Evidence(
+                verdict=Verdict.REFUTED,
+                engine="identity",
+                checked=statement.latex(),
+                assumes=statement.assumes(),
+                witness=witness,
+                witness_by=by,
+            )
+    return None
+
+
+def _difference(a: sp.Expr, b: sp.Expr, point: dict[sp.Expr, sp.Expr]) -> tuple[str, dict[str, str]] | None:
+    """How the sides were seen to differ at a point (``"exact"`` or ``"Arb"``) and their values;
+    None if they were not.
+    """
+    (left, right), chosen = at_point([a, b], point)
+    functions = {name: str(v) for name, v in chosen.items()}
+    if left.is_Rational and right.is_Rational:
+        return ("exact", {**functions, "lhs": str(left), "rhs": str(right)}) if left != right else None
+    for bits in _BITS:
+        try:
+            x, y = value(left, bits), value(right, bits)
+        except NoBall:
+            return None
+        if not (x.is_finite() and y.is_finite()):
+            return None
+        if not x.overlaps(y):
+            return "Arb", {**functions, "lhs": _digits(x, bits), "rhs": _digits(y, bits)}
+    return None
+
+
+def _digits(z: acb, bits: int) -> str:
+    return str((z.real if z.imag.is_zero() else z).str(bits // 3, radius=False))  # enough to tell the two sides apart
+
+
+def _spoiled(statement: _Statement) -> Iterator[_Statement]:
+    """Copies of the statement with one term doubled: on the right, on the left, and then inside."""
+    spoilers = (
+        lambda a, b: ((a, b + t) for t in sp.Add.make_args(b)),
+        lambda a, b: ((a + t, b) for t in sp.Add.make_args(a)),
+        lambda a, b: ((a.xreplace({s: s + t}), b) for s in sp.preorder_traversal(a) if s.is_Add for t in s.args),
+        lambda a, b: ((a, b.xreplace({s: s + t})) for s in sp.preorder_traversal(b) if s.is_Add for t in s.args),
+    )
+    for spoil in spoilers:
+        for i, (a, b) in enumerate(statement.pairs):
+            for pair in spoil(a, b):
+                yield _Statement(
+                    (*statement.pairs[:i], pair, *statement.pairs[i + 1 :]), statement.given, statement.labels, statement.shape
+                )
+
+
+# Matrix words
+
+_INSTANCES = tuple((d, seed) for d in (1, 2, 3) for seed in range(4))
+
+
+def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
+    """Decide an identity between matrix words for every dimension.
+
+    Parameters
+    ----------
+    lhs, rhs : theory.symbolic.algebra.Words
+        Elements of one algebra and one shape; ``rhs`` may be a whole number.
+
+    Returns
+    -------
+    Evidence
+        PROVED for every d if the normal forms agree, with a control from which one term was
+        dropped; REFUTED by an exact instance in dimension 1, 2 or 3; OPEN if the normal forms
+        differ but no such instance shows it, as small dimensions have further identities.
+
+    Raises
+    ------
+    TypeError
+        If ``lhs`` is no element of an algebra of words.
+    ValueError
+        If the two belong to different algebras or have different shapes.
+
+    Examples
+    --------
+    >>> from theory.symbolic.algebra import Algebra
+    >>> A = Algebra(general=["M", "N"])
+    >>> M, N = A["M"], A["N"]
+    >>> e = trace_identity((M * N).tr(), (N.T * M.T).tr())
+    >>> e.verdict.value, e.dimension, e.control.verdict.value
+    ('PROVED', 'every d', 'REFUTED')
+    >>> trace_identity(M * N, N * M).witness["d"]
+    2
+    """
+    start = time.perf_counter()
+    if not isinstance(lhs, Words):
+        raise TypeError(
+            f"{lhs!r} is no element of a theory.symbolic.algebra.Algebra; use identity() for scalars and explicit matrices"
+        )
+    difference = lhs - rhs
+    right = rhs if isinstance(rhs, Words) else 0 * lhs + rhs
+    if not difference.is_zero():
+        found = _words_differ(lhs, right) or Evidence(
+            verdict=Verdict.OPEN,
+            reason="the normal forms differ, but no exact instance in dimension 1, 2 or 3 does",
+            **_common(lhs, right),
+        )
+    else:
+        spoiled = (_words_differ(lhs, right.without(i)) for i in range(len(right.terms)))
+        control = next((c for c in spoiled if c is not None), None)
+        if control is None:
+            reason = "the normal forms agree, but no term could be dropped to any effect: there may be nothing left to check"
+            found = Evidence(verdict=Verdict.OPEN, reason=reason, **_common(lhs, right))
+        else:
+            found = Evidence(verdict=Verdict.PROVED, dimension="every d", control=control, **_common(lhs, right))
+    return found.replace(seconds=time.perf_counter() - start)
+
+
+def _words_differ(lhs: Words, rhs: Words) -> Evidence | None:
+    """An exact instance of the letters at which the two sides differ."""
+    used = lhs.letters() | rhs.letters()
+    for d, seed in _INSTANCES:
+        values = {**lhs.algebra.example(d, seed), "d": d}
+        left, right = lhs.evaluate(values), rhs.evaluate(values)
+        if left != right:
+            witness: dict[str, int | str] = {"d": d}
+            for name, v in values.items():
+                if name in used or name in lhs.algebra.params:
+                    witness[name] = str(v.tolist() if isinstance(v, sp.MatrixBase) else v)
+            return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="exact", **_common(lhs, rhs))
+    return None
+
+
+def _common(lhs: Words, rhs: Words) -> dict[str, Any]:
+    algebra = lhs.algebra  # letters that have cancelled already were used as well
+    relations = [f"{n} symmetric" for n in algebra.symmetric]
+    relations += [f"{b} = {a}^-1" for a, b in algebra.inverse]
+    relations += [f"{p}^2 = {p}" for p in algebra.projectors]
+    relations += [f"{g} = pseudo-inverse of {s}, {p} = {s} {g}" for s, g, p in algebra.pseudo_inverse]
+    return {"engine": "trace words", "checked": f"{lhs.written()} = {rhs.written()}", "assumes": tuple(relations)}

@@ -1,0 +1,280 @@
+"""`forall` decides an inequality for all real (or whole) values of its variables, and says which
+argument decided it.
+
+It first searches for a counterexample, then shows that both sides are defined on the domain, then
+tries exact arithmetic, and at last covers the domain by boxes on which enclosures settle the sign.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from numerics.evidence import Evidence, Verdict
+from numerics.provers.effort import Effort
+from numerics.provers.enclosures.balls import precision
+from numerics.provers.enclosures.boxes import Box, Side, centre
+from numerics.provers.enclosures.enclose import Program
+from numerics.provers.statements.branch import Cover, Outcome, Task
+from numerics.provers.statements.equivalent_forms import Signs, alternatives, bare
+from numerics.provers.statements.invariance import reductions
+from numerics.provers.statements.max_and_min import cases
+from numerics.provers.statements.search import scan, simplest
+from numerics.provers.statements.statement import Statement, statement
+from numerics.provers.statements.strategy import FEW_TURNS, Proof
+from numerics.provers.statements.substitution import change
+from numerics.rationals import flint_rational
+
+__all__ = ["forall"]
+
+
+def forall(
+    lhs: Any,
+    op: str,
+    rhs: Any,
+    domain: Mapping[sp.Symbol, Any],
+    *,
+    where: Iterable[Any] = (),
+    via: Mapping[sp.Symbol, Any] | None = None,
+    effort: int = 1_000_000,
+) -> Evidence:
+    """Decide ``lhs op rhs`` for every point of a domain.
+
+    Parameters
+    ----------
+    lhs, rhs : SymPy expression
+        The two sides, apart, because SymPy's relations evaluate themselves.
+    op : str
+        One of ``<=``, ``<``, ``>=``, ``>``.
+    domain : Mapping[Symbol, range]
+        The range of each variable: a pair ``(lo, hi)`` is the open interval, `Closed(lo, hi)` has
+        its finite ends, a SymPy ``Interval`` says it itself, `Integers(lo, hi)` are whole numbers
+        with both ends. Ends are rational or infinite.
+    where : iterable of (lhs, op, rhs) or SymPy inequalities
+        Hypotheses. A counterexample meets them; a proof may use them.
+    via : Mapping[Symbol, expression], optional
+        New variables as functions of the old ones. The prover eliminates an old variable and works
+        in the new ones, with whole numbers relaxed to real ones; counterexamples are looked for,
+        and reported, in the old variables only.
+    effort : int
+        Steps (`numerics.provers.effort`) after which the answer is OPEN. They are counted, never
+        timed, so that a busy machine does not change a verdict.
+
+    Returns
+    -------
+    Evidence
+        PROVED by exact arithmetic, CERTIFIED by enclosures over the whole domain, REFUTED with a
+        point of the domain that meets every hypothesis, or OPEN. `slack` is the larger side over
+        the smaller one at the tightest point that was found, where both are positive.
+
+    Raises
+    ------
+    TypeError
+        If a float occurs: it is not the number that was meant.
+    ValueError
+        If a variable has no range, a range is empty, a symbol assumes more than its range implies,
+        or no point meets the hypotheses.
+
+    Examples
+    --------
+    >>> x = sp.Symbol("x", positive=True)
+    >>> forall(sp.exp(-x), "<=", 5 * x**-4, {x: (0, sp.oo)}).verdict.value
+    'CERTIFIED'
+    >>> dict(forall(sp.exp(-x), "<=", 4 * x**-4, {x: (0, sp.oo)}).witness)
+    {'x': 3}
+    """
+    start = time.monotonic()
+    st = statement(lhs, op, rhs, domain, where)
+    with precision(64):
+        ev = _Run(st, via or {}, Effort(effort)).decide()
+    return ev.replace(checked=st.checked, covered=st.covered, sides=(st.inequality,), seconds=time.monotonic() - start)
+
+
+class _Run:
+    """One call of `forall`: the search first, then every way to a proof."""
+
+    def __init__(self, st: Statement, via: Mapping[sp.Symbol, Any], effort: Effort) -> None:
+        self.st, self.effort = st, effort
+        self.changed = change(st, via) if via else None
+        self.seen = scan(st)
+        self.exact = True  # every step so far was exact arithmetic
+
+    def decide(self) -> Evidence:
+        """The verdict, without what only the statement itself knows."""
+        st = self.st
+        if self.seen.witness is not None:
+            return self.refuted()
+        if st.where and self.seen.feasible is None:
+            self.search_feasible()
+        gap = self.undefined()
+        if gap:
+            return self.open(gap)
+        if self.seen.feasible is None and st.where:
+            return self.open("no point was found that meets the hypotheses: the statement may be vacuous")
+        engines: set[str] = set()
+        outcome = Outcome(False)
+        if self.changed:
+            g = self.changed
+            outcome = self.cover(g.symbols, g.box, g.big - g.small, g.where, None, engines)
+        if not outcome.proved:
+            engines = set()
+            outcome = self.reduced(engines)
+        if not outcome.proved:
+            engines = set()
+            outcome = self.cover(st.symbols, st.box, st.difference, st.where, self.probe, engines)
+        if outcome.proved:
+            exact = self.exact and "branch and bound" not in engines
+            strongest_tool = next((n for n in ("Bernstein", "Sturm") if n in engines), "exact sign")
+            engine, verdict = (strongest_tool, Verdict.PROVED) if exact else ("branch and bound", Verdict.CERTIFIED)
+            return Evidence(verdict=verdict, engine=engine, margin=outcome.margin, **self.tight())
+        return self.refuted() if self.seen.witness is not None else self.open(outcome.reason)
+
+    def open(self, reason: str) -> Evidence:
+        """The evidence that nothing was decided."""
+        return Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason=reason, **self.tight())
+
+    def refuted(self) -> Evidence:
+        """The evidence of the counterexample that was found."""
+        p = self.seen.witness
+        assert p is not None
+        by = self.st.violated(p)
+        engine = "exact arithmetic" if by == "exact" else "interval arithmetic"
+        return Evidence(verdict=Verdict.REFUTED, engine=engine, witness=self.st.named(p), witness_by=by)
+
+    def tight(self) -> dict[str, Any]:
+        """Slack and tightest point, where both sides are positive there."""
+        s = self.seen
+        if s.ratio is None or s.tightest is None or s.ratio < 1:
+            return {}
+        return {"slack": s.ratio, "tightest": {str(n): f"{float(v):.6g}" for n, v in zip(self.st.names, s.tightest)}}
+
+    def search_feasible(self) -> None:
+        """Find a point that meets the hypotheses, or show that there is none: nothing is proved of
+        the empty set.
+        """
+        st = self.st
+        task = Task(st.symbols, st.box, [[-g] for g, _ in st.where], True)
+        if Cover(task, self.effort, self.probe_feasible).run(2000).proved:
+            raise ValueError(f"no point meets the hypotheses: {st.covered}")
+
+    def probe_feasible(self, box: Box) -> bool:
+        p = centre(box)
+        if self.st.meets(p):
+            self.seen = replace(self.seen, feasible=p)
+        return self.seen.feasible is not None
+
+    def undefined(self) -> str:
+        """The first subexpression that could not be shown to be defined at every point that meets
+        the hypotheses, or nothing.
+        """
+        st = self.st
+        signs = Signs(Program(st.symbols), st.box)
+        for g, kind in st.needs:
+            if self.holds(g, kind, signs):
+                continue
+            return f"{g} {kind} 0 could not be shown on the domain, so the statement may be undefined"
+        return ""
+
+    def holds(self, g: sp.Expr, kind: str, signs: Signs) -> bool:
+        """Whether ``g > 0``, ``>= 0`` or ``!= 0`` (by `kind`) wherever the hypotheses hold."""
+        st, v = self.st, signs.of(g)
+        at_once = v is not None and (v.pos or (kind == "!=" and v.neg) or (kind == ">=" and v.nonneg))
+        if g.is_number:
+            self.exact = self.exact and g.is_Rational
+            return at_once
+        for h, firm in st.where:
+            ratio = sp.cancel(g / h) if h != 0 else sp.nan
+            if ratio.is_Rational and ((ratio > 0 and (firm or kind == ">=")) or (ratio < 0 and kind == "!=" and firm)):
+                return True
+        for e in (g, -g) if kind == "!=" else (g,):
+            stop = lambda b, e=e: st.violates(e, centre(b))
+            proof = Proof(Task(st.symbols, st.box, [[e]], kind != ">=", st.where), self.effort, stop)
+            if at_once and not proof.exact():
+                break
+            if proof.run(FEW_TURNS).proved:
+                self.exact = self.exact and proof.exact()
+                return True
+        self.exact = False
+        return at_once
+
+    def cover(
+        self,
+        symbols: tuple[sp.Symbol, ...],
+        box: Box,
+        e: sp.Expr,
+        where: tuple[tuple[sp.Expr, bool], ...],
+        probe: Callable[[Box], bool] | None,
+        engines: set[str],
+    ) -> Outcome:
+        """Prove ``e >= 0`` (``> 0``), by exact arithmetic where that can do it."""
+        parts = cases(e, symbols, box)
+        if parts != [(e, box)]:
+            outcomes = (self.cover(symbols, b, f, where, probe, engines) for f, b in parts)
+            return next((o for o in outcomes if not o.proved), Outcome(True))
+        signs = Signs(Program(symbols), box)
+        goals = alternatives(e, signs)
+        out = Outcome(True)
+        for alts in goals:
+            short = [[bare(a)] for a in alts]
+            names = _connected(short, where)
+            inner = [i for i, x in enumerate(symbols) if x in names]
+            task = Task(
+                tuple(symbols[i] for i in inner),
+                tuple(box[i] for i in inner),
+                short,
+                self.st.strict,
+                tuple(h for h in where if h[0].free_symbols <= names),
+            )
+
+            def whole(part: Box, inner: list[int] = inner) -> Box:
+                sides = dict(zip(inner, part))
+                return tuple(sides.get(i, s) for i, s in enumerate(box))
+
+            shown = None if probe is None else lambda part, whole=whole: probe(whole(part))
+            proof = Proof(task, self.effort, shown)
+            if not proof.exact() and shown and proof.refuted_at is not None:
+                q = flint_rational(proof.refuted_at)
+                if shown((Side(q, q),)):
+                    return Outcome(False, reason="counterexample")
+            out = proof.run()
+            if not out.proved:
+                return out
+            engines.add(proof.engine)
+        return out if goals == [[e]] == short else replace(out, margin=None)
+
+    def reduced(self, engines: set[str]) -> Outcome:
+        """Prove the statement with one variable less, where scaling or shifting all variables does
+        not change its sign.
+        """
+        st = self.st
+        for pieces in reductions(st.difference, st.symbols, st.box, st.where):
+            with self.effort.half():  # the other half is kept for the statement as it stands
+                proved = all(self.cover(x, b, e, w, None, engines).proved for e, x, b, w in pieces)
+            if proved:
+                return Outcome(True)
+        return Outcome(False)
+
+    def keep(self, p: tuple[Fraction, ...]) -> bool:
+        """Keep `p`, made simpler, if it is a counterexample."""
+        if self.st.violated(p):
+            self.seen = replace(self.seen, witness=simplest(self.st, p))
+            return True
+        return False
+
+    def probe(self, box: Box) -> bool:
+        return self.keep(centre(box))
+
+
+def _connected(goal: list[list[sp.Expr]], where: tuple[tuple[sp.Expr, bool], ...]) -> set[sp.Symbol]:
+    """The variables that occur in a goal, or together with such a variable in a hypothesis."""
+    names: set[sp.Symbol] = set().union(*(a.free_symbols for alts in goal for a in alts))
+    while True:
+        more = names.union(*(g.free_symbols for g, _ in where if g.free_symbols & names))
+        if more == names:
+            return names
+        names = more

@@ -1,0 +1,208 @@
+"""Rigorous integrals in one dimension: `integral` returns an interval that surely contains the
+value, or refuses, and `integral_evidence` compares such an interval with a constant.
+"""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+from flint import acb, arb
+
+from numerics.evidence import Evidence, Verdict
+from numerics.provers.enclosures.balls import Ball, ball_function, precision, value
+from numerics.provers.inequalities import forall
+from numerics.rationals import arb_ball
+
+__all__ = ["integral", "integral_evidence"]
+
+_OPERATORS = ("<=", "<", ">=", ">", "==")
+
+
+def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = None, rel: Fraction = Fraction(1, 10**20)) -> Ball:
+    """Enclose the integral of ``f`` over an interval.
+
+    Parameters
+    ----------
+    f : sympy.Expr
+        The integrand, real on the interval, without other symbols and without floats; bounded near
+        finite ends.
+    x : sympy.Symbol
+        The variable.
+    interval : pair
+        Exact constants or infinite ends.
+    tail : sympy.Expr, optional
+        For infinite ends: a sum of terms ``c exp(-k x)``, ``c exp(-k x**2)`` and ``c x**(-p)``, k >
+        0, p > 1. That |f| stays below it, as a function of the distance from 0, is certified from
+        the first integer N >= 1 beyond the finite end on.
+    rel : fractions.Fraction
+        Accuracy to aim at. The result is an enclosure whether or not that is reached.
+
+    Returns
+    -------
+    flint.arb
+        A ball that contains the integral.
+
+    Raises
+    ------
+    TypeError
+        If ``f`` holds a float, another symbol or a function without an enclosure.
+    ValueError
+        If an end is infinite and ``tail`` is missing, has another form, or is not certified to
+        dominate ``f``.
+    ArithmeticError
+        If no finite enclosure was found: ``f`` is unbounded or undefined on the interval.
+
+    Examples
+    --------
+    >>> x = sp.Symbol("x", real=True)
+    >>> integral(sp.sqrt(1 - x**2), x, (-1, 1)).str(12, radius=False)
+    '1.57079632679'
+    >>> integral(sp.exp(-x**2) * sp.cos(x), x, (0, sp.oo), tail=sp.exp(-x**2)).str(12, radius=False)
+    '0.690194223522'
+    """
+    f, bound = sp.sympify(f), None if tail is None else sp.sympify(tail)
+    a, b = (sp.sympify(e) for e in interval)
+    for e in (a, b):
+        if e.free_symbols or not e.is_extended_real:
+            raise ValueError(f"the end {e} is not a real constant; an enclosure needs exact ends")
+    if b == a:
+        return arb(0)
+    bits = 64 + max(64, rel.denominator.bit_length() + 32)
+    with precision(bits):
+        if (b - a).is_negative:
+            return -integral(f, x, (b, a), tail=tail, rel=rel)
+        if a.is_infinite and b.is_infinite:
+            return _half_line(f.xreplace({x: -x}), x, sp.S.Zero, bound, rel) + _half_line(f, x, sp.S.Zero, bound, rel)
+        if a.is_infinite:
+            return _half_line(f.xreplace({x: -x}), x, -b, bound, rel)
+        if b.is_infinite:
+            return _half_line(f, x, a, bound, rel)
+        return _segment(f, x, a, b, rel)
+
+
+def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction) -> Ball:
+    """Between exact binary numbers by `acb.integral`; the slivers between them and the true ends by
+    the range of ``f``.
+    """
+    function, ends = ball_function(f, [x]), [_end(e) for e in (a, b)]
+    low, high = (e.mid() for e in ends)
+    tolerance = arb_ball(rel)
+    total = acb.integral(lambda z, analytic: function([z], analytic), acb(low), acb(high), rel_tol=tolerance)
+    for end, exact, sign in zip(ends, (low, high), (-1, 1)):
+        if not end.is_exact():
+            total += sign * (end - exact) * function([acb(end)], False)
+    if not total.is_finite():
+        raise ArithmeticError(
+            f"no finite enclosure of the integral of {f} over ({a}, {b}); is it bounded there? "
+            f"Substitute at a singular end ({x} = t**2 turns 1/sqrt({x}) into a constant) or split at a pole"
+        )
+    if not total.imag.contains(0):
+        raise ArithmeticError(f"the integral of {f} over ({a}, {b}) is not real")
+    return total.real
+
+
+def _end(e: sp.Expr) -> Ball:
+    from flint import ctx
+
+    return value(e, ctx.prec).real
+
+
+def _half_line(f: sp.Expr, x: sp.Symbol, a: sp.Expr, tail: sp.Expr | None, rel: Fraction) -> Ball:
+    if tail is None:
+        raise ValueError(f"the integral of {f} reaches infinity: give tail=, a function that dominates |f|")
+    start = sp.Max(1, sp.ceiling(a))
+    _tail_mass(tail, x, start)
+    for side in (tail - f, tail + f):
+        found = forall(side.xreplace({x: (t := sp.Symbol("t", positive=True))}), ">=", 0, {t: (start, sp.oo)})
+        if not found.verdict.accepted:
+            raise ValueError(f"{tail} was not certified to dominate |{f}| for {x} >= {start}: {found.verdict}, {found.reason}")
+    cut, small = start, arb_ball(rel)
+    while cut < 2**100 and not _tail_mass(tail, x, cut) < small:
+        cut = 2 * cut
+    rest = _tail_mass(tail, x, cut)
+    return _segment(f, x, a, cut, rel) + arb(0, rest.upper())
+
+
+def _tail_mass(tail: sp.Expr, x: sp.Symbol, cut: sp.Expr) -> Ball:
+    """The integral of the dominating function from ``cut`` on, in closed form."""
+    c, k, p = sp.Wild("c", exclude=[x, 0]), sp.Wild("k", exclude=[x, 0]), sp.Wild("p", exclude=[x, 0])
+    total = sp.S.Zero
+    for term in sp.Add.make_args(sp.expand(tail)):
+        if (m := term.match(c * sp.exp(-k * x))) and m[k].is_positive:
+            total += abs(m[c]) * sp.exp(-m[k] * cut) / m[k]
+        elif (m := term.match(c * sp.exp(-k * x**2))) and m[k].is_positive:
+            total += abs(m[c]) * sp.sqrt(sp.pi / m[k]) / 2 * sp.erfc(sp.sqrt(m[k]) * cut)
+        elif (m := term.match(c * x ** (-p))) and (m[p] - 1).is_positive:
+            total += abs(m[c]) * cut ** (1 - m[p]) / (m[p] - 1)
+        else:
+            raise ValueError(f"the term {term} of tail= is none of c exp(-k x), c exp(-k x**2), c x**(-p) with k > 0, p > 1")
+    return _end(total)
+
+
+def integral_evidence(
+    f: Any, x: sp.Symbol, interval: tuple[Any, Any], op: str, closed: Any, *, tail: Any = None, rel: Fraction = Fraction(1, 10**20)
+) -> Evidence:
+    """Compare an integral with a constant by enclosures of both.
+
+    Parameters
+    ----------
+    f, x, interval, tail, rel
+        As in `integral`.
+    op : str
+        ``"<="``, ``"<"``, ``">="``, ``">"`` or ``"=="``.
+    closed : sympy.Expr
+        An exact constant.
+
+    Returns
+    -------
+    Evidence
+        An inequality is CERTIFIED or REFUTED once the enclosures are apart. An equality can be
+        REFUTED, but is never more than SUPPORTED: two enclosures that meet prove nothing. It
+        carries a control with the constant changed by a thousandth.
+
+    Raises
+    ------
+    ValueError
+        If ``op`` is none of the five, or as in `integral`.
+
+    Examples
+    --------
+    >>> x = sp.Symbol("x", real=True)
+    >>> integral_evidence(1 / (1 + x**2), x, (0, 1), "<", sp.Rational(22, 28)).verdict.value
+    'CERTIFIED'
+    >>> integral_evidence(1 / (1 + x**2), x, (0, 1), "==", sp.pi / 4).verdict.value
+    'SUPPORTED'
+    """
+    start = time.perf_counter()
+    if op not in _OPERATORS:
+        raise ValueError(f"the relation {op!r} is none of {_OPERATORS}")
+    enclosed, exact = integral(f, x, interval, tail=tail, rel=rel), sp.sympify(closed)
+    a, b = interval
+    left = sp.latex(sp.Integral(f, (x, a, b)))
+    found = _compared(enclosed, op, exact, left)
+    if op == "==" and found.verdict.accepted:
+        spoiled = exact * sp.Rational(1001, 1000) if exact != 0 else sp.Rational(1, 1000)
+        found = found.replace(control=_compared(enclosed, op, spoiled, left))
+    return found.replace(seconds=time.perf_counter() - start)
+
+
+def _compared(enclosed: Ball, op: str, exact: sp.Expr, left: str) -> Evidence:
+    constant = value(exact, 192).real
+    holds = {"<=": enclosed <= constant, "<": enclosed < constant, ">=": enclosed >= constant, ">": enclosed > constant}
+    fails = {"<=": enclosed > constant, "<": enclosed >= constant, ">=": enclosed < constant, ">": enclosed <= constant}
+    apart = not enclosed.overlaps(constant)
+    sign = {"==": "=", "<=": r"\le", ">=": r"\ge"}.get(op, op)
+    common: dict[str, Any] = {"engine": "rigorous quadrature", "checked": f"{left} {sign} {sp.latex(exact)}"}
+    shown = {"integral": enclosed.str(20, radius=False), "constant": constant.str(20, radius=False)}
+    if fails.get(op, apart):
+        return Evidence(verdict=Verdict.REFUTED, witness=shown, witness_by="Arb", **common)
+    if holds.get(op, False):
+        gap = float(abs(enclosed - constant).lower())
+        return Evidence(verdict=Verdict.CERTIFIED, margin=gap, **common)
+    if op == "==":
+        width = f"the enclosures meet; they leave room for a difference of {float((enclosed - constant).abs_upper()):.1e}"
+        return Evidence(verdict=Verdict.SUPPORTED, covered=width, **common)
+    return Evidence(verdict=Verdict.OPEN, reason=f"the enclosures {enclosed.str(20)} and {constant.str(20)} overlap", **common)

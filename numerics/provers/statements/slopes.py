@@ -1,0 +1,165 @@
+"""Derivatives of the functions that branch and bound covers, compiled when they are first asked
+for: slopes and their signs, and the order to which a function vanishes on a face.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import reduce
+
+import sympy as sp
+from flint import fmpq
+
+from numerics.provers.enclosures.boxes import Box, Side, middle
+from numerics.provers.enclosures.enclose import Program, Unsupported, Values
+from numerics.provers.enclosures.interval import Iv, meet
+from numerics.provers.statements.equivalent_forms import Signs, forms, with_tanh
+from numerics.rationals import sympy_rational
+
+__all__ = ["Slopes"]
+
+#: Highest derivative that a contact is followed to.
+MAX_CONTACT = 8
+#: Values at which a function is suspected to vanish whatever the other variables are.
+SIMPLE_RATIONALS = [fmpq(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (-2, 1), (3, 1), (-1, 2), (4, 1), (1, 3))]
+
+
+class Slopes:
+    """Derivatives of one writing `f` of a task on `box`, compiled into the task's program."""
+
+    def __init__(self, f: sp.Expr, program: Program, box: Box) -> None:
+        self.f, self.program, self.box = f, program, box
+        self._gradient: list[list[int]] | None = None
+        self._signs: dict[int, list[int]] = {}
+        self._contacts: dict[tuple[int, fmpq], list[tuple[int, int]]] = {}
+        self._fading: dict[int, bool] = {}
+        self._suspects: dict[int, list[fmpq]] = {}
+
+    def gradient(self, values: Values) -> list[Iv | None]:
+        """Enclosures of the slopes in all variables, None where one is not defined on the whole box
+        or has no enclosure.
+        """
+        if self._gradient is None:
+            self._gradient = [self._compiled(sp.diff(self.f, x)) for x in self.program.symbols]
+        return [_meet([values[i] for i in row]) for row in self._gradient]
+
+    def _compiled(self, d: sp.Expr) -> list[int]:
+        out = []
+        for w in _writings(with_tanh(d)):
+            with suppress(Unsupported):
+                out.append(self.program.add(w))
+        return out
+
+    def sign(self, values: Values, i: int) -> int:
+        """The sign of slope `i` from its writings without denominators or divided by a term, at
+        infinity where it tends to 0.
+        """
+        if not values.box[i].infinite:
+            return 0
+        if i not in self._signs:
+            signs, row = Signs(self.program, self.box), []
+            for h in itertools.islice(forms(sp.diff(self.f, self.program.symbols[i]), signs), 1, 8):
+                with suppress(Unsupported):
+                    row.append(self.program.add(h))
+            self._signs[i] = row
+        known = (values[j] for j in self._signs[i])
+        return next((1 if v.nonneg else -1 for v in known if v.defined and (v.nonneg or v.nonpos)), 0)
+
+    def fades(self, i: int) -> bool:
+        """Whether `f` tends to 0 as variable `i` grows, whatever the other variables."""
+        if i not in self._fading:
+            self._fading[i] = all(_fades(t, self.program.symbols[i]) for t in sp.Add.make_args(sp.expand(self.f)))
+        return self._fading[i]
+
+    def suspects(self, i: int) -> list[fmpq]:
+        """Values of variable `i` on which `f` may vanish whatever the other variables: ends of its
+        range, and simple numbers.
+        """
+        if i not in self._suspects:
+            s = self.box[i]
+            closed, index = Side(s.lo, s.hi), self.program.add(self.f)
+            ends = [e for e in (s.lo, s.hi) if e is not None]
+            tried = dict.fromkeys([*ends, *(q for q in SIMPLE_RATIONALS if closed.contains(q))])
+            found = []
+            for p in tried:
+                v = self.program.on(self.sample(i, p))[index]
+                if not (v.defined and v.nonzero):
+                    found.append(p)
+            self._suspects[i] = found
+        return self._suspects[i]
+
+    def sample(self, i: int, p: fmpq) -> Box:
+        """A point of the box, except that variable `i` is `p`."""
+        return tuple(Side(p, p) if j == i else Side(m, m) for j, m in enumerate(map(middle, self.box)))
+
+    def contacts(self, i: int, p: fmpq) -> list[tuple[int, int]]:
+        """Every `m`, with the index of the `m`-th derivative in variable `i`, for which all lower
+        ones vanish where that is `p`.
+        """
+        key = (i, p)
+        if key not in self._contacts:
+            rows = self._contacts[key] = []
+            e, x = self.f, self.program.symbols[i]
+            for m in range(1, MAX_CONTACT + 1):
+                if not self._vanishes(e, {x: sympy_rational(p)}, self.sample(i, p)):
+                    break
+                e = with_tanh(sp.diff(e, x))
+                if e == 0 or e.has(sp.DiracDelta, sp.Derivative, sp.Subs, sp.nan, sp.zoo):
+                    break
+                rows.extend((m, j) for j in self._compiled(e))
+        return self._contacts[key]
+
+    def _vanishes(self, e: sp.Expr, at: dict[sp.Symbol, sp.Expr], sample: Box) -> bool:
+        """Whether `e` is identically zero under a substitution; one enclosure at a sample point
+        settles most cases that are not.
+        """
+        try:
+            value = e.subs(at)
+        except TypeError:  # SymPy compares an undefined value
+            return False
+        if value == 0:
+            return True
+        with suppress(Unsupported):
+            v = self.program.on(sample)[self.program.add(e)]
+            if v.defined and v.nonzero:
+                return False
+        if value.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+            return False
+        if sp.expand(value) == 0 or sp.expand(sp.fraction(sp.together(value))[0]) == 0:
+            return True
+        return bool(value.count_ops() < 20 and sp.simplify(value) == 0)
+
+
+def _fades(t: sp.Expr, x: sp.Symbol) -> bool:
+    """Whether a product tends to 0 as `x` grows: one factor falls exponentially, or as a power, and
+    the others are bounded.
+    """
+    power, fast = sp.S.Zero, False
+    for f in sp.Mul.make_args(t):
+        b, p = f.as_base_exp()
+        if b == x and p.is_Rational:
+            power += p
+        elif isinstance(f, (sp.exp, sp.erfc, sp.uppergamma, sp.besselk)) and f.has(x):
+            c, u = f.args[-1].as_independent(x, as_Add=True)[1].as_independent(x, as_Add=False)
+            v, q = u.as_base_exp()
+            away = c.is_negative if isinstance(f, sp.exp) else c.is_positive
+            if v != x or not q.is_positive or not away or any(a.has(x) for a in f.args[:-1]):
+                return False
+            fast = True
+        elif f.has(x) and not isinstance(f, (sp.tanh, sp.erf, sp.atan)):
+            return False
+    return fast or bool(power < 0)
+
+
+def _writings(e: sp.Expr) -> list[sp.Expr]:
+    size = e.count_ops()
+    more = ([sp.factor(e)] if size < 40 else []) + ([sp.expand(e)] if size < 80 else [])
+    return list(dict.fromkeys([sp.factor_terms(e), *more]))
+
+
+def _meet(ivs: Sequence[Iv]) -> Iv | None:
+    """What the defined ones of several enclosures of one quantity leave."""
+    known = [v for v in ivs if v.defined]
+    return reduce(meet, known) if known else None

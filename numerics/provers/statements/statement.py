@@ -1,0 +1,330 @@
+"""A universally quantified inequality as data: variables with their ranges, hypotheses, and the
+exact test of what counts as a counterexample.
+
+`statement` checks what a caller of `forall` gives and refuses floats, unknown symbols and empty
+ranges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+from flint import fmpq
+
+from numerics.evidence import plain
+from numerics.provers.enclosures.balls import precision
+from numerics.provers.enclosures.boxes import Box, Side
+from numerics.provers.enclosures.enclose import Program, Unsupported, conditions
+from numerics.rationals import flint_rational, sympy_rational
+
+__all__ = ["Closed", "Inequality", "Integers", "Statement", "side_of", "statement"]
+
+OPS = {"<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
+RELATIONS = {sp.Le: "<=", sp.Lt: "<", sp.Ge: ">=", sp.Gt: ">"}
+
+
+@dataclass(frozen=True)
+class Integers:
+    """The whole numbers from `lo` to `hi`, both included; either may be infinite.
+
+    Examples
+    --------
+    >>> Integers(1, sp.oo)
+    Integers(lo=1, hi=oo)
+    """
+
+    lo: Any
+    hi: Any = sp.oo
+
+
+def Closed(lo: Any, hi: Any) -> sp.Interval:
+    """The interval from `lo` to `hi` with its finite ends; a plain pair ``(lo, hi)`` leaves them
+    out.
+
+    For an interval with one of its ends use SymPy's ``Interval.Lopen`` and ``Interval.Ropen``.
+
+    Examples
+    --------
+    >>> Closed(0, sp.oo).contains(0)
+    True
+    """
+    return sp.Interval(lo, hi)
+
+
+def _end(value: Any, name: Any) -> fmpq | None:
+    v = sp.sympify(value)
+    if v in (sp.oo, -sp.oo):
+        return None
+    if v.has(sp.Float):
+        raise TypeError(f"the end {v} of the range of {name} is a float; write a rational number, such as Rational(1, 2)")
+    if not v.is_Rational:
+        raise ValueError(f"the end {v} of the range of {name} is not a rational number or oo; state it as a hypothesis in `where`")
+    return flint_rational(v)
+
+
+def side_of(name: Any, given: Any) -> Side:
+    """The range of one variable, from a pair (open), `Closed`, a SymPy interval or `Integers`.
+
+    Raises
+    ------
+    ValueError
+        If the range is empty or is none of these.
+    """
+    integer = isinstance(given, Integers) or given in (sp.S.Naturals, sp.S.Naturals0, sp.S.Integers)
+    if isinstance(given, tuple) and len(given) == 2:
+        lo, hi, left, right = *given, True, True
+    elif isinstance(given, Integers):
+        lo, hi, left, right = given.lo, given.hi, False, False
+    elif isinstance(given, sp.Interval):
+        lo, hi, left, right = given.start, given.end, bool(given.left_open), bool(given.right_open)
+    elif isinstance(given, sp.FiniteSet) and len(given) == 1:
+        lo = hi = next(iter(given))
+        left = right = False
+    elif given in (sp.S.Naturals, sp.S.Naturals0, sp.S.Integers):
+        lo, hi, left, right = given.inf, given.sup, False, False
+    elif given == sp.S.Reals:
+        lo, hi, left, right = -sp.oo, sp.oo, True, True
+    else:
+        raise ValueError(
+            f"the range {given} of {name} is neither a pair (lo, hi), nor Closed(lo, hi), Integers(lo, hi) or a SymPy Interval"
+        )
+    a, b = _end(lo, name), _end(hi, name)
+    if (a is None and sp.sympify(lo) == sp.oo) or (b is None and sp.sympify(hi) == -sp.oo):
+        raise ValueError(f"the range {given} of {name} is empty")
+    if integer:  # whole ends, both attained
+        a = None if a is None else fmpq(-((-a.p) // a.q))
+        b = None if b is None else fmpq(b.p // b.q)
+    if a is not None and b is not None and (a > b or (a == b and (left or right))):
+        raise ValueError(f"the range {given} of {name} is empty")
+    return Side(a, b, left and a is not None, right and b is not None, integer)
+
+
+def assumptions(side: Side) -> dict[str, bool]:
+    """What SymPy may assume of a symbol with this range."""
+    out = {"real": True}
+    if side.lo is not None and (side.lo > 0 or (side.lo >= 0 and side.lo_open)):
+        out["positive"] = True
+    elif side.lo is not None and side.lo >= 0:
+        out["nonnegative"] = True
+    elif side.hi is not None and (side.hi < 0 or (side.hi <= 0 and side.hi_open)):
+        out["negative"] = True
+    elif side.hi is not None and side.hi <= 0:
+        out["nonpositive"] = True
+    return out
+
+
+def _check_assumptions(s: sp.Symbol, side: Side, given: Any) -> None:
+    implied = sp.Symbol(s.name, **assumptions(side), **({"integer": True} if side.integer else {}))
+    for key, value in s.assumptions0.items():
+        if (
+            key in ("extended_real", "finite", "infinite", "hermitian", "commutative", "complex")
+            or getattr(implied, f"is_{key}") == value
+        ):
+            continue
+        raise ValueError(f"{s} is declared {key}={value}, which its range {given} does not imply; declare it by its range only")
+
+
+@dataclass(frozen=True)
+class Inequality:
+    """``small <= big`` wherever no expression of ``where`` is negative."""
+
+    small: sp.Expr
+    big: sp.Expr
+    where: tuple[sp.Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """``for all variables in box with every hypothesis: big - small >= 0`` (``> 0`` if strict),
+    over fresh symbols.
+
+    `names` are the caller's symbols in the order of `symbols`; a hypothesis is a pair (g, strict),
+    read ``g >= 0`` or ``g > 0``; `needs` says what must hold for the two sides to be defined, as
+    pairs such as ``(g, "!=")``.
+    """
+
+    symbols: tuple[sp.Symbol, ...]
+    names: tuple[sp.Symbol, ...]
+    box: Box
+    small: sp.Expr
+    big: sp.Expr
+    strict: bool
+    where: tuple[tuple[sp.Expr, bool], ...]
+    needs: tuple[tuple[sp.Expr, str], ...]
+    checked: str
+    covered: str
+
+    @property
+    def difference(self) -> sp.Expr:
+        return self.big - self.small
+
+    @property
+    def inequality(self) -> Inequality:
+        """The two sides with every hypothesis and range as an expression that is not negative."""
+        ranges = []
+        for x, side in zip(self.symbols, self.box):
+            ranges += [] if side.lo is None else [x - sympy_rational(side.lo)]
+            ranges += [] if side.hi is None else [sympy_rational(side.hi) - x]
+        return Inequality(self.small, self.big, (*(g for g, _ in self.where), *ranges))
+
+    def point_box(self, point: Iterable[Fraction]) -> Box:
+        sides = []
+        for x in point:
+            q = flint_rational(x)
+            sides.append(Side(q, q))
+        return tuple(sides)
+
+    def meets(self, point: tuple[Fraction, ...]) -> bool:
+        """Whether the point surely lies in the domain and meets every hypothesis."""
+        inside = all(s.contains(x) for s, x in zip(self.box, point))
+        return inside and all(self._sign(g, point) >= (1 if strict else 0) for g, strict in self.where)
+
+    def violated(self, point: tuple[Fraction, ...]) -> str:
+        """``"exact"`` or ``"Arb"`` if the point is surely a counterexample, in whichever arithmetic
+        shows it; otherwise ``""``.
+        """
+        sign = self._sign(self.difference, point)
+        if sign not in ((-1, 0) if self.strict else (-1,)) or not self.meets(point) or not self._defined(point):
+            return ""
+        return (
+            "exact"
+            if all(self._exact(e, point) is not None for e in (self.small, self.big, *(g for g, _ in self.where)))
+            else "Arb"
+        )
+
+    def _defined(self, point: tuple[Fraction, ...]) -> bool:
+        """Whether both sides are surely defined; SymPy's own arithmetic turns ``x/(x + 1/x)`` into
+        0 at 0.
+        """
+        fine = {">": (1,), ">=": (1, 0, 0.5), "!=": (1, -1)}
+        return all(self._sign(g, point) in fine[kind] for g, kind in self.needs)
+
+    def violates(self, e: sp.Expr, point: tuple[Fraction, ...]) -> bool:
+        """Whether ``e < 0`` surely, at a point that surely meets every hypothesis."""
+        return self._sign(e, point) == -1 and self.meets(point)
+
+    def _sign(self, e: sp.Expr, point: tuple[Fraction, ...]) -> float:
+        """-1, 0 or 1 where the sign is sure, 0.5 stands for ``>= 0``; otherwise nan."""
+        exact = self._exact(e, point)
+        if exact is not None:
+            return float(sp.sign(exact))
+        try:
+            i = self.program.add(e)
+        except Unsupported:
+            return float("nan")
+        for bits in (64, 256, 1024):
+            with precision(bits):
+                v = self.program.on(self.point_box(point))[i]
+            if v.defined and v.pos:
+                return 1
+            if v.defined and v.neg:
+                return -1
+        return 0.5 if v.defined and v.nonneg else float("nan")
+
+    @cached_property
+    def program(self) -> Program:
+        """Enclosures of expressions in the statement's symbols."""
+        return Program(self.symbols)
+
+    def _exact(self, e: sp.Expr, point: tuple[Fraction, ...]) -> sp.Rational | None:
+        free = [s for s in self.symbols if s in e.free_symbols]
+        if not e.is_rational_function(*free) or any(len(str(x)) > 400 for x in point):
+            return None
+        v = e.xreplace({s: sympy_rational(x) for s, x in zip(self.symbols, point)})
+        return v if v.is_Rational else None
+
+    def named(self, point: tuple[Fraction, ...]) -> dict[str, int | float | str | bool]:
+        """The point under the caller's names, as plain values."""
+        return {str(n): plain(x) for n, x in zip(self.names, point)}
+
+
+def _hypothesis(h: Any) -> tuple[sp.Expr, str, sp.Expr]:
+    if isinstance(h, (sp.Le, sp.Lt, sp.Ge, sp.Gt)):
+        return h.lhs, RELATIONS[type(h)], h.rhs
+    if isinstance(h, tuple) and len(h) == 3 and h[1] in OPS:
+        return sp.sympify(h[0]), h[1], sp.sympify(h[2])
+    if h in (True, sp.true):
+        return sp.S.Zero, "<=", sp.S.Zero
+    if h in (False, sp.false):
+        raise ValueError("a hypothesis evaluated itself to False: no point meets the hypotheses")
+    raise ValueError(f"the hypothesis {h!r} is neither a triple (lhs, op, rhs) with op in {list(OPS)} nor a SymPy inequality")
+
+
+def _range_latex(s: sp.Symbol, side: Side) -> str:
+    lo = r"-\infty" if side.lo is None else sp.latex(sympy_rational(side.lo))
+    hi = r"\infty" if side.hi is None else sp.latex(sympy_rational(side.hi))
+    if side.integer:
+        return rf"{sp.latex(s)} \in \{{{lo}, \ldots, {hi}\}}"
+    left, right = "(" if side.lo_open or side.lo is None else "[", ")" if side.hi_open or side.hi is None else "]"
+    return rf"{sp.latex(s)} \in {left}{lo}, {hi}{right}"
+
+
+def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], where: Iterable[Any]) -> Statement:
+    """Check a caller's statement at the door and put it into fresh symbols that assume exactly what
+    the domain implies.
+
+    Raises
+    ------
+    TypeError
+        If a float occurs.
+    ValueError
+        If the operator, a range, a hypothesis or a symbol is not understood, or a symbol assumes
+        more than its range implies.
+    """
+    if op not in OPS:
+        raise ValueError(f"the relation {op!r} is none of {list(OPS)}")
+    lhs, rhs = sp.sympify(lhs), sp.sympify(rhs)
+    hyps = [_hypothesis(h) for h in where]
+    for e in (lhs, rhs, *(t for h in hyps for t in (h[0], h[2]))):
+        if not isinstance(e, sp.Expr):
+            raise TypeError(f"{e!r} is not a SymPy expression")
+        if e.has(sp.Float):
+            raise TypeError(f"the float {next(iter(e.atoms(sp.Float)))} occurs in the statement; write rational numbers")
+        if e.has(sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo):
+            raise ValueError(f"{e} is not a real expression")
+        unbound = e.free_symbols - set(domain)
+        if unbound:
+            raise ValueError(f"{', '.join(sorted(map(str, unbound)))} has no range; give one in the domain")
+    sides, fresh, texts = [], [], []
+    for s, given in domain.items():
+        if not isinstance(s, sp.Symbol):
+            raise TypeError(f"the domain's key {s!r} is not a SymPy symbol")
+        side = side_of(s, given)
+        _check_assumptions(s, side, given)
+        sides.append(side)
+        texts.append(_range_latex(s, side))
+        fresh.append(sp.Dummy(s.name, **assumptions(side)))
+    names = dict(zip(domain, fresh))
+
+    def put(e: sp.Expr) -> sp.Expr:
+        try:
+            return e.xreplace(names)
+        except ValueError as fault:  # Max and Min refuse what is not real
+            raise ValueError(f"{e} is not real everywhere on the domain: {fault}; shrink the domain") from None
+
+    small, big = (lhs, rhs) if op[0] == "<" else (rhs, lhs)
+    wanted = []
+    for a, o, b in hyps:
+        lo, hi = (a, b) if o[0] == "<" else (b, a)
+        g, firm = put(hi) - put(lo), o in ("<", ">")
+        if g.is_Rational and not (g > 0 or (g == 0 and not firm)):
+            raise ValueError(f"the hypothesis {a} {o} {b} is false: no point meets the hypotheses")
+        if not g.is_Rational:
+            wanted.append((g, firm))
+    show = lambda a, o, b: f"{sp.latex(a)} {OPS[o]} {sp.latex(b)}"
+    hypotheses = r",\; ".join(show(*h) for h in hyps)
+    quantified = rf"\forall\, {', '.join(texts)}" if texts else ""
+    checked = r":\; ".join(t for t in (quantified, (hypotheses + r" \implies " if hypotheses else "") + show(lhs, op, rhs)) if t)
+    covered = ", ".join([*texts, *(show(*h) for h in hyps)])
+    # from the expressions as given: with more assumptions SymPy turns 1/sqrt(1/x) into sqrt(x),
+    # which is defined at 0 too
+    needs = tuple(dict.fromkeys((put(g), kind) for e in (small, big) for g, kind in conditions(e)))
+    strict = op in ("<", ">")
+    return Statement(
+        tuple(fresh), tuple(domain), tuple(sides), put(small), put(big), strict, tuple(wanted), needs, checked, covered
+    )

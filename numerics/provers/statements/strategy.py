@@ -1,0 +1,152 @@
+"""The order in which engines try to prove an inequality: exact arithmetic first, then branch and
+bound on the statement and on its rewritings, in turns.
+
+Every turn is longer than the one before and continues where its predecessor stopped. A rewriting
+that decides at once is therefore not kept waiting by a form that never will.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import sympy as sp
+
+from numerics.provers.effort import EXACT, Effort
+from numerics.provers.enclosures.boxes import Box, middle
+from numerics.provers.enclosures.enclose import Program
+from numerics.provers.exact.rational_functions import one_variable, sign, slack_variables
+from numerics.provers.statements.branch import Cover, Outcome, Task
+from numerics.provers.statements.equivalent_forms import Signs, forms
+from numerics.provers.statements.rational_variables import Changed, algebraic, exponentials, inverted, led, products
+from numerics.provers.statements.substitution import hypotheses_as_variables
+from numerics.rationals import sympy_rational
+
+__all__ = ["FEW_TURNS", "Proof", "exactly"]
+
+Hypotheses = tuple[tuple[sp.Expr, bool], ...]
+Probe = Callable[[Box], bool]
+
+#: For each turn, how many boxes may be looked at, and how many rewritings may follow each other.
+TURNS = ((60, 0), (100, 1), (400, 0), (400, 1), (200, 2), (2000, 1), (1000, 2), (50000, 0))
+#: The same for auxiliary statements: that an expression is defined, or the inequality on a face.
+FEW_TURNS = ((60, 0), (200, 1))
+
+
+class Proof:
+    """An attempt at a task that can be continued, by its own boxes or by its rewritings."""
+
+    def __init__(self, task: Task, effort: Effort, probe: Probe | None = None) -> None:
+        self.task, self.effort, self.probe = task, effort, probe
+        self.cover: Cover | None = None
+        self.pieces: list[list[Proof]] | None = None
+        self.out = Outcome(False)
+        self.engine = ""
+        self.refuted_at: Fraction | None = None  # a value of the only variable
+
+    def run(self, turns: tuple[tuple[int, int], ...] = TURNS) -> Outcome:
+        """Take turns until the task is proved, refuted or given up."""
+        if self.exact():
+            return Outcome(True)
+        for boxes, depth in turns:
+            if self.advance(boxes, depth) or self.out.reason == "counterexample" or self.late():
+                break
+        return self.out
+
+    def advance(self, boxes: int, depth: int) -> bool:
+        """One more turn; whether the task is proved now."""
+        if self.out.proved or self.late():
+            return self.out.proved
+        if self.cover is None:
+            signs = Signs(Program(self.task.symbols, self.effort), self.task.box)
+            full = replace(self.task, alternatives=[list(forms(a[0], signs)) for a in self.task.alternatives])
+            self.cover = Cover(full, self.effort, self.probe, self.aside)
+        if not self.cover.stuck and (depth == 0 or self.task.depth):
+            self.out = self.cover.run(boxes)
+            if self.out.proved or self.out.reason == "counterexample":
+                return self.out.proved
+        if depth and len(self.task.alternatives) == 1 and not self.late():
+            if self.pieces is None:
+                self.pieces = [[Proof(t, self.effort) for t in tasks] for tasks in self.rewritings()]
+            for proofs in self.pieces:
+                if proofs and all(p.exact() or p.advance(boxes, depth - 1) for p in proofs):
+                    self.out = Outcome(True)
+                    return True
+        return False
+
+    def late(self) -> bool:
+        """Whether the effort is spent."""
+        if not self.effort.over:
+            return False
+        self.out.reason = self.out.reason or "the effort was spent before anything was decided"
+        return True
+
+    def exact(self) -> bool:
+        """Whether exact arithmetic proves one of the alternatives; tried once."""
+        if not self.engine:
+            t = self.task
+            self.effort.spent += EXACT
+            found = [exactly(a[0], t.symbols, t.box, t.strict, t.where) for a in t.alternatives]
+            self.engine = next((name for name, _ in found if name), "branch and bound")
+            self.refuted_at = found[0][1] if len(found) == 1 else None
+        return self.engine != "branch and bound"
+
+    def rewritings(self) -> Iterator[list[Task]]:
+        """Other variables for the task, each as a list of tasks which together imply it."""
+        task = self.task
+        given = (task.alternatives[0][0], task.symbols, task.box, task.where)
+        infinite = [s for s in task.box if s.lo is None or s.hi is None]
+        found: list[list[Changed]] = [[(g.big, g.symbols, g.box, g.where)] for g in hypotheses_as_variables(*given)]
+        found += products(*given)
+        found += exponentials(*given)
+        if len(infinite) == 1:
+            found.append(inverted(*given))
+        elif len(infinite) > 1:
+            found.append(led(*given))
+        for pieces in found:
+            yield [Task(x, b, [[e]], task.strict, w, depth=1 + task.depth) for e, x, b, w in pieces]
+
+    def aside(self, task: Task) -> bool:
+        """Whether an auxiliary task is proved in few turns."""
+        return Proof(task, self.effort).run(FEW_TURNS).proved
+
+
+def exactly(e: sp.Expr, symbols: tuple[sp.Symbol, ...], box: Box, strict: bool, where: Hypotheses) -> tuple[str, Fraction | None]:
+    """The exact engine that proves ``e >= 0`` (``> 0``) where all hypotheses hold, or a value of
+    the only variable against it.
+    """
+    if not e.free_symbols:
+        return ("exact sign" if e.is_Rational and (e > 0 or (not strict and e == 0)) else ""), None
+    f, names, sides, hyps = algebraic(e, symbols, box, where)
+    if not f.is_rational_function(*names):
+        return "", None
+    hyps = tuple((g, s) for g, s in hyps if g.is_rational_function(*names))
+    used = [i for i, x in enumerate(names) if f.has(x)]
+    if len(used) == 1:
+        x = names[used[0]]
+        own = [(g, s) for g, s in hyps if g.free_symbols <= {x}]
+        found = one_variable(f, x, sides[used[0]], strict, own)
+        if found is True:
+            return "Sturm", None
+        if isinstance(found, Fraction) and names == symbols and len(symbols) == 1 and len(own) == len(where):
+            return "", found
+    for put, new, region in slack_variables(names, sides, hyps):
+        g = f.subs(put)
+        if all(g.xreplace(at).is_nonnegative is not False for at in _samples(new, region)):
+            engine = sign(g, new, region, strict)
+            if engine:
+                return engine, None
+    return "", None
+
+
+def _samples(symbols: tuple[sp.Symbol, ...], box: Box) -> Iterator[dict[sp.Symbol, sp.Expr]]:
+    """A few points of a box: most of what is false is false at one of them."""
+    rows = []
+    for s in box:
+        m = sympy_rational(middle(s))
+        low = m - 3 if s.lo is None else (m + sympy_rational(s.lo)) / 2
+        high = m + 3 if s.hi is None else (m + sympy_rational(s.hi)) / 2
+        rows.append((m, low, high))
+    for k in range(9):
+        yield {x: row[(k // 3 if i % 2 else k) % 3] for i, (x, row) in enumerate(zip(symbols, rows))}

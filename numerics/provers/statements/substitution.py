@@ -1,0 +1,140 @@
+"""The substitutions that a caller of `forall` proposes by ``via=``: an old variable is eliminated
+by solving the definition of the new variable for it.
+
+The old variable ``v`` is replaced by ``psi(new, others)`` where ``psi(phi(v, others), others) = v``
+identically, so every point of the old domain is covered; the range of ``v`` becomes a hypothesis.
+Whole numbers become real, which makes the claim stronger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+from flint import fmpq
+
+from numerics.provers.enclosures.boxes import Box, Side
+from numerics.provers.enclosures.enclose import Program, image
+from numerics.provers.statements.equivalent_forms import Signs, split_by_sign
+from numerics.provers.statements.statement import Statement, assumptions
+from numerics.rationals import sympy_rational
+
+__all__ = ["Goal", "change", "hypotheses_as_variables"]
+
+Hypotheses = tuple[tuple[sp.Expr, bool], ...]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """``big - small >= 0`` on a box, wherever the hypotheses hold."""
+
+    symbols: tuple[sp.Symbol, ...]
+    box: Box
+    small: sp.Expr
+    big: sp.Expr
+    where: Hypotheses
+
+
+def change(st: Statement, via: Mapping[sp.Symbol, Any]) -> Goal:
+    """The statement in new variables, over a box that contains the image of the old domain.
+
+    Raises
+    ------
+    ValueError
+        If the definition of a new variable cannot be solved for any old one.
+    """
+    goal = Goal(st.symbols, st.box, st.small, st.big, st.where)
+    rename: dict[sp.Symbol, sp.Expr] = dict(zip(st.names, st.symbols))
+    for new, phi in via.items():
+        phi = sp.sympify(phi)
+        if phi.free_symbols - set(rename) or not phi.free_symbols:
+            raise ValueError(
+                f"{new} = {phi} in `via` is not a function of the statement's variables {', '.join(map(str, st.names))}"
+            )
+        phi = phi.xreplace(rename)
+        found = _eliminate(goal, phi, image(Program(goal.symbols), phi, goal.box), str(new))
+        if found is None:
+            raise ValueError(f"{new} = {phi} in `via` cannot be solved for any of the old variables; choose another substitution")
+        goal, v, psi, fresh = found
+        rename = {n: o.xreplace({v: psi}) for n, o in rename.items()}
+        rename[new] = fresh
+    return _used(goal)
+
+
+def _eliminate(goal: Goal, phi: sp.Expr, side: Side, name: str) -> tuple[Goal, sp.Symbol, sp.Expr, sp.Symbol] | None:
+    """Put the new variable in the place of the old one that leaves the fewest variables and the
+    shortest statement.
+    """
+    fresh = sp.Dummy(name, **assumptions(side))
+    found = [(v, psi) for v in goal.symbols if v in phi.free_symbols if (psi := _inverse(phi, v, fresh)) is not None]
+    if not found:
+        return None
+
+    def put(e: sp.Expr, v: sp.Symbol, psi: sp.Expr) -> sp.Expr:
+        return sp.powsimp(e.xreplace({phi: fresh}).subs(v, psi))
+
+    def cost(r: tuple[sp.Symbol, sp.Expr]) -> tuple[int, int]:
+        f = put(goal.small, *r) - put(goal.big, *r)
+        return len(f.free_symbols), f.count_ops()
+
+    v, psi = min(found, key=cost) if len(found) > 1 else found[0]
+    i = goal.symbols.index(v)
+    old = goal.box[i]
+    where = [(put(g, v, psi), s) for g, s in goal.where]
+    if old.lo is not None:
+        where.append((psi - sympy_rational(old.lo), old.lo_open))
+    if old.hi is not None:
+        where.append((sympy_rational(old.hi) - psi, old.hi_open))
+    symbols, box = (*goal.symbols[:i], fresh, *goal.symbols[i + 1 :]), (*goal.box[:i], side, *goal.box[i + 1 :])
+    return Goal(symbols, box, put(goal.small, v, psi), put(goal.big, v, psi), tuple(where)), v, psi, fresh
+
+
+def _inverse(phi: sp.Expr, v: sp.Symbol, new: sp.Symbol) -> sp.Expr | None:
+    try:
+        roots = sp.solve(phi - new, v)
+    except NotImplementedError:
+        return None
+    for psi in roots:
+        if sp.simplify(sp.expand_log(psi.subs(new, phi), force=False) - v) == 0:
+            return psi
+    return None
+
+
+def _used(goal: Goal) -> Goal:
+    """Only the variables that still occur, and the hypotheses, made simpler, which speak of them
+    alone.
+    """
+    signs = Signs(Program(goal.symbols), goal.box)
+    keep = [i for i, s in enumerate(goal.symbols) if s in (goal.big - goal.small).free_symbols]
+    names = {goal.symbols[i] for i in keep}
+    where = dict.fromkeys((h, s) for g, s in goal.where for h in _simpler(g, signs) if h.free_symbols and h.free_symbols <= names)
+    return Goal(tuple(goal.symbols[i] for i in keep), tuple(goal.box[i] for i in keep), goal.small, goal.big, tuple(where))
+
+
+def _simpler(g: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
+    """Expressions with the sign of `g`: itself, and its difference of logarithms, without their
+    positive factors.
+    """
+    parts = split_by_sign(g, signs)
+    for h in (g,) if parts is None else (g, sp.expand(sp.expand_log(sp.log(parts[0])) - sp.expand_log(sp.log(parts[1])))):
+        yield sp.Mul(*(f for f in sp.Mul.make_args(sp.factor(h)) if signs.strict(f) <= 0))
+
+
+def hypotheses_as_variables(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Iterator[Goal]:
+    """The task with the ratio of the two sides of one hypothesis, or of their logarithms, as a
+    variable between 0 and 1.
+    """
+    signs = Signs(Program(symbols), box)
+    for g, strict in where:
+        parts = split_by_sign(g, signs)
+        if parts is None:
+            continue
+        logs = sp.expand(sp.expand_log(sp.log(parts[0])) - sp.expand_log(sp.log(parts[1])))
+        for big, small in filter(None, (parts, split_by_sign(logs, signs))):
+            found = _eliminate(
+                Goal(tuple(symbols), box, sp.S.Zero, e, where), small / big, Side(fmpq(0), fmpq(1), True, strict), "ratio"
+            )
+            if found is not None:
+                yield _used(found[0])

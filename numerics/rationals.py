@@ -1,0 +1,57 @@
+"""Exact rational numbers handed from one library to another: `fractions.Fraction`, SymPy, FLINT.
+
+Statements are written with SymPy, witnesses are Fractions, and the engines compute with FLINT.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from flint import arb, fmpq
+
+__all__ = ["arb_ball", "flint_rational", "fraction", "sympy_rational"]
+
+
+def sympy_rational(q: Fraction | fmpq) -> sp.Rational:
+    """A rational number as SymPy's.
+
+    Examples
+    --------
+    >>> sympy_rational(Fraction(2, 6)), sympy_rational(fmpq(2, 6))
+    (1/3, 1/3)
+    """
+    return sp.Rational(int(q.numerator), int(q.denominator))
+
+
+def fraction(q: fmpq | sp.Rational) -> Fraction:
+    """A rational number as Python's.
+
+    Examples
+    --------
+    >>> fraction(fmpq(2, 6)), fraction(sp.Rational(2, 6))
+    (Fraction(1, 3), Fraction(1, 3))
+    """
+    return Fraction(int(q.numerator), int(q.denominator))
+
+
+def flint_rational(q: Fraction | sp.Rational) -> fmpq:
+    """A rational number as FLINT's.
+
+    Examples
+    --------
+    >>> flint_rational(Fraction(2, 6)) == flint_rational(sp.Rational(1, 3)) == fmpq(1, 3)
+    True
+    """
+    return fmpq(int(q.numerator), int(q.denominator))
+
+
+def arb_ball(q: Fraction | sp.Rational) -> arb:
+    """An Arb ball that contains a rational number.
+
+    Examples
+    --------
+    >>> 3 * arb_ball(Fraction(1, 3)).contains(arb(1) / 3)
+    3
+    """
+    return arb(flint_rational(q))

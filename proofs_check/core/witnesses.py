@@ -1,0 +1,222 @@
+"""Witness scripts: for each refuted claim at most ten lines that an author can type in and that
+import nothing of this project.
+
+They lie in ``<paper>/witnesses/``, are named by `slug`, and are run in a process in which our
+packages cannot be found.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+__all__ = ["ALLOWED", "MOST_LINES", "Output", "differing", "faults", "run", "script", "script_path", "scripts", "slug"]
+
+#: What a script may import: an author has it, or installs it in a minute.
+ALLOWED = ("fractions", "itertools", "math", "mpmath", "numpy", "scipy", "sympy")
+#: What must be out of its reach.
+OURS = ("theory", "numerics", "proofs_check")
+MOST_LINES = 10
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+_QUOTIENTS = (re.compile(r"(\d+) ?/ ?(\d+)"), re.compile(r"\((\d+), (\d+)\)"))  # 1/3 and Fraction(1, 3)
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a script printed, and why it stopped, if it did."""
+
+    printed: str
+    error: str = ""
+
+
+def slug(id: str) -> str:
+    """The name of a claim's script.
+
+    Examples
+    --------
+    >>> slug("BB:CC.3.b"), slug("BB:LC.1/inference")
+    ('bb_cc_3_b', 'bb_lc_1_inference')
+    """
+    return re.sub(r"[^a-z0-9]+", "_", id.lower()).strip("_")
+
+
+def scripts() -> dict[str, str]:
+    """The text of every script, by its name.
+
+    Examples
+    --------
+    >>> "bb_cc_3_b" in scripts()
+    True
+    """
+    found = sorted(Path(__file__).parents[1].glob("*/witnesses/*.py"))
+    return {p.stem: p.read_text(encoding="utf-8") for p in found}
+
+
+def script_path(id: str) -> str:
+    """Where a claim's script lies in the package, empty if there is none.
+
+    Examples
+    --------
+    >>> script_path("BB:CC.3.b")
+    'boursier_boyer/witnesses/bb_cc_3_b.py'
+    """
+    here = Path(__file__).parents[1]
+    return next((p.relative_to(here).as_posix() for p in here.glob(f"*/witnesses/{slug(id)}.py")), "")
+
+
+def script(id: str) -> str | None:
+    """The text of a claim's script, None if there is none.
+
+    Examples
+    --------
+    >>> script("BB:CC.3.a") is None
+    True
+    """
+    path = script_path(id)
+    return (Path(__file__).parents[1] / path).read_text(encoding="utf-8") if path else None
+
+
+def faults(text: str) -> list[str]:
+    """What keeps a text from being a witness script: it is too long, imports more than `ALLOWED`,
+    or prints or asserts nothing.
+
+    Examples
+    --------
+    >>> faults("import theory\\nprint(2, '<=', 1)\\nassert 2 > 1")
+    ['it imports theory; allowed are fractions, itertools, math, mpmath, numpy, scipy, sympy']
+    """
+    lines = text.strip("\n").count("\n") + 1
+    out = [f"it has {lines} lines; at most {MOST_LINES} can be typed in"] if lines > MOST_LINES else []
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except SyntaxError as error:
+        return [*out, f"it is no Python: {error}"]
+    names = [a.name for n in nodes if isinstance(n, ast.Import) for a in n.names]
+    names += [n.module or "." for n in nodes if isinstance(n, ast.ImportFrom)]
+    alien = sorted({name for name in names if name.split(".")[0] not in ALLOWED})
+    if alien:
+        out.append(f"it imports {', '.join(alien)}; allowed are {', '.join(ALLOWED)}")
+    called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    if "print" not in called:
+        out.append("it prints nothing; print both sides of what was printed")
+    if not any(isinstance(n, ast.Assert) for n in nodes):
+        out.append("it has no assert; end it with the violation")
+    return out + [f"it calls {name}" for name in sorted(called & {"open", "exec", "eval", "__import__", "compile", "input"})]
+
+
+# Runs in a process of its own: reads {name: text} and writes {name: [printed, error]}. Our packages
+# cannot be found there, and a script cannot import what an author might not have.
+_RUNNER = """
+import builtins, contextlib, io, json, sys
+texts, allowed, ours = json.load(sys.stdin)
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ours:
+            raise ImportError(f"{name} is out of reach of a witness script")
+sys.meta_path.insert(0, Blocker())
+original = builtins.__import__
+def guarded(name, globals=None, locals=None, fromlist=(), level=0):
+    if (globals or {}).get("__name__") == "__witness__" and name.split(".")[0] not in allowed:
+        raise ImportError(f"a witness script may not import {name}")
+    return original(name, globals, locals, fromlist, level)
+builtins.__import__ = guarded
+out = {}
+for name, text in texts.items():
+    printed, error = io.StringIO(), ""
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(text, name + ".py", "exec", dont_inherit=True, optimize=0), {"__name__": "__witness__"})
+    except BaseException as e:
+        error = f"{type(e).__name__}: {e}".rstrip(": ")
+    out[name] = [printed.getvalue(), error]
+json.dump(out, sys.stdout)
+"""
+
+
+def run(texts: Mapping[str, str], timeout: float = 120.0) -> dict[str, Output]:
+    """Run scripts, one after the other, in one process that has none of our packages.
+
+    Parameters
+    ----------
+    texts : Mapping[str, str]
+        Scripts by name.
+    timeout : float
+        Seconds for all of them together.
+
+    Returns
+    -------
+    dict of str to Output
+
+    Raises
+    ------
+    RuntimeError
+        If the process does not come to an end.
+
+    Examples
+    --------
+    >>> run({"a": "print(1 + 1)", "b": "import theory"})["a"].printed
+    '2\\n'
+    """
+    # -I keeps out what the environment and the working directory offer; without -O the asserts of
+    # the scripts are executed.
+    command = [sys.executable, "-I", "-c", _RUNNER]
+    try:
+        done = subprocess.run(
+            command, input=json.dumps([dict(texts), ALLOWED, OURS]), capture_output=True, text=True, timeout=timeout, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"the {len(texts)} witness scripts did not end within {timeout:g} s; find the one that loops") from None
+    if done.returncode:
+        raise RuntimeError(f"the witness scripts stopped with status {done.returncode}: {done.stderr.strip()[-500:]}")
+    return {name: Output(*pair) for name, pair in json.loads(done.stdout).items()}
+
+
+def differing(witness: Mapping[str, Any], text: str, printed: str, *, sampled: bool = False) -> list[str]:
+    """Numbers of a ledger's witness that neither stand in the script nor are printed by it.
+
+    Parameters
+    ----------
+    witness : Mapping
+        Values by name; what is no number is not compared.
+    text, printed : str
+        The script and what it printed.
+    sampled : bool
+        The script draws a sample of its own: decimal numbers may differ by a fifth.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> differing({"L": 9, "delta": "4/5", "right": 0.8}, "delta = 4 / 5", "0.80001")
+    ['L = 9']
+    """
+    known = [x for source in (text, printed) for x in _numbers(source)]
+    return [f"{k} = {v}" for k, v in witness.items() if (x := _read(v)) is not None and not _near(x, v, known, sampled)]
+
+
+def _numbers(source: str) -> list[float]:
+    quotients = [int(p) / int(q) for pattern in _QUOTIENTS for p, q in pattern.findall(source) if int(q)]
+    return [float(n) for n in _NUMBER.findall(source)] + quotients
+
+
+def _read(value: Any) -> float | None:
+    try:
+        return None if isinstance(value, bool) else abs(float(Fraction(value)))
+    except (ValueError, TypeError, OverflowError, ZeroDivisionError):
+        return None
+
+
+def _near(x: float, value: Any, known: list[float], sampled: bool) -> bool:
+    # A decimal number was computed, and people round what they print; a rational is a parameter.
+    relative = (0.2 if sampled else 1e-3) if isinstance(value, float) or "." in str(value) else 1e-12
+    return any(abs(x - k) <= relative * max(x, k) or x == k for k in known)

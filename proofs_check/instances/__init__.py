@@ -1,0 +1,1 @@
+"""Instances, laws and steps that the claims of several papers share."""

@@ -1,0 +1,22 @@
+"""Proves that the limit of the flow of in-context regression is a fixed point of it: for Appendix
+F.2 and our R5.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from numerics.evidence import Evidence
+from numerics.provers.eigenbasis import U_ij, delta, entrywise, l_i, l_j, m_i, motion, p_i, p_j, slope, u
+
+W_ij = sp.Symbol("W_ij", real=True)
+gamma = sp.Symbol("gamma", positive=True)
+
+
+def stands_still(m: sp.Expr) -> list[Evidence]:
+    """At U = gamma S_L^{-1} S S^+ + P(W), u = 1/gamma the field vanishes, for any W; and the two
+    parts of U are orthogonal.
+    """
+    inside, outside = gamma * delta * l_i * p_i / m, (1 - l_i * p_i * l_j * p_j) * W_ij
+    end = {U_ij: inside + outside, u: 1 / gamma, m_i: m}
+    return [entrywise(f.subs(end, simultaneous=True), 0) for f in (motion, slope)] + [entrywise(inside * outside, 0)]

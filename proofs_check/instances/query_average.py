@@ -1,0 +1,86 @@
+"""Instances of the errors that Lemmas C.6 and C.9 average over prompt and query, for those lemmas
+and for our replacements of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
+
+import sympy as sp
+
+from numerics.search.query_average import Instance, PromptAndQuery, fourth_error, moments, squared_error
+from numerics.search.query_average_instances import Bound, Quantity, at_instance, discrete
+from proofs_check.instances.reference import RADEMACHER
+
+ONE, HALF = Fraction(1), Fraction(1, 2)
+#: Boursier & Boyer's reference instance for bounds that average over the query, which is Rademacher
+#: too.
+RANDOM_QUERY = PromptAndQuery(((ONE,), (-ONE,)), (HALF, HALF), ONE, ((ONE,), (-ONE,)), (HALF, HALF), HALF, "reference")
+
+GENERAL = (
+    "tokens of two to four atoms, queries of signs and rare large ones, L = 1, 2, 3, 10; f = z with g = 1 or z"
+    "{}: exact sums over prompt and query"
+)
+# f = z, or the entries of z z' (p = 2); g = 1, or |z|.
+FUNCTIONS: dict[str, tuple[int, Any, Any]] = {
+    "f = z, g = 1": (1, None, None),
+    "f = z, g = z": (1, None, lambda z: (z * z).sum()),
+    "f = z z', g = z": (2, lambda atoms: moments(atoms)[atoms.shape[1] :], lambda z: (z * z).sum()),
+}
+
+
+def averaged(bound: Bound, quantity: Quantity) -> Instance:
+    """A bound that averages over the query, at the reference instance."""
+    return at_instance(bound, quantity, RADEMACHER.length, RANDOM_QUERY)
+
+
+def _error(L: int, x: PromptAndQuery, name: str, power: int, *, exact: bool = False) -> Any:
+    """E|err g|^power over prompt and query; g is the norm of the query, or 1."""
+    _, f, g = FUNCTIONS[name]
+    statistic = squared_error if power == 2 else fourth_error
+    factor = None if g is None else (lambda z: g(z) ** (power // 2))
+    return x.average(L, statistic, f, factor, exact=exact)
+
+
+def _moment(x: PromptAndQuery, name: str, power: int) -> Fraction:
+    """E|g|^{2 power}."""
+    if FUNCTIONS[name][2] is None:
+        return Fraction(1)
+    return sum((w * sum(v * v for v in q) ** power for w, q in zip(x.query_weights, x.queries)), Fraction(0))
+
+
+@cache
+def _left(power: int) -> tuple[tuple[int, PromptAndQuery, str, float], ...]:
+    """(L, instance, functions, error) for the errors to the power 2 and 4."""
+    pairs = [(name, x) for name, x in product(FUNCTIONS, discrete()) if power == 2 or FUNCTIONS[name][0] == 1]
+    rows = ((L, x, name, float(_error(L, x, name, power))) for name, x in pairs for L in (1, 2, 3, 10))
+    return tuple(sorted(rows, key=lambda row: (row[0], row[1].d)))
+
+
+def _instance(bound: Any, power: int, L: int, x: PromptAndQuery, name: str, error: float) -> Instance:
+    p, moment = FUNCTIONS[name][0], _moment(x, name, power)
+    sigma = sp.sqrt(sp.Rational(x.sigma2))
+
+    def exact() -> Any:
+        right = bound(sp.Integer(L), sigma, sp.Rational(x.u), sp.Integer(x.d), p, sp.sqrt(sp.Rational(moment)))
+        return _error(L, x, name, power, exact=True), sp.sympify(right)
+
+    where = {"L": L, "sigma": sigma, "functions": name, **x.describe()}
+    return Instance(where, error, float(bound(float(L), float(sigma), float(x.u), x.d, p, float(moment) ** 0.5)), exact)
+
+
+def general(bound: Any, power: int, *, least: int = 1) -> Iterator[Instance]:
+    """Instances of Lemma C.6 (power 2) or C.9 (power 4): `bound` takes L, sigma, |U|, d, p and the
+    root of the moment of g.
+    """
+    return (_instance(bound, power, *row) for row in _left(power) if row[0] >= least)
+
+
+def general_reference(bound: Any, power: int) -> Instance:
+    """The same with f = z, g = 1 at the reference instance."""
+    name, L = "f = z, g = 1", RADEMACHER.length
+    return _instance(bound, power, L, RANDOM_QUERY, name, float(_error(L, RANDOM_QUERY, name, power)))

@@ -1,0 +1,119 @@
+"""`integral`: the ball holds the true value, or there is no ball."""
+
+from __future__ import annotations
+
+import mpmath
+import pytest
+import sympy as sp
+from flint import ctx
+
+from numerics.evidence import Verdict
+from numerics.provers.enclosures.balls import NoBall, value
+from numerics.provers.integrals import integral, integral_evidence
+
+R, oo = sp.Rational, sp.oo
+x = sp.Symbol("x", real=True)
+
+CLOSED = {
+    "polynomial": (x**3, (R(1, 3), R(2, 3)), R(5, 108), {}),
+    "reversed ends": (sp.sin(x), (3, 0), sp.cos(3) - 1, {}),
+    "empty": (sp.exp(x), (2, 2), sp.S.Zero, {}),
+    "semicircle": (sp.sqrt(1 - x**2), (-1, 1), sp.pi / 2, {}),
+    "irrational ends": (sp.atan(x), (0, sp.sqrt(3)), sp.sqrt(3) * sp.pi / 3 - sp.log(2), {}),
+    "kink of |x|": (sp.Abs(x - R(1, 3)), (0, 1), R(5, 18), {}),
+    "kink of Max": (sp.Max(sp.sin(x), sp.cos(x)), (0, sp.pi), 1 + sp.sqrt(2), {}),
+    "jump": (sp.sign(x - R(1, 3)), (0, 1), R(1, 3), {}),
+    "cube root at 0": (sp.cbrt(x), (0, 1), R(3, 4), {}),
+    "power 3/2 at 0": (x ** R(3, 2), (0, 1), R(2, 5), {}),
+    "branch cut beside the path": (sp.log(x), (R(1, 10**6), 1), -1 + R(1, 10**6) * (1 + 6 * sp.log(10)), {}),
+    "Gauss": (sp.exp(-(x**2) / 2), (-oo, oo), sp.sqrt(2 * sp.pi), {"tail": 2 * sp.exp(-x)}),
+    "Gauss by Gauss": (sp.exp(-(x**2) / 2) * x**2, (-oo, oo), sp.sqrt(2 * sp.pi), {"tail": 4 * sp.exp(-(x**2) / 4)}),
+    "Gamma(4)": (x**3 * sp.exp(-x), (0, oo), sp.Integer(6), {"tail": 100 * sp.exp(-x / 2)}),
+    "Cauchy": (1 / (1 + x**2), (-oo, 0), sp.pi / 2, {"tail": x**-2}),
+    "incomplete Gamma": (sp.sqrt(x) * sp.exp(-x), (2, oo), sp.uppergamma(R(3, 2), 2), {"tail": 2 * sp.exp(-x / 2)}),
+    "error function": (sp.erf(x) * sp.exp(-(x**2)), (0, oo), sp.sqrt(sp.pi) / 4, {"tail": sp.exp(-(x**2))}),
+    "lgamma (Raabe)": (sp.loggamma(x), (1, 2), sp.log(2 * sp.pi) / 2 - 1, {}),
+    "Bessel": (x * sp.besselk(0, x), (1, 2), sp.besselk(1, 1) - 2 * sp.besselk(1, 2), {}),
+}
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_the_ball_holds_the_closed_form(name: str) -> None:
+    f, interval, closed, kwargs = CLOSED[name]
+    ball, exact = integral(f, x, interval, **kwargs), value(closed, 256).real
+    assert ball.overlaps(exact)
+    assert float((ball - exact).abs_upper()) < 1e-14
+    assert not ball.overlaps(exact + value(R(1, 10**13)).real)
+
+
+# arcs whose integrand leaves the principal branch somewhere near the path; without the flag
+# `analytic` acb.integral misses these
+CUTS = [
+    sp.sqrt(x**2),
+    sp.log(x**2 + R(1, 100)),
+    sp.sqrt(x**2 + R(1, 10**4)),
+    sp.Abs(x) ** 3,
+    sp.atan(10 * x),
+    sp.asinh(20 * x),
+    (x**2 + R(1, 50)) ** R(1, 3),
+]
+
+
+@pytest.mark.parametrize("f", CUTS, ids=str)
+def test_branch_cuts_against_high_precision_quadrature(f: sp.Expr) -> None:
+    g = sp.lambdify(x, f, "mpmath")
+    with mpmath.workdps(30):
+        reference = mpmath.quad(g, [-1, -0.5, -0.1, -0.01, 0, 0.01, 0.1, 0.5, 1.5])
+    ball = integral(f, x, (-1, R(3, 2)))
+    assert abs(mpmath.mpf(str(ball.mid().str(25, radius=False))) - reference) < mpmath.mpf(10) ** -14
+
+
+@pytest.mark.parametrize(
+    ("f", "interval", "kwargs", "error", "words"),
+    [
+        (1 / x, (-1, 1), {}, ArithmeticError, "pole"),
+        (1 / sp.sqrt(x), (0, 1), {}, ArithmeticError, "singular end"),
+        (sp.tan(x), (1, 2), {}, ArithmeticError, "pole"),
+        (sp.sqrt(1 - x**2), (2, 3), {}, ArithmeticError, "not real"),
+        (sp.exp(-x), (0, oo), {}, ValueError, "tail="),
+        (sp.exp(-x), (0, oo), {"tail": sp.exp(-2 * x)}, ValueError, "not certified"),  # too small
+        (x**3 * sp.exp(-x), (0, oo), {"tail": 10 * sp.exp(-x / 2)}, ValueError, "not certified"),  # too small in the middle only
+        (-sp.exp(-x), (0, oo), {"tail": sp.exp(-x) / 2}, ValueError, "not certified"),  # too small in absolute value
+        (1 / x, (1, oo), {"tail": 2 / x}, ValueError, "none of"),  # not integrable
+        (sp.exp(-x), (0, oo), {"tail": sp.exp(-x) * sp.log(x)}, ValueError, "none of"),
+        (0.5 * x, (0, 1), {}, NoBall, "float"),
+        (x * sp.Symbol("y"), (0, 1), {}, NoBall, "no value"),
+        (x, (0, sp.Symbol("y")), {}, ValueError, "not a real constant"),
+        (sp.zeta(x), (2, 3), {}, NoBall, "no enclosure"),
+    ],
+)
+def test_what_cannot_be_enclosed_raises(f: sp.Expr, interval: tuple, kwargs: dict, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        integral(f, x, interval, **kwargs)
+
+
+def test_evidence_of_a_comparison() -> None:
+    f, ends = 1 / (1 + x**2), (0, 1)
+    assert integral_evidence(f, x, ends, "<", R(7855, 10000)).verdict is Verdict.CERTIFIED
+    assert integral_evidence(f, x, ends, "<", R(7853, 10000)).verdict is Verdict.REFUTED
+    assert integral_evidence(f, x, ends, ">=", R(7853, 10000)).verdict is Verdict.CERTIFIED
+    assert integral_evidence(f, x, ends, "<=", sp.pi / 4).verdict is Verdict.OPEN  # equal: balls cannot tell
+    with pytest.raises(ValueError, match="none of"):
+        integral_evidence(f, x, ends, "=", sp.pi / 4)
+
+
+def test_an_equality_is_supported_at_most_and_controlled() -> None:
+    e = integral_evidence(1 / (1 + x**2), x, (0, 1), "==", sp.pi / 4)
+    assert e.verdict is Verdict.SUPPORTED
+    assert e.control is not None
+    assert e.control.verdict is Verdict.REFUTED
+    near = sp.pi / 4 + R(1, 10**15)
+    assert integral_evidence(1 / (1 + x**2), x, (0, 1), "==", near).verdict is Verdict.REFUTED
+
+
+def test_flints_precision_is_given_back() -> None:
+    before = ctx.prec
+    integral(sp.exp(x), x, (0, 1))
+    with pytest.raises(ArithmeticError):
+        integral(1 / x, x, (-1, 1))
+    assert ctx.prec == before

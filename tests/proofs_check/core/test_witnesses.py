@@ -1,0 +1,85 @@
+"""The witness scripts run where nothing of ours exists, break what was printed, and agree with the
+claims.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from proofs_check.core.ledger import load_claims
+from proofs_check.core.witnesses import MOST_LINES, Output, differing, faults, run, script, scripts, slug
+
+FALSE = sorted(id for id, claim in load_claims().items() if claim.false)
+
+
+@cache
+def outputs() -> dict[str, Output]:
+    return run(scripts())
+
+
+def test_every_false_claim_of_a_paper_has_a_script() -> None:
+    assert not [id for id in FALSE if script(id) is None]
+
+
+def test_every_script_belongs_to_a_false_claim() -> None:
+    names = Counter(slug(id) for id in load_claims())
+    assert not [name for name in scripts() if names[name] != 1]
+    assert not set(scripts()) - {slug(id) for id in FALSE}
+
+
+@pytest.mark.parametrize("name", scripts())
+def test_a_script_is_short_and_breaks_what_was_printed(name: str) -> None:
+    assert not faults(scripts()[name])
+    assert outputs()[name].error == ""
+    assert outputs()[name].printed.strip()
+
+
+@pytest.mark.parametrize("id", [id for id in FALSE if script(id)])
+def test_script_and_claim_have_the_same_witness(id: str) -> None:
+    text = script(id)
+    assert text is not None
+    found = load_claims()[id]()
+    assert not differing(found.witness, text, outputs()[slug(id)].printed, sampled=found.witness_by == "statistics")
+
+
+def test_ours_cannot_be_reached() -> None:
+    reach = {
+        "plain": "import theory",
+        "inner": "import numpy\nfrom numerics.evidence import Evidence",
+        "behind": "__import__('theory.bounds.concentration')",
+        "late": "import numpy\n__builtins__['__import__']('proofs_check')",
+        "alien": "import flint",
+    }
+    outcome = run(reach)
+    assert all(o.error.startswith("ImportError") for o in outcome.values()), outcome
+
+
+def test_an_assertion_that_fails_is_seen() -> None:
+    outcome = run({"no": "print(1)\nassert 1 > 2, 'no violation'", "quit": "raise SystemExit(0)", "yes": "print(3)"})
+    assert (outcome["no"].printed, outcome["no"].error) == ("1\n", "AssertionError: no violation")
+    assert outcome["quit"].error.startswith("SystemExit")
+    assert (outcome["yes"].printed, outcome["yes"].error) == ("3\n", "")
+
+
+def test_a_script_that_loops_is_stopped() -> None:
+    with pytest.raises(RuntimeError, match="did not end within"):
+        run({"for ever": "while True: pass"}, timeout=1)
+
+
+def test_what_is_no_witness_script_is_named() -> None:
+    text = "\n".join(["import os", "from . import x", *["x = 1"] * MOST_LINES])
+    told = "; ".join(faults(text))
+    for word in (f"{MOST_LINES + 2} lines", "imports ., os", "prints nothing", "no assert"):
+        assert word in told
+    assert "no Python" in faults("print(")[0]
+    assert "it calls eval" in faults("print(1)\nassert eval('1')")
+
+
+def test_numbers_are_compared_where_there_are_any() -> None:
+    witness = {"law": "Rademacher", "L": 3, "delta": "1/5", "P": 0.25, "flag": True}
+    assert differing(witness, "L, delta = 3, Fraction(1, 5)", "0.2501") == []
+    assert differing(witness, "L, delta = 2, 1 / 5", "0.26") == ["L = 3", "P = 0.25"]
+    assert differing({"x": "-3/2"}, "x = -3 / 2", "") == []

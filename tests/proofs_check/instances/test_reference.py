@@ -1,0 +1,39 @@
+"""The table of Boursier & Boyer's reference instance agrees with exact sums over its prompts."""
+
+from __future__ import annotations
+
+import pytest
+
+from numerics.attention.law_moments import OF_THE_LAW
+from numerics.attention.softmax_average import error_squared
+from numerics.search.query_average import squared_error
+from numerics.search.statement import population
+from proofs_check.core.statements import papers
+from proofs_check.instances.query_average import RANDOM_QUERY, averaged
+from proofs_check.instances.reference import OF_PAPER, RADEMACHER
+
+AVERAGE = RADEMACHER.point.average(RADEMACHER.length)
+
+
+def test_the_table_says_what_the_instance_is() -> None:
+    quantities = population(AVERAGE)
+    for name in set(quantities) & set(RADEMACHER.values):
+        assert float(RADEMACHER.values[name]) == pytest.approx(float(quantities[name]), rel=1e-14), name
+    assert set(quantities) - {"EM4", "EQ4"} <= set(RADEMACHER.values)
+
+
+def test_quantities_of_the_law_have_values_too() -> None:
+    law = population(AVERAGE)
+    assert "C_f2" not in RADEMACHER.values  # f(z) = z has no quadratic bound near 0, though one at the atoms
+    for name in OF_THE_LAW.keys() - {"C_f2"}:
+        assert float(RADEMACHER.values[name]) == pytest.approx(float(law[name])), name
+
+
+def test_the_instance_averaged_over_its_query_is_the_instance_at_one_query() -> None:
+    fixed = float(AVERAGE.mean(error_squared))
+    assert RANDOM_QUERY.average(RADEMACHER.length, squared_error) == pytest.approx(fixed, rel=1e-12)
+    assert averaged(lambda L, s, u, d: 1.0, "output").left == pytest.approx(fixed, rel=1e-12)
+
+
+def test_every_paper_has_one() -> None:
+    assert set(OF_PAPER) == set(papers())
