@@ -4,9 +4,8 @@ left to `honest_sigma`.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ __all__ = [
     "KINDS",
     "checked_covariance",
     "checked_factor",
-    "checked_identity",
     "checked_numbers",
     "checked_sampler",
     "checked_transform",
@@ -118,17 +116,6 @@ def checked_covariance(coordinates: Any, factor: Floats, variance: float, covari
             f"factor and coordinates have a covariance that differs by {gap:.3g} from the one that log_mgf has; named coordinates "
             "have covariance I; scale the factor, or correct log_mgf"
         )
-
-
-def checked_identity(identity: Any) -> Mapping[str, Any] | None:
-    """A copy, once it is known to survive JSON."""
-    if identity is None:
-        return None
-    try:
-        copy = json.loads(json.dumps(dict(identity), allow_nan=False))
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"identity cannot be written as JSON ({error}); use text, finite numbers and lists of them") from None
-    return dict(copy)
 
 
 def checked_transform(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], d: int) -> None:

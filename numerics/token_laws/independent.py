@@ -1,20 +1,31 @@
-"""Tokens F g with independent coordinates g of one kind: standard normal, signs, or uniform on
-[-sqrt 3, sqrt 3].
+"""Tokens F g whose coordinates g are independent and of one kind: standard normal, signs, or
+uniform on [-sqrt 3, sqrt 3].
+
+Their log-mgf is a sum over coordinates, and mean and variance of the tilted law are its first two
+derivatives, written so that they neither overflow nor cancel.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from theory.inputs.arrays import read_covariance
 
 __all__ = ["Independent", "coordinate_log_mgf", "coordinate_tilted"]
 
 Floats = NDArray[np.float64]
-H = math.sqrt(3.0)  # the uniform law on [-H, H] has variance 1
+#: The uniform law on [-H, H] has variance 1.
+H = math.sqrt(3.0)
+#: An eigenvalue below this share of the largest one is a rounding error, and its axis is left out.
+NEGLIGIBLE = 1e-15
+#: What a law with signs for coordinates is called; the other kinds have their own names.
+NAMES = {"sign": "rademacher", "normal": "gaussian"}
 #: Terms of the series of the uniform law's transform for |t| < 1/2.
 TERMS = 10
 #: |t| H up to which the mean of the tilted uniform law is summed as a series, which converges below
@@ -31,10 +42,36 @@ class Independent:
     kind : str
         ``"normal"``, ``"sign"`` or ``"uniform"``.
     factor : ndarray, shape (d, r)
+    identity : Mapping
+        JSON content from which `numerics.token_laws.from_identity` rebuilds the law.
     """
 
     kind: str
     factor: Floats
+    identity: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def gaussian(cls, Gamma: ArrayLike) -> Independent:
+        """N(0, Gamma), with as many coordinates as Gamma has rank, and at least one.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If Gamma is no covariance.
+        """
+        G = read_covariance("Gamma", Gamma)
+        values, vectors = np.linalg.eigh(G)
+        kept = values > NEGLIGIBLE * values[-1]
+        kept[-1] = True
+        factor = vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0))
+        return cls("normal", factor, {"kind": "gaussian", "Gamma": G.tolist()})
+
+    def image(self, A: Floats) -> Independent:
+        """The law of A F g; for Gaussian tokens with a factor of full rank."""
+        F = A @ self.factor
+        if self.kind == "normal":
+            return Independent.gaussian(F @ F.T)
+        return Independent(self.kind, F, {"kind": NAMES.get(self.kind, self.kind), "factor": F.tolist()})
 
     @property
     def sigma(self) -> float:
