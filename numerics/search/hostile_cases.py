@@ -16,7 +16,8 @@ import numpy.typing as npt
 from numerics.attention.softmax_average import RandomVariable, SoftmaxAverage, around, softmax_average
 from numerics.search.statement import Mean, Statement
 from numerics.seeds import generator
-from numerics.token_laws.hostile import DIMENSIONS, LENGTHS, Law, functions, laws, matrices, queries
+from numerics.token_laws.hostile import DIMENSIONS, LENGTHS, functions, hostile_laws, matrices, queries
+from numerics.token_laws.token_law import TokenLaw
 
 __all__ = ["Worst", "worst_hostile"]
 
@@ -140,7 +141,7 @@ def _evaluated(statement: Statement, seed: int) -> list[Ratios]:
 @lru_cache(maxsize=1)
 def _batches(lengths: tuple[int, ...], seed: int) -> list[_Batch]:
     """The cases of one seed, kept for the next statement of the same claim (some 100 MB)."""
-    numbered = ((law, generator(100 * d + number)) for d in DIMENSIONS for number, law in enumerate(laws(d)))
+    numbered = ((law, generator(100 * d + number)) for d in DIMENSIONS for number, law in enumerate(hostile_laws(d)))
     return [batch for law, rng in numbered for batch in _cases(law, rng, lengths)]
 
 
@@ -171,9 +172,9 @@ def _interval(statement: Statement, c: SoftmaxAverage) -> tuple[Array, Array, Ar
     return tuple(np.max(v, axis=0, initial=0.0) for v in (low, ratios, high))
 
 
-def _cases(law: Law, rng: np.random.Generator, lengths: tuple[int, ...]) -> Iterator[_Batch]:
+def _cases(law: TokenLaw, rng: np.random.Generator, lengths: tuple[int, ...]) -> Iterator[_Batch]:
     """Every query, matrix and function at one law, for each length."""
-    d = law.d
+    d, mu = law.d, law.weighted_nodes
     named = {f"U = I, {name} query": z for name, z in queries(d).items()}
     named |= {f"U = {name}, unit query": U @ queries(d)["unit"] for name, U in matrices(d).items() if name not in ("0", "I")}
     a = np.stack(list(named.values()), axis=1)
@@ -181,9 +182,9 @@ def _cases(law: Law, rng: np.random.Generator, lengths: tuple[int, ...]) -> Iter
     a = a * np.minimum(1.0, REACH / np.where(sigma == 0, 1, sigma))
     a2 = law.sigma2 * (a * a).sum(0)[:, None]
     prompts = law.sample(rng, PROMPTS * lengths[-1]).reshape(PROMPTS, lengths[-1], d)
-    at_nodes, at_tokens = _values(law.nodes), _values(prompts)
-    scores, masses, w = (law.nodes @ a)[:, :, None], law.masses[:, None, None], np.exp(np.moveaxis(prompts @ a, 1, 2))
-    tokens = (law.nodes**2).sum(1)[:, None, None], law.sigma2, d
+    at_nodes, at_tokens = _values(mu.nodes), _values(prompts)
+    scores, masses, w = (mu.nodes @ a)[:, :, None], mu.masses[:, None, None], np.exp(np.moveaxis(prompts @ a, 1, 2))
+    tokens = (mu.nodes**2).sum(1)[:, None, None], law.sigma2, d
     one = np.ones((1, 1, 1))
     single = around(1, one, one, one[None], (np.exp(scores), at_nodes[:, :, None], masses), a2, tokens)
     equal = np.full((PROMPTS, 1, 1), 1 / PROMPTS)

@@ -18,6 +18,7 @@ from numerics.attention.setting import AttentionSetting
 from numerics.rates.exact_curves import exact_error
 from numerics.search.query_average import Instance, PromptAndQuery, covariance_error, moments, squared_error
 from numerics.search.reference import LENGTH
+from numerics.token_laws import atoms
 from numerics.token_laws.sub_gaussian import certified_proxy
 
 __all__ = ["COVERED", "REFERENCE", "Bound", "Quantity", "discrete", "instances", "reference"]
@@ -39,7 +40,8 @@ KAPPAS = tuple(Fraction(k) for k in ("0", "1/64", "1/16", "1/4", "1", "4", "16")
 
 #: Signs as tokens and query, U = 1/2: the instance of `numerics.search.reference`, averaged over
 #: its query.
-REFERENCE = PromptAndQuery(((ONE,), (-ONE,)), (HALF, HALF), ONE, ((ONE,), (-ONE,)), (HALF, HALF), HALF, "reference")
+SIGNS = atoms([[1], [-1]], [HALF, HALF], sigma2=ONE)
+REFERENCE = PromptAndQuery(SIGNS, SIGNS, HALF, "reference")
 
 
 @cache
@@ -47,24 +49,23 @@ def discrete() -> tuple[PromptAndQuery, ...]:
     """Tokens and queries on few values; sigma >= 1 and the query is 1-sub-Gaussian, as the
     propositions ask.
     """
-    signs, rare = ((ONE,), (-ONE,)), ((3 * ONE,), (0 * ONE,), (-3 * ONE,))
-    queries = {"signs": (signs, (HALF, HALF)), "rare 3": (rare, (Fraction(1, 200), Fraction(99, 100), Fraction(1, 200)))}
-    laws: list[tuple[str, tuple[Fraction, ...], tuple[Fraction, ...]]]
-    laws = [("signs", (s * ONE, -s * ONE), (HALF, HALF)) for s in (1, 2, 4, 10)]
-    laws.append(("skewed", (Fraction(6), -Fraction(2, 3)), (Fraction(1, 10), Fraction(9, 10))))
-    laws.append(("three atoms", (Fraction(10), 0 * ONE, -ONE), (Fraction(1, 22), HALF, Fraction(5, 11))))
+    rare = atoms([[3], [0], [-3]], [Fraction(1, 200), Fraction(99, 100), Fraction(1, 200)])
+    lines: list[tuple[str, tuple[Fraction, ...], tuple[Fraction, ...]]]
+    lines = [("signs", (s * ONE, -s * ONE), (HALF, HALF)) for s in (1, 2, 4, 10)]
+    lines.append(("skewed", (Fraction(6), -Fraction(2, 3)), (Fraction(1, 10), Fraction(9, 10))))
+    lines.append(("three atoms", (Fraction(10), 0 * ONE, -ONE), (Fraction(1, 22), HALF, Fraction(5, 11))))
     out = []
-    for (name, atoms, weights), (which, (values, masses)), u in itertools.product(laws, queries.items(), SCALES):
-        proxy = atoms[0] ** 2 if name == "signs" else max(ONE, certified_proxy(atoms, weights))
-        column = tuple((x,) for x in atoms)
-        out.append(PromptAndQuery(column, weights, proxy, values, masses, u, f"{name} {atoms[0]}, query {which}"))
-    corners = tuple(itertools.product((ONE, -ONE), repeat=2))
-    out += [PromptAndQuery(corners, (HALF**2,) * 4, ONE, corners, (HALF**2,) * 4, u, "corners, query corners") for u in SCALES]
-    return tuple(out)
+    for name, values, weights in lines:
+        proxy = values[0] ** 2 if name == "signs" else max(ONE, certified_proxy(values, weights))
+        tokens = atoms([(x,) for x in values], weights, sigma2=proxy)
+        for (which, query), u in itertools.product((("signs", SIGNS), ("rare 3", rare)), SCALES):
+            out.append(PromptAndQuery(tokens, query, u, f"{name} {values[0]}, query {which}"))
+    corners = atoms(list(itertools.product((1, -1), repeat=2)), [HALF**2] * 4, sigma2=ONE)
+    return (*out, *(PromptAndQuery(corners, corners, u, "corners, query corners") for u in SCALES))
 
 
 def _lengths(x: PromptAndQuery) -> tuple[int, ...]:
-    return tuple(L for L in LENGTHS if math.comb(L + len(x.atoms) - 1, len(x.atoms) - 1) <= 6000)
+    return tuple(L for L in LENGTHS if math.comb(L + len(x.tokens.atoms) - 1, len(x.tokens.atoms) - 1) <= 6000)
 
 
 @cache
@@ -132,9 +133,9 @@ def _gaussian_token(bound: Bound, quantity: Quantity, d: int, sigma: Fraction, u
 def _discrete(bound: Bound, quantity: Quantity, L: int, x: PromptAndQuery, error: float) -> Instance:
     def exact() -> tuple[Any, sp.Expr]:
         statistic, f = (squared_error, None) if quantity == "output" else (covariance_error, moments)
-        proxy = sp.sqrt(sp.Rational(x.sigma2.numerator, x.sigma2.denominator))
+        proxy = sp.sqrt(sp.Rational(x.tokens.sigma2.numerator, x.tokens.sigma2.denominator))
         right = bound(sp.Integer(L), proxy, sp.Rational(x.u.numerator, x.u.denominator), sp.Integer(x.d))
         return x.average(L, statistic, f, exact=True), sp.sympify(right)
 
-    where = {"L": L, "sigma": sp.sqrt(sp.Rational(x.sigma2.numerator, x.sigma2.denominator)), "V": 1, **x.describe()}
-    return Instance(where, error, float(bound(float(L), math.sqrt(x.sigma2), float(x.u), x.d)), exact)
+    where = {"L": L, "sigma": sp.sqrt(sp.Rational(x.tokens.sigma2.numerator, x.tokens.sigma2.denominator)), "V": 1, **x.describe()}
+    return Instance(where, error, float(bound(float(L), math.sqrt(x.tokens.sigma2), float(x.u), x.d)), exact)

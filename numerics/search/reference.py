@@ -22,7 +22,7 @@ import numpy as np
 import sympy as sp
 
 from numerics.attention.softmax_average import SoftmaxAverage
-from numerics.search.families import Point
+from numerics.search.families import Point, on_line
 from numerics.search.statement import Mean, Tail, evaluate, population
 from theory.bounds.concentration import alpha_minus, alpha_plus, beta, delta_0, delta_min
 
@@ -40,7 +40,7 @@ __all__ = [
 
 HALF = Fraction(1, 2)
 LENGTH = 100
-INSTANCE = Point((Fraction(1), Fraction(-1)), (HALF, HALF), HALF, (Fraction(1), Fraction(-1)))
+INSTANCE = Point(on_line((1, -1), (HALF, HALF)), HALF, (Fraction(1), Fraction(-1)))
 DIGITS = 30
 
 

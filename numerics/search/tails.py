@@ -23,7 +23,7 @@ from flint import arb, ctx
 from numerics.attention.enumeration import compositions
 from numerics.attention.softmax_average import error_fourth, error_squared
 from numerics.evidence import Evidence, Verdict
-from numerics.search.families import Point
+from numerics.search.families import Point, on_line
 from numerics.search.statement import evaluate, latex, population
 
 __all__ = ["BEYOND", "ERROR", "LIMIT", "OWN_TAIL", "TOKEN_TAIL", "increasing"]
@@ -64,7 +64,7 @@ def _points(growth: int) -> list[Point]:
         ((1, -1), (HALF, HALF), (2, 1)),
     )
     return [
-        Point(tuple(map(Fraction, atoms)), weights, u, tuple(Fraction(c * x**growth) for c, x in zip(factors, atoms)))
+        Point(on_line(atoms, weights), u, tuple(Fraction(c * x**growth) for c, x in zip(factors, atoms)))
         for u in SCORES
         for atoms, weights, factors in laws
     ]
@@ -80,7 +80,7 @@ def _cases(order: int, growth: int) -> tuple[_Case, ...]:
     with ctx.workprec(BITS):
         for L in LENGTHS:
             for point in _points(growth):
-                counts = compositions(L, len(point.atoms))
+                counts = compositions(L, len(point.f))
                 if len(counts) <= OUTCOMES:
                     out.append(_case(L, point, counts, order, growth))
     return tuple(out)

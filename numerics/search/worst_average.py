@@ -218,7 +218,8 @@ def at_point(point: Point, L: int, left: Mean | Tail | sp.Expr, right: sp.Expr, 
     --------
     >>> from fractions import Fraction
     >>> from numerics.attention.softmax_average import error_squared, symbol
-    >>> point = Point((Fraction(0),), (Fraction(1),), Fraction(0), (Fraction(0),))
+    >>> from numerics.search.families import on_line
+    >>> point = Point(on_line((0,), (Fraction(1),)), Fraction(0), (Fraction(0),))
     >>> delta, F4 = sp.Symbol("delta", positive=True), symbol("F4")
     >>> at_point(point, 9, Tail(error_squared, ">=", F4 / delta, delta), delta, sp.Rational(4, 5)).witness["left"]
     1.0

@@ -5,6 +5,7 @@ the way back from their JSON description.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -166,8 +167,9 @@ def ball(d: int) -> TokenLaw:
     return _standard("ball", d)
 
 
-def atoms(points: ArrayLike, weights: ArrayLike, sigma: float | None = None) -> TokenLaw:
-    """A law on finitely many points.
+def atoms(points: ArrayLike, weights: ArrayLike, sigma: float | None = None, *, sigma2: float | Fraction | None = None) -> TokenLaw:
+    """A law on finitely many points; where all numbers are of type `int` or `fractions.Fraction` the
+    law keeps them exactly, as its ``atoms`` and ``weights``.
 
     Parameters
     ----------
@@ -178,6 +180,8 @@ def atoms(points: ArrayLike, weights: ArrayLike, sigma: float | None = None) -> 
         Searched for if left out: the optimal one, raised by 1e-6 of itself unless it is the largest
         standard deviation. In one dimension the search is exhaustive, in more it climbs from a
         hundred directions. Half the diameter of the points would be certain (Hoeffding).
+    sigma2 : float or Fraction, optional
+        The variance proxy in place of sigma, so that no digit of it is lost to a root.
 
     Returns
     -------
@@ -198,7 +202,7 @@ def atoms(points: ArrayLike, weights: ArrayLike, sigma: float | None = None) -> 
     >>> round(law.sigma, 4), np.allclose(law.covariance, 0.09)
     (0.4267, True)
     """
-    return TokenLaw.of(Atomic.of(points, weights, sigma=sigma))
+    return TokenLaw.of(Atomic.of(points, weights, sigma=sigma, sigma2=sigma2))
 
 
 def from_identity(identity: Mapping[str, Any]) -> TokenLaw:

@@ -16,8 +16,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from numerics.token_laws.atomic import Atomic
-from numerics.token_laws.built_in import ball, sphere
+from numerics.token_laws.built_in import atoms, ball, sphere
 from numerics.token_laws.cubature import ball_rule, gaussian_rule, sphere_rule
 from numerics.token_laws.independent import Independent
 from numerics.token_laws.sub_gaussian import certified_proxy, kearns_saul
@@ -46,8 +45,8 @@ def _gaussian(name: str, covariance: Array, factor: float = 1.0) -> TokenLaw:
 
 def _on_a_line(name: str, values: tuple[Fraction, ...], weights: tuple[Fraction, ...], d: int, sigma2: float) -> TokenLaw:
     """A law on the first axis of R^d."""
-    atoms = tuple((v,) + (Fraction(0),) * (d - 1) for v in values)
-    return replace(TokenLaw.of(Atomic.of(atoms, weights, sigma2=sigma2)), name=name)
+    points = tuple((v,) + (Fraction(0),) * (d - 1) for v in values)
+    return replace(atoms(points, weights, sigma2=sigma2), name=name)
 
 
 def hostile_laws(d: int) -> list[TokenLaw]:
@@ -90,7 +89,7 @@ def _laws(d: int) -> tuple[TokenLaw, ...]:
     out = [
         _gaussian("Gaussian", full),
         _gaussian("tiny Gaussian", 1e-8 * np.eye(d)),
-        replace(TokenLaw.of(Atomic.of(corners, signs, sigma2=1.0)), name="Rademacher"),
+        replace(atoms(corners, signs, sigma2=1.0), name="Rademacher"),
         replace(sphere(d), cubature=sphere_rule(d)),
         replace(ball(d), cubature=ball_rule(d)),
         _on_a_line("point mass at 0", (Fraction(0),), (one,), d, 0.0),
@@ -107,8 +106,8 @@ def _laws(d: int) -> tuple[TokenLaw, ...]:
         proxy = float(certified_proxy(values, weights))
         out.append(_on_a_line(f"three atoms {', '.join(map(str, values))}", values, weights, d, proxy))
     small = 1e-3  # a float: these atoms are not rational, so that prompts are sampled
-    tiny = Atomic.of(np.array(corners, dtype=float) * small, np.array(signs, dtype=float), sigma2=small**2)
-    return (*out, _gaussian("3 times Gaussian", full, 3.0), replace(TokenLaw.of(tiny), name="0.001 times Rademacher"))
+    tiny = atoms(np.array(corners, dtype=float) * small, np.array(signs, dtype=float), sigma2=small**2)
+    return (*out, _gaussian("3 times Gaussian", full, 3.0), replace(tiny, name="0.001 times Rademacher"))
 
 
 def matrices(d: int) -> Mapping[str, Array]:

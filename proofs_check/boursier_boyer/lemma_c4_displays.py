@@ -12,7 +12,7 @@ from sympy import Max, exp, log, oo, sqrt
 from numerics.attention.softmax_average import error_squared, symbol
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.search.families import Point
+from numerics.search.families import Point, on_line
 from numerics.search.statement import Mean
 from numerics.search.tails import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.search.worst_average import at_point
@@ -28,7 +28,7 @@ DOMAIN = {LENGTH: Integers(1, oo), SIZE: Closed(0, oo)}
 FIRST = C(a2, K) / L * (1 + log(threshold_c4(L, a2, K) * L / C(a2, K)))
 LEAST = Fraction(16, 27)
 HALF = Fraction(1, 2)
-SCALED = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (Fraction(237), Fraction(-237)))
+SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(237), Fraction(-237)))
 ANY_LENGTH = ("L in Integers", "L >= 1")
 
 

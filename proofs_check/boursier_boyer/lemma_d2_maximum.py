@@ -16,8 +16,9 @@ from sympy import Max, Rational, exp, log, oo
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, forall, identity
-from numerics.search.worst_law import Population, of_law, worst_law
-from numerics.token_laws.hostile import DIMENSIONS, laws
+from numerics.search.worst_law import worst_law
+from numerics.token_laws.hostile import DIMENSIONS, hostile_laws
+from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.core.claim import MEANS, claim
 from theory.bounds.sub_gaussian import C_p, c_p, maximum_d2, tail_d2
 
@@ -61,15 +62,15 @@ def _norms() -> Iterator[tuple[str, Any, Any]]:
     from scipy.stats import chi2
 
     for n in DIMENSIONS:
-        for law in laws(n):
+        for law in hostile_laws(n):
             if law.sigma2 and (law.atoms or law.name == "sphere"):
-                yield f"{law.name} in d = {n}", (of_law(law),), ()
+                yield f"{law.name} in d = {n}", (law,), ()
     for n in (1, 2, 3, 10, 100):
         r = np.linspace(0, math.sqrt(n) + 12, 1001)
         nodes = np.zeros((1000, n))
         nodes[:, 0] = (r[1:] + r[:-1]) / 2
         above = chi2.sf(r**2, n)
-        yield f"Gaussian in d = {n}", (Population(nodes, above[:-1] - above[1:], 1.0),), ()
+        yield f"Gaussian in d = {n}", (WeightedNodes(nodes, above[:-1] - above[1:], 1.0),), ()
 
 
 @claim(

@@ -181,7 +181,7 @@ def _moment(x: PromptAndQuery, name: str, power: int) -> Fraction:
     """E|g|^{2 power}."""
     if FUNCTIONS[name][2] is None:
         return Fraction(1)
-    return sum((w * sum(v * v for v in q) ** power for w, q in zip(x.query_weights, x.queries)), Fraction(0))
+    return sum((w * sum(v * v for v in q) ** power for w, q in zip(x.query.weights, x.query.atoms)), Fraction(0))
 
 
 @cache
@@ -195,7 +195,7 @@ def _left(power: int) -> tuple[tuple[int, PromptAndQuery, str, float], ...]:
 def _instance(bound: Any, power: int, L: int, x: PromptAndQuery, name: str, error: float) -> Instance:
     p, moment = FUNCTIONS[name][0], _moment(x, name, power)
     rational = lambda v: sp.Rational(v.numerator, v.denominator)
-    sigma = sp.sqrt(rational(x.sigma2))
+    sigma = sp.sqrt(rational(x.tokens.sigma2))
 
     def exact() -> Any:
         right = bound(sp.Integer(L), sigma, rational(x.u), sp.Integer(x.d), p, sp.sqrt(rational(moment)))

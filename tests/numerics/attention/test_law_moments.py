@@ -12,15 +12,15 @@ import sympy as sp
 
 from numerics.attention.law_moments import OF_THE_LAW, Nodes
 from numerics.attention.softmax_average import softmax_average, symbol
-from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point
+from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point, on_line
 from numerics.search.statement import evaluate, population
 
-POINT = Point((F(3), F(0), F(-1)), (F(1, 8), F(1, 2), F(3, 8)), F(1, 2), (F(6), F(0), F(-1)))
+POINT = Point(on_line((3, 0, -1), (F(1, 8), F(1, 2), F(3, 8))), F(1, 2), (F(6), F(0), F(-1)))
 
 
 def test_the_quantities_are_their_definitions() -> None:
     at = population(POINT.approximate(2))
-    p, z, f = (np.array(v, dtype=float) for v in (POINT.weights, POINT.atoms, POINT.f))
+    p, z, f = (np.array(v, dtype=float) for v in (POINT.law.weights, POINT.atoms, POINT.f))
     expected = {"F8": np.sqrt(p @ f**8), "Z4": p @ z**4, "Z8": p @ z**8, "C_f": 2.0, "C_f2": 1.0, "d": 1}
     assert {name: pytest.approx(float(at[name])) for name in expected} == expected
     assert at["sigma2"] == pytest.approx(float(POINT.sigma2()))
@@ -40,9 +40,9 @@ def test_growth_at_the_origin() -> None:
 
 
 def test_balls_at_the_origin() -> None:
-    away = Point((F(1), F(0), F(-1)), (F(1, 4), F(1, 2), F(1, 4)), F(0), (F(0), F(1), F(0)))
+    away = Point(on_line((1, 0, -1), (F(1, 4), F(1, 2), F(1, 4))), F(0), (F(0), F(1), F(0)))
     assert not population(away.average(1))["C_f"].is_finite()
-    assert population(Point((F(0),), (F(1),), F(0), (F(0),)).average(1))["C_f"] == 0
+    assert population(Point(on_line((0,), (F(1),)), F(0), (F(0),)).average(1))["C_f"] == 0
 
 
 @pytest.mark.parametrize("family", [TWO_ATOMS, THREE_ATOMS], ids=lambda f: f.name)
