@@ -5,7 +5,7 @@ the worst law are handed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -120,7 +120,7 @@ class TokenLaw:
     coordinates: str | Callable[[Any], Any] | None = None
     factor: Floats | None = None
     structure: Structure | None = None
-    cubature: WeightedNodes | None = None
+    cubature: WeightedNodes | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
