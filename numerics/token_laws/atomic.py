@@ -110,9 +110,10 @@ class Atomic:
         0.
         """
         score = a @ self.points.T
-        shift = score.real.max(-1, keepdims=True)
+        shift = score.real.max(-1, keepdims=True)  # taken out, lest exponentials overflow
         with np.errstate(divide="ignore"):
             value = np.asarray(shift[..., 0] + np.log(np.exp(score - shift) @ self.weights))
+        # The law is centred, so that e^x - 1 - x has the same mean as e^x - 1, without cancelling.
         near = np.asarray(np.abs(score).max(-1) < 0.5)
         value[near] = np.log1p((np.expm1(score[near]) - score[near]) @ self.weights)
         return value
@@ -126,8 +127,8 @@ class Atomic:
         """The tilted mean (..., d), the points less it (..., k, d), and their tilted weights (...,
         k).
 
-        Differences from the point that the tilt favours come first, lest rounding hide how close
-        the mean is to it.
+        A strong tilt brings the mean close to one point. Differences from that point are averaged,
+        so that rounding does not hide how close the mean is to it.
         """
         score = a @ self.points.T
         w = np.exp(score - score.max(-1, keepdims=True)) * self.weights

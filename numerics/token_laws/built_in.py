@@ -4,7 +4,7 @@ the way back from their JSON description.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -133,7 +133,8 @@ def sphere(d: int) -> TokenLaw:
 
     Examples
     --------
-    >>> np.allclose(sphere(3).log_mgf(np.array([2.0, 0.0, 0.0])), np.log(np.sinh(12**0.5) / 12**0.5))
+    >>> K = sphere(3).log_mgf(np.array([2.0, 0.0, 0.0]))
+    >>> np.allclose(K, np.log(np.sinh(12**0.5) / 12**0.5))
     True
     """
     return _standard("sphere", d)
@@ -167,9 +168,17 @@ def ball(d: int) -> TokenLaw:
     return _standard("ball", d)
 
 
-def atoms(points: ArrayLike, weights: ArrayLike, sigma: float | None = None, *, sigma2: float | Fraction | None = None) -> TokenLaw:
-    """A law on finitely many points; where all numbers are of type `int` or `fractions.Fraction` the
-    law keeps them exactly, as its ``atoms`` and ``weights``.
+def atoms(
+    points: ArrayLike | Sequence[Sequence[int | Fraction]],
+    weights: ArrayLike | Sequence[Fraction],
+    sigma: float | None = None,
+    *,
+    sigma2: float | Fraction | None = None,
+) -> TokenLaw:
+    """A law on finitely many points.
+
+    Where all points and weights are `int` or `fractions.Fraction`, the law also keeps them exactly,
+    as its ``atoms`` and ``weights``.
 
     Parameters
     ----------
@@ -196,7 +205,8 @@ def atoms(points: ArrayLike, weights: ArrayLike, sigma: float | None = None, *, 
 
     Examples
     --------
-    One rare point: sigma is far above the standard deviation 0.3, and is Kearns and Saul's constant.
+    One rare point: sigma is far above the standard deviation 0.3, and is the constant of Kearns and
+    Saul.
 
     >>> law = atoms([[0.9], [-0.1]], [0.1, 0.9])
     >>> round(law.sigma, 4), np.allclose(law.covariance, 0.09)
@@ -247,8 +257,9 @@ def from_identity(identity: Mapping[str, Any]) -> TokenLaw:
 
 
 def _standard(name: str, d: int | None = None, factor: ArrayLike | None = None) -> TokenLaw:
-    """The law of F g; F = I if only d is given. No sigma is below the largest standard deviation
-    |F|, and g has sigma 1.
+    """The law of F g, with F = I if only d is given.
+
+    Its optimal sigma is |F|: that of g is 1, and no sigma is below a standard deviation.
     """
     if factor is None:
         if isinstance(d, bool) or not isinstance(d, (int, np.integer)):

@@ -28,8 +28,8 @@ NEGLIGIBLE = 1e-15
 NAMES = {"sign": "rademacher", "normal": "gaussian"}
 #: Terms of the series of the uniform law's transform for |t| < 1/2.
 TERMS = 10
-#: |t| H up to which the mean of the tilted uniform law is summed as a series, which converges below
-#: pi, and its number of terms.
+#: Up to which ``|t| H`` the mean of the tilted uniform law is summed as a series, which converges
+#: below pi, and the number of its terms.
 MEAN_SERIES, MEAN_TERMS = 1.0, 18
 
 
@@ -113,18 +113,21 @@ def coordinate_log_mgf(kind: str, t: NDArray[Any]) -> NDArray[Any]:
 
     Examples
     --------
-    >>> np.allclose(coordinate_log_mgf("sign", np.array([800.0, 1e-9])), [800 - np.log(2), 5e-19], atol=0)
+    >>> K = coordinate_log_mgf("sign", np.array([800.0, 1e-9]))
+    >>> np.allclose(K, [800 - np.log(2), 5e-19], atol=0)
     True
     """
     shape, t = np.shape(t), np.atleast_1d(t)
     if kind == "normal":
         return np.asarray(t * t / 2).reshape(shape)
     tau = t if kind == "sign" else H * t
-    tau = np.where(tau.real < 0, -tau, tau)  # both transforms are even
+    # Both transforms are even, so that the growing exponential can be taken out as tau.
+    tau = np.where(tau.real < 0, -tau, tau)
     decay, near = np.exp(-2 * tau), np.abs(t) < 0.5
     with np.errstate(divide="ignore"):
         inside = (1 + decay) / 2 if kind == "sign" else (1 - decay) / (2 * np.where(near, 1.0, tau))
         value = tau + np.log(inside)
+    # Near 0 the logarithm would lose the digits of a number close to 1, which log1p keeps.
     x = t[near]
     if kind == "sign":
         excess = 2 * np.sinh(x / 2) ** 2
@@ -151,7 +154,8 @@ def coordinate_tilted(kind: str, t: Floats) -> tuple[Floats, Floats]:
     safe = np.where(near, 1.0, tau)
     mean = 1 / np.tanh(safe) - 1 / safe
     variance = (1 / safe) ** 2 - 4 * np.where(near, 0.0, decay) / (1 - np.where(near, 0.0, decay)) ** 2
-    # coth x - 1/x = sum 2 (-1)^{n+1} zeta(2n) / pi^{2n} x^{2n-1}
+    # Near 0 the poles of coth x and 1/x cancel; the series of their difference has no poles:
+    # coth x - 1/x = sum 2 (-1)^{n+1} zeta(2n) / pi^{2n} x^{2n-1}.
     c = [2 * (-1) ** (n + 1) * float(zeta(2 * n)) / math.pi ** (2 * n) for n in range(MEAN_TERMS, 0, -1)]
     square = tau[near] ** 2
     mean[near] = tau[near] * np.polyval(c, square)

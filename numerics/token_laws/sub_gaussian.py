@@ -1,9 +1,9 @@
-"""The optimal variance proxy of a discrete law: the least sigma2 with
+"""The optimal variance proxy of a law on few atoms of the line: the least sigma2 with
 ``E exp(t X) <= exp(sigma2 t^2 / 2)`` for every real t.
 
-Two atoms have a closed form (Kearns and Saul 1998). More atoms are maximised numerically, and a
-slightly larger rational is then proved to be a proxy by Arb: a law that is offered as a
-counterexample must meet its hypothesis for certain.
+Two atoms have a closed form (Kearns and Saul 1998). For more atoms the ratio is maximised
+numerically, and Arb then proves a slightly larger rational to be a proxy, since a law that is
+offered as a counterexample must meet its hypothesis for certain.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.checks import (
     KINDS,
     checked_covariance,
+    checked_cubature,
     checked_factor,
     checked_numbers,
     checked_sampler,
@@ -99,7 +100,8 @@ class TokenLaw:
 
     Examples
     --------
-    A user's law, triangular on [-1, 1]: the sum of two uniform variables on [-1/2, 1/2], and ``sinh(a/2) / (a/2)`` is a sinc:
+    A user's law, triangular on [-1, 1]: the sum of two uniform variables on [-1/2, 1/2], of which
+    each has the transform ``sinh(a/2) / (a/2)``, a sinc.
 
     >>> triangular = TokenLaw(
     ...     name="triangular",
@@ -131,6 +133,8 @@ class TokenLaw:
         factor, variance = checked_factor(self.coordinates, self.factor, d)
         put("factor", factor)
         self._is_as_built()  # refuses what is no structure
+        if self.cubature is not None:
+            checked_cubature(self.cubature, d, sigma)
         if self.structure is None and self.log_mgf is not None:
             checked_transform(self.log_mgf, d)
             if factor is not None:
@@ -140,13 +144,13 @@ class TokenLaw:
     def of(cls, structure: Structure) -> TokenLaw:
         """The built-in law with this structure, under the name of its kind."""
         kind = str(structure.identity["kind"])
-        factor = getattr(structure, "factor", None)
-        points = structure.points.T if isinstance(structure, Atomic) else factor
-        for array in (structure.points, structure.weights) if isinstance(structure, Atomic) else (factor,):
+        factor: Any = getattr(structure, "factor", None)
+        own = (structure.points, structure.weights) if isinstance(structure, Atomic) else (factor,)
+        for array in own:
             array.flags.writeable = False
         return cls(
             name=f"image of {kind}" if "factor" in structure.identity else kind,
-            d=len(points),
+            d=structure.points.shape[1] if isinstance(structure, Atomic) else len(factor),
             sigma=structure.sigma,
             sample=structure.sample,
             log_mgf=structure.log_mgf,
@@ -243,7 +247,8 @@ class TokenLaw:
         --------
         >>> from numerics.token_laws import rademacher
         >>> mean, covariance = rademacher(2).tilted([0.5, 0.0])
-        >>> np.allclose(mean, [np.tanh(0.5), 0]), np.allclose(covariance, np.diag([1 - np.tanh(0.5) ** 2, 1]))
+        >>> h = np.tanh(0.5)
+        >>> np.allclose(mean, [h, 0]), np.allclose(covariance, np.diag([1 - h**2, 1]))
         (True, True)
         """
         (a_,) = read_arrays(a=(a, " ".join(f"n{i}" for i in range(np.ndim(a)))))

@@ -57,7 +57,7 @@ class WeightedNodes:
         The variance proxy stays that of the original law, in whose terms the bounds are written.
         """
         score = (self.nodes * a).sum(1)
-        # The largest score is subtracted so that floats do not overflow; Arb balls need no such care.
+        # The largest score is subtracted lest floats overflow; Arb balls need no such care.
         w = self.masses * np.exp(score - score.max(0) if score.dtype != object else score)
         return WeightedNodes(self.nodes, w / w.sum(0), self.sigma2)
 
