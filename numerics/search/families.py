@@ -1,5 +1,5 @@
-"""Parametric families of token laws, searched for the worst case, and the rational laws that
-witnesses are made of.
+"""Families of token laws with few parameters, in which bounds on the softmax average are tried, and
+the rational instances near them, of which witnesses are made.
 """
 
 from __future__ import annotations
@@ -134,21 +134,25 @@ class Family:
 
 
 def _short(value: float, denominator: int) -> Fraction:
-    """Near ``value``, with relative resolution 1/denominator: small numbers must not become 0."""
+    """A short fraction near ``value``; small numbers are rounded by their inverse, lest they become
+    0.
+    """
     if value == 0 or abs(value) >= 1:
         return Fraction(value).limit_denominator(denominator)
     return 1 / Fraction(1 / value).limit_denominator(denominator)
 
 
 def _projective(values: Array, denominator: int) -> tuple[Fraction, ...]:
-    """Values of f up to a factor: the largest becomes 1."""
+    """Short fractions near the values of f, up to a factor that makes the largest 1."""
     top = max(values, key=abs)
     return tuple(Fraction(float(v / top)).limit_denominator(denominator) for v in values)
 
 
 def _skewed(direction: Array) -> Array:
-    """Values of f from a point of the sphere; the power leaves room for values of very different
-    sizes, where bounds are tight.
+    """Values of f from a point of the sphere.
+
+    The fifth power spreads them: bounds are tight where values differ much in size, and the search
+    would seldom step there.
     """
     return direction * np.abs(direction) ** 4
 

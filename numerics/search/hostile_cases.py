@@ -1,5 +1,8 @@
-"""Statements about softmax averages on every combination of `numerics.token_laws.hostile`: exact
-for laws on few atoms, sampled elsewhere.
+"""Bounds on the softmax average tried on every combination of the hostile laws, lengths, queries,
+matrices and functions of `numerics.token_laws.hostile`.
+
+For laws on few atoms and short prompts the ratios are exact sums; elsewhere prompts are sampled,
+and the ratios have confidence limits.
 """
 
 from __future__ import annotations
@@ -22,12 +25,14 @@ from numerics.token_laws.token_law import TokenLaw
 __all__ = ["Worst", "worst_hostile"]
 
 Array = npt.NDArray[np.float64]
+#: Prompts in a sample.
 PROMPTS = 600
 #: A law is enumerated at the lengths at which its prompts have at most this many vectors of counts.
-OUTCOMES = 1000
-#: Queries are shortened to sigma |Uz| <= 3: beyond, a sample misses the few prompts that carry the
-#: mean.
-REACH = 3.0
+MOST_OUTCOMES = 1000
+#: Queries are shortened to this size of ``sigma |Uz|``: beyond, a sample misses the few prompts
+#: that carry the mean.
+LARGEST_SCORE = 3.0
+#: Probability that some confidence limit of a statement is wrong.
 ERROR = 1e-6
 
 
@@ -112,7 +117,9 @@ class _Labels:
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """Their prompts: kept for one claim, while labels and ratios are kept for all."""
+    """The prompts of these cases, kept for one claim only, while labels and ratios are kept for
+    all.
+    """
 
     labels: _Labels
     exact: bool
@@ -124,8 +131,8 @@ Ratios = tuple[_Labels, Array, Array, Array, bool]
 
 @lru_cache(maxsize=256)
 def _evaluated(statement: Statement, seed: int) -> list[Ratios]:
-    """Lower limit, ratio, upper limit of every case, and whether they are exact; all hold together
-    with probability 1 - `ERROR`.
+    """Lower limit, ratio and upper limit of every case, and whether they are exact; all limits hold
+    together with probability 1 - `ERROR`.
     """
     out: list[Ratios] = []
     random = isinstance(statement.left, (Mean, RandomVariable))
@@ -179,7 +186,7 @@ def _cases(law: TokenLaw, rng: np.random.Generator, lengths: tuple[int, ...]) ->
     named |= {f"U = {name}, unit query": U @ queries(d)["unit"] for name, U in matrices(d).items() if name not in ("0", "I")}
     a = np.stack(list(named.values()), axis=1)
     sigma = math.sqrt(law.sigma2) * np.linalg.norm(a, axis=0)
-    a = a * np.minimum(1.0, REACH / np.where(sigma == 0, 1, sigma))
+    a = a * np.minimum(1.0, LARGEST_SCORE / np.where(sigma == 0, 1, sigma))
     a2 = law.sigma2 * (a * a).sum(0)[:, None]
     prompts = law.sample(rng, PROMPTS * lengths[-1]).reshape(PROMPTS, lengths[-1], d)
     at_nodes, at_tokens = _values(mu.nodes), _values(prompts)
@@ -190,7 +197,7 @@ def _cases(law: TokenLaw, rng: np.random.Generator, lengths: tuple[int, ...]) ->
     equal = np.full((PROMPTS, 1, 1), 1 / PROMPTS)
     S_L, R_L, start = np.zeros((PROMPTS, a.shape[1])), np.zeros(1), 0
     for L in lengths:
-        exact = bool(law.atoms) and math.comb(L + len(law.atoms) - 1, len(law.atoms) - 1) <= OUTCOMES
+        exact = bool(law.atoms) and math.comb(L + len(law.atoms) - 1, len(law.atoms) - 1) <= MOST_OUTCOMES
         S_L = S_L + w[:, :, start:L].sum(2)
         R_L = R_L + w[:, :, start:L] @ at_tokens[:, :, start:L]
         start = L
@@ -202,8 +209,8 @@ def _cases(law: TokenLaw, rng: np.random.Generator, lengths: tuple[int, ...]) ->
 
 
 def _values(points: Array) -> Array:
-    """Every f at the points, components first and functions last; a component that a function does
-    not have is 0.
+    """The values of every f at the points, components along the first axis and functions along the
+    last; a component that a function does not have is 0.
     """
     found = [f(points) for f in functions(points.shape[-1]).values()]
     out = np.zeros((max(v.shape[-1] for v in found), *points.shape[:-1], len(found)))

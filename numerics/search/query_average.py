@@ -1,8 +1,8 @@
-"""Errors of the softmax average, averaged over a random query as well: exact sums for tokens and
-queries that take few values.
+"""Errors of the softmax average that are also averaged over a random query, as exact sums for
+tokens and queries that take few values.
 
-`tightest` confronts a bound with many instances: in floating point first, and by Arb where the
-bound fails, so that a refutation rests on exact arithmetic.
+`tightest` compares a bound with the truth at many instances: in floating point first, and by Arb
+where the bound fails, so that a refutation rests on exact arithmetic.
 """
 
 from __future__ import annotations
@@ -195,7 +195,8 @@ def tightest(
 
     Examples
     --------
-    >>> rows = [Instance({"L": n}, 1.0, n, lambda n=n: (sp.Integer(1), sp.Integer(n))) for n in (2, 3)]
+    >>> sides = lambda n: lambda: (sp.Integer(1), sp.Integer(n))
+    >>> rows = [Instance({"L": n}, 1.0, n, sides(n)) for n in (2, 3)]
     >>> tightest(rows, checked="1 <= L", covered="L = 2, 3").slack
     2.0
     """

@@ -1,5 +1,7 @@
-"""Instances of the errors averaged over prompt and query: discrete laws summed exactly, Gaussian
-ones by quadrature.
+"""The instances at which bounds on errors averaged over prompt and query are tried.
+
+Tokens and queries on few values are summed exactly; for Gaussian tokens and queries the errors come
+from quadrature, up to lengths that no sum reaches.
 """
 
 from __future__ import annotations
@@ -32,9 +34,11 @@ COVERED = (
     "(output) or at |z| = sqrt(d) (gradient in U)"
 )
 ONE, HALF = Fraction(1), Fraction(1, 2)
+#: Values of u, lengths of prompts that are summed, and lengths for quadrature.
 SCALES = tuple(Fraction(u) for u in ("0", "1/8", "1/4", "1", "3"))
 LENGTHS = (1, 2, 3, 10, 100)
-FAR = (1.0, 2.0, 10.0, 1e3, 1e6, 1e12, 1e30)
+QUADRATURE_LENGTHS = (1.0, 2.0, 10.0, 1e3, 1e6, 1e12, 1e30)
+#: Values of ``sigma^2 |U|^2`` for Gaussian tokens.
 KAPPAS = tuple(Fraction(k) for k in ("0", "1/64", "1/16", "1/4", "1", "4", "16"))
 
 
@@ -85,9 +89,9 @@ def _gaussian_left(quantity: Quantity) -> tuple[tuple[float, int, float, float],
         u = math.sqrt(kappa)
         query = np.eye(d) if quantity == "output" else np.sqrt(d) * np.eye(d)[0]
         setting = AttentionSetting(np.eye(d), u * np.eye(d), np.eye(d), query)
-        error = exact_error(setting, "output" if quantity == "output" else "grad_U", FAR)
+        error = exact_error(setting, "output" if quantity == "output" else "grad_U", QUADRATURE_LENGTHS)
         assert error is not None  # s <= 48
-        rows += [(L, d, u, float(e)) for L, e in zip(FAR, error)]
+        rows += [(L, d, u, float(e)) for L, e in zip(QUADRATURE_LENGTHS, error)]
     return tuple(rows)
 
 

@@ -1,9 +1,9 @@
-"""Search for the laws at which a bound on sub-Gaussian vectors is tightest: moments, tails and
-tilted means, by exact sums.
+"""Search for the laws at which a bound on moments, tails or tilted means of sub-Gaussian vectors is
+tightest, with exact sums.
 
 `numerics.search.worst_average` does this for averages over a prompt; here the statement speaks of
-the laws themselves, of one or of several. The search runs over laws on two and three atoms at their
-exact sub-Gaussian constant, and over cases that the caller names. A refutation is rounded to short
+one law or of several themselves. The search runs over laws on two and three atoms at their exact
+sub-Gaussian constant, and over cases that the caller names. A refutation is rounded to short
 rationals and evaluated again by Arb.
 """
 
@@ -32,8 +32,6 @@ __all__ = ["worst_law"]
 Array = npt.NDArray[Any]
 #: Families of one-dimensional laws, with the number of parameters that belong to the law.
 FAMILIES: dict[str, tuple[Family, int]] = {"two atoms": (TWO_ATOMS, 1), "three atoms": (THREE_ATOMS, 3)}
-#: The ratio of a law for which one side has no value, so that it is not accepted.
-UNDEFINED = 1e100
 #: By how much a side may be off because a statement holds constants in floating point.
 ROUNDING = Fraction(1, 10**12)
 #: The score or the size of U at the reference instance.
@@ -72,8 +70,8 @@ def worst_law(
         Ranges of further numbers: a score, or the size of U, which is 1/2 at the reference instance
         (`numerics.search.reference`).
     cases : callable, optional
-        A function of module level that lists further instances (name, populations, numbers), in any
-        dimension.
+        A function of module level that lists further instances (name, laws, numbers), in any
+        dimension. A law is a `TokenLaw` with nodes, or `WeightedNodes`.
 
     Returns
     -------
@@ -84,15 +82,17 @@ def worst_law(
     Raises
     ------
     ValueError
-        If a family is unknown, or the limit is not positive.
+        If a family is unknown, the limit is not positive, or a law of a case has no nodes.
 
     Examples
     --------
     >>> def fourth(populations, numbers):
     ...     p, = populations
     ...     return p.mean(p.squares ** 2), p.sigma2 ** 2
-    >>> worst_law(fourth, 16, checked="E Z^4 <= 16").verdict.value, worst_law(fourth, Fraction(1, 2), checked="").verdict.value
-    ('SUPPORTED', 'REFUTED')
+    >>> worst_law(fourth, 16, checked="E Z^4 <= 16").verdict.value
+    'SUPPORTED'
+    >>> worst_law(fourth, Fraction(1, 2), checked="E Z^4 <= 1/2").verdict.value
+    'REFUTED'
     """
     if any(name not in FAMILIES for name in laws) or not limit > 0:
         raise ValueError(f"a positive limit and families out of {', '.join(FAMILIES)} are needed, got {limit} and {laws}")
@@ -145,8 +145,8 @@ def _listed(sides: Sides, cases: Callable[[], Iterable[Case]]) -> tuple[float, s
 
 
 def _ratio(left: Any, right: Any) -> Array:
-    """Left over right; both vanish without spread or without scores, the left one up to rounding;
-    nan must not pass for truth.
+    """Left over right. Both vanish without spread or without scores, the left one up to rounding,
+    and then bound nothing; a side without a value counts as a violation.
     """
     ratio = np.where((right == 0) & (left <= 1e-12), 0.0, np.where(right > 0, left / right, np.inf))
     return np.where(np.isnan(ratio), np.inf, ratio)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from numerics.attention.law_moments import OF_THE_LAW, Nodes
+from numerics.attention.law_moments import OF_THE_LAW, LawMoments
 from numerics.attention.softmax_average import softmax_average, symbol
 from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point, on_line
 from numerics.search.statement import evaluate, population
@@ -34,9 +34,9 @@ def test_balls_agree_with_floats() -> None:
 
 def test_growth_at_the_origin() -> None:
     p, z2 = np.array([0.5, 0.5]), np.array([0.0, 4.0])
-    assert Nodes(p, np.array([0.0, 4.0]), z2, 1.0, 1).growth(1) == 1
-    assert Nodes(p, np.array([1.0, 4.0]), z2, 1.0, 1).growth(1) == np.inf
-    assert Nodes(p, np.zeros(2), z2, 1.0, 1).growth(2) == 0
+    assert LawMoments(p, np.array([0.0, 4.0]), z2, 1.0, 1).growth(1) == 1
+    assert LawMoments(p, np.array([1.0, 4.0]), z2, 1.0, 1).growth(1) == np.inf
+    assert LawMoments(p, np.zeros(2), z2, 1.0, 1).growth(2) == 0
 
 
 def test_balls_at_the_origin() -> None:

@@ -52,7 +52,9 @@ def problem(law: TokenLaw) -> dict[str, Any]:
 
 
 def agree(estimate: Estimate, exact: np.ndarray) -> bool:
-    """Within 6 standard errors, 2e-9 for each of about 500 comparisons; 1e-6 covers single precision."""
+    """Whether they agree within 6 standard errors, which fails with probability 2e-9; 1e-6 is for
+    single precision.
+    """
     return bool(np.all(np.abs(estimate.mean - exact) <= 6 * estimate.standard_error + 1e-6 * exact))
 
 

@@ -1,4 +1,6 @@
-"""A user's law: tilts from its log-mgf alone, images, and everything that is refused at the door."""
+"""A user's law: tilts from its log-mgf alone, images, and everything that is refused when it is
+made.
+"""
 
 from __future__ import annotations
 
