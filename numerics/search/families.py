@@ -53,11 +53,16 @@ class Point:
         """The values of a token."""
         return tuple(x for (x,) in self.law.atoms)
 
+    @property
+    def weights(self) -> tuple[Fraction, ...]:
+        """Their probabilities."""
+        return self.law.weights
+
     def sigma2(self) -> Any:
         """An enclosure of a sub-Gaussian variance proxy: the optimal one for at most two atoms,
         else within 1e-5 of it.
         """
-        return enclosed_proxy(self.atoms, self.law.weights)
+        return enclosed_proxy(self.atoms, self.weights)
 
     def average(self, L: int) -> SoftmaxAverage:
         """Every outcome of a prompt of length L, as Arb balls."""
@@ -65,19 +70,19 @@ class Point:
         sigma2 = self.sigma2()
         tokens = column([x * x for x in self.atoms]), sigma2, 1
         scores, a2 = column([self.Uz * x for x in self.atoms]), sigma2 * as_ball(self.Uz * self.Uz)
-        return softmax_average(L, scores, column(self.f)[None], column(self.law.weights), a2, tokens)
+        return softmax_average(L, scores, column(self.f)[None], column(self.weights), a2, tokens)
 
     def approximate(self, L: int) -> SoftmaxAverage:
         """The same in floating point."""
         scores, sigma2 = [float(self.Uz * x) for x in self.atoms], float(self.sigma2())
         tokens = np.array([float(x * x) for x in self.atoms]), sigma2, 1
-        f, weights = [[float(v) for v in self.f]], [float(p) for p in self.law.weights]
+        f, weights = [[float(v) for v in self.f]], [float(p) for p in self.weights]
         return softmax_average(L, scores, f, weights, sigma2 * float(self.Uz) ** 2, tokens)
 
     def describe(self) -> dict[str, str]:
         """The instance as witnesses show it."""
         join = lambda values: ", ".join(str(v) for v in values)
-        atoms, weights = self.atoms, self.law.weights
+        atoms, weights = self.atoms, self.weights
         if len(atoms) != 2:
             proxy = str(certified_proxy(atoms, weights))
         elif weights[0] == weights[1]:
@@ -158,14 +163,17 @@ def _skewed(direction: Array) -> Array:
 
 
 def _circle(angle: Any) -> Array:
+    """Two values of f, from an angle."""
     return _skewed(np.stack([np.cos(angle), np.sin(angle)]))
 
 
 def _sphere(latitude: Any, longitude: Any) -> Array:
+    """Three values of f, from two angles."""
     return _skewed(np.stack([np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)]))
 
 
 def _two_atoms(x: Array) -> tuple[Array, ...]:
+    """Laws on two atoms: log10 of the smaller probability, sigma Uz, and the angle of f."""
     q, a, angle = 10.0 ** x[0], x[1], x[2]
     weights, atoms, proxy = np.stack([q, 1 - q]), np.stack([1 - q, -q]), kearns_saul(q)
     return a / np.sqrt(proxy) * atoms, _circle(angle), weights, a * a, atoms * atoms, proxy
@@ -178,6 +186,9 @@ def _two_rational(x: Array, denominator: int) -> Point:
 
 
 def _three_atoms(x: Array) -> tuple[Array, ...]:
+    """Laws on three atoms: two logarithms of ratios of probabilities, the place of the middle atom,
+    sigma Uz, and the angles of f.
+    """
     mass = np.exp(np.stack([x[0], 0 * x[0], x[1]]))
     weights = mass / mass.sum(0)
     atoms = np.stack([0 * x[2], x[2], 0 * x[2] + 1])

@@ -77,11 +77,13 @@ def _points(growth: int) -> list[Point]:
 
 
 def _positive(x: Any) -> Any:
+    """The positive part of a ball."""
     return x.max(arb(0))
 
 
 @cache
 def _cases(order: int, growth: int) -> tuple[_Case, ...]:
+    """Every law at every length at which its prompts are few."""
     out = []
     with ctx.workprec(BITS):
         for L in LENGTHS:
@@ -93,6 +95,7 @@ def _cases(order: int, growth: int) -> tuple[_Case, ...]:
 
 
 def _case(L: int, point: Point, counts: Any, order: int, growth: int) -> _Case:
+    """The values of all symbols at one law and one length."""
     c, half, factor = point.average(L), order // 2, 2 ** (order - 1)
     at = population(c)
     assert c.law is not None

@@ -115,7 +115,7 @@ def worst_law(
         return Evidence(verdict=Verdict.OPEN, reason=f"ratio {top:.9g} at {place}, not confirmed by Arb", seconds=seconds, **common)
     covered = f"worst case searched over {' and '.join(laws)} at sigma = 1: reached {reached:.6g} of {float(limit):.6g}"
     covered += f"; {count} further cases: at most {worst:.6g} ({where})" if count else ""
-    tightest = {"case": where} if worst > reached else _describe(laws, np.array(at), 10**4)
+    tightest = {"case": where} if worst > reached else _rationals(laws, np.array(at), 10**4)[2]
     return Evidence(
         verdict=Verdict.SUPPORTED,
         covered=covered,
@@ -181,6 +181,7 @@ def _split(laws: tuple[str, ...], x: Array) -> tuple[list[Array], Array]:
 
 
 def _floats(laws: tuple[str, ...], x: Array) -> tuple[list[WeightedNodes], Array]:
+    """The laws with these parameters at sigma = 1, in floating point, and the numbers."""
     parts, rest = _split(laws, x)
     populations = []
     for name, part in zip(laws, parts):
@@ -190,25 +191,23 @@ def _floats(laws: tuple[str, ...], x: Array) -> tuple[list[WeightedNodes], Array
 
 
 def _rationals(laws: tuple[str, ...], x: Array, denominator: int) -> tuple[list[WeightedNodes], Array, dict[str, str]]:
-    """The nearest rational laws as Arb balls; their proxy is enclosed, near 1."""
+    """Rational laws near these parameters as Arb balls, their proxies enclosed and near 1; the
+    numbers; and both in words.
+    """
     parts, rest = _split(laws, x)
     populations, names = [], dict[str, str]()
     for i, (name, part) in enumerate(zip(laws, parts)):
         point = FAMILIES[name][0].rational(part, denominator)
         scale = point.Uz
         nodes = np.array([[as_ball(scale * v)] for v in point.atoms], dtype=object)
-        masses = np.array([as_ball(p) for p in point.law.weights], dtype=object)
+        masses = np.array([as_ball(p) for p in point.weights], dtype=object)
         populations.append(WeightedNodes(nodes, masses, point.sigma2() * as_ball(scale * scale)))
         label = ("mu", "nu")[i] if len(laws) > 1 else "law"
         names[f"{label} atoms"] = ", ".join(str(scale * v) for v in point.atoms)
-        names[f"{label} weights"] = ", ".join(str(p) for p in point.law.weights)
+        names[f"{label} weights"] = ", ".join(str(p) for p in point.weights)
     values = [Fraction(float(v)).limit_denominator(denominator) for v in rest]
     names |= {f"number {i + 1}": str(v) for i, v in enumerate(values)}
     return populations, np.array([as_ball(v) for v in values], dtype=object), names
-
-
-def _describe(laws: tuple[str, ...], x: Array, denominator: int) -> dict[str, str]:
-    return _rationals(laws, x, denominator)[2]
 
 
 def _witness(

@@ -20,7 +20,7 @@ POINT = Point(on_line((3, 0, -1), (F(1, 8), F(1, 2), F(3, 8))), F(1, 2), (F(6), 
 
 def test_the_quantities_are_their_definitions() -> None:
     at = population(POINT.approximate(2))
-    p, z, f = (np.array(v, dtype=float) for v in (POINT.law.weights, POINT.atoms, POINT.f))
+    p, z, f = (np.array(v, dtype=float) for v in (POINT.weights, POINT.atoms, POINT.f))
     expected = {"F8": np.sqrt(p @ f**8), "Z4": p @ z**4, "Z8": p @ z**8, "C_f": 2.0, "C_f2": 1.0, "d": 1}
     assert {name: pytest.approx(float(at[name])) for name in expected} == expected
     assert at["sigma2"] == pytest.approx(float(POINT.sigma2()))

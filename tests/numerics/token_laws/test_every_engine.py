@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from numerics import attention_errors, exact_errors
 from numerics.attention.enumeration import expectation
-from numerics.attention.gaussian_tokens import exact_errors
 from numerics.evidence import Verdict
 from numerics.jobs.store import Store
-from numerics.monte_carlo.estimate import Estimate, attention_errors
+from numerics.monte_carlo.estimate import Estimate
 from numerics.search.worst_law import worst_law
 from numerics.sweep.run import sweep
 from numerics.sweep.spec import read_spec

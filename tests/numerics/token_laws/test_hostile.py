@@ -62,13 +62,6 @@ def test_the_list_holds_what_it_must(d: int) -> None:
     assert {law.d for law in hostile_laws(d)} == {d}
 
 
-def test_discrete_laws_are_centred_in_exact_arithmetic() -> None:
-    for law in (law for d in DIMENSIONS for law in hostile_laws(d) if law.atoms):
-        assert sum(law.weights) == 1
-        assert [sum(p * x[i] for p, x in zip(law.weights, law.atoms)) for i in range(law.d)] == [0] * law.d
-        np.testing.assert_array_equal(law.weighted_nodes.nodes, np.array(law.atoms, dtype=float))
-
-
 def test_zero_is_everywhere_and_shapes_agree() -> None:
     for d in DIMENSIONS:
         assert not next(iter(matrices(d).values())).any()
