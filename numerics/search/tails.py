@@ -27,7 +27,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.search.families import Point, on_line
 from numerics.search.statement import evaluate, latex, population
 
-__all__ = ["MAXIMUM_TAIL", "ERROR", "LIMIT", "OWN_TAIL", "TOKEN_TAIL", "increasing"]
+__all__ = ["ERROR", "LIMIT", "MAXIMUM_TAIL", "OWN_TAIL", "TOKEN_TAIL", "increasing"]
 
 LENGTHS = (1, 2, 3, 6, 7, 10, 11, 20, 40)
 #: Count vectors that a case may have.
