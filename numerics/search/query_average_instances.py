@@ -44,8 +44,7 @@ KAPPAS = tuple(Fraction(k) for k in ("0", "1/64", "1/16", "1/4", "1", "4", "16")
 
 #: Signs as tokens and query, U = 1/2: the instance of `numerics.search.reference`, averaged over
 #: its query.
-SIGNS = atoms([[1], [-1]], [HALF, HALF], sigma2=ONE)
-REFERENCE = PromptAndQuery(SIGNS, SIGNS, HALF, "reference")
+REFERENCE = PromptAndQuery(*[atoms([[1], [-1]], [HALF, HALF], sigma2=ONE)] * 2, HALF, "reference")
 
 
 @cache
@@ -53,6 +52,7 @@ def discrete() -> tuple[PromptAndQuery, ...]:
     """Tokens and queries on few values; sigma >= 1 and the query is 1-sub-Gaussian, as the
     propositions ask.
     """
+    signs = atoms([[1], [-1]], [HALF, HALF], sigma2=ONE)
     rare = atoms([[3], [0], [-3]], [Fraction(1, 200), Fraction(99, 100), Fraction(1, 200)])
     lines: list[tuple[str, tuple[Fraction, ...], tuple[Fraction, ...]]]
     lines = [("signs", (s * ONE, -s * ONE), (HALF, HALF)) for s in (1, 2, 4, 10)]
@@ -62,7 +62,7 @@ def discrete() -> tuple[PromptAndQuery, ...]:
     for name, values, weights in lines:
         proxy = values[0] ** 2 if name == "signs" else max(ONE, certified_proxy(values, weights))
         tokens = atoms([(x,) for x in values], weights, sigma2=proxy)
-        for (which, query), u in itertools.product((("signs", SIGNS), ("rare 3", rare)), SCALES):
+        for (which, query), u in itertools.product((("signs", signs), ("rare 3", rare)), SCALES):
             out.append(PromptAndQuery(tokens, query, u, f"{name} {values[0]}, query {which}"))
     corners = atoms(list(itertools.product((1, -1), repeat=2)), [HALF**2] * 4, sigma2=ONE)
     return (*out, *(PromptAndQuery(corners, corners, u, "corners, query corners") for u in SCALES))
