@@ -44,7 +44,8 @@ KAPPAS = tuple(Fraction(k) for k in ("0", "1/64", "1/16", "1/4", "1", "4", "16")
 
 #: Signs as tokens and query, U = 1/2: the instance of `numerics.search.reference`, averaged over
 #: its query.
-REFERENCE = PromptAndQuery(*[atoms([[1], [-1]], [HALF, HALF], sigma2=ONE)] * 2, HALF, "reference")
+REFERENCE_LAW = atoms([[1], [-1]], [HALF, HALF], sigma2=ONE)
+REFERENCE = PromptAndQuery(REFERENCE_LAW, REFERENCE_LAW, HALF, "reference")
 
 
 @cache
