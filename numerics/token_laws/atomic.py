@@ -53,7 +53,15 @@ class Atomic:
 
     @classmethod
     def of(cls, points: Any, weights: Any, *, sigma: ArrayLike | None = None, sigma2: Any = None) -> Atomic:
-        """The law on these points, after the checks that `numerics.token_laws.atoms` promises."""
+        """The law on these points, checked; parameters and errors are those of
+        `numerics.token_laws.atoms`.
+
+        Examples
+        --------
+        >>> half = Fraction(1, 2)
+        >>> Atomic.of([[half], [-half]], [half, half]).sigma
+        0.5
+        """
         x, p = read_arrays(points=(points, "k d"), weights=(weights, "k"))
         rational: Any = ((), ())
         if all(isinstance(v, (int, Fraction)) for row in (*points, weights) for v in row):

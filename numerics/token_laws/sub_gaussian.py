@@ -132,14 +132,18 @@ def checked_atoms(atoms: Sequence[Sequence[Fraction]], weights: Sequence[Fractio
     ------
     ValueError
         If the weights are not positive with sum 1, or the mean is not 0.
+
+    Examples
+    --------
+    >>> checked_atoms([[Fraction(1)], [Fraction(0)]], [Fraction(1, 2)] * 2)
+    Traceback (most recent call last):
+    ValueError: the law has mean ['1/2'], so that it is not centred; subtract the mean
     """
     if any(p <= 0 for p in weights) or sum(weights) != 1:
         raise ValueError(f"weights {[str(p) for p in weights]} are no probability: they must be positive with sum 1")
     mean = [sum(p * x for p, x in zip(weights, axis, strict=True)) for axis in zip(*atoms, strict=True)]
     if any(mean):
-        raise ValueError(
-            f"the law has mean {[str(m) for m in mean]}, so that it is not centred, as sub-Gaussian laws are; subtract the mean"
-        )
+        raise ValueError(f"the law has mean {[str(m) for m in mean]}, so that it is not centred; subtract the mean")
 
 
 def enclosed_proxy(atoms: Sequence[Fraction], weights: Sequence[Fraction]) -> Any:

@@ -142,7 +142,23 @@ class TokenLaw:
 
     @classmethod
     def of(cls, structure: Structure) -> TokenLaw:
-        """The built-in law with this structure, under the name of its kind."""
+        """The built-in law with this structure, under the name of its kind.
+
+        Parameters
+        ----------
+        structure : Independent, Radial or Atomic
+            Its arrays become read-only, since the law shares them.
+
+        Returns
+        -------
+        TokenLaw
+
+        Examples
+        --------
+        >>> from numerics.token_laws.independent import Independent
+        >>> TokenLaw.of(Independent.gaussian([[4.0]])).sigma
+        2.0
+        """
         kind = str(structure.identity["kind"])
         factor: Any = getattr(structure, "factor", None)
         own = (structure.points, structure.weights) if isinstance(structure, Atomic) else (factor,)
