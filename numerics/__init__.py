@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from numerics.search.worst_average import worst_ratio as worst_ratio
     from numerics.token_laws import TokenLaw as TokenLaw
     from numerics.token_laws import honest_sigma as honest_sigma
-    from numerics.token_laws.hostile import laws as laws
+    from numerics.token_laws.hostile import hostile_laws as hostile_laws
     from numerics.training import Parameters as Parameters
     from numerics.training import Training as Training
     from numerics.training import train as train
@@ -99,10 +99,10 @@ _HOME = {
     "exact_risk": "numerics.regression.risk.block_manifold",
     "forall": "numerics.provers",
     "honest_sigma": "numerics.token_laws",
+    "hostile_laws": "numerics.token_laws.hostile",
     "identity": "numerics.provers",
     "integral": "numerics.provers",
     "integrate_flow": "numerics.regression.flow.infinite_prompt",
-    "laws": "numerics.token_laws.hostile",
     "log_power_fit": "numerics.rates.fits.log_power_law",
     "power_law_fit": "numerics.rates.fits.power_law",
     "softmax_moments": "numerics.quadrature.softmax_weights",

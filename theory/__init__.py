@@ -2,7 +2,7 @@
 Imports nothing of ours.
 
 ========================================  =====================================================================================
-`attention`, `measures`                   softmax and linear attention, their limits and gradients; Gaussian and skewed laws
+`attention`                               softmax and linear attention, their limits and gradients
 `concentration`                           every explicit bound of BB, Appendix C, and the second-moment bound R1
 `sub_gaussian_bounds`, `gradient_rates`   moments, tails and maxima of tokens and queries (Appendix D, R3); rates of Appendix C.7
 `query_average_bounds`, `.._constants`    errors averaged over the query, with constants: what replaces Propositions 3.1 and 3.4
@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from theory.attention.gaussian_errors import theorem_A as theorem_A
-    from theory.attention.laws import Gaussian as Gaussian
     from theory.attention.layer import gaussian_output as gaussian_output
     from theory.attention.layer import linear_attention as linear_attention
     from theory.attention.layer import softmax_attention as softmax_attention
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Algebra": "theory.symbolic.algebra",
-    "Gaussian": "theory.attention.laws",
     "LimitParameters": "theory.regression.limit",
     "SaddleError": "theory.regression.limit",
     "effective_covariance": "theory.regression.risk",

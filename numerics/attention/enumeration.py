@@ -1,7 +1,7 @@
-"""Exact expectations and probabilities for prompts whose tokens take few values: sums over the
-counts of each value.
+"""Exact expectations over prompts whose tokens take few values, as sums over the counts of each
+value.
 
-A prompt of L tokens with k possible values is, for every statistic that ignores the order, one of
+For every statistic that ignores the order, a prompt of L tokens with k possible values is one of
 ``comb(L + k - 1, k - 1)`` vectors of counts with a multinomial probability. Values and
 probabilities may be floats (arrays of laws at once) or Arb balls.
 """
@@ -9,25 +9,21 @@ probabilities may be floats (arrays of laws at once) or Arb balls.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-__all__ = ["compositions", "expectation", "multinomial", "probability"]
+from numerics.token_laws.atomic import Atomic
+from numerics.token_laws.token_law import TokenLaw
+
+__all__ = ["compositions", "expectation", "multinomial"]
 
 Array = npt.NDArray[Any]
 _comb = lru_cache(maxsize=2**16)(math.comb)
-
-
-class Discrete(Protocol):
-    """A law on finitely many atoms."""
-
-    @property
-    def weights(self) -> Sequence[Any]: ...
 
 
 @lru_cache(maxsize=64)
@@ -110,17 +106,18 @@ def multinomial(counts: Array, weights: Any) -> Array:
     return np.exp(coefficient.reshape((-1,) + (1,) * (p.ndim - 1)) + np.tensordot(counts, np.log(p), axes=1))
 
 
-def expectation(law: Discrete, L: int, g: Callable[[Array], Array]) -> Any:
-    """``E g(counts)`` over a prompt of L independent tokens.
+def expectation(law: TokenLaw, L: int, g: Callable[[Array], Array]) -> Any:
+    """``E g(counts)`` over a prompt of L independent tokens; a probability where g is true or
+    false.
 
     Parameters
     ----------
-    law : object with ``weights``
-        For instance a discrete law of `numerics.token_laws.hostile`.
+    law : TokenLaw
+        On finitely many points.
     L : int
         Length of the prompt.
     g : callable
-        Maps counts of shape (n, k) to (n, ...).
+        Maps counts of shape (n, k), in the order of the law's points, to (n, ...).
 
     Returns
     -------
@@ -129,34 +126,22 @@ def expectation(law: Discrete, L: int, g: Callable[[Array], Array]) -> Any:
     Raises
     ------
     ValueError
-        If the law has no atoms, or there are too many vectors of counts.
+        If the law has infinitely many values, or there are too many vectors of counts.
 
     Examples
     --------
-    >>> from numerics.token_laws.hostile import laws
-    >>> round(float(expectation(laws(1)[2], 3, lambda counts: (counts[:, 0] - 1.5) ** 2)), 12)
+    >>> from numerics.token_laws import atoms
+    >>> signs = atoms([[1.0], [-1.0]], [0.5, 0.5])
+    >>> round(float(expectation(signs, 3, lambda counts: (counts[:, 0] - 1.5) ** 2)), 12)
     0.75
-    """
-    weights = _weights(law)
-    counts = compositions(L, len(weights))
-    return np.tensordot(multinomial(counts, weights), np.asarray(g(counts)), axes=1)[()]
-
-
-def probability(law: Discrete, L: int, event: Callable[[Array], Array]) -> float:
-    """``P(event)`` over a prompt of L independent tokens; ``event`` maps counts of shape (n, k) to
-    n booleans.
-
-    Examples
-    --------
-    >>> from numerics.token_laws.hostile import laws
-    >>> round(probability(laws(1)[2], 3, lambda counts: counts[:, 0] == 3), 12)
+    >>> round(float(expectation(signs, 3, lambda counts: counts[:, 0] == 3)), 12)
     0.125
     """
-    return float(expectation(law, L, lambda counts: np.asarray(event(counts), dtype=bool).astype(float)))
-
-
-def _weights(law: Discrete) -> Array:
-    weights = np.array([float(w) for w in getattr(law, "weights", ())])
-    if not len(weights):
-        raise ValueError(f"{law!r} has no atoms: enumeration needs a law on finitely many values, others are sampled")
-    return weights
+    if not isinstance(law.structure, Atomic):
+        raise ValueError(
+            f"the law {law.name} has no atoms for enumeration to go through; make a law with numerics.token_laws.atoms, or sample "
+            "this one by numerics.attention_errors"
+        )
+    weights = law.structure.weights
+    counts = compositions(L, len(weights))
+    return np.tensordot(multinomial(counts, weights), np.asarray(g(counts), dtype=float), axes=1)[()]

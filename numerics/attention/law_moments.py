@@ -1,8 +1,7 @@
-"""Population quantities that few bounds ask for, computed from the nodes of the token law when one
-does.
+"""Moments of f and of the tokens, for bounds under a growth condition ``|f(z)| <= C_f |z|^p``.
 
-Bounds under a growth condition ``|f(z)| <= C_f |z|^p`` see more of the law than its scores: the
-tokens themselves, their sub-Gaussian constant and their dimension. All of it works in floats and in
+Such bounds see more of the law than its scores: the tokens themselves, their sub-Gaussian constant
+and their dimension. These quantities are computed only when a bound asks for one, in floats or in
 Arb balls.
 """
 
@@ -16,14 +15,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["LATEX_OF_THE_LAW", "OF_THE_LAW", "Nodes"]
+__all__ = ["LATEX_OF_THE_LAW", "OF_THE_LAW", "LawMoments"]
 
 Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Nodes:
-    """What a cubature rule knows of f and of the tokens.
+class LawMoments:
+    """Moments of a law from the values of ``|f|^2`` and ``|z|^2`` at its nodes.
 
     Parameters
     ----------
@@ -40,7 +39,7 @@ class Nodes:
 
     Examples
     --------
-    >>> nodes = Nodes(np.array([0.5, 0.5]), np.array([4.0, 1.0]), np.array([1.0, 1.0]), 1.0, 1)
+    >>> nodes = LawMoments(np.array([0.5, 0.5]), np.array([4.0, 1.0]), np.array([1.0, 1.0]), 1.0, 1)
     >>> float(nodes.growth(1)), float(nodes.moment_of_f(2)), float(nodes.moment_of_z(8))
     (2.0, 2.5, 1.0)
     """
@@ -77,7 +76,7 @@ class Nodes:
 
 
 #: Symbols of bounds by name; all but F8 need the tokens.
-OF_THE_LAW: Mapping[str, Callable[[Nodes], Any]] = {
+OF_THE_LAW: Mapping[str, Callable[[LawMoments], Any]] = {
     "F8": lambda n: np.sqrt(n.moment_of_f(8)),
     "sigma2": lambda n: np.asarray(n.sigma2)[()],  # 0 has an inverse in NumPy only
     "d": lambda n: n.d,

@@ -1,8 +1,8 @@
-"""The softmax average R_L / S_L over a random prompt, its statistics, and the names under which
+"""The softmax average R_L / S_L over a random prompt, its statistics, and the symbols in which
 bounds speak of them.
 
-One `SoftmaxAverage` holds outcomes of the prompt with their probabilities (all of them, as floats
-or Arb balls, or a sample) beside the population quantities. A statement is then a pair of SymPy
+A `SoftmaxAverage` holds outcomes of the prompt with their probabilities (all of them, as floats or
+Arb balls, or a sample) beside the quantities of the population. A statement is then a pair of SymPy
 expressions in the symbols of this module.
 """
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 import sympy as sp
 
 from numerics.attention.enumeration import compositions, multinomial
-from numerics.attention.law_moments import LATEX_OF_THE_LAW, OF_THE_LAW, Nodes
+from numerics.attention.law_moments import LATEX_OF_THE_LAW, OF_THE_LAW, LawMoments
 
 __all__ = [
     "LATEX",
@@ -63,7 +63,7 @@ class SoftmaxAverage:
         ``L E w``, ``sigma^2 |a|^2``, ``E|f|^2``, ``sqrt(E|f|^4)``, ``E w^2`` and ``E w^2 |f|^2``.
     R : ndarray of shape (m, ...)
         ``L E[w f]``.
-    law : Nodes, optional
+    law : LawMoments, optional
         Where the quantities of `numerics.attention.law_moments` come from.
     """
 
@@ -78,7 +78,7 @@ class SoftmaxAverage:
     F4: Any
     EM2: Any
     EQ2: Any
-    law: Nodes | None = None
+    law: LawMoments | None = None
 
     @property
     def ratio(self) -> Any:
@@ -215,7 +215,8 @@ def softmax_average(L: int, scores: Any, f: Any, weights: Any, a2: Any, tokens: 
 
     Examples
     --------
-    One token: the average is f of that token, whose distance to the weighted mean tanh(1/2) is averaged.
+    One token: the average is f of that token, whose distance to the weighted mean tanh(1/2) is
+    averaged.
 
     >>> c = softmax_average(1, [0.5, -0.5], [[1.0, -1.0]], [0.5, 0.5], 0.25)
     >>> bool(np.isclose(c.mean(error_squared), 1 + np.tanh(0.5) ** 2))
@@ -268,5 +269,5 @@ def around(
         F4=np.sqrt((p * length * length).sum(0)),
         EM2=(p * w * w).sum(0),
         EQ2=(p * w * w * length).sum(0),
-        law=Nodes(p, length, *(tokens or ())),
+        law=LawMoments(p, length, *(tokens or ())),
     )

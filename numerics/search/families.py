@@ -1,10 +1,10 @@
-"""Parametric families of token laws, searched for the worst case, and the rational laws that
-witnesses are made of.
+"""Families of token laws with few parameters, in which bounds on the softmax average are tried, and
+the rational instances near them, of which witnesses are made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from numerics import token_laws
 from numerics.attention.softmax_average import SoftmaxAverage, softmax_average
-from numerics.token_laws.sub_gaussian import certified_proxy, kearns_saul, optimal_proxy
+from numerics.token_laws.sub_gaussian import as_ball, certified_proxy, enclosed_proxy, kearns_saul, optimal_proxy
 
-__all__ = ["DENOMINATORS", "THREE_ATOMS", "TWO_ATOMS", "Family", "Point"]
+__all__ = ["DENOMINATORS", "THREE_ATOMS", "TWO_ATOMS", "Family", "Point", "on_line"]
 
 Array = npt.NDArray[np.float64]
 #: Largest denominators of a witness, tried in this order.
@@ -24,79 +25,87 @@ DENOMINATORS = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10**4, 10**6)
 
 @dataclass(frozen=True)
 class Point:
-    """A rational instance in dimension 1: a centred law on few atoms, the number ``Uz`` and the
-    values of f at the atoms.
+    """A rational instance in dimension 1: a law on few atoms, the number ``Uz`` and the values of f
+    at the atoms.
 
     Parameters
     ----------
-    atoms, weights, f : tuple of Fraction
+    law : TokenLaw
+        With rational atoms on the line.
     Uz : Fraction
-
-    Raises
-    ------
-    ValueError
-        If the weights are not a probability or the law is not centred.
+    f : tuple of Fraction
 
     Examples
     --------
     >>> half = Fraction(1, 2)
-    >>> p = Point((Fraction(1), Fraction(-1)), (half, half), Fraction(0), (Fraction(1), Fraction(-1)))
+    >>> p = Point(on_line((1, -1), (half, half)), Fraction(0), (Fraction(1), Fraction(-1)))
     >>> from numerics.attention.softmax_average import error_squared
     >>> p.average(4).mean(error_squared) == 0.25
     True
     """
 
-    atoms: tuple[Fraction, ...]
-    weights: tuple[Fraction, ...]
+    law: token_laws.TokenLaw
     Uz: Fraction
     f: tuple[Fraction, ...]
 
-    def __post_init__(self) -> None:
-        if any(p <= 0 for p in self.weights) or sum(self.weights) != 1:
-            raise ValueError(f"weights {[str(p) for p in self.weights]} are no probability: they must be positive with sum 1")
-        if sum(p * x for p, x in zip(self.weights, self.atoms, strict=True)) != 0:
-            raise ValueError(f"the law on {[str(x) for x in self.atoms]} is not centred, as every statement here assumes")
+    @property
+    def atoms(self) -> tuple[Fraction, ...]:
+        """The values of a token."""
+        return tuple(x for (x,) in self.law.atoms)
+
+    @property
+    def weights(self) -> tuple[Fraction, ...]:
+        """Their probabilities."""
+        return self.law.weights
 
     def sigma2(self) -> Any:
         """An enclosure of a sub-Gaussian variance proxy: the optimal one for at most two atoms,
         else within 1e-5 of it.
         """
-        from flint import arb, fmpq
-
-        if len(self.atoms) == 2:
-            gap = self.atoms[0] - self.atoms[1]
-            return kearns_saul(self.weights[0]) * arb(fmpq((gap * gap).numerator, (gap * gap).denominator))
-        proxy = certified_proxy(self.atoms, self.weights)
-        return arb(fmpq(proxy.numerator, proxy.denominator))
+        return enclosed_proxy(self.atoms, self.weights)
 
     def average(self, L: int) -> SoftmaxAverage:
         """Every outcome of a prompt of length L, as Arb balls."""
-        from flint import arb, fmpq
-
-        exact = lambda v: arb(fmpq(v.numerator, v.denominator))
-        column = lambda values: np.array([exact(v) for v in values], dtype=object)
-        scores = column([self.Uz * x for x in self.atoms])
-        a2 = self.sigma2() * exact(self.Uz * self.Uz)
-        tokens = np.array([exact(x * x) for x in self.atoms], dtype=object), self.sigma2(), 1
+        column = lambda values: np.array([as_ball(v) for v in values], dtype=object)
+        sigma2 = self.sigma2()
+        tokens = column([x * x for x in self.atoms]), sigma2, 1
+        scores, a2 = column([self.Uz * x for x in self.atoms]), sigma2 * as_ball(self.Uz * self.Uz)
         return softmax_average(L, scores, column(self.f)[None], column(self.weights), a2, tokens)
 
     def approximate(self, L: int) -> SoftmaxAverage:
         """The same in floating point."""
-        scores = [float(self.Uz * x) for x in self.atoms]
-        a2 = float(self.sigma2()) * float(self.Uz) ** 2
-        tokens = np.array([float(x * x) for x in self.atoms]), float(self.sigma2()), 1
-        return softmax_average(L, scores, [[float(v) for v in self.f]], [float(p) for p in self.weights], a2, tokens)
+        scores, sigma2 = [float(self.Uz * x) for x in self.atoms], float(self.sigma2())
+        tokens = np.array([float(x * x) for x in self.atoms]), sigma2, 1
+        f, weights = [[float(v) for v in self.f]], [float(p) for p in self.weights]
+        return softmax_average(L, scores, f, weights, sigma2 * float(self.Uz) ** 2, tokens)
 
     def describe(self) -> dict[str, str]:
         """The instance as witnesses show it."""
         join = lambda values: ", ".join(str(v) for v in values)
-        if len(self.atoms) != 2:
-            proxy = str(certified_proxy(self.atoms, self.weights))
-        elif self.weights[0] == self.weights[1]:
-            proxy = str(self.atoms[0] ** 2)
+        atoms, weights = self.atoms, self.weights
+        if len(atoms) != 2:
+            proxy = str(certified_proxy(atoms, weights))
+        elif weights[0] == weights[1]:
+            proxy = str(atoms[0] ** 2)
         else:
             proxy = "Kearns-Saul"
-        return {"atoms": join(self.atoms), "weights": join(self.weights), "sigma2": proxy, "Uz": str(self.Uz), "f": join(self.f)}
+        return {"atoms": join(atoms), "weights": join(weights), "sigma2": proxy, "Uz": str(self.Uz), "f": join(self.f)}
+
+
+def on_line(values: Iterable[int | Fraction], weights: Iterable[Fraction]) -> token_laws.TokenLaw:
+    """The law on the line with these rational atoms and probabilities.
+
+    Raises
+    ------
+    ValueError
+        If the weights are no probability or the law is not centred.
+
+    Examples
+    --------
+    >>> on_line((1, -1), (Fraction(1, 2), Fraction(1, 2))).sigma
+    1.0
+    """
+    return token_laws.atoms([(Fraction(x),) for x in values], tuple(weights))
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,34 +139,41 @@ class Family:
 
 
 def _short(value: float, denominator: int) -> Fraction:
-    """Near ``value``, with relative resolution 1/denominator: small numbers must not become 0."""
+    """A short fraction near ``value``; small numbers are rounded by their inverse, lest they become
+    0.
+    """
     if value == 0 or abs(value) >= 1:
         return Fraction(value).limit_denominator(denominator)
     return 1 / Fraction(1 / value).limit_denominator(denominator)
 
 
 def _projective(values: Array, denominator: int) -> tuple[Fraction, ...]:
-    """Values of f up to a factor: the largest becomes 1."""
+    """Short fractions near the values of f, up to a factor that makes the largest 1."""
     top = max(values, key=abs)
     return tuple(Fraction(float(v / top)).limit_denominator(denominator) for v in values)
 
 
 def _skewed(direction: Array) -> Array:
-    """Values of f from a point of the sphere; the power leaves room for values of very different
-    sizes, where bounds are tight.
+    """Values of f from a point of the sphere.
+
+    The fifth power spreads them: bounds are tight where values differ much in size, and the search
+    would seldom step there.
     """
     return direction * np.abs(direction) ** 4
 
 
 def _circle(angle: Any) -> Array:
+    """Two values of f, from an angle."""
     return _skewed(np.stack([np.cos(angle), np.sin(angle)]))
 
 
 def _sphere(latitude: Any, longitude: Any) -> Array:
+    """Three values of f, from two angles."""
     return _skewed(np.stack([np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)]))
 
 
 def _two_atoms(x: Array) -> tuple[Array, ...]:
+    """Laws on two atoms: log10 of the smaller probability, sigma Uz, and the angle of f."""
     q, a, angle = 10.0 ** x[0], x[1], x[2]
     weights, atoms, proxy = np.stack([q, 1 - q]), np.stack([1 - q, -q]), kearns_saul(q)
     return a / np.sqrt(proxy) * atoms, _circle(angle), weights, a * a, atoms * atoms, proxy
@@ -166,10 +182,13 @@ def _two_atoms(x: Array) -> tuple[Array, ...]:
 def _two_rational(x: Array, denominator: int) -> Point:
     q = min(_short(10.0 ** x[0], denominator), Fraction(1, 2))
     Uz = Fraction(x[1] / np.sqrt(float(kearns_saul(float(q))))).limit_denominator(denominator)
-    return Point((1 - q, -q), (q, 1 - q), Uz, _projective(_circle(x[2]), denominator))
+    return Point(on_line((1 - q, -q), (q, 1 - q)), Uz, _projective(_circle(x[2]), denominator))
 
 
 def _three_atoms(x: Array) -> tuple[Array, ...]:
+    """Laws on three atoms: two logarithms of ratios of probabilities, the place of the middle atom,
+    sigma Uz, and the angles of f.
+    """
     mass = np.exp(np.stack([x[0], 0 * x[0], x[1]]))
     weights = mass / mass.sum(0)
     atoms = np.stack([0 * x[2], x[2], 0 * x[2] + 1])
@@ -187,7 +206,7 @@ def _three_rational(x: Array, denominator: int) -> Point:
     atoms = (-mean, middle - mean, 1 - mean)
     scale = np.sqrt(float(optimal_proxy([float(v) for v in atoms], [float(p) for p in weights])))
     Uz = Fraction(x[3] / scale).limit_denominator(denominator)
-    return Point(atoms, weights, Uz, _projective(_sphere(x[4], x[5]), denominator))
+    return Point(on_line(atoms, weights), Uz, _projective(_sphere(x[4], x[5]), denominator))
 
 
 HALF_TURN = (-np.pi / 2, np.pi / 2)

@@ -1,5 +1,8 @@
-"""Statements about softmax averages on every combination of `numerics.token_laws.hostile`: exact
-for laws on few atoms, sampled elsewhere.
+"""Bounds on the softmax average tried on every combination of the hostile laws, lengths, queries,
+matrices and functions of `numerics.token_laws.hostile`.
+
+For laws on few atoms and short prompts the ratios are exact sums; elsewhere prompts are sampled,
+and the ratios have confidence limits.
 """
 
 from __future__ import annotations
@@ -16,17 +19,20 @@ import numpy.typing as npt
 from numerics.attention.softmax_average import RandomVariable, SoftmaxAverage, around, softmax_average
 from numerics.search.statement import Mean, Statement
 from numerics.seeds import generator
-from numerics.token_laws.hostile import DIMENSIONS, LENGTHS, Law, functions, laws, matrices, queries
+from numerics.token_laws.hostile import DIMENSIONS, LENGTHS, functions, hostile_laws, matrices, queries
+from numerics.token_laws.token_law import TokenLaw
 
 __all__ = ["Worst", "worst_hostile"]
 
 Array = npt.NDArray[np.float64]
+#: Prompts in a sample.
 PROMPTS = 600
 #: A law is enumerated at the lengths at which its prompts have at most this many vectors of counts.
-OUTCOMES = 1000
-#: Queries are shortened to sigma |Uz| <= 3: beyond, a sample misses the few prompts that carry the
-#: mean.
-REACH = 3.0
+MOST_OUTCOMES = 1000
+#: Queries are shortened to this size of ``sigma |Uz|``: beyond, a sample misses the few prompts
+#: that carry the mean.
+LARGEST_SCORE = 3.0
+#: Probability that some confidence limit of a statement is wrong.
 ERROR = 1e-6
 
 
@@ -111,7 +117,9 @@ class _Labels:
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """Their prompts: kept for one claim, while labels and ratios are kept for all."""
+    """The prompts of these cases, kept for one claim only, while labels and ratios are kept for
+    all.
+    """
 
     labels: _Labels
     exact: bool
@@ -123,8 +131,8 @@ Ratios = tuple[_Labels, Array, Array, Array, bool]
 
 @lru_cache(maxsize=256)
 def _evaluated(statement: Statement, seed: int) -> list[Ratios]:
-    """Lower limit, ratio, upper limit of every case, and whether they are exact; all hold together
-    with probability 1 - `ERROR`.
+    """Lower limit, ratio and upper limit of every case, and whether they are exact; all limits hold
+    together with probability 1 - `ERROR`.
     """
     out: list[Ratios] = []
     random = isinstance(statement.left, (Mean, RandomVariable))
@@ -140,7 +148,7 @@ def _evaluated(statement: Statement, seed: int) -> list[Ratios]:
 @lru_cache(maxsize=1)
 def _batches(lengths: tuple[int, ...], seed: int) -> list[_Batch]:
     """The cases of one seed, kept for the next statement of the same claim (some 100 MB)."""
-    numbered = ((law, generator(100 * d + number)) for d in DIMENSIONS for number, law in enumerate(laws(d)))
+    numbered = ((law, generator(100 * d + number)) for d in DIMENSIONS for number, law in enumerate(hostile_laws(d)))
     return [batch for law, rng in numbered for batch in _cases(law, rng, lengths)]
 
 
@@ -171,25 +179,25 @@ def _interval(statement: Statement, c: SoftmaxAverage) -> tuple[Array, Array, Ar
     return tuple(np.max(v, axis=0, initial=0.0) for v in (low, ratios, high))
 
 
-def _cases(law: Law, rng: np.random.Generator, lengths: tuple[int, ...]) -> Iterator[_Batch]:
+def _cases(law: TokenLaw, rng: np.random.Generator, lengths: tuple[int, ...]) -> Iterator[_Batch]:
     """Every query, matrix and function at one law, for each length."""
-    d = law.d
+    d, mu = law.d, law.weighted_nodes
     named = {f"U = I, {name} query": z for name, z in queries(d).items()}
     named |= {f"U = {name}, unit query": U @ queries(d)["unit"] for name, U in matrices(d).items() if name not in ("0", "I")}
     a = np.stack(list(named.values()), axis=1)
     sigma = math.sqrt(law.sigma2) * np.linalg.norm(a, axis=0)
-    a = a * np.minimum(1.0, REACH / np.where(sigma == 0, 1, sigma))
+    a = a * np.minimum(1.0, LARGEST_SCORE / np.where(sigma == 0, 1, sigma))
     a2 = law.sigma2 * (a * a).sum(0)[:, None]
     prompts = law.sample(rng, PROMPTS * lengths[-1]).reshape(PROMPTS, lengths[-1], d)
-    at_nodes, at_tokens = _values(law.nodes), _values(prompts)
-    scores, masses, w = (law.nodes @ a)[:, :, None], law.masses[:, None, None], np.exp(np.moveaxis(prompts @ a, 1, 2))
-    tokens = (law.nodes**2).sum(1)[:, None, None], law.sigma2, d
+    at_nodes, at_tokens = _values(mu.nodes), _values(prompts)
+    scores, masses, w = (mu.nodes @ a)[:, :, None], mu.masses[:, None, None], np.exp(np.moveaxis(prompts @ a, 1, 2))
+    tokens = (mu.nodes**2).sum(1)[:, None, None], law.sigma2, d
     one = np.ones((1, 1, 1))
     single = around(1, one, one, one[None], (np.exp(scores), at_nodes[:, :, None], masses), a2, tokens)
     equal = np.full((PROMPTS, 1, 1), 1 / PROMPTS)
     S_L, R_L, start = np.zeros((PROMPTS, a.shape[1])), np.zeros(1), 0
     for L in lengths:
-        exact = bool(law.atoms) and math.comb(L + len(law.atoms) - 1, len(law.atoms) - 1) <= OUTCOMES
+        exact = bool(law.atoms) and math.comb(L + len(law.atoms) - 1, len(law.atoms) - 1) <= MOST_OUTCOMES
         S_L = S_L + w[:, :, start:L].sum(2)
         R_L = R_L + w[:, :, start:L] @ at_tokens[:, :, start:L]
         start = L
@@ -201,8 +209,8 @@ def _cases(law: Law, rng: np.random.Generator, lengths: tuple[int, ...]) -> Iter
 
 
 def _values(points: Array) -> Array:
-    """Every f at the points, components first and functions last; a component that a function does
-    not have is 0.
+    """The values of every f at the points, components along the first axis and functions along the
+    last; a component that a function does not have is 0.
     """
     found = [f(points) for f in functions(points.shape[-1]).values()]
     out = np.zeros((max(v.shape[-1] for v in found), *points.shape[:-1], len(found)))

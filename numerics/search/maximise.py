@@ -1,4 +1,9 @@
-"""The largest value of a function on a box, by a population that is evaluated all at once."""
+"""The largest value of a function on a box, by evolution of a population that is evaluated all at
+once.
+
+Ratios of a bound have many local maxima and cost little for a thousand points together, so that
+differential evolution finds the peak, and an evolution strategy then climbs it.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +16,9 @@ __all__ = ["maximise", "refine"]
 
 Array = npt.NDArray[np.float64]
 Objective = Callable[[Array], Array]
-#: Members for each parameter, and generations.
-POPULATION, GENERATIONS = 20, 50
+#: Differential evolution: members for each parameter, and generations.
+MEMBERS, GENERATIONS = 20, 50
+#: Evolution strategy: members of a generation, and generations.
 OFFSPRING, REFINEMENTS = 24, 40
 
 
@@ -39,20 +45,23 @@ def maximise(
 
     Examples
     --------
-    >>> value, x = maximise(lambda x: -((x - 1 / 3) ** 2).sum(0), [(0, 1), (-1, 1)], np.random.default_rng(0))
+    >>> f = lambda x: -((x - 1 / 3) ** 2).sum(0)
+    >>> value, x = maximise(f, [(0, 1), (-1, 1)], np.random.default_rng(0))
     >>> value > -1e-12, x.round(5).tolist()
     (True, [0.33333, 0.33333])
     """
     low, high = np.array(box, dtype=float).T[:, :, None]
     n = len(box)
-    size = POPULATION * n
+    size = MEMBERS * n
+    # One member in each slice of each parameter's range covers the box better than chance.
     strata = rng.permuted(np.tile(np.arange(size), (n, 1)), axis=1)
     x = low + (high - low) * (strata + rng.random((n, size))) / size
     for member, start in enumerate(starts):
         x[:, member] = start
     values = f(x)
     for _ in range(GENERATIONS):
-        # towards one of the best tenth: towards the best one only, the population gathers too early
+        # Members move towards one of the best tenth: if all moved towards the best one, the
+        # population would gather too early.
         better = rng.choice(values.argsort()[-max(2, size // 10) :], size)
         one, other = rng.integers(size, size=(2, size))
         step = 0.6 * (x[:, better] - x) + rng.uniform(0.5, 1, size) * (x[:, one] - x[:, other])
@@ -87,7 +96,8 @@ def refine(
     Examples
     --------
     >>> peak = lambda x: -np.abs(x[0] - 0.7)
-    >>> value, x = refine(peak, [(0, 1)], np.random.default_rng(0), np.array([0.2]), np.array([[0.01]]))
+    >>> start, spread = np.array([0.2]), np.array([[0.01]])
+    >>> value, x = refine(peak, [(0, 1)], np.random.default_rng(0), start, spread)
     >>> value > -1e-6
     True
     """

@@ -1,8 +1,8 @@
-"""Errors of the softmax average, averaged over a random query as well: exact sums for tokens and
-queries that take few values.
+"""Errors of the softmax average that are also averaged over a random query, as exact sums for
+tokens and queries that take few values.
 
-`tightest` confronts a bound with many instances: in floating point first, and by Arb where the
-bound fails, so that a refutation rests on exact arithmetic.
+`tightest` compares a bound with the truth at many instances: in floating point first, and by Arb
+where the bound fails, so that a refutation rests on exact arithmetic.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from numerics.attention.softmax_average import SoftmaxAverage, error_fourth, err
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.enclosures.balls import value
 from numerics.provers.statements.statement import Inequality
+from numerics.token_laws import TokenLaw
+from numerics.token_laws.sub_gaussian import as_ball
 
 __all__ = ["Instance", "PromptAndQuery", "covariance_error", "fourth_error", "moments", "squared_error", "tightest"]
 
@@ -59,52 +61,31 @@ class PromptAndQuery:
 
     Parameters
     ----------
-    atoms : tuple of tuple of Fraction
-        Values of a token, vectors of dimension d.
-    weights : tuple of Fraction
-        Their probabilities.
-    sigma2 : Fraction
-        A sub-Gaussian variance proxy of the tokens.
-    queries, query_weights : tuple
-        Values and probabilities of the query, which is 1-sub-Gaussian.
+    tokens, query : TokenLaw
+        On finitely many rational points of one space; the query is 1-sub-Gaussian.
     u : Fraction
         ``U = u I``.
     name : str
-
-    Raises
-    ------
-    ValueError
-        If the tokens or the query are not centred, or their weights are no probability.
 
     Examples
     --------
     One token and no scores: the error is the variance of a token.
 
-    >>> half, one = Fraction(1, 2), Fraction(1)
-    >>> x = PromptAndQuery(((one,), (-one,)), (half, half), one, ((one,), (-one,)), (half, half), Fraction(0), "signs")
-    >>> float(x.average(1, squared_error))
+    >>> from numerics.token_laws import atoms
+    >>> signs = atoms([[1], [-1]], [Fraction(1, 2)] * 2, sigma2=Fraction(1))
+    >>> float(PromptAndQuery(signs, signs, Fraction(0), "signs").average(1, squared_error))
     1.0
     """
 
-    atoms: tuple[tuple[Fraction, ...], ...]
-    weights: tuple[Fraction, ...]
-    sigma2: Fraction
-    queries: tuple[tuple[Fraction, ...], ...]
-    query_weights: tuple[Fraction, ...]
+    tokens: TokenLaw
+    query: TokenLaw
     u: Fraction
     name: str
-
-    def __post_init__(self) -> None:
-        for what, values, weights in (("tokens", self.atoms, self.weights), ("query", self.queries, self.query_weights)):
-            if sum(weights) != 1 or any(w <= 0 for w in weights):
-                raise ValueError(f"the weights of the {what} are no probability: {[str(w) for w in weights]}")
-            if any(sum(w * x[i] for w, x in zip(weights, values, strict=True)) for i in range(len(values[0]))):
-                raise ValueError(f"the {what} are not centred")
 
     @property
     def d(self) -> int:
         """Dimension of a token."""
-        return len(self.atoms[0])
+        return self.tokens.d
 
     def average(
         self,
@@ -137,16 +118,16 @@ class PromptAndQuery:
         -------
         float or flint.arb
         """
-        number = _arb if exact else float
-        atoms = np.array([[number(x) for x in atom] for atom in self.atoms], dtype=object if exact else float)
-        weights = np.array([number(w) for w in self.weights], dtype=object if exact else float)
-        values = atoms.T if f is None else f(atoms)
+        number, kind = (as_ball, object) if exact else (float, float)
+        points = np.array([[number(x) for x in atom] for atom in self.tokens.atoms], dtype=kind)
+        weights = np.array([number(w) for w in self.tokens.weights], dtype=kind)
+        values = points.T if f is None else f(points)
         total = number(Fraction(0))
-        for query, weight in zip(self.queries, self.query_weights, strict=True):
+        for query, weight in zip(self.query.atoms, self.query.weights, strict=True):
             if ball is not None and sum(x * x for x in query) > ball:
                 continue
-            z = np.array([number(x) for x in query], dtype=object if exact else float)
-            scores = atoms @ (z * number(self.u))
+            z = np.array([number(x) for x in query], dtype=kind)
+            scores = points @ (z * number(self.u))
             c = softmax_average(L, scores, values, weights, number(Fraction(0)))
             factor = number(weight) if g is None else number(weight) * g(z)
             total = total + factor * statistic(c, z)
@@ -156,21 +137,15 @@ class PromptAndQuery:
         """The instance as witnesses show it."""
         show = lambda rows: ", ".join("(" + ", ".join(map(str, r)) + ")" if len(r) > 1 else str(r[0]) for r in rows)
         join = lambda row: ", ".join(map(str, row))
-        law = {"tokens": show(self.atoms), "token weights": join(self.weights)}
-        query = {"queries": show(self.queries), "query weights": join(self.query_weights)}
-        return {"d": self.d, **law, "sigma2": self.sigma2, **query, "U": self.u}
+        law = {"tokens": show(self.tokens.atoms), "token weights": join(self.tokens.weights)}
+        query = {"queries": show(self.query.atoms), "query weights": join(self.query.weights)}
+        return {"d": self.d, **law, "sigma2": self.tokens.sigma2, **query, "U": self.u}
 
 
-def moments(atoms: Array) -> Array:
-    """``z`` and the entries of ``z z'``, of shape (d + d^2, k), for atoms of shape (k, d)."""
-    d = atoms.shape[1]
-    return np.stack([*atoms.T, *(atoms[:, i] * atoms[:, j] for i in range(d) for j in range(d))])
-
-
-def _arb(x: Fraction) -> Any:
-    from flint import arb, fmpq
-
-    return arb(fmpq(x.numerator, x.denominator))
+def moments(z: Array) -> Array:
+    """``z`` and the entries of ``z z'``, of shape (d + d^2, k), for tokens of shape (k, d)."""
+    d = z.shape[1]
+    return np.stack([*z.T, *(z[:, i] * z[:, j] for i in range(d) for j in range(d))])
 
 
 @dataclass(frozen=True)
@@ -220,7 +195,8 @@ def tightest(
 
     Examples
     --------
-    >>> rows = [Instance({"L": n}, 1.0, n, lambda n=n: (sp.Integer(1), sp.Integer(n))) for n in (2, 3)]
+    >>> sides = lambda n: lambda: (sp.Integer(1), sp.Integer(n))
+    >>> rows = [Instance({"L": n}, 1.0, n, sides(n)) for n in (2, 3)]
     >>> tightest(rows, checked="1 <= L", covered="L = 2, 3").slack
     2.0
     """

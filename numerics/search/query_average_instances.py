@@ -1,5 +1,7 @@
-"""Instances of the errors averaged over prompt and query: discrete laws summed exactly, Gaussian
-ones by quadrature.
+"""The instances at which bounds on errors averaged over prompt and query are tried.
+
+Tokens and queries on few values are summed exactly; for Gaussian tokens and queries the errors come
+from quadrature, up to lengths that no sum reaches.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import sympy as sp
 from numerics.attention.setting import AttentionSetting
 from numerics.rates.exact_curves import exact_error
 from numerics.search.query_average import Instance, PromptAndQuery, covariance_error, moments, squared_error
+from numerics.token_laws import atoms
 from numerics.token_laws.sub_gaussian import certified_proxy
 
 __all__ = ["COVERED", "Bound", "Quantity", "at_instance", "discrete", "instances"]
@@ -30,9 +33,11 @@ COVERED = (
     "(output) or at |z| = sqrt(d) (gradient in U)"
 )
 ONE, HALF = Fraction(1), Fraction(1, 2)
+#: Values of u, lengths of prompts that are summed, and lengths for quadrature.
 SCALES = tuple(Fraction(u) for u in ("0", "1/8", "1/4", "1", "3"))
 LENGTHS = (1, 2, 3, 10, 100)
-FAR = (1.0, 2.0, 10.0, 1e3, 1e6, 1e12, 1e30)
+QUADRATURE_LENGTHS = (1.0, 2.0, 10.0, 1e3, 1e6, 1e12, 1e30)
+#: Values of ``sigma^2 |U|^2`` for Gaussian tokens.
 KAPPAS = tuple(Fraction(k) for k in ("0", "1/64", "1/16", "1/4", "1", "4", "16"))
 
 
@@ -41,24 +46,24 @@ def discrete() -> tuple[PromptAndQuery, ...]:
     """Tokens and queries on few values; sigma >= 1 and the query is 1-sub-Gaussian, as the
     propositions ask.
     """
-    signs, rare = ((ONE,), (-ONE,)), ((3 * ONE,), (0 * ONE,), (-3 * ONE,))
-    queries = {"signs": (signs, (HALF, HALF)), "rare 3": (rare, (Fraction(1, 200), Fraction(99, 100), Fraction(1, 200)))}
-    laws: list[tuple[str, tuple[Fraction, ...], tuple[Fraction, ...]]]
-    laws = [("signs", (s * ONE, -s * ONE), (HALF, HALF)) for s in (1, 2, 4, 10)]
-    laws.append(("skewed", (Fraction(6), -Fraction(2, 3)), (Fraction(1, 10), Fraction(9, 10))))
-    laws.append(("three atoms", (Fraction(10), 0 * ONE, -ONE), (Fraction(1, 22), HALF, Fraction(5, 11))))
+    signs = atoms([[1], [-1]], [HALF, HALF], sigma2=ONE)
+    rare = atoms([[3], [0], [-3]], [Fraction(1, 200), Fraction(99, 100), Fraction(1, 200)])
+    lines: list[tuple[str, tuple[Fraction, ...], tuple[Fraction, ...]]]
+    lines = [("signs", (s * ONE, -s * ONE), (HALF, HALF)) for s in (1, 2, 4, 10)]
+    lines.append(("skewed", (Fraction(6), -Fraction(2, 3)), (Fraction(1, 10), Fraction(9, 10))))
+    lines.append(("three atoms", (Fraction(10), 0 * ONE, -ONE), (Fraction(1, 22), HALF, Fraction(5, 11))))
     out = []
-    for (name, atoms, weights), (which, (values, masses)), u in itertools.product(laws, queries.items(), SCALES):
-        proxy = atoms[0] ** 2 if name == "signs" else max(ONE, certified_proxy(atoms, weights))
-        column = tuple((x,) for x in atoms)
-        out.append(PromptAndQuery(column, weights, proxy, values, masses, u, f"{name} {atoms[0]}, query {which}"))
-    corners = tuple(itertools.product((ONE, -ONE), repeat=2))
-    out += [PromptAndQuery(corners, (HALF**2,) * 4, ONE, corners, (HALF**2,) * 4, u, "corners, query corners") for u in SCALES]
-    return tuple(out)
+    for name, values, weights in lines:
+        proxy = values[0] ** 2 if name == "signs" else max(ONE, certified_proxy(values, weights))
+        tokens = atoms([(x,) for x in values], weights, sigma2=proxy)
+        for (which, query), u in itertools.product((("signs", signs), ("rare 3", rare)), SCALES):
+            out.append(PromptAndQuery(tokens, query, u, f"{name} {values[0]}, query {which}"))
+    corners = atoms(list(itertools.product((1, -1), repeat=2)), [HALF**2] * 4, sigma2=ONE)
+    return (*out, *(PromptAndQuery(corners, corners, u, "corners, query corners") for u in SCALES))
 
 
 def _lengths(x: PromptAndQuery) -> tuple[int, ...]:
-    return tuple(L for L in LENGTHS if math.comb(L + len(x.atoms) - 1, len(x.atoms) - 1) <= 6000)
+    return tuple(L for L in LENGTHS if math.comb(L + len(x.tokens.atoms) - 1, len(x.tokens.atoms) - 1) <= 6000)
 
 
 @cache
@@ -78,9 +83,9 @@ def _gaussian_left(quantity: Quantity) -> tuple[tuple[float, int, float, float],
         u = math.sqrt(kappa)
         query = np.eye(d) if quantity == "output" else np.sqrt(d) * np.eye(d)[0]
         setting = AttentionSetting(np.eye(d), u * np.eye(d), np.eye(d), query)
-        error = exact_error(setting, "output" if quantity == "output" else "grad_U", FAR)
+        error = exact_error(setting, "output" if quantity == "output" else "grad_U", QUADRATURE_LENGTHS)
         assert error is not None  # s <= 48
-        rows += [(L, d, u, float(e)) for L, e in zip(FAR, error)]
+        rows += [(L, d, u, float(e)) for L, e in zip(QUADRATURE_LENGTHS, error)]
     return tuple(rows)
 
 
@@ -126,9 +131,9 @@ def _gaussian_token(bound: Bound, quantity: Quantity, d: int, sigma: Fraction, u
 def _discrete(bound: Bound, quantity: Quantity, L: int, x: PromptAndQuery, error: float) -> Instance:
     def exact() -> tuple[Any, sp.Expr]:
         statistic, f = (squared_error, None) if quantity == "output" else (covariance_error, moments)
-        proxy = sp.sqrt(sp.Rational(x.sigma2.numerator, x.sigma2.denominator))
+        proxy = sp.sqrt(sp.Rational(x.tokens.sigma2.numerator, x.tokens.sigma2.denominator))
         right = bound(sp.Integer(L), proxy, sp.Rational(x.u.numerator, x.u.denominator), sp.Integer(x.d))
         return x.average(L, statistic, f, exact=True), sp.sympify(right)
 
-    where = {"L": L, "sigma": sp.sqrt(sp.Rational(x.sigma2.numerator, x.sigma2.denominator)), "V": 1, **x.describe()}
-    return Instance(where, error, float(bound(float(L), math.sqrt(x.sigma2), float(x.u), x.d)), exact)
+    where = {"L": L, "sigma": sp.sqrt(sp.Rational(x.tokens.sigma2.numerator, x.tokens.sigma2.denominator)), "V": 1, **x.describe()}
+    return Instance(where, error, float(bound(float(L), math.sqrt(x.tokens.sigma2), float(x.u), x.d)), exact)

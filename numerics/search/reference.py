@@ -61,8 +61,9 @@ class ReferenceInstance:
     Examples
     --------
     >>> from fractions import Fraction
+    >>> from numerics.search.families import on_line
     >>> half, one = Fraction(1, 2), Fraction(1)
-    >>> signs = Point((one, -one), (half, half), half, (one, -one))
+    >>> signs = Point(on_line((1, -1), (half, half)), half, (one, -one))
     >>> at = ReferenceInstance(name="signs", point=signs, length=1, values={"x": sp.Rational(1, 3)})
     >>> x = sp.Symbol("x")
     >>> at.loss(Inequality(x, 1 - x, ()))

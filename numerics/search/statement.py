@@ -1,9 +1,9 @@
-"""Statements about softmax averages as data: what is bounded, by what, and the number that decides
-whether it holds.
+"""Bounds on the softmax average as data: what is bounded, by what, and which ratio decides whether
+the bound holds.
 
-``E X <= c B`` becomes "the worst of ``E X / B`` is at most c"; ``P(X >= T(delta)) <= c B(delta)``
-is first rewritten in the threshold ``t = T(delta)``, so that one search answers for every value of
-the constants.
+``E X <= c B`` becomes "the largest of ``E X / B`` is at most c", and
+``P(X >= T(delta)) <= c B(delta)`` is first rewritten in the threshold ``t = T(delta)``. One search
+for the largest ratio then answers for every value of the constants.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from numerics.attention.softmax_average import LATEX, POPULATION, RandomVariable
 __all__ = ["Mean", "Normal", "Statement", "Tail", "evaluate", "latex", "normal_form", "population"]
 
 Array = npt.NDArray[Any]
+#: The threshold of a tail.
 T = sp.Symbol("t", positive=True)
-#: Squares of rounding errors are smaller.
-VANISHES = 1e-25
+#: Squares of rounding errors are smaller than this.
+SQUARED_ROUNDING = 1e-25
 
 
 @dataclass(frozen=True)
@@ -230,10 +231,10 @@ class Statement:
 
 
 def _clean(ratio: Any, left: Any) -> Array:
-    """Where a bound has no value, it holds only if there is nothing to bound: what vanishes is 0 up
-    to rounding.
+    """The ratio, where a bound of 0/0 holds if its left side is 0 up to rounding and fails
+    otherwise.
     """
-    return np.where(np.isnan(ratio), np.where(left <= VANISHES, 0.0, np.inf), ratio)
+    return np.where(np.isnan(ratio), np.where(left <= SQUARED_ROUNDING, 0.0, np.inf), ratio)
 
 
 @dataclass(frozen=True)

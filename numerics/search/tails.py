@@ -1,9 +1,10 @@
-"""Inequalities between tails of a softmax average and of its tokens, on exact laws in dimension 1,
-from the shortest prompt on.
+"""Inequalities between integrated tails of a softmax average and of its tokens, for rational laws
+on the line.
 
-The proofs that integrate a tail ``P(|err|^m >= t)`` cut it at a threshold ``t_0`` and bound the
-rest by that of the largest ``|f(z_l)|``. Every integral of such a tail is an expectation,
-``int_s^oo P(X >= t) dt = E (X - s)_+``, so that both sides are finite sums.
+The proofs of Lemmas C.4 and C.7 integrate a tail ``P(|err|^m >= t)``: they cut it at a threshold
+``t_0`` and bound the rest by the tail of the largest ``|f(z_l)|``. Every such integral is an
+expectation, ``int_s^oo P(X >= t) dt = E (X - s)_+``, so that both sides are finite sums, which Arb
+evaluates.
 """
 
 from __future__ import annotations
@@ -23,23 +24,26 @@ from flint import arb, ctx
 from numerics.attention.enumeration import compositions
 from numerics.attention.softmax_average import error_fourth, error_squared
 from numerics.evidence import Evidence, Verdict
-from numerics.search.families import Point
+from numerics.search.families import Point, on_line
 from numerics.search.statement import evaluate, latex, population
 
-__all__ = ["BEYOND", "ERROR", "LIMIT", "OWN_TAIL", "TOKEN_TAIL", "increasing"]
+__all__ = ["ERROR", "LIMIT", "MAXIMUM_TAIL", "OWN_TAIL", "TOKEN_TAIL", "increasing"]
 
 LENGTHS = (1, 2, 3, 6, 7, 10, 11, 20, 40)
 #: Count vectors that a case may have.
-OUTCOMES = 150
+MOST_OUTCOMES = 150
+#: Precision of the balls.
 BITS = 128
 HALF = Fraction(1, 2)
 SCORES = tuple(Fraction(u) for u in ("0", "1", "1/2", "2", "4"))
 
-#: ``E|err|^m``
+#: The error ``E|err|^m``.
 ERROR = sp.Symbol(r"\mathbb{E}\|\mathrm{err}\|^{m}", positive=True)
 #: The integral from ``t_0`` of ``P(max |f|^m >= t/c - |R/S|^m)``, ``c = 2^(m-1)``.
-BEYOND = sp.Symbol(r"\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^{m}\ge\tfrac{t}{c}-\|\tfrac RS\|^{m})dt", nonnegative=True)
-#: ``s = (t_0/c - |R/S|^m)_+``
+MAXIMUM_TAIL = sp.Symbol(
+    r"\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^{m}\ge\tfrac{t}{c}-\|\tfrac RS\|^{m})dt", nonnegative=True
+)
+#: The lower limit of the integrals below, ``s = (t_0/c - |R/S|^m)_+``.
 LIMIT = sp.Symbol(r"(\tfrac{t_0}{c}-\|\tfrac RS\|^{m})_+", nonnegative=True)
 #: The integral from s of ``P(|f(z_1)|^m >= t)``.
 OWN_TAIL = sp.Symbol(r"\int_s^\infty\mathbb{P}(\|f(z_1)\|^{m}\ge t)dt", nonnegative=True)
@@ -49,6 +53,8 @@ TOKEN_TAIL = sp.Symbol(r"\int_s^\infty\mathbb{P}(C_f^{m}\|z_1\|^{mp}\ge t)dt", n
 
 @dataclass(frozen=True)
 class _Case:
+    """An instance in words, and the values of all symbols there."""
+
     where: Mapping[str, Any]
     at: Mapping[str, Any]
 
@@ -64,29 +70,32 @@ def _points(growth: int) -> list[Point]:
         ((1, -1), (HALF, HALF), (2, 1)),
     )
     return [
-        Point(tuple(map(Fraction, atoms)), weights, u, tuple(Fraction(c * x**growth) for c, x in zip(factors, atoms)))
+        Point(on_line(atoms, weights), u, tuple(Fraction(c * x**growth) for c, x in zip(factors, atoms)))
         for u in SCORES
         for atoms, weights, factors in laws
     ]
 
 
 def _positive(x: Any) -> Any:
+    """The positive part of a ball."""
     return x.max(arb(0))
 
 
 @cache
 def _cases(order: int, growth: int) -> tuple[_Case, ...]:
+    """Every law at every length at which its prompts are few."""
     out = []
     with ctx.workprec(BITS):
         for L in LENGTHS:
             for point in _points(growth):
-                counts = compositions(L, len(point.atoms))
-                if len(counts) <= OUTCOMES:
+                counts = compositions(L, len(point.f))
+                if len(counts) <= MOST_OUTCOMES:
                     out.append(_case(L, point, counts, order, growth))
     return tuple(out)
 
 
 def _case(L: int, point: Point, counts: Any, order: int, growth: int) -> _Case:
+    """The values of all symbols at one law and one length."""
     c, half, factor = point.average(L), order // 2, 2 ** (order - 1)
     at = population(c)
     assert c.law is not None
@@ -98,7 +107,7 @@ def _case(L: int, point: Point, counts: Any, order: int, growth: int) -> _Case:
     bound = at["C_f" if growth == 1 else "C_f2"] ** order
     extra = {
         ERROR.name: c.mean(error_squared if order == 2 else error_fourth),
-        BEYOND.name: mean(c.weight, (_positive(factor * (peak + ratio) - t0) for peak in peaks)),
+        MAXIMUM_TAIL.name: mean(c.weight, (_positive(factor * (peak + ratio) - t0) for peak in peaks)),
         LIMIT.name: limit,
         OWN_TAIL.name: mean(c.law.p, (_positive(f2**half - limit) for f2 in c.law.f2)),
         TOKEN_TAIL.name: mean(c.law.p, (_positive(bound * z2 ** (half * growth) - limit) for z2 in c.law.z2)),
@@ -134,7 +143,7 @@ def increasing(*chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.
 
     Examples
     --------
-    >>> increasing(ERROR, 2 * OWN_TAIL + 2 * LIMIT + BEYOND, order=2).verdict.value
+    >>> increasing(ERROR, 2 * OWN_TAIL + 2 * LIMIT + MAXIMUM_TAIL, order=2).verdict.value
     'SUPPORTED'
     """
     started = time.perf_counter()

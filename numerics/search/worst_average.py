@@ -1,9 +1,9 @@
-"""Search for the law, query and function at which a bound on a softmax average is tightest, with
-exact sums instead of samples.
+"""Search for the law, the query and the function at which a bound on the softmax average is
+tightest.
 
-The search runs in floating point over families of laws on two and three atoms and over all of
-`numerics.token_laws.hostile`. A refutation is rounded to short rationals, at the least length that
-fails, and evaluated again by Arb in the statement's own variables.
+The search runs in floating point, with exact sums over prompts, over families of laws on two and
+three atoms and over `numerics.search.hostile_cases`. A refutation is rounded to short rationals, at
+the least length that fails, and evaluated again by Arb in the statement's own variables.
 """
 
 from __future__ import annotations
@@ -173,7 +173,10 @@ def _witness(left: Mean | Tail | sp.Expr, right: sp.Expr, normal: Normal, family
 
 
 def _parameters(normal: Normal, c: SoftmaxAverage) -> list[sp.Rational | None]:
-    """Short rationals near the parameter at which a tail bound is worst, on either side of it."""
+    """Short rationals near the parameter at which a tail bound is worst, on either side of it.
+
+    At the worst threshold itself both sides of the statement jump, so that only one side refutes.
+    """
     if normal.parameter is None:
         return [None]
     ratios, thresholds = normal.statement.by_threshold(c)
@@ -214,9 +217,11 @@ def at_point(point: Point, L: int, left: Mean | Tail | sp.Expr, right: sp.Expr, 
     --------
     >>> from fractions import Fraction
     >>> from numerics.attention.softmax_average import error_squared, symbol
-    >>> point = Point((Fraction(0),), (Fraction(1),), Fraction(0), (Fraction(0),))
+    >>> from numerics.search.families import on_line
+    >>> point = Point(on_line((0,), (Fraction(1),)), Fraction(0), (Fraction(0),))
     >>> delta, F4 = sp.Symbol("delta", positive=True), symbol("F4")
-    >>> at_point(point, 9, Tail(error_squared, ">=", F4 / delta, delta), delta, sp.Rational(4, 5)).witness["left"]
+    >>> tail = Tail(error_squared, ">=", F4 / delta, delta)
+    >>> at_point(point, 9, tail, delta, sp.Rational(4, 5)).witness["left"]
     1.0
     """
     c = point.average(L)

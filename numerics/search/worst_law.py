@@ -1,9 +1,9 @@
-"""Search for the laws at which a bound on sub-Gaussian vectors is tightest: moments, tails and
-tilted means, by exact sums.
+"""Search for the laws at which a bound on moments, tails or tilted means of sub-Gaussian vectors is
+tightest, with exact sums.
 
 `numerics.search.worst_average` does this for averages over a prompt; here the statement speaks of
-the laws themselves, of one or of several. The search runs over laws on two and three atoms at their
-exact sub-Gaussian constant, and over cases that the caller names. A refutation is rounded to short
+one law or of several themselves. The search runs over laws on two and three atoms at their exact
+sub-Gaussian constant, and over cases that the caller names. A refutation is rounded to short
 rationals and evaluated again by Arb.
 """
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any
@@ -24,76 +23,23 @@ from numerics.search.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Famil
 from numerics.search.maximise import maximise
 from numerics.search.reference import ReferenceInstance
 from numerics.seeds import current_seed, generator
-from numerics.token_laws.hostile import Law
+from numerics.token_laws.sub_gaussian import as_ball
+from numerics.token_laws.token_law import TokenLaw
+from numerics.token_laws.weighted_nodes import WeightedNodes
 
-__all__ = ["Population", "of_law", "worst_law"]
+__all__ = ["worst_law"]
 
 Array = npt.NDArray[Any]
 #: Families of one-dimensional laws, with the number of parameters that belong to the law.
 FAMILIES: dict[str, tuple[Family, int]] = {"two atoms": (TWO_ATOMS, 1), "three atoms": (THREE_ATOMS, 3)}
-#: The ratio of a law for which one side has no value, so that it is not accepted.
-UNDEFINED = 1e100
 #: By how much a side may be off because a statement holds constants in floating point.
 ROUNDING = Fraction(1, 10**12)
 
 
-@dataclass(frozen=True)
-class Population:
-    """A centred law on R^d as nodes and masses, floats or Arb balls; trailing axes are independent
-    laws.
-
-    Parameters
-    ----------
-    nodes : ndarray of shape (k, d, ...)
-    masses : ndarray of shape (k, ...)
-    sigma2 : scalar or ndarray of shape (...)
-        A sub-Gaussian variance proxy.
-
-    Examples
-    --------
-    >>> p = Population(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]), 1.0)
-    >>> bool(np.isclose(p.tilted(np.array([1.0])).mean(p.nodes[:, 0]), np.tanh(1)))
-    True
-    """
-
-    nodes: Array
-    masses: Array
-    sigma2: Any
-
-    @property
-    def squares(self) -> Array:
-        """|z|^2 at every node."""
-        return (self.nodes * self.nodes).sum(1)
-
-    def mean(self, values: Array) -> Any:
-        """Expectation of a function by its values at the nodes."""
-        return (self.masses * values).sum(0)
-
-    def tilted(self, a: Array) -> Population:
-        """The law with density proportional to ``e^{a.z}``; ``a`` has shape (d, ...). The proxy is
-        that of the original law.
-        """
-        score = (self.nodes * a).sum(1)
-        w = self.masses * np.exp(score - score.max(0) if score.dtype != object else score)
-        return Population(self.nodes, w / w.sum(0), self.sigma2)
-
-
-def of_law(law: Law) -> Population:
-    """A hostile law (`numerics.token_laws.hostile`) by its cubature nodes.
-
-    Examples
-    --------
-    >>> from numerics.token_laws.hostile import laws
-    >>> float(of_law(laws(2)[2]).squares.max())
-    2.0
-    """
-    return Population(law.nodes, law.masses, law.sigma2)
-
-
 #: ``sides(populations, numbers)``: left and right side, up to the factor that the statement allows;
 #: numbers have shape (n, ...).
-Sides = Callable[[Sequence[Population], Array], tuple[Any, Any]]
-Case = tuple[str, Sequence[Population], Sequence[float]]
+Sides = Callable[[Sequence[WeightedNodes], Array], tuple[Any, Any]]
+Case = tuple[str, Sequence[TokenLaw | WeightedNodes], Sequence[float]]
 
 
 def worst_law(
@@ -122,8 +68,8 @@ def worst_law(
         Ranges of further numbers: a score, or the size of U, which at a reference instance
         (`numerics.search.reference`) is its score.
     cases : callable, optional
-        A function of module level that lists further instances (name, populations, numbers), in any
-        dimension.
+        A function of module level that lists further instances (name, laws, numbers), in any
+        dimension. A law is a `TokenLaw` with nodes, or `WeightedNodes`.
 
     Returns
     -------
@@ -134,15 +80,17 @@ def worst_law(
     Raises
     ------
     ValueError
-        If a family is unknown, or the limit is not positive.
+        If a family is unknown, the limit is not positive, or a law of a case has no nodes.
 
     Examples
     --------
     >>> def fourth(populations, numbers):
     ...     p, = populations
     ...     return p.mean(p.squares ** 2), p.sigma2 ** 2
-    >>> worst_law(fourth, 16, checked="E Z^4 <= 16").verdict.value, worst_law(fourth, Fraction(1, 2), checked="").verdict.value
-    ('SUPPORTED', 'REFUTED')
+    >>> worst_law(fourth, 16, checked="E Z^4 <= 16").verdict.value
+    'SUPPORTED'
+    >>> worst_law(fourth, Fraction(1, 2), checked="E Z^4 <= 1/2").verdict.value
+    'REFUTED'
     """
     if any(name not in FAMILIES for name in laws) or not limit > 0:
         raise ValueError(f"a positive limit and families out of {', '.join(FAMILIES)} are needed, got {limit} and {laws}")
@@ -161,7 +109,7 @@ def worst_law(
         return Evidence(verdict=Verdict.OPEN, reason=f"ratio {top:.9g} at {place}, not confirmed by Arb", seconds=seconds, **common)
     covered = f"worst case searched over {' and '.join(laws)} at sigma = 1: reached {reached:.6g} of {float(limit):.6g}"
     covered += f"; {count} further cases: at most {worst:.6g} ({where})" if count else ""
-    tightest = {"case": where} if worst > reached else _describe(laws, np.array(at), 10**4)
+    tightest = {"case": where} if worst > reached else _rationals(laws, np.array(at), 10**4)[2]
     return Evidence(
         verdict=Verdict.SUPPORTED,
         covered=covered,
@@ -178,7 +126,7 @@ def _at_reference(
 ) -> tuple[float, float]:
     """Both sides with the instance's law for every law and its score for every number."""
     nodes, masses = np.array([[float(x)] for x in at.point.atoms]), np.array([float(p) for p in at.point.weights])
-    law = Population(nodes, masses, float(at.point.sigma2()))
+    law = WeightedNodes(nodes, masses, float(at.point.sigma2()))
     left, right = sides([law] * len(laws), np.full(len(numbers), float(at.point.Uz)))
     return float(left), float(limit) * float(right)
 
@@ -188,14 +136,15 @@ def _listed(sides: Sides, cases: Callable[[], Iterable[Case]]) -> tuple[float, s
     """The largest ratio over the listed instances, where it is, and how many there are."""
     ratios = []
     for name, populations, values in cases():
+        laws = [law.weighted_nodes if isinstance(law, TokenLaw) else law for law in populations]
         with np.errstate(all="ignore"):
-            ratios.append((float(_ratio(*sides(populations, np.array(values, dtype=float)))), name))
+            ratios.append((float(_ratio(*sides(laws, np.array(values, dtype=float)))), name))
     return (*max(ratios), len(ratios))
 
 
 def _ratio(left: Any, right: Any) -> Array:
-    """Left over right; both vanish without spread or without scores, the left one up to rounding;
-    nan must not pass for truth.
+    """Left over right. Both vanish without spread or without scores, the left one up to rounding,
+    and then bound nothing; a side without a value counts as a violation.
     """
     ratio = np.where((right == 0) & (left <= 1e-12), 0.0, np.where(right > 0, left / right, np.inf))
     return np.where(np.isnan(ratio), np.inf, ratio)
@@ -229,38 +178,34 @@ def _split(laws: tuple[str, ...], x: Array) -> tuple[list[Array], Array]:
     return parts, x[start:]
 
 
-def _floats(laws: tuple[str, ...], x: Array) -> tuple[list[Population], Array]:
+def _floats(laws: tuple[str, ...], x: Array) -> tuple[list[WeightedNodes], Array]:
+    """The laws with these parameters at sigma = 1, in floating point, and the numbers."""
     parts, rest = _split(laws, x)
     populations = []
     for name, part in zip(laws, parts):
         scores, _, weights, a2, *_ = FAMILIES[name][0].build(part)
-        populations.append(Population(scores[:, None], weights, a2))
+        populations.append(WeightedNodes(scores[:, None], weights, a2))
     return populations, rest
 
 
-def _rationals(laws: tuple[str, ...], x: Array, denominator: int) -> tuple[list[Population], Array, dict[str, str]]:
-    """The nearest rational laws as Arb balls; their proxy is enclosed, near 1."""
-    from flint import arb, fmpq
-
-    exact = lambda v: arb(fmpq(v.numerator, v.denominator))
+def _rationals(laws: tuple[str, ...], x: Array, denominator: int) -> tuple[list[WeightedNodes], Array, dict[str, str]]:
+    """Rational laws near these parameters as Arb balls, their proxies enclosed and near 1; the
+    numbers; and both in words.
+    """
     parts, rest = _split(laws, x)
     populations, names = [], dict[str, str]()
     for i, (name, part) in enumerate(zip(laws, parts)):
         point = FAMILIES[name][0].rational(part, denominator)
         scale = point.Uz
-        nodes = np.array([[exact(scale * v)] for v in point.atoms], dtype=object)
-        masses = np.array([exact(p) for p in point.weights], dtype=object)
-        populations.append(Population(nodes, masses, point.sigma2() * exact(scale * scale)))
+        nodes = np.array([[as_ball(scale * v)] for v in point.atoms], dtype=object)
+        masses = np.array([as_ball(p) for p in point.weights], dtype=object)
+        populations.append(WeightedNodes(nodes, masses, point.sigma2() * as_ball(scale * scale)))
         label = ("mu", "nu")[i] if len(laws) > 1 else "law"
         names[f"{label} atoms"] = ", ".join(str(scale * v) for v in point.atoms)
         names[f"{label} weights"] = ", ".join(str(p) for p in point.weights)
     values = [Fraction(float(v)).limit_denominator(denominator) for v in rest]
     names |= {f"number {i + 1}": str(v) for i, v in enumerate(values)}
-    return populations, np.array([exact(v) for v in values], dtype=object), names
-
-
-def _describe(laws: tuple[str, ...], x: Array, denominator: int) -> dict[str, str]:
-    return _rationals(laws, x, denominator)[2]
+    return populations, np.array([as_ball(v) for v in values], dtype=object), names
 
 
 def _witness(
@@ -269,15 +214,13 @@ def _witness(
     """The shortest rational instance near ``x`` that breaks the statement, or None if none is
     confirmed.
     """
-    from flint import arb, fmpq
-
-    factor = Fraction(limit) * (1 + ROUNDING)
+    factor = as_ball(Fraction(limit) * (1 + ROUNDING))
     for denominator in DENOMINATORS:
         populations, values, names = _rationals(laws, x, denominator)
         if not all(low - 1e-12 <= float(v) <= high + 1e-12 for v, (low, high) in zip(values, numbers, strict=True)):
             continue  # rounded out of its range, where the statement says nothing
         left, right = sides(populations, values)
-        if left > arb(fmpq(factor.numerator, factor.denominator)) * right:
+        if left > factor * right:
             witness = {"d": 1, **names, "left": float(left), "right": float(limit) * float(right)}
             return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="Arb")
     return None

@@ -1,20 +1,20 @@
-"""Laws of tokens: Gaussian, independent coordinates, radial, atoms, and a user's own; and whether
-the sigma of a law is honest.
+"""Laws of tokens: what they are, how they are drawn, their transforms, and whether their
+sub-Gaussian parameter is honest.
 
-==================  =====================================================================================================
-`law`               `TokenLaw`: sampler, sub-Gaussian parameter, Laplace transform, what the compiled kernels need
-`built_in`          the constructors, and `from_identity`
-`independent`       Z = F g with independent coordinates: normal, sign, uniform
-`radial`            Z = F g with g uniform on a sphere or in a ball
-`atomic`            finitely many points
-`bessel`            the transform of a sphere
-`differentiate`     moments and tilts of a law from its log-mgf alone
-`door`              the checks that a law passes when it is made
-`honest`            `honest_sigma`
-`search`            the v at which ``2 ln E exp(v.Z) / |v|^2`` is largest
-`second_route`      the same value by other means
-`from_samples`      what samples alone can refute
-==================  =====================================================================================================
+===================  ==============================================================================
+`token_law`          `TokenLaw`, the one object that every engine takes
+`built_in`           Gaussian, signs, cube, sphere, ball, finitely many points; `from_identity`
+`independent`        their structure: F g with independent coordinates g
+`radial`, `bessel`   the same with g on a sphere or in a ball, and the Laplace transform of a sphere
+`atomic`             finitely many points, exactly where they are rational
+`weighted_nodes`     the view of a law that exact sums take; `cubature` makes it for continuous laws
+`hostile`            the boundary cases on which every probabilistic statement is tried
+`sub_gaussian`       optimal variance proxies of laws on the line, also proved by Arb
+`checks`             what a law of a user's own must pass when it is made
+`tilted_by_cauchy`   means and covariances of tilted laws from the log-mgf alone
+`honest`             `honest_sigma`, with its `search`, its `second_route`, and `from_samples` where
+                     there is no log-mgf
+===================  ==============================================================================
 """
 
 from __future__ import annotations

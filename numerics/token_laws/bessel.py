@@ -1,8 +1,8 @@
-"""The Laplace transform of the uniform law on a sphere, for complex arguments, without overflow;
-and what tilting does to it.
+"""The Laplace transform of the uniform law on a sphere and the moments of the tilted law, for
+complex arguments and without overflow.
 
-On the sphere of radius sqrt(q) in R^q the transform at b depends on w = b.b alone and is
-``0F1(; q/2; q w / 4)``, entire in w: with x = sqrt(q w),
+On the sphere of radius sqrt(q) in R^q the transform at b depends on w = b.b alone. It is
+``0F1(; q/2; q w / 4)``, an entire function of w, and with x = sqrt(q w) it equals
 ``Gamma(q/2) (x/2)^{1 - q/2} I_{q/2 - 1}(x)``. As q grows it tends to that of N(0, I), ``e^{w/2}``.
 
 References
@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 __all__ = ["LARGEST_DIMENSION", "bessel_ratio", "sphere_derivatives"]
 
 Floats = NDArray[np.float64]
-#: The power series serves ``|x|^2 / 4 <= reach * order``; beyond, I_nu itself is in the range of
-#: floats up to this dimension.
+#: The power series is used where ``|x|^2 / 4`` is at most a small multiple of the order. Beyond it
+#: the Bessel function itself stays in the range of floats up to this dimension.
 LARGEST_DIMENSION = 500
+#: Terms of the power series.
 TERMS = 80
-#: Beyond this modulus the Bessel functions of SciPy end.
-FURTHEST = 1e9
+#: Modulus up to which SciPy computes Bessel functions.
+LARGEST_ARGUMENT = 1e9
 #: Terms of the expansion of I_{q/2} / I_{q/2 - 1} at infinity.
 EXPANSION = 16
 
@@ -59,16 +60,18 @@ def sphere_derivatives(q: int, w: NDArray[Any], count: int = 5) -> tuple[Floats,
     Examples
     --------
     >>> shift, D = sphere_derivatives(3, np.array([1e6]), 1)
-    >>> np.allclose(shift + np.log(D[:, 0].real), np.sqrt(3e6) - np.log(2 * np.sqrt(3e6)))  # sinh(x) / x
+    >>> x = np.sqrt(3e6)  # the transform is sinh(x) / x
+    >>> np.allclose(shift + np.log(D[:, 0].real), x - np.log(2 * x))
     True
     """
     from scipy.special import gammaln, ive
 
     order, shape = q / 2, np.shape(w)
     x = np.sqrt(q * np.atleast_1d(w).astype(complex))
-    if not (np.abs(x) <= FURTHEST).all():
+    if not (np.abs(x) <= LARGEST_ARGUMENT).all():
         raise ValueError(
-            f"the transform of a sphere is asked for at sqrt(q w) = {x.flat[np.abs(x).argmax()]:.3g}; {FURTHEST:g} is the limit"
+            f"the transform of a sphere is asked for at sqrt(q w) = {x.flat[np.abs(x).argmax()]:.3g}; {LARGEST_ARGUMENT:g} is the "
+            "limit; choose other units, or a smaller U"
         )
     quarter, shift, D = x * x / 4, x.real.copy(), np.empty((*x.shape, count), complex)
     near = np.abs(quarter) <= (1.0 if order <= 150 else 5.0) * order
@@ -124,7 +127,7 @@ def bessel_ratio(q: int, x: Floats) -> tuple[Floats, Floats, Floats]:
     across = 2 * D[..., 1] / D[..., 0]
     A = near * across / q
     along = q * (1 - A) * (1 + A) - (q - 1) * across  # the Riccati equation A' = 1 - A^2 - (q - 1) A / x
-    # far out that difference cancels; put A = sum c_k x^{-k} into the equation
+    # For large x that difference cancels; there A = sum c_k x^{-k} is put into the equation.
     c = [1.0, -(q - 1) / 2]
     for k in range(1, EXPANSION):
         c.append(((k - q + 1) * c[k] - math.fsum(c[i] * c[k + 1 - i] for i in range(1, k + 1))) / 2)

@@ -1,8 +1,11 @@
-"""The laws that come with the library, each with its optimal sub-Gaussian parameter."""
+"""The laws of tokens that come with the library, each with its optimal sub-Gaussian parameter, and
+the way back from their JSON description.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,25 +15,16 @@ from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.bessel import LARGEST_DIMENSION
 from numerics.token_laws.independent import Independent
 from numerics.token_laws.radial import Radial
-from numerics.token_laws.search import largest_ratio
-from numerics.token_laws.token_law import Structure, TokenLaw
-from theory.inputs.arrays import read_arrays, read_covariance
+from numerics.token_laws.token_law import TokenLaw
+from theory.inputs.arrays import read_arrays
 
-__all__ = ["atoms", "ball", "from_identity", "gaussian", "image_of", "rademacher", "sphere", "uniform"]
+__all__ = ["atoms", "ball", "from_identity", "gaussian", "rademacher", "sphere", "uniform"]
 
 Floats = NDArray[np.float64]
-#: Names of the laws F g, and the kind of g.
+#: The laws of F g by name, and the kind of the coordinates g.
 KIND_OF = {"rademacher": "sign", "uniform": "uniform", "sphere": "sphere", "ball": "ball"}
-NAME_OF = {kind: name for name, kind in KIND_OF.items()}
-#: How far weights may be from sum 1 and a mean from 0, relatively, to pass for decimals of the
-#: exact numbers.
-DECIMALS = 1e-9
-#: By how much the variance proxy of atoms that a search has found is raised, so that it is one.
-RAISED = 1e-6
 #: The largest d of a law that is named by it.
-LARGEST = 4096
-#: How many of the points furthest out the search for their sigma looks at.
-FAR = 64
+MOST_ROWS = 4096
 
 
 def gaussian(Gamma: ArrayLike) -> TokenLaw:
@@ -57,13 +51,7 @@ def gaussian(Gamma: ArrayLike) -> TokenLaw:
     >>> gaussian([[4.0, 0.0], [0.0, 0.0]]).sigma
     2.0
     """
-    G = read_covariance("Gamma", Gamma)
-    values, vectors = np.linalg.eigh(G)
-    kept = values > 1e-15 * values[-1]
-    kept[-1] = True
-    factor = vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0))
-    identity = {"kind": "gaussian", "Gamma": G.tolist()}
-    return _law("gaussian", Independent("normal", factor), identity)
+    return TokenLaw.of(Independent.gaussian(Gamma))
 
 
 def rademacher(d: int) -> TokenLaw:
@@ -145,7 +133,8 @@ def sphere(d: int) -> TokenLaw:
 
     Examples
     --------
-    >>> np.allclose(sphere(3).log_mgf(np.array([2.0, 0.0, 0.0])), np.log(np.sinh(12**0.5) / 12**0.5))
+    >>> K = sphere(3).log_mgf(np.array([2.0, 0.0, 0.0]))
+    >>> np.allclose(K, np.log(np.sinh(12**0.5) / 12**0.5))
     True
     """
     return _standard("sphere", d)
@@ -179,8 +168,17 @@ def ball(d: int) -> TokenLaw:
     return _standard("ball", d)
 
 
-def atoms(points: ArrayLike, weights: ArrayLike, sigma: float | None = None) -> TokenLaw:
+def atoms(
+    points: ArrayLike | Sequence[Sequence[int | Fraction]],
+    weights: ArrayLike | Sequence[Fraction],
+    sigma: float | None = None,
+    *,
+    sigma2: float | Fraction | None = None,
+) -> TokenLaw:
     """A law on finitely many points.
+
+    Where all points and weights are `int` or `fractions.Fraction`, the law also keeps them exactly,
+    as its ``atoms`` and ``weights``.
 
     Parameters
     ----------
@@ -191,6 +189,8 @@ def atoms(points: ArrayLike, weights: ArrayLike, sigma: float | None = None) -> 
         Searched for if left out: the optimal one, raised by 1e-6 of itself unless it is the largest
         standard deviation. In one dimension the search is exhaustive, in more it climbs from a
         hundred directions. Half the diameter of the points would be certain (Hoeffding).
+    sigma2 : float or Fraction, optional
+        The variance proxy in place of sigma, so that no digit of it is lost to a root.
 
     Returns
     -------
@@ -205,29 +205,14 @@ def atoms(points: ArrayLike, weights: ArrayLike, sigma: float | None = None) -> 
 
     Examples
     --------
-    One rare point: sigma is far above the standard deviation 0.3, and is Kearns and Saul's constant.
+    One rare point: sigma is far above the standard deviation 0.3, and is the constant of Kearns and
+    Saul.
 
     >>> law = atoms([[0.9], [-0.1]], [0.1, 0.9])
     >>> round(law.sigma, 4), np.allclose(law.covariance, 0.09)
     (0.4267, True)
     """
-    x, p = read_arrays(points=(points, "k d"), weights=(weights, "k"))
-    if not (p > 0).all():
-        raise ValueError(f"weights[{int(np.argmin(p))}] = {p.min()}; probabilities are positive, so drop points without mass")
-    if abs(p.sum() - 1) > DECIMALS:
-        raise ValueError(f"the weights add up to {p.sum()}, not to 1; divide them by their sum")
-    if abs(p.sum() - 1) > 4e-16 * p.size:
-        p = p / p.sum()
-    mean, reach = p @ x, float(np.abs(x).max())
-    if np.abs(mean).max() > DECIMALS * reach:
-        raise ValueError(f"the law has mean {mean.tolist()!r:.200}, but tokens are centred; pass points - weights @ points")
-    x, p = x.copy(), p.copy()
-    if sigma is None:
-        sigma = _sigma_of_atoms(Atomic(x, p))
-    else:
-        (size,) = read_arrays(sigma=(sigma, ""))
-        sigma = float(size)
-    return _law("atoms", Atomic(x, p, sigma), {"kind": "atoms", "points": x.tolist(), "weights": p.tolist(), "sigma": sigma})
+    return TokenLaw.of(Atomic.of(points, weights, sigma=sigma, sigma2=sigma2))
 
 
 def from_identity(identity: Mapping[str, Any]) -> TokenLaw:
@@ -271,26 +256,18 @@ def from_identity(identity: Mapping[str, Any]) -> TokenLaw:
     return makers[kind](**given)
 
 
-def image_of(structure: Structure, A: Floats) -> TokenLaw:
-    """The law of A Z for a built-in law of Z."""
-    if isinstance(structure, Atomic):
-        return atoms(structure.points @ A.T, structure.weights)
-    assert isinstance(structure, (Independent, Radial))
-    F = A @ structure.factor
-    return gaussian(F @ F.T) if structure.kind == "normal" else _standard(NAME_OF[structure.kind], factor=F)
-
-
 def _standard(name: str, d: int | None = None, factor: ArrayLike | None = None) -> TokenLaw:
-    """The law of F g; F = I if only d is given. No sigma is below the largest standard deviation
-    |F|, and g has sigma 1.
+    """The law of F g, with F = I if only d is given.
+
+    Its optimal sigma is |F|: that of g is 1, and no sigma is below a standard deviation.
     """
     if factor is None:
         if isinstance(d, bool) or not isinstance(d, (int, np.integer)):
             raise TypeError(f"d = {d!r} is no whole number; it is the dimension of a token")
         if d < 1:
             raise ValueError(f"d = {d} is no dimension; tokens live in R^d with d >= 1")
-        if d > LARGEST:
-            raise ValueError(f"d = {d} is beyond {LARGEST}, up to which matrices of d rows are held")
+        if d > MOST_ROWS:
+            raise ValueError(f"d = {d} is beyond {MOST_ROWS}, up to which matrices of d rows are held")
         F, identity = np.eye(int(d)), {"kind": name, "d": int(d)}
     else:
         (F,) = read_arrays(factor=(factor, "d r"))
@@ -301,39 +278,4 @@ def _standard(name: str, d: int | None = None, factor: ArrayLike | None = None) 
             f"the {name} in {F.shape[1]} dimensions is beyond {LARGEST_DIMENSION}, where its transform leaves the range of floats; "
             "gaussian(np.eye(d)) is close to it there"
         )
-    structure = Radial(kind, F) if kind in ("sphere", "ball") else Independent(kind, F)
-    return _law(name if factor is None else f"image of {name}", structure, identity)
-
-
-def _law(name: str, structure: Independent | Radial | Atomic, identity: Mapping[str, Any]) -> TokenLaw:
-    for array in (structure.points, structure.weights) if isinstance(structure, Atomic) else (structure.factor,):
-        array.flags.writeable = False
-    return TokenLaw(
-        name=name,
-        d=len(structure.points.T if isinstance(structure, Atomic) else structure.factor),
-        sigma=structure.sigma,
-        sample=structure.sample,
-        log_mgf=structure.log_mgf,
-        coordinates=None if isinstance(structure, Atomic) else structure.kind,
-        factor=None if isinstance(structure, Atomic) else structure.factor,
-        identity=identity,
-        structure=structure,
-    )
-
-
-def _sigma_of_atoms(structure: Atomic) -> float:
-    from numerics.token_laws.sub_gaussian import optimal_proxy
-
-    reach = float(np.abs(structure.points).max())
-    if reach == 0:
-        return 0.0
-    structure = Atomic(structure.points / reach, structure.weights)  # in units in which no square underflows
-    x = structure.points
-    covariance = structure.tilted(np.zeros(x.shape[1]))[1]
-    variance = float(np.linalg.eigvalsh(covariance)[-1])
-    if x.shape[1] == 1:
-        found = float(optimal_proxy(x[:, 0], structure.weights))
-    else:
-        far = x[np.argsort((x**2).sum(1))[-FAR:]]
-        found = largest_ratio(structure.log_mgf, lambda a: structure.tilted(a)[0], covariance, extra=far).ratio
-    return reach * float(np.sqrt(variance if found <= variance * (1 + 1e-8) else found * (1 + 2 * RAISED)))
+    return TokenLaw.of(Radial(kind, F, identity) if kind in ("sphere", "ball") else Independent(kind, F, identity))

@@ -1,25 +1,27 @@
-"""The checks that a law of tokens passes when it is made: cheap and deterministic. Searches are
-left to `honest_sigma`.
+"""The checks that a law of tokens passes when it is made.
+
+They are cheap and deterministic; whether the sub-Gaussian parameter is true takes a search, which
+`numerics.token_laws.honest_sigma` does.
 """
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.token_laws.tilted_by_cauchy import scale_of
+from numerics.token_laws.weighted_nodes import WeightedNodes
 from theory.inputs.arrays import read_arrays
 
 __all__ = [
     "KINDS",
     "checked_covariance",
+    "checked_cubature",
     "checked_factor",
-    "checked_identity",
     "checked_numbers",
     "checked_sampler",
     "checked_transform",
@@ -28,17 +30,19 @@ __all__ = [
 Floats = NDArray[np.float64]
 #: Coordinates that compiled kernels know by name; each has mean zero and covariance I.
 KINDS = ("normal", "sign", "uniform", "sphere", "ball")
-#: Mean in units of the size of a token, and gap in the Cauchy-Riemann equations, that pass for
+#: A mean, in units of the size of a token, and a gap in the Cauchy-Riemann equations that pass for
 #: rounding and truncation.
-CENTRED, ANALYTIC = 1e-6, 1e-3
-#: The largest sigma.
-LARGEST = 1e100
-#: Relative error of a variance computed from a thousand quantiles.
-QUANTILES = 0.05
+MEAN_TOLERANCE, CAUCHY_RIEMANN_TOLERANCE = 1e-6, 1e-3
+#: The largest sigma whose powers stay in the range of floats.
+LARGEST_SIGMA = 1e100
+#: Relative error of a variance that is computed from a thousand quantiles.
+QUANTILE_TOLERANCE = 0.05
+#: Relative rounding of masses, mean and variance proxy of nodes.
+NODE_TOLERANCE = 1e-9
 
 
 def checked_numbers(name: str, d: int, sigma: float) -> tuple[int, float]:
-    """d and sigma as numbers of Python."""
+    """Return d and sigma as plain numbers, after checking that they and the name are sensible."""
     if not isinstance(name, str) or not name:
         raise TypeError(f"name = {name!r} is no text; give the law a name for messages and reports")
     if isinstance(d, bool) or not isinstance(d, (int, np.integer)):
@@ -46,15 +50,17 @@ def checked_numbers(name: str, d: int, sigma: float) -> tuple[int, float]:
     (size,) = read_arrays(sigma=(sigma, ""))
     if d < 1:
         raise ValueError(f"d = {d} is no dimension; tokens live in R^d with d >= 1")
-    if size > LARGEST:
-        raise ValueError(f"sigma = {sigma} is beyond {LARGEST:g}, where squares leave the range of floats; choose other units")
+    if size > LARGEST_SIGMA:
+        raise ValueError(
+            f"sigma = {sigma} is beyond {LARGEST_SIGMA:g}, where squares leave the range of floats; choose other units"
+        )
     if size < 0:
         raise ValueError(f"sigma = {sigma} is negative; it is the root of a variance proxy")
     return int(d), float(size)
 
 
 def checked_sampler(sample: Callable[[np.random.Generator, int], Floats], d: int) -> None:
-    """Shape, kind and repeatability of a few tokens."""
+    """Check shape and kind of a few tokens, and that they depend on the given generator alone."""
     if not callable(sample):
         raise TypeError(f"sample = {sample!r} cannot be called; it is a function sample(rng, n) that returns n tokens")
     n, drawn = d + 1, []
@@ -74,7 +80,7 @@ def checked_sampler(sample: Callable[[np.random.Generator, int], Floats], d: int
 
 
 def checked_factor(coordinates: Any, factor: Any, d: int) -> tuple[Floats | None, float]:
-    """The factor as a read-only array, the identity by default, and the variance of the
+    """Return the factor as a read-only array, the identity by default, and the variance of the
     coordinates.
     """
     if coordinates is None:
@@ -111,28 +117,32 @@ def _variance_of_quantiles(quantile: Callable[[Any], Any]) -> float:
 
 
 def checked_covariance(coordinates: Any, factor: Floats, variance: float, covariance: Floats) -> None:
-    """That compiled kernels draw tokens with the covariance that log_mgf has."""
+    """Check that compiled kernels draw tokens with the covariance that log_mgf has."""
     gap = float(np.abs(variance * factor @ factor.T - covariance).max())
-    if gap > (1e-6 if isinstance(coordinates, str) else QUANTILES) * float(np.abs(covariance).max()):
+    if gap > (1e-6 if isinstance(coordinates, str) else QUANTILE_TOLERANCE) * float(np.abs(covariance).max()):
         raise ValueError(
             f"factor and coordinates have a covariance that differs by {gap:.3g} from the one that log_mgf has; named coordinates "
             "have covariance I; scale the factor, or correct log_mgf"
         )
 
 
-def checked_identity(identity: Any) -> Mapping[str, Any] | None:
-    """A copy, once it is known to survive JSON."""
-    if identity is None:
-        return None
-    try:
-        copy = json.loads(json.dumps(dict(identity), allow_nan=False))
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"identity cannot be written as JSON ({error}); use text, finite numbers and lists of them") from None
-    return dict(copy)
+def checked_cubature(cubature: Any, d: int, sigma: float) -> None:
+    """Check that nodes and masses are a centred law on R^d with the variance proxy sigma^2."""
+    if not isinstance(cubature, WeightedNodes):
+        raise TypeError(f"cubature = {cubature!r:.200} is no WeightedNodes; make one of nodes (k, {d}), masses (k,) and sigma2")
+    nodes, masses = read_arrays(nodes=(cubature.nodes, "k d"), masses=(cubature.masses, "k"))
+    if nodes.shape[1] != d:
+        raise ValueError(f"the nodes have shape {nodes.shape}, but tokens live in R^{d}; each node needs {d} entries")
+    if not (masses >= 0).all() or abs(masses.sum() - 1) > NODE_TOLERANCE:
+        raise ValueError(f"the masses of the nodes add up to {masses.sum()}, the least is {masses.min()}; they are a probability")
+    if np.abs(masses @ nodes).max() > NODE_TOLERANCE * max(np.abs(nodes).max(), sigma):
+        raise ValueError(f"the nodes have the mean {(masses @ nodes).tolist()!r:.200}; tokens are centred, so subtract it")
+    if abs(float(cubature.sigma2) - sigma**2) > NODE_TOLERANCE * sigma**2:
+        raise ValueError(f"sigma2 = {cubature.sigma2} of the nodes is not sigma^2 = {sigma**2}; give both the same parameter")
 
 
 def checked_transform(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], d: int) -> None:
-    """Shape, value and slope at 0, and the Cauchy-Riemann equations at two points."""
+    """Check shapes, value and slope at 0, and the Cauchy-Riemann equations at two points."""
     if not callable(log_mgf):
         raise TypeError(f"log_mgf = {log_mgf!r} cannot be called; it is a function of a, or None if unknown")
     with np.errstate(all="ignore"):
@@ -158,14 +168,14 @@ def checked_transform(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], d: int) -
         for step in (0.01 / scale, 0.02 / scale):
             K = _call(log_mgf, step * np.concatenate([axes, -axes]), (2 * d,)).real
             slopes.append((K[:d] - K[d:]) / (2 * step))
-        mean = (4 * slopes[0] - slopes[1]) / 3  # without the third cumulant
-        if not np.abs(mean).max() <= CENTRED * scale:
+        mean = (4 * slopes[0] - slopes[1]) / 3  # Richardson's rule removes the third cumulant
+        if not np.abs(mean).max() <= MEAN_TOLERANCE * scale:
             i = int(np.abs(mean).argmax())
             raise ValueError(
                 f"log_mgf has slope {mean[i]:.3g} at 0 along axis {i}, the mean of the law; tokens are centred: subtract the mean "
                 "from the sample, and a.mean from log_mgf"
             )
-        points = 0.7 / scale * np.cos(np.arange(1, 2 * d + 1)).reshape(2, d)  # anything that is not special
+        points = 0.7 / scale * np.cos(np.arange(1, 2 * d + 1)).reshape(2, d)  # two points without symmetry
         step = 0.003 / scale
         nudge = np.full(d, step / math.sqrt(d))
         turned = _call(log_mgf, points + 1j * nudge, (2,))
@@ -178,7 +188,7 @@ def checked_transform(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], d: int) -
     slope = (right - left) / (2 * step) - np.angle(np.exp(1j * turned.imag)) / step
     curvature = (right - 2 * value + left) / step**2 + 2 * (turned.real - value) / step**2
     gap = float(max(np.abs(slope).max() / scale, np.abs(curvature).max() / scale**2))
-    if not gap <= ANALYTIC:
+    if not gap <= CAUCHY_RIEMANN_TOLERANCE:
         raise ValueError(
             f"log_mgf is not analytic: its derivatives along the real and the imaginary axis differ by {gap:.2g} in units of a "
             "token's size; write it without abs, .real, conj or norms of a"

@@ -1,5 +1,8 @@
-"""A sigma judged by samples alone: a violation that is seen is proved at error 1e-9; what no token
-reached stays unseen.
+"""What samples alone tell about a sub-Gaussian parameter sigma.
+
+If sigma is honest, squares of u.Z and exponentials of v.Z have bounded means. Some tokens choose
+the variables that look worst, the others bound their means from below at error 1e-9, by an
+empirical Bernstein inequality. A violation is thereby proved; what no token reached stays unseen.
 """
 
 from __future__ import annotations
@@ -19,12 +22,13 @@ Floats = NDArray[np.float64]
 #: Error of a refutation over all variables tested, and how many of these there are.
 ERROR, TESTED = 1e-9, 8
 MOST_TOKENS = 10**8
-#: Tokens that look for promising v, tokens drawn at a time, random directions, and |v| in units of
-#: 1 / sigma.
+#: Tokens that choose the variables, tokens drawn at a time, random directions, and lengths |v| in
+#: units of 1 / sigma.
 SEARCHED, PIECE, DIRECTIONS = 10_000, 65_536, 8
 LENGTHS = np.geomspace(0.1, 6.0, 9)
-#: Quantiles of the search's variables at which these are cut off: a cut only lowers a mean.
-CUT = (0.99, 0.999, 0.9999)
+#: Quantiles at which the variables are cut off: Bernstein's inequality needs a bound, and a cut
+#: only lowers a mean.
+CUT_QUANTILES = (0.99, 0.999, 0.9999)
 
 
 class Variable(NamedTuple):
@@ -71,8 +75,9 @@ def lower_bound(mean: float, variance: float, top: float, n: int, error: float) 
 
 
 def judged_by_samples(law: TokenLaw, seed: int, samples: int, checked: str) -> Evidence:
-    """REFUTED if a lower bound exceeds what sigma allows, SUPPORTED otherwise; with a control at
-    half the sigma that was seen.
+    """Return REFUTED if a lower bound exceeds what sigma allows, SUPPORTED otherwise.
+
+    The control judges half of the standard deviation that was seen, by the same tokens.
     """
     common: dict[str, Any] = {"engine": "Monte Carlo", "checked": checked, "dimension": f"d = {law.d}", "seed": seed}
     look = np.asarray(law.sample(_generator(seed, 1), min(samples // 2, SEARCHED)))
@@ -84,7 +89,7 @@ def judged_by_samples(law: TokenLaw, seed: int, samples: int, checked: str) -> E
         return Evidence(verdict=Verdict.SUPPORTED, covered=covered, samples=len(look), **common)
     sigmas = (law.sigma, seen / 2)
     u = vectors[:, -1]
-    control = Variable(u, True, float(np.quantile((look @ u) ** 2, CUT[1])), sigmas[1] ** 2)
+    control = Variable(u, True, float(np.quantile((look @ u) ** 2, CUT_QUANTILES[1])), sigmas[1] ** 2)
     variables = [_promising(look, law.sigma, rest, seed), [control] if control.top > 0 else []]
     moments = np.zeros((2, TESTED, 2))  # sums of values and of squares
     rng, left = _generator(seed, 2), rest
@@ -106,8 +111,8 @@ def _generator(seed: int, stream: int) -> np.random.Generator:
 
 
 def _promising(look: Floats, sigma: float, n: int, seed: int) -> list[Variable]:
-    """The variables whose lower bounds would be furthest above what is allowed, if the search's
-    moments were the law's.
+    """The variables whose lower bounds would be furthest above what is allowed, if the few tokens
+    that choose had the moments of the law.
     """
     d, count = look.shape[1], len(look)
     values, vectors = np.linalg.eigh(look.T @ look / count)
@@ -122,7 +127,7 @@ def _promising(look: Floats, sigma: float, n: int, seed: int) -> list[Variable]:
         with np.errstate(over="ignore"):
             exponentials = np.exp(lengths[:, None] * score - sigma**2 * lengths[:, None] ** 2 / 2)
         x = np.sort(np.vstack([score**2, exponentials]), axis=1)
-        for share in CUT:
+        for share in CUT_QUANTILES:
             kept = int(share * count)
             top = x[:, kept]
             good = (top > 0) & np.isfinite(top)

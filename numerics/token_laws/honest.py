@@ -1,5 +1,8 @@
-"""Whether the sub-Gaussian parameter of a law is honest: is
-``E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)`` for every v?
+"""Whether the sub-Gaussian parameter sigma of a law is honest: whether
+``E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)`` for every v.
+
+Where the log-mgf is known, the v at which it is largest for its length is searched for, and a
+violation is evaluated again by another route; otherwise samples decide what they can.
 """
 
 from __future__ import annotations
@@ -23,17 +26,18 @@ __all__ = ["honest_sigma"]
 
 Floats = NDArray[np.float64]
 CHECKED = r"\mathbb{E}\,e^{v\cdot Z} \le e^{\sigma^2 |v|^2/2} \quad (v \in \mathbb{R}^d)"
-#: Relative excess over sigma^2 from which on a proxy is not rounding; by how much the sigma of the
-#: control is too small.
-TOLERANCE, SPOILED = 1e-8, 0.05
+#: Relative excess over sigma^2 from which on a proxy is not rounding.
+TOLERANCE = 1e-8
+#: By how much the sigma of the control is too small.
+CONTROL_DEFICIT = 0.05
 #: Lengths |v|, in units of 1 / sigma, at which a witness is looked for along the direction that the
 #: search has found.
 WITNESS_LENGTHS = np.geomspace(1e-4, 10.0, 101)
 #: Up to this value of sigma^2 |v|^2 / 2 an honest log_mgf does not overflow, even if it takes the
 #: logarithm of a float.
-OVERFLOW = 600.0
-#: Tokens that are compared with a log_mgf, and their entries together.
-COMPARED, MOST_ENTRIES = 100_000, 10**7
+LARGEST_EXPONENT = 600.0
+#: Tokens that are compared with a log_mgf, and numbers held for that at once.
+COMPARED_TOKENS, MOST_ENTRIES = 100_000, 10**7
 
 
 def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_000) -> Evidence:
@@ -71,9 +75,10 @@ def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_0
 
     Notes
     -----
-    From samples alone a refutation uses bounded variables and empirical Bernstein bounds (Maurer and Pontil 2009), at error 1e-9
-    over everything tested; tails that no token reached are not covered. With 400 000 tokens of the built-in laws for d <= 7 a sigma
-    that is 3 % too small is seen; where a point of probability 1/1000 makes sigma, one that is 10 % too small.
+    From samples alone a refutation uses bounded variables and empirical Bernstein bounds (Maurer
+    and Pontil 2009), at error 1e-9 over everything tested; tails that no token reached are not
+    covered. With 400 000 tokens of the built-in laws for d <= 7 a sigma that is 3 % too small is
+    seen; where a point of probability 1/1000 makes sigma, one that is 10 % too small.
 
     Examples
     --------
@@ -98,7 +103,7 @@ def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_0
     if law.log_mgf is None:
         found = judged_by_samples(law, seed, int(samples), CHECKED)
     else:
-        found = _judged_by_transform(law, seed, min(int(samples), COMPARED))
+        found = _judged_by_transform(law, seed, min(int(samples), COMPARED_TOKENS))
     return found.replace(seconds=time.perf_counter() - started)
 
 
@@ -115,7 +120,7 @@ def _judged_by_transform(law: TokenLaw, seed: int, samples: int) -> Evidence:
     found = largest_ratio(log_mgf, mean, covariance, seed=seed)
     if found.ratio > law.sigma**2 * (1 + TOLERANCE):
         return _refuted(law, found, law.sigma, common)
-    if found.end is not None and law.sigma**2 * float(found.end @ found.end) / 2 < OVERFLOW:
+    if found.end is not None and law.sigma**2 * float(found.end @ found.end) / 2 < LARGEST_EXPONENT:
         reason = (
             f"log_mgf is not finite beyond v = {found.end.tolist()!r:.200}, where sigma promises that it is; take the largest "
             "exponent out of the logarithm if it overflows, a law with exponential tails has no sigma"
@@ -129,7 +134,7 @@ def _judged_by_transform(law: TokenLaw, seed: int, samples: int) -> Evidence:
     )
     if found.lost:
         covered += f"; at {found.lost} longer vectors log_mgf is not finite"
-    control = _refuted(law, found, math.sqrt(found.ratio) * (1 - SPOILED), common)
+    control = _refuted(law, found, math.sqrt(found.ratio) * (1 - CONTROL_DEFICIT), common)
     assumes = ("log_mgf is that of the law",) if law.structure is None else ()
     return Evidence(
         verdict=Verdict.SUPPORTED, covered=covered, slack=slack, tightest=tightest, control=control, assumes=assumes, **common
@@ -137,8 +142,8 @@ def _judged_by_transform(law: TokenLaw, seed: int, samples: int) -> Evidence:
 
 
 def _sampler_differs(law: TokenLaw, seed: int, samples: int) -> str:
-    """A sentence if mean or variance of the sample contradict log_mgf (Bernstein's inequality at
-    about 1e-9), or nothing.
+    """Say how mean or variance of a sample contradict log_mgf, by Bernstein's inequality at about
+    1e-9; the empty text if they do not.
     """
     assert law.log_mgf is not None
     n = max(1000, min(samples, MOST_ENTRIES // law.d))
@@ -161,7 +166,7 @@ def _sampler_differs(law: TokenLaw, seed: int, samples: int) -> str:
 
 
 def _refuted(law: TokenLaw, found: Found, sigma: float, common: dict[str, Any]) -> Evidence:
-    """The violation along the direction found, evaluated twice."""
+    """Look for the clearest violation along the direction found, and evaluate it twice."""
     assert law.log_mgf is not None
     length = float(np.linalg.norm(found.v))
     lengths = WITNESS_LENGTHS / math.sqrt(found.ratio)
@@ -200,9 +205,11 @@ def _refuted(law: TokenLaw, found: Found, sigma: float, common: dict[str, Any]) 
 
 
 def _first_confirmed(law: TokenLaw, sigma: float, candidates: Floats, excess: Floats) -> tuple[int, str, float] | None:
-    """Where a second route agrees: its number, how, and the disagreement in units of the violation.
+    """The first candidate at which a second route agrees: its number, the route, and the
+    disagreement in units of the violation.
 
-    Near the end of the domain of a log-mgf no circle fits, so that it may take another v.
+    Near the end of the domain of a log-mgf the circle of the second route leaves the domain, so
+    that it may take another v.
     """
     for i in range(0, len(candidates), 2):
         if not excess[i] > 0:

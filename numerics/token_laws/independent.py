@@ -1,24 +1,35 @@
-"""Tokens F g with independent coordinates g of one kind: standard normal, signs, or uniform on
-[-sqrt 3, sqrt 3].
+"""Tokens F g whose coordinates g are independent and of one kind: standard normal, signs, or
+uniform on [-sqrt 3, sqrt 3].
+
+Their log-mgf is a sum over coordinates, and mean and variance of the tilted law are its first two
+derivatives, written so that they neither overflow nor cancel.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from theory.inputs.arrays import read_covariance
 
 __all__ = ["Independent", "coordinate_log_mgf", "coordinate_tilted"]
 
 Floats = NDArray[np.float64]
-H = math.sqrt(3.0)  # the uniform law on [-H, H] has variance 1
+#: The uniform law on [-H, H] has variance 1.
+H = math.sqrt(3.0)
+#: An eigenvalue below this share of the largest one is a rounding error, and its axis is left out.
+NEGLIGIBLE = 1e-15
+#: What a law with signs for coordinates is called; the other kinds have their own names.
+NAMES = {"sign": "rademacher", "normal": "gaussian"}
 #: Terms of the series of the uniform law's transform for |t| < 1/2.
 TERMS = 10
-#: |t| H up to which the mean of the tilted uniform law is summed as a series, which converges below
-#: pi, and its number of terms.
+#: Up to which ``|t| H`` the mean of the tilted uniform law is summed as a series, which converges
+#: below pi, and the number of its terms.
 MEAN_SERIES, MEAN_TERMS = 1.0, 18
 
 
@@ -31,10 +42,36 @@ class Independent:
     kind : str
         ``"normal"``, ``"sign"`` or ``"uniform"``.
     factor : ndarray, shape (d, r)
+    identity : Mapping
+        JSON content from which `numerics.token_laws.from_identity` rebuilds the law.
     """
 
     kind: str
     factor: Floats
+    identity: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def gaussian(cls, Gamma: ArrayLike) -> Independent:
+        """N(0, Gamma), with as many coordinates as Gamma has rank, and at least one.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If Gamma is no covariance.
+        """
+        G = read_covariance("Gamma", Gamma)
+        values, vectors = np.linalg.eigh(G)
+        kept = values > NEGLIGIBLE * values[-1]
+        kept[-1] = True
+        factor = vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0))
+        return cls("normal", factor, {"kind": "gaussian", "Gamma": G.tolist()})
+
+    def image(self, A: Floats) -> Independent:
+        """The law of A F g; for Gaussian tokens with a factor of full rank."""
+        F = A @ self.factor
+        if self.kind == "normal":
+            return Independent.gaussian(F @ F.T)
+        return Independent(self.kind, F, {"kind": NAMES.get(self.kind, self.kind), "factor": F.tolist()})
 
     @property
     def sigma(self) -> float:
@@ -76,18 +113,21 @@ def coordinate_log_mgf(kind: str, t: NDArray[Any]) -> NDArray[Any]:
 
     Examples
     --------
-    >>> np.allclose(coordinate_log_mgf("sign", np.array([800.0, 1e-9])), [800 - np.log(2), 5e-19], atol=0)
+    >>> K = coordinate_log_mgf("sign", np.array([800.0, 1e-9]))
+    >>> np.allclose(K, [800 - np.log(2), 5e-19], atol=0)
     True
     """
     shape, t = np.shape(t), np.atleast_1d(t)
     if kind == "normal":
         return np.asarray(t * t / 2).reshape(shape)
     tau = t if kind == "sign" else H * t
-    tau = np.where(tau.real < 0, -tau, tau)  # both transforms are even
+    # Both transforms are even, so that the growing exponential can be taken out as tau.
+    tau = np.where(tau.real < 0, -tau, tau)
     decay, near = np.exp(-2 * tau), np.abs(t) < 0.5
     with np.errstate(divide="ignore"):
         inside = (1 + decay) / 2 if kind == "sign" else (1 - decay) / (2 * np.where(near, 1.0, tau))
         value = tau + np.log(inside)
+    # Near 0 the logarithm would lose the digits of a number close to 1, which log1p keeps.
     x = t[near]
     if kind == "sign":
         excess = 2 * np.sinh(x / 2) ** 2
@@ -114,7 +154,8 @@ def coordinate_tilted(kind: str, t: Floats) -> tuple[Floats, Floats]:
     safe = np.where(near, 1.0, tau)
     mean = 1 / np.tanh(safe) - 1 / safe
     variance = (1 / safe) ** 2 - 4 * np.where(near, 0.0, decay) / (1 - np.where(near, 0.0, decay)) ** 2
-    # coth x - 1/x = sum 2 (-1)^{n+1} zeta(2n) / pi^{2n} x^{2n-1}
+    # Near 0 the poles of coth x and 1/x cancel; the series of their difference has no poles:
+    # coth x - 1/x = sum 2 (-1)^{n+1} zeta(2n) / pi^{2n} x^{2n-1}.
     c = [2 * (-1) ** (n + 1) * float(zeta(2 * n)) / math.pi ** (2 * n) for n in range(MEAN_TERMS, 0, -1)]
     square = tau[near] ** 2
     mean[near] = tau[near] * np.polyval(c, square)

@@ -1,13 +1,15 @@
-"""Tokens F g with g uniform on a sphere or in a ball, scaled to covariance I.
+"""Tokens F g whose g is uniform on a sphere or in a ball of covariance I.
 
-The ball of radius sqrt(r + 2) in R^r is the shadow of the sphere of that radius in R^{r+2}: both
-laws have the transform of a sphere of radius sqrt(q) in R^q, with q = r and q = r + 2.
+The ball of radius sqrt(r + 2) in R^r is the projection of the sphere of that radius in R^{r+2}.
+Both laws therefore have the log-mgf of a sphere of radius sqrt(q) in R^q, with q = r for the sphere
+and q = r + 2 for the ball, which `numerics.token_laws.bessel` computes.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,10 +31,18 @@ class Radial:
     kind : str
         ``"sphere"`` (radius sqrt r) or ``"ball"`` (radius sqrt(r + 2)).
     factor : ndarray, shape (d, r)
+    identity : Mapping
+        JSON content from which `numerics.token_laws.from_identity` rebuilds the law.
     """
 
     kind: str
     factor: Floats
+    identity: Mapping[str, Any] = field(default_factory=dict)
+
+    def image(self, A: Floats) -> Radial:
+        """The law of A F g."""
+        F = A @ self.factor
+        return Radial(self.kind, F, {"kind": self.kind, "factor": F.tolist()})
 
     @property
     def sigma(self) -> float:
@@ -47,11 +57,10 @@ class Radial:
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """n tokens, shape (n, d)."""
         r = self.factor.shape[1]
+        # The volume of a ball grows with the r-th power of its radius.
+        radius = math.sqrt(self.q / r) * rng.random((n, 1)) ** (1 / r) if self.kind == "ball" else 1.0
         g = rng.standard_normal((n, r))
-        g *= math.sqrt(self.q) / np.linalg.norm(g, axis=1, keepdims=True)
-        if self.kind == "ball":
-            g *= rng.random((n, 1)) ** (1 / r)
-        return g @ self.factor.T
+        return radius * (np.sqrt(r) * g / np.linalg.norm(g, axis=1, keepdims=True)) @ self.factor.T
 
     def log_mgf(self, a: NDArray[Any]) -> NDArray[Any]:
         """ln E e^{a.Z}, real or complex; -inf at a zero of the transform."""

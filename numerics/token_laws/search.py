@@ -1,5 +1,7 @@
-"""Search for the v at which ``2 ln E exp(v.Z) / |v|^2`` is largest: no sigma^2 below that value is
-honest.
+"""Search for the v at which ``2 ln E exp(v.Z) / |v|^2`` is largest: no smaller sigma^2 is honest.
+
+The ratio is computed on rays in many directions, and the search climbs from the best of them by
+its gradient. As v tends to 0 the ratio tends to the variance along v, which is looked at by itself.
 """
 
 from __future__ import annotations
@@ -16,14 +18,13 @@ from numerics.token_laws.tilted_by_cauchy import scale_of
 __all__ = ["Found", "largest_ratio"]
 
 Floats = NDArray[np.float64]
-#: Random directions, beside those of the covariance, the axes and the caller's; and from how many
-#: of the best the search climbs.
+#: Random directions, beside those of the covariance, the axes and the caller's; and the number of
+#: rays from whose best point the search climbs.
 DIRECTIONS, CLIMBS = 64, 6
 #: Entries of v handled at a time.
 ENTRIES = 2_000_000
-#: The shortest |v| in units of 1 / the size of tokens, the longest in units of 1 / their deviation,
-#: and the logarithm of a step between. A rare token makes the two units differ. Below, the ratio is
-#: the variance, which is looked at by itself.
+#: The shortest |v| in units of 1 / the size of tokens, the longest in units of 1 / their standard
+#: deviation, and the logarithm of a step between. A rare token makes the two units differ.
 SHORTEST, LONGEST, STEP = 0.02, 200.0, 0.23
 #: Bisections of the place where a log-mgf ceases to be finite.
 BISECTIONS = 24

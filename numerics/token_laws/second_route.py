@@ -1,5 +1,8 @@
-"""``ln E exp(v.Z) - sigma^2 |v|^2 / 2`` once more, by code that shares nothing with the search but
-the definition of the law.
+"""The excess ``ln E exp(v.Z) - sigma^2 |v|^2 / 2`` computed a second time, by code that shares
+nothing with the search but the definition of the law.
+
+Atoms are summed by Arb, built-in laws integrated against their densities in multiple precision,
+and a user's log-mgf is rebuilt from its gradient along a path.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from numerics.token_laws.token_law import TokenLaw
 __all__ = ["second_route"]
 
 Floats = NDArray[np.float64]
+#: Decimal digits of the integrals against a density.
 DIGITS = 20
 #: Panels of the path from 0 to v, and Gauss points in each.
 PANELS, POINTS = 16, 12

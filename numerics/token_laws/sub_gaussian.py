@@ -1,9 +1,9 @@
-"""The optimal variance proxy of a discrete law: the least sigma2 with
+"""The optimal variance proxy of a law on few atoms of the line: the least sigma2 with
 ``E exp(t X) <= exp(sigma2 t^2 / 2)`` for every real t.
 
-Two atoms have a closed form (Kearns and Saul 1998). More atoms are maximised numerically, and a
-slightly larger rational is then proved to be a proxy by Arb: a law that is offered as a
-counterexample must meet its hypothesis for certain.
+Two atoms have a closed form (Kearns and Saul 1998). For more atoms the ratio is maximised
+numerically, and Arb then proves a slightly larger rational to be a proxy, since a law that is
+offered as a counterexample must meet its hypothesis for certain.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["certified_proxy", "kearns_saul", "optimal_proxy"]
+__all__ = ["as_ball", "certified_proxy", "checked_atoms", "enclosed_proxy", "kearns_saul", "optimal_proxy"]
 
 #: How many intervals a proof may use before it gives up.
 CELLS = 100_000
@@ -107,6 +107,61 @@ def optimal_proxy(atoms: Any, weights: Any) -> Any:
     return best * spread**2
 
 
+def as_ball(x: Fraction) -> Any:
+    """A rational number as a `flint.arb`.
+
+    Examples
+    --------
+    >>> as_ball(Fraction(1, 4))
+    0.250000000000000
+    """
+    from flint import arb, fmpq
+
+    return arb(fmpq(x.numerator, x.denominator))
+
+
+def checked_atoms(atoms: Sequence[Sequence[Fraction]], weights: Sequence[Fraction]) -> None:
+    """Refuse what is no centred law, in exact arithmetic.
+
+    Parameters
+    ----------
+    atoms : sequence of vectors of Fraction, shape (k, d)
+    weights : sequence of Fraction, shape (k,)
+
+    Raises
+    ------
+    ValueError
+        If the weights are not positive with sum 1, or the mean is not 0.
+
+    Examples
+    --------
+    >>> checked_atoms([[Fraction(1)], [Fraction(0)]], [Fraction(1, 2)] * 2)
+    Traceback (most recent call last):
+    ValueError: the law has mean ['1/2'], so that it is not centred; subtract the mean
+    """
+    if any(p <= 0 for p in weights) or sum(weights) != 1:
+        raise ValueError(f"weights {[str(p) for p in weights]} are no probability: they must be positive with sum 1")
+    mean = [sum(p * x for p, x in zip(weights, axis, strict=True)) for axis in zip(*atoms, strict=True)]
+    if any(mean):
+        raise ValueError(f"the law has mean {[str(m) for m in mean]}, so that it is not centred; subtract the mean")
+
+
+def enclosed_proxy(atoms: Sequence[Fraction], weights: Sequence[Fraction]) -> Any:
+    """A variance proxy of a centred law on the line as a `flint.arb`: the optimal one for two
+    atoms, otherwise `certified_proxy`, which is within 1e-5 of it.
+
+    Examples
+    --------
+    >>> half = Fraction(1, 2)
+    >>> enclosed_proxy([Fraction(3), Fraction(-3)], [half, half]) == 9
+    True
+    """
+    if len(atoms) == 2:
+        gap = atoms[0] - atoms[1]
+        return kearns_saul(weights[0]) * as_ball(gap * gap)
+    return as_ball(certified_proxy(atoms, weights))
+
+
 def certified_proxy(atoms: Sequence[Fraction], weights: Sequence[Fraction]) -> Fraction:
     """A rational variance proxy within 1e-5 of the optimal one, proved for every real t by Arb.
 
@@ -133,10 +188,7 @@ def certified_proxy(atoms: Sequence[Fraction], weights: Sequence[Fraction]) -> F
     >>> 1 <= s <= 1 + Fraction(1, 10**5)
     True
     """
-    if any(p <= 0 for p in weights) or sum(weights) != 1:
-        raise ValueError(f"weights {[str(p) for p in weights]} are no probability: they must be positive with sum 1")
-    if sum(p * x for p, x in zip(weights, atoms, strict=True)) != 0:
-        raise ValueError(f"the law on {[str(x) for x in atoms]} is not centred; sub-Gaussian in this sense implies mean 0")
+    checked_atoms([(x,) for x in atoms], weights)
     if all(x == 0 for x in atoms):
         return Fraction(0)
     found = float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights]))
@@ -159,12 +211,11 @@ def _prove_log_mgf_below(
     """Show ``ln E exp(tX) <= proxy t^2 / 2`` on [start, stop], by the mean value form on cells that
     adapt their width.
     """
-    from flint import arb, ctx, fmpq
+    from flint import arb, ctx
 
-    exact = lambda v: arb(fmpq(v.numerator, v.denominator))
     left, end, growth = float(start) * (1 - 1e-9), float(stop) * (1 + 1e-9), 0.1
     with ctx.workprec(128):  # the difference is of the order of 1e-6 t^2, and t starts near 1e-6
-        x, p, s = [exact(v) for v in atoms], [exact(v) for v in weights], exact(proxy)
+        x, p, s = [as_ball(v) for v in atoms], [as_ball(v) for v in weights], as_ball(proxy)
         for _ in range(CELLS):
             if left >= end:
                 return

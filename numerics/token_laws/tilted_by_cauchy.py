@@ -1,4 +1,8 @@
-"""Mean and covariance of a tilted law from its log-mgf alone, by Cauchy integrals."""
+"""Mean and covariance of a tilted law from the log-mgf alone, for laws that a user brings.
+
+Derivatives of an analytic function are integrals over a circle (Cauchy), which the trapezoidal rule
+computes to rounding where differences would lose half of the digits.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +17,13 @@ __all__ = ["mean_from_log_mgf", "moments_along", "scale_of", "tilted_from_log_mg
 
 Floats = NDArray[np.float64]
 LogMgf = Callable[[NDArray[Any]], NDArray[Any]]
-#: Radius of the circle in units of 1 / scale, its number of nodes, and the step of the first guess
-#: of the mean, in radii.
+#: Radius of the circle in units of 1 / scale, its number of nodes, and the step of the central
+#: difference that guesses the mean, in radii.
 RADIUS, NODES, STEP = 0.5, 32, 0.1
-#: Complex numbers handled at a time.
-CHUNK = 1_000_000
-#: Tokens smaller than the inverse of this count as 0.
-FURTHEST = 1e100
+#: Complex numbers held at a time.
+MOST_NUMBERS = 1_000_000
+#: The longest a at which a log-mgf is tried: tokens smaller than its inverse count as 0.
+LONGEST = 1e100
 
 
 def scale_of(log_mgf: LogMgf, d: int) -> float:
@@ -43,7 +47,7 @@ def scale_of(log_mgf: LogMgf, d: int) -> float:
     """
     axes = np.concatenate([np.eye(d), -np.eye(d)])
     low, t, high = 0.0, 1.0, math.inf  # the sum of the two increases with t
-    while 0 < t < FURTHEST:
+    while 0 < t < LONGEST:
         with np.errstate(all="ignore"):
             K = np.real(log_mgf(t * axes))
         size = float((K[:d] + K[d:]).max()) if np.isfinite(K).all() else math.inf
@@ -51,7 +55,7 @@ def scale_of(log_mgf: LogMgf, d: int) -> float:
             break
         low, high = (t, high) if size < 1 else (low, t)
         t = math.sqrt(low * high) if low and high < math.inf else t / 8 if size > 1 else t * 8
-    return 1 / t if 0 < t < FURTHEST else 0.0
+    return 1 / t if 0 < t < LONGEST else 0.0
 
 
 def moments_along(log_mgf: LogMgf, directions: Floats, order: int) -> Floats:
@@ -111,7 +115,8 @@ def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -
 
     Examples
     --------
-    >>> mean, covariance = tilted_from_log_mgf(lambda a: (a * a).sum(-1) / 2, np.array([[3.0, 4.0]]))
+    >>> K = lambda a: (a * a).sum(-1) / 2
+    >>> mean, covariance = tilted_from_log_mgf(K, np.array([[3.0, 4.0]]))
     >>> np.allclose(mean, [[3, 4]]), np.allclose(covariance, np.eye(2))
     (True, True)
     """
@@ -153,8 +158,8 @@ def _along(log_mgf: LogMgf, points: Floats, directions: Floats, scale: float, ra
     h = radius / scale * _half_circle()[:, None, None]
     c = np.empty((2, len(points), len(directions)))
     guess = np.empty_like(points)
-    rows = max(1, CHUNK // (h.size * d * len(directions)))
-    columns = max(1, CHUNK // (h.size * d))
+    rows = max(1, MOST_NUMBERS // (h.size * d * len(directions)))
+    columns = max(1, MOST_NUMBERS // (h.size * d))
     for i in range(0, len(points), rows):
         some = points[i : i + rows, None]
         with np.errstate(all="ignore"):

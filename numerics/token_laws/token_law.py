@@ -1,24 +1,29 @@
-"""The law of a token, as an object that samplers, kernels and exact engines share."""
+"""The law of a token: the one object that samplers, compiled kernels, exact sums and the search for
+the worst law are handed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.checks import (
     KINDS,
     checked_covariance,
+    checked_cubature,
     checked_factor,
-    checked_identity,
     checked_numbers,
     checked_sampler,
     checked_transform,
 )
 from numerics.token_laws.tilted_by_cauchy import tilted_from_log_mgf
+from numerics.token_laws.weighted_nodes import WeightedNodes
 from theory.inputs.arrays import read_arrays
 
 __all__ = ["KINDS", "Structure", "TokenLaw"]
@@ -34,6 +39,11 @@ class Structure(Protocol):
         """The sub-Gaussian parameter with which it was built."""
         ...
 
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """JSON content from which `numerics.token_laws.from_identity` rebuilds the law."""
+        ...
+
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """n tokens, shape (n, d)."""
         ...
@@ -44,6 +54,10 @@ class Structure(Protocol):
 
     def tilted(self, a: Floats) -> tuple[Floats, Floats]:
         """Mean (..., d) and covariance (..., d, d) under the tilted law."""
+        ...
+
+    def image(self, A: Floats) -> Structure:
+        """The law of A Z."""
         ...
 
 
@@ -70,11 +84,10 @@ class TokenLaw:
         Numba-compiled quantile function of a float32 in (0, 1), for iid coordinates.
     factor : array_like, shape (d, r), optional
         The identity if only `coordinates` is given.
-    identity : Mapping, optional
-        JSON content from which `from_identity` rebuilds the law. Built-in laws have one, and lose
-        it when `dataclasses.replace` gives them another sampler, transform or sigma.
     structure : Independent, Radial or Atomic, optional
         What built-in laws know beyond this, for the exact engine.
+    cubature : WeightedNodes, optional
+        Nodes and masses for exact sums. Laws on finitely many points have them by themselves.
 
     Raises
     ------
@@ -87,7 +100,8 @@ class TokenLaw:
 
     Examples
     --------
-    A user's law, triangular on [-1, 1]: the sum of two uniform variables on [-1/2, 1/2], and ``sinh(a/2) / (a/2)`` is a sinc:
+    A user's law, triangular on [-1, 1]: the sum of two uniform variables on [-1/2, 1/2], of which
+    each has the transform ``sinh(a/2) / (a/2)``, a sinc.
 
     >>> triangular = TokenLaw(
     ...     name="triangular",
@@ -107,8 +121,8 @@ class TokenLaw:
     log_mgf: Callable[[NDArray[Any]], NDArray[Any]] | None = None
     coordinates: str | Callable[[Any], Any] | None = None
     factor: Floats | None = None
-    identity: Mapping[str, Any] | None = None
     structure: Structure | None = None
+    cubature: WeightedNodes | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
@@ -118,20 +132,111 @@ class TokenLaw:
         checked_sampler(self.sample, d)
         factor, variance = checked_factor(self.coordinates, self.factor, d)
         put("factor", factor)
-        identity = checked_identity(self.identity)
-        put("identity", identity if self._is_as_built() else None)
+        self._is_as_built()  # refuses what is no structure
+        if self.cubature is not None:
+            checked_cubature(self.cubature, d, sigma)
         if self.structure is None and self.log_mgf is not None:
             checked_transform(self.log_mgf, d)
             if factor is not None:
                 checked_covariance(self.coordinates, factor, variance, self.covariance)
 
+    @classmethod
+    def of(cls, structure: Structure) -> TokenLaw:
+        """The built-in law with this structure, under the name of its kind.
+
+        Parameters
+        ----------
+        structure : Independent, Radial or Atomic
+            Its arrays become read-only, since the law shares them.
+
+        Returns
+        -------
+        TokenLaw
+
+        Examples
+        --------
+        >>> from numerics.token_laws.independent import Independent
+        >>> TokenLaw.of(Independent.gaussian([[4.0]])).sigma
+        2.0
+        """
+        kind = str(structure.identity["kind"])
+        factor: Any = getattr(structure, "factor", None)
+        own = (structure.points, structure.weights) if isinstance(structure, Atomic) else (factor,)
+        for array in own:
+            array.flags.writeable = False
+        return cls(
+            name=f"image of {kind}" if "factor" in structure.identity else kind,
+            d=structure.points.shape[1] if isinstance(structure, Atomic) else len(factor),
+            sigma=structure.sigma,
+            sample=structure.sample,
+            log_mgf=structure.log_mgf,
+            coordinates=getattr(structure, "kind", None),
+            factor=factor,
+            structure=structure,
+        )
+
     def _is_as_built(self) -> bool:
         own = self.structure
         if own is None:
             return False
-        if not all(hasattr(own, name) for name in ("sigma", "sample", "log_mgf", "tilted")):
+        if not all(hasattr(own, name) for name in ("sigma", "identity", "sample", "log_mgf", "tilted", "image")):
             raise TypeError(f"structure = {own!r:.200} is none that a built-in law has; leave it out for a law of your own")
         return bool(self.sample == own.sample and self.log_mgf == own.log_mgf and abs(self.sigma - own.sigma) <= 1e-12 * own.sigma)
+
+    @property
+    def identity(self) -> Mapping[str, Any] | None:
+        """JSON content from which `numerics.token_laws.from_identity` rebuilds the law.
+
+        Built-in laws have one, and lose it when `dataclasses.replace` gives them another sampler,
+        transform or sigma.
+        """
+        return dict(self.structure.identity) if self.structure is not None and self._is_as_built() else None
+
+    @property
+    def sigma2(self) -> Any:
+        """The variance proxy: sigma^2, or what it was before its root was rounded; a Fraction where
+        it was given as one.
+        """
+        own = self.structure
+        known = own.sigma2 if isinstance(own, Atomic) and own.sigma == self.sigma else None
+        if known is None and self.cubature is not None:
+            known = self.cubature.sigma2
+        return self.sigma**2 if known is None else known
+
+    @property
+    def atoms(self) -> tuple[tuple[Fraction, ...], ...]:
+        """The points of a law on finitely many rational points, exactly; empty for other laws."""
+        return self.structure.rational[0] if isinstance(self.structure, Atomic) else ()
+
+    @property
+    def weights(self) -> tuple[Fraction, ...]:
+        """Their probabilities, exactly; empty for other laws."""
+        return self.structure.rational[1] if isinstance(self.structure, Atomic) else ()
+
+    @property
+    def weighted_nodes(self) -> WeightedNodes:
+        """The law as nodes and masses, for exact sums.
+
+        Raises
+        ------
+        ValueError
+            If the law has infinitely many values and no cubature rule.
+
+        Examples
+        --------
+        >>> from numerics.token_laws import atoms
+        >>> law = atoms([[1.0], [-1.0]], [0.5, 0.5]).weighted_nodes
+        >>> float(law.mean(law.squares))
+        1.0
+        """
+        if self.cubature is not None:
+            return self.cubature
+        if not isinstance(self.structure, Atomic):
+            raise ValueError(
+                f"the law {self.name} in d = {self.d} has infinitely many values and no cubature rule; exact sums need a law "
+                "on finitely many points (numerics.token_laws.atoms), or cubature= with nodes and masses"
+            )
+        return WeightedNodes(self.structure.points, self.structure.weights, float(self.sigma2))
 
     def tilted(self, a: ArrayLike) -> tuple[Floats, Floats]:
         """Mean and covariance of the tilted law ``e^{a.z} mu(dz) / E e^{a.Z}``.
@@ -158,7 +263,8 @@ class TokenLaw:
         --------
         >>> from numerics.token_laws import rademacher
         >>> mean, covariance = rademacher(2).tilted([0.5, 0.0])
-        >>> np.allclose(mean, [np.tanh(0.5), 0]), np.allclose(covariance, np.diag([1 - np.tanh(0.5) ** 2, 1]))
+        >>> h = np.tanh(0.5)
+        >>> np.allclose(mean, [h, 0]), np.allclose(covariance, np.diag([1 - h**2, 1]))
         (True, True)
         """
         (a_,) = read_arrays(a=(a, " ".join(f"n{i}" for i in range(np.ndim(a)))))
@@ -202,13 +308,11 @@ class TokenLaw:
         >>> sphere(3).image([[0.0, 2.0, 0.0]]).covariance
         array([[4.]])
         """
-        from numerics.token_laws.built_in import image_of
-
         (A_,) = read_arrays(A=(A, "k d"))
         if A_.shape[1] != self.d:
             raise ValueError(f"A has shape {A_.shape}, but tokens of {self.name} live in R^{self.d}; A needs {self.d} columns")
         if self.structure is not None:
-            return image_of(self.structure, A_)
+            return TokenLaw.of(self.structure.image(A_))
         sample, log_mgf = self.sample, self.log_mgf
         return TokenLaw(
             name=f"image of {self.name}",

@@ -7,7 +7,6 @@ values.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import cache
 from math import comb
 from typing import Any
@@ -19,7 +18,8 @@ from sympy import exp
 from numerics.attention.enumeration import compositions, multinomial
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import identity, trace_identity
-from numerics.token_laws.hostile import Law, discrete, laws, matrices
+from numerics.token_laws.hostile import hostile_laws, matrices
+from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.boursier_boyer.section_3_attention import differences, setting
 from proofs_check.core.claim import claim
 from theory.attention.layer import grad_U, grad_V, softmax_attention
@@ -82,7 +82,7 @@ def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
 # -- the averages of a prompt, exactly -------------------------------------------------------------
 
 
-def gradient_errors(mu: Law, nu: Law, U: Array, v: Array, L: int) -> tuple[float, float]:
+def gradient_errors(mu: WeightedNodes, nu: WeightedNodes, U: Array, v: Array, L: int) -> tuple[float, float]:
     """Return E|first term - limit|^2 and E|Xh Yh - X Y|_F^2, as sums over all vectors of counts and
     all queries.
     """
@@ -105,15 +105,18 @@ def gradient_errors(mu: Law, nu: Law, U: Array, v: Array, L: int) -> tuple[float
     return first, product
 
 
-def _pairs(d: int) -> Iterator[tuple[Law, Law]]:
+def _pairs(d: int) -> Iterator[tuple[str, WeightedNodes, WeightedNodes]]:
     """List laws of tokens with sigma >= 1, at 1 and at 3, and laws of queries with sub-Gaussian
     constant 1.
     """
-    for mu in laws(d):
-        for nu in laws(d):
-            if mu.sigma2 and nu.sigma2 and len(mu.nodes) <= 60 and len(nu.nodes) <= 8:
+    spread = [(law, law.weighted_nodes) for law in hostile_laws(d) if law.sigma2]
+    for mu, tokens in spread:
+        for nu, queries in spread:
+            if len(tokens.nodes) <= 60 and len(queries.nodes) <= 8:
                 for sigma in (1.0, 3.0):
-                    yield mu.scaled(sigma * mu.sigma2**-0.5), nu.scaled(nu.sigma2**-0.5)
+                    of_mu, of_nu = sigma * mu.sigma2**-0.5, nu.sigma2**-0.5
+                    name = f"{of_mu:g} times {mu.name}, query {of_nu:g} times {nu.name}"
+                    yield name, tokens.scaled(of_mu), queries.scaled(of_nu)
 
 
 @cache
@@ -122,11 +125,11 @@ def instances() -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
     for d in (1, 2):
         v = np.ones(d) / np.sqrt(d)
-        for mu, nu in _pairs(d):
+        for pair, mu, nu in _pairs(d):
             for name, U in matrices(d).items():
                 for L in (1, 2, 3, 10, 1000):
                     if comb(L + len(mu.nodes) - 1, L) <= MAX_COUNT_VECTORS:
-                        where = f"{mu.name}, query {nu.name}, U = {name}, L = {L}, d = {d}"
+                        where = f"{pair}, U = {name}, L = {L}, d = {d}"
                         rows.append((where, L, mu.sigma2**0.5, float(np.linalg.norm(U, 2)), d, *gradient_errors(mu, nu, U, v, L)))
     return rows
 
@@ -157,10 +160,9 @@ def rate_holds(which: int, constants: Any, shortest: int, checked: str) -> Evide
     )
 
 
-def three_atoms() -> Law:
+def three_atoms() -> WeightedNodes:
     """Return the law of -1, 0 and 1 with probabilities 1/4, 1/2 and 1/4."""
-    half, one = Fraction(1, 2), Fraction(1)
-    return discrete("three atoms", ((-one,), (0 * one,), (one,)), (half / 2, half, half / 2), 0.5)
+    return WeightedNodes(np.array([[-1.0], [0.0], [1.0]]), np.array([0.25, 0.5, 0.25]), 0.5)
 
 
 @claim(
@@ -183,7 +185,7 @@ def rate_of_the_first_term(*, shortest: int = 1) -> Evidence:
     """
     if shortest == 1:
         law = three_atoms()
-        error, _ = gradient_errors(law, laws(1)[2], np.zeros((1, 1)), np.ones(1), 1)
+        error, _ = gradient_errors(law, hostile_laws(1)[2].weighted_nodes, np.zeros((1, 1)), np.ones(1), 1)
         if error != 0.25:
             raise Contradiction(f"the variance of z^2 is 1/4, not {error}")
         witness = {"L": 1, "d": 1, "sigma": 1, "U": 0, "v": 1, "mu": "-1, 0, 1 with 1/4, 1/2, 1/4", "nu": "Rademacher"}

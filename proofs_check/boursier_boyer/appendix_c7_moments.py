@@ -15,7 +15,7 @@ from sympy import Rational, cosh, oo, sqrt, tanh
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.provers.enclosures.balls import value
-from numerics.token_laws.hostile import laws
+from numerics.token_laws.hostile import hostile_laws
 from proofs_check.boursier_boyer.appendix_c7_gradients import RATE, gradient_errors, rate_holds
 from proofs_check.core.claim import MEANS, claim
 from theory.bounds.gradients import product_constants
@@ -213,7 +213,8 @@ def rate_of_the_product(*, shortest: int = 1) -> Evidence:
     explicit c_1 and c_2 that depend on d, |U| and |v|.
     """
     if shortest == 1:
-        _, error = gradient_errors(laws(1)[2], laws(1)[2], np.zeros((1, 1)), np.ones(1), 1)
+        signs = hostile_laws(1)[2].weighted_nodes
+        _, error = gradient_errors(signs, signs, np.zeros((1, 1)), np.ones(1), 1)
         if error != 1:
             raise Contradiction(f"with one Rademacher token X^Y^ = z_1^2 z, of mean square 1, not {error}")
         witness = {"L": 1, "d": 1, "sigma": 1, "U": 0, "v": 1, "mu": "Rademacher", "nu": "Rademacher", "left": 1, "right": 0}

@@ -15,8 +15,8 @@ from sympy import Rational, exp, oo
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall
 from numerics.provers.enclosures.balls import value
-from numerics.search.worst_law import of_law, worst_law
-from numerics.token_laws.hostile import DIMENSIONS, laws, matrices
+from numerics.search.worst_law import worst_law
+from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
 from proofs_check.core.claim import claim
 from proofs_check.instances.tilted_moments import averaged
 from theory.bounds.sub_gaussian import tilted_moment_R3
@@ -45,7 +45,7 @@ def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
         if not left > right:
             raise Contradiction(f"the moment generating function {left} does not exceed {right}")
         return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="Arb")
-    law = of_law(laws(1)[2])
+    law = hostile_laws(1)[2].weighted_nodes
     worst = max(_left(law, law, U, p, q) for U in (0.0, 0.5, 3.0) for p in ORDERS for q in ORDERS)
     if worst > 1 + 1e-12:
         return Evidence(verdict=Verdict.OPEN, engine="examples", reason=f"the moments of Rademacher laws came out as {worst}")
@@ -73,15 +73,15 @@ def examples() -> list[tuple[str, Any, Any]]:
     named = ("Gaussian", "singular Gaussian", "Rademacher", "sphere", "ball")
     out = []
     for n in DIMENSIONS:
-        chosen = [law for law in laws(n) if law.name in named]
+        chosen = [law for law in hostile_laws(n) if law.name in named]
         for mu in chosen:
             for nu in chosen:
-                if len(mu.nodes) * len(nu.nodes) <= 2000:
-                    unit = of_law(nu.scaled(nu.sigma2**-0.5))
+                if len(mu.weighted_nodes.nodes) * len(nu.weighted_nodes.nodes) <= 2000:
+                    unit = nu.weighted_nodes.scaled(nu.sigma2**-0.5)
                     out += [
                         (f"{mu.name} at sigma = {s:g}, query {nu.name}, U = {name}, d = {n}", (tokens, unit), tuple(U.ravel()))
                         for s in (1.0, 3.0)
-                        for tokens in (of_law(mu.scaled(s * mu.sigma2**-0.5)),)
+                        for tokens in (mu.weighted_nodes.scaled(s * mu.sigma2**-0.5),)
                         for name, U in matrices(n).items()
                     ]
     return out

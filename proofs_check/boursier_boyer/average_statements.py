@@ -59,14 +59,14 @@ def _infinite_prompt(order: int) -> Iterator[Instance]:
     for x in discrete():
         if not x.u:
             continue  # both sides are 0
-        at = [[float(v) for v in atom] for atom in x.atoms]
+        at = [[float(v) for v in atom] for atom in x.tokens.atoms]
         total = 0.0
-        for z, mass in zip(x.queries, x.query_weights):
+        for z, mass in zip(x.query.atoms, x.query.weights):
             scores = [float(x.u) * sum(a * float(q) for a, q in zip(atom, z)) for atom in at]
-            w = [float(p) * math.exp(s) for s, p in zip(scores, x.weights)]
+            w = [float(p) * math.exp(s) for s, p in zip(scores, x.tokens.weights)]
             means = [sum(p * atom[i] for p, atom in zip(w, at)) / sum(w) for i in range(x.d)]
             total += float(mass) * sum(m * m for m in means) ** (order // 2)
-        right = (2 * float(x.sigma2) * float(x.u)) ** order * tilted_moment(1, 0, x.d, order // 2)
+        right = (2 * float(x.tokens.sigma2) * float(x.u)) ** order * tilted_moment(1, 0, x.d, order // 2)
         yield Instance(x.describe(), total, right)
 
 

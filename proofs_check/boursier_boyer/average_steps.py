@@ -111,28 +111,28 @@ def split_instances(order: int, inner: Any, scale: int) -> Iterator[Instance]:
     query with |z| = 1.
     """
     for x in discrete():
-        if x.d > 1 or "signs" not in x.name.rsplit("query", 1)[1] or x.sigma2 * x.u**2 > 4:
+        if x.d > 1 or "signs" not in x.name.rsplit("query", 1)[1] or x.tokens.sigma2 * x.u**2 > 4:
             continue  # beyond a2 = 4 the printed bounds are astronomical, or not a float
         for length in (1, 2, 3, 10):
             yield from _split_at(order, inner, scale, x, length)
 
 
 def _moment(x: PromptAndQuery, order: int) -> Fraction:
-    return sum((w * abs(a[0]) ** order for w, a in zip(x.weights, x.atoms)), Fraction(0))
+    return sum((w * abs(a[0]) ** order for w, a in zip(x.tokens.weights, x.tokens.atoms)), Fraction(0))
 
 
 def _split_at(order: int, inner: Any, scale: int, x: PromptAndQuery, length: int) -> Iterator[Instance]:
     where = {
         "L": length,
-        "sigma": sp.sqrt(sp.Rational(x.sigma2.numerator, x.sigma2.denominator)),
+        "sigma": sp.sqrt(sp.Rational(x.tokens.sigma2.numerator, x.tokens.sigma2.denominator)),
         "f": f"{scale} z",
         **x.describe(),
     }
     statistic = squared_error if order == 2 else fourth_error
-    a2 = x.sigma2 * x.u**2
+    a2 = x.tokens.sigma2 * x.u**2
 
     def right(number: Any) -> Any:
-        return inner(number(length), number(a2), scale, number(x.sigma2), number(_moment(x, 4)))
+        return inner(number(length), number(a2), scale, number(x.tokens.sigma2), number(_moment(x, 4)))
 
     def exact() -> tuple[Any, Any]:
         rational = lambda v: sp.Rational(Fraction(v).numerator, Fraction(v).denominator)
@@ -150,7 +150,9 @@ def _split_at(order: int, inner: Any, scale: int, x: PromptAndQuery, length: int
 
 def _expected_maximum(x: PromptAndQuery, length: int, order: int) -> Iterator[float]:
     """Return the summands of E max|z_k|^order, from the distribution function."""
-    sizes = sorted({abs(a[0]) for a in x.atoms})
-    below = [float(sum((w for w, a in zip(x.weights, x.atoms) if abs(a[0]) <= s), Fraction(0))) ** length for s in sizes]
+    sizes = sorted({abs(a[0]) for a in x.tokens.atoms})
+    below = [
+        float(sum((w for w, a in zip(x.tokens.weights, x.tokens.atoms) if abs(a[0]) <= s), Fraction(0))) ** length for s in sizes
+    ]
     for s, now, before in zip(sizes, below, [0.0, *below]):
         yield float(s) ** order * (now - before)

@@ -11,7 +11,7 @@ import sympy as sp
 
 from numerics.attention.softmax_average import error_squared, symbol
 from numerics.evidence import Evidence, all_of
-from numerics.search.families import Point
+from numerics.search.families import Point, on_line
 from numerics.search.statement import Tail
 from numerics.search.worst_average import at_point, worst_ratio
 from proofs_check.core.claim import claim
@@ -21,7 +21,7 @@ L, a2, K = symbol("L"), symbol("a2"), symbol("F4")
 delta = sp.Symbol("delta", positive=True)
 HALF = Fraction(1, 2)
 # Rademacher tokens at U = 0: delta_0 = 64/L^2 is below 1 from L = 9 on
-ZERO_FUNCTION = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (Fraction(0), Fraction(0)))
+ZERO_FUNCTION = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(0), Fraction(0)))
 
 
 @claim(

@@ -13,9 +13,9 @@ from sympy import Max, exp, log, oo, sqrt
 from numerics.attention.softmax_average import error_squared, symbol
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.search.families import Point
+from numerics.search.families import Point, on_line
 from numerics.search.statement import Mean
-from numerics.search.tails import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, increasing
+from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.search.worst_average import at_point
 from proofs_check.core.claim import claim
 from theory.bounds.concentration import C, delta_0, second_moment_R1
@@ -29,7 +29,7 @@ DOMAIN = {LENGTH: Integers(1, oo), SIZE: Closed(0, oo)}
 FIRST_TERM = C(a2, K) / L * (1 + log(threshold_c4(L, a2, K) * L / C(a2, K)))
 LARGEST_DELTA_0 = Fraction(16, 27)
 HALF = Fraction(1, 2)
-SCALED = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (Fraction(237), Fraction(-237)))
+SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(237), Fraction(-237)))
 HYPOTHESES = ("L in Integers", "L >= 1")
 
 
@@ -59,7 +59,7 @@ def split_of_the_mean(*, at_most: Fraction | None = None) -> Evidence:
 
     Repaired: where delta_0 <= 16/27, on exact cases, and C/L <= t_0 for every L and a2.
     """
-    cases = [increasing(ERROR, FIRST_TERM + BEYOND, order=2, growth=p, admitted=admitted(at_most)) for p in (1, 2)]
+    cases = [increasing(ERROR, FIRST_TERM + MAXIMUM_TAIL, order=2, growth=p, admitted=admitted(at_most)) for p in (1, 2)]
     if at_most is None or not all(e.verdict.accepted for e in cases):
         return next((e for e in cases if not e.verdict.accepted), all_of(*cases))
     most = sp.Rational(at_most)
@@ -137,7 +137,7 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
     """int_{t_0}^oo P(max|f|^2 >= t/2 - |R/S|^2) dt <= 2L int_s^oo P(|f|^2 >= t) dt, s = (t_0/2 -
     |R/S|^2)_+.
     """
-    cases = [increasing(BEYOND, 2 * L * OWN_TAIL, order=2, growth=p, admitted=admitted(at_most)) for p in (1, 2)]
+    cases = [increasing(MAXIMUM_TAIL, 2 * L * OWN_TAIL, order=2, growth=p, admitted=admitted(at_most)) for p in (1, 2)]
     if at_most is None or not all(e.verdict.accepted for e in cases):
         return next((e for e in cases if not e.verdict.accepted), all_of(*cases))
     given = [(delta_0(LENGTH, SIZE), "<=", sp.Rational(at_most))]

@@ -14,7 +14,7 @@ from sympy import exp, oo, sqrt
 from numerics.attention.softmax_average import error_squared, symbol
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
-from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point
+from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point, on_line
 from numerics.search.statement import Mean
 from numerics.search.worst_average import at_point, worst_ratio
 from proofs_check.core.claim import claim
@@ -25,7 +25,7 @@ C_f = {1: symbol("C_f"), 2: symbol("C_f2")}
 HALF = Fraction(1, 2)
 SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS, lengths=(1, 2)))
 # Rademacher tokens at U = 0 and f(z) = 244 z, the least multiple of z that breaks the printed bound
-SCALED = Point((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(0), (Fraction(244), Fraction(-244)))
+SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(244), Fraction(-244)))
 
 
 @claim(

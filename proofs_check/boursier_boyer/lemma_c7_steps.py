@@ -13,7 +13,7 @@ from sympy import Max, exp, oo, sqrt
 from numerics.attention.softmax_average import symbol
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.search.tails import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, increasing
+from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
 from theory.bounds.concentration import C, delta_0
@@ -59,7 +59,7 @@ def split_of_the_mean(*, c: int | Fraction = 1) -> Evidence:
     primitive = 2 * C(a2, K) * sqrt(t) / L
     slope = identity(sp.diff(primitive, t), C(a2, K) / (L * sqrt(t)))
     threshold = identity(threshold_c7(L, a2, K), L * K**2)
-    return all_of(reached, slope, threshold, increasing(ERROR, FIRST_TERM + BEYOND, order=4))
+    return all_of(reached, slope, threshold, increasing(ERROR, FIRST_TERM + MAXIMUM_TAIL, order=4))
 
 
 @claim(
@@ -109,7 +109,7 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
     |R/S|^4)_+.
     """
     hypothesis = None if at_most is None else (exp(4 * a2_) / L_, at_most)
-    cases = increasing(BEYOND, 8 * L_ * OWN_TAIL, order=4, admitted=hypothesis)
+    cases = increasing(MAXIMUM_TAIL, 8 * L_ * OWN_TAIL, order=4, admitted=hypothesis)
     if at_most is None or not cases.verdict.accepted:
         return cases
     given = [(exp(4 * a2) / L, "<=", sp.Rational(at_most))]

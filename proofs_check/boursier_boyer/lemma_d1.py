@@ -16,8 +16,9 @@ from sympy import Rational, cosh, exp, oo
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity, trace_identity
-from numerics.search.worst_law import of_law, worst_law
-from numerics.token_laws.hostile import DIMENSIONS, Law, laws, matrices
+from numerics.search.worst_law import worst_law
+from numerics.token_laws import TokenLaw
+from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
 from proofs_check.core.claim import MEANS, claim
 from theory.attention.layer import gaussian_output
 from theory.bounds.sub_gaussian import fourth_moment_d1, lemma_d1
@@ -62,18 +63,18 @@ def output(populations: Any, numbers: Any) -> tuple[Any, Any]:
     return total, (mu.sigma2 * norm) ** 4 * nu.sigma2**2 * n**2
 
 
-def spread(n: int) -> list[Law]:
+def spread(n: int) -> list[TokenLaw]:
     """List the hostile laws on R^n that are no point mass."""
-    return [law for law in laws(n) if law.sigma2]
+    return [law for law in hostile_laws(n) if law.sigma2]
 
 
 def _vectors() -> list[tuple[str, Any, Any]]:
-    return [(f"{law.name} in d = {n}", (of_law(law),), ()) for n in DIMENSIONS for law in spread(n)]
+    return [(f"{law.name} in d = {n}", (law,), ()) for n in DIMENSIONS for law in spread(n)]
 
 
 def _tilts() -> list[tuple[str, Any, Any]]:
     return [
-        (f"{law.name} in d = {n}, |a| = {r}", (of_law(law),), tuple(r * np.arange(1, n + 1) / np.linalg.norm(np.arange(1, n + 1))))
+        (f"{law.name} in d = {n}, |a| = {r}", (law,), tuple(r * np.arange(1, n + 1) / np.linalg.norm(np.arange(1, n + 1))))
         for n in DIMENSIONS
         for law in spread(n)
         for r in (1e-3, 0.3, 1.0, 3.0)
@@ -87,10 +88,10 @@ def token_and_query_laws() -> Iterator[tuple[str, Any, Any]]:
     for n in DIMENSIONS:
         for mu in spread(n):
             for nu in spread(n):
-                if len(mu.nodes) * len(nu.nodes) <= MAX_PRODUCT_NODES:
-                    unit = of_law(nu.scaled(nu.sigma2**-0.5))
+                if len(mu.weighted_nodes.nodes) * len(nu.weighted_nodes.nodes) <= MAX_PRODUCT_NODES:
+                    unit = nu.weighted_nodes.scaled(nu.sigma2**-0.5)
                     for name, U in matrices(n).items():
-                        yield f"{mu.name}, query {nu.name}, U = {name}, d = {n}", (of_law(mu), unit), tuple(U.ravel())
+                        yield f"{mu.name}, query {nu.name}, U = {name}, d = {n}", (mu, unit), tuple(U.ravel())
 
 
 @cache

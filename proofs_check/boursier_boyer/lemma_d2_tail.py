@@ -16,8 +16,9 @@ from sympy import Rational, exp, oo, sqrt
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
-from numerics.search.worst_law import Population, of_law, worst_law
-from numerics.token_laws.hostile import DIMENSIONS, laws
+from numerics.search.worst_law import worst_law
+from numerics.token_laws.hostile import DIMENSIONS, hostile_laws
+from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.core.claim import claim
 from theory.bounds.sub_gaussian import tail_d2
 
@@ -67,18 +68,18 @@ def _lengths() -> Iterator[tuple[str, Any, Any]]:
     from scipy.stats import chi2
 
     for n in DIMENSIONS:
-        for law in laws(n):
+        for law in hostile_laws(n):
             if law.sigma2 and (law.atoms or law.name == "sphere"):
-                yield f"{law.name} in d = {n}", (_by_length(of_law(law)),), ()
+                yield f"{law.name} in d = {n}", (_by_length(law.weighted_nodes),), ()
     for n in (1, 2, 3, 10, 100, 1000):
         r = np.sqrt(n) + np.linspace(-min(6.0, np.sqrt(n)), 12, 100)
         above = np.append(chi2.sf(r**2, n), 0.0)
         nodes = np.zeros((100, n))
         nodes[:, 0] = r
-        yield f"Gaussian in d = {n}", (Population(nodes, above[:-1] - above[1:], 1.0),), ()
+        yield f"Gaussian in d = {n}", (WeightedNodes(nodes, above[:-1] - above[1:], 1.0),), ()
 
 
-def _by_length(p: Population) -> Population:
+def _by_length(p: WeightedNodes) -> WeightedNodes:
     """Return the law with one node for each length, since rounding may tear apart nodes of equal
     length.
     """
@@ -86,7 +87,7 @@ def _by_length(p: Population) -> Population:
     values = np.unique(squares)
     nodes = np.zeros((len(values), p.nodes.shape[1]))
     nodes[:, 0] = np.sqrt(values)
-    return Population(nodes, np.array([p.masses[squares == v].sum() for v in values]), p.sigma2)
+    return WeightedNodes(nodes, np.array([p.masses[squares == v].sum() for v in values]), p.sigma2)
 
 
 @claim("BB:LD.2.1.a", dial="c")

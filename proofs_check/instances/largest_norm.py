@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from numerics.search.worst_law import Population, of_law
-from numerics.token_laws.hostile import DIMENSIONS, laws
+from numerics.token_laws.hostile import DIMENSIONS, hostile_laws
+from numerics.token_laws.weighted_nodes import WeightedNodes
 
 
 def largest(population: Any, length: int, power: Fraction) -> Any:
@@ -36,12 +36,12 @@ def _norms() -> Iterator[tuple[str, Any, Any]]:
     from scipy.stats import chi2
 
     for n in DIMENSIONS:
-        for law in laws(n):
+        for law in hostile_laws(n):
             if law.sigma2 and (law.atoms or law.name == "sphere"):
-                yield f"{law.name} in d = {n}", (of_law(law),), ()
+                yield f"{law.name} in d = {n}", (law,), ()
     for n in (1, 2, 3, 10, 100):
         r = np.linspace(0, math.sqrt(n) + 12, 1001)
         nodes = np.zeros((1000, n))
         nodes[:, 0] = (r[1:] + r[:-1]) / 2
         above = chi2.sf(r**2, n)
-        yield f"Gaussian in d = {n}", (Population(nodes, above[:-1] - above[1:], 1.0),), ()
+        yield f"Gaussian in d = {n}", (WeightedNodes(nodes, above[:-1] - above[1:], 1.0),), ()

@@ -14,12 +14,13 @@ import sympy as sp
 
 from numerics.search.query_average import Instance, PromptAndQuery, fourth_error, moments, squared_error
 from numerics.search.query_average_instances import Bound, Quantity, at_instance, discrete
+from numerics.token_laws import atoms
 from proofs_check.instances.reference import RADEMACHER
 
-ONE, HALF = Fraction(1), Fraction(1, 2)
 #: Boursier & Boyer's reference instance for bounds that average over the query, which is Rademacher
 #: too.
-RANDOM_QUERY = PromptAndQuery(((ONE,), (-ONE,)), (HALF, HALF), ONE, ((ONE,), (-ONE,)), (HALF, HALF), HALF, "reference")
+SIGNS = atoms([[1], [-1]], [Fraction(1, 2), Fraction(1, 2)], sigma2=Fraction(1))
+RANDOM_QUERY = PromptAndQuery(SIGNS, SIGNS, Fraction(1, 2), "reference")
 
 GENERAL = (
     "tokens of two to four atoms, queries of signs and rare large ones, L = 1, 2, 3, 10; f = z with g = 1 or z"
@@ -29,7 +30,7 @@ GENERAL = (
 FUNCTIONS: dict[str, tuple[int, Any, Any]] = {
     "f = z, g = 1": (1, None, None),
     "f = z, g = z": (1, None, lambda z: (z * z).sum()),
-    "f = z z', g = z": (2, lambda atoms: moments(atoms)[atoms.shape[1] :], lambda z: (z * z).sum()),
+    "f = z z', g = z": (2, lambda tokens: moments(tokens)[tokens.shape[1] :], lambda z: (z * z).sum()),
 }
 
 
@@ -50,7 +51,7 @@ def _moment(x: PromptAndQuery, name: str, power: int) -> Fraction:
     """E|g|^{2 power}."""
     if FUNCTIONS[name][2] is None:
         return Fraction(1)
-    return sum((w * sum(v * v for v in q) ** power for w, q in zip(x.query_weights, x.queries)), Fraction(0))
+    return sum((w * sum(v * v for v in q) ** power for w, q in zip(x.query.weights, x.query.atoms)), Fraction(0))
 
 
 @cache
@@ -63,7 +64,7 @@ def _left(power: int) -> tuple[tuple[int, PromptAndQuery, str, float], ...]:
 
 def _instance(bound: Any, power: int, L: int, x: PromptAndQuery, name: str, error: float) -> Instance:
     p, moment = FUNCTIONS[name][0], _moment(x, name, power)
-    sigma = sp.sqrt(sp.Rational(x.sigma2))
+    sigma = sp.sqrt(sp.Rational(x.tokens.sigma2))
 
     def exact() -> Any:
         right = bound(sp.Integer(L), sigma, sp.Rational(x.u), sp.Integer(x.d), p, sp.sqrt(sp.Rational(moment)))

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import sympy as sp
 
-from numerics.search.families import Point
+from numerics.search.families import Point, on_line
 from numerics.search.reference import ReferenceInstance
 from theory.bounds.concentration import alpha_minus, alpha_plus, beta, delta_0, delta_min
 
@@ -37,7 +37,7 @@ def _values(L: sp.Integer) -> Mapping[str, sp.Expr]:
 
 RADEMACHER = ReferenceInstance(
     name="Rademacher, d = 1, L = 100, Uz = 1/2, delta = 1/10",
-    point=Point((ONE, -ONE), (HALF, HALF), HALF, (ONE, -ONE)),
+    point=Point(on_line((1, -1), (HALF, HALF)), HALF, (ONE, -ONE)),
     length=100,
     values=_values(sp.Integer(100)),
 )

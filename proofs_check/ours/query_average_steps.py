@@ -17,7 +17,7 @@ from sympy import Max, Min, exp, log, oo, sqrt
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
 from numerics.search.query_average import Instance, tightest
-from numerics.token_laws.hostile import laws
+from numerics.token_laws.hostile import hostile_laws
 from proofs_check.core.claim import MEANS, claim
 from theory.bounds.query_average import tilted_moment, weighted_query_moment
 
@@ -59,11 +59,12 @@ def _largest(c: Fraction) -> Iterator[Instance]:
     discrete or bounded.
     """
     for d in (1, 2):
-        for law in laws(d):
+        for law in hostile_laws(d):
             if not law.sigma2 or "Gaussian" in law.name:
                 continue
-            sizes, place = np.unique((law.nodes**2).sum(axis=1), return_inverse=True)
-            below = np.minimum(np.cumsum(np.bincount(place.ravel(), law.masses)), 1)
+            mu = law.weighted_nodes
+            sizes, place = np.unique((mu.nodes**2).sum(axis=1), return_inverse=True)
+            below = np.minimum(np.cumsum(np.bincount(place.ravel(), mu.masses)), 1)
             for L in (1, 2, 10, 1000):
                 steps = np.diff(below**L, prepend=0)
                 for q in (1, 2, 4):
@@ -73,14 +74,15 @@ def _largest(c: Fraction) -> Iterator[Instance]:
 
 def _tilted(c: Fraction) -> Iterator[Instance]:
     for d in (1, 2):
-        for law in laws(d):
+        for law in hostile_laws(d):
             if not law.sigma2:
                 continue
+            mu = law.weighted_nodes
             for size in (0.0, 0.1, 1.0, 2.0):
                 a = size / math.sqrt(law.sigma2) * np.arange(1, d + 1) / np.linalg.norm(np.arange(1, d + 1))
-                w = np.exp(law.nodes @ a)
+                w = np.exp(mu.nodes @ a)
                 for q in (1, 2, 4):
-                    moment = (law.masses * w * (law.nodes**2).sum(axis=1) ** q).sum() / (law.masses * w).sum()
+                    moment = (mu.masses * w * (mu.nodes**2).sum(axis=1) ** q).sum() / (mu.masses * w).sum()
                     bound = float(c) ** q * tilted_moment(math.sqrt(law.sigma2), size**2, d, q)
                     yield Instance({"law": law.name, "d": d, "sigma|Uz|": size, "q": q}, float(moment), bound)
 
@@ -139,12 +141,13 @@ def _weighted(c: Fraction) -> Iterator[Instance]:
             where = {"query": "N(0, I)", "d": d, "j": j, "lambda": "1/4"}
             yield Instance(where, float(moment), float(bound), partial(tuple, (moment, bound)))
     for d in (1, 2, 3):
-        for law in laws(d):
+        for law in hostile_laws(d):
             if not law.sigma2 or "Gaussian" in law.name:
                 continue
-            size = (law.nodes**2).sum(axis=1) / law.sigma2
+            mu = law.weighted_nodes
+            size = (mu.nodes**2).sum(axis=1) / law.sigma2
             for j in (0, 1, 2, 3, 4):
-                moment = float(law.masses @ (size**j * np.exp(size / 4)))
+                moment = float(mu.masses @ (size**j * np.exp(size / 4)))
                 yield Instance({"law": law.name, "d": d, "j": j}, moment, float(c) * weighted_query_moment(d, j))
 
 

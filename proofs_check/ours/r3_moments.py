@@ -16,8 +16,10 @@ from sympy import Rational, exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, forall, identity, integral_evidence
-from numerics.search.worst_law import Population, of_law, worst_law
-from numerics.token_laws.hostile import DIMENSIONS, Law, laws, matrices
+from numerics.search.worst_law import worst_law
+from numerics.token_laws import TokenLaw
+from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
+from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.instances.largest_norm import largest, norms
 from proofs_check.instances.tilted_moments import averaged
@@ -95,8 +97,9 @@ def maximum(length: int, power: Fraction) -> Callable[[Any, Any], tuple[Any, Any
     return sides
 
 
-def _unit(law: Law, factor: float = 1.0) -> Law:
-    return law.scaled(factor * law.sigma2**-0.5)
+def _unit(law: TokenLaw, factor: float = 1.0) -> WeightedNodes:
+    """The law at sigma = factor."""
+    return law.weighted_nodes.scaled(factor * law.sigma2**-0.5)
 
 
 @cache
@@ -105,10 +108,10 @@ def tilts() -> list[tuple[str, Any, Any]]:
     rows = []
     for n in DIMENSIONS:
         direction = np.arange(1, n + 1) / np.linalg.norm(np.arange(1, n + 1))
-        for law in laws(n):
+        for law in hostile_laws(n):
             for factor in (1.0, 3.0) if law.sigma2 else ():
                 rows += [
-                    (f"{law.name} at sigma = {factor:g}, |a| = {r:g}, d = {n}", (of_law(_unit(law, factor)),), tuple(r * direction))
+                    (f"{law.name} at sigma = {factor:g}, |a| = {r:g}, d = {n}", (_unit(law, factor),), tuple(r * direction))
                     for r in (1e-3, 0.3, 1.0, 3.0)
                 ]
     return rows
@@ -122,26 +125,26 @@ def pairs() -> list[tuple[str, Any, Any]]:
 
 def _pairs() -> Iterator[tuple[str, Any, Any]]:
     for n in DIMENSIONS:
-        spread = [law for law in laws(n) if law.sigma2]
+        spread = [law for law in hostile_laws(n) if law.sigma2]
         for mu in spread:
             for nu in spread:
-                if len(mu.nodes) * len(nu.nodes) <= MAX_PRODUCT_NODES:
+                if len(mu.weighted_nodes.nodes) * len(nu.weighted_nodes.nodes) <= MAX_PRODUCT_NODES:
                     for name, U in matrices(n).items():
                         for factor in (1.0, 3.0):
                             case = f"{mu.name} at sigma = {factor:g}, query {nu.name}, U = {name}, d = {n}"
-                            yield case, (of_law(_unit(mu, factor)), of_law(_unit(nu))), tuple(U.ravel())
+                            yield case, (_unit(mu, factor), _unit(nu)), tuple(U.ravel())
 
 
 def joint() -> Iterator[tuple[str, Any, Any]]:
     """List tokens (x, y) in R^2 with sigma = 1 and 3, and queries (x_q, 0) with the law of x, as in
     Assumption 4.2 (iii) for d = 1.
     """
-    for law in laws(2):
-        if law.sigma2 and len(law.nodes) <= 100:
+    for law in hostile_laws(2):
+        if law.sigma2 and len(law.weighted_nodes.nodes) <= 100:
             unit = _unit(law)
-            query = Population(unit.nodes * np.array([1.0, 0.0]), unit.masses, 1.0)
+            query = WeightedNodes(unit.nodes * np.array([1.0, 0.0]), unit.masses, 1.0)
             for factor in (1.0, 3.0):
-                mu = Population(unit.nodes * np.array([1.0, factor]), unit.masses, factor**2)
+                mu = WeightedNodes(unit.nodes * np.array([1.0, factor]), unit.masses, factor**2)
                 for name, U in matrices(2).items():
                     yield f"(x, y) = {law.name}, sigma = {factor:g}, U = {name}", (mu, query), tuple(U.ravel())
 
@@ -297,7 +300,7 @@ def exponential_moment_and_tail(*, share: int | Fraction = 1) -> Evidence:
 @cache
 def vectors() -> list[tuple[str, Any, Any]]:
     """List the hostile laws that are no point mass."""
-    return [(f"{law.name} in d = {n}", (of_law(law),), ()) for n in DIMENSIONS for law in laws(n) if law.sigma2]
+    return [(f"{law.name} in d = {n}", (law,), ()) for n in DIMENSIONS for law in hostile_laws(n) if law.sigma2]
 
 
 @claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",), argument="so that Lemma D.2, 1) needs no cited theorem")

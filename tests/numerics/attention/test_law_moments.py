@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from numerics.attention.law_moments import OF_THE_LAW, Nodes
+from numerics.attention.law_moments import OF_THE_LAW, LawMoments
 from numerics.attention.softmax_average import softmax_average, symbol
-from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point
+from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point, on_line
 from numerics.search.statement import evaluate, population
 
-POINT = Point((F(3), F(0), F(-1)), (F(1, 8), F(1, 2), F(3, 8)), F(1, 2), (F(6), F(0), F(-1)))
+POINT = Point(on_line((3, 0, -1), (F(1, 8), F(1, 2), F(3, 8))), F(1, 2), (F(6), F(0), F(-1)))
 
 
 def test_the_quantities_are_their_definitions() -> None:
@@ -34,15 +34,15 @@ def test_balls_agree_with_floats() -> None:
 
 def test_growth_at_the_origin() -> None:
     p, z2 = np.array([0.5, 0.5]), np.array([0.0, 4.0])
-    assert Nodes(p, np.array([0.0, 4.0]), z2, 1.0, 1).growth(1) == 1
-    assert Nodes(p, np.array([1.0, 4.0]), z2, 1.0, 1).growth(1) == np.inf
-    assert Nodes(p, np.zeros(2), z2, 1.0, 1).growth(2) == 0
+    assert LawMoments(p, np.array([0.0, 4.0]), z2, 1.0, 1).growth(1) == 1
+    assert LawMoments(p, np.array([1.0, 4.0]), z2, 1.0, 1).growth(1) == np.inf
+    assert LawMoments(p, np.zeros(2), z2, 1.0, 1).growth(2) == 0
 
 
 def test_balls_at_the_origin() -> None:
-    away = Point((F(1), F(0), F(-1)), (F(1, 4), F(1, 2), F(1, 4)), F(0), (F(0), F(1), F(0)))
+    away = Point(on_line((1, 0, -1), (F(1, 4), F(1, 2), F(1, 4))), F(0), (F(0), F(1), F(0)))
     assert not population(away.average(1))["C_f"].is_finite()
-    assert population(Point((F(0),), (F(1),), F(0), (F(0),)).average(1))["C_f"] == 0
+    assert population(Point(on_line((0,), (F(1),)), F(0), (F(0),)).average(1))["C_f"] == 0
 
 
 @pytest.mark.parametrize("family", [TWO_ATOMS, THREE_ATOMS], ids=lambda f: f.name)

@@ -15,7 +15,7 @@ from numerics.search.families import TWO_ATOMS
 from numerics.search.hostile_cases import Worst, _evaluated, worst_hostile
 from numerics.search.statement import Mean, Tail, normal_form
 from numerics.search.worst_average import worst_ratio
-from numerics.token_laws.hostile import functions, laws, queries
+from numerics.token_laws.hostile import functions, hostile_laws, queries
 
 L, a2, F4, EQ2 = map(symbol, ("L", "a2", "F4", "EQ2"))
 delta = sp.Symbol("delta", positive=True)
@@ -56,17 +56,20 @@ def test_a_hostile_case_above_the_bound_prevents_support(monkeypatch: pytest.Mon
 
 
 def test_a_batch_agrees_with_its_cases_one_by_one() -> None:
-    """The case that is named has the ratio that is reported, from its own law, query and function."""
+    """The case that is named has the ratio that is reported, from its own law, query and
+    function.
+    """
     statement = normal_form(Mean(error_squared), R1).statement
     batches = {(labels.law, labels.L): (labels, ratio) for labels, _, ratio, _, _ in _evaluated(statement, 0)}
     for d in (1, 2):
-        for law in laws(d):
+        for law in hostile_laws(d):
             if not law.atoms:
                 continue
+            mu = law.weighted_nodes
             labels, ratio = batches[f"{law.name} in d = {d}", 3]
             for i, query in enumerate(queries(d).values()):
                 reach = np.sqrt(law.sigma2) * np.linalg.norm(query)
                 a = query * min(1.0, 3.0 / reach) if reach else query
                 for j, f in enumerate(functions(d).values()):
-                    c = softmax_average(3, law.nodes @ a, f(law.nodes).T, law.masses, law.sigma2 * a @ a)
+                    c = softmax_average(3, mu.nodes @ a, f(mu.nodes).T, mu.masses, law.sigma2 * a @ a)
                     assert ratio[i, j] == pytest.approx(float(statement.ratios(c)), rel=1e-10, abs=1e-25), labels.name((i, j))

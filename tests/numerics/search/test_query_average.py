@@ -15,22 +15,22 @@ import sympy as sp
 
 from numerics.evidence import Verdict
 from numerics.search.query_average import Instance, PromptAndQuery, covariance_error, fourth_error, moments, squared_error, tightest
+from numerics.token_laws import atoms
 
 THIRD = Fraction(1, 3)
 SKEWED = ((Fraction(2), Fraction(1)), (-Fraction(1), -Fraction(1, 2)))
-INSTANCE = PromptAndQuery(
-    SKEWED, (THIRD, 2 * THIRD), Fraction(5), ((THIRD, 0 * THIRD), (-2 * THIRD, 0 * THIRD)), (2 * THIRD, THIRD), Fraction(3, 4), "x"
-)
+TOKENS = atoms(SKEWED, (THIRD, 2 * THIRD), sigma2=Fraction(5))
+INSTANCE = PromptAndQuery(TOKENS, atoms(((THIRD, 0), (-2 * THIRD, 0)), (2 * THIRD, THIRD)), Fraction(3, 4), "x")
 
 
 def one_by_one(L: int, order: int) -> tuple[float, float]:
     """E|T_L - T|^order and E|z|^2 |C_L - C|^2 over all prompts, token by token."""
-    atoms, weights = np.array(SKEWED, dtype=float), np.array([1, 2]) / 3
+    points, weights = np.array(SKEWED, dtype=float), np.array([1, 2]) / 3
     error = covariance = 0.0
     for z, mass in zip(np.array([[1, 0], [-2, 0]]) / 3, (2 / 3, 1 / 3)):
         moments_at: list[Any] = []
         for prompt in [(0, 1), *itertools.product((0, 1), repeat=L)]:
-            tokens = atoms[list(prompt)]
+            tokens = points[list(prompt)]
             p = np.exp(0.75 * tokens @ z) * (weights if not moments_at else 1)
             p = p / p.sum()
             mean = p @ tokens
@@ -57,13 +57,6 @@ def test_balls_enclose_floats_and_a_factor_of_the_query() -> None:
     other = INSTANCE.average(3, squared_error) - one
     weighted = INSTANCE.average(3, squared_error, g=lambda z: (z * z).sum())
     assert weighted == pytest.approx(one / 9 + 4 * other / 9)
-
-
-def test_laws_that_are_not_centred() -> None:
-    with pytest.raises(ValueError, match="tokens are not centred"):
-        PromptAndQuery(((THIRD,),), (Fraction(1),), THIRD, ((0 * THIRD,),), (Fraction(1),), THIRD, "")
-    with pytest.raises(ValueError, match="query are no probability"):
-        PromptAndQuery(((0 * THIRD,),), (Fraction(1),), THIRD, ((0 * THIRD,),), (THIRD,), THIRD, "")
 
 
 def instance(left: float, right: float, *, exact: bool = True, **where: object) -> Instance:

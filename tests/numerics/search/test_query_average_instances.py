@@ -16,16 +16,16 @@ from numerics.token_laws.sub_gaussian import certified_proxy
 
 @pytest.mark.parametrize("x", [x for x in discrete() if x.u == 0], ids=lambda x: x.name)
 def test_tokens_and_queries_are_as_sub_gaussian_as_the_propositions_ask(x) -> None:
-    assert x.sigma2 >= 1
+    assert x.tokens.sigma2 >= 1
     almost = 1 + Fraction(1, 10**5)  # `certified_proxy` is above the optimal constant by up to that
     if x.d == 1:
-        assert certified_proxy([a for (a,) in x.atoms], x.weights) <= x.sigma2 * almost
-        assert certified_proxy([q for (q,) in x.queries], x.query_weights) <= almost
+        assert certified_proxy([a for (a,) in x.tokens.atoms], x.tokens.weights) <= x.tokens.sigma2 * almost
+        assert certified_proxy([q for (q,) in x.query.atoms], x.query.weights) <= almost
     else:  # independent signs
-        assert x.atoms == x.queries
-        assert len(set(x.atoms)) == 2**x.d
-        assert {abs(v) for atom in x.atoms for v in atom} == {1}
-        assert set(x.weights) == set(x.query_weights) == {Fraction(1, 2**x.d)}
+        assert x.tokens.atoms == x.query.atoms
+        assert len(set(x.tokens.atoms)) == 2**x.d
+        assert {abs(v) for atom in x.tokens.atoms for v in atom} == {1}
+        assert set(x.tokens.weights) == set(x.query.weights) == {Fraction(1, 2**x.d)}
 
 
 def test_gaussian_tokens_against_sampling() -> None:

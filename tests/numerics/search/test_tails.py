@@ -13,7 +13,7 @@ import sympy as sp
 
 from numerics.attention.softmax_average import symbol
 from numerics.evidence import Verdict
-from numerics.search.tails import BEYOND, ERROR, LIMIT, OWN_TAIL, TOKEN_TAIL, _cases, increasing
+from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TAIL, _cases, increasing
 
 
 @pytest.mark.parametrize(("order", "growth"), [(2, 1), (2, 2), (4, 1)])
@@ -35,7 +35,7 @@ def test_a_case_against_brute_force(order: int, growth: int) -> None:
         beyond += probability * max(0.0, c * max(abs(f(z)) for z, _ in prompt) ** order + c * abs(ratio) ** order - t0)
     s = max(0.0, t0 / c - abs(ratio) ** order)
     own = sum(p * max(0.0, abs(f(z)) ** order - s) for z, p in law)
-    expected = {ERROR: error, BEYOND: beyond, LIMIT: s, OWN_TAIL: own, TOKEN_TAIL: own}
+    expected = {ERROR: error, MAXIMUM_TAIL: beyond, LIMIT: s, OWN_TAIL: own, TOKEN_TAIL: own}
     assert {e: pytest.approx(float(case.at[e.name]), abs=1e-12) for e in expected} == expected
 
 

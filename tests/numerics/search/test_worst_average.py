@@ -16,7 +16,7 @@ import numerics.search.worst_average as module
 from numerics.attention.softmax_average import deviation_R, error_squared, failure, normaliser, symbol
 from numerics.evidence import Evidence, Verdict
 from numerics.monte_carlo.confidence_limits import clopper_pearson
-from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point
+from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point, on_line
 from numerics.search.hostile_cases import Worst
 from numerics.search.statement import Mean, Tail, evaluate, normal_form
 from numerics.search.worst_average import at_point, worst_ratio
@@ -117,14 +117,14 @@ def test_without_confirmation_by_arb_there_is_no_refutation(monkeypatch: pytest.
 
 def test_the_degenerate_instance_is_evaluated_as_printed() -> None:
     """f = 0: the event {0 >= 0} is certain, {0 > 0} is impossible."""
-    point = Point((F(0),), (F(1),), F(0), (F(0),))
+    point = Point(on_line((0,), (F(1),)), F(0), (F(0),))
     weak, strict = (at_point(point, 9, Tail(error_squared, op, F4 / delta, delta), delta, sp.Rational(4, 5)) for op in (">=", ">"))
     assert weak.verdict is Verdict.REFUTED
     assert strict.verdict is Verdict.SUPPORTED
 
 
 def test_an_evaluation_that_overlaps_is_open() -> None:
-    point = Point((F(9, 10), F(-1, 10)), (F(1, 10), F(9, 10)), F(1), (F(1), F(1, 3)))
+    point = Point(on_line((F(9, 10), F(-1, 10)), (F(1, 10), F(9, 10))), F(1), (F(1), F(1, 3)))
     same = at_point(point, 3, sp.log(S / L), sp.log(S) - sp.log(L))
     assert same.verdict is Verdict.OPEN
 
@@ -141,7 +141,7 @@ def test_malformed_statements_say_what_is_wrong() -> None:
     with pytest.raises(TypeError, match="cannot evaluate sin"):
         evaluate(sp.sin(L), {"L": 1.0})
     with pytest.raises(ValueError, match="at which value"):
-        at_point(Point((F(0),), (F(1),), F(0), (F(0),)), 1, Tail(error_squared, ">=", F4 / delta, delta), delta)
+        at_point(Point(on_line((0,), (F(1),)), F(0), (F(0),)), 1, Tail(error_squared, ">=", F4 / delta, delta), delta)
 
 
 def test_bounds_are_evaluated_as_sympy_does_and_enclosed_by_balls() -> None:

@@ -13,12 +13,13 @@ import pytest
 from numerics.evidence import Verdict
 from numerics.search.families import Point
 from numerics.search.reference import ReferenceInstance
-from numerics.search.worst_law import Population, of_law, worst_law
-from numerics.token_laws.hostile import laws
+from numerics.search.worst_law import worst_law
+from numerics.token_laws.hostile import hostile_laws
 from numerics.token_laws.sub_gaussian import kearns_saul
+from numerics.token_laws.weighted_nodes import WeightedNodes
 
 #: Rademacher tokens at the score 1/2.
-SIGNS = Point((Fraction(1), Fraction(-1)), (Fraction(1, 2), Fraction(1, 2)), Fraction(1, 2), (Fraction(1), Fraction(-1)))
+SIGNS = Point(on_line((1, -1), (Fraction(1, 2), Fraction(1, 2))), Fraction(1, 2), (Fraction(1), Fraction(-1)))
 
 
 def variance(populations, _):
@@ -38,7 +39,7 @@ def gaussian_fourth(populations, _):
 
 
 def gaussians():
-    return [("Gaussian", (of_law(laws(1)[0]),), ())]
+    return [("Gaussian", (hostile_laws(1)[0],), ())]
 
 
 def undefined(populations, _):
@@ -48,7 +49,7 @@ def undefined(populations, _):
 
 
 def without_spread():
-    return [("point mass", (of_law(next(law for law in laws(1) if not law.sigma2)),), ())]
+    return [("point mass", (next(law for law in hostile_laws(1) if not law.sigma2),), ())]
 
 
 def test_variance_reaches_the_proxy() -> None:
@@ -102,15 +103,15 @@ def test_an_instance_on_which_both_sides_vanish_bounds_nothing() -> None:
 
 
 def test_tilting_has_the_mean_of_the_gaussian_shift() -> None:
-    law = laws(2)[0]
+    law = hostile_laws(2)[0].weighted_nodes
     a = np.array([0.5, -0.3])
-    tilted = of_law(law).tilted(a)
+    tilted = law.tilted(a)
     covariance = np.cov(law.nodes.T, aweights=law.masses, bias=True)
     assert np.allclose([tilted.mean(law.nodes[:, i]) for i in range(2)], covariance @ a)
 
 
 def test_large_scores_do_not_overflow() -> None:
-    p = Population(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]), 1.0)
+    p = WeightedNodes(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]), 1.0)
     assert p.tilted(np.array([1e4])).mean(p.nodes[:, 0]) == 1
 
 

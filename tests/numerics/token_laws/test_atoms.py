@@ -5,6 +5,7 @@ lose.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -68,3 +69,18 @@ def test_atoms_take_a_given_sigma_and_point_masses() -> None:
     assert atoms([[0.0, 0.0]], [1.0]).sigma == 0
     tilted = atoms([[1.0], [-1.0]], [0.5, 0.5]).tilted([[1000.0]])
     assert (tilted[0].item(), tilted[1].item()) == (1.0, 0.0)
+
+
+def test_rational_points_are_kept_exactly() -> None:
+    half, third = Fraction(1, 2), Fraction(1, 3)
+    law = atoms([[1, third], [-1, -third]], [half, half], sigma2=third + 1)
+    assert (law.atoms, law.weights, law.sigma2) == (((1, third), (-1, -third)), (half, half), third + 1)
+    assert law.sigma == pytest.approx((4 / 3) ** 0.5, rel=1e-15)
+    np.testing.assert_array_equal(law.weighted_nodes.nodes, [[1, 1 / 3], [-1, -1 / 3]])
+    other = atoms([[1.0], [-1.0]], [0.5, 0.5])
+    assert (other.atoms, other.weights, other.sigma2) == ((), (), 1.0)
+    # decimals of a third pass for a third, but rational weights are taken at their word
+    with pytest.raises(ValueError, match="no probability"):
+        atoms([[1], [-1]], [half, Fraction(5 * 10**9 + 1, 10**10)])
+    with pytest.raises(ValueError, match="not centred"):
+        atoms([[1], [Fraction(-(10**12) + 1, 10**12)]], [half, half])

@@ -171,9 +171,6 @@ def test_an_identity_does_not_outlive_what_it_stands_for() -> None:
     assert dataclasses.replace(law, name="renamed").identity == law.identity
     for changes in ({"sigma": 1.0}, {"sample": lambda rng, n: rng.standard_normal((n, 1))}, {"log_mgf": None}, {"structure": None}):
         assert dataclasses.replace(law, **changes).identity is None  # type: ignore[arg-type]
-    for identity in ({"kind": np.eye(2)}, {"kind": np.nan}):
-        with pytest.raises(TypeError, match="JSON"):
-            dataclasses.replace(law, identity=identity)
 
 
 @pytest.mark.parametrize("law", [gaussian(np.eye(2)), ball(2), SKEWED], ids=name_of)

@@ -1,4 +1,6 @@
-"""A user's law: tilts from its log-mgf alone, images, and everything that is refused at the door."""
+"""A user's law: tilts from its log-mgf alone, images, and everything that is refused when it is
+made.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 
 from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
 from numerics.token_laws.tilted_by_cauchy import moments_along, scale_of, tilted_from_log_mgf
+from numerics.token_laws.weighted_nodes import WeightedNodes
 
 Floats = NDArray[np.float64]
 Sampler = Callable[[np.random.Generator, int], Floats]
@@ -149,7 +152,6 @@ def test_quantile_functions_are_coordinates() -> None:
         ({"log_mgf": lambda a: (a.real**2).sum(-1) / 2 + 1j * a.imag.sum(-1)}, ValueError, "not analytic"),
         ({"log_mgf": lambda a: a.sum(-1)}, ValueError, "or a mean"),
         ({"log_mgf": lambda a: -(a * a).sum(-1) / 2}, ValueError, "is -1 for a along axis 0 at .a. = 1.* look for a wrong sign"),
-        ({"identity": 3}, TypeError, "cannot be written as JSON"),
         ({"structure": "sign"}, TypeError, "none that a built-in law has"),
         ({"coordinates": "gauss"}, ValueError, "is none of"),
         ({"coordinates": lambda u: u}, TypeError, "numba.njit"),
@@ -165,6 +167,29 @@ def test_quantile_functions_are_coordinates() -> None:
 def test_what_is_refused_at_the_door(changes: dict[str, Any], error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         law(**changes)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "masses", "sigma2", "match"),
+    [
+        ([[1.0, 0.0], [-1.0, 0.0]], [0.5, 0.5], 1.0, "each node needs 1 entries"),
+        ([[1.0], [-1.0]], [0.5, 0.6], 1.0, "a probability"),
+        ([[1.0], [-1.0]], [0.4, 0.6], 1.0, "subtract it"),
+        ([[1.0], [-1.0]], [0.5, 0.5], 2.0, "give both the same parameter"),
+    ],
+)
+def test_nodes_that_are_not_of_the_law_are_refused(nodes: Any, masses: Any, sigma2: float, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        law(cubature=WeightedNodes(np.array(nodes), np.array(masses), sigma2))
+
+
+def test_a_users_law_brings_its_nodes() -> None:
+    mine = law(cubature=WeightedNodes(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]), 1.0))
+    assert mine.weighted_nodes.mean(mine.weighted_nodes.squares) == 1
+    with pytest.raises(TypeError, match="no WeightedNodes"):
+        law(cubature=[[1.0], [-1.0]])
+    with pytest.raises(ValueError, match="mine in d = 1 has infinitely many values and no cubature rule"):
+        _ = law().weighted_nodes
 
 
 def test_a_log_mgf_that_falls_along_one_axis_is_refused() -> None:
