@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from numerics.evidence import Verdict
-from numerics.search.families import Point
+from numerics.search.families import Point, on_line
 from numerics.search.reference import ReferenceInstance
 from numerics.search.worst_law import worst_law
 from numerics.token_laws.hostile import hostile_laws
