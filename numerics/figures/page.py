@@ -21,7 +21,7 @@ from numerics.figures.failed_runs import Failures, failed, failures
 from numerics.figures.plan import FIGURES, Plan
 from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
-from numerics.figures.run_arrays import BOTH
+from numerics.figures.run_arrays import ARCHITECTURES
 from numerics.figures.svg_file import sheet
 from numerics.pages.files import replace_together
 from numerics.pages.templates import environment
@@ -194,7 +194,7 @@ def _tables(measurements: Measurements) -> list[dict[str, Any]]:
             rows = []
             for L in sorted(plan.lengths):
                 cells = []
-                for attention in BOTH:
+                for attention in ARCHITECTURES:
                     key = (covariance, variant, attention, L, plan.first_seed)
                     cells.append((measurements.final.get(key), failed(measurements, *key)))
                 cells.append((measurements.bayes.get((covariance, variant, L)), False))

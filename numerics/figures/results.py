@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.figures.plan import Plan, RunKey
-from numerics.figures.run_arrays import BOTH, as_array, described, from_array, half
+from numerics.figures.run_arrays import ARCHITECTURES, as_array, described, from_array, half
 from numerics.training.result import Training
 
 __all__ = ["Gaps", "Measurements"]
@@ -102,7 +102,7 @@ class Measurements:
         """
         key = RunKey(covariance, variant, attention, L, seed)
         coupled = key._replace(attention="coupled")
-        if key not in self.runs and coupled in self.runs and attention in BOTH:
+        if key not in self.runs and coupled in self.runs and attention in ARCHITECTURES:
             return half(self.runs[coupled], attention)
         return self.runs[key]
 
@@ -196,7 +196,7 @@ class Measurements:
 def _run_as_json(run: Training) -> dict[str, Any]:
     """Curves and the last parameters, a list entry for each architecture."""
     coupled = run.attention == "coupled"
-    parts = [half(run, attention) for attention in BOTH] if coupled else [run]
+    parts = [half(run, attention) for attention in ARCHITECTURES] if coupled else [run]
     return {
         "steps": run.steps,
         "every": run.every,

@@ -14,7 +14,7 @@ from numerics.training.result import Training
 __all__ = ["as_array", "described", "from_array", "half"]
 
 Floats = NDArray[np.float64]
-BOTH = ("softmax", "linear")
+ARCHITECTURES = ("softmax", "linear")
 MEASURED = ("step", "risk", "risk_error", "parameters", "initial", "diverged")
 
 
@@ -78,7 +78,7 @@ def from_array(array: Floats, about: dict[str, Any]) -> Training:
 
 def half(training: Training, attention: str) -> Training:
     """The softmax or the linear run of a coupled one, as if it had been trained alone."""
-    i = BOTH.index(attention)
+    i = ARCHITECTURES.index(attention)
     return replace(
         training,
         attention=attention,

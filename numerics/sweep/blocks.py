@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.compiled.source_digest import digest_of_sources
+from numerics.jobs.content import canonical, content_digest
+from numerics.jobs.hexadecimal import from_hex
 from numerics.monte_carlo.estimate import PIECE, error_sampler
 from numerics.sweep.laws import law_of
-from numerics.sweep.matrices import from_hex
 
-__all__ = ["Block", "LawError", "canonical", "code_digest", "run_block", "split"]
+__all__ = ["Block", "LawError", "code_digest", "run_block", "split"]
 
 Floats = NDArray[np.float64]
 #: Tokens in a full block: a fraction of a second to some seconds, by dimension and machine.
@@ -67,7 +68,7 @@ class Block:
     @cached_property
     def key(self) -> str:
         """SHA-256, 64 hexadecimal digits, of everything that determines the numbers."""
-        return hashlib.sha256(canonical(self.about()).encode()).hexdigest()
+        return content_digest(self.about())
 
     def about(self) -> dict[str, Any]:
         """What a store says about the numbers; the content, which may be long, stands there once,
@@ -180,14 +181,3 @@ def code_digest() -> str:
     64
     """
     return digest_of_sources(__name__)
-
-
-def canonical(document: Any) -> str:
-    """JSON with one spelling for each content.
-
-    Examples
-    --------
-    >>> canonical({"b": 1, "a": [0.5]})
-    '{"a":[0.5],"b":1}'
-    """
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=True)

@@ -10,14 +10,11 @@ import shlex
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numerics.rates.cli import print_anything, tell
 from numerics.terminal.inputs import InputError, writable_folder
-from numerics.terminal.progress import block_progress
-
-if TYPE_CHECKING:
-    from numerics.sweep.run import Done
+from numerics.terminal.progress import progress_bar
 
 __all__ = ["add_sweep"]
 
@@ -93,38 +90,38 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
     if arguments.store is None:
         raise InputError("also needed: --store FILE, where the results are kept (it is made if missing)")
     _calm_linear_algebra()
+    from numerics.jobs.job import Progress
+    from numerics.jobs.runner import thread_count
     from numerics.jobs.store import Store
-    from numerics.monte_carlo.sampler import whole
     from numerics.rates.measure import assess
     from numerics.rates.report import provenance, write_report
-    from numerics.sweep.run import MOST_THREADS, stored_digest, sweep
+    from numerics.sweep.run import stored_digest, sweep
     from numerics.sweep.spec import read_spec
 
-    threads = arguments.threads
     try:
-        whole("--threads", 1 if threads is None else threads, 1, MOST_THREADS)
+        threads = thread_count(arguments.threads, "--threads")
     except ValueError as error:
         raise InputError(str(error)) from error
     spec = read_spec(arguments.spec)
     out = writable_folder(Path(arguments.out)) if arguments.out else None
     started = time.perf_counter()
-    states: list[Done] = []
+    states: list[Progress] = []
     try:
         with Store(arguments.store) as store:
-            with block_progress(arguments.quiet) as advance:
+            with progress_bar(arguments.quiet, "asking the store") as advance:
 
-                def progress(done: Done) -> None:
-                    states[:] = [done]
-                    advance(done.blocks, done.total, done.tokens, done.total_tokens)
+                def show(state: Progress) -> None:
+                    states[:] = [state]
+                    state.show(advance)
 
-                results = sweep(spec, store, scheduler=arguments.scheduler, threads=threads, progress=progress)
+                results = sweep(spec, store, scheduler=arguments.scheduler, threads=threads, progress=show)
             digest = "" if out is None else stored_digest(spec, store)
     except (ArithmeticError, MemoryError, ValueError) as error:  # the last are those of the store, the cluster and a user's law
-        kept = f" ({states[0].blocks} of {states[0].total} blocks are stored; the same command goes on)" if states else ""
+        kept = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
         raise InputError(f"{error}{kept}") from error
-    done = states[0]
+    (end,) = states
     if not arguments.quiet:
-        print(f"{done.total} blocks: {done.reused} reused, {done.run} run; stored in {arguments.store}")
+        print(f"{end.total} jobs: {end.reused} reused, {end.computed} computed; stored in {arguments.store}")
     runs, beyond = [], []
     for setting, errors in results:
         try:
@@ -139,7 +136,7 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
         print(f"largeprompt sweep: {left_out}", file=sys.stderr)
     page = None
     if out is not None:
-        inputs = [*spec.inputs.items(), (f"{Path(arguments.store).name}, the {done.total} blocks used", digest)]
+        inputs = [*spec.inputs.items(), (f"{Path(arguments.store).name}, the {end.total} jobs used", digest)]
         source = provenance(_command(arguments), time.perf_counter() - started, inputs)
         try:
             page = write_report(runs, out, source)

@@ -14,7 +14,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from numerics.sweep.matrices import as_hex, from_hex
+from numerics.jobs.hexadecimal import as_hex, from_hex
 from numerics.token_laws import TokenLaw, from_identity
 
 __all__ = ["describe_gaussian", "describe_law", "describe_own", "law_of"]

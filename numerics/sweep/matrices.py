@@ -1,4 +1,6 @@
-"""How a sweep spells matrices and vectors: shorthand for people, hexadecimal floats for machines."""
+"""The matrices and vectors that a grid names: lists of numbers, the shorthands ``diagonal`` and
+``identity``, or files.
+"""
 
 from __future__ import annotations
 
@@ -7,47 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from numerics.terminal.inputs import InputError, read_array
 
-__all__ = ["as_hex", "from_hex", "number", "read_matrix", "read_vector", "scaled"]
+__all__ = ["SHAPES", "number", "read_matrix", "read_vector", "scaled"]
 
 Floats = NDArray[np.float64]
 #: Largest dimension that a single number may ask for.
 LARGEST = 1024
 SHAPES = ("matrix", "diagonal", "identity", "file")
 HOW = "matrix = [[1, 0], [0, 2]], diagonal = [1, 2], identity = 2 (each with scale = 0.5, if you like) or file = 'U.npy'"
-
-
-def as_hex(array: ArrayLike) -> Any:
-    """Nested lists of hexadecimal floats: every bit, in one spelling.
-
-    Examples
-    --------
-    >>> as_hex([[0.5, -0.0]])
-    [['0x1.0000000000000p-1', '0x0.0p+0']]
-    """
-    return _spelled((np.asarray(array, dtype=float) + 0.0).tolist())  # + 0.0: there is one zero
-
-
-def _spelled(value: Any) -> Any:
-    return [_spelled(v) for v in value] if isinstance(value, list) else value.hex()
-
-
-def from_hex(nested: Any) -> Floats:
-    """The array that `as_hex` spelled.
-
-    Examples
-    --------
-    >>> from_hex(as_hex([0.1, 3.0])).tolist()
-    [0.1, 3.0]
-    """
-    return np.array(_read(nested), dtype=float)
-
-
-def _read(value: Any) -> Any:
-    return [_read(v) for v in value] if isinstance(value, list) else float.fromhex(value)
 
 
 def number(value: Any, what: str) -> float:

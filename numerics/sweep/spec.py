@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from numerics.attention.setting import AttentionSetting
+from numerics.jobs.content import canonical
+from numerics.jobs.hexadecimal import as_hex
 from numerics.monte_carlo.sampler import METHODS, error_sampler
-from numerics.sweep.blocks import Block, canonical, code_digest, split
+from numerics.sweep.blocks import Block, code_digest, split
 from numerics.sweep.entries import Entry, known_keys, read_matrices, read_queries, read_tokens
 from numerics.sweep.laws import law_of
-from numerics.sweep.matrices import as_hex
 from numerics.terminal.inputs import InputError, length_grid, read_bytes
 
 __all__ = ["Run", "Spec", "example", "read_spec"]
@@ -46,6 +47,11 @@ class Run:
 
     setting: AttentionSetting
     content: str
+
+    @cached_property
+    def key(self) -> str:
+        """The digest of the content: the key under which a store says what the run is."""
+        return hashlib.sha256(self.content.encode()).hexdigest()
 
     @cached_property
     def seed(self) -> int:

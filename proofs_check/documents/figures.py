@@ -78,7 +78,6 @@ def _figures(text: str) -> list[int]:
 def _figures_command(arguments: argparse.Namespace) -> int:
     from numerics.jobs.store import StoreError
     from numerics.rates.cli import print_anything
-    from numerics.terminal.progress import duration
     from proofs_check.core.files import InputError, check_writable
 
     print_anything()
@@ -86,7 +85,7 @@ def _figures_command(arguments: argparse.Namespace) -> int:
     try:
         check_writable(out)
         _check_no_other_page(out / "index.html")
-        return _measure_and_judge(arguments, out, duration)
+        return _measure_and_judge(arguments, out)
     except (InputError, StoreError) as error:
         print(f"largeprompt figures: {error}", file=sys.stderr)
         return 2
@@ -107,16 +106,17 @@ def _check_no_other_page(page: Path) -> None:
         raise InputError(f"{page} is no page of this command, and would be overwritten; choose another --out")
 
 
-def _measure_and_judge(arguments: argparse.Namespace, out: Path, duration: Callable[[float], str]) -> int:
+def _measure_and_judge(arguments: argparse.Namespace, out: Path) -> int:
     from numerics.figures.page import write_page
-    from numerics.figures.progress import shown
     from numerics.figures.run_plan import measure
+    from numerics.terminal.progress import duration, progress_bar
     from proofs_check.core.experiments import judge, sentences
     from proofs_check.core.ledger import write_json
 
     plan = _plan(arguments)
-    with shown(arguments.quiet) as advance:
-        measured = measure(plan, folder=out / "measured", threads=arguments.threads, progress=advance)
+    with progress_bar(arguments.quiet, "timing a step") as advance:
+        show = lambda state: state.show(advance)
+        measured = measure(plan, folder=out / "measured", threads=arguments.threads, progress=show)
     say = (lambda line: None) if arguments.quiet else print
     say(f"measured in {duration(measured.seconds)} ({duration(measured.work_seconds)} of processor time, earlier runs included)")
     if arguments.only:

@@ -13,7 +13,7 @@ import pytest
 
 from numerics.compiled import source_digest as sources
 from numerics.compiled.source_digest import PACKAGES, ROOT, digest_of_sources, imports_of, kernel_key
-from numerics.figures.tasks import HOMES
+from numerics.figures.engines import MODULES
 
 
 def test_a_training_loads_no_module_of_ours_that_the_digest_leaves_out() -> None:
@@ -26,7 +26,7 @@ def test_a_training_loads_no_module_of_ours_that_the_digest_leaves_out() -> None
     loaded = set(done.stdout.split())
     packages = {name for name in loaded if ROOT.joinpath(*name.split(".")).is_dir()}
     assert {"numerics.training.kernels.loop", "numerics.compiled.streams", "numerics.training.run"} <= loaded
-    assert loaded - packages <= imports_of(HOMES["train"])
+    assert loaded - packages <= imports_of(MODULES["train"])
 
 
 def test_imports_are_followed_wherever_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +67,7 @@ def test_another_version_of_a_package_is_another_digest(monkeypatch: pytest.Monk
 
 
 def test_every_engine_has_a_digest() -> None:
-    assert len({digest_of_sources(home) for home in HOMES.values()}) == len(HOMES)
+    assert len({digest_of_sources(home) for home in MODULES.values()}) == len(MODULES)
     with pytest.raises(FileNotFoundError):
         digest_of_sources("numerics.no_such_module")
 

@@ -22,12 +22,14 @@ import numpy as np
 import pytest
 
 from numerics.figures import speed
+from numerics.figures.engines import engines
 from numerics.figures.plan import Plan, RunKey
+from numerics.figures.plan_jobs import PlanJobs
 from numerics.figures.results import GAPS, Measurements
 from numerics.figures.run_arrays import as_array
-from numerics.figures.run_plan import Interrupted, Progress, measure
-from numerics.figures.tasks import Work, engines
-from numerics.jobs import schedule
+from numerics.figures.run_plan import measure
+from numerics.jobs import runner
+from numerics.jobs.job import Interrupted, Progress
 from numerics.jobs.store import Store, StoreError
 from tests.numerics.figures.fake_engines import SMALL, Fake
 from tests.numerics.jobs.stores import folder_in_memory
@@ -140,7 +142,7 @@ def test_changed_code_computes_anew_what_depends_on_it() -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looks at the work of others more often than every half second."""
-    monkeypatch.setattr(schedule, "LOOK", 0.02)
+    monkeypatch.setattr(runner, "LOOK", 0.02)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -194,7 +196,7 @@ def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
                 command.send_signal(how)
                 _, error = command.communicate()
             assert command.returncode != 0
-            assert ("what was begun is kept up to its last checkpoint" in error) == (how is signal.SIGINT)
+            assert ("the same command goes on" in error) == (how is signal.SIGINT)
             assert len(done()) < 12 * len(SMALL.runs)
             assert how is signal.SIGKILL or twice() == 0
         resumed = Fake(log=log)
@@ -212,7 +214,7 @@ def test_ctrl_c_says_what_is_stored() -> None:
 
     fake = Fake(pause=1e-4)
     with folder_in_memory() as folder:
-        with pytest.raises(Interrupted, match=r"interrupted; (\d+) of \d+ pieces are stored.*; the same command goes on") as stop:
+        with pytest.raises(Interrupted, match=r"interrupted; (\d+) of \d+ jobs are stored; the same command goes on") as stop:
             measure(SMALL, folder=folder, threads=2, progress=interrupt, _engines=fake.engines())
         with Store(folder / "results.sqlite") as store:
             assert int(str(stop.value).split()[1]) == len(store) > 5
@@ -246,7 +248,7 @@ def test_an_error_in_a_run_is_raised_and_the_rest_is_kept() -> None:
 def test_a_damaged_checkpoint_is_named_and_left_as_it_is(tmp_path: Path) -> None:
     plan = replace(SMALL.only(8), variants=("as coded",), curve_lengths=(2,), band_seeds=1)
     by = Fake().engines()._replace(train=engines().train)
-    (run,) = Work(plan, by, speed.ordinary).runs.values()
+    (run,) = PlanJobs(plan, by, speed.ordinary).runs.values()
     path = tmp_path / "running" / f"{run.key}.npz"
     path.parent.mkdir()
     path.write_bytes(b"PK, but no archive")

@@ -207,7 +207,7 @@ def test_what_is_said_must_be_json(bad: object, path: Path) -> None:
 
 def test_a_store_is_no_place_for_samples(path: Path) -> None:
     with Store(path) as store, pytest.raises(ValueError, match="a store is for sums"):
-        store.put(key(0), np.zeros(10**6 + 1), {})
+        store.put(key(0), np.zeros(10**7 + 1), {})
 
 
 def test_a_closed_store_says_so(filled: Path) -> None:

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from numerics.sweep.blocks import Block, canonical, code_digest
+from numerics.jobs.content import canonical
+from numerics.jobs.hexadecimal import as_hex
+from numerics.sweep.blocks import Block, code_digest
 from numerics.sweep.laws import describe_gaussian
-from numerics.sweep.matrices import as_hex
 
 PATIENCE = 60.0  # a busy machine takes seconds to start a process
 

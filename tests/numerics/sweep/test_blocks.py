@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from numerics.compiled.source_digest import ROOT, imports_of
+from numerics.jobs.content import canonical
+from numerics.jobs.hexadecimal import as_hex
 from numerics.monte_carlo.estimate import PIECE
 from numerics.sweep import blocks
-from numerics.sweep.blocks import Block, canonical, code_digest, run_block, split
+from numerics.sweep.blocks import Block, code_digest, run_block, split
 from numerics.sweep.laws import describe_gaussian, describe_law, describe_own
-from numerics.sweep.matrices import as_hex
 from numerics.token_laws import sphere
 
 CONTENT: dict[str, Any] = {

@@ -46,7 +46,7 @@ def test_a_sweep_from_end_to_end_and_again(tmp_path: Path, capsys: pytest.Captur
     store, out = tmp_path / "results.sqlite", tmp_path / "deep" / "report"
     assert sweep(spec, "--store", store, "--threads", "1", "--out", out) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"4 blocks: 0 reused, 4 run; stored in {store}"
+    assert lines[0] == f"4 jobs: 0 reused, 4 computed; stored in {store}"
     assert [line.split(":")[0] for line in lines[1:3]] == ["holds  fixed", "holds  averaged"]
     assert lines[3].endswith(f"comparisons hold; report in {out / 'report.html'}")
     assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, PLOTS])
@@ -56,12 +56,12 @@ def test_a_sweep_from_end_to_end_and_again(tmp_path: Path, capsys: pytest.Captur
     read = read_spec(spec)
     with Store(store) as opened:
         content = stored_digest(read, opened)
-    assert named == {**read.inputs, "results.sqlite, the 4 blocks used": content}
+    assert named == {**read.inputs, "results.sqlite, the 4 jobs used": content}
     assert str(tmp_path) not in (out / "report.html").read_text()
 
     assert sweep(spec, "--store", store) == 0
     again = capsys.readouterr().out.splitlines()
-    assert again[0] == f"4 blocks: 4 reused, 0 run; stored in {store}"
+    assert again[0] == f"4 jobs: 4 reused, 0 computed; stored in {store}"
     assert again[1:3] == lines[1:3]
     assert again[3].endswith("comparisons hold")
 
@@ -109,7 +109,7 @@ def test_the_example_is_a_spec(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["none.toml", "--store", "s"], "none.toml: cannot read it: No such file"),
         (["wrong.toml", "--store", "s"], "wrong.toml: lengths: L = 0 is not a prompt length"),
         (["grid.toml", "--store", "s", "--threads", "0"], "--threads = 0"),
-        (["grid.toml", "--store", "s", "--threads", "1000000"], "--threads = 1000000; at most 1024"),
+        (["grid.toml", "--store", "s", "--threads", "1000000"], "--threads = 1000000 is outside 1 ... 1024"),
         (["grid.toml", "--store", "s", "--out", "grid.toml/r"], "cannot write to grid.toml/r"),
         (["grid.toml", "--store", "no/folder"], "no"),
         (["grid.toml", "--store", "grid.toml"], "grid.toml"),
@@ -136,10 +136,9 @@ def test_a_scheduler_that_is_not_there(spec: Path, tmp_path: Path, capsys: pytes
     assert sweep(spec, "--store", store, "--scheduler", "tcp://127.0.0.1:9") == 2
     printed = capsys.readouterr()
     assert printed.err.startswith("largeprompt sweep: ")
-    assert printed.err.endswith(" (0 of 4 blocks are stored; the same command goes on)\n")
+    assert printed.err.endswith(" (0 of 4 jobs are stored; the same command goes on)\n")
     assert printed.err.count("\n") == 1
-    with Store(store) as opened:
-        assert len(opened) == 0
+    assert rows(store) == 0
     # what is stored needs no cluster
     assert sweep(spec, "--store", store, "--quiet") == 0
     assert sweep(spec, "--store", store, "--quiet", "--scheduler", "tcp://127.0.0.1:9") == 0
@@ -159,10 +158,10 @@ def test_interrupted_in_the_middle(
         patch.setattr(run, "run_block", some)
         assert sweep(spec, "--store", tmp_path / "s", "--threads", "1", "--out", tmp_path / "r") == 130
     printed = capsys.readouterr()
-    assert printed.err == "largeprompt sweep: interrupted; 1 of 4 blocks are stored; the same command goes on\n"
+    assert printed.err == "largeprompt sweep: interrupted; 1 of 4 jobs are stored; the same command goes on\n"
     assert printed.out == ""
     assert sweep(spec, "--store", tmp_path / "s") == 0
-    assert capsys.readouterr().out.startswith("4 blocks: 1 reused, 3 run;")
+    assert capsys.readouterr().out.startswith("4 jobs: 1 reused, 3 computed;")
 
 
 FRAGILE = """
@@ -197,7 +196,7 @@ def test_a_law_of_ones_own_that_fails_late(breaks: str, says: str, tmp_path: Pat
     assert printed.out == ""
     assert printed.err.startswith("largeprompt sweep: your law 'signs' failed at L = 50: ")
     assert says in printed.err
-    assert printed.err.endswith("(0 of 4 blocks are stored; the same command goes on)\n")
+    assert printed.err.endswith("(0 of 4 jobs are stored; the same command goes on)\n")
     assert len(printed.err) < 600
     assert rows(tmp_path / "s") == 0
 
@@ -241,7 +240,7 @@ def test_a_block_that_cannot_be_computed(
 
     monkeypatch.setattr(run, "run_block", fails)
     assert sweep(spec, "--store", tmp_path / "s") == 2
-    assert capsys.readouterr().err == f"largeprompt sweep: {error} (0 of 4 blocks are stored; the same command goes on)\n"
+    assert capsys.readouterr().err == f"largeprompt sweep: {error} (0 of 4 jobs are stored; the same command goes on)\n"
 
 
 def test_the_command_gives_linear_algebra_one_thread() -> None:
@@ -283,7 +282,7 @@ def test_ctrl_c_in_a_real_process(tmp_path: Path, capsys: pytest.CaptureFixture[
         process.kill()
     stored = rows(store)
     assert (process.returncode, out) == (130, "")
-    assert err.endswith("blocks are stored; the same command goes on\n")
+    assert err.endswith("jobs are stored; the same command goes on\n")
     assert f"interrupted; {stored} of " in err
     assert "Traceback" not in err
 

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from numerics.jobs.job import Progress
 from numerics.jobs.store import Store
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.cluster import AHEAD, ClusterError, run_on
-from numerics.sweep.run import Done, stored_digest, sweep
+from numerics.sweep.run import stored_digest, sweep
 from tests.numerics.sweep.clusters import PATIENCE, Cluster, asking, block, need_dask
 from tests.numerics.sweep.grids import bits, two
 
@@ -127,10 +128,10 @@ def test_a_sweep_on_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
     spec = two(tmp_path)
     with Store(tmp_path / "here") as here, Store(tmp_path / "there") as there:
         expected = [bits(errors) for _, errors in sweep(spec, here)]
-        states: list[Done] = []
+        states: list[Progress] = []
         found = [bits(errors) for _, errors in sweep(spec, there, scheduler=cluster.address, progress=states.append)]
         assert found == expected
-        assert states[-1].run == states[-1].total
+        assert states[-1].computed == states[-1].total
         assert len(here) == len(there) == states[-1].total + len(spec.runs)  # and a row on each run
         assert stored_digest(spec, here) == stored_digest(spec, there)
 

@@ -107,7 +107,7 @@ def test_the_command_killed_and_repeated(tmp_path: Path) -> None:
     killed = run("-c", DYING)
     assert (killed.returncode, count(store)) == (-signal.SIGKILL, 5), killed.stdout + killed.stderr
     done = run("-m", "numerics")
-    found = re.search(r"(\d+) blocks: (\d+) reused, (\d+) run", done.stdout)
+    found = re.search(r"(\d+) jobs: (\d+) reused, (\d+) computed", done.stdout)
     assert found is not None, done.stdout + done.stderr
     total, reused, new = map(int, found.groups())
     assert reused == 5 < total

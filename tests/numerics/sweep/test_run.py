@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from numerics.jobs.job import Interrupted, Progress
 from numerics.jobs.store import Store
 from numerics.monte_carlo.estimate import attention_errors
 from numerics.sweep import blocks, run
 from numerics.sweep.blocks import Block, run_block
-from numerics.sweep.run import Done, Interrupted, stored_digest, sweep
+from numerics.sweep.run import stored_digest, sweep
 from numerics.sweep.spec import Spec, read_spec
 from tests.numerics.jobs.stores import folder_in_memory
 from tests.numerics.sweep.grids import TWO, bits, two, write
@@ -39,13 +40,13 @@ def store(tmp_path: Path) -> Any:
         yield opened
 
 
-def swept(spec: Spec, store: Store, **options: Any) -> tuple[list[bytes], Done]:
+def swept(spec: Spec, store: Store, **options: Any) -> tuple[list[bytes], Progress]:
     """Every bit of the results, and how far the sweep said it was at its end."""
-    states: list[Done] = []
+    states: list[Progress] = []
     results = sweep(spec, store, progress=states.append, **options)
-    assert states[0].blocks == states[0].reused
-    assert [s.blocks for s in states] == list(range(states[0].blocks, states[-1].total + 1))
-    assert states[-1].tokens == states[-1].total_tokens
+    assert states[0].done == states[0].reused
+    assert sorted({state.done for state in states}) == list(range(states[0].done, states[-1].total + 1))
+    assert (states[-1].share, states[-1].seconds_left) == (1.0, 0.0)
     return [bits(errors) for _, errors in results], states[-1]
 
 
@@ -71,10 +72,10 @@ def test_each_run_is_attention_errors_with_its_seed(tmp_path: Path, store: Store
 def test_the_second_sweep_computes_nothing(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = two(tmp_path)
     first, done = swept(spec, store)
-    assert (done.reused, done.run, done.total) == (0, 24, 24)
+    assert (done.reused, done.computed, done.total) == (0, 24, 24)
     monkeypatch.setattr(run, "run_block", lambda block: pytest.fail("computed again"))
     again, done = swept(spec, store)
-    assert (done.reused, done.run, done.total, done.total_tokens) == (24, 0, 24, 0)
+    assert (done.reused, done.computed, done.total) == (24, 0, 24)
     assert again == first
 
 
@@ -129,7 +130,7 @@ def test_what_another_sweep_has_stored_in_the_meantime_is_not_computed(
 
     monkeypatch.setattr(run, "run_block", noted)
     found, done = swept(spec, store, threads=threads)
-    assert (done.blocks, done.run) == (24, len(here))
+    assert (done.done, done.computed) == (24, len(here))
     assert 12 <= len(here) <= 12 + 2 * threads  # those that were begun or about to be
     monkeypatch.undo()
     monkeypatch.setattr(blocks, "TOKENS", 1)
@@ -164,11 +165,11 @@ def test_a_sweep_that_was_stopped_goes_on(
             sweep(spec, store, threads=1)
     if error is KeyboardInterrupt:
         assert isinstance(stop.value, Interrupted)
-        assert str(stop.value) == f"interrupted; {after} of 24 blocks are stored; the same command goes on"
+        assert str(stop.value) == f"interrupted; {after} of 24 jobs are stored; the same command goes on"
     stored = set(store.get(b.key for r in spec.runs for L in spec.lengths for b in spec.blocks(r, L)))
     assert stored == stops.ran
     resumed, done = swept(spec, store, threads=1)
-    assert (done.reused, done.run) == (after, 24 - after)
+    assert (done.reused, done.computed) == (after, 24 - after)
     with Store(tmp_path / "uninterrupted") as other:
         assert swept(spec, other)[0] == resumed
 
@@ -184,7 +185,7 @@ def test_an_interrupt_right_after_a_block_was_stored_counts_it(tmp_path: Path) -
             if self.blocks == 3:
                 raise KeyboardInterrupt
 
-    with Late(tmp_path / "late.sqlite") as late, pytest.raises(Interrupted, match=r"^interrupted; 3 of 24 blocks are stored;"):
+    with Late(tmp_path / "late.sqlite") as late, pytest.raises(Interrupted, match=r"^interrupted; 3 of 24 jobs are stored;"):
         sweep(two(tmp_path), late, threads=1)
 
 
@@ -193,8 +194,8 @@ def test_the_store_says_enough_to_compute_every_number_again(tmp_path: Path, sto
     spec = two(tmp_path, lengths="[4]")
     swept(spec, store)
     for key in [block.key for r in spec.runs for block in spec.blocks(r, 4)]:
-        about = store.about(key)
-        again = Block.from_json({"content": store.about(about.pop("run"))["run"], **about})
+        about = store.about(key)["content"]
+        again = Block.from_json({"content": store.about(about.pop("run"))["content"], **about})
         assert again.key == key
         assert run_block(again).tobytes() == store.get([key])[key].tobytes()
 
