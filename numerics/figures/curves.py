@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 #: figure, from above.
 KINDS = {1: ("output gap", "gradient gap"), 2: ("risk", "risk above ridge"), 3: ("distance",), 4: ("risk in training",)}
 #: Variable, dashes and marker of each architecture, and the variables of the prompt lengths.
-ARCHITECTURES = {"softmax": ("run-1", "", "o"), "linear": ("run-2", "5 3", "s")}
+STYLES = {"softmax": ("run-1", "", "o"), "linear": ("run-2", "5 3", "s")}
 LENGTH_VARIABLES = ("run-3", "run-4", "run-5", "run-6", "run-1", "run-2")
 
 
@@ -143,7 +143,7 @@ def _risks(measurements: Measurements, covariance: str, variant: str) -> list[Li
     seeds = plan.all_seeds
     lengths = sorted({L for c, v, L in measurements.bayes if (c, v) == (covariance, variant)} & set(plan.lengths))
     ridge = np.array([[measurements.bayes[covariance, variant, L] for L in lengths]]).reshape(1, -1, 2)
-    for attention, (variable, _, mark) in ARCHITECTURES.items():
+    for attention, (variable, _, mark) in STYLES.items():
         style = (variable, "", mark)
         keys = [[(covariance, variant, attention, L, seed) for L in lengths] for seed in seeds]
         pairs = np.array([[measurements.final.get(key, (np.nan, np.nan)) for key in row] for row in keys]).reshape(len(keys), -1, 2)
@@ -231,7 +231,7 @@ def _distances(measurements: Measurements, covariance: str, variant: str) -> lis
 def _curves(measurements: Measurements, covariance: str, variant: str) -> list[Line]:
     found = []
     for i, L in enumerate(measurements.plan.curve_lengths):
-        for attention, (_, dashes, _) in ARCHITECTURES.items():
+        for attention, (_, dashes, _) in STYLES.items():
             style, curve = (LENGTH_VARIABLES[i % len(LENGTH_VARIABLES)], dashes, ""), f"{attention}, L = {L}"
             good, bad = _runs(measurements, covariance, variant, attention, L)
             limit = measurements.exact.get((covariance, variant, attention, L)) if good or bad else None

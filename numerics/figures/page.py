@@ -27,6 +27,7 @@ from numerics.pages.files import replace_together
 from numerics.pages.templates import environment
 from numerics.pages.text import marked
 from numerics.rates.report import provenance
+from numerics.terminal.progress import duration
 from theory.regression.experiment import COVARIANCES, VARIANTS
 
 __all__ = ["COLUMNS", "PAGE", "write_page"]
@@ -148,7 +149,7 @@ def as_html(
             pairs=_pairs(measurements, figures),
             said=said,
             drawn={figure.number for figure in figures},
-            minutes=_minutes,
+            duration=duration,
             words=words,
             counts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
             diverged=diverged(measurements),
@@ -202,15 +203,3 @@ def _tables(measurements: Measurements) -> list[dict[str, Any]]:
             if plan.shows(2, covariance):
                 found.append({"covariance": covariance, "variant": variant, "rows": rows})
     return found
-
-
-def _minutes(seconds: float) -> str:
-    """A time as people read it.
-
-    Examples
-    --------
-    >>> _minutes(34), _minutes(754.2)
-    ('34 s', '12 min 34 s')
-    """
-    whole = round(seconds)
-    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.figures.plan import Plan, RunKey
-from numerics.figures.run_arrays import ARCHITECTURES, as_array, described, from_array, half
+from numerics.figures.run_arrays import ARCHITECTURES, half
 from numerics.training.result import Training
 
 __all__ = ["Gaps", "Measurements"]
@@ -105,64 +101,6 @@ class Measurements:
         if key not in self.runs and coupled in self.runs and attention in ARCHITECTURES:
             return half(self.runs[coupled], attention)
         return self.runs[key]
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write all of it to one file (``.npz``), whole or not at all.
-
-        Raises
-        ------
-        OSError
-            If it cannot be written.
-        """
-        about = {
-            "format": FORMAT,
-            "plan": asdict(self.plan),
-            "runs": [[*key, described(run)] for key, run in self.runs.items()],
-            "gaps": [list(key) for key in self.gaps],
-            "final": [[*key, *value] for key, value in self.final.items()],
-            "exact": [[*key, value] for key, value in self.exact.items()],
-            "bayes": [[*key, *value] for key, value in self.bayes.items()],
-            "seconds": self.seconds,
-            "work_seconds": self.work_seconds,
-        }
-        arrays = {f"run {i}": as_array(run) for i, run in enumerate(self.runs.values())}
-        for i, gaps in enumerate(self.gaps.values()):
-            arrays |= {f"gaps {i} {name}": getattr(gaps, name) for name in GAPS}
-        target = Path(path)
-        part = target.with_name(target.name + ".part")
-        with part.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, about=np.array(json.dumps(about)), **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, target)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Measurements:
-        """What `save` has written, bit for bit.
-
-        Raises
-        ------
-        ValueError
-            If the file cannot be read, is another one, or of another version.
-        """
-        try:
-            with Path(path).open("rb") as content, np.load(content, allow_pickle=False) as file:
-                about, arrays = json.loads(str(file["about"])), {name: file[name] for name in file.files if name != "about"}
-        except Exception as error:  # zip files break in ten ways
-            raise ValueError(f"{path} holds no measurements ({error}); measure again") from error
-        if about.get("format") != FORMAT:
-            raise ValueError(f"{path} has format {about.get('format')}, this version reads {FORMAT}; measure again")
-        entries: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in about["plan"].items()}
-        return cls(
-            plan=Plan(**entries),
-            runs={RunKey(*key): from_array(arrays[f"run {i}"], of) for i, (*key, of) in enumerate(about["runs"])},
-            gaps={(c, v): Gaps(**{name: arrays[f"gaps {i} {name}"] for name in GAPS}) for i, (c, v) in enumerate(about["gaps"])},
-            final={(c, v, a, L, seed): (value, error) for c, v, a, L, seed, value, error in about["final"]},
-            exact={(c, v, a, L): value for c, v, a, L, value in about["exact"]},
-            bayes={(c, v, L): (value, error) for c, v, L, value, error in about["bayes"]},
-            seconds=about["seconds"],
-            work_seconds=about["work_seconds"],
-        )
 
     def as_json(self) -> dict[str, Any]:
         """The numbers behind the figures as described by ``measurements.schema.json``.

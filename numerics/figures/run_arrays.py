@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,17 +11,10 @@ from numpy.typing import NDArray
 from numerics.training.parameters import pack, unpack
 from numerics.training.result import Training
 
-__all__ = ["as_array", "described", "from_array", "half"]
+__all__ = ["as_array", "from_array", "half"]
 
 Floats = NDArray[np.float64]
 ARCHITECTURES = ("softmax", "linear")
-MEASURED = ("step", "risk", "risk_error", "parameters", "initial", "diverged")
-
-
-def described(training: Training) -> dict[str, Any]:
-    """What was trained, JSON-able: with `as_array`, all of a run."""
-    about = {field.name: getattr(training, field.name) for field in fields(Training) if field.name not in MEASURED}
-    return about | {"Sigma": about["Sigma"].tolist()}
 
 
 def as_array(training: Training) -> Floats:
@@ -46,7 +39,7 @@ def as_array(training: Training) -> Floats:
     >>> about |= dict(batch=1, lr=0.1, steps=4, every=2, seed=0)
     >>> ends = dict(step=np.array([2]), risk=np.ones(1), risk_error=np.zeros(1), initial=unpack(theta), diverged=3)
     >>> run = Training(**about, **ends, parameters=unpack(theta[None] / 2))
-    >>> again = from_array(as_array(run), described(run))
+    >>> again = from_array(as_array(run), about)
     >>> as_array(run).shape, again.diverged, bool((again.final.V == run.final.V).all())
     ((2, 33), 3, True)
     """
@@ -59,8 +52,7 @@ def as_array(training: Training) -> Floats:
 
 
 def from_array(array: Floats, about: dict[str, Any]) -> Training:
-    """The run that `as_array` and `described` have written down."""
-    about = about | {"Sigma": np.array(about["Sigma"], dtype=float)}
+    """The run whose records are this array; `about` has the other arguments of its `Training`."""
     n, coupled = len(about["Sigma"]) + 1, about["attention"] == "coupled"
     c = 2 if coupled else 1
     front = (2,) if coupled else ()

@@ -284,19 +284,6 @@ def test_progress_begins_with_an_estimate_and_ends_with_all(monkeypatch: pytest.
     assert numbers(found) == WHOLE
 
 
-def test_saved_measurements_come_back_bit_for_bit(tmp_path: Path) -> None:
-    found = measure(SMALL, _engines=LOST.engines())
-    found.save(tmp_path / "measurements.npz")
-    again = Measurements.load(tmp_path / "measurements.npz")
-    assert numbers(again) == numbers(found)
-    assert (again.seconds, again.work_seconds) == (found.seconds, found.work_seconds)
-    assert [file.name for file in tmp_path.iterdir()] == ["measurements.npz"]
-    for content in (b"", b"PK", (tmp_path / "measurements.npz").read_bytes()[:-100]):
-        (tmp_path / "broken.npz").write_bytes(content)
-        with pytest.raises(ValueError, match=r"broken\.npz holds no measurements .*; measure again"):
-            Measurements.load(tmp_path / "broken.npz")
-
-
 @pytest.mark.parametrize("plan", [SMALL, SMALL.only(1), SMALL.only(8)])
 def test_the_json_is_as_its_schema_says(plan: Plan) -> None:
     schema = json.loads(files("numerics.figures").joinpath("measurements.schema.json").read_text(encoding="utf-8"))
