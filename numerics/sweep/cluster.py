@@ -14,7 +14,6 @@ that you trust.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import re
 import socket
@@ -24,13 +23,12 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import islice
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    from numerics.sweep.blocks import Block
+from numerics.sweep.blocks import Block, run_block
 
 __all__ = ["ClusterError", "run_on"]
 
@@ -80,13 +78,6 @@ def run_on(address: str, blocks: Iterable[Block], *, patience: float = 10.0) -> 
     _installed()
     _look(address, patience)
     return _results(address, iter(blocks), patience)
-
-
-def compute(document: str) -> NDArray[np.float64]:
-    """What a worker does: the numbers of a block that was written as JSON."""
-    from numerics.sweep.blocks import Block, run_block
-
-    return run_block(Block.from_json(json.loads(document)))
 
 
 def _check(address: str) -> tuple[str, int]:
@@ -161,7 +152,7 @@ def _results(address: str, blocks: Iterator[Block], patience: float) -> Iterator
             for block in islice(blocks, max(0, AHEAD * max(1, watch.threads()) - len(out))):
                 # the key makes two sweeps that want a block of one cluster share its computation
                 with _kept(address):
-                    future = client.submit(compute, json.dumps(block.as_json()), key=f"largeprompt-{block.key}")
+                    future = client.submit(run_block, block, key=f"largeprompt-{block.key}")
                     future.add_done_callback(lambda _, key=block.key: done.put(key))
                 out[block.key] = block, future
             if not out:
