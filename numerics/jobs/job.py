@@ -25,7 +25,9 @@ Floats = NDArray[np.float64]
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while jobs were computed: what is stored stays so, and the message says how to go on."""
+    """Ctrl-C while jobs were computed: what is stored stays stored, and the message says how to go
+    on.
+    """
 
 
 class Stopped(Exception):
@@ -43,7 +45,8 @@ class Job:
     content : mapping
         JSON-able: everything that determines the array, the digest of the code included.
     work : float
-        Seconds that it takes, roughly: long jobs are begun first, and the time left is told from it.
+        Seconds that it takes, roughly: long jobs are begun first, and the time left follows from
+        it.
     compute : callable
         Of an `Attempt`; returns the array, a function of the content alone.
     needs : Job, optional

@@ -77,9 +77,10 @@ def perform(
 
     Examples
     --------
-    >>> halves = [Job(f"half of {n}", {"n": n}, 1.0, lambda attempt, n=n: np.array([n / 2])) for n in (1, 2)]
+    >>> def half(n):
+    ...     return Job(f"half of {n}", {"n": n}, 1.0, lambda attempt: np.array([n / 2]))
     >>> with Store() as store:
-    ...     [array.tolist() for array in perform(halves, store, threads=2).values()]
+    ...     [array.tolist() for array in perform([half(1), half(2)], store, threads=2).values()]
     [[0.5], [1.0]]
     """
     schedule = _Schedule(store, threads, follow)

@@ -140,7 +140,7 @@ def _part_of(advance: Advance, i: int, runs: int) -> Callable[[int, int], None]:
 
 
 def print_anything() -> None:
-    """Where a terminal or a file has no such letter, a name in a SPEC or a file name is printed
+    """Where a terminal or a file has no such letter, a name in a grid or a file name is printed
     with its number.
     """
     for stream in (sys.stdout, sys.stderr):

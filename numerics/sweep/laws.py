@@ -1,5 +1,5 @@
-"""Token laws as JSON and back, so that a worker elsewhere draws from the same law: built-in ones,
-and the text of a user's own.
+"""Laws of tokens as JSON and back, so that a worker on another machine draws from the same law: the
+built-in ones by their names and parameters, a user's own by the text of its Python file.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def law_of(description: Mapping[str, Any]) -> Any:
 
 @lru_cache(maxsize=128)
 def _law_of(text: str) -> TokenLaw:
-    """Making a law takes checks, and sometimes a search: once for all runs that share it."""
+    """Make a law once for all runs that share it: its checks take time, and sometimes a search."""
     description = json.loads(text)
     if description["kind"] == "built-in":
         return from_identity(description["identity"])

@@ -18,7 +18,7 @@ from numerics.jobs.runner import perform, thread_count
 from numerics.jobs.store import Store
 from numerics.monte_carlo.estimate import AttentionErrors, as_errors, joined
 from numerics.sweep.blocks import Block, run_block
-from numerics.sweep.spec import Spec
+from numerics.sweep.grid import Grid
 
 __all__ = ["stored_digest", "sweep"]
 
@@ -29,7 +29,7 @@ SECONDS_PER_TOKEN = 2e-8
 
 
 def sweep(
-    spec: Spec,
+    grid: Grid,
     store: Store,
     *,
     scheduler: str | None = None,
@@ -40,8 +40,8 @@ def sweep(
 
     Parameters
     ----------
-    spec : Spec
-        From `read_spec`.
+    grid : Grid
+        From `read_grid`.
     store : Store
         Every finished block is stored at once; blocks that it has, or gets from another sweep, are
         not computed again.
@@ -56,7 +56,7 @@ def sweep(
     Returns
     -------
     list of (AttentionSetting, AttentionErrors)
-        In the order of ``spec.runs``; bit for bit what `numerics.attention_errors` gives with the
+        In the order of ``grid.runs``; bit for bit what `numerics.attention_errors` gives with the
         seed of the run, whatever the threads, the machines, the order and the interruptions.
 
     Raises
@@ -70,19 +70,19 @@ def sweep(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from numerics.sweep.spec import example, read_spec
+    >>> from numerics.sweep.grid import example, read_grid
     >>> with TemporaryDirectory() as folder, Store() as store:
     ...     file = Path(folder) / "grid.toml"
     ...     _ = file.write_text(example().replace("20_000", "100").replace("10:3000:6", "10:100:2"))
-    ...     (setting, errors), *others = sweep(read_spec(file), store, threads=1)
+    ...     (setting, errors), *others = sweep(read_grid(file), store, threads=1)
     >>> setting.name, errors.lengths.tolist(), len(others)
     ('isotropic, U x 0.1', [10, 100], 5)
     """
     threads = thread_count(threads)
-    plan = {(i, L): spec.blocks(run, L) for i, run in enumerate(spec.runs) for L in spec.lengths}
+    plan = {(i, L): grid.blocks(run, L) for i, run in enumerate(grid.runs) for L in grid.lengths}
     # Two entries of a grid may come to the same run: its blocks are computed once.
     blocks = {block.key: block for row in plan.values() for block in row}
-    _describe_runs(spec, store, blocks)
+    _describe_runs(grid, store, blocks)
     sums = perform(
         _shuffled(blocks),
         store,
@@ -94,37 +94,37 @@ def sweep(
         (
             run.setting,
             as_errors(
-                spec.lengths,
-                np.stack([joined([piece for block in plan[i, L] for piece in sums[block.key]]) for L in spec.lengths]),
-                spec.replicates,
+                grid.lengths,
+                np.stack([joined([piece for block in plan[i, L] for piece in sums[block.key]]) for L in grid.lengths]),
+                grid.replicates,
                 run.seed,
                 method=run.method,
             ),
         )
-        for i, run in enumerate(spec.runs)
+        for i, run in enumerate(grid.runs)
     ]
 
 
-def stored_digest(spec: Spec, store: Store) -> str:
+def stored_digest(grid: Grid, store: Store) -> str:
     """SHA-256 of the numbers of a grid as they are stored, with their keys: the same for every way
     to compute them.
     """
     digest = hashlib.sha256()
-    for run in spec.runs:
-        for L in spec.lengths:
-            keys = [block.key for block in spec.blocks(run, L)]
+    for run in grid.runs:
+        for L in grid.lengths:
+            keys = [block.key for block in grid.blocks(run, L)]
             found = store.get(keys)
             for key in keys:
                 digest.update(key.encode() + np.asarray(found[key], dtype="<f8").tobytes())
     return digest.hexdigest()
 
 
-def _describe_runs(spec: Spec, store: Store, blocks: dict[str, Block]) -> None:
+def _describe_runs(grid: Grid, store: Store, blocks: dict[str, Block]) -> None:
     """Store what the runs are under their own keys, with an empty array: the blocks name these keys
     only, since the matrices of a run may be long.
     """
     described = store.get({block.run for block in blocks.values()})
-    for run in spec.runs:
+    for run in grid.runs:
         if run.key not in described:
             store.put(run.key, np.empty(0), {"label": run.setting.name, "content": json.loads(run.content)})
 

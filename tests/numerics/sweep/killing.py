@@ -113,13 +113,13 @@ def sweeping(folder: Path, name: str, diary: Diary, threads: int, most: int | No
         run.run_block = noted
         with DiaryStore(folder / name) as store:
             store.diary = diary
-            results = sweep(grid(folder), store, threads=threads)
+            results = sweep(four_runs(folder), store, threads=threads)
         diary.bits.write_bytes(b"".join(bits(errors) for _, errors in results))
 
     return work
 
 
-def grid(folder: Path) -> Any:
+def four_runs(folder: Path) -> Any:
     return two(folder, replicates=6000, lengths="[100, 400]")
 
 
@@ -208,9 +208,9 @@ def together(folder: Path) -> dict[str, Any]:
 
 def main(where: Path, seed: int) -> dict[str, Any]:
     blocks.TOKENS = 1  # blocks of one piece each
-    spec, chance = grid(where), random.Random(seed)
-    for one in spec.runs:
-        blocks.run_block(spec.blocks(one, 100)[0])
+    grid, chance = four_runs(where), random.Random(seed)
+    for one in grid.runs:
+        blocks.run_block(grid.blocks(one, 100)[0])
     folder = lambda name: (where / name).mkdir() or where / name
     return {
         "one thread": kill_sweeps(folder("one"), chance, kills=5, threads=1),

@@ -125,15 +125,15 @@ def test_a_worker_killed_in_the_middle_of_a_block(cluster: Cluster) -> None:
 
 def test_a_sweep_on_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
     """The numbers of a sweep here, and a store that tells no difference."""
-    spec = two(tmp_path)
+    grid = two(tmp_path)
     with Store(tmp_path / "here") as here, Store(tmp_path / "there") as there:
-        expected = [bits(errors) for _, errors in sweep(spec, here)]
+        expected = [bits(errors) for _, errors in sweep(grid, here)]
         states: list[Progress] = []
-        found = [bits(errors) for _, errors in sweep(spec, there, scheduler=cluster.address, progress=states.append)]
+        found = [bits(errors) for _, errors in sweep(grid, there, scheduler=cluster.address, progress=states.append)]
         assert found == expected
         assert states[-1].computed == states[-1].total
-        assert len(here) == len(there) == states[-1].total + len(spec.runs)  # and a row on each run
-        assert stored_digest(spec, here) == stored_digest(spec, there)
+        assert len(here) == len(there) == states[-1].total + len(grid.runs)  # and a row on each run
+        assert stored_digest(grid, here) == stored_digest(grid, there)
 
 
 # ------------------------------------------------------------------------------------------------ what fails on a worker
