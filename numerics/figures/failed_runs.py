@@ -1,5 +1,5 @@
-"""The one rule by which a run of training has failed: it is finite to its last step, but its risk is
-far above the one that the gradient flow from the block start of Assumption 5.1 reaches.
+"""The one rule by which a run of training has failed: it is finite to its last step, and its risk
+is far above the one that the gradient flow from the block start of Assumption 5.1 reaches.
 """
 
 from __future__ import annotations

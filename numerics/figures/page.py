@@ -1,5 +1,5 @@
-"""The page of Figures 1 to 8: ``index.html`` for people, a file for each figure, the numbers as
-``data.json`` and ``data.csv``.
+"""Writes the page of Figures 1 to 8: ``index.html`` for people, a file for each figure, and the
+numbers as ``data.json`` and ``data.csv``.
 """
 
 from __future__ import annotations

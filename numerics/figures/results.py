@@ -1,4 +1,4 @@
-"""What was measured for Figures 1 to 8."""
+"""Everything that was measured for Figures 1 to 8, as one object and as JSON."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class Gaps:
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """All that the figures show.
+    """Everything that the figures show.
 
     Parameters
     ----------
     plan : Plan
     runs : mapping from RunKey to Training
-        Diverged runs as they are; where a coupled one diverged, those of both architectures alone
-        are here too.
+        Diverged runs end where they diverged. Where a coupled run did, the runs of both
+        architectures alone are here too.
     gaps : mapping from (covariance, variant) to Gaps
         For the data of Figures 1 and 5, if the plan has them.
     final : mapping from (covariance, variant, attention, L, seed) to (risk, standard error)
@@ -64,14 +64,15 @@ class Measurements:
     bayes : mapping from (covariance, variant, L) to (risk, standard error)
         Risk of the best estimator from the prompt: ridge regression.
     seconds : float
-        What the measurement took by the clock, this time.
+        Time by the clock that this call of `numerics.figures.run_plan.measure` took.
     work_seconds : float
-        Processor time of all its pieces, with those that lay in the folder; of an interrupted piece
-        the last part counts.
+        Processor time of all jobs, with those that earlier calls computed; of a job that was
+        interrupted, that of its last part.
 
     Notes
     -----
-    Every risk is half a mean squared error on noisy labels: `noise_level`, half the variance of the label noise, is below them all.
+    Every risk is half a mean squared error on noisy labels: `noise_level`, half the variance of the
+    label noise, is below them all.
     """
 
     plan: Plan

@@ -1,5 +1,5 @@
-"""The command ``figures``: Figures 1 to 8 of Boursier & Boyer, and what becomes of the paper's
-sentences about them.
+"""The command ``figures`` trains what Figures 1 to 8 of Boursier & Boyer show, draws them, and
+judges the paper's sentences about them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["add_figures"]
 
-# Known here too, so that --help need not load NumPy.
+#: The numbers of the figures; they stand here too, so that ``--help`` need not load NumPy.
 FIGURES = range(1, 9)
-#: In the title of the page.
+#: How the title of our page begins, by which it is told from a page of somebody else.
 TITLE = b"<title>Training of softmax and linear attention"
 
 
@@ -99,7 +99,7 @@ def _figures_command(arguments: argparse.Namespace) -> int:
 
 
 def _check_no_other_page(page: Path) -> None:
-    """Hours of training shall not end by overwriting somebody's page."""
+    """Refuse, before anything is trained, to overwrite a page that is not ours."""
     from proofs_check.core.files import InputError
 
     if page.exists() and TITLE not in page.read_bytes()[:2000]:
@@ -131,8 +131,8 @@ def _measure_and_judge(arguments: argparse.Namespace, out: Path) -> int:
 
 
 def _as_html(text: str) -> str:
-    """A sentence of the ledger: formulas between dollars typeset, or as they are written where they
-    cannot be read.
+    """A sentence of the ledger as HTML: formulas between dollars are typeset, or shown as they are
+    written where they cannot be read.
 
     Examples
     --------
@@ -161,7 +161,9 @@ def _plan(arguments: argparse.Namespace) -> Plan:
 
 
 def _tell(ledger: Ledger, say: Callable[[str], None]) -> list[str]:
-    """A line a sentence; what came out otherwise than declared goes to stderr."""
+    """Print a line for each sentence; return those that came out otherwise than declared, which go
+    to stderr.
+    """
     width = max((len(id) for id in ledger.entries), default=0)
     for id, e in ledger.entries.items():
         repaired = f" -> {e['repair']['verdict']} as repaired" if e["repair"] else ""

@@ -21,7 +21,7 @@ def test_a_run_has_failed_with_a_twentieth_of_its_drop_missing() -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("covariance", COVARIANCES)
 def test_the_risk_of_predicting_0_is_a_half_above_the_noise(covariance: str, variant: str) -> None:
-    """It is E (w'x)^2 / 2 for tasks w of variance 1/d: half the trace of the query covariance over d."""
+    """It is E (w'x)^2 / 2 for tasks w of variance 1/d: tr Cov(x) / 2d."""
     Sigma = COVARIANCES[covariance]
     assert np.trace(VARIANTS[variant].query_covariance(Sigma)) / len(Sigma) == pytest.approx(1.0, rel=1e-14)
 

@@ -57,7 +57,7 @@ class Cluster:
                 continue
 
     def worker(self, name: str, preload: str = "") -> subprocess.Popen[bytes]:
-        """A worker with one thread, in a process of its own; `preload` is code that it runs first."""
+        """A worker with one thread, in its own process; `preload` is code that it runs first."""
         extra = []
         if preload:
             script = self.folder / f"{name}_preload.py"

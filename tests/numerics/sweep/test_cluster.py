@@ -48,7 +48,7 @@ def until(true: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-# ------------------------------------------------------------------------------------------------ the numbers
+# ---------------------------------------------------------------- the numbers
 
 
 def test_the_same_bits_as_here_each_block_once(cluster: Cluster) -> None:
@@ -136,7 +136,7 @@ def test_a_sweep_on_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
         assert stored_digest(grid, here) == stored_digest(grid, there)
 
 
-# ------------------------------------------------------------------------------------------------ what fails on a worker
+# ---------------------------------------------------------------- what fails on a worker
 
 
 def test_an_error_in_a_block_names_the_block(cluster: Cluster) -> None:
@@ -189,7 +189,7 @@ def test_a_cluster_without_workers_with_bad_ones_and_without_scheduler(tmp_path:
     assert numbers.tobytes() == run_block(first).tobytes()
 
 
-# ------------------------------------------------------------------------------------------------ no cluster
+# ---------------------------------------------------------------- no cluster
 
 
 HOSTS = ["", "localhost", "scheduler:8786", "http://h:1", "tcp://h", "tcp://:8786", "tcp://h:0", "tcp://h:65536", "tcp://a b:1"]

@@ -26,7 +26,7 @@ NO = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 
 
 
 def made_up(outcome: Evidence, *, open: str = "reduced runs cannot tell") -> Claim:
-    """A claim that is open on the reduced runs, and comes out like this on those that it is given."""
+    """A claim that is open on the reduced runs, and has this outcome on those that it is given."""
 
     def check(*, measured_: None = None) -> Evidence:
         """The curve is erratic."""
