@@ -234,7 +234,7 @@ class Store:
         names = ", ".join(column[1] for column in run("PRAGMA table_info(results)"))
         if verdict != [("ok",)] or names != COLUMNS:
             says = "; ".join(str(line) for (line,) in verdict).replace("\n", " ")
-            raise StoreError(f"the store {self.path} is damaged ({says}); restore a copy, or sweep into a new file")
+            raise StoreError(f"the store {self.path} is damaged ({says}); restore a copy, or give a new file")
 
     def _patiently(self, action: Callable[[], Answer]) -> Answer:
         """Do it once no other program is in the way. SQLite could wait by itself, but deaf to

@@ -105,7 +105,7 @@ def explained(path: Path, error: sqlite3.Error) -> StoreError:
     name = getattr(error, "sqlite_errorname", "") or str(error)
     known = {
         "SQLITE_NOTADB": NOT_SQLITE.format(path),
-        "SQLITE_CORRUPT": f"the store {path} is damaged ({error}); restore a copy, or sweep into a new file",
+        "SQLITE_CORRUPT": f"the store {path} is damaged ({error}); restore a copy, or give a new file",
         "SQLITE_FULL": f"no room is left on the disk of {path}; make room and start again: {NOTHING_LOST}",
         "SQLITE_READONLY_DBMOVED": f"the store {path} was moved or deleted while it was open; put it back and start again",
         "SQLITE_READONLY": f"may not write to {path}; change its permissions, or copy it to where you may write",

@@ -28,7 +28,7 @@ from numerics.figures.plan_jobs import PlanJobs
 from numerics.figures.results import GAPS, Measurements
 from numerics.figures.run_arrays import as_array
 from numerics.figures.run_plan import measure
-from numerics.jobs import runner
+from numerics.jobs import schedule
 from numerics.jobs.job import Interrupted, Progress
 from numerics.jobs.store import Store, StoreError
 from tests.numerics.figures.fake_engines import SMALL, Fake
@@ -142,7 +142,7 @@ def test_changed_code_computes_anew_what_depends_on_it() -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looks at the work of others more often than every half second."""
-    monkeypatch.setattr(runner, "LOOK", 0.02)
+    monkeypatch.setattr(schedule, "LOOK", 0.02)
 
 
 @pytest.mark.usefixtures("impatient")

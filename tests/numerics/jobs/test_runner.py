@@ -44,7 +44,7 @@ def test_what_a_job_needs_comes_before_it_and_what_follows_after_it() -> None:
     third = Job("third", {"n": 3}, 9.0, double, needs=second)
     states: list[Progress] = []
     with Store() as store:
-        found = perform([second, first], store, threads=2, progress=states.append, follow=lambda job, _: [third] * (job is second))
+        found = perform([second], store, threads=2, progress=states.append, follow=lambda job, _: [third] * (job is second))
     assert [found[job.key].tolist() for job in (first, second, third)] == [[2.0], [4.0], [8.0]]
     assert [state.total for state in (states[0], states[-1])] == [2, 3]
     assert (states[-1].done, states[-1].computed, states[-1].share) == (3, 3, 1.0)

@@ -236,7 +236,7 @@ def test_a_lost_page_is_found_at_the_door(filled: Path) -> None:
     whole = filled.read_bytes()
     for start in range(4096, len(whole), 4096):
         filled.write_bytes(whole[:start] + bytes(4096) + whole[start + 4096 :])
-        refused(filled.parent, filled.name, "damaged .*; restore a copy, or sweep into a new file")
+        refused(filled.parent, filled.name, "damaged .*; restore a copy, or give a new file")
 
 
 @pytest.mark.parametrize("lost", [1, 100, 4000])
