@@ -23,9 +23,9 @@ from numerics.sweep.grid import Grid
 __all__ = ["stored_digest", "sweep"]
 
 Floats = NDArray[np.float64]
-#: What drawing a token in few dimensions takes on an ordinary processor; only the estimate at the
+#: What a token in few dimensions takes on an ordinary processor; only the estimate at the
 #: beginning of a sweep depends on it.
-SECONDS_PER_TOKEN = 2e-8
+SECONDS_PER_TOKEN = 3e-9
 
 
 def sweep(

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
-from numerics.figures.failed_runs import has_failed
 from numerics.figures.results import Measurements
 from numerics.regression.risk.any_parameters import TaskModel
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
-from proofs_check.boursier_boyer.experiments_ends import failures
+from proofs_check.boursier_boyer.experiments_ends import failures, has_failed
 from proofs_check.boursier_boyer.experiments_training import ENGINE, WRITTEN
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements

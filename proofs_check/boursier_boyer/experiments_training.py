@@ -14,12 +14,11 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
-from numerics.figures.failed_runs import has_failed
 from numerics.figures.plan import RunKey
 from numerics.figures.results import Measurements
 from numerics.refutation import refuted_by_two_routes
 from numerics.training.parameters import Parameters, pack
-from proofs_check.boursier_boyer.experiments_ends import Failures, failed_runs, failures, shortened
+from proofs_check.boursier_boyer.experiments_ends import Failures, failed_runs, failures, has_failed, shortened
 from proofs_check.boursier_boyer.experiments_flows import LinearRisk, block_limit, flow, random_start, risk_again
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
