@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numerics.terminal.inputs import InputError, length_grid, read_array, writable_folder
-from numerics.terminal.progress import Advance, progress_bar
+from numerics.terminal.progress import progress_bar
 
 if TYPE_CHECKING:
     from numerics.attention.setting import AttentionSetting
@@ -134,13 +134,13 @@ def _measure_and_report(arguments: argparse.Namespace) -> int:
     return 0 if all(run.holds for run in runs) else 1
 
 
-def _part_of(advance: Advance, i: int, runs: int) -> Callable[[int, int], None]:
+def _part_of(advance: Callable[[int, int], None], i: int, runs: int) -> Callable[[int, int], None]:
     """Progress of run i of several, as progress of the whole: they draw the same number of tokens."""
     return lambda done, total: advance(i * total + done, runs * total)
 
 
 def print_anything() -> None:
-    """Where a terminal or a file has no such letter, a name in a grid or a file name is printed
+    """Where a terminal or a file has no such letter, a name in a SPEC or a file name is printed
     with its number.
     """
     for stream in (sys.stdout, sys.stderr):
