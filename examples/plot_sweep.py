@@ -25,8 +25,8 @@ from matplotlib.figure import Figure
 
 from numerics import AttentionSetting
 from numerics.jobs.store import Store
+from numerics.sweep.grid import read_grid
 from numerics.sweep.run import sweep
-from numerics.sweep.spec import read_spec
 
 small = "--small" in sys.argv
 
@@ -61,7 +61,7 @@ vector = [1.0, -0.5]
 with TemporaryDirectory() as folder, Store(Path(folder) / "results.sqlite") as store:
     file = Path(folder) / "grid.toml"
     file.write_text(GRID)
-    results = sweep(read_spec(file), store)
+    results = sweep(read_grid(file), store)
 
 
 # %%

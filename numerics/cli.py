@@ -26,7 +26,7 @@ def add_commands(commands: Any) -> None:
     --------
     >>> parser = argparse.ArgumentParser()
     >>> add_commands(parser.add_subparsers())
-    >>> parser.parse_args(["rates", "--seed", "3"]).seed, parser.parse_args(["sweep", "grid.toml"]).spec
+    >>> parser.parse_args(["rates", "--seed", "3"]).seed, parser.parse_args(["sweep", "grid.toml"]).grid
     (3, 'grid.toml')
     """
     add_rates(commands)

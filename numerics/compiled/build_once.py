@@ -1,4 +1,4 @@
-"""A cache for the making of kernels."""
+"""Builds each compiled kernel once, also when several threads ask for it at the same time."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 
 def once(make: Callable[P, T]) -> Callable[P, T]:
-    """`functools.cache` that makes each kernel once also if several threads ask for it at the same
-    time.
+    """A `functools.cache` that calls the function once for each argument, also when several threads
+    call it at the same time.
 
-    Two makings would be two kernels, and each would be compiled.
+    Without the lock two threads could build the same kernel, and each of the two would be compiled.
 
     Examples
     --------

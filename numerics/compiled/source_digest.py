@@ -1,5 +1,4 @@
-"""One digest of source code: the key of compiled kernels, of stored blocks and of the figures'
-runs.
+"""The digest of source code under which compiled kernels, blocks of sweeps and trainings are filed.
 
 Numbers that other code computed must never be taken for those of this code. The digest of a module
 covers its own text, the text of every module of ours that it imports, at any depth, and the
@@ -89,7 +88,9 @@ def imports_of(*modules: str) -> set[str]:
 
     The imports are read from the text, those inside functions too: there is no list to keep by
     hand, and nothing has to be loaded. Packages on the way to a module are not followed, since
-    their ``__init__`` only hands names on.
+    their ``__init__`` only hands names on. Relative imports and modules that are named by a string
+    are not seen: a test refuses the former, and only the lazy packages and
+    `numerics.figures.engines` use the latter.
 
     Examples
     --------

@@ -1,5 +1,5 @@
-"""Random numbers inside Numba kernels, a row of lanes at a time: Philox 4x32-10, xoshiro128++ and
-Box–Muller.
+"""Random numbers inside Numba kernels: Philox 4x32-10, xoshiro128++ and the normals of Box and
+Muller, for many replicates ("lanes") side by side.
 
 The words of a stream are a function of (key, counter) alone. A kernel that puts the seed into the
 key and (draw, replicate, length) into the counter gives each replicate its own stream: results
@@ -43,7 +43,8 @@ __all__ = [
 ]
 
 U32, U64, I32, F32 = np.uint32, np.uint64, np.int32, np.float32
-M0, M1, W0, W1 = U64(0xD2511F53), U64(0xCD9E8D57), U64(0x9E3779B9), U64(0xBB67AE85)  # the constants of the published generator
+# The multipliers and the key increments of Philox 4x32, as published.
+M0, M1, W0, W1 = U64(0xD2511F53), U64(0xCD9E8D57), U64(0x9E3779B9), U64(0xBB67AE85)
 HIGH, LOW = U64(32), U64(0xFFFFFFFF)
 LANES = 128  # replicates side by side in `philox_lanes`
 HALF = LANES // 2
@@ -83,7 +84,9 @@ def key_of(seed: int) -> tuple[np.uint32, np.uint32]:
 
 @njit
 def philox(x0, x1, x2, x3, k0, k1):  # type: ignore[no-untyped-def]
-    """Replace the counters (x0, x1, x2, x3)[lane] by the four random words of each lane, in place."""
+    """Replace the counters (x0, x1, x2, x3)[lane] by the four random words of each lane, in
+    place.
+    """
     for i in range(x0.size):
         # 64-bit words of which the low halves count: what is above them drops out of every product
         a, b, c, d, k, l = U64(x0[i]), U64(x1[i]), U64(x2[i]), U64(x3[i]), U64(k0), U64(k1)
@@ -123,6 +126,7 @@ def philox_lanes(draw, replicate, mark, k0, k1, words):  # type: ignore[no-untyp
 
 
 def _fit(f, lo: float, hi: float, degree: int) -> list[np.float32]:  # type: ignore[no-untyped-def]
+    """The coefficients of a polynomial fitted to `f` at Chebyshev points, the constant first."""
     x = (lo + hi) / 2 + (hi - lo) / 2 * np.cos(np.pi * (np.arange(200) + 0.5) / 200)
     return [F32(c) for c in Chebyshev.fit(x, f(x), degree, domain=[lo, hi]).convert(kind=Polynomial).coef]
 
@@ -134,11 +138,20 @@ L0, L1, L2, L3, L4, L5, L6, L7 = _fit(lambda f: np.log1p(f) / f, math.sqrt(0.5) 
 S0, S1, S2, S3, S4 = _fit(lambda t: np.sin(2 * np.pi * np.sqrt(t)) / np.sqrt(t), 0, 1 / 16, 4)
 C0, C1, C2, C3, C4 = _fit(lambda t: np.cos(2 * np.pi * np.sqrt(t)), 0, 1 / 16, 4)
 LOG2E, LN2 = F32(1 / math.log(2)), F32(math.log(2))
-ROUND = F32(1.5 * 2**23)  # adding it leaves the nearest integer in the low bits
+# Added to a float32 and subtracted again, it leaves the nearest integer, which in between stands in
+# the low bits.
+ROUND = F32(1.5 * 2**23)
+# The bit pattern of sqrt(1/2), and the number of bits below the exponent: the logarithm is taken of
+# a number between sqrt(1/2) and sqrt(2), times a power of 2.
 SQRT_HALF, MANTISSA, ONE, TWO = I32(0x3F3504F3), I32(23), F32(1), F32(2)
+# The coefficients of -2 log, for the radius of Box and Muller.
 R0, R1, R2, R3, R4, R5, R6, R7, R = (F32(-2 * c) for c in (L0, L1, L2, L3, L4, L5, L6, L7, LN2))
-UNITS = I32(31 << 23)  # multiplies a number of float32 by 2^31
-MIDDLE, NUDGE = I32(SQRT_HALF + UNITS), F32(0.5)
+# Added to the bit pattern of a float32, it multiplies the number by 2^31: uniform numbers are kept
+# in these units as long as possible.
+TIMES_2_31 = I32(31 << 23)
+SQRT_HALF_TIMES_2_31 = I32(SQRT_HALF + TIMES_2_31)
+# Half a step of a uniform number in these units keeps it away from 0.
+HALF_STEP = F32(0.5)
 TO_UNIT, HALF_UNIT, TO_QUARTER = F32(2.0**-31), F32(2.0**-32), F32(2.0**-33)
 
 
@@ -167,9 +180,9 @@ def normal_pair(word0, word1):  # type: ignore[no-untyped-def]
     The first word gives the radius and, by its last bit, the sign of the cosine; the second an
     angle within a quarter of the circle on either side.
     """
-    u = F32(F32(I32(word0 >> U32(1))) + NUDGE)  # 2^31 times a number in (0, 1], fine near 0
-    exponent = I32(I32(u.view(I32) - MIDDLE) >> MANTISSA)
-    f = F32(I32(u.view(I32) - I32(exponent << MANTISSA) - UNITS).view(F32) - ONE)
+    u = F32(F32(I32(word0 >> U32(1))) + HALF_STEP)  # 2^31 times a number in (0, 1], fine near 0
+    exponent = I32(I32(u.view(I32) - SQRT_HALF_TIMES_2_31) >> MANTISSA)
+    f = F32(I32(u.view(I32) - I32(exponent << MANTISSA) - TIMES_2_31).view(F32) - ONE)
     p = ((((((R7 * f + R6) * f + R5) * f + R4) * f + R3) * f + R2) * f + R1) * f + R0
     radius = F32(math.sqrt(F32(exponent) * R + p * f))  # sqrt(-2 log u), the factor -2 in the coefficients
     angle = F32(I32(word1)) * TO_QUARTER
@@ -189,8 +202,8 @@ def box_muller(words0, words1, normal0, normal1):  # type: ignore[no-untyped-def
 
 @njit(fastmath={"contract"})
 def box_muller_lanes(words, normals, at):  # type: ignore[no-untyped-def]
-    """The 4 LANES numbers of `philox_lanes` at the start of `words` as 4 LANES normals from `at`
-    (uint64) on.
+    """Turn the 4 LANES words at the start of `words`, as `philox_lanes` gives them, into 4 LANES
+    normals, stored from the index `at` (uint64) on.
     """
     for pair in range(0, 4 * LANES, 2 * LANES):
         for i in range(LANES):

@@ -1,14 +1,16 @@
-"""Figures 1 to 8 of BB: what is trained for them, the runs themselves, and the page on which they
-are drawn.
+"""Figures 1 to 8 of Boursier & Boyer: what is trained for them, the numbers, and the page on which
+they are drawn.
 
-======================================  =======================================================================================
-`plan`                                  which architectures are trained on which data: every length, every seed, full or reduced
-`measure`, `shown`                      the runs, on every processor, kept in a folder from which they go on; how far they are
-`tasks`, `schedule`, `speed`            the pieces of work, which is done when, and how long it takes
-`folder`, `sources`                     where finished and unfinished work lies, and the code to which it belongs
-`results`, `trainings`                  what came out: as objects, as one file, and as JSON (``measurements.schema.json``)
-`failed`                                which runs ended far above the risk that the block start leads to
-`lines`, `plots`, `sheet`, `words`,     the curves over several seeds, their plots, a file for each figure, and the page
-`page`
-======================================  =======================================================================================
+=============================  =====================================================================
+`plan`                         which architectures are trained on which data, at which lengths, from
+                               which seeds
+`run_plan`                     `measure`: has all of a plan computed, and kept in a folder
+`plan_jobs`, `engines`         the jobs of a plan, and the engines that compute them
+`speed`                        how long a step of training takes on this machine
+`run_arrays`, `results`        a training as an array, and everything measured as one object and as
+                               JSON (``measurements.schema.json``)
+`failed_runs`                  the rule by which a run of training has failed
+`curves`, `plots`, `captions`  the curves over several seeds, their plots, keys and captions
+`svg_file`, `page`             a file for each figure, and the page with all of them
+=============================  =====================================================================
 """

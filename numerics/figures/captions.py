@@ -1,4 +1,6 @@
-"""What stands beside the figures: keys, captions, and where each sentence of the paper belongs."""
+"""The texts beside the figures: keys, captions, and the sentences of the paper, each with what a
+check says of it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ VERDICTS = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "OPEN")
 
 
 class Key(NamedTuple):
-    """What a line or a mark of a figure means."""
+    """An entry of the key of a figure: what is drawn, in which colour, and what it means."""
 
     mark: str
     variable: str
@@ -64,8 +66,7 @@ def figure_of(id: str) -> int | None:
 
 
 def sentences(claims: Sequence[tuple[str, str, str, str]]) -> list[Sentence]:
-    """The claims, checked at the door: figure by figure, then the others, each in the order they
-    came.
+    """Check the claims, and order them: figure by figure, then those on the experiments as a whole.
 
     Parameters
     ----------
@@ -119,7 +120,8 @@ def keys(figure: Figure, plan: Plan) -> list[Key]:
     return named
 
 
-TAKEN = "For softmax attention that is taken to be the least risk: integrated in single cases, not proved."
+#: What a caption adds to the end of the exact flow, and a key to a pair of which a run failed.
+ASSUMED_LIMIT = "For softmax attention that is taken to be the least risk: integrated in single cases, not proved."
 FAILED_PAIR = "hollow: one or both runs of the pair failed, in no median"
 CAPTIONS = {
     1: "Both architectures at the same random parameters. Above: the mean square of the difference of their outputs; below: the"
@@ -133,13 +135,15 @@ CAPTIONS = {
 
 
 def caption(figure: Figure, measurements: Measurements) -> str:
-    """What is drawn, and from how many runs."""
+    """The caption of a figure: what is drawn, and from how many runs."""
     text = CAPTIONS[figure.kind]
     exact = any(key[0] == figure.covariance for key in measurements.exact)
     if figure.kind == 2 and exact:
-        text += f" Dashed: where exact gradient flow from the block start of Assumption 5.1 ends; SGD starts elsewhere. {TAKEN}"
+        text += (
+            f" Dashed: where exact gradient flow from the block start of Assumption 5.1 ends; SGD starts elsewhere. {ASSUMED_LIMIT}"
+        )
     if figure.kind == 4 and exact:
-        text += f" Triangles: where exact gradient flow from the block start ends (softmax filled, linear open). {TAKEN}"
+        text += f" Triangles: where exact gradient flow from the block start ends (softmax filled, linear open). {ASSUMED_LIMIT}"
     plan = measurements.plan
     if figure.kind in (3, 4):
         text += f" Runs: {', '.join(f'{plan.seeds_at(L)} at L = {L}' for L in plan.curve_lengths)}."
@@ -152,8 +156,8 @@ def caption(figure: Figure, measurements: Measurements) -> str:
 
 
 def diverged(measurements: Measurements) -> list[tuple[RunKey, int]]:
-    """Runs that did not stay finite, with the step; where both architectures were trained alone as
-    well, not the coupled one.
+    """The runs that did not stay finite, with the step; not a coupled run whose architectures were
+    then trained alone.
     """
     runs = measurements.runs
     return [
@@ -168,7 +172,8 @@ def where_failed(entry: Failures) -> str:
 
     Examples
     --------
-    >>> where_failed(Failures("isotropic", "as coded", "linear", {10: [0, 3], 70: [0]}, {10: 5, 20: 1, 70: 1}))
+    >>> failures = {10: [0, 3], 70: [0]}
+    >>> where_failed(Failures("isotropic", "as coded", "linear", failures, {10: 5, 20: 1, 70: 1}))
     'L = 10 (2 of 5), 70'
     """
     parts = [f"{L}" + (f" ({len(seeds)} of {entry.runs[L]})" if entry.runs[L] > 1 else "") for L, seeds in entry.failed.items()]

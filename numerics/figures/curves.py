@@ -1,5 +1,5 @@
-"""What the curves of Figures 1 to 8 are: from the runs of several seeds to a middle, a lowest and a
-highest value.
+"""Computes the curves of Figures 1 to 8: at each point the median, the least and the greatest value
+over the runs of several seeds.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from numerics.figures.plan import RunKey
 from numerics.figures.results import Measurements
 from numerics.training.result import Training
 
-__all__ = ["KINDS", "Line", "lines", "number_of"]
+__all__ = ["KINDS", "Line", "lines"]
 
 Floats = NDArray[np.float64]
-#: What Figures 1 to 4 show; Figures 5 to 8 repeat them for anisotropic covariates. Rows of a
-#: figure, from above.
+#: The rows of Figures 1 to 4, from above; Figures 5 to 8 repeat them for anisotropic covariates.
 KINDS = {1: ("output gap", "gradient gap"), 2: ("risk", "risk above ridge"), 3: ("distance",), 4: ("risk in training",)}
-#: Variable, dashes and marker of each architecture, and the variables of the prompt lengths.
-ARCHITECTURES = {"softmax": ("run-1", "", "o"), "linear": ("run-2", "5 3", "s")}
+#: The colour, dashes and marker of each architecture, and the colours of the prompt lengths, by
+#: their names in the style sheet.
+STYLES = {"softmax": ("run-1", "", "o"), "linear": ("run-2", "5 3", "s")}
 LENGTH_VARIABLES = ("run-3", "run-4", "run-5", "run-6", "run-1", "run-2")
 
 
@@ -36,7 +36,8 @@ class Line(NamedTuple):
     curve : str
         Its name in the key.
     variable, dashes, mark : str
-        Colour of the page, dash pattern, and marker; without a marker it is a line.
+        Name of the colour in the style sheet, dash pattern, and marker; without a marker it is a
+        line.
     x : ndarray of shape (k,)
         Prompt length, or steps of training.
     middle, low, high : ndarray of shape (k,)
@@ -46,12 +47,12 @@ class Line(NamedTuple):
     seeds : ndarray of shape (k,)
         Runs behind each point.
     lost : tuple of (float, float)
-        Where runs that diverged were last seen; at the upper edge if the height is nan.
+        The last points of runs that diverged; drawn at the upper edge if the height is nan.
     limit : float or None
-        Where the exact flow ends to which a curve over the steps belongs, if that is known.
+        For a curve over the steps, the risk at which the exact flow ends, if that is known.
     failed : str
-        Of a run that failed, the curve in which it is therefore left out; each is a line of its
-        own.
+        A run that failed is a line of its own: this is the name of the curve in which it is left
+        out.
     """
 
     quantity: str
@@ -80,17 +81,6 @@ class Line(NamedTuple):
         return self.middle + 1.96 * np.nan_to_num(self.error)
 
 
-def number_of(kind: int, covariance: str) -> int:
-    """The number of a figure in the paper.
-
-    Examples
-    --------
-    >>> number_of(2, "isotropic"), number_of(2, "anisotropic")
-    (2, 6)
-    """
-    return kind + 4 * (covariance == "anisotropic")
-
-
 def lines(measurements: Measurements, kind: int, covariance: str, variant: str) -> list[Line]:
     """The curves of one panel, those without any point included.
 
@@ -114,13 +104,15 @@ def _line(
     errors: Floats | None = None,
     lost: Iterable[tuple[float, float]] = (),
 ) -> Line:
-    """Over the seeds, the rows of `values`; points that no run reached are left out."""
+    """A curve from the values of several seeds, one in each row, without the points that no run
+    reached.
+    """
     finite = np.isfinite(values)
     seen = finite.any(0)
     some = values[:, seen]
     middle, low, high = (f(some, axis=0) if seen.any() else np.empty(0) for f in (np.nanmedian, np.nanmin, np.nanmax))
     error = np.full(len(middle), np.nan)
-    if errors is not None and seen.any():  # that of the run in the middle
+    if errors is not None and seen.any():  # the median has the error of the run that is nearest to it
         nearest = np.argmin(np.where(finite[:, seen], abs(some - middle), np.inf), axis=0)
         error = errors[:, seen][nearest, np.arange(len(middle))]
     x = np.asarray(x, dtype=float)[seen]
@@ -143,7 +135,7 @@ def _risks(measurements: Measurements, covariance: str, variant: str) -> list[Li
     seeds = plan.all_seeds
     lengths = sorted({L for c, v, L in measurements.bayes if (c, v) == (covariance, variant)} & set(plan.lengths))
     ridge = np.array([[measurements.bayes[covariance, variant, L] for L in lengths]]).reshape(1, -1, 2)
-    for attention, (variable, _, mark) in ARCHITECTURES.items():
+    for attention, (variable, _, mark) in STYLES.items():
         style = (variable, "", mark)
         keys = [[(covariance, variant, attention, L, seed) for L in lengths] for seed in seeds]
         pairs = np.array([[measurements.final.get(key, (np.nan, np.nan)) for key in row] for row in keys]).reshape(len(keys), -1, 2)
@@ -168,8 +160,8 @@ def _risks(measurements: Measurements, covariance: str, variant: str) -> list[Li
 
 
 def _diverged(measurements: Measurements, key: RunKey) -> bool:
-    """Whether that architecture lost its run; where a coupled run ended, each half was trained
-    alone as well.
+    """Whether the run of one architecture diverged; where a coupled run did, both were trained
+    alone.
     """
     try:
         return tuple(key) not in measurements.final and measurements.run(*key).diverged is not None
@@ -184,8 +176,8 @@ def _failed(curve: str, seed: int) -> str:
 def _runs(
     measurements: Measurements, covariance: str, variant: str, attention: str, L: int
 ) -> tuple[list[Training], list[tuple[int, Training]]]:
-    """The runs of all seeds but those that failed, and these with their seeds; of a coupled run
-    either half may fail.
+    """The runs that did not fail, and those that did, with their seeds. A coupled run fails if
+    either half does.
     """
     keys = [RunKey(covariance, variant, "coupled", L, seed) for seed in measurements.plan.seeds_of(L)]
     halves = ("softmax", "linear") if attention == "coupled" else (attention,)
@@ -208,7 +200,9 @@ def _records(
     values: Sequence[Floats],
     errors: Sequence[Floats] = (),
 ) -> Line:
-    """Records of several seeds on the steps of the longest; a cross where a run diverged."""
+    """A curve from the records of several seeds, at the steps of the longest run; where a run
+    diverged, its last record is marked.
+    """
     x = max((run.step for run in runs), key=len, default=np.empty(0, dtype=np.int64))
     rows, spread = np.full((2, len(runs), len(x)), np.nan)
     for into, from_ in ((rows, values), (spread, errors)):
@@ -231,7 +225,7 @@ def _distances(measurements: Measurements, covariance: str, variant: str) -> lis
 def _curves(measurements: Measurements, covariance: str, variant: str) -> list[Line]:
     found = []
     for i, L in enumerate(measurements.plan.curve_lengths):
-        for attention, (_, dashes, _) in ARCHITECTURES.items():
+        for attention, (_, dashes, _) in STYLES.items():
             style, curve = (LENGTH_VARIABLES[i % len(LENGTH_VARIABLES)], dashes, ""), f"{attention}, L = {L}"
             good, bad = _runs(measurements, covariance, variant, attention, L)
             limit = measurements.exact.get((covariance, variant, attention, L)) if good or bad else None

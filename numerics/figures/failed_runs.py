@@ -1,5 +1,5 @@
-"""Runs that failed: finite to the last step, but far above the risk that training reaches from the
-block start.
+"""Which of the measured runs have failed: they are finite to the last step, but far above the risk
+that the gradient flow from the block start of Assumption 5.1 reaches.
 """
 
 from __future__ import annotations

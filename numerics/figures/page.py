@@ -1,5 +1,5 @@
-"""The page of Figures 1 to 8: ``index.html`` for people, a file for each figure, the numbers as
-``data.json`` and ``data.csv``.
+"""Writes the page of Figures 1 to 8: ``index.html`` for people, a file for each figure, and the
+numbers as ``data.json`` and ``data.csv``.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from numerics.figures.failed_runs import Failures, failed, failures
 from numerics.figures.plan import FIGURES, Plan
 from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
-from numerics.figures.run_arrays import BOTH
+from numerics.figures.run_arrays import ARCHITECTURES
 from numerics.figures.svg_file import sheet
 from numerics.pages.files import replace_together
 from numerics.pages.templates import environment
 from numerics.pages.text import marked
 from numerics.rates.report import provenance
+from numerics.terminal.progress import duration
 from theory.regression.experiment import COVARIANCES, VARIANTS
 
 __all__ = ["COLUMNS", "PAGE", "write_page"]
@@ -148,7 +149,7 @@ def as_html(
             pairs=_pairs(measurements, figures),
             said=said,
             drawn={figure.number for figure in figures},
-            minutes=_minutes,
+            duration=duration,
             words=words,
             counts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
             diverged=diverged(measurements),
@@ -194,7 +195,7 @@ def _tables(measurements: Measurements) -> list[dict[str, Any]]:
             rows = []
             for L in sorted(plan.lengths):
                 cells = []
-                for attention in BOTH:
+                for attention in ARCHITECTURES:
                     key = (covariance, variant, attention, L, plan.first_seed)
                     cells.append((measurements.final.get(key), failed(measurements, *key)))
                 cells.append((measurements.bayes.get((covariance, variant, L)), False))
@@ -202,15 +203,3 @@ def _tables(measurements: Measurements) -> list[dict[str, Any]]:
             if plan.shows(2, covariance):
                 found.append({"covariance": covariance, "variant": variant, "rows": rows})
     return found
-
-
-def _minutes(seconds: float) -> str:
-    """A time as people read it.
-
-    Examples
-    --------
-    >>> _minutes(34), _minutes(754.2)
-    ('34 s', '12 min 34 s')
-    """
-    whole = round(seconds)
-    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"

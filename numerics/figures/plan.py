@@ -1,4 +1,6 @@
-"""What is trained for Figures 1 to 8: data, architectures, prompt lengths, seeds and steps."""
+"""A plan says what is trained and measured for Figures 1 to 8: data, architectures, prompt lengths,
+seeds and steps.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,24 @@ from typing import NamedTuple
 
 from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS, VARIANTS
 
-__all__ = ["FIGURES", "Plan", "RunKey"]
+__all__ = ["FIGURES", "Plan", "RunKey", "number_of"]
 
 FIGURES = (1, 2, 3, 4, 5, 6, 7, 8)
-#: Figures 1 to 4 are drawn for isotropic data, 5 to 8 repeat them for anisotropic data.
-ISOTROPIC_ONES = 4
+#: Figures 1 to 4 are drawn for isotropic data; Figures 5 to 8 repeat them for anisotropic data.
+ISOTROPIC_FIGURES = 4
+#: Prompt lengths of the curves over the steps in the paper.
 CURVE_LENGTHS = (10, 100, 1000)
-#: Names and order of the data.
-NAMES = tuple(COVARIANCES)
+
+
+def number_of(kind: int, covariance: str) -> int:
+    """The number in the paper of the figure that shows what Figure `kind`, of 1 to 4, shows.
+
+    Examples
+    --------
+    >>> number_of(2, "isotropic"), number_of(2, "anisotropic")
+    (2, 6)
+    """
+    return kind + ISOTROPIC_FIGURES * list(COVARIANCES).index(covariance)
 
 
 class RunKey(NamedTuple):
@@ -42,28 +54,28 @@ class RunKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that determines the numbers behind the figures.
+    """What is trained and measured: everything that determines the numbers behind the figures.
 
     Parameters
     ----------
     figures : tuple of int
         Of 1, ..., 8.
     lengths : tuple of int
-        Prompt lengths of Figures 2 and 6 (risk of the trained models).
+        Prompt lengths of Figures 2 and 6, the risk of the trained models.
     curve_lengths : tuple of int
-        Those of Figures 3, 4, 7 and 8 (curves over the steps); here both architectures see the same
-        prompts.
+        Those of Figures 3, 4, 7 and 8, curves over the steps; here both architectures are trained
+        on the same prompts.
     gap_lengths : tuple of int
-        Those of Figures 1 and 5 (both architectures at the same random parameters).
+        Those of Figures 1 and 5, both architectures at the same random parameters.
     variants : tuple of str
     seeds : int
         Runs at every length.
     first_seed : int
-        Seed of the only run where a length has one; further runs have 0, 1, ... besides. It is
-        chosen, as one from which training succeeds at most lengths: from others a run ends far
-        above the limit of the flow, and the paper trained failed runs again.
+        Seed of the only run where a length has one; further runs have the seeds 0, 1, ... besides.
+        The default was chosen because training succeeds from it at most lengths: from others a run
+        ends far above the limit of the flow, and the paper trained failed runs again.
     band_seeds : int
-        Runs at the lengths of `band_lengths`, if more.
+        Runs at the lengths of `band_lengths`, where that is more than `seeds`.
     band_lengths : tuple of int
     most_steps : int, optional
         Steps of a run where the variant asks for more.
@@ -85,9 +97,9 @@ class Plan:
     Examples
     --------
     >>> plan = Plan.full()
-    >>> len(plan.runs), plan.runs[0]
-    (172, RunKey(covariance='isotropic', variant='as written', attention='coupled', L=10, seed=0))
-    >>> [run[2:] for run in plan.only(2).runs if run[:2] == ("isotropic", "as coded") and run.L == 20]
+    >>> len(plan.runs), tuple(plan.runs[0])
+    (172, ('isotropic', 'as written', 'coupled', 10, 0))
+    >>> [tuple(run[2:]) for run in plan.only(2).runs if run.L == 20 and run.variant == "as coded"]
     [('softmax', 20, 4), ('linear', 20, 4)]
     >>> plan.seeds_of(100), Plan.full(3).seeds_of(20)
     ((0, 1, 2, 3, 4), (0, 1, 4))
@@ -162,8 +174,7 @@ class Plan:
     @property
     def covariances(self) -> tuple[str, ...]:
         """The data that the figures show."""
-        wanted = {NAMES[figure > ISOTROPIC_ONES] for figure in self.figures}
-        return tuple(name for name in NAMES if name in wanted)
+        return tuple(name for name in COVARIANCES if any(self.shows(kind, name) for kind in range(1, ISOTROPIC_FIGURES + 1)))
 
     @property
     def runs(self) -> tuple[RunKey, ...]:
@@ -197,7 +208,7 @@ class Plan:
         """Whether Figure `kind`, of 1 to 4, is drawn for these data (where anisotropic, as Figure
         `kind` + 4).
         """
-        return kind + ISOTROPIC_ONES * NAMES.index(covariance) in self.figures
+        return number_of(kind, covariance) in self.figures
 
     @property
     def gap_seeds(self) -> int:

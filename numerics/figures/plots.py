@@ -1,5 +1,5 @@
-"""Figures 1 to 8 as plots: one panel for each reading of the experiments, with the same vertical
-axes wherever two are compared.
+"""Draws Figures 1 to 8: one panel for each reading of the experiments, with the same vertical axes
+wherever two panels are compared.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from numerics.figures.curves import KINDS, Line, lines, number_of
+from numerics.figures.curves import KINDS, Line, lines
+from numerics.figures.plan import number_of
 from numerics.figures.results import Measurements
 from numerics.pages.svg import Plot, figure, log_axis, stand_in
 from numerics.pages.text import sci, slug
@@ -17,6 +18,7 @@ from numerics.rates.report.plots import dashed
 
 __all__ = ["Figure", "Panel", "draw"]
 
+#: The label of each row.
 LABELS = {
     "output gap": "gap of outputs",
     "gradient gap": "gap of gradients",
@@ -25,25 +27,26 @@ LABELS = {
     "distance": "squared distance",
     "risk in training": "risk",
 }
+#: The titles of Figures 1 to 4, which Figures 5 to 8 share.
 TITLES = {
     1: "Softmax and linear attention at the same random parameters",
     2: "Risk at the end of training",
     3: "Distance of the trained parameters",
     4: "Risk during training",
 }
-#: Shares of the height, and inches.
+#: For each kind of figure the shares of its rows in the height, and the height in inches.
 SHAPES: Mapping[int, tuple[tuple[float, ...], float]] = {
     1: ((1.0, 1.0), 4.4),
     2: ((1.5, 1.0), 4.6),
     3: ((1.0,), 3.0),
     4: ((1.0,), 3.3),
 }
-#: Guides: the power of 1/L.
+#: Rows with a guide line c / L^p, and its power p.
 POWERS = {"output gap": 1.0, "gradient gap": 2.0}
 #: Rows that the noise of the labels keeps away from zero.
 NOISY = ("risk", "risk in training")
-#: The paper says of Figure 4 that the risk converges before this step.
-SOON = 50_000
+#: The paper says of Figure 4 that the risk has converged at this step.
+CONVERGENCE_STEP = 50_000
 
 
 class Panel(NamedTuple):
@@ -108,7 +111,7 @@ def _ends(found: Sequence[Line], level: float) -> tuple[float, float]:
         return 0.1, 1.0
     low, high = float(values.min()), float(values.max())
     common = np.concatenate([line.middle[line.clear] for line in found]) if found else np.empty(0)
-    if common.size:  # a run on its way to infinity leaves the plot, and does not press the others together
+    if common.size:  # a run that diverges leaves the plot, so that the others are not pressed together
         high = min(high, 20 * float(np.quantile(common, 0.95)))
     room = max((high / low) ** 0.06, 1.05)
     return low / room, high * room
@@ -149,10 +152,10 @@ def _panel(
 
 
 def _draw(ax: Any, line: Line, bottom: float, top: float) -> None:
-    """A curve with the range of its seeds: a band around lines, bars at points."""
+    """Draw a curve with the range of its seeds: a band around a line, bars at points."""
     colour = stand_in(line.variable)
-    # What sampling does not tell from 0 has no place on a logarithmic axis: the line has a gap, a
-    # triangle says how high it may be.
+    # A value that sampling does not tell from 0 has no place on a logarithmic axis: the line has a
+    # gap there, and a triangle at the upper end of the confidence interval.
     middle, low, high = np.where(line.clear, line.middle, np.nan), np.maximum(line.low, bottom), np.maximum(line.high, bottom)
     several = (line.seeds > 1) & line.clear
     if (line.seeds > 1).all() or not line.mark:
@@ -175,8 +178,8 @@ def _draw(ax: Any, line: Line, bottom: float, top: float) -> None:
 
 
 def _guide(ax: Any, line: Line) -> None:
-    """c/L, for gradients c/L^2, fitted: the law at fixed parameters for long prompts, where scores
-    are tame.
+    """Draw c/L, for gradients c/L^2, with the fitted c: the law for long prompts at fixed
+    parameters.
     """
     if line.x.size:
         law = line.x ** -POWERS[line.quantity]
@@ -187,7 +190,7 @@ def _guide(ax: Any, line: Line) -> None:
 
 
 def _limits(ax: Any, curves: Sequence[Line]) -> None:
-    """Where the exact flow ends, at the right edge: filled for softmax attention."""
+    """Mark at the right edge where the exact flow ends: filled for softmax, hollow for linear."""
     for line in curves:
         if line.limit is not None:
             colour = stand_in(line.variable)
@@ -196,7 +199,7 @@ def _limits(ax: Any, curves: Sequence[Line]) -> None:
 
 
 def _bottom(ax: Any, measurements: Measurements, kind: int, variant: str) -> None:
-    """The horizontal axis, the same for every panel of a kind."""
+    """Set the horizontal axis, which is the same for every panel of a kind of figure."""
     plan = measurements.plan
     if kind in (1, 2):
         lengths = plan.gap_lengths if kind == 1 else plan.lengths
@@ -205,9 +208,9 @@ def _bottom(ax: Any, measurements: Measurements, kind: int, variant: str) -> Non
     else:
         low, high = 0.8 * min(map(plan.every, plan.variants)), 1.06 * max(map(plan.steps, plan.variants))
         ax.set_xlabel("steps of SGD, in thousands")
-        if kind == 4 and low < SOON < high:
-            ax.axvline(SOON, color=stand_in("muted"), linewidth=0.9, linestyle=dashed("1.5 2"))
-            place, side = (1.04 * SOON, "left") if high > 2 * SOON else (SOON / 1.04, "right")
+        if kind == 4 and low < CONVERGENCE_STEP < high:
+            ax.axvline(CONVERGENCE_STEP, color=stand_in("muted"), linewidth=0.9, linestyle=dashed("1.5 2"))
+            place, side = (1.04 * CONVERGENCE_STEP, "left") if high > 2 * CONVERGENCE_STEP else (CONVERGENCE_STEP / 1.04, "right")
             style = {"va": "top", "fontsize": 7.5, "color": stand_in("muted")}
             ax.text(place, 0.97, "50 000 steps", ha=side, transform=ax.get_xaxis_transform(), **style)
         if 1.06 * plan.steps(variant) < high:
@@ -217,7 +220,7 @@ def _bottom(ax: Any, measurements: Measurements, kind: int, variant: str) -> Non
 
 
 def _ticks(axis: Any, low: float, high: float, unit: float = 1) -> None:
-    """Decades, and their 2 and 5 where there are few of them."""
+    """Set ticks at the decades, and at 2 and 5 between them where the axis spans few decades."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
     if high / low >= 500 and unit == 1:

@@ -1,21 +1,17 @@
-"""What was measured for Figures 1 to 8."""
+"""Everything that was measured for Figures 1 to 8, as one object and as JSON."""
 
 from __future__ import annotations
 
-import json
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.figures.plan import Plan, RunKey
-from numerics.figures.run_arrays import BOTH, as_array, described, from_array, half
+from numerics.figures.run_arrays import ARCHITECTURES, half
 from numerics.training.result import Training
 
 __all__ = ["Gaps", "Measurements"]
@@ -50,14 +46,14 @@ class Gaps:
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """All that the figures show.
+    """Everything that the figures show.
 
     Parameters
     ----------
     plan : Plan
     runs : mapping from RunKey to Training
-        Diverged runs as they are; where a coupled one diverged, those of both architectures alone
-        are here too.
+        Diverged runs end where they diverged. Where a coupled run did, the runs of both
+        architectures alone are here too.
     gaps : mapping from (covariance, variant) to Gaps
         For the data of Figures 1 and 5, if the plan has them.
     final : mapping from (covariance, variant, attention, L, seed) to (risk, standard error)
@@ -68,14 +64,15 @@ class Measurements:
     bayes : mapping from (covariance, variant, L) to (risk, standard error)
         Risk of the best estimator from the prompt: ridge regression.
     seconds : float
-        What the measurement took by the clock, this time.
+        Time by the clock that this call of `numerics.figures.run_plan.measure` took.
     work_seconds : float
-        Processor time of all its pieces, with those that lay in the folder; of an interrupted piece
-        the last part counts.
+        Processor time of all jobs, with those that earlier calls computed; of a job that was
+        interrupted, that of its last part.
 
     Notes
     -----
-    Every risk is half a mean squared error on noisy labels: `noise_level`, half the variance of the label noise, is below them all.
+    Every risk is half a mean squared error on noisy labels: `noise_level`, half the variance of the
+    label noise, is below them all.
     """
 
     plan: Plan
@@ -102,67 +99,9 @@ class Measurements:
         """
         key = RunKey(covariance, variant, attention, L, seed)
         coupled = key._replace(attention="coupled")
-        if key not in self.runs and coupled in self.runs and attention in BOTH:
+        if key not in self.runs and coupled in self.runs and attention in ARCHITECTURES:
             return half(self.runs[coupled], attention)
         return self.runs[key]
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write all of it to one file (``.npz``), whole or not at all.
-
-        Raises
-        ------
-        OSError
-            If it cannot be written.
-        """
-        about = {
-            "format": FORMAT,
-            "plan": asdict(self.plan),
-            "runs": [[*key, described(run)] for key, run in self.runs.items()],
-            "gaps": [list(key) for key in self.gaps],
-            "final": [[*key, *value] for key, value in self.final.items()],
-            "exact": [[*key, value] for key, value in self.exact.items()],
-            "bayes": [[*key, *value] for key, value in self.bayes.items()],
-            "seconds": self.seconds,
-            "work_seconds": self.work_seconds,
-        }
-        arrays = {f"run {i}": as_array(run) for i, run in enumerate(self.runs.values())}
-        for i, gaps in enumerate(self.gaps.values()):
-            arrays |= {f"gaps {i} {name}": getattr(gaps, name) for name in GAPS}
-        target = Path(path)
-        part = target.with_name(target.name + ".part")
-        with part.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, about=np.array(json.dumps(about)), **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, target)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Measurements:
-        """What `save` has written, bit for bit.
-
-        Raises
-        ------
-        ValueError
-            If the file cannot be read, is another one, or of another version.
-        """
-        try:
-            with Path(path).open("rb") as content, np.load(content, allow_pickle=False) as file:
-                about, arrays = json.loads(str(file["about"])), {name: file[name] for name in file.files if name != "about"}
-        except Exception as error:  # zip files break in ten ways
-            raise ValueError(f"{path} holds no measurements ({error}); measure again") from error
-        if about.get("format") != FORMAT:
-            raise ValueError(f"{path} has format {about.get('format')}, this version reads {FORMAT}; measure again")
-        entries: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in about["plan"].items()}
-        return cls(
-            plan=Plan(**entries),
-            runs={RunKey(*key): from_array(arrays[f"run {i}"], of) for i, (*key, of) in enumerate(about["runs"])},
-            gaps={(c, v): Gaps(**{name: arrays[f"gaps {i} {name}"] for name in GAPS}) for i, (c, v) in enumerate(about["gaps"])},
-            final={(c, v, a, L, seed): (value, error) for c, v, a, L, seed, value, error in about["final"]},
-            exact={(c, v, a, L): value for c, v, a, L, value in about["exact"]},
-            bayes={(c, v, L): (value, error) for c, v, L, value, error in about["bayes"]},
-            seconds=about["seconds"],
-            work_seconds=about["work_seconds"],
-        )
 
     def as_json(self) -> dict[str, Any]:
         """The numbers behind the figures as described by ``measurements.schema.json``.
@@ -196,7 +135,7 @@ class Measurements:
 def _run_as_json(run: Training) -> dict[str, Any]:
     """Curves and the last parameters, a list entry for each architecture."""
     coupled = run.attention == "coupled"
-    parts = [half(run, attention) for attention in BOTH] if coupled else [run]
+    parts = [half(run, attention) for attention in ARCHITECTURES] if coupled else [run]
     return {
         "steps": run.steps,
         "every": run.every,

@@ -1,8 +1,10 @@
-"""A run of SGD as one array and back, and the two halves of a coupled one."""
+"""Turns a run of training into one array, which a store can keep, and back; and takes a run of both
+architectures on the same prompts apart.
+"""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,21 +13,14 @@ from numpy.typing import NDArray
 from numerics.training.parameters import pack, unpack
 from numerics.training.result import Training
 
-__all__ = ["as_array", "described", "from_array", "half"]
+__all__ = ["as_array", "from_array", "half"]
 
 Floats = NDArray[np.float64]
-BOTH = ("softmax", "linear")
-MEASURED = ("step", "risk", "risk_error", "parameters", "initial", "diverged")
-
-
-def described(training: Training) -> dict[str, Any]:
-    """What was trained, JSON-able: with `as_array`, all of a run."""
-    about = {field.name: getattr(training, field.name) for field in fields(Training) if field.name not in MEASURED}
-    return about | {"Sigma": about["Sigma"].tolist()}
+ARCHITECTURES = ("softmax", "linear")
 
 
 def as_array(training: Training) -> Floats:
-    """The k records below a row with the start.
+    """A run of training as one array: a row with the start, and below it the k records.
 
     Parameters
     ----------
@@ -33,20 +28,22 @@ def as_array(training: Training) -> Floats:
 
     Returns
     -------
-    ndarray of shape (k + 1, ...)
-        Columns: step, risk, its error, and O, V, K, Q entry by entry; if coupled, risks, errors and
-        parameters of softmax and then of linear attention. In the first row stand the step of the
-        divergence, or -1, zeros, and the start.
+    ndarray of shape (k + 1, 1 + c (2 + n + 3 n^2))
+        With n = d + 1, and c = 2 for a coupled run, else 1. The columns are the step, the c risks,
+        their c standard errors, and the entries of O, V, K, Q for each architecture, softmax first.
+        The first row holds the step of the divergence, or -1 if there is none, then zeros, and the
+        parameters at the start.
 
     Examples
     --------
     >>> from numerics.training.parameters import initial_parameters, pack, unpack
     >>> theta = pack(initial_parameters(2, seed=0))
-    >>> about = dict(attention="softmax", prompt_length=3, variant="as written", Sigma=np.eye(2), noise=0.0, task_variance=0.5)
-    >>> about |= dict(batch=1, lr=0.1, steps=4, every=2, seed=0)
-    >>> ends = dict(step=np.array([2]), risk=np.ones(1), risk_error=np.zeros(1), initial=unpack(theta), diverged=3)
-    >>> run = Training(**about, **ends, parameters=unpack(theta[None] / 2))
-    >>> again = from_array(as_array(run), described(run))
+    >>> about = dict(attention="softmax", prompt_length=3, variant="as written", Sigma=np.eye(2))
+    >>> about |= dict(noise=0.0, task_variance=0.5, batch=1, lr=0.1, steps=4, every=2, seed=0)
+    >>> records = dict(step=np.array([2]), risk=np.ones(1), risk_error=np.zeros(1), diverged=3)
+    >>> records |= dict(initial=unpack(theta), parameters=unpack(theta[None] / 2))
+    >>> run = Training(**about, **records)
+    >>> again = from_array(as_array(run), about)
     >>> as_array(run).shape, again.diverged, bool((again.final.V == run.final.V).all())
     ((2, 33), 3, True)
     """
@@ -59,8 +56,7 @@ def as_array(training: Training) -> Floats:
 
 
 def from_array(array: Floats, about: dict[str, Any]) -> Training:
-    """The run that `as_array` and `described` have written down."""
-    about = about | {"Sigma": np.array(about["Sigma"], dtype=float)}
+    """The run whose records are this array; `about` has the other arguments of its `Training`."""
     n, coupled = len(about["Sigma"]) + 1, about["attention"] == "coupled"
     c = 2 if coupled else 1
     front = (2,) if coupled else ()
@@ -78,7 +74,7 @@ def from_array(array: Floats, about: dict[str, Any]) -> Training:
 
 def half(training: Training, attention: str) -> Training:
     """The softmax or the linear run of a coupled one, as if it had been trained alone."""
-    i = BOTH.index(attention)
+    i = ARCHITECTURES.index(attention)
     return replace(
         training,
         attention=attention,

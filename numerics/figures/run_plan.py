@@ -1,5 +1,5 @@
-"""The runs behind Figures 1 to 8: what the folder has is taken from there, the rest is trained and
-kept.
+"""Measures what Figures 1 to 8 show: trainings and risks that the folder has are taken from there,
+the others are computed and kept.
 """
 
 from __future__ import annotations
@@ -12,17 +12,19 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.figures.engines import Engines, engines
 from numerics.figures.plan import Plan
+from numerics.figures.plan_jobs import PlanJobs
 from numerics.figures.results import Gaps, Measurements
 from numerics.figures.speed import ordinary, seconds_per_step
-from numerics.figures.tasks import Engines, Work, engines
-from numerics.jobs.schedule import Interrupted, Progress, perform
-from numerics.jobs.workspace import Folder, Memory
+from numerics.jobs.job import Interrupted, Job, Progress
+from numerics.jobs.runner import perform, thread_count
+from numerics.jobs.store import Store
+from numerics.jobs.workspace import Workspace
 
-__all__ = ["Interrupted", "Progress", "measure"]
+__all__ = ["measure"]
 
 Floats = NDArray[np.float64]
-MOST_THREADS = 1024  # systems refuse some thousands
 
 
 def measure(
@@ -62,46 +64,42 @@ def measure(
     """
     if not isinstance(plan, Plan):
         raise TypeError(f"plan = {plan!r} is no Plan; take Plan.full(), or a Plan of your own")
-    threads = min(os.cpu_count() or 1, MOST_THREADS) if threads is None else threads
-    if isinstance(threads, bool) or not isinstance(threads, int):
-        raise TypeError(f"threads = {threads!r} is no whole number")
-    if not 1 <= threads <= MOST_THREADS:
-        raise ValueError(f"threads = {threads} is outside 1 ... {MOST_THREADS}; leave it out for one per processor")
+    threads = thread_count(threads)
     began = time.monotonic()
     by = engines() if _engines is None else _engines
-    kept = Memory() if folder is None else Folder(folder)
-    try:
-        work = Work(plan, by, ordinary)
-        if progress is not None:
-            stored = kept.get(task.key for task in work.runs.values())
-            missing = [key for key, task in work.runs.items() if task.key not in stored]
-            work = Work(plan, by, seconds_per_step(by.train, [(key.attention, key.L) for key in missing]))
-        numbers = perform(work.tasks, kept, threads=threads, progress=progress or (lambda done: None), follow=work.follow)
-        work_seconds = math.fsum(float(kept.about(key)["seconds"]) for key in numbers)
-    except KeyboardInterrupt as stop:
-        if isinstance(stop, Interrupted):
-            raise
-        raise Interrupted("interrupted before anything was begun; the same command starts again") from None
-    finally:
-        kept.close()
-    return _assembled(work, numbers, time.monotonic() - began, work_seconds)
+    with Store() if folder is None else Workspace(folder) as store:
+        try:
+            jobs = PlanJobs(plan, by, ordinary)
+            if progress is not None:
+                stored = store.get(job.key for job in jobs.runs.values())
+                missing = [key for key, job in jobs.runs.items() if job.key not in stored]
+                jobs = PlanJobs(plan, by, seconds_per_step(by.train, [(key.attention, key.L) for key in missing]))
+        except KeyboardInterrupt:
+            raise Interrupted("interrupted before anything was begun; the same command starts again") from None
+        numbers = perform(jobs.all, store, threads=threads, progress=progress or (lambda state: None), follow=jobs.follow)
+        work_seconds = math.fsum(float(store.about(key)["seconds"]) for key in numbers)
+    return _assembled(jobs, numbers, time.monotonic() - began, work_seconds)
 
 
-def _assembled(work: Work, numbers: Mapping[str, Floats], seconds: float, work_seconds: float) -> Measurements:
-    plan, of = work.plan, lambda task: numbers[task.key]
+def _assembled(jobs: PlanJobs, numbers: Mapping[str, Floats], seconds: float, work_seconds: float) -> Measurements:
+    plan = jobs.plan
+
+    def of(job: Job) -> Floats:
+        return numbers[job.key]
+
     gaps = {}
-    for covariance, variant in dict.fromkeys((c, v) for c, v, _ in work.gaps):
-        rows = np.stack([of(work.gaps[covariance, variant, seed]) for seed in range(plan.gap_seeds)], axis=1)
+    for covariance, variant in dict.fromkeys((c, v) for c, v, _ in jobs.gaps):
+        rows = np.stack([of(jobs.gaps[covariance, variant, seed]) for seed in range(plan.gap_seeds)], axis=1)
         gaps[covariance, variant] = Gaps(np.array(plan.gap_lengths), *rows)
     # Where a coupled run diverged, the finals of the two alone have taken the place of its own.
-    final = {key: (float(of(task)[0]), float(of(task)[1])) for key, task in work.final.items() if of(task).size}
+    final = {key: (float(of(job)[0]), float(of(job)[1])) for key, job in jobs.final.items() if of(job).size}
     return Measurements(
         plan=plan,
-        runs={key: work.training(key, of(task)) for key, task in work.runs.items()},
+        runs={key: jobs.training(key, of(job)) for key, job in jobs.runs.items()},
         gaps=gaps,
         final=final,
-        exact={key: float(of(task)[0]) for key, task in work.exact.items()},
-        bayes={key: (float(of(task)[0]), float(of(task)[1])) for key, task in work.bayes.items()},
+        exact={key: float(of(job)[0]) for key, job in jobs.exact.items()},
+        bayes={key: (float(of(job)[0]), float(of(job)[1])) for key, job in jobs.bayes.items()},
         seconds=seconds,
         work_seconds=work_seconds,
     )

@@ -1,5 +1,5 @@
-"""How long a step of SGD takes: measured on this machine before a plan begins, else as on an
-ordinary processor.
+"""How long a step of SGD takes, as on an ordinary processor or timed on this machine: from this the
+runs of a plan are ordered, and the time left is told.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ __all__ = ["Speed", "ordinary", "seconds_per_step"]
 
 #: Of the attention and the prompt length: seconds that a step takes.
 Speed = Callable[[str, int], float]
-#: Microseconds of a step, and of a token in it.
-ORDINARY = {"softmax": (3.0, 0.11), "linear": (4.0, 0.0), "coupled": (6.0, 0.36)}
+#: Microseconds that a step takes on an ordinary processor, and each token of a prompt in it.
+MICROSECONDS = {"softmax": (3.0, 0.11), "linear": (4.0, 0.0), "coupled": (6.0, 0.36)}
+#: A timing that takes this many seconds is exact enough.
 LONG_ENOUGH = 0.1
 
 
@@ -27,7 +28,7 @@ def ordinary(attention: str, L: int) -> float:
     >>> ordinary("softmax", 1000) > ordinary("softmax", 10) > 0
     True
     """
-    step, token = ORDINARY[attention]
+    step, token = MICROSECONDS[attention]
     return 1e-6 * (step + token * L)
 
 
@@ -54,7 +55,8 @@ def seconds_per_step(
     Examples
     --------
     >>> now = iter([0.0, 0.8, 0.0, 3.2])
-    >>> speed = seconds_per_step(lambda *args, **kwargs: None, [("softmax", 10), ("softmax", 30)], lambda: next(now))
+    >>> train = lambda *args, **kwargs: None
+    >>> speed = seconds_per_step(train, [("softmax", 10), ("softmax", 30)], lambda: next(now))
     >>> round(speed("softmax", 20), 3)
     0.25
     """

@@ -1,4 +1,4 @@
-"""A figure of the paper as one SVG file: its panels side by side, and the key below them."""
+"""Writes a figure of the paper as one SVG file: its panels side by side, and the key below them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from numerics.pages.templates import environment
 
 __all__ = ["sheet"]
 
-#: Points: room for the headings, height of a line of the key, and a letter of it.
+#: In points: the room for the headings, the height of a line of the key, and the width of a letter
+#: in it.
 HEAD, LINE, LETTER = 42.0, 15.0, 4.6
 
 
 def sheet(figure: Figure, keys: Sequence[Key]) -> str:
-    """The whole file, in the colours of daylight on white.
+    """The text of the SVG file, in the light colours of the page on white.
 
     Parameters
     ----------

@@ -1,285 +1,221 @@
-"""Pieces of work on threads: the longest first, each stored at once, with the time that is left."""
+"""The schedule of a set of jobs: which one is begun when, on threads of this process or elsewhere,
+and how far all of them are.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice
-from pathlib import Path
+from contextlib import closing
+from heapq import heappop, heappush
+from itertools import count
 from threading import Event
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.jobs.workspace import Folder, Memory
-from numerics.sweep.blocks import canonical
+from numerics.jobs.job import Attempt, Job, Progress
+from numerics.jobs.store import Store
 
-__all__ = ["Interrupted", "Progress", "Task", "perform"]
+__all__ = ["Elsewhere", "Follow", "Schedule"]
 
 Floats = NDArray[np.float64]
-#: Seconds between two looks at what is running, and at the work of another process.
+#: Seconds between two looks at what is running, and at the jobs of another process.
 LOOK = 0.5
-BEGUN = "what was begun is kept up to its last checkpoint"
+#: Of a job and its array: further jobs that these call for.
+Follow = Callable[[Job, Floats], Sequence[Job]]
+#: Computes jobs outside this process: reads them as fast as it needs them, and gives back the key
+#: and the array of each, in any order.
+Elsewhere = Callable[[Iterator[Job]], Generator[tuple[str, Floats], None, None]]
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a measurement is.
-
-    Parameters
-    ----------
-    done, total : int
-        Pieces of work that are finished, and all of them.
-    reused : int
-        Of those finished, the ones that were not computed here: they lay in the folder, or another
-        process has put them there.
-    share : float
-        Of the work that was left at the beginning, in time: from 0 to 1.
-    seconds_left : float
-        What is left by the clock, from the speed measured so far.
-    running : tuple of str
-        What is being computed here, the longest first.
-    """
-
-    done: int
-    total: int
-    reused: int
-    share: float
-    seconds_left: float
-    running: tuple[str, ...]
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C in the middle of a measurement; what is stored stays so, and the message says how to
-    go on.
-    """
-
-
-class _Stopped(Exception):
-    """Raised inside work that is to end at its next checkpoint."""
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """A piece of work.
+class Schedule:
+    """Which jobs wait, which are computed in this process, and which another process computes.
 
     Parameters
     ----------
-    says : str
-        What it is, for people.
-    content : mapping
-        JSON-able: everything that determines the numbers.
-    work : float
-        Seconds that it takes, roughly.
-    compute : callable
-        Of the numbers of `needs` (or None), the path of a checkpoint (or None) and a function of
-        (done, total) that is to be called now and then, just after a checkpoint; gives the numbers.
-    needs : Task, optional
-        Computed before.
+    store : Store
+    threads : int
+    follow : callable
+        Of a job and its array: further jobs that these call for.
+
+    Attributes
+    ----------
+    jobs : dict of str to Job
+        All of them, by key.
+    arrays : dict of str to ndarray
+        Those of the jobs that are done.
     """
 
-    says: str
-    content: Mapping[str, Any]
-    work: float
-    compute: Callable[[Floats | None, Path | None, Callable[[int, int], None]], Floats]
-    needs: Task | None = None
-
-    @cached_property
-    def key(self) -> str:
-        """SHA-256 of the content.
-
-        Examples
-        --------
-        >>> task = lambda says: Task(says, {"L": 10}, 1.0, lambda need, path, advance: np.zeros(1))
-        >>> task("one").key == task("the same").key
-        True
-        """
-        return hashlib.sha256(canonical(dict(self.content)).encode()).hexdigest()
-
-
-#: Of a task and its numbers: tasks that these call for.
-Follow = Callable[[Task, Floats], Sequence[Task]]
-
-
-class _Job:
-    """A task on a thread: when it began, which part of it is done, and which part its checkpoint
-    had.
-    """
-
-    def __init__(self, task: Task, stop: Event) -> None:
-        self.task, self.began, self.done, self.before, self._stop = task, time.monotonic(), 0.0, 0.0, stop
-        self._said = False
-
-    def advance(self, done: int, total: int) -> None:
-        """What the work calls just after a checkpoint."""
-        if self._stop.is_set():
-            raise _Stopped
-        self.done = done / max(total, 1)
-        if not self._said and self.done < 1:
-            self._said, self.before = True, self.done
-
-    def run(self, folder: Folder | Memory, needed: Floats | None) -> tuple[Floats, float | None] | None:
-        """The numbers, and the seconds by the clock if it was here; None if another process is at
-        them.
-        """
-        task = self.task
-        with folder.turn(task.key) as mine:
-            if not mine:
-                return None
-            if found := folder.get([task.key]):
-                return found[task.key], None
-            began = time.thread_time()
-            numbers = task.compute(needed, folder.checkpoint(task.key), self.advance)
-            about = {"says": task.says, "content": task.content, "seconds": round(time.thread_time() - began, 3)}
-            folder.put(task.key, numbers, about)
-            return numbers, time.monotonic() - self.began
-
-
-class _Crew:
-    """Tasks that wait, that run here, and that another process is at."""
-
-    def __init__(self, tasks: Sequence[Task], folder: Folder | Memory, threads: int, follow: Follow) -> None:
-        self.folder, self.threads, self.follow, self.stop = folder, threads, follow, Event()
-        self.waiting: list[Task] = []
-        self.elsewhere: list[Task] = []
-        self.running: dict[Future[tuple[Floats, float | None] | None], _Job] = {}
-        self.results: dict[str, Floats] = {}
-        self.known: set[str] = set()
+    def __init__(self, store: Store, threads: int, follow: Follow) -> None:
+        self.store, self.threads, self.follow, self.stop = store, threads, follow, Event()
+        self.jobs: dict[str, Job] = {}
+        self.arrays: dict[str, Floats] = {}
         self.reused = 0
-        self.work = self.worked = self.busy = self.asked = 0.0
-        self.add(tasks)
+        self._waiting: list[tuple[float, int, Job]] = []  # a heap with the longest job first
+        self._numbers = count()  # break ties in it, so that jobs of equal work keep their order
+        self._held: dict[str, list[Job]] = {}  # jobs that need one which is not done, by the key of that
+        self._taken: list[Job] = []  # jobs that another process was at when this one asked
+        self._running: dict[Future[tuple[Floats, float | None] | None], Attempt] = {}
+        self._asked = 0.0
+        # Work is in the seconds that the jobs estimate, `_busy` in seconds by the clock.
+        self._work = self._left = self._worked = self._busy = 0.0
 
-    def add(self, tasks: Sequence[Task]) -> None:
-        """New tasks; those whose numbers are there already are done, and so may be what follows
-        from them.
+    def add(self, jobs: Iterable[Job]) -> None:
+        """Take in new jobs and those that they need. Those whose arrays are stored are done, and so
+        may be what follows from them.
         """
-        new = {task.key: task for task in tasks if task.key not in self.known}
-        self.known |= new.keys()
-        found = self.folder.get(new)
+        new: dict[str, Job] = {}
+        for job in jobs:
+            wanted: Job | None = job
+            while wanted is not None and wanted.key not in self.jobs:
+                self.jobs[wanted.key] = new[wanted.key] = wanted
+                wanted = wanted.needs
+        found = self.store.get(new)
         self.reused += len(found)
-        missing = [task for key, task in new.items() if key not in found]
-        self.waiting = sorted([*self.waiting, *missing], key=lambda task: -task.work)
-        self.work += sum(task.work for task in missing)
-        for key, numbers in found.items():
-            self.finish(new[key], numbers)
-
-    def finish(self, task: Task, numbers: Floats) -> None:
-        """Keep the numbers of a task, and add what follows from them."""
-        self.results[task.key] = numbers
-        self.add(self.follow(task, numbers))
-
-    def begin(self, pool: ThreadPoolExecutor) -> None:
-        """Give every idle thread the longest task whose need is met."""
-        ready = (task for task in list(self.waiting) if task.needs is None or task.needs.key in self.results)
-        for task in islice(ready, self.threads - len(self.running)):
-            self.waiting.remove(task)
-            job = _Job(task, self.stop)
-            needed = None if task.needs is None else self.results[task.needs.key]
-            self.running[pool.submit(job.run, self.folder, needed)] = job
-
-    def collect(self) -> None:
-        """Take what is ready, after `LOOK` seconds at most."""
-        for future in wait(self.running, timeout=LOOK, return_when=FIRST_COMPLETED).done:
-            job = self.running.pop(future)
-            outcome = future.result()
-            if outcome is None:
-                self.elsewhere.append(job.task)
+        for key, job in new.items():
+            if key in found:
                 continue
-            numbers, seconds = outcome
-            if seconds is None:
-                self.reused += 1
-                self.work -= job.task.work
+            self._work += job.work
+            self._left += job.work
+            if job.needs is None or job.needs.key in self.arrays:
+                self._push(job)
             else:
-                self.worked += job.task.work * (1 - job.before)
-                self.busy += seconds
-            self.finish(job.task, numbers)
+                self._held.setdefault(job.needs.key, []).append(job)
+        for key, array in found.items():
+            self._finish(new[key], array)
 
-    def ask_again(self) -> None:
-        """Now and then, while a thread is idle: is another process done with its tasks, or gone?"""
-        now = time.monotonic()
-        if len(self.running) < self.threads and now - self.asked >= LOOK:
-            self.waiting, self.elsewhere, self.asked = [*self.elsewhere, *self.waiting], [], now
+    def on_threads(self) -> Generator[None, None, None]:
+        """Compute what waits; the kernels release the global lock of Python. Yields when something
+        has moved.
+
+        After an error, or when the generator is closed, no job is begun; those that are running
+        come to an end, or to their next checkpoint, before it goes on.
+        """
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                while len(self.arrays) < len(self.jobs):
+                    while self._waiting and len(self._running) < self.threads:
+                        self._begin(pool, self._pop())
+                    if not self._running:
+                        time.sleep(LOOK)
+                    for future in wait(self._running, timeout=LOOK, return_when=FIRST_COMPLETED).done:
+                        self._collect(future)
+                        yield
+                    self._ask_again()
+                    yield
+            except BaseException:
+                self.stop.set()
+                raise
+
+    def run_elsewhere(self, elsewhere: Elsewhere) -> Generator[None, None, None]:
+        """Have the jobs computed outside this process. Yields after every job."""
+        if not self._waiting:
+            return
+        began = time.monotonic()
+        with closing(elsewhere(self._still_missing())) as finished:
+            for key, array in finished:
+                job = self.jobs[key]
+                self.store.put(key, array, job.about())
+                self._worked += job.work
+                self._busy = self.threads * (time.monotonic() - began)
+                self._left -= job.work
+                self._finish(job, array)
+                yield
 
     def progress(self) -> Progress:
         """How far all of it is."""
-        jobs = sorted(self.running.values(), key=lambda job: -job.task.work * (1 - job.done))
+        attempts = sorted(self._running.values(), key=lambda attempt: -attempt.job.work * (1 - attempt.share))
         now = time.monotonic()
-        left = [job.task.work * (1 - job.done) for job in jobs] + [task.work for task in (*self.waiting, *self.elsewhere)]
-        worked = self.worked + sum(job.task.work * (job.done - job.before) for job in jobs)
-        busy = self.busy + sum(now - job.began for job in jobs if job.done > 0)
+        # The running sum of what is left carries rounding errors; at the end exactly nothing is.
+        finished = len(self.arrays) == len(self.jobs)
+        left = 0.0 if finished else max(0.0, self._left - sum(a.job.work * a.share for a in attempts))
+        longest = [-work for work, _, _ in self._waiting[:1]] + [a.job.work * (1 - a.share) for a in attempts[:1]]
+        worked = self._worked + sum(a.job.work * (a.share - a.inherited) for a in attempts)
+        busy = self._busy + sum(now - a.began for a in attempts if a.share > 0)
         slower = busy / worked if worked > 0 and busy > LOOK else 1.0
         return Progress(
-            done=len(self.results),
-            total=len(self.known),
+            done=len(self.arrays),
+            total=len(self.jobs),
             reused=self.reused,
-            share=max(0.0, 1 - sum(left) / self.work) if self.work > 0 else 1.0,
-            seconds_left=slower * max([sum(left) / self.threads, *left]),
-            running=tuple(job.task.says for job in jobs),
+            share=max(0.0, 1 - left / self._work) if self._work > 0 else 1.0,
+            seconds_left=slower * max([left / self.threads, *longest, *(job.work for job in self._taken)]),
+            running=tuple(attempt.job.label for attempt in attempts),
         )
 
+    def _push(self, job: Job) -> None:
+        heappush(self._waiting, (-job.work, next(self._numbers), job))
 
-def perform(
-    tasks: Sequence[Task],
-    folder: Folder | Memory,
-    *,
-    threads: int,
-    progress: Callable[[Progress], None] = lambda done: None,
-    follow: Follow = lambda task, numbers: (),
-) -> dict[str, Floats]:
-    """The numbers of every task, from the folder or computed.
+    def _pop(self) -> Job:
+        return heappop(self._waiting)[2]
 
-    Parameters
-    ----------
-    tasks : sequence of Task
-        With everything that they need.
-    folder : Folder or Memory
-        Other processes may work in the same folder: a task is begun by one of them only.
-    threads : int
-    progress : callable
-        Called with a `Progress` at the beginning, about twice a second, and at the end.
-    follow : callable
-        Of a task and its numbers: tasks that these call for.
+    def _finish(self, job: Job, array: Floats) -> None:
+        """Keep an array, let go what needs it, and add what follows from it."""
+        self.arrays[job.key] = array
+        for held in self._held.pop(job.key, ()):
+            self._push(held)
+        if following := self.follow(job, array):
+            self.add(following)
 
-    Returns
-    -------
-    dict
-        By the key of the task.
+    def _reuse(self, job: Job, array: Floats) -> None:
+        """Finish a job that another process has computed in the meantime."""
+        self.reused += 1
+        self._work -= job.work
+        self._left -= job.work
+        self._finish(job, array)
 
-    Raises
-    ------
-    Interrupted
-        At Ctrl-C: what was running has been brought to its next checkpoint.
+    def _begin(self, pool: ThreadPoolExecutor, job: Job) -> None:
+        needed = None if job.needs is None else self.arrays[job.needs.key]
+        attempt = Attempt(job, needed, self.store.checkpoint(job.key), self.stop)
+        self._running[pool.submit(_compute, attempt, self.store)] = attempt
 
-    Examples
-    --------
-    >>> halves = [Task(f"half of {n}", {"n": n}, 1.0, lambda need, path, advance, n=n: np.array([n / 2])) for n in (1, 2)]
-    >>> [numbers.tolist() for numbers in perform(halves, Memory(), threads=2).values()]
-    [[0.5], [1.0]]
+    def _collect(self, future: Future[tuple[Floats, float | None] | None]) -> None:
+        attempt = self._running.pop(future)
+        outcome, job = future.result(), attempt.job
+        if outcome is None:
+            self._taken.append(job)
+            return
+        array, seconds = outcome
+        if seconds is None:
+            self._reuse(job, array)
+            return
+        self._worked += job.work * (1 - attempt.inherited)
+        self._busy += seconds
+        self._left -= job.work
+        self._finish(job, array)
+
+    def _ask_again(self) -> None:
+        """Now and then, while a thread is idle: is another process done with its jobs, or gone?"""
+        now = time.monotonic()
+        if self._taken and len(self._running) < self.threads and now - self._asked >= LOOK:
+            self._asked = now
+            while self._taken:
+                self._push(self._taken.pop())
+
+    def _still_missing(self) -> Iterator[Job]:
+        """What waits, without the jobs that another process has stored in the meantime."""
+        while self._waiting:
+            job = self._pop()
+            if found := self.store.get([job.key]):
+                self._reuse(job, found[job.key])
+            else:
+                yield job
+
+
+def _compute(attempt: Attempt, store: Store) -> tuple[Floats, float | None] | None:
+    """Compute and store the array of a job, on a thread.
+
+    Returns the array, and the seconds by the clock if it was computed here; None if another process
+    is at it.
     """
-    crew = _Crew(tasks, folder, threads, follow)
-    try:
-        with ThreadPoolExecutor(threads) as pool:
-            try:
-                progress(crew.progress())
-                while crew.waiting or crew.running or crew.elsewhere:
-                    crew.begin(pool)
-                    if crew.running:
-                        crew.collect()
-                    else:
-                        time.sleep(LOOK)
-                    crew.ask_again()
-                    progress(crew.progress())
-            except BaseException:
-                crew.stop.set()
-                raise
-    except KeyboardInterrupt:
-        ready = len(folder.get(crew.known))
-        raise Interrupted(
-            f"interrupted; {ready} of {len(crew.known)} pieces are stored, {BEGUN}; the same command goes on"
-        ) from None
-    return {task.key: crew.results[task.key] for task in tasks} | crew.results
+    job = attempt.job
+    with store.turn(job.key) as mine:
+        if not mine:
+            return None
+        if found := store.get([job.key]):
+            return found[job.key], None
+        began = time.thread_time()
+        array = job.compute(attempt)
+        store.put(job.key, array, job.about(time.thread_time() - began))
+        return array, time.monotonic() - attempt.began

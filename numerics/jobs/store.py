@@ -1,12 +1,12 @@
-"""A file of small arrays under keys: what a sweep has computed, safe against being killed and
-against two writers.
+"""A store keeps the arrays of jobs in one file, under their keys; neither a kill nor a second
+writer can spoil it.
 
-One SQLite file with one table. ``sqlite3 FILE "SELECT about FROM results"`` shows what each number
-belongs to, so that it can be computed again by hand. A write is one transaction under SQLite's
-rollback journal. The write-ahead log would be faster, but wants memory shared by all writers, which
-a network file system does not give, and keeps results in a second file that a copy forgets. After a
-kill the journal may lie beside the file, and the next opening takes back what was half written. The
-file system must honour locks: NFS version 4 does.
+The file is an SQLite database with one table. ``sqlite3 FILE "SELECT about FROM results"`` shows
+what each array belongs to, so that it can be computed again by hand. A write is one transaction
+under SQLite's rollback journal. The write-ahead log would be faster, but it needs memory shared by
+all writers, which a network file system does not give, and it keeps results in a second file that a
+copy forgets. After a kill the journal may lie beside the file, and the next opening takes back what
+was half written. The file system must honour locks: NFS version 4 does.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -36,9 +36,9 @@ Floats = NDArray[np.float64]
 Answer = TypeVar("Answer")
 Row = tuple[str, str, bytes, str, str]
 
-AT_ONCE = 500  # keys in one query; old versions of SQLite allow 999
-LARGEST = 10**6  # entries of an array: sums are kept here, not samples
-PAUSE = 0.02
+KEYS_IN_A_QUERY = 500  # old versions of SQLite allow 999
+MOST_ENTRIES = 10**7  # of an array: a store keeps sums and records, not samples
+PAUSE = 0.02  # seconds between two attempts while another program writes
 KEY = re.compile(r"[0-9a-f]{64}")
 COLUMNS = "key, shape, data, about, checksum"
 TABLE = """CREATE TABLE results (key TEXT NOT NULL PRIMARY KEY, shape TEXT NOT NULL, data BLOB NOT NULL, about TEXT NOT NULL,
@@ -50,8 +50,9 @@ class Store:
 
     Parameters
     ----------
-    path : str or path-like
-        The file. A missing one is created, its folder is not.
+    path : str or path-like, optional
+        The file. A missing one is created, its folder is not. Without it the arrays are kept in
+        memory, and are gone with the store.
     patience : float
         Seconds to wait while another program writes.
 
@@ -65,9 +66,10 @@ class Store:
 
     Notes
     -----
-    The columns of the table ``results``: ``key``, 64 hexadecimal digits; ``shape``, JSON; ``data``, float64, little-endian, last
-    index fastest; ``about``, JSON; ``checksum``, the SHA-256 in hexadecimal of key, shape and about, each followed by a line feed,
-    and data. Threads may share a `Store`, and processes may open the same file.
+    The columns of the table ``results``: ``key``, 64 hexadecimal digits; ``shape``, JSON; ``data``,
+    float64, little-endian, last index fastest; ``about``, JSON; ``checksum``, the SHA-256 in
+    hexadecimal of key, shape and about, each followed by a line feed, and data. Threads may share a
+    `Store`, and processes may open the same file.
 
     Examples
     --------
@@ -79,15 +81,15 @@ class Store:
     ([array([1. , 0.5])], {'L': 10}, 1)
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, patience: float = 60.0) -> None:
-        if not isinstance(path, (str, os.PathLike)):
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, patience: float = 60.0) -> None:
+        if path is not None and not isinstance(path, (str, os.PathLike)):
             raise TypeError(f"path = {path!r} is no name of a file; give a string or a Path")
-        self.path = Path(path)
+        self.path = Path(":memory:" if path is None else path)
         self.patience = patience
-        self._turn = threading.Lock()
-        fresh = inspected(self.path)
+        self._lock = threading.Lock()
+        options = "mode=memory" if path is None else "mode=rwc" if inspected(self.path) else "mode=rw"
         try:
-            self._connection = connect(self.path, "mode=rwc" if fresh else "mode=rw")
+            self._connection = connect(self.path, options)
         except sqlite3.Error as error:
             raise explained(self.path, error) from error
         try:
@@ -134,7 +136,7 @@ class Store:
         TypeError
             If an argument is not of the kind described.
         ValueError
-            If the key is not such a digest, or the array has more than a million entries.
+            If the key is not such a digest, or the array has more than ten million entries.
         StoreError
             If the key holds different bytes already, which stay, or the file cannot be written.
         """
@@ -162,13 +164,24 @@ class Store:
         said: dict[str, Any] = json.loads(self._rows([_key(key)])[key][3])
         return said
 
+    def checkpoint(self, key: str) -> Path | None:
+        """Where unfinished work under a key may be kept: nowhere, unless this is a `Workspace`."""
+        return None
+
+    @contextmanager
+    def turn(self, key: str) -> Iterator[bool]:
+        """Whether this process may compute the array of a key now: always, unless this is a
+        `Workspace`, which keeps two of them from the same work.
+        """
+        yield True
+
     def __len__(self) -> int:
         (count,) = self._patiently(lambda: self._connection.execute("SELECT count(*) FROM results").fetchone())
         return int(count)
 
     def close(self) -> None:
         """Close the file. A second call does nothing."""
-        with self._turn:
+        with self._lock:
             self._connection.close()
 
     def __enter__(self) -> Store:
@@ -181,8 +194,8 @@ class Store:
         """The rows under these keys, their checksums verified."""
         found: list[Row] = []
         ordered = sorted(keys)  # as in the file: each page is read once
-        for start in range(0, len(ordered), AT_ONCE):
-            part = ordered[start : start + AT_ONCE]
+        for start in range(0, len(ordered), KEYS_IN_A_QUERY):
+            part = ordered[start : start + KEYS_IN_A_QUERY]
             query = f"SELECT {COLUMNS} FROM results WHERE key IN ({', '.join('?' * len(part))})"
             found += self._patiently(partial(self._all, query, part))
         for row in found:
@@ -221,14 +234,14 @@ class Store:
         names = ", ".join(column[1] for column in run("PRAGMA table_info(results)"))
         if verdict != [("ok",)] or names != COLUMNS:
             says = "; ".join(str(line) for (line,) in verdict).replace("\n", " ")
-            raise StoreError(f"the store {self.path} is damaged ({says}); restore a copy, or sweep into a new file")
+            raise StoreError(f"the store {self.path} is damaged ({says}); restore a copy, or give a new file")
 
     def _patiently(self, action: Callable[[], Answer]) -> Answer:
         """Do it once no other program is in the way. SQLite could wait by itself, but deaf to
         Ctrl-C.
         """
         end = time.monotonic() + self.patience
-        with self._turn:
+        with self._lock:
             while True:
                 try:
                     return action()
@@ -257,8 +270,10 @@ def _key(key: str) -> str:
 def _row(key: str, array: Floats, about: Mapping[str, Any]) -> Row:
     if not isinstance(array, np.ndarray) or array.dtype.newbyteorder("=") != np.float64:
         raise TypeError(f"only arrays of float64 are stored, not {getattr(array, 'dtype', type(array))}; convert it first")
-    if array.size > LARGEST:
-        raise ValueError(f"an array of {array.size} entries; a store is for sums, up to {LARGEST} entries: reduce it first")
+    if array.size > MOST_ENTRIES:
+        raise ValueError(
+            f"an array of {array.size} entries; a store is for sums and records, up to {MOST_ENTRIES} entries: reduce it first"
+        )
     try:
         said = json.dumps(dict(about), ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:

@@ -1,4 +1,6 @@
-"""What may go wrong with the file of a store, said in a sentence: what, where, and what to do."""
+"""Recognises what may go wrong with the file of a store, and says in one sentence what happened,
+where, and what to do.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,15 @@ __all__ = ["APPLICATION", "FORMAT", "StoreError", "check_header", "connect", "ex
 
 APPLICATION = 0x4C505354  # "LPST", in the header of the file
 FORMAT = 1
-SMALLEST = 512  # bytes of a page; SQLite takes less for an empty database
+SMALLEST_PAGE = 512  # bytes; a shorter file is no database, though SQLite takes it for an empty one
 NOT_SQLITE = "{} is not an SQLite file, and was left as it is; give another file"
-MOVED = "SQLITE_READONLY_DBMOVED"
-SAFE = "nothing that was stored is lost"
+NOTHING_LOST = "nothing that was stored is lost"
 
 
 class StoreError(ValueError):
-    """A store that cannot be opened, read or written: what, where, and what to do."""
+    """A store cannot be opened, read or written. The message says what happened, where, and what to
+    do.
+    """
 
 
 def connect(path: Path, options: str) -> sqlite3.Connection:
@@ -29,8 +32,7 @@ def connect(path: Path, options: str) -> sqlite3.Connection:
 
 
 def inspected(path: Path) -> bool:
-    """Refuse a file that is no store before SQLite may write to it; true if it is still to be
-    created.
+    """Refuse a file that is no store, before SQLite may write to it.
 
     Parameters
     ----------
@@ -39,7 +41,7 @@ def inspected(path: Path) -> bool:
     Returns
     -------
     bool
-        Whether the file is missing or empty.
+        Whether the store is still to be created: the file is missing or empty.
 
     Raises
     ------
@@ -47,9 +49,10 @@ def inspected(path: Path) -> bool:
 
     Notes
     -----
-    An ordinary connection rolls back an unfinished transaction or empties a write-ahead log, in somebody else's database too; with
-    ``immutable`` SQLite looks at the file as it lies there. It is asked, and not ``open``, because closing a file takes away every
-    lock that this process holds on it, and with them the protection of another `Store` on the same file.
+    An ordinary connection rolls back an unfinished transaction or empties a write-ahead log, in
+    somebody else's database too; with ``immutable`` SQLite looks at the file as it lies there.
+    SQLite is asked, and not ``open``, because closing a file takes away every lock that this
+    process holds on it, and with them the protection of another `Store` on the same file.
 
     Examples
     --------
@@ -73,7 +76,7 @@ def inspected(path: Path) -> bool:
         size = path.stat().st_size if exists else 0
         if size == 0:
             return True
-        if size < SMALLEST:
+        if size < SMALLEST_PAGE:
             raise StoreError(NOT_SQLITE.format(path))
         with closing(connect(path, "mode=ro&immutable=1")) as connection:
             connection.execute("PRAGMA writable_schema = ON")  # a size that an unfinished write left wrong is no reason to refuse
@@ -102,12 +105,12 @@ def explained(path: Path, error: sqlite3.Error) -> StoreError:
     name = getattr(error, "sqlite_errorname", "") or str(error)
     known = {
         "SQLITE_NOTADB": NOT_SQLITE.format(path),
-        "SQLITE_CORRUPT": f"the store {path} is damaged ({error}); restore a copy, or sweep into a new file",
-        "SQLITE_FULL": f"no room is left on the disk of {path}; make room and start again: {SAFE}",
-        MOVED: f"the store {path} was moved or deleted while it was open; put it back and start again",
+        "SQLITE_CORRUPT": f"the store {path} is damaged ({error}); restore a copy, or give a new file",
+        "SQLITE_FULL": f"no room is left on the disk of {path}; make room and start again: {NOTHING_LOST}",
+        "SQLITE_READONLY_DBMOVED": f"the store {path} was moved or deleted while it was open; put it back and start again",
         "SQLITE_READONLY": f"may not write to {path}; change its permissions, or copy it to where you may write",
         "SQLITE_CANTOPEN": f"cannot open {path} or its journal; make sure that you may write to its folder and start again",
-        "SQLITE_IOERR": f"reading or writing {path} failed ({name}); check its disk or network and start again: {SAFE}",
+        "SQLITE_IOERR": f"reading or writing {path} failed ({name}); check its disk or network and start again: {NOTHING_LOST}",
     }
     found = next((says for start, says in sorted(known.items(), reverse=True) if name.startswith(start)), None)
     return StoreError(found or f"SQLite cannot use the store {path} ({error}); start again, or give another file")

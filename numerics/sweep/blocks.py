@@ -1,5 +1,5 @@
-"""The pieces of work of a sweep: each says everything that determines its numbers, and is stored
-under a digest of that.
+"""The blocks into which a sweep is cut: each says everything that its numbers depend on, and is
+stored under a digest of that.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import hashlib
 import json
 import socket
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -16,18 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.compiled.source_digest import digest_of_sources
+from numerics.jobs.content import content_digest
+from numerics.jobs.hexadecimal import from_hex
 from numerics.monte_carlo.estimate import PIECE, error_sampler
 from numerics.sweep.laws import law_of
-from numerics.sweep.matrices import from_hex
 
-__all__ = ["Block", "LawError", "canonical", "code_digest", "run_block", "split"]
+__all__ = ["Block", "LawError", "code_digest", "run_block", "split"]
 
 Floats = NDArray[np.float64]
-#: Tokens in a full block: a fraction of a second to some seconds, by dimension and machine.
+#: Tokens in a full block, which takes a fraction of a second to some seconds.
 TOKENS = 2**25
-#: The first block of a length is this much smaller, and sizes double from there: a larger number of
-#: replicates asked for later computes little twice.
-SMALLER = 16
+#: The first block of a length is smaller than a full one by this factor, and sizes double from
+#: there: then little is computed twice when more replicates are asked for later.
+FIRST_BLOCK = 16
 
 
 class LawError(ValueError):
@@ -38,7 +39,7 @@ class LawError(ValueError):
 class Block:
     """Replicates ``first, ..., first + count - 1`` of one run at one prompt length.
 
-    Plain text and integers only: it can be pickled, sent and written down.
+    It holds text and integers only, so that it can be sent to another machine.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ class Block:
     @cached_property
     def key(self) -> str:
         """SHA-256, 64 hexadecimal digits, of everything that determines the numbers."""
-        return hashlib.sha256(canonical(self.about()).encode()).hexdigest()
+        return content_digest(self.about())
 
     def about(self) -> dict[str, Any]:
         """What a store says about the numbers; the content, which may be long, stands there once,
@@ -77,24 +78,8 @@ class Block:
 
     @property
     def tokens(self) -> int:
-        """Tokens to draw: what the block costs."""
+        """The number of tokens to draw, to which the time is roughly proportional."""
         return self.L * self.count
-
-    def as_json(self) -> dict[str, Any]:
-        """The block as JSON, its run spelled out."""
-        return asdict(self) | {"content": json.loads(self.content)}
-
-    @classmethod
-    def from_json(cls, document: dict[str, Any]) -> Block:
-        """The block that `as_json` describes.
-
-        Examples
-        --------
-        >>> block = Block(canonical({"seed": 1}), 10, 0, 1024, "c0de")
-        >>> Block.from_json(json.loads(json.dumps(block.as_json()))) == block
-        True
-        """
-        return cls(**(document | {"content": canonical(document["content"])}))
 
 
 def run_block(block: Block) -> Floats:
@@ -161,7 +146,7 @@ def split(L: int, replicates: int) -> Iterator[tuple[int, int]]:
     most = 1 << (most.bit_length() - 1)  # sizes are powers of two, so that doubling ends exactly there
     first = 0
     while first < replicates:
-        pieces = min(most, max(1, most // SMALLER, first // PIECE))
+        pieces = min(most, max(1, most // FIRST_BLOCK, first // PIECE))
         count = min(pieces * PIECE, replicates - first)
         yield first, count
         first += count
@@ -180,14 +165,3 @@ def code_digest() -> str:
     64
     """
     return digest_of_sources(__name__)
-
-
-def canonical(document: Any) -> str:
-    """JSON with one spelling for each content.
-
-    Examples
-    --------
-    >>> canonical({"b": 1, "a": [0.5]})
-    '{"a":[0.5],"b":1}'
-    """
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=True)

@@ -1,5 +1,5 @@
-"""The command ``sweep``: a grid of runs whose results are kept, so that it can be interrupted,
-extended and spread.
+"""The command ``sweep`` computes a grid of runs and keeps the results in a store, so that it can be
+interrupted, extended and spread over machines.
 """
 
 from __future__ import annotations
@@ -10,14 +10,11 @@ import shlex
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numerics.rates.cli import print_anything, tell
 from numerics.terminal.inputs import InputError, writable_folder
-from numerics.terminal.progress import block_progress
-
-if TYPE_CHECKING:
-    from numerics.sweep.run import Done
+from numerics.terminal.progress import progress_bar
 
 __all__ = ["add_sweep"]
 
@@ -35,13 +32,13 @@ def add_sweep(commands: Any) -> None:
     --------
     >>> parser = argparse.ArgumentParser()
     >>> add_sweep(parser.add_subparsers())
-    >>> parser.parse_args(["sweep", "grid.toml", "--store", "results.sqlite"]).spec
+    >>> parser.parse_args(["sweep", "grid.toml", "--store", "results.sqlite"]).grid
     'grid.toml'
     """
     sweep = commands.add_parser(
         "sweep",
         help="measure a grid of token laws, U, V, queries and lengths, and keep the results in a store",
-        description="Measures every run of the grid in SPEC.toml by blocks, each stored when it is done. What the store has is not"
+        description="Measures every run of the grid in GRID.toml by blocks, each stored when it is done. What the store has is not"
         " computed again: a sweep that was interrupted, or that got more lengths, replicates or runs, goes on where it was, and"
         " ends with the numbers of one that was not. Results of other versions of largeprompt, NumPy, SciPy and Numba stay in the"
         " store unused. Prints the verdicts; with --out it also writes a report with all runs on one"
@@ -50,13 +47,13 @@ def add_sweep(commands: Any) -> None:
         " used, 130 if interrupted",
     )
     sweep.add_argument(
-        "spec",
-        metavar="SPEC.toml",
+        "grid",
+        metavar="GRID.toml",
         nargs="?",
         help="lengths, replicates, seed, method and the entries [[tokens]], [[U]], [[V]], [[query]], of which every one goes with"
         " every other; --example prints one to start from",
     )
-    sweep.add_argument("--example", action="store_true", help="print a SPEC with remarks on everything that it may say, and stop")
+    sweep.add_argument("--example", action="store_true", help="print a grid with remarks on everything that it may say, and stop")
     sweep.add_argument("--store", metavar="FILE", help="where the results are kept; made if missing; sweeps may share it")
     sweep.add_argument(
         "--scheduler", metavar="ADDRESS", help="run the blocks on the Dask cluster of this scheduler, as tcp://scheduler:8786"
@@ -70,11 +67,11 @@ def add_sweep(commands: Any) -> None:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    """Run the command; errors in the input become one line and exit status 2."""
+    """Run the command. An error in the input becomes one line and exit status 2."""
     print_anything()
     try:
         if arguments.example:
-            from numerics.sweep.spec import example
+            from numerics.sweep.grid import example
 
             print(example(), end="")
             return 0
@@ -88,43 +85,43 @@ def _sweep(arguments: argparse.Namespace) -> int:
 
 
 def _run_and_report(arguments: argparse.Namespace) -> int:
-    if arguments.spec is None:
-        raise InputError("SPEC.toml is missing; `largeprompt sweep --example > grid.toml` makes one to start from")
+    if arguments.grid is None:
+        raise InputError("GRID.toml is missing; `largeprompt sweep --example > grid.toml` makes one to start from")
     if arguments.store is None:
         raise InputError("also needed: --store FILE, where the results are kept (it is made if missing)")
-    _calm_linear_algebra()
+    _limit_linear_algebra_to_one_thread()
+    from numerics.jobs.job import Progress
+    from numerics.jobs.runner import thread_count
     from numerics.jobs.store import Store
-    from numerics.monte_carlo.sampler import whole
     from numerics.rates.measure import assess
     from numerics.rates.report import provenance, write_report
-    from numerics.sweep.run import MOST_THREADS, stored_digest, sweep
-    from numerics.sweep.spec import read_spec
+    from numerics.sweep.grid import read_grid
+    from numerics.sweep.run import stored_digest, sweep
 
-    threads = arguments.threads
     try:
-        whole("--threads", 1 if threads is None else threads, 1, MOST_THREADS)
+        threads = thread_count(arguments.threads, "--threads")
     except ValueError as error:
         raise InputError(str(error)) from error
-    spec = read_spec(arguments.spec)
+    grid = read_grid(arguments.grid)
     out = writable_folder(Path(arguments.out)) if arguments.out else None
     started = time.perf_counter()
-    states: list[Done] = []
+    states: list[Progress] = []
     try:
         with Store(arguments.store) as store:
-            with block_progress(arguments.quiet) as advance:
+            with progress_bar(arguments.quiet, "asking the store") as advance:
 
-                def progress(done: Done) -> None:
-                    states[:] = [done]
-                    advance(done.blocks, done.total, done.tokens, done.total_tokens)
+                def show(state: Progress) -> None:
+                    states[:] = [state]
+                    state.show(advance)
 
-                results = sweep(spec, store, scheduler=arguments.scheduler, threads=threads, progress=progress)
-            digest = "" if out is None else stored_digest(spec, store)
+                results = sweep(grid, store, scheduler=arguments.scheduler, threads=threads, progress=show)
+            digest = "" if out is None else stored_digest(grid, store)
     except (ArithmeticError, MemoryError, ValueError) as error:  # the last are those of the store, the cluster and a user's law
-        kept = f" ({states[0].blocks} of {states[0].total} blocks are stored; the same command goes on)" if states else ""
+        kept = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
         raise InputError(f"{error}{kept}") from error
-    done = states[0]
+    (end,) = states
     if not arguments.quiet:
-        print(f"{done.total} blocks: {done.reused} reused, {done.run} run; stored in {arguments.store}")
+        print(f"{end.total} jobs: {end.reused} reused, {end.computed} computed; stored in {arguments.store}")
     runs, beyond = [], []
     for setting, errors in results:
         try:
@@ -139,7 +136,7 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
         print(f"largeprompt sweep: {left_out}", file=sys.stderr)
     page = None
     if out is not None:
-        inputs = [*spec.inputs.items(), (f"{Path(arguments.store).name}, the {done.total} blocks used", digest)]
+        inputs = [*grid.inputs.items(), (f"{Path(arguments.store).name}, the {end.total} jobs used", digest)]
         source = provenance(_command(arguments), time.perf_counter() - started, inputs)
         try:
             page = write_report(runs, out, source)
@@ -149,11 +146,11 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
     return 0 if all(run.holds for run in runs) and not beyond else 1
 
 
-def _calm_linear_algebra() -> None:
-    """One thread for the linear algebra behind NumPy, as Dask gives its workers: in a hundred
-    dimensions bits depend on it.
+def _limit_linear_algebra_to_one_thread() -> None:
+    """Give the linear algebra behind NumPy one thread, as Dask does for its workers: in a hundred
+    dimensions the last bits of its results depend on the number of threads.
     """
-    if "numpy" not in sys.modules:  # which asks once, when it is loaded
+    if "numpy" not in sys.modules:  # NumPy reads these variables once, when it is loaded
         os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -161,5 +158,5 @@ def _command(arguments: argparse.Namespace) -> str:
     """The command line that repeats the report, with file names only; threads and machines do not
     matter to it.
     """
-    spec, store = Path(arguments.spec).name, Path(arguments.store).name
-    return shlex.join(["largeprompt", "sweep", spec, "--store", store, "--out", Path(arguments.out).name])
+    grid, store = Path(arguments.grid).name, Path(arguments.store).name
+    return shlex.join(["largeprompt", "sweep", grid, "--store", store, "--out", Path(arguments.out).name])

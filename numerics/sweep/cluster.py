@@ -1,5 +1,5 @@
-"""The blocks of a sweep on a Dask cluster: the same numbers, bit for bit, wherever and in whatever
-order they are computed.
+"""Computes the blocks of a sweep on a Dask cluster: the same numbers, bit for bit, wherever and in
+whatever order they are computed.
 
 Start ``dask scheduler`` on one machine and ``dask worker tcp://THAT-MACHINE:8786`` on each; all
 need ``largeprompt[dask]`` in the version of the machine that asks. A block names the code that it
@@ -14,7 +14,6 @@ that you trust.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import re
 import socket
@@ -24,24 +23,26 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import islice
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    from numerics.sweep.blocks import Block
+from numerics.sweep.blocks import Block, run_block
 
 __all__ = ["ClusterError", "run_on"]
 
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:\[(?P<six>[0-9a-fA-F:.%]+)\]|(?P<host>[^\s/:\[\]]+)):(?P<port>\d{1,5})/?")
-AHEAD = 3  # blocks sent for each thread of the cluster: none waits for us, and little is lost when we are stopped
-LOOK = 1.0  # seconds between two looks at the cluster
+#: Blocks sent for each thread of the cluster: so many that none of them waits for the next one, so
+#: few that little is lost when the sweep is stopped.
+AHEAD = 3
+#: Seconds between two looks at the cluster.
+LOOK = 1.0
 
 
 class ClusterError(ValueError):
-    """A cluster that is not there, has no workers, or fails at a block: what, where, and what to
-    do.
+    """A cluster does not answer, has no workers, or fails at a block. The message says what
+    happened, where, and what to do.
     """
 
 
@@ -82,13 +83,6 @@ def run_on(address: str, blocks: Iterable[Block], *, patience: float = 10.0) -> 
     return _results(address, iter(blocks), patience)
 
 
-def compute(document: str) -> NDArray[np.float64]:
-    """What a worker does: the numbers of a block that was written as JSON."""
-    from numerics.sweep.blocks import Block, run_block
-
-    return run_block(Block.from_json(json.loads(document)))
-
-
 def _check(address: str) -> tuple[str, int]:
     found = ADDRESS.fullmatch(address) if isinstance(address, str) else None
     if found is None or not 1 <= int(found["port"]) < 2**16:
@@ -105,7 +99,7 @@ def _installed() -> Any:
 
 
 def _look(address: str, patience: float) -> None:
-    """Make sure that a scheduler answers. A `Client` would tell less, and later."""
+    """Make sure that a scheduler answers; the errors of Dask's `Client` say less and come later."""
     from distributed import Security, rpc
 
     async def identity() -> Any:
@@ -160,8 +154,8 @@ def _results(address: str, blocks: Iterator[Block], patience: float) -> Iterator
         while True:
             for block in islice(blocks, max(0, AHEAD * max(1, watch.threads()) - len(out))):
                 # the key makes two sweeps that want a block of one cluster share its computation
-                with _kept(address):
-                    future = client.submit(compute, json.dumps(block.as_json()), key=f"largeprompt-{block.key}")
+                with _scheduler_answers(address):
+                    future = client.submit(run_block, block, key=f"largeprompt-{block.key}")
                     future.add_done_callback(lambda _, key=block.key: done.put(key))
                 out[block.key] = block, future
             if not out:
@@ -174,7 +168,9 @@ def _results(address: str, blocks: Iterator[Block], patience: float) -> Iterator
 
 
 class _Watch:
-    """How many threads the cluster has, asked now and then; an error when it has none for too long."""
+    """Asks now and then how many threads the cluster has, and raises an error when it has none for
+    too long.
+    """
 
     def __init__(self, client: Any, address: str, patience: float) -> None:
         self.client, self.address, self.patience = client, address, patience
@@ -185,7 +181,7 @@ class _Watch:
         now = time.monotonic()
         if now - self.asked < LOOK or self.client.status != "running":  # the futures of a lost scheduler say so
             return self.known
-        with _kept(self.address):
+        with _scheduler_answers(self.address):
             self.known, self.asked = sum(self.client.nthreads().values()), now
         if self.known:
             self.alive = now
@@ -199,7 +195,7 @@ class _Watch:
 def _numbers(block: Block, future: Any, address: str) -> NDArray[np.float64]:
     if future.status != "finished":
         what = f"block {block.key[:12]} (L = {block.L}, replicates {block.first} to {block.first + block.count - 1})"
-        with _kept(address):
+        with _scheduler_answers(address):
             if future.status != "error":
                 raise CancelledError
             error = future.exception()
@@ -209,14 +205,14 @@ def _numbers(block: Block, future: Any, address: str) -> NDArray[np.float64]:
                 " memory; their logs tell which"
             ) from error
         raise ClusterError(f"a worker of {address} failed at {what}: {type(error).__name__}: {error}") from error
-    with _kept(address):
+    with _scheduler_answers(address):
         numbers: NDArray[np.float64] = future.result()
     return numbers
 
 
 @contextmanager
-def _kept(address: str) -> Iterator[None]:
-    """Whatever goes wrong in a talk with the scheduler means that it went away."""
+def _scheduler_answers(address: str) -> Iterator[None]:
+    """Turn whatever goes wrong while the scheduler is asked into the error that it went away."""
     try:
         yield
     except (OSError, RuntimeError, CancelledError) as error:

@@ -1,5 +1,5 @@
-"""Token laws as JSON and back, so that a worker elsewhere draws from the same law: built-in ones,
-and the text of a user's own.
+"""Laws of tokens as JSON and back, so that a worker on another machine draws from the same law: the
+built-in ones by their names and parameters, a user's own by the text of its Python file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from numerics.sweep.matrices import as_hex, from_hex
+from numerics.jobs.hexadecimal import as_hex, from_hex
 from numerics.token_laws import TokenLaw, from_identity
 
 __all__ = ["describe_gaussian", "describe_law", "describe_own", "law_of"]
@@ -64,7 +64,7 @@ def law_of(description: Mapping[str, Any]) -> Any:
 
 @lru_cache(maxsize=128)
 def _law_of(text: str) -> TokenLaw:
-    """Making a law takes checks, and sometimes a search: once for all runs that share it."""
+    """Make a law once for all runs that share it: its checks take time, and sometimes a search."""
     description = json.loads(text)
     if description["kind"] == "built-in":
         return from_identity(description["identity"])

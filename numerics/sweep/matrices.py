@@ -1,4 +1,6 @@
-"""How a sweep spells matrices and vectors: shorthand for people, hexadecimal floats for machines."""
+"""The matrices and vectors that a grid names: lists of numbers, the shorthands ``diagonal`` and
+``identity``, or files.
+"""
 
 from __future__ import annotations
 
@@ -7,47 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from numerics.terminal.inputs import InputError, read_array
 
-__all__ = ["as_hex", "from_hex", "number", "read_matrix", "read_vector", "scaled"]
+__all__ = ["LARGEST_DIMENSION", "SHAPES", "number", "read_matrix", "read_vector", "scaled"]
 
 Floats = NDArray[np.float64]
-#: Largest dimension that a single number may ask for.
-LARGEST = 1024
+#: A single number in a grid may ask for no larger dimension.
+LARGEST_DIMENSION = 1024
 SHAPES = ("matrix", "diagonal", "identity", "file")
-HOW = "matrix = [[1, 0], [0, 2]], diagonal = [1, 2], identity = 2 (each with scale = 0.5, if you like) or file = 'U.npy'"
-
-
-def as_hex(array: ArrayLike) -> Any:
-    """Nested lists of hexadecimal floats: every bit, in one spelling.
-
-    Examples
-    --------
-    >>> as_hex([[0.5, -0.0]])
-    [['0x1.0000000000000p-1', '0x0.0p+0']]
-    """
-    return _spelled((np.asarray(array, dtype=float) + 0.0).tolist())  # + 0.0: there is one zero
-
-
-def _spelled(value: Any) -> Any:
-    return [_spelled(v) for v in value] if isinstance(value, list) else value.hex()
-
-
-def from_hex(nested: Any) -> Floats:
-    """The array that `as_hex` spelled.
-
-    Examples
-    --------
-    >>> from_hex(as_hex([0.1, 3.0])).tolist()
-    [0.1, 3.0]
-    """
-    return np.array(_read(nested), dtype=float)
-
-
-def _read(value: Any) -> Any:
-    return [_read(v) for v in value] if isinstance(value, list) else float.fromhex(value)
+#: How an error tells to write a matrix.
+SPELLINGS = "matrix = [[1, 0], [0, 2]], diagonal = [1, 2], identity = 2 (each with scale = 0.5, if you like) or file = 'U.npy'"
 
 
 def number(value: Any, what: str) -> float:
@@ -111,16 +84,16 @@ def read_matrix(value: Any, folder: Path, inputs: dict[str, str], what: str) -> 
     given = [key for key in value if key != "scale"]
     if len(given) != 1 or given[0] not in SHAPES:
         has = f"has {', '.join(given)}" if given else "has no entries"
-        raise InputError(f"{what} {has}; give exactly one of {HOW}")
+        raise InputError(f"{what} {has}; give exactly one of {SPELLINGS}")
     key, content = given[0], value[given[0]]
     if key == "identity":
-        if isinstance(content, bool) or not isinstance(content, int) or not 1 <= content <= LARGEST:
-            raise InputError(f"{what}: identity = {content!r:.80} is no dimension; give an integer from 1 to {LARGEST}")
+        if isinstance(content, bool) or not isinstance(content, int) or not 1 <= content <= LARGEST_DIMENSION:
+            raise InputError(f"{what}: identity = {content!r:.80} is no dimension; give an integer from 1 to {LARGEST_DIMENSION}")
         array: Floats = np.eye(content)
     elif key == "diagonal":
         entries = read_vector(content, folder, inputs, f"{what}: diagonal")
-        if entries.size > LARGEST:
-            raise InputError(f"{what}: diagonal has {entries.size} entries; at most {LARGEST} are possible")
+        if entries.size > LARGEST_DIMENSION:
+            raise InputError(f"{what}: diagonal has {entries.size} entries; at most {LARGEST_DIMENSION} are possible")
         array = np.diag(entries)
     else:
         array = _rows(content, folder, inputs, f"{what}: {key}")
@@ -147,7 +120,7 @@ def _rows(value: Any, folder: Path, inputs: dict[str, str], what: str) -> Floats
     if isinstance(array, list) and array and all(isinstance(row, list) and len(row) == len(array[0]) > 0 for row in array):
         array = np.array([[number(v, f"{what}[{i}][{j}]") for j, v in enumerate(row)] for i, row in enumerate(array)])
     if not isinstance(array, np.ndarray) or array.ndim != 2 or array.size == 0:
-        raise InputError(f"{what} must be a matrix with rows of equal length; give {HOW}")
+        raise InputError(f"{what} must be a matrix with rows of equal length; give {SPELLINGS}")
     return array
 
 

@@ -1,5 +1,5 @@
-"""What commands read and where they write: arrays, grids of prompt lengths, folders. Loads no NumPy
-before an array is read.
+"""Reads and checks what the commands are given: files with arrays, lists of prompt lengths, and
+folders to write into. NumPy is loaded only when an array is read, so that ``--help`` is fast.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 __all__ = ["InputError", "length_grid", "read_array", "read_bytes", "writable_folder"]
 
-#: Lengths in a grid.
-MOST = 10_000
+#: Prompt lengths that a logarithmic grid may have.
+MOST_LENGTHS = 10_000
 
 
 class InputError(ValueError):
-    """What the user gave cannot be used; the message says why, and what to do, in one line."""
+    """What the user gave cannot be used. The message says in one line why, and what to do."""
 
 
 def read_array(path: Path) -> tuple[Any, str]:
@@ -109,8 +109,10 @@ def length_grid(text: str, name: str = "--lengths") -> list[int]:
         first, last, count = (int(part) for part in text.split(":"))
     except ValueError:
         raise InputError(f"{name} {text:.80} is neither a list like 10,30,100 nor a grid like 10:10000:9") from None
-    if not (1 <= first < last < 2**63 and 2 <= count <= MOST):
-        raise InputError(f"{name} {text:.80}: a grid FIRST:LAST:COUNT needs 1 <= FIRST < LAST < 2^63 and 2 <= COUNT <= {MOST}")
+    if not (1 <= first < last < 2**63 and 2 <= count <= MOST_LENGTHS):
+        raise InputError(
+            f"{name} {text:.80}: a grid FIRST:LAST:COUNT needs 1 <= FIRST < LAST < 2^63 and 2 <= COUNT <= {MOST_LENGTHS}"
+        )
     return sorted({round(first * (last / first) ** (i / (count - 1))) for i in range(count)})
 
 

@@ -1,4 +1,6 @@
-"""How far a long computation is: a bar on a terminal, a line now and then elsewhere."""
+"""Shows on stderr how far a long computation is: trainings, sweeps, figures and rate reports share
+this bar.
+"""
 
 from __future__ import annotations
 
@@ -6,99 +8,98 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Protocol
 
-__all__ = ["block_progress", "duration", "progress_bar"]
+__all__ = ["Advance", "duration", "progress_bar"]
 
-#: Seconds between two lines in a log.
-EVERY = 10.0
+#: Seconds between two lines where stderr is no terminal.
+EVERY = 30.0
+
+
+class Advance(Protocol):
+    """Moves a bar. `numerics.train` and other engines take it as their ``progress``."""
+
+    def __call__(self, done: float, total: float, doing: str = "", seconds_left: float | None = None) -> None:
+        """Say how far the computation is: what it does now, and how long it will take if that is
+        known better than from the time so far.
+        """
+        ...
 
 
 @contextmanager
-def progress_bar(quiet: bool, doing: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr, if somebody is looking at it; a function of (done, total) that moves it.
+def progress_bar(quiet: bool, doing: str, clock: Callable[[], float] = time.monotonic) -> Iterator[Advance]:
+    """A bar on a terminal. Elsewhere a line every half minute, and one at the beginning if the
+    computation says that it takes longer than that.
 
     Parameters
     ----------
     quiet : bool
         Show nothing.
     doing : str
-        What takes the time.
+        What takes the time, until the computation says it.
+    clock : callable
+        Seconds.
+
+    Yields
+    ------
+    Advance
 
     Examples
     --------
     >>> with progress_bar(True, "drawing prompts") as advance:
     ...     advance(1, 2)
     """
-    if quiet or not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    with _bar() as bar:
-        task = bar.add_task(doing, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-@contextmanager
-def block_progress(quiet: bool, clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[int, int, int, int], None]]:
-    """The same for work in blocks, with lines on stderr where it is no terminal.
-
-    Parameters
-    ----------
-    quiet : bool
-        Show nothing.
-    clock : callable
-        Seconds.
-
-    Yields
-    ------
-    callable
-        Of (blocks done, blocks, tokens done, tokens): the time left is told from the tokens, the
-        work that takes it. Call it at the beginning too, when blocks may be done that took no time.
-
-    Examples
-    --------
-    >>> with block_progress(True) as advance:
-    ...     advance(1, 2, 1000, 11000)
-    """
     if quiet:
-        yield lambda blocks, of_blocks, tokens, of_tokens: None
-    elif sys.stderr.isatty():
-        with _bar() as bar:
-            task = bar.add_task("", total=None)
-            yield lambda blocks, of_blocks, tokens, of_tokens: bar.update(
-                task, description=f"{blocks} of {of_blocks} blocks", completed=tokens, total=max(tokens, of_tokens, 1)
-            )
-    else:
-        yield _lines(clock)
+        yield lambda done, total, doing="", seconds_left=None: None
+        return
+    began = clock()
 
+    def sentence(share: float, now: str, seconds_left: float | None) -> str:
+        if seconds_left is None and share > 0:
+            seconds_left = (clock() - began) * (1 - share) / share
+        left = "" if seconds_left is None else f", about {duration(seconds_left)} left"
+        return f"{now or doing}: {100 * share:.0f} % done{left}"
 
-def _bar() -> Any:
+    if not sys.stderr.isatty():
+        yield _lines(clock, sentence)
+        return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    with Progress(TextColumn("{task.description}"), BarColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=1.0)
+
+        def move(done: float, total: float, doing: str = "", seconds_left: float | None = None) -> None:
+            share = done / total if total > 0 else 0.0
+            bar.update(task, completed=share, description=sentence(share, doing, seconds_left))
+
+        yield move
 
 
-def _lines(clock: Callable[[], float]) -> Callable[[int, int, int, int], None]:
-    """A line at most every `EVERY` seconds; a short computation prints none."""
-    started = last = clock()
+def _lines(clock: Callable[[], float], sentence: Callable[[float, str, float | None], str]) -> Advance:
+    last, estimated = clock(), False
 
-    def advance(blocks: int, of_blocks: int, tokens: int, of_tokens: int) -> None:
-        nonlocal last
-        now = clock()
-        if now - last < EVERY or tokens == 0:
-            return
-        last = now
-        left = (now - started) * (of_tokens - tokens) / tokens
-        share = 100 * tokens // of_tokens
-        print(f"{blocks} of {of_blocks} blocks, {share} % of the tokens, about {duration(left)} left", file=sys.stderr, flush=True)
+    def advance(done: float, total: float, doing: str = "", seconds_left: float | None = None) -> None:
+        nonlocal last, estimated
+        share = done / total if total > 0 else 0.0
+        estimate = not estimated and seconds_left is not None and seconds_left > EVERY
+        if share < 1 and (estimate or clock() - last >= EVERY):
+            last, estimated = clock(), True
+            print(sentence(share, doing, seconds_left), file=sys.stderr, flush=True)
 
     return advance
 
 
 def duration(seconds: float) -> str:
     """A rough time for people.
+
+    Parameters
+    ----------
+    seconds : float
+
+    Returns
+    -------
+    str
 
     Examples
     --------

@@ -1,5 +1,5 @@
-"""The command ``figures``: Figures 1 to 8 of Boursier & Boyer, and what becomes of the paper's
-sentences about them.
+"""The command ``figures`` trains what Figures 1 to 8 of Boursier & Boyer show, draws them, and
+judges the paper's sentences about them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["add_figures"]
 
-# Known here too, so that --help need not load NumPy.
+#: The numbers of the figures; they stand here too, so that ``--help`` need not load NumPy.
 FIGURES = range(1, 9)
-#: In the title of the page.
+#: How the title of our page begins, by which it is told from a page of somebody else.
 TITLE = b"<title>Training of softmax and linear attention"
 
 
@@ -78,7 +78,6 @@ def _figures(text: str) -> list[int]:
 def _figures_command(arguments: argparse.Namespace) -> int:
     from numerics.jobs.store import StoreError
     from numerics.rates.cli import print_anything
-    from numerics.terminal.progress import duration
     from proofs_check.core.files import InputError, check_writable
 
     print_anything()
@@ -86,7 +85,7 @@ def _figures_command(arguments: argparse.Namespace) -> int:
     try:
         check_writable(out)
         _check_no_other_page(out / "index.html")
-        return _measure_and_judge(arguments, out, duration)
+        return _measure_and_judge(arguments, out)
     except (InputError, StoreError) as error:
         print(f"largeprompt figures: {error}", file=sys.stderr)
         return 2
@@ -100,23 +99,24 @@ def _figures_command(arguments: argparse.Namespace) -> int:
 
 
 def _check_no_other_page(page: Path) -> None:
-    """Hours of training shall not end by overwriting somebody's page."""
+    """Refuse, before anything is trained, to overwrite a page that is not ours."""
     from proofs_check.core.files import InputError
 
     if page.exists() and TITLE not in page.read_bytes()[:2000]:
         raise InputError(f"{page} is no page of this command, and would be overwritten; choose another --out")
 
 
-def _measure_and_judge(arguments: argparse.Namespace, out: Path, duration: Callable[[float], str]) -> int:
+def _measure_and_judge(arguments: argparse.Namespace, out: Path) -> int:
     from numerics.figures.page import write_page
-    from numerics.figures.progress import shown
     from numerics.figures.run_plan import measure
+    from numerics.terminal.progress import duration, progress_bar
     from proofs_check.core.experiments import judge, sentences
     from proofs_check.core.ledger import write_json
 
     plan = _plan(arguments)
-    with shown(arguments.quiet) as advance:
-        measured = measure(plan, folder=out / "measured", threads=arguments.threads, progress=advance)
+    with progress_bar(arguments.quiet, "timing a step") as advance:
+        show = lambda state: state.show(advance)
+        measured = measure(plan, folder=out / "measured", threads=arguments.threads, progress=show)
     say = (lambda line: None) if arguments.quiet else print
     say(f"measured in {duration(measured.seconds)} ({duration(measured.work_seconds)} of processor time, earlier runs included)")
     if arguments.only:
@@ -131,8 +131,8 @@ def _measure_and_judge(arguments: argparse.Namespace, out: Path, duration: Calla
 
 
 def _as_html(text: str) -> str:
-    """A sentence of the ledger: formulas between dollars typeset, or as they are written where they
-    cannot be read.
+    """A sentence of the ledger as HTML: formulas between dollars are typeset, or shown as they are
+    written where they cannot be read.
 
     Examples
     --------
@@ -161,7 +161,9 @@ def _plan(arguments: argparse.Namespace) -> Plan:
 
 
 def _tell(ledger: Ledger, say: Callable[[str], None]) -> list[str]:
-    """A line a sentence; what came out otherwise than declared goes to stderr."""
+    """Print a line for each sentence; return those that came out otherwise than declared, which go
+    to stderr.
+    """
     width = max((len(id) for id in ledger.entries), default=0)
     for id, e in ledger.entries.items():
         repaired = f" -> {e['repair']['verdict']} as repaired" if e["repair"] else ""

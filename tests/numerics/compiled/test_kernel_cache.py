@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import numerics
 
 ROOT = Path(numerics.__file__).parents[1]
@@ -30,7 +32,8 @@ from numerics.compiled.streams import key_of
 out = np.empty((2, 10))
 kernel = query_kernel()
 kernel(0, 5, key_of(1), out)
-print(json.dumps([out.tolist(), source_digest.kernel_key("numerics.monte_carlo.kernels.queries"), sum(kernel.stats.cache_hits.values())]))
+key = source_digest.kernel_key("numerics.monte_carlo.kernels.queries")
+print(json.dumps([out.tolist(), key, sum(kernel.stats.cache_hits.values())]))
 """
 
 
@@ -43,14 +46,20 @@ def run(program: str, root: Path, *arguments: str, **variables: str) -> list[Any
     return found
 
 
-def test_a_changed_helper_is_never_served_from_the_cache(tmp_path: Path) -> None:
+@pytest.fixture
+def copied_tree(tmp_path: Path) -> Path:
+    """A copy of our packages whose modules a test may change."""
     for package in ("numerics", "theory"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
-    kernel = partial(run, PROGRAM, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    return tmp_path
+
+
+def test_a_changed_helper_is_never_served_from_the_cache(copied_tree: Path) -> None:
+    kernel = partial(run, PROGRAM, copied_tree, NUMBA_CACHE_DIR=str(copied_tree / "cache"))
     before, old, hits = kernel()
     assert not hits
     assert kernel() == [before, old, 1], "an unchanged source is compiled once"
-    helper = tmp_path / "numerics" / "compiled" / "streams.py"
+    helper = copied_tree / "numerics" / "compiled" / "streams.py"
     text = helper.read_text(encoding="utf-8")
     changed = text.replace("radius * sine", "-radius * sine")
     assert changed != text
@@ -61,6 +70,34 @@ def test_a_changed_helper_is_never_served_from_the_cache(tmp_path: Path) -> None
     assert not hits
     assert new != old
     assert after != before
+
+
+#: Under what each kind of work files its results: blocks of sweeps, trainings, and kernels of both.
+DIGESTS = """
+import json
+from numerics.compiled.source_digest import kernel_key
+from numerics.figures.engines import engines
+from numerics.sweep.blocks import code_digest
+kernels = {name: kernel_key(f"numerics.{name}") for name in ("training.kernels.loop", "monte_carlo.kernels.scores_only")}
+print(json.dumps([{"blocks of sweeps": code_digest(), "trainings": engines().code("train")} | kernels]))
+"""
+
+
+def test_a_change_invalidates_what_depends_on_it_in_other_folders_and_leaves_the_rest_alone(copied_tree: Path) -> None:
+    (before,) = run(DIGESTS, copied_tree)
+    for helper, dependent in (
+        ("training/kernels/chi.py", {"trainings", "training.kernels.loop"}),
+        ("token_laws/sub_gaussian.py", {"blocks of sweeps"}),
+        ("monte_carlo/kernels/score_sums.py", {"blocks of sweeps", "monte_carlo.kernels.scores_only"}),
+        ("compiled/streams.py", set(before)),
+        ("rates/report/page.py", set()),
+    ):
+        path = copied_tree / "numerics" / helper
+        text = path.read_bytes()
+        path.write_bytes(text + b"# changed\n")
+        (after,) = run(DIGESTS, copied_tree)
+        assert {name for name in before if after[name] != before[name]} == dependent, helper
+        path.write_bytes(text)
 
 
 #: Growth of the peak of resident memory, in MiB, as L grows to 10^5 and as the number of replicates

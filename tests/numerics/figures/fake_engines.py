@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from numerics.figures.engines import Engines
 from numerics.figures.plan import Plan
-from numerics.figures.tasks import Engines
 from numerics.training.parameters import initial_parameters, pack, unpack
 from numerics.training.result import Training
 

@@ -1,4 +1,4 @@
-"""Measurements that nobody measured: curves of the right shapes for the page, made in milliseconds."""
+"""Made-up measurements: curves of the right shapes for the page, made in milliseconds."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def test_gaps_are_over_the_starts(found: Measurements) -> None:
 
 
 def test_what_sampling_does_not_tell_from_zero_is_no_point(found: Measurements) -> None:
-    """An unbiased square may come out negative; then the figure says how large it may be at most."""
+    """An unbiased square may come out negative; then the figure says how large it is at most."""
     gaps = found.gaps[SETTING]
     gradient, error = gaps.gradient.copy(), gaps.gradient_error.copy()
     gradient[:, -2:] = [-1e-6, 1e-6]

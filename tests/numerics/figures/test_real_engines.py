@@ -13,8 +13,8 @@ from numerics.figures.plan import Plan
 from numerics.figures.results import Measurements
 from numerics.figures.run_plan import measure
 
-#: Parameters stay where they are, up to 1e-9.
-STILL = Plan(
+#: With this learning rate parameters stay where they are, up to 1e-9.
+PLAN_WITHOUT_MOTION = Plan(
     figures=(5, 6, 7, 8),
     lengths=(3, 4),
     curve_lengths=(4,),
@@ -31,15 +31,15 @@ STILL = Plan(
 
 
 @cache
-def still() -> Measurements:
-    return measure(STILL)
+def unmoved() -> Measurements:
+    return measure(PLAN_WITHOUT_MOTION)
 
 
 def test_the_risk_of_training_is_the_population_risk_and_none_is_below_that_of_bayes() -> None:
     """12 comparisons at six standard errors, estimated from 3000 steps: an error probability below
     1e-6 in all.
     """
-    found = still()
+    found = unmoved()
     assert len(found.final) == 8
     for key, (risk, error) in found.final.items():
         run = found.run(*key)
@@ -54,8 +54,8 @@ def test_the_risk_of_training_is_the_population_risk_and_none_is_below_that_of_b
 
 
 def test_a_wrong_variant_would_be_seen() -> None:
-    """The control of the test above: with the other reading of the prompts the two risks are apart."""
-    found = still()
+    """The control of the test above: with the other reading of the prompts the risks differ."""
+    found = unmoved()
     run = found.run("anisotropic", "as written", "linear", 4, 0)
     other, error = found.final["anisotropic", "as coded", "linear", 4, 0]
     assert abs(float(run.risk[-1]) - other) > 6 * math.hypot(float(run.risk_error[-1]), error)

@@ -22,12 +22,14 @@ import numpy as np
 import pytest
 
 from numerics.figures import speed
+from numerics.figures.engines import engines
 from numerics.figures.plan import Plan, RunKey
+from numerics.figures.plan_jobs import PlanJobs
 from numerics.figures.results import GAPS, Measurements
 from numerics.figures.run_arrays import as_array
-from numerics.figures.run_plan import Interrupted, Progress, measure
-from numerics.figures.tasks import Work, engines
+from numerics.figures.run_plan import measure
 from numerics.jobs import schedule
+from numerics.jobs.job import Interrupted, Progress
 from numerics.jobs.store import Store, StoreError
 from tests.numerics.figures.fake_engines import SMALL, Fake
 from tests.numerics.jobs.stores import folder_in_memory
@@ -194,7 +196,7 @@ def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
                 command.send_signal(how)
                 _, error = command.communicate()
             assert command.returncode != 0
-            assert ("what was begun is kept up to its last checkpoint" in error) == (how is signal.SIGINT)
+            assert ("the same command goes on" in error) == (how is signal.SIGINT)
             assert len(done()) < 12 * len(SMALL.runs)
             assert how is signal.SIGKILL or twice() == 0
         resumed = Fake(log=log)
@@ -212,7 +214,7 @@ def test_ctrl_c_says_what_is_stored() -> None:
 
     fake = Fake(pause=1e-4)
     with folder_in_memory() as folder:
-        with pytest.raises(Interrupted, match=r"interrupted; (\d+) of \d+ pieces are stored.*; the same command goes on") as stop:
+        with pytest.raises(Interrupted, match=r"interrupted; (\d+) of \d+ jobs are stored; the same command goes on") as stop:
             measure(SMALL, folder=folder, threads=2, progress=interrupt, _engines=fake.engines())
         with Store(folder / "results.sqlite") as store:
             assert int(str(stop.value).split()[1]) == len(store) > 5
@@ -246,7 +248,7 @@ def test_an_error_in_a_run_is_raised_and_the_rest_is_kept() -> None:
 def test_a_damaged_checkpoint_is_named_and_left_as_it_is(tmp_path: Path) -> None:
     plan = replace(SMALL.only(8), variants=("as coded",), curve_lengths=(2,), band_seeds=1)
     by = Fake().engines()._replace(train=engines().train)
-    (run,) = Work(plan, by, speed.ordinary).runs.values()
+    (run,) = PlanJobs(plan, by, speed.ordinary).runs.values()
     path = tmp_path / "running" / f"{run.key}.npz"
     path.parent.mkdir()
     path.write_bytes(b"PK, but no archive")
@@ -280,19 +282,6 @@ def test_progress_begins_with_an_estimate_and_ends_with_all(monkeypatch: pytest.
         measure(SMALL, folder=folder, progress=again.append, _engines=Fake().engines())
         assert [(one.reused, one.share, one.seconds_left) for one in again] == [(seen[-1].total, 1.0, 0.0)]
     assert numbers(found) == WHOLE
-
-
-def test_saved_measurements_come_back_bit_for_bit(tmp_path: Path) -> None:
-    found = measure(SMALL, _engines=LOST.engines())
-    found.save(tmp_path / "measurements.npz")
-    again = Measurements.load(tmp_path / "measurements.npz")
-    assert numbers(again) == numbers(found)
-    assert (again.seconds, again.work_seconds) == (found.seconds, found.work_seconds)
-    assert [file.name for file in tmp_path.iterdir()] == ["measurements.npz"]
-    for content in (b"", b"PK", (tmp_path / "measurements.npz").read_bytes()[:-100]):
-        (tmp_path / "broken.npz").write_bytes(content)
-        with pytest.raises(ValueError, match=r"broken\.npz holds no measurements .*; measure again"):
-            Measurements.load(tmp_path / "broken.npz")
 
 
 @pytest.mark.parametrize("plan", [SMALL, SMALL.only(1), SMALL.only(8)])

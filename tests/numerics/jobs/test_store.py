@@ -41,7 +41,7 @@ def filled(path: Path, template: Path) -> Path:
     return path
 
 
-# ------------------------------------------------------------------------------------------------ what goes in comes out
+# ---------------------------------------------------------------- what goes in comes out
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ def test_finished_work_is_one_file(filled: Path) -> None:
     assert list(everything(filled.parent)) == [filled.name]
 
 
-# ------------------------------------------------------------------------------------------------ a second put
+# ---------------------------------------------------------------- a second put
 
 
 def test_the_same_again_is_no_news(filled: Path) -> None:
@@ -176,7 +176,7 @@ def test_zeros_have_signs(path: Path) -> None:
             store.put(key(0), -np.zeros(1), {})
 
 
-# ------------------------------------------------------------------------------------------------ arguments
+# ---------------------------------------------------------------- arguments
 
 
 @pytest.mark.parametrize("bad", ["", "abc", "A" * 64, "g" * 64, "a" * 63, "a" * 65, "a" * 64 + "\n", "'; DROP TABLE results; --"])
@@ -207,7 +207,7 @@ def test_what_is_said_must_be_json(bad: object, path: Path) -> None:
 
 def test_a_store_is_no_place_for_samples(path: Path) -> None:
     with Store(path) as store, pytest.raises(ValueError, match="a store is for sums"):
-        store.put(key(0), np.zeros(10**6 + 1), {})
+        store.put(key(0), np.zeros(10**7 + 1), {})
 
 
 def test_a_closed_store_says_so(filled: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_closed_store_says_so(filled: Path) -> None:
             call()
 
 
-# ------------------------------------------------------------------------------------------------ several at once
+# ---------------------------------------------------------------- several at once
 
 
 @pytest.fixture

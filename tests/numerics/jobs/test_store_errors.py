@@ -35,7 +35,7 @@ def filled(path: Path, template: Path) -> Path:
     return path
 
 
-# ------------------------------------------------------------------------------------------------ what is no store
+# ---------------------------------------------------------------- what is no store
 
 
 def foreign(path: Path, *, kind: int = 0, wal: bool = False) -> sqlite3.Connection:
@@ -101,7 +101,7 @@ def test_unfinished_work_of_another_program_is_left_for_it(tmp_path: Path) -> No
 
 
 def spill(connection: sqlite3.Connection) -> None:
-    """Begin a transaction so large that half of it is in the file already, its journal beside it."""
+    """Begin a transaction so large that half of it is in the file already, beside its journal."""
     connection.execute("PRAGMA cache_size = 2")
     connection.execute("PRAGMA cache_spill = 1")
     connection.execute("BEGIN IMMEDIATE")
@@ -175,7 +175,7 @@ def test_no_permission_to_write(locked: str, filled: Path) -> None:
         assert everything(folder) == before
 
 
-# ------------------------------------------------------------------------------------------------ damage
+# ---------------------------------------------------------------- damage
 
 
 def test_a_number_that_changed_is_found_when_it_is_read(filled: Path) -> None:
@@ -236,7 +236,7 @@ def test_a_lost_page_is_found_at_the_door(filled: Path) -> None:
     whole = filled.read_bytes()
     for start in range(4096, len(whole), 4096):
         filled.write_bytes(whole[:start] + bytes(4096) + whole[start + 4096 :])
-        refused(filled.parent, filled.name, "damaged .*; restore a copy, or sweep into a new file")
+        refused(filled.parent, filled.name, "damaged .*; restore a copy, or give a new file")
 
 
 @pytest.mark.parametrize("lost", [1, 100, 4000])

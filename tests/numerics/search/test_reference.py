@@ -26,7 +26,7 @@ LENGTH, HALF, ONE = 100, Fraction(1, 2), Fraction(1)
 #: Signs with score 1/2 and f(z) = z.
 AT = ReferenceInstance(
     name="signs",
-    point=Point((ONE, -ONE), (HALF, HALF), HALF, (ONE, -ONE)),
+    point=Point(on_line((1, -1), (HALF, HALF)), HALF, (ONE, -ONE)),
     length=LENGTH,
     values={"L": sp.Integer(LENGTH), "a2": sp.Rational(1, 4), "delta": sp.Rational(1, 10), "F4": sp.Integer(1)},
 )

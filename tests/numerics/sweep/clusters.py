@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from numerics.sweep.blocks import Block, canonical, code_digest
+from numerics.jobs.content import canonical
+from numerics.jobs.hexadecimal import as_hex
+from numerics.sweep.blocks import Block, code_digest
 from numerics.sweep.laws import describe_gaussian
-from numerics.sweep.matrices import as_hex
 
 PATIENCE = 60.0  # a busy machine takes seconds to start a process
 
@@ -56,7 +57,7 @@ class Cluster:
                 continue
 
     def worker(self, name: str, preload: str = "") -> subprocess.Popen[bytes]:
-        """A worker with one thread, in a process of its own; `preload` is code that it runs first."""
+        """A worker with one thread, in its own process; `preload` is code that it runs first."""
         extra = []
         if preload:
             script = self.folder / f"{name}_preload.py"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from numerics.monte_carlo.estimate import AttentionErrors, Estimate
-from numerics.sweep.spec import Spec, read_spec
+from numerics.sweep.grid import Grid, read_grid
 
 TWO = """
 seed = 5
@@ -30,15 +30,15 @@ covariance = {{ identity = 2, scale = 0.1 }}
 
 
 def write(folder: Path, text: str, name: str = "grid.toml") -> Path:
-    """A spec with this text."""
+    """A grid with this text."""
     file = folder / name
     file.write_text(text, encoding="utf-8")
     return file
 
 
-def two(folder: Path, replicates: int = 2500, lengths: str = "[3, 20]", scales: str = "[0.2, 0.5]") -> Spec:
+def two(folder: Path, replicates: int = 2500, lengths: str = "[3, 20]", scales: str = "[0.2, 0.5]") -> Grid:
     """Four runs: two sizes of U, a fixed query and Gaussian ones."""
-    return read_spec(write(folder, TWO.format(replicates=replicates, lengths=lengths, scales=scales)))
+    return read_grid(write(folder, TWO.format(replicates=replicates, lengths=lengths, scales=scales)))
 
 
 def bits(errors: AttentionErrors) -> bytes:

@@ -23,8 +23,8 @@ from numerics.rates.measure import Rates, assess
 from numerics.rates.report import FILES, PLOTS
 from numerics.sweep import blocks, run
 from numerics.sweep.cli import add_sweep
+from numerics.sweep.grid import example, read_grid
 from numerics.sweep.run import stored_digest
-from numerics.sweep.spec import example, read_spec
 from tests.numerics.sweep.grids import TWO, write
 
 BOTH = TWO.format(replicates=200, lengths="[5, 50]", scales="[0.5]")
@@ -37,37 +37,37 @@ def sweep(*words: str | Path) -> int:
 
 
 @pytest.fixture
-def spec(tmp_path: Path) -> Path:
+def grid(tmp_path: Path) -> Path:
     return write(tmp_path, SMALL)
 
 
 def test_a_sweep_from_end_to_end_and_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    spec = write(tmp_path, BOTH)
+    grid = write(tmp_path, BOTH)
     store, out = tmp_path / "results.sqlite", tmp_path / "deep" / "report"
-    assert sweep(spec, "--store", store, "--threads", "1", "--out", out) == 0
+    assert sweep(grid, "--store", store, "--threads", "1", "--out", out) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"4 blocks: 0 reused, 4 run; stored in {store}"
+    assert lines[0] == f"4 jobs: 0 reused, 4 computed; stored in {store}"
     assert [line.split(":")[0] for line in lines[1:3]] == ["holds  fixed", "holds  averaged"]
     assert lines[3].endswith(f"comparisons hold; report in {out / 'report.html'}")
     assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, PLOTS])
     source = json.loads((out / "report.json").read_text())["provenance"]
     assert source["command"] == "largeprompt sweep grid.toml --store results.sqlite --out report"
     named = {entry["file"]: entry["sha256"] for entry in source["inputs"]}
-    read = read_spec(spec)
+    read = read_grid(grid)
     with Store(store) as opened:
         content = stored_digest(read, opened)
-    assert named == {**read.inputs, "results.sqlite, the 4 blocks used": content}
+    assert named == {**read.inputs, "results.sqlite, the 4 jobs used": content}
     assert str(tmp_path) not in (out / "report.html").read_text()
 
-    assert sweep(spec, "--store", store) == 0
+    assert sweep(grid, "--store", store) == 0
     again = capsys.readouterr().out.splitlines()
-    assert again[0] == f"4 blocks: 4 reused, 0 run; stored in {store}"
+    assert again[0] == f"4 jobs: 4 reused, 0 computed; stored in {store}"
     assert again[1:3] == lines[1:3]
     assert again[3].endswith("comparisons hold")
 
 
 def test_quiet_says_nothing_and_no_report_is_written_unasked(
-    spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert sweep("grid.toml", "--store", "results.sqlite", "--quiet") == 0
@@ -98,55 +98,54 @@ def test_the_example_is_a_spec(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert sweep("--example") == 0
     printed = capsys.readouterr().out
     assert printed == example()
-    assert len(read_spec(write(tmp_path, printed)).runs) == 6
+    assert len(read_grid(write(tmp_path, printed)).runs) == 6
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "SPEC.toml is missing; `largeprompt sweep --example > grid.toml` makes one to start from"),
+        ([], "GRID.toml is missing; `largeprompt sweep --example > grid.toml` makes one to start from"),
         (["grid.toml"], "also needed: --store FILE"),
         (["none.toml", "--store", "s"], "none.toml: cannot read it: No such file"),
         (["wrong.toml", "--store", "s"], "wrong.toml: lengths: L = 0 is not a prompt length"),
         (["grid.toml", "--store", "s", "--threads", "0"], "--threads = 0"),
-        (["grid.toml", "--store", "s", "--threads", "1000000"], "--threads = 1000000; at most 1024"),
+        (["grid.toml", "--store", "s", "--threads", "1000000"], "--threads = 1000000 is outside 1 ... 1024"),
         (["grid.toml", "--store", "s", "--out", "grid.toml/r"], "cannot write to grid.toml/r"),
         (["grid.toml", "--store", "no/folder"], "no"),
         (["grid.toml", "--store", "grid.toml"], "grid.toml"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_stored(
-    words: list[str], message: str, spec: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, grid: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(spec.parent)
+    monkeypatch.chdir(grid.parent)
     monkeypatch.setattr(run, "run_block", lambda block: pytest.fail("computed"))
-    write(spec.parent, SMALL.replace("[5, 50]", "[0, 50]"), "wrong.toml")
+    write(grid.parent, SMALL.replace("[5, 50]", "[0, 50]"), "wrong.toml")
     assert sweep(*words) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith("largeprompt sweep: ")
     assert message in printed.err
     assert printed.err.count("\n") == 1
-    assert sorted(path.name for path in spec.parent.iterdir()) == ["grid.toml", "wrong.toml"]
-    assert spec.read_text() == SMALL
+    assert sorted(path.name for path in grid.parent.iterdir()) == ["grid.toml", "wrong.toml"]
+    assert grid.read_text() == SMALL
 
 
-def test_a_scheduler_that_is_not_there(spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_scheduler_that_is_not_there(grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = tmp_path / "results.sqlite"
-    assert sweep(spec, "--store", store, "--scheduler", "tcp://127.0.0.1:9") == 2
+    assert sweep(grid, "--store", store, "--scheduler", "tcp://127.0.0.1:9") == 2
     printed = capsys.readouterr()
     assert printed.err.startswith("largeprompt sweep: ")
-    assert printed.err.endswith(" (0 of 4 blocks are stored; the same command goes on)\n")
+    assert printed.err.endswith(" (0 of 4 jobs are stored; the same command goes on)\n")
     assert printed.err.count("\n") == 1
-    with Store(store) as opened:
-        assert len(opened) == 0
+    assert rows(store) == 0
     # what is stored needs no cluster
-    assert sweep(spec, "--store", store, "--quiet") == 0
-    assert sweep(spec, "--store", store, "--quiet", "--scheduler", "tcp://127.0.0.1:9") == 0
+    assert sweep(grid, "--store", store, "--quiet") == 0
+    assert sweep(grid, "--store", store, "--quiet", "--scheduler", "tcp://127.0.0.1:9") == 0
 
 
 def test_interrupted_in_the_middle(
-    spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    grid: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     left = iter(range(1))
 
@@ -157,12 +156,12 @@ def test_interrupted_in_the_middle(
 
     with monkeypatch.context() as patch:
         patch.setattr(run, "run_block", some)
-        assert sweep(spec, "--store", tmp_path / "s", "--threads", "1", "--out", tmp_path / "r") == 130
+        assert sweep(grid, "--store", tmp_path / "s", "--threads", "1", "--out", tmp_path / "r") == 130
     printed = capsys.readouterr()
-    assert printed.err == "largeprompt sweep: interrupted; 1 of 4 blocks are stored; the same command goes on\n"
+    assert printed.err == "largeprompt sweep: interrupted; 1 of 4 jobs are stored; the same command goes on\n"
     assert printed.out == ""
-    assert sweep(spec, "--store", tmp_path / "s") == 0
-    assert capsys.readouterr().out.startswith("4 blocks: 1 reused, 3 run;")
+    assert sweep(grid, "--store", tmp_path / "s") == 0
+    assert capsys.readouterr().out.startswith("4 jobs: 1 reused, 3 computed;")
 
 
 FRAGILE = """
@@ -191,26 +190,26 @@ signs = TokenLaw("signs", 2, 1.0, draw, lambda a: np.log(np.cosh(a)).sum(axis=-1
 )
 def test_a_law_of_ones_own_that_fails_late(breaks: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "my_law.py").write_text(FRAGILE.format(breaks=breaks), encoding="utf-8")
-    spec = write(tmp_path, SMALL.replace("Gamma = { diagonal = [1.0, 0.5] }", 'python = "my_law.py:signs"'))
-    assert sweep(spec, "--store", tmp_path / "s", "--threads", "1") == 2
+    grid = write(tmp_path, SMALL.replace("Gamma = { diagonal = [1.0, 0.5] }", 'python = "my_law.py:signs"'))
+    assert sweep(grid, "--store", tmp_path / "s", "--threads", "1") == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith("largeprompt sweep: your law 'signs' failed at L = 50: ")
     assert says in printed.err
-    assert printed.err.endswith("(0 of 4 blocks are stored; the same command goes on)\n")
+    assert printed.err.endswith("(0 of 4 jobs are stored; the same command goes on)\n")
     assert len(printed.err) < 600
     assert rows(tmp_path / "s") == 0
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("a bound of 0"), MemoryError("too long"), ValueError("beyond 1e9")])
 def test_numbers_that_theory_does_not_reach_are_kept(
-    error: Exception, spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    error: Exception, grid: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def out_of_reach(*_: object) -> None:
         raise error
 
     monkeypatch.setattr("numerics.rates.measure.assess", out_of_reach)
-    assert sweep(spec, "--store", tmp_path / "s", "--quiet") == 2
+    assert sweep(grid, "--store", tmp_path / "s", "--quiet") == 2
     says = f"the numbers of 'U x 0.2' are stored, but theory does not reach them ({error}); take it out of the grid"
     assert capsys.readouterr().err == f"largeprompt sweep: {says}\n"
     assert rows(tmp_path / "s") == 4
@@ -234,14 +233,14 @@ def test_a_run_beyond_theory_leaves_the_others_their_verdicts(
 
 @pytest.mark.parametrize("error", [FloatingPointError("not finite"), ValueError("not finite"), MemoryError("no room")])
 def test_a_block_that_cannot_be_computed(
-    error: Exception, spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    error: Exception, grid: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fails(block: blocks.Block) -> None:
         raise error
 
     monkeypatch.setattr(run, "run_block", fails)
-    assert sweep(spec, "--store", tmp_path / "s") == 2
-    assert capsys.readouterr().err == f"largeprompt sweep: {error} (0 of 4 blocks are stored; the same command goes on)\n"
+    assert sweep(grid, "--store", tmp_path / "s") == 2
+    assert capsys.readouterr().err == f"largeprompt sweep: {error} (0 of 4 jobs are stored; the same command goes on)\n"
 
 
 def test_the_command_gives_linear_algebra_one_thread() -> None:
@@ -283,7 +282,7 @@ def test_ctrl_c_in_a_real_process(tmp_path: Path, capsys: pytest.CaptureFixture[
         process.kill()
     stored = rows(store)
     assert (process.returncode, out) == (130, "")
-    assert err.endswith("blocks are stored; the same command goes on\n")
+    assert err.endswith("jobs are stored; the same command goes on\n")
     assert f"interrupted; {stored} of " in err
     assert "Traceback" not in err
 

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from numerics.jobs.job import Progress
 from numerics.jobs.store import Store
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.cluster import AHEAD, ClusterError, run_on
-from numerics.sweep.run import Done, stored_digest, sweep
+from numerics.sweep.run import stored_digest, sweep
 from tests.numerics.sweep.clusters import PATIENCE, Cluster, asking, block, need_dask
 from tests.numerics.sweep.grids import bits, two
 
@@ -47,7 +48,7 @@ def until(true: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-# ------------------------------------------------------------------------------------------------ the numbers
+# ---------------------------------------------------------------- the numbers
 
 
 def test_the_same_bits_as_here_each_block_once(cluster: Cluster) -> None:
@@ -124,18 +125,18 @@ def test_a_worker_killed_in_the_middle_of_a_block(cluster: Cluster) -> None:
 
 def test_a_sweep_on_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
     """The numbers of a sweep here, and a store that tells no difference."""
-    spec = two(tmp_path)
+    grid = two(tmp_path)
     with Store(tmp_path / "here") as here, Store(tmp_path / "there") as there:
-        expected = [bits(errors) for _, errors in sweep(spec, here)]
-        states: list[Done] = []
-        found = [bits(errors) for _, errors in sweep(spec, there, scheduler=cluster.address, progress=states.append)]
+        expected = [bits(errors) for _, errors in sweep(grid, here)]
+        states: list[Progress] = []
+        found = [bits(errors) for _, errors in sweep(grid, there, scheduler=cluster.address, progress=states.append)]
         assert found == expected
-        assert states[-1].run == states[-1].total
-        assert len(here) == len(there) == states[-1].total + len(spec.runs)  # and a row on each run
-        assert stored_digest(spec, here) == stored_digest(spec, there)
+        assert states[-1].computed == states[-1].total
+        assert len(here) == len(there) == states[-1].total + len(grid.runs)  # and a row on each run
+        assert stored_digest(grid, here) == stored_digest(grid, there)
 
 
-# ------------------------------------------------------------------------------------------------ what fails on a worker
+# ---------------------------------------------------------------- what fails on a worker
 
 
 def test_an_error_in_a_block_names_the_block(cluster: Cluster) -> None:
@@ -188,7 +189,7 @@ def test_a_cluster_without_workers_with_bad_ones_and_without_scheduler(tmp_path:
     assert numbers.tobytes() == run_block(first).tobytes()
 
 
-# ------------------------------------------------------------------------------------------------ no cluster
+# ---------------------------------------------------------------- no cluster
 
 
 HOSTS = ["", "localhost", "scheduler:8786", "http://h:1", "tcp://h", "tcp://:8786", "tcp://h:0", "tcp://h:65536", "tcp://a b:1"]

@@ -99,15 +99,15 @@ def count(store: Path) -> int:
 
 def test_the_command_killed_and_repeated(tmp_path: Path) -> None:
     store = tmp_path / "results.sqlite"
-    spec = write(tmp_path, TWO.format(replicates=4000, lengths="[100, 200]", scales="[0.2, 0.5]"))
-    words = ["sweep", str(spec), "--store", str(store), "--threads", "1"]
+    grid = write(tmp_path, TWO.format(replicates=4000, lengths="[100, 200]", scales="[0.2, 0.5]"))
+    words = ["sweep", str(grid), "--store", str(store), "--threads", "1"]
     run = lambda *python: subprocess.run(
         [sys.executable, *python, *words], capture_output=True, text=True, check=False, cwd=ROOT, timeout=120
     )
     killed = run("-c", DYING)
     assert (killed.returncode, count(store)) == (-signal.SIGKILL, 5), killed.stdout + killed.stderr
     done = run("-m", "numerics")
-    found = re.search(r"(\d+) blocks: (\d+) reused, (\d+) run", done.stdout)
+    found = re.search(r"(\d+) jobs: (\d+) reused, (\d+) computed", done.stdout)
     assert found is not None, done.stdout + done.stderr
     total, reused, new = map(int, found.groups())
     assert reused == 5 < total

@@ -1,30 +1,15 @@
-"""The shorthand for matrices, and hexadecimal floats."""
+"""The shorthand for matrices."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
-from numerics.sweep.matrices import as_hex, from_hex, read_matrix, read_vector
+from numerics.sweep.matrices import read_matrix, read_vector
 from numerics.terminal.inputs import InputError
-
-
-@given(arrays(float, (2, 3), elements=st.floats(allow_nan=False, allow_infinity=False)))
-def test_hexadecimal_floats_lose_no_bit(array: np.ndarray[Any, Any]) -> None:
-    back = from_hex(json.loads(json.dumps(as_hex(array))))
-    assert back.dtype == float
-    assert np.array_equal(back, array)
-
-
-def test_there_is_one_zero() -> None:
-    assert as_hex([-0.0, 1]) == as_hex([0, 1.0])
 
 
 @pytest.mark.parametrize(

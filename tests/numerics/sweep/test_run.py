@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from numerics.jobs.content import canonical
+from numerics.jobs.job import Interrupted, Progress
 from numerics.jobs.store import Store
 from numerics.monte_carlo.estimate import attention_errors
 from numerics.sweep import blocks, run
 from numerics.sweep.blocks import Block, run_block
-from numerics.sweep.run import Done, Interrupted, stored_digest, sweep
-from numerics.sweep.spec import Spec, read_spec
+from numerics.sweep.grid import Grid, read_grid
+from numerics.sweep.run import stored_digest, sweep
 from tests.numerics.jobs.stores import folder_in_memory
 from tests.numerics.sweep.grids import TWO, bits, two, write
 
@@ -29,7 +31,7 @@ def tmp_path() -> Iterator[Path]:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several blocks for each length of a small spec."""
+    """Several blocks for each length of a small grid."""
     monkeypatch.setattr(blocks, "TOKENS", 1)
 
 
@@ -39,24 +41,24 @@ def store(tmp_path: Path) -> Any:
         yield opened
 
 
-def swept(spec: Spec, store: Store, **options: Any) -> tuple[list[bytes], Done]:
+def swept(grid: Grid, store: Store, **options: Any) -> tuple[list[bytes], Progress]:
     """Every bit of the results, and how far the sweep said it was at its end."""
-    states: list[Done] = []
-    results = sweep(spec, store, progress=states.append, **options)
-    assert states[0].blocks == states[0].reused
-    assert [s.blocks for s in states] == list(range(states[0].blocks, states[-1].total + 1))
-    assert states[-1].tokens == states[-1].total_tokens
+    states: list[Progress] = []
+    results = sweep(grid, store, progress=states.append, **options)
+    assert states[0].done == states[0].reused
+    assert sorted({state.done for state in states}) == list(range(states[0].done, states[-1].total + 1))
+    assert (states[-1].share, states[-1].seconds_left) == (1.0, 0.0)
     return [bits(errors) for _, errors in results], states[-1]
 
 
 @pytest.mark.usefixtures("small_blocks")
 def test_each_run_is_attention_errors_with_its_seed(tmp_path: Path, store: Store) -> None:
-    spec = two(tmp_path)
-    results = sweep(spec, store, threads=1)
+    grid = two(tmp_path)
+    results = sweep(grid, store, threads=1)
     assert [setting.name for setting, _ in results] == [
         "U x 0.2, fixed", "U x 0.2, averaged", "U x 0.5, fixed", "U x 0.5, averaged",
     ]  # fmt: skip
-    for r, (setting, errors) in zip(spec.runs, results):
+    for r, (setting, errors) in zip(grid.runs, results):
         query = {"query": None, "query_cov": setting.query} if setting.averaged else {"query": setting.query}
         alone = attention_errors(
             setting.Gamma, setting.U, setting.V, lengths=[3, 20], replicates=2500, seed=r.seed, threads=1, **query
@@ -64,17 +66,17 @@ def test_each_run_is_attention_errors_with_its_seed(tmp_path: Path, store: Store
         assert bits(errors) == bits(alone)
         assert (errors.seed, errors.replicates, errors.method) == (r.seed, 2500, alone.method)
         assert errors.lengths.tolist() == [3, 20]
-    assert len({r.seed for r in spec.runs}) == 4
+    assert len({r.seed for r in grid.runs}) == 4
 
 
 @pytest.mark.usefixtures("small_blocks")
 def test_the_second_sweep_computes_nothing(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = two(tmp_path)
-    first, done = swept(spec, store)
-    assert (done.reused, done.run, done.total) == (0, 24, 24)
+    grid = two(tmp_path)
+    first, done = swept(grid, store)
+    assert (done.reused, done.computed, done.total) == (0, 24, 24)
     monkeypatch.setattr(run, "run_block", lambda block: pytest.fail("computed again"))
-    again, done = swept(spec, store)
-    assert (done.reused, done.run, done.total, done.total_tokens) == (24, 0, 24, 0)
+    again, done = swept(grid, store)
+    assert (done.reused, done.computed, done.total) == (24, 0, 24)
     assert again == first
 
 
@@ -97,16 +99,16 @@ def test_a_wider_spec_reuses(wider: dict[str, Any], reused: int, total: int, tmp
 
 
 def test_numbers_do_not_depend_on_threads_cuts_or_other_runs(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = two(tmp_path)
-    expected, _ = swept(spec, store, threads=1)
-    digest = stored_digest(spec, store)
+    grid = two(tmp_path)
+    expected, _ = swept(grid, store, threads=1)
+    digest = stored_digest(grid, store)
     for name, threads in (("two", 2), ("three", 3)):
         with Store(tmp_path / name) as other:
-            assert swept(spec, other, threads=threads)[0] == expected
-            assert stored_digest(spec, other) == digest
+            assert swept(grid, other, threads=threads)[0] == expected
+            assert stored_digest(grid, other) == digest
     monkeypatch.setattr(blocks, "TOKENS", 1)
     with Store(tmp_path / "small") as other:
-        found, done = swept(spec, other, threads=2)
+        found, done = swept(grid, other, threads=2)
         assert (found, done.total) == (expected, 24)
     with Store(tmp_path / "alone") as other:
         assert swept(two(tmp_path, scales="[0.5]", lengths="[20, 3]"), other)[0] == expected[2:]
@@ -117,8 +119,8 @@ def test_numbers_do_not_depend_on_threads_cuts_or_other_runs(tmp_path: Path, sto
 def test_what_another_sweep_has_stored_in_the_meantime_is_not_computed(
     threads: int, tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec, here = two(tmp_path), list[str]()
-    computed = {b.key: (b, run_block(b)) for r in spec.runs for L in spec.lengths for b in spec.blocks(r, L)}
+    grid, here = two(tmp_path), list[str]()
+    computed = {b.key: (b, run_block(b)) for r in grid.runs for L in grid.lengths for b in grid.blocks(r, L)}
 
     def noted(block: Block) -> Any:
         if not here:  # all but a few, behind the back of this sweep
@@ -128,13 +130,13 @@ def test_what_another_sweep_has_stored_in_the_meantime_is_not_computed(
         return run_block(block)
 
     monkeypatch.setattr(run, "run_block", noted)
-    found, done = swept(spec, store, threads=threads)
-    assert (done.blocks, done.run) == (24, len(here))
+    found, done = swept(grid, store, threads=threads)
+    assert (done.done, done.computed) == (24, len(here))
     assert 12 <= len(here) <= 12 + 2 * threads  # those that were begun or about to be
     monkeypatch.undo()
     monkeypatch.setattr(blocks, "TOKENS", 1)
     with Store(tmp_path / "other") as other:
-        assert swept(spec, other)[0] == found
+        assert swept(grid, other)[0] == found
 
 
 class Stops:
@@ -156,21 +158,21 @@ class Stops:
 def test_a_sweep_that_was_stopped_goes_on(
     after: int, error: type[BaseException], tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = two(tmp_path)
+    grid = two(tmp_path)
     stops = Stops(after, error)
     with monkeypatch.context() as patch:
         patch.setattr(run, "run_block", stops)
         with pytest.raises(error) as stop:
-            sweep(spec, store, threads=1)
+            sweep(grid, store, threads=1)
     if error is KeyboardInterrupt:
         assert isinstance(stop.value, Interrupted)
-        assert str(stop.value) == f"interrupted; {after} of 24 blocks are stored; the same command goes on"
-    stored = set(store.get(b.key for r in spec.runs for L in spec.lengths for b in spec.blocks(r, L)))
+        assert str(stop.value) == f"interrupted; {after} of 24 jobs are stored; the same command goes on"
+    stored = set(store.get(b.key for r in grid.runs for L in grid.lengths for b in grid.blocks(r, L)))
     assert stored == stops.ran
-    resumed, done = swept(spec, store, threads=1)
-    assert (done.reused, done.run) == (after, 24 - after)
+    resumed, done = swept(grid, store, threads=1)
+    assert (done.reused, done.computed) == (after, 24 - after)
     with Store(tmp_path / "uninterrupted") as other:
-        assert swept(spec, other)[0] == resumed
+        assert swept(grid, other)[0] == resumed
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -184,29 +186,29 @@ def test_an_interrupt_right_after_a_block_was_stored_counts_it(tmp_path: Path) -
             if self.blocks == 3:
                 raise KeyboardInterrupt
 
-    with Late(tmp_path / "late.sqlite") as late, pytest.raises(Interrupted, match=r"^interrupted; 3 of 24 blocks are stored;"):
+    with Late(tmp_path / "late.sqlite") as late, pytest.raises(Interrupted, match=r"^interrupted; 3 of 24 jobs are stored;"):
         sweep(two(tmp_path), late, threads=1)
 
 
 @pytest.mark.usefixtures("small_blocks")
 def test_the_store_says_enough_to_compute_every_number_again(tmp_path: Path, store: Store) -> None:
-    spec = two(tmp_path, lengths="[4]")
-    swept(spec, store)
-    for key in [block.key for r in spec.runs for block in spec.blocks(r, 4)]:
-        about = store.about(key)
-        again = Block.from_json({"content": store.about(about.pop("run"))["run"], **about})
+    grid = two(tmp_path, lengths="[4]")
+    swept(grid, store)
+    for key in [block.key for r in grid.runs for block in grid.blocks(r, 4)]:
+        about = store.about(key)["content"]
+        again = Block(canonical(store.about(about.pop("run"))["content"]), **about)
         assert again.key == key
         assert run_block(again).tobytes() == store.get([key])[key].tobytes()
 
 
 def test_one_block_for_two_names(tmp_path: Path, store: Store) -> None:
-    spec = read_spec(
+    grid = read_grid(
         write(tmp_path, TWO.format(replicates=2500, lengths="[3, 20]", scales="[0.5]\n[[U]]\nidentity = 2\nscale = 0.5"))
     )
-    found, done = swept(spec, store)
+    found, done = swept(grid, store)
     assert done.total == 4
     assert found[:2] == found[2:]
-    assert len({r.setting.name for r in spec.runs}) == 4
+    assert len({r.setting.name for r in grid.runs}) == 4
 
 
 LAWS = """
@@ -250,16 +252,16 @@ def triangle():
 
 def test_other_laws_and_ones_own(tmp_path: Path, store: Store) -> None:
     (tmp_path / "my_law.py").write_text(TRIANGLE, encoding="utf-8")
-    spec = read_spec(write(tmp_path, LAWS))
-    results = sweep(spec, store, threads=2)
+    grid = read_grid(write(tmp_path, LAWS))
+    results = sweep(grid, store, threads=2)
     (tmp_path / "my_law.py").write_text("a block carries its text, so the file may change while blocks are out", encoding="utf-8")
     blocks._sampler.cache_clear()
-    for one, (setting, errors) in zip(spec.runs, results):
+    for one, (setting, errors) in zip(grid.runs, results):
         alone = attention_errors(
             setting.law, setting.U, setting.V, setting.query, 6, replicates=1500, seed=one.seed, threads=1
         )  # fmt: skip
         assert bits(errors) == bits(alone), setting.name
-        for block in spec.blocks(one, 6):
+        for block in grid.blocks(one, 6):
             assert run_block(block).tobytes() == store.get([block.key])[block.key].tobytes()
     assert [setting.name for setting, _ in results] == ["signs", "atoms", "ball", "own"]
 

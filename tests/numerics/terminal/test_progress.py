@@ -1,40 +1,46 @@
-"""How far a computation is, in lines; bars are for people to look at."""
+"""How far a computation is, in lines and as a bar."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from numerics.terminal.progress import block_progress, duration, progress_bar
+from numerics.terminal.progress import EVERY, duration, progress_bar
 
 
-def test_lines_now_and_then_with_the_time_left(capsys: pytest.CaptureFixture[str]) -> None:
-    times: Iterator[float] = iter([0.0, 0.0, 9.0, 12.0, 13.0, 22.0, 40.0])
-    with block_progress(False, clock=lambda: next(times)) as advance:
-        advance(10, 40, 0, 1000)  # reused blocks take no time
-        advance(11, 40, 250, 1000)
-        advance(12, 40, 300, 1000)
-        advance(13, 40, 310, 1000)
-        advance(14, 40, 500, 1000)
-        advance(40, 40, 1000, 1000)
+def test_an_estimate_first_and_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = [0.0]
+    with progress_bar(False, "training", clock=lambda: clock[0]) as advance:
+        for periods, share in ((0, 0.0), (0.4, 0.1), (1.1, 0.2), (1.9, 0.3), (2.2, 0.5), (9, 1.0)):
+            clock[0] = periods * EVERY
+            advance(share, 1, "training softmax", 1000 * (1 - share))
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.splitlines() == [
-        "12 of 40 blocks, 30 % of the tokens, about 28 s left",
-        "14 of 40 blocks, 50 % of the tokens, about 22 s left",
-        "40 of 40 blocks, 100 % of the tokens, about 0 s left",
+        "training softmax: 0 % done, about 16 min 40 s left",
+        "training softmax: 20 % done, about 13 min 20 s left",
+        "training softmax: 50 % done, about 8 min 20 s left",
     ]
 
 
-def test_nothing_when_nobody_asked(capsys: pytest.CaptureFixture[str]) -> None:
-    with block_progress(True, clock=lambda: pytest.fail("no need for a clock")) as advance:
-        advance(1, 2, 3, 4)
-    with block_progress(False) as advance:
-        advance(2, 2, 0, 0)  # nothing to do
-        advance(2, 2, 10, 10)  # done at once
-    with progress_bar(False, "drawing") as move:
-        move(1, 2)
+def test_the_time_left_is_that_of_the_time_so_far(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = [0.0]
+    with progress_bar(False, "drawing prompts", clock=lambda: clock[0]) as advance:
+        for time, done in ((0.0, 0), (1.5 * EVERY, 150), (2 * EVERY, 200), (3 * EVERY, 300)):
+            clock[0] = time
+            advance(done, 1000)
+    assert capsys.readouterr().err.splitlines() == [
+        "drawing prompts: 15 % done, about 4 min 15 s left",
+        "drawing prompts: 30 % done, about 3 min 30 s left",
+    ]
+
+
+def test_nothing_when_nobody_asked_or_it_is_short(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar(True, "drawing", clock=lambda: pytest.fail("no need for a clock")) as advance:
+        advance(1, 2, "drawing", 1000.0)
+    with progress_bar(False, "drawing") as advance:
+        advance(0, 0)  # nothing to do
+        advance(0, 10, "drawing", EVERY / 2)
+        advance(10, 10)
     assert capsys.readouterr() == ("", "")
 
 
@@ -42,10 +48,10 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "100")
-    with block_progress(False) as advance:
-        advance(0, 0, 0, 0)  # an empty one does not divide by zero
-        advance(3, 40, 30, 1000)
-    assert "3 of 40 blocks" in capsys.readouterr().err
+    with progress_bar(False, "asking the store") as advance:
+        advance(0, 0)  # an empty one does not divide by zero
+        advance(1, 4, "10 of 40 jobs", 100.0)
+    assert "10 of 40 jobs: 25 % done, about 1 min 40 s left" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
-"""A grid of runs as a person writes it, in TOML; read and checked whole before anything is
-computed.
+"""Reads the TOML file in which a person writes a grid of runs, and checks all of it before anything
+is computed.
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ from pathlib import Path
 from typing import Any
 
 from numerics.attention.setting import AttentionSetting
+from numerics.jobs.content import canonical
+from numerics.jobs.hexadecimal import as_hex
 from numerics.monte_carlo.sampler import METHODS, error_sampler
-from numerics.sweep.blocks import Block, canonical, code_digest, split
-from numerics.sweep.entries import Entry, known_keys, read_matrices, read_queries, read_tokens
+from numerics.sweep.blocks import Block, code_digest, split
+from numerics.sweep.grid_tables import Entry, known_keys, read_matrices, read_queries, read_tokens
 from numerics.sweep.laws import law_of
-from numerics.sweep.matrices import as_hex
 from numerics.terminal.inputs import InputError, length_grid, read_bytes
 
-__all__ = ["Run", "Spec", "example", "read_spec"]
+__all__ = ["Grid", "Run", "example", "read_grid"]
 
-KINDS = ("tokens", "U", "V", "query")
-KEYS = ("seed", "replicates", "lengths", "method", *KINDS)
-#: Replicates at a length, and over the whole grid, whose sums must fit into memory.
-FEWEST, MOST = 100, 2**31
+KEYS = ("seed", "replicates", "lengths", "method", "tokens", "U", "V", "query")
+#: Below this number of replicates standard errors mean little.
+FEWEST_REPLICATES = 100
+#: The sums of all replicates of a grid must fit into memory.
+MOST_REPLICATES = 2**31
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,17 +42,22 @@ class Run:
     ----------
     setting : AttentionSetting
     content : str
-        Canonical JSON of all that determines the numbers apart from length and replicate; see
-        `numerics.sweep.blocks.Block`.
+        Canonical JSON of everything that determines the numbers apart from prompt length and
+        replicate; see `numerics.sweep.blocks.Block`.
     """
 
     setting: AttentionSetting
     content: str
 
     @cached_property
+    def key(self) -> str:
+        """The digest of the content: the key under which a store says what the run is."""
+        return hashlib.sha256(self.content.encode()).hexdigest()
+
+    @cached_property
     def seed(self) -> int:
-        """The seed of the run's streams, a digest of the seed of the spec and of the run: other
-        runs of the grid do not matter.
+        """The seed of the run's random numbers, a digest of the seed of the grid and of the run: it
+        does not depend on the other runs of the grid.
         """
         seed: int = json.loads(self.content)["seed"]
         return seed
@@ -63,8 +70,8 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Spec:
-    """A grid.
+class Grid:
+    """A grid: its runs, and the prompt lengths and the number of replicates of each.
 
     Parameters
     ----------
@@ -75,7 +82,7 @@ class Spec:
         Increasing.
     replicates : int
     inputs : mapping
-        SHA-256 of the spec and of every file that it names.
+        SHA-256 of the file of the grid and of every file that it names, by the name of the file.
     """
 
     file: str
@@ -90,18 +97,18 @@ class Spec:
 
 
 def example() -> str:
-    """The text of a spec to start from, with remarks.
+    """The text of a grid to start from, with remarks on everything that it may say.
 
     Examples
     --------
-    >>> print(example().splitlines()[0])
-    # A grid for `largeprompt sweep`: every [[tokens]] with every [[U]], [[V]] and [[query]], at every length.
+    >>> example().startswith("# A grid for `largeprompt sweep`")
+    True
     """
     return resources.files(__package__).joinpath("example.toml").read_text(encoding="utf-8")
 
 
-def read_spec(path: str | Path) -> Spec:
-    """Read a grid and check all of it.
+def read_grid(path: str | Path) -> Grid:
+    """Read the file of a grid and check all of it.
 
     Parameters
     ----------
@@ -110,11 +117,12 @@ def read_spec(path: str | Path) -> Spec:
         ``method``, and arrays of tables ``[[tokens]]`` (``Gamma``, or ``law`` with what it needs,
         or ``python``), ``[[U]]``, ``[[V]]`` (a matrix; for U also ``scales``) and ``[[query]]``
         (``vector`` or ``covariance``), each with a ``name`` if there are several: every entry goes
-        with every other. `example` shows every spelling. Files are looked for beside the spec.
+        with every other. `example` shows every spelling. File names are relative to the folder of
+        this one.
 
     Returns
     -------
-    Spec
+    Grid
 
     Raises
     ------
@@ -127,8 +135,8 @@ def read_spec(path: str | Path) -> Spec:
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "grid.toml"
     ...     _ = file.write_text(example())
-    ...     spec = read_spec(file)
-    >>> len(spec.runs), spec.runs[0].setting.name
+    ...     grid = read_grid(file)
+    >>> len(grid.runs), grid.runs[0].setting.name
     (6, 'isotropic, U x 0.1')
     """
     path = Path(path)
@@ -140,7 +148,7 @@ def read_spec(path: str | Path) -> Spec:
         raise InputError(f"{path.name}: brackets or dotted keys too deep; a matrix is a list of lists of numbers") from error
 
 
-def _read(path: Path) -> Spec:
+def _read(path: Path) -> Grid:
     try:
         content = read_bytes(path)
     except InputError as error:
@@ -152,7 +160,7 @@ def _read(path: Path) -> Spec:
         raise InputError(f"not TOML: {error}; `largeprompt sweep --example` prints one to start from") from error
     known_keys(document, KEYS, "at the top")
     seed = _integer(document, "seed", 0, 0, 2**64 - 1)
-    replicates = _integer(document, "replicates", None, FEWEST, MOST)
+    replicates = _integer(document, "replicates", None, FEWEST_REPLICATES, MOST_REPLICATES)
     lengths = _lengths(document)
     method = document.get("method", "auto")
     if method not in METHODS:
@@ -165,12 +173,12 @@ def _read(path: Path) -> Spec:
         read_queries(document, path.parent, inputs),
     )
     asked = replicates * len(lengths) * math.prod(map(len, entries))
-    if asked > MOST:
+    if asked > MOST_REPLICATES:
         raise InputError(
-            f"{asked:.3g} replicates over all runs and lengths; at most {MOST:.3g} are possible: ask for fewer of them"
+            f"{asked:.3g} replicates over all runs and lengths; at most {MOST_REPLICATES:.3g} are possible: ask for fewer of them"
         )
     runs = tuple(_run(point, _name(point, entries), seed, method, lengths) for point in itertools.product(*entries))
-    return Spec(path.name, runs, lengths, replicates, inputs)
+    return Grid(path.name, runs, lengths, replicates, inputs)
 
 
 def _run(point: tuple[Entry, ...], name: str, seed: int, method: str, lengths: tuple[int, ...]) -> Run:
@@ -179,7 +187,7 @@ def _run(point: tuple[Entry, ...], name: str, seed: int, method: str, lengths: t
         if other.d != tokens.d:
             raise InputError(
                 f"{other} is for dimension {other.d}, {tokens} has dimension {tokens.d}; every entry goes with every other,"
-                " so put another dimension into another spec"
+                " so put another dimension into another grid"
             )
     U, V, z = (other.value for other in others)
     try:
@@ -197,7 +205,9 @@ def _run(point: tuple[Entry, ...], name: str, seed: int, method: str, lengths: t
 
 
 def _name(point: tuple[Entry, ...], entries: tuple[list[Entry], ...]) -> str:
-    """What tells the run from the others; all names, if it is the only one."""
+    """The name of a run: the names of those entries of which the grid has several, or of all if it
+    is the only run.
+    """
     telling = [entry.name for entry, kind in zip(point, entries) if len(kind) > 1]
     return ", ".join(telling or [entry.name for entry in point])
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numerics.sweep.spec import example, read_spec
+from numerics.sweep.grid import example, read_grid
 from numerics.terminal.inputs import InputError
 from tests.numerics.sweep.grids import two, write
 
@@ -29,18 +29,18 @@ vector = [1, 0]
 
 
 def seeds(folder: Path, text: str) -> list[int]:
-    return [run.seed for run in read_spec(write(folder, text)).runs]
+    return [run.seed for run in read_grid(write(folder, text)).runs]
 
 
 def test_the_example_reads_and_says_what_it_means(tmp_path: Path) -> None:
-    spec = read_spec(write(tmp_path, example()))
-    assert [run.setting.name for run in spec.runs] == [
+    grid = read_grid(write(tmp_path, example()))
+    assert [run.setting.name for run in grid.runs] == [
         f"{tokens}, U x {scale}" for tokens in ("isotropic", "anisotropic") for scale in ("0.1", "0.3", "1")
     ]
-    assert spec.lengths[0] == 10
-    assert spec.lengths[-1] == 3000
-    assert np.allclose(spec.runs[4].setting.U, 0.3 * np.eye(2))
-    assert np.array_equal(spec.runs[4].setting.Gamma, np.diag([1.5, 0.5]))
+    assert grid.lengths[0] == 10
+    assert grid.lengths[-1] == 3000
+    assert np.allclose(grid.runs[4].setting.U, 0.3 * np.eye(2))
+    assert np.array_equal(grid.runs[4].setting.Gamma, np.diag([1.5, 0.5]))
 
 
 def test_what_the_example_leaves_as_remarks_reads_too(tmp_path: Path) -> None:
@@ -54,24 +54,24 @@ def test_what_the_example_leaves_as_remarks_reads_too(tmp_path: Path) -> None:
         lines.append(bare if inside else line)
     document = tomllib.loads("\n".join(lines))
     assert [tokens["name"] for tokens in document["tokens"]] == ["isotropic", "anisotropic", "signs", "skewed", "my own"]
-    spec = read_spec(write(tmp_path, "\n".join(lines)))
-    assert len(spec.runs) == 15
-    assert list(spec.inputs) == ["grid.toml", "my_law.py"]
-    assert np.allclose(spec.runs[-1].setting.Gamma, np.eye(2))
+    grid = read_grid(write(tmp_path, "\n".join(lines)))
+    assert len(grid.runs) == 15
+    assert list(grid.inputs) == ["grid.toml", "my_law.py"]
+    assert np.allclose(grid.runs[-1].setting.Gamma, np.eye(2))
 
 
 def test_the_product_of_all_entries(tmp_path: Path) -> None:
-    spec = two(tmp_path, lengths="'1:100:3'")
-    assert spec.lengths == (1, 10, 100)
-    assert [(run.setting.U[0, 0], run.setting.averaged) for run in spec.runs] == [
+    grid = two(tmp_path, lengths="'1:100:3'")
+    assert grid.lengths == (1, 10, 100)
+    assert [(run.setting.U[0, 0], run.setting.averaged) for run in grid.runs] == [
         (0.2, False), (0.2, True), (0.5, False), (0.5, True),
     ]  # fmt: skip
-    assert all(run.setting.V.tolist() == [[1, 2]] for run in spec.runs)
-    assert spec.inputs == {"grid.toml": hashlib.sha256((tmp_path / "grid.toml").read_bytes()).hexdigest()}
+    assert all(run.setting.V.tolist() == [[1, 2]] for run in grid.runs)
+    assert grid.inputs == {"grid.toml": hashlib.sha256((tmp_path / "grid.toml").read_bytes()).hexdigest()}
 
 
 def test_lengths_are_sorted_and_counted_once(tmp_path: Path) -> None:
-    assert read_spec(write(tmp_path, GOOD.replace("[1, 10]", "[10, 1, 10]"))).lengths == (1, 10)
+    assert read_grid(write(tmp_path, GOOD.replace("[1, 10]", "[10, 1, 10]"))).lengths == (1, 10)
 
 
 def test_the_seed_of_a_run_is_its_own(tmp_path: Path) -> None:
@@ -100,10 +100,10 @@ def test_files_are_found_beside_the_spec_and_named_without_folders(tmp_path: Pat
     np.save(tmp_path / "U.npy", np.eye(2))
     (tmp_path / "z.json").write_text("[1, 0]")
     text = GOOD.replace("[[U]]\nidentity = 2", "[[U]]\nfile = 'U.npy'").replace("[1, 0]", "'z.json'")
-    spec = read_spec(write(tmp_path, text))
-    assert list(spec.inputs) == ["grid.toml", "U.npy", "z.json"]
-    assert str(tmp_path) not in spec.runs[0].content
-    assert spec.runs[0].content == read_spec(write(tmp_path, GOOD)).runs[0].content
+    grid = read_grid(write(tmp_path, text))
+    assert list(grid.inputs) == ["grid.toml", "U.npy", "z.json"]
+    assert str(tmp_path) not in grid.runs[0].content
+    assert grid.runs[0].content == read_grid(write(tmp_path, GOOD)).runs[0].content
 
 
 OWN = GOOD.replace("Gamma = { identity = 2 }", 'python = "my_law.py:triangle"')
@@ -129,14 +129,14 @@ number = 3
 
 def test_a_law_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "my_law.py").write_text(LAW, encoding="utf-8")
-    one = read_spec(write(tmp_path, OWN)).runs[0]
+    one = read_grid(write(tmp_path, OWN)).runs[0]
     assert json.loads(one.content)["law"] == {"kind": "python", "source": LAW, "name": "triangle"}
     assert one.setting.law.name == "triangle"
     # an object serves as well as a function; the text and the image are part of the run
-    also = read_spec(write(tmp_path, OWN.replace("triangle", "other"))).runs[0]
+    also = read_grid(write(tmp_path, OWN.replace("triangle", "other"))).runs[0]
     (tmp_path / "my_law.py").write_text(LAW + "# changed\n", encoding="utf-8")
-    later = read_spec(write(tmp_path, OWN)).runs[0]
-    image = read_spec(write(tmp_path, OWN.replace("[[U]]", "image = { identity = 2 }\n[[U]]"))).runs[0]
+    later = read_grid(write(tmp_path, OWN)).runs[0]
+    image = read_grid(write(tmp_path, OWN.replace("[[U]]", "image = { identity = 2 }\n[[U]]"))).runs[0]
     assert len({run.seed for run in (one, also, later, image)}) == 4
 
 
@@ -160,7 +160,7 @@ def test_a_wrong_law_of_ones_own(law: str | None, says: str, tmp_path: Path) -> 
     if law is not None:
         (tmp_path / "my_law.py").write_text(law, encoding="utf-8")
     with pytest.raises(InputError) as error:
-        read_spec(write(tmp_path, OWN))
+        read_grid(write(tmp_path, OWN))
     assert says in str(error.value)
     assert str(error.value).startswith("grid.toml: [[tokens]] 'tokens': ")
     assert "\n" not in str(error.value)
@@ -241,7 +241,7 @@ def test_a_wrong_law_of_ones_own(law: str | None, says: str, tmp_path: Path) -> 
 def test_a_wrong_spec_is_told_in_one_line(old: str, new: str, says: str, tmp_path: Path) -> None:
     assert old in GOOD
     with pytest.raises(InputError) as error:
-        read_spec(write(tmp_path, GOOD.replace(old, new, 1)))
+        read_grid(write(tmp_path, GOOD.replace(old, new, 1)))
     assert says in str(error.value)
     assert str(error.value).startswith("grid.toml: ")
     assert "\n" not in str(error.value)
@@ -263,7 +263,7 @@ def test_a_wrong_spec_is_told_in_one_line(old: str, new: str, says: str, tmp_pat
 )
 def test_what_is_too_long_is_told_in_a_short_line(old: str, new: str, says: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
-        read_spec(write(tmp_path, GOOD.replace(old, new, 1)))
+        read_grid(write(tmp_path, GOOD.replace(old, new, 1)))
     assert says in str(error.value)
     assert len(str(error.value)) < 500
 
@@ -271,36 +271,36 @@ def test_what_is_too_long_is_told_in_a_short_line(old: str, new: str, says: str,
 def test_two_entries_that_scales_give_one_name(tmp_path: Path) -> None:
     more = "[[U]]\nname = 'a x 2'\nidentity = 2\n[[U]]\nname = 'a'\nidentity = 2\nscales = [2]"
     with pytest.raises(InputError, match=r"\[\[U\]\]: two entries come to the name 'a x 2'; choose different names"):
-        read_spec(write(tmp_path, GOOD + more))
+        read_grid(write(tmp_path, GOOD + more))
 
 
 def test_a_spec_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^none.toml: cannot read it: No such file or directory; `largeprompt sweep --example`"):
-        read_spec(tmp_path / "none.toml")
+        read_grid(tmp_path / "none.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match=r"^bytes.toml: not TOML"):
-        read_spec(tmp_path / "bytes.toml")
+        read_grid(tmp_path / "bytes.toml")
 
 
 def test_close_scales_have_names_of_their_own(tmp_path: Path) -> None:
-    runs = read_spec(write(tmp_path, GOOD.replace("[[U]]", "[[U]]\nscales = [0.5, 1.0000001, 1.0000002]"))).runs
+    runs = read_grid(write(tmp_path, GOOD.replace("[[U]]", "[[U]]\nscales = [0.5, 1.0000001, 1.0000002]"))).runs
     assert [run.setting.name for run in runs] == ["U x 0.5", "U x 1.0000001", "U x 1.0000002"]
 
 
 def test_a_mark_at_the_beginning_as_editors_leave_it(tmp_path: Path) -> None:
-    assert read_spec(write(tmp_path, "\ufeff" + GOOD)).runs[0].content == read_spec(write(tmp_path, GOOD)).runs[0].content
+    assert read_grid(write(tmp_path, "\ufeff" + GOOD)).runs[0].content == read_grid(write(tmp_path, GOOD)).runs[0].content
 
 
 def test_a_law_of_ones_own_does_not_inherit_how_we_read_annotations(tmp_path: Path) -> None:
     text = LAW.replace("from __future__ import annotations\n", "") + "\nassert Corners.__annotations__ == {'radius': float}\n"
     (tmp_path / "my_law.py").write_text(text, encoding="utf-8")
-    assert len(read_spec(write(tmp_path, OWN)).runs) == 1
+    assert len(read_grid(write(tmp_path, OWN)).runs) == 1
 
 
 def test_scores_too_large_name_the_entries_that_make_them(tmp_path: Path) -> None:
     more = GOOD + "[[U]]\nname = 'wild'\nidentity = 2\nscale = 1e15\n[[query]]\nname = 'far'\nvector = [9e14, 0]"
-    assert len(read_spec(write(tmp_path, more)).runs) == 4
+    assert len(read_grid(write(tmp_path, more)).runs) == 4
     with pytest.raises(InputError) as error:
-        read_spec(write(tmp_path, more.replace("Gamma = { identity = 2 }", "Gamma = { identity = 2, scale = 100 }")))
+        read_grid(write(tmp_path, more.replace("Gamma = { identity = 2 }", "Gamma = { identity = 2, scale = 100 }")))
     told = "grid.toml: [[tokens]] 'tokens' with [[U]] 'wild' with [[V]] 'V' with [[query]] 'far': scores"
     assert str(error.value).startswith(told)

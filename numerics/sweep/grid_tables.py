@@ -1,4 +1,6 @@
-"""The named entries of a grid: one reader for tokens, one for U and V, one for queries."""
+"""Reads the tables ``[[tokens]]``, ``[[U]]``, ``[[V]]`` and ``[[query]]`` of a grid: each is a list
+of named laws, matrices or queries, of which every one goes with every other.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,16 @@ from numpy.typing import NDArray
 
 from numerics import token_laws
 from numerics.sweep.laws import describe_gaussian, describe_law, describe_own, law_of
-from numerics.sweep.matrices import SHAPES, number, read_matrix, read_vector, scaled
+from numerics.sweep.matrices import LARGEST_DIMENSION, SHAPES, number, read_matrix, read_vector, scaled
 from numerics.terminal.inputs import InputError, read_bytes
 from theory.inputs.arrays import read_covariance
 
 __all__ = ["LAWS", "Entry", "known_keys", "read_matrices", "read_queries", "read_tokens", "tables"]
 
 Floats = NDArray[np.float64]
-#: Largest dimension that a law may be asked for.
-LARGEST = 1024
-#: Letters in a name.
-LONGEST = 100
-#: Laws that a number d names.
+#: Letters in a name of an entry.
+LONGEST_NAME = 100
+#: Laws that are fixed by their dimension.
 BY_DIMENSION: Mapping[str, Callable[[int], token_laws.TokenLaw]] = {
     "rademacher": token_laws.rademacher,
     "uniform": token_laws.uniform,
@@ -43,9 +43,9 @@ class Entry:
     ----------
     kind, name : str
     d : int
-        The dimension of tokens with which it goes.
+        The dimension of the tokens with which it goes.
     value : object
-        A description of a law, or an array.
+        The description of a law (see `numerics.sweep.laws`), or an array.
     """
 
     kind: str
@@ -58,7 +58,7 @@ class Entry:
 
 
 def known_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
-    """Refuse a key that nobody reads, and guess what was meant.
+    """Refuse a key that has no meaning here, and guess which one was meant.
 
     Raises
     ------
@@ -66,9 +66,9 @@ def known_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> No
 
     Examples
     --------
-    >>> known_keys({"lenghts": 1}, ["lengths", "seed"], "at the top")
+    >>> known_keys({"lenghts": 1}, ["lengths", "seed"], "at the top")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    numerics.terminal.inputs.InputError: at the top: unknown key 'lenghts'; did you mean 'lengths'? (known: lengths, seed)
+    numerics.terminal.inputs.InputError: at the top: unknown key 'lenghts'; did you mean ...
     """
     known = list(known)
     for key in table:
@@ -79,7 +79,7 @@ def known_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> No
 
 
 def tables(document: Mapping[str, Any], kind: str) -> list[tuple[str, str, dict[str, Any]]]:
-    """Name, place and content of each entry of one kind; the content comes without its name.
+    """The name of each entry of one kind, how an error calls it, and its other keys.
 
     Raises
     ------
@@ -94,9 +94,9 @@ def tables(document: Mapping[str, Any], kind: str) -> list[tuple[str, str, dict[
     result: list[tuple[str, str, dict[str, Any]]] = []
     for i, table in enumerate(found, start=1):
         name = table.get("name", kind if len(found) == 1 else f"{kind} {i}")
-        if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > LONGEST:
+        if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
             raise InputError(
-                f"[[{kind}]] number {i}: name = {name!r:.80} is no name; write up to {LONGEST} letters in quotes, in one line"
+                f"[[{kind}]] number {i}: name = {name!r:.80} is no name; write up to {LONGEST_NAME} letters in quotes, in one line"
             )
         if name in (other for other, _, _ in result):
             raise InputError(f"[[{kind}]] number {i}: there is another one with the name {name!r}; choose a different name")
@@ -196,9 +196,9 @@ def _law(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
     else:
         known_keys(table, ("law", "d", "image"), where)
         d = table.get("d")
-        if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d <= LARGEST:
+        if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d <= LARGEST_DIMENSION:
             what = "the dimension is missing; add" if d is None else f"d = {d!r:.80} is no dimension; give"
-            raise InputError(f"{where}: {what} d = 2, or another integer from 1 to {LARGEST}")
+            raise InputError(f"{where}: {what} d = 2, or another integer from 1 to {LARGEST_DIMENSION}")
         make = lambda: BY_DIMENSION[law](d)
     try:
         made = make()
@@ -215,18 +215,18 @@ def _own(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
     given = table["python"]
     file, colon, law = given.rpartition(":") if isinstance(given, str) else ("", "", "")
     if not (file and colon and law.isidentifier()):
-        raise InputError(f"{where}: python = {given!r:.80} names no law; write python = 'my_law.py:name', a file beside the spec")
+        raise InputError(f"{where}: python = {given!r:.80} names no law; write python = 'my_law.py:name', a file beside the grid")
     try:
         content = read_bytes(folder / file)
         source = content.decode("utf-8")
     except InputError as error:
-        raise InputError(f"{where}: cannot read {file:.80}: {error}; file names are relative to the spec") from error
+        raise InputError(f"{where}: cannot read {file:.80}: {error}; file names are relative to the grid") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: {file} is no text in UTF-8; save it as such") from error
     description = describe_own(source, law, image)
     try:
         made = law_of(description)
-        _ = made.covariance  # says what a law lacks whose limit is not known
+        _ = made.covariance  # raises an error that says what a law without one must have
     except Exception as error:  # whatever a user's file raises is about that file
         raise InputError(f"{where}: {file}: {_told(error)}; see `largeprompt sweep --example` for what it must hold") from error
     inputs[Path(file).name] = hashlib.sha256(content).hexdigest()
@@ -234,6 +234,7 @@ def _own(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
 
 
 def _told(error: Exception) -> str:
+    """An error of a user's file in one line."""
     text = " ".join(str(error).split())
     return text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
 

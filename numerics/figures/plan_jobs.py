@@ -1,80 +1,44 @@
-"""What has to be computed for a plan, in pieces that say everything their numbers depend on."""
+"""The jobs behind Figures 1 to 8 of Boursier & Boyer: trainings, their final risks, gaps at the
+start, ends of the exact flow and Bayes risks, each with all that its numbers depend on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from importlib import import_module
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.compiled.source_digest import digest_of_sources
+from numerics.figures.engines import Engines
 from numerics.figures.plan import Plan, RunKey
-from numerics.figures.run_arrays import BOTH, as_array, from_array, half
+from numerics.figures.run_arrays import ARCHITECTURES, as_array, from_array, half
 from numerics.figures.speed import Speed
-from numerics.jobs.schedule import Task
+from numerics.jobs.hexadecimal import as_hex
+from numerics.jobs.job import Attempt, Job
 from numerics.jobs.store import StoreError
-from numerics.sweep.matrices import as_hex
 from numerics.training.checkpoint import CheckpointError
 from numerics.training.parameters import initial_parameters
 from numerics.training.result import Training
 from theory.regression.experiment import COVARIANCES, VARIANTS
 
-__all__ = ["Engines", "Work", "engines"]
+__all__ = ["PlanJobs"]
 
 Floats = NDArray[np.float64]
-Advance = Callable[[int, int], None]
+#: Covariance, variant, attention, prompt length and seed.
 FinalKey = tuple[str, str, str, int, int]
-#: Seconds, roughly, of a final risk, the end of an exact flow, a Bayes risk and a gap of gradients.
-FINAL, EXACT, BAYES, GRADIENT = {"softmax": 0.3, "linear": 0.01}, {"softmax": 0.1, "linear": 0.01}, 0.2, 0.1
+#: Seconds that a final risk and the end of an exact flow take, roughly.
+FINAL_SECONDS = {"softmax": 0.3, "linear": 0.01}
+EXACT_SECONDS = {"softmax": 0.1, "linear": 0.01}
+#: The same for a Bayes risk, and for a gap of gradients at one length.
+BAYES_SECONDS, GRADIENT_SECONDS = 0.2, 0.1
 #: Sobol' points of each randomisation behind a gap of gradients.
 GRADIENT_POINTS = 2**12
-NO_NUMBERS = np.empty(0)
 
 
-class Engines(NamedTuple):
-    """What computes the numbers, and of each of these names a digest of its code."""
-
-    train: Callable[..., Any]
-    population_risk: Callable[..., Any]
-    initial_gap: Callable[..., Any]
-    gradient_gap: Callable[..., Any]
-    trained: Callable[..., Any]
-    bayes_risk: Callable[..., Any]
-    code: Callable[[str], str]
-
-
-#: Where the engines live.
-HOMES = {
-    "train": "numerics.training.run",
-    "population_risk": "numerics.regression.risk.any_parameters",
-    "initial_gap": "numerics.regression.softmax_vs_linear.at_start",
-    "gradient_gap": "numerics.regression.softmax_vs_linear.gradient",
-    "trained": "numerics.regression.flow.end_point",
-    "bayes_risk": "numerics.regression.risk.bayes",
-}
-
-
-def engines() -> Engines:
-    """Those of this package, each loaded when it is first called.
-
-    Examples
-    --------
-    >>> len(engines().code("train"))
-    64
-    """
-    return Engines(**{name: _lazy(home, name) for name, home in HOMES.items()}, code=lambda name: digest_of_sources(HOMES[name]))
-
-
-def _lazy(home: str, name: str) -> Callable[..., Any]:
-    return lambda *args, **kwargs: getattr(import_module(home), name)(*args, **kwargs)
-
-
-class Work:
-    """The tasks of a plan, and what their numbers are.
+class PlanJobs:
+    """The jobs of a plan, and what their numbers are.
 
     Parameters
     ----------
@@ -85,20 +49,20 @@ class Work:
 
     Attributes
     ----------
-    runs : dict of RunKey to Task
-    final : dict of (covariance, variant, attention, L, seed) to Task
-    gaps : dict of (covariance, variant, seed) to Task
-    exact : dict of (covariance, variant, attention, L) to Task
-    bayes : dict of (covariance, variant, L) to Task
+    runs : dict of RunKey to Job
+    final : dict of (covariance, variant, attention, L, seed) to Job
+    gaps : dict of (covariance, variant, seed) to Job
+    exact : dict of (covariance, variant, attention, L) to Job
+    bayes : dict of (covariance, variant, L) to Job
     """
 
     def __init__(self, plan: Plan, engines: Engines, speed: Speed) -> None:
         self.plan, self.engines, self.speed = plan, engines, speed
-        self.runs: dict[RunKey, Task] = {}
-        self.final: dict[FinalKey, Task] = {}
-        self.gaps: dict[tuple[str, str, int], Task] = {}
-        self.exact: dict[tuple[str, str, str, int], Task] = {}
-        self.bayes: dict[tuple[str, str, int], Task] = {}
+        self.runs: dict[RunKey, Job] = {}
+        self.final: dict[FinalKey, Job] = {}
+        self.gaps: dict[tuple[str, str, int], Job] = {}
+        self.exact: dict[tuple[str, str, str, int], Job] = {}
+        self.bayes: dict[tuple[str, str, int], Job] = {}
         self._run_of: dict[str, RunKey] = {}
         for key in plan.runs:
             self._add_run(key)
@@ -107,18 +71,18 @@ class Work:
                 self._add_data(covariance, variant)
 
     @property
-    def tasks(self) -> list[Task]:
-        """All of them."""
-        return [task for part in (self.runs, self.final, self.gaps, self.exact, self.bayes) for task in part.values()]
+    def all(self) -> list[Job]:
+        """Every job of the plan."""
+        return [job for part in (self.runs, self.final, self.gaps, self.exact, self.bayes) for job in part.values()]
 
-    def follow(self, task: Task, numbers: Floats) -> Sequence[Task]:
+    def follow(self, job: Job, numbers: Floats) -> Sequence[Job]:
         """A coupled run ends when one of the two architectures diverges: then each is trained alone
         as well.
         """
-        key = self._run_of.get(task.key)
+        key = self._run_of.get(job.key)
         if key is None or key.attention != "coupled" or self.training(key, numbers).diverged is None:
             return ()
-        return [new for attention in BOTH for new in self._add_run(key._replace(attention=attention))]
+        return [new for attention in ARCHITECTURES for new in self._add_run(key._replace(attention=attention))]
 
     def training(self, key: RunKey, numbers: Floats) -> Training:
         """The run that these numbers are."""
@@ -144,7 +108,7 @@ class Work:
         return 1 / len(COVARIANCES[covariance])
 
     def _data(self, covariance: str, variant: str, engine: str) -> dict[str, Any]:
-        """What every task of these data depends on."""
+        """What every job on these data depends on."""
         return {
             "engine": engine,
             "code": self.engines.code(engine),
@@ -154,7 +118,7 @@ class Work:
             "task_variance": self._task_variance(covariance).hex(),
         }
 
-    def _add_run(self, key: RunKey) -> list[Task]:
+    def _add_run(self, key: RunKey) -> list[Job]:
         """A run and the final risk of each architecture in it."""
         plan, steps, every = self.plan, self.plan.steps(key.variant), self.plan.every(key.variant)
         content = self._data(key.covariance, key.variant, "train") | {
@@ -167,7 +131,7 @@ class Work:
             "every": every,
         }
 
-        def train(need: Floats | None, checkpoint: Path | None, advance: Advance) -> Floats:
+        def train(attempt: Attempt) -> Floats:
             try:
                 training = self.engines.train(
                     key.attention,
@@ -181,31 +145,33 @@ class Work:
                     variant=key.variant,
                     task_variance=self._task_variance(key.covariance),
                     every=every,
-                    checkpoint=checkpoint,
-                    progress=advance,
+                    checkpoint=attempt.checkpoint,
+                    progress=attempt.advance,
                 )
             except CheckpointError as error:  # the folder's fault, like every other StoreError
                 raise StoreError(str(error)) from error
             return as_array(training)
 
-        says = f"{key.attention} L = {key.L}, {key.covariance}, {key.variant}, seed {key.seed}"
-        run = Task(says, content, steps * self.speed(key.attention, key.L), train)
+        label = f"{key.attention} L = {key.L}, {key.covariance}, {key.variant}, seed {key.seed}"
+        run = Job(label, content, steps * self.speed(key.attention, key.L), train)
         self.runs[key], self._run_of[run.key] = run, key
-        finals = [self._final(key, run, attention) for attention in (BOTH if key.attention == "coupled" else (key.attention,))]
+        finals = [
+            self._final(key, run, attention) for attention in (ARCHITECTURES if key.attention == "coupled" else (key.attention,))
+        ]
         return [run, *finals]
 
-    def _final(self, key: RunKey, run: Task, attention: str) -> Task:
+    def _final(self, key: RunKey, run: Job, attention: str) -> Job:
         content = self._data(key.covariance, key.variant, "population_risk") | {
             "run": run.key,
             "attention": attention,
             "points": self.plan.points,
         }
 
-        def risk(need: Floats | None, checkpoint: Path | None, advance: Advance) -> Floats:
-            assert need is not None
-            training = self.training(key, need)
+        def risk(attempt: Attempt) -> Floats:
+            assert attempt.needed is not None
+            training = self.training(key, attempt.needed)
             if training.diverged is not None:
-                return NO_NUMBERS
+                return np.empty(0)  # a diverged run has no final risk
             alone = half(training, attention) if key.attention == "coupled" else training
             value, error = self.engines.population_risk(
                 alone.final,
@@ -219,9 +185,9 @@ class Work:
             )
             return np.array([value, error], dtype=float)
 
-        task = Task(f"final risk, {attention} of {run.says}", content, FINAL[attention], risk, needs=run)
-        self.final[(key.covariance, key.variant, attention, key.L, key.seed)] = task
-        return task
+        job = Job(f"final risk, {attention} of {run.label}", content, FINAL_SECONDS[attention], risk, needs=run)
+        self.final[(key.covariance, key.variant, attention, key.L, key.seed)] = job
+        return job
 
     def _add_data(self, covariance: str, variant: str) -> None:
         """What does not depend on a run: gaps at the start, the ends of the exact flow, the best
@@ -233,16 +199,16 @@ class Work:
                 self.gaps[covariance, variant, seed] = self._gap(covariance, variant, seed)
         for L in plan.lengths_of(covariance):
             self.bayes[covariance, variant, L] = self._best(covariance, variant, L)
-            for attention in BOTH:
+            for attention in ARCHITECTURES:
                 self.exact[covariance, variant, attention, L] = self._exact(covariance, variant, attention, L)
 
-    def _gap(self, covariance: str, variant: str, seed: int) -> Task:
+    def _gap(self, covariance: str, variant: str, seed: int) -> Job:
         plan, Sigma = self.plan, COVARIANCES[covariance]
         content = self._data(covariance, variant, "initial_gap")
         content |= {"lengths": list(plan.gap_lengths), "prompts": plan.gap_prompts, "seed": seed}
         content |= {"gradient": self.engines.code("gradient_gap"), "gradient points": GRADIENT_POINTS}
 
-        def gap(need: Floats | None, checkpoint: Path | None, advance: Advance) -> Floats:
+        def gap(attempt: Attempt) -> Floats:
             start, lengths = initial_parameters(len(Sigma), seed), plan.gap_lengths
             law: dict[str, Any] = {"Sigma": Sigma, "noise": plan.noise, "variant": variant}
             law |= {"task_variance": self._task_variance(covariance), "seed": seed}
@@ -252,15 +218,15 @@ class Work:
             gradients = self.engines.gradient_gap(start, lengths, points=GRADIENT_POINTS, **law)
             return np.array([outputs.output, outputs.output_error, gradients.value, gradients.error], dtype=float)
 
-        says = f"gaps at the start, {covariance}, {variant}, seed {seed}"
+        label = f"gaps at the start, {covariance}, {variant}, seed {seed}"
         work = plan.gap_prompts / plan.batch * sum(self.speed("coupled", L) for L in plan.gap_lengths)
-        work += GRADIENT * len(plan.gap_lengths)
-        return Task(says, content, work, gap)
+        work += GRADIENT_SECONDS * len(plan.gap_lengths)
+        return Job(label, content, work, gap)
 
-    def _exact(self, covariance: str, variant: str, attention: str, L: int) -> Task:
+    def _exact(self, covariance: str, variant: str, attention: str, L: int) -> Job:
         Sigma, of = COVARIANCES[covariance], VARIANTS[variant]
 
-        def end(need: Floats | None, checkpoint: Path | None, advance: Advance) -> Floats:
+        def end(attempt: Attempt) -> Floats:
             found = self.engines.trained(
                 of.prompt_covariance(Sigma),
                 L,
@@ -272,12 +238,12 @@ class Work:
             return np.array([found.risk])
 
         content = self._data(covariance, variant, "trained") | {"attention": attention, "L": L}
-        return Task(f"end of the exact flow, {attention} L = {L}, {covariance}, {variant}", content, EXACT[attention], end)
+        return Job(f"end of the exact flow, {attention} L = {L}, {covariance}, {variant}", content, EXACT_SECONDS[attention], end)
 
-    def _best(self, covariance: str, variant: str, L: int) -> Task:
+    def _best(self, covariance: str, variant: str, L: int) -> Job:
         Sigma, of = COVARIANCES[covariance], VARIANTS[variant]
 
-        def best(need: Floats | None, checkpoint: Path | None, advance: Advance) -> Floats:
+        def best(attempt: Attempt) -> Floats:
             return np.array(
                 self.engines.bayes_risk(
                     of.prompt_covariance(Sigma),
@@ -289,4 +255,4 @@ class Work:
             )
 
         content = self._data(covariance, variant, "bayes_risk") | {"L": L}
-        return Task(f"Bayes risk, L = {L}, {covariance}, {variant}", content, BAYES, best)
+        return Job(f"Bayes risk, L = {L}, {covariance}, {variant}", content, BAYES_SECONDS, best)
