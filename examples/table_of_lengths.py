@@ -38,7 +38,7 @@ for epsilon in (0.1,) if small else (0.1, 0.01, 0.001):
             Sigma = covariance(d)
             # %%
             # The least length at which the least risk is at most epsilon.
-            length = least_length(Sigma, epsilon)
+            length = least_length(Sigma, epsilon, noise=0.0)
             # %%
             # What is proved: the bound along the valley, and Theorem 4.3 with every constant.
             bound = valley_excess(best_score_variance(trace=d, d=d), trace=d, d=d) / (2 * epsilon)

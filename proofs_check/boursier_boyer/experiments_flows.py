@@ -80,4 +80,4 @@ def flow(L: int, start: Floats, times: Any, method: str = "LSODA", Sigma: Any = 
 def risk_again(L: int, theta: Floats, Sigma: Any = None) -> float:
     """The risk by another rule over the tasks and other formulas."""
     S = np.eye(D) if Sigma is None else Sigma
-    return float(population_risk(unpack(theta.reshape(-1, N_ROWS)), "linear", L, Sigma=S, noise=NOISE)[0])
+    return float(population_risk(unpack(theta.reshape(-1, N_ROWS)), "linear", L, Sigma=S, noise=NOISE, task_variance=1 / len(S))[0])

@@ -139,7 +139,7 @@ def _gaps(variant: str, seed: int, covariance: str, noise: float, lengths: tuple
     from numerics.training.parameters import initial_parameters
 
     start, Sigma = initial_parameters(5, seed), COVARIANCES[covariance]
-    return gradient_gap(start, lengths, Sigma=Sigma, noise=noise, variant=variant, points=points).each
+    return gradient_gap(start, lengths, Sigma=Sigma, noise=noise, task_variance=1 / len(Sigma), variant=variant, points=points).each
 
 
 @claim(

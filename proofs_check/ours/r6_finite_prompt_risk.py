@@ -88,7 +88,7 @@ def by_all_scores(L: int = 2, step: float = 0.25) -> Evidence:
         mean, pi2 = p * first + (1 - p) * second, p**2 + (1 - p) ** 2
         error = (v * mean - query) ** 2 + v**2 * noise * pi2 + noise
         direct = float(np.einsum("ijk,i,j,k->", error, mass, mass, mass)) / 2
-        formula = float(finite_prompt_risk([[s]], [[a]], v, L, noise=noise))
+        formula = float(finite_prompt_risk([[s]], [[a]], v, L, noise=noise, task_variance=1.0))
         worst = max(worst, abs(formula / direct - 1))
     if worst > 1e-8:
         raise Contradiction(f"R6 and the integral over both tokens differ by {worst:.1e}")
@@ -143,7 +143,7 @@ def by_differences(step: float = 1e-4) -> Evidence:
     """
     worst = 0.0
     for d, c, v, L, noise in ((2, 0.7, 1.2, 10, 0.3),):
-        risk = lambda U, d=d, v=v, L=L, noise=noise: float(finite_prompt_risk(np.eye(d), U, v, L, noise=noise))
+        risk = lambda U, d=d, v=v, L=L, noise=noise: float(finite_prompt_risk(np.eye(d), U, v, L, noise=noise, task_variance=1.0))
         unit = np.eye(d * d).reshape(d * d, d, d)
         slopes = [(risk(c * np.eye(d) + step * e) - risk(c * np.eye(d) - step * e)) / (2 * step) for e in unit]
         G = np.array(slopes).reshape(d, d)

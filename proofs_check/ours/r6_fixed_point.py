@@ -130,7 +130,7 @@ def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evid
     S, U, v, _ = fixed_point((1.0,) * 5)
     for L in (10.0, 50.0):
         path = isotropic_path(L)
-        end, held = float(path.risk[-1]), float(times) * float(finite_prompt_gap(S, U, v, L))
+        end, held = float(path.risk[-1]), float(times) * float(finite_prompt_gap(S, U, v, L, noise=0.0))
         if float(np.diff(path.risk).max()) > 1e-9:
             return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=f"the risk rises at L = {L}")
         if end > held:
@@ -144,4 +144,4 @@ def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evid
 @cache
 def isotropic_path(L: float, nodes: int = 56, rtol: float = 1e-8) -> FinitePromptPath:
     """The flow for S = I, d = 5 from U(0) = u(0) I/sqrt(5), u(0) = 1/2."""
-    return finite_prompt_path(Spectrum((1.0,), (5,)), [0.5 / 5**0.5], 0.5, L, nodes=nodes, rtol=rtol, t_max=300.0)
+    return finite_prompt_path(Spectrum((1.0,), (5,)), [0.5 / 5**0.5], 0.5, L, nodes=nodes, rtol=rtol, t_max=300.0, noise=0.0)

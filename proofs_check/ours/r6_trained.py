@@ -43,7 +43,7 @@ def kms(d: int) -> Floats:
 def at_the_end(name: str, L: int) -> Trained:
     """The least risk found for a covariance of `SPECTRA` and its label noise."""
     S, noise = SPECTRA[name]
-    return trained(S, L, noise=noise)
+    return trained(S, L, noise=noise, task_variance=1.0)
 
 
 SPECTRA: dict[str, tuple[Floats, float]] = {
@@ -97,7 +97,7 @@ def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
             end = at_the_end(name, L)
             value = L * (end.risk - noise / 2)
             if value > allowed:
-                again = L * (float(finite_prompt_risk(S, end.U11, end.u, L, noise=noise)) - noise / 2)
+                again = L * (float(finite_prompt_risk(S, end.U11, end.u, L, noise=noise, task_variance=1.0)) - noise / 2)
                 witness = {"S": name, "L": L, "L (min R_L - tau2/2)": value, "allowed": allowed, "u": end.u}
                 return refuted_by_two_routes("quadrature", witness, value, allowed, again)
         if abs(value / limit - 1) > 1 / 500 or abs(end.u**-2 / best - 1) > 1 / 100:
@@ -138,7 +138,7 @@ def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidenc
     of `times` the parameters of the least risk that Newton's method finds.
     """
     factor, bound, L = float(times), 1e-3, 10
-    end = trained(np.eye(5), L)
+    end = trained(np.eye(5), L, noise=0.0, task_variance=1.0)
 
     def off(nodes: int, rtol: float) -> float:
         path = isotropic_path(float(L), nodes, rtol)
@@ -177,7 +177,9 @@ def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidenc
     slow = float(reduced.y[0, -1])
 
     def off(nodes: int, rtol: float) -> float:
-        path = finite_prompt_path(Spectrum((0.5,), (5,)), [float(U0[0, 0])], u0, L, nodes=nodes, rtol=rtol, t_max=share * L)
+        path = finite_prompt_path(
+            Spectrum((0.5,), (5,)), [float(U0[0, 0])], u0, L, nodes=nodes, rtol=rtol, t_max=share * L, noise=0.0
+        )
         return abs(float(path.u[-1]) ** -2 / slow - 1)
 
     found, bound = off(48, 1e-9), 0.01
@@ -255,14 +257,14 @@ def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
     for d, name, epsilon, length in ENTRIES:
         S = np.eye(d) if name == "I" else kms(d)
         L = length - fewer
-        end = trained(S, L)
+        end = trained(S, L, noise=0.0, task_variance=1.0)
         if end.risk > epsilon:
-            again = float(finite_prompt_risk(S, end.U11, end.u, L))
+            again = float(finite_prompt_risk(S, end.U11, end.u, L, noise=0.0, task_variance=1.0))
             witness = {"d": d, "S": name, "L": L, "epsilon": epsilon, "least risk": end.risk}
             return refuted_by_two_routes("quadrature", witness, end.risk, float(epsilon), again)
         law = {"trace": float(d), "d": d}
         bound = math.ceil(valley_excess(best_score_variance(**law), **law) / (2 * float(epsilon)))
-        if trained(S, length - 1).risk <= epsilon or length > bound:
+        if trained(S, length - 1, noise=0.0, task_variance=1.0).risk <= epsilon or length > bound:
             reason = f"{length - 1} tokens are enough for d = {d}, S = {name}, or {length} exceeds the bound {bound}"
             return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=reason)
         shown.append(f"d = {d}, S = {name}, epsilon = {float(epsilon):g}: L = {length}")
@@ -278,7 +280,7 @@ def end_by_slopes(S: Floats, noise: float, near: Trained, L: int) -> Trained:
     """
     from scipy.optimize import root
 
-    field, vectors = RiskField(S, L, noise, step=0.08), np.linalg.eigh(S)[1]
+    field, vectors = RiskField(S, L, noise, step=0.08, task_variance=1.0), np.linalg.eigh(S)[1]
     in_basis = lambda M: np.einsum("ji,jk,ki->i", vectors, M, vectors)
     point = lambda y: ((vectors * np.exp(y[:-1])) @ vectors.T, math.exp(y[-1]))
 

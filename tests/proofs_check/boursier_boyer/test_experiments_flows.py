@@ -70,6 +70,6 @@ def test_the_start_is_that_of_the_runs_and_the_limit_that_of_trained_risk() -> N
     from numerics.regression.flow.end_point import trained
     from numerics.training.parameters import initial_parameters
 
-    law = {"Sigma": np.eye(5), "noise": 0.1}
+    law = {"Sigma": np.eye(5), "noise": 0.1, "task_variance": 0.2}
     assert LinearRisk(10)(random_start(7))[0] == pytest.approx(population_risk(initial_parameters(5, 7), "linear", 10, **law)[0])
     assert block_limit(10) == pytest.approx(trained(np.eye(5), 10, attention="linear", noise=0.1, task_variance=0.2).risk, rel=1e-9)

@@ -44,11 +44,11 @@ def test_softmax_attention_against_the_product_rule() -> None:
     with splines for the weights.
     """
     known = finite_prompt_path(Spectrum((1.0, 0.25), (1, 1)), [0.3, 0.6], 0.5, 30.0, noise=0.2, nodes=36, t_max=4.0)
-    flow = training_flow((np.diag([0.3, 0.6]), 0.5), np.diag([1.0, 0.25]), 30, noise=0.2, times=[4.0])
+    flow = training_flow((np.diag([0.3, 0.6]), 0.5), np.diag([1.0, 0.25]), 30, noise=0.2, times=[4.0], task_variance=1.0)
     np.testing.assert_allclose(np.diag(flow.U[-1]), known.a[-1], rtol=1e-6)
     assert flow.risk[-1] == pytest.approx(float(known.risk[-1]) + 0.1, rel=1e-8)
     # the flow without a last time: as far as it goes
-    end = training_flow((np.diag([0.3, 0.6]), 0.5), np.diag([1.0, 0.25]), 30, noise=0.2, rtol=1e-6)
+    end = training_flow((np.diag([0.3, 0.6]), 0.5), np.diag([1.0, 0.25]), 30, noise=0.2, rtol=1e-6, task_variance=1.0)
     assert end.converged
     assert end.risk[-1] < flow.risk[-1] - 1e-3
     assert end.speed < 1e-8
@@ -57,7 +57,7 @@ def test_softmax_attention_against_the_product_rule() -> None:
 @pytest.mark.parametrize("start", [START, np.array([[0.6, 0.1], [0.1, 0.475]])], ids=["general", "diagonal in the basis of Sigma"])
 def test_steps_of_runge_and_kutta(start: np.ndarray) -> None:
     def slope(y: np.ndarray) -> np.ndarray:
-        _, to_U, to_u = exact_risk(y[:4].reshape(2, 2), y[4], SIGMA, 8, 0.1)
+        _, to_U, to_u = exact_risk(y[:4].reshape(2, 2), y[4], SIGMA, 8, 0.1, task_variance=1.0)
         return -np.append(to_U.ravel(), to_u)
 
     y, h = np.append(start.ravel(), 0.9), 0.1
@@ -66,12 +66,12 @@ def test_steps_of_runge_and_kutta(start: np.ndarray) -> None:
         k2 = slope(y + h / 2 * k1)
         k3 = slope(y + h / 2 * k2)
         y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + slope(y + h * k3))
-    flow = training_flow((start, 0.9), SIGMA, 8, noise=0.1, times=[1.0])
+    flow = training_flow((start, 0.9), SIGMA, 8, noise=0.1, times=[1.0], task_variance=1.0)
     np.testing.assert_allclose(np.append(flow.U[-1].ravel(), flow.u[-1]), y, atol=3e-6)
 
 
 def test_factors_keep_their_balance_and_lower_the_risk() -> None:
-    flow = training_flow(FACTORS, SIGMA, 8, noise=0.1, score_scale=0.6, times=np.linspace(0, 6, 13))
+    flow = training_flow(FACTORS, SIGMA, 8, noise=0.1, score_scale=0.6, times=np.linspace(0, 6, 13), task_variance=1.0)
     assert flow.factors is not None
     K, Q, o, v = flow.factors
     kept = [K @ np.swapaxes(K, 1, 2) - Q @ np.swapaxes(Q, 1, 2), (o**2 - v**2).sum(axis=1)]
@@ -80,7 +80,9 @@ def test_factors_keep_their_balance_and_lower_the_risk() -> None:
     np.testing.assert_allclose(flow.U, 0.6 * np.swapaxes(K, 1, 2) @ Q, atol=1e-14)
     assert (np.diff(flow.risk) < 0).all()
     for i in (0, -1):
-        assert flow.risk[i] == pytest.approx(exact_risk(flow.U[i], float(flow.u[i]), SIGMA, 8, 0.1).risk, rel=1e-13)
+        assert flow.risk[i] == pytest.approx(
+            exact_risk(flow.U[i], float(flow.u[i]), SIGMA, 8, 0.1, task_variance=1.0).risk, rel=1e-13
+        )
 
 
 def test_units_of_time() -> None:
@@ -88,17 +90,17 @@ def test_units_of_time() -> None:
     same path in time t / k^2.
     """
     k = 1e-6
-    here = training_flow((START, 0.8), SIGMA, 8, noise=0.1, attention="linear", times=[2.0])
+    here = training_flow((START, 0.8), SIGMA, 8, noise=0.1, attention="linear", times=[2.0], task_variance=1.0)
     start = (START / math.sqrt(k), 0.8 / math.sqrt(k))
-    there = training_flow(start, k * SIGMA, 8, noise=k * 0.1, attention="linear", times=[2.0 / k**2])
+    there = training_flow(start, k * SIGMA, 8, noise=k * 0.1, attention="linear", times=[2.0 / k**2], task_variance=1.0)
     np.testing.assert_allclose(there.U[-1] * math.sqrt(k), here.U[-1], atol=1e-7)
 
 
 def test_a_start_at_the_minimum_stays() -> None:
-    flow = training_flow((np.eye(2), 1.0), np.eye(2), None)
+    flow = training_flow((np.eye(2), 1.0), np.eye(2), None, noise=0.0, task_variance=1.0)
     assert flow.converged
     assert flow.t.tolist() == [0.0]
-    assert not training_flow((START, 0.8), SIGMA, 8, t_max=0.1).converged
+    assert not training_flow((START, 0.8), SIGMA, 8, t_max=0.1, noise=0.0, task_variance=1.0).converged
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
@@ -159,6 +161,12 @@ def test_parameters_and_factors() -> None:
     ],
 )
 def test_bad_input(change: dict[str, Any], says: str) -> None:
-    arguments: dict[str, Any] = {"start": (START, 0.8), "Sigma": SIGMA, "prompt_length": 5} | change
+    arguments: dict[str, Any] = {
+        "start": (START, 0.8),
+        "Sigma": SIGMA,
+        "prompt_length": 5,
+        "noise": 0.0,
+        "task_variance": 1.0,
+    } | change
     with pytest.raises(ValueError, match=says):
         training_flow(**arguments)

@@ -74,7 +74,7 @@ def test_near_the_block_manifold_it_joins_the_exact_risk() -> None:
     to_V, to_K = np.array([[1.0, -1, 0], [0.5, 2, 0], [1, 1, 0]]), np.array([[0.0, 0, 1], [0, 0, -2], [0, 0, 1]])
     moved = [Parameters(O=np.array([0.2, -0.1, 1.0]), V=V + k * e * to_V, K=K + k * e * to_K, Q=K) for k in (0, 1)]
     exact = exact_risk((K.T @ K)[:d, :d], 1.4, S, 6, 0.1, task_variance=0.5).risk
-    on, off = (population_risk(theta, "softmax", 6, Sigma=S, noise=0.1) for theta in moved)
+    on, off = (population_risk(theta, "softmax", 6, Sigma=S, noise=0.1, task_variance=0.5) for theta in moved)
     assert on[0] == pytest.approx(exact, rel=1e-12)
     assert on[1] < 1e-12
     assert 0 < abs(off[0] - exact) < 10 * e**2 + 5 * off[1]
@@ -84,21 +84,26 @@ def test_the_error_is_honest() -> None:
     """Values of independent randomisations scatter as their errors say: the mean of 20 squares of
     Student's t is 1.17 +- 0.5.
     """
-    found = np.array([population_risk(wild(2), "softmax", 5, Sigma=kms(2), noise=0.1, points=64, seed=k) for k in range(20)])
-    better = population_risk(wild(2), "softmax", 5, Sigma=kms(2), noise=0.1, points=1 << 11, seed=99)
+    found = np.array(
+        [population_risk(wild(2), "softmax", 5, Sigma=kms(2), noise=0.1, task_variance=0.5, points=64, seed=k) for k in range(20)]
+    )
+    better = population_risk(wild(2), "softmax", 5, Sigma=kms(2), noise=0.1, task_variance=0.5, points=1 << 11, seed=99)
     assert better[1] < found[:, 1].mean() / 3
     assert 0.3 < float((((found[:, 0] - better[0]) / found[:, 1]) ** 2).mean()) < 3
 
 
 def test_axes_in_front_and_scales_between_key_and_query() -> None:
     records = Parameters(*(np.stack([[x, 0.5 * x]] * 3) for x in wild(2)))
-    value, error = population_risk(records, "softmax", 4, Sigma=kms(2), noise=0.1, points=64)
+    value, error = population_risk(records, "softmax", 4, Sigma=kms(2), noise=0.1, task_variance=0.5, points=64)
     assert value.shape == error.shape == (3, 2)
     theta = wild(2)
     scaled = theta._replace(K=4 * theta.K, Q=theta.Q / 4, O=2 * theta.O, V=theta.V / 2)
     for same in (theta, scaled):
-        assert population_risk(same, "softmax", 4, Sigma=kms(2), noise=0.1, points=64) == (value[1, 0], error[1, 0])
-    linear, none = population_risk(records, "linear", 4, Sigma=kms(2), noise=0.1)
+        assert population_risk(same, "softmax", 4, Sigma=kms(2), noise=0.1, task_variance=0.5, points=64) == (
+            value[1, 0],
+            error[1, 0],
+        )
+    linear, none = population_risk(records, "linear", 4, Sigma=kms(2), noise=0.1, task_variance=0.5)
     assert linear.shape == (3, 2)
     assert not none.any()
 
@@ -116,7 +121,13 @@ def test_axes_in_front_and_scales_between_key_and_query() -> None:
     ],
 )
 def test_bad_input(change: dict[str, Any], says: str) -> None:
-    arguments: dict[str, Any] = {"attention": "softmax", "prompt_length": 5, "Sigma": np.eye(2), "noise": 0.1} | change
+    arguments: dict[str, Any] = {
+        "attention": "softmax",
+        "prompt_length": 5,
+        "Sigma": np.eye(2),
+        "noise": 0.1,
+        "task_variance": 0.5,
+    } | change
     with pytest.raises(ValueError, match=says):
         population_risk(wild(2), **arguments)
 
@@ -124,7 +135,7 @@ def test_bad_input(change: dict[str, Any], says: str) -> None:
 def test_parameters_that_diverged() -> None:
     theta = wild(2)
     with pytest.raises(ValueError, match="diverged"):
-        population_risk(theta._replace(V=theta.V * np.nan), "softmax", 5, Sigma=np.eye(2), noise=0.1)
+        population_risk(theta._replace(V=theta.V * np.nan), "softmax", 5, Sigma=np.eye(2), noise=0.1, task_variance=0.5)
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
@@ -132,4 +143,4 @@ def test_a_risk_beyond_floats_is_said(attention: str) -> None:
     theta = wild(2)
     far = theta._replace(K=1e80 * theta.K, Q=1e80 * theta.Q)
     with pytest.raises(ValueError, match="beyond the range of floats"):
-        population_risk(far, attention, 5, Sigma=np.eye(2), noise=0.1)
+        population_risk(far, attention, 5, Sigma=np.eye(2), noise=0.1, task_variance=0.5)

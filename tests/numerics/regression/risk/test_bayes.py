@@ -52,44 +52,49 @@ def test_little_noise_and_no_token_to_spare(tau2: float) -> None:
     root = math.sqrt(tau2)
     one, two = math.sqrt(math.pi / 2) * root * erfcx(root / math.sqrt(2)), tau2 / 2 * math.exp(tau2 / 2) * exp1(tau2 / 2)
     for L, exact in ((1, one), (2, two)):  # E tau2/(y + tau2), y chi-squared with L degrees of freedom
-        value, error = bayes_risk([[1.0]], L, tau2)
+        value, error = bayes_risk([[1.0]], L, tau2, task_variance=1.0)
         assert abs(2 * value - tau2 - exact) < 18 * error  # 9 standard errors of twice the value, from 16 scramblings: once in 1e6
         assert error < 0.02 * value
 
 
 def test_tiny_and_large_covariances_and_too_many_dimensions() -> None:
-    one = bayes_risk(KMS, 4, 0.2)
+    one = bayes_risk(KMS, 4, 0.2, task_variance=1.0)
     for k in (1e-300, 1e300):
-        assert bayes_risk(k * KMS, 4, 0.2 * k).value / k == pytest.approx(one.value, rel=1e-12)
+        assert bayes_risk(k * KMS, 4, 0.2 * k, task_variance=1.0).value / k == pytest.approx(one.value, rel=1e-12)
     with pytest.raises(ValueError, match="coordinates"):
-        bayes_risk(np.eye(200), 199, 0.1)
+        bayes_risk(np.eye(200), 199, 0.1, task_variance=1.0)
     with pytest.raises(ValueError, match="too small"):
-        bayes_risk(KMS, 3, 1e-60)
+        bayes_risk(KMS, 3, 1e-60, task_variance=1.0)
 
 
 def test_without_noise() -> None:
-    assert bayes_risk(KMS, 3) == (0.0, 0.0)
+    assert bayes_risk(KMS, 3, noise=0.0, task_variance=1.0) == (0.0, 0.0)
     for L in (1, 2):  # a random subspace of dimension L is known
         assert bayes_risk(2 * np.eye(3), L, 0.0, 0.5).value == pytest.approx((3 - L) / 2, rel=1e-3)
-    assert bayes_risk(KMS, 2, 1e-12).value == pytest.approx(bayes_risk(KMS, 2).value, rel=1e-9)
-    assert bayes_risk(np.diag([1.0, 0.0]), 5, query_covariance=np.eye(2)) == (0.5, 0.0)  # a direction that no prompt shows
+    assert bayes_risk(KMS, 2, 1e-12, task_variance=1.0).value == pytest.approx(
+        bayes_risk(KMS, 2, noise=0.0, task_variance=1.0).value, rel=1e-9
+    )
+    assert bayes_risk(np.diag([1.0, 0.0]), 5, query_covariance=np.eye(2), noise=0.0, task_variance=1.0) == (
+        0.5,
+        0.0,
+    )  # a direction that no prompt shows
 
 
 def test_limits() -> None:
-    assert bayes_risk(KMS, None, 0.2) == (0.1, 0.0)
-    assert bayes_risk(KMS, 5, 1e9).value - 5e8 == pytest.approx(1.5, rel=1e-6)  # nothing is learnt
-    values = [bayes_risk(KMS, L, 0.2).value for L in (1, 2, 3, 4, 10, 100, 10**4)]
+    assert bayes_risk(KMS, None, 0.2, task_variance=1.0) == (0.1, 0.0)
+    assert bayes_risk(KMS, 5, 1e9, task_variance=1.0).value - 5e8 == pytest.approx(1.5, rel=1e-6)  # nothing is learnt
+    values = [bayes_risk(KMS, L, 0.2, task_variance=1.0).value for L in (1, 2, 3, 4, 10, 100, 10**4)]
     assert (np.diff(values) < 0).all()
-    assert 1e8 * (bayes_risk(KMS, 10**8, 0.2).value - 0.1) == pytest.approx(0.3, rel=1e-6)
+    assert 1e8 * (bayes_risk(KMS, 10**8, 0.2, task_variance=1.0).value - 0.1) == pytest.approx(0.3, rel=1e-6)
 
 
 def test_scaling_and_rotation() -> None:
     turn = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
-    value = bayes_risk(KMS, 4, 0.2).value
-    assert bayes_risk(turn @ KMS @ turn.T, 4, 0.2).value == pytest.approx(value, rel=1e-3)
+    value = bayes_risk(KMS, 4, 0.2, task_variance=1.0).value
+    assert bayes_risk(turn @ KMS @ turn.T, 4, 0.2, task_variance=1.0).value == pytest.approx(value, rel=1e-3)
     assert bayes_risk(KMS, 4, 0.6, 3.0).value == pytest.approx(3 * value, rel=1e-12)
-    assert bayes_risk(3 * KMS, 4, 0.6).value == pytest.approx(3 * value, rel=1e-12)
-    assert bayes_risk(KMS, 4, 0.2, seed=1).value != value
+    assert bayes_risk(3 * KMS, 4, 0.6, task_variance=1.0).value == pytest.approx(3 * value, rel=1e-12)
+    assert bayes_risk(KMS, 4, 0.2, seed=1, task_variance=1.0).value != value
 
 
 @pytest.mark.parametrize(
@@ -106,11 +111,11 @@ def test_scaling_and_rotation() -> None:
 )
 def test_bad_values(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        bayes_risk(**({"Sigma": KMS, "prompt_length": 5, "noise": 0.1} | arguments))
+        bayes_risk(**({"Sigma": KMS, "prompt_length": 5, "noise": 0.1, "task_variance": 1.0} | arguments))
 
 
 def test_bad_types() -> None:
     with pytest.raises(TypeError, match="prompt_length"):
-        bayes_risk(KMS, "ten", 0.1)  # type: ignore[arg-type]
+        bayes_risk(KMS, "ten", 0.1, task_variance=1.0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="Sigma"):
-        bayes_risk(-KMS, 5)
+        bayes_risk(-KMS, 5, noise=0.0, task_variance=1.0)

@@ -69,14 +69,19 @@ def test_linear_attention_and_the_infinite_prompt() -> None:
         assert found.risk == pytest.approx(0.4 * float(icl_risk(FULL, U, 1.3, prompt_length=L, noise=0.5)) + 0.1, rel=1e-13)
         np.testing.assert_allclose(found.grad_U, 0.4 * gradient, atol=1e-14)
         assert found.grad_u == pytest.approx(0.4 * float(slope), rel=1e-12)
-    np.testing.assert_array_equal(exact_risk(U, 1.3, FULL, None).grad_U, exact_risk(U, 1.3, FULL, None, attention="linear").grad_U)
+    np.testing.assert_array_equal(
+        exact_risk(U, 1.3, FULL, None, noise=0.0, task_variance=1.0).grad_U,
+        exact_risk(U, 1.3, FULL, None, attention="linear", noise=0.0, task_variance=1.0).grad_U,
+    )
     # lambda_1 = 0.011: what L = 1e100 adds is of the size of 1e-100
-    assert exact_risk(U / 10, 1.3, FULL, 10**100).risk == pytest.approx(exact_risk(U / 10, 1.3, FULL, None).risk, rel=1e-14)
+    assert exact_risk(U / 10, 1.3, FULL, 10**100, noise=0.0, task_variance=1.0).risk == pytest.approx(
+        exact_risk(U / 10, 1.3, FULL, None, noise=0.0, task_variance=1.0).risk, rel=1e-14
+    )
 
 
 def test_a_single_token_is_the_answer_whatever_its_score() -> None:
     for size in (1e-3, 1.0, 1e3):
-        risk, to_U, to_u = exact_risk(size * U, 0.6, FULL, 1, 0.2)
+        risk, to_U, to_u = exact_risk(size * U, 0.6, FULL, 1, 0.2, task_variance=1.0)
         level = float(np.trace(FULL))
         assert risk == pytest.approx((0.36 * (level + 0.2) + level + 0.2) / 2, rel=1e-12)
         assert to_u == pytest.approx(0.6 * (level + 0.2), rel=1e-12)
@@ -88,7 +93,7 @@ def test_no_scores() -> None:
     S_p S_q.
     """
     Sq = np.diag([1.0, 0.2, 0.0])
-    risk, to_U, to_u = exact_risk(np.zeros((3, 3)), 2.0, FULL, 5, 0.1, query_covariance=Sq)
+    risk, to_U, to_u = exact_risk(np.zeros((3, 3)), 2.0, FULL, 5, 0.1, query_covariance=Sq, task_variance=1.0)
     level = (float(np.trace(FULL)) + 0.1) / 5
     assert risk == pytest.approx((4 * level + np.trace(Sq) + 0.1) / 2, rel=1e-13)
     np.testing.assert_allclose(to_U, -2.0 * 0.8 * FULL @ Sq, atol=1e-14)
@@ -102,15 +107,15 @@ def test_the_largest_scores_give_the_label_of_the_best_token(scale: float) -> No
     """
     u, noise = 0.7, 0.3
     limit = (u**2 * (1 + noise) - 2 * u * math.sqrt(2) / math.pi + 1 + noise) / 2
-    assert exact_risk([[scale]], u, [[1.0]], 2, noise).risk == pytest.approx(limit, rel=1e-10 + 2 / scale)
+    assert exact_risk([[scale]], u, [[1.0]], 2, noise, task_variance=1.0).risk == pytest.approx(limit, rel=1e-10 + 2 / scale)
 
 
 @pytest.mark.parametrize("k", [1e-12, 1e9])
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
 def test_units_of_the_covariates(k: float, attention: str) -> None:
     """x -> sqrt(k) x with U -> U/k leaves the scores alone and multiplies risk and noise by k."""
-    here = exact_risk(U, 1.3, FULL, 6, 0.2, attention=attention)
-    there = exact_risk(U / k, 1.3, k * FULL, 6, k * 0.2, attention=attention)
+    here = exact_risk(U, 1.3, FULL, 6, 0.2, attention=attention, task_variance=1.0)
+    there = exact_risk(U / k, 1.3, k * FULL, 6, k * 0.2, attention=attention, task_variance=1.0)
     assert there.risk == pytest.approx(k * here.risk, rel=1e-12)
     np.testing.assert_allclose(there.grad_U, k**2 * here.grad_U, rtol=1e-9)
     assert there.grad_u == pytest.approx(k * here.grad_u, rel=1e-11)
@@ -118,25 +123,28 @@ def test_units_of_the_covariates(k: float, attention: str) -> None:
 
 def test_rotations_and_signs() -> None:
     R = np.linalg.qr(np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.0], [1.5, 0.2, 0.7]]))[0]
-    here, turned = exact_risk(U, 1.3, SINGULAR, 8, 0.2), exact_risk(R @ U @ R.T, 1.3, R @ SINGULAR @ R.T, 8, 0.2)
+    here, turned = (
+        exact_risk(U, 1.3, SINGULAR, 8, 0.2, task_variance=1.0),
+        exact_risk(R @ U @ R.T, 1.3, R @ SINGULAR @ R.T, 8, 0.2, task_variance=1.0),
+    )
     assert turned.risk == pytest.approx(here.risk, rel=1e-12)
     np.testing.assert_allclose(turned.grad_U, R @ here.grad_U @ R.T, atol=1e-10)
-    mirrored = exact_risk(-U, -1.3, SINGULAR, 8, 0.2)
+    mirrored = exact_risk(-U, -1.3, SINGULAR, 8, 0.2, task_variance=1.0)
     assert mirrored.risk == pytest.approx(here.risk, rel=1e-14)
     np.testing.assert_allclose(mirrored.grad_U, -here.grad_U, atol=1e-14)
 
 
 def test_both_ways_to_sum_the_risk_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    gap = exact_risk(U, 1.3, FULL, 9, 0.2)
+    gap = exact_risk(U, 1.3, FULL, 9, 0.2, task_variance=1.0)
     monkeypatch.setattr("numerics.regression.risk.block_manifold.STEEP", 0.0)
-    whole = exact_risk(U, 1.3, FULL, 9, 0.2)
+    whole = exact_risk(U, 1.3, FULL, 9, 0.2, task_variance=1.0)
     assert whole.risk == pytest.approx(gap.risk, rel=1e-12)
     np.testing.assert_allclose(whole.grad_U, gap.grad_U, atol=1e-12)
 
 
 def test_the_steps_of_the_quadrature_are_fine_enough() -> None:
     for L, size in ((2, 0.5), (2, 3.0), (1e30, 0.8)):
-        usual, fine = (RiskField(FULL, L, 0.2, step=step)(size * U, 1.3) for step in (0.16, 0.02))
+        usual, fine = (RiskField(FULL, L, 0.2, step=step, task_variance=1.0)(size * U, 1.3) for step in (0.16, 0.02))
         assert usual.risk == pytest.approx(fine.risk, rel=1e-11)
         np.testing.assert_allclose(usual.grad_U, fine.grad_U, atol=1e-9 * np.abs(fine.grad_U).max())
 
@@ -157,6 +165,6 @@ def test_the_steps_of_the_quadrature_are_fine_enough() -> None:
     ],
 )
 def test_bad_input(change: dict[str, Any], says: str) -> None:
-    arguments: dict[str, Any] = {"U11": U, "u": 1.0, "Sigma": FULL, "prompt_length": 5} | change
+    arguments: dict[str, Any] = {"U11": U, "u": 1.0, "Sigma": FULL, "prompt_length": 5, "noise": 0.0, "task_variance": 1.0} | change
     with pytest.raises(ValueError, match=says):
         exact_risk(**arguments)

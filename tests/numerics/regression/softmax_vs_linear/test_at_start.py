@@ -29,22 +29,22 @@ def test_gradients_on_the_block_manifold() -> None:
 
 def test_gaps_narrow_and_lengths_have_their_own_streams() -> None:
     theta = initial_parameters(2, seed=1)
-    gap = initial_gap(theta, [5, 50, 500], Sigma=np.eye(2), prompts=2000)
+    gap = initial_gap(theta, [5, 50, 500], Sigma=np.eye(2), prompts=2000, noise=0.1, task_variance=0.5)
     assert (gap.output[:-1] > 2 * gap.output[1:]).all()
     assert (gap.output > 10 * gap.output_error).all()
-    again = initial_gap(theta, [500, 5], Sigma=np.eye(2), prompts=2000)
+    again = initial_gap(theta, [500, 5], Sigma=np.eye(2), prompts=2000, noise=0.1, task_variance=0.5)
     assert again.output.tolist() == [gap.output[2], gap.output[0]]
     assert again.gradient.tolist() == [gap.gradient[2], gap.gradient[0]]
-    assert np.isinf(initial_gap(theta, [5], Sigma=np.eye(2), prompts=2).gradient_error[0])
+    assert np.isinf(initial_gap(theta, [5], Sigma=np.eye(2), prompts=2, noise=0.1, task_variance=0.5).gradient_error[0])
 
 
 @pytest.mark.parametrize("prompts", [1, 0, 2.5, True])
 def test_prompts_are_a_number_of_them(prompts: float) -> None:
     with pytest.raises((TypeError, ValueError), match=r"prompts = .*(whole|at least 2)"):
-        initial_gap(initial_parameters(1, 0), [3], Sigma=[[1.0]], prompts=prompts)  # type: ignore[arg-type]
+        initial_gap(initial_parameters(1, 0), [3], Sigma=[[1.0]], prompts=prompts, noise=0.1, task_variance=1.0)  # type: ignore[arg-type]
 
 
 def test_numbers_out_of_range_are_said() -> None:
     theta = Parameters(*(1e60 * x for x in initial_parameters(1, 0)))
     with pytest.raises(ValueError, match="take smaller ones"):
-        initial_gap(theta, [3], Sigma=[[1.0]], prompts=2)
+        initial_gap(theta, [3], Sigma=[[1.0]], prompts=2, noise=0.1, task_variance=1.0)

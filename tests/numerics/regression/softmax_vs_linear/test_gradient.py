@@ -17,7 +17,7 @@ SIGMA = np.array([[1.0, 0.3], [0.3, 0.5]])
 
 
 def difference(theta: Parameters, L: int, variant: str) -> float:
-    law = {"Sigma": SIGMA, "noise": 0.1, "variant": variant, "points": 2**9}
+    law = {"Sigma": SIGMA, "noise": 0.1, "task_variance": 0.5, "variant": variant, "points": 2**9}
     return float(population_risk(theta, "softmax", L, **law)[0] - population_risk(theta, "linear", L, **law)[0])
 
 
@@ -31,21 +31,23 @@ def test_the_gap_is_that_of_finite_differences() -> None:
             shift[index] = step
             ends = [difference(theta._replace(**{name: part + sign * shift}), L, variant) for sign in (1, -1)]
             slopes.append((ends[0] - ends[1]) / (2 * step))
-    value, error = (x[0] for x in gradient_gap(theta, [L], Sigma=SIGMA, variant=variant, points=2**10)[:2])
+    value, error = (
+        x[0] for x in gradient_gap(theta, [L], Sigma=SIGMA, variant=variant, points=2**10, noise=0.1, task_variance=0.5)[:2]
+    )
     assert error < 1e-2 * value
     assert abs(value - np.square(slopes).sum()) < 7 * error + 1e-4 * value  # the second for the step and the risks' own errors
 
 
 def test_the_squared_gap_falls_like_the_inverse_square_of_the_length() -> None:
     lengths = [10**4, 10**6]
-    each = gradient_gap(initial_parameters(2, 1), lengths, Sigma=SIGMA, points=2**10).each
+    each = gradient_gap(initial_parameters(2, 1), lengths, Sigma=SIGMA, points=2**10, noise=0.1, task_variance=0.5).each
     ratio = each[:, 0] / each[:, 1]
     assert np.median(ratio) == pytest.approx(1e4, rel=0.1)
 
 
 def test_shapes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="n = d \\+ 1 = 4"):
-        gradient_gap(initial_parameters(2, 1), [10], Sigma=np.eye(3))
+        gradient_gap(initial_parameters(2, 1), [10], Sigma=np.eye(3), noise=0.1, task_variance=1 / 3)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +65,13 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
     ],
 )
 def test_what_is_refused_at_the_door(change: dict[str, Any], says: str) -> None:
-    arguments = {"parameters": initial_parameters(1, 0), "lengths": [10], "Sigma": [[1.0]], "points": 4} | change
+    arguments = {
+        "parameters": initial_parameters(1, 0),
+        "lengths": [10],
+        "Sigma": [[1.0]],
+        "noise": 0.1,
+        "task_variance": 1.0,
+        "points": 4,
+    } | change
     with pytest.raises((TypeError, ValueError), match=says):
         gradient_gap(**arguments)
