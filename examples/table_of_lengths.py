@@ -25,6 +25,7 @@ import numpy as np
 
 from numerics.regression.flow.end_point import block_start, least_length
 from theory.regression.finite_prompt import log_length
+from theory.regression.task import RegressionTask
 from theory.regression.valley import best_score_variance, valley_excess
 
 small = "--small" in sys.argv
@@ -38,7 +39,7 @@ for epsilon in (0.1,) if small else (0.1, 0.01, 0.001):
             Sigma = covariance(d)
             # %%
             # The least length at which the least risk is at most epsilon.
-            length = least_length(Sigma, epsilon, noise=0.0)
+            length = least_length(RegressionTask(Sigma, noise=0.0, task_variance=1.0), epsilon)
             # %%
             # What is proved: the bound along the valley, and Theorem 4.3 with every constant.
             bound = valley_excess(best_score_variance(trace=d, d=d), trace=d, d=d) / (2 * epsilon)

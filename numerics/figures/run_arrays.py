@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from numerics.training.parameters import pack, unpack
 from numerics.training.result import Training
+from theory.regression.task import RegressionTask
 
 __all__ = ["as_array", "described", "from_array", "half"]
 
@@ -21,7 +22,7 @@ MEASURED = ("step", "risk", "risk_error", "parameters", "initial", "diverged")
 def described(training: Training) -> dict[str, Any]:
     """What was trained, JSON-able: with `as_array`, all of a run."""
     about = {field.name: getattr(training, field.name) for field in fields(Training) if field.name not in MEASURED}
-    return about | {"Sigma": about["Sigma"].tolist()}
+    return about | {"task": training.task.described()}
 
 
 def as_array(training: Training) -> Floats:
@@ -42,8 +43,9 @@ def as_array(training: Training) -> Floats:
     --------
     >>> from numerics.training.parameters import initial_parameters, pack, unpack
     >>> theta = pack(initial_parameters(2, seed=0))
-    >>> about = dict(attention="softmax", prompt_length=3, variant="as written", Sigma=np.eye(2), noise=0.0, task_variance=0.5)
-    >>> about |= dict(batch=1, lr=0.1, steps=4, every=2, seed=0)
+    >>> task = RegressionTask(np.eye(2), noise=0.0, task_variance=0.5)
+    >>> about = dict(attention="softmax", prompt_length=3, variant="as written", task=task, batch=1)
+    >>> about |= dict(lr=0.1, steps=4, every=2, seed=0)
     >>> ends = dict(step=np.array([2]), risk=np.ones(1), risk_error=np.zeros(1), initial=unpack(theta), diverged=3)
     >>> run = Training(**about, **ends, parameters=unpack(theta[None] / 2))
     >>> again = from_array(as_array(run), described(run))
@@ -60,13 +62,13 @@ def as_array(training: Training) -> Floats:
 
 def from_array(array: Floats, about: dict[str, Any]) -> Training:
     """The run that `as_array` and `described` have written down."""
-    about = about | {"Sigma": np.array(about["Sigma"], dtype=float)}
-    n, coupled = len(about["Sigma"]) + 1, about["attention"] == "coupled"
+    task = RegressionTask(**about["task"])
+    n, coupled = task.d + 1, about["attention"] == "coupled"
     c = 2 if coupled else 1
     front = (2,) if coupled else ()
     theta = array[:, 1 + 2 * c :].reshape(-1, *front, 1 + 3 * n, n)
     return Training(
-        **about,
+        **about | {"task": task},
         step=array[1:, 0].astype(np.int64),
         risk=array[1:, 1 : 1 + c].reshape(-1, *front).copy(),
         risk_error=array[1:, 1 + c : 1 + 2 * c].reshape(-1, *front).copy(),

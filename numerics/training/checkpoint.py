@@ -138,6 +138,6 @@ def _damaged(path: Path, error: Exception) -> CheckpointError:
 def _difference(name: str, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     if name == "kernels":
         return "it was computed by another version of the program, whose numbers need not be the same to the last bit"
-    if name in ("start", "Sigma", "variant"):
+    if name in ("start", "Sigma", "query_covariance", "variant"):
         return f"it has another {name}"
     return f"it has {name} = {known.get(name)!r}, this run {wanted.get(name)!r}"

@@ -16,8 +16,9 @@ from numerics.training.checkpoint import check_place, read_checkpoint, write_che
 from numerics.training.parameters import unpack
 from numerics.training.records import Records, State
 from numerics.training.result import Training
-from numerics.training.setup import Setup, read_setup
+from numerics.training.setup import Setup, read_setup, training_task
 from theory.regression.experiment import Variant
+from theory.regression.task import RegressionTask
 
 __all__ = ["train"]
 
@@ -30,26 +31,27 @@ def train(
     attention: str,
     prompt_length: int,
     *,
+    task: RegressionTask | None = None,
     d: int | None = None,
     Sigma: ArrayLike | None = None,
-    noise: float = 0.1,
+    noise: float | None = None,
+    task_variance: float | None = None,
     batch: int = 128,
     lr: float = 1e-3,
     steps: int = 500_000,
     seed: int = 0,
     variant: str | Variant = "as written",
     start: Sequence[ArrayLike] | None = None,
-    task_variance: float | None = None,
     every: int | None = None,
     checkpoint: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Training:
     """Train one layer of attention on in-context linear regression by SGD.
 
-    Tokens are z = (x, y) with x ~ N(0, Sigma) and y = w·x + noise, the query token is z_q = (x_q,
-    0), and each step draws a batch of fresh prompts with w ~ N(0, task_variance I). The prediction
-    is T = o·V (sum of p_l z_l), p = softmax of the scores (Q z_q)·(K z_l), or p_l = score / L for
-    linear attention; the risk is E (T - y_q)² / 2, label noise on y_q included.
+    Tokens are z = (x, y) as the task has them, the query token is z_q = (x_q, 0), and each step
+    draws a batch of fresh prompts. The prediction is T = o·V (sum of p_l z_l), p = softmax of the
+    scores (Q z_q)·(K z_l), or p_l = score / L for linear attention; the risk is E (T - y_q)² / 2,
+    label noise on y_q included.
 
     Parameters
     ----------
@@ -58,12 +60,12 @@ def train(
         pair diverges, both end.
     prompt_length : int
         Tokens in a prompt, from 1 on.
-    d : int, optional
-        Dimension of the covariates: that of Sigma, or 5.
-    Sigma : array_like of shape (d, d), optional
-        Covariance of the covariates, singular ones too; by default the identity.
-    noise : float
-        Variance of the label noise, in the prompt and at the query.
+    task : RegressionTask, optional
+        By default that of the paper, `theory.regression.experiment.TASK`: d = 5, Sigma = I, noise
+        0.1, task variance 1/5.
+    d, Sigma, noise, task_variance : optional
+        Plain values in the place of a task. What is not named is as in the paper: Sigma = I, noise
+        0.1, task variance 1/d.
     batch : int
         Prompts in a step.
     lr : float
@@ -79,8 +81,6 @@ def train(
     start : Parameters, or four arrays O (n,), V, K, Q (n, n), optional
         n = d + 1; if coupled, (2, ...) gives each architecture its own. By default as in
         `initial_parameters`.
-    task_variance : float, optional
-        Variance of an entry of w, by default 1 / d.
     every : int, optional
         Steps between two records, by default so that there are about 500. A last one may be
         shorter.
@@ -120,7 +120,8 @@ def train(
     >>> run.diverged is None and bool(run.risk[-1] < run.risk[0])
     True
     """
-    setup = read_setup(attention, prompt_length, d, Sigma, noise, batch, lr, steps, seed, variant, start, task_variance, every)
+    of = training_task(task, d, Sigma, noise, task_variance)
+    setup = read_setup(attention, prompt_length, of, batch, lr, steps, seed, variant, start, every)
     records, state = Records(setup.start, setup.steps, setup.every), State(setup.start.copy(), 0, -1)
     if checkpoint is not None and not isinstance(checkpoint, (str, Path)):
         raise TypeError(f"checkpoint = {checkpoint!r} is no path; give the name of a file")
@@ -139,9 +140,7 @@ def train(
         attention=setup.attention,
         prompt_length=setup.prompt_length,
         variant=setup.variant.name,
-        Sigma=setup.Sigma,
-        noise=setup.noise,
-        task_variance=setup.task_variance,
+        task=setup.task,
         batch=setup.batch,
         lr=setup.lr,
         steps=setup.steps,

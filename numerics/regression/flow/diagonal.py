@@ -135,12 +135,12 @@ class _Field:
 
 
 def finite_prompt_path(
-    spectrum: Spectrum,
     a0: Sequence[float],
     u0: float,
-    L: float | None,
+    spectrum: Spectrum,
+    prompt_length: float | None,
     *,
-    noise: float = 0.0,
+    noise: float,
     nodes: int = 56,
     rtol: float = 1e-9,
     t_max: float = 1e5,
@@ -149,16 +149,16 @@ def finite_prompt_path(
 
     Parameters
     ----------
-    spectrum : Spectrum
-        Of the covariance of the covariates.
     a0 : sequence of float
         Start of the block on each eigenspace.
     u0 : float
         Start of the value scalar.
-    L : float or None
-        Prompt length, a whole number up to 1e100; None is the infinite prompt.
+    spectrum : Spectrum
+        Of the covariance of the covariates.
+    prompt_length : float or None
+        A whole number up to 1e100; None is the infinite prompt.
     noise : float
-        Variance of the label noise in the prompt.
+        Variance of the label noise in the prompt; entries of w have variance 1.
     nodes : int
         Gauss nodes for each eigenspace; raise it to see the error of the quadrature.
     rtol : float
@@ -179,7 +179,7 @@ def finite_prompt_path(
 
     Examples
     --------
-    >>> path = finite_prompt_path(Spectrum((1.0,), (1,)), [0.5], 0.5, None)
+    >>> path = finite_prompt_path([0.5], 0.5, Spectrum((1.0,), (1,)), None, noise=0.0)
     >>> round(float(path.a[-1, 0] * path.u[-1]), 6), bool(path.risk[-1] < 1e-9)
     (1.0, True)
     """
@@ -187,7 +187,7 @@ def finite_prompt_path(
 
     if len(a0) != len(spectrum.eigenvalues):
         raise ValueError(f"a0 = {list(a0)} does not give one number for each of the eigenvalues {spectrum.eigenvalues}")
-    field, scale = _Field(spectrum, L, noise, nodes), np.append(spectrum.multiplicities, 1.0)
+    field, scale = _Field(spectrum, prompt_length, noise, nodes), np.append(spectrum.multiplicities, 1.0)
     motion = lambda t, y: -field(y)[1] / scale
     still: Any = lambda t, y: float(np.linalg.norm(motion(t, y))) - 1e-3 * rtol
     still.terminal = True

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from numerics.regression.risk.block_manifold import ExactRisk, RiskField
 from theory.inputs.arrays import read_arrays, read_covariance
 from theory.regression.limit import limit_parameters
+from theory.regression.task import RegressionTask, read_task
 from theory.regression.valley import best_score_variance
 
 __all__ = ["Trained", "block_start", "least_length", "trained"]
@@ -94,38 +95,29 @@ def block_start(Sigma: Any, alpha: float | None = None) -> tuple[Floats, float]:
 
 
 def trained(
-    Sigma: Any,
+    task: RegressionTask,
     prompt_length: int | None,
     *,
     attention: str = "softmax",
-    noise: float = 0.0,
-    task_variance: float = 1.0,
     start: tuple[Any, float] | None = None,
     time: float | None = None,
-    query_covariance: Any = None,
 ) -> Trained:
     """The point of least risk, or the one that the gradient flow reaches at a time from the start
     of Assumption 5.1.
 
     Parameters
     ----------
-    Sigma : array (d, d)
-        Covariance of the covariates in the prompt.
+    task : RegressionTask
+        A query covariance of its own has to commute with Sigma and be invertible. If Sigma is then
+        singular, U(0) must not mix what the prompt shows with what it does not.
     prompt_length : int or None
         None is the infinite prompt.
     attention : str
         "softmax" or "linear".
-    noise : float
-        Variance of the label noise, in the prompt and at the query.
-    task_variance : float
-        Variance of an entry of w.
     start : tuple of array (d, d) and float, optional
         ``U(0)``, positive semidefinite, and ``u(0) > 0``; `block_start` if left out.
     time : float, optional
         When; the limit if left out.
-    query_covariance : array (d, d), optional
-        Of the query, commuting with Sigma and invertible; as in the prompt if left out. If Sigma is
-        singular, U(0) must not mix what the prompt shows with what it does not.
 
     Returns
     -------
@@ -134,7 +126,7 @@ def trained(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not real or out of range, or a matrix no covariance.
+        If an argument is not real or out of range, or the two covariances do not commute.
     RuntimeError
         If no minimum is found.
 
@@ -148,35 +140,29 @@ def trained(
     --------
     Softmax attention needs about three times as many tokens as linear attention (d = 5, see `theory.regression.valley`):
 
-    >>> softmax, linear = (trained(np.eye(5), 10**6, attention=a).risk for a in ("softmax", "linear"))
+    >>> task = RegressionTask(np.eye(5), noise=0.0, task_variance=1.0)
+    >>> softmax, linear = (trained(task, 10**6, attention=a).risk for a in ("softmax", "linear"))
     >>> round(softmax / linear, 2)
     3.19
     """
-    S = read_covariance("Sigma", Sigma)
-    query = S if query_covariance is None else read_covariance("query_covariance", query_covariance)
-    read_arrays(Sigma=(S, "d d"), query_covariance=(query, "d d"))
-    if attention not in ("softmax", "linear"):
-        raise ValueError(f"attention = {attention!r}; pass 'softmax' or 'linear'")
-    law: dict[str, Any] = {"attention": attention, "noise": noise, "task_variance": task_variance}
-    risk = RiskField(S, prompt_length, query_covariance=query_covariance, **law)
-    (U0, u0), ratio = _read_start(S, start), risk.noise / risk.task_variance
+    risk = RiskField(task, prompt_length, attention=attention)
+    S, query, ratio, (U0, u0) = task.Sigma, task.query_covariance, task.noise_ratio, _read_start(task.Sigma, start)
     if query is not S:
         if float(np.linalg.eigvalsh(query)[0]) <= NOTHING * float(np.abs(query).max()):
             raise ValueError("query_covariance is singular; use training_flow, which takes any")
         if float(np.abs(S @ query - query @ S).max()) > 1e-9 * float(np.abs(S).max() * np.abs(query).max()):
             raise ValueError("query_covariance does not commute with Sigma; use training_flow, which takes any two")
-        law["query_covariance"] = query
     if time is None and query is not S and _mixed(S, U0):
         raise ValueError("U(0) mixes directions that only the query has with those of Sigma; use training_flow, which takes any")
     if time is not None:
-        return _at(time, risk, *_flow_to(time, (U0, u0), S, prompt_length, law))
+        return _at(time, risk, *_flow_to(time, (U0, u0), task, prompt_length, attention))
     if attention == "linear" or prompt_length is None:
         return _at(math.inf, risk, *_linear_limit(S, prompt_length, ratio, (U0, u0)))
     if prompt_length == 1:  # the only token has all the weight: its label is no answer, and U has no influence
         return _at(math.inf, risk, U0, 0.0)
     size = 2.0 ** round(math.log2(float(np.linalg.norm(S, 2))))  # in units of Sigma: no covariance is too small or too large
-    unit = RiskField(S / size, prompt_length, ratio / size, query_covariance=query / size)
-    U, u = _softmax_limit(S / size, query / size, ratio / size, U0 * size, unit, prompt_length)
+    scaled = RegressionTask(S / size, noise=ratio / size, task_variance=1.0, query_covariance=query / size)
+    U, u = _softmax_limit(scaled, U0 * size, prompt_length)
     return _at(math.inf, risk, U / size, u)
 
 
@@ -203,12 +189,12 @@ def _read_start(S: Floats, start: tuple[Any, float] | None) -> tuple[Floats, flo
     return U0, float(u0)
 
 
-def _flow_to(time: float, start: Any, S: Floats, L: int | None, law: dict[str, Any]) -> tuple[Floats, float]:
+def _flow_to(time: float, start: Any, task: RegressionTask, L: int | None, attention: str) -> tuple[Floats, float]:
     from numerics.regression.flow.finite_prompt import training_flow
 
     if not 0 < time < math.inf:
         raise ValueError(f"time = {time} is not positive and finite; leave it out for the limit")
-    flow = training_flow(start, S, L, times=[0.0, float(time)], **law)
+    flow = training_flow(start, task, L, attention=attention, times=[0.0, float(time)])
     return flow.U[-1], float(flow.u[-1])
 
 
@@ -221,12 +207,11 @@ def _linear_limit(S: Floats, L: int | None, noise: float, start: tuple[Floats, f
     return np.asarray(end.U[:-1, :-1]), float(end.V[-1, -1])
 
 
-def _softmax_limit(
-    S: Floats, query: Floats, noise: float, U0: Floats, risk: Callable[[Floats, float], ExactRisk], L: float
-) -> tuple[Floats, float]:
+def _softmax_limit(task: RegressionTask, U0: Floats, L: int) -> tuple[Floats, float]:
     """Newton's method in the logarithms of u and of U on each common eigenspace: there the valley
     is a straight line.
     """
+    S, query, noise, risk = task.Sigma, task.query_covariance, task.noise_ratio, RiskField(task, L)
     l, vectors = np.linalg.eigh(S)
     q = np.einsum("ji,jk,ki->i", vectors, query, vectors)
     seen = l > NOTHING * l[-1]
@@ -273,18 +258,16 @@ def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats, L: float
     raise RuntimeError(f"Newton's method has not arrived at L = {L:g}; give a time, and the flow is followed up to it")
 
 
-def least_length(Sigma: Any, epsilon: float, *, noise: float = 0.0) -> int:
+def least_length(task: RegressionTask, epsilon: float) -> int:
     """The L(epsilon) of Theorem 5.2 if the flow ends at the least risk: the least L that brings it
     within epsilon of the infinite prompt's.
 
     Parameters
     ----------
-    Sigma : array (d, d)
-        Covariance of the covariates.
+    task : RegressionTask
+        With one covariance for prompt and query.
     epsilon : float
-        Positive; from ``tr(Sigma)/2`` on a single token is enough.
-    noise : float
-        Variance of the label noise; entries of w have variance 1.
+        Positive; from half the task variance times ``tr(Sigma)`` on a single token is enough.
 
     Returns
     -------
@@ -299,13 +282,14 @@ def least_length(Sigma: Any, epsilon: float, *, noise: float = 0.0) -> int:
 
     Examples
     --------
-    >>> least_length(np.eye(1), 0.05)
+    >>> least_length(RegressionTask(np.eye(1), noise=0.0, task_variance=1.0), 0.05)
     52
     """
     (epsilon,) = (float(v) for v in read_arrays(epsilon=(epsilon, "")))
     if not epsilon > 0:
         raise ValueError(f"epsilon = {epsilon} is not positive; no finite prompt reaches the infinite one")
-    excess: Callable[[int], float] = lambda L: trained(Sigma, L, noise=noise).risk - noise / 2
+    read_task(task).shared_covariance("the least length")
+    excess: Callable[[int], float] = lambda L: trained(task, L).risk - task.noise / 2
     short, L = 1, 2
     if excess(1) <= epsilon:
         return 1

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from numerics.regression.flow.coordinates import Factors, block_factors, read_coordinates
 from numerics.regression.risk.block_manifold import RiskField
 from theory.inputs.arrays import read_arrays
+from theory.regression.task import RegressionTask
 
 __all__ = ["Factors", "TrainingFlow", "block_factors", "training_flow"]
 
@@ -76,16 +77,13 @@ def _times(times: ArrayLike | None, t_max: float | None) -> Floats | None:
 
 def training_flow(
     start: tuple[Any, float] | Factors,
-    Sigma: Any,
+    task: RegressionTask,
     prompt_length: float | None,
     *,
     attention: str = "softmax",
-    noise: float = 0.0,
-    task_variance: float = 1.0,
     times: ArrayLike | None = None,
     t_max: float | None = None,
     score_scale: float = 1.0,
-    query_covariance: Any = None,
     rtol: float = 1e-8,
 ) -> TrainingFlow:
     """Follow the gradient flow of `exact_risk`: at the given times, or until it stands still.
@@ -94,7 +92,8 @@ def training_flow(
     ----------
     start : (array (d, d), float) or Factors
         A pair (U11, u) moves as in Assumption 5.1; `Factors` move as SGD moves (O, V, K, Q).
-    Sigma, prompt_length, attention, noise, task_variance, query_covariance
+    task : RegressionTask
+    prompt_length, attention
         As in `exact_risk`.
     times : array_like (k,), optional
         Increasing times to report, from 0 on. By default the integrator's own steps.
@@ -120,20 +119,19 @@ def training_flow(
 
     Examples
     --------
-    >>> flow = training_flow(([[0.5]], 0.5), [[1.0]], None)
+    >>> task = RegressionTask([[1.0]], noise=0.0, task_variance=1.0)
+    >>> flow = training_flow(([[0.5]], 0.5), task, None)
     >>> flow.converged, round(float(flow.U[-1, 0, 0] * flow.u[-1]), 6)
     (True, 1.0)
 
     At L = 10 softmax attention ends with a positive risk:
 
-    >>> round(float(training_flow(([[0.5]], 0.5), [[1.0]], 10).risk[-1]), 4)
+    >>> round(float(training_flow(([[0.5]], 0.5), task, 10).risk[-1]), 4)
     0.1469
     """
     from scipy.integrate import solve_ivp
 
-    field = RiskField(
-        Sigma, prompt_length, noise, attention=attention, task_variance=task_variance, query_covariance=query_covariance
-    )
+    field = RiskField(task, prompt_length, attention=attention)
     moving, scale, tolerance = read_coordinates(start, field.S, field.S_q, score_scale), field.rate, _tolerance(rtol)
     wanted = _times(times, t_max)
     if not scale > 0:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.inputs.arrays import read_arrays, read_covariance
+from theory.regression.task import RegressionTask, read_task
 
 __all__ = ["BayesRisk", "bayes_risk"]
 
@@ -52,30 +52,14 @@ class BayesRisk(NamedTuple):
     error: float
 
 
-def bayes_risk(
-    Sigma: Any,
-    prompt_length: int | None,
-    noise: float = 0.0,
-    task_variance: float = 1.0,
-    *,
-    query_covariance: Any = None,
-    points: int = 1024,
-    seed: int = 0,
-) -> BayesRisk:
+def bayes_risk(task: RegressionTask, prompt_length: int | None, *, points: int = 1024, seed: int = 0) -> BayesRisk:
     """The least risk of any predictor of the query's label from a prompt of L tokens.
 
     Parameters
     ----------
-    Sigma : array (d, d)
-        Covariance of the covariates in the prompt; it may be singular.
+    task : RegressionTask
     prompt_length : int or None
         Up to 1e12; None is the infinite prompt.
-    noise : float
-        Variance of the label noise, in the prompt and at the query.
-    task_variance : float
-        Variance of an entry of w.
-    query_covariance : array (d, d), optional
-        Of the query; as in the prompt if left out.
     points : int
         Points of a scrambled Sobol' sequence, a power of two; there are 16 scramblings.
     seed : int
@@ -87,27 +71,22 @@ def bayes_risk(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not real or out of range, a matrix no covariance, the number of points no
-        power of two, if Sigma has too many dimensions for a Sobol' sequence (205 serve at any
-        length), or if noise is not 0 but below 1e-24 of Sigma at fewer than four tokens more than
-        dimensions.
+        If an argument is not real or out of range, the number of points no power of two, if Sigma
+        has too many dimensions for a Sobol' sequence (205 serve at any length), or if noise is not
+        0 but below 1e-24 of Sigma at fewer than four tokens more than dimensions.
 
     Examples
     --------
     Without noise d tokens determine the task; one token less leaves a line of tasks:
 
-    >>> bayes_risk(np.eye(3), 3)
+    >>> task = RegressionTask(np.eye(3), noise=0.0, task_variance=1.0)
+    >>> bayes_risk(task, 3)
     BayesRisk(value=0.0, error=0.0)
-    >>> value, error = bayes_risk(np.eye(3), 2)
+    >>> value, error = bayes_risk(task, 2)
     >>> bool(abs(value - 0.5) <= 5 * error + 1e-12)
     True
     """
-    S = read_covariance("Sigma", Sigma)
-    query = S if query_covariance is None else read_covariance("query_covariance", query_covariance)
-    read_arrays(Sigma=(S, "d d"), query_covariance=(query, "d d"))
-    tau2, om2 = (float(v) for v in read_arrays(noise=(noise, ""), task_variance=(task_variance, "")))
-    if tau2 < 0 or not om2 > 0:
-        raise ValueError(f"noise = {noise} and task_variance = {task_variance}: variances, the second positive; pass both as such")
+    S, query, tau2, om2 = read_task(task).Sigma, task.query_covariance, task.noise, task.task_variance
     if points < 1 or points & (points - 1):
         raise ValueError(f"points = {points} is no power of two; pass 1024, or 4096 for a smaller error")
     l, vectors = np.linalg.eigh(S)
@@ -138,7 +117,7 @@ def bayes_risk(
     crowd = CROWD if diagonal and L - diagonal < SPARE and ratio < QUIET else 1
     if crowd > 1 and ratio < QUIETEST:
         raise ValueError(
-            f"noise = {noise} is too small beside Sigma for so few tokens, but not 0; pass 0, or at least {QUIETEST} of it"
+            f"noise = {tau2} is too small beside Sigma for so few tokens, but not 0; pass 0, or at least {QUIETEST} of it"
         )
     draws = (_draws(L, diagonal, others, points, crowd, rng) for rng in np.random.default_rng(seed).spawn(SCRAMBLINGS))
     means = [float((weight * of(normal, chi2)).mean()) for normal, chi2, weight in draws]

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.training.setup import read_setup
 from theory.regression.experiment import Variant
+from theory.regression.task import RegressionTask, read_task
 
 __all__ = ["InitialGap", "initial_gap"]
 
@@ -48,12 +49,10 @@ class InitialGap:
 
 def initial_gap(
     parameters: Sequence[ArrayLike],
+    task: RegressionTask,
     lengths: Sequence[int],
     *,
-    Sigma: ArrayLike,
-    noise: float = 0.1,
     variant: str | Variant = "as written",
-    task_variance: float | None = None,
     prompts: int = 2**16,
     seed: int = 0,
 ) -> InitialGap:
@@ -63,15 +62,10 @@ def initial_gap(
     ----------
     parameters : Parameters, or a sequence of the four arrays O, V, K, Q
         Of both attentions; with an axis (softmax, linear) in front, of each.
+    task : RegressionTask
     lengths : sequence of int
-    Sigma : array_like of shape (d, d)
-        Covariance of the covariates.
-    noise : float
-        Variance of the label noise.
     variant : str or Variant
         How the experiment is read, see `theory.regression.experiment`.
-    task_variance : float, optional
-        Variance of an entry of w, 1/d by default.
     prompts : int
         Prompts for each length, at least 2; rounded up to a multiple of 64 from there on.
     seed : int
@@ -92,7 +86,7 @@ def initial_gap(
 
     >>> V = np.diag([0.0, 1.0])
     >>> still = [[0.0, 1.0], V, 0 * V, 0 * V]
-    >>> gap = initial_gap(still, [1, 4], Sigma=[[1.0]], noise=1.0, task_variance=1.0)
+    >>> gap = initial_gap(still, RegressionTask([[1.0]], noise=1.0, task_variance=1.0), [1, 4])
     >>> bool(np.all(abs(gap.output - 2 / gap.lengths) < 5 * gap.output_error))
     True
     """
@@ -103,10 +97,7 @@ def initial_gap(
     groups = min(GROUPS, int(prompts))
     batch = -(-int(prompts) // groups)
     # every length is checked before the first is measured
-    setups = [
-        read_setup("coupled", L, None, Sigma, noise, batch, 0.0, groups, seed, variant, parameters, task_variance, None)
-        for L in lengths
-    ]
+    setups = [read_setup("coupled", L, read_task(task), batch, 0.0, groups, seed, variant, parameters, None) for L in lengths]
     found = np.array([_measure(setup, groups) for setup in setups]).reshape(-1, 4).T
     return InitialGap(np.array([s.prompt_length for s in setups], dtype=np.int64), *found)
 

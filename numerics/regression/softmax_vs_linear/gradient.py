@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from numerics.compiled.streams import key_of
 from numerics.quadrature.weight_tables import weight_table
-from numerics.regression.risk.any_parameters import TaskModel, normal_points
-from theory.inputs.arrays import read_arrays
+from numerics.regression.risk.any_parameters import TaskModel, check_points, normal_points, read_parameters
 from theory.regression.experiment import Variant
-from theory.regression.experiment import variant as read_variant
+from theory.regression.task import RegressionTask
 
 __all__ = ["GradientGap", "gradient_gap"]
 
@@ -45,12 +44,10 @@ class GradientGap(NamedTuple):
 
 def gradient_gap(
     parameters: Any,
+    task: RegressionTask,
     lengths: Sequence[int],
     *,
-    Sigma: Any,
-    noise: float = 0.1,
     variant: str | Variant = "as written",
-    task_variance: float | None = None,
     points: int = 1 << 10,
     seed: int = 0,
 ) -> GradientGap:
@@ -60,13 +57,10 @@ def gradient_gap(
     ----------
     parameters : Parameters
         O (n,), V, K, Q (n, n), n = d + 1.
+    task : RegressionTask
     lengths : sequence of int
-    Sigma : array (d, d)
-    noise : float
-        Variance of the label noise in the prompt.
     variant : str or Variant
-    task_variance : float, optional
-        Variance of an entry of w, 1/d by default.
+        How the experiment is read, see `theory.regression.experiment`.
     points : int
         Sobol' points of each of the 16 randomisations, a power of 2.
     seed : int
@@ -85,35 +79,25 @@ def gradient_gap(
     Examples
     --------
     >>> from numerics.training import initial_parameters
-    >>> found = gradient_gap(initial_parameters(2, 0), [10, 1000], Sigma=np.eye(2), points=64)
+    >>> task = RegressionTask(np.eye(2), noise=0.1, task_variance=0.5)
+    >>> found = gradient_gap(initial_parameters(2, 0), task, [10, 1000], points=64)
     >>> bool(found.value[0] > 100 * found.value[1] > 0)
     True
     """
-    read = read_variant(variant)
-    A, B = read.prompt_root(Sigma), read.query_root(Sigma)
-    d, c = len(A), read.score_scale(len(A))
-    om2, tau2 = read_arrays(task_variance=(1 / d if task_variance is None else task_variance, ""), noise=(noise, ""))
-    if tau2 < 0 or not om2 > 0:
-        raise ValueError(f"noise = {noise}, task_variance = {task_variance}: variances, the first at least 0, the second positive")
-    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2 or points & (points - 1):
-        raise ValueError(f"points = {points!r} is no power of 2 from 2 on; Sobol' points are balanced only then")
+    model, count = TaskModel(task, variant), check_points(points)
     key_of(seed)
-    if not isinstance(parameters, tuple | list) or len(parameters) != 4:
-        raise TypeError("parameters are no (O, V, K, Q); pass Parameters, or four arrays of shapes (n,), (n, n), (n, n), (n, n)")
-    model = TaskModel(A, B, float(om2), float(tau2))
-    O, V, K, Q = (np.asarray(x, dtype=float) for x in parameters)
-    if O.shape != (d + 1,) or any(M.shape != (d + 1, d + 1) for M in (V, K, Q)):
-        raise ValueError(f"O has the shape {O.shape}; Sigma asks for n = d + 1 = {d + 1}, and V, K, Q for (n, n)")
+    theta = read_parameters(parameters, model.d)
+    if theta[0].ndim > 1:
+        raise ValueError(f"parameters have axes {theta[0].shape[:-1]} in front; pass those of one point")
     with np.errstate(over="ignore", invalid="ignore"):
-        found = _jackknife(model, c, (O, V, K, Q), lengths, normal_points(d, int(points), seed))
+        found = _jackknife(model, theta, lengths, normal_points(model.d, count, seed))
     if not np.isfinite(found).all():
         raise ValueError(BEYOND)
     return GradientGap(found.mean(axis=0), found.std(axis=0, ddof=1) / len(found) ** 0.5, found)
 
 
-def _jackknife(model: TaskModel, c: float, parameters: Sequence[Floats], lengths: Sequence[int], g: Floats) -> Floats:
-    O, V, K, Q = parameters
-    d = len(model.A)
+def _jackknife(model: TaskModel, parameters: Sequence[Floats], lengths: Sequence[int], g: Floats) -> Floats:
+    (O, V, K, Q), d, c = parameters, model.d, model.score_scale
     b, N = V.T @ O, c * K.T @ Q[:, :d]
     w, x = model.om * g[..., :d], g[..., d:] @ model.B.T
     seen_a, seen_b = model.seen(w, x @ N.T), model.seen(w, np.broadcast_to(b, (*w.shape[:-1], d + 1)))

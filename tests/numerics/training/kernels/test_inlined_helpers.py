@@ -10,9 +10,9 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 
-@pytest.mark.parametrize("name", ["sgd_coupled", "sgd_coupled_frame", "sgd_coupled_prompt", "sgd_coupled_short"])
+@pytest.mark.parametrize("name", ["coupled", "coupled_frame", "coupled_prompt", "coupled_short"])
 def test_helpers_of_the_coupled_kernel_are_part_of_it(name: str) -> None:
-    module = importlib.import_module(f"numerics.kernels.{name}")
+    module = importlib.import_module(f"numerics.training.kernels.{name}")
     helpers = [f for f in vars(module).values() if isinstance(f, Dispatcher) and f.__module__ == module.__name__]
     assert helpers
     assert [f.__name__ for f in helpers if not f.targetoptions.get("forceinline")] == []
