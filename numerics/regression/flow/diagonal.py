@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.quadrature.softmax_weights import softmax_moments
+from numerics.regression.flow.integrator import follow
 
 __all__ = ["FinitePromptPath", "Spectrum", "finite_prompt_path"]
 
@@ -183,19 +184,13 @@ def finite_prompt_path(
     >>> round(float(path.a[-1, 0] * path.u[-1]), 6), bool(path.risk[-1] < 1e-9)
     (1.0, True)
     """
-    from scipy.integrate import solve_ivp
-
     if len(a0) != len(spectrum.eigenvalues):
         raise ValueError(f"a0 = {list(a0)} does not give one number for each of the eigenvalues {spectrum.eigenvalues}")
     field, scale = _Field(spectrum, prompt_length, noise, nodes), np.append(spectrum.multiplicities, 1.0)
-    motion = lambda t, y: -field(y)[1] / scale
-    still: Any = lambda t, y: float(np.linalg.norm(motion(t, y))) - 1e-3 * rtol
-    still.terminal = True
+    motion = lambda y: -field(y)[1] / scale
+    still = lambda y: float(np.linalg.norm(motion(y))) - 1e-3 * rtol
     start = np.append(np.asarray(a0, dtype=float), u0)
-    path = solve_ivp(motion, (0.0, t_max), start, method="LSODA", rtol=rtol, atol=1e-3 * rtol, events=still)
-    if path.status < 0:
-        raise RuntimeError(f"the integrator gave up at t = {path.t[-1]:.3g}: {path.message}")
-    states = path.y.T
+    _, states, _ = follow(motion, still, start, t_max, rtol=rtol)
     return FinitePromptPath(
         states[:, :-1], states[:, -1], np.array([field(y)[0] for y in states]), float(np.linalg.norm(field(states[-1])[1]))
     )

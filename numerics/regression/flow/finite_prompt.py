@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.regression.flow.coordinates import Factors, block_factors, read_coordinates
+from numerics.regression.flow.integrator import check_positive, follow
 from numerics.regression.risk.block_manifold import RiskField
 from theory.inputs.arrays import read_arrays
 from theory.regression.task import RegressionTask
@@ -65,8 +66,8 @@ class TrainingFlow:
 def _times(times: ArrayLike | None, t_max: float | None) -> Floats | None:
     if times is not None and t_max is not None:
         raise ValueError("both times and t_max are given; the last of the times is the end")
-    if t_max is not None and not read_arrays(t_max=(t_max, ""))[0] > 0:
-        raise ValueError(f"t_max = {t_max} is not positive; the integration needs a time above 0")
+    if t_max is not None:
+        check_positive(t_max=t_max)
     if times is None:
         return None
     (t,) = read_arrays(times=(times, "k"))
@@ -129,8 +130,6 @@ def training_flow(
     >>> round(float(training_flow(([[0.5]], 0.5), task, 10).risk[-1]), 4)
     0.1469
     """
-    from scipy.integrate import solve_ivp
-
     field = RiskField(task, prompt_length, attention=attention)
     moving, scale, tolerance = read_coordinates(start, field.S, field.S_q, score_scale), field.rate, _tolerance(rtol)
     wanted = _times(times, t_max)
@@ -144,31 +143,24 @@ def training_flow(
         risks[y.tobytes()], to_U, to_u = field(U, u)
         return moving.pull_back(y, to_U, to_u)
 
-    def still(_: float, y: Floats) -> float:
+    def still(y: Floats) -> float:
         return float(np.linalg.norm(gradient(y))) / scale - STILL * tolerance * float(np.linalg.norm(y))
 
-    event: Any = still
-    event.terminal = True
     end = float(wanted[-1]) * scale if wanted is not None else LONGEST if t_max is None else t_max * scale
-    if end == 0 or (wanted is None and still(0.0, moving.start) <= 0):
+    if end == 0 or (wanted is None and still(moving.start) <= 0):
         t, y = np.zeros(1), moving.start[None, :]
     else:
         # Time runs in units of the fastest mode, so that no covariance is too small or too large.
-        path = solve_ivp(
-            lambda _, y: -gradient(y) / scale,
-            (0.0, end),
+        t, y, _ = follow(
+            lambda y: -gradient(y) / scale,
+            still,
             moving.start,
-            method="LSODA",
+            end,
             rtol=tolerance,
-            atol=1e-3 * tolerance * float(np.abs(moving.start).max()),
-            t_eval=None if wanted is None else np.minimum(wanted * scale, end),
-            events=event if wanted is None else None,
+            size=float(np.abs(moving.start).max()),
+            times=None if wanted is None else np.minimum(wanted * scale, end),
+            unit=1 / scale,
         )
-        if path.status < 0:
-            raise RuntimeError(
-                f"the integrator gave up at t = {path.t[-1] / scale:.3g}: {path.message}; loosen rtol or rescale Sigma"
-            )
-        t, y = path.t, path.y.T
     points = [moving.point(state) for state in y]
     return TrainingFlow(
         t=t / scale if wanted is None else wanted,
@@ -176,7 +168,7 @@ def training_flow(
         u=np.array([u for _, u in points]),
         risk=np.array([risks[key] if (key := state.tobytes()) in risks else field(*at).risk for state, at in zip(y, points)]),
         speed=float(np.linalg.norm(gradient(y[-1]))),
-        converged=still(0.0, y[-1]) <= STILL * tolerance * float(np.linalg.norm(y[-1])),  # the event is found to twice that
+        converged=still(y[-1]) <= STILL * tolerance * float(np.linalg.norm(y[-1])),  # the event is found to twice that
         factors=None if moving.factors is None else moving.factors(y),
     )
 
