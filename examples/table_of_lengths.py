@@ -7,10 +7,10 @@ within epsilon of the Bayes risk of infinite prompts. The theorem does not say h
 is. Here is the least one, for w ~ N(0, I), no label noise (then the Bayes risk is 0), found from
 the exact risk, the limit of the flow being taken for the least risk; beside it
 
-- the bound F(lambda*)/(2 epsilon) of our R6 for the least risk, rounded up; it holds for every invertible covariance of that trace
-  and dimension, and
-- the logarithm of the explicit L(epsilon) that the proof gives when all its constants are followed, for alpha in the middle of its
-  range.
+- the bound F(lambda*)/(2 epsilon) of our R6 for the least risk, rounded up; it holds for every
+  invertible covariance of that trace and dimension, and
+- the logarithm of the explicit L(epsilon) that the proof gives when all its constants are followed,
+  for alpha in the middle of its range.
 
 ``python examples/table_of_lengths.py > examples/table_of_lengths.md`` writes the stored table again
 (``--small``: its first lines).

@@ -1,5 +1,5 @@
-"""The parameters (O, V, K, Q) of one layer of attention, their start, and the array in which
-kernels keep them.
+"""The parameters (O, V, K, Q) of one layer of attention, their random start, and the array in which
+the kernels of SGD keep them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from theory.inputs.arrays import read_arrays
 __all__ = ["Parameters", "initial_parameters", "pack", "read_start", "unpack"]
 
 Floats = NDArray[np.float64]
-#: Second word of the key of the start: prompts never see it.
+#: Second word of the random key of the start: the streams of prompts never have it.
 STREAM = 0x696E6974
 
 

@@ -1,4 +1,4 @@
-"""What a run of SGD leaves behind."""
+"""`Training`, what a run of SGD leaves behind, and the rule by which a run counts as failed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""SGD as in Appendix A.1 of Boursier & Boyer, in compiled steps, with records, checkpoints and an
-eye on divergence.
+"""`numerics.train`: SGD on the in-context risk as in Appendix A.1 of Boursier & Boyer, in pieces of
+compiled steps, with records, checkpoints, progress, and a stop at divergence.
 """
 
 from __future__ import annotations
@@ -22,9 +22,13 @@ from theory.regression.task import RegressionTask
 
 __all__ = ["train"]
 
-SHORT, LONG = 0.05, 0.2  # seconds that a call of the kernel should take: an interrupt waits for its end
-SHOW, SAVE = 0.1, 5.0  # least seconds between two calls of `progress`, and between two checkpoints
-PATIENCE = 20  # at most 1 / PATIENCE of the time goes into checkpoints
+#: Seconds that a call of the kernel should take, at least and at most: an interrupt waits for its
+#: end.
+SHORT_CALL, LONG_CALL = 0.05, 0.2
+#: Least seconds between two calls of `progress`, and between two checkpoints.
+PROGRESS_PAUSE, CHECKPOINT_PAUSE = 0.1, 5.0
+#: Seconds of work for a second of writing checkpoints, at least.
+WORK_PER_CHECKPOINT = 20
 
 
 def train(
@@ -107,8 +111,9 @@ def train(
 
     Notes
     -----
-    Prompts are drawn reduced to what the loss and its gradient depend on, in float32; parameters are float64. Results are bitwise
-    the same on one machine, in however many pieces the steps are run.
+    Prompts are drawn reduced to what the loss and its gradient depend on, in float32; parameters
+    are float64. Results are bitwise the same on one machine, in however many pieces the steps are
+    run.
 
     References
     ----------
@@ -158,13 +163,16 @@ def train(
 def _run(
     setup: Setup, records: Records, state: State, save: Callable[[State], None], progress: Callable[[int, int], None]
 ) -> State:
+    """Run the steps that are left, in calls of the kernel whose number of steps is doubled or
+    halved until a call takes the wanted time.
+    """
     kernel, arguments = sgd_kernel(setup.attention), setup.kernel_arguments()
     front, none = setup.start.shape[:-2], np.empty((0,) * setup.start.ndim)
-    pace, shown, kept, pause = 1, -SHOW, time.monotonic(), SAVE
+    pace, shown, kept, pause = 1, -PROGRESS_PAUSE, time.monotonic(), CHECKPOINT_PAUSE
     try:
         while state.done < setup.steps and state.diverged < 0:
             now = time.monotonic()
-            if now - shown >= SHOW:
+            if now - shown >= PROGRESS_PAUSE:
                 progress(state.done, setup.steps)
                 shown = now
             piece = min(pace, setup.every - state.done % setup.every, setup.steps - state.done)
@@ -174,7 +182,7 @@ def _run(
             began = time.monotonic()
             stopped = int(kernel(theta, setup.prompt_length, state.done, piece, setup.lr, *arguments, losses, none))
             took = time.monotonic() - began
-            pace = pace * 2 if took < SHORT else max(1, pace // 2) if took > LONG else pace
+            pace = pace * 2 if took < SHORT_CALL else max(1, pace // 2) if took > LONG_CALL else pace
             after = state.done + piece if stopped < 0 else stopped
             records.add(state.done, losses[..., : after - state.done], theta)
             state = State(theta, after, stopped)
@@ -182,7 +190,7 @@ def _run(
                 began = time.monotonic()
                 save(state)
                 kept = time.monotonic()
-                pause = max(SAVE, PATIENCE * (kept - began))
+                pause = max(CHECKPOINT_PAUSE, WORK_PER_CHECKPOINT * (kept - began))
     finally:
         save(state)
     progress(state.done, setup.steps)
@@ -197,6 +205,7 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
 
 
 def _kernel_key() -> Any:
+    """A digest of the kernels' sources: another version need not give the same bits."""
     from numerics.training.kernels.loop import SOURCES
 
     return SOURCES

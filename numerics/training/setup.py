@@ -1,4 +1,6 @@
-"""The door of a run: what is trained and on which prompts, checked, with all defaults filled in."""
+"""The arguments of `numerics.train`, checked and with all defaults filled in: what is trained, on
+which task and prompts, and how.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,14 @@ __all__ = ["ATTENTIONS", "Setup", "read_setup", "training_task"]
 
 Floats = NDArray[np.float64]
 ATTENTIONS = ("softmax", "linear", "coupled")
-MOST = 2**31 - 1  # tokens and prompts are counted in 32 bits
-RECORDS, SHORTEST = 500, 10  # records of a run by default, and the least steps of one
-MOST_STEPS = 2**32  # of a run: streams know a step by 32 bits, and would come again
-MOST_NUMBERS = 2**30  # in the records of a run and in the losses between two of them: 8 GiB
+#: Tokens and prompts are counted in 32 bits.
+LARGEST_COUNT = 2**31 - 1
+#: Records of a run by default, and the least steps between two of them.
+USUAL_RECORDS, SHORTEST_WINDOW = 500, 10
+#: A stream knows its step by 32 bits, and would come again after so many.
+LARGEST_STEPS = 2**32
+#: Numbers in the records of a run and in the losses between two of them: 8 GiB.
+LARGEST_SIZE = 2**30
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,14 +86,14 @@ def read_setup(
     """
     if not isinstance(attention, str) or attention not in ATTENTIONS:
         raise ValueError(f"attention = {attention!r} is not known; take one of {', '.join(map(repr, ATTENTIONS))}")
-    length = _whole("prompt_length", prompt_length, "the number of tokens in a prompt", MOST)
+    length = _whole("prompt_length", prompt_length, "the number of tokens in a prompt", LARGEST_COUNT)
     chosen = variant(variant_name)
     chosen.roots(task)  # also checks that the variant draws such queries
     (rate,) = (float(x) for x in read_arrays(lr=(lr, "")))
     if rate < 0:
         raise ValueError(f"lr = {lr} is negative: the risk would be climbed; take a learning rate >= 0 (0 only measures the start)")
-    count = _whole("batch", batch, "the number of prompts in a step", MOST)
-    total = _whole("steps", steps, "the number of steps of SGD", MOST_STEPS)
+    count = _whole("batch", batch, "the number of prompts in a step", LARGEST_COUNT)
+    total = _whole("steps", steps, "the number of steps of SGD", LARGEST_STEPS)
     theta = pack(initial_parameters(task.d, seed))  # also checks the seed
     if start is not None:
         theta = read_start(start, task.d, attention == "coupled")
@@ -100,17 +106,18 @@ def read_setup(
 def _window(steps: int, size: int, every: int | None) -> int:
     """Steps between two records of so many parameters."""
     if every is None:
-        fewer = max(1, min(RECORDS, MOST_NUMBERS // (8 * size)))  # of large models: 1 GiB
-        window = min(max(SHORTEST, -(-steps // fewer)), steps, MOST_NUMBERS // 8)
+        fewer = max(1, min(USUAL_RECORDS, LARGEST_SIZE // (8 * size)))  # of large models: 1 GiB
+        window = min(max(SHORTEST_WINDOW, -(-steps // fewer)), steps, LARGEST_SIZE // 8)
     else:
-        window = min(_whole("every", every, "the steps between two records", MOST_STEPS), steps)
-    if (numbers := steps // window * size + window) > MOST_NUMBERS:
+        window = min(_whole("every", every, "the steps between two records", LARGEST_STEPS), steps)
+    if (numbers := steps // window * size + window) > LARGEST_SIZE:
         where = "more" if window > numbers // 2 else "fewer"
         raise ValueError(f"every = {window} makes records of {numbers / 2**27:.3g} GiB; take {where} of them, or fewer steps")
     return window
 
 
 def _whole(name: str, value: Any, meaning: str, most: int) -> int:
+    """A whole number from 1 to `most`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} = {value!r} is no whole number; it is {meaning}")
     if not 1 <= value <= most:

@@ -1,5 +1,5 @@
-"""The experiments of Boursier & Boyer (Section 6, Appendix A): covariances, prompt lengths, and two
-readings of how they were run.
+"""The experiments of Boursier & Boyer (Section 6, Appendix A): their task, covariances and prompt
+lengths, and two readings of how they were run.
 
 A token is z = (x, y) with x = A g and y = w·x + noise, the query token z_q = (B g, 0). "as written"
 is Appendix A.1. "as coded" is what a snapshot of the authors' code does, kept by a public audit of
@@ -93,7 +93,8 @@ class Variant:
 
         Examples
         --------
-        >>> drawn = VARIANTS["as coded"].drawn(RegressionTask([[4.0]], noise=0.1, task_variance=1.0))
+        >>> task = RegressionTask([[4.0]], noise=0.1, task_variance=1.0)
+        >>> drawn = VARIANTS["as coded"].drawn(task)
         >>> drawn.Sigma.tolist(), drawn.query_covariance.tolist()
         ([[16.0]], [[1.0]])
         """

@@ -1,5 +1,6 @@
-"""Where the gradient flow of in-context linear regression ends; the task and its risk are in
-`theory.regression.risk`.
+"""`limit_parameters`: where the gradient flow of in-context linear regression ends (Remark 5.3 and
+Appendix F of Boursier & Boyer; our R5 for any start and any prompt length of linear attention), in
+closed form.
 """
 
 from __future__ import annotations
@@ -112,7 +113,8 @@ def limit_parameters(
     in::
 
         U -> gamma S_L^{-1} S S^+ + P(U0),   u -> 1 / gamma,
-        gamma^2 = ((c - b) + sqrt((c - b)^2 + 4 T)) / (2 T),   b = |P(U0)|_F^2,   T = tr((S_L^{-1} S S^+)^2).
+        gamma^2 = ((c - b) + sqrt((c - b)^2 + 4 T)) / (2 T),
+        b = |P(U0)|_F^2,   T = tr((S_L^{-1} S S^+)^2).
 
     Parameters
     ----------
@@ -150,8 +152,9 @@ def limit_parameters(
 
     Notes
     -----
-    The common sign is that of ``u`` from the moment at which the risk falls below ``tr(Sigma) / 2``, its value at every saddle.
-    Where neither the start nor a conserved quantity decides it, the flow is integrated up to that moment, and ``regime`` says so.
+    The common sign is that of ``u`` from the moment at which the risk falls below
+    ``tr(Sigma) / 2``, its value at every saddle. Where neither the start nor a conserved quantity
+    decides it, the flow is integrated up to that moment, and ``regime`` says so.
 
     Examples
     --------

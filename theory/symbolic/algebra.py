@@ -1,4 +1,4 @@
-"""Matrix and trace identities, and Gaussian expectations, for every dimension at once.
+"""`Algebra`: matrix and trace identities, and Gaussian expectations, for every dimension at once.
 
 An element is a linear combination of products ``tr(w_1) ... (x'w_k y) ... W`` of traces, inner
 products and at most one open word, with coefficients that are polynomials in the scalar parameters
@@ -52,7 +52,8 @@ class Algebra(Alphabet):
     --------
     The characteristic property of Gaussian tilting, completing the square, in every dimension:
 
-    >>> A = Algebra(symmetric=["Gamma", "Lambda"], vectors=["x", "a"], inverse=[("Gamma", "Lambda")])
+    >>> letters = dict(symmetric=["Gamma", "Lambda"], vectors=["x", "a"])
+    >>> A = Algebra(**letters, inverse=[("Gamma", "Lambda")])
     >>> Gamma, Lambda, x, a = (A[name] for name in ("Gamma", "Lambda", "x", "a"))
     >>> y = x - Gamma * a
     >>> (a.T * x - x.T * Lambda * x / 2 == a.T * Gamma * a / 2 - y.T * Lambda * y / 2)

@@ -1,5 +1,5 @@
-"""The elements of an algebra of matrix words; `theory.symbolic.algebra` says what they mean and
-what their equality proves.
+"""`Words`, the elements of an algebra of matrix words: their shapes, arithmetic, calculus and
+display. What they mean and what their equality proves is in `theory.symbolic.algebra`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from theory.symbolic.written import formula
 
 __all__ = ["Words"]
 
+#: Shapes that may be multiplied, and the shape of the product.
 _PRODUCT = {
     ("matrix", "matrix"): "matrix",
     ("matrix", "column"): "column",
@@ -27,7 +28,8 @@ _PRODUCT = {
     ("column", "row"): "matrix",
 }
 _TRANSPOSED = {"column": "row", "row": "column"}
-READABLE = 150
+#: Operations behind an element beyond which it shows its normal form instead of its history.
+LONGEST_HISTORY = 150
 
 
 class Words:
@@ -55,7 +57,7 @@ class Words:
         self.size: int = 1 + sum(part.size for part in origin or () if isinstance(part, Words))
         #: The operation and the operands that made it, for `written`; None for a letter, a number
         #: or an inner result.
-        self.origin = origin if self.size <= READABLE else None
+        self.origin = origin if self.size <= LONGEST_HISTORY else None
         if self.origin is None:
             self.size = 1
         #: The normal form; see `Terms`.
@@ -67,7 +69,7 @@ class Words:
         """
         return Words(self.algebra, self.terms, self.shape, (operation, *operands))
 
-    # -- arithmetic -------------------------------------------------------------------------------------------------------------
+    # -- arithmetic
 
     def _other(self, other: Any) -> Words:
         if isinstance(other, Words):
@@ -162,7 +164,7 @@ class Words:
             raise ValueError(f"a {self.shape} has no trace: {self}; a scalar times the identity I has one")
         return Words(self.algebra, self.terms.tr(), "scalar", ("tr", self))
 
-    # -- calculus ---------------------------------------------------------------------------------------------------------------
+    # -- calculus
 
     def diff(self, param: str) -> Words:
         """Derivative by a scalar parameter.
@@ -259,7 +261,7 @@ class Words:
         """Names of the matrices and vectors that occur."""
         return self.terms.letters()
 
-    # -- homomorphisms ----------------------------------------------------------------------------------------------------------
+    # -- homomorphisms
 
     def substitute(self, name: str, value: Words) -> Words:
         """Put an element in the place of a matrix or vector letter.
@@ -309,7 +311,7 @@ class Words:
         """
         return evaluate(self.terms, self.shape, values)
 
-    # -- display ----------------------------------------------------------------------------------------------------------------
+    # -- display
 
     def _show(self, letter: Callable[[Letter], str], times: str, trace: str, number: Callable[[PolyElement], str]) -> str:
         parts = []

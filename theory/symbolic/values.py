@@ -75,7 +75,9 @@ def evaluate(f: Terms, shape: str, values: Mapping[str, Any]) -> Any:
 
 
 def _instance(A: Alphabet, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values as SymPy objects, checked against shapes and relations, with inverses filled in."""
+    """The values as SymPy objects, checked against shapes and relations; a declared inverse that is
+    missing is computed.
+    """
     given: dict[str, Any] = {}
     for name, value in values.items():
         if name == "d" or name in A.params:
@@ -114,7 +116,10 @@ def _differ(M: Any, N: Any) -> bool:
 
 
 def example(A: Alphabet, d: int, seed: int) -> dict[str, Any]:
-    """Random small rationals for every letter, as `theory.symbolic.algebra.Algebra.example` says."""
+    """Random small rationals for every letter, as `theory.symbolic.algebra.Algebra.example` says.
+
+    The random numbers depend on the seed and the dimension alone.
+    """
     draw = random.Random(f"{seed} {d}")
     some = lambda rows, columns: sp.Matrix(rows, columns, lambda i, j: draw.randint(-3, 3))
     values: dict[str, Any] = {name: sp.Rational(draw.randint(1, 9), draw.randint(1, 4)) for name in A.params}

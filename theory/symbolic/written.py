@@ -1,5 +1,5 @@
-"""How an element of matrix words was made, as LaTeX: the normal form decides, but a reader compares
-what was written down.
+"""How an element of matrix words was put together, as LaTeX: a normal form decides an identity, but
+a reader compares what was written down.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The gradient flow of the finite-prompt risk of softmax attention, deterministic: the population
-version of training (our R6).
+"""The gradient flow of the finite-prompt risk of softmax attention (our R6) for a covariance with
+one or two positive eigenvalues, from starts that are diagonal in the same basis.
 
-With Sigma and U(0) diagonal in one basis the flow stays there: ``Sigma = diag(l_i)`` and
-``U = diag(a_i)`` on eigenspaces of dimension m_i, so that a path has as many unknowns as Sigma has
-eigenvalues, plus the scalar u. The query enters through its squared norms in the eigenspaces, over
-which a product rule integrates.
+The flow stays diagonal: ``Sigma = diag(l_i)`` and ``U = diag(a_i)`` on eigenspaces of dimension
+m_i, so that a path has as many unknowns as Sigma has eigenvalues, plus the scalar u. The query
+enters through its squared norms in the eigenspaces, over which a product Gauss rule integrates:
+another route than that of `numerics.regression.flow.finite_prompt`, and a fast one.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def _weights_of(L: float) -> Any:
     from scipy.interpolate import make_interp_spline
 
     m = softmax_moments(ROOTS**2, L)
-    even = np.concatenate([-ROOTS[:0:-1], ROOTS])  # both are even functions of the root
+    # Both are even functions of the root: mirrored data leave the spline no end at 0, and no slope.
+    even = np.concatenate([-ROOTS[:0:-1], ROOTS])
     mirrored = lambda y: np.concatenate([y[:0:-1], y])
     pair = make_interp_spline(even, np.stack([mirrored(np.log(m.P2)), mirrored(-1 - 6 * (m.P3 - m.Q) / m.P2)], axis=1), k=5)
     return pair, pair.derivative()
@@ -107,6 +108,8 @@ class FinitePromptPath:
 
 
 class _Field:
+    """Risk and gradient of a spectrum at one prompt length as a function of (a, u)."""
+
     def __init__(self, spectrum: Spectrum, L: float | None, noise: float, nodes: int) -> None:
         self.l, self.m = np.array(spectrum.eigenvalues), np.array(spectrum.multiplicities, dtype=float)
         self.level, self.L = spectrum.trace + noise, L

@@ -1,5 +1,5 @@
-"""Where training ends at each prompt length: the point of least risk, or that of the flow at a
-time, and the least length.
+"""Where training ends at each prompt length (Theorem 5.2 of Boursier & Boyer): the point of least
+risk, or that of the gradient flow at a time, and the length L(epsilon) from which on it is good.
 
 At a long prompt the risk of softmax attention is nearly flat along the valley ``u Sigma U = I``,
 where its slope is of order 1/L. The flow falls into the valley in a time of order 1 and then creeps
@@ -28,11 +28,11 @@ __all__ = ["Trained", "block_start", "least_length", "trained"]
 
 Floats = NDArray[np.float64]
 #: Eigenvalues below this part of the largest count as 0: what they add to the risk is as small.
-NOTHING = 1e-10
+ZERO_EIGENVALUE = 1e-10
 #: Step of the central differences of the gradient, in the logarithms of the parameters.
-STEP = 1e-4
+DIFFERENCE_STEP = 1e-4
 #: Newton's method has arrived when its step is this small.
-STILL = 1e-9
+LAST_STEP = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,13 +132,15 @@ def trained(
 
     Notes
     -----
-    The limit for linear attention is a closed form, `theory.limit_parameters`. For softmax attention it is the minimum that
-    Newton's method finds among the positive definite U that commute with Sigma, and does not depend on the start. That no other U
-    does better is searched in the tests, that the flow ends there is integrated in single cases; neither is proved.
+    The limit for linear attention is a closed form, `theory.limit_parameters`. For softmax
+    attention it is the minimum that Newton's method finds among the positive definite U that
+    commute with Sigma, and does not depend on the start. That no other U does better is searched in
+    the tests, that the flow ends there is integrated in single cases; neither is proved.
 
     Examples
     --------
-    Softmax attention needs about three times as many tokens as linear attention (d = 5, see `theory.regression.valley`):
+    Softmax attention needs about three times as many tokens as linear attention (d = 5, see
+    `theory.regression.valley`):
 
     >>> task = RegressionTask(np.eye(5), noise=0.0, task_variance=1.0)
     >>> softmax, linear = (trained(task, 10**6, attention=a).risk for a in ("softmax", "linear"))
@@ -148,7 +150,7 @@ def trained(
     risk = RiskField(task, prompt_length, attention=attention)
     S, query, ratio, (U0, u0) = task.Sigma, task.query_covariance, task.noise_ratio, _read_start(task.Sigma, start)
     if query is not S:
-        if float(np.linalg.eigvalsh(query)[0]) <= NOTHING * float(np.abs(query).max()):
+        if float(np.linalg.eigvalsh(query)[0]) <= ZERO_EIGENVALUE * float(np.abs(query).max()):
             raise ValueError("query_covariance is singular; use training_flow, which takes any")
         if float(np.abs(S @ query - query @ S).max()) > 1e-9 * float(np.abs(S).max() * np.abs(query).max()):
             raise ValueError("query_covariance does not commute with Sigma; use training_flow, which takes any two")
@@ -174,11 +176,12 @@ def _at(time: float, risk: Callable[[Floats, float], ExactRisk], U: Floats, u: f
 def _mixed(S: Floats, U0: Floats) -> bool:
     """Whether U(0) has entries between the range of S and its kernel."""
     l, vectors = np.linalg.eigh(S)
-    seen, turned = l > NOTHING * l[-1], vectors.T @ U0 @ vectors
+    seen, turned = l > ZERO_EIGENVALUE * l[-1], vectors.T @ U0 @ vectors
     return bool(np.abs(turned[np.ix_(seen, ~seen)]).max(initial=0.0) > 1e-12 * np.abs(turned).max())
 
 
 def _read_start(S: Floats, start: tuple[Any, float] | None) -> tuple[Floats, float]:
+    """A start that meets Assumption 5.1."""
     if start is None:
         return block_start(S)
     U0, u0 = read_arrays(Sigma=(S, "d d"), U0=(start[0], "d d"), u0=(start[1], ""))[1:]
@@ -214,7 +217,7 @@ def _softmax_limit(task: RegressionTask, U0: Floats, L: int) -> tuple[Floats, fl
     S, query, noise, risk = task.Sigma, task.query_covariance, task.noise_ratio, RiskField(task, L)
     l, vectors = np.linalg.eigh(S)
     q = np.einsum("ji,jk,ki->i", vectors, query, vectors)
-    seen = l > NOTHING * l[-1]
+    seen = l > ZERO_EIGENVALUE * l[-1]
     pairs = np.stack([l, q], axis=1)[seen]
     group = np.unique((pairs / pairs.max(axis=0)).round(10), axis=0, return_inverse=True)[1].ravel()
     onto = vectors[:, seen]
@@ -240,20 +243,20 @@ def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats, L: float
     """A minimum by damped Newton steps; negative curvature is turned round."""
     value, slope = field(y)
     for _ in range(100):
-        units = STEP * np.eye(len(y))
-        H = np.array([(field(y + e)[1] - field(y - e)[1]) / (2 * STEP) for e in units])
+        units = DIFFERENCE_STEP * np.eye(len(y))
+        H = np.array([(field(y + e)[1] - field(y - e)[1]) / (2 * DIFFERENCE_STEP) for e in units])
         curvature, basis = np.linalg.eigh((H + H.T) / 2)
         step = -basis @ ((basis.T @ slope) / np.maximum(np.abs(curvature), np.finfo(float).tiny))
         gain = abs(float(slope @ step))
         step /= max(1.0, float(np.abs(step).max()))
         while True:
             further, there = field(y + step)
-            if further <= value * (1 + 1e-14) or float(np.abs(step).max()) < STILL:
+            if further <= value * (1 + 1e-14) or float(np.abs(step).max()) < LAST_STEP:
                 break
             step /= 4
         y, value, slope = y + step, further, there
         # a direction that hardly matters may stay inexact
-        if float(np.abs(step).max()) < STILL or gain < 1e-6 * STILL**2 * value:
+        if float(np.abs(step).max()) < LAST_STEP or gain < 1e-6 * LAST_STEP**2 * value:
             return y
     raise RuntimeError(f"Newton's method has not arrived at L = {L:g}; give a time, and the flow is followed up to it")
 

@@ -1,9 +1,9 @@
-"""The gradient flow of the finite-prompt risk, in (U11, u) or in the factors that stochastic
-gradient descent moves (our R6).
+"""The gradient flow of the in-context risk at a finite prompt length (our R6), of softmax or linear
+attention, in (U11, u) or in the factors that stochastic gradient descent moves.
 
 On the block manifold the population gradient in every other entry of (O, V, K, Q) is an odd moment
-of the task and vanishes, so that the flow stays there: the deterministic curves that SGD from such
-a start follows as its learning rate goes to 0.
+of the task and vanishes, so that the flow stays there: these are the deterministic curves that SGD
+from such a start follows as its learning rate goes to 0.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ __all__ = ["Factors", "TrainingFlow", "block_factors", "training_flow"]
 Floats = NDArray[np.float64]
 #: Speed relative to that of the fastest mode, times rtol, below which the flow counts as standing
 #: still.
-STILL = 1e-3
+STANDSTILL = 1e-3
 #: Times of the fastest mode after which the integration ends if nothing else is said.
-LONGEST = 1e8
+LAST_TIME = 1e8
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +64,7 @@ class TrainingFlow:
 
 
 def _times(times: ArrayLike | None, t_max: float | None) -> Floats | None:
+    """The times to report, increasing from 0 or later; None for the integrator's own steps."""
     if times is not None and t_max is not None:
         raise ValueError("both times and t_max are given; the last of the times is the end")
     if t_max is not None:
@@ -144,9 +145,9 @@ def training_flow(
         return moving.pull_back(y, to_U, to_u)
 
     def still(y: Floats) -> float:
-        return float(np.linalg.norm(gradient(y))) / scale - STILL * tolerance * float(np.linalg.norm(y))
+        return float(np.linalg.norm(gradient(y))) / scale - STANDSTILL * tolerance * float(np.linalg.norm(y))
 
-    end = float(wanted[-1]) * scale if wanted is not None else LONGEST if t_max is None else t_max * scale
+    end = float(wanted[-1]) * scale if wanted is not None else LAST_TIME if t_max is None else t_max * scale
     if end == 0 or (wanted is None and still(moving.start) <= 0):
         t, y = np.zeros(1), moving.start[None, :]
     else:
@@ -168,12 +169,13 @@ def training_flow(
         u=np.array([u for _, u in points]),
         risk=np.array([risks[key] if (key := state.tobytes()) in risks else field(*at).risk for state, at in zip(y, points)]),
         speed=float(np.linalg.norm(gradient(y[-1]))),
-        converged=still(y[-1]) <= STILL * tolerance * float(np.linalg.norm(y[-1])),  # the event is found to twice that
+        converged=still(y[-1]) <= STANDSTILL * tolerance * float(np.linalg.norm(y[-1])),  # the event is found to twice that
         factors=None if moving.factors is None else moving.factors(y),
     )
 
 
 def _tolerance(rtol: float) -> float:
+    """A relative tolerance that floats can meet."""
     (value,) = read_arrays(rtol=(rtol, ""))
     if not 1e-13 <= value < 1:
         raise ValueError(f"rtol = {rtol} is not between 1e-13 and 1; floats have no more digits")

@@ -1,7 +1,10 @@
-"""The gradient flow of in-context linear regression, integrated in the original coordinates.
+"""The gradient flow of in-context linear regression (Boursier & Boyer, Section 5), integrated in
+the original coordinates: of linear attention at any prompt length, and of softmax attention at the
+infinite one.
 
-This is the route that knows nothing of limits, invariants or eigenbases: it follows the vector
-field until it stops.
+It is the second route to `theory.limit_parameters`: it knows nothing of limits, conserved
+quantities or eigenbases, and follows the vector field of `theory.regression.risk` until it stands
+still.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The integrator of all gradient flows here: LSODA up to a last time, or until the flow stands still."""
+"""The integrator of all gradient flows of the in-context risk: LSODA up to a last time, or until
+the flow stands still.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,8 @@ def follow(
 
     Examples
     --------
-    >>> t, y, stopped = follow(lambda y: -y, lambda y: abs(y[0]) - 1e-3, np.ones(1), 100.0, rtol=1e-8)
+    >>> slow = lambda y: abs(y[0]) - 1e-3
+    >>> t, y, stopped = follow(lambda y: -y, slow, np.ones(1), 100.0, rtol=1e-8)
     >>> stopped, bool(abs(t[-1] - np.log(1000)) < 1e-4)
     (True, True)
     """

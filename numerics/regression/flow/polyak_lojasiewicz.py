@@ -1,5 +1,5 @@
-"""How steep the risk stays along the flow: the least ratio of squared gradient and risk, exactly at
-the start and on the way.
+"""Whether a Polyak-Lojasiewicz constant holds along the infinite-prompt flow: the least ratio of
+the squared gradient to the risk, exactly at the start and by integration on the way.
 """
 
 from __future__ import annotations

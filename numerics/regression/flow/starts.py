@@ -1,5 +1,5 @@
-"""Starts of the flow at the edges of every hypothesis, and the check that it ends where a formula
-says.
+"""Starts of the gradient flow at the edges of every hypothesis of Section 5, and the checks that
+from each of them the flow ends where a formula says and conserves what it should.
 """
 
 from __future__ import annotations

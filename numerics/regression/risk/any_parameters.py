@@ -1,7 +1,7 @@
-"""The population risk at any parameters (O, V, K, Q), whether or not they are on the block
-manifold.
+"""The population risk of softmax or linear attention at any parameters (O, V, K, Q), whether or not
+they are on the block manifold of Assumption 5.1: what `numerics.train` estimates by its losses.
 
-Given task and query the mean over prompts is in closed form (R4 for softmax attention, Wishart
+Given task and query the mean over prompts is in closed form (our R4 for softmax attention, Wishart
 moments for linear attention). What is left is a mean over 2d Gaussian numbers: of a polynomial for
 linear attention and for the infinite prompt, where a cubature rule is exact, otherwise by scrambled
 Sobol' points whose randomisations give the error. The polynomials, and the exact risk of the
@@ -27,7 +27,7 @@ __all__ = ["TaskModel", "check_points", "normal_points", "population_risk", "rea
 Floats = NDArray[np.float64]
 #: Independent scramblings of the Sobol' points.
 RANDOMISATIONS = 16
-BEYOND = "the risk at these parameters is beyond the range of floats; take a record before the run went to infinity"
+OVERFLOW = "the risk at these parameters is beyond the range of floats; take a record before the run went to infinity"
 
 
 def population_risk(
@@ -97,7 +97,7 @@ def population_risk(
             for i in np.ndindex(*lead)
         ]
     if not np.isfinite(found).all():
-        raise ValueError(BEYOND)
+        raise ValueError(OVERFLOW)
     values, errors = (np.reshape(column, lead) if lead else column[0] for column in zip(*found))
     return values, errors
 
@@ -169,8 +169,11 @@ class TaskModel:
         return np.concatenate([x, np.broadcast_to(np.sqrt(self.tau2) * a[..., -1:], (*x.shape[:-1], 1))], axis=-1)
 
     def means(self, N: Floats, b: Floats) -> Floats:
-        """Means of h², h y, y², b'Gb, s and s b'Gb: by a cubature rule over tasks, and by traces
-        over queries.
+        """Means over tasks and queries of h², h y, y², b'Gb, s and s b'Gb, where G is the
+        covariance of the tokens of a task, a the score vector at the query, h = b'Ga the answer at
+        the infinite prompt, s = a'Ga the variance of the scores, and y the label without noise.
+
+        A cubature rule integrates over the tasks, and traces give the means over the queries.
         """
         points, weights = _fifth_degree(len(self.A))
         w = self.om * points
@@ -211,7 +214,7 @@ class TaskModel:
         seen_a, seen_b = self.seen(w, x @ N.T), self.seen(w, np.broadcast_to(b, (*w.shape[:-1], len(b))))
         s, h, b2, y = (np.einsum("...i,...i->...", p, q) for p, q in ((seen_a, seen_a), (seen_a, seen_b), (seen_b, seen_b), (w, x)))
         if not all(np.isfinite(v).all() for v in (s, h**2, b2)):
-            raise ValueError(BEYOND)
+            raise ValueError(OVERFLOW)
         m = weight_table(L)(s)
         error = h**2 * m.kept2 + m.P2 * b2 - 2 * m.kept * h * y + y**2
         return error, np.stack([h**2, h * y, y**2, b2, s, s * b2], axis=-1)

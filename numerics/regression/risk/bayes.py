@@ -1,5 +1,5 @@
-"""The risk of the best predictor that sees L tokens of one task: ridge regression, averaged over
-prompts without drawing a token.
+"""The Bayes risk of in-context regression: the risk of ridge regression with the right ridge,
+averaged over prompts of L tokens without drawing one.
 
 For ``w ~ N(0, omega^2 I)`` and label noise of variance tau^2 the posterior covariance of w given
 the covariates X is ``(I/omega^2 + X'X/tau^2)^{-1}``, and the risk is half its trace against the
@@ -23,16 +23,16 @@ Floats = NDArray[np.float64]
 #: Independent scramblings of the points; their spread gives the error.
 SCRAMBLINGS = 16
 #: Eigenvalues below this part of the largest count as 0.
-RANK = 1e-12
-#: Coordinates of SciPy's Sobol' points.
+ZERO_EIGENVALUE = 1e-12
+#: Coordinates that SciPy's Sobol' points can have.
 LARGEST_SOBOL = 21201
-#: With fewer spare tokens than this X'X may be nearly singular, and below this noise that is where
-#: the risk is.
-SPARE, QUIET = 4, 0.01
-#: Below this noise even those points miss it.
-QUIETEST = 1e-24
-#: Power with which points crowd at 0 then.
-CROWD = 6
+#: With fewer tokens more than dimensions X'X may be nearly singular, and below this noise, in units
+#: of Sigma, the risk comes from there: the points of the quadrature are then moved towards it.
+SPARE_TOKENS, SMALL_NOISE = 4, 0.01
+#: Below this noise even those points miss the nearly singular X'X.
+LEAST_NOISE = 1e-24
+#: Power by which the last chi-squared coordinate of these points is moved towards 0.
+CROWDING_POWER = 6
 #: Beyond, the quantiles of the chi-squared law lose their digits.
 LARGEST_LENGTH = 1e12
 
@@ -90,12 +90,12 @@ def bayes_risk(task: RegressionTask, prompt_length: int | None, *, points: int =
     if points < 1 or points & (points - 1):
         raise ValueError(f"points = {points} is no power of two; pass 1024, or 4096 for a smaller error")
     l, vectors = np.linalg.eigh(S)
-    seen = l > RANK * max(float(l[-1]), 0.0)
+    seen = l > ZERO_EIGENVALUE * max(float(l[-1]), 0.0)
     turned = vectors.T @ query @ vectors
     unseen = om2 * float(np.trace(turned[np.ix_(~seen, ~seen)]))  # what no prompt tells
     l, turned, rank = l[seen], turned[np.ix_(seen, seen)], int(seen.sum())
     ratio, unit = tau2 / om2, om2
-    if rank:  # in units of the covariances: none is too small or too large
+    if rank:  # in units of the covariances, so that none is too small or too large for floats
         size = float(np.abs(turned).max()) or 1.0
         l, ratio, turned, unit = l / l[-1], ratio / float(l[-1]), turned / size, om2 * size
     if prompt_length is None:
@@ -114,10 +114,10 @@ def bayes_risk(task: RegressionTask, prompt_length: int | None, *, points: int =
         raise ValueError(
             f"{rank} dimensions at L = {L} take {diagonal + others} coordinates, more than {LARGEST_SOBOL}; take fewer"
         )
-    crowd = CROWD if diagonal and L - diagonal < SPARE and ratio < QUIET else 1
-    if crowd > 1 and ratio < QUIETEST:
+    crowd = CROWDING_POWER if diagonal and L - diagonal < SPARE_TOKENS and ratio < SMALL_NOISE else 1
+    if crowd > 1 and ratio < LEAST_NOISE:
         raise ValueError(
-            f"noise = {tau2} is too small beside Sigma for so few tokens, but not 0; pass 0, or at least {QUIETEST} of it"
+            f"noise = {tau2} is too small beside Sigma for so few tokens, but not 0; pass 0, or at least {LEAST_NOISE} of it"
         )
     draws = (_draws(L, diagonal, others, points, crowd, rng) for rng in np.random.default_rng(seed).spawn(SCRAMBLINGS))
     means = [float((weight * of(normal, chi2)).mean()) for normal, chi2, weight in draws]
@@ -126,6 +126,7 @@ def bayes_risk(task: RegressionTask, prompt_length: int | None, *, points: int =
 
 
 def _length(value: Any) -> int:
+    """A prompt length at which the quantiles of the chi-squared law are exact enough."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise TypeError(f"prompt_length is {value!r}; pass a whole number of tokens, or None for the infinite prompt")
     if not (1 <= value <= LARGEST_LENGTH and value == int(value)):
@@ -157,7 +158,7 @@ def _by_bartlett(normal: Floats, chi2: Floats, query: Floats, ridge: Floats) -> 
     T = np.zeros((len(normal), d, d))
     T[:, range(d), range(d)] = np.sqrt(chi2)
     T[:, *np.tril_indices(d, -1)] = normal
-    if ridge.min() >= QUIET:
+    if ridge.min() >= SMALL_NOISE:
         return np.asarray(np.trace(np.linalg.solve(T @ T.transpose(0, 2, 1) + np.diag(ridge), query), axis1=1, axis2=2))
     # From a factor of W + diag ridge, ten times slower: W itself may be singular to rounding.
     both = np.concatenate([T.transpose(0, 2, 1), np.broadcast_to(np.diag(np.sqrt(ridge)), T.shape)], axis=1)

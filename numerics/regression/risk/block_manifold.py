@@ -1,5 +1,5 @@
-"""The in-context risk at a finite prompt length and its gradient, exactly, at every point of the
-block manifold (our R6).
+"""The in-context risk at a finite prompt length with its gradient, exactly, at every point (U11, u)
+of the block manifold of Assumption 5.1 (our R6): `numerics.exact_risk`.
 
 With ``x = S_q^{1/2} xi`` the score variance is ``s = |W xi|^2``, ``W = S_p^{1/2} U S_q^{1/2}``, S_p
 and S_q the covariances of prompt and query. In the right singular basis of W every
@@ -25,7 +25,7 @@ __all__ = ["ATTENTIONS", "ExactRisk", "RiskField", "exact_risk", "read_length"]
 Floats = NDArray[np.float64]
 #: Mean score variance from which on the risk is summed up as it is, not as the infinite-prompt risk
 #: and a gap, which cancel.
-STEEP = 1e3
+LARGE_SCORES = 1e3
 #: Kinds of attention whose risk is known exactly.
 ATTENTIONS = ("softmax", "linear")
 
@@ -110,6 +110,7 @@ class RiskField:
         return value + u**2 * spread, to_U + 2 * u**2 / self.L * more, to_u + 2 * u * spread
 
     def _softmax(self, U: Floats, u: float) -> tuple[float, Floats, float]:
+        """The same for softmax attention, whose finite prompt adds moments of the weights."""
         assert self.L is not None
         W = self.root @ U @ self.root_q
         singular, E = np.linalg.svd(W)[1:]
@@ -122,7 +123,7 @@ class RiskField:
         h2, xh = turned @ SW, E @ self.root_q @ self.root @ turned.T
         xh = (xh + xh.T) / 2
         # E[f(s) |h|^2] and E[f(s) x.h] for what stands before them, and the rest of the risk.
-        if float((singular**2).sum()) < STEEP:
+        if float((singular**2).sum()) < LARGE_SCORES:
             value, to_U, to_u = self._infinite(U, u)
             before_h, before_x = query.second(-m.b), query.second(-m.P2)
         else:
@@ -176,7 +177,8 @@ def exact_risk(
     u : float
         The value scalar.
     task : RegressionTask, or array (d, d)
-        A covariance Sigma stands for the task of Section 5 of Boursier & Boyer with it, ``w ~ N(0, I)``.
+        A covariance Sigma stands for the task of Section 5 of Boursier & Boyer with it:
+        ``w ~ N(0, I)``.
     prompt_length : float or None
         A whole number L from 1 to 1e100; None is the infinite prompt, where both kinds of attention
         agree.

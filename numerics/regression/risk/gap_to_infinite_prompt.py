@@ -1,9 +1,9 @@
-"""The finite-prompt risk of softmax attention by quadrature over the query: no prompt and no task
-is sampled (our R6).
+"""The finite-prompt risk of softmax attention on the block manifold as the infinite-prompt risk
+plus a gap (our R6), by a quadrature over the query that shares nothing with
+`numerics.regression.risk.block_manifold`.
 
-The risk is that of the infinite prompt plus a gap every term of which carries a moment of the
-weights, so that it keeps its relative accuracy where it is smaller than the rounding error of the
-risk.
+Every term of the gap carries a moment of the softmax weights, so that it keeps its relative
+accuracy where it is smaller than the rounding error of the risk.
 """
 
 from __future__ import annotations

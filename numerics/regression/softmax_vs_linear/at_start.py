@@ -1,7 +1,7 @@
-"""How far softmax and linear attention are apart at the same parameters: predictions and gradients
-of the risk (Figures 1 and 5).
+"""How far softmax and linear attention are apart at the same parameters (Figures 1 and 5 of
+Boursier & Boyer): predictions and gradients of the risk, from prompts that both of them read.
 
-Both read the same prompts, in the coupled kernel at learning rate 0. The squared norm of a mean
+The prompts are those of the coupled kernel of SGD, at learning rate 0. The squared norm of a mean
 gradient is biased upwards by its noise; products of the gradients of different groups of prompts
 are not.
 """
@@ -11,18 +11,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.training.setup import read_setup
+from numerics.training.setup import Setup, read_setup
 from theory.regression.experiment import Variant
 from theory.regression.task import RegressionTask, read_task
 
 __all__ = ["InitialGap", "initial_gap"]
 
 Floats = NDArray[np.float64]
+#: Groups of prompts, whose spread gives the errors.
 GROUPS = 64
 
 
@@ -36,8 +36,8 @@ class InitialGap:
     output, output_error : ndarray of shape (k,)
         E |T_soft - T_lin|^2 over prompts and queries.
     gradient, gradient_error : ndarray of shape (k,)
-        |grad R_soft - grad R_lin|^2 for the population risks, over all of O, V, K, Q; without bias, and so perhaps below 0 where it
-        is smaller than its error.
+        |grad R_soft - grad R_lin|^2 for the population risks, over all of O, V, K, Q; without bias,
+        and so perhaps below 0 where it is smaller than its error.
     """
 
     lengths: NDArray[np.int64]
@@ -82,7 +82,8 @@ def initial_gap(
 
     Examples
     --------
-    With scores 0 the softmax prediction is the mean of the values and the linear one 0: the gap is the variance of a mean.
+    With scores 0 the softmax prediction is the mean of the values and the linear one 0: the gap is
+    the variance of a mean.
 
     >>> V = np.diag([0.0, 1.0])
     >>> still = [[0.0, 1.0], V, 0 * V, 0 * V]
@@ -102,7 +103,8 @@ def initial_gap(
     return InitialGap(np.array([s.prompt_length for s in setups], dtype=np.int64), *found)
 
 
-def _measure(setup: Any, groups: int) -> tuple[float, float, float, float]:
+def _measure(setup: Setup, groups: int) -> tuple[float, float, float, float]:
+    """Both gaps with their errors at one prompt length, the gradient's by the jackknife."""
     from numerics.training.kernels.loop import sgd_kernel
 
     kernel, arguments = sgd_kernel("coupled"), setup.kernel_arguments()

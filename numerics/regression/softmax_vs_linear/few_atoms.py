@@ -1,9 +1,9 @@
-"""Risk and gradient of softmax attention in context, exactly, for tasks whose tokens take few
-values.
+"""Risk and gradient of softmax attention at finite and infinite prompts, exactly, for tasks whose
+tokens take few values: the instances on which the transfer of Section 4 and Appendix E is checked.
 
 Tokens are ``(x, y)`` with one covariate, the query is ``(x_q, 0)`` for an independent token of the
 same task, the prediction the product of a row v with the softmax mean of the prompt, and the loss
-``(T - y_q)^2 / 2``.
+``(T - y_q)^2 / 2``. Every prompt is enumerated.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""How far the gradients of the risks of softmax and of linear attention are apart, without drawing
-a prompt (Figures 1 and 5).
+"""How far the gradients of the risks of softmax and of linear attention are apart at the same
+parameters (Figures 1 and 5 of Boursier & Boyer), averaged over all prompts without drawing one.
 
 Given task and query the two risks differ by a function of s = a'Gamma a, t = b'Gamma b and h =
-b'Gamma a (see `output_gap`), whose slopes are moments of the softmax weights. What is left is a
-mean over 2d Gaussian numbers, by scrambled Sobol' points.
+b'Gamma a (see `numerics.regression.softmax_vs_linear.output`), whose slopes are moments of the
+softmax weights. What is left is a mean over 2d Gaussian numbers, by scrambled Sobol' points.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from theory.regression.task import RegressionTask
 __all__ = ["GradientGap", "gradient_gap"]
 
 Floats = NDArray[np.float64]
-BEYOND = "parameters, or the gap at them, are beyond the range of floats; take a record before the run went to infinity"
+OVERFLOW = "parameters, or the gap at them, are beyond the range of floats; take a record before the run went to infinity"
 
 
 class GradientGap(NamedTuple):
@@ -92,11 +92,14 @@ def gradient_gap(
     with np.errstate(over="ignore", invalid="ignore"):
         found = _jackknife(model, theta, lengths, normal_points(model.d, count, seed))
     if not np.isfinite(found).all():
-        raise ValueError(BEYOND)
+        raise ValueError(OVERFLOW)
     return GradientGap(found.mean(axis=0), found.std(axis=0, ddof=1) / len(found) ** 0.5, found)
 
 
 def _jackknife(model: TaskModel, parameters: Sequence[Floats], lengths: Sequence[int], g: Floats) -> Floats:
+    """Jackknife values (randomisations, lengths) of the squared gap, from the mean gap of the
+    gradients in each randomisation.
+    """
     (O, V, K, Q), d, c = parameters, model.d, model.score_scale
     b, N = V.T @ O, c * K.T @ Q[:, :d]
     w, x = model.om * g[..., :d], g[..., d:] @ model.B.T
@@ -104,7 +107,7 @@ def _jackknife(model: TaskModel, parameters: Sequence[Floats], lengths: Sequence
     full_a, full_b = (_back(model, w, seen) for seen in (seen_a, seen_b))  # Gamma a, Gamma b
     s, h, t, y = (np.einsum("...i,...i->...", p, q) for p, q in ((seen_a, seen_a), (seen_a, seen_b), (seen_b, seen_b), (w, x)))
     if not all(np.isfinite(x).all() for x in (s, h, t)):
-        raise ValueError(BEYOND)
+        raise ValueError(OVERFLOW)
     found = []
     for L in lengths:
         m = weight_table(float(L))(s)

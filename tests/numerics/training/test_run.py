@@ -63,7 +63,7 @@ def test_records_only_look_and_pieces_do_not_matter(monkeypatch: pytest.MonkeyPa
     assert "nan" not in str(single)
     assert np.isfinite(single.risk).all()
     assert np.isclose(fine.risk_error[0], mean_and_error(single.risk[:4])[1], rtol=1e-13)
-    monkeypatch.setattr(run, "SHORT", 0.0)  # one step a call
+    monkeypatch.setattr(run, "SHORT_CALL", 0.0)  # one step a call
     assert same(fine, train("softmax", 3, every=4, **SMALL))
 
 

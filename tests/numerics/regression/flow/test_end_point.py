@@ -1,4 +1,4 @@
-"""Where training ends: against the integrated flow, its own optimality, symmetries and known cases."""
+"""Where training ends: the integrated flow, its own optimality, symmetries and known cases."""
 
 from __future__ import annotations
 

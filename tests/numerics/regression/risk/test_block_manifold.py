@@ -142,7 +142,7 @@ def test_rotations_and_signs() -> None:
 
 def test_both_ways_to_sum_the_risk_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     gap = exact_risk(U, 1.3, FULL, 9, 0.2)
-    monkeypatch.setattr("numerics.regression.risk.block_manifold.STEEP", 0.0)
+    monkeypatch.setattr("numerics.regression.risk.block_manifold.LARGE_SCORES", 0.0)
     whole = exact_risk(U, 1.3, FULL, 9, 0.2)
     assert whole.risk == pytest.approx(gap.risk, rel=1e-12)
     np.testing.assert_allclose(whole.grad_U, gap.grad_U, atol=1e-12)

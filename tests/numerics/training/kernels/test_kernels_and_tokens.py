@@ -60,7 +60,8 @@ def batches(kernel: Any, attention: str, case: Case, key: int) -> np.ndarray:
 
 
 def deviations(one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """|sum D| / sqrt(sum D²) for the differences D of the columns, of their cosines and sines, and of those of some projections.
+    """|sum D| / sqrt(sum D²) for the differences D of the columns, of their cosines and sines, and
+    of those of some projections.
 
     If both have one law, D is symmetric, and given |D| this is a sum of random signs: it exceeds t
     with probability below 2 exp(-t²/2), whatever the law and its tails (Hoeffding).
