@@ -24,12 +24,13 @@ import sys
 import numpy as np
 
 from numerics.regression.flow.end_point import block_start, least_length
+from theory.regression.experiment import kms
 from theory.regression.finite_prompt import log_length
 from theory.regression.task import RegressionTask
 from theory.regression.valley import best_score_variance, valley_excess
 
 small = "--small" in sys.argv
-COVARIANCES = {"I": lambda d: np.eye(d), "2^-abs(i-j)": lambda d: 0.5 ** np.abs(np.subtract.outer(np.arange(d), np.arange(d)))}
+COVARIANCES = {"I": np.eye, "2^-abs(i-j)": kms}
 
 print("| epsilon | Sigma | d | L(epsilon) | F(lambda*)/(2 epsilon) | log10 of the explicit L(epsilon) |")
 print("|--:|:--|--:|--:|--:|--:|")

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from numerics.quadrature.weight_tables import weight_table
 from numerics.regression.risk.block_manifold import ATTENTIONS, RiskField, read_length
+from numerics.training.parameters import read_parameters
 from theory.regression.experiment import Variant
 from theory.regression.experiment import variant as read_variant
 from theory.regression.task import RegressionTask, read_task
 
-__all__ = ["TaskModel", "check_points", "normal_points", "population_risk", "read_parameters"]
+__all__ = ["TaskModel", "check_points", "normal_points", "population_risk"]
 
 Floats = NDArray[np.float64]
 #: Independent scramblings of the Sobol' points.
@@ -100,32 +101,6 @@ def population_risk(
         raise ValueError(OVERFLOW)
     values, errors = (np.reshape(column, lead) if lead else column[0] for column in zip(*found))
     return values, errors
-
-
-def read_parameters(parameters: Any, d: int) -> tuple[Floats, ...]:
-    """The arrays O (..., n), V, K, Q (..., n, n), n = d + 1, of `numerics.training.Parameters` or
-    of a sequence of the four.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If these are not four arrays of such shapes, or an entry is not finite.
-
-    Examples
-    --------
-    >>> [x.shape for x in read_parameters([np.ones(2), np.eye(2), np.eye(2), np.eye(2)], 1)]
-    [(2,), (2, 2), (2, 2), (2, 2)]
-    """
-    if not isinstance(parameters, tuple | list) or len(parameters) != 4:
-        raise TypeError("parameters are no (O, V, K, Q); pass Parameters, or four arrays of shapes (n,), (n, n), (n, n), (n, n)")
-    O, *matrices = (np.asarray(x, dtype=float) for x in parameters)
-    lead, n = O.shape[:-1], d + 1
-    if O.shape[-1:] != (n,) or any(M.shape != (*lead, n, n) for M in matrices):
-        shapes = ", ".join(str(x.shape) for x in (O, *matrices))
-        raise ValueError(f"O, V, K, Q have shapes {shapes}; Sigma asks for n = d + 1 = {n}, in (n,) and (n, n)")
-    if not all(np.isfinite(x).all() for x in (O, *matrices)):
-        raise ValueError("a parameter is not finite; a run that diverged has no risk: take a record before its last step")
-    return O, *matrices
 
 
 def check_points(points: int) -> int:

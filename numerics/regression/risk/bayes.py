@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.regression.risk.block_manifold import read_length
 from theory.regression.task import RegressionTask, read_task
 
 __all__ = ["BayesRisk", "bayes_risk"]
@@ -98,9 +99,10 @@ def bayes_risk(task: RegressionTask, prompt_length: int | None, *, points: int =
     if rank:  # in units of the covariances, so that none is too small or too large for floats
         size = float(np.abs(turned).max()) or 1.0
         l, ratio, turned, unit = l / l[-1], ratio / float(l[-1]), turned / size, om2 * size
-    if prompt_length is None:
+    length = read_length(prompt_length, LARGEST_LENGTH)
+    if length is None:
         return BayesRisk((unseen + tau2) / 2, 0.0)
-    L = _length(prompt_length)
+    L = int(length)
     if rank == 0 or (tau2 == 0 and rank <= L):
         return BayesRisk((unseen + tau2) / 2, 0.0)
     if rank > L:
@@ -123,15 +125,6 @@ def bayes_risk(task: RegressionTask, prompt_length: int | None, *, points: int =
     means = [float((weight * of(normal, chi2)).mean()) for normal, chi2, weight in draws]
     error = float(np.std(means, ddof=1)) / SCRAMBLINGS**0.5
     return BayesRisk((unit * float(np.mean(means)) + unseen + tau2) / 2, unit * error / 2)
-
-
-def _length(value: Any) -> int:
-    """A prompt length at which the quantiles of the chi-squared law are exact enough."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise TypeError(f"prompt_length is {value!r}; pass a whole number of tokens, or None for the infinite prompt")
-    if not (1 <= value <= LARGEST_LENGTH and value == int(value)):
-        raise ValueError(f"prompt_length is {value}; a prompt has at least one token: pass a whole number from 1 to 1e12, or None")
-    return int(value)
 
 
 def _draws(L: int, diagonal: int, others: int, points: int, crowd: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:

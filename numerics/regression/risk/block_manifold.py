@@ -148,13 +148,16 @@ def _paired(fourth: Floats, M: Floats) -> Floats:
     return np.asarray(out)
 
 
-def read_length(value: float | None) -> float | None:
-    """A prompt length that has been checked: a whole number from 1 to 1e100, or None."""
+def read_length(value: float | None, largest: float = LARGEST_LENGTH) -> float | None:
+    """A prompt length that has been checked: a whole number from 1 to the largest, or None for the
+    infinite prompt.
+    """
     if value is None:
         return None
     (L,) = read_arrays(prompt_length=(value, ""))
-    if not (1 <= L <= LARGEST_LENGTH and np.floor(L) == L):
-        raise ValueError(f"prompt_length = {value} is no whole number from 1 to 1e100; pass None for the infinite prompt")
+    if not (1 <= L <= largest and np.floor(L) == L):
+        most = f"{largest:.0e}".replace("+", "")
+        raise ValueError(f"prompt_length = {value} is no whole number from 1 to {most}; pass None for the infinite prompt")
     return float(L)
 
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from numerics.compiled.streams import key_of
 from numerics.quadrature.weight_tables import weight_table
-from numerics.regression.risk.any_parameters import TaskModel, check_points, normal_points, read_parameters
+from numerics.regression.risk.any_parameters import TaskModel, check_points, normal_points
+from numerics.training.parameters import read_parameters
 from theory.regression.experiment import Variant
 from theory.regression.task import RegressionTask
 
@@ -87,8 +88,8 @@ def gradient_gap(
     model, count = TaskModel(task, variant), check_points(points)
     key_of(seed)
     theta = read_parameters(parameters, model.d)
-    if theta[0].ndim > 1:
-        raise ValueError(f"parameters have axes {theta[0].shape[:-1]} in front; pass those of one point")
+    if theta.O.ndim > 1:
+        raise ValueError(f"parameters have axes {theta.O.shape[:-1]} in front; pass those of one point")
     with np.errstate(over="ignore", invalid="ignore"):
         found = _jackknife(model, theta, lengths, normal_points(model.d, count, seed))
     if not np.isfinite(found).all():

@@ -53,6 +53,15 @@ def test_a_run_is_the_loop_of_appendix_a(attention: str) -> None:
         assert (result.distance > 0).all()
 
 
+def test_plain_values_stand_in_the_paper_s_task() -> None:
+    assert train("softmax", 3, steps=1).task is TASK
+    task = train("softmax", 3, **SMALL | dict(steps=1)).task
+    assert (task.d, task.noise, task.task_variance) == (2, TASK.noise, 0.5)
+    given = train("softmax", 3, Sigma=kms(2), noise=0.0, task_variance=2.0, steps=1).task
+    assert given.described() == dict(Sigma=kms(2).tolist(), noise=0.0, task_variance=2.0)
+    assert train("softmax", 3, task=given, steps=1).task is given
+
+
 def test_records_only_look_and_pieces_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, fine = (train("softmax", 3, every=every, **SMALL) for every in (23, 4))
     assert np.array_equal(pack(whole.final), pack(fine.final))

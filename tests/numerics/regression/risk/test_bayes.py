@@ -14,10 +14,11 @@ from scipy.stats import chi2
 
 from numerics.regression.risk.bayes import bayes_risk
 from tests.numerics.regression.unit_tasks import unit
+from theory.regression.experiment import kms
 from theory.regression.task import RegressionTask
 
 Floats = NDArray[np.float64]
-KMS = 0.5 ** np.abs(np.subtract.outer(np.arange(3), np.arange(3)))
+KMS = kms(3)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def test_scaling_and_rotation() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"prompt_length": 0}, "at least one token"),
+        ({"prompt_length": 0}, "whole number from 1"),
         ({"prompt_length": 2.5}, "whole number"),
         ({"prompt_length": 1e13}, "1e12"),
         ({"points": 1000}, "power of two"),

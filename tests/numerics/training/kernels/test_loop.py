@@ -215,8 +215,8 @@ def test_linear_moments_against_the_matrix_that_bartlett_draws(L: int) -> None:
 
 
 def test_the_quick_test_of_a_gamma_variable_is_on_the_safe_side() -> None:
-    """1 - e^h < QUICK_TEST g^4 / d for c g > -1/2, where h = g^2/2 + d - d v + d log v, v = (1 + c g)^3:
-    what it accepts is accepted.
+    """1 - e^h < QUICK_TEST g^4 / d for c g > -1/2, where h = g^2/2 + d - d v + d log v and
+    v = (1 + c g)^3: what it accepts is accepted.
     """
     y = np.r_[np.linspace(-0.5, -0.01, 2000), np.linspace(0.01, 5, 2000)]
     for size in (1 / 6, 2 / 3, 14 / 3, 500.0):
