@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.regression.softmax_vs_linear.gradient import pair_products
 from numerics.training.setup import Setup, read_setup
 from theory.regression.experiment import Variant
 from theory.regression.task import RegressionTask, read_task
@@ -117,14 +118,6 @@ def _measure(setup: Setup, groups: int) -> tuple[float, float, float, float]:
                 "predictions or gradients at these parameters are beyond the range of floating-point numbers; take smaller ones"
             )
         squares[group], gradients[group] = losses[2, 0], (gradient[0] - gradient[1]).ravel()
-    without_one, value = _leave_one_out(gradients)
+    pairs, without_one = pair_products(gradients)
     error = math.sqrt((groups - 1) * float(np.var(without_one))) if groups > 2 else math.inf
-    return float(squares.mean()), float(squares.std(ddof=1)) / math.sqrt(groups), value, error
-
-
-def _leave_one_out(x: Floats) -> tuple[Floats, float]:
-    """Mean of x_i·x_j over pairs i != j: without each of the rows in turn, and of all."""
-    count, total, own = len(x), x.sum(0), np.einsum("ij,ij->i", x, x)
-    pairs = total @ total - own.sum()
-    less = pairs - 2 * (x @ total - own)
-    return less / max((count - 1) * (count - 2), 1), float(pairs / (count * (count - 1)))
+    return float(squares.mean()), float(squares.std(ddof=1)) / math.sqrt(groups), pairs / (groups * (groups - 1)), error
