@@ -5,15 +5,13 @@ its eigenvalues if everything is diagonal in one basis, or the factors K, Q, o, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.training.parameters import Parameters
 from theory.inputs.arrays import read_arrays
-
-if TYPE_CHECKING:
-    from numerics.training.parameters import Parameters
 
 __all__ = ["Coordinates", "Factors", "block_factors", "read_coordinates"]
 
@@ -48,8 +46,6 @@ class Factors(NamedTuple):
         ValueError
             If the factors have not m = d + 1 rows.
         """
-        from numerics.training.parameters import Parameters
-
         *lead, m, d = self.K.shape
         if m != d + 1:
             raise ValueError(f"K has {m} rows, but parameters of tokens (x, y) have d + 1 = {d + 1}; append rows of zeros")

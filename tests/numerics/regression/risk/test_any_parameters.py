@@ -101,10 +101,7 @@ def test_axes_in_front_and_scales_between_key_and_query() -> None:
     theta = wild(2)
     scaled = theta._replace(K=4 * theta.K, Q=theta.Q / 4, O=2 * theta.O, V=theta.V / 2)
     for same in (theta, scaled):
-        assert population_risk(same, "softmax", TASK, 4, points=64) == (
-            value[1, 0],
-            error[1, 0],
-        )
+        assert population_risk(same, "softmax", TASK, 4, points=64) == (value[1, 0], error[1, 0])
     linear, none = population_risk(records, "linear", TASK, 4)
     assert linear.shape == (3, 2)
     assert not none.any()

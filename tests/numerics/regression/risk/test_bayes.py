@@ -77,10 +77,7 @@ def test_without_noise() -> None:
             (3 - L) / 2, rel=1e-3
         )
     assert bayes_risk(unit(KMS, 1e-12), 2).value == pytest.approx(bayes_risk(unit(KMS), 2).value, rel=1e-9)
-    assert bayes_risk(unit(np.diag([1.0, 0.0]), 0.0, np.eye(2)), 5) == (
-        0.5,
-        0.0,
-    )  # a direction that no prompt shows
+    assert bayes_risk(unit(np.diag([1.0, 0.0]), 0.0, np.eye(2)), 5) == (0.5, 0.0)  # a direction that no prompt shows
 
 
 def test_limits() -> None:

@@ -27,10 +27,8 @@ U = np.array([[0.7, -0.5, 0.2], [0.3, 0.2, 0.6], [-0.4, 0.1, 0.9]])
 @pytest.mark.parametrize("L", [1, 2, 30])
 def test_quadrature_over_other_forms(Sigma: np.ndarray, L: int) -> None:
     """Three scalar integrals with moments of the weights that no table has rounded."""
-    found = exact_risk(U, 1.3, RegressionTask(Sigma, noise=0.2, task_variance=0.4), L).risk
-    assert found == pytest.approx(
-        float(finite_prompt_risk(U, 1.3, RegressionTask(Sigma, noise=0.2, task_variance=0.4), L)), rel=1e-12
-    )
+    task = RegressionTask(Sigma, noise=0.2, task_variance=0.4)
+    assert exact_risk(U, 1.3, task, L).risk == pytest.approx(float(finite_prompt_risk(U, 1.3, task, L)), rel=1e-12)
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
@@ -62,9 +60,8 @@ def test_against_drawn_prompts() -> None:
     for attention, weights in (("softmax", p), ("linear", scores / L)):
         loss = (u * (weights * y).sum(axis=1) - label) ** 2 / 2
         query = np.diag([1.0, 0.25, 4.0])
-        exact = exact_risk(
-            U, u, RegressionTask(FULL, noise=noise, task_variance=om2, query_covariance=query), L, attention=attention
-        ).risk
+        task = RegressionTask(FULL, noise=noise, task_variance=om2, query_covariance=query)
+        exact = exact_risk(U, u, task, L, attention=attention).risk
         assert abs(loss.mean() - exact) < 5 * loss.std() / math.sqrt(n)
 
 
@@ -75,14 +72,11 @@ def test_linear_attention_and_the_infinite_prompt() -> None:
         assert found.risk == pytest.approx(0.4 * float(icl_risk(FULL, U, 1.3, prompt_length=L, noise=0.5)) + 0.1, rel=1e-13)
         np.testing.assert_allclose(found.grad_U, 0.4 * gradient, atol=1e-14)
         assert found.grad_u == pytest.approx(0.4 * float(slope), rel=1e-12)
-    np.testing.assert_array_equal(
-        exact_risk(U, 1.3, FULL, None, 0.0).grad_U,
-        exact_risk(U, 1.3, FULL, None, 0.0, attention="linear").grad_U,
-    )
+    softmax, linear = (exact_risk(U, 1.3, FULL, None, 0.0, attention=name).grad_U for name in ("softmax", "linear"))
+    np.testing.assert_array_equal(softmax, linear)
     # lambda_1 = 0.011: what L = 1e100 adds is of the size of 1e-100
-    assert exact_risk(U / 10, 1.3, FULL, 10**100, 0.0).risk == pytest.approx(
-        exact_risk(U / 10, 1.3, FULL, None, 0.0).risk, rel=1e-14
-    )
+    long, infinite = (exact_risk(U / 10, 1.3, FULL, L, 0.0).risk for L in (10**100, None))
+    assert long == pytest.approx(infinite, rel=1e-14)
 
 
 def test_a_single_token_is_the_answer_whatever_its_score() -> None:
@@ -129,10 +123,7 @@ def test_units_of_the_covariates(k: float, attention: str) -> None:
 
 def test_rotations_and_signs() -> None:
     R = np.linalg.qr(np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.0], [1.5, 0.2, 0.7]]))[0]
-    here, turned = (
-        exact_risk(U, 1.3, SINGULAR, 8, 0.2),
-        exact_risk(R @ U @ R.T, 1.3, R @ SINGULAR @ R.T, 8, 0.2),
-    )
+    here, turned = (exact_risk(U, 1.3, SINGULAR, 8, 0.2), exact_risk(R @ U @ R.T, 1.3, R @ SINGULAR @ R.T, 8, 0.2))
     assert turned.risk == pytest.approx(here.risk, rel=1e-12)
     np.testing.assert_allclose(turned.grad_U, R @ here.grad_U @ R.T, atol=1e-10)
     mirrored = exact_risk(-U, -1.3, SINGULAR, 8, 0.2)
