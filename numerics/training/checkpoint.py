@@ -133,6 +133,7 @@ def read_checkpoint(path: Path, run: Mapping[str, Any], restore: Callable[[dict[
 
 
 def _damaged(path: Path, error: Exception) -> CheckpointError:
+    """The error for a file that cannot be read as a checkpoint."""
     why = str(error) or type(error).__name__
     return CheckpointError(
         f"{path} is damaged or no checkpoint ({why}); {UNCHANGED}: delete it to start anew, or give another name"
@@ -140,6 +141,7 @@ def _damaged(path: Path, error: Exception) -> CheckpointError:
 
 
 def _difference(name: str, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    """How the run of a checkpoint differs from the one that is wanted."""
     if name == "kernels":
         return "it was computed by another version of the program, whose numbers need not be the same to the last bit"
     if name in ("start", "Sigma", "query_covariance", "variant"):

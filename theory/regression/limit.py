@@ -180,6 +180,7 @@ def limit_parameters(
 
 
 def _start(U0: Any, u0: Any, exact: bool, d: int) -> tuple[Any, Any] | None:
+    """A start that has been read, in the kind of Sigma; None for the balanced one."""
     if U0 is None and u0 is None:
         return None
     if U0 is None or u0 is None:
@@ -200,6 +201,7 @@ def _start(U0: Any, u0: Any, exact: bool, d: int) -> tuple[Any, Any] | None:
 
 
 def _describe(rank: int, d: int, tolerance: str, L: Any, noise: Any, start: str) -> str:
+    """What the limit is of, in words: the rank of Sigma, the prompt, the noise and the start."""
     parts = [f"Sigma is invertible (d = {d})" if rank == d else f"Sigma has rank {rank} of {d}{tolerance}"]
     parts.append("infinite prompt" if L is None else f"linear attention with prompts of {L} tokens")
     if noise != 0:
@@ -208,6 +210,7 @@ def _describe(rank: int, d: int, tolerance: str, L: Any, noise: Any, start: str)
 
 
 def _numeric_limit(covariance: NumericCovariance, start: tuple[Any, float] | None, L: int | None, noise: float) -> LimitParameters:
+    """The limit in floats, in the eigenbasis of Sigma."""
     l, Q = covariance.eigenvalues, covariance.eigenvectors
     d, rank = Q.shape
     m = l if L is None else (1 + 1 / L) * l + (l.sum() + noise) * (1 / L)
@@ -238,6 +241,7 @@ def _numeric_limit(covariance: NumericCovariance, start: tuple[Any, float] | Non
 
 
 def _exact_limit(covariance: ExactCovariance, start: tuple[Any, Any] | None, L: Any, noise: Any) -> LimitParameters:
+    """The limit in SymPy, by field operations and square roots only."""
     S, d, onto = covariance.Sigma, covariance.Sigma.shape[0], covariance.projector
     S_L = sp.Matrix(effective_covariance(S, L, noise))
     direction = covariance.pinv

@@ -229,6 +229,7 @@ def exact_sign(Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr
 
 
 def _undecided(wanted: list[sp.Rel]) -> ValueError:
+    """The error that names the conditions on which the sign depends."""
     return ValueError(
         "the common sign of the limit depends on the symbols; declare them so that "
         + " and ".join(dict.fromkeys(str(w) for w in wanted))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.symbolic.letters import Letter, Term, Word
+from theory.symbolic.letters import Term, Word
 from theory.symbolic.terms import Terms
 
 __all__ = ["expectation", "gradient"]
@@ -91,5 +91,5 @@ def expectation(f: Terms, name: str, covariance: Terms) -> Terms:
 
 def _between(word: Word, i: int, j: int, middle: Terms) -> Terms:
     """An open word with the letters from i to j replaced."""
-    left: tuple[Letter, ...] = word[:i]
-    return Terms.of_word(middle.alphabet, left) * middle * Terms.of_word(middle.alphabet, word[j:])
+    A = middle.alphabet
+    return Terms.of_word(A, word[:i]) * middle * Terms.of_word(A, word[j:])

@@ -72,6 +72,7 @@ class Words:
     # -- arithmetic
 
     def _other(self, other: Any) -> Words:
+        """The other operand: an element of the same algebra, or an exact number."""
         if isinstance(other, Words):
             if other.algebra is not self.algebra:
                 raise ValueError("the two elements belong to different algebras; build both from one Algebra")
@@ -314,6 +315,7 @@ class Words:
     # -- display
 
     def _show(self, letter: Callable[[Letter], str], times: str, trace: str, number: Callable[[PolyElement], str]) -> str:
+        """The normal form as text, in a spelling of letters, products, traces and numbers."""
         parts = []
         for (scalars, word), c in self.terms.items():
             factors = [times.join(map(letter, s)) for s in scalars]

@@ -57,6 +57,7 @@ class TokenAlgebra:
         self._Gamma = dict(zip(pairs, gens[highest - 1 + len(self.forms) :]))
 
     def _element(self, coefficient: PolyElement) -> TokenSum:
+        """A coefficient as an element."""
         return TokenSum(self, {(): coefficient})
 
     def sum(self, power: int, *forms: str) -> TokenSum:
@@ -75,6 +76,7 @@ class TokenAlgebra:
         return TokenSum(self, {slots: coefficient})
 
     def _known(self, *forms: str) -> None:
+        """Refuse names of linear forms that were not declared."""
         unknown = [u for u in forms if u not in self.forms]
         if unknown:
             raise ValueError(f"{', '.join(unknown)} is none of the forms {', '.join(self.forms) or '(there are none)'}")
@@ -254,6 +256,7 @@ class TokenSum:
 
 
 def _collected(items: Iterable[tuple[Slots, PolyElement]]) -> dict[Slots, PolyElement]:
+    """The coefficients of equal terms added up."""
     out: dict[Slots, PolyElement] = {}
     for k, c in items:
         out[k] = out.get(k, 0) + c

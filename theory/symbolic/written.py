@@ -30,10 +30,13 @@ class Element(Protocol):
 
 @dataclass(frozen=True)
 class _Formula:
+    """LaTeX, and how strongly its outermost operation binds."""
+
     text: str
     binds: int
 
     def within(self, binds: int) -> str:
+        """The text, in parentheses if it binds less than that."""
         return self.text if self.binds >= binds else rf"\left({self.text}\right)"
 
 

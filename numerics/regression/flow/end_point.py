@@ -169,6 +169,7 @@ def trained(
 
 
 def _at(time: float, risk: Callable[[Floats, float], ExactRisk], U: Floats, u: float) -> Trained:
+    """A point with its risk and the norm of its gradient."""
     found = risk(U, u)
     return Trained(found.risk, U, u, time, math.hypot(*found.grad_U.ravel(), found.grad_u))
 
@@ -193,6 +194,7 @@ def _read_start(S: Floats, start: tuple[Any, float] | None) -> tuple[Floats, flo
 
 
 def _flow_to(time: float, start: Any, task: RegressionTask, L: int | None, attention: str) -> tuple[Floats, float]:
+    """Where the integrated flow is at a time."""
     from numerics.regression.flow.finite_prompt import training_flow
 
     if not 0 < time < math.inf:

@@ -77,6 +77,7 @@ class Transfer:
 
 @cache
 def _path(model: ScalarRegression, start: tuple[float, float], times: tuple[float, ...], rtol: float) -> Trajectory:
+    """A path of the flow, remembered: a claim and its control ask for the same."""
     unit = 1 / math.sqrt(model.S)
     return model.flow([start[0] * unit, start[1] * unit], np.array(times), rtol)
 
