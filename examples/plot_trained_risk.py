@@ -19,7 +19,6 @@ Run it with ``--small`` for a quick look; it writes ``trained_risk.svg``.
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import numpy as np
 from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -27,22 +26,22 @@ from matplotlib.figure import Figure
 
 from numerics.regression.flow.end_point import trained
 from numerics.regression.risk.bayes import bayes_risk
+from theory.regression.experiment import TASK
 from theory.regression.valley import best_score_variance, linear_excess, valley_excess
 
 small = "--small" in sys.argv
-d, noise, task_variance, stop = 5, 0.1, 0.2, 500.0
-Sigma, law = np.eye(d), {"trace": 5.0, "d": 5, "noise": noise / task_variance}
+d, noise, task_variance, stop = TASK.d, TASK.noise, TASK.task_variance, 500.0
+law = {"trace": 5.0, "d": 5, "noise": TASK.noise_ratio}
 lengths = [int(L) for L in (np.geomspace(10, 1000, 2) if small else np.geomspace(10, 10**6, 21)).round()]
 
 # %% The least risk (the limit of the flow), its point at the time when the paper stops, and the
 # best predictor.
-settings: dict[str, Any] = {"noise": noise, "task_variance": task_variance}
-limit = [trained(Sigma, L, **settings) for L in lengths]
-stopped = [trained(Sigma, L, time=stop, **settings) for L in lengths]
-linear = [trained(Sigma, L, attention="linear", **settings) for L in lengths]
-bayes = [bayes_risk(Sigma, L, noise, task_variance) for L in lengths]
+limit = [trained(TASK, L) for L in lengths]
+stopped = [trained(TASK, L, time=stop) for L in lengths]
+linear = [trained(TASK, L, attention="linear") for L in lengths]
+bayes = [bayes_risk(TASK, L) for L in lengths]
 for L, soft, now, lin, best in zip(lengths, limit, stopped, linear, bayes):
-    excess = [task.risk - noise / 2 for task in (soft, now, lin)] + [best.value - noise / 2]
+    excess = [end.risk - noise / 2 for end in (soft, now, lin)] + [best.value - noise / 2]
     print(
         f"L = {L:7d}: excess {excess[0]:.3e} (at t = 500 {excess[1]:.3e}), linear {excess[2]:.3e}, Bayes {excess[3]:.3e}", end="; "
     )

@@ -39,11 +39,13 @@ if TYPE_CHECKING:
     from theory.regression.risk import invariants as invariants
     from theory.regression.risk import task_covariance as task_covariance
     from theory.regression.risk import vector_field as vector_field
+    from theory.regression.task import RegressionTask as RegressionTask
     from theory.symbolic.algebra import Algebra as Algebra
 
 _HOME = {
     "Algebra": "theory.symbolic.algebra",
     "LimitParameters": "theory.regression.limit",
+    "RegressionTask": "theory.regression.task",
     "SaddleError": "theory.regression.limit",
     "effective_covariance": "theory.regression.risk",
     "gaussian_output": "theory.attention.layer",

@@ -6,17 +6,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from numerics.figures.results import Measurements
-from theory.regression.experiment import COVARIANCES, VARIANTS
+from numerics.training.result import has_failed
+from theory.regression.experiment import VARIANTS
 
-__all__ = ["MISSING", "Failures", "failed", "failures", "null_risk"]
-
-#: A run has failed if more than this part of the drop of its risk is missing at the end. The risk
-#: at the critical point off the block manifold falls with the length: at L = 1000 linear attention
-#: misses there 0.08 of its drop.
-MISSING = 0.05
+__all__ = ["Failures", "failed", "failures"]
 
 
 class Failures(NamedTuple):
@@ -38,18 +32,6 @@ class Failures(NamedTuple):
     runs: dict[int, int]
 
 
-def null_risk(covariance: str, variant: str, noise_level: float) -> float:
-    """Risk of predicting 0, for tasks of variance 1/d.
-
-    Examples
-    --------
-    >>> null_risk("anisotropic", "as written", noise_level=0.05)
-    0.55
-    """
-    Sigma = COVARIANCES[covariance]
-    return noise_level + float(np.trace(VARIANTS[variant].query_covariance(Sigma))) / len(Sigma) / 2
-
-
 def failed(measurements: Measurements, covariance: str, variant: str, attention: str, L: int, seed: int) -> bool:
     """Whether a run ended with more than a twentieth of its drop missing: from the risk of
     predicting 0 to the limit of the flow.
@@ -60,7 +42,8 @@ def failed(measurements: Measurements, covariance: str, variant: str, attention:
     limit = measurements.exact.get((covariance, variant, attention, L))
     if risk is None or limit is None:
         return False
-    return risk[0] - limit > MISSING * (null_risk(covariance, variant, measurements.noise_level) - limit)
+    drawn = VARIANTS[variant].drawn(measurements.plan.task(covariance))
+    return has_failed(risk[0], limit, drawn.null_risk)
 
 
 def failures(measurements: Measurements) -> list[Failures]:

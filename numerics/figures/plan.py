@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS, VARIANTS
+from theory.regression.task import RegressionTask
 
 __all__ = ["FIGURES", "Plan", "RunKey", "number_of"]
 
@@ -166,6 +167,11 @@ class Plan:
         """Steps of a run."""
         steps = VARIANTS[variant].steps
         return steps if self.most_steps is None else min(steps, self.most_steps)
+
+    def task(self, covariance: str) -> RegressionTask:
+        """The task of Section 6 on these data, ``w ~ N(0, I/d)``."""
+        Sigma = COVARIANCES[covariance]
+        return RegressionTask(Sigma, noise=self.noise, task_variance=1 / len(Sigma))
 
     def every(self, variant: str) -> int:
         """Steps between two records."""

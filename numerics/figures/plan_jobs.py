@@ -21,7 +21,7 @@ from numerics.jobs.store import StoreError
 from numerics.training.checkpoint import CheckpointError
 from numerics.training.parameters import initial_parameters
 from numerics.training.result import Training
-from theory.regression.experiment import COVARIANCES, VARIANTS
+from theory.regression.experiment import VARIANTS
 
 __all__ = ["PlanJobs"]
 
@@ -93,9 +93,7 @@ class PlanJobs:
                 attention=key.attention,
                 prompt_length=key.L,
                 variant=key.variant,
-                Sigma=COVARIANCES[key.covariance],
-                noise=float(plan.noise),
-                task_variance=self._task_variance(key.covariance),
+                task=self.plan.task(key.covariance),
                 batch=plan.batch,
                 lr=float(plan.lr),
                 steps=plan.steps(key.variant),
@@ -104,18 +102,16 @@ class PlanJobs:
             ),
         )
 
-    def _task_variance(self, covariance: str) -> float:
-        return 1 / len(COVARIANCES[covariance])
-
     def _data(self, covariance: str, variant: str, engine: str) -> dict[str, Any]:
         """What every job on these data depends on."""
+        task = self.plan.task(covariance)
         return {
             "engine": engine,
             "code": self.engines.code(engine),
-            "Sigma": as_hex(COVARIANCES[covariance]),
+            "Sigma": as_hex(task.Sigma),
             "variant": asdict(VARIANTS[variant]),
-            "noise": float(self.plan.noise).hex(),
-            "task_variance": self._task_variance(covariance).hex(),
+            "noise": task.noise.hex(),
+            "task_variance": task.task_variance.hex(),
         }
 
     def _add_run(self, key: RunKey) -> list[Job]:
@@ -136,14 +132,12 @@ class PlanJobs:
                 training = self.engines.train(
                     key.attention,
                     key.L,
-                    Sigma=COVARIANCES[key.covariance],
-                    noise=plan.noise,
+                    task=self.plan.task(key.covariance),
                     batch=plan.batch,
                     lr=plan.lr,
                     steps=steps,
                     seed=key.seed,
                     variant=key.variant,
-                    task_variance=self._task_variance(key.covariance),
                     every=every,
                     checkpoint=attempt.checkpoint,
                     progress=attempt.advance,
@@ -176,11 +170,9 @@ class PlanJobs:
             value, error = self.engines.population_risk(
                 alone.final,
                 attention,
+                self.plan.task(key.covariance),
                 key.L,
-                Sigma=COVARIANCES[key.covariance],
-                noise=self.plan.noise,
                 variant=key.variant,
-                task_variance=self._task_variance(key.covariance),
                 points=self.plan.points,
             )
             return np.array([value, error], dtype=float)
@@ -203,19 +195,17 @@ class PlanJobs:
                 self.exact[covariance, variant, attention, L] = self._exact(covariance, variant, attention, L)
 
     def _gap(self, covariance: str, variant: str, seed: int) -> Job:
-        plan, Sigma = self.plan, COVARIANCES[covariance]
+        plan, of = self.plan, self.plan.task(covariance)
         content = self._data(covariance, variant, "initial_gap")
         content |= {"lengths": list(plan.gap_lengths), "prompts": plan.gap_prompts, "seed": seed}
         content |= {"gradient": self.engines.code("gradient_gap"), "gradient points": GRADIENT_POINTS}
 
         def gap(attempt: Attempt) -> Floats:
-            start, lengths = initial_parameters(len(Sigma), seed), plan.gap_lengths
-            law: dict[str, Any] = {"Sigma": Sigma, "noise": plan.noise, "variant": variant}
-            law |= {"task_variance": self._task_variance(covariance), "seed": seed}
-            outputs = self.engines.initial_gap(start, lengths, prompts=plan.gap_prompts, **law)
+            start, lengths, how = initial_parameters(of.d, seed), plan.gap_lengths, {"variant": variant, "seed": seed}
+            outputs = self.engines.initial_gap(start, of, lengths, prompts=plan.gap_prompts, **how)
             # The mean over prompts is in closed form; where they are long, prompts that are drawn
             # hardly tell the gap from 0.
-            gradients = self.engines.gradient_gap(start, lengths, points=GRADIENT_POINTS, **law)
+            gradients = self.engines.gradient_gap(start, of, lengths, points=GRADIENT_POINTS, **how)
             return np.array([outputs.output, outputs.output_error, gradients.value, gradients.error], dtype=float)
 
         label = f"gaps at the start, {covariance}, {variant}, seed {seed}"
@@ -224,35 +214,19 @@ class PlanJobs:
         return Job(label, content, work, gap)
 
     def _exact(self, covariance: str, variant: str, attention: str, L: int) -> Job:
-        Sigma, of = COVARIANCES[covariance], VARIANTS[variant]
+        drawn = VARIANTS[variant].drawn(self.plan.task(covariance))
 
         def end(attempt: Attempt) -> Floats:
-            found = self.engines.trained(
-                of.prompt_covariance(Sigma),
-                L,
-                attention=attention,
-                noise=self.plan.noise,
-                task_variance=self._task_variance(covariance),
-                query_covariance=of.query_covariance(Sigma),
-            )
-            return np.array([found.risk])
+            return np.array([self.engines.trained(drawn, L, attention=attention).risk])
 
         content = self._data(covariance, variant, "trained") | {"attention": attention, "L": L}
         return Job(f"end of the exact flow, {attention} L = {L}, {covariance}, {variant}", content, EXACT_SECONDS[attention], end)
 
     def _best(self, covariance: str, variant: str, L: int) -> Job:
-        Sigma, of = COVARIANCES[covariance], VARIANTS[variant]
+        drawn = VARIANTS[variant].drawn(self.plan.task(covariance))
 
         def best(attempt: Attempt) -> Floats:
-            return np.array(
-                self.engines.bayes_risk(
-                    of.prompt_covariance(Sigma),
-                    L,
-                    self.plan.noise,
-                    self._task_variance(covariance),
-                    query_covariance=of.query_covariance(Sigma),
-                )
-            )
+            return np.array(self.engines.bayes_risk(drawn, L))
 
         content = self._data(covariance, variant, "bayes_risk") | {"L": L}
         return Job(f"Bayes risk, L = {L}, {covariance}, {variant}", content, BAYES_SECONDS, best)

@@ -38,8 +38,10 @@ def as_array(training: Training) -> Floats:
     --------
     >>> from numerics.training.parameters import initial_parameters, pack, unpack
     >>> theta = pack(initial_parameters(2, seed=0))
-    >>> about = dict(attention="softmax", prompt_length=3, variant="as written", Sigma=np.eye(2))
-    >>> about |= dict(noise=0.0, task_variance=0.5, batch=1, lr=0.1, steps=4, every=2, seed=0)
+    >>> from theory.regression.task import RegressionTask
+    >>> task = RegressionTask(np.eye(2), noise=0.0, task_variance=0.5)
+    >>> about = dict(attention="softmax", prompt_length=3, variant="as written", task=task, batch=1)
+    >>> about |= dict(lr=0.1, steps=4, every=2, seed=0)
     >>> records = dict(step=np.array([2]), risk=np.ones(1), risk_error=np.zeros(1), diverged=3)
     >>> records |= dict(initial=unpack(theta), parameters=unpack(theta[None] / 2))
     >>> run = Training(**about, **records)
@@ -57,7 +59,7 @@ def as_array(training: Training) -> Floats:
 
 def from_array(array: Floats, about: dict[str, Any]) -> Training:
     """The run whose records are this array; `about` has the other arguments of its `Training`."""
-    n, coupled = len(about["Sigma"]) + 1, about["attention"] == "coupled"
+    n, coupled = about["task"].d + 1, about["attention"] == "coupled"
     c = 2 if coupled else 1
     front = (2,) if coupled else ()
     theta = array[:, 1 + 2 * c :].reshape(-1, *front, 1 + 3 * n, n)

@@ -22,6 +22,7 @@ from numerics.provers.enclosures.balls import NoBall, value
 from numerics.provers.exact.exact_points import assumption, at_point, points
 from numerics.provers.exact.normal_form import Letters
 from theory.symbolic.algebra import Words
+from theory.symbolic.values import example
 
 __all__ = ["identity", "trace_identity"]
 
@@ -303,7 +304,7 @@ def _words_differ(lhs: Words, rhs: Words) -> Evidence | None:
     """An exact instance of the letters at which the two sides differ."""
     used = lhs.letters() | rhs.letters()
     for d, seed in _INSTANCES:
-        values = {**lhs.algebra.example(d, seed), "d": d}
+        values = {**example(lhs.algebra, d, seed), "d": d}
         left, right = lhs.evaluate(values), rhs.evaluate(values)
         if left != right:
             witness: dict[str, int | str] = {"d": d}

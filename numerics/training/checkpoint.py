@@ -1,5 +1,5 @@
-"""The file from which a killed run goes on, bit for bit: written whole or not at all, read with
-distrust.
+"""The file from which a killed run of SGD goes on, bit for bit: it is replaced whole or not at all,
+and refused if it is damaged or belongs to another run.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 __all__ = ["CheckpointError", "check_place", "read_checkpoint", "write_checkpoint"]
 
 T = TypeVar("T")
-FORMAT = 1
-LEFT = "the file was left as it is"
+FORMAT_VERSION = 1
+UNCHANGED = "the file was left as it is"
 
 
 class CheckpointError(ValueError):
@@ -80,7 +80,7 @@ def write_checkpoint(path: Path, run: Mapping[str, Any], arrays: Mapping[str, ND
         part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_native_id()}.part")
         try:
             with part.open("wb") as file:
-                np.savez(file, allow_pickle=False, run=np.array(json.dumps(dict(run) | {"format": FORMAT})), **arrays)
+                np.savez(file, allow_pickle=False, run=np.array(json.dumps(dict(run) | {"format": FORMAT_VERSION})), **arrays)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(part, path)
@@ -112,18 +112,20 @@ def read_checkpoint(path: Path, run: Mapping[str, Any], restore: Callable[[dict[
     try:
         content = io.BytesIO(path.read_bytes())  # NumPy forgets to close the file if it is damaged
     except OSError as error:
-        raise CheckpointError(f"cannot read {path} ({error.strerror}); {LEFT}: give another name") from error
+        raise CheckpointError(f"cannot read {path} ({error.strerror}); {UNCHANGED}: give another name") from error
     try:
         with np.load(content, allow_pickle=False) as file:  # every member carries a checksum, which reading compares
             known, arrays = json.loads(str(file["run"])), {name: file[name] for name in file.files if name != "run"}
     except Exception as error:  # zip files break in ten ways; some are neither ValueError nor OSError
         raise _damaged(path, error) from error
-    if not isinstance(known, dict) or known.pop("format", None) != FORMAT:
-        raise CheckpointError(f"{path} has a format that this version does not read; {LEFT}: give another name")
+    if not isinstance(known, dict) or known.pop("format", None) != FORMAT_VERSION:
+        raise CheckpointError(f"{path} has a format that this version does not read; {UNCHANGED}: give another name")
     wanted = json.loads(json.dumps(dict(run)))
     other = [name for name in wanted | known if name not in known or name not in wanted or known[name] != wanted[name]]
     if other:
-        raise CheckpointError(f"{path} belongs to another run: {_difference(other[0], known, wanted)}; {LEFT}: give another name")
+        raise CheckpointError(
+            f"{path} belongs to another run: {_difference(other[0], known, wanted)}; {UNCHANGED}: give another name"
+        )
     try:
         return restore(arrays)
     except (KeyError, ValueError) as error:
@@ -131,13 +133,17 @@ def read_checkpoint(path: Path, run: Mapping[str, Any], restore: Callable[[dict[
 
 
 def _damaged(path: Path, error: Exception) -> CheckpointError:
+    """The error for a file that cannot be read as a checkpoint."""
     why = str(error) or type(error).__name__
-    return CheckpointError(f"{path} is damaged or no checkpoint ({why}); {LEFT}: delete it to start anew, or give another name")
+    return CheckpointError(
+        f"{path} is damaged or no checkpoint ({why}); {UNCHANGED}: delete it to start anew, or give another name"
+    )
 
 
 def _difference(name: str, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    """How the run of a checkpoint differs from the one that is wanted."""
     if name == "kernels":
         return "it was computed by another version of the program, whose numbers need not be the same to the last bit"
-    if name in ("start", "Sigma", "variant"):
+    if name in ("start", "Sigma", "query_covariance", "variant"):
         return f"it has another {name}"
     return f"it has {name} = {known.get(name)!r}, this run {wanted.get(name)!r}"

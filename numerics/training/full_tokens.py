@@ -1,5 +1,5 @@
-"""Training with every token drawn, in plain NumPy from the definitions: the reference of the
-compiled kernels, and slow.
+"""Stochastic gradient descent with every token drawn, in plain NumPy from the definitions of
+Appendix A.1: the slow reference that the tests compare the compiled kernels with.
 
 It shares nothing with them: other random numbers, no reduction to few coordinates, keys and values
 of every token, and the chain rule written out parameter by parameter.
@@ -124,9 +124,10 @@ def full_token_kernel(attention: str) -> Callable[..., int]:
 
     Examples
     --------
-    >>> theta, losses, none = pack(Parameters(np.ones(2), np.eye(2), np.eye(2), np.eye(2))), np.empty(3), np.empty((0, 0))
-    >>> I = np.eye(1)
-    >>> full_token_kernel("linear")(theta, 4, 0, 3, 0.1, I, I, 1.0, 0.0, 1.0, 1.0, 8, 0, 0, losses, none)
+    >>> theta = pack(Parameters(np.ones(2), np.eye(2), np.eye(2), np.eye(2)))
+    >>> losses, none, I = np.empty(3), np.empty((0, 0)), np.eye(1)
+    >>> numbers = (I, I, 1.0, 0.0, 1.0, 1.0, 8)  # A, B, task_sd, noise_sd, scale, factor, batch
+    >>> full_token_kernel("linear")(theta, 4, 0, 3, 0.1, *numbers, 0, 0, losses, none)
     -1
     """
 
@@ -154,6 +155,7 @@ def full_token_kernel(attention: str) -> Callable[..., int]:
 
 
 def _weights(parameters: Parameters, attention: str, prompts: Prompts, scale: float) -> Floats:
+    """Attention weights (batch, L): the softmax of the scores, or scores / L."""
     scores = scale * np.einsum("sli,si->sl", prompts.tokens @ parameters.K.T, prompts.queries @ parameters.Q.T)
     if attention == "linear":
         return scores / scores.shape[1]

@@ -1,5 +1,5 @@
-"""The parameters (O, V, K, Q) of one layer of attention, their start, and the array in which
-kernels keep them.
+"""The parameters (O, V, K, Q) of one layer of attention, their random start, and the array in which
+the kernels of SGD keep them.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory.inputs.arrays import read_arrays
 
-__all__ = ["Parameters", "initial_parameters", "pack", "read_start", "unpack"]
+__all__ = ["Parameters", "initial_parameters", "pack", "read_parameters", "read_start", "unpack"]
 
 Floats = NDArray[np.float64]
-#: Second word of the key of the start: prompts never see it.
+#: Second word of the random key of the start: the streams of prompts never have it.
 STREAM = 0x696E6974
 
 
@@ -127,44 +127,57 @@ def unpack(theta: Floats) -> Parameters:
     return Parameters(theta[..., 0, :], theta[..., 1 : n + 1, :], theta[..., n + 1 : 2 * n + 1, :], theta[..., 2 * n + 1 :, :])
 
 
-def read_start(start: Sequence[ArrayLike], d: int, coupled: bool) -> Floats:
-    """A start of one's own, checked, as the array a kernel works on.
+def read_parameters(parameters: Sequence[ArrayLike], d: int) -> Parameters:
+    """Parameters that have been checked, with any axes in front.
 
     Parameters
     ----------
-    start : Parameters, or a sequence of the four arrays O, V, K, Q
-        If coupled, with or without an axis (softmax, linear) in front.
+    parameters : Parameters, or a sequence of the four arrays O, V, K, Q
     d : int
-    coupled : bool
 
     Returns
     -------
-    ndarray of shape (1 + 3n, n), or (2, 1 + 3n, n) if coupled
-        A copy.
+    Parameters
 
     Raises
     ------
     TypeError, ValueError
-        If these are no four arrays of finite numbers of that shape.
+        If these are no four arrays of finite numbers of such shapes.
+
+    Examples
+    --------
+    >>> read_parameters([np.ones(2), np.eye(2), np.eye(2), np.eye(2)], 1).O.shape
+    (2,)
+    """
+    if isinstance(parameters, str) or not isinstance(parameters, Sequence) or len(parameters) != 4:
+        raise TypeError("parameters are no (O, V, K, Q); pass Parameters, or four arrays of shapes (n,), (n, n), (n, n), (n, n)")
+    shape = " ".join("abcdefgh"[: max(_axes(parameters[0]) - 1, 0)] + "n")
+    arrays = read_arrays(O=(parameters[0], shape), **{k: (x, f"{shape} n") for k, x in zip("VKQ", parameters[1:])})
+    if arrays[0].shape[-1] != d + 1:
+        raise ValueError(f"O has shape {arrays[0].shape}, but d = {d} needs (n,) = ({d + 1},): n = d + 1 = {d + 1}")
+    return Parameters(*arrays)
+
+
+def read_start(start: Sequence[ArrayLike], d: int, coupled: bool) -> Floats:
+    """A start of one's own as the array that a kernel works on, (1 + 3n, n).
+
+    If coupled, the array has an axis (softmax, linear) in front. The start may have it too; else
+    both architectures start alike.
 
     Examples
     --------
     >>> read_start(initial_parameters(2, seed=0), 2, coupled=True).shape
     (2, 10, 3)
     """
-    n = d + 1
-    if isinstance(start, str) or not isinstance(start, Sequence) or len(start) != 4:
-        raise TypeError("start is no (O, V, K, Q); pass Parameters, or four arrays of shapes (n,), (n, n), (n, n), (n, n)")
-    both = coupled and _axes(start[0]) == 2
-    front = "pair " if both else ""
-    arrays = read_arrays(O=(start[0], front + "n"), **{k: (x, front + "n n") for k, x in zip("VKQ", start[1:])})
-    if arrays[0].shape != (*(2,) * both, n):
-        raise ValueError(f"start has O of shape {arrays[0].shape}, but d = {d} needs (n,) = ({n},){' or (2, n)' * coupled}")
-    theta = pack(Parameters(*arrays))
-    return np.stack([theta, theta]) if coupled and not both else theta
+    found = read_parameters(start, d)
+    if found.O.ndim > 1 and not (coupled and found.O.shape == (2, d + 1)):
+        raise ValueError(f"start has O of shape {found.O.shape}, but it is (n,) = ({d + 1},){' or (2, n)' * coupled}")
+    theta = pack(found)
+    return np.stack([theta, theta]) if coupled and found.O.ndim == 1 else theta
 
 
 def _axes(array: ArrayLike) -> int:
+    """The number of axes of an array."""
     try:
         return np.ndim(array)
     except ValueError:  # ragged: `read_arrays` says so

@@ -1,4 +1,6 @@
-"""Where a run stands, and the records it has made; both as arrays that a checkpoint can hold."""
+"""The records that a run of SGD makes on its way (risk, its error, parameters) and where it stands,
+both as arrays that a checkpoint can hold.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""SGD as in Appendix A.1 of Boursier & Boyer, in compiled steps, with records, checkpoints and an
-eye on divergence.
+"""`numerics.train`: SGD on the in-context risk as in Appendix A.1 of Boursier & Boyer, in pieces of
+compiled steps, with records, checkpoints, progress, and a stop at divergence.
 """
 
 from __future__ import annotations
@@ -16,40 +16,46 @@ from numerics.training.checkpoint import check_place, read_checkpoint, write_che
 from numerics.training.parameters import unpack
 from numerics.training.records import Records, State
 from numerics.training.result import Training
-from numerics.training.setup import Setup, read_setup
+from numerics.training.setup import Setup, read_setup, training_task
 from theory.regression.experiment import Variant
+from theory.regression.task import RegressionTask
 
 __all__ = ["train"]
 
-SHORT, LONG = 0.05, 0.2  # seconds that a call of the kernel should take: an interrupt waits for its end
-SHOW, SAVE = 0.1, 5.0  # least seconds between two calls of `progress`, and between two checkpoints
-PATIENCE = 20  # at most 1 / PATIENCE of the time goes into checkpoints
+#: Seconds that a call of the kernel should take, at least and at most: an interrupt waits for its
+#: end.
+SHORT_CALL, LONG_CALL = 0.05, 0.2
+#: Least seconds between two calls of `progress`, and between two checkpoints.
+PROGRESS_PAUSE, CHECKPOINT_PAUSE = 0.1, 5.0
+#: Seconds of work for a second of writing checkpoints, at least.
+WORK_PER_CHECKPOINT = 20
 
 
 def train(
     attention: str,
     prompt_length: int,
     *,
+    task: RegressionTask | None = None,
     d: int | None = None,
     Sigma: ArrayLike | None = None,
-    noise: float = 0.1,
+    noise: float | None = None,
+    task_variance: float | None = None,
     batch: int = 128,
     lr: float = 1e-3,
     steps: int = 500_000,
     seed: int = 0,
     variant: str | Variant = "as written",
     start: Sequence[ArrayLike] | None = None,
-    task_variance: float | None = None,
     every: int | None = None,
     checkpoint: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Training:
     """Train one layer of attention on in-context linear regression by SGD.
 
-    Tokens are z = (x, y) with x ~ N(0, Sigma) and y = w·x + noise, the query token is z_q = (x_q,
-    0), and each step draws a batch of fresh prompts with w ~ N(0, task_variance I). The prediction
-    is T = o·V (sum of p_l z_l), p = softmax of the scores (Q z_q)·(K z_l), or p_l = score / L for
-    linear attention; the risk is E (T - y_q)² / 2, label noise on y_q included.
+    Tokens are z = (x, y) as the task has them, the query token is z_q = (x_q, 0), and each step
+    draws a batch of fresh prompts. The prediction is T = o·V (sum of p_l z_l), p = softmax of the
+    scores (Q z_q)·(K z_l), or p_l = score / L for linear attention; the risk is E (T - y_q)² / 2,
+    label noise on y_q included.
 
     Parameters
     ----------
@@ -58,12 +64,12 @@ def train(
         pair diverges, both end.
     prompt_length : int
         Tokens in a prompt, from 1 on.
-    d : int, optional
-        Dimension of the covariates: that of Sigma, or 5.
-    Sigma : array_like of shape (d, d), optional
-        Covariance of the covariates, singular ones too; by default the identity.
-    noise : float
-        Variance of the label noise, in the prompt and at the query.
+    task : RegressionTask, optional
+        By default that of the paper, `theory.regression.experiment.TASK`: d = 5, Sigma = I, noise
+        0.1, task variance 1/5.
+    d, Sigma, noise, task_variance : optional
+        Plain values in the place of a task. What is not named is as in the paper: Sigma = I, noise
+        0.1, task variance 1/d.
     batch : int
         Prompts in a step.
     lr : float
@@ -79,8 +85,6 @@ def train(
     start : Parameters, or four arrays O (n,), V, K, Q (n, n), optional
         n = d + 1; if coupled, (2, ...) gives each architecture its own. By default as in
         `initial_parameters`.
-    task_variance : float, optional
-        Variance of an entry of w, by default 1 / d.
     every : int, optional
         Steps between two records, by default so that there are about 500. A last one may be
         shorter.
@@ -107,8 +111,9 @@ def train(
 
     Notes
     -----
-    Prompts are drawn reduced to what the loss and its gradient depend on, in float32; parameters are float64. Results are bitwise
-    the same on one machine, in however many pieces the steps are run.
+    Prompts are drawn reduced to what the loss and its gradient depend on, in float32; parameters
+    are float64. Results are bitwise the same on one machine, in however many pieces the steps are
+    run.
 
     References
     ----------
@@ -120,7 +125,8 @@ def train(
     >>> run.diverged is None and bool(run.risk[-1] < run.risk[0])
     True
     """
-    setup = read_setup(attention, prompt_length, d, Sigma, noise, batch, lr, steps, seed, variant, start, task_variance, every)
+    of = training_task(task, d, Sigma, noise, task_variance)
+    setup = read_setup(attention, prompt_length, of, batch, lr, steps, seed, variant, start, every)
     records, state = Records(setup.start, setup.steps, setup.every), State(setup.start.copy(), 0, -1)
     if checkpoint is not None and not isinstance(checkpoint, (str, Path)):
         raise TypeError(f"checkpoint = {checkpoint!r} is no path; give the name of a file")
@@ -139,9 +145,7 @@ def train(
         attention=setup.attention,
         prompt_length=setup.prompt_length,
         variant=setup.variant.name,
-        Sigma=setup.Sigma,
-        noise=setup.noise,
-        task_variance=setup.task_variance,
+        task=setup.task,
         batch=setup.batch,
         lr=setup.lr,
         steps=setup.steps,
@@ -159,13 +163,16 @@ def train(
 def _run(
     setup: Setup, records: Records, state: State, save: Callable[[State], None], progress: Callable[[int, int], None]
 ) -> State:
+    """Run the steps that are left, in calls of the kernel whose number of steps is doubled or
+    halved until a call takes the wanted time.
+    """
     kernel, arguments = sgd_kernel(setup.attention), setup.kernel_arguments()
     front, none = setup.start.shape[:-2], np.empty((0,) * setup.start.ndim)
-    pace, shown, kept, pause = 1, -SHOW, time.monotonic(), SAVE
+    pace, shown, kept, pause = 1, -PROGRESS_PAUSE, time.monotonic(), CHECKPOINT_PAUSE
     try:
         while state.done < setup.steps and state.diverged < 0:
             now = time.monotonic()
-            if now - shown >= SHOW:
+            if now - shown >= PROGRESS_PAUSE:
                 progress(state.done, setup.steps)
                 shown = now
             piece = min(pace, setup.every - state.done % setup.every, setup.steps - state.done)
@@ -175,7 +182,7 @@ def _run(
             began = time.monotonic()
             stopped = int(kernel(theta, setup.prompt_length, state.done, piece, setup.lr, *arguments, losses, none))
             took = time.monotonic() - began
-            pace = pace * 2 if took < SHORT else max(1, pace // 2) if took > LONG else pace
+            pace = pace * 2 if took < SHORT_CALL else max(1, pace // 2) if took > LONG_CALL else pace
             after = state.done + piece if stopped < 0 else stopped
             records.add(state.done, losses[..., : after - state.done], theta)
             state = State(theta, after, stopped)
@@ -183,7 +190,7 @@ def _run(
                 began = time.monotonic()
                 save(state)
                 kept = time.monotonic()
-                pause = max(SAVE, PATIENCE * (kept - began))
+                pause = max(CHECKPOINT_PAUSE, WORK_PER_CHECKPOINT * (kept - began))
     finally:
         save(state)
     progress(state.done, setup.steps)
@@ -198,6 +205,7 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
 
 
 def _kernel_key() -> Any:
+    """A digest of the kernels' sources: another version need not give the same bits."""
     from numerics.training.kernels.loop import SOURCES
 
     return SOURCES

@@ -17,11 +17,12 @@ from numerics.evidence import Evidence, Verdict
 from numerics.figures.results import Measurements
 from numerics.regression.risk.any_parameters import TaskModel
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
-from proofs_check.boursier_boyer.experiments_ends import failures, has_failed
+from numerics.training.result import has_failed
+from proofs_check.boursier_boyer.experiments_ends import failures
 from proofs_check.boursier_boyer.experiments_training import AS_WRITTEN, ENGINE
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
-from theory.regression.experiment import VARIANTS
+from theory.regression.experiment import TASK, VARIANTS
 
 Floats = NDArray[np.float64]
 #: A start, two lengths and a step at which the longer prompt is far behind, and how many runs of
@@ -145,8 +146,8 @@ def _fails(L: int, step: int) -> bool:
     from numerics.regression.flow.end_point import trained
 
     risks = np.mean([run.risk[_at(run, step)] for run in _runs(L)], axis=0)
-    limits = (trained(np.eye(5), L, attention=name, noise=0.1, task_variance=0.2).risk for name in ("softmax", "linear"))
-    return any(has_failed(float(risk), limit, 0.05) for risk, limit in zip(risks, limits, strict=True))
+    limits = (trained(TASK, L, attention=name).risk for name in ("softmax", "linear"))
+    return any(has_failed(float(risk), limit, TASK.null_risk) for risk, limit in zip(risks, limits, strict=True))
 
 
 def _score_variances() -> str:
@@ -163,7 +164,7 @@ def _score_variances() -> str:
 
 def _score_variance(theta: Parameters) -> float:
     N = theta.K.T @ theta.Q[:, :5]
-    return float(TaskModel(np.eye(5), np.eye(5), 0.2, 0.1).means(N, np.zeros(6))[4])
+    return float(TaskModel(TASK, "as written").means(N, np.zeros(6))[4])
 
 
 def _ends(runs: Measurements, reading: str) -> dict[int, dict[int, float]]:

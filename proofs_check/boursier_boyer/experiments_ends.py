@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from numerics.figures.failed_runs import MISSING
 from numerics.figures.results import Measurements
-from numerics.training.result import Training
+from numerics.training.result import Training, has_failed
 from theory.regression.experiment import VARIANTS
 
-__all__ = ["Failures", "Pace", "failed_runs", "failures", "has_failed", "pace", "shortened", "sure"]
+__all__ = ["Failures", "Pace", "failed_runs", "failures", "pace", "shortened", "sure"]
 
 #: For data, reading, length and start: whether each architecture has failed.
 Failures = dict[tuple[str, str, int, int], dict[str, bool]]
@@ -40,23 +39,6 @@ class Pace(NamedTuple):
 
     falls: bool
     stands: bool
-
-
-def has_failed(risk: float, limit: float, noise_level: float) -> bool:
-    """Tell whether more than a twentieth of the drop from the risk of predicting 0 to the limit of
-    the flow is missing.
-
-    Tasks have variance 1/d, and the covariance of the queries has trace d.
-
-    For tasks of variance 1/d and queries whose covariance has the trace d.
-
-    Examples
-    --------
-    >>> has_failed(0.2, limit=0.1, noise_level=0.05), has_failed(0.12, limit=0.1, noise_level=0.05)
-    (True, False)
-    """
-    null = noise_level + 1 / 2
-    return risk - limit > MISSING * (null - limit)
 
 
 def pace(run: Training, limit: float, sigmas: float) -> Pace:
@@ -98,7 +80,8 @@ def failed_runs(measured: Measurements) -> dict[tuple[str, str, str, int, int], 
     found: dict[tuple[str, str, str, int, int], bool | None] = {}
     for key, (risk, error) in measured.final.items():
         limit = measured.exact[key[:4]]
-        above = [has_failed(risk + side * final * error, limit, measured.noise_level) for side in (-1, 1)]
+        null = measured.plan.task(key[0]).null_risk  # the traces of all covariances here are d
+        above = [has_failed(risk + side * final * error, limit, null) for side in (-1, 1)]
         stuck = above[0] and pace(measured.run(*key), limit, recorded).stands
         found[key] = True if stuck else None if any(above) else False
     return found

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from numerics.regression.risk.any_parameters import population_risk
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
+from theory.regression.task import RegressionTask
 
 __all__ = ["LinearRisk", "block_limit", "flow", "random_start", "risk_again"]
 
@@ -81,5 +82,5 @@ def flow(L: int, start: Floats, times: Any, method: str = "LSODA", Sigma: Any = 
 
 def risk_again(L: int, theta: Floats, Sigma: Any = None) -> float:
     """Return the risk by another rule over the tasks and by other formulas."""
-    S = np.eye(D) if Sigma is None else Sigma
-    return float(population_risk(unpack(theta.reshape(-1, N_ROWS)), "linear", L, Sigma=S, noise=NOISE)[0])
+    task = RegressionTask(np.eye(D) if Sigma is None else Sigma, noise=NOISE, task_variance=1 / D)
+    return float(population_risk(unpack(theta.reshape(-1, N_ROWS)), "linear", task, L)[0])

@@ -19,6 +19,7 @@ from numerics.regression.softmax_vs_linear.output import output_gap
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
 from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS
+from theory.regression.task import RegressionTask
 
 Floats = NDArray[np.float64]
 #: Variances of the scores at one query.
@@ -139,8 +140,8 @@ def _gaps(variant: str, seed: int, covariance: str, noise: float, lengths: tuple
     from numerics.regression.softmax_vs_linear.gradient import gradient_gap
     from numerics.training.parameters import initial_parameters
 
-    start, Sigma = initial_parameters(5, seed), COVARIANCES[covariance]
-    return gradient_gap(start, lengths, Sigma=Sigma, noise=noise, variant=variant, points=points).each
+    task = RegressionTask(COVARIANCES[covariance], noise=noise, task_variance=1 / 5)
+    return gradient_gap(initial_parameters(5, seed), task, lengths, variant=variant, points=points).each
 
 
 @claim(

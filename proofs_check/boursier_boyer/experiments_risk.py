@@ -17,7 +17,7 @@ from numerics.refutation import refuted_by_two_routes
 from proofs_check.boursier_boyer.experiments_ends import failed_runs, pace, shortened, sure
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
-from theory.regression.experiment import COVARIANCES, variant
+from theory.regression.experiment import COVARIANCES, TASK, variant
 
 NOISE, TASKS = sp.Rational(1, 10), sp.Rational(1, 5)
 KMS = sp.Matrix(5, 5, lambda i, j: sp.Rational(1, 2) ** abs(i - j))
@@ -36,15 +36,13 @@ def limits(measured: Measurements, covariance: str, reading: str = "as written")
     """
     from numerics.regression.flow.end_point import trained
 
-    of, Sigma = variant(reading), COVARIANCES[covariance]
-    found = {}
+    drawn, found = variant(reading).drawn(measured.plan.task(covariance)), {}
     for L in measured.plan.lengths:
         pair = []
         for attention in ("softmax", "linear"):
             risk = measured.exact.get((covariance, reading, attention, L))
             if risk is None:
-                law: dict[str, Any] = {"attention": attention, "noise": measured.plan.noise, "task_variance": 1 / len(Sigma)}
-                risk = trained(of.prompt_covariance(Sigma), L, query_covariance=of.query_covariance(Sigma), **law).risk
+                risk = trained(drawn, L, attention=attention).risk
             pair.append(float(risk))
         found[L] = (pair[0], pair[1])
     return found
@@ -122,9 +120,8 @@ def _again(L: int, lead: int) -> float:
     from numerics.regression.flow.end_point import trained
     from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 
-    Sigma, noise, om2 = COVARIANCES["isotropic"], float(NOISE), float(TASKS)
-    end = trained(Sigma, L, noise=noise, task_variance=om2)
-    soft = float(finite_prompt_risk(Sigma, end.U11, end.u, L, noise=noise, task_variance=om2))
+    end = trained(TASK, L)
+    soft = float(finite_prompt_risk(end.U11, end.u, TASK, L))
     return lead * float(linear_excess(sp.eye(5), sp.eye(5), L) + NOISE / 2) - soft
 
 
@@ -212,9 +209,9 @@ def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements 
         }
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
     risks = limits(runs, "isotropic")
-    law: dict[str, Any] = {"noise": runs.plan.noise, "task_variance": float(TASKS)}
+    task = runs.plan.task("isotropic")
     for L in (10**4, far):
-        soft, linear = (trained(COVARIANCES["isotropic"], L, attention=a, **law).risk for a in ("softmax", "linear"))
+        soft, linear = (trained(task, L, attention=a).risk for a in ("softmax", "linear"))
         risks[L] = (soft, linear)
     parts, covered = [], f"isotropic, d = 5, noise 1/10: {_lengths(risks)}"
     for i, attention in enumerate(("softmax", "linear")):
@@ -263,9 +260,9 @@ def anisotropic_data_need_longer_prompts(
     Both architectures are judged in dimension d = 5, trained as in BB:S6.f2a. Half the label noise
     is the Bayes optimum of the infinite prompt.
     """
-    least, at = float("inf"), dict[str, Any]()
-    of, Sigma = variant(reading), COVARIANCES["anisotropic"]
-    for L in (found := measurements(measured)).plan.lengths:
+    least, at, found = float("inf"), dict[str, Any](), measurements(measured)
+    drawn = variant(reading).drawn(found.plan.task("anisotropic"))
+    for L in found.plan.lengths:
         plain = linear_excess(sp.eye(5), sp.eye(5), L)
         witness: dict[str, Any] = {"attention": "linear", "L": L, f"isotropic{_times(factor)}": str(factor * plain)}
         if reading == "as written":
@@ -278,7 +275,7 @@ def anisotropic_data_need_longer_prompts(
                     witness_by="exact",
                     covered=f"the gradient flow from the random start with seed 1 ends at {reached:.8g} above the label noise",
                 )
-        closed = float(linear_excess(of.prompt_covariance(Sigma), of.query_covariance(Sigma), L))
+        closed = float(linear_excess(drawn.Sigma, drawn.query_covariance, L))
         if closed < factor * float(plain) * (1 - ACCURACY):
             again = limits(found, "anisotropic", reading)[L][1] - found.noise_level
             bound, witness = factor * float(plain), witness | {"anisotropic": closed}

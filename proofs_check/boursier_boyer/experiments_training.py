@@ -19,11 +19,13 @@ from numerics.figures.plan import RunKey
 from numerics.figures.results import Measurements
 from numerics.refutation import refuted_by_two_routes
 from numerics.training.parameters import Parameters, pack
-from proofs_check.boursier_boyer.experiments_ends import Failures, failed_runs, failures, has_failed, shortened
+from numerics.training.result import has_failed
+from proofs_check.boursier_boyer.experiments_ends import Failures, failed_runs, failures, shortened
 from proofs_check.boursier_boyer.experiments_flows import LinearRisk, block_limit, flow, random_start, risk_again
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
-from theory.regression.experiment import COVARIANCES, VARIANTS
+from theory.regression.experiment import COVARIANCES, TASK, VARIANTS
+from theory.regression.task import RegressionTask
 
 AS_WRITTEN = "as written"
 ENGINE = "Monte Carlo"
@@ -124,7 +126,7 @@ def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
         witness = {"i": 1, "j": 2, "used": used[0, 1], "displayed": shown[0, 1]}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
     of, Sigma = VARIANTS[AS_WRITTEN], COVARIANCES["anisotropic"]
-    roots = [of.prompt_root(Sigma), of.query_root(Sigma)]
+    roots = of.roots(RegressionTask(Sigma, noise=TASK.noise, task_variance=TASK.task_variance))
     if not all(np.abs(root @ root.T - Sigma).max() < 1e-14 for root in roots):
         return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="the roots that draw x are none of this matrix")
     minors = all(shown[:k, :k].det() == (1 - sp.Rational(1, 4)) ** (k - 1) for k in range(1, 6))
@@ -312,7 +314,8 @@ def _ends_elsewhere(runs: Measurements, L: int, seed: int) -> Evidence:
     end, block = LinearRisk(L)(flow(L, random_start(seed), (500.0,))[-1])[0], block_limit(L)
     reached = _linear_half(run)
     sgd, again = risk_again(L, reached), risk_again(L, flow(L, reached, (100.0,))[-1])
-    if not all(has_failed(risk, block, runs.noise_level) for risk in (end, sgd, again)):
+    null = runs.plan.task("isotropic").null_risk
+    if not all(has_failed(risk, block, null) for risk in (end, sgd, again)):
         reason = f"the flow ends at {end:.4g}, SGD at {sgd:.4g}, the flow from there at {again:.4g}"
         return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=reason)
     witness = {"attention": "linear", "L": L, "seed": seed, "risk at the end": end, "from the block start": block}

@@ -24,6 +24,7 @@ from proofs_check.core.claim import claim
 from theory.attention.layer import softmax_attention
 from theory.regression.finite_prompt import error_at_query
 from theory.regression.risk import full_risk, task_covariance
+from theory.regression.task import RegressionTask
 from theory.symbolic.algebra import Algebra
 from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_moments
 
@@ -79,7 +80,7 @@ def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidenc
         w, x = rng.standard_normal(2), rng.standard_normal((L + 1, 2)) @ root
         tokens, query = np.column_stack([x[:-1], x[:-1] @ w]), np.append(x[-1], 0.0)
         losses[k] = (softmax_attention(tokens, query, U, V)[-1] - w @ x[-1]) ** 2 / 2
-    exact = float(finite_prompt_risk(S, A, u, L))
+    exact = float(finite_prompt_risk(A, u, RegressionTask(S, noise=0.0, task_variance=1.0), L))
     score = abs(float(losses.mean()) - exact) / (float(losses.std()) / np.sqrt(prompts))
     if score > sigmas:
         raise Contradiction(f"the risk on {prompts} drawn prompts is {score:.1f} standard errors from its closed form {exact}")

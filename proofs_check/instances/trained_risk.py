@@ -63,7 +63,7 @@ def trained(case: Instance, L: float | None, nodes: int = 32, rtol: float = 1e-7
     limit from above.
     """
     start = [case.alpha * x for x in case.theta]
-    return finite_prompt_path(case.spectrum, start, case.alpha, L, noise=case.noise, nodes=nodes, rtol=rtol, t_max=300.0)
+    return finite_prompt_path(start, case.alpha, case.spectrum, L, noise=case.noise, nodes=nodes, rtol=rtol, t_max=300.0)
 
 
 def trained_risk_below(instances: Sequence[Instance], shorter: int, checked: str) -> Evidence:

@@ -21,6 +21,7 @@ from proofs_check.core.claim import claim
 from proofs_check.ours.r4_gaussian_moments import STEIN, TOKENS, pi
 from theory.attention.gaussian_errors import covariance_of_mean_token, gaussian_bias
 from theory.regression.finite_prompt import error_at_query
+from theory.regression.task import RegressionTask
 from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
@@ -89,7 +90,7 @@ def by_all_scores(L: int = 2, step: float = 0.25) -> Evidence:
         mean, pi2 = p * first + (1 - p) * second, p**2 + (1 - p) ** 2
         error = (v * mean - query) ** 2 + v**2 * noise * pi2 + noise
         direct = float(np.einsum("ijk,i,j,k->", error, mass, mass, mass)) / 2
-        formula = float(finite_prompt_risk([[s]], [[a]], v, L, noise=noise))
+        formula = float(finite_prompt_risk([[a]], v, RegressionTask([[s]], noise=noise, task_variance=1.0), L))
         worst = max(worst, abs(formula / direct - 1))
     if worst > 1e-8:
         raise Contradiction(f"R6 and the integral over both tokens differ by {worst:.1e}")
@@ -110,7 +111,7 @@ def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
     prediction = v * (p * labels).sum(axis=1) / p.sum(axis=1)
     answer = (task * query).sum(axis=1) + np.sqrt(noise) * rng.standard_normal(prompts)
     loss = (prediction - answer) ** 2 / 2
-    score = abs(float(loss.mean()) - float(finite_prompt_risk(S, U, v, L, noise=noise, task_variance=0.5)))
+    score = abs(float(loss.mean()) - float(finite_prompt_risk(U, v, RegressionTask(S, noise=noise, task_variance=0.5), L)))
     score /= float(loss.std()) / np.sqrt(prompts)
     if score > sigmas:
         raise Contradiction(f"R6 and {prompts} drawn prompts differ by {score:.1f} standard errors")
@@ -146,7 +147,8 @@ def by_differences(step: float = 1e-4) -> Evidence:
     """
     worst = 0.0
     for d, c, v, L, noise in ((2, 0.7, 1.2, 10, 0.3),):
-        risk = lambda U, d=d, v=v, L=L, noise=noise: float(finite_prompt_risk(np.eye(d), U, v, L, noise=noise))
+        task = RegressionTask(np.eye(d), noise=noise, task_variance=1.0)
+        risk = lambda U, v=v, task=task, L=L: float(finite_prompt_risk(U, v, task, L))
         unit = np.eye(d * d).reshape(d * d, d, d)
         slopes = [(risk(c * np.eye(d) + step * e) - risk(c * np.eye(d) - step * e)) / (2 * step) for e in unit]
         G = np.array(slopes).reshape(d, d)

@@ -19,6 +19,7 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite_prompt_path
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from proofs_check.core.claim import claim
+from theory.regression.task import RegressionTask
 from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
@@ -36,7 +37,7 @@ def scaled_risk(eigenvalues: tuple[float, ...], lengths: Floats, noise: float = 
     gap is the whole of it.
     """
     S, U, v, _ = fixed_point(eigenvalues)
-    return lengths * finite_prompt_gap(S, U, v, lengths, noise=noise, step=step)
+    return lengths * finite_prompt_gap(U, v, RegressionTask(S, noise=noise, task_variance=1.0), lengths, step=step)
 
 
 def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
@@ -131,7 +132,8 @@ def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evid
     S, U, v, _ = fixed_point((1.0,) * 5)
     for L in (10.0, 50.0):
         path = isotropic_path(L)
-        end, held = float(path.risk[-1]), float(times) * float(finite_prompt_gap(S, U, v, L))
+        task = RegressionTask(S, noise=0.0, task_variance=1.0)
+        end, held = float(path.risk[-1]), float(times) * float(finite_prompt_gap(U, v, task, L))
         if float(np.diff(path.risk).max()) > 1e-9:
             return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=f"the risk rises at L = {L}")
         if end > held:
@@ -145,4 +147,4 @@ def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evid
 @cache
 def isotropic_path(L: float, nodes: int = 56, rtol: float = 1e-8) -> FinitePromptPath:
     """Return the flow for S = I, d = 5 from U(0) = u(0) I/sqrt(5), u(0) = 1/2."""
-    return finite_prompt_path(Spectrum((1.0,), (5,)), [0.5 / 5**0.5], 0.5, L, nodes=nodes, rtol=rtol, t_max=300.0)
+    return finite_prompt_path([0.5 / 5**0.5], 0.5, Spectrum((1.0,), (5,)), L, nodes=nodes, rtol=rtol, t_max=300.0, noise=0.0)

@@ -26,7 +26,9 @@ from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
 from proofs_check.ours.r6_fixed_point import isotropic_path
 from theory.attention.query_average import theorem_B
+from theory.regression.experiment import kms
 from theory.regression.limit import limit_parameters
+from theory.regression.task import RegressionTask
 from theory.regression.valley import best_score_variance, valley_excess, valley_speed
 from theory.symbolic.algebra import Algebra
 
@@ -35,16 +37,15 @@ Floats = NDArray[np.float64]
 LEAST_RISK_ASSUMPTION = "the least risk is the minimum that Newton's method finds among the positive definite U that commute with S"
 
 
-def kms(d: int) -> Floats:
-    """Return the covariance 2^{-|i - j|} of Appendix A.2.2."""
-    return 0.5 ** np.abs(np.subtract.outer(np.arange(d), np.arange(d)))
+def task_with(S: Floats, noise: float) -> RegressionTask:
+    """Return the task of Section 5, ``w ~ N(0, I)``, with a covariance and a label noise."""
+    return RegressionTask(S, noise=noise, task_variance=1.0)
 
 
 @cache
 def at_the_end(name: str, L: int) -> Trained:
     """Return the least risk found for a covariance of `SPECTRA` and its label noise."""
-    S, noise = SPECTRA[name]
-    return trained(S, L, noise=noise)
+    return trained(task_with(*SPECTRA[name]), L)
 
 
 SPECTRA: dict[str, tuple[Floats, float]] = {
@@ -98,7 +99,7 @@ def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
             end = at_the_end(name, L)
             value = L * (end.risk - noise / 2)
             if value > allowed:
-                again = L * (float(finite_prompt_risk(S, end.U11, end.u, L, noise=noise)) - noise / 2)
+                again = L * (float(finite_prompt_risk(end.U11, end.u, task_with(S, noise), L)) - noise / 2)
                 witness = {"S": name, "L": L, "L (min R_L - tau2/2)": value, "allowed": allowed, "u": end.u}
                 return refuted_by_two_routes("quadrature", witness, value, allowed, again)
         if abs(value / limit - 1) > 1 / 500 or abs(end.u**-2 / best - 1) > 1 / 100:
@@ -139,7 +140,7 @@ def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidenc
     of `times` the parameters of the least risk that Newton's method finds.
     """
     factor, bound, L = float(times), 1e-3, 10
-    end = trained(np.eye(5), L)
+    end = trained(task_with(np.eye(5), 0.0), L)
 
     def off(nodes: int, rtol: float) -> float:
         path = isotropic_path(float(L), nodes, rtol)
@@ -178,7 +179,9 @@ def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidenc
     slow = float(reduced.y[0, -1])
 
     def off(nodes: int, rtol: float) -> float:
-        path = finite_prompt_path(Spectrum((0.5,), (5,)), [float(U0[0, 0])], u0, L, nodes=nodes, rtol=rtol, t_max=share * L)
+        path = finite_prompt_path(
+            [float(U0[0, 0])], u0, Spectrum((0.5,), (5,)), L, nodes=nodes, rtol=rtol, t_max=share * L, noise=0.0
+        )
         return abs(float(path.u[-1]) ** -2 / slow - 1)
 
     found, bound = off(48, 1e-9), 0.01
@@ -217,7 +220,8 @@ def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
         shape = float(scale) * law.constant / 2 * np.log(LONG_LENGTHS) ** law.log_power
 
         def extrapolated(step: float, S: Floats = S, noise: float = noise, shape: Floats = shape) -> float:
-            held = LONG_LENGTHS * finite_prompt_gap(S, np.linalg.inv(S) / 2**0.5, 2**0.5, LONG_LENGTHS, noise=noise, step=step)
+            gap = finite_prompt_gap(np.linalg.inv(S) / 2**0.5, 2**0.5, task_with(S, noise), LONG_LENGTHS, step=step)
+            held = LONG_LENGTHS * gap
             return float(2 * held[1] / shape[1] - held[0] / shape[0])
 
         off = abs(extrapolated(0.05) - 1)
@@ -256,14 +260,14 @@ def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
     for d, name, epsilon, length in TABLE_ENTRIES:
         S = np.eye(d) if name == "I" else kms(d)
         L = length - fewer
-        end = trained(S, L)
+        end = trained(task_with(S, 0.0), L)
         if end.risk > epsilon:
-            again = float(finite_prompt_risk(S, end.U11, end.u, L))
+            again = float(finite_prompt_risk(end.U11, end.u, task_with(S, 0.0), L))
             witness = {"d": d, "S": name, "L": L, "epsilon": epsilon, "least risk": end.risk}
             return refuted_by_two_routes("quadrature", witness, end.risk, float(epsilon), again)
         law = {"trace": float(d), "d": d}
         bound = math.ceil(valley_excess(best_score_variance(**law), **law) / (2 * float(epsilon)))
-        if trained(S, length - 1).risk <= epsilon or length > bound:
+        if trained(task_with(S, 0.0), length - 1).risk <= epsilon or length > bound:
             reason = f"{length - 1} tokens are enough for d = {d}, S = {name}, or {length} exceeds the bound {bound}"
             return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=reason)
         shown.append(f"d = {d}, S = {name}, epsilon = {float(epsilon):g}: L = {length}")
@@ -279,7 +283,7 @@ def end_by_slopes(S: Floats, noise: float, near: Trained, L: int) -> Trained:
     """
     from scipy.optimize import root
 
-    field, vectors = RiskField(S, L, noise, step=0.08), np.linalg.eigh(S)[1]
+    field, vectors = RiskField(task_with(S, noise), L, step=0.08), np.linalg.eigh(S)[1]
     in_basis = lambda M: np.einsum("ji,jk,ki->i", vectors, M, vectors)
     point = lambda y: ((vectors * np.exp(y[:-1])) @ vectors.T, math.exp(y[-1]))
 

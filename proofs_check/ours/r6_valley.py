@@ -16,6 +16,7 @@ from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from proofs_check.core.claim import claim
+from theory.regression.task import RegressionTask
 from theory.regression.valley import best_score_variance, linear_excess, valley_excess
 from theory.symbolic.algebra import Algebra
 
@@ -93,11 +94,12 @@ def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
         S, law = np.diag(eigenvalues), {"trace": float(sum(eigenvalues)), "d": len(eigenvalues), "noise": noise}
         at = best_score_variance(**law) if given is None else given
         v = at**-0.5
-        held = LENGTHS * finite_prompt_gap(S, np.linalg.inv(S) / v, v, LENGTHS, noise=noise)
+        point = np.linalg.inv(S) / v, v, RegressionTask(S, noise=noise, task_variance=1.0)
+        held = LENGTHS * finite_prompt_gap(*point, LENGTHS)
         bound = float(share) * valley_excess(at, **law) / 2
         i = int(np.argmax(held))
         if held[i] > bound * (1 + 1e-9):
-            again = LENGTHS[i] * float(finite_prompt_gap(S, np.linalg.inv(S) / v, v, LENGTHS[i], noise=noise, step=0.05))
+            again = LENGTHS[i] * float(finite_prompt_gap(*point, LENGTHS[i], step=0.05))
             witness = {"case": name, "L": f"{LENGTHS[i]:.0e}", "L (R_L - tau2/2)": held[i], "allowed": bound}
             return refuted_by_two_routes("quadrature", witness, float(held[i]), bound, again)
         reached.append(float(held[i]) / bound)

@@ -21,6 +21,7 @@ from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import claim
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
 from theory.regression.finite_prompt import GRADIENT_CONSTANT, excess_at_query, gap_bounds
+from theory.regression.task import RegressionTask
 from theory.symbolic.algebra import Algebra
 
 P2, P3, Q = sp.symbols("P2 P3 Q", nonnegative=True)
@@ -144,7 +145,7 @@ def measured_gaps(seed: int, step: float = 0.08) -> tuple[tuple[dict[str, Any], 
 
 def _gap_and_slope(S: Any, U: Any, u: float, step: float, h: float = 1e-4) -> tuple[Any, Any]:
     """Return |R_L - R_inf| and the norm of its gradient in (U, u), by central differences."""
-    gap = lambda A, v: finite_prompt_gap(S, A, v, BOUNDED_LENGTHS, noise=0.3, step=step)
+    gap = lambda A, v: finite_prompt_gap(A, v, RegressionTask(S, noise=0.3, task_variance=1.0), BOUNDED_LENGTHS, step=step)
     d = len(S)
     slopes = [(gap(U + h * e, u) - gap(U - h * e, u)) / (2 * h) for e in np.eye(d * d).reshape(d * d, d, d)]
     slopes.append((gap(U, u + h) - gap(U, u - h)) / (2 * h))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["is_symbolic", "read_arrays", "read_covariance", "read_in_kind"]
+__all__ = ["is_symbolic", "read_arrays", "read_covariance", "read_in_kind", "symmetric_root"]
 
 Floats = NDArray[np.float64]
 #: Relative size of asymmetry and of negative eigenvalues that counts as rounding.
@@ -134,6 +134,19 @@ def read_covariance(name: str, value: ArrayLike) -> Floats:
     if least < -ROUNDING * scale:
         raise ValueError(f"{name} has the eigenvalue {least:.6g}; a covariance is positive semidefinite")
     return array
+
+
+def symmetric_root(covariance: Floats) -> Floats:
+    """The symmetric root of a covariance that has been read; eigenvalues that are negative by
+    rounding count as 0.
+
+    Examples
+    --------
+    >>> symmetric_root(np.diag([4.0, 0.0])).tolist()
+    [[2.0, 0.0], [0.0, 0.0]]
+    """
+    eigenvalues, vectors = np.linalg.eigh(covariance)
+    return np.asarray((vectors * np.sqrt(np.maximum(eigenvalues, 0))) @ vectors.T)
 
 
 def _check_shapes(shapes: dict[str, tuple[tuple[int, ...], str]]) -> None:

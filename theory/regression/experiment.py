@@ -1,5 +1,5 @@
-"""The experiments of Boursier & Boyer (Section 6, Appendix A): covariances, prompt lengths, and two
-readings of how they were run.
+"""The experiments of Boursier & Boyer (Section 6, Appendix A): their task, covariances and prompt
+lengths, and two readings of how they were run.
 
 A token is z = (x, y) with x = A g and y = w·x + noise, the query token z_q = (B g, 0). "as written"
 is Appendix A.1. "as coded" is what a snapshot of the authors' code does, kept by a public audit of
@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from theory.inputs.arrays import read_covariance
+from theory.regression.task import RegressionTask
 
-__all__ = ["COVARIANCES", "PROMPT_LENGTHS", "VARIANTS", "Variant", "kms", "variant"]
+__all__ = ["COVARIANCES", "PROMPT_LENGTHS", "TASK", "VARIANTS", "Variant", "kms", "variant"]
 
 Floats = NDArray[np.float64]
 
@@ -68,49 +68,38 @@ class Variant:
         """
         return 1 / math.sqrt(d + 1) if self.scores_over_root else 1.0
 
-    def prompt_root(self, Sigma: ArrayLike) -> Floats:
-        """A (d, d) for covariates x = A g of the prompt.
+    def roots(self, task: RegressionTask) -> tuple[Floats, Floats]:
+        """A and B (d, d): the covariates of the prompt are A g, that of the query is B g.
+
+        Raises
+        ------
+        ValueError
+            If the variant draws every query from N(0, I), and the task asks for another covariance.
 
         Examples
         --------
-        >>> VARIANTS["as coded"].prompt_root([[4.0]])
-        array([[4.]])
+        >>> A, B = VARIANTS["as coded"].roots(RegressionTask([[4.0]], noise=0.1, task_variance=1.0))
+        >>> A.tolist(), B.tolist()
+        ([[4.0]], [[1.0]])
         """
-        C = _cholesky(Sigma)
-        return C @ C if self.root_twice else C
+        C = _cholesky(task.Sigma)
+        if self.root_twice:
+            task.shared_covariance(f"the variant {self.name!r}, which draws queries from N(0, I),")
+            return C @ C, np.eye(task.d)
+        return C, C if task.query_covariance is task.Sigma else _cholesky(task.query_covariance)
 
-    def query_root(self, Sigma: ArrayLike) -> Floats:
-        """B (d, d) for the covariates x_q = B g of the query.
+    def drawn(self, task: RegressionTask) -> RegressionTask:
+        """The task whose prompts and queries are drawn: with the covariances A A' and B B'.
 
         Examples
         --------
-        >>> VARIANTS["as coded"].query_root([[4.0]])
-        array([[1.]])
+        >>> task = RegressionTask([[4.0]], noise=0.1, task_variance=1.0)
+        >>> drawn = VARIANTS["as coded"].drawn(task)
+        >>> drawn.Sigma.tolist(), drawn.query_covariance.tolist()
+        ([[16.0]], [[1.0]])
         """
-        C = _cholesky(Sigma)
-        return np.eye(len(C)) if self.root_twice else C
-
-    def prompt_covariance(self, Sigma: ArrayLike) -> Floats:
-        """Covariance A A' (d, d) of the covariates of the prompt.
-
-        Examples
-        --------
-        >>> VARIANTS["as coded"].prompt_covariance([[4.0]])
-        array([[16.]])
-        """
-        A = self.prompt_root(Sigma)
-        return A @ A.T
-
-    def query_covariance(self, Sigma: ArrayLike) -> Floats:
-        """Covariance B B' (d, d) of the covariates of the query.
-
-        Examples
-        --------
-        >>> VARIANTS["as coded"].query_covariance([[4.0]])
-        array([[1.]])
-        """
-        B = self.query_root(Sigma)
-        return B @ B.T
+        A, B = self.roots(task)
+        return RegressionTask(A @ A.T, noise=task.noise, task_variance=task.task_variance, query_covariance=B @ B.T)
 
 
 #: By name; `variant` also says what is wrong with another one.
@@ -194,9 +183,12 @@ PROMPT_LENGTHS: tuple[int, ...] = (*range(10, 100, 10), *range(100, 1001, 100))
 COVARIANCES: Mapping[str, Floats] = MappingProxyType({"isotropic": _frozen(np.eye(5)), "anisotropic": _frozen(kms(5))})
 
 
-def _cholesky(Sigma: ArrayLike) -> Floats:
-    """C lower triangular with C C' = Sigma and diagonal >= 0; Sigma may be singular."""
-    S = read_covariance("Sigma", Sigma)
+#: The task of Appendix A.1: ``w ~ N(0, I/5)``.
+TASK = RegressionTask(COVARIANCES["isotropic"], noise=0.1, task_variance=1 / 5)
+
+
+def _cholesky(S: Floats) -> Floats:
+    """C lower triangular with C C' = S and diagonal >= 0; the covariance S may be singular."""
     try:
         return np.asarray(np.linalg.cholesky(S))
     except np.linalg.LinAlgError:  # singular: any root R' gives R = Q C' with C lower triangular

@@ -1,5 +1,6 @@
-"""The in-context risk of softmax attention at a finite prompt length, exactly (our R6), and how far
-it is from its limit.
+"""The in-context risk of softmax attention at a finite prompt length given the moments of its
+weights, exactly, and bounds on how far it is from its limit (our R6 and Theorem 5.2 with
+constants).
 
 Tasks ``w ~ N(0, I)``, covariates ``x ~ N(0, Sigma)``, labels ``w'x`` plus noise of variance
 ``tau2`` in the prompt and at the query; parameters on the block manifold, ``U`` the query-key block

@@ -1,5 +1,6 @@
-"""Where the gradient flow of in-context linear regression ends; the task and its risk are in
-`theory.regression.risk`.
+"""`limit_parameters`: where the gradient flow of in-context linear regression ends (Remark 5.3 and
+Appendix F of Boursier & Boyer; our R5 for any start and any prompt length of linear attention), in
+closed form.
 """
 
 from __future__ import annotations
@@ -112,7 +113,8 @@ def limit_parameters(
     in::
 
         U -> gamma S_L^{-1} S S^+ + P(U0),   u -> 1 / gamma,
-        gamma^2 = ((c - b) + sqrt((c - b)^2 + 4 T)) / (2 T),   b = |P(U0)|_F^2,   T = tr((S_L^{-1} S S^+)^2).
+        gamma^2 = ((c - b) + sqrt((c - b)^2 + 4 T)) / (2 T),
+        b = |P(U0)|_F^2,   T = tr((S_L^{-1} S S^+)^2).
 
     Parameters
     ----------
@@ -150,8 +152,9 @@ def limit_parameters(
 
     Notes
     -----
-    The common sign is that of ``u`` from the moment at which the risk falls below ``tr(Sigma) / 2``, its value at every saddle.
-    Where neither the start nor a conserved quantity decides it, the flow is integrated up to that moment, and ``regime`` says so.
+    The common sign is that of ``u`` from the moment at which the risk falls below
+    ``tr(Sigma) / 2``, its value at every saddle. Where neither the start nor a conserved quantity
+    decides it, the flow is integrated up to that moment, and ``regime`` says so.
 
     Examples
     --------
@@ -177,6 +180,7 @@ def limit_parameters(
 
 
 def _start(U0: Any, u0: Any, exact: bool, d: int) -> tuple[Any, Any] | None:
+    """A start that has been read, in the kind of Sigma; None for the balanced one."""
     if U0 is None and u0 is None:
         return None
     if U0 is None or u0 is None:
@@ -197,6 +201,7 @@ def _start(U0: Any, u0: Any, exact: bool, d: int) -> tuple[Any, Any] | None:
 
 
 def _describe(rank: int, d: int, tolerance: str, L: Any, noise: Any, start: str) -> str:
+    """What the limit is of, in words: the rank of Sigma, the prompt, the noise and the start."""
     parts = [f"Sigma is invertible (d = {d})" if rank == d else f"Sigma has rank {rank} of {d}{tolerance}"]
     parts.append("infinite prompt" if L is None else f"linear attention with prompts of {L} tokens")
     if noise != 0:
@@ -205,6 +210,7 @@ def _describe(rank: int, d: int, tolerance: str, L: Any, noise: Any, start: str)
 
 
 def _numeric_limit(covariance: NumericCovariance, start: tuple[Any, float] | None, L: int | None, noise: float) -> LimitParameters:
+    """The limit in floats, in the eigenbasis of Sigma."""
     l, Q = covariance.eigenvalues, covariance.eigenvectors
     d, rank = Q.shape
     m = l if L is None else (1 + 1 / L) * l + (l.sum() + noise) * (1 / L)
@@ -235,6 +241,7 @@ def _numeric_limit(covariance: NumericCovariance, start: tuple[Any, float] | Non
 
 
 def _exact_limit(covariance: ExactCovariance, start: tuple[Any, Any] | None, L: Any, noise: Any) -> LimitParameters:
+    """The limit in SymPy, by field operations and square roots only."""
     S, d, onto = covariance.Sigma, covariance.Sigma.shape[0], covariance.projector
     S_L = sp.Matrix(effective_covariance(S, L, noise))
     direction = covariance.pinv

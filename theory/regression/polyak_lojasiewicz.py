@@ -1,5 +1,5 @@
-"""Polyak-Lojasiewicz constants of the infinite-prompt flow started as in Boursier & Boyer,
-Assumption 5.1.
+"""Polyak-Lojasiewicz constants of the infinite-prompt flow from a start of Boursier & Boyer's
+Assumption 5.1: the one printed in Appendix F.3, and ones that hold.
 """
 
 from __future__ import annotations

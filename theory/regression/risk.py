@@ -1,5 +1,5 @@
-"""In-context linear regression (Boursier & Boyer, Section 5): the task, its risk and the gradient
-flow of that risk.
+"""The risk of in-context linear regression in closed form (Boursier & Boyer, Section 5 and Appendix
+F), its gradient, and the gradient flow of linear attention at any prompt length.
 
 A task is ``w ~ N(0, I)``, covariates are ``x ~ N(0, Sigma)``, labels ``y = w'x`` plus noise, and
 the query is shown as ``(x, 0)``. On the block manifold of Assumption 5.1 the parameters are
@@ -165,7 +165,8 @@ def icl_risk(Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | Non
 
     Examples
     --------
-    >>> float(icl_risk(np.eye(2), np.zeros((2, 2)), 1.0)), float(icl_risk(np.eye(2), np.eye(2), 1.0))
+    >>> I = np.eye(2)
+    >>> float(icl_risk(I, 0 * I, 1.0)), float(icl_risk(I, I, 1.0))
     (1.0, 0.0)
     """
     Sigma, U, u = _read(Sigma, U=(U, "d d"), u=(u, ""))
@@ -203,10 +204,12 @@ def icl_risk_gradient(
 
 
 def _risk(Sigma: Matrix, S_L: Matrix, U: Matrix, u: Scalar) -> Scalar:
+    """`icl_risk` of arguments that have been read, S_L the effective covariance."""
     return (u**2 * _trace(U @ Sigma @ U.T @ Sigma @ S_L) - 2 * u * _trace(Sigma @ U @ Sigma) + _trace(Sigma)) / 2
 
 
 def _gradient(Sigma: Matrix, S_L: Matrix, identity: Matrix, U: Matrix, u: Scalar) -> tuple[Matrix, Scalar]:
+    """`icl_risk_gradient` of arguments that have been read."""
     bracket = u * S_L @ U - identity
     return u * Sigma @ bracket @ Sigma, (bracket @ Sigma @ U.T @ Sigma).trace()
 
@@ -306,7 +309,9 @@ def invariants(Sigma: Matrix, U: Matrix, u: Scalar) -> tuple[Scalar, Matrix]:
 
 
 def _blocks(Sigma: Any, U: Any, v: Any, noise: Any) -> tuple[Any, ...]:
-    """Sigma, then ``A, b, p, q`` with ``U (x, 0) = (A x, b'x)`` and ``v = (p, q)``, then the noise."""
+    """Sigma, then the blocks ``A, b, p, q`` with ``U (x, 0) = (A x, b'x)`` and ``v = (p, q)``, then
+    the noise.
+    """
     (Sigma,), (U, v) = _read(Sigma), read_in_kind(U=(U, "d+1 d+1"), v=(v, "d+1"))
     if U.shape[0] != Sigma.shape[0] + 1:
         raise ValueError(f"U has shape {U.shape}, but tokens (x, y) have dimension d + 1 = {Sigma.shape[0] + 1}")
@@ -341,8 +346,9 @@ def full_risk(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> Scal
 
     Notes
     -----
-    With ``U (x, 0) = (A x, b'x)`` and ``v = (p, q)`` the residual is ``(c(w) + M w)'x``, where ``M = q A'S + b p'S - I`` and
-    ``c(w) = A'S p + q (w'S w + noise) b`` is even in ``w``; so ``M w`` and ``c(w)`` are uncorrelated.
+    With ``U (x, 0) = (A x, b'x)`` and ``v = (p, q)`` the residual is ``(c(w) + M w)'x``, where
+    ``M = q A'S + b p'S - I`` and ``c(w) = A'S p + q (w'S w + noise) b`` is even in ``w``; so
+    ``M w`` and ``c(w)`` are uncorrelated.
 
     Examples
     --------
@@ -376,7 +382,8 @@ def full_risk_gradient(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0
 
     Examples
     --------
-    >>> gradient_U, gradient_v = full_risk_gradient(np.eye(1), np.diag([1.0, 0.0]), np.array([0.0, 2.0]))
+    >>> U, v = np.diag([1.0, 0.0]), np.array([0.0, 2.0])
+    >>> gradient_U, gradient_v = full_risk_gradient(np.eye(1), U, v)
     >>> gradient_U.tolist(), gradient_v.tolist()
     ([[2.0, 0.0], [0.0, 0.0]], [0.0, 1.0])
     """

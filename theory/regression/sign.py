@@ -1,5 +1,5 @@
-"""Which of the two global minima ``+-(gamma S_L^{-1} S S^+, 1 / gamma)`` a start of the flow
-reaches.
+"""Which of the two global minima ``+-(gamma S_L^{-1} S S^+, 1 / gamma)`` the gradient flow of
+in-context regression reaches from a start, for `limit_parameters`.
 
 Every saddle has ``u = 0`` and every point with ``u = 0`` has the risk ``tr(S) / 2``, at any prompt
 length. The risk decreases, so the sign of ``u`` is settled from the first moment at which the risk
@@ -42,7 +42,9 @@ CANCELLING = (
 
 
 class SaddleError(ValueError):
-    """The start does not move, or flows into a saddle, so that no limit is a minimum of the risk."""
+    """The start does not move, or flows into a saddle, so that its limit is no minimum of the
+    risk.
+    """
 
 
 def common_sign(eigenvalues: Floats, effective: Floats, A: Floats, u0: float) -> tuple[int, str]:
@@ -227,6 +229,7 @@ def exact_sign(Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr
 
 
 def _undecided(wanted: list[sp.Rel]) -> ValueError:
+    """The error that names the conditions on which the sign depends."""
     return ValueError(
         "the common sign of the limit depends on the symbols; declare them so that "
         + " and ".join(dict.fromkeys(str(w) for w in wanted))

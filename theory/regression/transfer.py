@@ -1,5 +1,5 @@
-"""From infinite to finite prompts (Boursier & Boyer, Section 4 and Appendix E): bounds that are
-true, with explicit constants.
+"""Bounds, with explicit constants, on what a finite prompt changes of risk, gradient and gradient
+flow: what replaces Section 4 and Appendix E of Boursier & Boyer where they are false.
 
 ``R`` is the infinite-prompt risk of the squared loss at (U, V), ``T`` the output there and ``J``
 its Jacobian in the parameters; ``D = T_L - T`` and ``dJ = J_L - J`` are what a prompt of L tokens

@@ -1,12 +1,12 @@
-"""The valley of long prompts: what attention has in excess of the label noise there, to first order
-in 1/L.
+"""The excess risk of softmax attention along the valley of long prompts, to first order in 1/L, and
+the point of the valley at which it is least (our R6).
 
-Model as in `theory.regression.finite_prompt`, Sigma invertible, ``T = tr Sigma + tau2``; excess and
-tau2 are in units of the variance of an entry of w. The infinite-prompt risk has its least value
-where ``u Sigma U = I``: one line, with the parameter ``lam = 1/u^2``, on which the scores have
-variance ``lam |xi|^2`` at the query ``Sigma^{1/2} xi``. There the excess is at most ``F(lam)/(2L)``
-at every length, by Theorem A, and asymptotic to it; the least risk is, in the limit, at the lam at
-which F is least.
+The model is that of `theory.regression.finite_prompt`, Sigma invertible, ``T = tr Sigma + tau2``;
+excess and tau2 are in units of the variance of an entry of w. The infinite-prompt risk has its
+least value where ``u Sigma U = I``: one line, with the parameter ``lam = 1/u^2``, on which the
+scores have variance ``lam |xi|^2`` at the query ``Sigma^{1/2} xi``. There the excess is at most
+``F(lam)/(2L)`` at every length, by Theorem A, and asymptotic to it; the least risk is, in the
+limit, at the lam at which F is least.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def best_score_variance(*, trace: Scalar, d: Scalar, noise: Scalar = 0) -> Scala
 
     Examples
     --------
-    Without noise it does not depend on Sigma; the flow of the infinite prompt ends at ``tr(Sigma^-2)^{-1/2}`` instead:
+    Without noise it does not depend on Sigma; the flow of the infinite prompt ends at
+    ``tr(Sigma^-2)^{-1/2}`` instead:
 
     >>> round(best_score_variance(trace=5, d=5), 9), round(5**-0.5, 9)
     (0.122849294, 0.447213595)

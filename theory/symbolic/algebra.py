@@ -1,4 +1,4 @@
-"""Matrix and trace identities, and Gaussian expectations, for every dimension at once.
+"""`Algebra`: matrix and trace identities, and Gaussian expectations, for every dimension at once.
 
 An element is a linear combination of products ``tr(w_1) ... (x'w_k y) ... W`` of traces, inner
 products and at most one open word, with coefficients that are polynomials in the scalar parameters
@@ -13,11 +13,7 @@ not zero may still vanish there. Hence `Words.is_zero` proves, and `Words.evalua
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
-
-import sympy as sp
-from sympy.polys.rings import PolyElement, ring
 
 from theory.symbolic.elements import Words
 from theory.symbolic.letters import Alphabet
@@ -26,7 +22,7 @@ from theory.symbolic.values import example
 __all__ = ["Algebra", "Words"]
 
 
-class Algebra:
+class Algebra(Alphabet):
     """Letters for square matrices of a symbolic dimension ``d``, columns and scalars, with the
     relations between them.
 
@@ -56,71 +52,27 @@ class Algebra:
     --------
     The characteristic property of Gaussian tilting, completing the square, in every dimension:
 
-    >>> A = Algebra(symmetric=["Gamma", "Lambda"], vectors=["x", "a"], inverse=[("Gamma", "Lambda")])
+    >>> letters = dict(symmetric=["Gamma", "Lambda"], vectors=["x", "a"])
+    >>> A = Algebra(**letters, inverse=[("Gamma", "Lambda")])
     >>> Gamma, Lambda, x, a = (A[name] for name in ("Gamma", "Lambda", "x", "a"))
     >>> y = x - Gamma * a
     >>> (a.T * x - x.T * Lambda * x / 2 == a.T * Gamma * a / 2 - y.T * Lambda * y / 2)
     True
     """
 
-    def __init__(
-        self,
-        *,
-        general: Iterable[str] = (),
-        symmetric: Iterable[str] = (),
-        vectors: Iterable[str] = (),
-        params: Iterable[str] = (),
-        inverse: Iterable[tuple[str, str]] = (),
-        projectors: Iterable[str] = (),
-        pseudo_inverse: Iterable[tuple[str, str, str]] = (),
-    ) -> None:
-        self.general, self.symmetric, self.vectors = tuple(general), tuple(symmetric), tuple(vectors)
-        self.params, self.inverse = tuple(params), tuple(inverse)
-        self.pseudo_inverse = tuple(pseudo_inverse)
-        self.projectors = (*projectors, *(P for _, _, P in self.pseudo_inverse))
-        names = [*self.general, *self.symmetric, *self.vectors, *self.params]
-        twice = sorted({n for n in names if names.count(n) > 1 or n in ("d", "I")})
-        if twice:
-            raise ValueError(
-                f"the names {', '.join(twice)} are taken (d is the dimension, I the identity); give each letter its own"
-            )
-        for pair in self.inverse:
-            self._declared(pair, self.general + self.symmetric, "an inverse pair needs two declared matrices")
-            if (pair[0] in self.symmetric) != (pair[1] in self.symmetric):
-                raise ValueError(f"{pair[0]} and {pair[1]} are inverse, but only one is symmetric; declare both alike")
-        self._declared(self.projectors, self.symmetric, "a projector must be declared symmetric")
-        for triple in self.pseudo_inverse:
-            self._declared(triple, self.symmetric, "a pseudo-inverse needs three declared symmetric matrices")
-        rules = [r for a, b in self.inverse for r in ((a, b, ""), (b, a, ""))] + [(P, P, P) for P in self.projectors]
-        for S, G, P in self.pseudo_inverse:
-            rules += [(S, G, P), (G, S, P), (P, S, S), (S, P, S), (P, G, G), (G, P, G)]
-        self.alphabet = Alphabet(self.symmetric, self.vectors, rules)
-        self.ring, *gens = ring(["d", *self.params], sp.QQ)
-        self._scalars = dict(zip(["d", *self.params], gens))
-        #: The identity matrix.
-        self.I = self["I"]
-
-    @staticmethod
-    def _declared(names: Iterable[str], known: tuple[str, ...], what: str) -> None:
-        unknown = [n for n in names if n not in known]
-        if unknown:
-            raise ValueError(f"{what}, but {', '.join(unknown)} is none of {', '.join(known) or 'them'}")
+    I = property(lambda self: self["I"], doc="The identity matrix.")
 
     def __getitem__(self, name: str) -> Words:
         if name in self._scalars:
             return Words(self, {((), ()): self._scalars[name]}, "scalar")
         if name == "I":
             return Words(self, {((), ()): self.ring(1)}, "matrix")
-        if name in self.alphabet.vectors:
+        if name in self.vectors:
             return Words(self, {((), ((name, 0),)): self.ring(1)}, "column")
         if name in self.general or name in self.symmetric:
             return Words(self, {((), ((name, 0),)): self.ring(1)}, "matrix")
         known = [*self._scalars, "I", *self.general, *self.symmetric, *self.vectors]
         raise KeyError(f"no letter is called {name!r}; there are {', '.join(known)}")
-
-    def scalar(self, name: str) -> PolyElement:
-        """A parameter, or ``d``, as an element of the ring of coefficients."""
-        return self._scalars[name]
 
     def example(self, d: int, seed: int = 0) -> dict[str, Any]:
         """An exact instance of every letter in dimension d, which meets the declared relations.

@@ -1,27 +1,25 @@
-"""The elements of an algebra of matrix words; `theory.symbolic.algebra` says what they mean and
-what their equality proves.
+"""`Words`, the elements of an algebra of matrix words: their shapes, arithmetic, calculus and
+display. What they mean and what their equality proves is in `theory.symbolic.algebra`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy as sp
 from sympy.polys.rings import PolyElement
 
 from theory.symbolic.calculus import expectation, gradient
-from theory.symbolic.letters import Letter, Term, Word
+from theory.symbolic.letters import Alphabet, Letter, Term
+from theory.symbolic.terms import Terms
 from theory.symbolic.values import evaluate, substitute
 from theory.symbolic.written import formula
 
-if TYPE_CHECKING:
-    from theory.symbolic.algebra import Algebra
-
 __all__ = ["Words"]
 
+#: Shapes that may be multiplied, and the shape of the product.
 _PRODUCT = {
     ("matrix", "matrix"): "matrix",
     ("matrix", "column"): "column",
@@ -30,7 +28,8 @@ _PRODUCT = {
     ("column", "row"): "matrix",
 }
 _TRANSPOSED = {"column": "row", "row": "column"}
-READABLE = 150
+#: Operations behind an element beyond which it shows its normal form instead of its history.
+LONGEST_HISTORY = 150
 
 
 class Words:
@@ -50,7 +49,7 @@ class Words:
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
-        self, algebra: Algebra, terms: Mapping[Term, PolyElement], shape: str, origin: tuple[Any, ...] | None = None
+        self, algebra: Alphabet, terms: Mapping[Term, PolyElement], shape: str, origin: tuple[Any, ...] | None = None
     ) -> None:
         self.algebra, self.shape = algebra, shape
         #: Operations down to the letters. Beyond what can be read an element forgets how it was
@@ -58,16 +57,11 @@ class Words:
         self.size: int = 1 + sum(part.size for part in origin or () if isinstance(part, Words))
         #: The operation and the operands that made it, for `written`; None for a letter, a number
         #: or an inner result.
-        self.origin = origin if self.size <= READABLE else None
+        self.origin = origin if self.size <= LONGEST_HISTORY else None
         if self.origin is None:
             self.size = 1
-        #: Normal form -> coefficient: ``((scalar words), open word)`` -> polynomial in d and the
-        #: parameters.
-        self.terms: Mapping[Term, PolyElement] = MappingProxyType({k: c for k, c in sorted(terms.items(), key=_order) if c})
-
-    def like(self, terms: Mapping[Term, PolyElement], shape: str) -> Words:
-        """Another element of the same algebra."""
-        return Words(self.algebra, terms, shape)
+        #: The normal form; see `Terms`.
+        self.terms = Terms(algebra, terms).sorted()
 
     def made_by(self, operation: str, *operands: Any) -> Words:
         """The same element, remembered as the outcome of one operation instead of the steps inside
@@ -75,14 +69,10 @@ class Words:
         """
         return Words(self.algebra, self.terms, self.shape, (operation, *operands))
 
-    def word(self, word: Word, shape: str) -> Words:
-        """A word of letters, which may hold closed scalars and cancellations."""
-        closed, rest = self.algebra.alphabet.split(word)
-        return self.like({(tuple(sorted(closed)), rest): self.algebra.ring(1)}, shape)
-
-    # -- arithmetic -------------------------------------------------------------------------------------------------------------
+    # -- arithmetic
 
     def _other(self, other: Any) -> Words:
+        """The other operand: an element of the same algebra, or an exact number."""
         if isinstance(other, Words):
             if other.algebra is not self.algebra:
                 raise ValueError("the two elements belong to different algebras; build both from one Algebra")
@@ -91,8 +81,7 @@ class Words:
             other = Fraction(int(other.p), int(other.q))
         if isinstance(other, bool) or not isinstance(other, (int, Fraction)):
             raise TypeError(f"{other!r} is no exact number; use int, Fraction or sympy.Rational, or declare a parameter")
-        ring_ = self.algebra.ring
-        return Words(self.algebra, {((), ()): ring_(sp.QQ(other.numerator, other.denominator))}, "scalar")
+        return Words(self.algebra, Terms.number(self.algebra, sp.QQ(other.numerator, other.denominator)), "scalar")
 
     def __add__(self, other: Any) -> Words:
         other = self._other(other)
@@ -101,15 +90,12 @@ class Words:
         if other.shape != self.shape:
             hint = "; multiply the scalar by the identity I" if "scalar" in (self.shape, other.shape) else ""
             raise ValueError(f"cannot add a {other.shape} to a {self.shape}: {other} and {self}{hint}")
-        terms = dict(self.terms)
-        for k, c in other.terms.items():
-            terms[k] = terms.get(k, 0) + c
-        return Words(self.algebra, terms, self.shape, ("+", self, other))
+        return Words(self.algebra, self.terms + other.terms, self.shape, ("+", self, other))
 
     __radd__ = __add__
 
     def __neg__(self) -> Words:
-        return Words(self.algebra, {k: -c for k, c in self.terms.items()}, self.shape, ("-", self))
+        return Words(self.algebra, -self.terms, self.shape, ("-", self))
 
     def __sub__(self, other: Any) -> Words:
         return self + (-self._other(other))
@@ -125,13 +111,7 @@ class Words:
             shape = _PRODUCT[self.shape, other.shape]
         else:
             raise ValueError(f"a {self.shape} times a {other.shape} has no meaning: {self} times {other}; transpose one with .T")
-        terms: dict[Term, PolyElement] = {}
-        for (s1, w1), c1 in self.terms.items():
-            for (s2, w2), c2 in other.terms.items():
-                closed, rest = self.algebra.alphabet.split(w1 + w2)
-                k = (tuple(sorted((*s1, *s2, *closed))), rest)
-                terms[k] = terms.get(k, 0) + c1 * c2
-        return Words(self.algebra, terms, shape, ("*", self, other))
+        return Words(self.algebra, self.terms * other.terms, shape, ("*", self, other))
 
     def __rmul__(self, other: Any) -> Words:
         return self._other(other) * self
@@ -145,7 +125,7 @@ class Words:
     def __pow__(self, n: int) -> Words:
         if self.shape not in ("scalar", "matrix") or not isinstance(n, int) or n < 0:
             raise ValueError(f"a {self.shape} has no power {n!r}; only scalars and matrices have powers 0, 1, 2, ...")
-        out = self._other(1) if self.shape == "scalar" else self.algebra.I
+        out = Words(self.algebra, self._other(1).terms, self.shape)  # the number 1, or the identity
         for _ in range(n):
             out = out * self
         return out.made_by("**", self, n)
@@ -171,8 +151,7 @@ class Words:
     @property
     def T(self) -> Words:
         """The transpose."""
-        terms = {(s, self.algebra.alphabet.transpose(w)): c for (s, w), c in self.terms.items()}
-        return Words(self.algebra, terms, _TRANSPOSED.get(self.shape, self.shape), ("T", self))
+        return Words(self.algebra, self.terms.T, _TRANSPOSED.get(self.shape, self.shape), ("T", self))
 
     def tr(self) -> Words:
         """The trace of a matrix; that of the identity is ``d``.
@@ -184,16 +163,9 @@ class Words:
         """
         if self.shape != "matrix":
             raise ValueError(f"a {self.shape} has no trace: {self}; a scalar times the identity I has one")
-        terms: dict[Term, PolyElement] = {}
-        for (s, w), c in self.terms.items():
-            closed = self.algebra.alphabet.close(w)
-            if closed is None:
-                closed, c = [], c * self.algebra.scalar("d")
-            k: Term = (tuple(sorted((*s, *closed))), ())
-            terms[k] = terms.get(k, 0) + c
-        return Words(self.algebra, terms, "scalar", ("tr", self))
+        return Words(self.algebra, self.terms.tr(), "scalar", ("tr", self))
 
-    # -- calculus ---------------------------------------------------------------------------------------------------------------
+    # -- calculus
 
     def diff(self, param: str) -> Words:
         """Derivative by a scalar parameter.
@@ -236,7 +208,10 @@ class Words:
         >>> print((U.T * S * U).tr().grad("U"))
         2 S U
         """
-        return gradient(self, name).made_by("grad", self, name)
+        if self.shape != "scalar":
+            raise ValueError(f"only a scalar has a gradient, not the {self.shape} {self}; contract it with a letter first")
+        shape = "column" if name in self.algebra.vectors else "matrix"
+        return Words(self.algebra, gradient(self.terms, name), shape, ("grad", self, name))
 
     def gauss(self, name: str, covariance: Words, mean: Words | None = None) -> Words:
         """Expectation over a Gaussian vector, by Isserlis' theorem with words in place of indices.
@@ -269,13 +244,25 @@ class Words:
         >>> print((x * x.T).gauss("x", A["S"], mean=A["m"]))
         S + m m'
         """
-        return expectation(self, name, covariance, mean).made_by("gauss", self, name, covariance, mean)
+        if name not in self.algebra.vectors:
+            raise ValueError(f"{name!r} is none of the vectors {self.algebra.vectors}; only a vector can be Gaussian here")
+        if covariance.shape != "matrix" or covariance != covariance.T:
+            raise ValueError(f"{covariance} is no symmetric matrix, so no covariance; declare it symmetric or symmetrise it")
+        if mean is not None and mean.shape != "column":
+            raise ValueError(f"the mean {mean} is a {mean.shape}; a column is needed")
+        for moment in (covariance, mean):
+            if moment is not None and name in moment.letters():
+                raise ValueError(f"the moment {moment} contains {name} itself; use another letter")
+        x = Terms.of_word(self.algebra, ((name, 0),))
+        centred = self.terms if mean is None else substitute(self.terms, name, x + mean.terms)
+        found = expectation(centred, name, covariance.terms)
+        return Words(self.algebra, found, self.shape, ("gauss", self, name, covariance, mean))
 
     def letters(self) -> set[str]:
         """Names of the matrices and vectors that occur."""
-        return {n for s, w in self.terms for word in (*s, w) for n, _ in word}
+        return self.terms.letters()
 
-    # -- homomorphisms ----------------------------------------------------------------------------------------------------------
+    # -- homomorphisms
 
     def substitute(self, name: str, value: Words) -> Words:
         """Put an element in the place of a matrix or vector letter.
@@ -285,7 +272,15 @@ class Words:
         ValueError
             If there is no such letter, it obeys a relation, or the shapes differ.
         """
-        return substitute(self, name, value).made_by("substitute", self, name, value)
+        A = self.algebra
+        if any(name in relation for relation in (*A.inverse, *A.pseudo_inverse, A.projectors)):
+            raise ValueError(f"{name} obeys a declared relation, which {value} need not obey; nothing is substituted")
+        shape = "column" if name in A.vectors else "matrix" if name in A.general + A.symmetric else None
+        if shape != value.shape:
+            raise ValueError(f"{name!r} is no {value.shape} letter of this algebra, and {value} cannot take its place")
+        if name in A.symmetric and value != value.T:
+            raise ValueError(f"{name} is symmetric and {value} is not; nothing is substituted")
+        return Words(A, substitute(self.terms, name, value.terms), self.shape, ("substitute", self, name, value))
 
     def evaluate(self, values: Mapping[str, Any]) -> Any:
         """The value at an explicit instance: matrices multiplied entry by entry, which shares
@@ -315,15 +310,16 @@ class Words:
         >>> (A["M"] + A.I).tr().evaluate({"M": [[1, 2], [3, 4]]})
         7
         """
-        return evaluate(self, values)
+        return evaluate(self.terms, self.shape, values)
 
-    # -- display ----------------------------------------------------------------------------------------------------------------
+    # -- display
 
     def _show(self, letter: Callable[[Letter], str], times: str, trace: str, number: Callable[[PolyElement], str]) -> str:
+        """The normal form as text, in a spelling of letters, products, traces and numbers."""
         parts = []
         for (scalars, word), c in self.terms.items():
             factors = [times.join(map(letter, s)) for s in scalars]
-            factors = [f if self.algebra.alphabet.is_inner(s) else trace.format(f) for f, s in zip(factors, scalars)]
+            factors = [f if self.algebra.is_inner(s) else trace.format(f) for f, s in zip(factors, scalars)]
             factors += [times.join(map(letter, word))] if word else ["I"] if self.shape == "matrix" else []
             text = number(c)
             if factors and text in ("1", "-1"):
@@ -364,8 +360,3 @@ class Words:
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"
-
-
-def _order(item: tuple[Term, PolyElement]) -> Any:
-    (scalars, word), _ = item
-    return (len(word), len(scalars), word, scalars)

@@ -1,11 +1,14 @@
-"""Words of matrix and vector letters: transposition, cancellation, closed scalars, and one
-representative for each cyclic class.
+"""The letters of an algebra of matrix words, the relations that they obey, and the normal form of
+words: what every other module of this room stands on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
+
+import sympy as sp
+from sympy.polys.rings import PolyElement, ring
 
 __all__ = ["Alphabet", "Letter", "Term", "Word"]
 
@@ -15,34 +18,82 @@ Term = tuple[tuple[Word, ...], Word]  # closed scalars, and the open word that t
 
 
 class Alphabet:
-    """The letters and the rules ``a b -> word of length at most 1`` that they obey.
+    """Letters for square matrices, columns and scalars, with the relations between them.
 
     Parameters
     ----------
-    symmetric, vectors : iterable of str
-        Names; a vector letter is a column, its transpose a row.
-    rules : iterable of (str, str, str)
-        ``(a, b, c)``: the product of the matrices a and b is c, or the identity if c is empty.
-        Their transposes are added.
+    general, symmetric, vectors, params, inverse, projectors, pseudo_inverse
+        As in `theory.symbolic.algebra.Algebra`.
+
+    Raises
+    ------
+    ValueError
+        If a name is used twice, is ``d`` or ``I``, or a relation names a matrix that is not
+        declared as it needs to be.
+
+    Examples
+    --------
+    >>> alphabet = Alphabet(symmetric=["S", "G"], inverse=[("S", "G")])
+    >>> alphabet.reduce((("S", 0), ("G", 0), ("S", 0)))
+    (('S', 0),)
     """
 
-    def __init__(self, symmetric: Iterable[str], vectors: Iterable[str], rules: Iterable[tuple[str, str, str]]) -> None:
-        self.symmetric, self.vectors = frozenset(symmetric), frozenset(vectors)
+    def __init__(
+        self,
+        *,
+        general: Iterable[str] = (),
+        symmetric: Iterable[str] = (),
+        vectors: Iterable[str] = (),
+        params: Iterable[str] = (),
+        inverse: Iterable[tuple[str, str]] = (),
+        projectors: Iterable[str] = (),
+        pseudo_inverse: Iterable[tuple[str, str, str]] = (),
+    ) -> None:
+        self.general, self.symmetric, self.vectors = tuple(general), tuple(symmetric), tuple(vectors)
+        self.params, self.inverse = tuple(params), tuple(inverse)
+        self.pseudo_inverse = tuple(pseudo_inverse)
+        self.projectors = (*projectors, *(P for _, _, P in self.pseudo_inverse))
+        names = [*self.general, *self.symmetric, *self.vectors, *self.params]
+        twice = sorted({n for n in names if names.count(n) > 1 or n in ("d", "I")})
+        if twice:
+            raise ValueError(
+                f"the names {', '.join(twice)} are taken (d is the dimension, I the identity); give each letter its own"
+            )
+        for pair in self.inverse:
+            self._declared(pair, self.general + self.symmetric, "an inverse pair needs two declared matrices")
+            if (pair[0] in self.symmetric) != (pair[1] in self.symmetric):
+                raise ValueError(f"{pair[0]} and {pair[1]} are inverse, but only one is symmetric; declare both alike")
+        self._declared(self.projectors, self.symmetric, "a projector must be declared symmetric")
+        for triple in self.pseudo_inverse:
+            self._declared(triple, self.symmetric, "a pseudo-inverse needs three declared symmetric matrices")
+        rules = [r for a, b in self.inverse for r in ((a, b, ""), (b, a, ""))] + [(P, P, P) for P in self.projectors]
+        for S, G, P in self.pseudo_inverse:
+            rules += [(S, G, P), (G, S, P), (P, S, S), (S, P, S), (P, G, G), (G, P, G)]
+        self._symmetric, self._columns = frozenset(self.symmetric), frozenset(self.vectors)
         self._rules: dict[tuple[Letter, Letter], Word] = {}
-        for a, b, c in rules:
-            result: Word = ((c, 0),) if c else ()
-            self._rules[(a, 0), (b, 0)] = result
-            transposed = self.transpose(((a, 0), (b, 0)))
+        for one, two, product in rules:  # each with its transpose; an empty product is the identity
+            result: Word = ((product, 0),) if product else ()
+            self._rules[(one, 0), (two, 0)] = result
+            transposed = self.transpose(((one, 0), (two, 0)))
             self._rules[transposed[0], transposed[1]] = self.transpose(result)
         self._canonical: dict[Word, Word] = {}
+        #: Coefficients are polynomials in the dimension d and the parameters.
+        self.ring, *gens = ring(["d", *self.params], sp.QQ)
+        self._scalars = dict(zip(["d", *self.params], gens))
+
+    @staticmethod
+    def _declared(names: Iterable[str], known: tuple[str, ...], what: str) -> None:
+        unknown = [n for n in names if n not in known]
+        if unknown:
+            raise ValueError(f"{what}, but {', '.join(unknown)} is none of {', '.join(known) or 'them'}")
 
     def transpose(self, word: Word) -> Word:
         """``(A B x)' = x' B' A'``."""
-        return tuple((name, t if name in self.symmetric else 1 - t) for name, t in reversed(word))
+        return tuple((name, t if name in self._symmetric else 1 - t) for name, t in reversed(word))
 
     def is_inner(self, word: Word) -> bool:
         """Whether a scalar word is an inner product ``x' W y``; otherwise it is a trace."""
-        return word[0][0] in self.vectors
+        return word[0][0] in self._columns
 
     def canonical(self, word: Word) -> Word:
         """The representative of a scalar word: traces may be rotated and transposed, inner products
@@ -69,7 +120,7 @@ class Alphabet:
     def split(self, word: Word) -> tuple[list[Word], Word]:
         """The closed scalars ``x' W y`` inside a word, and what remains of it."""
         word, scalars = self.reduce(word), []
-        ends = [i for i, (name, _) in enumerate(word) if name in self.vectors]
+        ends = [i for i, (name, _) in enumerate(word) if name in self._columns]
         for i, j in reversed(list(pairwise(ends))):
             if word[i][1] and not word[j][1]:
                 scalars.append(self.canonical(word[i : j + 1]))
@@ -80,10 +131,14 @@ class Alphabet:
         """The scalars whose product is the trace of a matrix word; None for the trace of the
         identity.
         """
-        start = next((i for i, (name, t) in enumerate(word) if t and name in self.vectors), None)
+        start = next((i for i, (name, t) in enumerate(word) if t and name in self._columns), None)
         if start is not None:  # tr(W x y' M) = y' M W x
             return self.split(word[start:] + word[:start])[0]
         word = self.reduce(word)
         while len(word) > 1 and (word[-1], word[0]) in self._rules:
             word = self.reduce(self._rules[word[-1], word[0]] + word[1:-1])
         return [self.canonical(word)] if word else None
+
+    def scalar(self, name: str) -> PolyElement:
+        """A parameter, or ``d``, as an element of the ring of coefficients."""
+        return self._scalars[name]

@@ -1,11 +1,12 @@
-"""Expectations over Gaussian tokens and their softmax weights, reduced to power sums of the weights
-for every L and dimension.
+"""Expectations of sums over Gaussian tokens weighted by their softmax weights, reduced by Stein's
+lemma to power sums of the weights, for every prompt length L and every dimension.
 
 Tokens ``z_1, ..., z_L`` are iid ``N(0, Gamma)``, ``p = softmax(a.z_1, ..., a.z_L)``,
 ``pi_k = sum_i p_i^k`` and ``h = Gamma a``. A linear form is ``u(z) = u.z``. Stein's lemma,
 ``E u(z_i) F = E (Gamma u).grad_{z_i} F``, needs two derivatives only,
 
-    (Gamma u).grad_{z_i} p_j = u(h) p_j (1{i=j} - p_i)    and    (Gamma u).grad_{z_i} v(z_j) = 1{i=j} u'Gamma v,
+    (Gamma u).grad_{z_i} p_j = u(h) p_j (1{i=j} - p_i),
+    (Gamma u).grad_{z_i} v(z_j) = 1{i=j} u'Gamma v,
 
 so that it acts on sums ``sum_i p_i^m u(z_i) v(z_i) ...`` without ever writing out their L terms.
 Both L and d stay symbols.
@@ -56,6 +57,7 @@ class TokenAlgebra:
         self._Gamma = dict(zip(pairs, gens[highest - 1 + len(self.forms) :]))
 
     def _element(self, coefficient: PolyElement) -> TokenSum:
+        """A coefficient as an element."""
         return TokenSum(self, {(): coefficient})
 
     def sum(self, power: int, *forms: str) -> TokenSum:
@@ -74,6 +76,7 @@ class TokenAlgebra:
         return TokenSum(self, {slots: coefficient})
 
     def _known(self, *forms: str) -> None:
+        """Refuse names of linear forms that were not declared."""
         unknown = [u for u in forms if u not in self.forms]
         if unknown:
             raise ValueError(f"{', '.join(unknown)} is none of the forms {', '.join(self.forms) or '(there are none)'}")
@@ -253,6 +256,7 @@ class TokenSum:
 
 
 def _collected(items: Iterable[tuple[Slots, PolyElement]]) -> dict[Slots, PolyElement]:
+    """The coefficients of equal terms added up."""
     out: dict[Slots, PolyElement] = {}
     for k, c in items:
         out[k] = out.get(k, 0) + c

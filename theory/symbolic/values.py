@@ -1,19 +1,17 @@
-"""Homomorphisms of matrix words: substitution, explicit instances, and random exact instances of an
-algebra.
+"""Values of linear combinations of terms: other words in the place of a letter, explicit matrices,
+and random exact matrices that obey the declared relations.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy as sp
 
 from theory.symbolic.letters import Alphabet, Term, Word
-
-if TYPE_CHECKING:
-    from theory.symbolic.algebra import Algebra, Words
+from theory.symbolic.terms import Terms
 
 __all__ = ["evaluate", "example", "substitute"]
 
@@ -40,43 +38,46 @@ def _image(
     return start * product(term[1]) if term[1] else start
 
 
-def substitute(f: Words, name: str, value: Words) -> Words:
-    """The documented `theory.symbolic.algebra.Words.substitute`."""
-    A = f.algebra
-    if any(name in relation for relation in (*A.inverse, *A.pseudo_inverse, A.projectors)):
-        raise ValueError(f"{name} obeys a declared relation, which {value} need not obey; nothing is substituted")
-    if name not in A.vectors + A.general + A.symmetric or A[name].shape != value.shape:
-        raise ValueError(f"{name!r} is no {value.shape} letter of this algebra, and {value} cannot take its place")
-    if name in A.symmetric and value != value.T:
-        raise ValueError(f"{name} is symmetric and {value} is not; nothing is substituted")
-    out = f.like({}, f.shape)
-    for term, c in f.terms.items():
-        start = f.like({((), ()): c}, "matrix" if f.shape == "matrix" and not term[1] else "scalar")
-        out = out + _image(A.alphabet, term, start, lambda n: value if n == name else A[n], lambda x: x, lambda M: M.tr())
+def substitute(f: Terms, name: str, value: Terms) -> Terms:
+    """Another linear combination in the place of a letter."""
+    A = f.alphabet
+    letter = lambda n: value if n == name else Terms.of_word(A, ((n, 0),))
+    out = Terms(A, {})
+    for term, c in f.items():
+        out = out + _image(A, term, Terms.number(A, c), letter, lambda x: x, lambda M: M.tr())
     return out
 
 
-def evaluate(f: Words, values: Mapping[str, Any]) -> Any:
-    """The documented `theory.symbolic.algebra.Words.evaluate`."""
-    A = f.algebra
+def evaluate(f: Terms, shape: str, values: Mapping[str, Any]) -> Any:
+    """The value at an explicit instance, as `theory.symbolic.elements.Words.evaluate` says; the
+    shape is "scalar", "column", "row" or "matrix".
+
+    Raises
+    ------
+    ValueError
+        If a value is missing, has the wrong shape or breaks a declared relation.
+    """
+    A = f.alphabet
     given = _instance(A, values)
-    missing = sorted((f.letters() | {p for p in A.params if any(c.diff(A.scalar(p)) for c in f.terms.values())}) - set(given))
+    missing = sorted((f.letters() | {p for p in A.params if any(c.diff(A.scalar(p)) for c in f.values())}) - set(given))
     if missing:
         raise ValueError(f"no value for {', '.join(missing)}; each letter that occurs needs one")
     d = given["d"]
     numbers = [given.get(n, sp.S.Zero) for n in ("d", *A.params)]
-    size = {"matrix": (d, d), "column": (d, 1), "row": (1, d)}.get(f.shape)
+    size = {"matrix": (d, d), "column": (d, 1), "row": (1, d)}.get(shape)
     out = sp.zeros(*size) if size else sp.S.Zero
-    for term, c in f.terms.items():
+    for term, c in f.items():
         start = sum(sp.Rational(str(q)) * sp.prod([x**e for x, e in zip(numbers, powers)]) for powers, q in c.terms())
-        if f.shape == "matrix" and not term[1]:
+        if shape == "matrix" and not term[1]:
             start = start * sp.eye(d)
-        out += _image(A.alphabet, term, start, given.__getitem__, lambda M: M[0, 0], lambda M: M.trace())
+        out += _image(A, term, start, given.__getitem__, lambda M: M[0, 0], lambda M: M.trace())
     return out
 
 
-def _instance(A: Algebra, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values as SymPy objects, checked against shapes and relations, with inverses filled in."""
+def _instance(A: Alphabet, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values as SymPy objects, checked against shapes and relations; a declared inverse that is
+    missing is computed.
+    """
     given: dict[str, Any] = {}
     for name, value in values.items():
         if name == "d" or name in A.params:
@@ -114,8 +115,11 @@ def _differ(M: Any, N: Any) -> bool:
     return M != N and (M - N).applyfunc(sp.cancel) != sp.zeros(*M.shape)
 
 
-def example(A: Algebra, d: int, seed: int) -> dict[str, Any]:
-    """The documented `theory.symbolic.algebra.Algebra.example`."""
+def example(A: Alphabet, d: int, seed: int) -> dict[str, Any]:
+    """Random small rationals for every letter, as `theory.symbolic.algebra.Algebra.example` says.
+
+    The random numbers depend on the seed and the dimension alone.
+    """
     draw = random.Random(f"{seed} {d}")
     some = lambda rows, columns: sp.Matrix(rows, columns, lambda i, j: draw.randint(-3, 3))
     values: dict[str, Any] = {name: sp.Rational(draw.randint(1, 9), draw.randint(1, 4)) for name in A.params}

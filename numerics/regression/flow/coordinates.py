@@ -1,19 +1,17 @@
-"""What a gradient flow moves: (U11, u) itself, its eigenvalues if everything is diagonal in one
-basis, or the factors of SGD.
+"""The coordinates in which a gradient flow of the in-context risk is integrated: (U11, u) itself,
+its eigenvalues if everything is diagonal in one basis, or the factors K, Q, o, v that SGD moves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.training.parameters import Parameters
 from theory.inputs.arrays import read_arrays
-
-if TYPE_CHECKING:
-    from numerics.training.parameters import Parameters
 
 __all__ = ["Coordinates", "Factors", "block_factors", "read_coordinates"]
 
@@ -48,8 +46,6 @@ class Factors(NamedTuple):
         ValueError
             If the factors have not m = d + 1 rows.
         """
-        from numerics.training.parameters import Parameters
-
         *lead, m, d = self.K.shape
         if m != d + 1:
             raise ValueError(f"K has {m} rows, but parameters of tokens (x, y) have d + 1 = {d + 1}; append rows of zeros")
@@ -79,7 +75,8 @@ def block_factors(parameters: Parameters) -> Factors:
 
     Examples
     --------
-    >>> start = Factors(K=np.eye(2, 1), Q=np.eye(2, 1), o=np.array([0.0, 1.0]), v=np.array([0.0, 0.5]))
+    >>> e1, e2 = np.eye(2, 1), np.array([0.0, 1.0])
+    >>> start = Factors(K=e1, Q=e1, o=e2, v=e2 / 2)
     >>> block_factors(start.parameters()).v.tolist()
     [0.0, 0.5]
     """
@@ -93,7 +90,18 @@ def block_factors(parameters: Parameters) -> Factors:
 
 
 class Coordinates(NamedTuple):
-    """What moves, as one vector: where its (U, u) is, and the gradient in it from that in (U, u)."""
+    """Coordinates of (U, u) as one vector.
+
+    Attributes
+    ----------
+    start : array (n,)
+    point : callable
+        From a vector to its (U, u).
+    pull_back : callable
+        From a vector and the gradient in (U, u) to the gradient in the vector.
+    factors : callable or None
+        From a vector to the `Factors` that it stands for, if the start was given in factors.
+    """
 
     start: Floats
     point: Callable[[Floats], tuple[Floats, float]]
@@ -102,6 +110,7 @@ class Coordinates(NamedTuple):
 
 
 def _plain(U: Floats, u: Floats) -> Coordinates:
+    """The entries of U, and u."""
     d = len(U)
     return Coordinates(
         np.append(U.ravel(), u),
@@ -132,6 +141,7 @@ def _common_basis(*matrices: Floats) -> Floats | None:
 
 
 def _factored(K: Floats, Q: Floats, o: Floats, v: Floats, c: float) -> Coordinates:
+    """The entries of the factors, with ``U = c K'Q`` and ``u = o.v``."""
     cuts, shape = np.cumsum([K.size, Q.size, o.size]), K.shape
 
     def split(y: Floats) -> Factors:

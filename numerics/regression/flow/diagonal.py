@@ -1,10 +1,10 @@
-"""The gradient flow of the finite-prompt risk of softmax attention, deterministic: the population
-version of training (our R6).
+"""The gradient flow of the finite-prompt risk of softmax attention (our R6) for a covariance with
+one or two positive eigenvalues, from starts that are diagonal in the same basis.
 
-With Sigma and U(0) diagonal in one basis the flow stays there: ``Sigma = diag(l_i)`` and
-``U = diag(a_i)`` on eigenspaces of dimension m_i, so that a path has as many unknowns as Sigma has
-eigenvalues, plus the scalar u. The query enters through its squared norms in the eigenspaces, over
-which a product rule integrates.
+The flow stays diagonal: ``Sigma = diag(l_i)`` and ``U = diag(a_i)`` on eigenspaces of dimension
+m_i, so that a path has as many unknowns as Sigma has eigenvalues, plus the scalar u. The query
+enters through its squared norms in the eigenspaces, over which a product Gauss rule integrates:
+another route than that of `numerics.regression.flow.finite_prompt`, and a fast one.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.quadrature.softmax_weights import softmax_moments
+from numerics.regression.flow.integrator import follow
 
 __all__ = ["FinitePromptPath", "Spectrum", "finite_prompt_path"]
 
@@ -78,7 +79,8 @@ def _weights_of(L: float) -> Any:
     from scipy.interpolate import make_interp_spline
 
     m = softmax_moments(ROOTS**2, L)
-    even = np.concatenate([-ROOTS[:0:-1], ROOTS])  # both are even functions of the root
+    # Both are even functions of the root: mirrored data leave the spline no end at 0, and no slope.
+    even = np.concatenate([-ROOTS[:0:-1], ROOTS])
     mirrored = lambda y: np.concatenate([y[:0:-1], y])
     pair = make_interp_spline(even, np.stack([mirrored(np.log(m.P2)), mirrored(-1 - 6 * (m.P3 - m.Q) / m.P2)], axis=1), k=5)
     return pair, pair.derivative()
@@ -106,6 +108,8 @@ class FinitePromptPath:
 
 
 class _Field:
+    """Risk and gradient of a spectrum at one prompt length as a function of (a, u)."""
+
     def __init__(self, spectrum: Spectrum, L: float | None, noise: float, nodes: int) -> None:
         self.l, self.m = np.array(spectrum.eigenvalues), np.array(spectrum.multiplicities, dtype=float)
         self.level, self.L = spectrum.trace + noise, L
@@ -135,12 +139,12 @@ class _Field:
 
 
 def finite_prompt_path(
-    spectrum: Spectrum,
     a0: Sequence[float],
     u0: float,
-    L: float | None,
+    spectrum: Spectrum,
+    prompt_length: float | None,
     *,
-    noise: float = 0.0,
+    noise: float,
     nodes: int = 56,
     rtol: float = 1e-9,
     t_max: float = 1e5,
@@ -149,16 +153,16 @@ def finite_prompt_path(
 
     Parameters
     ----------
-    spectrum : Spectrum
-        Of the covariance of the covariates.
     a0 : sequence of float
         Start of the block on each eigenspace.
     u0 : float
         Start of the value scalar.
-    L : float or None
-        Prompt length, a whole number up to 1e100; None is the infinite prompt.
+    spectrum : Spectrum
+        Of the covariance of the covariates.
+    prompt_length : float or None
+        A whole number up to 1e100; None is the infinite prompt.
     noise : float
-        Variance of the label noise in the prompt.
+        Variance of the label noise in the prompt; entries of w have variance 1.
     nodes : int
         Gauss nodes for each eigenspace; raise it to see the error of the quadrature.
     rtol : float
@@ -179,23 +183,17 @@ def finite_prompt_path(
 
     Examples
     --------
-    >>> path = finite_prompt_path(Spectrum((1.0,), (1,)), [0.5], 0.5, None)
+    >>> path = finite_prompt_path([0.5], 0.5, Spectrum((1.0,), (1,)), None, noise=0.0)
     >>> round(float(path.a[-1, 0] * path.u[-1]), 6), bool(path.risk[-1] < 1e-9)
     (1.0, True)
     """
-    from scipy.integrate import solve_ivp
-
     if len(a0) != len(spectrum.eigenvalues):
         raise ValueError(f"a0 = {list(a0)} does not give one number for each of the eigenvalues {spectrum.eigenvalues}")
-    field, scale = _Field(spectrum, L, noise, nodes), np.append(spectrum.multiplicities, 1.0)
-    motion = lambda t, y: -field(y)[1] / scale
-    still: Any = lambda t, y: float(np.linalg.norm(motion(t, y))) - 1e-3 * rtol
-    still.terminal = True
+    field, scale = _Field(spectrum, prompt_length, noise, nodes), np.append(spectrum.multiplicities, 1.0)
+    motion = lambda y: -field(y)[1] / scale
+    still = lambda y: float(np.linalg.norm(motion(y))) - 1e-3 * rtol
     start = np.append(np.asarray(a0, dtype=float), u0)
-    path = solve_ivp(motion, (0.0, t_max), start, method="LSODA", rtol=rtol, atol=1e-3 * rtol, events=still)
-    if path.status < 0:
-        raise RuntimeError(f"the integrator gave up at t = {path.t[-1]:.3g}: {path.message}")
-    states = path.y.T
+    _, states, _ = follow(motion, still, start, t_max, rtol=rtol)
     return FinitePromptPath(
         states[:, :-1], states[:, -1], np.array([field(y)[0] for y in states]), float(np.linalg.norm(field(states[-1])[1]))
     )

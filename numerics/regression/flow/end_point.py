@@ -1,5 +1,5 @@
-"""Where training ends at each prompt length: the point of least risk, or that of the flow at a
-time, and the least length.
+"""Where training ends at each prompt length (Theorem 5.2 of Boursier & Boyer): the point of least
+risk, or that of the gradient flow at a time, and the length L(epsilon) from which on it is good.
 
 At a long prompt the risk of softmax attention is nearly flat along the valley ``u Sigma U = I``,
 where its slope is of order 1/L. The flow falls into the valley in a time of order 1 and then creeps
@@ -21,17 +21,18 @@ from numpy.typing import NDArray
 from numerics.regression.risk.block_manifold import ExactRisk, RiskField
 from theory.inputs.arrays import read_arrays, read_covariance
 from theory.regression.limit import limit_parameters
+from theory.regression.task import RegressionTask, read_task
 from theory.regression.valley import best_score_variance
 
 __all__ = ["Trained", "block_start", "least_length", "trained"]
 
 Floats = NDArray[np.float64]
 #: Eigenvalues below this part of the largest count as 0: what they add to the risk is as small.
-NOTHING = 1e-10
+ZERO_EIGENVALUE = 1e-10
 #: Step of the central differences of the gradient, in the logarithms of the parameters.
-STEP = 1e-4
+DIFFERENCE_STEP = 1e-4
 #: Newton's method has arrived when its step is this small.
-STILL = 1e-9
+LAST_STEP = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,38 +95,29 @@ def block_start(Sigma: Any, alpha: float | None = None) -> tuple[Floats, float]:
 
 
 def trained(
-    Sigma: Any,
+    task: RegressionTask,
     prompt_length: int | None,
     *,
     attention: str = "softmax",
-    noise: float = 0.0,
-    task_variance: float = 1.0,
     start: tuple[Any, float] | None = None,
     time: float | None = None,
-    query_covariance: Any = None,
 ) -> Trained:
     """The point of least risk, or the one that the gradient flow reaches at a time from the start
     of Assumption 5.1.
 
     Parameters
     ----------
-    Sigma : array (d, d)
-        Covariance of the covariates in the prompt.
+    task : RegressionTask
+        A query covariance of its own has to commute with Sigma and be invertible. If Sigma is then
+        singular, U(0) must not mix what the prompt shows with what it does not.
     prompt_length : int or None
         None is the infinite prompt.
     attention : str
         "softmax" or "linear".
-    noise : float
-        Variance of the label noise, in the prompt and at the query.
-    task_variance : float
-        Variance of an entry of w.
     start : tuple of array (d, d) and float, optional
         ``U(0)``, positive semidefinite, and ``u(0) > 0``; `block_start` if left out.
     time : float, optional
         When; the limit if left out.
-    query_covariance : array (d, d), optional
-        Of the query, commuting with Sigma and invertible; as in the prompt if left out. If Sigma is
-        singular, U(0) must not mix what the prompt shows with what it does not.
 
     Returns
     -------
@@ -134,53 +126,50 @@ def trained(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not real or out of range, or a matrix no covariance.
+        If an argument is not real or out of range, or the two covariances do not commute.
     RuntimeError
         If no minimum is found.
 
     Notes
     -----
-    The limit for linear attention is a closed form, `theory.limit_parameters`. For softmax attention it is the minimum that
-    Newton's method finds among the positive definite U that commute with Sigma, and does not depend on the start. That no other U
-    does better is searched in the tests, that the flow ends there is integrated in single cases; neither is proved.
+    The limit for linear attention is a closed form, `theory.limit_parameters`. For softmax
+    attention it is the minimum that Newton's method finds among the positive definite U that
+    commute with Sigma, and does not depend on the start. That no other U does better is searched in
+    the tests, that the flow ends there is integrated in single cases; neither is proved.
 
     Examples
     --------
-    Softmax attention needs about three times as many tokens as linear attention (d = 5, see `theory.regression.valley`):
+    Softmax attention needs about three times as many tokens as linear attention (d = 5, see
+    `theory.regression.valley`):
 
-    >>> softmax, linear = (trained(np.eye(5), 10**6, attention=a).risk for a in ("softmax", "linear"))
+    >>> task = RegressionTask(np.eye(5), noise=0.0, task_variance=1.0)
+    >>> softmax, linear = (trained(task, 10**6, attention=a).risk for a in ("softmax", "linear"))
     >>> round(softmax / linear, 2)
     3.19
     """
-    S = read_covariance("Sigma", Sigma)
-    query = S if query_covariance is None else read_covariance("query_covariance", query_covariance)
-    read_arrays(Sigma=(S, "d d"), query_covariance=(query, "d d"))
-    if attention not in ("softmax", "linear"):
-        raise ValueError(f"attention = {attention!r}; pass 'softmax' or 'linear'")
-    law: dict[str, Any] = {"attention": attention, "noise": noise, "task_variance": task_variance}
-    risk = RiskField(S, prompt_length, query_covariance=query_covariance, **law)
-    (U0, u0), ratio = _read_start(S, start), risk.noise / risk.task_variance
+    risk = RiskField(task, prompt_length, attention=attention)
+    S, query, ratio, (U0, u0) = task.Sigma, task.query_covariance, task.noise_ratio, _read_start(task.Sigma, start)
     if query is not S:
-        if float(np.linalg.eigvalsh(query)[0]) <= NOTHING * float(np.abs(query).max()):
+        if float(np.linalg.eigvalsh(query)[0]) <= ZERO_EIGENVALUE * float(np.abs(query).max()):
             raise ValueError("query_covariance is singular; use training_flow, which takes any")
         if float(np.abs(S @ query - query @ S).max()) > 1e-9 * float(np.abs(S).max() * np.abs(query).max()):
             raise ValueError("query_covariance does not commute with Sigma; use training_flow, which takes any two")
-        law["query_covariance"] = query
     if time is None and query is not S and _mixed(S, U0):
         raise ValueError("U(0) mixes directions that only the query has with those of Sigma; use training_flow, which takes any")
     if time is not None:
-        return _at(time, risk, *_flow_to(time, (U0, u0), S, prompt_length, law))
+        return _at(time, risk, *_flow_to(time, (U0, u0), task, prompt_length, attention))
     if attention == "linear" or prompt_length is None:
         return _at(math.inf, risk, *_linear_limit(S, prompt_length, ratio, (U0, u0)))
     if prompt_length == 1:  # the only token has all the weight: its label is no answer, and U has no influence
         return _at(math.inf, risk, U0, 0.0)
     size = 2.0 ** round(math.log2(float(np.linalg.norm(S, 2))))  # in units of Sigma: no covariance is too small or too large
-    unit = RiskField(S / size, prompt_length, ratio / size, query_covariance=query / size)
-    U, u = _softmax_limit(S / size, query / size, ratio / size, U0 * size, unit, prompt_length)
+    scaled = RegressionTask(S / size, noise=ratio / size, task_variance=1.0, query_covariance=query / size)
+    U, u = _softmax_limit(scaled, U0 * size, prompt_length)
     return _at(math.inf, risk, U / size, u)
 
 
 def _at(time: float, risk: Callable[[Floats, float], ExactRisk], U: Floats, u: float) -> Trained:
+    """A point with its risk and the norm of its gradient."""
     found = risk(U, u)
     return Trained(found.risk, U, u, time, math.hypot(*found.grad_U.ravel(), found.grad_u))
 
@@ -188,11 +177,12 @@ def _at(time: float, risk: Callable[[Floats, float], ExactRisk], U: Floats, u: f
 def _mixed(S: Floats, U0: Floats) -> bool:
     """Whether U(0) has entries between the range of S and its kernel."""
     l, vectors = np.linalg.eigh(S)
-    seen, turned = l > NOTHING * l[-1], vectors.T @ U0 @ vectors
+    seen, turned = l > ZERO_EIGENVALUE * l[-1], vectors.T @ U0 @ vectors
     return bool(np.abs(turned[np.ix_(seen, ~seen)]).max(initial=0.0) > 1e-12 * np.abs(turned).max())
 
 
 def _read_start(S: Floats, start: tuple[Any, float] | None) -> tuple[Floats, float]:
+    """A start that meets Assumption 5.1."""
     if start is None:
         return block_start(S)
     U0, u0 = read_arrays(Sigma=(S, "d d"), U0=(start[0], "d d"), u0=(start[1], ""))[1:]
@@ -203,12 +193,13 @@ def _read_start(S: Floats, start: tuple[Any, float] | None) -> tuple[Floats, flo
     return U0, float(u0)
 
 
-def _flow_to(time: float, start: Any, S: Floats, L: int | None, law: dict[str, Any]) -> tuple[Floats, float]:
+def _flow_to(time: float, start: Any, task: RegressionTask, L: int | None, attention: str) -> tuple[Floats, float]:
+    """Where the integrated flow is at a time."""
     from numerics.regression.flow.finite_prompt import training_flow
 
     if not 0 < time < math.inf:
         raise ValueError(f"time = {time} is not positive and finite; leave it out for the limit")
-    flow = training_flow(start, S, L, times=[0.0, float(time)], **law)
+    flow = training_flow(start, task, L, attention=attention, times=[0.0, float(time)])
     return flow.U[-1], float(flow.u[-1])
 
 
@@ -221,15 +212,14 @@ def _linear_limit(S: Floats, L: int | None, noise: float, start: tuple[Floats, f
     return np.asarray(end.U[:-1, :-1]), float(end.V[-1, -1])
 
 
-def _softmax_limit(
-    S: Floats, query: Floats, noise: float, U0: Floats, risk: Callable[[Floats, float], ExactRisk], L: float
-) -> tuple[Floats, float]:
+def _softmax_limit(task: RegressionTask, U0: Floats, L: int) -> tuple[Floats, float]:
     """Newton's method in the logarithms of u and of U on each common eigenspace: there the valley
     is a straight line.
     """
+    S, query, noise, risk = task.Sigma, task.query_covariance, task.noise_ratio, RiskField(task, L)
     l, vectors = np.linalg.eigh(S)
     q = np.einsum("ji,jk,ki->i", vectors, query, vectors)
-    seen = l > NOTHING * l[-1]
+    seen = l > ZERO_EIGENVALUE * l[-1]
     pairs = np.stack([l, q], axis=1)[seen]
     group = np.unique((pairs / pairs.max(axis=0)).round(10), axis=0, return_inverse=True)[1].ravel()
     onto = vectors[:, seen]
@@ -255,36 +245,34 @@ def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats, L: float
     """A minimum by damped Newton steps; negative curvature is turned round."""
     value, slope = field(y)
     for _ in range(100):
-        units = STEP * np.eye(len(y))
-        H = np.array([(field(y + e)[1] - field(y - e)[1]) / (2 * STEP) for e in units])
+        units = DIFFERENCE_STEP * np.eye(len(y))
+        H = np.array([(field(y + e)[1] - field(y - e)[1]) / (2 * DIFFERENCE_STEP) for e in units])
         curvature, basis = np.linalg.eigh((H + H.T) / 2)
         step = -basis @ ((basis.T @ slope) / np.maximum(np.abs(curvature), np.finfo(float).tiny))
         gain = abs(float(slope @ step))
         step /= max(1.0, float(np.abs(step).max()))
         while True:
             further, there = field(y + step)
-            if further <= value * (1 + 1e-14) or float(np.abs(step).max()) < STILL:
+            if further <= value * (1 + 1e-14) or float(np.abs(step).max()) < LAST_STEP:
                 break
             step /= 4
         y, value, slope = y + step, further, there
         # a direction that hardly matters may stay inexact
-        if float(np.abs(step).max()) < STILL or gain < 1e-6 * STILL**2 * value:
+        if float(np.abs(step).max()) < LAST_STEP or gain < 1e-6 * LAST_STEP**2 * value:
             return y
     raise RuntimeError(f"Newton's method has not arrived at L = {L:g}; give a time, and the flow is followed up to it")
 
 
-def least_length(Sigma: Any, epsilon: float, *, noise: float = 0.0) -> int:
+def least_length(task: RegressionTask, epsilon: float) -> int:
     """The L(epsilon) of Theorem 5.2 if the flow ends at the least risk: the least L that brings it
     within epsilon of the infinite prompt's.
 
     Parameters
     ----------
-    Sigma : array (d, d)
-        Covariance of the covariates.
+    task : RegressionTask
+        With one covariance for prompt and query.
     epsilon : float
-        Positive; from ``tr(Sigma)/2`` on a single token is enough.
-    noise : float
-        Variance of the label noise; entries of w have variance 1.
+        Positive; from half the task variance times ``tr(Sigma)`` on a single token is enough.
 
     Returns
     -------
@@ -299,13 +287,14 @@ def least_length(Sigma: Any, epsilon: float, *, noise: float = 0.0) -> int:
 
     Examples
     --------
-    >>> least_length(np.eye(1), 0.05)
+    >>> least_length(RegressionTask(np.eye(1), noise=0.0, task_variance=1.0), 0.05)
     52
     """
     (epsilon,) = (float(v) for v in read_arrays(epsilon=(epsilon, "")))
     if not epsilon > 0:
         raise ValueError(f"epsilon = {epsilon} is not positive; no finite prompt reaches the infinite one")
-    excess: Callable[[int], float] = lambda L: trained(Sigma, L, noise=noise).risk - noise / 2
+    read_task(task).shared_covariance("the least length")
+    excess: Callable[[int], float] = lambda L: trained(task, L).risk - task.noise / 2
     short, L = 1, 2
     if excess(1) <= epsilon:
         return 1

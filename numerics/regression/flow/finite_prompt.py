@@ -1,9 +1,9 @@
-"""The gradient flow of the finite-prompt risk, in (U11, u) or in the factors that stochastic
-gradient descent moves (our R6).
+"""The gradient flow of the in-context risk at a finite prompt length (our R6), of softmax or linear
+attention, in (U11, u) or in the factors that stochastic gradient descent moves.
 
 On the block manifold the population gradient in every other entry of (O, V, K, Q) is an odd moment
-of the task and vanishes, so that the flow stays there: the deterministic curves that SGD from such
-a start follows as its learning rate goes to 0.
+of the task and vanishes, so that the flow stays there: these are the deterministic curves that SGD
+from such a start follows as its learning rate goes to 0.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.regression.flow.coordinates import Factors, block_factors, read_coordinates
+from numerics.regression.flow.integrator import check_positive, follow
 from numerics.regression.risk.block_manifold import RiskField
 from theory.inputs.arrays import read_arrays
+from theory.regression.task import RegressionTask
 
 __all__ = ["Factors", "TrainingFlow", "block_factors", "training_flow"]
 
 Floats = NDArray[np.float64]
 #: Speed relative to that of the fastest mode, times rtol, below which the flow counts as standing
 #: still.
-STILL = 1e-3
+STANDSTILL = 1e-3
 #: Times of the fastest mode after which the integration ends if nothing else is said.
-LONGEST = 1e8
+LAST_TIME = 1e8
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +64,11 @@ class TrainingFlow:
 
 
 def _times(times: ArrayLike | None, t_max: float | None) -> Floats | None:
+    """The times to report, increasing from 0 or later; None for the integrator's own steps."""
     if times is not None and t_max is not None:
         raise ValueError("both times and t_max are given; the last of the times is the end")
-    if t_max is not None and not read_arrays(t_max=(t_max, ""))[0] > 0:
-        raise ValueError(f"t_max = {t_max} is not positive; the integration needs a time above 0")
+    if t_max is not None:
+        check_positive(t_max=t_max)
     if times is None:
         return None
     (t,) = read_arrays(times=(times, "k"))
@@ -76,16 +79,13 @@ def _times(times: ArrayLike | None, t_max: float | None) -> Floats | None:
 
 def training_flow(
     start: tuple[Any, float] | Factors,
-    Sigma: Any,
+    task: RegressionTask,
     prompt_length: float | None,
     *,
     attention: str = "softmax",
-    noise: float = 0.0,
-    task_variance: float = 1.0,
     times: ArrayLike | None = None,
     t_max: float | None = None,
     score_scale: float = 1.0,
-    query_covariance: Any = None,
     rtol: float = 1e-8,
 ) -> TrainingFlow:
     """Follow the gradient flow of `exact_risk`: at the given times, or until it stands still.
@@ -94,7 +94,8 @@ def training_flow(
     ----------
     start : (array (d, d), float) or Factors
         A pair (U11, u) moves as in Assumption 5.1; `Factors` move as SGD moves (O, V, K, Q).
-    Sigma, prompt_length, attention, noise, task_variance, query_covariance
+    task : RegressionTask
+    prompt_length, attention
         As in `exact_risk`.
     times : array_like (k,), optional
         Increasing times to report, from 0 on. By default the integrator's own steps.
@@ -120,20 +121,17 @@ def training_flow(
 
     Examples
     --------
-    >>> flow = training_flow(([[0.5]], 0.5), [[1.0]], None)
+    >>> task = RegressionTask([[1.0]], noise=0.0, task_variance=1.0)
+    >>> flow = training_flow(([[0.5]], 0.5), task, None)
     >>> flow.converged, round(float(flow.U[-1, 0, 0] * flow.u[-1]), 6)
     (True, 1.0)
 
     At L = 10 softmax attention ends with a positive risk:
 
-    >>> round(float(training_flow(([[0.5]], 0.5), [[1.0]], 10).risk[-1]), 4)
+    >>> round(float(training_flow(([[0.5]], 0.5), task, 10).risk[-1]), 4)
     0.1469
     """
-    from scipy.integrate import solve_ivp
-
-    field = RiskField(
-        Sigma, prompt_length, noise, attention=attention, task_variance=task_variance, query_covariance=query_covariance
-    )
+    field = RiskField(task, prompt_length, attention=attention)
     moving, scale, tolerance = read_coordinates(start, field.S, field.S_q, score_scale), field.rate, _tolerance(rtol)
     wanted = _times(times, t_max)
     if not scale > 0:
@@ -146,31 +144,24 @@ def training_flow(
         risks[y.tobytes()], to_U, to_u = field(U, u)
         return moving.pull_back(y, to_U, to_u)
 
-    def still(_: float, y: Floats) -> float:
-        return float(np.linalg.norm(gradient(y))) / scale - STILL * tolerance * float(np.linalg.norm(y))
+    def still(y: Floats) -> float:
+        return float(np.linalg.norm(gradient(y))) / scale - STANDSTILL * tolerance * float(np.linalg.norm(y))
 
-    event: Any = still
-    event.terminal = True
-    end = float(wanted[-1]) * scale if wanted is not None else LONGEST if t_max is None else t_max * scale
-    if end == 0 or (wanted is None and still(0.0, moving.start) <= 0):
+    end = float(wanted[-1]) * scale if wanted is not None else LAST_TIME if t_max is None else t_max * scale
+    if end == 0 or (wanted is None and still(moving.start) <= 0):
         t, y = np.zeros(1), moving.start[None, :]
     else:
         # Time runs in units of the fastest mode, so that no covariance is too small or too large.
-        path = solve_ivp(
-            lambda _, y: -gradient(y) / scale,
-            (0.0, end),
+        t, y, _ = follow(
+            lambda y: -gradient(y) / scale,
+            still,
             moving.start,
-            method="LSODA",
+            end,
             rtol=tolerance,
-            atol=1e-3 * tolerance * float(np.abs(moving.start).max()),
-            t_eval=None if wanted is None else np.minimum(wanted * scale, end),
-            events=event if wanted is None else None,
+            size=float(np.abs(moving.start).max()),
+            times=None if wanted is None else np.minimum(wanted * scale, end),
+            unit=1 / scale,
         )
-        if path.status < 0:
-            raise RuntimeError(
-                f"the integrator gave up at t = {path.t[-1] / scale:.3g}: {path.message}; loosen rtol or rescale Sigma"
-            )
-        t, y = path.t, path.y.T
     points = [moving.point(state) for state in y]
     return TrainingFlow(
         t=t / scale if wanted is None else wanted,
@@ -178,12 +169,13 @@ def training_flow(
         u=np.array([u for _, u in points]),
         risk=np.array([risks[key] if (key := state.tobytes()) in risks else field(*at).risk for state, at in zip(y, points)]),
         speed=float(np.linalg.norm(gradient(y[-1]))),
-        converged=still(0.0, y[-1]) <= STILL * tolerance * float(np.linalg.norm(y[-1])),  # the event is found to twice that
+        converged=still(y[-1]) <= STANDSTILL * tolerance * float(np.linalg.norm(y[-1])),  # the event is found to twice that
         factors=None if moving.factors is None else moving.factors(y),
     )
 
 
 def _tolerance(rtol: float) -> float:
+    """A relative tolerance that floats can meet."""
     (value,) = read_arrays(rtol=(rtol, ""))
     if not 1e-13 <= value < 1:
         raise ValueError(f"rtol = {rtol} is not between 1e-13 and 1; floats have no more digits")

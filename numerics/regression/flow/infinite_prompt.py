@@ -1,7 +1,10 @@
-"""The gradient flow of in-context linear regression, integrated in the original coordinates.
+"""The gradient flow of in-context linear regression (Boursier & Boyer, Section 5), integrated in
+the original coordinates: of linear attention at any prompt length, and of softmax attention at the
+infinite one.
 
-This is the route that knows nothing of limits, invariants or eigenbases: it follows the vector
-field until it stops.
+It is the second route to `theory.limit_parameters`: it knows nothing of limits, conserved
+quantities or eigenbases, and follows the vector field of `theory.regression.risk` until it stands
+still.
 """
 
 from __future__ import annotations
@@ -13,14 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.regression.flow.integrator import check_positive, follow
 from theory.inputs.arrays import read_arrays, read_covariance
 from theory.regression.risk import effective_covariance, full_risk, full_risk_gradient, risk_and_gradient
 
 __all__ = ["Flow", "integrate_flow", "integrate_full_flow"]
 
 Floats = NDArray[np.float64]
-Field = Callable[[float, Floats], Floats]
-Threshold = Callable[[Floats], float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,31 +50,14 @@ class Flow:
     converged: bool
 
 
-def _positive(**numbers: float) -> None:
-    for name, number in numbers.items():
-        (value,) = read_arrays(**{name: (number, "")})
-        if value <= 0:
-            raise ValueError(f"{name} = {number} is not positive; the integration needs a time and tolerances above 0")
-
-
-def _integrate(field: Field, start: Floats, t_max: float, threshold: Threshold, rtol: float) -> tuple[Floats, Floats, bool]:
-    """States at the integrator's own steps, stopped when the speed falls below
-    ``threshold(state)``.
-    """
-    from scipy.integrate import solve_ivp
-
-    def still(t: float, y: Floats) -> float:
-        return float(np.linalg.norm(field(t, y))) - threshold(y)
-
-    event: Any = still
-    event.terminal = True
-    if still(0.0, start) <= 0:
+def _until_still(
+    motion: Callable[[Floats], Floats], start: Floats, t_max: float, threshold: Callable[[Floats], float], rtol: float
+) -> tuple[Floats, Floats, bool]:
+    """States at the integrator's own steps, until the speed falls below ``threshold(state)``."""
+    still = lambda y: float(np.linalg.norm(motion(y))) - threshold(y)
+    if still(start) <= 0:
         return np.zeros(1), start[None, :], True
-    size = float(np.abs(start).max())
-    path = solve_ivp(field, (0.0, t_max), start, method="LSODA", rtol=rtol, atol=1e-3 * rtol * size, events=event)
-    if path.status < 0:
-        raise RuntimeError(f"the integrator gave up at t = {path.t[-1]:.3g}: {path.message}; loosen rtol or rescale Sigma")
-    return path.t, path.y.T, bool(path.t_events[0].size)
+    return follow(motion, still, start, t_max, rtol=rtol, size=float(np.abs(start).max()))
 
 
 def integrate_flow(
@@ -126,13 +111,13 @@ def integrate_flow(
     (True, 1.0)
     """
     S, A, v = read_arrays(Sigma=(read_covariance("Sigma", Sigma), "d d"), U0=(U0, "d d"), u0=(u0, ""))
-    _positive(tolerance=tolerance, rtol=rtol, **({} if t_max is None else {"t_max": t_max}))
+    check_positive(tolerance=tolerance, rtol=rtol, **({} if t_max is None else {"t_max": t_max}))
     d, top = S.shape[0], float(np.linalg.norm(S, 2))
     if top == 0:
         raise ValueError("Sigma is the zero matrix: the flow stands still; pass a Sigma != 0")
     risk, gradient = risk_and_gradient(S, prompt_length=prompt_length, noise=noise)
 
-    def field(_: float, y: Floats) -> Floats:
+    def field(y: Floats) -> Floats:
         # Time runs in units of 1 / |Sigma|^2, so that no covariance is too small or too large.
         slope = np.empty(d * d + 1)
         to_U, slope[-1] = gradient(y[:-1].reshape(d, d), y[-1])
@@ -147,7 +132,7 @@ def integrate_flow(
     def threshold(y: Floats) -> float:
         return float(tolerance * curvature * y[-1] ** 2 * np.linalg.norm(y))
 
-    t, y, stopped = _integrate(field, np.append(A.ravel(), v), 1e9 if t_max is None else t_max * top**2, threshold, rtol)
+    t, y, stopped = _until_still(field, np.append(A.ravel(), v), 1e9 if t_max is None else t_max * top**2, threshold, rtol)
     U, u = y[:, :-1].reshape(-1, d, d), y[:, -1]
     risks = np.array([risk(a, b) for a, b in zip(U, u)])
     return Flow(t / top**2, U, u, risks, stopped and bool(risks[-1] < np.trace(S) / 2 * (1 - 1e-9)))
@@ -187,14 +172,14 @@ def integrate_full_flow(
     (True, True)
     """
     S, (A, v) = read_covariance("Sigma", Sigma), read_arrays(U0=(U0, "n n"), v0=(v0, "n"))
-    _positive(t_max=t_max, tolerance=tolerance, rtol=rtol)
+    check_positive(t_max=t_max, tolerance=tolerance, rtol=rtol)
     n = len(v)
 
-    def field(_: float, y: Floats) -> Floats:
+    def field(y: Floats) -> Floats:
         to_U, to_v = full_risk_gradient(S, y[:-n].reshape(n, n), y[-n:], noise=noise)
         return -np.append(to_U.ravel(), to_v)
 
-    t, y, stopped = _integrate(field, np.append(A.ravel(), v), t_max, lambda y: tolerance * float(np.linalg.norm(y)), rtol)
+    t, y, stopped = _until_still(field, np.append(A.ravel(), v), t_max, lambda y: tolerance * float(np.linalg.norm(y)), rtol)
     U, w = y[:, :-n].reshape(-1, n, n), y[:, -n:]
     risk = np.array([full_risk(S, a, b, noise=noise) for a, b in zip(U, w)])
     return Flow(t, U, w, risk, stopped and bool(risk[-1] < np.trace(S) / 2 * (1 - 1e-9)))

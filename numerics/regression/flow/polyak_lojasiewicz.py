@@ -1,5 +1,5 @@
-"""How steep the risk stays along the flow: the least ratio of squared gradient and risk, exactly at
-the start and on the way.
+"""Whether a Polyak-Lojasiewicz constant holds along the infinite-prompt flow: the least ratio of
+the squared gradient to the risk, exactly at the start and by integration on the way.
 """
 
 from __future__ import annotations
@@ -138,6 +138,7 @@ def steeper_than(constant: Constant, starts: Sequence[BalancedStart], *, checked
 
 
 def _named(start: BalancedStart) -> dict[str, Any]:
+    """A start as the entries of a witness."""
     d = start.Sigma.shape[0]
     if d == 1:
         return {"d": 1, "Lambda": str(start.Sigma[0, 0]), "Theta": str(start.Theta[0, 0]), "sigma": str(start.s)}

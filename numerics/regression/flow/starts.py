@@ -1,5 +1,5 @@
-"""Starts of the flow at the edges of every hypothesis, and the check that it ends where a formula
-says.
+"""Starts of the gradient flow at the edges of every hypothesis of Section 5, and the checks that
+from each of them the flow ends where a formula says and conserves what it should.
 """
 
 from __future__ import annotations
@@ -238,15 +238,18 @@ def ends_at(limit: Limit, starts: Sequence[Start], *, checked: str = "") -> Evid
 
 
 def _end(start: Start, rtol: float) -> tuple[Floats, float] | None:
+    """The end of the integrated flow, if it arrives."""
     flow = integrate_flow(start.Sigma, start.U0, start.u0, prompt_length=start.prompt_length, noise=start.noise, rtol=rtol)
     return (flow.U[-1], float(flow.u[-1])) if flow.converged else None
 
 
 def _distance(a: tuple[Floats, float], b: tuple[Floats, float]) -> float:
+    """Distance of two points (U, u) relative to the second."""
     return float(np.hypot(np.linalg.norm(a[0] - b[0]), a[1] - b[1]) / np.hypot(np.linalg.norm(b[0]), b[1]))
 
 
 def _compared(limit: Limit, starts: Sequence[Start], ends: Sequence[tuple[Floats, float]], checked: str) -> Evidence:
+    """The verdict on a formula from the ends of the integrated flows."""
     gaps = [_distance(limit(s), end) for s, end in zip(starts, ends)]
     k = int(np.argmax(gaps))
     worst: dict[str, Any] = {"start": starts[k].name, "relative distance": gaps[k]}

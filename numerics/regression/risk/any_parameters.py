@@ -1,7 +1,7 @@
-"""The population risk at any parameters (O, V, K, Q), whether or not they are on the block
-manifold.
+"""The population risk of softmax or linear attention at any parameters (O, V, K, Q), whether or not
+they are on the block manifold of Assumption 5.1: what `numerics.train` estimates by its losses.
 
-Given task and query the mean over prompts is in closed form (R4 for softmax attention, Wishart
+Given task and query the mean over prompts is in closed form (our R4 for softmax attention, Wishart
 moments for linear attention). What is left is a mean over 2d Gaussian numbers: of a polynomial for
 linear attention and for the infinite prompt, where a cubature rule is exact, otherwise by scrambled
 Sobol' points whose randomisations give the error. The polynomials, and the exact risk of the
@@ -18,27 +18,26 @@ from numpy.typing import NDArray
 
 from numerics.quadrature.weight_tables import weight_table
 from numerics.regression.risk.block_manifold import ATTENTIONS, RiskField, read_length
-from theory.inputs.arrays import read_arrays
+from numerics.training.parameters import read_parameters
 from theory.regression.experiment import Variant
 from theory.regression.experiment import variant as read_variant
+from theory.regression.task import RegressionTask, read_task
 
-__all__ = ["TaskModel", "normal_points", "population_risk"]
+__all__ = ["TaskModel", "check_points", "normal_points", "population_risk"]
 
 Floats = NDArray[np.float64]
 #: Independent scramblings of the Sobol' points.
 RANDOMISATIONS = 16
-BEYOND = "the risk at these parameters is beyond the range of floats; take a record before the run went to infinity"
+OVERFLOW = "the risk at these parameters is beyond the range of floats; take a record before the run went to infinity"
 
 
 def population_risk(
     parameters: Any,
     attention: str,
+    task: RegressionTask,
     prompt_length: float | None,
     *,
-    Sigma: Any,
-    noise: float,
     variant: str | Variant = "as written",
-    task_variance: float | None = None,
     points: int = 1 << 12,
     seed: int = 0,
 ) -> tuple[Any, Any]:
@@ -49,16 +48,11 @@ def population_risk(
     parameters : Parameters
         O (..., n), V, K, Q (..., n, n) with n = d + 1, as `numerics.train` records them.
     attention : {"softmax", "linear"}
+    task : RegressionTask
     prompt_length : float or None
         A whole number from 1 to 1e100; None is the infinite prompt.
-    Sigma : array (d, d)
-        Covariance of the covariates.
-    noise : float
-        Variance of the label noise, in the prompt and at the query.
     variant : str or Variant
         How the experiment is read, see `theory.regression.experiment`.
-    task_variance : float, optional
-        Variance of an entry of w, 1/d by default.
     points : int
         Sobol' points of each of the 16 randomisations, a power of 2.
     seed : int
@@ -73,8 +67,8 @@ def population_risk(
     Raises
     ------
     TypeError, ValueError
-        If shapes do not fit, a covariance or variance is none, the length no prompt length, the
-        points no power of 2, or the risk is beyond floats.
+        If shapes do not fit, the length is no prompt length, the points are no power of 2, the
+        variant does not draw such queries, or the risk is beyond floats.
 
     Examples
     --------
@@ -84,55 +78,65 @@ def population_risk(
     >>> from numerics.training import Parameters
     >>> corner = np.diag([1.0, 0.0])
     >>> theta = Parameters(O=np.array([0.0, 1.0]), V=np.diag([0.0, 0.8]), K=corner, Q=corner)
-    >>> value, error = population_risk(theta, "softmax", 10, Sigma=[[1.0]], noise=0.1)
-    >>> bool(abs(value - exact_risk([[1.0]], 0.8, [[1.0]], 10, noise=0.1).risk) < 1e-12)
+    >>> task = RegressionTask([[1.0]], noise=0.1, task_variance=1.0)
+    >>> value, error = population_risk(theta, "softmax", task, 10)
+    >>> bool(abs(value - exact_risk([[1.0]], 0.8, task, 10).risk) < 1e-12)
     True
     """
     if attention not in ATTENTIONS:
         raise ValueError(f"attention = {attention!r}; the population risk knows 'softmax' and 'linear'")
-    read, L = read_variant(variant), read_length(prompt_length)
-    A, B = read.prompt_root(Sigma), read.query_root(Sigma)
-    d = len(A)
-    om2, tau2 = read_arrays(task_variance=(1 / d if task_variance is None else task_variance, ""), noise=(noise, ""))
-    if tau2 < 0 or not om2 > 0:
-        raise ValueError(f"noise = {noise}, task_variance = {task_variance}: variances, the first at least 0, the second positive")
-    if not isinstance(points, int | np.integer) or points < 2 or points & (points - 1):
-        raise ValueError(f"points = {points!r} is no power of 2 from 2 on; Sobol' points are balanced only then")
-    O, V, K, Q = (np.asarray(x, dtype=float) for x in (parameters.O, parameters.V, parameters.K, parameters.Q))
-    lead, n = O.shape[:-1], d + 1
-    if O.shape[-1:] != (n,) or any(M.shape != (*lead, n, n) for M in (V, K, Q)):
-        raise ValueError(f"O, V, K, Q have shapes {O.shape}, {V.shape}, {K.shape}, {Q.shape}; Sigma asks for n = d + 1 = {n}")
-    if not all(np.isfinite(x).all() for x in (O, V, K, Q)):
-        raise ValueError("a parameter is not finite; a run that diverged has no risk: take a record before its last step")
+    model, L, count = TaskModel(task, variant), read_length(prompt_length), check_points(points)
+    O, V, K, Q = read_parameters(parameters, model.d)
+    lead = O.shape[:-1]
     b = np.einsum("...ij,...i->...j", V, O)
-    N = read.score_scale(d) * np.swapaxes(K, -1, -2) @ Q[..., :d]
-    model = TaskModel(A, B, float(om2), float(tau2))
+    N = model.score_scale * np.swapaxes(K, -1, -2) @ Q[..., : model.d]
     with np.errstate(over="ignore", invalid="ignore"):
         found = [
-            model.softmax(N[i], b[i], L, int(points), seed)
+            model.softmax(N[i], b[i], L, count, seed)
             if attention == "softmax" and L is not None
             else (model.linear(N[i], b[i], L), 0.0)
             for i in np.ndindex(*lead)
         ]
     if not np.isfinite(found).all():
-        raise ValueError(BEYOND)
+        raise ValueError(OVERFLOW)
     values, errors = (np.reshape(column, lead) if lead else column[0] for column in zip(*found))
     return values, errors
 
 
+def check_points(points: int) -> int:
+    """The number of Sobol' points of a randomisation.
+
+    Raises
+    ------
+    ValueError
+        If it is no power of 2 from 2 on.
+
+    Examples
+    --------
+    >>> check_points(64)
+    64
+    """
+    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2 or points & (points - 1):
+        raise ValueError(f"points = {points!r} is no power of 2 from 2 on; Sobol' points are balanced only then: pass e.g. 1024")
+    return int(points)
+
+
 class TaskModel:
-    """Tasks ``w ~ N(0, om2 I)``, tokens ``M n``, ``M = [[A, 0], [w'A, sqrt(tau2)]]``, queries
+    """Tasks ``w ~ N(0, om^2 I)``, tokens ``M n``, ``M = [[A, 0], [w'A, sqrt(tau2)]]``, queries
     ``B n``, n standard normal.
 
     Parameters
     ----------
-    A, B : array (d, d)
-    om2, tau2 : float
-        Variance of an entry of w, and of the label noise.
+    task : RegressionTask
+    variant : str or Variant
+        How prompts and queries are drawn.
     """
 
-    def __init__(self, A: Floats, B: Floats, om2: float, tau2: float) -> None:
-        self.A, self.B, self.om, self.tau2 = A, B, np.sqrt(om2), tau2
+    def __init__(self, task: RegressionTask, variant: str | Variant) -> None:
+        read = read_variant(variant)
+        self.A, self.B = read.roots(read_task(task))
+        self.d, self.score_scale = task.d, read.score_scale(task.d)
+        self.om, self.tau2 = np.sqrt(task.task_variance), task.noise
 
     def seen(self, w: Floats, a: Floats) -> Floats:
         """``M'a`` for each w (..., d) and a (..., d + 1): how the score a'z depends on n."""
@@ -140,8 +144,11 @@ class TaskModel:
         return np.concatenate([x, np.broadcast_to(np.sqrt(self.tau2) * a[..., -1:], (*x.shape[:-1], 1))], axis=-1)
 
     def means(self, N: Floats, b: Floats) -> Floats:
-        """Means of h², h y, y², b'Gb, s and s b'Gb: by a cubature rule over tasks, and by traces
-        over queries.
+        """Means over tasks and queries of h², h y, y², b'Gb, s and s b'Gb, where G is the
+        covariance of the tokens of a task, a the score vector at the query, h = b'Ga the answer at
+        the infinite prompt, s = a'Ga the variance of the scores, and y the label without noise.
+
+        A cubature rule integrates over the tasks, and traces give the means over the queries.
         """
         points, weights = _fifth_degree(len(self.A))
         w = self.om * points
@@ -160,7 +167,7 @@ class TaskModel:
 
     def softmax(self, N: Floats, b: Floats, L: float, points: int, seed: int) -> tuple[float, float]:
         """Risk of softmax attention, and its standard error."""
-        d = len(self.A)
+        d = self.d
         g = normal_points(d, points, seed)  # (randomisations, points, 2d)
         w, x = self.om * g[..., :d], g[..., d:] @ self.B.T
         error, polynomials = self._given(w, x, N, b, L)
@@ -182,7 +189,7 @@ class TaskModel:
         seen_a, seen_b = self.seen(w, x @ N.T), self.seen(w, np.broadcast_to(b, (*w.shape[:-1], len(b))))
         s, h, b2, y = (np.einsum("...i,...i->...", p, q) for p, q in ((seen_a, seen_a), (seen_a, seen_b), (seen_b, seen_b), (w, x)))
         if not all(np.isfinite(v).all() for v in (s, h**2, b2)):
-            raise ValueError(BEYOND)
+            raise ValueError(OVERFLOW)
         m = weight_table(L)(s)
         error = h**2 * m.kept2 + m.P2 * b2 - 2 * m.kept * h * y + y**2
         return error, np.stack([h**2, h * y, y**2, b2, s, s * b2], axis=-1)
@@ -190,7 +197,7 @@ class TaskModel:
     def field(self, L: float) -> RiskField:
         """The exact risk on the block manifold."""
         A, B = self.A, self.B
-        return RiskField(A @ A.T, L, self.tau2, task_variance=self.om**2, query_covariance=B @ B.T)
+        return RiskField(RegressionTask(A @ A.T, noise=self.tau2, task_variance=self.om**2, query_covariance=B @ B.T), L)
 
 
 def _fifth_degree(d: int) -> tuple[Floats, Floats]:

@@ -1,5 +1,5 @@
-"""The risk of the best predictor that sees L tokens of one task: ridge regression, averaged over
-prompts without drawing a token.
+"""The Bayes risk of in-context regression: the risk of ridge regression with the right ridge,
+averaged over prompts of L tokens without drawing one.
 
 For ``w ~ N(0, omega^2 I)`` and label noise of variance tau^2 the posterior covariance of w given
 the covariates X is ``(I/omega^2 + X'X/tau^2)^{-1}``, and the risk is half its trace against the
@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.inputs.arrays import read_arrays, read_covariance
+from numerics.regression.risk.block_manifold import read_length
+from theory.regression.task import RegressionTask, read_task
 
 __all__ = ["BayesRisk", "bayes_risk"]
 
@@ -23,16 +24,16 @@ Floats = NDArray[np.float64]
 #: Independent scramblings of the points; their spread gives the error.
 SCRAMBLINGS = 16
 #: Eigenvalues below this part of the largest count as 0.
-RANK = 1e-12
-#: Coordinates of SciPy's Sobol' points.
+ZERO_EIGENVALUE = 1e-12
+#: Coordinates that SciPy's Sobol' points can have.
 LARGEST_SOBOL = 21201
-#: With fewer spare tokens than this X'X may be nearly singular, and below this noise that is where
-#: the risk is.
-SPARE, QUIET = 4, 0.01
-#: Below this noise even those points miss it.
-QUIETEST = 1e-24
-#: Power with which points crowd at 0 then.
-CROWD = 6
+#: With fewer tokens more than dimensions X'X may be nearly singular, and below this noise, in units
+#: of Sigma, the risk comes from there: the points of the quadrature are then moved towards it.
+SPARE_TOKENS, SMALL_NOISE = 4, 0.01
+#: Below this noise even those points miss the nearly singular X'X.
+LEAST_NOISE = 1e-24
+#: Power by which the last chi-squared coordinate of these points is moved towards 0.
+CROWDING_POWER = 6
 #: Beyond, the quantiles of the chi-squared law lose their digits.
 LARGEST_LENGTH = 1e12
 
@@ -52,30 +53,14 @@ class BayesRisk(NamedTuple):
     error: float
 
 
-def bayes_risk(
-    Sigma: Any,
-    prompt_length: int | None,
-    noise: float = 0.0,
-    task_variance: float = 1.0,
-    *,
-    query_covariance: Any = None,
-    points: int = 1024,
-    seed: int = 0,
-) -> BayesRisk:
+def bayes_risk(task: RegressionTask, prompt_length: int | None, *, points: int = 1024, seed: int = 0) -> BayesRisk:
     """The least risk of any predictor of the query's label from a prompt of L tokens.
 
     Parameters
     ----------
-    Sigma : array (d, d)
-        Covariance of the covariates in the prompt; it may be singular.
+    task : RegressionTask
     prompt_length : int or None
         Up to 1e12; None is the infinite prompt.
-    noise : float
-        Variance of the label noise, in the prompt and at the query.
-    task_variance : float
-        Variance of an entry of w.
-    query_covariance : array (d, d), optional
-        Of the query; as in the prompt if left out.
     points : int
         Points of a scrambled Sobol' sequence, a power of two; there are 16 scramblings.
     seed : int
@@ -87,41 +72,37 @@ def bayes_risk(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not real or out of range, a matrix no covariance, the number of points no
-        power of two, if Sigma has too many dimensions for a Sobol' sequence (205 serve at any
-        length), or if noise is not 0 but below 1e-24 of Sigma at fewer than four tokens more than
-        dimensions.
+        If an argument is not real or out of range, the number of points no power of two, if Sigma
+        has too many dimensions for a Sobol' sequence (205 serve at any length), or if noise is not
+        0 but below 1e-24 of Sigma at fewer than four tokens more than dimensions.
 
     Examples
     --------
     Without noise d tokens determine the task; one token less leaves a line of tasks:
 
-    >>> bayes_risk(np.eye(3), 3)
+    >>> task = RegressionTask(np.eye(3), noise=0.0, task_variance=1.0)
+    >>> bayes_risk(task, 3)
     BayesRisk(value=0.0, error=0.0)
-    >>> value, error = bayes_risk(np.eye(3), 2)
+    >>> value, error = bayes_risk(task, 2)
     >>> bool(abs(value - 0.5) <= 5 * error + 1e-12)
     True
     """
-    S = read_covariance("Sigma", Sigma)
-    query = S if query_covariance is None else read_covariance("query_covariance", query_covariance)
-    read_arrays(Sigma=(S, "d d"), query_covariance=(query, "d d"))
-    tau2, om2 = (float(v) for v in read_arrays(noise=(noise, ""), task_variance=(task_variance, "")))
-    if tau2 < 0 or not om2 > 0:
-        raise ValueError(f"noise = {noise} and task_variance = {task_variance}: variances, the second positive; pass both as such")
+    S, query, tau2, om2 = read_task(task).Sigma, task.query_covariance, task.noise, task.task_variance
     if points < 1 or points & (points - 1):
         raise ValueError(f"points = {points} is no power of two; pass 1024, or 4096 for a smaller error")
     l, vectors = np.linalg.eigh(S)
-    seen = l > RANK * max(float(l[-1]), 0.0)
+    seen = l > ZERO_EIGENVALUE * max(float(l[-1]), 0.0)
     turned = vectors.T @ query @ vectors
     unseen = om2 * float(np.trace(turned[np.ix_(~seen, ~seen)]))  # what no prompt tells
     l, turned, rank = l[seen], turned[np.ix_(seen, seen)], int(seen.sum())
     ratio, unit = tau2 / om2, om2
-    if rank:  # in units of the covariances: none is too small or too large
+    if rank:  # in units of the covariances, so that none is too small or too large for floats
         size = float(np.abs(turned).max()) or 1.0
         l, ratio, turned, unit = l / l[-1], ratio / float(l[-1]), turned / size, om2 * size
-    if prompt_length is None:
+    length = read_length(prompt_length, LARGEST_LENGTH)
+    if length is None:
         return BayesRisk((unseen + tau2) / 2, 0.0)
-    L = _length(prompt_length)
+    L = int(length)
     if rank == 0 or (tau2 == 0 and rank <= L):
         return BayesRisk((unseen + tau2) / 2, 0.0)
     if rank > L:
@@ -135,23 +116,15 @@ def bayes_risk(
         raise ValueError(
             f"{rank} dimensions at L = {L} take {diagonal + others} coordinates, more than {LARGEST_SOBOL}; take fewer"
         )
-    crowd = CROWD if diagonal and L - diagonal < SPARE and ratio < QUIET else 1
-    if crowd > 1 and ratio < QUIETEST:
+    crowd = CROWDING_POWER if diagonal and L - diagonal < SPARE_TOKENS and ratio < SMALL_NOISE else 1
+    if crowd > 1 and ratio < LEAST_NOISE:
         raise ValueError(
-            f"noise = {noise} is too small beside Sigma for so few tokens, but not 0; pass 0, or at least {QUIETEST} of it"
+            f"noise = {tau2} is too small beside Sigma for so few tokens, but not 0; pass 0, or at least {LEAST_NOISE} of it"
         )
     draws = (_draws(L, diagonal, others, points, crowd, rng) for rng in np.random.default_rng(seed).spawn(SCRAMBLINGS))
     means = [float((weight * of(normal, chi2)).mean()) for normal, chi2, weight in draws]
     error = float(np.std(means, ddof=1)) / SCRAMBLINGS**0.5
     return BayesRisk((unit * float(np.mean(means)) + unseen + tau2) / 2, unit * error / 2)
-
-
-def _length(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise TypeError(f"prompt_length is {value!r}; pass a whole number of tokens, or None for the infinite prompt")
-    if not (1 <= value <= LARGEST_LENGTH and value == int(value)):
-        raise ValueError(f"prompt_length is {value}; a prompt has at least one token: pass a whole number from 1 to 1e12, or None")
-    return int(value)
 
 
 def _draws(L: int, diagonal: int, others: int, points: int, crowd: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
@@ -178,7 +151,7 @@ def _by_bartlett(normal: Floats, chi2: Floats, query: Floats, ridge: Floats) -> 
     T = np.zeros((len(normal), d, d))
     T[:, range(d), range(d)] = np.sqrt(chi2)
     T[:, *np.tril_indices(d, -1)] = normal
-    if ridge.min() >= QUIET:
+    if ridge.min() >= SMALL_NOISE:
         return np.asarray(np.trace(np.linalg.solve(T @ T.transpose(0, 2, 1) + np.diag(ridge), query), axis1=1, axis2=2))
     # From a factor of W + diag ridge, ten times slower: W itself may be singular to rounding.
     both = np.concatenate([T.transpose(0, 2, 1), np.broadcast_to(np.diag(np.sqrt(ridge)), T.shape)], axis=1)

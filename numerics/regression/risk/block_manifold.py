@@ -1,5 +1,5 @@
-"""The in-context risk at a finite prompt length and its gradient, exactly, at every point of the
-block manifold (our R6).
+"""The in-context risk at a finite prompt length with its gradient, exactly, at every point (U11, u)
+of the block manifold of Assumption 5.1 (our R6): `numerics.exact_risk`.
 
 With ``x = S_q^{1/2} xi`` the score variance is ``s = |W xi|^2``, ``W = S_p^{1/2} U S_q^{1/2}``, S_p
 and S_q the covariances of prompt and query. In the right singular basis of W every
@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 from numerics.quadrature.query_moments import query_moments
 from numerics.quadrature.softmax_weights import LARGEST_LENGTH
 from numerics.quadrature.weight_tables import weight_table
-from theory.inputs.arrays import read_arrays, read_covariance
+from theory.inputs.arrays import read_arrays, symmetric_root
+from theory.regression.task import RegressionTask, read_task
 
 __all__ = ["ATTENTIONS", "ExactRisk", "RiskField", "exact_risk", "read_length"]
 
 Floats = NDArray[np.float64]
 #: Mean score variance from which on the risk is summed up as it is, not as the infinite-prompt risk
 #: and a gap, which cancel.
-STEEP = 1e3
+LARGE_SCORES = 1e3
 #: Kinds of attention whose risk is known exactly.
 ATTENTIONS = ("softmax", "linear")
 
@@ -47,18 +48,14 @@ class ExactRisk(NamedTuple):
     grad_u: float
 
 
-def _root(Sigma: Floats) -> Floats:
-    eigenvalues, vectors = np.linalg.eigh(Sigma)
-    return np.asarray((vectors * np.sqrt(np.maximum(eigenvalues, 0))) @ vectors.T)
-
-
 class RiskField:
     """The risk and its gradient as a function of (U, u), for integrators: what does not depend on
     the point is read once.
 
     Parameters
     ----------
-    Sigma, prompt_length, noise, attention, task_variance, query_covariance
+    task : RegressionTask
+    prompt_length, attention
         As in `exact_risk`.
     step : float
         Of the quadrature over the query, as in `numerics.quadrature.query_moments`; make it smaller
@@ -71,50 +68,31 @@ class RiskField:
 
     Examples
     --------
-    >>> field = RiskField(np.eye(1), 1)
+    >>> field = RiskField(RegressionTask(np.eye(1), noise=0.0, task_variance=1.0), 1)
     >>> round(field(np.eye(1), 1.0).risk, 12)
     1.0
     """
 
     def __init__(
-        self,
-        Sigma: Any,
-        prompt_length: float | None,
-        noise: float = 0.0,
-        *,
-        attention: str = "softmax",
-        task_variance: float = 1.0,
-        query_covariance: Any = None,
-        step: float = 0.16,
+        self, task: RegressionTask, prompt_length: float | None, *, attention: str = "softmax", step: float = 0.16
     ) -> None:
+        self.task = task = read_task(task)
         if attention not in ATTENTIONS:
             raise ValueError(f"attention = {attention!r}; the exact risk knows 'softmax' and 'linear'")
-        self.S = read_covariance("Sigma", Sigma)
-        self.S_q = self.S if query_covariance is None else read_covariance("query_covariance", query_covariance)
-        _, _, tau2, om2 = read_arrays(
-            Sigma=(self.S, "d d"),
-            query_covariance=(self.S_q, "d d"),
-            noise=(noise, ""),
-            task_variance=(task_variance, ""),
-        )
-        self.noise, self.task_variance = float(tau2), float(om2)
-        if self.noise < 0:
-            raise ValueError(f"noise = {noise} is negative; it is the variance of the label noise, at least 0")
-        if not self.task_variance > 0:
-            raise ValueError(f"task_variance = {task_variance} is not positive; it is the variance of an entry of w")
+        self.S, self.S_q = task.Sigma, task.query_covariance
         self.L = read_length(prompt_length)
-        self.root, self.root_q = _root(self.S), _root(self.S_q)
+        self.root, self.root_q = symmetric_root(self.S), symmetric_root(self.S_q)
         #: Curvature of the risk along its fastest mode, up to a factor: the unit of time of a flow.
-        self.rate = self.task_variance * float(np.linalg.norm(self.S, 2) * np.linalg.norm(self.S_q, 2))
-        self.level = float(np.trace(self.S)) + self.noise / self.task_variance
+        self.rate = task.task_variance * float(np.linalg.norm(self.S, 2) * np.linalg.norm(self.S_q, 2))
+        self.level = float(np.trace(self.S)) + task.noise_ratio
         self._bracket = self._softmax if attention == "softmax" and self.L is not None else self._linear
         self._step = step
 
     def __call__(self, U: Floats, u: float) -> ExactRisk:
         """The risk at a point that is not checked."""
         bracket, to_U, to_u = self._bracket(U, u)
-        half = self.task_variance / 2
-        return ExactRisk(half * bracket + self.noise / 2, half * to_U, half * to_u)
+        half = self.task.task_variance / 2
+        return ExactRisk(half * bracket + self.task.noise / 2, half * to_U, half * to_u)
 
     def _infinite(self, U: Floats, u: float) -> tuple[float, Floats, float]:
         """``E|u h - x|^2`` for h = S_p U x, and its gradient."""
@@ -132,6 +110,7 @@ class RiskField:
         return value + u**2 * spread, to_U + 2 * u**2 / self.L * more, to_u + 2 * u * spread
 
     def _softmax(self, U: Floats, u: float) -> tuple[float, Floats, float]:
+        """The same for softmax attention, whose finite prompt adds moments of the weights."""
         assert self.L is not None
         W = self.root @ U @ self.root_q
         singular, E = np.linalg.svd(W)[1:]
@@ -144,7 +123,7 @@ class RiskField:
         h2, xh = turned @ SW, E @ self.root_q @ self.root @ turned.T
         xh = (xh + xh.T) / 2
         # E[f(s) |h|^2] and E[f(s) x.h] for what stands before them, and the rest of the risk.
-        if float((singular**2).sum()) < STEEP:
+        if float((singular**2).sum()) < LARGE_SCORES:
             value, to_U, to_u = self._infinite(U, u)
             before_h, before_x = query.second(-m.b), query.second(-m.P2)
         else:
@@ -169,26 +148,27 @@ def _paired(fourth: Floats, M: Floats) -> Floats:
     return np.asarray(out)
 
 
-def read_length(value: float | None) -> float | None:
-    """A prompt length that has been checked: a whole number from 1 to 1e100, or None."""
+def read_length(value: float | None, largest: float = LARGEST_LENGTH) -> float | None:
+    """A prompt length that has been checked: a whole number from 1 to the largest, or None for the
+    infinite prompt.
+    """
     if value is None:
         return None
     (L,) = read_arrays(prompt_length=(value, ""))
-    if not (1 <= L <= LARGEST_LENGTH and np.floor(L) == L):
-        raise ValueError(f"prompt_length = {value} is no whole number from 1 to 1e100; pass None for the infinite prompt")
+    if not (1 <= L <= largest and np.floor(L) == L):
+        most = f"{largest:.0e}".replace("+", "")
+        raise ValueError(f"prompt_length = {value} is no whole number from 1 to {most}; pass None for the infinite prompt")
     return float(L)
 
 
 def exact_risk(
     U11: Any,
     u: float,
-    Sigma: Any,
+    task: RegressionTask | Any,
     prompt_length: float | None,
-    noise: float = 0.0,
+    noise: float | None = None,
     *,
     attention: str = "softmax",
-    task_variance: float = 1.0,
-    query_covariance: Any = None,
 ) -> ExactRisk:
     """The risk of attention with prompts of L tokens and its gradient in (U11, u); no prompt, task
     or query is sampled.
@@ -199,19 +179,16 @@ def exact_risk(
         Query-key block ``K'Q``, any matrix.
     u : float
         The value scalar.
-    Sigma : array (d, d)
-        Covariance of the covariates, possibly singular.
+    task : RegressionTask, or array (d, d)
+        A covariance Sigma stands for the task of Section 5 of Boursier & Boyer with it:
+        ``w ~ N(0, I)``.
     prompt_length : float or None
         A whole number L from 1 to 1e100; None is the infinite prompt, where both kinds of attention
         agree.
-    noise : float
-        Variance of the label noise, in the prompt and at the query.
+    noise : float, optional
+        Variance of the label noise: needed beside a covariance; a `RegressionTask` has its own.
     attention : {"softmax", "linear"}
         Linear attention is the normalised one, ``(1/L) sum_l <Qz, Kz_l> V z_l``.
-    task_variance : float
-        Variance of an entry of w; Section 6 of Boursier & Boyer has 1/d.
-    query_covariance : array (d, d), optional
-        Covariance of the query's covariate if it is not Sigma.
 
     Returns
     -------
@@ -228,7 +205,7 @@ def exact_risk(
     --------
     Without scores the prediction is u times the mean label:
 
-    >>> round(exact_risk(np.zeros((2, 2)), 3.0, np.eye(2), 10).risk, 12)
+    >>> round(exact_risk(np.zeros((2, 2)), 3.0, np.eye(2), 10, noise=0.0).risk, 12)
     1.9
     >>> exact_risk(np.eye(2), 1.0, np.eye(2), None, noise=0.5)
     ExactRisk(risk=0.25, grad_U=array([[0., 0.],
@@ -236,15 +213,24 @@ def exact_risk(
 
     The point that is perfect for the infinite prompt:
 
-    >>> [round(exact_risk([[1.0]], 1.0, [[1.0]], L).risk, 4) for L in (10, 100, 1000)]
+    >>> [round(exact_risk([[1.0]], 1.0, [[1.0]], L, noise=0.0).risk, 4) for L in (10, 100, 1000)]
     [0.1596, 0.0324, 0.0074]
     """
-    field = RiskField(
-        Sigma, prompt_length, noise, attention=attention, task_variance=task_variance, query_covariance=query_covariance
-    )
+    field = RiskField(_task(task, noise), prompt_length, attention=attention)
     _, U, v = read_arrays(Sigma=(field.S, "d d"), U11=(U11, "d d"), u=(u, ""))
     with np.errstate(over="ignore", invalid="ignore"):
         found = field(U, float(v))
     if not all(np.isfinite(x).all() for x in found):
         raise ValueError(f"the risk at |U11| = {abs(U).max():.3g}, u = {u} is beyond the range of floats; choose other units")
     return found
+
+
+def _task(task: Any, noise: float | None) -> RegressionTask:
+    """The task of a covariance and a noise, with the task variance 1 of Section 5."""
+    if isinstance(task, RegressionTask):
+        if noise is not None:
+            raise TypeError(f"noise = {noise} is given beside a task that has its own, {task.noise}; leave it out")
+        return task
+    if noise is None:
+        raise TypeError("noise is missing beside a covariance; pass the variance of the label noise, or a RegressionTask")
+    return RegressionTask(task, noise=noise, task_variance=1.0)

@@ -1,9 +1,9 @@
-"""The finite-prompt risk of softmax attention by quadrature over the query: no prompt and no task
-is sampled (our R6).
+"""The finite-prompt risk of softmax attention on the block manifold as the infinite-prompt risk
+plus a gap (our R6), by a quadrature over the query that shares nothing with
+`numerics.regression.risk.block_manifold`.
 
-The risk is that of the infinite prompt plus a gap every term of which carries a moment of the
-weights, so that it keeps its relative accuracy where it is smaller than the rounding error of the
-risk.
+Every term of the gap carries a moment of the softmax weights, so that it keeps its relative
+accuracy where it is smaller than the rounding error of the risk.
 """
 
 from __future__ import annotations
@@ -15,101 +15,94 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.quadrature.query_form import quadratic_form_law
 from numerics.quadrature.softmax_weights import softmax_moments
-from theory.inputs.arrays import read_arrays, read_covariance
+from theory.inputs.arrays import read_arrays, symmetric_root
 from theory.regression.risk import icl_risk
+from theory.regression.task import RegressionTask, read_task
 
 __all__ = ["finite_prompt_gap", "finite_prompt_risk"]
 
 Floats = NDArray[np.float64]
 
 
-def _root(Sigma: Floats) -> Floats:
-    eigenvalues, vectors = np.linalg.eigh(Sigma)
-    return (vectors * np.sqrt(np.maximum(eigenvalues, 0))) @ vectors.T
-
-
-def finite_prompt_gap(Sigma: Any, U: Any, u: float, L: ArrayLike, *, noise: float = 0.0, step: float = 0.08) -> Floats:
-    """``R_L - R_inf`` on the block manifold, for a query whose own label carries no noise.
+def finite_prompt_gap(U11: Any, u: float, task: RegressionTask, lengths: ArrayLike, *, step: float = 0.08) -> Floats:
+    """``R_L - R_inf`` on the block manifold; the noise of the query's own label drops out.
 
     Parameters
     ----------
-    Sigma, U : array (d, d)
-        Covariance of the covariates, and the query-key block.
+    U11 : array (d, d)
+        The query-key block.
     u : float
         The value scalar.
-    L : array_like
+    task : RegressionTask
+        With one covariance for prompt and query.
+    lengths : array_like
         Prompt lengths, whole numbers from 1 to 1e100.
-    noise : float
-        Variance of the label noise in the prompt, entries of w having variance 1.
     step : float
         Of the quadrature over the query; halve it to see the error.
 
     Returns
     -------
     array
-        Of the shape of L.
+        Of the shape of lengths.
 
     Raises
     ------
     TypeError, ValueError
-        If shapes do not fit, Sigma is no covariance, the noise is negative, or as in
-        `softmax_moments`.
+        If shapes do not fit, the query has a covariance of its own, or as in `softmax_moments`.
 
     Examples
     --------
     Without scores the prediction is u times the mean label:
 
-    >>> finite_prompt_gap(np.eye(2), np.zeros((2, 2)), 3.0, [1, 10]).tolist()
+    >>> task = RegressionTask(np.eye(2), noise=0.0, task_variance=1.0)
+    >>> finite_prompt_gap(np.zeros((2, 2)), 3.0, task, [1, 10]).tolist()
     [9.0, 0.9]
     """
-    S = read_covariance("Sigma", Sigma)
-    A, v, tau2 = read_arrays(Sigma=(S, "d d"), U=(U, "d d"), u=(u, ""), noise=(noise, ""))[1:]
-    if tau2 < 0:
-        raise ValueError(f"noise = {noise} is negative; it is the variance of the label noise")
-    lengths = np.asarray(L, dtype=float)
-    level, half = float(np.trace(S)) + float(tau2), _root(S)
-    scores = half @ A.T @ S @ A @ half  # s = xi' scores xi for x = Sigma^{1/2} xi
-    if not float(np.abs(scores).max()) > 0:
-        return np.asarray(v**2 * level * softmax_moments(0.0, lengths).P2 / 2)
-    squares, products = half @ A.T @ S @ S @ A @ half, half @ S @ A @ half
-    reach = float(np.log(lengths.max()))
-    by_h, by_xh = (quadratic_form_law(scores, (M + M.T) / 2, log_reach=reach, step=step) for M in (squares, products))
-    m = softmax_moments(by_h.nodes[:, None], lengths.ravel())
-    h2 = by_h.moment @ (m.P2 + 6 * m.P3 - 6 * m.Q)
-    gap = v**2 * (level * (by_h.density @ m.P2) - h2) + 2 * v * (by_xh.moment @ m.P2)
-    return np.asarray(gap / 2).reshape(lengths.shape)
+    return np.asarray(read_task(task).task_variance * _unit_gap(U11, u, task, lengths, step))
 
 
-def finite_prompt_risk(Sigma: Any, U: Any, u: float, L: ArrayLike, *, noise: float = 0.0, task_variance: float = 1.0) -> Floats:
-    """The risk ``R_L`` of softmax attention on the block manifold, label noise at the query
-    included.
+def finite_prompt_risk(U11: Any, u: float, task: RegressionTask, lengths: ArrayLike) -> Floats:
+    """The risk ``R_L`` of softmax attention on the block manifold, with the noise of the query's
+    own label.
 
     Parameters
     ----------
-    Sigma, U, u, L
+    U11, u, task, lengths
         As in `finite_prompt_gap`.
-    noise : float
-        Variance of the label noise, in the prompt and at the query.
-    task_variance : float
-        Variance of an entry of w; Section 6 of Boursier & Boyer has 1/d.
 
     Returns
     -------
     array
-        Of the shape of L.
+        Of the shape of lengths.
 
     Raises
     ------
     TypeError, ValueError
-        As in `finite_prompt_gap`, and if the task variance is not positive.
+        As in `finite_prompt_gap`.
 
     Examples
     --------
-    >>> round(float(finite_prompt_risk(np.eye(1), np.eye(1), 1.0, 1)), 12)
+    >>> task = RegressionTask(np.eye(1), noise=0.0, task_variance=1.0)
+    >>> round(float(finite_prompt_risk(np.eye(1), 1.0, task, 1)), 12)
     1.0
     """
-    (om2,) = read_arrays(task_variance=(task_variance, ""))
-    if not om2 > 0:
-        raise ValueError(f"task_variance = {task_variance} is not positive; it is the variance of an entry of w")
-    gap = finite_prompt_gap(Sigma, U, u, L, noise=noise / float(om2))
-    return np.asarray(om2 * (float(icl_risk(Sigma, U, u)) + gap) + noise / 2)
+    gap = _unit_gap(U11, u, read_task(task), lengths, 0.08)
+    return np.asarray(task.task_variance * (float(icl_risk(task.Sigma, U11, u)) + gap) + task.noise / 2)
+
+
+def _unit_gap(U11: Any, u: float, task: RegressionTask, lengths: ArrayLike, step: float) -> Floats:
+    """The gap in units of the variance of an entry of w."""
+    S = task.shared_covariance("the finite-prompt gap")
+    _, A, v = read_arrays(Sigma=(S, "d d"), U11=(U11, "d d"), u=(u, ""))
+    L = np.asarray(lengths, dtype=float)
+    level, half = float(np.trace(S)) + task.noise_ratio, symmetric_root(S)
+    scores = half @ A.T @ S @ A @ half  # s = xi' scores xi for x = Sigma^{1/2} xi
+    if not float(np.abs(scores).max()) > 0:
+        return np.asarray(v**2 * level * softmax_moments(0.0, L).P2 / 2)
+    squares, products = half @ A.T @ S @ S @ A @ half, half @ S @ A @ half
+    reach = float(np.log(L.max()))
+    by_h, by_xh = (quadratic_form_law(scores, (M + M.T) / 2, log_reach=reach, step=step) for M in (squares, products))
+    m = softmax_moments(by_h.nodes[:, None], L.ravel())
+    h2 = by_h.moment @ (m.P2 + 6 * m.P3 - 6 * m.Q)
+    gap = v**2 * (level * (by_h.density @ m.P2) - h2) + 2 * v * (by_xh.moment @ m.P2)
+    return np.asarray(gap / 2).reshape(L.shape)

@@ -1,7 +1,7 @@
-"""How far softmax and linear attention are apart at the same parameters: predictions and gradients
-of the risk (Figures 1 and 5).
+"""How far softmax and linear attention are apart at the same parameters (Figures 1 and 5 of
+Boursier & Boyer): predictions and gradients of the risk, from prompts that both of them read.
 
-Both read the same prompts, in the coupled kernel at learning rate 0. The squared norm of a mean
+The prompts are those of the coupled kernel of SGD, at learning rate 0. The squared norm of a mean
 gradient is biased upwards by its noise; products of the gradients of different groups of prompts
 are not.
 """
@@ -11,17 +11,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.training.setup import read_setup
+from numerics.regression.softmax_vs_linear.gradient import pair_products
+from numerics.training.setup import Setup, read_setup
 from theory.regression.experiment import Variant
+from theory.regression.task import RegressionTask, read_task
 
 __all__ = ["InitialGap", "initial_gap"]
 
 Floats = NDArray[np.float64]
+#: Groups of prompts, whose spread gives the errors.
 GROUPS = 64
 
 
@@ -35,8 +37,8 @@ class InitialGap:
     output, output_error : ndarray of shape (k,)
         E |T_soft - T_lin|^2 over prompts and queries.
     gradient, gradient_error : ndarray of shape (k,)
-        |grad R_soft - grad R_lin|^2 for the population risks, over all of O, V, K, Q; without bias, and so perhaps below 0 where it
-        is smaller than its error.
+        |grad R_soft - grad R_lin|^2 for the population risks, over all of O, V, K, Q; without bias,
+        and so perhaps below 0 where it is smaller than its error.
     """
 
     lengths: NDArray[np.int64]
@@ -48,12 +50,10 @@ class InitialGap:
 
 def initial_gap(
     parameters: Sequence[ArrayLike],
+    task: RegressionTask,
     lengths: Sequence[int],
     *,
-    Sigma: ArrayLike,
-    noise: float = 0.1,
     variant: str | Variant = "as written",
-    task_variance: float | None = None,
     prompts: int = 2**16,
     seed: int = 0,
 ) -> InitialGap:
@@ -63,15 +63,10 @@ def initial_gap(
     ----------
     parameters : Parameters, or a sequence of the four arrays O, V, K, Q
         Of both attentions; with an axis (softmax, linear) in front, of each.
+    task : RegressionTask
     lengths : sequence of int
-    Sigma : array_like of shape (d, d)
-        Covariance of the covariates.
-    noise : float
-        Variance of the label noise.
     variant : str or Variant
         How the experiment is read, see `theory.regression.experiment`.
-    task_variance : float, optional
-        Variance of an entry of w, 1/d by default.
     prompts : int
         Prompts for each length, at least 2; rounded up to a multiple of 64 from there on.
     seed : int
@@ -88,11 +83,12 @@ def initial_gap(
 
     Examples
     --------
-    With scores 0 the softmax prediction is the mean of the values and the linear one 0: the gap is the variance of a mean.
+    With scores 0 the softmax prediction is the mean of the values and the linear one 0: the gap is
+    the variance of a mean.
 
     >>> V = np.diag([0.0, 1.0])
     >>> still = [[0.0, 1.0], V, 0 * V, 0 * V]
-    >>> gap = initial_gap(still, [1, 4], Sigma=[[1.0]], noise=1.0, task_variance=1.0)
+    >>> gap = initial_gap(still, RegressionTask([[1.0]], noise=1.0, task_variance=1.0), [1, 4])
     >>> bool(np.all(abs(gap.output - 2 / gap.lengths) < 5 * gap.output_error))
     True
     """
@@ -103,15 +99,13 @@ def initial_gap(
     groups = min(GROUPS, int(prompts))
     batch = -(-int(prompts) // groups)
     # every length is checked before the first is measured
-    setups = [
-        read_setup("coupled", L, None, Sigma, noise, batch, 0.0, groups, seed, variant, parameters, task_variance, None)
-        for L in lengths
-    ]
+    setups = [read_setup("coupled", L, read_task(task), batch, 0.0, groups, seed, variant, parameters, None) for L in lengths]
     found = np.array([_measure(setup, groups) for setup in setups]).reshape(-1, 4).T
     return InitialGap(np.array([s.prompt_length for s in setups], dtype=np.int64), *found)
 
 
-def _measure(setup: Any, groups: int) -> tuple[float, float, float, float]:
+def _measure(setup: Setup, groups: int) -> tuple[float, float, float, float]:
+    """Both gaps with their errors at one prompt length, the gradient's by the jackknife."""
     from numerics.training.kernels.loop import sgd_kernel
 
     kernel, arguments = sgd_kernel("coupled"), setup.kernel_arguments()
@@ -124,14 +118,6 @@ def _measure(setup: Any, groups: int) -> tuple[float, float, float, float]:
                 "predictions or gradients at these parameters are beyond the range of floating-point numbers; take smaller ones"
             )
         squares[group], gradients[group] = losses[2, 0], (gradient[0] - gradient[1]).ravel()
-    without_one, value = _leave_one_out(gradients)
+    pairs, without_one = pair_products(gradients)
     error = math.sqrt((groups - 1) * float(np.var(without_one))) if groups > 2 else math.inf
-    return float(squares.mean()), float(squares.std(ddof=1)) / math.sqrt(groups), value, error
-
-
-def _leave_one_out(x: Floats) -> tuple[Floats, float]:
-    """Mean of x_i·x_j over pairs i != j: without each of the rows in turn, and of all."""
-    count, total, own = len(x), x.sum(0), np.einsum("ij,ij->i", x, x)
-    pairs = total @ total - own.sum()
-    less = pairs - 2 * (x @ total - own)
-    return less / max((count - 1) * (count - 2), 1), float(pairs / (count * (count - 1)))
+    return float(squares.mean()), float(squares.std(ddof=1)) / math.sqrt(groups), pairs / (groups * (groups - 1)), error

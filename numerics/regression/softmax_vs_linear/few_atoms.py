@@ -1,9 +1,9 @@
-"""Risk and gradient of softmax attention in context, exactly, for tasks whose tokens take few
-values.
+"""Risk and gradient of softmax attention at finite and infinite prompts, exactly, for tasks whose
+tokens take few values: the instances on which the transfer of Section 4 and Appendix E is checked.
 
 Tokens are ``(x, y)`` with one covariate, the query is ``(x_q, 0)`` for an independent token of the
 same task, the prediction the product of a row v with the softmax mean of the prompt, and the loss
-``(T - y_q)^2 / 2``.
+``(T - y_q)^2 / 2``. Every prompt is enumerated.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _output(weights: Array, tokens: Array, z: Array, v: Array) -> tuple[Array, A
     return mean @ v, np.concatenate([to_U.reshape(len(mean), 4), mean], axis=1)
 
 
-def gaps(tasks: Sequence[Task], U: Any, v: Any, L: int) -> Gaps:
+def gaps(tasks: Sequence[Task], U: Any, v: Any, prompt_length: int) -> Gaps:
     """Every quantity of the transfer at one point, by enumeration of the prompts.
 
     Parameters
@@ -102,8 +102,7 @@ def gaps(tasks: Sequence[Task], U: Any, v: Any, L: int) -> Gaps:
     tasks : sequence of Task
     U : array_like (2, 2)
     v : array_like (2,)
-    L : int
-        Prompt length.
+    prompt_length : int
 
     Returns
     -------
@@ -131,7 +130,7 @@ def gaps(tasks: Sequence[Task], U: Any, v: Any, L: int) -> Gaps:
     gradient_L, gradient = np.zeros(6, dtype=kind), np.zeros(6, dtype=kind)
     for task in tasks:
         tokens, masses = np.array(task.tokens, dtype=kind), np.array(task.masses, dtype=kind)
-        counts = compositions(L, len(masses))
+        counts = compositions(prompt_length, len(masses))
         probability = multinomial(counts, masses)
         counts = counts.astype(object) if exact else counts
         for (x, y), mass in zip(tokens, masses):

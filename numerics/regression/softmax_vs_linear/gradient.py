@@ -1,9 +1,9 @@
-"""How far the gradients of the risks of softmax and of linear attention are apart, without drawing
-a prompt (Figures 1 and 5).
+"""How far the gradients of the risks of softmax and of linear attention are apart at the same
+parameters (Figures 1 and 5 of Boursier & Boyer), averaged over all prompts without drawing one.
 
 Given task and query the two risks differ by a function of s = a'Gamma a, t = b'Gamma b and h =
-b'Gamma a (see `output_gap`), whose slopes are moments of the softmax weights. What is left is a
-mean over 2d Gaussian numbers, by scrambled Sobol' points.
+b'Gamma a (see `numerics.regression.softmax_vs_linear.output`), whose slopes are moments of the
+softmax weights. What is left is a mean over 2d Gaussian numbers, by scrambled Sobol' points.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 
 from numerics.compiled.streams import key_of
 from numerics.quadrature.weight_tables import weight_table
-from numerics.regression.risk.any_parameters import TaskModel, normal_points
-from theory.inputs.arrays import read_arrays
+from numerics.regression.risk.any_parameters import TaskModel, check_points, normal_points
+from numerics.training.parameters import read_parameters
 from theory.regression.experiment import Variant
-from theory.regression.experiment import variant as read_variant
+from theory.regression.task import RegressionTask
 
-__all__ = ["GradientGap", "gradient_gap"]
+__all__ = ["GradientGap", "gradient_gap", "pair_products"]
 
 Floats = NDArray[np.float64]
-BEYOND = "parameters, or the gap at them, are beyond the range of floats; take a record before the run went to infinity"
+OVERFLOW = "parameters, or the gap at them, are beyond the range of floats; take a record before the run went to infinity"
 
 
 class GradientGap(NamedTuple):
@@ -45,12 +45,10 @@ class GradientGap(NamedTuple):
 
 def gradient_gap(
     parameters: Any,
+    task: RegressionTask,
     lengths: Sequence[int],
     *,
-    Sigma: Any,
-    noise: float = 0.1,
     variant: str | Variant = "as written",
-    task_variance: float | None = None,
     points: int = 1 << 10,
     seed: int = 0,
 ) -> GradientGap:
@@ -60,13 +58,10 @@ def gradient_gap(
     ----------
     parameters : Parameters
         O (n,), V, K, Q (n, n), n = d + 1.
+    task : RegressionTask
     lengths : sequence of int
-    Sigma : array (d, d)
-    noise : float
-        Variance of the label noise in the prompt.
     variant : str or Variant
-    task_variance : float, optional
-        Variance of an entry of w, 1/d by default.
+        How the experiment is read, see `theory.regression.experiment`.
     points : int
         Sobol' points of each of the 16 randomisations, a power of 2.
     seed : int
@@ -85,42 +80,35 @@ def gradient_gap(
     Examples
     --------
     >>> from numerics.training import initial_parameters
-    >>> found = gradient_gap(initial_parameters(2, 0), [10, 1000], Sigma=np.eye(2), points=64)
+    >>> task = RegressionTask(np.eye(2), noise=0.1, task_variance=0.5)
+    >>> found = gradient_gap(initial_parameters(2, 0), task, [10, 1000], points=64)
     >>> bool(found.value[0] > 100 * found.value[1] > 0)
     True
     """
-    read = read_variant(variant)
-    A, B = read.prompt_root(Sigma), read.query_root(Sigma)
-    d, c = len(A), read.score_scale(len(A))
-    om2, tau2 = read_arrays(task_variance=(1 / d if task_variance is None else task_variance, ""), noise=(noise, ""))
-    if tau2 < 0 or not om2 > 0:
-        raise ValueError(f"noise = {noise}, task_variance = {task_variance}: variances, the first at least 0, the second positive")
-    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2 or points & (points - 1):
-        raise ValueError(f"points = {points!r} is no power of 2 from 2 on; Sobol' points are balanced only then")
+    model, count = TaskModel(task, variant), check_points(points)
     key_of(seed)
-    if not isinstance(parameters, tuple | list) or len(parameters) != 4:
-        raise TypeError("parameters are no (O, V, K, Q); pass Parameters, or four arrays of shapes (n,), (n, n), (n, n), (n, n)")
-    model = TaskModel(A, B, float(om2), float(tau2))
-    O, V, K, Q = (np.asarray(x, dtype=float) for x in parameters)
-    if O.shape != (d + 1,) or any(M.shape != (d + 1, d + 1) for M in (V, K, Q)):
-        raise ValueError(f"O has the shape {O.shape}; Sigma asks for n = d + 1 = {d + 1}, and V, K, Q for (n, n)")
+    theta = read_parameters(parameters, model.d)
+    if theta.O.ndim > 1:
+        raise ValueError(f"parameters have axes {theta.O.shape[:-1]} in front; pass those of one point")
     with np.errstate(over="ignore", invalid="ignore"):
-        found = _jackknife(model, c, (O, V, K, Q), lengths, normal_points(d, int(points), seed))
+        found = _jackknife(model, theta, lengths, normal_points(model.d, count, seed))
     if not np.isfinite(found).all():
-        raise ValueError(BEYOND)
+        raise ValueError(OVERFLOW)
     return GradientGap(found.mean(axis=0), found.std(axis=0, ddof=1) / len(found) ** 0.5, found)
 
 
-def _jackknife(model: TaskModel, c: float, parameters: Sequence[Floats], lengths: Sequence[int], g: Floats) -> Floats:
-    O, V, K, Q = parameters
-    d = len(model.A)
+def _jackknife(model: TaskModel, parameters: Sequence[Floats], lengths: Sequence[int], g: Floats) -> Floats:
+    """Jackknife values (randomisations, lengths) of the squared gap, from the mean gap of the
+    gradients in each randomisation.
+    """
+    (O, V, K, Q), d, c = parameters, model.d, model.score_scale
     b, N = V.T @ O, c * K.T @ Q[:, :d]
     w, x = model.om * g[..., :d], g[..., d:] @ model.B.T
     seen_a, seen_b = model.seen(w, x @ N.T), model.seen(w, np.broadcast_to(b, (*w.shape[:-1], d + 1)))
     full_a, full_b = (_back(model, w, seen) for seen in (seen_a, seen_b))  # Gamma a, Gamma b
     s, h, t, y = (np.einsum("...i,...i->...", p, q) for p, q in ((seen_a, seen_a), (seen_a, seen_b), (seen_b, seen_b), (w, x)))
     if not all(np.isfinite(x).all() for x in (s, h, t)):
-        raise ValueError(BEYOND)
+        raise ValueError(OVERFLOW)
     found = []
     for L in lengths:
         m = weight_table(float(L))(s)
@@ -146,7 +134,20 @@ def _back(model: TaskModel, w: Floats, seen: Floats) -> Floats:
 
 def _squared_norm(rows: Floats) -> Floats:
     """Jackknife values of the mean of x_i·x_j over pairs i != j of rows."""
+    pairs, without = pair_products(rows)
+    return np.asarray(pairs / (len(rows) - 1) - (len(rows) - 1) * without)
+
+
+def pair_products(rows: Floats) -> tuple[float, Floats]:
+    """The sum of x_i·x_j over pairs i != j of rows, and its mean over the pairs without each of the
+    rows in turn: the squared norm of a mean without the bias that the noise of x_i·x_i has.
+
+    Examples
+    --------
+    >>> pairs, without = pair_products(np.array([[1.0], [2.0], [3.0]]))
+    >>> float(pairs), without.tolist()
+    (22.0, [6.0, 3.0, 2.0])
+    """
     count, total, own = len(rows), rows.sum(axis=0), np.einsum("ij,ij->i", rows, rows)
     pairs = total @ total - own.sum()
-    without = (pairs - 2 * (rows @ total - own)) / ((count - 1) * (count - 2))
-    return np.asarray(pairs / (count - 1) - (count - 1) * without)
+    return pairs, (pairs - 2 * (rows @ total - own)) / max((count - 1) * (count - 2), 1)

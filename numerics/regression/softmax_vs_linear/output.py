@@ -1,5 +1,5 @@
-"""The mean square of the difference of softmax and linear attention on one Gaussian prompt,
-exactly, for every length (our R4).
+"""The mean square of the difference of the outputs of softmax and linear attention on one Gaussian
+prompt, exactly, for every length (our R4).
 
 A token z ~ N(0, Gamma) has the score a·z and the value b·z. With s = a'Gamma a, t = b'Gamma b, c =
 b'Gamma a the two outputs have

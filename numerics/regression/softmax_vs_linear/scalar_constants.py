@@ -1,5 +1,5 @@
-"""The transfer of Theorem 4.3 on in-context regression with one covariate, where both flows and
-every constant are computable.
+"""Theorem 4.3 of Boursier & Boyer on in-context regression with one Gaussian covariate: both flows,
+and every constant that the transfer from infinite to finite prompts asks for.
 
 With ``phi = sqrt(S) (c, u)`` the infinite-prompt risk is ``(S/2) (phi_1 phi_2 - 1)^2``, so that on
 the ball ``|phi| <= r`` its gradient has the Lipschitz constant ``S^2 (3 r^2/2 + 1)`` and the risk
@@ -77,12 +77,14 @@ class Transfer:
 
 @cache
 def _path(model: ScalarRegression, start: tuple[float, float], times: tuple[float, ...], rtol: float) -> Trajectory:
+    """A path of the flow, remembered: a claim and its control ask for the same."""
     unit = 1 / math.sqrt(model.S)
     return model.flow([start[0] * unit, start[1] * unit], np.array(times), rtol)
 
 
 @cache
 def _transfers(S: float, lengths: tuple[float, ...]) -> tuple[Transfer, ...]:
+    """`transfers`, with suprema over the ball found on a polar grid."""
     r = 3.0
     radius = r / math.sqrt(S)
     infinite, *finite = scalar_regressions(S, lengths, radius)

@@ -27,8 +27,11 @@ from numerics.quadrature.softmax_weights import softmax_moments
 __all__ = ["ScalarRegression", "Trajectory", "scalar_regressions"]
 
 Floats = NDArray[np.float64]
-NODES, POINTS, END = 161, 121, 12.0
-#: Of the table of the softmax moments in the root of s.
+#: Nodes of the quadrature over the query, up to so many standard deviations.
+NODES, END = 161, 12.0
+#: Values of C of one sign at which a and b are computed.
+POINTS = 121
+#: Spacing of the table of the softmax moments in the root of s.
 SPACING = 0.025
 
 
@@ -104,7 +107,8 @@ class ScalarRegression:
         return Trajectory(times, found.y, np.asarray(self.risk(*found.y)))
 
 
-def _nothing(C: Any, _: int) -> Any:
+def _no_correction(C: Any, _: int) -> Any:
+    """The corrections a and b of the infinite prompt."""
     return 0 * C
 
 
@@ -138,12 +142,12 @@ def scalar_regressions(S: float, lengths: Sequence[float], reach: float) -> tupl
     density = np.exp(-(g**2) / 2)
     density[0] /= 2
     density /= density.sum()
-    # one table in sqrt(s), on which log P2 and its like are smooth
+    # One table in sqrt(s) serves all: log P2, log P3 and log Q are smooth functions of it.
     root = np.linspace(0.0, top * END, max(200, math.ceil(top * END / SPACING) + 1))
     table = softmax_moments(root[:, None] ** 2, np.asarray(lengths, dtype=float))
     C = top * np.sin(np.linspace(-np.pi / 2, np.pi / 2, 2 * POINTS - 1))
     at = np.abs(C)[:, None] * g
-    out = [ScalarRegression(S, None, _nothing, _nothing)]
+    out = [ScalarRegression(S, None, _no_correction, _no_correction)]
     for i, L in enumerate(lengths):
         P2, P3, Q = (np.exp(CubicSpline(root, np.log(np.asarray(m)[:, i]))(at)) for m in table)
         a = (P2 - (P2 + 6 * P3 - 6 * Q) * at**2) @ density

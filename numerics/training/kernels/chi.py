@@ -1,8 +1,10 @@
-"""Lengths of Gaussian vectors: χ variables, a row of lanes at a time.
+"""Chi variables, the lengths of standard normal vectors, drawn for a row of lanes at a time: the
+coupled kernel needs them for what a prompt has outside of a basis of R^L (Bartlett's
+decomposition).
 
-Marsaglia and Tsang's proposals, from a normal and a uniform number each, are accepted in more than
-nine cases of ten from two degrees of freedom on; lanes that reject try again with the next numbers
-of their stream, until none is left.
+They are roots of gamma variables by Marsaglia and Tsang's proposals, from a normal and a uniform
+number each, which are accepted in more than nine cases of ten from two degrees of freedom on. Lanes
+that reject try again with the next numbers of their stream, until none is left.
 
 References
 ----------

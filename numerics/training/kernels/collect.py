@@ -1,5 +1,10 @@
-"""From what the tokens of a block of prompts gave to the gradient: the way back from the two
-directions of each prompt.
+"""The gradient of half the squared error of a block of prompts by the score matrix and the value
+vector of `numerics.training.kernels.matrices.forward`, from the moments that the tokens of each
+prompt gave.
+
+The moments belong to the two directions e and f of a prompt in which its tokens were drawn, and to
+two standard normal vectors p and q across them (`numerics.training.kernels.geometry`); here the
+sums of the tokens are put together from these four and projected back.
 """
 
 from __future__ import annotations
@@ -57,7 +62,7 @@ def collect(n, lanes, noise_sd, normals, frame, scalars, moments, work, gb, gP):
     for i in range(LANES):
         k = U64(i)
         b, c = scalars[k], scalars[ROW + ROW + k]
-        b = ONE / b if b > ZERO else ZERO
+        b = ONE / b if b > ZERO else ZERO  # a direction of length 0 takes no part
         c = ONE / c if c > ZERO else ZERO
         p0, p1, q0, q1 = b * work[k], c * work[ROW + k], b * work[ROW + ROW + k], c * work[ROW + ROW + ROW + k]
         delta = moments[error + k]
@@ -99,8 +104,10 @@ def collect(n, lanes, noise_sd, normals, frame, scalars, moments, work, gb, gP):
     return product(moments, ERROR, moments, ERROR)
 
 
+# Sums over lanes may be taken in any order, in vectors: the float32 sum of 128 numbers is short.
 @njit(fastmath={"contract", "reassoc"})
 def total(x, row):  # type: ignore[no-untyped-def]
+    """The sum over the lanes of a row."""
     s, at = ZERO, U64(row) * ROW
     for i in range(LANES):
         s += x[at + U64(i)]
@@ -109,6 +116,7 @@ def total(x, row):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract", "reassoc"})
 def product(x, row, y, other):  # type: ignore[no-untyped-def]
+    """The sum over the lanes of the product of two rows."""
     s, p, q = ZERO, U64(row) * ROW, U64(other) * ROW
     for i in range(LANES):
         s += x[p + U64(i)] * y[q + U64(i)]

@@ -1,9 +1,9 @@
-"""SGD of softmax and of linear attention side by side on the same prompts, 128 prompts at once, the
-whole run in one call.
+"""The loop of stochastic gradient descent for softmax and linear attention side by side on the same
+prompts, compiled whole (Figures 3, 4, 7 and 8 of Boursier & Boyer).
 
-Both architectures read a long prompt through the same matrix of six rows (see
-`numerics.training.kernels.coupled_prompt`), whose law, jointly over both, is that of prompts drawn
-token by token; short prompts are drawn so.
+Both architectures read a long prompt through the same matrix of six rows
+(`numerics.training.kernels.coupled_prompt`), whose law, jointly over both, is that of prompts drawn
+token by token; short prompts are drawn so (`numerics.training.kernels.coupled_short`).
 
 Every helper is inlined by force. One that is only called exists twice, compiled alone and inside
 the kernel, and which of the two is taken depends on whether the kernel was compiled in this process
@@ -159,7 +159,7 @@ def add_squares(delta, square):  # type: ignore[no-untyped-def]
 @njit(forceinline=True)
 def step_of(theta, eta, slope, after):  # type: ignore[no-untyped-def]
     """after = theta - eta slope of both architectures; whether all of it is finite."""
-    zero = 0.0
+    zero = 0.0  # x - x is 0 for a finite x and nan for any other
     for c in range(2):
         for i in range(theta.shape[1]):
             x = theta[c, i] - eta * slope[c, i]

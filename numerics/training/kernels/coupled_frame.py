@@ -1,9 +1,9 @@
-"""The frame in which the coupled kernel sees a prompt: orthonormal directions along the vectors of
-both architectures.
+"""For each prompt of the coupled kernel, orthonormal directions of R^n along the score and value
+vectors of both architectures, by Householder's reflections.
 
-For each lane Householder's reflections turn four columns of R^n into an upper triangle. They are
-orthogonal whatever the columns are, parallel, nearly so, or zero, and no case needs a test: a
-column that adds no direction has (nearly) 0 on the diagonal. Entry j of column c of lane i is at
+The reflections turn the four columns of a lane into an upper triangle. They are orthogonal whatever
+the columns are, parallel, nearly so, or zero, and no case needs a test: a column that adds no
+direction has (nearly) 0 on the diagonal. Entry j of column c of lane i is at
 ((c n + j) LANES + i); the entries below the diagonal become those of the reflections.
 """
 
@@ -20,7 +20,7 @@ __all__ = ["COLUMNS", "TRIANGLE", "reduce_columns", "rotate_back", "triangle"]
 COLUMNS, TRIANGLE = 4, 10
 ROW, TWO, THREE, FOUR = U64(LANES), U64(2 * LANES), U64(3 * LANES), U64(4 * LANES)
 #: A column of smaller squared norm stays as it is: its inverse would leave the range of float32.
-UNSEEN, ZERO, ONE = F32(1e-36), F32(0), F32(1)
+LEAST_SQUARE, ZERO, ONE = F32(1e-36), F32(0), F32(1)
 
 
 @njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
@@ -37,11 +37,11 @@ def reduce_columns(n, columns, heads, factors, dot):  # type: ignore[no-untyped-
                 dot[i] += columns[below + U64(i)] * columns[below + U64(i)]
         for i in range(LANES):
             x = columns[at + U64(i)]
-            seen = dot[i] > UNSEEN
+            seen = dot[i] > LEAST_SQUARE
             size = F32(math.sqrt(dot[i]))
             size = size if x > ZERO else -size
             heads[row + U64(i)] = x + size
-            factors[row + U64(i)] = ONE / max(dot[i] + x * size, UNSEEN) if seen else ZERO
+            factors[row + U64(i)] = ONE / max(dot[i] + x * size, LEAST_SQUARE) if seen else ZERO
             columns[at + U64(i)] = -size if seen else x
         for c in range(k + 1, COLUMNS):
             reflect(n - k, columns, at, heads, factors, row, U64((c * n + k) * LANES), dot)
@@ -67,7 +67,9 @@ def reflect(size, columns, at, heads, factors, row, to, dot):  # type: ignore[no
 
 @njit(forceinline=True)
 def triangle(n, columns, R):  # type: ignore[no-untyped-def]
-    """The entries of the triangle, column by column, 1 + 2 + 3 + 4 rows; 0 where n < 4 leaves none."""
+    """The entries of the triangle, column by column, 1 + 2 + 3 + 4 rows; 0 where n < 4 leaves
+    none.
+    """
     row = 0
     for c in range(COLUMNS):
         for j in range(c + 1):

@@ -1,4 +1,5 @@
-"""A prompt as both architectures see it, from two normals a token and a few more a prompt.
+"""A long prompt as both architectures of the coupled kernel see it, drawn from two normals a token
+and a few more a prompt: the products of softmax and linear attention weights with the tokens.
 
 Let N (L × n) be the normals of the tokens in the frame of
 `numerics.training.kernels.coupled_frame`: its first two columns x and y are the coordinates along
@@ -32,8 +33,11 @@ WEIGHTS = 18  # rows of their coordinates in four weights
 SUMS = 12  # Σ of w, w x, w y, w x², w xy, w y², w², w² t, w² t², x², xy, y²
 ROW, TWO_ROWS, THREE_ROWS, FOUR_ROWS = U64(LANES), U64(2 * LANES), U64(3 * LANES), U64(4 * LANES)
 FIVE_ROWS, SIX_ROWS, SEVEN_ROWS = U64(5 * LANES), U64(6 * LANES), U64(7 * LANES)
-FLUSH = 64 * TILE  # tokens added up in float32
-ROOM, NEGLIGIBLE, LIMIT, SMALL = F32(20), F32(-40), F32(80), F32(1e-36)
+FLOAT32_TOKENS = 64 * TILE  # tokens added up in float32 before the sums go to float64
+# The sums of a lane are relative to a reference score: they are rescaled when a score exceeds it by
+# RESCALE_ABOVE; exponentials are kept between LEAST_EXPONENT and LARGEST_EXPONENT, and squares from
+# LEAST_SQUARE on, so that nothing leaves float32.
+RESCALE_ABOVE, LEAST_EXPONENT, LARGEST_EXPONENT, LEAST_SQUARE = F32(20), F32(-40), F32(80), F32(1e-36)
 ZERO, ONE = F32(0), F32(1)
 
 
@@ -56,12 +60,12 @@ def raise_reference(tokens, x, rate, reference, top, part, total):  # type: igno
     moved = I32(0)
     highest(tokens, x, rate, top)
     for i in range(LANES):
-        moved |= I32(top[i] - reference[i] > ROOM)
+        moved |= I32(top[i] - reference[i] > RESCALE_ABOVE)
     if moved:
         for i in range(LANES):
             up = top[i] - reference[i]
-            reference[i] = top[i] if up > ROOM else reference[i]
-            top[i] = (exp32(max(-up, -LIMIT)) if up < LIMIT else ZERO) if up > ROOM else ONE
+            reference[i] = top[i] if up > RESCALE_ABOVE else reference[i]
+            top[i] = (exp32(max(-up, -LARGEST_EXPONENT)) if up < LARGEST_EXPONENT else ZERO) if up > RESCALE_ABOVE else ONE
         for s in range(9):
             at = U64(s * LANES)
             for i in range(LANES):
@@ -72,8 +76,9 @@ def raise_reference(tokens, x, rate, reference, top, part, total):  # type: igno
 
 @njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def with_token(sums, a, b, rate, along, across, reference):  # type: ignore[no-untyped-def]
+    """The twelve sums with the token of coordinates a and b added."""
     s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11 = sums
-    w = exp32(max(rate * a - reference, NEGLIGIBLE))
+    w = exp32(max(rate * a - reference, LEAST_EXPONENT))
     t = along * a + across * b
     wa, wb, w2 = w * a, w * b, w * w
     w2t = w2 * t
@@ -119,7 +124,7 @@ def token_sums(L, state, x, R, reference, top, part, total):  # type: ignore[no-
     its square.
     """
     part[:] = ZERO
-    if L > FLUSH:
+    if L > FLOAT32_TOKENS:
         total[:] = 0.0
     for start in range(0, L, TILE):
         tokens = min(TILE, L - start)
@@ -132,11 +137,11 @@ def token_sums(L, state, x, R, reference, top, part, total):  # type: ignore[no-
             add_tokens(l, True, x, R, reference, part)
         for l in range(tokens - tokens % 4, tokens):
             add_tokens(l, False, x, R, reference, part)
-        if L > FLUSH and ((start + TILE) % FLUSH == 0 or start + TILE >= L):
+        if L > FLOAT32_TOKENS and ((start + TILE) % FLOAT32_TOKENS == 0 or start + TILE >= L):
             for i in range(part.size):
                 total[i] += part[i]
                 part[i] = ZERO
-    if L > FLUSH:
+    if L > FLOAT32_TOKENS:
         for i in range(part.size):
             part[i] = F32(total[i])
 
@@ -159,9 +164,9 @@ def basis_coordinates(sums, R, basis, v):  # type: ignore[no-untyped-def]
         pq, qq = pt - T * pp, sums[8 * LANES + i] * z * z - T * (pt + pt - T * pp)
         # every coordinate is at most what is left of the squared length: rounding never makes a
         # vector longer
-        r0 = F32(math.sqrt(max(sums[9 * LANES + i], SMALL)))
+        r0 = F32(math.sqrt(max(sums[9 * LANES + i], LEAST_SQUARE)))
         r1 = sums[10 * LANES + i] / r0
-        r2 = F32(math.sqrt(max(sums[11 * LANES + i] - r1 * r1, SMALL)))
+        r2 = F32(math.sqrt(max(sums[11 * LANES + i] - r1 * r1, LEAST_SQUARE)))
         p0 = pa / r0
         left = max(pp - p0 * p0, ZERO)
         bound = F32(math.sqrt(left))
@@ -173,7 +178,7 @@ def basis_coordinates(sums, R, basis, v):  # type: ignore[no-untyped-def]
         q1 = min(max((qb - r1 * q0) / r2, -bound), bound)
         left = max(left - q1 * q1, ZERO)
         bound = F32(math.sqrt(left))
-        q2 = min(max((pq - p0 * q0 - p1 * q1) / max(p2, SMALL), -bound), bound)
+        q2 = min(max((pq - p0 * q0 - p1 * q1) / max(p2, LEAST_SQUARE), -bound), bound)
         q3 = F32(math.sqrt(max(left - q2 * q2, ZERO)))
         basis[i], basis[LANES + i], basis[2 * LANES + i] = r0, r1, r2
         basis[3 * LANES + i], basis[4 * LANES + i], basis[5 * LANES + i], basis[6 * LANES + i] = pa, pb, qa, qb

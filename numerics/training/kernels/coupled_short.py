@@ -1,5 +1,5 @@
-"""Short prompts in the coupled kernel, token by token: that costs less than a frame, a basis and
-what is left outside of it.
+"""The score, value and weighted sums of the tokens of a short prompt in the coupled kernel, every
+token drawn: that costs less than the reduced prompt of `numerics.training.kernels.coupled_prompt`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from numerics.compiled.streams import F32, LANES, U64, exp32
 
 __all__ = ["SHORT", "scores_and_values", "token_products", "token_weights"]
 
-SHORT = 16  # tokens; beyond the reduced prompt of `numerics.training.kernels.coupled_prompt` is cheaper (d = 5)
+SHORT = 16  # tokens, up to which drawing every token is cheaper (measured at d = 5)
 ROW, TWO_ROWS, THREE_ROWS, FOUR_ROWS = U64(LANES), U64(2 * LANES), U64(3 * LANES), U64(4 * LANES)
 FIVE_ROWS, SIX_ROWS, SEVEN_ROWS, EIGHT_ROWS = U64(5 * LANES), U64(6 * LANES), U64(7 * LANES), U64(8 * LANES)
 NINE_ROWS, TEN_ROWS, ELEVEN_ROWS = U64(9 * LANES), U64(10 * LANES), U64(11 * LANES)
-NEGLIGIBLE, ZERO, ONE = F32(-80), F32(0), F32(1)
+LEAST_EXPONENT, ZERO, ONE = F32(-80), F32(0), F32(1)
 
 
 @njit(forceinline=True)
@@ -79,7 +79,7 @@ def token_weights(L, label, live, rows, work, delta):  # type: ignore[no-untyped
         at = U64(4 * l * LANES)
         for i in range(LANES):
             k = at + U64(i)
-            w = exp32(max(rows[k] - work[i], NEGLIGIBLE))
+            w = exp32(max(rows[k] - work[i], LEAST_EXPONENT))
             work[LANES + i] += w
             work[2 * LANES + i] += w * rows[k + ROW] + ZERO * rows[k]  # a score that has left float32 shows in the loss
             rows[k] = w

@@ -1,5 +1,5 @@
-"""A block of prompts as lanes: the two directions that matter to a Gaussian prompt under given
-parameters.
+"""The two directions of R^n in which the tokens of a Gaussian prompt matter under given parameters,
+for a block of prompts that are the lanes of float32 rows.
 
 A token is M g with g ~ N(0, I_n), n = d + 1 and M = (A, 0; w'A, noise_sd). Scores are a·g and
 values b·g with a = M'K'Q z_q and b = M'V'o, both of R^n and different from prompt to prompt. Only
@@ -33,8 +33,8 @@ ROW = U64(LANES)
 ZERO, ONE = F32(0), F32(1)
 SCALARS, MOMENTS, WORK = 4, 8, 10
 LABEL, ERROR = np.int64(3), np.int64(7)  # rows of `scalars` and of `moments`
-UNSEEN = F32(1e-36)  # values of a variance below this are 0
-ALONG = F32(1e-8)  # squared sine below which a counts as a multiple of b: in float32 no direction across it is left
+LEAST_SQUARE = F32(1e-36)  # values of a variance below this are 0: its inverse would leave float32
+SQUARED_SINE = F32(1e-8)  # below it a counts as a multiple of b: float32 leaves no direction across
 
 
 @njit
@@ -134,8 +134,8 @@ def across_only(n, frame, scalars):  # type: ignore[no-untyped-def]
     for i in range(LANES):
         k = U64(i)
         square = scalars[size + k]
-        inverse = ONE / square if square > UNSEEN else ZERO
-        root = F32(math.sqrt(square)) if square > UNSEEN else ZERO
+        inverse = ONE / square if square > LEAST_SQUARE else ZERO
+        root = F32(math.sqrt(square)) if square > LEAST_SQUARE else ZERO
         scalars[label + k] += ZERO * (square + scalars[across + k])  # what has left the range of float32 shows in the loss
         frame[ratio + k] = scalars[along + k] * inverse
         scalars[along + k] = frame[ratio + k] * root
@@ -149,4 +149,4 @@ def across_only(n, frame, scalars):  # type: ignore[no-untyped-def]
     for i in range(LANES):
         k = U64(i)
         square = frame[ratio + k]
-        scalars[across + k] = F32(math.sqrt(square)) if square > ALONG * scalars[across + k] else ZERO
+        scalars[across + k] = F32(math.sqrt(square)) if square > SQUARED_SINE * scalars[across + k] else ZERO

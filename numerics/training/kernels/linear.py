@@ -1,8 +1,9 @@
-"""What linear attention makes of the two coordinates of a prompt's tokens: Bartlett's
-decomposition, whose cost L does not enter.
+"""The moments of linear attention over the tokens of a block of prompts, at a cost that does not
+depend on the prompt length L.
 
-With G the sums over the tokens of squares and products of the two coordinates, G = T T' for a lower
-triangular T of independent entries: T_11^2 ~ chi^2_L, T_21 ~ N(0, 1), T_22^2 ~ chi^2_{L-1}.
+Linear attention needs only the sums G over the tokens of squares and products of their two
+coordinates. G is Wishart: G = T T' for a lower triangular T of independent entries,
+T_11^2 ~ chi^2_L, T_21 ~ N(0, 1), T_22^2 ~ chi^2_{L-1} (Bartlett's decomposition).
 
 References
 ----------
@@ -24,7 +25,7 @@ __all__ = ["chi_squares", "linear_moments"]
 ROW = U64(LANES)
 ZERO, ONE, HALF = F32(0), F32(1), F32(0.5)
 TO_UNIT, HALF_UNIT = F32(2.0**-31), F32(2.0**-32)
-SURE = 0.0158  # 3/81 of the greatest (y - y^2/2 + y^3/3 - log(1 + y)) / y^4 for y > -1/2, which is at -1/2
+QUICK_TEST = 0.0158  # 3/81 of the greatest (y - y^2/2 + y^3/3 - log(1 + y)) / y^4 for y > -1/2, which is at -1/2
 F64 = np.float64
 
 
@@ -41,7 +42,7 @@ def propose(d0, d1, state, proposals):  # type: ignore[no-untyped-def]
     """
     size0, size1 = F32(2 * d0), F32(2 * d1)
     c0, c1 = F32(1 / math.sqrt(9 * d0)), F32(1 / math.sqrt(9 * d1))
-    b0, b1 = F32(SURE / d0), F32(SURE / d1)
+    b0, b1 = F32(QUICK_TEST / d0), F32(QUICK_TEST / d1)
     for i in range(LANES):
         k = U64(i)
         s0, s1, s2, s3 = state[k], state[ROW + k], state[U64(2) * ROW + k], state[U64(3) * ROW + k]
@@ -90,8 +91,8 @@ def chi_squares(L, state, proposals):  # type: ignore[no-untyped-def]
     freedom, independent; 0 for none.
 
     Marsaglia and Tsang's d (1 + c g)^3 with d = L/2 - 1/3 and c = 1/sqrt(9 d), g normal, u uniform,
-    is accepted for log(1 - u) < h(g); h(g) > -SURE g^4 / d where c g > -1/2 settles all but a few
-    without a logarithm.
+    is accepted for log(1 - u) < h(g); h(g) > -QUICK_TEST g^4 / d where c g > -1/2 settles all but a
+    few without a logarithm.
     """
     d0, d1 = 0.5 * L - 1 / 3, 0.5 * max(L - 1, 1) - 1 / 3
     propose(d0, d1, state, proposals)
@@ -103,7 +104,7 @@ def chi_squares(L, state, proposals):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract"}, error_model="numpy")
 def linear_moments(L, state, scalars, normals, row, squares, moments):  # type: ignore[no-untyped-def]
-    """The moments that `sgd_geometry.collect` wants; one of the rows of `normals` is for T_21."""
+    """The moments that `numerics.training.kernels.collect` reads; a row of `normals` is T_21."""
     chi_squares(L, state, squares)
     mean, normal = F32(1 / L), U64(row) * ROW
     for i in range(LANES):

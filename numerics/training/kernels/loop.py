@@ -1,8 +1,9 @@
-"""Stochastic gradient descent of softmax or linear attention on the in-context regression risk, the
-whole loop in one call.
+"""The loop of stochastic gradient descent on the in-context risk E (T - y)^2 / 2, compiled whole,
+for softmax attention, linear attention or both (Appendix A.1 of Boursier & Boyer); `numerics.train`
+runs it.
 
-Prompts are the lanes of float32 rows, see `numerics.training.kernels.geometry`; parameters and
-their gradient are float64.
+A step draws the batch in blocks of prompts, which are the lanes of float32 rows
+(`numerics.training.kernels.geometry`); parameters and their gradient are float64.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ LINEAR = U64(1 << 31)  # added to the length for the streams of linear attention
 @njit
 def stepped(theta, eta, gradient, after):  # type: ignore[no-untyped-def]
     """after = theta - eta gradient; whether all of it is finite."""
-    zero = 0.0
+    zero = 0.0  # x - x is 0 for a finite x and nan for any other: one sum tells, without a branch
     for i in range(theta.size):
         x = theta[i] - eta * gradient[i]
         after[i] = x
@@ -45,6 +46,7 @@ def stepped(theta, eta, gradient, after):  # type: ignore[no-untyped-def]
 
 @njit
 def equal(x, y):  # type: ignore[no-untyped-def]
+    """Whether two arrays have the same entries."""
     most = 0.0
     for i in range(x.size):
         most = max(most, abs(x[i] - y[i]))
@@ -147,14 +149,17 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
 
     Notes
     -----
-    Bit for bit a function of its arguments on one machine. Step k reads streams of its own, so that cutting a run into several
-    calls changes no bit. Score and value vectors of a prompt longer than 1e18 leave float32; the loss then counts as not finite.
+    The result is bit for bit a function of the arguments on one machine. Step k reads streams of
+    its own, so that cutting a run into several calls changes no bit. Score and value vectors of a
+    prompt that are longer than 1e18 leave float32; the loss then counts as not finite.
 
     Examples
     --------
     >>> from numerics.compiled.streams import key_of
     >>> theta, losses, I = np.full((7, 2), 0.5), np.empty(3), np.eye(1)
-    >>> sgd_kernel("linear")(theta, 10, 0, 3, 0.01, I, I, 1.0, 0.1, 1.0, 1.0, 128, *key_of(0), losses, np.empty((0, 0)))
+    >>> numbers = (I, I, 1.0, 0.1, 1.0, 1.0, 128)  # A, B, task_sd, noise_sd, scale, factor, batch
+    >>> none = np.empty((0, 0))
+    >>> sgd_kernel("linear")(theta, 10, 0, 3, 0.01, *numbers, *key_of(0), losses, none)
     -1
     """
     if attention == "coupled":

@@ -1,9 +1,10 @@
-"""Parameters to scores and back, once a step of SGD: products of small matrices whose rows are
-padded to a multiple of eight.
+"""The matrices between parameters and scores, once a step of SGD: from (O, V, K, Q) to the value
+vector and the score matrix of a token's normals, and back from their derivatives.
 
-A padded row is one vector, or a few: a product of n x n matrices costs n^2 operations where its
-entries one by one would cost n^3. Matrices are flat, entry (i, j) at i width + j; theta is the row
-o and the n = d + 1 rows of each of V, K and Q.
+Rows are padded to a multiple of eight. A padded row is one vector of the processor, or a few: a
+product of n x n matrices costs n^2 operations on rows where its entries one by one would cost n^3.
+Matrices are flat, entry (i, j) at i width + j; theta is the row o and the n = d + 1 rows of each of
+V, K and Q.
 """
 
 from __future__ import annotations

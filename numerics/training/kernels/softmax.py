@@ -1,4 +1,9 @@
-"""What softmax attention makes of the two coordinates of a prompt's tokens."""
+"""The moments of softmax attention over the tokens of a block of prompts: every token is drawn, but
+only its two coordinates of `numerics.training.kernels.geometry`.
+
+Weighted sums are kept in float32 for sixty tokens at a time and then added up in float64. Where
+scores may be large they are relative to the greatest score so far.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +18,11 @@ __all__ = ["softmax_moments"]
 ROW = U64(LANES)
 SUMS, SQUARES = 8, 5  # rows of sums, and which is the first that is quadratic in the weights
 TOP, BASE = 8 * LANES, 9 * LANES  # the rows behind them: the score that sums in float32, and in float64, are relative to
-ZERO, ONE, TWO, NEGLIGIBLE, FLOOR = F32(0), F32(1), F32(2), F32(-80), F32(-3e38)
-TAME = F32(5)  # standard deviation of scores below which no square of a weight leaves float32: no pair is longer than 6.8
-FIVE, FLUSH = 5, 60  # tokens of one pass; tokens added up in float32
+ZERO, ONE, TWO, LEAST_EXPONENT, LEAST_SCORE = F32(0), F32(1), F32(2), F32(-80), F32(-3e38)
+#: Standard deviation of scores below which no square of a weight leaves float32, since no pair of
+#: normals is longer than 6.8: then no reference score is needed.
+MODERATE = F32(5)
+FIVE, FLOAT32_TOKENS = 5, 60  # tokens of one pass; tokens added up in float32 before float64
 
 
 @njit(fastmath={"contract"}, forceinline=True)
@@ -70,7 +77,7 @@ def add_one(state, scalars, part):  # type: ignore[no-untyped-def]
         g, r = normal_pair(x, y)
         score = scalars[LANES + i] * g + scalars[2 * LANES + i] * r
         top = max(part[TOP + i], score)
-        f, w = exp32(max(part[TOP + i] - top, NEGLIGIBLE)), exp32(max(score - top, NEGLIGIBLE))
+        f, w = exp32(max(part[TOP + i] - top, LEAST_EXPONENT)), exp32(max(score - top, LEAST_EXPONENT))
         wg, f2 = w * g, f * f
         part[TOP + i] = top
         part[i], part[LANES + i] = part[i] * f + w, part[LANES + i] * f + wg
@@ -83,8 +90,9 @@ def add_one(state, scalars, part):  # type: ignore[no-untyped-def]
 def flush(part, total):  # type: ignore[no-untyped-def]
     """Add the sums to those in float64, which are brought to the same reference."""
     for i in range(LANES):
-        fall = part[BASE + i] - part[TOP + i]  # exp32(0) is not quite 1, which long prompts would take to a high power
-        part[BASE + i] = exp32(max(fall, NEGLIGIBLE)) if fall < ZERO else ONE
+        # exp32(0) is not quite 1, which long prompts would take to a high power: 1 is put instead.
+        fall = part[BASE + i] - part[TOP + i]
+        part[BASE + i] = exp32(max(fall, LEAST_EXPONENT)) if fall < ZERO else ONE
     for row in range(SUMS):
         at = U64(row) * ROW
         if row == SQUARES:
@@ -100,20 +108,20 @@ def flush(part, total):  # type: ignore[no-untyped-def]
 
 @njit
 def softmax_moments(L, state, scalars, part, total, moments):  # type: ignore[no-untyped-def]
-    """The moments that `sgd_geometry.collect` wants."""
+    """The moments that `numerics.training.kernels.collect` reads."""
     most = ZERO
     for i in range(LANES):
         most = max(most, scalars[LANES + i] * scalars[LANES + i] + scalars[2 * LANES + i] * scalars[2 * LANES + i])
-    tame = most < TAME * TAME
+    bounded = most < MODERATE * MODERATE
     for i in range(SUMS * LANES):
         part[i], total[i] = ZERO, 0.0
     for i in range(LANES):
-        part[TOP + i] = part[BASE + i] = ZERO if tame else FLOOR
+        part[TOP + i] = part[BASE + i] = ZERO if bounded else LEAST_SCORE
     done = 0
     while done < L:
-        end = min(done + FLUSH, L)
+        end = min(done + FLOAT32_TOKENS, L)
         while done < end:
-            if tame and done + FIVE <= end:
+            if bounded and done + FIVE <= end:
                 add_five(state, scalars, part)
                 done += FIVE
             else:

@@ -21,6 +21,7 @@ from numerics.figures.engines import Engines
 from numerics.figures.plan import Plan
 from numerics.training.parameters import initial_parameters, pack, unpack
 from numerics.training.result import Training
+from theory.regression.experiment import TASK
 
 SMALL = Plan(
     lengths=(2, 5, 9),
@@ -50,13 +51,13 @@ class Fake:
     diverging: tuple[tuple[str, int], ...] = ()
     calls: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
 
-    def train(self, attention: str, L: int, *, steps: int, Sigma: Any = None, **how: Any) -> Training:
-        config = {"noise": 0.1, "task_variance": 0.2, "batch": 1, "lr": 1.0, "seed": 0, "every": 1, "variant": "as written"} | how
+    def train(self, attention: str, L: int, *, steps: int, task: Any = None, **how: Any) -> Training:
+        config = {"batch": 1, "lr": 1.0, "seed": 0, "every": 1, "variant": "as written"} | how
         checkpoint: Path | None = config.pop("checkpoint", None)
         progress: Callable[[int, int], None] = config.pop("progress", lambda done, total: None)
-        log, Sigma = (None, np.eye(5)) if Sigma is None else (self.log, np.asarray(Sigma))  # without Sigma it is only timed
+        log, task = (None, TASK) if task is None else (self.log, task)  # without a task it is only timed
         every, seed = config["every"], config["seed"]
-        name = f"{attention} {L} {Sigma.sum()} {config['variant']} {seed}"
+        name = f"{attention} {L} {task.Sigma.sum()} {config['variant']} {seed}"
         self.calls.append(("train", (attention, L, steps, seed)))
         start = pack(initial_parameters(5, seed))
         start = np.stack([start, start]) if attention == "coupled" else start
@@ -82,7 +83,7 @@ class Fake:
         return Training(
             attention=attention,
             prompt_length=L,
-            Sigma=Sigma,
+            task=task,
             steps=steps,
             step=every * np.arange(1, len(records) + 1),
             risk=np.ones(shape) / L,
@@ -94,23 +95,23 @@ class Fake:
         )
 
     def engines(self, code: str = "c0de") -> Engines:
-        def population_risk(parameters: Any, attention: str, L: int, **config: Any) -> tuple[float, float]:
+        def population_risk(parameters: Any, attention: str, task: Any, L: int, **config: Any) -> tuple[float, float]:
             self.calls.append(("final", (attention, L)))
             return float(np.sum(parameters.V)) + (attention == "linear"), 0.25
 
-        def initial_gap(parameters: Any, lengths: Any, *, seed: int, **config: Any) -> Any:
+        def initial_gap(parameters: Any, task: Any, lengths: Any, *, seed: int, **config: Any) -> Any:
             L = np.array(lengths, dtype=float)
             return SimpleNamespace(output=seed + L, output_error=L / 10)
 
-        def gradient_gap(parameters: Any, lengths: Any, **config: Any) -> Any:
+        def gradient_gap(parameters: Any, task: Any, lengths: Any, **config: Any) -> Any:
             L = np.array(lengths, dtype=float)
             return SimpleNamespace(value=-L, error=L / 20)
 
-        def trained(Sigma: Any, L: int, *, attention: str, **config: Any) -> Any:
-            return SimpleNamespace(risk=float(np.trace(Sigma)) + L + (attention == "linear") / 2)
+        def trained(task: Any, L: int, *, attention: str) -> Any:
+            return SimpleNamespace(risk=float(np.trace(task.Sigma)) + L + (attention == "linear") / 2)
 
-        def bayes_risk(Sigma: Any, L: int, noise: float, task_variance: float, **config: Any) -> tuple[float, float]:
-            return float(np.trace(Sigma)) * task_variance / L + noise / 2, 0.125
+        def bayes_risk(task: Any, L: int) -> tuple[float, float]:
+            return float(np.trace(task.Sigma)) * task.task_variance / L + task.noise / 2, 0.125
 
         return Engines(self.train, population_risk, initial_gap, gradient_gap, trained, bayes_risk, lambda name: f"{code} {name}")
 

@@ -32,8 +32,8 @@ def _training(covariance: str, name: str, attention: str, L: int, seed: int, pla
     O, V, K, Q = (moving[..., part, :] for part in (0, slice(1, n + 1), slice(n + 1, 2 * n + 1), slice(2 * n + 1, None)))
     coupled = attention == "coupled"
     return Training(
-        attention=attention, prompt_length=L, variant=name, Sigma=COVARIANCES[covariance], noise=plan.noise,
-        task_variance=1 / (n - 1), batch=plan.batch, lr=plan.lr, steps=steps, every=every, seed=seed, step=step,
+        attention=attention, prompt_length=L, variant=name, task=plan.task(covariance),
+        batch=plan.batch, lr=plan.lr, steps=steps, every=every, seed=seed, step=step,
         risk=risk if coupled else risk[:, 0], risk_error=np.full((len(step), 2) if coupled else len(step), 1e-3),
         parameters=Parameters(O, V, K, Q), initial=start, diverged=None,
     )  # fmt: skip

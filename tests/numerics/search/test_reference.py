@@ -15,7 +15,7 @@ from numerics.attention.softmax_average import error_squared, failure, normalise
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall
 from numerics.provers.statements.statement import Inequality
-from numerics.search.families import Point
+from numerics.search.families import TWO_ATOMS, Point, on_line
 from numerics.search.reference import NoLoss, ReferenceInstance, StatisticBound, with_losses
 from numerics.search.statement import Mean, Tail
 from numerics.search.worst_average import worst_ratio

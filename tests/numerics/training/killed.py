@@ -29,7 +29,12 @@ def one_life(file: Path, attention: str, seconds: float) -> None:
 
 
 def main(file: Path, attention: str) -> None:
-    run.SAVE, run.PATIENCE, run.SHORT, run.SHOW = 0.0, 0, 0.0, 1e9  # a checkpoint after every step
+    run.CHECKPOINT_PAUSE, run.WORK_PER_CHECKPOINT, run.SHORT_CALL, run.PROGRESS_PAUSE = (
+        0.0,
+        0,
+        0.0,
+        1e9,
+    )  # a checkpoint after every step
     run.sgd_kernel = full_token_kernel
     os.fsync = lambda number: None  # a process that dies does not take along what the system has yet to write
     whole = run.train(attention, 3, **ARGUMENTS)

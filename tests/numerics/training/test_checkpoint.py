@@ -48,8 +48,8 @@ def stopping(after: int) -> Callable[[int, int], None]:
 @pytest.fixture
 def every_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """One step a call of the kernel, and a call of `progress` for each."""
-    monkeypatch.setattr(run, "SHORT", 0.0)
-    monkeypatch.setattr(run, "SHOW", 0.0)
+    monkeypatch.setattr(run, "SHORT_CALL", 0.0)
+    monkeypatch.setattr(run, "PROGRESS_PAUSE", 0.0)
 
 
 def test_a_run_killed_at_random_moments_comes_to_the_same_end(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_two_runs_on_one_path_do_not_write_into_each_others_file(tmp_path: Path,
     assert list(tmp_path.iterdir()) == [file]
 
 
-# ------------------------------------------------------------------------------------------------ what is no checkpoint
+# -- what is no checkpoint
 
 
 def refused(file: Path, says: str, **changes: Any) -> None:
@@ -160,7 +160,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("template") / "run.npz"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "sgd_kernel", full_token_kernel)
-        patch.setattr(run, "SHOW", 0.0)
+        patch.setattr(run, "PROGRESS_PAUSE", 0.0)
         with pytest.raises(KeyboardInterrupt):
             train("softmax", 3, checkpoint=file, progress=stopping(7), **SMALL)
     return file

@@ -27,7 +27,7 @@ def test_records_and_interrupts_change_no_bit(attention: str, tmp_path: Path, mo
         if done >= 700:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(run, "SHOW", 0.0)
+    monkeypatch.setattr(run, "PROGRESS_PAUSE", 0.0)
     settings["checkpoint"] = tmp_path / "run.npz"
     with pytest.raises(KeyboardInterrupt):
         train(attention, 7, every=137, progress=in_the_middle, **settings)

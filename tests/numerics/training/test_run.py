@@ -14,9 +14,11 @@ from numerics.training.full_tokens import full_token_kernel
 from numerics.training.parameters import pack, unpack
 from numerics.training.records import mean_and_error
 from numerics.training.setup import read_setup
-from theory.regression.experiment import VARIANTS, Variant, kms
+from theory.regression.experiment import TASK, VARIANTS, Variant, kms
+from theory.regression.task import RegressionTask
 
 pytestmark = pytest.mark.usefixtures("plain")
+QUERY = RegressionTask(np.eye(2), noise=0.1, task_variance=1.0, query_covariance=2 * np.eye(2))
 SMALL: dict[str, Any] = dict(d=2, batch=8, lr=0.05, steps=23, seed=3)
 
 
@@ -34,7 +36,7 @@ def test_a_run_is_the_loop_of_appendix_a(attention: str) -> None:
     for i, kind in enumerate(kinds):
         risk, records = result.risk.reshape(5, len(kinds))[:, i], pack(result.parameters).reshape(5, len(kinds), 10, 3)[:, i]
         theta, losses = pack(initial_parameters(2, seed=3)), np.empty(23)
-        settings = (written.prompt_root(kms(2)), written.query_root(kms(2)), math.sqrt(0.7), math.sqrt(0.2), 1.0, 1.0, 8, 3, 0)
+        settings = (*written.roots(result.task), math.sqrt(0.7), math.sqrt(0.2), 1.0, 1.0, 8, 3, 0)
         for k, (first, last) in enumerate([(0, 5), (5, 10), (10, 15), (15, 20), (20, 23)]):
             part = np.empty(last - first)
             full_token_kernel(kind)(theta, 4, first, last - first, 0.05, *settings, part, np.empty((0, 0)))
@@ -51,6 +53,15 @@ def test_a_run_is_the_loop_of_appendix_a(attention: str) -> None:
         assert (result.distance > 0).all()
 
 
+def test_plain_values_stand_in_the_paper_s_task() -> None:
+    assert train("softmax", 3, steps=1).task is TASK
+    task = train("softmax", 3, **SMALL | dict(steps=1)).task
+    assert (task.d, task.noise, task.task_variance) == (2, TASK.noise, 0.5)
+    given = train("softmax", 3, Sigma=kms(2), noise=0.0, task_variance=2.0, steps=1).task
+    assert given.described() == dict(Sigma=kms(2).tolist(), noise=0.0, task_variance=2.0)
+    assert train("softmax", 3, task=given, steps=1).task is given
+
+
 def test_records_only_look_and_pieces_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, fine = (train("softmax", 3, every=every, **SMALL) for every in (23, 4))
     assert np.array_equal(pack(whole.final), pack(fine.final))
@@ -61,7 +72,7 @@ def test_records_only_look_and_pieces_do_not_matter(monkeypatch: pytest.MonkeyPa
     assert "nan" not in str(single)
     assert np.isfinite(single.risk).all()
     assert np.isclose(fine.risk_error[0], mean_and_error(single.risk[:4])[1], rtol=1e-13)
-    monkeypatch.setattr(run, "SHORT", 0.0)  # one step a call
+    monkeypatch.setattr(run, "SHORT_CALL", 0.0)  # one step a call
     assert same(fine, train("softmax", 3, every=4, **SMALL))
 
 
@@ -187,6 +198,9 @@ BAD: list[tuple[dict[str, Any], Any, str]] = [
     (dict(noise=-0.1), ValueError, "variance of the label noise"),
     (dict(noise=math.inf), ValueError, "finite"),
     (dict(noise="0.1"), TypeError, "real numbers"),
+    (dict(task=TASK, noise=0.1), TypeError, "beside a task"),
+    (dict(task=np.eye(2)), TypeError, "no RegressionTask"),
+    (dict(task=QUERY, variant="as coded"), ValueError, "draws queries from"),
     (dict(task_variance=0.0), ValueError, "not positive"),
     (dict(batch=0), ValueError, "number of prompts"),
     (dict(lr=-1e-3), ValueError, "negative"),
@@ -218,7 +232,8 @@ def test_what_is_refused_at_the_door(arguments: dict[str, Any], kind: Any, says:
 
 
 def test_records_of_long_runs_and_large_models_fit_into_memory() -> None:
-    every = lambda steps, d: read_setup("linear", 3, d, None, 0.1, 1, 0.0, steps, 0, "as written", None, None, None).every
+    task = lambda d: RegressionTask(np.eye(d), noise=0.1, task_variance=1 / d)
+    every = lambda steps, d: read_setup("linear", 3, task(d), 1, 0.0, steps, 0, "as written", None, None).every
     assert [every(steps, 5) for steps in (1, 7, 500, 5000, 5001, 500_000)] == [1, 7, 10, 10, 11, 1000]
     for steps, d in [(2**32, 1), (500_000, 700), (10**9, 100)]:
         window = every(steps, d)

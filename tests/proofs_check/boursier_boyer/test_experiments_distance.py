@@ -24,6 +24,7 @@ from proofs_check.boursier_boyer.experiments_distance import (
 )
 from proofs_check.core.witnesses import differing
 from tests.numerics.figures.synthetic import measurements
+from theory.regression.experiment import TASK
 
 PLAN = replace(Plan.full(), figures=(2, 3), variants=("as coded",), lengths=(10, 100, 1000), curve_lengths=(10, 100, 1000))
 
@@ -70,13 +71,12 @@ def test_score_variances_meet_near_thirty_tokens_and_part_again() -> None:
     """By the exact limits of the flows; and a point of the block manifold has the variance tr(U
     Sigma U' Sigma).
     """
-    law = {"noise": 0.1, "task_variance": 0.2}
-    variance = lambda L, name: float(np.sum(trained(np.eye(5), L, attention=name, **law).U11 ** 2))
+    variance = lambda L, name: float(np.sum(trained(TASK, L, attention=name).U11 ** 2))
     softmax = [variance(L, "softmax") for L in (10, 30, 100, 1000)]
     np.testing.assert_allclose(softmax, (3.65, 1.58, 0.93, 0.67), atol=0.005)  # as the claim tells the author
     assert variance(20, "softmax") > variance(20, "linear")
     assert variance(30, "softmax") < variance(30, "linear")
-    U = trained(np.eye(5), 30, **law).U11
+    U = trained(TASK, 30).U11
     Q = np.zeros((6, 6))
     Q[:5, :5] = U
     theta = unpack(np.concatenate([np.zeros((7, 6)), np.eye(6), Q]))

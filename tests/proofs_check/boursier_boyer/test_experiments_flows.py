@@ -10,7 +10,7 @@ import pytest
 from numerics.regression.risk.any_parameters import population_risk
 from numerics.training.parameters import unpack
 from proofs_check.boursier_boyer.experiments_flows import LinearRisk, block_limit, flow, random_start, risk_again
-from theory.regression.experiment import kms
+from theory.regression.experiment import TASK, kms
 
 
 @pytest.mark.parametrize(("L", "rho"), [(1, 0.5), (10, 0.0), (10**6, 0.5)])
@@ -70,6 +70,5 @@ def test_the_start_is_that_of_the_runs_and_the_limit_that_of_trained_risk() -> N
     from numerics.regression.flow.end_point import trained
     from numerics.training.parameters import initial_parameters
 
-    law = {"Sigma": np.eye(5), "noise": 0.1}
-    assert LinearRisk(10)(random_start(7))[0] == pytest.approx(population_risk(initial_parameters(5, 7), "linear", 10, **law)[0])
-    assert block_limit(10) == pytest.approx(trained(np.eye(5), 10, attention="linear", noise=0.1, task_variance=0.2).risk, rel=1e-9)
+    assert LinearRisk(10)(random_start(7))[0] == pytest.approx(population_risk(initial_parameters(5, 7), "linear", TASK, 10)[0])
+    assert block_limit(10) == pytest.approx(trained(TASK, 10, attention="linear").risk, rel=1e-9)

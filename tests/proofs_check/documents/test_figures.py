@@ -12,8 +12,8 @@ import pytest
 
 from numerics.evidence import Evidence, Verdict
 from numerics.figures.failed_runs import failed
+from numerics.training.result import has_failed
 from proofs_check.boursier_boyer.experiments_curves import backtracking, spread
-from proofs_check.boursier_boyer.experiments_ends import has_failed
 from proofs_check.boursier_boyer.experiments_risk import linear_excess
 from proofs_check.boursier_boyer.experiments_training import anisotropic_covariance
 from proofs_check.boursier_boyer.section_6 import completing_the_square
@@ -22,6 +22,7 @@ from proofs_check.core import experiments
 from proofs_check.core.claim import Claim
 from proofs_check.core.files import read_ledger
 from tests.numerics.figures.synthetic import measurements
+from theory.regression.task import RegressionTask
 
 SEEN = Evidence(verdict=Verdict.SUPPORTED, engine="examples", covered="seen in the full runs", control=None)
 NO = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 1}, witness_by="exact")
@@ -130,24 +131,19 @@ def test_the_closed_form_is_the_limit_of_the_flow() -> None:
     from numerics.regression.flow.end_point import trained
     from theory.regression.experiment import COVARIANCES, VARIANTS
 
-    of, Sigma = VARIANTS["as coded"], COVARIANCES["anisotropic"]
-    prompt, query = of.prompt_covariance(Sigma), of.query_covariance(Sigma)
-    end = trained(prompt, 20, attention="linear", noise=0.1, task_variance=0.2, query_covariance=query)
-    assert float(linear_excess(prompt, query, 20)) == pytest.approx(end.risk - 0.05, rel=1e-10)
-
-
-def test_a_run_has_failed_with_a_twentieth_of_its_drop_missing() -> None:
-    # The drop is from 1/2 to 1/10 above the noise level.
-    assert [has_failed(0.05 + excess, 0.15, 0.05) for excess in (0.11, 0.13)] == [False, True]
+    drawn = VARIANTS["as coded"].drawn(RegressionTask(COVARIANCES["anisotropic"], noise=0.1, task_variance=0.2))
+    end = trained(drawn, 20, attention="linear")
+    assert float(linear_excess(drawn.Sigma, drawn.query_covariance, 20)) == pytest.approx(end.risk - 0.05, rel=1e-10)
 
 
 def test_claims_and_figures_call_the_same_runs_failed() -> None:
     found = measurements(experiments.reduced_plan())
+    null = found.noise_level + 1 / 2
     for (covariance, reading, attention, L, seed), (risk, _) in found.final.items():
         limit = found.exact[covariance, reading, attention, L]
         for worse in (0.0, 0.015, 0.03, 0.06):
             moved = replace(found, final={(covariance, reading, attention, L, seed): (risk + worse, 0.0)})
-            assert failed(moved, covariance, reading, attention, L, seed) == has_failed(risk + worse, limit, found.noise_level)
+            assert failed(moved, covariance, reading, attention, L, seed) == has_failed(risk + worse, limit, null)
 
 
 def test_sentences_of_the_page_name_no_parameter_of_their_checks() -> None:

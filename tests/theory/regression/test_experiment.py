@@ -7,34 +7,38 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS, VARIANTS, kms, variant
+from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS, TASK, VARIANTS, kms, variant
+from theory.regression.task import RegressionTask
 
+QUERY = RegressionTask(np.eye(2), noise=0.1, task_variance=1.0, query_covariance=2 * np.eye(2))
 SINGULAR = np.outer([1.0, -2.0, 0.0], [1.0, -2.0, 0.0])
 COVARIANCES_TRIED = [np.eye(3), kms(4), np.zeros((2, 2)), SINGULAR, np.diag([0.0, 1.0]), 1e-200 * kms(2), 1e200 * kms(2)]
 
 
 @pytest.mark.parametrize("Sigma", COVARIANCES_TRIED, ids=range(len(COVARIANCES_TRIED)))
 def test_both_readings_have_the_laws_they_are_said_to_have(Sigma: np.ndarray) -> None:
+    task = RegressionTask(Sigma, noise=0.1, task_variance=1.0)
     written, coded = VARIANTS["as written"], VARIANTS["as coded"]
-    C = written.query_root(Sigma)
+    A, C = written.roots(task)
     scale = abs(Sigma).max()
     assert abs(np.triu(C, 1)).max() == 0
     assert (np.diag(C) >= 0).all()
-    for covariance in (written.prompt_covariance(Sigma), written.query_covariance(Sigma)):
-        assert abs(covariance - Sigma).max() <= 1e-12 * scale
+    for root in (A, C):
+        assert abs(root @ root.T - Sigma).max() <= 1e-12 * scale
     # the code multiplies C g by C once more, and leaves the query alone; beyond 1e308 there is
     # nothing to compare
     if scale < 1e100:
-        assert abs(coded.prompt_covariance(Sigma) - C @ Sigma @ C.T).max() <= 1e-12 * scale**2
-    assert np.array_equal(coded.query_covariance(Sigma), np.eye(len(Sigma)))
+        assert abs(coded.drawn(task).Sigma - C @ Sigma @ C.T).max() <= 1e-12 * scale**2
+    assert np.array_equal(coded.roots(task)[1], np.eye(len(Sigma)))
 
 
 def test_on_isotropic_tokens_the_readings_differ_by_scale_factor_and_steps_only() -> None:
-    written, coded = (v.prompt_root(COVARIANCES["isotropic"]) for v in VARIANTS.values())
+    written, coded = (v.roots(TASK) for v in VARIANTS.values())
     assert np.array_equal(written, coded)
     # on anisotropic ones they are different laws
-    written, coded = (v.prompt_covariance(COVARIANCES["anisotropic"]) for v in VARIANTS.values())
-    assert abs(written - coded).max() > 0.3
+    task = RegressionTask(COVARIANCES["anisotropic"], noise=0.1, task_variance=1 / 5)
+    written, coded = (v.drawn(task) for v in VARIANTS.values())
+    assert abs(written.Sigma - coded.Sigma).max() > 0.3
 
 
 def test_kms_is_a_covariance_whose_inverse_has_three_diagonals() -> None:
@@ -65,7 +69,7 @@ def test_tables_of_the_paper_cannot_be_changed_by_accident() -> None:
         (lambda: kms(2.0), TypeError, "no whole number"),  # type: ignore[arg-type]
         (lambda: kms(2, 1.5), ValueError, "outside"),
         (lambda: kms(2, float("nan")), ValueError, "outside"),
-        (lambda: variant("as coded").prompt_root([[1.0, 0.0], [0.0, -1.0]]), ValueError, "eigenvalue"),
+        (lambda: variant("as coded").roots(QUERY), ValueError, "draws queries from"),
     ],
 )
 def test_wrong_arguments_are_refused(call: object, kind: type[Exception], says: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
+from tests.numerics.regression.unit_tasks import unit
 from theory.regression.finite_prompt import (
     GRADIENT_CONSTANT,
     error_at_query,
@@ -43,7 +44,7 @@ def test_gap_stays_below_its_bound() -> None:
         for rho in (0.3, 1.5):
             U = rng.standard_normal(Sigma.shape)
             U *= rho / np.linalg.norm(U, 2)
-            gap = finite_prompt_gap(Sigma, U, rho, lengths, noise=0.3)
+            gap = finite_prompt_gap(U, rho, unit(Sigma, 0.3), lengths)
             assert (abs(gap) <= gap_bounds(Sigma, rho, lengths, noise=0.3)[0]).all()
 
 

@@ -171,7 +171,7 @@ def test_gradients_entry_by_entry(name: str, d: int) -> None:
 
 @pytest.mark.parametrize("d", [1, 2])
 def test_gradient_of_a_symmetric_matrix_and_its_inverse(d: int) -> None:
-    """Along a symmetric direction D: d/dt f(S + tD) = tr(grad' D), with the inverse moving along."""
+    """Along a symmetric direction D: d/dt f(S + tD) = tr(grad' D), and the inverse moves along."""
     f = (G * M).tr() + x.T * G * S * N * G * y + (S * S).tr()
     at, t = A.example(d, seed=3), sp.Symbol("t")
     direction = sp.Matrix(d, d, lambda i, j: 1 + i + j)

@@ -1,4 +1,4 @@
-"""Where training ends: against the integrated flow, its own optimality, symmetries and known cases."""
+"""Where training ends: the integrated flow, its own optimality, symmetries and known cases."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from numerics.regression.flow.end_point import block_start, least_length, traine
 from numerics.regression.flow.finite_prompt import training_flow
 from numerics.regression.risk.bayes import bayes_risk
 from numerics.regression.risk.block_manifold import exact_risk
+from tests.numerics.regression.unit_tasks import unit
+from theory.regression.task import RegressionTask
 from theory.regression.valley import best_score_variance, linear_excess, valley_excess
 
 Floats = NDArray[np.float64]
@@ -23,7 +25,7 @@ S = np.array([[1.0, 0.3], [0.3, 0.5]])
 def test_the_flow_ends_there_from_a_start_that_does_not_commute() -> None:
     L, Theta2 = 20, np.array([[0.6, 0.2], [0.2, 0.3]])
     start = 0.5 * Theta2 / np.linalg.norm(Theta2), 0.5
-    flow, end = training_flow(start, S, L, noise=0.1, rtol=1e-6), trained(S, L, noise=0.1, start=start)
+    flow, end = training_flow(start, unit(S, 0.1), L, rtol=1e-6), trained(unit(S, 0.1), L, start=start)
     assert flow.converged
     assert flow.risk[-1] == pytest.approx(end.risk, rel=1e-8)
     assert flow.u[-1] == pytest.approx(end.u, rel=1e-5)
@@ -32,7 +34,7 @@ def test_the_flow_ends_there_from_a_start_that_does_not_commute() -> None:
 
 @pytest.mark.parametrize("L", [2, 10**5])
 def test_no_point_nearby_is_better(L: int) -> None:
-    end, rng = trained(S, L, noise=0.2), np.random.default_rng(L)
+    end, rng = trained(unit(S, 0.2), L), np.random.default_rng(L)
     assert end.speed < 1e-10
     assert end.time == math.inf
     for _ in range(10):  # entries off the common eigenbasis and the antisymmetric part included
@@ -43,7 +45,7 @@ def test_no_point_nearby_is_better(L: int) -> None:
 @pytest.mark.parametrize("L", [2, 50])
 def test_no_other_matrix_does_better(L: int) -> None:
     """Descents from starts all over the place, in all entries of U and either sign of u."""
-    end, rng, found = trained(S, L, noise=0.2), np.random.default_rng(L), []
+    end, rng, found = trained(unit(S, 0.2), L), np.random.default_rng(L), []
 
     def risk(y: Floats) -> tuple[float, Floats]:
         at = exact_risk(y[:4].reshape(2, 2), y[4], S, L, 0.2)
@@ -55,57 +57,58 @@ def test_no_other_matrix_does_better(L: int) -> None:
 
 
 def test_a_direction_of_almost_no_variance_hardly_matters() -> None:
-    one = trained(np.eye(1), 100)
+    one = trained(unit(np.eye(1)), 100)
     for least in (1e-9, 1e-13):
-        end = trained(np.diag([1.0, least]), 100)
+        end = trained(unit(np.diag([1.0, least])), 100)
         assert end.risk == pytest.approx(one.risk, rel=1e-7)
         assert end.U11[0, 0] == pytest.approx(one.U11[0, 0], rel=1e-6)
 
 
 def test_tiny_and_large_covariances() -> None:
-    one = trained(S, 20, noise=0.2)
+    one = trained(unit(S, 0.2), 20)
     for k in (1e-290, 1e-8, 1e8, 1e140):
-        scaled = trained(k * S, 20, noise=0.2 * k)
+        scaled = trained(unit(k * S, 0.2 * k), 20)
         assert scaled.risk == pytest.approx(k * one.risk, rel=1e-9)
         assert scaled.u == pytest.approx(one.u, rel=1e-6)
         assert k * scaled.U11 == pytest.approx(one.U11, rel=1e-6)
 
 
 def test_units_of_the_task_rotation_and_directions_without_data() -> None:
-    one, turn = trained(S, 20, noise=0.2), np.array([[0.8, -0.6], [0.6, 0.8]])
-    assert trained(S, 20, noise=0.6, task_variance=3.0).risk == pytest.approx(3 * one.risk, rel=1e-12)
-    turned = trained(turn @ S @ turn.T, 20, noise=0.2)
+    one, turn = trained(unit(S, 0.2), 20), np.array([[0.8, -0.6], [0.6, 0.8]])
+    assert trained(RegressionTask(S, noise=0.6, task_variance=3.0), 20).risk == pytest.approx(3 * one.risk, rel=1e-12)
+    turned = trained(unit(turn @ S @ turn.T, 0.2), 20)
     assert turn.T @ turned.U11 @ turn == pytest.approx(one.U11, rel=1e-6)
     wide = np.zeros((3, 3))
     wide[:2, :2] = S
-    padded = trained(wide, 20, noise=0.2, start=(np.eye(3), 1.0))
+    padded = trained(unit(wide, 0.2), 20, start=(np.eye(3), 1.0))
     assert padded.risk == pytest.approx(one.risk, rel=1e-12)
     assert padded.U11[2] == pytest.approx([0, 0, 1])  # what no prompt shows stays as it was
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
 def test_another_query_covariance(attention: str) -> None:
-    end = trained(S, 30, attention=attention, noise=0.1, query_covariance=np.eye(2))
+    end = trained(unit(S, 0.1, np.eye(2)), 30, attention=attention)
     assert end.speed < 1e-12
-    other = trained(S, 30, attention=attention, noise=0.1)
-    moved = exact_risk(other.U11, other.u, S, 30, 0.1, attention=attention, query_covariance=np.eye(2)).risk
+    other = trained(unit(S, 0.1), 30, attention=attention)
+    moved = exact_risk(other.U11, other.u, unit(S, 0.1, np.eye(2)), 30, attention=attention).risk
     assert end.risk < moved if attention == "softmax" else end.risk == pytest.approx(moved, rel=1e-12)  # linear has one optimum
-    assert end.risk > bayes_risk(S, 30, 0.1, query_covariance=np.eye(2)).value
+    assert end.risk > bayes_risk(unit(S, 0.1, np.eye(2)), 30).value
 
 
 def test_linear_attention_and_the_infinite_prompt() -> None:
-    end = trained(S, 30, attention="linear", noise=0.1)
+    end = trained(unit(S, 0.1), 30, attention="linear")
     T, least = float(np.trace(S)) + 0.1, 0.05
     for l in np.linalg.eigvalsh(S):
         least += l * (l + T) / (2 * (31 * l + T))
     assert end.risk == pytest.approx(least, rel=1e-12)
-    infinite = trained(S, None, noise=0.1)
+    infinite = trained(unit(S, 0.1), None)
     assert (infinite.risk, infinite.u) == pytest.approx((0.05, float(np.linalg.norm(np.linalg.inv(S))) ** 0.5), rel=1e-9)
 
 
 def test_long_prompts_end_in_the_valley() -> None:
     law, L = {"trace": 1.5, "d": 2, "noise": 0.1}, 10**6
-    softmax, linear, bayes = trained(S, L, noise=0.1), trained(S, L, attention="linear", noise=0.1), bayes_risk(S, L, 0.1)
+    task = unit(S, 0.1)
+    softmax, linear, bayes = trained(task, L), trained(task, L, attention="linear"), bayes_risk(task, L)
     lam = best_score_variance(**law)
     assert softmax.u**-2 == pytest.approx(lam, rel=1e-2)
     assert 2 * L * (softmax.risk - 0.05) == pytest.approx(valley_excess(lam, **law), rel=1e-3)
@@ -114,30 +117,30 @@ def test_long_prompts_end_in_the_valley() -> None:
 
 
 def test_one_token() -> None:
-    end = trained(S, 1, noise=0.4)
+    end = trained(unit(S, 0.4), 1)
     assert end.u == 0
     assert end.risk == pytest.approx((1.5 + 0.4) / 2)
-    flow = training_flow(block_start(S), S, 1, noise=0.4, rtol=1e-6)
+    flow = training_flow(block_start(S), unit(S, 0.4), 1, rtol=1e-6)
     assert flow.risk[-1] == pytest.approx(end.risk, rel=1e-6)
     assert flow.U[-1] == pytest.approx(end.U11)
 
 
 def test_a_stated_time_is_before_the_limit() -> None:
-    early, end = trained(np.eye(1), 1000, time=20.0), trained(np.eye(1), 1000)
+    early, end = trained(unit(np.eye(1)), 1000, time=20.0), trained(unit(np.eye(1)), 1000)
     assert early.time == 20.0
     assert early.risk > 1.2 * end.risk  # creeping along the valley
     assert early.speed < 1e-2
 
 
 def test_least_lengths_by_going_through_all() -> None:
-    S1, found = np.eye(1), {epsilon: least_length(np.eye(1), epsilon) for epsilon in (0.45, 0.3)}
-    risks = np.array([trained(S1, L).risk for L in range(1, 5)])
+    S1, found = np.eye(1), {epsilon: least_length(unit(np.eye(1)), epsilon) for epsilon in (0.45, 0.3)}
+    risks = np.array([trained(unit(S1), L).risk for L in range(1, 5)])
     assert (np.diff(risks) < 0).all()
     for epsilon, L in found.items():
         assert risks[L - 1] <= epsilon < risks[L - 2]
-    assert least_length(S1, 0.5) == 1
-    assert least_length(S1, 0.3, noise=1.0) > found[0.3]
-    assert least_length(4 * S1, 1.2) == found[0.3]
+    assert least_length(unit(S1), 0.5) == 1
+    assert least_length(unit(S1, 1.0), 0.3) > found[0.3]
+    assert least_length(unit(4 * S1), 1.2) == found[0.3]
 
 
 @pytest.mark.parametrize(
@@ -145,29 +148,27 @@ def test_least_lengths_by_going_through_all() -> None:
     [
         ({"attention": "relu"}, "softmax"),
         ({"prompt_length": 0}, "1e100"),
-        ({"noise": -0.1}, "noise"),
-        ({"task_variance": 0.0}, "task_variance"),
         ({"time": -1.0}, "time"),
         ({"start": (np.eye(2), 0.0)}, "Assumption 5.1"),
         ({"start": (-np.eye(2), 1.0)}, "Assumption 5.1"),
         ({"start": (np.zeros((2, 2)), 1.0)}, "Assumption 5.1"),
         ({"start": (np.eye(3), 1.0)}, "shape"),
-        ({"query_covariance": np.diag([1.0, 2.0])}, "commute"),
-        ({"query_covariance": np.diag([1.0, 0.0])}, "singular"),
-        ({"Sigma": np.diag([1.0, 0.0]), "query_covariance": np.eye(2), "start": (S, 0.5)}, "mixes"),
-        ({"Sigma": np.zeros((2, 2))}, "zero"),
+        ({"task": unit(S, 0.0, np.diag([1.0, 2.0]))}, "commute"),
+        ({"task": unit(S, 0.0, np.diag([1.0, 0.0]))}, "singular"),
+        ({"task": unit(np.diag([1.0, 0.0]), 0.0, np.eye(2)), "start": (S, 0.5)}, "mixes"),
+        ({"task": unit(np.zeros((2, 2)))}, "zero"),
     ],
 )
 def test_bad_input(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        trained(**({"Sigma": S, "prompt_length": 10} | arguments))
+        trained(**({"task": unit(S), "prompt_length": 10} | arguments))
 
 
 def test_bad_input_of_the_others() -> None:
     not_a_number: Any = "small"
     with pytest.raises(ValueError, match="epsilon"):
-        least_length(S, 0.0)
+        least_length(unit(S), 0.0)
     with pytest.raises(TypeError, match="epsilon"):
-        least_length(S, not_a_number)
+        least_length(unit(S), not_a_number)
     with pytest.raises(ValueError, match="alpha"):
         block_start(S, alpha=-1.0)

@@ -13,8 +13,12 @@ import pytest
 from numerics.regression.risk.any_parameters import population_risk
 from numerics.regression.risk.block_manifold import exact_risk
 from numerics.training import Parameters, initial_parameters
+from tests.numerics.regression.unit_tasks import unit
 from theory.regression.experiment import kms, variant
 from theory.regression.risk import full_risk
+from theory.regression.task import RegressionTask
+
+TASK = RegressionTask(kms(2), noise=0.1, task_variance=0.5)
 
 
 def wild(d: int, size: float = 1.5) -> Parameters:
@@ -28,7 +32,8 @@ def test_against_drawn_tokens(name: str, d: int) -> None:
     """Each comparison fails by chance with probability 6e-7."""
     rng = np.random.default_rng(11)
     theta, reading, n, L, noise, om2 = wild(d), variant(name), 60_000, 3, 0.2, 0.7
-    A, B = reading.prompt_root(kms(d)), reading.query_root(kms(d))
+    task = RegressionTask(kms(d), noise=noise, task_variance=om2)
+    A, B = reading.roots(task)
     w, X = math.sqrt(om2) * rng.standard_normal((n, d)), rng.standard_normal((n, L, d)) @ A.T
     labels = np.einsum("nld,nd->nl", X, w) + math.sqrt(noise) * rng.standard_normal((n, L))
     Z, x = np.concatenate([X, labels[..., None]], axis=2), rng.standard_normal((n, d)) @ B.T
@@ -38,8 +43,7 @@ def test_against_drawn_tokens(name: str, d: int) -> None:
     label = (w * x).sum(axis=1) + math.sqrt(noise) * rng.standard_normal(n)
     for attention, weights in (("softmax", p), ("linear", scores / L)):
         loss = (np.einsum("nl,nlj,j->n", weights, Z, theta.b) - label) ** 2 / 2
-        law: dict[str, Any] = {"Sigma": kms(d), "noise": noise, "variant": name, "task_variance": om2, "points": 512}
-        value, error = population_risk(theta, attention, L, **law)
+        value, error = population_risk(theta, attention, task, L, variant=name, points=512)
         assert abs(loss.mean() - value) < 5 * math.hypot(loss.std() / math.sqrt(n), error)
         assert error < loss.std() / math.sqrt(n)
 
@@ -48,18 +52,18 @@ def test_infinite_prompt_in_closed_form() -> None:
     theta, S = wild(4), kms(4)
     known = float(full_risk(S, theta.U, theta.b, noise=0.3)) + 0.15
     for attention in ("softmax", "linear"):
-        value, error = population_risk(theta, attention, None, Sigma=S, noise=0.3, task_variance=1.0)
+        value, error = population_risk(theta, attention, unit(S, 0.3), None)
         assert value == pytest.approx(known, rel=1e-12)
         assert error == 0
-    far = population_risk(wild(4, 0.7), "softmax", 10**15, Sigma=S, noise=0.3, task_variance=1.0, points=64)[0]
-    assert far == pytest.approx(population_risk(wild(4, 0.7), "softmax", None, Sigma=S, noise=0.3, task_variance=1.0)[0], rel=1e-9)
+    far = population_risk(wild(4, 0.7), "softmax", unit(S, 0.3), 10**15, points=64)[0]
+    assert far == pytest.approx(population_risk(wild(4, 0.7), "softmax", unit(S, 0.3), None)[0], rel=1e-9)
 
 
 def test_a_single_token_is_the_answer() -> None:
     theta, S = wild(3), np.diag([1.0, 0.5, 0.0])
     b, level = theta.b, 0.4 * 1.5
     known = (b[:3] @ S @ b[:3] + b[3] ** 2 * (level + 0.1) + level + 0.1) / 2
-    assert population_risk(theta, "softmax", 1, Sigma=S, noise=0.1, task_variance=0.4, points=64)[0] == pytest.approx(
+    assert population_risk(theta, "softmax", RegressionTask(S, noise=0.1, task_variance=0.4), 1, points=64)[0] == pytest.approx(
         known, rel=1e-12
     )
 
@@ -68,13 +72,13 @@ def test_near_the_block_manifold_it_joins_the_exact_risk() -> None:
     """Off the manifold by e the risk differs by e^2: its gradient there is an odd moment of the
     task.
     """
-    d, S = 2, kms(2)
+    d = 2
     K, V, e = np.zeros((3, 3)), np.diag([0.0, 0.0, 1.4]), 1e-3
     K[:2, :2] = [[0.8, 0.3], [-0.2, 0.6]]
     to_V, to_K = np.array([[1.0, -1, 0], [0.5, 2, 0], [1, 1, 0]]), np.array([[0.0, 0, 1], [0, 0, -2], [0, 0, 1]])
     moved = [Parameters(O=np.array([0.2, -0.1, 1.0]), V=V + k * e * to_V, K=K + k * e * to_K, Q=K) for k in (0, 1)]
-    exact = exact_risk((K.T @ K)[:d, :d], 1.4, S, 6, 0.1, task_variance=0.5).risk
-    on, off = (population_risk(theta, "softmax", 6, Sigma=S, noise=0.1) for theta in moved)
+    exact = exact_risk((K.T @ K)[:d, :d], 1.4, TASK, 6).risk
+    on, off = (population_risk(theta, "softmax", TASK, 6) for theta in moved)
     assert on[0] == pytest.approx(exact, rel=1e-12)
     assert on[1] < 1e-12
     assert 0 < abs(off[0] - exact) < 10 * e**2 + 5 * off[1]
@@ -84,21 +88,21 @@ def test_the_error_is_honest() -> None:
     """Values of independent randomisations scatter as their errors say: the mean of 20 squares of
     Student's t is 1.17 +- 0.5.
     """
-    found = np.array([population_risk(wild(2), "softmax", 5, Sigma=kms(2), noise=0.1, points=64, seed=k) for k in range(20)])
-    better = population_risk(wild(2), "softmax", 5, Sigma=kms(2), noise=0.1, points=1 << 11, seed=99)
+    found = np.array([population_risk(wild(2), "softmax", TASK, 5, points=64, seed=k) for k in range(20)])
+    better = population_risk(wild(2), "softmax", TASK, 5, points=1 << 11, seed=99)
     assert better[1] < found[:, 1].mean() / 3
     assert 0.3 < float((((found[:, 0] - better[0]) / found[:, 1]) ** 2).mean()) < 3
 
 
 def test_axes_in_front_and_scales_between_key_and_query() -> None:
     records = Parameters(*(np.stack([[x, 0.5 * x]] * 3) for x in wild(2)))
-    value, error = population_risk(records, "softmax", 4, Sigma=kms(2), noise=0.1, points=64)
+    value, error = population_risk(records, "softmax", TASK, 4, points=64)
     assert value.shape == error.shape == (3, 2)
     theta = wild(2)
     scaled = theta._replace(K=4 * theta.K, Q=theta.Q / 4, O=2 * theta.O, V=theta.V / 2)
     for same in (theta, scaled):
-        assert population_risk(same, "softmax", 4, Sigma=kms(2), noise=0.1, points=64) == (value[1, 0], error[1, 0])
-    linear, none = population_risk(records, "linear", 4, Sigma=kms(2), noise=0.1)
+        assert population_risk(same, "softmax", TASK, 4, points=64) == (value[1, 0], error[1, 0])
+    linear, none = population_risk(records, "linear", TASK, 4)
     assert linear.shape == (3, 2)
     assert not none.any()
 
@@ -108,23 +112,21 @@ def test_axes_in_front_and_scales_between_key_and_query() -> None:
     [
         ({"attention": "coupled"}, "coupled"),
         ({"prompt_length": 0.5}, "prompt_length"),
-        ({"noise": -1.0}, "noise = -1"),
-        ({"task_variance": 0.0}, "task_variance"),
         ({"points": 100}, "power of 2"),
         ({"variant": "as drawn"}, "as drawn"),
-        ({"Sigma": np.eye(3)}, "n = d \\+ 1 = 4"),
+        ({"task": unit(np.eye(3))}, "n = d \\+ 1 = 4"),
     ],
 )
 def test_bad_input(change: dict[str, Any], says: str) -> None:
-    arguments: dict[str, Any] = {"attention": "softmax", "prompt_length": 5, "Sigma": np.eye(2), "noise": 0.1} | change
+    arguments: dict[str, Any] = {"attention": "softmax", "task": TASK, "prompt_length": 5} | change
     with pytest.raises(ValueError, match=says):
         population_risk(wild(2), **arguments)
 
 
 def test_parameters_that_diverged() -> None:
     theta = wild(2)
-    with pytest.raises(ValueError, match="diverged"):
-        population_risk(theta._replace(V=theta.V * np.nan), "softmax", 5, Sigma=np.eye(2), noise=0.1)
+    with pytest.raises(ValueError, match="finite"):
+        population_risk(theta._replace(V=theta.V * np.nan), "softmax", TASK, 5)
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
@@ -132,4 +134,4 @@ def test_a_risk_beyond_floats_is_said(attention: str) -> None:
     theta = wild(2)
     far = theta._replace(K=1e80 * theta.K, Q=1e80 * theta.Q)
     with pytest.raises(ValueError, match="beyond the range of floats"):
-        population_risk(far, attention, 5, Sigma=np.eye(2), noise=0.1)
+        population_risk(far, attention, TASK, 5)

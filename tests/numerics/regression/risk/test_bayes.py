@@ -13,9 +13,12 @@ from scipy.special import erfcx, exp1
 from scipy.stats import chi2
 
 from numerics.regression.risk.bayes import bayes_risk
+from tests.numerics.regression.unit_tasks import unit
+from theory.regression.experiment import kms
+from theory.regression.task import RegressionTask
 
 Floats = NDArray[np.float64]
-KMS = 0.5 ** np.abs(np.subtract.outer(np.arange(3), np.arange(3)))
+KMS = kms(3)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +35,7 @@ def test_against_ridge_regression_on_drawn_prompts(Sigma: Floats, L: int, query:
     gram = np.einsum("nld,nle->nde", X, X) + tau2 / om2 * np.eye(3)
     off = np.linalg.solve(gram, np.einsum("nld,nl->nd", X, y)[..., None])[..., 0] - w
     loss = np.einsum("nd,de,ne->n", off, Sigma if query is None else query, off) / 2 + tau2 / 2
-    value, error = bayes_risk(Sigma, L, tau2, om2, query_covariance=query)
+    value, error = bayes_risk(RegressionTask(Sigma, noise=tau2, task_variance=om2, query_covariance=query), L)
     assert abs(loss.mean() - value) < 5 * loss.std() / np.sqrt(n)  # wrong once in 1e6 seeds
     assert error < 3e-4
 
@@ -41,7 +44,7 @@ def test_against_ridge_regression_on_drawn_prompts(Sigma: Floats, L: int, query:
 def test_one_covariate_is_an_integral(L: int) -> None:
     S, tau2, om2 = 2.0, 0.3, 0.7
     exact = quad(lambda p: S / (1 / om2 + S * chi2.ppf(p, L) / tau2), 0, 1, epsabs=1e-12, limit=200)[0] / 2 + tau2 / 2
-    value, error = bayes_risk([[S]], L, tau2, om2)
+    value, error = bayes_risk(RegressionTask([[S]], noise=tau2, task_variance=om2), L)
     assert abs(value - exact) < 6 * error + 1e-9
     assert error < 1e-4
 
@@ -52,65 +55,64 @@ def test_little_noise_and_no_token_to_spare(tau2: float) -> None:
     root = math.sqrt(tau2)
     one, two = math.sqrt(math.pi / 2) * root * erfcx(root / math.sqrt(2)), tau2 / 2 * math.exp(tau2 / 2) * exp1(tau2 / 2)
     for L, exact in ((1, one), (2, two)):  # E tau2/(y + tau2), y chi-squared with L degrees of freedom
-        value, error = bayes_risk([[1.0]], L, tau2)
+        value, error = bayes_risk(unit([[1.0]], tau2), L)
         assert abs(2 * value - tau2 - exact) < 18 * error  # 9 standard errors of twice the value, from 16 scramblings: once in 1e6
         assert error < 0.02 * value
 
 
 def test_tiny_and_large_covariances_and_too_many_dimensions() -> None:
-    one = bayes_risk(KMS, 4, 0.2)
+    one = bayes_risk(unit(KMS, 0.2), 4)
     for k in (1e-300, 1e300):
-        assert bayes_risk(k * KMS, 4, 0.2 * k).value / k == pytest.approx(one.value, rel=1e-12)
+        assert bayes_risk(unit(k * KMS, 0.2 * k), 4).value / k == pytest.approx(one.value, rel=1e-12)
     with pytest.raises(ValueError, match="coordinates"):
-        bayes_risk(np.eye(200), 199, 0.1)
+        bayes_risk(unit(np.eye(200), 0.1), 199)
     with pytest.raises(ValueError, match="too small"):
-        bayes_risk(KMS, 3, 1e-60)
+        bayes_risk(unit(KMS, 1e-60), 3)
 
 
 def test_without_noise() -> None:
-    assert bayes_risk(KMS, 3) == (0.0, 0.0)
+    assert bayes_risk(unit(KMS), 3) == (0.0, 0.0)
     for L in (1, 2):  # a random subspace of dimension L is known
-        assert bayes_risk(2 * np.eye(3), L, 0.0, 0.5).value == pytest.approx((3 - L) / 2, rel=1e-3)
-    assert bayes_risk(KMS, 2, 1e-12).value == pytest.approx(bayes_risk(KMS, 2).value, rel=1e-9)
-    assert bayes_risk(np.diag([1.0, 0.0]), 5, query_covariance=np.eye(2)) == (0.5, 0.0)  # a direction that no prompt shows
+        assert bayes_risk(RegressionTask(2 * np.eye(3), noise=0.0, task_variance=0.5), L).value == pytest.approx(
+            (3 - L) / 2, rel=1e-3
+        )
+    assert bayes_risk(unit(KMS, 1e-12), 2).value == pytest.approx(bayes_risk(unit(KMS), 2).value, rel=1e-9)
+    assert bayes_risk(unit(np.diag([1.0, 0.0]), 0.0, np.eye(2)), 5) == (0.5, 0.0)  # a direction that no prompt shows
 
 
 def test_limits() -> None:
-    assert bayes_risk(KMS, None, 0.2) == (0.1, 0.0)
-    assert bayes_risk(KMS, 5, 1e9).value - 5e8 == pytest.approx(1.5, rel=1e-6)  # nothing is learnt
-    values = [bayes_risk(KMS, L, 0.2).value for L in (1, 2, 3, 4, 10, 100, 10**4)]
+    assert bayes_risk(unit(KMS, 0.2), None) == (0.1, 0.0)
+    assert bayes_risk(unit(KMS, 1e9), 5).value - 5e8 == pytest.approx(1.5, rel=1e-6)  # nothing is learnt
+    values = [bayes_risk(unit(KMS, 0.2), L).value for L in (1, 2, 3, 4, 10, 100, 10**4)]
     assert (np.diff(values) < 0).all()
-    assert 1e8 * (bayes_risk(KMS, 10**8, 0.2).value - 0.1) == pytest.approx(0.3, rel=1e-6)
+    assert 1e8 * (bayes_risk(unit(KMS, 0.2), 10**8).value - 0.1) == pytest.approx(0.3, rel=1e-6)
 
 
 def test_scaling_and_rotation() -> None:
     turn = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
-    value = bayes_risk(KMS, 4, 0.2).value
-    assert bayes_risk(turn @ KMS @ turn.T, 4, 0.2).value == pytest.approx(value, rel=1e-3)
-    assert bayes_risk(KMS, 4, 0.6, 3.0).value == pytest.approx(3 * value, rel=1e-12)
-    assert bayes_risk(3 * KMS, 4, 0.6).value == pytest.approx(3 * value, rel=1e-12)
-    assert bayes_risk(KMS, 4, 0.2, seed=1).value != value
+    value = bayes_risk(unit(KMS, 0.2), 4).value
+    assert bayes_risk(unit(turn @ KMS @ turn.T, 0.2), 4).value == pytest.approx(value, rel=1e-3)
+    assert bayes_risk(RegressionTask(KMS, noise=0.6, task_variance=3.0), 4).value == pytest.approx(3 * value, rel=1e-12)
+    assert bayes_risk(unit(3 * KMS, 0.6), 4).value == pytest.approx(3 * value, rel=1e-12)
+    assert bayes_risk(unit(KMS, 0.2), 4, seed=1).value != value
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"prompt_length": 0}, "at least one token"),
+        ({"prompt_length": 0}, "whole number from 1"),
         ({"prompt_length": 2.5}, "whole number"),
         ({"prompt_length": 1e13}, "1e12"),
-        ({"noise": -1.0}, "variances"),
-        ({"task_variance": 0.0}, "variances"),
         ({"points": 1000}, "power of two"),
-        ({"query_covariance": np.eye(2)}, "shape"),
     ],
 )
 def test_bad_values(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        bayes_risk(**({"Sigma": KMS, "prompt_length": 5, "noise": 0.1} | arguments))
+        bayes_risk(**({"task": unit(KMS, 0.1), "prompt_length": 5} | arguments))
 
 
 def test_bad_types() -> None:
     with pytest.raises(TypeError, match="prompt_length"):
-        bayes_risk(KMS, "ten", 0.1)  # type: ignore[arg-type]
+        bayes_risk(unit(KMS, 0.1), "ten")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="Sigma"):
-        bayes_risk(-KMS, 5)
+        bayes_risk(unit(-KMS), 5)

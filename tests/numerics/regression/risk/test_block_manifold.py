@@ -13,7 +13,9 @@ import pytest
 from numerics import exact_risk
 from numerics.regression.risk.block_manifold import RiskField
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
+from tests.numerics.regression.unit_tasks import unit
 from theory.regression.risk import icl_risk, icl_risk_gradient
+from theory.regression.task import RegressionTask
 
 #: Correlated; of rank 2; and a block that is not symmetric and commutes with neither.
 FULL = np.array([[1.0, 0.4, 0.1], [0.4, 0.7, -0.2], [0.1, -0.2, 0.5]])
@@ -25,15 +27,15 @@ U = np.array([[0.7, -0.5, 0.2], [0.3, 0.2, 0.6], [-0.4, 0.1, 0.9]])
 @pytest.mark.parametrize("L", [1, 2, 30])
 def test_quadrature_over_other_forms(Sigma: np.ndarray, L: int) -> None:
     """Three scalar integrals with moments of the weights that no table has rounded."""
-    found = exact_risk(U, 1.3, Sigma, L, 0.2, task_variance=0.4).risk
-    assert found == pytest.approx(float(finite_prompt_risk(Sigma, U, 1.3, L, noise=0.2, task_variance=0.4)), rel=1e-12)
+    task = RegressionTask(Sigma, noise=0.2, task_variance=0.4)
+    assert exact_risk(U, 1.3, task, L).risk == pytest.approx(float(finite_prompt_risk(U, 1.3, task, L)), rel=1e-12)
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
 @pytest.mark.parametrize(("L", "size"), [(1, 1.0), (2, 1.0), (30, 0.5), (2, 40.0), (None, 1.0)])
 def test_gradient_against_differences(attention: str, L: int | None, size: float) -> None:
     """At size 40 the risk is summed up by the other of its two ways."""
-    field = RiskField(SINGULAR, L, 0.2, attention=attention, task_variance=0.4, query_covariance=FULL)
+    field = RiskField(RegressionTask(SINGULAR, noise=0.2, task_variance=0.4, query_covariance=FULL), L, attention=attention)
     V, v, h = np.array([[0.3, 1.0, -0.5], [0.2, -0.7, 0.1], [0.8, 0.4, 0.6]]), -0.7, 2e-3
     along = [field(size * (U + k * h * V), 1.3 + k * h * v).risk for k in (-2, -1, 1, 2)]
     slope = (8 * (along[2] - along[1]) - (along[3] - along[0])) / (12 * h)
@@ -58,20 +60,23 @@ def test_against_drawn_prompts() -> None:
     for attention, weights in (("softmax", p), ("linear", scores / L)):
         loss = (u * (weights * y).sum(axis=1) - label) ** 2 / 2
         query = np.diag([1.0, 0.25, 4.0])
-        exact = exact_risk(U, u, FULL, L, noise, attention=attention, task_variance=om2, query_covariance=query).risk
+        task = RegressionTask(FULL, noise=noise, task_variance=om2, query_covariance=query)
+        exact = exact_risk(U, u, task, L, attention=attention).risk
         assert abs(loss.mean() - exact) < 5 * loss.std() / math.sqrt(n)
 
 
 def test_linear_attention_and_the_infinite_prompt() -> None:
     for L in (1, 7, None):
-        found = exact_risk(U, 1.3, FULL, L, 0.2, attention="linear", task_variance=0.4)
+        found = exact_risk(U, 1.3, RegressionTask(FULL, noise=0.2, task_variance=0.4), L, attention="linear")
         gradient, slope = icl_risk_gradient(FULL, U, 1.3, prompt_length=L, noise=0.5)
         assert found.risk == pytest.approx(0.4 * float(icl_risk(FULL, U, 1.3, prompt_length=L, noise=0.5)) + 0.1, rel=1e-13)
         np.testing.assert_allclose(found.grad_U, 0.4 * gradient, atol=1e-14)
         assert found.grad_u == pytest.approx(0.4 * float(slope), rel=1e-12)
-    np.testing.assert_array_equal(exact_risk(U, 1.3, FULL, None).grad_U, exact_risk(U, 1.3, FULL, None, attention="linear").grad_U)
+    softmax, linear = (exact_risk(U, 1.3, FULL, None, 0.0, attention=name).grad_U for name in ("softmax", "linear"))
+    np.testing.assert_array_equal(softmax, linear)
     # lambda_1 = 0.011: what L = 1e100 adds is of the size of 1e-100
-    assert exact_risk(U / 10, 1.3, FULL, 10**100).risk == pytest.approx(exact_risk(U / 10, 1.3, FULL, None).risk, rel=1e-14)
+    long, infinite = (exact_risk(U / 10, 1.3, FULL, L, 0.0).risk for L in (10**100, None))
+    assert long == pytest.approx(infinite, rel=1e-14)
 
 
 def test_a_single_token_is_the_answer_whatever_its_score() -> None:
@@ -88,7 +93,7 @@ def test_no_scores() -> None:
     S_p S_q.
     """
     Sq = np.diag([1.0, 0.2, 0.0])
-    risk, to_U, to_u = exact_risk(np.zeros((3, 3)), 2.0, FULL, 5, 0.1, query_covariance=Sq)
+    risk, to_U, to_u = exact_risk(np.zeros((3, 3)), 2.0, unit(FULL, 0.1, Sq), 5)
     level = (float(np.trace(FULL)) + 0.1) / 5
     assert risk == pytest.approx((4 * level + np.trace(Sq) + 0.1) / 2, rel=1e-13)
     np.testing.assert_allclose(to_U, -2.0 * 0.8 * FULL @ Sq, atol=1e-14)
@@ -118,7 +123,7 @@ def test_units_of_the_covariates(k: float, attention: str) -> None:
 
 def test_rotations_and_signs() -> None:
     R = np.linalg.qr(np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.0], [1.5, 0.2, 0.7]]))[0]
-    here, turned = exact_risk(U, 1.3, SINGULAR, 8, 0.2), exact_risk(R @ U @ R.T, 1.3, R @ SINGULAR @ R.T, 8, 0.2)
+    here, turned = (exact_risk(U, 1.3, SINGULAR, 8, 0.2), exact_risk(R @ U @ R.T, 1.3, R @ SINGULAR @ R.T, 8, 0.2))
     assert turned.risk == pytest.approx(here.risk, rel=1e-12)
     np.testing.assert_allclose(turned.grad_U, R @ here.grad_U @ R.T, atol=1e-10)
     mirrored = exact_risk(-U, -1.3, SINGULAR, 8, 0.2)
@@ -128,7 +133,7 @@ def test_rotations_and_signs() -> None:
 
 def test_both_ways_to_sum_the_risk_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     gap = exact_risk(U, 1.3, FULL, 9, 0.2)
-    monkeypatch.setattr("numerics.regression.risk.block_manifold.STEEP", 0.0)
+    monkeypatch.setattr("numerics.regression.risk.block_manifold.LARGE_SCORES", 0.0)
     whole = exact_risk(U, 1.3, FULL, 9, 0.2)
     assert whole.risk == pytest.approx(gap.risk, rel=1e-12)
     np.testing.assert_allclose(whole.grad_U, gap.grad_U, atol=1e-12)
@@ -136,7 +141,7 @@ def test_both_ways_to_sum_the_risk_agree(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_the_steps_of_the_quadrature_are_fine_enough() -> None:
     for L, size in ((2, 0.5), (2, 3.0), (1e30, 0.8)):
-        usual, fine = (RiskField(FULL, L, 0.2, step=step)(size * U, 1.3) for step in (0.16, 0.02))
+        usual, fine = (RiskField(unit(FULL, 0.2), L, step=step)(size * U, 1.3) for step in (0.16, 0.02))
         assert usual.risk == pytest.approx(fine.risk, rel=1e-11)
         np.testing.assert_allclose(usual.grad_U, fine.grad_U, atol=1e-9 * np.abs(fine.grad_U).max())
 
@@ -147,16 +152,21 @@ def test_the_steps_of_the_quadrature_are_fine_enough() -> None:
         ({"prompt_length": 2.5}, "prompt_length = 2.5"),
         ({"prompt_length": 0}, "prompt_length = 0"),
         ({"prompt_length": 1e101}, "1e100"),
-        ({"noise": -0.1}, "noise = -0.1"),
-        ({"task_variance": 0.0}, "task_variance"),
+        ({"task": FULL, "noise": -0.1}, "noise = -0.1"),
         ({"attention": "hardmax"}, "hardmax"),
-        ({"Sigma": -FULL}, "eigenvalue"),
-        ({"query_covariance": np.eye(2)}, "query_covariance"),
+        ({"task": -FULL, "noise": 0.0}, "eigenvalue"),
         ({"U11": np.eye(4)}, "U11"),
         ({"U11": 1e200 * U, "u": 1e200}, "other units"),
     ],
 )
 def test_bad_input(change: dict[str, Any], says: str) -> None:
-    arguments: dict[str, Any] = {"U11": U, "u": 1.0, "Sigma": FULL, "prompt_length": 5} | change
+    arguments: dict[str, Any] = {"U11": U, "u": 1.0, "task": unit(FULL), "prompt_length": 5} | change
     with pytest.raises(ValueError, match=says):
         exact_risk(**arguments)
+
+
+def test_a_covariance_needs_its_noise_and_a_task_has_its_own() -> None:
+    with pytest.raises(TypeError, match="noise is missing"):
+        exact_risk(U, 1.0, FULL, 5)
+    with pytest.raises(TypeError, match="beside a task"):
+        exact_risk(U, 1.0, unit(FULL), 5, 0.1)

@@ -9,7 +9,9 @@ import pytest
 
 from numerics.regression.flow.diagonal import Spectrum, _Field, finite_prompt_path
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, finite_prompt_risk
+from tests.numerics.regression.unit_tasks import unit
 from theory.regression.risk import icl_risk
+from theory.regression.task import RegressionTask
 
 
 def test_risk_agrees_with_drawn_prompts() -> None:
@@ -21,12 +23,12 @@ def test_risk_agrees_with_drawn_prompts() -> None:
     p = np.exp(np.einsum("nld,de,ne->nl", X, U, x))
     p /= p.sum(axis=1, keepdims=True)
     loss = (u * (p * y).sum(axis=1) - (w * x).sum(axis=1) - np.sqrt(noise) * rng.standard_normal(n)) ** 2 / 2
-    exact = float(finite_prompt_risk(S, U, u, L, noise=noise, task_variance=om2))
+    exact = float(finite_prompt_risk(U, u, RegressionTask(S, noise=noise, task_variance=om2), L))
     assert abs(loss.mean() - exact) < 5 * loss.std() / np.sqrt(n)
 
 
 def test_gap_vanishes_with_the_length_and_keeps_its_shape() -> None:
-    gap = finite_prompt_gap(np.eye(2), 0.3 * np.eye(2), 1.0, np.array([[1e2, 1e4], [1e8, 1e16]]))
+    gap = finite_prompt_gap(0.3 * np.eye(2), 1.0, unit(np.eye(2)), np.array([[1e2, 1e4], [1e8, 1e16]]))
     assert gap.shape == (2, 2)
     assert (np.diff(np.log(gap.ravel())) < -4).all()
 
@@ -34,24 +36,24 @@ def test_gap_vanishes_with_the_length_and_keeps_its_shape() -> None:
 @pytest.mark.parametrize("noise", [0.0, 0.3])
 def test_field_of_the_flow(noise: float) -> None:
     field, y, e = _Field(Spectrum((1.0, 0.25), (2, 1)), 100.0, noise, 56), np.array([0.7, 0.9, 1.2]), 1e-5
-    exact = finite_prompt_risk(np.diag([1.0, 1.0, 0.25]), np.diag([0.7, 0.7, 0.9]), 1.2, 100, noise=noise) - noise / 2
+    exact = finite_prompt_risk(np.diag([0.7, 0.7, 0.9]), 1.2, unit(np.diag([1.0, 1.0, 0.25]), noise), 100) - noise / 2
     assert field(y)[0] == pytest.approx(float(exact), rel=1e-9)
     slopes = [(field(y + e * v)[0] - field(y - e * v)[0]) / (2 * e) for v in np.eye(3)]
     assert field(y)[1] == pytest.approx(np.array(slopes), rel=1e-7)
 
 
 def test_flow_of_the_infinite_prompt_ends_at_the_known_limit() -> None:
-    path = finite_prompt_path(Spectrum((1.0, 0.25), (1, 1)), [0.3, 0.4], 0.5, None)
+    path = finite_prompt_path([0.3, 0.4], 0.5, Spectrum((1.0, 0.25), (1, 1)), None, noise=0.0)
     T = 1 + 16
     assert path.a[-1] == pytest.approx(np.array([1, 4]) * T**-0.25, rel=1e-6)
     assert path.u[-1] == pytest.approx(T**0.25, rel=1e-6)
 
 
 def test_risk_falls_along_the_flow() -> None:
-    path = finite_prompt_path(Spectrum((4.0,), (1,)), [0.2], 0.2, 50.0)
+    path = finite_prompt_path([0.2], 0.2, Spectrum((4.0,), (1,)), 50.0, noise=0.0)
     assert (np.diff(path.risk) <= 1e-12).all()
     assert path.risk[-1] == pytest.approx(
-        float(icl_risk([[4.0]], [path.a[-1]], path.u[-1])) + float(finite_prompt_gap([[4.0]], [path.a[-1]], path.u[-1], 50)),
+        float(icl_risk([[4.0]], [path.a[-1]], path.u[-1])) + float(finite_prompt_gap([path.a[-1]], path.u[-1], unit([[4.0]]), 50)),
         rel=1e-8,
     )
 
@@ -62,16 +64,16 @@ def test_bad_input() -> None:
     with pytest.raises(ValueError, match="positive ones"):
         Spectrum((1.0, 2.0, 3.0), (1, 1, 1))
     with pytest.raises(ValueError, match="one number for each"):
-        finite_prompt_path(Spectrum((1.0,), (1,)), [1.0, 2.0], 1.0, 10.0)
+        finite_prompt_path([1.0, 2.0], 1.0, Spectrum((1.0,), (1,)), 10.0, noise=0.0)
     with pytest.raises(ValueError, match="noise"):
-        finite_prompt_gap(np.eye(1), np.eye(1), 1.0, 3, noise=-1.0)
+        finite_prompt_gap(np.eye(1), 1.0, unit(np.eye(1), -1.0), 3)
     with pytest.raises(ValueError, match="task_variance"):
-        finite_prompt_risk(np.eye(1), np.eye(1), 1.0, 3, task_variance=0.0)
+        finite_prompt_risk(np.eye(1), 1.0, RegressionTask(np.eye(1), noise=0.0, task_variance=0.0), 3)
 
 
 def test_diagonal_blocks_stay_diagonal() -> None:
     S, U, h = np.diag([1.0, 0.3]), np.diag([0.7, -0.4]), 1e-4
     E = np.array([[0.0, 1.0], [0.0, 0.0]])
     for e in (E, E.T):
-        up, down = (float(finite_prompt_gap(S, U + sign * h * e, 1.2, 20, noise=0.1)) for sign in (1, -1))
+        up, down = (float(finite_prompt_gap(U + sign * h * e, 1.2, unit(S, 0.1), 20)) for sign in (1, -1))
         assert abs(up - down) / (2 * h) < 1e-8

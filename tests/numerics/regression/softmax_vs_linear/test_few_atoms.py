@@ -13,6 +13,7 @@ from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from numerics.regression.softmax_vs_linear.scalar_flows import scalar_regressions
+from tests.numerics.regression.unit_tasks import unit
 from theory.attention.layer import softmax_attention
 
 TASKS = tasks_on_atoms([0.5, -1.5], [0.75, 0.25], [-1.0, 2.0])
@@ -68,14 +69,14 @@ def test_scalar_regression_against_the_general_risk(L):
     S = 1 / 64
     model = scalar_regressions(S, [L], 24.0)[1]
     for c, u in ((3.0, 8.0), (-7.0, 2.0), (16.0, -11.0), (0.0, 5.0)):
-        general = float(finite_prompt_gap(np.array([[S]]), np.array([[c]]), u, L))
+        general = float(finite_prompt_gap(np.array([[c]]), u, unit(np.array([[S]])), L))
         assert float(model.risk_gap(c, u)) == pytest.approx(general, rel=1e-6)
 
 
 def test_scalar_regression_over_a_wide_range():
     model = scalar_regressions(1.0, [6], 3.0)[1]
     for c in (0.05, 0.7, 1.9, 2.95):
-        general = float(finite_prompt_gap(np.eye(1), np.array([[c]]), 1.3, 6, step=0.04))
+        general = float(finite_prompt_gap(np.array([[c]]), 1.3, unit(np.eye(1)), 6, step=0.04))
         assert float(model.risk_gap(c, 1.3)) == pytest.approx(general, rel=1e-6)
 
 

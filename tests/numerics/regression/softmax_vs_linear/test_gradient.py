@@ -12,13 +12,14 @@ import pytest
 from numerics.regression.risk.any_parameters import population_risk
 from numerics.regression.softmax_vs_linear.gradient import gradient_gap
 from numerics.training import Parameters, initial_parameters
+from theory.regression.task import RegressionTask
 
-SIGMA = np.array([[1.0, 0.3], [0.3, 0.5]])
+TASK = RegressionTask([[1.0, 0.3], [0.3, 0.5]], noise=0.1, task_variance=0.5)
 
 
 def difference(theta: Parameters, L: int, variant: str) -> float:
-    law = {"Sigma": SIGMA, "noise": 0.1, "variant": variant, "points": 2**9}
-    return float(population_risk(theta, "softmax", L, **law)[0] - population_risk(theta, "linear", L, **law)[0])
+    softmax, linear = (population_risk(theta, a, TASK, L, variant=variant, points=2**9)[0] for a in ("softmax", "linear"))
+    return float(softmax - linear)
 
 
 def test_the_gap_is_that_of_finite_differences() -> None:
@@ -31,38 +32,36 @@ def test_the_gap_is_that_of_finite_differences() -> None:
             shift[index] = step
             ends = [difference(theta._replace(**{name: part + sign * shift}), L, variant) for sign in (1, -1)]
             slopes.append((ends[0] - ends[1]) / (2 * step))
-    value, error = (x[0] for x in gradient_gap(theta, [L], Sigma=SIGMA, variant=variant, points=2**10)[:2])
+    value, error = (x[0] for x in gradient_gap(theta, TASK, [L], variant=variant, points=2**10)[:2])
     assert error < 1e-2 * value
     assert abs(value - np.square(slopes).sum()) < 7 * error + 1e-4 * value  # the second for the step and the risks' own errors
 
 
 def test_the_squared_gap_falls_like_the_inverse_square_of_the_length() -> None:
     lengths = [10**4, 10**6]
-    each = gradient_gap(initial_parameters(2, 1), lengths, Sigma=SIGMA, points=2**10).each
+    each = gradient_gap(initial_parameters(2, 1), TASK, lengths, points=2**10).each
     ratio = each[:, 0] / each[:, 1]
     assert np.median(ratio) == pytest.approx(1e4, rel=0.1)
 
 
 def test_shapes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="n = d \\+ 1 = 4"):
-        gradient_gap(initial_parameters(2, 1), [10], Sigma=np.eye(3))
+        gradient_gap(initial_parameters(2, 1), RegressionTask(np.eye(3), noise=0.1, task_variance=1 / 3), [10])
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"noise": -0.1}, "variances"),
-        ({"noise": np.nan}, "finite"),
-        ({"task_variance": 0.0}, "variances"),
         ({"points": 3}, "power of 2"),
         ({"points": 2.5}, "power of 2"),
         ({"seed": -1}, "seed"),
         ({"parameters": np.zeros((7, 2))}, "O, V, K, Q"),
-        ({"parameters": [np.nan * x for x in initial_parameters(1, 0)]}, "beyond the range"),
+        ({"parameters": [np.nan * x for x in initial_parameters(1, 0)]}, "finite"),
         ({"parameters": [1e80 * x for x in initial_parameters(1, 0)]}, "beyond the range"),
     ],
 )
 def test_what_is_refused_at_the_door(change: dict[str, Any], says: str) -> None:
-    arguments = {"parameters": initial_parameters(1, 0), "lengths": [10], "Sigma": [[1.0]], "points": 4} | change
+    task = RegressionTask([[1.0]], noise=0.1, task_variance=1.0)
+    arguments = {"parameters": initial_parameters(1, 0), "task": task, "lengths": [10], "points": 4} | change
     with pytest.raises((TypeError, ValueError), match=says):
         gradient_gap(**arguments)

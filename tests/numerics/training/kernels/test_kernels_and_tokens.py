@@ -16,6 +16,7 @@ from numerics.training.kernels.coupled_short import SHORT
 from numerics.training.kernels.loop import sgd_kernel
 from numerics.training.parameters import Parameters, initial_parameters, pack
 from theory.regression.experiment import VARIANTS, kms
+from theory.regression.task import RegressionTask
 
 BATCHES, PROJECTIONS = 300, 8
 
@@ -59,7 +60,8 @@ def batches(kernel: Any, attention: str, case: Case, key: int) -> np.ndarray:
 
 
 def deviations(one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """|sum D| / sqrt(sum D²) for the differences D of the columns, of their cosines and sines, and of those of some projections.
+    """|sum D| / sqrt(sum D²) for the differences D of the columns, of their cosines and sines, and
+    of those of some projections.
 
     If both have one law, D is symmetric, and given |D| this is a sum of random signs: it exceeds t
     with probability below 2 exp(-t²/2), whatever the law and its tails (Hoeffding).
@@ -79,16 +81,17 @@ def parallel(theta: Parameters) -> np.ndarray:
     return np.outer([1.0, 0.0, 0.0], theta.b)
 
 
+CODED_ROOT = VARIANTS["as coded"].roots(RegressionTask(kms(3), noise=0.1, task_variance=1 / 3))[0]
 CASES = {
     "one token": Case(1),
     "two tokens, d = 1, no noise": Case(2, A=[[1.5]], B=[[0.5]], noise_sd=0.0),
-    "as coded": Case(5, VARIANTS["as coded"].prompt_root(kms(3)), np.eye(3), scale=0.5, batch=130),
+    "as coded": Case(5, CODED_ROOT, np.eye(3), scale=0.5, batch=130),
     "singular, long": Case(40, A=[[1.0, 0.0], [2.0, 0.0]], B=[[0.0, 0.0], [0.0, 1.0]], noise_sd=0.0, seed=2),
     "no scores": Case(4, K=lambda theta: 0 * theta.K),
     "scores and values parallel": Case(6, K=parallel, Q=lambda theta: np.outer([1.0, 0.0, 0.0], [0.5, -1.0, 0.3])),
     "no task": Case(3, task_sd=1e-12, seed=2),
     # Coupled prompts beyond SHORT tokens are reduced: the same again there.
-    "as coded, longer": Case(SHORT + 3, VARIANTS["as coded"].prompt_root(kms(3)), np.eye(3), scale=0.5, batch=130),
+    "as coded, longer": Case(SHORT + 3, CODED_ROOT, np.eye(3), scale=0.5, batch=130),
     "no scores, longer": Case(SHORT + 1, K=lambda theta: 0 * theta.K),
     "parallel, longer": Case(SHORT + 1, K=parallel, Q=lambda theta: np.outer([1.0, 0.0, 0.0], [0.5, -1.0, 0.3])),
     "no task, longer": Case(SHORT + 2, task_sd=1e-12, seed=2),

@@ -12,7 +12,7 @@ from scipy import stats
 
 from numerics.compiled.streams import LANES, key_of, normal_rows, start_lanes
 from numerics.training.full_tokens import full_token_kernel
-from numerics.training.kernels import linear as sgd_linear
+from numerics.training.kernels import linear
 from numerics.training.kernels.loop import sgd_kernel
 from tests.numerics.compiled.plain_philox import plain_box_muller, plain_philox, plain_xoshiro
 
@@ -199,7 +199,7 @@ def test_linear_moments_against_the_matrix_that_bartlett_draws(L: int) -> None:
     normal_rows(2, state, normals)
     scalars *= np.array([[2.0], [-0.8], [1.2], [0.4]], np.float32)
     scalars[1:3, 5] = 0.0  # a model without scores
-    sgd_linear.linear_moments(L, state, scalars.ravel(), normals, 1, rows, moments)
+    linear.linear_moments(L, state, scalars.ravel(), normals, 1, rows, moments)
     x, y = rows.reshape(6, LANES)[:2].astype(float)
     z = normals.reshape(2, LANES)[1].astype(float)
     G = np.array([[x, np.sqrt(x) * z], [np.sqrt(x) * z, z**2 + y]]) / L
@@ -215,16 +215,16 @@ def test_linear_moments_against_the_matrix_that_bartlett_draws(L: int) -> None:
 
 
 def test_the_quick_test_of_a_gamma_variable_is_on_the_safe_side() -> None:
-    """1 - e^h < SURE g^4 / d for c g > -1/2, where h = g^2/2 + d - d v + d log v, v = (1 + c g)^3:
-    what it accepts is accepted.
+    """1 - e^h < QUICK_TEST g^4 / d for c g > -1/2, where h = g^2/2 + d - d v + d log v and
+    v = (1 + c g)^3: what it accepts is accepted.
     """
     y = np.r_[np.linspace(-0.5, -0.01, 2000), np.linspace(0.01, 5, 2000)]
     for size in (1 / 6, 2 / 3, 14 / 3, 500.0):
         g = y * np.sqrt(9 * size)
         h = 3 * size * (np.log1p(y) - y + y**2 / 2 - y**3 / 3)
         ratio = -np.expm1(h) / (g**4 / size)
-        assert ratio.max() < sgd_linear.SURE
-        assert np.max(-h / (g**4 / size)) > 0.98 * sgd_linear.SURE, "it is no larger than 1 - e^h < -h makes it"
+        assert ratio.max() < linear.QUICK_TEST
+        assert np.max(-h / (g**4 / size)) > 0.98 * linear.QUICK_TEST, "it is no larger than 1 - e^h < -h makes it"
 
 
 @pytest.mark.parametrize("L", [1, 2, 3, 10, 1000])
@@ -233,7 +233,7 @@ def test_chi_squares(L: int) -> None:
     state, rows, drawn = np.empty(4 * LANES, np.uint32), np.empty(6 * LANES, np.float32), []
     for step in range(80):
         start_lanes(np.uint64(step), np.uint64(0), np.uint64(L), np.uint64(4), np.uint64(5), state)
-        sgd_linear.chi_squares(L, state, rows)
+        linear.chi_squares(L, state, rows)
         drawn.append(rows.reshape(6, LANES)[:2].astype(float))
     first, second = np.concatenate(drawn, axis=1)
     assert stats.kstest(first, stats.chi2(L).cdf).pvalue > 1e-7
