@@ -208,12 +208,10 @@ class Statement:
         values, thresholds = self.by_threshold(c)
         return values if thresholds is None else values.max(0)
 
+    @np.errstate(divide="ignore", invalid="ignore", over="ignore")
     def by_threshold(self, c: SoftmaxAverage) -> tuple[Array, Array | None]:
         """The ratio at every threshold that some outcome attains, and those thresholds."""
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return self._by_threshold(c, population(c))
-
-    def _by_threshold(self, c: SoftmaxAverage, at: dict[str, Any]) -> tuple[Array, Array | None]:
+        at = population(c)
         if not isinstance(self.left, RandomVariable):
             left = c.mean(self.left.variable) if isinstance(self.left, Mean) else evaluate(self.left, at)
             return _clean(left / evaluate(self.core, at), left), None

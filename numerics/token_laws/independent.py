@@ -10,22 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory.inputs.arrays import read_covariance
 
-__all__ = ["Independent", "coordinate_log_mgf", "coordinate_tilted"]
+__all__ = ["Independent", "Linear", "coordinate_log_mgf", "coordinate_tilted"]
 
 Floats = NDArray[np.float64]
 #: The uniform law on [-H, H] has variance 1.
 H = math.sqrt(3.0)
 #: An eigenvalue below this share of the largest one is a rounding error, and its axis is left out.
 NEGLIGIBLE = 1e-15
-#: What a law with signs for coordinates is called; the other kinds have their own names.
-NAMES = {"sign": "rademacher", "normal": "gaussian"}
+#: What a law with signs for coordinates is called; the other kinds give the law their name.
+NAMES = {"sign": "rademacher"}
 #: Terms of the series of the uniform law's transform for |t| < 1/2.
 TERMS = 10
 #: Up to which ``|t| H`` the mean of the tilted uniform law is summed as a series, which converges
@@ -34,13 +34,13 @@ MEAN_SERIES, MEAN_TERMS = 1.0, 18
 
 
 @dataclass(frozen=True, eq=False)
-class Independent:
-    """The law of F g, g with iid coordinates.
+class Linear:
+    """The law of F g for coordinates g with covariance I and sub-Gaussian parameter 1.
 
     Parameters
     ----------
     kind : str
-        ``"normal"``, ``"sign"`` or ``"uniform"``.
+        Of the coordinates: ``"normal"``, ``"sign"``, ``"uniform"``, ``"sphere"`` or ``"ball"``.
     factor : ndarray, shape (d, r)
     identity : Mapping
         JSON content from which `numerics.token_laws.from_identity` rebuilds the law.
@@ -50,8 +50,22 @@ class Independent:
     factor: Floats
     identity: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def sigma(self) -> float:
+        """Optimal: that of g is 1, and no sigma is below a standard deviation."""
+        return float(np.linalg.norm(self.factor, 2))
+
+    def image(self, A: Floats) -> Self:
+        """The law of A F g."""
+        F = A @ self.factor
+        return type(self)(self.kind, F, {"kind": NAMES.get(self.kind, self.kind), "factor": F.tolist()})
+
+
+class Independent(Linear):
+    """The law of F g, where g has iid coordinates: normal, signs, or uniform."""
+
     @classmethod
-    def gaussian(cls, Gamma: ArrayLike) -> Independent:
+    def gaussian(cls, Gamma: ArrayLike) -> Self:
         """N(0, Gamma), with as many coordinates as Gamma has rank, and at least one.
 
         Raises
@@ -66,17 +80,10 @@ class Independent:
         factor = vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0))
         return cls("normal", factor, {"kind": "gaussian", "Gamma": G.tolist()})
 
-    def image(self, A: Floats) -> Independent:
+    def image(self, A: Floats) -> Self:
         """The law of A F g; for Gaussian tokens with a factor of full rank."""
-        F = A @ self.factor
-        if self.kind == "normal":
-            return Independent.gaussian(F @ F.T)
-        return Independent(self.kind, F, {"kind": NAMES.get(self.kind, self.kind), "factor": F.tolist()})
-
-    @property
-    def sigma(self) -> float:
-        """Optimal: that of g is 1, and no sigma is below a standard deviation."""
-        return float(np.linalg.norm(self.factor, 2))
+        image = super().image(A)
+        return self.gaussian(image.factor @ image.factor.T) if self.kind == "normal" else image
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """n tokens, shape (n, d)."""

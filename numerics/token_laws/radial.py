@@ -8,46 +8,23 @@ and q = r + 2 for the ball, which `numerics.token_laws.bessel` computes.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.token_laws.bessel import bessel_ratio, sphere_derivatives
+from numerics.token_laws.independent import Linear
 
 __all__ = ["Radial"]
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Radial:
-    """The law of F g, g uniform on a sphere or in a ball of R^r.
-
-    Parameters
-    ----------
-    kind : str
-        ``"sphere"`` (radius sqrt r) or ``"ball"`` (radius sqrt(r + 2)).
-    factor : ndarray, shape (d, r)
-    identity : Mapping
-        JSON content from which `numerics.token_laws.from_identity` rebuilds the law.
+class Radial(Linear):
+    """The law of F g, where g is uniform on a sphere (radius sqrt r) or in a ball (radius sqrt(r +
+    2)) of R^r.
     """
-
-    kind: str
-    factor: Floats
-    identity: Mapping[str, Any] = field(default_factory=dict)
-
-    def image(self, A: Floats) -> Radial:
-        """The law of A F g."""
-        F = A @ self.factor
-        return Radial(self.kind, F, {"kind": self.kind, "factor": F.tolist()})
-
-    @property
-    def sigma(self) -> float:
-        """Optimal: that of g is 1, and no sigma is below a standard deviation."""
-        return float(np.linalg.norm(self.factor, 2))
 
     @property
     def q(self) -> int:
