@@ -1,4 +1,6 @@
-"""The search finds known maxima: inside, in a corner, in a narrow valley, and among several peaks."""
+"""The search finds known maxima: inside, in a corner, in a narrow valley, and among several
+peaks.
+"""
 
 from __future__ import annotations
 
