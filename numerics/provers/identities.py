@@ -27,13 +27,17 @@ from theory.symbolic.values import example
 __all__ = ["identity", "trace_identity"]
 
 Pair = tuple[sp.Expr, sp.Expr]
+#: Heads to which no value is given here: a statement that holds one is refused.
 _UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Piecewise, sp.Subs)
+#: Precisions at which two sides are compared at a point, until they are seen to differ.
 _BITS = (64, 256, 1024)
 
 
 @lru_cache(maxsize=1000)
 def _written(e: sp.Expr) -> str:
-    """LaTeX of a side: a spoiled copy of a statement shares all but one side with it."""
+    """One side in LaTeX; remembered, because the control shares all but one side with its
+    statement.
+    """
     return str(sp.latex(e))
 
 

@@ -84,8 +84,8 @@ def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = Non
 
 
 def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction) -> Ball:
-    """Between exact binary numbers by `acb.integral`; the slivers between them and the true ends by
-    the range of ``f``.
+    """The integral over a finite interval: by `acb.integral` between the binary midpoints of its
+    ends, and by the range of ``f`` on the slivers from there to the true ends.
     """
     function, ends = ball_function(f, [x]), [_end(e) for e in (a, b)]
     low, high = (e.mid() for e in ends)
@@ -105,12 +105,16 @@ def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction) ->
 
 
 def _end(e: sp.Expr) -> Ball:
+    """An enclosure of a real constant at FLINT's present precision."""
     from flint import ctx
 
     return value(e, ctx.prec).real
 
 
 def _half_line(f: sp.Expr, x: sp.Symbol, a: sp.Expr, tail: sp.Expr | None, rel: Fraction) -> Ball:
+    """The integral from `a` to infinity: up to a cut beyond which the dominating function has
+    almost no mass, which is added to the radius.
+    """
     if tail is None:
         raise ValueError(f"the integral of {f} reaches infinity: give tail=, a function that dominates |f|")
     start = sp.Max(1, sp.ceiling(a))
@@ -190,6 +194,7 @@ def integral_evidence(
 
 
 def _compared(enclosed: Ball, op: str, exact: sp.Expr, left: str) -> Evidence:
+    """The verdict on an enclosed integral and a constant; `left` is the integral in LaTeX."""
     constant = value(exact, 192).real
     holds = {"<=": enclosed <= constant, "<": enclosed < constant, ">=": enclosed >= constant, ">": enclosed > constant}
     fails = {"<=": enclosed > constant, "<": enclosed >= constant, ">=": enclosed < constant, ">": enclosed <= constant}

@@ -19,7 +19,7 @@ BALANCED = (0.8, 0.95)
 
 
 def up_to(time: float) -> np.ndarray:
-    """0 and 24 times in geometric progression."""
+    """Times at which two flows are compared: 0, and 24 in geometric progression up to `time`."""
     return np.concatenate([[0.0], np.geomspace(time / 1000, time, 24)])
 
 

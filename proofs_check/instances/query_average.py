@@ -56,7 +56,7 @@ def _moment(x: PromptAndQuery, name: str, power: int) -> Fraction:
 
 @cache
 def _left(power: int) -> tuple[tuple[int, PromptAndQuery, str, float], ...]:
-    """(L, instance, functions, error) for the errors to the power 2 and 4."""
+    """The error to a power at every instance, as (L, instance, functions, error)."""
     pairs = [(name, x) for name, x in product(FUNCTIONS, discrete()) if power == 2 or FUNCTIONS[name][0] == 1]
     rows = ((L, x, name, float(_error(L, x, name, power))) for name, x in pairs for L in (1, 2, 3, 10))
     return tuple(sorted(rows, key=lambda row: (row[0], row[1].d)))

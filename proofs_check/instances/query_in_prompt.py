@@ -19,12 +19,12 @@ LENGTHS = (1e10, 1e20)
 
 @cache
 def averaged_errors(S: float, Gamma: float, U: float) -> Floats:
-    """With the query inside the prompt, at `LENGTHS`."""
+    """The averaged squared errors with the query inside the prompt, at `LENGTHS`."""
     return averaged_error_with_query(S, Gamma, U, np.array(LENGTHS))
 
 
 def slope(errors: Floats) -> float:
-    """Of ln E against ln L."""
+    """The slope of ln E against ln L between `LENGTHS`."""
     return float(np.log(errors[1] / errors[0]) / math.log(LENGTHS[1] / LENGTHS[0]))
 
 

@@ -61,7 +61,9 @@ def two(*, c=3):
 
 @pytest.fixture(scope="module", autouse=True)
 def claims_of_the_papers() -> None:
-    """Load all claims before pytester notes which modules there are: it drops those that come after."""
+    """Load all claims before pytester notes which modules there are: it drops those that come
+    after.
+    """
     load_claims()
 
 
@@ -180,8 +182,8 @@ def ids_in_the_source() -> list[str]:
 
 
 def test_no_claim_vanishes_with_a_move() -> None:
-    """The claims in the files, in the registry and in pytest's collection are the same, and every row
-    has one but those of results whose claims are still to come.
+    """The claims in the files, in the registry and in pytest's collection are the same, and every
+    row has one but those of results whose claims are still to come.
     """
     registered, written = set(load_claims()), ids_in_the_source()
     assert len(written) == len(set(written))

@@ -19,7 +19,8 @@ from flint import fmpq
 from numerics.evidence import plain
 from numerics.provers.enclosures.balls import precision
 from numerics.provers.enclosures.boxes import Box, Side
-from numerics.provers.enclosures.enclose import Program, Unsupported, conditions
+from numerics.provers.enclosures.enclose import Program, Unsupported
+from numerics.provers.enclosures.where_defined import conditions
 from numerics.rationals import flint_rational, sympy_rational
 
 __all__ = ["Closed", "Inequality", "Integers", "Statement", "side_of", "statement"]
