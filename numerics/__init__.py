@@ -51,8 +51,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from numerics.attention.gaussian_tokens import ExactErrors as ExactErrors
-    from numerics.attention.gaussian_tokens import exact_errors as exact_errors
+    from numerics.attention.errors import ExactErrors as ExactErrors
+    from numerics.attention.exact import exact_errors as exact_errors
     from numerics.attention.setting import AttentionSetting as AttentionSetting
     from numerics.evidence import Evidence as Evidence
     from numerics.evidence import Verdict as Verdict
@@ -84,7 +84,7 @@ _HOME = {
     "AttentionSetting": "numerics.attention.setting",
     "Closed": "numerics.provers",
     "Evidence": "numerics.evidence",
-    "ExactErrors": "numerics.attention.gaussian_tokens",
+    "ExactErrors": "numerics.attention.errors",
     "Integers": "numerics.provers",
     "Parameters": "numerics.training",
     "TokenLaw": "numerics.token_laws",
@@ -95,7 +95,7 @@ _HOME = {
     "attention_errors": "numerics.monte_carlo.estimate",
     "clopper_pearson": "numerics.monte_carlo.confidence_limits",
     "confirmed": "numerics.evidence",
-    "exact_errors": "numerics.attention.gaussian_tokens",
+    "exact_errors": "numerics.attention.exact",
     "exact_risk": "numerics.regression.risk.block_manifold",
     "forall": "numerics.provers",
     "honest_sigma": "numerics.token_laws",

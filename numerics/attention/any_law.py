@@ -20,12 +20,13 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from numerics.attention.cauchy_moments import CauchyMoments
-from numerics.attention.gaussian_tokens import ExactErrors
-from numerics.attention.inputs import overflow_refused, read_keys, read_lengths
+from numerics.attention.errors import ExactErrors
+from numerics.attention.inputs import overflow_refused
 from numerics.attention.laplace_transforms import STEP, LawTransforms, law_transforms, transform_grid
+from numerics.attention.setting import AttentionSetting
 from numerics.attention.short_prompts import are_few, short_prompt_errors
 from numerics.attention.tilted_moments import AtomicMoments, Basis, IndependentMoments, RadialMoments, TiltedMoments
 from numerics.token_laws.atomic import Atomic
@@ -33,7 +34,6 @@ from numerics.token_laws.bessel import bessel_ratio
 from numerics.token_laws.independent import Independent, coordinate_tilted
 from numerics.token_laws.radial import Radial
 from numerics.token_laws.token_law import TokenLaw
-from theory.inputs.arrays import read_arrays
 
 __all__ = ["law_errors"]
 
@@ -64,30 +64,16 @@ class _Seen:
     covariance: Floats  # H; where the law is known, accurate however small
 
 
-def law_errors(
-    law: TokenLaw,
-    U: ArrayLike,
-    V: ArrayLike,
-    lengths: ArrayLike,
-    *,
-    query: ArrayLike,
-    K: ArrayLike | None = None,
-    Q: ArrayLike | None = None,
-) -> ExactErrors:
+def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
     """How far softmax attention on L tokens of any law is from its infinite-prompt limit, at one
     query and without sampling.
 
     Parameters
     ----------
-    law : TokenLaw
-        Built in, or with a ``log_mgf``.
-    U : array_like, shape (d, d)
-    V : array_like, shape (d_out, d)
-    lengths : array_like, shape (n,) or ()
-        Whole numbers from 1 to 1e100, in any order.
-    query : array_like, shape (d,)
-    K, Q : array_like, shape (m, d), optional
-        Key and query matrices with ``U = K'Q``; both or neither.
+    setting : AttentionSetting
+        With a fixed query, and a law that is built in or has a ``log_mgf``.
+    lengths : array, shape (n,)
+        Whole numbers from 1 to 1e100.
 
     Returns
     -------
@@ -98,41 +84,39 @@ def law_errors(
 
     Raises
     ------
-    TypeError
-        If law is no TokenLaw, or an argument is not real.
     ValueError
-        If shapes do not fit, an entry is not finite or too large, a length is out of range, the law
-        is neither built in nor has a log_mgf, or its scores fluctuate so much that rounding leaves
-        nothing of the output.
+        If the query is random, an entry is too large, the law is neither built in nor has a
+        log_mgf, or its scores fluctuate so much that rounding leaves nothing of the output.
 
     Examples
     --------
     Two tokens that are +1 or -1 with score 1 each: the mean is tanh(1), and the two weights are equal or far from it.
 
     >>> from numerics.token_laws import rademacher
-    >>> e = law_errors(rademacher(1), [[1.0]], [[1.0]], [2], query=[1.0])
+    >>> e = law_errors(AttentionSetting(rademacher(1), [[1.0]], [[1.0]], [1.0]), np.array([2.0]))
     >>> T = math.tanh(1)
     >>> bool(abs(e.output[0] - ((1 - T) ** 2 + (1 + T) ** 2) / 4) < 1e-12)
     True
     """
-    if not isinstance(law, TokenLaw):
-        raise TypeError(f"law = {law!r:.100} is no TokenLaw; make one with numerics.token_laws, or numerics.TokenLaw(...)")
-    L = read_lengths(lengths)
-    U_, V_, z = read_arrays(U=(U, "d d"), V=(V, "d_out d"), query=(query, "d"))
-    if len(z) != law.d:
-        raise ValueError(f"query has shape {z.shape}, but tokens of {law.name} live in R^{law.d}; pass U, V and query of that size")
-    keys = read_keys(K, Q, U_)
+    law, L, U, V, z = setting.law, lengths, setting.U, setting.V, setting.query
+    if setting.averaged:
+        raise ValueError(
+            f"exact errors for the law {law.name} are those at one query; pass query=z and no query_cov, or average over "
+            "queries by numerics.attention_errors"
+        )
     with np.errstate(over="ignore", invalid="ignore"):
-        a = U_ @ z
-    overflow_refused({"V": V_, "query": z, "U": a, **keys})
+        a = U @ z
+    K, Q = setting.K, setting.Q
+    sizes = {"V": V, "query": z, "U": a}
+    overflow_refused(sizes if K is None or Q is None else sizes | {"K": K, "Q": Q})
     F, see = _eyes(law, a)
-    tokens, W = F.T @ F, (V_ @ F).T @ (V_ @ F)
+    tokens, W = F.T @ F, (V @ F).T @ (V @ F)
     forms, factors = {"grad_U": 1}, {"grad_U": float(z @ z)}
     matrices = [W, tokens]
-    if keys:
-        matrices.append((keys["K"] @ F).T @ (keys["K"] @ F))
+    if K is not None and Q is not None:
+        matrices.append((K @ F).T @ (K @ F))
         forms |= {"grad_K": 1, "grad_Q": 2}
-        factors |= {"grad_K": float(np.sum((keys["Q"] @ z) ** 2)), "grad_Q": float(z @ z)}
+        factors |= {"grad_K": float(np.sum((Q @ z) ** 2)), "grad_Q": float(z @ z)}
     try:
         found, relative = _settled(see(matrices), matrices, L)
     except _NotSettled as error:
@@ -142,7 +126,7 @@ def law_errors(
         lengths=L,
         output=found["mean 0"],
         squared_bias=found["bias"],
-        grad_V=len(V_) * found["mean 1"],
+        grad_V=len(V) * found["mean 1"],
         grad_U=factors["grad_U"] * found["covariance 1"],
         grad_K=gradient("grad_K"),
         grad_Q=gradient("grad_Q"),

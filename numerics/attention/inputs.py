@@ -1,4 +1,4 @@
-"""What the exact engines are given, checked at the door: lengths, factors of U, and sizes."""
+"""Checks that the exact engines share: prompt lengths, and sizes of entries whose products are floats."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.quadrature.softmax_weights import LARGEST_LENGTH
-from theory.inputs.arrays import read_arrays
 
-__all__ = ["overflow_refused", "read_keys", "read_lengths"]
+__all__ = ["overflow_refused", "read_lengths"]
 
 Floats = NDArray[np.float64]
 #: Entries beyond this have no fourth powers of products in a float.
@@ -39,16 +38,3 @@ def overflow_refused(arrays: Mapping[str, Floats]) -> None:
     for name, array in arrays.items():
         if not (np.isfinite(array).all() and np.abs(array).max() <= LARGEST):
             raise ValueError(f"{name} makes products that overflow a float; choose other units")
-
-
-def read_keys(K: ArrayLike | None, Q: ArrayLike | None, U: Floats) -> dict[str, Floats]:
-    """K and Q with K'Q = U, or nothing if neither is given."""
-    if K is None and Q is None:
-        return {}
-    if K is None or Q is None:
-        raise ValueError("only one of K and Q given; the gradients in K and Q need both")
-    U, K_, Q_ = read_arrays(U=(U, "d d"), K=(K, "m d"), Q=(Q, "m d"))
-    gap = float(np.abs(K_.T @ Q_ - U).max())
-    if not gap <= 1e-9 * float(np.abs(K_).T.dot(np.abs(Q_)).max(initial=0) + np.abs(U).max()):
-        raise ValueError(f"U is not K'Q: they differ by {gap:.3g}; pass U = K.T @ Q")
-    return {"K": K_, "Q": Q_}

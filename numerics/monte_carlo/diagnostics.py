@@ -1,5 +1,4 @@
-"""When a Monte Carlo mean and its standard error are not to be trusted, and when a curve has no
-slope yet.
+"""When a Monte Carlo mean and its standard error are not to be trusted.
 
 The rules, for n replicates of skewness g and kurtosis k (3 for a normal law):
 
@@ -26,12 +25,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.rates.fits.power_law import least_squares, measurements
-
 if TYPE_CHECKING:
     from numerics.monte_carlo.estimate import Estimate
 
-__all__ = ["doubtful", "estimate_warnings", "slope_warning", "spread_error"]
+__all__ = ["doubtful", "estimate_warnings", "spread_error"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -39,8 +36,6 @@ Bools = NDArray[np.bool_]
 FEWEST, LARGEST_SHARE = 100, 0.05
 #: Largest relative error of the standard error, and largest skewness / sqrt(n).
 COARSEST, MOST_SKEWED = 0.2, 0.3
-#: Change of the slope over a decade that matters, and how many standard errors make it seen.
-MOVING, SEEN = 0.02, 3.0
 
 
 def spread_error(estimate: Estimate, n: int) -> Floats:
@@ -153,47 +148,3 @@ def estimate_warnings(estimate: Estimate, lengths: ArrayLike, replicates: int) -
     for found, says in rules:
         if found.any():
             yield f"L = {', '.join(f'{length:.0f}' for length in L[found])}: {says(found)}"
-
-
-def slope_warning(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike) -> str | None:
-    """Whether the slope of the log-log curve still moves over the longer half of the lengths.
-
-    A parabola is fitted to log y over ln L; its slope changes by ``2 c ln 10`` over a decade.
-
-    Parameters
-    ----------
-    lengths, values, standard_errors : array_like, shape (n,)
-        Measurements at increasing lengths, everything positive.
-
-    Returns
-    -------
-    str or None
-        A sentence with its numbers if the slope moves by more than 0.02 a decade, and by three of
-        its standard errors; None if not, or with fewer than four lengths.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, or a number is not positive and finite.
-
-    Examples
-    --------
-    >>> L = np.geomspace(10, 1e4, 9)
-    >>> slope_warning(L, 1 / L, 0.01 / L) is None
-    True
-    >>> slope_warning(L, np.log(L) / L, 0.001 * np.log(L) / L)
-    'the slope still moves by -0.042 +- 0.002 a decade over L = 316 to 10000: not the exponent yet'
-    """
-    L, y, e = measurements(lengths, values, standard_errors, least=1)
-    if L.size < 4:
-        return None
-    last = slice(-max(4, (L.size + 1) // 2), None)
-    x = np.log10(L[last])
-    # Slope d ln y / d ln L = d log10 y / d log10 L, so that twice the curvature in log10 is the
-    # change over a decade.
-    solution = least_squares([np.ones_like(x), x, x**2 / 2], np.log10(y[last]), math.log(10) * y[last] / e[last])
-    moves, error = float(solution.parameters[2]), float(solution.standard_errors[2])
-    if abs(moves) <= max(MOVING, SEEN * error):
-        return None
-    first, end = L[last][0], L[last][-1]
-    return f"the slope still moves by {moves:+.3f} +- {error:.3f} a decade over L = {first:.0f} to {end:.0f}: not the exponent yet"

@@ -10,16 +10,17 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.attention.setting import AttentionSetting, as_setting
 from numerics.monte_carlo.joined_moments import joined
 from numerics.monte_carlo.sampler import PIECE, error_sampler, whole
 from numerics.seeds import current_seed
+from numerics.token_laws import TokenLaw
 
-__all__ = ["PIECE", "AttentionErrors", "Estimate", "as_errors", "attention_errors", "error_sampler", "joined"]
+__all__ = ["AttentionErrors", "Estimate", "as_errors", "attention_errors"]
 
 Array = NDArray[np.float64]
 MOST_THREADS = 1024
@@ -81,11 +82,11 @@ class AttentionErrors:
 
 
 def attention_errors(
-    Gamma: Any,
-    U: ArrayLike,
-    V: ArrayLike,
-    query: ArrayLike | None,
-    lengths: int | Sequence[int] | NDArray[np.integer],
+    Gamma: ArrayLike | TokenLaw | AttentionSetting,
+    U: ArrayLike | None = None,
+    V: ArrayLike | None = None,
+    query: ArrayLike | None = None,
+    lengths: int | Sequence[int] | NDArray[np.integer] = (),
     *,
     query_cov: ArrayLike | None = None,
     replicates: int = 4096,
@@ -101,11 +102,11 @@ def attention_errors(
 
     Parameters
     ----------
-    Gamma : array_like of shape (d, d), or TokenLaw
+    Gamma : array_like of shape (d, d), TokenLaw, or AttentionSetting
         Covariance of Gaussian tokens, symmetric and positive semidefinite (singular is fine), or
         another law. A law with `coordinates` is drawn by a compiled kernel, any other by its own
         sampler, ten and more times slower. A quantile function of one's own is compiled anew in
-        every process, in some seconds.
+        every process, in some seconds. A setting brings U, V and the query too.
     U : array_like of shape (d, d)
     V : array_like of shape (d_out, d)
     query : array_like of shape (d,) or None
@@ -161,7 +162,8 @@ def attention_errors(
     >>> np.allclose(e.output.mean, 2 / e.lengths, rtol=1e-4)  # U = 0: plain averages, E|T_L|² = tr(Γ)/L, and scores say no more
     True
     """
-    sampler = error_sampler(Gamma, U, V, query, query_cov, method, current_seed() if seed is None else seed)
+    setting = as_setting(Gamma, U, V, query=query, query_cov=query_cov)
+    sampler = error_sampler(setting, method=method, seed=current_seed() if seed is None else seed)
     grid = _lengths(lengths, sampler.longest)
     count = whole("replicates", replicates)
     workers = whole("threads", (os.cpu_count() or 1) if threads is None else threads, most=MOST_THREADS)
@@ -206,7 +208,7 @@ def as_errors(
 
     Examples
     --------
-    >>> sampler = error_sampler([[1.0]], [[0.0]], [[1.0]], [1.0], method="tokens", seed=3)
+    >>> sampler = error_sampler(AttentionSetting([[1.0]], [[0.0]], [[1.0]], [1.0]), method="tokens", seed=3)
     >>> blocks = [sampler.sums(4, first, 500) for first in (0, 500)]
     >>> e = as_errors([4], [joined(blocks)], 1000, 3)
     >>> bool(abs(e.output.mean[0] - 1 / 4) < 5 * e.output.standard_error[0])

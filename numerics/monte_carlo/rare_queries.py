@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.attention.gaussian_tokens import exact_errors
+from numerics.attention.exact import exact_errors
 from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["COLOURS", "Plot", "figure", "log_axis", "stand_in"]
+__all__ = ["COLOURS", "Plot", "dashed", "figure", "log_axis", "stand_in"]
 
 #: Variables of the page and their colours in daylight; the page has those for the dark.
 COLOURS = {
@@ -65,6 +65,11 @@ def stand_in(variable: str) -> str:
     '#010210'
     """
     return STAND_INS[variable]
+
+
+def dashed(dashes: str) -> Any:
+    """A dash pattern of the page for Matplotlib, which counts in line widths."""
+    return (0, tuple(float(x) / 1.6 for x in dashes.split())) if dashes else "-"
 
 
 def figure(

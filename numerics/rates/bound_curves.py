@@ -163,8 +163,8 @@ def _theorem_B(setting: AttentionSetting, quantity: Literal["output", "grad_V"],
 
 
 def _gradient_U(setting: AttentionSetting, L: Floats) -> Iterator[Bound]:
-    if setting.averaged:
-        size = float(np.linalg.eigvalsh(setting.query)[-1])
+    if setting.query_cov is not None:
+        size = float(np.linalg.eigvalsh(setting.query_cov)[-1])
         V_norm, U_norm = (float(np.linalg.norm(M, 2)) for M in (setting.V, setting.U @ setting.query_factor))
         values = size * gradient_U_average(L, math.sqrt(setting.sigma2), U_norm, V_norm, setting.d)
         note = "every sub-Gaussian law; the paper leaves its constants open"

@@ -18,7 +18,7 @@ from numerics.terminal.progress import progress_bar
 
 if TYPE_CHECKING:
     from numerics.attention.setting import AttentionSetting
-    from numerics.rates.measure import Rates
+    from numerics.rates.result import Rates
 
 __all__ = ["add_rates", "print_anything", "tell"]
 
@@ -234,6 +234,8 @@ def _from_files(paths: dict[str, Any], query_dimensions: int) -> tuple[Attention
     if arrays["query"].ndim != query_dimensions:
         option, shape = ("--query-cov", "(d, d)") if query_dimensions == 2 else ("--query", "(d,)")
         raise InputError(f"{option} has shape {arrays['query'].shape}; it must have shape {shape}")
+    if query_dimensions == 2:
+        arrays["query_cov"] = arrays.pop("query")
     try:
         return AttentionSetting(**arrays), inputs
     except (TypeError, ValueError) as error:

@@ -5,21 +5,17 @@ and its error probability.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.monte_carlo.diagnostics import doubtful, spread_error
-from numerics.rates.series import BIAS
+from numerics.rates.far_curves import FarSlopes
+from numerics.rates.result import Comparison, Rates
+from numerics.rates.series import BIAS, NAMES, Series
 
-if TYPE_CHECKING:
-    from numerics.rates.exact_curves import FarSlopes
-    from numerics.rates.measure import Rates, Series
-
-__all__ = ["ERROR", "Comparison", "compare"]
+__all__ = ["ERROR", "compare"]
 
 Floats = NDArray[np.float64]
 #: Nominal probability that one statistical comparison fails although it is true, Bonferroni over
@@ -35,32 +31,6 @@ ROUNDING = 1e-9
 #: Relative standard error below which float32 rounding is all that is left, and what it may amount
 #: to.
 SURE = 1e-5
-NAMES = {"output": "output", "grad_V": "gradient in V", "grad_U": "gradient in U"}
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One statement that a run has to satisfy.
-
-    Parameters
-    ----------
-    name : str
-        What is compared with what.
-    holds : bool
-    says : str
-        The verdict with its numbers, for people.
-    value, limit : float
-        It holds if ``value <= limit``.
-    error : float
-        Nominal probability of a failure by accident, see `ERROR`; 0 for deterministic comparisons.
-    """
-
-    name: str
-    holds: bool
-    says: str
-    value: float
-    limit: float
-    error: float
 
 
 def _judge(name: str, says: str, value: float, limit: float, error: float = 0.0) -> Comparison:

@@ -115,10 +115,10 @@ def paper_exponent(setting: AttentionSetting, quantity: Quantity) -> float | Non
 
     Examples
     --------
-    >>> paper_exponent(AttentionSetting(np.eye(1), 0.5 * np.eye(1), np.eye(1), query=np.eye(1)), "output") == 1 / 48
+    >>> paper_exponent(AttentionSetting(np.eye(1), 0.5 * np.eye(1), np.eye(1), query_cov=np.eye(1)), "output") == 1 / 48
     True
     """
-    if not setting.averaged or np.linalg.eigvalsh(setting.query)[-1] > 1 + 1e-12:
+    if setting.query_cov is None or np.linalg.eigvalsh(setting.query_cov)[-1] > 1 + 1e-12:
         return None
     kappa = max(1.0, setting.sigma2) * float(np.linalg.norm(setting.U, 2)) ** 2
     return float(paper_curve(kappa, quantity)[0])
@@ -133,10 +133,10 @@ def sharp_exponent(setting: AttentionSetting, quantity: Quantity = "output") -> 
 
     Examples
     --------
-    >>> sharp_exponent(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[4 / 3]]))
+    >>> sharp_exponent(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query_cov=[[4 / 3]]))
     0.5
     """
-    if quantity == "grad_U" and not np.any(setting.query):
+    if quantity == "grad_U" and not np.any(setting.query_factor):
         return None
     if setting.averaged:
         return exponent_of_B(setting.score_variance) if setting.gaussian else None
@@ -150,7 +150,7 @@ def standing(setting: AttentionSetting, quantity: Quantity) -> str:
 
     Examples
     --------
-    >>> standing(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[2.0]]), "grad_U")
+    >>> standing(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query_cov=[[2.0]]), "grad_U")
     'proved by hand'
     """
     return "not known" if sharp_exponent(setting, quantity) is None else "proved by hand"
@@ -177,7 +177,7 @@ def theorem_B_constant(setting: AttentionSetting, quantity: Quantity) -> float |
 
     Examples
     --------
-    >>> theorem_B_constant(AttentionSetting(np.eye(1), np.zeros((1, 1)), np.eye(1), query=np.eye(1)), "output")
+    >>> theorem_B_constant(AttentionSetting(np.eye(1), np.zeros((1, 1)), np.eye(1), query_cov=np.eye(1)), "output")
     1.0
     """
     if not (setting.averaged and setting.gaussian) or quantity == "grad_U" or setting.score_variance >= 0.5 - TOLERANCE:
@@ -197,7 +197,7 @@ def theorem_B_law(setting: AttentionSetting, quantity: Literal["output", "grad_V
 
     Examples
     --------
-    >>> setting = AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[4 / 3]])
+    >>> setting = AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query_cov=[[4 / 3]])
     >>> round(theorem_B_law(setting).exponent, 12)
     0.5
     """

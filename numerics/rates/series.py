@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.attention.setting import AttentionSetting
+from numerics.attention.curve import exact_error
+from numerics.attention.setting import AttentionSetting, Quantity
 from numerics.monte_carlo.diagnostics import doubtful
 from numerics.monte_carlo.estimate import Estimate
-from numerics.rates.exact_curves import Bound, Quantity, bounds, exact_error, next_order, sharp_exponent, theorem_B_law
+from numerics.rates.bound_curves import Bound, bounds
+from numerics.rates.exponents import next_order, sharp_exponent, theorem_B_law
 from numerics.rates.fits.models import COARSEST, Models, rate_models
 from numerics.rates.fits.power_law import LocalSlopes, PowerLawFit, local_slopes, power_law_fit
 
-__all__ = ["Series", "log_power", "series_of"]
+__all__ = ["NAMES", "Series", "log_power", "series_of"]
 
 Floats = NDArray[np.float64]
 #: Fewest lengths in a fit.
@@ -29,6 +31,8 @@ ROUNDING = 1e-6
 BIAS = 0.25
 #: Longest prompt that anyone would simulate.
 FEASIBLE = 1e7
+#: What sentences call the quantities.
+NAMES = {"output": "output", "grad_V": "gradient in V", "grad_U": "gradient in U"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from numerics.monte_carlo.diagnostics import LARGEST_SHARE, estimate_warnings, slope_warning
-from numerics.rates.comparisons import NAMES
-from numerics.rates.exact_curves import sharp_exponent
-
-if TYPE_CHECKING:
-    from numerics.rates.measure import Rates
-    from numerics.rates.series import Series
+from numerics.monte_carlo.diagnostics import LARGEST_SHARE, estimate_warnings
+from numerics.rates.exponents import sharp_exponent
+from numerics.rates.fits.power_law import slope_warning
+from numerics.rates.result import Rates
+from numerics.rates.series import NAMES, Series
 
 __all__ = ["run_warnings"]
 

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
-from numerics.monte_carlo.estimate import AttentionErrors, as_errors, joined
+from numerics.monte_carlo.estimate import AttentionErrors, as_errors
+from numerics.monte_carlo.joined_moments import joined
 from numerics.monte_carlo.sampler import whole
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.spec import Spec

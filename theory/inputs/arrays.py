@@ -1,5 +1,5 @@
-"""The door for arrays: shapes are written with letters, and one letter means one size in all
-arguments of a call.
+"""Checks of the arrays that a caller passes: real, finite, of fitting shapes (written with letters, where
+one letter means one size in all arguments of a call), and covariances with their roots.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["is_symbolic", "read_arrays", "read_covariance", "read_in_kind"]
+__all__ = ["covariance_factor", "is_symbolic", "read_arrays", "read_covariance", "read_in_kind", "symmetric_root"]
 
 Floats = NDArray[np.float64]
 #: Relative size of asymmetry and of negative eigenvalues that counts as rounding.
 ROUNDING = 1e-10
+#: Share of the largest eigenvalue up to which an eigenvalue of a covariance counts as zero.
+ZERO = 1e-15
 
 
 def read_arrays(**arguments: tuple[ArrayLike, str]) -> tuple[Floats, ...]:
@@ -134,6 +136,54 @@ def read_covariance(name: str, value: ArrayLike) -> Floats:
     if least < -ROUNDING * scale:
         raise ValueError(f"{name} has the eigenvalue {least:.6g}; a covariance is positive semidefinite")
     return array
+
+
+def covariance_factor(covariance: Floats) -> Floats:
+    """A factor F of a covariance F F', with no column for a direction of variance zero.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (d, d)
+        As `read_covariance` returns it.
+
+    Returns
+    -------
+    ndarray of shape (d, r)
+        Orthogonal columns, shortest first; r is the rank, but at least 1.
+
+    Examples
+    --------
+    >>> covariance_factor(np.diag([4.0, 0.0, 9.0]))
+    array([[2., 0.],
+           [0., 0.],
+           [0., 3.]])
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > ZERO * values[-1]
+    kept[-1] = True
+    return np.asarray(vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0)))
+
+
+def symmetric_root(covariance: Floats) -> Floats:
+    """The positive semidefinite R with R R = covariance.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (d, d)
+        As `read_covariance` returns it; eigenvalues that are negative by rounding count as zero.
+
+    Returns
+    -------
+    ndarray of shape (d, d)
+
+    Examples
+    --------
+    >>> symmetric_root(np.diag([4.0, 0.0]))
+    array([[2., 0.],
+           [0., 0.]])
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
 def _check_shapes(shapes: dict[str, tuple[tuple[int, ...], str]]) -> None:

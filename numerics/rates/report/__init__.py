@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from numerics.pages.files import replace_together
-from numerics.rates.measure import Rates
 from numerics.rates.report.document import as_csv, as_document, table
 from numerics.rates.report.drawing import draw
 from numerics.rates.report.page import as_html
+from numerics.rates.result import Rates
 
 __all__ = ["FILES", "PLOTS", "provenance", "schema", "table", "write_report"]
 

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
 from numerics.pages.svg import Plot
-from numerics.pages.text import run_names
 from numerics.rates.exponents import paper_exponent, region, standing
 from numerics.rates.fits.models import Models
 from numerics.rates.fits.power_law import PowerLawFit
-from numerics.rates.measure import Rates, Series
+from numerics.rates.report.names import run_names
 from numerics.rates.report.slack import slacks
+from numerics.rates.result import Rates
+from numerics.rates.series import Series
 
 __all__ = ["COLUMNS", "FORMAT", "as_csv", "as_document", "table"]
 
@@ -185,7 +186,7 @@ def _setting(setting: AttentionSetting) -> dict[str, Any]:
         "V": setting.V.tolist(),
         "query": "Gaussian" if averaged else "fixed",
         "query_vector": None if averaged else setting.query.tolist(),
-        "query_covariance": setting.query.tolist() if averaged else None,
+        "query_covariance": None if setting.query_cov is None else setting.query_cov.tolist(),
         "sigma2": setting.sigma2,
         "score_variance": setting.score_variance,
         "region": region(setting.score_variance).says if averaged and setting.gaussian else None,

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from numerics.attention.setting import QUANTITIES, Quantity
 from numerics.pages.svg import Plot
-from numerics.pages.text import run_names, slug
-from numerics.rates.measure import Rates
+from numerics.pages.text import slug
+from numerics.rates.report.names import run_names
 from numerics.rates.report.overlays import overlay_plot, phase_plot
 from numerics.rates.report.plots import error_plot, far_plot, slope_plot
+from numerics.rates.result import Rates
 
 __all__ = ["Drawing", "RunDrawing", "draw"]
 

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 
 from numerics.pages.templates import environment
-from numerics.pages.text import TITLES, explained, ratio, run_names, sci, spaced
+from numerics.pages.text import ratio, sci, spaced
 from numerics.rates.exponents import REGIONS, paper_exponent, standing
 from numerics.rates.fits.power_law import PowerLawFit
-from numerics.rates.measure import Rates, Series
 from numerics.rates.report.document import COLUMNS, table
 from numerics.rates.report.drawing import Drawing, RunDrawing, prefixes
+from numerics.rates.report.names import TITLES, explained, run_names
 from numerics.rates.report.overlays import run_style
 from numerics.rates.report.plots import error_limits, style_of
 from numerics.rates.report.slack import slacks
 from numerics.rates.report.verdicts import cannot_show, fitted, verdicts, worst_deviation
+from numerics.rates.result import Rates
+from numerics.rates.series import Series
 
 __all__ = ["as_html"]
 
@@ -187,7 +189,10 @@ def _overview(runs: Sequence[Rates]) -> list[dict[str, Any]]:
 def _run(name: str, prefix: str, run: Rates, drawn: RunDrawing) -> dict[str, Any]:
     setting = run.setting
     inputs = {"Γ" if setting.gaussian else "Cov": _matrix(setting.Gamma), "U": _matrix(setting.U), "V": _matrix(setting.V)}
-    inputs["S (query covariance)" if setting.averaged else "z (query)"] = _matrix(setting.query)
+    if setting.query_cov is None:
+        inputs["z (query)"] = _matrix(setting.query)
+    else:
+        inputs["S (query covariance)"] = _matrix(setting.query_cov)
     far = run.far
     return {
         "name": name,

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.pages.svg import Plot, figure, log_axis, stand_in
-from numerics.rates.exact_curves import FarSlopes
-from numerics.rates.measure import Rates, Series
+from numerics.pages.svg import Plot, dashed, figure, log_axis, stand_in
+from numerics.rates.far_curves import FarSlopes
+from numerics.rates.result import Rates
+from numerics.rates.series import Series
 
-__all__ = ["FEASIBLE", "dashed", "error_limits", "error_plot", "far_plot", "measured_points", "slope_plot", "style_of"]
+__all__ = ["FEASIBLE", "error_limits", "error_plot", "far_plot", "measured_points", "slope_plot", "style_of"]
 
 Floats = NDArray[np.float64]
 #: Longest prompts that a simulation reaches.
@@ -37,11 +38,6 @@ def style_of(name: str) -> tuple[str, str]:
         return "paper", "8 3"
     dashes = {"Theorem A": "", "Theorem B": "7 2 1.5 2", "Theorem B, limit": "1.5 2", "R1": "5 3", "limit": "1.5 2"}
     return "theorem", dashes[name]
-
-
-def dashed(dashes: str) -> Any:
-    """A dash pattern of the page for Matplotlib, which counts in line widths."""
-    return (0, tuple(float(x) / 1.6 for x in dashes.split())) if dashes else "-"
 
 
 def measured_points(ax: Any, x: Floats, y: Floats, error: Floats, colour: str = MEASURED) -> None:

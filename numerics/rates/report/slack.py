@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from numerics.rates.measure import Rates, Series
+from numerics.rates.result import Rates
+from numerics.rates.series import Series
 
 __all__ = ["Slack", "slacks"]
 

@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from numerics.attention.setting import Quantity
-from numerics.pages.text import TITLES, ratio, sci
-from numerics.rates.comparisons import NAMES
+from numerics.pages.text import ratio, sci
 from numerics.rates.exponents import region
-from numerics.rates.measure import Rates, Series
+from numerics.rates.report.names import TITLES
 from numerics.rates.report.slack import Slack, slacks
+from numerics.rates.result import Rates
+from numerics.rates.series import NAMES, Series
 
 __all__ = ["Verdict", "cannot_show", "fitted", "verdicts", "worst_deviation"]
 

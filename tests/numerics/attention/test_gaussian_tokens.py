@@ -16,7 +16,7 @@ from scipy.special import roots_genlaguerre
 
 import numerics.attention.gaussian_tokens
 from numerics import attention_errors, exact_errors
-from numerics.attention.gaussian_tokens import ExactErrors
+from numerics.attention.errors import ExactErrors
 from theory.attention.gaussian_errors import limit_of_grad_U_error, limit_of_output_error, theorem_A
 from theory.attention.query_average import theorem_B
 

@@ -28,7 +28,7 @@ def test_against_an_integral_over_the_query() -> None:
     to some per cent.
     """
     u, n, L = 0.6, 1000, 100.0
-    found = rare_queries(AttentionSetting(ONE, u * ONE, ONE, ONE), np.array([L]), n)
+    found = rare_queries(AttentionSetting(ONE, u * ONE, ONE, query_cov=ONE), np.array([L]), n)
     q = -norm.ppf(found.probability / 2)
     assert q == pytest.approx(-norm.ppf(EXPECTED / n / 2), rel=0.05)
 
@@ -52,7 +52,7 @@ def test_more_replicates_see_more() -> None:
 
 def test_nothing_is_rare_without_random_queries_or_scores() -> None:
     L = np.array([10.0, 100.0])
-    for setting in (EXAMPLES["isotropic"](), AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), np.eye(2))):
+    for setting in (EXAMPLES["isotropic"](), AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), query_cov=np.eye(2))):
         assert not rare_queries(setting, L, 1000).error.any()
 
 
@@ -64,8 +64,8 @@ def test_they_keep_true_data_from_failing(monkeypatch: pytest.MonkeyPatch) -> No
     """
     monkeypatch.setattr(comparisons, "SKEWED", 0.0)
     n, runs, L = 500, 1500, 200
-    setting = AttentionSetting(np.eye(2), 0.4 * np.eye(2), np.eye(2), np.eye(2))
-    sampler = error_sampler(np.eye(2), setting.U, np.eye(2), None, np.eye(2), method="tokens", seed=11)
+    setting = AttentionSetting(np.eye(2), 0.4 * np.eye(2), np.eye(2), query_cov=np.eye(2))
+    sampler = error_sampler(setting, method="tokens", seed=11)
     sums = np.stack([sampler.sums(L, r * n, n)[2] for r in range(runs)])
     _, mean, squares, _, _, largest = sums.T
     standard_error = np.sqrt(squares / (n - 1) / n)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from numerics.compiled.source_digest import ROOT, imports_of
-from numerics.monte_carlo.estimate import PIECE
+from numerics.monte_carlo.sampler import PIECE
 from numerics.sweep import blocks
 from numerics.sweep.blocks import Block, canonical, code_digest, run_block, split
 from numerics.sweep.laws import describe_gaussian, describe_law, describe_own

@@ -7,8 +7,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from numerics.attention.curve import exact_error
 from numerics.attention.setting import EXAMPLES, LAWS, QUANTITIES, AttentionSetting
-from numerics.rates.exact_curves import bounds, exact_error, far_slopes, theorem_B_constant
+from numerics.rates.bound_curves import bounds
+from numerics.rates.exponents import theorem_B_constant
+from numerics.rates.far_curves import far_slopes
 from numerics.token_laws import atoms, rademacher, uniform
 
 LENGTHS = np.array([1.0, 2.0, 10.0, 1e3, 1e6])
@@ -16,7 +19,7 @@ FIXED = [build() for build in EXAMPLES.values() if not build().averaged]
 
 
 def averaged(lam: float, d: int = 1) -> AttentionSetting:
-    return AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), np.eye(d))
+    return AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), query_cov=np.eye(d))
 
 
 @pytest.mark.parametrize("setting", FIXED, ids=lambda s: s.name)
@@ -36,7 +39,7 @@ def test_average_over_queries_is_the_average_of_the_fixed_queries() -> None:
     """
     rng = np.random.default_rng(11)
     B = rng.standard_normal((3, 3))
-    setting = AttentionSetting(np.diag([1.0, 0.5, 0.0]), 0.35 * B, rng.standard_normal((2, 3)), np.diag([1.0, 0.3, 0.1]))
+    setting = AttentionSetting(np.diag([1.0, 0.5, 0.0]), 0.35 * B, rng.standard_normal((2, 3)), query_cov=np.diag([1.0, 0.3, 0.1]))
     queries = rng.standard_normal((400, 3)) * np.sqrt([1.0, 0.3, 0.1])
     for quantity in ("output", "grad_V"):
         draws = np.array(
@@ -49,7 +52,7 @@ def test_average_over_queries_is_the_average_of_the_fixed_queries() -> None:
 
 @pytest.mark.parametrize("d", [1, 3])
 def test_theorem_B_constant_is_the_limit(d: int) -> None:
-    setting = AttentionSetting(np.eye(d), np.diag(np.linspace(0.3, 0.1, d)), np.diag(1.0 + np.arange(d)), np.eye(d))
+    setting = AttentionSetting(np.eye(d), np.diag(np.linspace(0.3, 0.1, d)), np.diag(1.0 + np.arange(d)), query_cov=np.eye(d))
     for quantity in ("output", "grad_V"):
         C1, exact = theorem_B_constant(setting, quantity), exact_error(setting, quantity, [1e10])
         assert exact is not None
@@ -96,7 +99,7 @@ def test_slow_exponents_are_invisible_at_feasible_lengths() -> None:
 
 def test_the_gradient_in_U_over_queries_is_the_average_of_fixed_queries() -> None:
     """One dimension: a Gauss-Hermite rule over the query, each node with its own exact curve."""
-    setting = AttentionSetting([[0.7]], [[0.9]], [[1.3]], [[0.8]])
+    setting = AttentionSetting([[0.7]], [[0.9]], [[1.3]], query_cov=[[0.8]])
     nodes, weights = np.polynomial.hermite_e.hermegauss(80)
     total = np.zeros(2)
     for x, w in zip(nodes[nodes > 0], weights[nodes > 0] / np.sqrt(2 * np.pi)):
@@ -172,6 +175,6 @@ def test_scores_too_steep_for_another_law_have_no_exact_curve() -> None:
 
 
 def test_over_queries_other_laws_have_no_exact_curve() -> None:
-    setting = AttentionSetting(rademacher(2), np.eye(2), np.eye(2), np.eye(2))
+    setting = AttentionSetting(rademacher(2), np.eye(2), np.eye(2), query_cov=np.eye(2))
     assert far_slopes(setting) is None
     assert all(exact_error(setting, quantity, [10]) is None for quantity in QUANTITIES)
