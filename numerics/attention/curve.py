@@ -1,5 +1,5 @@
-"""The exact error of the output or of a gradient as a curve over the prompt length, for bounds, fits
-and searches that compare themselves with it: None where no quadrature reaches.
+"""The exact error of the output or of a gradient as a curve over the prompt length, for bounds,
+fits and searches that compare themselves with it; None where no quadrature reaches.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def _of_law(setting: AttentionSetting, lengths: tuple[float, ...]) -> ExactError
 
 @lru_cache(maxsize=8)
 def _moments(variances: tuple[float, ...], lengths: tuple[float, ...]) -> SoftmaxMoments:
-    """Moments of the softmax weights, kept because output and gradient in V are averages over the same nodes."""
+    """Moments of the softmax weights, kept since output and gradient in V are averages over the
+    same nodes.
+    """
     return softmax_moments(np.array(variances)[:, None], np.array(lengths))
 
 

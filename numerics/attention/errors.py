@@ -16,8 +16,8 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ExactErrors:
-    """Mean squared errors against the infinite prompt, an entry a length; squared Frobenius norms
-    over all rows of V.
+    """Mean squared errors against the infinite prompt, one entry for each length: squared Frobenius
+    norms, summed over all rows of V.
 
     Parameters
     ----------

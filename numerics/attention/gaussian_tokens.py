@@ -1,13 +1,11 @@
-"""The exact errors of softmax attention on Gaussian tokens, output and every gradient, at one query
-or averaged over Gaussian ones.
+"""Exact errors of softmax attention on Gaussian tokens, for the output and every gradient, at one
+query or averaged over Gaussian queries.
 
-Other laws of tokens, at one query, are the business of `numerics.attention.any_law`.
-
-No prompt is drawn: the errors are those of `theory.attention.gaussian_errors` and
-`theory.attention.softmax_covariance`, linear in moments of the scores that depend on their variance
-s and on L alone. For tokens F y, Gamma = F F' and y standard normal, everything that the formulas
-ask of the query is a product of quadratic forms in it over a power of s: an average over Gaussian
-queries is one integral over s.
+No prompt is drawn. The formulas are those of `theory.attention.gaussian_errors` and
+`theory.attention.softmax_covariance`: they are linear in moments of the scores that depend on the
+score variance s and on L alone. With tokens F y, Gamma = F F' and y standard normal, the query
+enters them only through products of quadratic forms in it, over a power of s; so an average over
+Gaussian queries is one integral over s.
 """
 
 from __future__ import annotations
@@ -32,25 +30,25 @@ __all__ = ["TOLERANCES", "gaussian_errors"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-#: First step of averages over the query, and how often it may be halved.
+#: First step of the quadrature over queries, and how often it may be halved.
 STEP, HALVINGS = 0.25, 4
-#: Tolerance from which on four digits of the moments of the scores will do.
-COARSE = 5e-3
-#: Tolerances that can be asked for.
+#: Tolerance from which on four digits of the moments of the scores suffice.
+COARSE_TOLERANCE = 5e-3
+#: Least and largest tolerance that may be asked for.
 TOLERANCES = (1e-5, 0.1)
-#: Share of the average at either end of the range of s that is left out, and what is allowed for it
-#: in the estimate of the error.
-NEGLECTED, ALLOWED = 1e-7, 3e-6
-#: Relative accuracy at one query, from that table: up to which s.
-ONE_QUERY = ((36.0, 1e-10), (64.0, 1e-8), (LARGEST_SCORE_VARIANCE, 1e-6))
-#: Directions of the query count as unseen by the scores when their share of the deviation is below
+#: Share of the average that is left out at either end of the range of s, and what the error
+#: estimate allows for it.
+NEGLECTED_SHARE, NEGLECT_ERROR = 1e-7, 3e-6
+#: Relative accuracy at one query, against a table in multiple precision: (largest s, accuracy).
+ONE_QUERY_ACCURACY = ((36.0, 1e-10), (64.0, 1e-8), (LARGEST_SCORE_VARIANCE, 1e-6))
+#: A direction of the query counts as having no scores when its share of their deviation is below
 #: this.
-BLIND = 1e-6
+UNSEEN_SHARE = 1e-6
 
 
 class _Gradient(NamedTuple):
-    """A gradient error ``E|X^{1/2}(C_L - Gamma)V'|^2 z'Yz``, X in token coordinates, Y in those of
-    the standard normal query.
+    """A gradient error ``E|X^{1/2}(C_L - Gamma)V'|^2 z'Yz``: X in the coordinates y of the tokens,
+    Y in those of the standard normal query.
     """
 
     X: Floats
@@ -70,8 +68,8 @@ class _Problem(NamedTuple):
 
 
 class _Weights(NamedTuple):
-    """What the formulas are linear in, as weights of the nodes s; h = sqrt(s) l for the unit
-    direction l of the scores.
+    """The coefficients with which the moments at the nodes s enter the errors; h = sqrt(s) l with
+    the unit direction l of the scores.
     """
 
     one: Floats
@@ -116,7 +114,7 @@ def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float
     if not (setting.averaged and np.any(C)):
         s = 0.0 if setting.averaged else float(np.sum(C**2))
         found = _errors(problem, _at_one_query(problem, s), _stacked([score_moments(s, L)]))
-        accuracy = next(digits for reach, digits in ONE_QUERY if s <= reach)
+        accuracy = next(digits for reach, digits in ONE_QUERY_ACCURACY if s <= reach)
         relative = np.full(L.size, accuracy)
     else:
         found, relative = _averaged(problem, L, tolerance)
@@ -133,13 +131,13 @@ def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float
 
 
 def _stacked(moments: list[ScoreMoments]) -> ScoreMoments:
-    """Arrays of shape (nodes, lengths)."""
+    """The moments of several nodes as arrays of shape (nodes, lengths)."""
     spread = SpreadMoments(*(np.stack(rows) for rows in zip(*(m.spread for m in moments))))
     return ScoreMoments(np.stack([m.P2 for m in moments]), np.stack([m.P3 for m in moments]), spread)
 
 
 def _errors(problem: _Problem, weights: _Weights, m: ScoreMoments) -> dict[str, Floats]:
-    """Sums over the nodes."""
+    """The errors as sums over the nodes, from coefficients and moments."""
     one, along_W, along_tokens, gradients = weights
     column = lambda w: w[:, None]
     P2, P3, Q = m.P2, m.P3, m.spread.Q
@@ -159,7 +157,9 @@ def _errors(problem: _Problem, weights: _Weights, m: ScoreMoments) -> dict[str, 
 
 
 def _at_one_query(p: _Problem, s: float) -> _Weights:
-    """One node of weight 1. For s = 0 no direction is singled out, and what depends on it cancels."""
+    """The coefficients at one query: a single node. For s = 0 there is no direction of the scores,
+    and the terms that would depend on it cancel.
+    """
     c = p.C[:, 0] if s > 0 else np.zeros(p.C.shape[0])
     l = c / math.sqrt(s) if s > 0 else c
     across_l = np.eye(c.size) - np.outer(l, l)
@@ -175,7 +175,7 @@ def _at_one_query(p: _Problem, s: float) -> _Weights:
 
 
 def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights, Bools]:
-    """Nodes s and weights, and which nodes make up the rule of twice the step."""
+    """Nodes s, the coefficients at them, and which nodes make up the rule of twice the step."""
     form = lambda M: p.C.T @ ((M + M.T) / 2) @ p.C
     A, Wq = form(np.eye(p.C.shape[0])), form(p.W)
     products: list[tuple[Floats, ...]] = [(), (Wq,), (form(p.tokens),)]
@@ -186,7 +186,8 @@ def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights
     scale = float(np.trace(A))
 
     def keep(s: Floats, density: Floats) -> Bools:
-        # Of what is averaged at s all but a power of s, and of its square for the squared bias.
+        # A node matters if its share of the averaged errors, which grow like P2 times a power of s,
+        # or of the squared bias, which grows like P2^2, is not negligible at some length.
         size = _log_P2(s, L)
         power = ((1 + s / scale) ** 3 * (1 + s) ** 2)[:, None]
         exponents = np.log(np.maximum(density, 1e-300))[:, None] + np.hstack([size, 2 * size])
@@ -194,7 +195,7 @@ def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights
         share = np.hstack([share, power * share])
         share /= share.sum(axis=0)
         below = np.cumsum(share, axis=0)
-        return np.asarray(((below > NEGLECTED) & (below - share < 1 - NEGLECTED)).any(axis=1))
+        return np.asarray(((below > NEGLECTED_SHARE) & (below - share < 1 - NEGLECTED_SHARE)).any(axis=1))
 
     s, w, even = quadratic_form_averages(A, products, log_reach=reach, step=step, keep=keep)
     if s[-1] > LARGEST_SCORE_VARIANCE:
@@ -215,19 +216,21 @@ def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights
 
 
 def _log_P2(s: Floats, L: Floats) -> Floats:
-    """log P2 to leading order, of shape (n, n_lengths): e^s/L while many tokens share the weight,
-    then one token far out.
+    """The logarithm of P2 to leading order, shape (n, n_lengths): P2 is e^s/L while many tokens
+    share the weight; beyond, it is the probability that one token takes it all.
     """
     l, s = np.log(L), s[:, None]
     return np.where(s < 2 * l / 3, s - l, np.where(s < 2 * l, -((l - s / 2) ** 2) / (2 * s), 0.0))
 
 
 def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Floats], Floats]:
-    """Halve the step until two rules agree."""
+    """Errors averaged over queries, with their relative errors: the step is halved until two rules
+    agree.
+    """
     left, sizes, right = np.linalg.svd(p.C, full_matrices=False)
-    # Divided by powers of a small s, what rounding leaves in directions that the scores do not see
-    # would count.
-    p = p._replace(C=(left * np.where(sizes > BLIND * sizes[0], sizes, 0.0)) @ right)
+    # The coefficients are divided by powers of s. Where s is small, the rounding errors of
+    # directions without scores would be magnified: these directions are set to 0.
+    p = p._replace(C=(left * np.where(sizes > UNSEEN_SHARE * sizes[0], sizes, 0.0)) @ right)
     known: dict[float, ScoreMoments] = {}
     for halving in range(HALVINGS + 1):
         s, weights, even = _over_queries(p, L, STEP / 2**halving)
@@ -235,7 +238,7 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
         m = _stacked([known[float(value)] for value in s])
         fine, coarse = _errors(p, weights, m), _errors(p, _doubled(weights, even), m)
         relative = np.max([np.abs(coarse[name] - x) / np.where(x > 0, x, 1.0) for name, x in fine.items()], axis=0)
-        relative += ALLOWED + (ACCURACY if tolerance >= COARSE else 0.0)
+        relative += NEGLECT_ERROR + (ACCURACY if tolerance >= COARSE_TOLERANCE else 0.0)
         if relative.max() <= tolerance:
             return fine, relative
     raise ValueError(
@@ -245,8 +248,8 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
 
 
 def _moments_at(s: list[float], L: Floats, tolerance: float) -> dict[float, ScoreMoments]:
-    """For each s, all at once if four digits will do."""
-    quick = [value for value in s if value <= LARGEST_VARIANCE] if tolerance >= COARSE and L.max() <= LONGEST else []
+    """The moments of the scores for each s; all in one call if four digits suffice."""
+    quick = [value for value in s if value <= LARGEST_VARIANCE] if tolerance >= COARSE_TOLERANCE and L.max() <= LONGEST else []
     found = {value: score_moments(value, L) for value in s if value not in quick}
     if quick:
         m = coarse_score_moments(np.array(quick), L)
@@ -255,6 +258,7 @@ def _moments_at(s: list[float], L: Floats, tolerance: float) -> dict[float, Scor
 
 
 def _doubled(w: _Weights, even: Bools) -> _Weights:
+    """The coefficients of the rule of twice the step."""
     twice = lambda x: 2 * x * even
     gradients = {name: (twice(a), twice(b), twice(c), twice(d), twice(e)) for name, (a, b, c, d, e) in w.gradients.items()}
     return _Weights(twice(w.one), twice(w.along_W), twice(w.along_tokens), gradients)

@@ -1,4 +1,6 @@
-"""Checks that the exact engines share: prompt lengths, and sizes of entries whose products are floats."""
+"""Checks that the exact engines share: prompt lengths, and entries so large that products of four
+of them exceed the range of floats.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.quadrature.softmax_weights import LARGEST_LENGTH
+from numerics.quadrature.softmax_weights import check_lengths
 
 __all__ = ["overflow_refused", "read_lengths"]
 
 Floats = NDArray[np.float64]
-#: Entries beyond this have no fourth powers of products in a float.
+#: Largest entry; the fourth power of a larger one may exceed the range of floats.
 LARGEST = 1e30
 
 
@@ -27,9 +29,7 @@ def read_lengths(lengths: ArrayLike) -> Floats:
         raise ValueError("a length is beyond the range of floats; prompt lengths go up to 1e100") from None
     except (TypeError, ValueError):
         raise TypeError(f"lengths must be a whole number or a sequence of them, not {lengths!r:.200}") from None
-    bad = L[~((L >= 1) & (L <= LARGEST_LENGTH) & (np.floor(L) == L))]
-    if bad.size:
-        raise ValueError(f"lengths contain {bad[0]:g}; a prompt has at least one token, and L is a whole number up to 1e100")
+    check_lengths(L)
     return L
 
 

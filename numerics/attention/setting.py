@@ -213,6 +213,7 @@ class AttentionSetting:
         return max(float(np.linalg.eigvalsh(self.score_form)[-1]), 0.0)
 
     def _form(self, M: Floats) -> Floats:
+        """The symmetric matrix B'U'MUB."""
         half = self.U @ self.query_factor
         product = half.T @ M @ half
         return np.asarray((product + product.T) / 2)
@@ -327,7 +328,8 @@ def _averaged_slow() -> AttentionSetting:
 LAWS: Mapping[str, Callable[[int], TokenLaw]] = MappingProxyType(
     {"gaussian": lambda d: gaussian(np.eye(d)), "rademacher": rademacher, "uniform": uniform, "sphere": sphere, "ball": ball}
 )
-#: The built-in examples by name; each is made once, so that what is kept for a setting serves every report on it.
+#: The built-in examples by name. Each is made once, so that exact curves which are kept for a
+#: setting serve every report on it.
 EXAMPLES: Mapping[str, Callable[[], AttentionSetting]] = MappingProxyType(
     {
         "isotropic": _fixed_isotropic,

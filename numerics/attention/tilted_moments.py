@@ -1,13 +1,15 @@
-"""Moments of a token under every tilt of its law, real or complex: what the errors at one query ask
-of the law.
+"""Moments of a token under every tilt of its law, real or complex, up to order four: what the exact
+errors at one query need to know of the law.
 
-In coordinates g, Z = F g, with scores ``b.g`` (b = F'Uz) and a centre h the moments are
+In coordinates g with Z = F g, scores ``b.g`` (b = F'Uz) and a centre h, the moments of y = g - h
+are
 
-    E[e^{t b.g}],  E[e^{t b.g} y],  E[e^{t b.g} yy'],  E[e^{t b.g} (y'My) y],  E[e^{t b.g} y'Wy y'Xy],   y = g - h,
+    E[e^{t b.g}],  E[e^{t b.g} y],  E[e^{t b.g} yy'],
+    E[e^{t b.g} (y'My) y],  E[e^{t b.g} y'Wy y'Xy]
 
-for complex t. The last two are contracted with symmetric M, W, X, so that no tensor of order three
-or four is ever held. All are linear in few functions of t: a radial law has nine in every
-dimension, a law of independent coordinates about r^2/2.
+for complex t. The last two are contracted with symmetric matrices M, W, X, so that no tensor of
+order three or four is ever held. All are combinations of few functions of t: nine for a radial law
+in every dimension, about r^2/2 for a law of r independent coordinates.
 """
 
 from __future__ import annotations
@@ -29,11 +31,11 @@ __all__ = ["AtomicMoments", "Basis", "IndependentMoments", "RadialMoments", "Til
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-#: Half width of the uniform law of variance 1, and up to which |t| times it the moments are summed
-#: at Gauss points.
-H, NEAR, GAUSS = math.sqrt(3.0), 3.0, np.polynomial.legendre.leggauss(24)
+#: Half width of the uniform law of variance 1; the value of |t| times it up to which its moments
+#: are summed at Gauss points, since the closed form cancels there; and these points.
+HALF_WIDTH, SMALL_TILT, GAUSS_RULE = math.sqrt(3.0), 3.0, np.polynomial.legendre.leggauss(24)
 
-#: Accuracy of integrals of closed forms, a natural logarithm.
+#: Accuracy of closed forms, as a natural logarithm: integrals are followed to e^{-DIGITS}.
 DIGITS = 40.0
 
 
@@ -103,22 +105,22 @@ def centred_coordinate(kind: str, t: Complex, h: Floats) -> tuple[Floats, Comple
         m, shift = t - h, (t * t).real / 2
         plain = [np.ones_like(m), m, m * m + 1, m**3 + 3 * m, m**4 + 6 * m * m + 3]
         return shift, np.stack(plain, -1) * np.exp(t * t / 2 - shift)[..., None]
-    scale = 1.0 if kind == "sign" else H
+    scale = 1.0 if kind == "sign" else HALF_WIDTH
     x, eta = t * scale, h / scale
     shift = np.abs(x.real)
     up, down = np.exp(x - shift) / 2, np.exp(-x - shift) / 2
     if kind == "sign":
         return shift, np.stack([(1 - eta) ** n * up + (-1 - eta) ** n * down for n in range(5)], -1)
-    near = np.abs(x) <= NEAR
+    near = np.abs(x) <= SMALL_TILT
     safe = np.where(near, 1.0, x)
     J = [(up - down) / safe]
     for n in range(1, 5):
         J.append(((1 - eta) ** n * up - (-1 - eta) ** n * down - n * J[-1]) / safe)
-    u, w = GAUSS
+    u, w = GAUSS_RULE
     small = np.exp(x[near][:, None] * u - shift[near][:, None]) * (w / 2)
     for n in range(5):
         J[n][near] = (small * (u - np.broadcast_to(eta, x.shape)[near][:, None]) ** n).sum(axis=1)
-    return shift, np.stack([H**n * J[n] for n in range(5)], -1)
+    return shift, np.stack([HALF_WIDTH**n * J[n] for n in range(5)], -1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -149,17 +149,20 @@ def attention_errors(
 
     Notes
     -----
-    Tokens are drawn in float32, sums over them are kept in float64: the rounding error is some 1e-6 of T, far below the standard
-    error unless the error itself does not vary (grad_U at L = 1). Scores are weighed against the highest so far, which makes any
-    |Uz| safe. Normal coordinates are functions of 32-bit words and end at 6.7: what hangs on tokens rarer than one in 10^10 is not
-    seen. Memory grows neither with L nor with the number of replicates. For Gaussian tokens and for product and radial laws all
-    three are known without sampling: `numerics.exact_errors`.
+    Tokens are drawn in float32, sums over them are kept in float64: the rounding error is some 1e-6
+    of T, far below the standard error unless the error itself does not vary (grad_U at L = 1).
+    Scores are weighed against the highest so far, which makes any |Uz| safe. Normal coordinates are
+    functions of 32-bit words and end at 6.7: tokens rarer than one in 10^10 do not occur. Memory
+    grows neither with L nor with the number of replicates. For Gaussian tokens and for product and
+    radial laws all three are known without sampling: `numerics.exact_errors`.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> e = attention_errors(np.eye(2), np.zeros((2, 2)), np.eye(2), [1.0, 0.0], [4, 16], replicates=2000, seed=1)
-    >>> np.allclose(e.output.mean, 2 / e.lengths, rtol=1e-4)  # U = 0: plain averages, E|T_L|² = tr(Γ)/L, and scores say no more
+    With U = 0 the output is a plain average, E|T_L|² = tr(Γ)/L, and scores say no more:
+
+    >>> one = np.eye(2)
+    >>> e = attention_errors(one, 0 * one, one, [1.0, 0.0], [4, 16], replicates=2000, seed=1)
+    >>> np.allclose(e.output.mean, 2 / e.lengths, rtol=1e-4)
     True
     """
     setting = as_setting(Gamma, U, V, query=query, query_cov=query_cov)
@@ -208,7 +211,8 @@ def as_errors(
 
     Examples
     --------
-    >>> sampler = error_sampler(AttentionSetting([[1.0]], [[0.0]], [[1.0]], [1.0]), method="tokens", seed=3)
+    >>> setting = AttentionSetting([[1.0]], [[0.0]], [[1.0]], [1.0])
+    >>> sampler = error_sampler(setting, method="tokens", seed=3)
     >>> blocks = [sampler.sums(4, first, 500) for first in (0, 500)]
     >>> e = as_errors([4], [joined(blocks)], 1000, 3)
     >>> bool(abs(e.output.mean[0] - 1 / 4) < 5 * e.output.standard_error[0])
@@ -222,6 +226,7 @@ def as_errors(
 
 
 def _estimate(sums: Array) -> Estimate:
+    """Mean, standard error and diagnostics of each length, from the joined moments."""
     n, mean, two, three, four, largest = sums.T
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(two / (n - 1) / n)
@@ -233,6 +238,7 @@ def _estimate(sums: Array) -> Estimate:
 
 
 def _lengths(lengths: int | Sequence[int] | NDArray[np.integer], longest: int) -> NDArray[np.int64]:
+    """The prompt lengths as integers, within the range of the counters of the random streams."""
     array = np.atleast_1d(np.asarray(lengths, dtype=object))
     whole_numbers = all(isinstance(l, (int, np.integer)) and not isinstance(l, bool) for l in array.ravel())
     if array.ndim != 1 or array.size == 0 or not whole_numbers:

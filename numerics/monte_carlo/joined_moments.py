@@ -1,5 +1,5 @@
-"""Moments of a sample up to order four that can be joined: what a block of replicates leaves
-behind, whatever its size.
+"""Moments of a sample up to order four that can be joined, so that blocks of replicates of any size
+leave behind six numbers each.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def joined(sums: Sequence[ArrayLike]) -> Floats:
 
     References
     ----------
-    Pébay, "Formulas for robust, one-pass parallel computation of covariances and arbitrary-order statistical moments", Sandia
-    report SAND2008-6212, 2008.
+    Pébay, "Formulas for robust, one-pass parallel computation of covariances and arbitrary-order
+    statistical moments", Sandia report SAND2008-6212, 2008.
 
     Examples
     --------

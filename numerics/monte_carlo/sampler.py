@@ -1,5 +1,5 @@
-"""The sampler of squared errors of softmax attention for one setting: blocks of replicates that can be
-drawn in any order, by any number of threads or machines, with the same numbers.
+"""The sampler of squared errors of softmax attention for one setting: blocks of replicates that can
+be drawn in any order, by any number of threads or machines, with the same numbers.
 """
 
 from __future__ import annotations
@@ -20,11 +20,17 @@ __all__ = ["METHODS", "PIECE", "ErrorSampler", "error_sampler"]
 
 Floats = NDArray[np.float64]
 
-PIECE = 1024  # replicates per task: the cut must not depend on the number of threads
-LONGEST = 2**31 - 1
+#: Replicates of one task. The cut must not depend on the number of threads.
+PIECE = 1024
+#: Greatest prompt length for which the counters of the random streams have room.
+LONGEST_PROMPT = 2**31 - 1
+#: Most draws of four random words for one prompt.
 MOST_DRAWS = 2**32
-STEEPEST = 1e30  # scores are float32
-LARGEST = 1e36
+#: Largest score; scores are computed in float32.
+LARGEST_SCORE = 1e30
+#: Largest error whose square has a fourth power in float64.
+LARGEST_SIZE = 1e36
+#: The ways of sampling; "auto" takes the better one that the law allows.
 METHODS = ("auto", "tokens", "scores")
 
 
@@ -131,7 +137,7 @@ def error_sampler(setting: AttentionSetting, *, method: str = "auto", seed: int 
     _check_size(problem, law.sigma * A if law is not None and kind is None else A)
     if method == "scores" or (method == "auto" and isinstance(kind, str) and kind in CONDITIONED):
         conditioned = prepare(kind, A, problem.U, problem.V, problem.mean, problem.root)
-        return ErrorSampler("scores", int(seed), LONGEST, lambda L, first, count: conditioned.values(L, first, count, key))
+        return ErrorSampler("scores", int(seed), LONGEST_PROMPT, lambda L, first, count: conditioned.values(L, first, count, key))
     if law is not None and law.structure is None and law.log_mgf is None:
         raise ValueError(
             f"the law {law.name} has no log_mgf, so the infinite prompt that errors are measured against is unknown; pass "
@@ -139,15 +145,17 @@ def error_sampler(setting: AttentionSetting, *, method: str = "auto", seed: int 
         )
     if kind is None:
         plain = PlainSampler(problem, law)
-        return ErrorSampler("tokens", int(seed), LONGEST, lambda L, first, count: plain.values(L, first, count, int(seed)))
+        return ErrorSampler("tokens", int(seed), LONGEST_PROMPT, lambda L, first, count: plain.values(L, first, count, int(seed)))
     compiled = compiled_sampler(problem, kind, A, law)
     # a draw serves one coordinate of four tokens; a ball draws two coordinates more
-    longest = min(LONGEST, MOST_DRAWS // (compiled.factor.shape[1] + 2) * 4)
+    longest = min(LONGEST_PROMPT, MOST_DRAWS // (compiled.factor.shape[1] + 2) * 4)
     return ErrorSampler("tokens", int(seed), longest, lambda L, first, count: compiled.values(L, first, count, key))
 
 
 def _check_size(problem: Problem, A: Floats) -> None:
-    """Scores must fit into float32, and fourth powers of squared errors into float64."""
+    """Refuse scores that exceed float32, and errors whose squares have no fourth power in
+    float64.
+    """
     U, V, z, F = problem.U, problem.V, problem.mean, problem.root
     with np.errstate(over="ignore", invalid="ignore"):
         b, W = A.T @ U @ z, A.T @ U @ F
@@ -155,10 +163,12 @@ def _check_size(problem: Problem, A: Floats) -> None:
         columns, rows = float(np.abs(A).max()), float(np.abs(V @ A).max())
         query_size = float(np.abs(z).max() + 10 * np.abs(F).max(initial=0))
         size = max(columns, rows) * max(1.0, steepest) + columns * rows * max(1.0, query_size)
-    if not steepest <= STEEPEST:
-        raise ValueError(f"scores (Uz)·z_k beyond {STEEPEST:.0e} leave the range of float32; rescale U or the query")
-    if not size < LARGEST:
-        raise ValueError(f"squares of errors beyond {LARGEST:.0e} have no fourth powers in a float; rescale Gamma, V or the query")
+    if not steepest <= LARGEST_SCORE:
+        raise ValueError(f"scores (Uz)·z_k beyond {LARGEST_SCORE:.0e} leave the range of float32; rescale U or the query")
+    if not size < LARGEST_SIZE:
+        raise ValueError(
+            f"squares of errors beyond {LARGEST_SIZE:.0e} have no fourth powers in a float; rescale Gamma, V or the query"
+        )
 
 
 def whole(name: str, value: object, least: int = 1, most: int | None = None) -> int:

@@ -1,5 +1,5 @@
-"""Figures as SVG: inside the page, where colours follow its theme, and as files of their own. Text
-stays text.
+"""Figures as SVG, drawn by Matplotlib: inside a page, where colours follow its theme, and as files
+of their own. Text stays text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 __all__ = ["COLOURS", "Plot", "dashed", "figure", "log_axis", "stand_in"]
 
-#: Variables of the page and their colours in daylight; the page has those for the dark.
+#: Variables of the page and their colours on a light background; the page has those for a dark one.
 COLOURS = {
     "ink": "#1b1d21",
     "muted": "#666b73",
@@ -30,7 +30,7 @@ COLOURS = {
     "run-5": "#a8862c",
     "run-6": "#c0408a",
 }
-# Matplotlib draws in stand-in colours, which become variables of the page afterwards.
+#: Colours in which Matplotlib draws; afterwards each is replaced by its variable of the page.
 STAND_INS = {name: f"#0102{i:02x}" for i, name in enumerate(COLOURS, start=16)}
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -147,7 +147,9 @@ def figure(
 
 
 def _bare(svg: str, name: str, title: str) -> str:
-    """The element alone: no prologue, no metadata, unique ids, a title, fonts left to the page."""
+    """The SVG element alone: no prologue, no metadata, unique ids, a title, fonts left to
+    the page.
+    """
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     size = re.search(r'width="([^"]*)" height="([^"]*)"|height="([^"]*)"[^>]*width="([^"]*)"', svg[: svg.index(">")])
@@ -165,6 +167,7 @@ def _bare(svg: str, name: str, title: str) -> str:
 
 
 def _power(exponent: int) -> str:
+    """A power of ten with its exponent as a superscript."""
     return "10" + str(exponent).translate(SUPERSCRIPTS) if exponent not in (0, 1) else str(10**exponent)
 
 

@@ -1,5 +1,5 @@
-"""Templates of pages: looked for in a package and then here, where theme, styles and keys of plots
-are shared.
+"""The environment of page templates: they are looked for in a package and then here, where theme,
+styles and the keys of plots are shared.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from numerics.pages.text import marked, sci, spaced
 
 __all__ = ["environment"]
 
+#: The package whose templates all pages share.
 SHARED = "numerics.pages"
 
 

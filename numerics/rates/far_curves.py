@@ -1,5 +1,5 @@
-"""Slopes of the exact errors up to L = 1e100, where no simulation reaches and powers of ln L let go of
-the exponent.
+"""Slopes of the exact errors up to L = 1e100, where no simulation reaches and the exponent
+separates from powers of ln L.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from numerics.rates.exponents import sharp_exponent
 __all__ = ["FarSlopes", "far_slopes"]
 
 Floats = NDArray[np.float64]
-#: Largest `_spread` at a fixed query (False), largest lambda on average (True), for which L = 1e100
-#: shows the exponent.
-REACH = {False: 110.0, True: 8.0}
+#: Largest `_spread` at a fixed query (False), and largest lambda on average (True), for which L =
+#: 1e100 is long enough to show the exponent.
+LARGEST_SPREAD = {False: 110.0, True: 8.0}
 #: Relative error of averages over the query that suffices for slopes.
 TOLERANCE = 1e-2
-#: Powers of ten at which far slopes over queries are taken.
+#: Powers of ten at which far slopes over queries are computed.
 DECADES = (1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 50, 100)
 
 
@@ -80,10 +80,10 @@ def _far_gradient_U(setting: AttentionSetting, decades: tuple[int, ...]) -> Floa
 
 
 def _spread(setting: AttentionSetting) -> float:
-    """``ln E w^2 - 2 ln E w`` for the weights w = e^{a.Z} at one query, s if that is more: for
+    """The larger of s and ``ln E w^2 - 2 ln E w`` for the weights w = e^{a.Z} at one query; for
     Gaussian tokens both are s.
 
-    Rare tokens of large score make it larger: L has to be long enough for them to occur.
+    Rare tokens of large score make it larger: L has to be so long that they occur.
     """
     s, law = setting.score_variance, setting.law
     if setting.gaussian or setting.averaged or law.log_mgf is None:
@@ -109,8 +109,10 @@ def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
     Examples
     --------
     >>> far = far_slopes(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), np.ones(1)))
-    >>> float(far.lengths[-1]), {quantity: round(float(slope[-1]), 6) for quantity, slope in far.slopes.items()}
-    (1000000000000.0, {'output': -1.0, 'grad_V': -1.0, 'grad_U': -1.0})
+    >>> {quantity: round(float(slope[-1]), 6) for quantity, slope in far.slopes.items()}
+    {'output': -1.0, 'grad_V': -1.0, 'grad_U': -1.0}
+    >>> float(far.lengths[-1])
+    1000000000000.0
     """
     sharp = sharp_exponent(setting)
     if sharp is None:
@@ -136,4 +138,4 @@ def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
         return None
     power = {"output": setting.d / 2 + 2, "grad_V": setting.d / 2 + 2, "grad_U": setting.d / 2 + 4}
     margins = {quantity: power[quantity] / math.log(1e100) if setting.averaged else 1e-6 for quantity in slopes}
-    return FarSlopes(10.0 ** np.array(decades), slopes, errors, -sharp, margins, reaches=s <= REACH[setting.averaged])
+    return FarSlopes(10.0 ** np.array(decades), slopes, errors, -sharp, margins, reaches=s <= LARGEST_SPREAD[setting.averaged])

@@ -1,9 +1,9 @@
 """The experiment behind ``largeprompt rates``: how the errors of softmax attention fall with the
 prompt length.
 
-Measured by Monte Carlo and laid beside what is exact (quadrature), what is proved (Theorems A and
-B) and what the paper bounds (Lemma C.4 at a fixed query, the exponent of eq. (16) on average).
-Everything that a report shows is a field of the result.
+The errors are measured by Monte Carlo and compared with what is exact (quadrature), with what is
+proved (Theorems A and B), and with what the paper bounds (Lemma C.4 at a fixed query, the exponent
+of eq. (16) on average). Everything that a report shows is a field of the result.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from numerics.rates.warnings import run_warnings
 __all__ = ["assess", "rates"]
 
 Floats = NDArray[np.float64]
-#: From here on, and up to 1e100, a power of ln L lets go of the exponent.
-FAR = 1e20
+#: From this length on, and up to 1e100, the exact curve separates the exponent from powers of ln L.
+FAR_LENGTH = 1e20
 
 
 def _lengths(lengths: Sequence[int]) -> list[int]:
-    """Increasing whole numbers from 1 on, at least one of them."""
+    """The lengths as increasing whole numbers, each once."""
     for L in lengths:
         if isinstance(L, bool) or not (L >= 1 and float(L).is_integer()):
             raise ValueError(f"L = {L} is not a prompt length; lengths are whole numbers from 1 on")
@@ -95,14 +95,14 @@ def rates(
 
 
 def _joined(runs: Sequence[AttentionErrors]) -> AttentionErrors:
-    """Runs at one length each, as one."""
+    """Runs at one length each, joined to one run."""
     join = lambda name: _map(lambda *columns: np.concatenate(columns), *(getattr(run, name) for run in runs))
     lengths = np.concatenate([run.lengths for run in runs])
     return replace(runs[0], lengths=lengths, output=join("output"), grad_V=join("grad_V"), grad_U=join("grad_U"))
 
 
 def _map(f: Callable[..., Floats], *estimates: Estimate) -> Estimate:
-    """The estimate with f applied to each of its arrays."""
+    """An estimate with f applied to each of its arrays."""
     return Estimate(**{field.name: f(*(getattr(e, field.name) for e in estimates)) for field in fields(Estimate)})
 
 
@@ -165,8 +165,9 @@ def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
 
 
 def _far_models(setting: AttentionSetting, far: FarSlopes | None) -> tuple[tuple[str, float], ...]:
+    """What laws with and without powers of ln L read off the exact output error far out."""
     power = log_power(setting, "output")
     if far is None or power is None:
         return ()
-    part = far.lengths >= FAR
+    part = far.lengths >= FAR_LENGTH
     return far_models(far.lengths[part], far.errors["output"][part], power)

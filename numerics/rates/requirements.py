@@ -29,9 +29,9 @@ def check_reportable(setting: AttentionSetting) -> None:
 
     Examples
     --------
-    >>> check_reportable(AttentionSetting(np.eye(2), np.eye(2), np.zeros((1, 2)), np.ones(2)))
+    >>> check_reportable(AttentionSetting(np.eye(2), np.eye(2), 1e20 * np.eye(2), np.ones(2)))
     Traceback (most recent call last):
-    ValueError: V Gamma = 0: the attention output is 0 for every prompt, and there is no error to measure
+    ValueError: V has entries of size 1e+20, outside 1e-15 to 1e+15; choose other units
     """
     query = ("query", setting.query) if setting.query_cov is None else ("query_cov", setting.query_cov)
     if setting.averaged and setting.query.any():
@@ -46,4 +46,4 @@ def check_reportable(setting: AttentionSetting) -> None:
         if size > LARGEST or 0 < size < least:
             raise ValueError(f"{name} has entries of size {size:.3g}, outside {SMALLEST:.0e} to {LARGEST:.0e}; choose other units")
     if not np.any(setting.V @ setting.Gamma):
-        raise ValueError("V Gamma = 0: the attention output is 0 for every prompt, and there is no error to measure")
+        raise ValueError("V Gamma = 0: the attention output is 0 for every prompt; choose V and Gamma with an error to measure")

@@ -32,7 +32,8 @@ class Comparison:
     value, limit : float
         It holds if ``value <= limit``.
     error : float
-        Nominal probability of a failure by accident, see `numerics.rates.comparisons.ERROR`; 0 for deterministic comparisons.
+        Nominal probability of a failure by accident, see
+        `numerics.rates.comparisons.ERROR`; 0 for deterministic comparisons.
     """
 
     name: str

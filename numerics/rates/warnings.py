@@ -1,4 +1,4 @@
-"""What a reader has to know before reading numbers off a rate report."""
+"""Sentences that warn a reader of a rate report before numbers are read off its plots."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["run_warnings"]
 
 
 def run_warnings(result: Rates) -> Iterator[str]:
-    """What a reader has to know before reading numbers off the plots."""
+    """Every warning about a run: what theory says beforehand, then what the measurement shows."""
     if result.lengths.size == 1:
         yield "one length has no slope; measure at six or more if an exponent is wanted"
     yield from _theory_warnings(result)
@@ -27,7 +27,7 @@ def run_warnings(result: Rates) -> Iterator[str]:
 
 
 def _theory_warnings(result: Rates) -> Iterator[str]:
-    """What is known before anything is measured."""
+    """Warnings that are known before anything is measured."""
     lam, sharp = result.setting.score_variance, sharp_exponent(result.setting)
     reaches = result.far is not None and result.far.reaches
     if sharp is not None and result.setting.averaged and lam >= 1:
@@ -45,7 +45,7 @@ def _theory_warnings(result: Rates) -> Iterator[str]:
 
 
 def _series_warnings(series: Series, result: Rates) -> Iterator[str]:
-    """What is wrong with one quantity."""
+    """Warnings about the measurement and the fit of one quantity."""
     if series.exact is None:
         bounded = any(bound.kind == "upper bound" for bound in series.bounds)
         yield "theory has no exact curve here: " + ("only bounds are compared" if bounded else "nothing is compared")

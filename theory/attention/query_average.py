@@ -1,11 +1,11 @@
-"""Gaussian tokens and a Gaussian query: how the averaged error of softmax attention decays (our
-Theorem B), with and without the query inside the prompt.
+"""The error of softmax attention on Gaussian tokens averaged over a Gaussian query: how it decays
+with the prompt length (our Theorem B), with and without the query inside the prompt.
 
-Tokens are ``N(0, Gamma)``, the query is ``z ~ N(0, S)``. In an eigenbasis of
-``A = S^{1/2} U' Gamma U S^{1/2}`` with eigenvalues ``lambda_j`` the score variance is
-``s = sum lambda_j x_j^2``, and ``N = S^{1/2} U' Gamma V'V Gamma U S^{1/2}`` enters only through its
-diagonal ``n_j``, since ``E[|V h|^2 | s] = E[sum n_j x_j^2 | s]``. All is a function of
-``(lambda_j, n_j)`` and of ``t = tr(V Gamma V')``.
+Tokens are ``N(0, Gamma)``, the query is ``z ~ N(0, S)``. In an eigenbasis of ``A = S^{1/2} U' Gamma
+U S^{1/2}`` with eigenvalues ``lambda_j`` the score variance is ``s = sum lambda_j x_j^2``. The
+matrix ``N = S^{1/2} U' Gamma V'V Gamma U S^{1/2}`` enters only through its diagonal ``n_j``, since
+``E[|V h|^2 | s] = E[sum n_j x_j^2 | s]``. So all is a function of ``(lambda_j, n_j)`` and of ``t =
+tr(V Gamma V')``.
 """
 
 from __future__ import annotations

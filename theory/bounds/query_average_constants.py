@@ -1,7 +1,7 @@
-"""Explicit constants for what Boursier & Boyer say on query averages: Propositions 3.1, 3.4, Lemmas
-C.6, C.9, equations (16), (18).
+"""Explicit constants for the statements of Boursier & Boyer on averages over the query:
+Propositions 3.1 and 3.4, Lemmas C.6 and C.9, equations (16) and (18).
 
-Each is a bound of `theory.bounds.query_average`, written in the form of the paper; they hold for
+Each is a bound of `theory.bounds.query_average` written in the form of the paper; they hold for
 every L >= 2 and sigma >= 1.
 """
 
@@ -174,7 +174,7 @@ def constants_16(U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1)
     Examples
     --------
     >>> c3, c4 = constants_16(1, 1, 1, 1)
-    >>> round(c3 / c4, 9)                                                # the same for p = 1 and |U| = 1
+    >>> round(c3 / c4, 9)  # the same for p = 1 and |U| = 1
     1.0
     """
     K, A, B = _letters_c6(C_f, d, p, g4)

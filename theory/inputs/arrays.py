@@ -1,5 +1,7 @@
-"""Checks of the arrays that a caller passes: real, finite, of fitting shapes (written with letters, where
-one letter means one size in all arguments of a call), and covariances with their roots.
+"""Checks of the arrays that a caller passes, and roots of covariances.
+
+Arrays must be real and finite, and of shapes that fit together. Shapes are written with letters,
+and one letter means one size in all arguments of a call.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ Floats = NDArray[np.float64]
 #: Relative size of asymmetry and of negative eigenvalues that counts as rounding.
 ROUNDING = 1e-10
 #: Share of the largest eigenvalue up to which an eigenvalue of a covariance counts as zero.
-ZERO = 1e-15
+ZERO_SHARE = 1e-15
 
 
 def read_arrays(**arguments: tuple[ArrayLike, str]) -> tuple[Floats, ...]:
@@ -159,7 +161,7 @@ def covariance_factor(covariance: Floats) -> Floats:
            [0., 3.]])
     """
     values, vectors = np.linalg.eigh(covariance)
-    kept = values > ZERO * values[-1]
+    kept = values > ZERO_SHARE * values[-1]
     kept[-1] = True
     return np.asarray(vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0)))
 
@@ -187,6 +189,7 @@ def symmetric_root(covariance: Floats) -> Floats:
 
 
 def _check_shapes(shapes: dict[str, tuple[tuple[int, ...], str]]) -> None:
+    """Refuse shapes that do not fit the letters, with the argument that fixed a letter first."""
     sizes: dict[str, tuple[int, str]] = {}
     for name, (found, shape) in shapes.items():
         letters = shape.split()
@@ -203,6 +206,7 @@ def _check_shapes(shapes: dict[str, tuple[tuple[int, ...], str]]) -> None:
 
 
 def _floats(name: str, value: ArrayLike) -> Floats:
+    """An array of finite floats."""
     try:
         raw = np.asarray(value)
         if raw.dtype.kind in "cSUMmb" or value is None or np.ma.is_masked(value):
@@ -218,6 +222,7 @@ def _floats(name: str, value: ArrayLike) -> Floats:
 
 
 def _expressions(name: str, value: Any, axes: int) -> Any:
+    """A SymPy matrix or expression that can be real; a vector becomes a column."""
     import sympy as sp
 
     if not is_symbolic(value):

@@ -1,5 +1,5 @@
-"""Power laws with a power of the logarithm beside them, as Theorem B has them for a Gaussian query
-with lambda >= 1/2.
+"""The fit of power laws with a power of ln L beside them, as Theorem B has them for a Gaussian
+query with lambda >= 1/2.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Exponents from noisy measurements over the prompt length: local slopes, and a power law with its
-next-order term.
+"""Exponents from noisy measurements over the prompt length: local slopes, and the fit of a power
+law with its next-order term.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-#: Below this p-value a law is rejected.
+#: A law is rejected if its p-value is below this.
 REJECTED = 1e-3
-#: How far from the exponent the slope at the longest prompt may be before the exponent counts as
+#: How far the slope at the longest prompt may be from the fitted exponent before that counts as
 #: extrapolated.
 SLOPE_GAP = 0.05
-#: Change of the local slope over a decade that is reported, if it is also this many standard errors.
+#: Change of the local slope over a decade that is reported, if it also exceeds this number of
+#: standard errors.
 SLOPE_CHANGE, STANDARD_ERRORS = 0.02, 3.0
 
 
@@ -274,7 +275,9 @@ class Solution(NamedTuple):
 
 
 def least_squares(columns: Sequence[Floats], target: Floats, weight: Floats) -> Solution:
-    """The linear model ``sum p_j columns_j``, its target known with standard errors ``1 / weight``."""
+    """Fit the linear model ``sum p_j columns_j`` to a target that is known with standard errors ``1
+    / weight``.
+    """
     design = np.stack(columns, axis=1) * weight[:, None]
     # Var = (X'X)^-1 through the triangular factor, which keeps twice the digits that X'X would.
     orthogonal, triangular = np.linalg.qr(design)
@@ -286,7 +289,7 @@ def least_squares(columns: Sequence[Floats], target: Floats, weight: Floats) -> 
 
 
 def _chi2_tail(chi2: float, dof: int) -> float:
-    """P(chi^2_dof > chi2)."""
+    """The probability that a chi-squared variable with `dof` degrees of freedom exceeds chi2."""
     if dof == 0:
         return 1.0
     from scipy.special import gammaincc

@@ -1,7 +1,7 @@
 """Rate reports: ``report.html`` for people, ``report.json`` and ``data.csv`` for programs, and each
 plot as a file of its own.
 
-One run, or several beside each other. All is written together or not at all.
+A report shows one run, or compares several. All of its files are written together, or none.
 """
 
 from __future__ import annotations

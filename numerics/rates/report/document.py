@@ -1,4 +1,6 @@
-"""A rate report as data: one JSON document, described by ``report.schema.json``, and one table."""
+"""A rate report as data for programs: one JSON document, described by ``report.schema.json``, and
+one table.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,9 @@ from numerics.rates.series import Series
 
 __all__ = ["COLUMNS", "FORMAT", "as_csv", "as_document", "table"]
 
+#: Version of the format of ``report.json``.
 FORMAT = 2
-#: Columns that hold a curve, and the names that it may have.
+#: Columns of the table that hold a curve, and the names that this curve may have.
 BOUND_OF = {
     "theorem_a": ("Theorem A",),
     "theorem_b": ("Theorem B", "Theorem B, limit"),
@@ -47,10 +50,12 @@ COLUMNS = {
 
 
 def _number(value: float) -> float | None:
+    """A number for JSON, which knows neither nan nor infinity."""
     return float(value) if math.isfinite(value) else None
 
 
 def _numbers(values: NDArray[np.float64] | None) -> list[float | None] | None:
+    """An array for JSON."""
     return None if values is None else [_number(v) for v in values.tolist()]
 
 

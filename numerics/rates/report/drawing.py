@@ -1,4 +1,4 @@
-"""Every plot of a report, drawn once for the page and for files."""
+"""All plots of a report, drawn once for the page and for the files."""
 
 from __future__ import annotations
 
@@ -67,6 +67,7 @@ def prefixes(runs: Sequence[Rates]) -> list[str]:
 
 
 def _run(run: Rates, prefix: str) -> RunDrawing:
+    """The plots of one run."""
     return RunDrawing(
         errors={series.quantity: error_plot(run, series, prefix) for series in run.series},
         slopes={series.quantity: slope_plot(run, series, prefix) for series in run.series},

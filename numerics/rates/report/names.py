@@ -1,4 +1,4 @@
-"""The names that a rate report gives: to the measured quantities, to the curves of theory, and to its
+"""The names that a rate report gives to measured quantities, to the curves of theory, and to its
 runs.
 """
 
@@ -10,14 +10,14 @@ from numerics.rates.result import Rates
 
 __all__ = ["TITLES", "explained", "run_names"]
 
-#: What is measured, and its formula.
+#: Title and formula of each quantity.
 TITLES = {
     "output": ("Output", "E‖T<sub>L</sub> − T‖²"),
     "grad_V": ("Gradient in V", "E‖∇<sub>V</sub>T<sub>L</sub> − ∇<sub>V</sub>T‖²"),
     "grad_U": ("Gradient in U", "E‖∇<sub>U</sub>T<sub>L</sub> − ∇<sub>U</sub>T‖²"),
 }
-#: What the curves are, by how their names begin: the longer name first.
-EXPLAINED = {
+#: What the curves are, by how their names begin; of two names that begin alike the longer is first.
+EXPLANATIONS = {
     "Theorem A": "Theorem A: our bound for Gaussian tokens, at every query and every L; averaged over the query if that is random.",
     "Theorem B, limit": "Theorem B, limit: our leading term of the average over Gaussian queries, for L → ∞; no bound at finite L.",
     "Theorem B": "Theorem B: our bound C₁/L of the average over Gaussian queries, C₁ the limit of L times the error.",
@@ -37,8 +37,8 @@ def explained(names: Sequence[str]) -> list[str]:
     >>> explained(["R1", "Theorem A", "R1"])[1]
     'R1: our bound at one query, for every sub-Gaussian law of tokens.'
     """
-    begins = {next((begin for begin in EXPLAINED if name.startswith(begin)), None) for name in names}
-    return [text for begin, text in EXPLAINED.items() if begin in begins]
+    begins = {next((begin for begin in EXPLANATIONS if name.startswith(begin)), None) for name in names}
+    return [text for begin, text in EXPLANATIONS.items() if begin in begins]
 
 
 def run_names(runs: Sequence[Rates]) -> list[str]:

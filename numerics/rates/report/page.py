@@ -1,4 +1,4 @@
-"""The page of a rate report, for one run or several."""
+"""The HTML page of a rate report, for one run or several: what its templates are filled with."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ __all__ = ["as_html"]
 
 
 def _legend(series: Series) -> list[dict[str, str]]:
-    """Keys of the error plot, with how far each bound is from the truth where it is tightest."""
+    """The keys of the error plot, with the distance of each bound from the truth where it is
+    tightest.
+    """
     truth = series.mean if series.exact is None else series.exact
     against = "measured" if series.exact is None else "exact"
     entries = [{"variable": "measured", "mark": "dot", "dashes": "", "name": "measured", "note": "bars: 95 % intervals"}]
@@ -46,6 +48,7 @@ def _legend(series: Series) -> list[dict[str, str]]:
 
 
 def _fit_row(name: str, kind: str, fit: PowerLawFit, series: Series) -> dict[str, Any]:
+    """One row of the table of fits."""
     low, high = fit.interval()
     return {
         "quantity": name,
@@ -62,6 +65,7 @@ def _fit_row(name: str, kind: str, fit: PowerLawFit, series: Series) -> dict[str
 
 
 def _fits(run: Rates) -> list[dict[str, Any]]:
+    """The table of fits: for each quantity with the next-order term and without."""
     return [
         row
         for series in run.series
@@ -74,6 +78,7 @@ def _fits(run: Rates) -> list[dict[str, Any]]:
 
 
 def _models(run: Rates) -> list[dict[str, Any]]:
+    """The tables of laws beside each other, one for each quantity."""
     return [
         {
             "title": TITLES[series.quantity][0],
@@ -98,6 +103,7 @@ def _models(run: Rates) -> list[dict[str, Any]]:
 
 
 def _cards(run: Rates, drawn: RunDrawing) -> list[dict[str, Any]]:
+    """One card for each quantity: its plots, its legend and its exponents."""
     return [
         {
             "title": TITLES[series.quantity][0],
@@ -118,6 +124,7 @@ def _cards(run: Rates, drawn: RunDrawing) -> list[dict[str, Any]]:
 
 
 def _slack_rows(run: Rates) -> list[dict[str, str]]:
+    """The table of slack: bound over truth."""
     cell = lambda pair: f"{ratio(pair[1])} (L = {pair[0]:.0f})"
     return [
         {
@@ -155,14 +162,17 @@ def _summary(run: Rates) -> str:
 
 
 def _matrix(values: np.ndarray[Any, Any]) -> list[list[str]]:
+    """The entries of a matrix, or of a vector as one row, with four digits."""
     return [[f"{v:.4g}" for v in row] for row in np.atleast_2d(values)]
 
 
 def _law(run: Rates) -> str:
+    """The name of the law of the tokens."""
     return "N(0, Γ)" if run.setting.gaussian else run.setting.law.name.removeprefix("image of ")
 
 
 def _overview(runs: Sequence[Rates]) -> list[dict[str, Any]]:
+    """The table of several runs."""
     rows = []
     for i, (name, prefix, run) in enumerate(zip(run_names(runs), prefixes(runs), runs)):
         output = run.series[0]
@@ -187,6 +197,7 @@ def _overview(runs: Sequence[Rates]) -> list[dict[str, Any]]:
 
 
 def _run(name: str, prefix: str, run: Rates, drawn: RunDrawing) -> dict[str, Any]:
+    """Everything that the template of one run is filled with."""
     setting = run.setting
     inputs = {"Γ" if setting.gaussian else "Cov": _matrix(setting.Gamma), "U": _matrix(setting.U), "V": _matrix(setting.V)}
     if setting.query_cov is None:

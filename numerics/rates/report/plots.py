@@ -17,9 +17,7 @@ __all__ = ["FEASIBLE", "error_limits", "error_plot", "far_plot", "measured_point
 Floats = NDArray[np.float64]
 #: Longest prompts that a simulation reaches.
 FEASIBLE = 1e6
-INK, MUTED, GRID, MEASURED, EXACT, THEOREM, PAPER, GRADIENT = map(
-    stand_in, ("ink", "muted", "grid", "measured", "exact", "theorem", "paper", "gradient")
-)
+MUTED, GRID, MEASURED, EXACT, THEOREM = map(stand_in, ("muted", "grid", "measured", "exact", "theorem"))
 #: Colour and dashes of a quantity where all three are in one plot.
 QUANTITY_STYLES = {"output": ("exact", ""), "grad_V": ("theorem", "5 3"), "grad_U": ("gradient", "")}
 
@@ -46,11 +44,13 @@ def measured_points(ax: Any, x: Floats, y: Floats, error: Floats, colour: str = 
 
 
 def _plot_bound(ax: Any, L: Floats, values: Floats, name: str) -> None:
+    """Draw a bound in its colour and dashes."""
     variable, dashes = style_of(name)
     ax.plot(L, values, color=stand_in(variable), linestyle=dashed(dashes))
 
 
 def _lengths_axis(ax: Any, L: Floats) -> None:
+    """A logarithmic axis of prompt lengths."""
     ax.set_xscale("log")
     log_axis(ax.xaxis, L[0], L[-1])
     ax.set_xlim(L[0] / 1.2, L[-1] * 1.2)

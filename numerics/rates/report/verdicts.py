@@ -1,4 +1,4 @@
-"""What came out, in one line a quantity and with its numbers: the top of the page."""
+"""The outcome of a run in one line for each quantity, with its numbers: the top of the page."""
 
 from __future__ import annotations
 
@@ -90,6 +90,7 @@ def verdicts(run: Rates) -> list[Verdict]:
 
 
 def _parts(run: Rates, series: Series, given: list[Slack]) -> Iterator[str]:
+    """The parts of the sentence about one quantity."""
     worst = worst_deviation(run, series.quantity)
     if worst is not None:
         yield f"at most {worst[0]:.2f} standard errors from the exact curve (allowed {worst[1]:.2f})"

@@ -29,7 +29,9 @@ DRAWN = {"normal": "normals", "sign": "signs", "uniform": "uniforms", "sphere": 
 
 
 def drawn(kind: str, rank: int, tokens: int) -> np.ndarray:
-    """Coordinates (tokens × LANES, rank) of a prompt of that many tokens, as the kernel sees them."""
+    """Coordinates (tokens × LANES, rank) of a prompt of that many tokens, as the kernel sees
+    them.
+    """
     fill, key = getattr(coordinates, DRAWN[kind]), key_of(5)
     words = np.empty(rank * coordinates.SIZE, np.uint32)
     tile = np.zeros((rank + rank % 2 + coordinates.EXTRA.get(kind, 0)) * coordinates.SIZE, np.float32)
@@ -74,7 +76,9 @@ def problem(d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def enumerated(points: np.ndarray, weights: np.ndarray, U, V, z, L: int) -> np.ndarray:  # type: ignore[no-untyped-def]
-    """Mean squared errors of output, grad_V, grad_U over all prompts of L tokens on these points."""
+    """Mean squared errors of output, grad_V, grad_U over all prompts of L tokens on these
+    points.
+    """
     total = np.zeros(3)
     tilt = weights * np.exp(points @ U @ z - (points @ U @ z).max())
     tilt /= tilt.sum()

@@ -44,7 +44,7 @@ def test_the_table_notices_a_coarse_step(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_table_notices_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_moments, "HEAVY", 2.0)
+    monkeypatch.setattr(score_moments, "DEFINITION_P2", 2.0)
     assert worst_error(36, 36) > 1e-10
 
 
@@ -74,7 +74,7 @@ def test_the_polynomials_and_the_definition_agree_where_they_meet(s: float, monk
     near = L[(P2 > 3e-3) & (P2 < 3e-2)]
     assert near.size
     by_definition = _by_definition(s, near, moments(s, near).P2)
-    monkeypatch.setattr(score_moments, "HEAVY", 2.0)
+    monkeypatch.setattr(score_moments, "DEFINITION_P2", 2.0)
     assert np.array(moments(s, near).spread[:2]) == pytest.approx(np.array(by_definition[:2]), rel=1e-9)
 
 

@@ -81,7 +81,7 @@ def test_a_small_sample_alone_is_not_trusted_to_show_its_skewness(monkeypatch: p
     above = lambda: int(sum(scores(mean, error, truth, share)[0] > norm.isf(0.01) for mean, error, share in found))
     k = above()
     assert k == 0 or beta.ppf(1e-6, k, runs - k + 1) <= 0.04
-    monkeypatch.setattr(comparisons, "SKEWED", 0.0)
+    monkeypatch.setattr(comparisons, "UNSEEN_SKEWNESS", 0.0)
     k = above()
     assert beta.ppf(1e-6, k, runs - k + 1) > 0.05
 

@@ -41,7 +41,9 @@ def test_the_fitted_law_is_recovered_exactly(order: float) -> None:
 
 
 def test_units_do_not_matter() -> None:
-    """Other units of y change the amplitude only; other units of the errors change the width only."""
+    """Other units of y change the amplitude only; other units of the errors change the width
+    only.
+    """
     y = law(LENGTHS) * (1 + 0.01 * np.sin(LENGTHS))
     one = power_law_fit(LENGTHS, y, 0.01 * y)
     scaled = power_law_fit(LENGTHS, 1e30 * y, 1e28 * y)
