@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.tilted_moments import AtomicMoments, TiltedMoments
-from numerics.quadrature.softmax_weights import log_complement
+from numerics.quadrature.gaussian_transforms import log_complement
 
 __all__ = ["STEP", "LawTransforms", "law_transforms", "transform_grid"]
 

@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature.softmax_weights import CUT, laplace_transforms
+from numerics.quadrature.gaussian_transforms import CUT, laplace_transforms
 
 __all__ = ["averaged_error_with_query", "error_with_query"]
 

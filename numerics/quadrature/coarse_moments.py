@@ -15,8 +15,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.quadrature.gaussian_transforms import Block, Key, log_complement, products_of_sums
 from numerics.quadrature.score_moments import DEFINITION, DEFINITION_VARIANCE, STEIN, ScoreMoments, spread_by_definition
-from numerics.quadrature.softmax_weights import Block, Key, log_complement, products_of_sums
 from theory.attention.softmax_covariance import spread_moments
 
 __all__ = ["ACCURACY", "LARGEST_VARIANCE", "LONGEST", "coarse_score_moments"]

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature.softmax_weights import Key, check_lengths, laplace_transforms, mean_products
+from numerics.quadrature.gaussian_transforms import Key, laplace_transforms
+from numerics.quadrature.softmax_weights import check_lengths, mean_products
 from theory.attention.softmax_covariance import GRAD_U_MOMENTS, SpreadMoments, spread_moments
 
 __all__ = ["LARGEST_SCORE_VARIANCE", "ScoreMoments", "score_moments"]

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from numerics.quadrature.softmax_weights import laplace_transforms, mean_products, softmax_moments
+from numerics.quadrature.gaussian_transforms import laplace_transforms
+from numerics.quadrature.softmax_weights import mean_products, softmax_moments
 
 __all__ = ["WeightTable", "Weights", "weight_table"]
 

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numerics.quadrature import score_moments
-from numerics.quadrature import softmax_weights as quadrature
+from numerics.quadrature import gaussian_transforms, score_moments
 from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, _by_definition
 from numerics.quadrature.score_moments import score_moments as moments
 from numerics.quadrature.softmax_weights import softmax_moments
@@ -39,7 +38,7 @@ def test_against_mpmath(low: float, high: float, tolerance: float) -> None:
 
 
 def test_the_table_notices_a_coarse_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quadrature, "STEP", 0.5)
+    monkeypatch.setattr(gaussian_transforms, "STEP", 0.5)
     assert worst_error(1, 36) > 1e-8
 
 

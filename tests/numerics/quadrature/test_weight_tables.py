@@ -9,8 +9,9 @@ import math
 import numpy as np
 import pytest
 
+from numerics.quadrature.gaussian_transforms import laplace_transforms
 from numerics.quadrature.query_moments import query_moments
-from numerics.quadrature.softmax_weights import laplace_transforms, mean_products, softmax_moments
+from numerics.quadrature.softmax_weights import mean_products, softmax_moments
 from numerics.quadrature.weight_tables import X_EDGES, weight_table
 
 POWERS = tuple(tuple((k, 0) for k in powers) for powers in ((2,), (3,), (2, 2), (4,), (2, 3), (2, 2, 2)))
