@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ from numerics.quadrature.query_form import QuadraticFormLaw, quadratic_form_law
 from numerics.token_laws import TokenLaw, ball, gaussian, rademacher, sphere, uniform
 from theory.inputs.arrays import covariance_factor, read_arrays, read_covariance, symmetric_root
 
-__all__ = ["EXAMPLES", "LAWS", "QUANTITIES", "AttentionSetting", "Quantity", "as_setting"]
+__all__ = ["LAWS", "QUANTITIES", "AttentionSetting", "Quantity", "as_setting"]
 
 Floats = NDArray[np.float64]
 Quantity = Literal["output", "grad_V", "grad_U"]
@@ -172,8 +172,9 @@ class AttentionSetting:
 
         Examples
         --------
-        >>> EXAMPLES["isotropic"]().with_law("sphere").name
-        'isotropic, sphere'
+        >>> eye = np.eye(2)
+        >>> AttentionSetting(eye, eye, eye, [1.0, 0.0], name="plain").with_law("sphere").name
+        'plain, sphere'
         """
         if name not in LAWS:
             raise ValueError(f"there is no token law {name!r}; choose one of {', '.join(LAWS)}")
@@ -262,8 +263,9 @@ def as_setting(
 
     Examples
     --------
-    >>> as_setting(EXAMPLES["isotropic"](), None, None, query=None).d
-    3
+    >>> setting = as_setting(np.eye(3), np.eye(3), np.eye(3), query=np.ones(3))
+    >>> as_setting(setting, None, None, query=None) is setting
+    True
     """
     if not isinstance(Gamma, AttentionSetting):
         if V is None:
@@ -292,50 +294,7 @@ def _frozen(array: Floats) -> Floats:
     return array
 
 
-@cache
-def _fixed_isotropic() -> AttentionSetting:
-    return AttentionSetting(np.eye(3), 0.5 * np.eye(3), np.eye(3), np.array([1.0, -1.0, 0.0]), name="isotropic")
-
-
-@cache
-def _fixed_anisotropic() -> AttentionSetting:
-    Gamma = np.diag([2.0, 1.0, 0.5, 0.25])
-    U = np.array([[0.3, 0.1, 0.0, 0.0], [-0.2, 0.4, 0.1, 0.0], [0.0, 0.1, 0.5, -0.3], [0.2, 0.0, 0.0, 0.6]])
-    V = np.array([[1.0, 0.0, 0.5, 0.0], [0.0, -1.0, 0.0, 2.0]])
-    return AttentionSetting(Gamma, U, V, np.array([1.0, 0.5, -1.0, 1.0]), name="anisotropic")
-
-
-@cache
-def _fixed_singular() -> AttentionSetting:
-    """Tokens on a plane in R^3."""
-    plane = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    return AttentionSetting(plane @ plane.T / 2, 0.4 * np.eye(3), np.eye(3), np.array([0.5, 0.5, 0.5]), name="singular")
-
-
-@cache
-def _averaged() -> AttentionSetting:
-    """lambda = 0.16 < 1/6: the error is C/L (1 + O(1/L)) also on average."""
-    return AttentionSetting(np.eye(3), np.diag([0.4, 0.3, 0.2]), np.eye(3), query_cov=np.eye(3), name="averaged")
-
-
-@cache
-def _averaged_slow() -> AttentionSetting:
-    """lambda = 1.44 >= 1: the exponent is below 1 and cannot be seen at feasible lengths."""
-    return AttentionSetting(np.eye(2), np.diag([1.2, 0.5]), np.eye(2), query_cov=np.eye(2), name="averaged-slow")
-
-
 #: The standard laws by name: centred tokens in d dimensions with the identity as covariance.
 LAWS: Mapping[str, Callable[[int], TokenLaw]] = MappingProxyType(
     {"gaussian": lambda d: gaussian(np.eye(d)), "rademacher": rademacher, "uniform": uniform, "sphere": sphere, "ball": ball}
-)
-#: The built-in examples by name. Each is made once, so that exact curves which are kept for a
-#: setting serve every report on it.
-EXAMPLES: Mapping[str, Callable[[], AttentionSetting]] = MappingProxyType(
-    {
-        "isotropic": _fixed_isotropic,
-        "anisotropic": _fixed_anisotropic,
-        "singular": _fixed_singular,
-        "averaged": _averaged,
-        "averaged-slow": _averaged_slow,
-    }
 )

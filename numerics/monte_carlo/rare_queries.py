@@ -72,7 +72,7 @@ def rare_queries(setting: AttentionSetting, lengths: Floats, replicates: int) ->
 
     Examples
     --------
-    >>> from numerics.attention.setting import EXAMPLES
+    >>> from numerics.attention.examples import EXAMPLES
     >>> setting, L = EXAMPLES["averaged-slow"](), np.array([100.0])
     >>> few, many = (rare_queries(setting, L, n).error[0, 0] for n in (1000, 100_000))
     >>> bool(few > 10 * many > 0)

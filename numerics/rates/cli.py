@@ -200,7 +200,7 @@ def _settings(arguments: argparse.Namespace) -> tuple[list[AttentionSetting], li
     """The settings that the arguments describe, every example with every law, with name and digest
     of each file read.
     """
-    from numerics.attention.setting import EXAMPLES as BUILT_IN
+    from numerics.attention.examples import EXAMPLES as BUILT_IN
 
     paths = {name: getattr(arguments, name) for name in MATRICES}
     paths["query"] = arguments.query or arguments.query_cov

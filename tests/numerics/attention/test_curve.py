@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from numerics.attention.curve import exact_error
-from numerics.attention.setting import EXAMPLES, AttentionSetting
+from numerics.attention.examples import EXAMPLES
+from numerics.attention.setting import AttentionSetting
 
 FIXED = [build() for build in EXAMPLES.values() if not build().averaged]
 

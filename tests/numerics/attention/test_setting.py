@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from numerics import attention_errors, exact_errors
-from numerics.attention.setting import EXAMPLES, LAWS, AttentionSetting
+from numerics.attention.examples import EXAMPLES
+from numerics.attention.setting import LAWS, AttentionSetting
 from numerics.rates.requirements import check_reportable
 from numerics.token_laws import gaussian, rademacher
 

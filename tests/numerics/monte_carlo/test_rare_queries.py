@@ -14,7 +14,8 @@ from scipy.integrate import quad
 from scipy.stats import beta, norm
 
 from numerics import exact_errors
-from numerics.attention.setting import EXAMPLES, AttentionSetting
+from numerics.attention.examples import EXAMPLES
+from numerics.attention.setting import AttentionSetting
 from numerics.monte_carlo.rare_queries import FEWEST_QUERIES, PROMPT_SPREAD, rare_queries
 from numerics.monte_carlo.sampler import error_sampler
 from numerics.rates import comparisons

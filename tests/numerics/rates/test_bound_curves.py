@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from numerics.attention.curve import exact_error
-from numerics.attention.setting import EXAMPLES, LAWS, QUANTITIES, AttentionSetting, Quantity
+from numerics.attention.examples import EXAMPLES
+from numerics.attention.setting import LAWS, QUANTITIES, AttentionSetting, Quantity
 from numerics.rates.bound_curves import bounds, fourth_moment
 from numerics.token_laws import TokenLaw, atoms
 

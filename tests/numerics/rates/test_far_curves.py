@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from numerics.attention.curve import exact_error
-from numerics.attention.setting import EXAMPLES, LAWS, QUANTITIES, AttentionSetting
+from numerics.attention.examples import EXAMPLES
+from numerics.attention.setting import LAWS, QUANTITIES, AttentionSetting
 from numerics.rates.bound_curves import bounds
 from numerics.rates.exponents import theorem_B_constant
 from numerics.rates.far_curves import far_slopes

@@ -10,7 +10,8 @@ import pytest
 
 import numerics.rates.measure
 from numerics.attention.curve import exact_error
-from numerics.attention.setting import EXAMPLES, AttentionSetting
+from numerics.attention.examples import EXAMPLES
+from numerics.attention.setting import AttentionSetting
 from numerics.monte_carlo.estimate import AttentionErrors, Estimate, attention_errors
 from numerics.rates.comparisons import ERROR
 from numerics.rates.measure import assess, rates

@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 
 import numerics.rates.report
-from numerics.attention.setting import EXAMPLES, AttentionSetting
+from numerics.attention.examples import EXAMPLES
+from numerics.attention.setting import AttentionSetting
 from numerics.pages.svg import COLOURS
 from numerics.pages.text import marked, sci
 from numerics.rates.measure import rates
