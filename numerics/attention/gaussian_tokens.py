@@ -56,8 +56,8 @@ class _Gradient(NamedTuple):
 
 
 class _Problem(NamedTuple):
-    """Everything in the coordinates in which tokens and (random) query are standard normal: the
-    scores are ``(C x).y``.
+    """The problem in coordinates in which a token y and a random query x are standard normal: the
+    score of y is ``y'C x``.
     """
 
     C: Floats

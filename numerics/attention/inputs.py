@@ -19,7 +19,7 @@ LARGEST = 1e30
 
 
 def read_lengths(lengths: ArrayLike) -> Floats:
-    """A vector of whole numbers from 1 to 1e100, as floats."""
+    """The prompt lengths as a vector of floats: whole numbers from 1 to 1e100."""
     try:
         raw = np.atleast_1d(np.asarray(lengths))
         if raw.ndim != 1 or not raw.size or raw.dtype.kind in "bcSUMm":
@@ -34,7 +34,9 @@ def read_lengths(lengths: ArrayLike) -> Floats:
 
 
 def overflow_refused(arrays: Mapping[str, Floats]) -> None:
-    """ValueError for entries whose products of four factors may be no floats."""
+    """Refuse arrays with entries whose products of four may exceed the range of floats, by a
+    ValueError.
+    """
     for name, array in arrays.items():
         if not (np.isfinite(array).all() and np.abs(array).max() <= LARGEST):
             raise ValueError(f"{name} makes products that overflow a float; choose other units")

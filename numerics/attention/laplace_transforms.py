@@ -68,8 +68,8 @@ class LawTransforms:
 
 
 def transform_grid(moments: TiltedMoments, log_L: float, rule: int = 0) -> Floats:
-    """Nodes v of one of two interlacing rules, where integrands are not negligible for prompts of 2
-    to e^{log_L} tokens.
+    """The nodes v of one of two interlacing rules, on the range in which integrands are not
+    negligible for prompts of 2 to e^{log_L} tokens.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def transform_grid(moments: TiltedMoments, log_L: float, rule: int = 0) -> Float
 
 
 def law_transforms(moments: TiltedMoments, v: Floats, rule: int = 0) -> LawTransforms:
-    """Evaluate the functions.
+    """Evaluate the functions m_k on a grid of v = log r.
 
     Parameters
     ----------
@@ -169,16 +169,16 @@ class _Weights:
         self._curvature = np.maximum(second, 0.0)
 
     def size(self, t: Floats) -> Floats:
-        """``ln E w^t``."""
+        """The logarithm of E w^t."""
         size = self.moments.log_mgf(t) - t * self.log_mgf_one
         return np.where(np.isnan(size), np.inf, size)
 
     def slope(self, t: float) -> float:
-        """Its derivative."""
+        """The derivative of ln E w^t."""
         return float(np.interp(t, self._t[1:-1], self._slope))
 
     def curvature(self, low: float, high: float) -> float:
-        """Largest variance of the scores under tilts from low to high."""
+        """The largest variance of the scores under tilts from low to high."""
         ends = np.searchsorted(self._t[1:-1], [low, high])
         return float(self._curvature[ends[0] : max(ends[1], ends[0] + 1)].max())
 
@@ -203,8 +203,8 @@ class _Series:
         return n, n * v[:, None] + self.log_size[n] - gammaln(n - k + 1.0)
 
     def noise(self, k: int, lines: Floats, sizes: Floats, v: Floats) -> Floats:
-        """Logarithms of the largest numbers in the sums, by which rounding errors go, for every
-        line: shape (lines, n).
+        """The logarithm of the largest number in the sums for every line, shape (lines, n):
+        rounding errors are relative to it.
         """
         from scipy.special import gammaln
 
@@ -247,8 +247,8 @@ class _Line:
         self.functions = weights.moments.functions(np.asarray(-c - 1j * self.y, dtype=complex)) * turn[:, None]
 
     def integral(self, k: int, v: Floats, centre: Floats | None = None) -> Floats:
-        """m_k of all functions, less the residues to the right of the line; the functions about
-        their means if these are given.
+        """m_k of all functions, less the residues to the right of the line. The functions are taken
+        about their means if these are given.
         """
         top = self.log_gamma[k].real.max()
         f = self.functions if centre is None else self.functions - self.functions[:, :1] * centre

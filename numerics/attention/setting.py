@@ -185,8 +185,8 @@ class AttentionSetting:
 
     @cached_property
     def token_factor(self) -> Floats:
-        """F of tokens F g with the standard coordinates g of their law, shape (d, r); the identity
-        where the law says nothing of the kind.
+        """F of tokens F g, shape (d, r), where g are the standard coordinates of their law; the
+        identity for a law that has none.
         """
         if not isinstance(self._tokens, TokenLaw):
             return covariance_factor(self._tokens)
@@ -194,22 +194,22 @@ class AttentionSetting:
 
     @cached_property
     def query_factor(self) -> Floats:
-        """B with query = B x, x standard normal, shape (d, k); for a fixed query that vector as a
-        column. Of Gaussian queries the mean is left aside.
+        """B with query - E query = B x for standard normal x, shape (d, k); a fixed query as a
+        column.
         """
         return self.query[:, None] if self.query_cov is None else covariance_factor(self.query_cov)
 
     @cached_property
     def score_form(self) -> Floats:
-        """A = B'U'Gamma U B, so that the scores have variance x'Ax; for a fixed query the 1x1
-        matrix of s.
+        """A = B'U'Gamma U B: for the query B x the scores have variance x'Ax. For a fixed query
+        this is the 1x1 matrix of s.
         """
         return self._form(self.Gamma)
 
     @property
     def score_variance(self) -> float:
-        """s = (Uz)'Gamma(Uz) at a fixed query; lambda, the largest eigenvalue of A, for Gaussian
-        queries.
+        """The score variance s = (Uz)'Gamma(Uz) at a fixed query; lambda, the largest eigenvalue of
+        A, for Gaussian queries.
         """
         return max(float(np.linalg.eigvalsh(self.score_form)[-1]), 0.0)
 
@@ -220,14 +220,14 @@ class AttentionSetting:
         return np.asarray((product + product.T) / 2)
 
     def weight(self, quantity: Literal["output", "grad_V"]) -> tuple[Floats, float]:
-        """W and c with error = c E|W^{1/2}(zbar - h)|^2: each row of the gradient in V is the
+        """W and c with error = c E|W^{1/2}(zbar - h)|^2. Each row of the gradient in V is the
         output for V = I.
         """
         return (self.V.T @ self.V, 1.0) if quantity == "output" else (np.eye(self.d), float(self.V.shape[0]))
 
     def query_law(self, W: Floats, reach: float) -> QuadraticFormLaw:
-        """The law of the score variance s with the weights for h'Wh, h = Gamma U z: one atom, or a
-        quadrature over queries.
+        """The law of the score variance s over queries, with the weights for h'Wh, h = Gamma U z:
+        one atom, or the nodes of a quadrature.
 
         Parameters
         ----------

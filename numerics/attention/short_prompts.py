@@ -27,7 +27,7 @@ ROUNDING = 1e-15
 
 
 def are_few(k: int, d: int, L: float) -> bool:
-    """Whether the prompts of L tokens on k points of R^d are so few that they can be gone through.
+    """Whether the prompts of L tokens on k points of R^d are so few that they can be summed over.
 
     Examples
     --------
@@ -40,8 +40,8 @@ def are_few(k: int, d: int, L: float) -> bool:
 def short_prompt_errors(
     y: Floats, weights: Floats, b: Floats, H: Floats, matrices: Sequence[Floats], L: int
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """The fields of `numerics.attention.any_law` for one length, and bounds of their rounding
-    errors.
+    """The errors at one length as sums over all prompts, with bounds on their rounding errors: the
+    fields of `numerics.attention.any_law`.
 
     Parameters
     ----------

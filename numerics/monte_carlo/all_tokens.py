@@ -33,13 +33,15 @@ class Problem:
     root: Floats
 
     def queries(self, whites: Floats) -> Floats:
-        """Shape (d, n), from standard normal vectors (k, n); a single one if the query is fixed."""
+        """Queries of shape (d, n) from standard normal vectors of shape (k, n); a single column if
+        the query is fixed.
+        """
         return self.mean[:, None] + (product(self.root, whites) if self.root.shape[1] else 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class CompiledSampler:
-    """Tokens A g with coordinates g that the kernel can draw; made by `compiled_sampler`.
+    """A sampler with tokens A g whose coordinates g the kernel draws; made by `compiled_sampler`.
 
     With A = Q R and V A = P S, Q and P of orthonormal columns, |A x| = |R x| and |V A x| = |S x|:
     roots with many zeros, and no more rows than columns. R and S end with a column of zeros if the
@@ -94,7 +96,8 @@ class CompiledSampler:
 
 @dataclass(frozen=True, eq=False)
 class PlainSampler:
-    """Tokens from the sampler of a law, in NumPy: the same interface, ten and more times slower.
+    """A sampler with tokens from the law's own sampler, in NumPy: the same interface, ten and more
+    times slower.
 
     Prompts are drawn in blocks of `PROMPTS_A_BLOCK`; the generator of a block is Philox under the
     key (seed, L), from a counter of its own.
@@ -165,7 +168,7 @@ class PlainSampler:
 
 
 def compiled_sampler(problem: Problem, kind: Any, factor: Floats, law: Any = None) -> CompiledSampler:
-    """Prepare the kernel's arguments.
+    """A sampler with the arguments of the kernel prepared.
 
     Parameters
     ----------
@@ -207,8 +210,8 @@ def _turned(kind: Any, factor: Floats) -> Floats:
 
 
 def product(matrix: Floats, columns: Floats) -> Floats:
-    """matrix @ columns, each column by itself: a matrix product may round a column differently
-    beside others.
+    """The product matrix @ columns, computed for each column by itself: a matrix product may round
+    a column differently beside others, and replicates must not depend on their neighbours.
     """
     out = np.zeros((matrix.shape[0], columns.shape[1]))
     for k in range(matrix.shape[1]):

@@ -73,7 +73,7 @@ def _skewness(estimate: Estimate, n: int) -> Floats:
 
 
 def doubtful(estimate: Estimate, replicates: int) -> Bools:
-    """Where a mean should neither be a point of a fit nor be compared.
+    """Whether a mean is so uncertain that it is neither fitted nor compared.
 
     Parameters
     ----------

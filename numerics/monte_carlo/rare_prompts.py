@@ -30,8 +30,8 @@ ROUNDING = 1e-12
 
 
 def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) -> Floats:
-    """What prompts that lack a value of the tokens, or hold a rare one, may add to the mean where a
-    sample may show none of them.
+    """A bound on what prompts that lack a value of the tokens, or hold a rare one, add to the mean,
+    where a sample may contain none of them.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ METHODS = ("auto", "tokens", "scores")
 
 @dataclass(frozen=True, eq=False)
 class ErrorSampler:
-    """A problem ready to be sampled, made by `error_sampler`; it may be used by several threads at
+    """A setting that is ready to be sampled, made by `error_sampler`; several threads may use it at
     once.
 
     Attributes
@@ -57,7 +57,8 @@ class ErrorSampler:
     values: Callable[[int, int, int], Floats]
 
     def sums(self, L: int, first: int, count: int) -> Floats:
-        """What `count` replicates at length L leave behind, from number `first` on.
+        """The moments of the squared errors of `count` replicates at length L, from number `first`
+        on.
 
         Parameters
         ----------

@@ -43,7 +43,7 @@ class ScoreSampler:
     model: tuple[object, ...]
 
     def values(self, L: int, first: int, count: int, key: tuple[np.uint32, np.uint32]) -> Floats:
-        """Those of replicates ``first`` to ``first + count - 1`` at length L.
+        """The conditional means of replicates ``first`` to ``first + count - 1`` at length L.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class ScoreSampler:
 
 
 def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Floats, root: Floats) -> ScoreSampler:
-    """Everything the kernel asks of a problem, from arrays that have been checked.
+    """A sampler with the arguments of the kernel prepared, from arrays that have been checked.
 
     Parameters
     ----------
@@ -110,8 +110,8 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
             'method = "scores" averages exactly over all but the scores, which is possible for Gaussian tokens and for linear '
             'images of the uniform laws on sphere and ball only; use method = "tokens"'
         )
-    # The ball of R^r is the shadow of the sphere of R^{r+2} of the same radius, whose last
-    # coordinates enter nothing.
+    # A point of the ball of R^r is the projection of one on the sphere of R^{r+2} of the same
+    # radius.
     n = 0 if coordinates == "normal" else factor.shape[1] + 2 * (coordinates == "ball")
     directions, lengths, _ = np.linalg.svd(factor, full_matrices=False)
     kept = lengths > ZERO_COLUMN * lengths[0]

@@ -36,7 +36,7 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Plot(NamedTuple):
-    """One figure.
+    """One figure, for a page and as a file.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ def _power(exponent: int) -> str:
 
 
 def log_axis(axis: Any, low: float, high: float, most: int = 7) -> None:
-    """Decades as plain text with superscripts, at most seven of them labelled.
+    """Label the decades of an axis as plain text with superscripts, at most seven of them.
 
     Parameters
     ----------

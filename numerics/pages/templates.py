@@ -16,7 +16,7 @@ SHARED = "numerics.pages"
 
 
 def environment(package: str) -> Any:
-    """Where the templates of a package are found, with the filters and colours of every page.
+    """The Jinja environment of a package, with the filters and colours that all pages share.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def sci(value: float | None, digits: int = 4) -> str:
 
 
 def spaced(number: float) -> str:
-    """Thousands apart, by a narrow space that does not break.
+    """A number with its thousands apart, by a narrow space at which no line breaks.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def spaced(number: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """A bound over the truth: the more digits the closer to 1.
+    """The ratio of a bound to the truth, with the more digits the closer it is to 1.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def ratio(value: float) -> str:
 
 
 def typeset(text: str) -> str:
-    """Signs instead of their spelling on a typewriter.
+    """A text with mathematical signs in place of their spelling on a typewriter.
 
     Examples
     --------
@@ -67,8 +67,7 @@ def typeset(text: str) -> str:
 
 
 def marked(text: str) -> str:
-    """`typeset`, escaped, with exponents raised and powers of ten: to be put into the page as it
-    is.
+    """The text of `typeset` as HTML, escaped, with exponents raised and powers of ten.
 
     Examples
     --------
@@ -83,7 +82,7 @@ def marked(text: str) -> str:
 
 
 def slug(name: str) -> str:
-    """A name as part of file names and ids.
+    """A name in lower-case letters, digits and hyphens, as a part of file names and ids.
 
     Examples
     --------

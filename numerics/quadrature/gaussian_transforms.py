@@ -136,8 +136,8 @@ def laplace_transforms(s: float, log_L: float, keys: Iterable[Key]) -> LaplaceTr
 
 def _laplace(tau: float, log_L: float, blocks: Sequence[Block]) -> LaplaceTransforms:
     """The functions for √s = tau, on the range of v that matters up to the length e^{log_L}."""
-    # For 0 <= θ <= 2, L m₂(v) <= L E e^{θ(v + √s g)} = L exp(θv + θ²s/2). Left of v_lo the best θ
-    # puts this below e^{-CUT}/L, while P₂ >= 1/L.
+    # The left end of the range: for 0 <= θ <= 2, L m₂(v) <= L E e^{θ(v + √s g)} = L exp(θv +
+    # θ²s/2). Left of v_lo the best θ puts this below e^{-CUT}/L, while P₂ >= 1/L.
     order = max(k for k, _ in blocks)
     step = STEP if order <= 4 else FINER * STEP
     rare = 2 * log_L + CUT

@@ -80,7 +80,7 @@ NO_X_PANELS, NO_Y_PANELS = (_Panels(np.zeros(0), np.zeros((DEGREE + 1, 2 * funct
 
 
 class WeightTable:
-    """The table for one prompt length, made as far as it is asked for.
+    """The table for one prompt length, computed as far as it is asked for.
 
     Parameters
     ----------

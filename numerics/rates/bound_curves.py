@@ -35,7 +35,7 @@ RADIAL: dict[str, Callable[[int], float]] = {"sphere": lambda r: r / (r + 2), "b
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """A curve to lay beside the measurement.
+    """A curve of theory beside the measurement.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def fourth_moment(law: TokenLaw, W: Floats) -> tuple[float, bool]:
 
 
 def bounds(setting: AttentionSetting, quantity: Quantity, lengths: Floats, first: float) -> tuple[Bound, ...]:
-    """Every curve that theory offers for one quantity.
+    """Every curve that theory has for one quantity.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def bounds(setting: AttentionSetting, quantity: Quantity, lengths: Floats, first
     """
     with np.errstate(over="ignore", invalid="ignore"):
         found = [*_ours(setting, quantity, lengths), *_papers(setting, quantity, lengths, first)]
-    # Beyond floats a bound says nothing, and a limit has no number to tell.
+    # A bound that exceeds the range of floats says nothing, and a limit that does is left out.
     told = [b for b in found if b.name != "limit" or np.isfinite(b.values).any()]
     return tuple(Bound(b.name, b.kind, np.where(np.isfinite(b.values), b.values, np.nan), b.note) for b in told)
 
@@ -200,8 +200,8 @@ def _papers(setting: AttentionSetting, quantity: Quantity, L: Floats, first: flo
         yield Bound(f"{where}, exponent only", "exponent", first * (L / L[0]) ** -exponent, note)
     if setting.averaged or quantity == "grad_U":
         return
-    # f(z) = Vz (p = 1), or d_out times it with f(z) = z; from L = 2 on, since at L = 1 it is false
-    # as printed.
+    # The lemma is applied to f(z) = Vz, p = 1; for the gradient in V d_out times to f(z) = z. It is
+    # drawn from L = 2 on, since it is false as printed at L = 1.
     W, factor = setting.weight(quantity)
     F4, C_f = math.sqrt(fourth_moment(setting.law, W)[0]), math.sqrt(float(np.linalg.eigvalsh(W)[-1]))
     a2 = setting.sigma2 * float(np.sum((setting.U @ setting.query) ** 2))

@@ -143,8 +143,8 @@ def _part_of(advance: Callable[[int, int], None], i: int, runs: int) -> Callable
 
 
 def print_anything() -> None:
-    """Where a terminal or a file has no such letter, a name in a SPEC or a file name is printed
-    with its number.
+    """Let a letter that the terminal or a file cannot show be printed as its number; names in a
+    grid or of files may hold any letter.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what a test puts there may be something else

@@ -35,7 +35,6 @@ NEARLY_EXACT = 1e-5
 
 def _judge(name: str, says: str, value: float, limit: float, error: float = 0.0) -> Comparison:
     """The comparison of a value with its limit; a NaN agrees with nothing."""
-    # A NaN is no agreement.
     return Comparison(name, bool(value <= limit), says, float(value), float(limit), error)
 
 
@@ -90,7 +89,8 @@ def _agrees(series: Series, lengths: Floats) -> Iterator[Comparison]:
         yield _judge(f"{name} over all lengths", f"chi^2 = {chi2:.2f} on {many}; allowed {limit:.2f}", chi2, limit, ERROR)
     if sure.any():
         off = np.abs(series.mean[sure] / series.exact[sure] - 1)
-        # Many replicates may bring a standard error below NEARLY_EXACT; what it is still counts.
+        # The allowance is not NEARLY_EXACT alone: many replicates may bring a standard error below
+        # it.
         allowed = NEARLY_EXACT + _quantile(ERROR / (2 * off.size)) * series.standard_error[sure] / series.mean[sure]
         worst = int(np.argmax(off / allowed))
         says = f"relative difference {off[worst]:.1e} (L = {lengths[sure][worst]:.0f}), allowed {allowed[worst]:.1e}"

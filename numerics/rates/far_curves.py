@@ -30,8 +30,8 @@ DECADES = (1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 50, 100)
 
 @dataclass(frozen=True, eq=False)
 class FarSlopes:
-    """Slopes of the exact errors, from one tenth of each length to the length, where no simulation
-    reaches.
+    """Slopes of the exact errors where no simulation reaches: each from a tenth of a length to that
+    length.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class FarSlopes:
 
     @property
     def slope(self) -> Floats:
-        """Those of the output."""
+        """The slopes of the output."""
         return self.slopes["output"]
 
     @property
@@ -68,8 +68,8 @@ class FarSlopes:
 
 @lru_cache(maxsize=64)
 def _far_gradient_U(setting: AttentionSetting, decades: tuple[int, ...]) -> Floats | None:
-    """Values at the powers of ten, each decade by itself: one quadrature for short and long prompts
-    would have to be fine for both.
+    """The error of the gradient in U at powers of ten, each range of them by itself: one quadrature
+    for short and long prompts would have to be fine for both.
 
     Kept for the next report on the same setting, since this is the slowest of its curves.
     """
@@ -93,8 +93,8 @@ def _spread(setting: AttentionSetting) -> float:
 
 
 def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
-    """Slopes of the exact errors as far out as the sharp exponent needs to show, at most up to L =
-    1e100.
+    """Slopes of the exact errors up to the length at which the sharp exponent shows, at most up to
+    L = 1e100.
 
     At a fixed query the next-order term is of size e^{2s}/L, with `_spread` for s where tokens are
     not Gaussian. On average the error is (ln L)^k L^-b, k <= d/2 + 1 for the output (Theorem B)

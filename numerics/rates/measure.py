@@ -107,7 +107,7 @@ def _map(f: Callable[..., Floats], *estimates: Estimate) -> Estimate:
 
 
 def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
-    """Lay measured errors beside theory: the analysis of `rates` without the measurement.
+    """Compare measured errors with theory: the analysis of `rates` without the measurement.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Comparison:
-    """One statement that a run has to satisfy.
+    """One statement that a run has to satisfy, with its outcome.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """A run: what was asked, what came out, and what was compared with what.
+    """The result of a run: what was asked, what was measured, and what was compared with what.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ NAMES = {"output": "output", "grad_V": "gradient in V", "grad_U": "gradient in U
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """One quantity over the prompt lengths.
+    """One quantity over the prompt lengths: measurement, theory and fits.
 
     Parameters
     ----------
@@ -97,8 +97,8 @@ class Series:
 
     @property
     def error(self) -> Floats:
-        """The standard error that fits and comparisons use: at least rounding, and with what is too
-        rare to be seen, shape (n,).
+        """The standard error for fits and comparisons, shape (n,): at least rounding, and with what
+        is too rare to be seen in the sample.
         """
         return np.hypot(np.maximum(self.standard_error, ROUNDING * self.mean), self.rare_error)
 
@@ -109,7 +109,7 @@ class Series:
 
 
 def log_power(setting: AttentionSetting, quantity: Quantity) -> float | None:
-    """The power of ln L that Theorem B gives, None where it gives none."""
+    """The power of ln L that Theorem B gives; None where it gives none."""
     if not (setting.gaussian and setting.averaged and next_order(setting) is None) or quantity == "grad_U":
         return None
     try:
@@ -126,10 +126,9 @@ def series_of(
     rare_error: Floats,
     replicates: int,
 ) -> Series:
-    """One quantity with everything that theory says about it, and its fits."""
+    """The series of one quantity: everything that theory says about it, and its fits."""
     exact = exact_error(setting, quantity, L)
-    # One token says nothing on the gradient in U: the error is not random, and no slope starts
-    # there.
+    # With one token the gradient in U is 0: its error is not random, and no slope starts there.
     random = (estimate.mean > 0) & ~((L == 1) & (quantity == "grad_U"))
     series = Series(
         quantity=quantity,

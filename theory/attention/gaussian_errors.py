@@ -40,6 +40,7 @@ def _outer(h: Matrix) -> Matrix:
 
 
 def _vector(Vh: Matrix) -> Matrix:
+    """A vector as floats, checked; a SymPy matrix as it is."""
     return Vh if is_symbolic(Vh) else read_arrays(Vh=(Vh, "d_out"))[0]
 
 

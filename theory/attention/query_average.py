@@ -34,14 +34,17 @@ class Decay(NamedTuple):
 
 
 def _kit(*values: Any) -> Any:
+    """The module whose functions suit the values: SymPy for expressions, math for floats."""
     return sp if any(isinstance(v, sp.Basic) for v in values) else math
 
 
 def _product(factors: Iterable[Scalar]) -> Scalar:
-    return reduce(mul, factors, 1)  # math.prod would make a float of an exact number
+    """The product of the factors; `math.prod` would make a float of an exact number."""
+    return reduce(mul, factors, 1)
 
 
 def _read(eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: Scalar) -> tuple[list[Scalar], list[Scalar]]:
+    """Eigenvalues and weights sorted by decreasing eigenvalue, checked."""
     pairs = sorted(zip(eigenvalues, weights, strict=True), key=lambda pair: pair[0], reverse=True)
     if not pairs or pairs[-1][0] < 0 or any(n < 0 for _, n in pairs) or t < 0:
         raise ValueError(f"eigenvalues {list(eigenvalues)}, weights {list(weights)} and t = {t} must not be negative, nor empty")

@@ -34,6 +34,7 @@ def _h(d: Scalar) -> Scalar:
 
 
 def _ln2(like: Scalar) -> Any:
+    """ln 2, exact where `like` is an expression."""
     return sp.log(2) if isinstance(like, sp.Basic) else float(np.log(2))
 
 
@@ -97,11 +98,13 @@ def _letters(bound: Callable[..., Scalar], d: Scalar, A: Scalar) -> tuple[Scalar
 
 
 def _letters_c6(C_f: Scalar, d: Scalar, p: int, g4: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    """(K, A, B) of Lemma C.6."""
     _, d = read(d=d)
     return _letters(lambda L, s, u: lemma_c6_average(L, s, u, C_f, d, p, g4), d, 75 * (2 * p - 1 + _h(d)) ** p)
 
 
 def _letters_c9(C_f: Scalar, d: Scalar, g8: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    """(K, A, B) of Lemma C.9."""
     _, d = read(d=d)
     return _letters(lambda L, s, u: lemma_c9_average(L, s, u, C_f, d, g8), d, 8000 * (3 + _h(d)) ** 2)
 

@@ -163,7 +163,7 @@ def read_prompt_length(value: Any, exact: bool) -> Any:
 
 
 def read_noise(value: Any, exact: bool) -> Any:
-    """A variance: nonnegative."""
+    """The variance of the label noise: a nonnegative number, or an expression that can be one."""
     noise = read_scalar("noise", value, exact)
     if noise.is_negative if exact else noise < 0:
         raise _reject("noise", f"is {value}, a variance is nonnegative", "pass the variance of the label noise, at least 0")
@@ -171,7 +171,7 @@ def read_noise(value: Any, exact: bool) -> Any:
 
 
 def same_shape(name: str, M: Any, d: int) -> None:
-    """Turn away a start that is no (d, d) matrix."""
+    """Refuse a start that is no (d, d) matrix."""
     if tuple(M.shape) != (d, d):
         extra = f"; U0 is the upper-left block, without row and column {d + 1}" if tuple(M.shape) == (d + 1, d + 1) else ""
         raise _reject(name, f"has shape {tuple(M.shape)}, Sigma has {(d, d)}", f"pass a ({d}, {d}) matrix{extra}")

@@ -62,13 +62,13 @@ class Model:
 
     @property
     def rejected(self) -> bool:
-        """Whether chi^2 rules it out."""
+        """Whether chi^2 rules the law out."""
         return self.fit.p_value < REJECTED
 
 
 @dataclass(frozen=True, eq=False)
 class Models:
-    """The laws beside each other.
+    """The laws fitted to one curve, beside each other.
 
     Parameters
     ----------

@@ -99,6 +99,7 @@ def as_csv(runs: Sequence[Rates]) -> str:
 
 
 def _fit(fit: PowerLawFit | None) -> dict[str, Any] | None:
+    """A fit as JSON values."""
     if fit is None:
         return None
     return {
@@ -118,6 +119,7 @@ def _fit(fit: PowerLawFit | None) -> dict[str, Any] | None:
 
 
 def _models(models: Models | None) -> dict[str, Any] | None:
+    """The laws beside each other as JSON values."""
     if models is None:
         return None
     return {
@@ -139,6 +141,7 @@ def _models(models: Models | None) -> dict[str, Any] | None:
 
 
 def _series(series: Series, run: Rates) -> dict[str, Any]:
+    """One quantity as JSON values."""
     exact_slopes = series.exact_slopes if series.exact_slopes is not None else np.full(series.slopes.slope.shape, np.nan)
     at = lambda pair: {"L": int(pair[0]), "ratio": pair[1]}
     return {
@@ -179,6 +182,7 @@ def _series(series: Series, run: Rates) -> dict[str, Any]:
 
 
 def _setting(setting: AttentionSetting) -> dict[str, Any]:
+    """A setting as JSON values."""
     averaged = setting.averaged
     return {
         "name": setting.name,
@@ -199,6 +203,7 @@ def _setting(setting: AttentionSetting) -> dict[str, Any]:
 
 
 def _run(name: str, run: Rates) -> dict[str, Any]:
+    """A run as JSON values."""
     far = run.far
     return {
         "run": name,

@@ -32,7 +32,7 @@ class Drawing(NamedTuple):
     runs: Sequence[RunDrawing]
 
     def all(self) -> Iterator[Plot]:
-        """In the order of the page."""
+        """Every plot, in the order of the page."""
         yield from self.overlays.values()
         yield from self.phase.values()
         for run in self.runs:
@@ -42,7 +42,7 @@ class Drawing(NamedTuple):
 
 
 def draw(runs: Sequence[Rates]) -> Drawing:
-    """All plots, with different names.
+    """Draw all plots, each under a name of its own.
 
     Parameters
     ----------
@@ -58,7 +58,9 @@ def draw(runs: Sequence[Rates]) -> Drawing:
 
 
 def prefixes(runs: Sequence[Rates]) -> list[str]:
-    """What the plots of each run are called, told apart where names differ by signs only."""
+    """A prefix for the names of the plots of each run, with its number where the names of runs
+    differ by signs only.
+    """
     found: list[str] = []
     for i, name in enumerate(run_names(runs)):
         prefix = slug(name)

@@ -30,7 +30,7 @@ EXPLANATIONS = {
 
 
 def explained(names: Sequence[str]) -> list[str]:
-    """What the curves of these names are, each once.
+    """The sentences that explain the curves of these names, each once.
 
     Examples
     --------

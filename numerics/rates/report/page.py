@@ -232,7 +232,7 @@ def _run(name: str, prefix: str, run: Rates, drawn: RunDrawing) -> dict[str, Any
 
 
 def as_html(runs: Sequence[Rates], document: dict[str, Any], drawing: Drawing) -> str:
-    """The page, self-contained: styles and plots are inside, nothing is fetched.
+    """The self-contained page: styles and plots are inside, and nothing is fetched.
 
     Parameters
     ----------

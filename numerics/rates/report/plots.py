@@ -39,7 +39,7 @@ def style_of(name: str) -> tuple[str, str]:
 
 
 def measured_points(ax: Any, x: Floats, y: Floats, error: Floats, colour: str = MEASURED) -> None:
-    """Points with 95 % intervals."""
+    """Draw measured points with their 95 % intervals."""
     ax.errorbar(x, y, 1.96 * error, fmt="o", ms=3.6, color=colour, elinewidth=1, capsize=2)
 
 
@@ -57,8 +57,8 @@ def _lengths_axis(ax: Any, L: Floats) -> None:
 
 
 def error_limits(series: Series) -> tuple[float, float]:
-    """Ends of the axis of errors: as much room above the truth as its own range, and two decades at
-    least.
+    """The ends of the axis of errors: above the truth as much room as its own range, and at least
+    two decades.
     """
     truth = series.mean if series.exact is None else series.exact
     positive = truth[truth > 0]

@@ -19,7 +19,7 @@ __all__ = ["Verdict", "cannot_show", "fitted", "verdicts", "worst_deviation"]
 
 
 class Verdict(NamedTuple):
-    """One line.
+    """The outcome for one quantity, in one line.
 
     Attributes
     ----------
