@@ -1,4 +1,6 @@
-"""Time two programs alternately in one run, so that whatever else the machine does falls on both."""
+"""Time two programs alternately in one run, so that whatever else the machine does falls on
+both.
+"""
 
 from __future__ import annotations
 

@@ -13,12 +13,14 @@ import numpy as np
 
 from benchmarks import _torch
 from benchmarks.attention import GAMMA, HELD, U, V, d, in_numpy, ratio, z
-from numerics.monte_carlo.estimate import PIECE, attention_errors, error_sampler
+from numerics.attention.setting import AttentionSetting
+from numerics.monte_carlo.estimate import attention_errors
+from numerics.monte_carlo.sampler import PIECE, error_sampler
 from numerics.token_laws import ball, sphere
 
 NAMES = ("output", "grad_V", "grad_U")
 errors = partial(attention_errors, GAMMA, U, V, z, threads=1)
-sampler = error_sampler(GAMMA, U, V, z, method="scores", seed=1)
+sampler = error_sampler(AttentionSetting(GAMMA, U, V, z), method="scores", seed=1)
 
 
 def relative_variances(method: str, L: int) -> np.ndarray:

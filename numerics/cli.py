@@ -1,5 +1,5 @@
-"""The commands of this floor, for ``largeprompt`` and ``python -m numerics``. Nothing heavy is
-imported before a command runs.
+"""The commands of the package `numerics`, for ``largeprompt`` and ``python -m numerics``. Nothing
+heavy is imported before a command runs.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ def add_commands(commands: Any) -> None:
     --------
     >>> parser = argparse.ArgumentParser()
     >>> add_commands(parser.add_subparsers())
-    >>> parser.parse_args(["rates", "--seed", "3"]).seed, parser.parse_args(["sweep", "grid.toml"]).grid
-    (3, 'grid.toml')
+    >>> parser.parse_args(["rates", "--seed", "3"]).seed
+    3
+    >>> parser.parse_args(["sweep", "grid.toml"]).grid
+    'grid.toml'
     """
     add_rates(commands)
     add_sweep(commands)

@@ -1,22 +1,15 @@
 """What the papers, and we, say: definitions, closed forms, bounds, vector fields and limits.
 Imports nothing of ours.
 
-========================================  =====================================================================================
-`attention`                               softmax and linear attention, their limits and gradients
-`concentration`                           every explicit bound of BB, Appendix C, and the second-moment bound R1
-`sub_gaussian_bounds`, `gradient_rates`   moments, tails and maxima of tokens and queries (Appendix D, R3); rates of Appendix C.7
-`query_average_bounds`, `.._constants`    errors averaged over the query, with constants: what replaces Propositions 3.1 and 3.4
-`sharp_rates`, `theorem_b`                exact errors for Gaussian tokens (R4) and Theorem A; averaged over queries, Theorem B
-`softmax_covariance`                      the same for the gradient in U
-`regression_risk`, `linear_regression`    in-context regression: risk and its gradient; where the flow ends (`limit_parameters`)
-`flow_rates`                              Polyak-Lojasiewicz constants along that flow
-`transfer`                                from infinite to finite prompts: what the two risks, gradients and flows differ by
-`finite_prompt_risk`                      the risk of softmax attention at a finite prompt length (R6); its distance from the limit
-`experiment`                              how the experiments of Section 6 were run: covariances, lengths, variants
-`traces`, `words`                         matrices in a symbolic dimension: words, traces, Gaussian expectations
-`softmax_stein`                           Stein's lemma for moments of softmax weights and Gaussian tokens
-`arrays`                                  the door: what is no array of real numbers of the right shape is refused here
-========================================  =====================================================================================
+The rooms, each importing only from those above it:
+
+==============  =================================================================================
+`inputs`        checks of what a caller passes, and covariances with their roots
+`symbolic`      matrices in a symbolic dimension: words, traces, Gaussian expectations
+`attention`     softmax and linear attention, their limits, exact errors for Gaussian tokens
+`bounds`        every explicit bound on those errors: of BB (Appendices C and D), and ours
+`regression`    in-context regression: risk, gradient, flow and its limit, finite prompts
+==============  =================================================================================
 """
 
 from __future__ import annotations

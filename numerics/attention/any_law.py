@@ -1,14 +1,15 @@
-"""The exact errors of softmax attention at one query for any law of tokens whose moment generating
+"""Exact errors of softmax attention at one query, for tokens of any law whose moment generating
 function is known.
 
-Let h and H be mean and covariance of the law tilted by the scores, y_k = z_k - h, w_k = e^{a.z_k}.
-The errors are ratios
+Let h and H be mean and covariance of the law tilted by the scores, and for the tokens of a prompt
+y_k = z_k - h, w_k = e^{a.z_k}. The errors are ratios of sums over the tokens,
 
-    T_L - T = V B / S,    C_L - H = A / S - BB' / S^2,    S = sum w_k,  B = sum w_k y_k,  A = sum w_k (y_k y_k' - H),
+    T_L - T = V B / S,    C_L - H = A / S - BB' / S^2,
+    S = sum w_k,    B = sum w_k y_k,    A = sum w_k (y_k y_k' - H).
 
-and 1/S^n = int r^{n-1} e^{-rS} dr / (n-1)! makes means of products of such sums integrals over r of
-products of the functions in `numerics.attention.laplace_transforms`: one for every token that the
-product picks, for all lengths of prompts at once.
+Since 1/S^n = int r^{n-1} e^{-rS} dr / (n-1)!, the mean of a product of such sums is an integral
+over r. The integrand has one function of `numerics.attention.laplace_transforms` for every token
+that the product picks, and these functions serve all lengths of prompts at once.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from numerics.attention.cauchy_moments import CauchyMoments
-from numerics.attention.gaussian_tokens import ExactErrors
-from numerics.attention.inputs import overflow_refused, read_keys, read_lengths
+from numerics.attention.errors import ExactErrors
+from numerics.attention.inputs import overflow_refused
 from numerics.attention.laplace_transforms import STEP, LawTransforms, law_transforms, transform_grid
+from numerics.attention.setting import AttentionSetting
 from numerics.attention.short_prompts import are_few, short_prompt_errors
 from numerics.attention.tilted_moments import AtomicMoments, Basis, IndependentMoments, RadialMoments, TiltedMoments
 from numerics.token_laws.atomic import Atomic
@@ -33,61 +35,48 @@ from numerics.token_laws.bessel import bessel_ratio
 from numerics.token_laws.independent import Independent, coordinate_tilted
 from numerics.token_laws.radial import Radial
 from numerics.token_laws.token_law import TokenLaw
-from theory.inputs.arrays import read_arrays
 
 __all__ = ["law_errors"]
 
 Floats = NDArray[np.float64]
-#: Rounding that two rules may share, relative to a result and to the terms that cancel in it: with
-#: moments in closed form, and with those that Cauchy's formula takes from a log-mgf.
-ROUNDING, OF_CIRCLES, SAFETY = (1e-13, 5e-15), (3e-11, 2e-12), 3
-#: Dimensions of tokens up to which the moments are computed, and those of laws known by their
-#: log-mgf alone.
-LARGEST_DIMENSION, LARGEST_UNKNOWN = 128, 10
-#: Up to how many signs all their combinations are atoms.
+#: Relative rounding errors that two rules may share, of a result and of the terms that cancel in
+#: it: for moments in closed form, and for those that Cauchy's formula takes from a log-mgf. The
+#: difference of the rules is multiplied by SAFETY.
+ROUNDING, ROUNDING_OF_CIRCLES, SAFETY = (1e-13, 5e-15), (3e-11, 2e-12), 3
+#: Largest dimension of tokens for built-in laws, and for laws known by their log-mgf alone.
+LARGEST_DIMENSION, LARGEST_BY_TRANSFORM = 128, 10
+#: Number of independent signs up to which all their combinations are treated as atoms.
 FEW_SIGNS = 8
-#: Numbers held at once for every matrix-valued function.
-HELD = 2_000_000
-#: What two rules may differ by in a number that is given.
-TRUSTED = 1e-3
-#: The squared bias is judged against this share of its size where nothing cancels, if that is
-#: larger.
-FAINT = 1e-6
+#: Number of matrix entries that an integrand may hold in memory at once.
+ENTRIES_AT_ONCE = 2_000_000
+#: Largest relative error with which a number is returned; beyond, it is nan.
+LARGEST_ERROR = 1e-3
+#: The squared bias may be 0, so that its error is relative to this share of its size without
+#: cancellation, if that is larger.
+BIAS_SHARE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
-    """A law as the scores see it: tokens F g, moments of g about its tilted mean."""
+class _LawAtQuery:
+    """The law at one query: tokens are F g, and the moments are those of g about its tilted
+    mean.
+    """
 
     moments: TiltedMoments
     mean: Floats  # h, in the coordinates of g
     covariance: Floats  # H; where the law is known, accurate however small
 
 
-def law_errors(
-    law: TokenLaw,
-    U: ArrayLike,
-    V: ArrayLike,
-    lengths: ArrayLike,
-    *,
-    query: ArrayLike,
-    K: ArrayLike | None = None,
-    Q: ArrayLike | None = None,
-) -> ExactErrors:
+def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
     """How far softmax attention on L tokens of any law is from its infinite-prompt limit, at one
     query and without sampling.
 
     Parameters
     ----------
-    law : TokenLaw
-        Built in, or with a ``log_mgf``.
-    U : array_like, shape (d, d)
-    V : array_like, shape (d_out, d)
-    lengths : array_like, shape (n,) or ()
-        Whole numbers from 1 to 1e100, in any order.
-    query : array_like, shape (d,)
-    K, Q : array_like, shape (m, d), optional
-        Key and query matrices with ``U = K'Q``; both or neither.
+    setting : AttentionSetting
+        With a fixed query, and a law that is built in or has a ``log_mgf``.
+    lengths : array, shape (n,)
+        Whole numbers from 1 to 1e100.
 
     Returns
     -------
@@ -98,51 +87,50 @@ def law_errors(
 
     Raises
     ------
-    TypeError
-        If law is no TokenLaw, or an argument is not real.
     ValueError
-        If shapes do not fit, an entry is not finite or too large, a length is out of range, the law
-        is neither built in nor has a log_mgf, or its scores fluctuate so much that rounding leaves
-        nothing of the output.
+        If the query is random, an entry is too large, the law is neither built in nor has a
+        log_mgf, or its scores fluctuate so much that rounding leaves nothing of the output.
 
     Examples
     --------
-    Two tokens that are +1 or -1 with score 1 each: the mean is tanh(1), and the two weights are equal or far from it.
+    Two tokens that are +1 or -1: the limit is tanh(1). Two equal tokens miss it by 1 - tanh(1) or
+    1 + tanh(1), and two different ones not at all.
 
     >>> from numerics.token_laws import rademacher
-    >>> e = law_errors(rademacher(1), [[1.0]], [[1.0]], [2], query=[1.0])
+    >>> e = law_errors(AttentionSetting(rademacher(1), [[1.0]], [[1.0]], [1.0]), np.array([2.0]))
     >>> T = math.tanh(1)
     >>> bool(abs(e.output[0] - ((1 - T) ** 2 + (1 + T) ** 2) / 4) < 1e-12)
     True
     """
-    if not isinstance(law, TokenLaw):
-        raise TypeError(f"law = {law!r:.100} is no TokenLaw; make one with numerics.token_laws, or numerics.TokenLaw(...)")
-    L = read_lengths(lengths)
-    U_, V_, z = read_arrays(U=(U, "d d"), V=(V, "d_out d"), query=(query, "d"))
-    if len(z) != law.d:
-        raise ValueError(f"query has shape {z.shape}, but tokens of {law.name} live in R^{law.d}; pass U, V and query of that size")
-    keys = read_keys(K, Q, U_)
+    law, L, U, V, z = setting.law, lengths, setting.U, setting.V, setting.query
+    if setting.averaged:
+        raise ValueError(
+            f"exact errors for the law {law.name} are those at one query; pass query=z and no query_cov, or average over "
+            "queries by numerics.attention_errors"
+        )
     with np.errstate(over="ignore", invalid="ignore"):
-        a = U_ @ z
-    overflow_refused({"V": V_, "query": z, "U": a, **keys})
-    F, see = _eyes(law, a)
-    tokens, W = F.T @ F, (V_ @ F).T @ (V_ @ F)
+        a = U @ z
+    K, Q = setting.K, setting.Q
+    sizes = {"V": V, "query": z, "U": a}
+    overflow_refused(sizes if K is None or Q is None else sizes | {"K": K, "Q": Q})
+    F, see = _law_at_query(law, a)
+    tokens, W = F.T @ F, (V @ F).T @ (V @ F)
     forms, factors = {"grad_U": 1}, {"grad_U": float(z @ z)}
     matrices = [W, tokens]
-    if keys:
-        matrices.append((keys["K"] @ F).T @ (keys["K"] @ F))
+    if K is not None and Q is not None:
+        matrices.append((K @ F).T @ (K @ F))
         forms |= {"grad_K": 1, "grad_Q": 2}
-        factors |= {"grad_K": float(np.sum((keys["Q"] @ z) ** 2)), "grad_Q": float(z @ z)}
+        factors |= {"grad_K": float(np.sum((Q @ z) ** 2)), "grad_Q": float(z @ z)}
     try:
         found, relative = _settled(see(matrices), matrices, L)
-    except _NotSettled as error:
+    except _OutputLost as error:
         raise ValueError(f"for the law {law.name} {error}") from None
     gradient = lambda name: factors[name] * found[f"covariance {forms[name]}"] if name in forms else None
     return ExactErrors(
         lengths=L,
         output=found["mean 0"],
         squared_bias=found["bias"],
-        grad_V=len(V_) * found["mean 1"],
+        grad_V=len(V) * found["mean 1"],
         grad_U=factors["grad_U"] * found["covariance 1"],
         grad_K=gradient("grad_K"),
         grad_Q=gradient("grad_Q"),
@@ -150,8 +138,10 @@ def law_errors(
     )
 
 
-def _eyes(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floats]], _Seen]]:
-    """F, and the law of g seen through matrices, which are known only when F is."""
+def _law_at_query(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floats]], _LawAtQuery]]:
+    """The factor F of the tokens F g, and a function of the matrices, which depend on F, that gives
+    the moments of g.
+    """
     s, kind = law.structure, law.coordinates
     if s is None and isinstance(kind, str) and law.factor is not None:
         s = Radial(kind, law.factor) if kind in ("sphere", "ball") else Independent(kind, law.factor)
@@ -160,7 +150,7 @@ def _eyes(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floats]], _S
     elif s is None and law.sigma == 0:
         s = Atomic(np.zeros((1, law.d)), np.ones(1))
     r = s.factor.shape[1] if isinstance(s, (Independent, Radial)) else law.d
-    largest, source = (LARGEST_UNKNOWN, " from log_mgf") if s is None else (LARGEST_DIMENSION, "")
+    largest, source = (LARGEST_BY_TRANSFORM, " from log_mgf") if s is None else (LARGEST_DIMENSION, "")
     if r > largest:
         raise ValueError(
             f"the law {law.name} has {r} dimensions, beyond {largest}, up to which its moments are computed{source}; sample by "
@@ -172,14 +162,14 @@ def _eyes(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floats]], _S
         if s.kind == "sign" and b.size <= FEW_SIGNS:
             signs = np.asarray(1 - 2 * ((np.arange(2**b.size)[:, None] >> np.arange(b.size)) & 1), dtype=float)
             return s.factor, _of_atoms(Atomic(signs, np.full(len(signs), 1 / len(signs))), b)
-        return s.factor, lambda M: _Seen(IndependentMoments(s.kind, b, h, M), h, np.diag(variance))
+        return s.factor, lambda M: _LawAtQuery(IndependentMoments(s.kind, b, h, M), h, np.diag(variance))
     if isinstance(s, Radial):
         b = s.factor.T @ a
         length = float(np.linalg.norm(b))
         _, across, along = (float(x[0]) for x in bessel_ratio(s.q, np.array([math.sqrt(s.q) * length])))
         u = b / length if length else b
         H = across * np.eye(b.size) + (along - across) * np.outer(u, u)
-        return s.factor, lambda M: _Seen(RadialMoments(s.q, b, across * length, M), across * b, H)
+        return s.factor, lambda M: _LawAtQuery(RadialMoments(s.q, b, across * length, M), across * b, H)
     if isinstance(s, Atomic):
         return np.eye(law.d), _of_atoms(s, a)
     transform = law.log_mgf
@@ -189,16 +179,17 @@ def _eyes(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floats]], _S
             "numerics.attention_errors"
         )
     h, H = law.tilted(a)
-    return np.eye(law.d), lambda M: _Seen(CauchyMoments(transform, law.sigma or 1.0, a, h, M), h, H)
+    return np.eye(law.d), lambda M: _LawAtQuery(CauchyMoments(transform, law.sigma or 1.0, a, h, M), h, H)
 
 
-def _of_atoms(law: Atomic, b: Floats) -> Callable[[list[Floats]], _Seen]:
+def _of_atoms(law: Atomic, b: Floats) -> Callable[[list[Floats]], _LawAtQuery]:
+    """A function of the matrices that gives the moments of a law on finitely many points."""
     h, y, w = law.about(b)
-    return lambda M: _Seen(AtomicMoments(y, law.weights, b, np.zeros(b.size), M), h, (y.T * w) @ y)
+    return lambda M: _LawAtQuery(AtomicMoments(y, law.weights, b, np.zeros(b.size), M), h, (y.T * w) @ y)
 
 
-def _settled(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], Floats]:
-    """The means by the best route for each length, nan where rounding leaves nothing of one, and
+def _settled(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], Floats]:
+    """The means by the best route for each length, nan where rounding leaves no digit of one, and
     their relative errors.
     """
     of = seen.moments
@@ -211,15 +202,15 @@ def _settled(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str, 
                 for name, x in these.items():
                     known.setdefault(name, np.zeros(L.shape))[where] = x
     natural = values.pop("weights") * values["mean 0"]
-    least, relative = {"bias": FAINT * natural}, np.full(L.shape, _rounding(of)[0])
+    least, relative = {"bias": BIAS_SHARE * natural}, np.full(L.shape, _rounding(of)[0])
     for name, x in values.items():
         with np.errstate(divide="ignore", invalid="ignore"):
             share = errors[name] / np.maximum(np.abs(x), least.get(name, 0.0))
         apart = _rounding(of)[0] + np.where(errors[name] == 0, 0.0, share)
-        lost = ~(apart <= TRUSTED)
+        lost = ~(apart <= LARGEST_ERROR)
         if name == "mean 0" and lost.any():
             worst = int(np.argmax(np.where(np.isnan(apart), np.inf, apart)))
-            raise _NotSettled(
+            raise _OutputLost(
                 f"and L = {L[worst]:g} the output is known to {apart[worst]:.1g} of itself only: scores so large "
                 "leave less of it than rounding does; scale U down, leave out such lengths, or sample by numerics.attention_errors"
             )
@@ -229,11 +220,12 @@ def _settled(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str, 
 
 
 def _rounding(moments: TiltedMoments) -> tuple[float, float]:
-    return OF_CIRCLES if isinstance(moments, CauchyMoments) else ROUNDING
+    """The relative rounding error of a result, and of the terms that cancel in it."""
+    return ROUNDING_OF_CIRCLES if isinstance(moments, CauchyMoments) else ROUNDING
 
 
-def _by_prompts(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Values and errors by going through all prompts."""
+def _by_prompts(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Values and errors from a sum over all prompts, for laws on few points and short prompts."""
     of = seen.moments
     assert isinstance(of, AtomicMoments)
     found = [short_prompt_errors(of.points, of.weights, of.b, seen.covariance, matrices, int(n)) for n in L]
@@ -241,8 +233,8 @@ def _by_prompts(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[st
     return values, errors
 
 
-def _by_two_rules(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """The means of two rules, and how far they may be off."""
+def _by_two_rules(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Values and errors from two quadrature rules: their mean, and their difference."""
     cancelled = _rounding(seen.moments)[1]
     with np.errstate(over="ignore", invalid="ignore"):  # in a user's log_mgf; what is not finite is not given
         rules = [_fields(seen, matrices, L, rule) for rule in (0, 1)]
@@ -259,18 +251,18 @@ def _by_two_rules(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[
 
 
 def _of_square(square: Floats, off: Floats) -> Floats:
-    """The error of the square of a vector, from the square of that of the vector."""
+    """The error of the square of a vector, from that square and the square of the vector's
+    error.
+    """
     return np.asarray(2 * np.sqrt(np.abs(square) * off) + off)
 
 
-class _NotSettled(ValueError):
-    """Nothing is left of the output."""
+class _OutputLost(ValueError):
+    """Rounding leaves no digit of the output error."""
 
 
 class _Moments(NamedTuple):
-    """Moments of y under a power of w, put together from the functions of a `Basis`: arrays with a
-    node to a row.
-    """
+    """Moments of y = g - h weighted by a power of w, one row for each node of the quadrature."""
 
     one: Floats
     y: Floats  # (n, r)
@@ -280,13 +272,16 @@ class _Moments(NamedTuple):
 
 
 def _put_together(basis: Basis, f: Floats) -> _Moments:
+    """The moments as combinations of the functions of a `Basis`."""
     one, first, second, third, fourth = (f[:, part] for part in basis.parts)
     yy = np.tensordot(second, basis.second, axes=1)
     return _Moments(one[:, 0], first @ basis.first, yy, [third @ t for t in basis.third], [fourth @ t for t in basis.fourth])
 
 
-def _one_token(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """T_1 = V z_1 and C_1 = 0, and the errors of moments off circles."""
+def _one_token(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Values and errors for prompts of one token, where T_1 = V z_1 and C_1 = 0: moments of the law
+    without tilt.
+    """
     free = _put_together(seen.moments.basis, seen.moments.functions(np.zeros(1, complex)).real)
     H, W, h = seen.covariance, matrices[0], seen.mean
     yy, (_, cancelled) = free.yy[0] / free.one, _rounding(seen.moments)
@@ -295,7 +290,9 @@ def _one_token(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str
     for i, X in enumerate(matrices[1:], 1):
         values[f"covariance {i}"] = np.sum((W @ H @ X) * H)
         terms[f"covariance {i}"] = np.sum((np.abs(W) @ np.abs(H) @ np.abs(X)) * np.abs(H))
-    if isinstance(seen.moments, CauchyMoments):  # circles of radius about 1/sigma see moments relative to powers of sigma
+    if isinstance(seen.moments, CauchyMoments):
+        # Cauchy's formula reads moments off circles of radius about 1/sigma: its rounding errors
+        # are relative to powers of sigma, however small the moments are.
         square, traces = seen.moments.sigma**2, [float(np.trace(M)) for M in matrices]
         terms |= {f"mean {i}": square * traces[i] for i in (0, 1)}
         terms |= {f"covariance {i}": square**2 * traces[0] * trace for i, trace in enumerate(traces[1:], 1)}
@@ -308,7 +305,7 @@ def _one_token(seen: _Seen, matrices: list[Floats], L: Floats) -> tuple[dict[str
     return full(values | {"weights": 1.0}), full(errors)
 
 
-def _fields(seen: _Seen, matrices: list[Floats], L: Floats, rule: int) -> dict[str, Floats]:
+def _fields(seen: _LawAtQuery, matrices: list[Floats], L: Floats, rule: int) -> dict[str, Floats]:
     """Mean squares ``E B'MB / S^2``, the mean of B/S, and ``E |W^{1/2} (C_L - H) X^{1/2}|^2``, by
     one of the two rules.
     """
@@ -316,12 +313,12 @@ def _fields(seen: _Seen, matrices: list[Floats], L: Floats, rule: int) -> dict[s
     tilted = _put_together(basis, seen.moments.functions(np.ones(1, complex)).real)
     H = tilted.yy[0] / tilted.one
     f = law_transforms(seen.moments, transform_grid(seen.moments, math.log(L.max()), rule), rule)
-    rows = max(1, HELD // H.size)
+    rows = max(1, ENTRIES_AT_ONCE // H.size)
     pieces: list[dict[str, list[Floats]]] = []
     for i in range(0, f.v.size, rows):
         m = [_put_together(basis, f.m[k][i : i + rows]) for k in range(1, 5)]
         pieces.append(_mean_terms(m, matrices) | _covariance_terms(m, H, matrices) | {"weights": [m[1].one]})
-        if isinstance(seen.moments, CauchyMoments):  # as for one token
+        if isinstance(seen.moments, CauchyMoments):  # rounding is relative to sigma, as for one token
             square, traces = seen.moments.sigma**2, [float(np.trace(M)) for M in matrices]
             pieces[-1] |= {f"terms of mean {i}": [square * traces[i] * m[1].one] for i in (0, 1)}
             for j in range(1, len(matrices)):
@@ -333,11 +330,13 @@ def _fields(seen: _Seen, matrices: list[Floats], L: Floats, rule: int) -> dict[s
     return out
 
 
-# In the integrands the factors of L(L - 1) ... (L - j + 1) m_0^{L - j}, j = 1, 2, ..., where
-# products of sums over tokens pick j different ones. m[k] has the order k + 1 in the weights.
+# A product of sums over tokens is a sum over j = 1, 2, ... of the terms that pick j different
+# tokens. The two functions below return, for each j, what multiplies L(L - 1) ... (L - j + 1)
+# m_0^{L - j} in the integrand. The moments m[k] have the order k + 1 in the weights.
 
 
 def _mean_terms(m: list[_Moments], matrices: list[Floats]) -> dict[str, list[Floats]]:
+    """The integrands of the mean squares of B/S and of its mean, and the sizes of their terms."""
     B, BB = m[0].y, m[1].yy
     out = {f"mean {i}": [_inner(BB, M), _form(B, M, B)] for i, M in enumerate(matrices[:2])}
     sizes = {f"terms of mean {i}": [_inner(np.abs(BB), np.abs(M))] for i, M in enumerate(matrices[:2])}
@@ -345,6 +344,7 @@ def _mean_terms(m: list[_Moments], matrices: list[Floats]) -> dict[str, list[Flo
 
 
 def _covariance_terms(m: list[_Moments], H: Floats, matrices: list[Floats]) -> dict[str, list[Floats]]:
+    """The integrands of the mean squares of C_L - H, and the sizes of their terms."""
     W, out = matrices[0], {}
     B, A, BB = m[0].y, m[0].yy, m[1].yy  # of A: m[0] is about the tilted means
     for i, X in enumerate(matrices[1:], 1):
@@ -368,28 +368,28 @@ def _covariance_terms(m: list[_Moments], H: Floats, matrices: list[Floats]) -> d
 
 
 def _inner(S: Floats, M: Floats) -> Floats:
-    """sum S_ij M_ij, S of shape (n, r, r)."""
+    """The sums over i, j of S_ij M_ij, for S of shape (n, r, r)."""
     return np.asarray(np.tensordot(S, M, axes=2))
 
 
 def _form(x: Floats, M: Floats, y: Floats) -> Floats:
-    """x'My, row by row."""
+    """The products x'My, row by row."""
     return np.asarray(((x @ M) * y).sum(axis=-1))
 
 
 def _sandwich(x: Floats, M: Floats) -> Floats:
-    """x'Mx, M of shape (n, r, r)."""
+    """The products x'Mx, for M of shape (n, r, r)."""
     return np.asarray((x[:, None, :] @ M @ x[:, :, None])[:, 0, 0])
 
 
 def _trace(P: Floats, Q: Floats) -> Floats:
-    """tr PQ, of shape (n, r, r) each."""
+    """The traces of PQ, for P and Q of shape (n, r, r)."""
     return np.asarray((P * np.swapaxes(Q, -1, -2)).sum(axis=(-2, -1)))
 
 
 def _integral(f: LawTransforms, L: Floats, j: int, term: Floats) -> Floats:
-    """Of L ... (L - j + 1) m_0^{L - j} times a term, for every length: logarithms, since L^4 may be
-    no float.
+    """The integral of L ... (L - j + 1) m_0^{L - j} times a term, for every length. Factors are
+    added as logarithms, since L^4 may exceed the range of floats.
     """
     shape = (L.size,) + (1,) * term.ndim
     with np.errstate(divide="ignore", under="ignore"):

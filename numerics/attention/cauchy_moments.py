@@ -1,10 +1,11 @@
-"""Moments of a tilted law from its log-mgf alone: derivatives by Cauchy's formula on circles,
-moments by polarisation.
+"""Moments of a tilted law from its log-mgf alone, for `numerics.attention.any_law`: derivatives by
+Cauchy's formula on circles, and moments of several coordinates by polarisation.
 
-The moment generating function of a sub-Gaussian law is entire, and |E e^{a.Z}| is largest where a
-is real. Along a direction u its values at a + rho e^{i phi} u give E[e^{a.Z} (u.Z - m)^n], n = 0 to
-4, where m, the mean under the tilt Re a, keeps the values on the circle in proportion. Products of
-several linear forms are combinations of such powers, as in xy = ((x + y)^2 - (x - y)^2)/4.
+The moment generating function of a sub-Gaussian law is entire. Its values at a + rho e^{i phi} u,
+on a circle along the direction u, give E[e^{a.Z} (u.Z - m)^n] for n = 0 to 4. The centre m is the
+mean under the tilt Re a; with it no value on the circle is much larger than the moments, so that
+little is lost to rounding. Products of several linear forms are combinations of such powers, as in
+xy = ((x + y)^2 - (x - y)^2)/4.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ __all__ = ["CauchyMoments"]
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-#: Points on a circle, and its radius in units of 1/sigma: for a Gaussian law what the 20th power
-#: adds is 3e-16.
+#: Points on a circle, and its radius in units of 1/sigma. The rule confuses the n-th with the (n +
+#: 20)-th power; for a Gaussian law the latter adds 3e-16.
 POINTS, RADIUS = 20, 0.5
-#: Complex numbers held at once.
-BATCH = 1_000_000
+#: Complex numbers held in memory at once.
+NUMBERS_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +75,8 @@ class CauchyMoments:
 
     @cached_property
     def _polarised(self) -> tuple[Floats, Floats]:
-        """Unit vectors u, and the functions as combinations of E[e^{t b.Z} (u.y)^n]: shape (n_u, 5,
-        size).
+        """Unit vectors u, and the coefficients of the functions in the moments E[e^{t b.Z}
+        (u.y)^n]: shape (n_u, 5, size).
         """
         d, axes = self.b.size, np.eye(self.b.size)
         forms = [_squares(M) for M in self.matrices]
@@ -106,13 +107,13 @@ class CauchyMoments:
         return np.array([unit for _, unit in known.values()]), table
 
     def _powers(self, t: Complex, log_size: Floats, means: Floats) -> Complex:
-        """``E[e^{t b.Z} (u.Z - mean)^n] e^{-log_size}``, shape (n, n_u, 5)."""
+        """The moments ``E[e^{t b.Z} (u.Z - mean)^n] e^{-log_size}``, shape (n, n_u, 5)."""
         units, _ = self._polarised
         circle = RADIUS / self.sigma * np.exp(2j * np.pi * np.arange(POINTS) / POINTS)
         read = np.stack([math.factorial(n) * circle**-n / POINTS for n in range(5)], -1)
         away = units[:, None, :] * circle[:, None]
         out = np.empty((t.size, len(units), 5), complex)
-        batch = max(1, BATCH // away.size)
+        batch = max(1, NUMBERS_AT_ONCE // away.size)
         for first in range(0, t.size, batch):
             rows = slice(first, first + batch)
             exponent = self.transform(t[rows, None, None, None] * self.b + away) - log_size[rows, None, None]
@@ -121,7 +122,7 @@ class CauchyMoments:
 
 
 def _squares(M: Floats) -> list[tuple[float, Floats]]:
-    """M as a sum of a xx', without zeros."""
+    """Pairs (a, x) with M = sum a xx', without those of a = 0."""
     values, vectors = np.linalg.eigh(M)
     scale = max(float(np.abs(values).max()), 1e-300)
     return [(float(a), x) for a, x in zip(values, vectors.T) if abs(a) > 1e-15 * scale]

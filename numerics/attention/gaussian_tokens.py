@@ -1,94 +1,54 @@
-"""The exact errors of softmax attention on Gaussian tokens, output and every gradient, at one query
-or averaged over Gaussian ones.
+"""Exact errors of softmax attention on Gaussian tokens, for the output and every gradient, at one
+query or averaged over Gaussian queries.
 
-Other laws of tokens, at one query, are the business of `numerics.attention.any_law`.
-
-No prompt is drawn: the errors are those of `theory.attention.gaussian_errors` and
-`theory.attention.softmax_covariance`, linear in moments of the scores that depend on their variance
-s and on L alone. For tokens F y, Gamma = F F' and y standard normal, everything that the formulas
-ask of the query is a product of quadratic forms in it over a power of s: an average over Gaussian
-queries is one integral over s.
+No prompt is drawn. The formulas are those of `theory.attention.gaussian_errors` and
+`theory.attention.softmax_covariance`: they are linear in moments of the scores that depend on the
+score variance s and on L alone. With tokens F y, Gamma = F F' and y standard normal, the query
+enters them only through products of quadratic forms in it, over a power of s; so an average over
+Gaussian queries is one integral over s.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from numerics.attention.inputs import overflow_refused, read_keys, read_lengths
+from numerics.attention.errors import ExactErrors
+from numerics.attention.inputs import overflow_refused
+from numerics.attention.setting import AttentionSetting
 from numerics.quadrature.coarse_moments import ACCURACY, LARGEST_VARIANCE, LONGEST, coarse_score_moments
 from numerics.quadrature.query_form import quadratic_form_averages
 from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, score_moments
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.softmax_covariance import SpreadMoments, softmax_covariance_second_moment
-from theory.inputs.arrays import read_arrays, read_covariance
 
-if TYPE_CHECKING:
-    from numerics.token_laws import TokenLaw
-
-__all__ = ["ExactErrors", "exact_errors"]
+__all__ = ["TOLERANCES", "gaussian_errors"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-#: First step of averages over the query, and how often it may be halved.
+#: First step of the quadrature over queries, and how often it may be halved.
 STEP, HALVINGS = 0.25, 4
-#: Tolerance from which on four digits of the moments of the scores will do.
-COARSE = 5e-3
-#: Tolerances that can be asked for.
+#: Tolerance from which on four digits of the moments of the scores suffice.
+COARSE_TOLERANCE = 5e-3
+#: Least and largest tolerance that may be asked for.
 TOLERANCES = (1e-5, 0.1)
-#: Share of the average at either end of the range of s that is left out, and what is allowed for it
-#: in the estimate of the error.
-NEGLECTED, ALLOWED = 1e-7, 3e-6
-#: Relative accuracy at one query, from that table: up to which s.
-ONE_QUERY = ((36.0, 1e-10), (64.0, 1e-8), (LARGEST_SCORE_VARIANCE, 1e-6))
-#: Directions of the query count as unseen by the scores when their share of the deviation is below
+#: Share of the average that is left out at either end of the range of s, and what the error
+#: estimate allows for it.
+NEGLECTED_SHARE, NEGLECT_ERROR = 1e-7, 3e-6
+#: Relative accuracy at one query, against a table in multiple precision: (largest s, accuracy).
+ONE_QUERY_ACCURACY = ((36.0, 1e-10), (64.0, 1e-8), (LARGEST_SCORE_VARIANCE, 1e-6))
+#: A direction of the query counts as having no scores when its share of their deviation is below
 #: this.
-BLIND = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class ExactErrors:
-    """Mean squared errors against the infinite prompt, an entry a length; squared Frobenius norms
-    over all rows of V.
-
-    Parameters
-    ----------
-    lengths : array, shape (n,)
-    output : array, shape (n,)
-        ``E|T_L - T|^2``.
-    squared_bias : array, shape (n,)
-        ``|E[T_L | query] - T|^2``, averaged over the query: the part of `output` that no average
-        over prompts removes.
-    grad_V, grad_U : array, shape (n,)
-        ``E|grad T_L - grad T|^2``. For laws that are not Gaussian nan where scores are so loud that
-        rounding leaves nothing of it.
-    grad_K, grad_Q : array, shape (n,), or None
-        The same in the key and query matrices, if these were given.
-    relative_error : array, shape (n,)
-        Estimate of the relative error of these numbers: that of the quadrature at one query; over
-        Gaussian queries the largest difference from the rule of twice the step. What rounding does
-        to `squared_bias`, for which V may be blind, is relative to 1e-6 of ``output E sum p_k^2``
-        where that is larger. A number that is nan is not covered.
-    """
-
-    lengths: Floats
-    output: Floats
-    squared_bias: Floats
-    grad_V: Floats
-    grad_U: Floats
-    grad_K: Floats | None
-    grad_Q: Floats | None
-    relative_error: Floats
+UNSEEN_SHARE = 1e-6
 
 
 class _Gradient(NamedTuple):
-    """A gradient error ``E|X^{1/2}(C_L - Gamma)V'|^2 z'Yz``, X in token coordinates, Y in those of
-    the standard normal query.
+    """A gradient error ``E|X^{1/2}(C_L - Gamma)V'|^2 z'Yz``: X in the coordinates y of the tokens,
+    Y in those of the standard normal query.
     """
 
     X: Floats
@@ -96,8 +56,8 @@ class _Gradient(NamedTuple):
 
 
 class _Problem(NamedTuple):
-    """Everything in the coordinates in which tokens and (random) query are standard normal: the
-    scores are ``(C x).y``.
+    """The problem in coordinates in which a token y and a random query x are standard normal: the
+    score of y is ``y'C x``.
     """
 
     C: Floats
@@ -108,8 +68,8 @@ class _Problem(NamedTuple):
 
 
 class _Weights(NamedTuple):
-    """What the formulas are linear in, as weights of the nodes s; h = sqrt(s) l for the unit
-    direction l of the scores.
+    """The coefficients with which the moments at the nodes s enter the errors; h = sqrt(s) l with
+    the unit direction l of the scores.
     """
 
     one: Floats
@@ -118,43 +78,16 @@ class _Weights(NamedTuple):
     gradients: Mapping[str, tuple[Floats, Floats, Floats, Floats, Floats]]  # those of `softmax_covariance_second_moment`
 
 
-def exact_errors(
-    Gamma: ArrayLike | TokenLaw,
-    U: ArrayLike,
-    V: ArrayLike,
-    lengths: ArrayLike,
-    *,
-    query: ArrayLike | None = None,
-    query_cov: ArrayLike | None = None,
-    K: ArrayLike | None = None,
-    Q: ArrayLike | None = None,
-    tolerance: float = 1e-3,
-) -> ExactErrors:
-    """How far softmax attention on L tokens is from its infinite-prompt limit, without sampling.
-
-    T_L = V sum p_k z_k with p = softmax(z_1'Uz, ..., z_L'Uz) tends to T = V h, h the mean of the
-    law of the tokens tilted by the scores, and its gradients tend to those of T. For tokens N(0,
-    Gamma), h = Gamma U z.
+def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float) -> ExactErrors:
+    """The exact errors for Gaussian tokens, at one query or averaged over centred Gaussian queries.
 
     Parameters
     ----------
-    Gamma : array_like, shape (d, d), or TokenLaw
-        Covariance of Gaussian tokens, symmetric positive semidefinite, may be singular; or any law
-        with a ``log_mgf``.
-    U : array_like, shape (d, d)
-    V : array_like, shape (d_out, d)
-    lengths : array_like, shape (n,) or ()
-        Whole numbers from 1 to 1e100, in any order.
-    query : array_like, shape (d,)
-        The query z. Either this or `query_cov`.
-    query_cov : array_like, shape (d, d)
-        Covariance S of a query N(0, S), independent of the prompt, to average over; Gaussian tokens
-        only.
-    K, Q : array_like, shape (m, d), optional
-        Key and query matrices with ``U = K'Q``; both or neither.
+    setting : AttentionSetting
+    lengths : array, shape (n,)
+        Whole numbers from 1 to 1e100.
     tolerance : float
-        Relative error, from 1e-5 to 0.1, up to which averages over the query are pushed; at one
-        query it plays no part.
+        Relative error up to which averages over the query are pushed.
 
     Returns
     -------
@@ -162,84 +95,26 @@ def exact_errors(
 
     Raises
     ------
-    TypeError
-        If an argument is not real.
     ValueError
-        If shapes do not fit, an entry is not finite or too large, a covariance is not symmetric
-        positive semidefinite, a length is out of range, not exactly one of `query` and `query_cov`
-        or only one of K and Q is given, U is not K'Q, the scores have a variance beyond 4096 (where
-        queries matter), the tolerance is out of range, or an average does not settle to it. For
-        other laws also what `numerics.attention.any_law.law_errors` refuses, and `query_cov`.
-
-    Notes
-    -----
-    Let s = (Uz)'Gamma(Uz). At one query the relative error is below 1e-10 for s <= 36 and below 1e-8 for s <= 64, against a table
-    in multiple precision; beyond, 1e-6 or better. For other laws an estimate is returned, typically below 1e-11. The gradient in K
-    is Q (grad_U)', that in Q is K grad_U.
-
-    Examples
-    --------
-    With U = 0 attention is a plain mean, and the gradient in U is a sample covariance:
-
-    >>> e = exact_errors(np.eye(2), np.zeros((2, 2)), np.eye(2), [1, 10], query=[1.0, 0.0])
-    >>> e.output.round(9).tolist(), e.grad_V.round(9).tolist(), e.grad_U.round(9).tolist()
-    ([2.0, 0.2], [4.0, 0.4], [2.0, 0.56])
-
-    Averaged over queries N(0, 1/4), and the limit of Theorem B, (1 - 2 lambda)^{-1/2} (1 +
-    lambda/(1 - 2 lambda)) at lambda = 1/4:
-
-    >>> e = exact_errors([[1.0]], [[1.0]], [[1.0]], [100, 10**30], query_cov=[[0.25]])
-    >>> (e.output * e.lengths).round(3).tolist()
-    [1.792, 2.121]
-
-    Tokens uniform on a sphere, against Gaussian ones of the same covariance:
-
-    >>> from numerics.token_laws import sphere
-    >>> ratio = exact_errors(sphere(3), np.eye(3), np.eye(3), [10, 1000], query=[1, 0, 0]).output
-    >>> (ratio / exact_errors(np.eye(3), np.eye(3), np.eye(3), [10, 1000], query=[1, 0, 0]).output).round(3).tolist()
-    [0.513, 0.28]
+        If an entry is too large, the scores have a variance beyond 4096 where queries matter, or an
+        average does not settle to the tolerance.
     """
-    from numerics.token_laws import TokenLaw
-
-    if isinstance(Gamma, TokenLaw):
-        if Gamma.coordinates != "normal" or Gamma.factor is None:
-            if query is None or query_cov is not None:
-                raise ValueError(
-                    f"exact errors for the law {Gamma.name} are those at one query; pass query=z and no query_cov, or average over "
-                    "queries by numerics.attention_errors"
-                )
-            from numerics.attention.any_law import law_errors
-
-            return law_errors(Gamma, U, V, lengths, query=query, K=K, Q=Q)
-        Gamma = Gamma.factor @ Gamma.factor.T
-    given: dict[str, tuple[ArrayLike, str]]
-    if query is not None and query_cov is None:
-        given = {"query": (query, "d")}
-    elif query_cov is not None and query is None:
-        given = {"query_cov": (read_covariance("query_cov", query_cov), "d d")}
-    else:
-        which = "neither" if query is None else "both"
-        raise ValueError(f"{which} of query and query_cov given; pass query=z for one query, query_cov=S for the mean over N(0, S)")
-    if not TOLERANCES[0] <= tolerance <= TOLERANCES[1]:
-        raise ValueError(f"tolerance = {tolerance} is outside {TOLERANCES[0]:g} to {TOLERANCES[1]:g}, what averages can settle to")
-    L = read_lengths(lengths)
-    G = read_covariance("Gamma", Gamma)
-    G, U_, V_, z = read_arrays(Gamma=(G, "d d"), U=(U, "d d"), V=(V, "d_out d"), **given)
-    F, B, keys = _root(G), z[:, None] if z.ndim == 1 else _root(z), read_keys(K, Q, U_)
+    L, F, B = lengths, setting.token_factor, setting.query_factor
+    V, K, Q = setting.V, setting.K, setting.Q
     with np.errstate(over="ignore", invalid="ignore"):
-        C = F.T @ U_ @ B
-        sizes = {"Gamma": F, "V": V_, "query": B, "U": C, **keys}
-    overflow_refused(sizes)
+        C = F.T @ setting.U @ B
+    sizes = {"Gamma": F, "V": V, "query": B, "U": C}
+    overflow_refused(sizes if K is None or Q is None else sizes | {"K": K, "Q": Q})
     tokens, queries = F.T @ F, B.T @ B
     gradients = {"grad_U": _Gradient(tokens, queries)}
-    if keys:
-        gradients["grad_K"] = _Gradient(tokens, (keys["Q"] @ B).T @ (keys["Q"] @ B))
-        gradients["grad_Q"] = _Gradient((keys["K"] @ F).T @ (keys["K"] @ F), queries)
-    problem = _Problem(C, (V_ @ F).T @ (V_ @ F), tokens, V_.shape[0], gradients)
-    if query_cov is None or not np.any(C):
-        s = float(np.sum(C**2)) if query_cov is None else 0.0
+    if K is not None and Q is not None:
+        gradients["grad_K"] = _Gradient(tokens, (Q @ B).T @ (Q @ B))
+        gradients["grad_Q"] = _Gradient((K @ F).T @ (K @ F), queries)
+    problem = _Problem(C, (V @ F).T @ (V @ F), tokens, V.shape[0], gradients)
+    if not (setting.averaged and np.any(C)):
+        s = 0.0 if setting.averaged else float(np.sum(C**2))
         found = _errors(problem, _at_one_query(problem, s), _stacked([score_moments(s, L)]))
-        accuracy = next(digits for reach, digits in ONE_QUERY if s <= reach)
+        accuracy = next(digits for reach, digits in ONE_QUERY_ACCURACY if s <= reach)
         relative = np.full(L.size, accuracy)
     else:
         found, relative = _averaged(problem, L, tolerance)
@@ -255,22 +130,14 @@ def exact_errors(
     )
 
 
-def _root(covariance: Floats) -> Floats:
-    """F with F F' = covariance, without the directions of variance zero (one is always kept)."""
-    values, vectors = np.linalg.eigh(covariance)
-    kept = values > 1e-15 * values[-1]
-    kept[-1] = True
-    return np.asarray(vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0)))
-
-
 def _stacked(moments: list[ScoreMoments]) -> ScoreMoments:
-    """Arrays of shape (nodes, lengths)."""
+    """The moments of several nodes as arrays of shape (nodes, lengths)."""
     spread = SpreadMoments(*(np.stack(rows) for rows in zip(*(m.spread for m in moments))))
     return ScoreMoments(np.stack([m.P2 for m in moments]), np.stack([m.P3 for m in moments]), spread)
 
 
 def _errors(problem: _Problem, weights: _Weights, m: ScoreMoments) -> dict[str, Floats]:
-    """Sums over the nodes."""
+    """The errors as sums over the nodes, from coefficients and moments."""
     one, along_W, along_tokens, gradients = weights
     column = lambda w: w[:, None]
     P2, P3, Q = m.P2, m.P3, m.spread.Q
@@ -290,7 +157,9 @@ def _errors(problem: _Problem, weights: _Weights, m: ScoreMoments) -> dict[str, 
 
 
 def _at_one_query(p: _Problem, s: float) -> _Weights:
-    """One node of weight 1. For s = 0 no direction is singled out, and what depends on it cancels."""
+    """The coefficients at one query: a single node. For s = 0 there is no direction of the scores,
+    and the terms that would depend on it cancel.
+    """
     c = p.C[:, 0] if s > 0 else np.zeros(p.C.shape[0])
     l = c / math.sqrt(s) if s > 0 else c
     across_l = np.eye(c.size) - np.outer(l, l)
@@ -306,7 +175,7 @@ def _at_one_query(p: _Problem, s: float) -> _Weights:
 
 
 def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights, Bools]:
-    """Nodes s and weights, and which nodes make up the rule of twice the step."""
+    """Nodes s, the coefficients at them, and which nodes make up the rule of twice the step."""
     form = lambda M: p.C.T @ ((M + M.T) / 2) @ p.C
     A, Wq = form(np.eye(p.C.shape[0])), form(p.W)
     products: list[tuple[Floats, ...]] = [(), (Wq,), (form(p.tokens),)]
@@ -317,7 +186,8 @@ def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights
     scale = float(np.trace(A))
 
     def keep(s: Floats, density: Floats) -> Bools:
-        # Of what is averaged at s all but a power of s, and of its square for the squared bias.
+        # A node matters if its share of the averaged errors, which grow like P2 times a power of s,
+        # or of the squared bias, which grows like P2^2, is not negligible at some length.
         size = _log_P2(s, L)
         power = ((1 + s / scale) ** 3 * (1 + s) ** 2)[:, None]
         exponents = np.log(np.maximum(density, 1e-300))[:, None] + np.hstack([size, 2 * size])
@@ -325,7 +195,7 @@ def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights
         share = np.hstack([share, power * share])
         share /= share.sum(axis=0)
         below = np.cumsum(share, axis=0)
-        return np.asarray(((below > NEGLECTED) & (below - share < 1 - NEGLECTED)).any(axis=1))
+        return np.asarray(((below > NEGLECTED_SHARE) & (below - share < 1 - NEGLECTED_SHARE)).any(axis=1))
 
     s, w, even = quadratic_form_averages(A, products, log_reach=reach, step=step, keep=keep)
     if s[-1] > LARGEST_SCORE_VARIANCE:
@@ -346,19 +216,21 @@ def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights
 
 
 def _log_P2(s: Floats, L: Floats) -> Floats:
-    """log P2 to leading order, of shape (n, n_lengths): e^s/L while many tokens share the weight,
-    then one token far out.
+    """The logarithm of P2 to leading order, shape (n, n_lengths): P2 is e^s/L while many tokens
+    share the weight; beyond, it is the probability that one token takes it all.
     """
     l, s = np.log(L), s[:, None]
     return np.where(s < 2 * l / 3, s - l, np.where(s < 2 * l, -((l - s / 2) ** 2) / (2 * s), 0.0))
 
 
 def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Floats], Floats]:
-    """Halve the step until two rules agree."""
+    """Errors averaged over queries, with their relative errors: the step is halved until two rules
+    agree.
+    """
     left, sizes, right = np.linalg.svd(p.C, full_matrices=False)
-    # Divided by powers of a small s, what rounding leaves in directions that the scores do not see
-    # would count.
-    p = p._replace(C=(left * np.where(sizes > BLIND * sizes[0], sizes, 0.0)) @ right)
+    # The coefficients are divided by powers of s. Where s is small, the rounding errors of
+    # directions without scores would be magnified: these directions are set to 0.
+    p = p._replace(C=(left * np.where(sizes > UNSEEN_SHARE * sizes[0], sizes, 0.0)) @ right)
     known: dict[float, ScoreMoments] = {}
     for halving in range(HALVINGS + 1):
         s, weights, even = _over_queries(p, L, STEP / 2**halving)
@@ -366,7 +238,7 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
         m = _stacked([known[float(value)] for value in s])
         fine, coarse = _errors(p, weights, m), _errors(p, _doubled(weights, even), m)
         relative = np.max([np.abs(coarse[name] - x) / np.where(x > 0, x, 1.0) for name, x in fine.items()], axis=0)
-        relative += ALLOWED + (ACCURACY if tolerance >= COARSE else 0.0)
+        relative += NEGLECT_ERROR + (ACCURACY if tolerance >= COARSE_TOLERANCE else 0.0)
         if relative.max() <= tolerance:
             return fine, relative
     raise ValueError(
@@ -376,8 +248,8 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
 
 
 def _moments_at(s: list[float], L: Floats, tolerance: float) -> dict[float, ScoreMoments]:
-    """For each s, all at once if four digits will do."""
-    quick = [value for value in s if value <= LARGEST_VARIANCE] if tolerance >= COARSE and L.max() <= LONGEST else []
+    """The moments of the scores for each s; all in one call if four digits suffice."""
+    quick = [value for value in s if value <= LARGEST_VARIANCE] if tolerance >= COARSE_TOLERANCE and L.max() <= LONGEST else []
     found = {value: score_moments(value, L) for value in s if value not in quick}
     if quick:
         m = coarse_score_moments(np.array(quick), L)
@@ -386,6 +258,7 @@ def _moments_at(s: list[float], L: Floats, tolerance: float) -> dict[float, Scor
 
 
 def _doubled(w: _Weights, even: Bools) -> _Weights:
+    """The coefficients of the rule of twice the step."""
     twice = lambda x: 2 * x * even
     gradients = {name: (twice(a), twice(b), twice(c), twice(d), twice(e)) for name, (a, b, c, d, e) in w.gradients.items()}
     return _Weights(twice(w.one), twice(w.along_W), twice(w.along_tokens), gradients)

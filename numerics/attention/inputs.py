@@ -1,4 +1,6 @@
-"""What the exact engines are given, checked at the door: lengths, factors of U, and sizes."""
+"""Checks that the exact engines share: prompt lengths, and entries so large that products of four
+of them exceed the range of floats.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +9,17 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.quadrature.softmax_weights import LARGEST_LENGTH
-from theory.inputs.arrays import read_arrays
+from numerics.quadrature.softmax_weights import check_lengths
 
-__all__ = ["overflow_refused", "read_keys", "read_lengths"]
+__all__ = ["overflow_refused", "read_lengths"]
 
 Floats = NDArray[np.float64]
-#: Entries beyond this have no fourth powers of products in a float.
+#: Largest entry; the fourth power of a larger one may exceed the range of floats.
 LARGEST = 1e30
 
 
 def read_lengths(lengths: ArrayLike) -> Floats:
-    """A vector of whole numbers from 1 to 1e100, as floats."""
+    """The prompt lengths as a vector of floats: whole numbers from 1 to 1e100."""
     try:
         raw = np.atleast_1d(np.asarray(lengths))
         if raw.ndim != 1 or not raw.size or raw.dtype.kind in "bcSUMm":
@@ -28,27 +29,14 @@ def read_lengths(lengths: ArrayLike) -> Floats:
         raise ValueError("a length is beyond the range of floats; prompt lengths go up to 1e100") from None
     except (TypeError, ValueError):
         raise TypeError(f"lengths must be a whole number or a sequence of them, not {lengths!r:.200}") from None
-    bad = L[~((L >= 1) & (L <= LARGEST_LENGTH) & (np.floor(L) == L))]
-    if bad.size:
-        raise ValueError(f"lengths contain {bad[0]:g}; a prompt has at least one token, and L is a whole number up to 1e100")
+    check_lengths(L)
     return L
 
 
 def overflow_refused(arrays: Mapping[str, Floats]) -> None:
-    """ValueError for entries whose products of four factors may be no floats."""
+    """Refuse arrays with entries whose products of four may exceed the range of floats, by a
+    ValueError.
+    """
     for name, array in arrays.items():
         if not (np.isfinite(array).all() and np.abs(array).max() <= LARGEST):
             raise ValueError(f"{name} makes products that overflow a float; choose other units")
-
-
-def read_keys(K: ArrayLike | None, Q: ArrayLike | None, U: Floats) -> dict[str, Floats]:
-    """K and Q with K'Q = U, or nothing if neither is given."""
-    if K is None and Q is None:
-        return {}
-    if K is None or Q is None:
-        raise ValueError("only one of K and Q given; the gradients in K and Q need both")
-    U, K_, Q_ = read_arrays(U=(U, "d d"), K=(K, "m d"), Q=(Q, "m d"))
-    gap = float(np.abs(K_.T @ Q_ - U).max())
-    if not gap <= 1e-9 * float(np.abs(K_).T.dot(np.abs(Q_)).max(initial=0) + np.abs(U).max()):
-        raise ValueError(f"U is not K'Q: they differ by {gap:.3g}; pass U = K.T @ Q")
-    return {"K": K_, "Q": Q_}

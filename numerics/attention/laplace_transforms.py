@@ -1,21 +1,21 @@
-"""Laplace transforms of softmax weights under any law whose moment generating function is known, by
-Mellin-Barnes integrals.
+"""Laplace transforms of softmax weights, for any law of tokens whose moment generating function is
+known, by Mellin-Barnes integrals.
 
 With w = e^{b.g} / E e^{b.g}, b.g the score of a token, the errors of attention at one query are
 integrals over r of products of
 
-    m_k[f](r) = r^k E[f(g) w^k e^{-rw}],   m_0(r) = E e^{-rw},
+    m_k[f](r) = r^k E[f(g) w^k e^{-rw}],   m_0(r) = E e^{-rw}.
 
-and e^{-x} = (1/2 pi i) int Gamma(z) x^{-z} dz turns the mean under the law, of any dimension, into
-one integral along a line:
+Since e^{-x} = (1/2 pi i) int Gamma(z) x^{-z} dz, the mean under the law, in any dimension, becomes
+one integral along a vertical line of the complex plane:
 
     m_k[f](r) = (1/2 pi i) int Gamma(z + k) r^{-z} E[f(g) w^{-z}] dz,
 
 where E[f w^{-z}] is a derivative of the moment generating function at a complex point. The poles at
 z = -k, -k - 1, ... have the terms of the Taylor series in r as residues. A line to the left of some
-of them gives the remainder of that series, so that 1 - m_0, and m_1[f] of an f with mean zero under
-the tilted law, keep their relative accuracy as r -> 0. For each r the line is used on which the
-integrand is least. Laws on finitely many points need no integral.
+of them gives the remainder of that series; so 1 - m_0, and m_1[f] of an f with mean zero under the
+tilted law, keep their relative accuracy as r -> 0. For each r that line is used on which the
+integrand is smallest. Laws on finitely many points need no integral.
 """
 
 from __future__ import annotations
@@ -28,23 +28,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.tilted_moments import AtomicMoments, TiltedMoments
+from numerics.quadrature.gaussian_transforms import log_complement
 
 __all__ = ["STEP", "LawTransforms", "law_transforms", "transform_grid"]
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
-#: Step of the trapezoid sums over v = log r; each of the two rules has it, and they interlace.
+#: Step of the trapezoid sums over v = log r, the same for the two rules, whose nodes interlace.
 STEP = 0.2
-#: Integrands are followed down to e^{-CUT} of their maximum.
+#: Integrands are followed until they are e^{-CUT} of their maximum.
 CUT = 40.0
-#: Unit intervals to the left of zero that hold lines.
-LEFT = 6
-#: The line that is furthest to the right, and the step of differences of the log-mgf.
-FARTHEST, FINE = 100.0, 0.05
+#: Number of unit intervals to the left of zero in which lines of integration are tried.
+INTERVALS_LEFT = 6
+#: Largest abscissa of a line, and the step of the finite differences of the log-mgf.
+LARGEST_ABSCISSA, DIFFERENCE_STEP = 100.0, 0.05
 ORDERS = range(5)
-#: Largest standard deviation of the scores.
-STEEPEST = 32.0
+#: Largest standard deviation of the scores under a tilt of the law.
+LARGEST_DEVIATION = 32.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +68,8 @@ class LawTransforms:
 
 
 def transform_grid(moments: TiltedMoments, log_L: float, rule: int = 0) -> Floats:
-    """Nodes v of one of two interlacing rules, where integrands are not negligible for prompts of 2
-    to e^{log_L} tokens.
+    """The nodes v of one of two interlacing rules, on the range in which integrands are not
+    negligible for prompts of 2 to e^{log_L} tokens.
 
     Parameters
     ----------
@@ -93,7 +94,7 @@ def transform_grid(moments: TiltedMoments, log_L: float, rule: int = 0) -> Float
 
 
 def law_transforms(moments: TiltedMoments, v: Floats, rule: int = 0) -> LawTransforms:
-    """Evaluate the functions.
+    """Evaluate the functions m_k on a grid of v = log r.
 
     Parameters
     ----------
@@ -138,10 +139,10 @@ def law_transforms(moments: TiltedMoments, v: Floats, rule: int = 0) -> LawTrans
 
 
 def _sums(moments: AtomicMoments, v: Floats) -> LawTransforms:
-    """Over atoms, without an integral.
+    """The functions for a law on finitely many points, as sums over these.
 
-    The factors in m_1 have mean zero under the tilted law, so that its exponential of -rw may be
-    taken less 1, which leaves the smaller terms for small r.
+    The functions f in m_1 have mean zero under the tilted law, so that e^{-rw} may be replaced by
+    e^{-rw} - 1, whose terms are smaller for small r.
     """
     values, p, log_w = moments.values, moments.weights, moments.log_w
     x = np.exp(np.minimum(v[:, None] + log_w, 700.0))
@@ -155,53 +156,55 @@ def _sums(moments: AtomicMoments, v: Floats) -> LawTransforms:
 
 
 class _Weights:
-    """The powers of w, and how much the scores fluctuate."""
+    """The moments E w^t of the weights, and the variance of the scores under tilts of the law."""
 
     def __init__(self, moments: TiltedMoments) -> None:
         self.moments = moments
         self.log_mgf_one = float(moments.log_mgf(np.ones(1))[0])
-        self._t = np.arange(-FARTHEST - 2, LEFT + 2, FINE)
+        self._t = np.arange(-LARGEST_ABSCISSA - 2, INTERVALS_LEFT + 2, DIFFERENCE_STEP)
         K = moments.log_mgf(self._t)
         with np.errstate(invalid="ignore"):
-            second = np.nan_to_num((K[2:] + K[:-2] - 2 * K[1:-1]) / FINE**2, nan=0.0, posinf=0.0, neginf=0.0)
-            self._slope = (K[2:] - K[:-2]) / (2 * FINE) - self.log_mgf_one
+            second = np.nan_to_num((K[2:] + K[:-2] - 2 * K[1:-1]) / DIFFERENCE_STEP**2, nan=0.0, posinf=0.0, neginf=0.0)
+            self._slope = (K[2:] - K[:-2]) / (2 * DIFFERENCE_STEP) - self.log_mgf_one
         self._curvature = np.maximum(second, 0.0)
 
     def size(self, t: Floats) -> Floats:
-        """``ln E w^t``."""
+        """The logarithm of E w^t."""
         size = self.moments.log_mgf(t) - t * self.log_mgf_one
         return np.where(np.isnan(size), np.inf, size)
 
     def slope(self, t: float) -> float:
-        """Its derivative."""
+        """The derivative of ln E w^t."""
         return float(np.interp(t, self._t[1:-1], self._slope))
 
     def curvature(self, low: float, high: float) -> float:
-        """Largest variance of the scores under tilts from low to high."""
+        """The largest variance of the scores under tilts from low to high."""
         ends = np.searchsorted(self._t[1:-1], [low, high])
         return float(self._curvature[ends[0] : max(ends[1], ends[0] + 1)].max())
 
 
 class _Series:
-    """Residues: the terms of the Taylor series in r, without those that vanish or are wanted apart."""
+    """The residues, which are terms of the Taylor series in r: without the terms that vanish, and
+    without the 1 of m_0.
+    """
 
     def __init__(self, moments: TiltedMoments) -> None:
-        n = np.arange(LEFT + 1.0)
+        n = np.arange(INTERVALS_LEFT + 1.0)
         self.log_size = moments.log_mgf(n) - n * moments.log_mgf(np.ones(1))
         self.moments = moments.functions(n.astype(complex)).real  # E f w^n in units of e^{log_size}
         self.centre = self.moments[1] / self.moments[1, 0]
         self.centre[0] = 0.0
 
     def _log(self, k: int, c: float, v: Floats) -> tuple[NDArray[np.intp], Floats]:
-        """The n, and the logarithms of r^n E w^n / (n - k)!."""
+        """The orders n of the terms, and the logarithms of r^n E w^n / (n - k)!."""
         from scipy.special import gammaln
 
         n = np.arange(max(k, 1) + (k == 1), math.floor(-c) + 1)
         return n, n * v[:, None] + self.log_size[n] - gammaln(n - k + 1.0)
 
     def noise(self, k: int, lines: Floats, sizes: Floats, v: Floats) -> Floats:
-        """Logarithms of the largest numbers in the sums, by which rounding errors go, for every
-        line: shape (lines, n).
+        """The logarithm of the largest number in the sums for every line, shape (lines, n):
+        rounding errors are relative to it.
         """
         from scipy.special import gammaln
 
@@ -213,13 +216,14 @@ class _Series:
         return np.asarray(out)
 
     def sum(self, k: int, c: float, v: Floats) -> Floats:
+        """The sum of the residues between the line at c and the first pole."""
         n, terms = self._log(k, c, v)
         moments = self.moments[n] - (self.moments[n, :1] * self.centre if k == 1 else 0.0)
         return np.asarray((np.exp(terms) * (-1.0) ** (n - k)) @ moments)
 
 
 class _Line:
-    """The integrand at nodes c + iy on a line."""
+    """The integrand at the nodes c + iy of one line of integration."""
 
     def __init__(self, weights: _Weights, c: float, rule: int) -> None:
         from scipy.special import loggamma, polygamma
@@ -228,8 +232,8 @@ class _Line:
         pole = min(-c - math.floor(-c), math.ceil(-c) + c) if c < 0 else c
         curvature = weights.curvature(-c - 1, -c + 1)
         smooth = curvature + float(polygamma(1, max(c, 0.5)))
-        # The sum is that of the values at r e^{jX}, times e^{jcX}, over all whole j: of which those
-        # with j != 0 are to vanish.
+        # A trapezoid sum with step 2 pi / X gives the sum over all whole j of e^{jcX} times the
+        # value at r e^{jX}: X is chosen so large that the terms with j != 0 vanish to all digits.
         X = 1.1 * max(math.sqrt(2 * digits * smooth), digits / pole + curvature * pole / 2)
         step = 2 * math.pi / X
         y = step * (np.arange(math.ceil((30 + 12 * math.sqrt(max(c, 0) + 4)) / step)) + rule / 2)
@@ -243,8 +247,8 @@ class _Line:
         self.functions = weights.moments.functions(np.asarray(-c - 1j * self.y, dtype=complex)) * turn[:, None]
 
     def integral(self, k: int, v: Floats, centre: Floats | None = None) -> Floats:
-        """m_k of all functions, less the residues to the right of the line; the functions about
-        their means if these are given.
+        """m_k of all functions, less the residues to the right of the line. The functions are taken
+        about their means if these are given.
         """
         top = self.log_gamma[k].real.max()
         f = self.functions if centre is None else self.functions - self.functions[:, :1] * centre
@@ -254,29 +258,22 @@ class _Line:
 
 
 def _lines(weights: _Weights, highest: float, rule: int) -> Floats:
-    """Abscissas: several between neighbouring poles where the scores fluctuate much, then further
-    apart up to where r ends.
+    """The abscissas of the lines: several between neighbouring poles where the variance of the
+    scores is large, then wider apart, up to where the largest r has its saddle point.
     """
     from scipy.special import digamma, polygamma
 
-    steepest = math.sqrt(weights.curvature(-1.0, LEFT))
-    if not steepest <= STEEPEST:
+    steepest = math.sqrt(weights.curvature(-1.0, INTERVALS_LEFT))
+    if not steepest <= LARGEST_DEVIATION:
         raise ValueError(
-            f"scores have the standard deviation {steepest:.3g} under a tilt of the law, beyond {STEEPEST:g}, where the engine for "
-            "laws that are not Gaussian ends; scale U or the query down, or sample by numerics.attention_errors"
+            f"scores have the standard deviation {steepest:.3g} under a tilt of the law, beyond {LARGEST_DEVIATION:g}, where "
+            "the engine for laws that are not Gaussian ends; scale U or the query down, or sample by numerics.attention_errors"
         )
     each = 1 + int(steepest / 3.5)
-    lines = [-n - (j + 0.5 + 0.1 * rule) / each for n in range(LEFT) for j in range(each)]
+    lines = [-n - (j + 0.5 + 0.1 * rule) / each for n in range(INTERVALS_LEFT) for j in range(each)]
     c = (0.5 + 0.1 * rule) / each
     while True:
         lines.append(c)
-        if float(digamma(c)) - weights.slope(-c) > highest or c > FARTHEST:
+        if float(digamma(c)) - weights.slope(-c) > highest or c > LARGEST_ABSCISSA:
             return np.array(lines)
         c += min(2 / math.sqrt(float(polygamma(1, c)) + weights.curvature(-c, -c)), c + 1 / each)
-
-
-def log_complement(q: Floats, m0: Floats) -> Floats:
-    """log m_0 where q = 1 - m_0: from whichever of the two is small, and finite where m_0
-    underflows.
-    """
-    return np.asarray(np.where(q < 0.5, np.log1p(-np.minimum(q, 0.5)), np.log(np.maximum(m0, 1e-300))))

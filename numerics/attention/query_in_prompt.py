@@ -14,13 +14,16 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature.softmax_weights import CUT, laplace_transforms
+from numerics.quadrature.gaussian_transforms import CUT, laplace_transforms
 
 __all__ = ["averaged_error_with_query", "error_with_query"]
 
 Floats = NDArray[np.float64]
+#: The sums over tokens of which the transforms are needed: of w^2, w^3 and w^4.
 POWERS = (((2, 0),), ((3, 0),), ((4, 0),))
-STEP = 0.05  # in z, in units of the query's deviation: its own weight rises from 0 to 1 over some tenths at L = 1e40
+#: Step of the sum over queries, in units of their deviation. The query's own weight rises from 0 to
+#: 1 over some tenths of it at L = 1e40.
+STEP = 0.05
 
 
 def error_with_query(z: float, Gamma: float, U: float, lengths: Floats) -> Floats:

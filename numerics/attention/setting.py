@@ -1,5 +1,5 @@
-"""What an experiment on attention is about: the law of the tokens, the parameters and the law of
-the query.
+"""The problem of the attention errors, checked once: the law of the tokens, the parameters of
+softmax attention, and the query. Exact engines, Monte Carlo, rate reports and sweeps all take it.
 """
 
 from __future__ import annotations
@@ -8,49 +8,45 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.quadrature.query_form import QuadraticFormLaw, quadratic_form_law
 from numerics.token_laws import TokenLaw, ball, gaussian, rademacher, sphere, uniform
-from theory.inputs.arrays import read_arrays, read_covariance
+from theory.inputs.arrays import covariance_factor, read_arrays, read_covariance, symmetric_root
 
-__all__ = ["EXAMPLES", "LAWS", "QUANTITIES", "AttentionSetting", "Quantity"]
+__all__ = ["LAWS", "QUANTITIES", "AttentionSetting", "Quantity", "as_setting"]
 
 Floats = NDArray[np.float64]
 Quantity = Literal["output", "grad_V", "grad_U"]
 #: The errors that are measured.
 QUANTITIES: tuple[Quantity, ...] = ("output", "grad_V", "grad_U")
-#: Sizes of entries between which fourth powers of the products that occur stay in the range of
-#: floats.
-SMALLEST, LARGEST = 1e-15, 1e15
+#: Relative difference between U and K'Q that counts as rounding.
+ROUNDING = 1e-9
 
 
-def _covariance(name: str, value: ArrayLike) -> Floats:
-    """A symmetric matrix without negative eigenvalues, not even by rounding."""
-    array = read_covariance(name, value)
-    eigenvalues, vectors = np.linalg.eigh(array)
-    return array if eigenvalues[0] >= 0 else (vectors * np.maximum(eigenvalues, 0.0)) @ vectors.T
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class AttentionSetting:
-    """Independent tokens z_k, attention with parameters U and V, and one query or Gaussian queries
-    independent of the prompt.
+    """Independent tokens z_k, softmax attention with parameters U and V, and a query that is fixed
+    or Gaussian and independent of the prompt.
 
     Parameters
     ----------
     Gamma : array_like, shape (d, d), or TokenLaw
         Covariance of Gaussian tokens, symmetric positive semidefinite; may be singular. Or the law
-        of the tokens.
-    U : array_like, shape (d, d)
-        The score of token z_k for the query z is z_k'Uz.
+        of the tokens, of which the attribute `Gamma` then is the covariance.
+    U : array_like, shape (d, d), or None
+        The score of token z_k for the query z is z_k'Uz. None if K and Q are given: U = K'Q.
     V : array_like, shape (d_out, d)
-        Value matrix, with V Gamma != 0.
-    query : array_like, shape (d,) or (d, d)
-        A vector is the query itself; a matrix S is the covariance of a query drawn from N(0, S).
+        Value matrix.
+    query : array_like, shape (d,), optional
+        The query, or with `query_cov` the mean of Gaussian queries. Zero if left out.
+    query_cov : array_like, shape (d, d), optional
+        Covariance S of queries N(query, S). One of `query` and `query_cov` is needed.
+    K, Q : array_like, shape (m, d), optional
+        Key and query matrices with ``U = K'Q``, for their gradients; both or neither.
     name : str
         What a report calls it.
 
@@ -60,85 +56,95 @@ class AttentionSetting:
         If an array is not real.
     ValueError
         If shapes do not fit, an entry is not finite, a covariance is not symmetric positive
-        semidefinite, or the error vanishes identically because V Gamma = 0.
+        semidefinite, no query is given, or U is not K'Q.
 
     Examples
     --------
-    >>> setting = AttentionSetting(np.eye(2), np.eye(2), np.eye(2), query=[1.0, 0.0])
+    >>> setting = AttentionSetting(np.eye(2), np.eye(2), np.eye(2), [1.0, 0.0])
     >>> setting.d, setting.averaged, setting.score_variance
     (2, False, 1.0)
-    >>> AttentionSetting(rademacher(2), np.eye(2), np.eye(2), query=[1.0, 0.0]).gaussian
+    >>> AttentionSetting(rademacher(2), np.eye(2), np.eye(2), query_cov=np.eye(2)).gaussian
     False
     """
 
-    Gamma: Floats
     U: Floats
     V: Floats
     query: Floats
-    name: str = "custom"
-    _given: TokenLaw | None = field(default=None, repr=False)  # an argument, so that dataclasses.replace hands it on
+    query_cov: Floats | None
+    K: Floats | None
+    Q: Floats | None
+    name: str
+    _tokens: Floats | TokenLaw = field(repr=False)
 
-    if TYPE_CHECKING:  # what may be given is wider than what is kept
+    def __init__(
+        self,
+        Gamma: ArrayLike | TokenLaw,
+        U: ArrayLike | None,
+        V: ArrayLike,
+        query: ArrayLike | None = None,
+        *,
+        query_cov: ArrayLike | None = None,
+        K: ArrayLike | None = None,
+        Q: ArrayLike | None = None,
+        name: str = "custom",
+    ) -> None:
+        if query is None and query_cov is None:
+            raise ValueError("neither of query and query_cov given; pass query=z for one query, query_cov=S for queries N(0, S)")
+        if (K is None) != (Q is None):
+            raise ValueError("only one of K and Q given; the gradients in K and Q need both")
+        if U is None and K is None:
+            raise ValueError("U is missing; pass U, or K and Q with U = K'Q")
+        given: dict[str, tuple[ArrayLike, str]] = {}
+        if isinstance(Gamma, TokenLaw):
+            given[f"the law {Gamma.name}"] = (np.zeros(Gamma.d), "d")
+        else:
+            given["Gamma"] = (read_covariance("Gamma", Gamma), "d d")
+        if K is not None and Q is not None:
+            given |= {"K": (K, "m d"), "Q": (Q, "m d")}
+        if U is not None:
+            given["U"] = (U, "d d")
+        given["V"] = (V, "d_out d")
+        if query is not None:
+            given["query"] = (query, "d")
+        if query_cov is not None:
+            given["query_cov"] = (read_covariance("query_cov", query_cov), "d d")
+        read = dict(zip(given, read_arrays(**given)))
+        if "K" in read:
+            read["U"] = _product_of_keys(read["K"], read["Q"], read.get("U"))
+        read.setdefault("query", np.zeros(read["V"].shape[1]))
+        put = lambda attribute, value: object.__setattr__(self, attribute, value)
+        for attribute in ("U", "V", "query", "query_cov", "K", "Q"):
+            put(attribute, _frozen(read[attribute]) if attribute in read else None)
+        put("name", name)
+        put("_tokens", Gamma if isinstance(Gamma, TokenLaw) else _frozen(read["Gamma"]))
 
-        def __init__(
-            self, Gamma: ArrayLike | TokenLaw, U: ArrayLike, V: ArrayLike, query: ArrayLike, name: str = "custom"
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        put = lambda name, value: object.__setattr__(self, name, value)
-        given = self._given
-        if isinstance(self.Gamma, TokenLaw):
-            given = self.Gamma
-        elif given is not None and not np.array_equal(self.Gamma, _covariance("Gamma", given.covariance)):
-            given = None  # the covariance was replaced, and the law with it
-        averaged = np.ndim(self.query) == 2
-        query = _covariance("the query covariance", self.query) if averaged else self.query
-        read = read_arrays(
-            Gamma=(_covariance("Gamma", self.Gamma if given is None else given.covariance), "d d"),
-            U=(self.U, "d d"),
-            V=(self.V, "d_out d"),
-            query=(query, "d d" if averaged else "d"),
-        )
-        for name, array in zip(("Gamma", "U", "V", "query"), read):
-            array = array.copy()  # the caller's array stays writable
-            array.setflags(write=False)
-            put(name, array)
-        for name, array, least in (
-            ("Gamma", self.Gamma, SMALLEST),
-            ("U", self.U, 0),
-            ("V", self.V, SMALLEST),
-            ("query", self.query, SMALLEST),
-        ):
-            size = float(np.abs(array).max())
-            if size > LARGEST or 0 < size < least:
-                raise ValueError(
-                    f"{name} has entries of size {size:.3g}, outside {SMALLEST:.0e} to {LARGEST:.0e}; choose other units"
-                )
-        if not np.any(self.V @ self.Gamma):
-            raise ValueError("V Gamma = 0: the attention output is 0 for every prompt, and there is no error to measure")
-        put("_given", given)
+    @cached_property
+    def Gamma(self) -> Floats:
+        """The covariance of the tokens, shape (d, d)."""
+        known = self._tokens
+        return _frozen(read_covariance("Gamma", known.covariance)) if isinstance(known, TokenLaw) else known
 
     @cached_property
     def law(self) -> TokenLaw:
         """The law of the tokens; `Gamma` is its covariance."""
-        return gaussian(self.Gamma) if self._given is None else self._given
+        return self._tokens if isinstance(self._tokens, TokenLaw) else gaussian(self._tokens)
 
     @property
     def d(self) -> int:
         """Dimension of the tokens."""
-        return int(self.Gamma.shape[0])
+        return int(self.V.shape[1])
 
     @property
     def averaged(self) -> bool:
-        """Whether the error is averaged over a Gaussian query."""
-        return self.query.ndim == 2
+        """Whether the error is averaged over Gaussian queries."""
+        return self.query_cov is not None
 
     @property
     def gaussian(self) -> bool:
         """Whether the tokens are Gaussian: then everything has an exact curve, and Theorems A and B
-        speak.
+        hold.
         """
-        return self._given is None or self._given.coordinates == "normal"
+        return not isinstance(self._tokens, TokenLaw) or self._tokens.coordinates == "normal"
 
     @cached_property
     def sigma2(self) -> float:
@@ -166,56 +172,62 @@ class AttentionSetting:
 
         Examples
         --------
-        >>> EXAMPLES["isotropic"]().with_law("sphere").name
-        'isotropic, sphere'
+        >>> eye = np.eye(2)
+        >>> AttentionSetting(eye, eye, eye, [1.0, 0.0], name="plain").with_law("sphere").name
+        'plain, sphere'
         """
         if name not in LAWS:
             raise ValueError(f"there is no token law {name!r}; choose one of {', '.join(LAWS)}")
-        if name == "gaussian":
-            return AttentionSetting(self.Gamma, self.U, self.V, self.query, name=f"{self.name}, {name}")
-        values, vectors = np.linalg.eigh(self.Gamma)
-        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-        law = LAWS[name](self.d).image(root)
-        return AttentionSetting(law, self.U, self.V, self.query, name=f"{self.name}, {name}")
+        tokens = self.Gamma if name == "gaussian" else LAWS[name](self.d).image(symmetric_root(self.Gamma))
+        return AttentionSetting(
+            tokens, self.U, self.V, self.query, query_cov=self.query_cov, K=self.K, Q=self.Q, name=f"{self.name}, {name}"
+        )
+
+    @cached_property
+    def token_factor(self) -> Floats:
+        """F of tokens F g, shape (d, r), where g are the standard coordinates of their law; the
+        identity for a law that has none.
+        """
+        if not isinstance(self._tokens, TokenLaw):
+            return covariance_factor(self._tokens)
+        return np.eye(self.d) if self._tokens.factor is None else np.asarray(self._tokens.factor)
 
     @cached_property
     def query_factor(self) -> Floats:
-        """B with query = B x, x standard normal: a root of the covariance; for a fixed query that
-        vector as a column.
+        """B with query - E query = B x for standard normal x, shape (d, k); a fixed query as a
+        column.
         """
-        if not self.averaged:
-            return self.query[:, None]
-        values, vectors = np.linalg.eigh(self.query)
-        return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+        return self.query[:, None] if self.query_cov is None else covariance_factor(self.query_cov)
 
     @cached_property
     def score_form(self) -> Floats:
-        """A = B'U'Gamma U B, so that the scores have variance x'Ax; for a fixed query the 1x1
-        matrix of s.
+        """A = B'U'Gamma U B: for the query B x the scores have variance x'Ax. For a fixed query
+        this is the 1x1 matrix of s.
         """
         return self._form(self.Gamma)
 
     @property
     def score_variance(self) -> float:
-        """s = (Uz)'Gamma(Uz) at a fixed query; lambda, the largest eigenvalue of A, for Gaussian
-        queries.
+        """The score variance s = (Uz)'Gamma(Uz) at a fixed query; lambda, the largest eigenvalue of
+        A, for Gaussian queries.
         """
         return max(float(np.linalg.eigvalsh(self.score_form)[-1]), 0.0)
 
     def _form(self, M: Floats) -> Floats:
+        """The symmetric matrix B'U'MUB."""
         half = self.U @ self.query_factor
         product = half.T @ M @ half
         return np.asarray((product + product.T) / 2)
 
     def weight(self, quantity: Literal["output", "grad_V"]) -> tuple[Floats, float]:
-        """W and c with error = c E|W^{1/2}(zbar - h)|^2: each row of the gradient in V is the
+        """W and c with error = c E|W^{1/2}(zbar - h)|^2. Each row of the gradient in V is the
         output for V = I.
         """
         return (self.V.T @ self.V, 1.0) if quantity == "output" else (np.eye(self.d), float(self.V.shape[0]))
 
     def query_law(self, W: Floats, reach: float) -> QuadraticFormLaw:
-        """The law of the score variance s with the weights for h'Wh, h = Gamma U z: one atom, or a
-        quadrature over queries.
+        """The law of the score variance s over queries, with the weights for h'Wh, h = Gamma U z:
+        one atom, or the nodes of a quadrature.
 
         Parameters
         ----------
@@ -231,44 +243,58 @@ class AttentionSetting:
         return QuadraticFormLaw(nodes=np.array([self.score_variance]), density=np.ones(1), moment=np.array([q]))
 
 
-def _fixed_isotropic() -> AttentionSetting:
-    return AttentionSetting(np.eye(3), 0.5 * np.eye(3), np.eye(3), np.array([1.0, -1.0, 0.0]), name="isotropic")
+def as_setting(
+    Gamma: ArrayLike | TokenLaw | AttentionSetting,
+    U: ArrayLike | None,
+    V: ArrayLike | None,
+    **others: Any,
+) -> AttentionSetting:
+    """The setting that a public function was given: itself, or one made of plain values.
+
+    Parameters
+    ----------
+    Gamma, U, V, **others
+        Those of `AttentionSetting`; a setting in place of Gamma stands alone.
+
+    Raises
+    ------
+    TypeError
+        If something is given beside a setting, or V is missing.
+
+    Examples
+    --------
+    >>> setting = as_setting(np.eye(3), np.eye(3), np.eye(3), query=np.ones(3))
+    >>> as_setting(setting, None, None, query=None) is setting
+    True
+    """
+    if not isinstance(Gamma, AttentionSetting):
+        if V is None:
+            raise TypeError("V is missing; pass Gamma, U and V, or an AttentionSetting in their place")
+        return AttentionSetting(Gamma, U, V, **others)
+    beside = [name for name, value in {"U": U, "V": V, **others}.items() if value is not None]
+    if beside:
+        raise TypeError(f"{', '.join(beside)} given beside a setting, which has its own; pass the setting alone")
+    return Gamma
 
 
-def _fixed_anisotropic() -> AttentionSetting:
-    Gamma = np.diag([2.0, 1.0, 0.5, 0.25])
-    U = np.array([[0.3, 0.1, 0.0, 0.0], [-0.2, 0.4, 0.1, 0.0], [0.0, 0.1, 0.5, -0.3], [0.2, 0.0, 0.0, 0.6]])
-    V = np.array([[1.0, 0.0, 0.5, 0.0], [0.0, -1.0, 0.0, 2.0]])
-    return AttentionSetting(Gamma, U, V, np.array([1.0, 0.5, -1.0, 1.0]), name="anisotropic")
+def _product_of_keys(K: Floats, Q: Floats, U: Floats | None) -> Floats:
+    """U, after a check that it is K'Q; K'Q itself if U is None."""
+    if U is None:
+        return np.asarray(K.T @ Q)
+    gap = float(np.abs(K.T @ Q - U).max())
+    if not gap <= ROUNDING * float(np.abs(K).T.dot(np.abs(Q)).max(initial=0) + np.abs(U).max()):
+        raise ValueError(f"U is not K'Q: they differ by {gap:.3g}; pass U = K.T @ Q")
+    return U
 
 
-def _fixed_singular() -> AttentionSetting:
-    """Tokens on a plane in R^3."""
-    plane = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    return AttentionSetting(plane @ plane.T / 2, 0.4 * np.eye(3), np.eye(3), np.array([0.5, 0.5, 0.5]), name="singular")
-
-
-def _averaged() -> AttentionSetting:
-    """lambda = 0.16 < 1/6: the error is C/L (1 + O(1/L)) also on average."""
-    return AttentionSetting(np.eye(3), np.diag([0.4, 0.3, 0.2]), np.eye(3), np.eye(3), name="averaged")
-
-
-def _averaged_slow() -> AttentionSetting:
-    """lambda = 1.44 >= 1: the exponent is below 1 and cannot be seen at feasible lengths."""
-    return AttentionSetting(np.eye(2), np.diag([1.2, 0.5]), np.eye(2), np.eye(2), name="averaged-slow")
+def _frozen(array: Floats) -> Floats:
+    """A copy that nobody can write to; the caller's array stays writable."""
+    array = array.copy()
+    array.setflags(write=False)
+    return array
 
 
 #: The standard laws by name: centred tokens in d dimensions with the identity as covariance.
 LAWS: Mapping[str, Callable[[int], TokenLaw]] = MappingProxyType(
     {"gaussian": lambda d: gaussian(np.eye(d)), "rademacher": rademacher, "uniform": uniform, "sphere": sphere, "ball": ball}
-)
-#: The built-in examples by name.
-EXAMPLES: Mapping[str, Callable[[], AttentionSetting]] = MappingProxyType(
-    {
-        "isotropic": _fixed_isotropic,
-        "anisotropic": _fixed_anisotropic,
-        "singular": _fixed_singular,
-        "averaged": _averaged,
-        "averaged-slow": _averaged_slow,
-    }
 )

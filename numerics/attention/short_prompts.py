@@ -1,10 +1,10 @@
-"""The errors of softmax attention on few tokens that take few values: sums over all prompts,
-however loud the scores.
+"""The errors of softmax attention on few tokens that take few values, as sums over all prompts, for
+scores of any size.
 
-Where one token has nearly all the weight the means that `numerics.attention.any_law` integrates are
-differences of far larger ones. In a sum over prompts every error is small by itself: differences
-are taken from the token of the largest score, of which little is left in either the mean or the
-covariance of the prompt.
+Where one token has nearly all the weight, the means that `numerics.attention.any_law` integrates
+are differences of far larger numbers, and rounding leaves little of them. In a sum over prompts
+each error is small by itself: differences are taken from the token of the largest score, so that
+mean and covariance of the prompt lose no digits.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from numerics.attention.enumeration import compositions, multinomial
 __all__ = ["are_few", "short_prompt_errors"]
 
 Floats = NDArray[np.float64]
-#: Prompts up to this length, as many vectors of counts, and numbers held at once.
-LONGEST, MOST, HELD = 64, 20_000, 2_000_000
-#: Rounding of a sum of a few numbers.
+#: Longest prompt, most vectors of counts, and most entries held in memory at once.
+LONGEST_PROMPT, MOST_PROMPTS, ENTRIES_AT_ONCE = 64, 20_000, 2_000_000
+#: Relative rounding error of a sum of a few numbers.
 ROUNDING = 1e-15
 
 
 def are_few(k: int, d: int, L: float) -> bool:
-    """Whether the prompts of L tokens on k points of R^d are so few that they can be gone through.
+    """Whether the prompts of L tokens on k points of R^d are so few that they can be summed over.
 
     Examples
     --------
     >>> are_few(2, 1, 60.0), are_few(2, 1, 1e6), are_few(50, 2, 4.0)
     (True, False, False)
     """
-    return L <= LONGEST and math.comb(int(L) + k - 1, k - 1) <= min(MOST, HELD // ((k + d) * d))
+    return L <= LONGEST_PROMPT and math.comb(int(L) + k - 1, k - 1) <= min(MOST_PROMPTS, ENTRIES_AT_ONCE // ((k + d) * d))
 
 
 def short_prompt_errors(
     y: Floats, weights: Floats, b: Floats, H: Floats, matrices: Sequence[Floats], L: int
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """The fields of `numerics.attention.any_law` for one length, and bounds of their rounding
-    errors.
+    """The errors at one length as sums over all prompts, with bounds on their rounding errors: the
+    fields of `numerics.attention.any_law`.
 
     Parameters
     ----------
@@ -71,7 +71,8 @@ def short_prompt_errors(
     One token that is +1 or -1 has no covariance; without scores H is 1:
 
     >>> one, points = np.eye(1), np.array([[1.0], [-1.0]])
-    >>> short_prompt_errors(points, np.full(2, 0.5), np.zeros(1), one, [one, one], 1)[0]["covariance 1"]
+    >>> found, _ = short_prompt_errors(points, np.full(2, 0.5), np.zeros(1), one, [one, one], 1)
+    >>> found["covariance 1"]
     1.0
     """
     counts, score = compositions(L, len(y)), y @ b

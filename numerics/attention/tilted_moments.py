@@ -1,13 +1,15 @@
-"""Moments of a token under every tilt of its law, real or complex: what the errors at one query ask
-of the law.
+"""Moments of a token under every tilt of its law, real or complex, up to order four: what the exact
+errors at one query need to know of the law.
 
-In coordinates g, Z = F g, with scores ``b.g`` (b = F'Uz) and a centre h the moments are
+In coordinates g with Z = F g, scores ``b.g`` (b = F'Uz) and a centre h, the moments of y = g - h
+are
 
-    E[e^{t b.g}],  E[e^{t b.g} y],  E[e^{t b.g} yy'],  E[e^{t b.g} (y'My) y],  E[e^{t b.g} y'Wy y'Xy],   y = g - h,
+    E[e^{t b.g}],  E[e^{t b.g} y],  E[e^{t b.g} yy'],
+    E[e^{t b.g} (y'My) y],  E[e^{t b.g} y'Wy y'Xy]
 
-for complex t. The last two are contracted with symmetric M, W, X, so that no tensor of order three
-or four is ever held. All are linear in few functions of t: a radial law has nine in every
-dimension, a law of independent coordinates about r^2/2.
+for complex t. The last two are contracted with symmetric matrices M, W, X, so that no tensor of
+order three or four is ever held. All are combinations of few functions of t: nine for a radial law
+in every dimension, about r^2/2 for a law of r independent coordinates.
 """
 
 from __future__ import annotations
@@ -29,11 +31,11 @@ __all__ = ["AtomicMoments", "Basis", "IndependentMoments", "RadialMoments", "Til
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-#: Half width of the uniform law of variance 1, and up to which |t| times it the moments are summed
-#: at Gauss points.
-H, NEAR, GAUSS = math.sqrt(3.0), 3.0, np.polynomial.legendre.leggauss(24)
+#: Half width of the uniform law of variance 1; the value of |t| times it up to which its moments
+#: are summed at Gauss points, since the closed form cancels there; and these points.
+HALF_WIDTH, SMALL_TILT, GAUSS_RULE = math.sqrt(3.0), 3.0, np.polynomial.legendre.leggauss(24)
 
-#: Accuracy of integrals of closed forms, a natural logarithm.
+#: Accuracy of closed forms, as a natural logarithm: integrals are followed to e^{-DIGITS}.
 DIGITS = 40.0
 
 
@@ -58,23 +60,23 @@ class Basis:
 
     @property
     def parts(self) -> tuple[slice, slice, slice, slice, slice]:
-        """Where the functions of the moments of order 0 to 4 are."""
+        """The slices of the functions that belong to the moments of order 0 to 4."""
         ends = np.cumsum([0, 1, len(self.first), len(self.second), len(self.third[0]), len(self.fourth[0])])
         a, b, c, d, e = (slice(int(i), int(j)) for i, j in pairwise(ends))
         return a, b, c, d, e
 
 
 class TiltedMoments(Protocol):
-    """The law of the tokens, seen from one query."""
+    """The moments of a law of tokens at one query: one class for each kind of law."""
 
     @property
     def basis(self) -> Basis:
-        """What the functions mean."""
+        """How the moments are put together from the functions."""
         ...
 
     @property
     def digits(self) -> float:
-        """Integrals of the functions along a line are worth computing to e^{-digits}."""
+        """Integrals of the functions along a line are followed to e^{-digits} of their maximum."""
         ...
 
     def log_mgf(self, t: Floats) -> Floats:
@@ -87,7 +89,9 @@ class TiltedMoments(Protocol):
 
 
 def entrywise_basis(r: int, matrices: int) -> Basis:
-    """That of the entries themselves: the second moments on and above the diagonal, row by row."""
+    """The basis whose functions are the entries of the moments themselves; of the second moments
+    those on and above the diagonal, row by row.
+    """
     i, j = np.triu_indices(r)
     second = np.zeros((i.size, r, r))
     second[np.arange(i.size), i, j] = second[np.arange(i.size), j, i] = 1.0
@@ -96,34 +100,34 @@ def entrywise_basis(r: int, matrices: int) -> Basis:
 
 
 def centred_coordinate(kind: str, t: Complex, h: Floats) -> tuple[Floats, Complex]:
-    """``E[e^{tg} (g - h)^n]``, n = 0 to 4, for one coordinate: the logarithm of a factor, and (...,
-    5).
+    """The moments ``E[e^{tg} (g - h)^n]``, n = 0 to 4, of one coordinate: the logarithm of a common
+    factor, and the rest, of shape (..., 5).
     """
     if kind == "normal":  # N(t, 1) times e^{t^2/2}
         m, shift = t - h, (t * t).real / 2
         plain = [np.ones_like(m), m, m * m + 1, m**3 + 3 * m, m**4 + 6 * m * m + 3]
         return shift, np.stack(plain, -1) * np.exp(t * t / 2 - shift)[..., None]
-    scale = 1.0 if kind == "sign" else H
+    scale = 1.0 if kind == "sign" else HALF_WIDTH
     x, eta = t * scale, h / scale
     shift = np.abs(x.real)
     up, down = np.exp(x - shift) / 2, np.exp(-x - shift) / 2
     if kind == "sign":
         return shift, np.stack([(1 - eta) ** n * up + (-1 - eta) ** n * down for n in range(5)], -1)
-    near = np.abs(x) <= NEAR
+    near = np.abs(x) <= SMALL_TILT
     safe = np.where(near, 1.0, x)
     J = [(up - down) / safe]
     for n in range(1, 5):
         J.append(((1 - eta) ** n * up - (-1 - eta) ** n * down - n * J[-1]) / safe)
-    u, w = GAUSS
+    u, w = GAUSS_RULE
     small = np.exp(x[near][:, None] * u - shift[near][:, None]) * (w / 2)
     for n in range(5):
         J[n][near] = (small * (u - np.broadcast_to(eta, x.shape)[near][:, None]) ** n).sum(axis=1)
-    return shift, np.stack([H**n * J[n] for n in range(5)], -1)
+    return shift, np.stack([HALF_WIDTH**n * J[n] for n in range(5)], -1)
 
 
 @dataclass(frozen=True, eq=False)
 class IndependentMoments:
-    """g with independent coordinates of one kind.
+    """Moments of g with independent coordinates of one kind.
 
     Parameters
     ----------
@@ -151,7 +155,8 @@ class IndependentMoments:
         shift, e = centred_coordinate(self.kind, t[:, None] * self.b, self.h)
         whole = np.exp(shift.sum(axis=1) - self.log_mgf(t.real)) * e[..., 0].prod(axis=1)
         m1, m2, m3, m4 = (e[..., n] / e[..., 0] for n in range(1, 5))
-        # Means and cumulants of independent coordinates, complex as they are.
+        # The coordinates stay independent under a complex tilt: moments of quadratic forms follow
+        # from their (complex) means and cumulants.
         variance = m2 - m1 * m1
         skew = m3 - 3 * m1 * m2 + 2 * m1**3
         excess = m4 - 4 * m3 * m1 - 3 * m2 * m2 + 12 * m2 * m1 * m1 - 6 * m1**4
@@ -172,8 +177,8 @@ class IndependentMoments:
 
 @dataclass(frozen=True, eq=False)
 class RadialMoments:
-    """g uniform on a sphere of radius sqrt q in R^q, or its shadow in fewer dimensions (with q = r
-    + 2 the ball).
+    """Moments of g uniform on the sphere of radius sqrt q in R^q, or of its projection to r < q
+    dimensions (for q = r + 2 uniform in a ball).
 
     Parameters
     ----------
@@ -193,8 +198,8 @@ class RadialMoments:
 
     @property
     def basis(self) -> Basis:
-        """Functions: 1; x; xx, cc; xxx, xcc; xxxx, xxcc, ccdd, for x = y along b and coordinates c,
-        d across it.
+        """The nine functions are the moments 1; x; xx, cc; xxx, xcc; xxxx, xxcc, ccdd, where x is y
+        along b, and c, d are two coordinates across b.
         """
         u = self.b / np.linalg.norm(self.b) if self.b.any() else np.eye(self.b.size)[0]
         P = np.eye(u.size) - np.outer(u, u)
@@ -224,7 +229,7 @@ class RadialMoments:
 
 @dataclass(frozen=True, eq=False)
 class AtomicMoments:
-    """g on finitely many points.
+    """Moments of g on finitely many points.
 
     Parameters
     ----------
@@ -257,7 +262,7 @@ class AtomicMoments:
 
     @cached_property
     def log_w(self) -> Floats:
-        """Scores, less the logarithm of the mean of their exponential."""
+        """The logarithms of the weights w at the points: the scores less ln E e^{score}."""
         return np.asarray(self.points @ self.b - self.log_mgf(np.ones(1)))
 
     def log_mgf(self, t: Floats) -> Floats:

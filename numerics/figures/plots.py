@@ -12,9 +12,8 @@ import numpy as np
 from numerics.figures.curves import KINDS, Line, lines
 from numerics.figures.plan import number_of
 from numerics.figures.results import Measurements
-from numerics.pages.svg import Plot, figure, log_axis, stand_in
+from numerics.pages.svg import Plot, dashed, figure, log_axis, stand_in
 from numerics.pages.text import sci, slug
-from numerics.rates.report.plots import dashed
 
 __all__ = ["Figure", "Panel", "draw"]
 

@@ -1,5 +1,5 @@
-"""Squared errors of softmax attention with every token drawn: by the compiled kernel, or by NumPy
-where there is only a sampler.
+"""Samplers of the squared errors of softmax attention that draw every token: by a compiled kernel,
+or by NumPy for a law of which there is only a sampler.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ __all__ = ["CompiledSampler", "PlainSampler", "Problem", "compiled_sampler"]
 
 Floats = NDArray[np.float64]
 Key = tuple[np.uint32, np.uint32]
-#: Prompts that share a generator, and tokens held at once, in the NumPy program.
-BLOCK, HELD = 64, 1 << 15
+#: Prompts that share a random generator, and tokens held in memory at once, in NumPy.
+PROMPTS_A_BLOCK, TOKENS_AT_ONCE = 64, 1 << 15
 #: Kinds of coordinates whose law does not change under rotations.
 ROUND = ("normal", "sphere", "ball")
 
@@ -33,13 +33,15 @@ class Problem:
     root: Floats
 
     def queries(self, whites: Floats) -> Floats:
-        """Shape (d, n), from standard normal vectors (k, n); a single one if the query is fixed."""
+        """Queries of shape (d, n) from standard normal vectors of shape (k, n); a single column if
+        the query is fixed.
+        """
         return self.mean[:, None] + (product(self.root, whites) if self.root.shape[1] else 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class CompiledSampler:
-    """Tokens A g with coordinates g that the kernel can draw; made by `compiled_sampler`.
+    """A sampler with tokens A g whose coordinates g the kernel draws; made by `compiled_sampler`.
 
     With A = Q R and V A = P S, Q and P of orthonormal columns, |A x| = |R x| and |V A x| = |S x|:
     roots with many zeros, and no more rows than columns. R and S end with a column of zeros if the
@@ -73,16 +75,17 @@ class CompiledSampler:
 
     @cached_property
     def _fixed(self) -> tuple[Floats, ...]:
+        """The arguments of the kernel for a fixed query, computed once."""
         return self._given(self.problem.mean[:, None])
 
     def _given(self, z: Floats) -> tuple[Floats, ...]:
-        """What the kernel asks of queries (d, n)."""
+        """The arguments of the kernel for the queries z, of shape (d, n)."""
         a = product(self.problem.U, z)
         b = product(np.ascontiguousarray(self.factor.T), a)
         return b, self.R, self.S, *self._limits(a, b), (z * z).sum(axis=0)
 
     def _limits(self, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
-        """Tilted mean and covariance as the kernel wants them."""
+        """Tilted mean and covariance in the coordinates of the kernel."""
         Q, R, S, PV = self.Q, self.R, self.S, self.PV
         if self.law is None:
             return product(R[:, : len(b)], b), product(S[:, : len(b)], b), (S @ R.T).reshape(-1, 1)
@@ -93,10 +96,11 @@ class CompiledSampler:
 
 @dataclass(frozen=True, eq=False)
 class PlainSampler:
-    """Tokens from the sampler of a law, in NumPy: the same interface, ten and more times slower.
+    """A sampler with tokens from the law's own sampler, in NumPy: the same interface, ten and more
+    times slower.
 
-    Prompts are drawn in blocks of `BLOCK`; the generator of a block is Philox under the key (seed,
-    L), from a counter of its own.
+    Prompts are drawn in blocks of `PROMPTS_A_BLOCK`; the generator of a block is Philox under the
+    key (seed, L), from a counter of its own.
     """
 
     problem: Problem
@@ -104,28 +108,35 @@ class PlainSampler:
 
     def values(self, L: int, first: int, count: int, seed: int) -> Floats:
         """Squared errors (3, count) of the replicates from number `first` on."""
-        begin = first // BLOCK
-        blocks = [self._block(L, k, seed) for k in range(begin, (first + count - 1) // BLOCK + 1)]
-        return np.concatenate(blocks, axis=1)[:, first - begin * BLOCK :][:, :count]
+        begin = first // PROMPTS_A_BLOCK
+        blocks = [self._block(L, k, seed) for k in range(begin, (first + count - 1) // PROMPTS_A_BLOCK + 1)]
+        return np.concatenate(blocks, axis=1)[:, first - begin * PROMPTS_A_BLOCK :][:, :count]
 
     @cached_property
     def _fixed(self) -> tuple[Floats, Floats]:
+        """Tilted mean and covariance for a fixed query, computed once."""
         h, H = self.law.tilted(self.problem.U @ self.problem.mean)
         return h, H
 
     def _block(self, L: int, number: int, seed: int) -> Floats:
+        """The squared errors of one block of prompts, shape (3, PROMPTS_A_BLOCK)."""
         problem, d = self.problem, self.law.d
         # counters grow from the lowest word: the streams of two blocks, or of a claim's generators,
         # never meet
         bits = np.random.Philox(key=np.array([seed, L], np.uint64), counter=np.array([0, 0, 1, number], np.uint64))
         rng = np.random.Generator(bits)
-        z = np.broadcast_to(problem.queries(rng.standard_normal((problem.root.shape[1], BLOCK))), (d, BLOCK)).T
+        z = np.broadcast_to(problem.queries(rng.standard_normal((problem.root.shape[1], PROMPTS_A_BLOCK))), (d, PROMPTS_A_BLOCK)).T
         a = z @ problem.U.T
         h, H = self.law.tilted(a) if problem.root.shape[1] else self._fixed
-        top, Z, M, C = np.full(BLOCK, -np.inf), np.zeros(BLOCK), np.zeros((BLOCK, d)), np.zeros((BLOCK, d, d))
-        for start in range(0, L, HELD // BLOCK):
-            n = min(HELD // BLOCK, L - start)
-            tokens = self._tokens(rng, BLOCK * n).reshape(BLOCK, n, d)
+        top, Z, M, C = (
+            np.full(PROMPTS_A_BLOCK, -np.inf),
+            np.zeros(PROMPTS_A_BLOCK),
+            np.zeros((PROMPTS_A_BLOCK, d)),
+            np.zeros((PROMPTS_A_BLOCK, d, d)),
+        )
+        for start in range(0, L, TOKENS_AT_ONCE // PROMPTS_A_BLOCK):
+            n = min(TOKENS_AT_ONCE // PROMPTS_A_BLOCK, L - start)
+            tokens = self._tokens(rng, PROMPTS_A_BLOCK * n).reshape(PROMPTS_A_BLOCK, n, d)
             scores = (tokens @ a[:, :, None])[:, :, 0]
             raised = np.maximum(top, scores.max(axis=1))
             shrink, w = np.exp(top - raised), np.exp(scores - raised[:, None])
@@ -144,8 +155,8 @@ class PlainSampler:
         )
 
     def _tokens(self, rng: np.random.Generator, n: int) -> Floats:
-        """What the law's sampler returns, once it is known to be tokens; when the law was made, a
-        few were.
+        """What the law's sampler returns, checked at every call: when the law was made, only a few
+        tokens were.
         """
         tokens = np.asarray(self.law.sample(rng, n))
         if tokens.shape != (n, self.law.d) or tokens.dtype.kind not in "fiu":
@@ -157,7 +168,7 @@ class PlainSampler:
 
 
 def compiled_sampler(problem: Problem, kind: Any, factor: Floats, law: Any = None) -> CompiledSampler:
-    """Prepare the kernel's arguments.
+    """A sampler with the arguments of the kernel prepared.
 
     Parameters
     ----------
@@ -181,8 +192,8 @@ def compiled_sampler(problem: Problem, kind: Any, factor: Floats, law: Any = Non
 
 
 def _turned(kind: Any, factor: Floats) -> Floats:
-    """The factor in better coordinates: orthogonal columns for the round laws, no column of zeros
-    for the normal one.
+    """The same law with a factor of orthogonal columns, where rotations leave the law of the
+    coordinates unchanged; a normal law also loses its columns of zeros.
     """
     if not isinstance(kind, str) or kind not in ROUND:
         return factor
@@ -199,8 +210,8 @@ def _turned(kind: Any, factor: Floats) -> Floats:
 
 
 def product(matrix: Floats, columns: Floats) -> Floats:
-    """matrix @ columns, each column by itself: a matrix product may round a column differently
-    beside others.
+    """The product matrix @ columns, computed for each column by itself: a matrix product may round
+    a column differently beside others, and replicates must not depend on their neighbours.
     """
     out = np.zeros((matrix.shape[0], columns.shape[1]))
     for k in range(matrix.shape[1]):
@@ -209,7 +220,9 @@ def product(matrix: Floats, columns: Floats) -> Floats:
 
 
 def _triangular(A: Floats) -> tuple[Floats, Floats]:
-    """A = Q R, Q of orthonormal columns, with R diagonal if the columns of A are orthogonal."""
+    """Q and R with A = Q R, Q of orthonormal columns; R is diagonal if the columns of A are
+    orthogonal.
+    """
     lengths = np.sqrt((A * A).sum(axis=0))
     if A.shape[1] <= A.shape[0] and lengths.all() and _orthogonal(A):
         return A / lengths, np.diag(lengths)
@@ -218,8 +231,8 @@ def _triangular(A: Floats) -> tuple[Floats, Floats]:
 
 
 def _orthogonal(A: Floats) -> bool:
-    """Whether the columns are orthogonal, each pair by its own lengths: a column of rounding errors
-    points anywhere.
+    """Whether the columns are orthogonal. Each pair is measured by its own lengths, since a column
+    of rounding errors may point anywhere.
     """
     squares = A.T @ A
     lengths = np.sqrt(np.diag(squares))

@@ -1,4 +1,4 @@
-"""Confidence statements about probabilities that neither an integral nor an enumeration can settle."""
+"""Confidence limits for probabilities that neither an integral nor an enumeration can settle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from theory.inputs.arrays import read_arrays
 __all__ = ["clopper_pearson"]
 
 Event = Callable[[np.random.Generator, int], npt.NDArray[np.bool_]]
-#: A refutation by statistics needs this error probability, whatever share an acceptance may use.
+#: Largest error probability of a refutation by statistics, whatever share an acceptance may use.
 REFUTATION = 1e-9
 
 

@@ -1,20 +1,23 @@
-"""When a Monte Carlo mean and its standard error are not to be trusted, and when a curve has no
-slope yet.
+"""Rules that tell when a Monte Carlo mean and its standard error are not to be trusted, for rate
+reports.
 
-The rules, for n replicates of skewness g and kurtosis k (3 for a normal law):
+The rules, for n replicates of skewness g and kurtosis k (3 for a normal law), are these.
 
-* A mean that hangs on few replicates: the effective sample size is ``n_eff = (sum x)^2 / sum x^2``, and (relative error)^2 =
-  (n/n_eff - 1)/(n - 1), about 1/n_eff where the tails are heavy: below 100 the mean may be 10 %
-  off.
-* The variance of the sample variance is sigma^4 ((k - 1)/n + 2/(n(n - 1))), hence the relative error of the standard error is about
-  sqrt((k - 1)/n)/2. A sample has k <= n - 2 + 1/(n - 1): one outlier alone gives 50 %, and nothing
-  gives more. With a standard error 20 % too small a nominal 95 % interval covers 88 %.
-* To first order of Edgeworth's expansion (Hall, The Bootstrap and Edgeworth Expansion, 1992, section 2.6) a studentised mean is
-  below -q with probability Phi(-q) + g (2 q^2 + 1) phi(q) / (6 sqrt n): for g/sqrt(n) = 0.3 a
-  one-sided 97.5 % interval has twice its nominal error.
+A mean that depends on few replicates: with the effective sample size ``n_eff = (sum x)^2 / sum
+x^2`` the squared relative error is (n/n_eff - 1)/(n - 1), which is about 1/n_eff for heavy tails.
+Below n_eff = 100 the mean may be 10 % off.
 
-They see only what the sample has seen. A law with mass so rare that no replicate met it looks tame
-in every sample.
+A standard error that is itself uncertain: the variance of the sample variance is sigma^4 ((k - 1)/n
++ 2/(n(n - 1))), hence the relative error of the standard error is about sqrt((k - 1)/n)/2. A sample
+has k <= n - 2 + 1/(n - 1), so that one outlier alone gives 50 %, and nothing gives more. With a
+standard error 20 % too small a nominal 95 % interval covers 88 %.
+
+A skewed mean: to first order of Edgeworth's expansion (Hall, The Bootstrap and Edgeworth Expansion,
+1992, section 2.6) a studentised mean is below -q with probability Phi(-q) + g (2 q^2 + 1) phi(q) /
+(6 sqrt n). For g/sqrt(n) = 0.3 a one-sided 97.5 % interval has twice its nominal error.
+
+These rules use only what the sample shows. They cannot see mass so rare that no replicate met it;
+that is estimated in `numerics.monte_carlo.rare_queries` and `numerics.monte_carlo.rare_prompts`.
 """
 
 from __future__ import annotations
@@ -26,21 +29,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.rates.fits.power_law import least_squares, measurements
-
 if TYPE_CHECKING:
     from numerics.monte_carlo.estimate import Estimate
 
-__all__ = ["doubtful", "estimate_warnings", "slope_warning", "spread_error"]
+__all__ = ["doubtful", "estimate_warnings", "spread_error"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-#: Fewest effective replicates; largest part that one replicate may have in the mean.
-FEWEST, LARGEST_SHARE = 100, 0.05
+#: Fewest effective replicates, and the largest share that one replicate may have in the mean.
+FEWEST_EFFECTIVE, LARGEST_SHARE = 100, 0.05
 #: Largest relative error of the standard error, and largest skewness / sqrt(n).
-COARSEST, MOST_SKEWED = 0.2, 0.3
-#: Change of the slope over a decade that matters, and how many standard errors make it seen.
-MOVING, SEEN = 0.02, 3.0
+LARGEST_SPREAD_ERROR, LARGEST_SKEWNESS = 0.2, 0.3
 
 
 def spread_error(estimate: Estimate, n: int) -> Floats:
@@ -74,7 +73,7 @@ def _skewness(estimate: Estimate, n: int) -> Floats:
 
 
 def doubtful(estimate: Estimate, replicates: int) -> Bools:
-    """Where a mean should neither be a point of a fit nor be compared.
+    """Whether a mean is so uncertain that it is neither fitted nor compared.
 
     Parameters
     ----------
@@ -96,8 +95,8 @@ def doubtful(estimate: Estimate, replicates: int) -> Bools:
     >>> doubtful(as_errors(np.array([10, 100]), sums, 2000, 0).output, 2000).tolist()
     [False, True]
     """
-    few = (estimate.effective_samples < FEWEST) | (estimate.largest_share > LARGEST_SHARE)
-    return np.asarray(few | (spread_error(estimate, replicates) > COARSEST))
+    few = (estimate.effective_samples < FEWEST_EFFECTIVE) | (estimate.largest_share > LARGEST_SHARE)
+    return np.asarray(few | (spread_error(estimate, replicates) > LARGEST_SPREAD_ERROR))
 
 
 def estimate_warnings(estimate: Estimate, lengths: ArrayLike, replicates: int) -> Iterator[str]:
@@ -125,10 +124,10 @@ def estimate_warnings(estimate: Estimate, lengths: ArrayLike, replicates: int) -
     spread, skewed = spread_error(estimate, replicates), _skewness(estimate, replicates)
     rules = (
         (
-            estimate.effective_samples < FEWEST,
+            estimate.effective_samples < FEWEST_EFFECTIVE,
             lambda i: (
                 f"the mean hangs on {estimate.effective_samples[i].min():.0f} effective replicates of {replicates}"
-                f" (fewer than {FEWEST}); draw more"
+                f" (fewer than {FEWEST_EFFECTIVE}); draw more"
             ),
         ),
         (
@@ -136,64 +135,20 @@ def estimate_warnings(estimate: Estimate, lengths: ArrayLike, replicates: int) -
             lambda i: f"one prompt is up to {estimate.largest_share[i].max():.0%} of the mean; not fitted, draw more",
         ),
         (
-            spread > COARSEST,
+            spread > LARGEST_SPREAD_ERROR,
             lambda i: (
                 f"heavy tails: with a kurtosis up to {estimate.kurtosis[i].max():.3g} the standard error itself is only known to"
-                f" {spread[i].max():.1%} (at most {COARSEST:.0%} is wanted); not fitted, draw more"
+                f" {spread[i].max():.1%} (at most {LARGEST_SPREAD_ERROR:.0%} is wanted); not fitted, draw more"
             ),
         ),
         (
-            skewed > MOST_SKEWED,
+            skewed > LARGEST_SKEWNESS,
             lambda i: (
-                f"skewed: skewness / sqrt(n) is up to {skewed[i].max():.3f} (above {MOST_SKEWED} a symmetric 95 % interval misses"
-                " at least twice as often as it says on one side)"
+                f"skewed: skewness / sqrt(n) is up to {skewed[i].max():.3f} (above {LARGEST_SKEWNESS} a symmetric 95 % interval"
+                " misses at least twice as often as it says on one side)"
             ),
         ),
     )
     for found, says in rules:
         if found.any():
             yield f"L = {', '.join(f'{length:.0f}' for length in L[found])}: {says(found)}"
-
-
-def slope_warning(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike) -> str | None:
-    """Whether the slope of the log-log curve still moves over the longer half of the lengths.
-
-    A parabola is fitted to log y over ln L; its slope changes by ``2 c ln 10`` over a decade.
-
-    Parameters
-    ----------
-    lengths, values, standard_errors : array_like, shape (n,)
-        Measurements at increasing lengths, everything positive.
-
-    Returns
-    -------
-    str or None
-        A sentence with its numbers if the slope moves by more than 0.02 a decade, and by three of
-        its standard errors; None if not, or with fewer than four lengths.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, or a number is not positive and finite.
-
-    Examples
-    --------
-    >>> L = np.geomspace(10, 1e4, 9)
-    >>> slope_warning(L, 1 / L, 0.01 / L) is None
-    True
-    >>> slope_warning(L, np.log(L) / L, 0.001 * np.log(L) / L)
-    'the slope still moves by -0.042 +- 0.002 a decade over L = 316 to 10000: not the exponent yet'
-    """
-    L, y, e = measurements(lengths, values, standard_errors, least=1)
-    if L.size < 4:
-        return None
-    last = slice(-max(4, (L.size + 1) // 2), None)
-    x = np.log10(L[last])
-    # Slope d ln y / d ln L = d log10 y / d log10 L, so that twice the curvature in log10 is the
-    # change over a decade.
-    solution = least_squares([np.ones_like(x), x, x**2 / 2], np.log10(y[last]), math.log(10) * y[last] / e[last])
-    moves, error = float(solution.parameters[2]), float(solution.standard_errors[2])
-    if abs(moves) <= max(MOVING, SEEN * error):
-        return None
-    first, end = L[last][0], L[last][-1]
-    return f"the slope still moves by {moves:+.3f} +- {error:.3f} a decade over L = {first:.0f} to {end:.0f}: not the exponent yet"

@@ -10,16 +10,17 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.attention.setting import AttentionSetting, as_setting
 from numerics.monte_carlo.joined_moments import joined
 from numerics.monte_carlo.sampler import PIECE, error_sampler, whole
 from numerics.seeds import current_seed
+from numerics.token_laws import TokenLaw
 
-__all__ = ["PIECE", "AttentionErrors", "Estimate", "as_errors", "attention_errors", "error_sampler", "joined"]
+__all__ = ["AttentionErrors", "Estimate", "as_errors", "attention_errors"]
 
 Array = NDArray[np.float64]
 MOST_THREADS = 1024
@@ -81,11 +82,11 @@ class AttentionErrors:
 
 
 def attention_errors(
-    Gamma: Any,
-    U: ArrayLike,
-    V: ArrayLike,
-    query: ArrayLike | None,
-    lengths: int | Sequence[int] | NDArray[np.integer],
+    Gamma: ArrayLike | TokenLaw | AttentionSetting,
+    U: ArrayLike | None = None,
+    V: ArrayLike | None = None,
+    query: ArrayLike | None = None,
+    lengths: int | Sequence[int] | NDArray[np.integer] = (),
     *,
     query_cov: ArrayLike | None = None,
     replicates: int = 4096,
@@ -101,11 +102,11 @@ def attention_errors(
 
     Parameters
     ----------
-    Gamma : array_like of shape (d, d), or TokenLaw
+    Gamma : array_like of shape (d, d), TokenLaw, or AttentionSetting
         Covariance of Gaussian tokens, symmetric and positive semidefinite (singular is fine), or
         another law. A law with `coordinates` is drawn by a compiled kernel, any other by its own
         sampler, ten and more times slower. A quantile function of one's own is compiled anew in
-        every process, in some seconds.
+        every process, in some seconds. A setting brings U, V and the query too.
     U : array_like of shape (d, d)
     V : array_like of shape (d_out, d)
     query : array_like of shape (d,) or None
@@ -148,20 +149,24 @@ def attention_errors(
 
     Notes
     -----
-    Tokens are drawn in float32, sums over them are kept in float64: the rounding error is some 1e-6 of T, far below the standard
-    error unless the error itself does not vary (grad_U at L = 1). Scores are weighed against the highest so far, which makes any
-    |Uz| safe. Normal coordinates are functions of 32-bit words and end at 6.7: what hangs on tokens rarer than one in 10^10 is not
-    seen. Memory grows neither with L nor with the number of replicates. For Gaussian tokens and for product and radial laws all
-    three are known without sampling: `numerics.exact_errors`.
+    Tokens are drawn in float32, sums over them are kept in float64: the rounding error is some 1e-6
+    of T, far below the standard error unless the error itself does not vary (grad_U at L = 1).
+    Scores are weighed against the highest so far, which makes any |Uz| safe. Normal coordinates are
+    functions of 32-bit words and end at 6.7: tokens rarer than one in 10^10 do not occur. Memory
+    grows neither with L nor with the number of replicates. For Gaussian tokens and for product and
+    radial laws all three are known without sampling: `numerics.exact_errors`.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> e = attention_errors(np.eye(2), np.zeros((2, 2)), np.eye(2), [1.0, 0.0], [4, 16], replicates=2000, seed=1)
-    >>> np.allclose(e.output.mean, 2 / e.lengths, rtol=1e-4)  # U = 0: plain averages, E|T_L|² = tr(Γ)/L, and scores say no more
+    With U = 0 the output is a plain average, E|T_L|² = tr(Γ)/L, and scores say no more:
+
+    >>> one = np.eye(2)
+    >>> e = attention_errors(one, 0 * one, one, [1.0, 0.0], [4, 16], replicates=2000, seed=1)
+    >>> np.allclose(e.output.mean, 2 / e.lengths, rtol=1e-4)
     True
     """
-    sampler = error_sampler(Gamma, U, V, query, query_cov, method, current_seed() if seed is None else seed)
+    setting = as_setting(Gamma, U, V, query=query, query_cov=query_cov)
+    sampler = error_sampler(setting, method=method, seed=current_seed() if seed is None else seed)
     grid = _lengths(lengths, sampler.longest)
     count = whole("replicates", replicates)
     workers = whole("threads", (os.cpu_count() or 1) if threads is None else threads, most=MOST_THREADS)
@@ -206,7 +211,8 @@ def as_errors(
 
     Examples
     --------
-    >>> sampler = error_sampler([[1.0]], [[0.0]], [[1.0]], [1.0], method="tokens", seed=3)
+    >>> setting = AttentionSetting([[1.0]], [[0.0]], [[1.0]], [1.0])
+    >>> sampler = error_sampler(setting, method="tokens", seed=3)
     >>> blocks = [sampler.sums(4, first, 500) for first in (0, 500)]
     >>> e = as_errors([4], [joined(blocks)], 1000, 3)
     >>> bool(abs(e.output.mean[0] - 1 / 4) < 5 * e.output.standard_error[0])
@@ -220,6 +226,7 @@ def as_errors(
 
 
 def _estimate(sums: Array) -> Estimate:
+    """Mean, standard error and diagnostics of each length, from the joined moments."""
     n, mean, two, three, four, largest = sums.T
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(two / (n - 1) / n)
@@ -231,6 +238,7 @@ def _estimate(sums: Array) -> Estimate:
 
 
 def _lengths(lengths: int | Sequence[int] | NDArray[np.integer], longest: int) -> NDArray[np.int64]:
+    """The prompt lengths as integers, within the range of the counters of the random streams."""
     array = np.atleast_1d(np.asarray(lengths, dtype=object))
     whole_numbers = all(isinstance(l, (int, np.integer)) and not isinstance(l, bool) for l in array.ravel())
     if array.ndim != 1 or array.size == 0 or not whole_numbers:

@@ -1,5 +1,5 @@
-"""Moments of a sample up to order four that can be joined: what a block of replicates leaves
-behind, whatever its size.
+"""Moments of a sample up to order four that can be joined, so that blocks of replicates of any size
+leave behind six numbers each.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def joined(sums: Sequence[ArrayLike]) -> Floats:
 
     References
     ----------
-    Pébay, "Formulas for robust, one-pass parallel computation of covariances and arbitrary-order statistical moments", Sandia
-    report SAND2008-6212, 2008.
+    Pébay, "Formulas for robust, one-pass parallel computation of covariances and arbitrary-order
+    statistical moments", Sandia report SAND2008-6212, 2008.
 
     Examples
     --------
@@ -76,13 +76,13 @@ def joined(sums: Sequence[ArrayLike]) -> Floats:
     if len(sums) == 0:
         raise ValueError("no sums to join; give those of at least one block")
     arrays = np.stack([np.asarray(s, dtype=np.float64) for s in sums])
-    # as plain numbers: there are few of them, and an operation on a short array costs fifty times
-    # one on a number
+    # Plain numbers are used, since an operation on a short array costs fifty times one on a number.
     rows = zip(*arrays.reshape(len(arrays), -1, 6).tolist())
     return np.array([reduce(_join, row) for row in rows]).reshape(arrays.shape[1:])
 
 
 def _join(first: Sequence[float], second: Sequence[float]) -> Sequence[float]:
+    """The six numbers of the union of two samples."""
     a, mean, a2, a3, a4, largest = first
     b, other, b2, b3, b4, other_largest = second
     n, gap, product = a + b, other - mean, a * b

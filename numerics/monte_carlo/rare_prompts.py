@@ -1,8 +1,9 @@
-"""What prompts too rare for a sample may add to a mean, for tokens that take few values.
+"""Bounds on what prompts too rare for a sample may add to a mean error, for tokens that take few
+values.
 
-With steep scores attention picks one value of a token: the error is next to nothing, but for the
-prompts in which that value does not occur. A sample without such a prompt shows neither them nor
-that it lacks them; their probability and the largest error are known.
+With steep scores attention picks one value of a token: the error is nearly 0, except for prompts in
+which that value does not occur. A sample without such a prompt shows neither them nor that it lacks
+them, but their probability and the largest error are known.
 """
 
 from __future__ import annotations
@@ -20,16 +21,17 @@ if TYPE_CHECKING:
 __all__ = ["rare_prompts"]
 
 Floats = NDArray[np.float64]
-#: Prompts of which this many are expected are all missed with probability e^-14 < 1e-6.
-EXPECTED = 14
-#: Square of what float32 leaves of the size of a token: errors fall below it where attention picks
+#: Expected number of prompts from which on they count as seen: all are missed with probability
+#: e^-14 < 1e-6.
+SURELY_SEEN = 14
+#: Square of the relative rounding of a token in float32: errors fall below it where attention picks
 #: one value.
 ROUNDING = 1e-12
 
 
 def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) -> Floats:
-    """What prompts that lack a value of the tokens, or hold a rare one, may add to the mean where a
-    sample may show none of them.
+    """A bound on what prompts that lack a value of the tokens, or hold a rare one, add to the mean,
+    where a sample may contain none of them.
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) ->
 
     Examples
     --------
-    Ten signs are all the same with probability 1/1024 each way, and then the output may be off by 2:
+    Ten signs are all the same with probability 1/1024 each way; then the output may be off by 2:
 
     >>> from numerics.attention.setting import AttentionSetting
     >>> from numerics.token_laws import rademacher
@@ -69,4 +71,4 @@ def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) ->
         probability = (1 - 0.5 ** np.arange(1, A.shape[1] + 1)[:, None]) ** lengths
         size, seen = (A.shape[1] * float(np.linalg.norm(M, 2)) ** 2 for M in (A, V @ A))
     largest = 4 * np.array([seen, len(V) * size, seen * size * float(setting.query @ setting.query)])
-    return np.asarray(largest[:, None] * np.where(replicates * probability < EXPECTED, probability, ROUNDING).max(axis=0))
+    return np.asarray(largest[:, None] * np.where(replicates * probability < SURELY_SEEN, probability, ROUNDING).max(axis=0))

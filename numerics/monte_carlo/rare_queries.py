@@ -1,10 +1,10 @@
-"""What queries too rare for a sample add to the variance of a mean: heavy tails that no sample
-shows.
+"""What queries too rare for a sample add to a mean error and to its standard error, although no
+sample shows it.
 
 Over Gaussian queries the error at score variance s grows like e^s until it saturates, and the law
-of s falls like e^{-s/(2 lambda)}: a mean may live on queries of which n replicates contain none,
-and then it and its standard error are both too small, without a sign. What such a query contributes
-is known exactly.
+of s falls like e^{-s/(2 lambda)}. A mean may therefore depend on queries of which n replicates
+contain none; then it and its standard error are both too small, and nothing in the sample says so.
+What such a query contributes is known exactly.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.attention.gaussian_tokens import exact_errors
+from numerics.attention.exact import exact_errors
 from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 __all__ = ["RareQueries", "rare_queries"]
 
 Floats = NDArray[np.float64]
-#: A query is rare if fewer than this many like it, or beyond it, are expected among the replicates.
-EXPECTED = 10
-#: E x^2 / (E x)^2 for the square x of a normal variable: what prompts add to the second moment at
-#: one query.
-SPREAD = 3.0
+#: A query is rare if fewer than this many like it, or beyond it, are expected in the sample.
+FEWEST_QUERIES = 10
+#: E x^2 / (E x)^2 for the square x of a normal variable: the factor of the second moment at one
+#: query that comes from the prompts.
+PROMPT_SPREAD = 3.0
 
 
 class RareQueries(NamedTuple):
@@ -67,11 +67,12 @@ def rare_queries(setting: AttentionSetting, lengths: Floats, replicates: int) ->
 
     Notes
     -----
-    Rare queries lie along the top eigenvector of the score form: the contribution of one at score variance s is taken there.
+    Rare queries lie along the top eigenvector of the score form: the contribution of one at score
+    variance s is taken there.
 
     Examples
     --------
-    >>> from numerics.attention.setting import EXAMPLES
+    >>> from numerics.attention.examples import EXAMPLES
     >>> setting, L = EXAMPLES["averaged-slow"](), np.array([100.0])
     >>> few, many = (rare_queries(setting, L, n).error[0, 0] for n in (1000, 100_000))
     >>> bool(few > 10 * many > 0)
@@ -84,7 +85,7 @@ def rare_queries(setting: AttentionSetting, lengths: Floats, replicates: int) ->
     beyond = np.cumsum(law.density[::-1])[::-1]
     # Weights below rounding come from cancellation, and what the quadrature does not reach is
     # saturated and rarer still.
-    rare = (beyond < EXPECTED / replicates) & (law.density > 1e-16) & (law.nodes < LARGEST_SCORE_VARIANCE)
+    rare = (beyond < FEWEST_QUERIES / replicates) & (law.density > 1e-16) & (law.nodes < LARGEST_SCORE_VARIANCE)
     values, vectors = np.linalg.eigh(setting.score_form)
     along = setting.query_factor @ vectors[:, -1] / math.sqrt(values[-1])
     first, second, weight = nothing.copy(), nothing.copy(), law.density[rare]
@@ -93,4 +94,4 @@ def rare_queries(setting: AttentionSetting, lengths: Floats, replicates: int) ->
         contribution = np.stack([e.output, e.grad_V, e.grad_U])
         first += w * contribution
         second += w * contribution**2
-    return RareQueries(float(weight.sum()), first, np.sqrt(SPREAD * second / replicates))
+    return RareQueries(float(weight.sum()), first, np.sqrt(PROMPT_SPREAD * second / replicates))

@@ -1,38 +1,42 @@
-"""The door of Monte Carlo: a checked problem of softmax attention, from which blocks of replicates
-can be drawn in any order.
+"""The sampler of squared errors of softmax attention for one setting: blocks of replicates that can
+be drawn in any order, by any number of threads or machines, with the same numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from numerics.attention.setting import AttentionSetting
 from numerics.compiled.streams import key_of
 from numerics.monte_carlo.all_tokens import PlainSampler, Problem, compiled_sampler
 from numerics.monte_carlo.joined_moments import central_sums
 from numerics.monte_carlo.scores_only import CONDITIONED, prepare
-from numerics.token_laws import TokenLaw
-from theory.inputs.arrays import read_arrays, read_covariance
 
 __all__ = ["METHODS", "PIECE", "ErrorSampler", "error_sampler"]
 
 Floats = NDArray[np.float64]
 
-PIECE = 1024  # replicates per task: the cut must not depend on the number of threads
-LONGEST = 2**31 - 1
+#: Replicates of one task. The cut must not depend on the number of threads.
+PIECE = 1024
+#: Greatest prompt length for which the counters of the random streams have room.
+LONGEST_PROMPT = 2**31 - 1
+#: Most draws of four random words for one prompt.
 MOST_DRAWS = 2**32
-STEEPEST = 1e30  # scores are float32
-LARGEST = 1e36
+#: Largest score; scores are computed in float32.
+LARGEST_SCORE = 1e30
+#: Largest error whose square has a fourth power in float64.
+LARGEST_SIZE = 1e36
+#: The ways of sampling; "auto" takes the better one that the law allows.
 METHODS = ("auto", "tokens", "scores")
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorSampler:
-    """A problem ready to be sampled, made by `error_sampler`; it may be used by several threads at
+    """A setting that is ready to be sampled, made by `error_sampler`; several threads may use it at
     once.
 
     Attributes
@@ -53,7 +57,8 @@ class ErrorSampler:
     values: Callable[[int, int, int], Floats]
 
     def sums(self, L: int, first: int, count: int) -> Floats:
-        """What `count` replicates at length L leave behind, from number `first` on.
+        """The moments of the squared errors of `count` replicates at length L, from number `first`
+        on.
 
         Parameters
         ----------
@@ -83,7 +88,7 @@ class ErrorSampler:
 
         Examples
         --------
-        >>> sampler = error_sampler([[1.0]], [[0.0]], [[1.0]], [1.0], seed=3)
+        >>> sampler = error_sampler(AttentionSetting([[1.0]], [[0.0]], [[1.0]], [1.0]), seed=3)
         >>> sampler.sums(4, 0, 100).shape
         (3, 6)
         """
@@ -98,27 +103,14 @@ class ErrorSampler:
         return sums
 
 
-def error_sampler(
-    law: Any,
-    U: ArrayLike,
-    V: ArrayLike,
-    query: ArrayLike | None = None,
-    query_cov: ArrayLike | None = None,
-    method: str = "auto",
-    seed: int = 0,
-) -> ErrorSampler:
-    """Check a problem once and make it ready for sampling; the arguments are those of
-    `numerics.attention_errors`.
+def error_sampler(setting: AttentionSetting, *, method: str = "auto", seed: int = 0) -> ErrorSampler:
+    """Make a setting ready for sampling.
 
     Parameters
     ----------
-    law : TokenLaw, or array_like of shape (d, d)
-        The law of a token, or the covariance of Gaussian ones.
-    U : array_like of shape (d, d)
-    V : array_like of shape (d_out, d)
-    query : array_like of shape (d,), optional
-    query_cov : array_like of shape (d, d), optional
+    setting : AttentionSetting
     method : {"auto", "tokens", "scores"}
+        As in `numerics.attention_errors`.
     seed : int
         From 0 to 2^64 − 1.
 
@@ -133,49 +125,38 @@ def error_sampler(
 
     Examples
     --------
-    >>> error_sampler([[1.0]], [[0.5]], [[1.0]], [1.0], method="tokens").method
+    >>> error_sampler(AttentionSetting([[1.0]], [[0.5]], [[1.0]], [1.0]), method="tokens").method
     'tokens'
     """
-    if query is None and query_cov is None:
-        raise ValueError("no query: give a vector `query`, or a covariance `query_cov` to average over z ~ N(0, query_cov)")
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method = {method!r} is unknown; take one of {', '.join(METHODS)}")
     key = key_of(seed)
-    known = isinstance(law, TokenLaw)
-    A = np.asarray(law.factor if known and law.coordinates is not None else np.eye(law.d)) if known else _root(law)
-    d = len(A)
-    S = np.zeros((d, d)) if query_cov is None else read_covariance("query_cov", query_cov)
-    z = np.zeros(d) if query is None else query
-    of_tokens = "d r" if known else "d d"
-    _, S, U_, V_, z_ = read_arrays(
-        **{f"Gamma ({law.name})" if known else "Gamma": (A if known else law, of_tokens)},
-        query_cov=(S, "d d"),
-        U=(U, "d d"),
-        V=(V, "d_out d"),
-        query=(z, "d"),
-    )
-    problem = Problem(U_, V_, z_, np.zeros((d, 0)) if query_cov is None else _root(S, "query_cov"))
-    kind = law.coordinates if known else "normal"
-    _check_size(problem, A if kind is not None else law.sigma * A)
+    law, A = None if setting.gaussian else setting.law, setting.token_factor
+    root = setting.query_factor if setting.averaged else np.zeros((setting.d, 0))
+    problem = Problem(setting.U, setting.V, setting.query, root)
+    kind = "normal" if law is None else law.coordinates
+    _check_size(problem, law.sigma * A if law is not None and kind is None else A)
     if method == "scores" or (method == "auto" and isinstance(kind, str) and kind in CONDITIONED):
         conditioned = prepare(kind, A, problem.U, problem.V, problem.mean, problem.root)
-        return ErrorSampler("scores", int(seed), LONGEST, lambda L, first, count: conditioned.values(L, first, count, key))
-    if kind != "normal" and law.structure is None and law.log_mgf is None:
+        return ErrorSampler("scores", int(seed), LONGEST_PROMPT, lambda L, first, count: conditioned.values(L, first, count, key))
+    if law is not None and law.structure is None and law.log_mgf is None:
         raise ValueError(
             f"the law {law.name} has no log_mgf, so the infinite prompt that errors are measured against is unknown; pass "
             "log_mgf= when you make the law"
         )
     if kind is None:
         plain = PlainSampler(problem, law)
-        return ErrorSampler("tokens", int(seed), LONGEST, lambda L, first, count: plain.values(L, first, count, int(seed)))
-    compiled = compiled_sampler(problem, kind, A, None if kind == "normal" else law)
+        return ErrorSampler("tokens", int(seed), LONGEST_PROMPT, lambda L, first, count: plain.values(L, first, count, int(seed)))
+    compiled = compiled_sampler(problem, kind, A, law)
     # a draw serves one coordinate of four tokens; a ball draws two coordinates more
-    longest = min(LONGEST, MOST_DRAWS // (compiled.factor.shape[1] + 2) * 4)
+    longest = min(LONGEST_PROMPT, MOST_DRAWS // (compiled.factor.shape[1] + 2) * 4)
     return ErrorSampler("tokens", int(seed), longest, lambda L, first, count: compiled.values(L, first, count, key))
 
 
 def _check_size(problem: Problem, A: Floats) -> None:
-    """Scores must fit into float32, and fourth powers of squared errors into float64."""
+    """Refuse scores that exceed float32, and errors whose squares have no fourth power in
+    float64.
+    """
     U, V, z, F = problem.U, problem.V, problem.mean, problem.root
     with np.errstate(over="ignore", invalid="ignore"):
         b, W = A.T @ U @ z, A.T @ U @ F
@@ -183,10 +164,12 @@ def _check_size(problem: Problem, A: Floats) -> None:
         columns, rows = float(np.abs(A).max()), float(np.abs(V @ A).max())
         query_size = float(np.abs(z).max() + 10 * np.abs(F).max(initial=0))
         size = max(columns, rows) * max(1.0, steepest) + columns * rows * max(1.0, query_size)
-    if not steepest <= STEEPEST:
-        raise ValueError(f"scores (Uz)·z_k beyond {STEEPEST:.0e} leave the range of float32; rescale U or the query")
-    if not size < LARGEST:
-        raise ValueError(f"squares of errors beyond {LARGEST:.0e} have no fourth powers in a float; rescale Gamma, V or the query")
+    if not steepest <= LARGEST_SCORE:
+        raise ValueError(f"scores (Uz)·z_k beyond {LARGEST_SCORE:.0e} leave the range of float32; rescale U or the query")
+    if not size < LARGEST_SIZE:
+        raise ValueError(
+            f"squares of errors beyond {LARGEST_SIZE:.0e} have no fourth powers in a float; rescale Gamma, V or the query"
+        )
 
 
 def whole(name: str, value: object, least: int = 1, most: int | None = None) -> int:
@@ -211,14 +194,3 @@ def whole(name: str, value: object, least: int = 1, most: int | None = None) -> 
     if most is not None and value > most:
         raise ValueError(f"{name} = {value}; at most {most} is possible")
     return int(value)
-
-
-def _root(covariance: ArrayLike, name: str = "Gamma") -> Floats:
-    """A with A Aᵀ = covariance and orthogonal columns, without the directions of variance zero (one
-    column is always kept).
-    """
-    covariance = read_covariance(name, covariance)
-    values, vectors = np.linalg.eigh(covariance)
-    keep = values > values[-1] * 1e-15 if values[-1] > 0 else values == values[-1]
-    keep[-1] = True
-    return np.asarray(vectors[:, keep] * np.sqrt(np.maximum(values[keep], 0)))

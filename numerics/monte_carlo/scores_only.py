@@ -1,15 +1,15 @@
-"""Squared errors of softmax attention averaged over all of the prompt but its scores, which alone
-are drawn.
+"""Sampler of the squared errors of softmax attention that draws the scores alone, and averages
+exactly over the rest of the prompt.
 
-Let tokens be A g with g normal, or uniform on a sphere or in a ball: the law of g looks the same in
-every direction. Along the unit vector e = AᵀUz/|AᵀUz| a token carries its score; given the scores,
-what is left of g is independent over the tokens and symmetric about e, so that the errors of output
-and gradients have conditional means in closed form. They cost one or two random numbers and one
-exponential a token in every dimension d, and vary less from prompt to prompt than the errors
-themselves (Rao–Blackwell).
+Let tokens be A g with g normal, or uniform on a sphere or in a ball: the law of g is the same in
+every direction. Along the unit vector e = AᵀUz/|AᵀUz| a token carries its score. Given the scores,
+the rest of g is independent over the tokens and symmetric about e, so that the errors of output and
+gradients have conditional means in closed form. They cost one or two random numbers and one
+exponential for each token in every dimension d, and they vary less from prompt to prompt than the
+errors themselves (Rao–Blackwell).
 
-Other laws have no such direction. For a product law only those coordinates that no query weighs are
-independent of the scores: there every token has to be drawn.
+Other laws have no such direction. For a product law only those coordinates are independent of the
+scores that no query weighs, and every token has to be drawn.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ __all__ = ["CONDITIONED", "ScoreSampler", "prepare"]
 Floats = NDArray[np.float64]
 #: Kinds of coordinates (`TokenLaw.coordinates`) for which the conditional means are known.
 CONDITIONED = ("normal", "sphere", "ball")
-#: Columns of A are left out when their length is below this share of the longest.
-FLAT = 1e-15
-#: Terms of the expansion of I_{n/2} / I_{n/2 - 1} at infinity.
+#: Columns of A count as zero when their length is below this share of the longest.
+ZERO_COLUMN = 1e-15
+#: Number of terms of the expansion of I_{n/2} / I_{n/2 - 1} at infinity.
 TERMS = 16
 
 
@@ -43,7 +43,7 @@ class ScoreSampler:
     model: tuple[object, ...]
 
     def values(self, L: int, first: int, count: int, key: tuple[np.uint32, np.uint32]) -> Floats:
-        """Those of replicates ``first`` to ``first + count - 1`` at length L.
+        """The conditional means of replicates ``first`` to ``first + count - 1`` at length L.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class ScoreSampler:
 
 
 def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Floats, root: Floats) -> ScoreSampler:
-    """Everything the kernel asks of a problem, from arrays that have been checked.
+    """A sampler with the arguments of the kernel prepared, from arrays that have been checked.
 
     Parameters
     ----------
@@ -96,10 +96,12 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
 
     Examples
     --------
-    With U = 0 attention is a plain mean; given the query nothing about E|T_L − T|² = tr(Γ)/L is left to chance:
+    With U = 0 attention is a plain mean, and given the query nothing about E|T_L − T|² = tr(Γ)/L is
+    left to chance:
 
     >>> from numerics.compiled.streams import key_of
-    >>> sampler = prepare("normal", np.eye(2), np.zeros((2, 2)), np.eye(2), np.ones(2), np.zeros((2, 0)))
+    >>> one = np.eye(2)
+    >>> sampler = prepare("normal", one, 0 * one, one, np.ones(2), np.zeros((2, 0)))
     >>> sampler.values(8, 0, 3, key_of(1))[0].round(6)
     array([0.25, 0.25, 0.25])
     """
@@ -108,11 +110,11 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
             'method = "scores" averages exactly over all but the scores, which is possible for Gaussian tokens and for linear '
             'images of the uniform laws on sphere and ball only; use method = "tokens"'
         )
-    # The ball of R^r is the shadow of the sphere of R^{r+2} of the same radius, whose last
-    # coordinates enter nothing.
+    # A point of the ball of R^r is the projection of one on the sphere of R^{r+2} of the same
+    # radius.
     n = 0 if coordinates == "normal" else factor.shape[1] + 2 * (coordinates == "ball")
     directions, lengths, _ = np.linalg.svd(factor, full_matrices=False)
-    kept = lengths > FLAT * lengths[0]
+    kept = lengths > ZERO_COLUMN * lengths[0]
     kept[0] = True
     A = directions[:, kept] * lengths[kept]  # the same law: g may be turned
     B = V @ A
@@ -129,7 +131,9 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
 
 
 def _expansion(n: int) -> Floats:
-    """c_k of I_{n/2}(x) / I_{n/2−1}(x) ~ Σ c_k x^{−k}, from the equation A′ = 1 − A² − (n − 1) A/x."""
+    """The coefficients c_k of I_{n/2}(x) / I_{n/2−1}(x) ~ Σ c_k x^{−k}, from the differential
+    equation A′ = 1 − A² − (n − 1) A/x.
+    """
     c = [1.0]
     for k in range(TERMS):
         c.append(((k - n + 1) * c[k] - sum(c[i] * c[k + 1 - i] for i in range(1, k + 1))) / 2)

@@ -1,4 +1,6 @@
-"""Files of a page that belong together."""
+"""Writes the files of a page together, so that a page never points to files that are missing or
+old.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ def replace_together(folder: Path, files: Mapping[str, str]) -> None:
     Examples
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     replace_together(Path(folder), {"plots/a.svg": "<svg/>", "page.html": "see plots/a.svg"})
+    ...     replace_together(Path(folder), {"plots/a.svg": "<svg/>", "page.html": "see plots"})
     ...     sorted(path.name for path in Path(folder).rglob("*.*"))
     ['a.svg', 'page.html']
     """

@@ -1,5 +1,5 @@
-"""Figures as SVG: inside the page, where colours follow its theme, and as files of their own. Text
-stays text.
+"""Figures as SVG, drawn by Matplotlib: inside a page, where colours follow its theme, and as files
+of their own. Text stays text.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["COLOURS", "Plot", "figure", "log_axis", "stand_in"]
+__all__ = ["COLOURS", "Plot", "dashed", "figure", "log_axis", "stand_in"]
 
-#: Variables of the page and their colours in daylight; the page has those for the dark.
+#: Variables of the page and their colours on a light background; the page has those for a dark one.
 COLOURS = {
     "ink": "#1b1d21",
     "muted": "#666b73",
@@ -30,13 +30,13 @@ COLOURS = {
     "run-5": "#a8862c",
     "run-6": "#c0408a",
 }
-# Matplotlib draws in stand-in colours, which become variables of the page afterwards.
+#: Colours in which Matplotlib draws; afterwards each is replaced by its variable of the page.
 STAND_INS = {name: f"#0102{i:02x}" for i, name in enumerate(COLOURS, start=16)}
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Plot(NamedTuple):
-    """One figure.
+    """One figure, for a page and as a file.
 
     Attributes
     ----------
@@ -65,6 +65,11 @@ def stand_in(variable: str) -> str:
     '#010210'
     """
     return STAND_INS[variable]
+
+
+def dashed(dashes: str) -> Any:
+    """A dash pattern of the page for Matplotlib, which counts in line widths."""
+    return (0, tuple(float(x) / 1.6 for x in dashes.split())) if dashes else "-"
 
 
 def figure(
@@ -142,7 +147,9 @@ def figure(
 
 
 def _bare(svg: str, name: str, title: str) -> str:
-    """The element alone: no prologue, no metadata, unique ids, a title, fonts left to the page."""
+    """The SVG element alone: no prologue, no metadata, unique ids, a title, fonts left to
+    the page.
+    """
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     size = re.search(r'width="([^"]*)" height="([^"]*)"|height="([^"]*)"[^>]*width="([^"]*)"', svg[: svg.index(">")])
@@ -160,11 +167,12 @@ def _bare(svg: str, name: str, title: str) -> str:
 
 
 def _power(exponent: int) -> str:
+    """A power of ten with its exponent as a superscript."""
     return "10" + str(exponent).translate(SUPERSCRIPTS) if exponent not in (0, 1) else str(10**exponent)
 
 
 def log_axis(axis: Any, low: float, high: float, most: int = 7) -> None:
-    """Decades as plain text with superscripts, at most seven of them labelled.
+    """Label the decades of an axis as plain text with superscripts, at most seven of them.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
-"""Templates of pages: looked for in a package and then here, where theme, styles and keys of plots
-are shared.
+"""The environment of page templates: they are looked for in a package and then here, where theme,
+styles and the keys of plots are shared.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from numerics.pages.text import marked, sci, spaced
 
 __all__ = ["environment"]
 
+#: The package whose templates all pages share.
 SHARED = "numerics.pages"
 
 
 def environment(package: str) -> Any:
-    """Where the templates of a package are found, with the filters and colours of every page.
+    """The Jinja environment of a package, with the filters and colours that all pages share.
 
     Parameters
     ----------

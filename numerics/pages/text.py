@@ -1,46 +1,15 @@
-"""Numbers and names as people read them."""
+"""Numbers and formulas as people read them, for every page that is made here: powers of ten, spaced
+thousands, signs in place of their spelling, names as parts of file names.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from html import escape
 
 import numpy as np
 
-from numerics.rates.measure import Rates
-
-__all__ = ["TITLES", "explained", "marked", "ratio", "run_names", "sci", "slug", "spaced", "typeset"]
-
-#: What is measured, and its formula.
-TITLES = {
-    "output": ("Output", "E‖T<sub>L</sub> − T‖²"),
-    "grad_V": ("Gradient in V", "E‖∇<sub>V</sub>T<sub>L</sub> − ∇<sub>V</sub>T‖²"),
-    "grad_U": ("Gradient in U", "E‖∇<sub>U</sub>T<sub>L</sub> − ∇<sub>U</sub>T‖²"),
-}
-#: What the curves are, by how their names begin: the longer name first.
-EXPLAINED = {
-    "Theorem A": "Theorem A: our bound for Gaussian tokens, at every query and every L; averaged over the query if that is random.",
-    "Theorem B, limit": "Theorem B, limit: our leading term of the average over Gaussian queries, for L → ∞; no bound at finite L.",
-    "Theorem B": "Theorem B: our bound C₁/L of the average over Gaussian queries, C₁ the limit of L times the error.",
-    "R1": "R1: our bound at one query, for every sub-Gaussian law of tokens.",
-    "limit": "limit: the leading term of the error for L → ∞; no bound at finite L.",
-    "Proposition 3": "Propositions 3.1, 3.4: the paper’s bounds, averaged over the query, with our constants; it leaves them open.",
-    "eq. (": "eq. (16) and (18): the exponents in the paper’s proofs of these; their curve starts at the first measured point.",
-    "Lemma C.4": "Lemma C.4: the paper’s bound at one query, as printed, from L = 2 on.",
-}
-
-
-def explained(names: Sequence[str]) -> list[str]:
-    """What the curves of these names are, each once.
-
-    Examples
-    --------
-    >>> explained(["R1", "Theorem A", "R1"])[1]
-    'R1: our bound at one query, for every sub-Gaussian law of tokens.'
-    """
-    begins = {next((begin for begin in EXPLAINED if name.startswith(begin)), None) for name in names}
-    return [text for begin, text in EXPLAINED.items() if begin in begins]
+__all__ = ["marked", "ratio", "sci", "slug", "spaced", "typeset"]
 
 
 def sci(value: float | None, digits: int = 4) -> str:
@@ -62,7 +31,7 @@ def sci(value: float | None, digits: int = 4) -> str:
 
 
 def spaced(number: float) -> str:
-    """Thousands apart, by a narrow space that does not break.
+    """A number with its thousands apart, by a narrow space at which no line breaks.
 
     Examples
     --------
@@ -73,7 +42,7 @@ def spaced(number: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """A bound over the truth: the more digits the closer to 1.
+    """The ratio of a bound to the truth, with the more digits the closer it is to 1.
 
     Examples
     --------
@@ -84,7 +53,7 @@ def ratio(value: float) -> str:
 
 
 def typeset(text: str) -> str:
-    """Signs instead of their spelling on a typewriter.
+    """A text with mathematical signs in place of their spelling on a typewriter.
 
     Examples
     --------
@@ -98,8 +67,7 @@ def typeset(text: str) -> str:
 
 
 def marked(text: str) -> str:
-    """`typeset`, escaped, with exponents raised and powers of ten: to be put into the page as it
-    is.
+    """The text of `typeset` as HTML, escaped, with exponents raised and powers of ten.
 
     Examples
     --------
@@ -113,20 +81,8 @@ def marked(text: str) -> str:
     return re.sub(r"\^([-−]?[\w.]*\w)", lambda m: f"<sup>{m[1].replace('-', '−')}</sup>", escape(typeset(text)))
 
 
-def run_names(runs: Sequence[Rates]) -> list[str]:
-    """The names of the settings, told apart by a number where several are the same."""
-    names: list[str] = []
-    for run in runs:
-        name, again = run.setting.name, 1
-        while name in names:
-            again += 1
-            name = f"{run.setting.name} ({again})"
-        names.append(name)
-    return names
-
-
 def slug(name: str) -> str:
-    """A name as part of file names and ids.
+    """A name in lower-case letters, digits and hyphens, as a part of file names and ids.
 
     Examples
     --------

@@ -1,10 +1,10 @@
 """The moments of `numerics.quadrature.score_moments` to four digits, for many variances of the
-scores at once.
+scores in one call: for averages over queries of which a percent is asked.
 
-An average over queries to a percent asks for a few dozen variances and does not need fourteen
-digits of each. The integrals are those of `numerics.quadrature.softmax_weights`, on one grid of v
-for neighbouring variances and with half as many nodes; what one variance alone costs there is
-mostly the time to start NumPy's functions.
+Such an average needs the moments at a few dozen variances, and fourteen digits of none of them. The
+integrals are those of `numerics.quadrature.softmax_weights`, with half as many nodes and on one
+grid of v for neighbouring variances, since one variance alone mostly costs the time to start
+NumPy's functions.
 """
 
 from __future__ import annotations
@@ -15,24 +15,25 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature.score_moments import DEFINITION, STEEP, STEIN, ScoreMoments, spread_by_definition
-from numerics.quadrature.softmax_weights import Block, Key, products_of_sums
+from numerics.quadrature.gaussian_transforms import Block, Key, log_complement, products_of_sums
+from numerics.quadrature.score_moments import DEFINITION, DEFINITION_VARIANCE, STEIN, ScoreMoments, spread_by_definition
 from theory.attention.softmax_covariance import spread_moments
 
 __all__ = ["ACCURACY", "LARGEST_VARIANCE", "LONGEST", "coarse_score_moments"]
 
 Floats = NDArray[np.float64]
-#: Relative accuracy, and up to which variances and lengths.
+#: Relative accuracy, and the largest variance and length for which it was tested.
 ACCURACY, LARGEST_VARIANCE, LONGEST = 1e-4, 64.0, 1e30
-#: P2 from which on the spread is taken from its definition: fewer digits than fourteen are lost to
-#: the polynomials sooner.
-HEAVY = 7e-4
-#: Steps in v and in x = v + sqrt(s) g, and in g itself where sqrt(s) is below FLAT.
-STEP, GAUSS_STEP, FLAT = 0.3, 0.7, 0.5
-#: Integrands are followed down to e^{-CUT} of their maximum, and phi_k ends at X_END.
+#: Value of P2 from which on the spread is computed from its definition. It is below that of
+#: `score_moments`, since of four digits the polynomials leave none sooner.
+DEFINITION_P2 = 7e-4
+#: Steps in v and in x = v + sqrt(s) g; where sqrt(s) is below NARROW sums are over g itself, in
+#: steps of GAUSS_STEP.
+STEP, GAUSS_STEP, NARROW = 0.3, 0.7, 0.5
+#: Integrands are followed until they are e^{-CUT} of their maximum; phi_k is 0 beyond X_END.
 CUT, X_END = 20.0, 4.0
-#: Standard deviations sqrt(s) up to that of the next group share a grid.
-GROUPS = (FLAT, 1.4, 2.6, 4.5, 9.0)
+#: Standard deviations sqrt(s) between two neighbours of this list share a grid.
+GROUPS = (NARROW, 1.4, 2.6, 4.5, 9.0)
 
 
 def coarse_score_moments(s: Floats, lengths: Floats) -> ScoreMoments:
@@ -62,7 +63,7 @@ def coarse_score_moments(s: Floats, lengths: Floats) -> ScoreMoments:
         _fill(found, s, lengths, tuple(STEIN.values()))
         m = {powers: np.where(lengths == 1, 1.0, np.minimum(x, 1.0)) for powers, x in zip(STEIN, found)}
         spread = spread_moments(s[:, None], m)
-        heavy = (s[:, None] > STEEP) & (m[2,] > HEAVY) & (lengths > 1)
+        heavy = (s[:, None] > DEFINITION_VARIANCE) & (m[2,] > DEFINITION_P2) & (lengths > 1)
         rows = heavy.any(axis=1)
         if rows.any():
             exact = np.empty((len(DEFINITION), int(rows.sum()), lengths.size))
@@ -74,7 +75,9 @@ def coarse_score_moments(s: Floats, lengths: Floats) -> ScoreMoments:
 
 
 def _fill(out: Floats, s: Floats, L: Floats, keys: tuple[Key, ...]) -> None:
-    """Means of the products for every s, in groups."""
+    """Write the means of the products for every s into `out`, one group of variances after
+    another.
+    """
     tau = np.sqrt(s)
     group = np.searchsorted(GROUPS, tau)
     for i in np.unique(group):
@@ -83,13 +86,14 @@ def _fill(out: Floats, s: Floats, L: Floats, keys: tuple[Key, ...]) -> None:
 
 
 def _means(tau: Floats, L: Floats, keys: tuple[Key, ...]) -> Floats:
+    """The means of the products for a group of variances, on one grid of v."""
     blocks, sums = products_of_sums(keys)
     rare = 2 * math.log(L.max()) + CUT
     v_lo = float(np.where(2 * tau * tau <= rare, -(rare / 2 + tau * tau), -tau * math.sqrt(2 * rare)).min())
     v_hi = X_END + float(tau.max()) * math.sqrt(2 * CUT)
     v = np.asarray(STEP * np.arange(math.floor(v_lo / STEP), math.ceil(v_hi / STEP) + 1), dtype=float)
-    q, m0, m = (_flat if tau.max() <= FLAT else _broad)(tau, v, float(math.log(L.max())), blocks)
-    log_m0 = np.where(q < 0.5, np.log1p(-np.minimum(q, 0.5)), np.log(np.maximum(m0, 1e-300)))
+    q, m0, m = (_flat if tau.max() <= NARROW else _broad)(tau, v, float(math.log(L.max())), blocks)
+    log_m0 = log_complement(q, m0)
     top = float(L.max())
     table, out = top * m, np.zeros((tau.size, len(keys), L.size))
     for j, functions, coefficients in sums:
@@ -103,9 +107,10 @@ def _means(tau: Floats, L: Floats, keys: tuple[Key, ...]) -> Floats:
 
 
 def _flat(tau: Floats, v: Floats, log_L: float, blocks: Iterable[Block]) -> tuple[Floats, Floats, Floats]:
-    """1 - m_0 and m_0, of shape (n_s, n_v), and the m_{k,j}, (n_s, n_blocks, n_v), by sums over g.
+    """1 - m_0 and m_0, of shape (n_s, n_v), and the m_{k,j}, of shape (n_s, n_blocks, n_v), by sums
+    over g.
 
-    A tilt by e^{k sqrt(s) g} shifts the mass of g to k sqrt(s).
+    A tilt by e^{k sqrt(s) g} moves the mass of g to k sqrt(s), and the nodes reach that far.
     """
     blocks, end = list(blocks), math.sqrt(2 * CUT)
     shift = max(k for k, _ in blocks) * float(tau.max())
@@ -123,7 +128,9 @@ def _flat(tau: Floats, v: Floats, log_L: float, blocks: Iterable[Block]) -> tupl
 
 
 def _broad(tau: Floats, v: Floats, log_L: float, blocks: Iterable[Block]) -> tuple[Floats, Floats, Floats]:
-    """The same by sums over x = v + sqrt(s) g on the grid of v: kernels depend on x - v only."""
+    """The same by sums over x = v + sqrt(s) g on the grid of v: the kernels depend on x - v only,
+    so that the sums are convolutions.
+    """
     blocks = list(blocks)
     x_lo = -(log_L + CUT)  # L times what is left out of 1 - m_0 and the m_{k,j} is less than e^{-CUT}
     x = STEP * np.arange(math.floor(x_lo / STEP), math.ceil(X_END / STEP) + 1)

@@ -1,10 +1,10 @@
-"""Averages over a Gaussian query of functions of a quadratic form, by quadrature: one-dimensional
-in every dimension.
+"""Averages over a Gaussian query of functions of a quadratic form in it, by one-dimensional
+quadrature in every dimension.
 
 For x ~ N(0, I), A positive semidefinite and M_1, M_2, ... symmetric, E[g(x'Ax) x'M_1x x'M_2x ...]
-is the integral of g against a function of one variable whose Laplace transform is elementary: e^{-p
-x'Ax} turns x into N(0, R), R = (I + 2pA)^{-1}, up to the factor det(R)^{1/2}, and what is left is a
-Gaussian moment.
+is the integral of g against a function of one variable, whose Laplace transform is elementary: the
+factor e^{-p x'Ax} turns x into N(0, R), R = (I + 2pA)^{-1}, up to the factor det(R)^{1/2}, and what
+remains is a Gaussian moment.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ __all__ = ["QuadraticFormLaw", "quadratic_form_averages", "quadratic_form_law", 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 Forms = Sequence[Floats]
-#: Complex numbers held at once for products of three forms.
-BATCH = 1_000_000
+#: Complex numbers held in memory at once for products of three forms.
+NUMBERS_AT_ONCE = 1_000_000
 
 
 def talbot_contour(dimension: int) -> tuple[Complex, Complex]:
@@ -58,7 +58,7 @@ class QuadraticFormLaw:
 
 
 def _gaussian_moment(forms: Forms, r: Complex) -> Complex:
-    """E[x'M_1x x'M_2x ...] for x ~ N(0, diag r), at most three forms."""
+    """The moment E[x'M_1x x'M_2x ...] for x ~ N(0, diag r), of at most three forms."""
     traces = [r @ np.diag(M) for M in forms]
     if len(forms) < 2:
         return traces[0] if forms else np.ones(r.shape[:-1], dtype=complex)
@@ -73,14 +73,14 @@ def _gaussian_moment(forms: Forms, r: Complex) -> Complex:
 
 
 def _inverse_transforms(s: Floats, ratios: Floats, products: Sequence[Forms]) -> Floats:
-    """Density of s / lambda_1 = sum_j ratios_j x_j^2 times e^{s/2}, with each product of forms as a
-    factor: a row a product.
+    """The density of s / lambda_1 = sum_j ratios_j x_j^2 times e^{s/2}, with each product of forms
+    as a factor: one row for each product.
 
-    With the exponential taken out all singularities lie on the negative axis, and the tail keeps
-    its relative accuracy.
+    With the factor e^{s/2} all singularities lie on the negative axis, so that the tail keeps its
+    relative accuracy.
     """
     z, dz = talbot_contour(int(np.count_nonzero(ratios)))
-    batch = max(1, BATCH // (z.size * ratios.size**2)) if any(len(forms) > 2 for forms in products) else s.size
+    batch = max(1, NUMBERS_AT_ONCE // (z.size * ratios.size**2)) if any(len(forms) > 2 for forms in products) else s.size
     out = np.empty((len(products), s.size))
     for first in range(0, s.size, batch):
         part = slice(first, first + batch)
@@ -188,7 +188,8 @@ def quadratic_form_law(A: Floats, M: Floats, *, log_reach: float = 0.0, step: fl
     Examples
     --------
     >>> law = quadratic_form_law(np.diag([2.0, 1.0]), np.diag([1.0, 0.0]))
-    >>> [round(float(v), 9) for v in (law.density.sum(), law.density @ law.nodes, law.moment.sum())]  # 1, trace A, trace M
+    >>> means = (law.density.sum(), law.density @ law.nodes, law.moment.sum())  # 1, tr A, tr M
+    >>> [round(float(v), 9) for v in means]
     [1.0, 3.0, 1.0]
     """
     nodes, (density, moment), _ = quadratic_form_averages(A, [(), (M,)], log_reach=log_reach, step=step)

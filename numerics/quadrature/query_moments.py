@@ -1,9 +1,9 @@
-"""Averages E[g(s) x_i^2 x_j^2] over a Gaussian query x, s = sum_i lambda_i x_i^2: of one function
-of s for all i and j at once.
+"""Averages E[g(s) x_i^2 x_j^2] over a Gaussian query x, s = sum_i lambda_i x_i^2, of one function
+of s for all i and j at once: for the risk of in-context regression and its gradient.
 
-What `numerics.quadrature.query_form` computes for given forms, here in the eigenbasis of the
-quadratic form: there odd moments vanish, and E[g(s) xx'] is diagonal. One inversion of Laplace
-transforms serves every moment of the second and of the fourth order.
+`numerics.quadrature.query_form` computes such averages for given forms. Here everything is in the
+eigenbasis of the quadratic form, where odd moments vanish and E[g(s) xx'] is diagonal, so that one
+inversion of Laplace transforms serves every moment of the second and of the fourth order.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ __all__ = ["QueryMoments", "query_moments"]
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-#: Logarithm of the values of s / top below which nothing is resolved: e^{DEEPEST / 2} is rounding.
-DEEPEST = -70.0
+#: Logarithm of s / top below which values are not resolved: their probability is about
+#: e^{SMALLEST_LOG / 2}, the size of rounding.
+SMALLEST_LOG = -70.0
 #: Logarithm of a probability that is left out.
-NO_MASS = -45.0
+NEGLIGIBLE_LOG_MASS = -45.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,7 @@ class QueryMoments:
 
     @property
     def _flat(self) -> Complex:
+        """The variances as a matrix, one row for each node and point of the contour."""
         return self._variances.reshape(-1, self._variances.shape[-1])
 
 
@@ -93,7 +95,7 @@ def query_moments(eigenvalues: Floats, *, log_reach: float = 0.0, step: float = 
     # The density of s / top changes where s is as small as an eigenvalue, and g(s) where s is about
     # 1: down to there x is the logarithm. Then s -> 0 doubly exponentially, so that the square-root
     # singularity of one degree of freedom does no harm.
-    least = max(min(np.log(ratios[ratios > 0].min()), -np.log(top)), DEEPEST)
+    least = max(min(np.log(ratios[ratios > 0].min()), -np.log(top)), SMALLEST_LOG)
     # In ln s a chi-squared law of k degrees of freedom, tilted to where e^{log_reach} counts, is
     # (k/2 + log_reach)^{-1/2} wide.
     step = min(step, 0.6 / np.sqrt(rank / 2 + log_reach))
@@ -103,7 +105,7 @@ def query_moments(eigenvalues: Floats, *, log_reach: float = 0.0, step: float = 
     # Left of s the mass is at most prod_i min(1, sqrt(s / ratio_i)): many dimensions need no nodes
     # there.
     log_mass = np.minimum(log_s[:, None] - np.log(ratios[ratios > 0]), 0).sum(axis=1) / 2
-    bend, log_s = bend[log_mass > NO_MASS], log_s[log_mass > NO_MASS]
+    bend, log_s = bend[log_mass > NEGLIGIBLE_LOG_MASS], log_s[log_mass > NEGLIGIBLE_LOG_MASS]
     s = np.exp(log_s)
     measure = np.exp(-s / 2) * (1 + bend) * step
     # The saddle of the integrand is at half the degrees of freedom of s: a contour far to the left

@@ -1,9 +1,9 @@
-"""Moments of the softmax weights and of the spread of Gaussian scores, by quadrature, for the
-errors of output and gradients.
+"""Moments of the softmax weights and of the spread of Gaussian scores, by quadrature, from which
+the exact errors of output and gradients are made.
 
 The formulas are those of `theory.attention.softmax_covariance`. For scores of large variance and
-weights that are not small its polynomials cancel (they multiply s² by coefficients up to 2880);
-there the mean of D² is taken from its definition, whose own cancellation, a factor 1/E D², is
+weights that are not small its polynomials cancel (they multiply s² by coefficients up to 2880).
+There the mean of D² is taken from its definition instead; that cancels by a factor 1/E D², which is
 harmless exactly where the weights are not small.
 """
 
@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature.softmax_weights import LARGEST_LENGTH, Key, laplace_transforms, mean_products
+from numerics.quadrature.gaussian_transforms import Key, laplace_transforms
+from numerics.quadrature.softmax_weights import check_lengths, mean_products
 from theory.attention.softmax_covariance import GRAD_U_MOMENTS, SpreadMoments, spread_moments
 
 __all__ = ["LARGEST_SCORE_VARIANCE", "ScoreMoments", "score_moments"]
@@ -26,7 +27,7 @@ Floats = NDArray[np.float64]
 #: Score variances up to which the moments are computed.
 LARGEST_SCORE_VARIANCE = 4096.0
 STEIN: dict[tuple[int, ...], Key] = {powers: tuple((k, 0) for k in powers) for powers in GRAD_U_MOMENTS}
-#: Sums over tokens of which D, Sc and D pi_2 are made up: D + 1 = SQUARE - MEAN^2, and ONE = 1.
+#: Sums over tokens of which D, Sc and D pi_2 are made: D + 1 = SQUARE - MEAN^2, and ONE = 1.
 SQUARE, MEAN, TWO, ONE = (1, 2), (1, 1), (2, 0), (1, 0)
 VARIANCE: tuple[tuple[int, Key], ...] = ((1, (SQUARE, ONE)), (-1, (MEAN, MEAN)))
 VARIANCE_2: tuple[tuple[int, Key], ...]
@@ -34,8 +35,8 @@ VARIANCE_2 = ((1, (SQUARE, SQUARE)), (-2, (SQUARE, MEAN, MEAN)), (1, (MEAN, MEAN
 VARIANCE_TWO: tuple[tuple[int, Key], ...] = ((1, (SQUARE, TWO)), (-1, (MEAN, MEAN, TWO)))
 WEIGHTED: tuple[tuple[int, Key], ...] = ((1, ((2, 2),)), (-2, ((2, 1), MEAN)), (1, (TWO, MEAN, MEAN)))
 DEFINITION = [key for terms in (VARIANCE, VARIANCE_2, VARIANCE_TWO, WEIGHTED) for _, key in terms]
-#: Where the definition is used: s above the first, P2 above the second.
-STEEP, HEAVY = 2.0, 0.01
+#: The definition is used where s is above the first and P2 above the second of these.
+DEFINITION_VARIANCE, DEFINITION_P2 = 2.0, 0.01
 
 
 class ScoreMoments(NamedTuple):
@@ -87,9 +88,7 @@ def score_moments(s: float, lengths: Floats) -> ScoreMoments:
             f"scores of variance s = {s:.6g} are beyond the quadrature, which goes from 0 to {LARGEST_SCORE_VARIANCE:g}; "
             "rescale U or the query"
         )
-    bad = L[~((L >= 1) & (L <= LARGEST_LENGTH) & (np.floor(L) == L))]
-    if bad.size:
-        raise ValueError(f"lengths contain {bad[0]:g}; a prompt has at least one token, and L is a whole number up to 1e100")
+    check_lengths(L)
     with np.errstate(under="ignore"):
         if s == 0:
             m = {powers: L ** float(len(powers) - sum(powers)) for powers in GRAD_U_MOMENTS}
@@ -98,8 +97,8 @@ def score_moments(s: float, lengths: Floats) -> ScoreMoments:
             found = mean_products(laplace_transforms(s, math.log(L.max()), keys), L, keys)
             m = {powers: np.where(L == 1, 1.0, np.minimum(found[key], 1.0)) for powers, key in STEIN.items()}
         spread = spread_moments(s, m)
-        if s > STEEP:
-            heavy = (m[2,] > HEAVY) & (L > 1)
+        if s > DEFINITION_VARIANCE:
+            heavy = (m[2,] > DEFINITION_P2) & (L > 1)
             if heavy.any():
                 for polynomial, value in zip(spread[:3], _by_definition(s, L[heavy], m[2,][heavy])):
                     polynomial[heavy] = value
@@ -107,6 +106,7 @@ def score_moments(s: float, lengths: Floats) -> ScoreMoments:
 
 
 def _by_definition(s: float, L: Floats, P2: Floats) -> tuple[Floats, Floats, Floats]:
+    """The three means at one s, from the definitions of D^2, Sc and D pi_2."""
     return spread_by_definition(mean_products(laplace_transforms(s, math.log(L.max()), DEFINITION), L, DEFINITION), P2)
 
 

@@ -1,12 +1,12 @@
-"""The moments of the softmax weights that the in-context risk needs, with their slopes, as tables
-in the root of the variance.
+"""Tables of the moments of the softmax weights that the risk of in-context regression needs, with
+their slopes, as functions of the root of the score variance.
 
-A flow asks for these moments at a hundred variances thousands of times, and each costs a
-quadrature. ``ln P2`` and ``b / P2``, ``b = P2 + 6 P3 - 6 Q``, vary slowly in
-``x = sqrt(1 + s) - 1``. For the largest variances one token has nearly all the weight, and what
-counts is how little is left: there ``sqrt(s) (1 - P2) = E g`` and ``P2 + s (1 - b) = E g^2``, g the
-mean of the standardised scores, vary slowly in ``y = 1 / (1 + x)``. All are Chebyshev polynomials
-on panels that are halved until their last coefficients vanish.
+A flow asks for these moments at a hundred variances thousands of times, and each of them costs a
+quadrature. The functions ``ln P2`` and ``b / P2``, ``b = P2 + 6 P3 - 6 Q``, vary slowly in ``x =
+sqrt(1 + s) - 1``. For the largest variances one token has nearly all the weight, and the difference
+from 1 is what counts: there ``sqrt(s) (1 - P2) = E g`` and ``P2 + s (1 - b) = E g^2``, with the
+mean g of the standardised scores, vary slowly in ``y = 1 / (1 + x)``. All are stored as Chebyshev
+polynomials on panels, which are halved until their last coefficients vanish.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from numerics.quadrature.softmax_weights import laplace_transforms, mean_products, softmax_moments
+from numerics.quadrature.gaussian_transforms import laplace_transforms
+from numerics.quadrature.softmax_weights import mean_products, softmax_moments
 
 __all__ = ["WeightTable", "Weights", "weight_table"]
 
 Floats = NDArray[np.float64]
-#: Coefficients of a panel, the size at which the last of them count as 0, and how often a panel is
-#: halved at most.
+#: Degree of the polynomial on a panel, the size at which its last coefficients count as 0, and how
+#: often a panel is halved at most.
 DEGREE, NEGLIGIBLE, HALVINGS = 15, 3e-13, 6
-#: Panels in x before they are halved; from the last edge on panels are in y = 1 / (1 + x), down to
-#: 0.
-IN_X = np.append([0.0, 0.25, 0.5, 1.0], np.arange(2.0, 34.0, 2.0))
-IN_Y = 1 / (1 + np.array([IN_X[-1], 65.0, 199.0, np.inf]))
+#: Edges of the panels in x before they are halved; beyond the last one panels are in y = 1 / (1 +
+#: x), down to 0.
+X_EDGES = np.append([0.0, 0.25, 0.5, 1.0], np.arange(2.0, 34.0, 2.0))
+Y_EDGES = 1 / (1 + np.array([X_EDGES[-1], 65.0, 199.0, np.inf]))
 #: Sums over tokens whose means are P2, E g (with a factor 1 = sum p) and E g^2.
 MEANS = (((2, 0),), ((1, 1), (1, 0)), ((1, 1), (1, 1)))
 
@@ -58,14 +59,15 @@ class Weights(NamedTuple):
 
 
 class _Panels(NamedTuple):
-    """Neighbouring panels from ``edges[0]`` on: of each the coefficients of the functions, then of
-    their derivatives.
+    """Neighbouring panels from ``edges[0]`` on: for each the coefficients of the functions, then
+    those of their derivatives.
     """
 
     edges: Floats  # (n + 1,), ascending or descending
     coefficients: Floats  # (DEGREE + 1, 2 * functions, n)
 
     def at(self, z: Floats) -> Floats:
+        """The functions and their derivatives at the points z."""
         ascending = self.edges[-1] > self.edges[0]
         sign = 1.0 if ascending else -1.0
         k = np.clip(np.searchsorted(sign * self.edges, sign * z, side="right") - 1, 0, len(self.edges) - 2)
@@ -74,11 +76,11 @@ class _Panels(NamedTuple):
         return np.asarray(chebyshev.chebval(local, self.coefficients[:, :, k], tensor=False))
 
 
-NONE_NEAR, NONE_FAR = (_Panels(np.zeros(0), np.zeros((DEGREE + 1, 2 * functions, 0))) for functions in (2, 3))
+NO_X_PANELS, NO_Y_PANELS = (_Panels(np.zeros(0), np.zeros((DEGREE + 1, 2 * functions, 0))) for functions in (2, 3))
 
 
 class WeightTable:
-    """The table for one prompt length, made as far as it is asked for.
+    """The table for one prompt length, computed as far as it is asked for.
 
     Parameters
     ----------
@@ -95,7 +97,7 @@ class WeightTable:
 
     def __init__(self, L: float) -> None:
         self.L = float(L)
-        self._found: tuple[_Panels, _Panels] = (NONE_NEAR, NONE_FAR)  # replaced as a whole: threads may share a table
+        self._found: tuple[_Panels, _Panels] = (NO_X_PANELS, NO_Y_PANELS)  # replaced as a whole: threads may share a table
 
     def __call__(self, s: Floats) -> Weights:
         """Moments at variances of any shape, nonnegative and finite."""
@@ -105,8 +107,8 @@ class WeightTable:
         flat = s.ravel()
         root = np.sqrt(1 + flat)
         x = flat / (1 + root)
-        far = x >= IN_X[-1]
-        y = np.minimum(1 / root, IN_Y[0])  # rounding must not put a point between the two kinds of panels
+        far = x >= X_EDGES[-1]
+        y = np.minimum(1 / root, Y_EDGES[0])  # rounding must not put a point between the two kinds of panels
         near, beyond = self._reaching(float(x[~far].max(initial=0.0)), float(y[far].min(initial=1.0)))
         found = np.empty((6, flat.size))
         if not far.all():
@@ -121,18 +123,19 @@ class WeightTable:
         return Weights(*found.reshape(6, *s.shape))
 
     def _reaching(self, x: float, y: float) -> tuple[_Panels, _Panels]:
+        """The panels in x and in y, with those added that reach the points x and y."""
         near, beyond = self._found
-        for edge, end in pairwise(IN_X):
+        for edge, end in pairwise(X_EDGES):
             if edge <= x and (not near.edges.size or near.edges[-1] < end):
                 near = self._longer(near, float(edge), float(end), far=False)
-        for edge, end in pairwise(IN_Y):
+        for edge, end in pairwise(Y_EDGES):
             if edge >= y and (not beyond.edges.size or beyond.edges[-1] > end):
                 beyond = self._longer(beyond, float(edge), float(end), far=True)
         self._found = (near, beyond)
         return near, beyond
 
     def _longer(self, panels: _Panels, start: float, end: float, *, far: bool, halvings: int = HALVINGS) -> _Panels:
-        """The panels with one more from start to end, or with its halves."""
+        """The panels with one more from start to end, or with its halves if one is not enough."""
         local = np.cos((2 * np.arange(DEGREE + 1) + 1) * np.pi / (2 * DEGREE + 2))
         z = (start + end) / 2 + (end - start) / 2 * local
         coefficients = chebyshev.chebfit(local, self._largest(1 / z**2 - 1) if far else self._usual(z * (z + 2)), DEGREE)
@@ -149,10 +152,12 @@ class WeightTable:
         return _Panels(edges, np.concatenate([panels.coefficients, np.hstack([coefficients, slopes])[:, :, None]], axis=2))
 
     def _usual(self, s: Floats) -> Floats:
+        """ln P2 and b / P2 at the variances s, in columns."""
         m = softmax_moments(s, self.L)
         return np.column_stack([np.log(m.P2), 1 + 6 * (np.asarray(m.P3) - m.Q) / m.P2])
 
     def _largest(self, s: Floats) -> Floats:
+        """P2, E g and E g^2 at the variances s, in columns."""
         L, rows = np.array([self.L]), []
         for v in s:
             means = mean_products(laplace_transforms(float(v), math.log(self.L), MEANS), L, MEANS)

@@ -1,9 +1,9 @@
-"""Every bound and limit that theory offers for an error, as curves over the prompt length, and the
-hypotheses of each.
+"""Every bound and every limit that theory has for an error, as curves over the prompt length, with
+the hypotheses of each: for the report and for comparisons.
 
 Theorems A and B are about Gaussian tokens. Lemma C.4 (the paper's) and R1 (ours) hold at one query
-for every sub-Gaussian law, and the averages over the query that replace Propositions 3.1 and 3.4
-hold for every such law too.
+for every sub-Gaussian law, and so do, on average over the query, the bounds that replace
+Propositions 3.1 and 3.4.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from theory.bounds.sub_gaussian import maximum_R3
 __all__ = ["Bound", "bounds", "fourth_moment"]
 
 Floats = NDArray[np.float64]
-#: Fourth moment of a coordinate less 3 (independent ones); what multiplies the Gaussian value
-#: (radial ones) in dimension r.
+#: Fourth moment of a coordinate less 3, for independent coordinates; and below, for radial laws in
+#: dimension r, the factor of the Gaussian fourth moment.
 EXCESS = {"normal": 0.0, "sign": -2.0, "uniform": -1.2}
 RADIAL: dict[str, Callable[[int], float]] = {"sphere": lambda r: r / (r + 2), "ball": lambda r: (r + 2) / (r + 4)}
 
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """A curve to lay beside the measurement.
+    """A curve of theory beside the measurement.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def fourth_moment(law: TokenLaw, W: Floats) -> tuple[float, bool]:
     Examples
     --------
     >>> from numerics.token_laws import rademacher, sphere
-    >>> fourth_moment(rademacher(2), np.eye(2)), fourth_moment(sphere(3), np.eye(3))                    # |Z|^2 = d
+    >>> fourth_moment(rademacher(2), np.eye(2)), fourth_moment(sphere(3), np.eye(3))  # |Z|^2 = d
     ((4.0, True), (9.0, True))
     """
     if isinstance(law.coordinates, str) and law.factor is not None:
@@ -87,7 +87,7 @@ def fourth_moment(law: TokenLaw, W: Floats) -> tuple[float, bool]:
 
 
 def bounds(setting: AttentionSetting, quantity: Quantity, lengths: Floats, first: float) -> tuple[Bound, ...]:
-    """Every curve that theory offers for one quantity.
+    """Every curve that theory has for one quantity.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def bounds(setting: AttentionSetting, quantity: Quantity, lengths: Floats, first
     """
     with np.errstate(over="ignore", invalid="ignore"):
         found = [*_ours(setting, quantity, lengths), *_papers(setting, quantity, lengths, first)]
-    # Beyond floats a bound says nothing, and a limit has no number to tell.
+    # A bound that exceeds the range of floats says nothing, and a limit that does is left out.
     told = [b for b in found if b.name != "limit" or np.isfinite(b.values).any()]
     return tuple(Bound(b.name, b.kind, np.where(np.isfinite(b.values), b.values, np.nan), b.note) for b in told)
 
@@ -142,6 +142,7 @@ def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[
 
 
 def _theorem_B(setting: AttentionSetting, quantity: Literal["output", "grad_V"], L: Floats) -> Iterator[Bound]:
+    """The bound C1/L of Theorem B where it holds, its leading term elsewhere."""
     if not setting.gaussian:
         return
     C1 = theorem_B_constant(setting, quantity)
@@ -163,8 +164,9 @@ def _theorem_B(setting: AttentionSetting, quantity: Literal["output", "grad_V"],
 
 
 def _gradient_U(setting: AttentionSetting, L: Floats) -> Iterator[Bound]:
-    if setting.averaged:
-        size = float(np.linalg.eigvalsh(setting.query)[-1])
+    """Our bound on the gradient in U averaged over the query, or its limit at one query."""
+    if setting.query_cov is not None:
+        size = float(np.linalg.eigvalsh(setting.query_cov)[-1])
         V_norm, U_norm = (float(np.linalg.norm(M, 2)) for M in (setting.V, setting.U @ setting.query_factor))
         values = size * gradient_U_average(L, math.sqrt(setting.sigma2), U_norm, V_norm, setting.d)
         note = "every sub-Gaussian law; the paper leaves its constants open"
@@ -177,10 +179,9 @@ def _gradient_U(setting: AttentionSetting, L: Floats) -> Iterator[Bound]:
 
 
 def _limit(setting: AttentionSetting, W: Floats) -> float | None:
-    """Limit of ``L E|W^{1/2} err|^2`` at one query: with weights w = e^{a.z} it is
-    ``E w^2 |W^{1/2}(Z - E_a Z)|^2 / (E w)^2``.
-
-    The second moment is one under the law tilted by ``e^{2 a.z}``.
+    """Limit of ``L E|W^{1/2} err|^2`` at one query, which for weights w = e^{a.z} is ``E w^2
+    |W^{1/2}(Z - E_a Z)|^2 / (E w)^2``: a second moment under the law tilted by ``e^{2 a.z}``. None
+    if the law has no log-mgf, or the limit exceeds the range of floats.
     """
     law, a = setting.law, setting.U @ setting.query
     if law.log_mgf is None:
@@ -191,7 +192,7 @@ def _limit(setting: AttentionSetting, W: Floats) -> float | None:
 
 
 def _papers(setting: AttentionSetting, quantity: Quantity, L: Floats, first: float) -> Iterator[Bound]:
-    """Lemma C.4 at one query, as printed; the exponents of Appendix C on average."""
+    """Lemma C.4 at one query, as printed, and the exponents of Appendix C on average."""
     exponent = paper_exponent(setting, quantity)
     if exponent is not None:
         where, how = ("eq. (18)", ", half that of (18) by (21)") if quantity == "grad_U" else ("eq. (16)", "")
@@ -199,8 +200,8 @@ def _papers(setting: AttentionSetting, quantity: Quantity, L: Floats, first: flo
         yield Bound(f"{where}, exponent only", "exponent", first * (L / L[0]) ** -exponent, note)
     if setting.averaged or quantity == "grad_U":
         return
-    # f(z) = Vz (p = 1), or d_out times it with f(z) = z; from L = 2 on, since at L = 1 it is false
-    # as printed.
+    # The lemma is applied to f(z) = Vz, p = 1; for the gradient in V d_out times to f(z) = z. It is
+    # drawn from L = 2 on, since it is false as printed at L = 1.
     W, factor = setting.weight(quantity)
     F4, C_f = math.sqrt(fourth_moment(setting.law, W)[0]), math.sqrt(float(np.linalg.eigvalsh(W)[-1]))
     a2 = setting.sigma2 * float(np.sum((setting.U @ setting.query) ** 2))

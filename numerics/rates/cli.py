@@ -1,5 +1,5 @@
-"""The command ``rates``: how fast attention approaches its infinite-prompt limit. Nothing heavy is
-imported before it runs.
+"""The command ``rates``, which measures how fast attention approaches its infinite-prompt limit and
+writes the report. Nothing heavy is imported before it runs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numerics.terminal.progress import progress_bar
 
 if TYPE_CHECKING:
     from numerics.attention.setting import AttentionSetting
-    from numerics.rates.measure import Rates
+    from numerics.rates.result import Rates
 
 __all__ = ["add_rates", "print_anything", "tell"]
 
@@ -89,7 +89,7 @@ def add_rates(commands: Any) -> None:
 
 
 def _rates(arguments: argparse.Namespace) -> int:
-    """Run the experiment; errors in the input become one line and exit status 2."""
+    """Run the experiment; an error in the input becomes one line and exit status 2."""
     print_anything()
     try:
         return _measure_and_report(arguments)
@@ -102,6 +102,7 @@ def _rates(arguments: argparse.Namespace) -> int:
 
 
 def _measure_and_report(arguments: argparse.Namespace) -> int:
+    """Read the input, measure every setting, write the report, and return the exit status."""
     lengths = length_grid(arguments.lengths)
     out = writable_folder(Path(arguments.out))
     settings, inputs = _settings(arguments)
@@ -135,13 +136,15 @@ def _measure_and_report(arguments: argparse.Namespace) -> int:
 
 
 def _part_of(advance: Callable[[int, int], None], i: int, runs: int) -> Callable[[int, int], None]:
-    """Progress of run i of several, as progress of the whole: they draw the same number of tokens."""
+    """The progress of run i of several as progress of the whole: all runs draw the same number of
+    tokens.
+    """
     return lambda done, total: advance(i * total + done, runs * total)
 
 
 def print_anything() -> None:
-    """Where a terminal or a file has no such letter, a name in a SPEC or a file name is printed
-    with its number.
+    """Let a letter that the terminal or a file cannot show be printed as its number; names in a
+    grid or of files may hold any letter.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what a test puts there may be something else
@@ -181,7 +184,7 @@ def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
 
 
 def _summary(run: Rates) -> str:
-    """A run among others in a line."""
+    """One line about a run among others."""
     fits = [
         f"{series.quantity} {series.fit.exponent:.4f} +- {series.fit.standard_error:.4f}"
         for series in run.series
@@ -197,7 +200,7 @@ def _settings(arguments: argparse.Namespace) -> tuple[list[AttentionSetting], li
     """The settings that the arguments describe, every example with every law, with name and digest
     of each file read.
     """
-    from numerics.attention.setting import EXAMPLES as BUILT_IN
+    from numerics.attention.examples import EXAMPLES as BUILT_IN
 
     paths = {name: getattr(arguments, name) for name in MATRICES}
     paths["query"] = arguments.query or arguments.query_cov
@@ -225,6 +228,7 @@ def _settings(arguments: argparse.Namespace) -> tuple[list[AttentionSetting], li
 
 
 def _from_files(paths: dict[str, Any], query_dimensions: int) -> tuple[AttentionSetting, list[tuple[str, str]]]:
+    """A setting from files, with name and digest of each."""
     from numerics.attention.setting import AttentionSetting
 
     arrays, inputs = {}, []
@@ -234,6 +238,8 @@ def _from_files(paths: dict[str, Any], query_dimensions: int) -> tuple[Attention
     if arrays["query"].ndim != query_dimensions:
         option, shape = ("--query-cov", "(d, d)") if query_dimensions == 2 else ("--query", "(d,)")
         raise InputError(f"{option} has shape {arrays['query'].shape}; it must have shape {shape}")
+    if query_dimensions == 2:
+        arrays["query_cov"] = arrays.pop("query")
     try:
         return AttentionSetting(**arrays), inputs
     except (TypeError, ValueError) as error:

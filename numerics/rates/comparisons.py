@@ -1,78 +1,50 @@
-"""The comparisons by which a rate report stands or falls: each a named statement with its numbers
-and its error probability.
+"""The comparisons on which the verdict of a rate report rests: each is a named statement with its
+numbers and its error probability.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.monte_carlo.diagnostics import doubtful, spread_error
-from numerics.rates.series import BIAS
+from numerics.rates.far_curves import FarSlopes
+from numerics.rates.result import Comparison, Rates
+from numerics.rates.series import FIT_BIAS, NAMES, Series
 
-if TYPE_CHECKING:
-    from numerics.rates.exact_curves import FarSlopes
-    from numerics.rates.measure import Rates, Series
-
-__all__ = ["ERROR", "Comparison", "compare"]
+__all__ = ["ERROR", "compare"]
 
 Floats = NDArray[np.float64]
 #: Nominal probability that one statistical comparison fails although it is true, Bonferroni over
-#: its lengths. It rests on normal laws and what is allowed for skewness: samples of a few hundred
-#: with heavy tails exceed a level of 1 % up to four times as often.
+#: its lengths. It rests on normal laws and on what is allowed for skewness: samples of a few
+#: hundred with heavy tails exceed a level of 1 % up to four times as often.
 ERROR = 1e-6
-#: Skewness of the replicates over their relative standard deviation, which a sample is not trusted
-#: to show: 2 for gamma laws, 3 and more for lognormal ones; from 5 to 16 for errors of attention at
-#: steep scores, whose samples often show less.
-SKEWED = 20.0
+#: Skewness of the replicates over their relative standard deviation that a sample may have without
+#: showing it: 2 for gamma laws, 3 and more for lognormal ones, 5 to 16 for errors of attention at
+#: steep scores.
+UNSEEN_SKEWNESS = 20.0
 #: Relative slack of comparisons between two quadratures.
 ROUNDING = 1e-9
-#: Relative standard error below which float32 rounding is all that is left, and what it may amount
-#: to.
-SURE = 1e-5
-NAMES = {"output": "output", "grad_V": "gradient in V", "grad_U": "gradient in U"}
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One statement that a run has to satisfy.
-
-    Parameters
-    ----------
-    name : str
-        What is compared with what.
-    holds : bool
-    says : str
-        The verdict with its numbers, for people.
-    value, limit : float
-        It holds if ``value <= limit``.
-    error : float
-        Nominal probability of a failure by accident, see `ERROR`; 0 for deterministic comparisons.
-    """
-
-    name: str
-    holds: bool
-    says: str
-    value: float
-    limit: float
-    error: float
+#: Relative standard error below which float32 rounding is all that remains, and what that may
+#: amount to.
+NEARLY_EXACT = 1e-5
 
 
 def _judge(name: str, says: str, value: float, limit: float, error: float = 0.0) -> Comparison:
-    # A NaN is no agreement.
+    """The comparison of a value with its limit; a NaN agrees with nothing."""
     return Comparison(name, bool(value <= limit), says, float(value), float(limit), error)
 
 
 def _quantile(error: float) -> float:
+    """The value that a standard normal variable exceeds with probability `error`."""
     return -NormalDist().inv_cdf(error)
 
 
 def _chi2_quantile(error: float, dof: int) -> float:
+    """The value that a chi-squared variable exceeds with probability `error`."""
     from scipy.special import gammainccinv
 
     return 2 * float(gammainccinv(dof / 2, error))
@@ -85,27 +57,27 @@ def _normal_scores(series: Series, part: NDArray[np.bool_]) -> Floats:
     sample without such a prompt underestimates the mean, its standard error and its skewness
     together. The Cornish-Fisher expansion of a studentised mean allows for it, below only, with the
     largest replicate in place of the skewness that it bounds: that of this length, or the median
-    over the lengths, which did not all miss it, or what no sample may show (`SKEWED`). Where the
-    relative error is large a low mean therefore says little. What queries and prompts too rare for
-    any of the samples hide is part of the error.
+    over the lengths, which did not all miss it, or what a sample may not show
+    (`UNSEEN_SKEWNESS`). Where the relative error is large a low mean therefore says little. What
+    queries and prompts too rare for any of the samples hide is part of the error.
     """
     mean, error = series.mean[part], series.error[part]
     assert series.exact is not None
     z = (mean - series.exact[part]) / error
     largest = series.largest_share[part] * mean / error
-    skewness = np.maximum(np.maximum(largest, np.median(largest)), SKEWED * error / mean)  # all three over sqrt(n)
+    skewness = np.maximum(np.maximum(largest, np.median(largest)), UNSEEN_SKEWNESS * error / mean)  # all three over sqrt(n)
     root = np.sqrt(1 + 4 * skewness / 3 * np.maximum(np.abs(z) - skewness / 6, 0))
     return np.where(z > 0, z, (root - 1) / (2 * skewness / 3))
 
 
 def _agrees(series: Series, lengths: Floats) -> Iterator[Comparison]:
-    """Measured = exact, at each length and over all of them, and where the error does not vary:
-    grad_U with one token, say.
+    """Measured = exact: at each length, over all of them, and where the error does not vary (the
+    gradient in U with one token, say).
     """
     if series.exact is None:
         return
     name = f"{NAMES[series.quantity]}: measured = exact"
-    sure = np.hypot(series.standard_error, series.rare_error) <= SURE * series.mean
+    sure = np.hypot(series.standard_error, series.rare_error) <= NEARLY_EXACT * series.mean
     if not sure.all():
         L, z = lengths[~sure], _normal_scores(series, ~sure)
         limit, worst = _quantile(ERROR / (2 * z.size)), int(np.argmax(z))
@@ -117,15 +89,16 @@ def _agrees(series: Series, lengths: Floats) -> Iterator[Comparison]:
         yield _judge(f"{name} over all lengths", f"chi^2 = {chi2:.2f} on {many}; allowed {limit:.2f}", chi2, limit, ERROR)
     if sure.any():
         off = np.abs(series.mean[sure] / series.exact[sure] - 1)
-        # Many replicates may bring a standard error below SURE; what it is still counts.
-        allowed = SURE + _quantile(ERROR / (2 * off.size)) * series.standard_error[sure] / series.mean[sure]
+        # The allowance is not NEARLY_EXACT alone: many replicates may bring a standard error below
+        # it.
+        allowed = NEARLY_EXACT + _quantile(ERROR / (2 * off.size)) * series.standard_error[sure] / series.mean[sure]
         worst = int(np.argmax(off / allowed))
         says = f"relative difference {off[worst]:.1e} (L = {lengths[sure][worst]:.0f}), allowed {allowed[worst]:.1e}"
         yield _judge(f"{name} where it is not random", says, off[worst], allowed[worst], ERROR)
 
 
 def _below(series: Series, lengths: Floats) -> Iterator[Comparison]:
-    """Measured <= bound up to noise, and exact <= bound up to rounding, for every upper bound; a
+    """Measured <= bound up to noise and exact <= bound up to rounding, for every upper bound; and a
     bare exponent <= the sharp one.
     """
     for bound in series.bounds:
@@ -155,16 +128,16 @@ def _below(series: Series, lengths: Floats) -> Iterator[Comparison]:
 
 
 def _largest(ratio: Floats, lengths: Floats) -> tuple[float, str]:
+    """The largest ratio, and the length at which it occurs."""
     i = int(np.argmax(ratio))
     return float(ratio[i]), f"L = {lengths[i]:.0f}"
 
 
 def _exponent(series: Series, lengths: Floats, replicates: int) -> Iterator[Comparison]:
-    """The sharp exponent lies in the interval of a fit that can be trusted, as far as fit and
-    standard errors can be.
+    """The sharp exponent lies in the interval of a fit that can be trusted.
 
-    The fit may be biased by a part of its standard error, and standard errors are estimates
-    themselves: both shift the limit.
+    The fit may be biased by a part of its standard error, and standard errors are themselves
+    estimates: both shift the limit.
     """
     fit = series.fit
     if fit is None or series.sharp is None or not series.trusted:
@@ -172,7 +145,7 @@ def _exponent(series: Series, lengths: Floats, replicates: int) -> Iterator[Comp
     fitted = (lengths >= fit.lengths[0]) & ~doubtful(series.estimate, replicates)
     known = float(spread_error(series.estimate, replicates)[fitted].max())
     off = abs(fit.exponent - series.sharp) / fit.standard_error
-    allowed = BIAS + _quantile(ERROR / 2) * (1 + known)
+    allowed = FIT_BIAS + _quantile(ERROR / 2) * (1 + known)
     low, high = fit.interval()
     says = (
         f"fitted {fit.exponent:.4f}, 95 % interval [{low:.4f}, {high:.4f}], L >= {fit.lengths[0]:.0f};"
@@ -182,8 +155,8 @@ def _exponent(series: Series, lengths: Floats, replicates: int) -> Iterator[Comp
 
 
 def _far(far: FarSlopes | None) -> Iterator[Comparison]:
-    """Where the sharp exponent must show: at the far end of the exact curve, up to the logarithms
-    that Theorem B allows.
+    """The slope of the exact curve at its far end is the sharp exponent, up to the logarithms that
+    Theorem B allows.
     """
     if far is None or not far.reaches:
         return

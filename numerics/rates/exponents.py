@@ -1,16 +1,20 @@
-"""The exponents with which the errors fall with the prompt length, and the range of lambda in which
-a fit can see them.
+"""The exponents with which the errors fall with the prompt length, and the ranges of lambda in
+which a fit can see them.
 
 Averaged over Gaussian queries, the errors of the output and of the gradients in V and U are
 ``L^-min(1, b)`` up to powers of ln L, for Gaussian tokens. The proof, by hand (R4.exponent in the
-ledger), goes
+ledger), has three steps.
 
-- from above: at a query they are at most ``(1 + s)^2 P2`` times a constant, and for lambda >= 1/2 P2 is at most
-  ``C L^-b e^{s / (2 lambda)}`` up to s of order ln L, which averages to ``L^-b`` times a power of
-  ln L;
-- from below by L^-1: L times the error has a positive limit at every query, and Fatou's lemma applies;
-- from below by L^-b: with that probability, up to powers of ln L, the query has a large s and one token takes nearly all the
-  weight; then the output is that token and the softmax covariance is nearly 0.
+From above: at a query the errors are at most ``(1 + s)^2 P2`` times a constant, and for lambda >=
+1/2 P2 is at most ``C L^-b e^{s / (2 lambda)}`` up to s of order ln L, which averages to ``L^-b``
+times a power of ln L.
+
+From below by L^-1: L times the error has a positive limit at every query, and Fatou's lemma
+applies.
+
+From below by L^-b: with that probability, up to powers of ln L, the query has a large s and one
+token takes nearly all the weight; then the output is that token, and the softmax covariance is
+nearly 0.
 
 For the output Theorem B gives the power of ln L. That the gradient in U carries two powers more is
 what quadrature up to L = 1e100 shows; nobody has proved it.
@@ -54,6 +58,7 @@ class Region(NamedTuple):
     says: str
 
 
+#: The ranges of lambda, and what a measurement at feasible lengths can see in each.
 REGIONS = (
     Region(0.0, 0.25, "exponent 1, and feasible lengths show it"),
     Region(0.25, 0.5, "exponent 1, approached slowly"),
@@ -115,10 +120,11 @@ def paper_exponent(setting: AttentionSetting, quantity: Quantity) -> float | Non
 
     Examples
     --------
-    >>> paper_exponent(AttentionSetting(np.eye(1), 0.5 * np.eye(1), np.eye(1), query=np.eye(1)), "output") == 1 / 48
+    >>> one = np.eye(1)
+    >>> paper_exponent(AttentionSetting(one, 0.5 * one, one, query_cov=one), "output") == 1 / 48
     True
     """
-    if not setting.averaged or np.linalg.eigvalsh(setting.query)[-1] > 1 + 1e-12:
+    if setting.query_cov is None or np.linalg.eigvalsh(setting.query_cov)[-1] > 1 + 1e-12:
         return None
     kappa = max(1.0, setting.sigma2) * float(np.linalg.norm(setting.U, 2)) ** 2
     return float(paper_curve(kappa, quantity)[0])
@@ -133,10 +139,10 @@ def sharp_exponent(setting: AttentionSetting, quantity: Quantity = "output") -> 
 
     Examples
     --------
-    >>> sharp_exponent(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[4 / 3]]))
+    >>> sharp_exponent(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query_cov=[[4 / 3]]))
     0.5
     """
-    if quantity == "grad_U" and not np.any(setting.query):
+    if quantity == "grad_U" and not np.any(setting.query_factor):
         return None
     if setting.averaged:
         return exponent_of_B(setting.score_variance) if setting.gaussian else None
@@ -150,7 +156,7 @@ def standing(setting: AttentionSetting, quantity: Quantity) -> str:
 
     Examples
     --------
-    >>> standing(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[2.0]]), "grad_U")
+    >>> standing(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query_cov=[[2.0]]), "grad_U")
     'proved by hand'
     """
     return "not known" if sharp_exponent(setting, quantity) is None else "proved by hand"
@@ -177,7 +183,8 @@ def theorem_B_constant(setting: AttentionSetting, quantity: Quantity) -> float |
 
     Examples
     --------
-    >>> theorem_B_constant(AttentionSetting(np.eye(1), np.zeros((1, 1)), np.eye(1), query=np.eye(1)), "output")
+    >>> one = np.eye(1)
+    >>> theorem_B_constant(AttentionSetting(one, 0 * one, one, query_cov=one), "output")
     1.0
     """
     if not (setting.averaged and setting.gaussian) or quantity == "grad_U" or setting.score_variance >= 0.5 - TOLERANCE:
@@ -197,7 +204,7 @@ def theorem_B_law(setting: AttentionSetting, quantity: Literal["output", "grad_V
 
     Examples
     --------
-    >>> setting = AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query=[[4 / 3]])
+    >>> setting = AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query_cov=[[4 / 3]])
     >>> round(theorem_B_law(setting).exponent, 12)
     0.5
     """

@@ -1,80 +1,40 @@
 """The experiment behind ``largeprompt rates``: how the errors of softmax attention fall with the
 prompt length.
 
-Measured by Monte Carlo and laid beside what is exact (quadrature), what is proved (Theorems A and
-B) and what the paper bounds (Lemma C.4 at a fixed query, the exponent of eq. (16) on average).
-Everything that a report shows is a field of the result.
+The errors are measured by Monte Carlo and compared with what is exact (quadrature), with what is
+proved (Theorems A and B), and with what the paper bounds (Lemma C.4 at a fixed query, the exponent
+of eq. (16) on average). Everything that a report shows is a field of the result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.attention.setting import AttentionSetting
+from numerics.attention.setting import QUANTITIES, AttentionSetting
 from numerics.monte_carlo.estimate import AttentionErrors, Estimate, attention_errors
 from numerics.monte_carlo.rare_prompts import rare_prompts
 from numerics.monte_carlo.rare_queries import rare_queries
-from numerics.rates.comparisons import Comparison, compare
-from numerics.rates.exact_curves import QUANTITIES, FarSlopes, far_slopes
+from numerics.rates.comparisons import compare
+from numerics.rates.far_curves import FarSlopes, far_slopes
 from numerics.rates.fits.models import far_models
-from numerics.rates.series import Series, log_power, series_of
+from numerics.rates.requirements import check_reportable
+from numerics.rates.result import Rates
+from numerics.rates.series import log_power, series_of
 from numerics.rates.warnings import run_warnings
 
-__all__ = ["Rates", "Series", "assess", "rates"]
+__all__ = ["assess", "rates"]
 
 Floats = NDArray[np.float64]
-#: From here on, and up to 1e100, a power of ln L lets go of the exponent.
-FAR = 1e20
-
-
-@dataclass(frozen=True, eq=False)
-class Rates:
-    """A run: what was asked, what came out, and what was compared with what.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-    lengths : array, shape (n,)
-    replicates : int
-        Prompts drawn per length.
-    seed : int
-    series : tuple of Series
-    method : str
-        How it was measured, see `numerics.AttentionErrors`.
-    far : FarSlopes or None
-        None where there is no exact curve.
-    far_models : tuple of (str, float)
-        The exponents that laws with and without powers of ln L read off the exact output error at L
-        = 1e20 to 1e100; empty where theory has no such power.
-    comparisons : tuple of Comparison
-        Failures first.
-    warnings : tuple of str
-        What a reader has to know before reading an exponent off the plots.
-    """
-
-    setting: AttentionSetting
-    lengths: Floats
-    replicates: int
-    seed: int
-    series: tuple[Series, ...]
-    method: str
-    far: FarSlopes | None
-    far_models: tuple[tuple[str, float], ...]
-    comparisons: tuple[Comparison, ...]
-    warnings: tuple[str, ...]
-
-    @property
-    def holds(self) -> bool:
-        """Whether every comparison holds."""
-        return all(c.holds for c in self.comparisons)
+#: From this length on, and up to 1e100, the exact curve separates the exponent from powers of ln L.
+FAR_LENGTH = 1e20
 
 
 def _lengths(lengths: Sequence[int]) -> list[int]:
-    """Increasing whole numbers from 1 on, at least one of them."""
+    """The lengths as increasing whole numbers, each once."""
     for L in lengths:
         if isinstance(L, bool) or not (L >= 1 and float(L).is_integer()):
             raise ValueError(f"L = {L} is not a prompt length; lengths are whole numbers from 1 on")
@@ -120,46 +80,34 @@ def rates(
     Raises
     ------
     ValueError
-        If there is no length, one is not a whole number from 1 on, or ``replicates`` is below 100.
+        If there is no length, one is not a whole number from 1 on, ``replicates`` is below 100, or
+        the setting is none that can be reported (see `numerics.rates.requirements`).
     """
     L = _lengths(lengths)
     if replicates < 100:
         raise ValueError(f"replicates = {replicates}; draw at least 100, or standard errors mean nothing")
-    query, query_cov = (None, setting.query) if setting.averaged else (setting.query, None)
+    check_reportable(setting)
     found: list[AttentionErrors] = []
     for i in reversed(range(len(L))):  # long prompts first, so that the progress never stalls at the end
-        found.append(
-            attention_errors(
-                setting.Gamma if setting.gaussian else setting.law,
-                setting.U,
-                setting.V,
-                query,
-                [L[i]],
-                query_cov=query_cov,
-                replicates=replicates,
-                seed=seed,
-                threads=threads,
-                method=method,
-            )
-        )
+        found.append(attention_errors(setting, lengths=[L[i]], replicates=replicates, seed=seed, threads=threads, method=method))
         progress(sum(L[i:]), sum(L))
     return assess(setting, _joined(found[::-1]))
 
 
 def _joined(runs: Sequence[AttentionErrors]) -> AttentionErrors:
-    """Runs at one length each, as one."""
+    """Runs at one length each, joined to one run."""
     join = lambda name: _map(lambda *columns: np.concatenate(columns), *(getattr(run, name) for run in runs))
     lengths = np.concatenate([run.lengths for run in runs])
     return replace(runs[0], lengths=lengths, output=join("output"), grad_V=join("grad_V"), grad_U=join("grad_U"))
 
 
 def _map(f: Callable[..., Floats], *estimates: Estimate) -> Estimate:
-    """The estimate with f applied to each of its arrays."""
+    """An estimate with f applied to each of its arrays."""
     return Estimate(**{field.name: f(*(getattr(e, field.name) for e in estimates)) for field in fields(Estimate)})
 
 
 def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
-    """Lay measured errors beside theory: the analysis of `rates` without the measurement.
+    """Compare measured errors with theory: the analysis of `rates` without the measurement.
 
     Parameters
     ----------
@@ -175,21 +123,23 @@ def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
     Raises
     ------
     ValueError
-        If there are fewer than two replicates: then there are no standard errors.
+        If there are fewer than two replicates: then there are no standard errors. Or if the setting
+        is none that can be reported.
 
     Examples
     --------
     >>> setting = AttentionSetting(np.eye(2), np.eye(2) / 2, np.eye(2), [1.0, 0.0])
-    >>> errors = attention_errors(setting.Gamma, setting.U, setting.V, setting.query, [10, 100], replicates=1000, seed=1)
+    >>> errors = attention_errors(setting, lengths=[10, 100], replicates=1000, seed=1)
     >>> assess(setting, errors).holds
     True
     """
     if errors.replicates < 2:
         raise ValueError(f"{errors.replicates} replicate has no standard error; measure with 100 or more")
+    check_reportable(setting)
     lengths, order = np.unique(errors.lengths, return_index=True)
     L = lengths.astype(float)
     # A vanishing query makes the gradient in U vanish too, for every prompt.
-    wanted = QUANTITIES if np.any(setting.query) else QUANTITIES[:2]
+    wanted = QUANTITIES if np.any(setting.query_factor) else QUANTITIES[:2]
     rare, hidden = rare_queries(setting, L, errors.replicates), rare_prompts(setting, L, errors.replicates)
     series = []
     for i, quantity in enumerate(wanted):
@@ -215,8 +165,9 @@ def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
 
 
 def _far_models(setting: AttentionSetting, far: FarSlopes | None) -> tuple[tuple[str, float], ...]:
+    """What laws with and without powers of ln L read off the exact output error far out."""
     power = log_power(setting, "output")
     if far is None or power is None:
         return ()
-    part = far.lengths >= FAR
+    part = far.lengths >= FAR_LENGTH
     return far_models(far.lengths[part], far.errors["output"][part], power)

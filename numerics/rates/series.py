@@ -1,5 +1,5 @@
-"""One quantity of a rate report over the prompt lengths: what was measured, what theory says about
-it, and its exponents.
+"""One quantity of a rate report over the prompt lengths: its measurement, what theory says about
+it, and the exponents fitted to it.
 """
 
 from __future__ import annotations
@@ -10,30 +10,34 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.attention.setting import AttentionSetting
+from numerics.attention.curve import exact_error
+from numerics.attention.setting import AttentionSetting, Quantity
 from numerics.monte_carlo.diagnostics import doubtful
 from numerics.monte_carlo.estimate import Estimate
-from numerics.rates.exact_curves import Bound, Quantity, bounds, exact_error, next_order, sharp_exponent, theorem_B_law
-from numerics.rates.fits.models import COARSEST, Models, rate_models
+from numerics.rates.bound_curves import Bound, bounds
+from numerics.rates.exponents import next_order, sharp_exponent, theorem_B_law
+from numerics.rates.fits.models import UNDETERMINED, Models, rate_models
 from numerics.rates.fits.power_law import LocalSlopes, PowerLawFit, local_slopes, power_law_fit
 
-__all__ = ["Series", "log_power", "series_of"]
+__all__ = ["NAMES", "Series", "log_power", "series_of"]
 
 Floats = NDArray[np.float64]
 #: Fewest lengths in a fit.
-FEWEST = 5
-#: Relative rounding of what is measured: tokens are float32, and an error that does not vary at all
-#: is known no better.
+FEWEST_LENGTHS = 5
+#: Relative rounding of a measured error: tokens are drawn in float32, and an error that does not
+#: vary at all is known no better.
 ROUNDING = 1e-6
 #: Standard errors by which the fit of the exact curve may miss the sharp exponent.
-BIAS = 0.25
+FIT_BIAS = 0.25
 #: Longest prompt that anyone would simulate.
-FEASIBLE = 1e7
+LONGEST_FEASIBLE = 1e7
+#: The names of the quantities in sentences.
+NAMES = {"output": "output", "grad_V": "gradient in V", "grad_U": "gradient in U"}
 
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """One quantity over the prompt lengths.
+    """One quantity over the prompt lengths: measurement, theory and fits.
 
     Parameters
     ----------
@@ -93,8 +97,8 @@ class Series:
 
     @property
     def error(self) -> Floats:
-        """The standard error that fits and comparisons use: at least rounding, and with what is too
-        rare to be seen, shape (n,).
+        """The standard error for fits and comparisons, shape (n,): at least rounding, and with what
+        is too rare to be seen in the sample.
         """
         return np.hypot(np.maximum(self.standard_error, ROUNDING * self.mean), self.rare_error)
 
@@ -105,7 +109,7 @@ class Series:
 
 
 def log_power(setting: AttentionSetting, quantity: Quantity) -> float | None:
-    """The power of ln L that Theorem B gives, None where it gives none."""
+    """The power of ln L that Theorem B gives; None where it gives none."""
     if not (setting.gaussian and setting.averaged and next_order(setting) is None) or quantity == "grad_U":
         return None
     try:
@@ -122,10 +126,9 @@ def series_of(
     rare_error: Floats,
     replicates: int,
 ) -> Series:
-    """One quantity with everything that theory says about it, and its fits."""
+    """The series of one quantity: everything that theory says about it, and its fits."""
     exact = exact_error(setting, quantity, L)
-    # One token says nothing on the gradient in U: the error is not random, and no slope starts
-    # there.
+    # With one token the gradient in U is 0: its error is not random, and no slope starts there.
     random = (estimate.mean > 0) & ~((L == 1) & (quantity == "grad_U"))
     series = Series(
         quantity=quantity,
@@ -150,31 +153,31 @@ def series_of(
 
 
 def _advice(setting: AttentionSetting) -> str:
-    """What to do where the sharp exponent does not show: for Gaussian tokens at one query the next
-    order is of size e^{2s}/L.
+    """What to do where the sharp exponent does not show. For Gaussian tokens at one query the next
+    order is of size e^{2s}/L, which tells the length that would be needed.
     """
     s = setting.score_variance
-    if setting.averaged or not setting.gaussian or 2 * s < math.log(FEASIBLE):
+    if setting.averaged or not setting.gaussian or 2 * s < math.log(LONGEST_FEASIBLE):
         return "go to longer prompts"
     return f"no feasible length shows it: that takes L of some e^(2s) = 1e{2 * s / math.log(10):.0f}"
 
 
 def _fitted(series: Series, setting: AttentionSetting, L: Floats, usable: NDArray[np.intp]) -> Series:
-    """Fits over the longest range on which the exact curve shows the sharp exponent to the same
-    fit.
+    """The series with fits over the longest range on which the same fit finds the sharp exponent in
+    the exact curve.
 
-    The range is chosen by the exact curve and the relative standard errors, never by the means, so
-    that the interval keeps its coverage: but for what skewed samples have in common, low means with
-    low standard errors.
+    The range is chosen by the exact curve and the relative standard errors, never by the measured
+    means, so that the interval keeps its coverage; up to the fact that low means of skewed samples
+    come with low standard errors.
     """
-    if usable.size < FEWEST:
-        return replace(series, reason=f"lengths above 1 and well measured: {usable.size}; a fit takes {FEWEST} or more")
+    if usable.size < FEWEST_LENGTHS:
+        return replace(series, reason=f"lengths above 1 and well measured: {usable.size}; a fit takes {FEWEST_LENGTHS} or more")
     relative, order = series.error / series.mean, next_order(setting, series.quantity)
 
     def fit(values: Floats, part: NDArray[np.intp], with_term: bool = True) -> PowerLawFit:
         return power_law_fit(L[part], values[part], (relative * values)[part], order=(order or 1.0) if with_term else None)
 
-    part, trusted = usable[-max(FEWEST, usable.size // 2) :], False
+    part, trusted = usable[-max(FEWEST_LENGTHS, usable.size // 2) :], False
     if series.exact is None or series.sharp is None:
         reason = "theory gives no exact curve here to try the fit on"
     elif order is None:
@@ -183,9 +186,9 @@ def _fitted(series: Series, setting: AttentionSetting, L: Floats, usable: NDArra
         )
     else:
         reason = f"at these lengths and errors the same fit does not find the sharp exponent in the exact curve; {_advice(setting)}"
-        for start in range(usable.size - FEWEST + 1):
+        for start in range(usable.size - FEWEST_LENGTHS + 1):
             trial = fit(series.exact, usable[start:])
-            if abs(trial.exponent - series.sharp) <= BIAS * trial.standard_error and trial.standard_error < COARSEST:
+            if abs(trial.exponent - series.sharp) <= FIT_BIAS * trial.standard_error and trial.standard_error < UNDETERMINED:
                 part, trusted = usable[start:], True
                 reason = f"from the exact curve the same fit recovers {trial.exponent:.4f}"
                 break

@@ -1,23 +1,20 @@
-"""What a reader has to know before reading numbers off a rate report."""
+"""Sentences that warn a reader of a rate report before numbers are read off its plots."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from numerics.monte_carlo.diagnostics import LARGEST_SHARE, estimate_warnings, slope_warning
-from numerics.rates.comparisons import NAMES
-from numerics.rates.exact_curves import sharp_exponent
-
-if TYPE_CHECKING:
-    from numerics.rates.measure import Rates
-    from numerics.rates.series import Series
+from numerics.monte_carlo.diagnostics import LARGEST_SHARE, estimate_warnings
+from numerics.rates.exponents import sharp_exponent
+from numerics.rates.fits.power_law import slope_warning
+from numerics.rates.result import Rates
+from numerics.rates.series import NAMES, Series
 
 __all__ = ["run_warnings"]
 
 
 def run_warnings(result: Rates) -> Iterator[str]:
-    """What a reader has to know before reading numbers off the plots."""
+    """Every warning about a run: what theory says beforehand, then what the measurement shows."""
     if result.lengths.size == 1:
         yield "one length has no slope; measure at six or more if an exponent is wanted"
     yield from _theory_warnings(result)
@@ -30,7 +27,7 @@ def run_warnings(result: Rates) -> Iterator[str]:
 
 
 def _theory_warnings(result: Rates) -> Iterator[str]:
-    """What is known before anything is measured."""
+    """Warnings that are known before anything is measured."""
     lam, sharp = result.setting.score_variance, sharp_exponent(result.setting)
     reaches = result.far is not None and result.far.reaches
     if sharp is not None and result.setting.averaged and lam >= 1:
@@ -48,7 +45,7 @@ def _theory_warnings(result: Rates) -> Iterator[str]:
 
 
 def _series_warnings(series: Series, result: Rates) -> Iterator[str]:
-    """What is wrong with one quantity."""
+    """Warnings about the measurement and the fit of one quantity."""
     if series.exact is None:
         bounded = any(bound.kind == "upper bound" for bound in series.bounds)
         yield "theory has no exact curve here: " + ("only bounds are compared" if bounded else "nothing is compared")

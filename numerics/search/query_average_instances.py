@@ -16,8 +16,8 @@ from typing import Any, Literal
 import numpy as np
 import sympy as sp
 
+from numerics.attention.curve import exact_error
 from numerics.attention.setting import AttentionSetting
-from numerics.rates.exact_curves import exact_error
 from numerics.search.query_average import Instance, PromptAndQuery, covariance_error, moments, squared_error
 from numerics.token_laws import atoms
 from numerics.token_laws.sub_gaussian import certified_proxy
@@ -81,8 +81,8 @@ def _gaussian_left(quantity: Quantity) -> tuple[tuple[float, int, float, float],
     rows = []
     for d, kappa in itertools.product((1, 3), KAPPAS):
         u = math.sqrt(kappa)
-        query = np.eye(d) if quantity == "output" else np.sqrt(d) * np.eye(d)[0]
-        setting = AttentionSetting(np.eye(d), u * np.eye(d), np.eye(d), query)
+        query, query_cov = (None, np.eye(d)) if quantity == "output" else (np.sqrt(d) * np.eye(d)[0], None)
+        setting = AttentionSetting(np.eye(d), u * np.eye(d), np.eye(d), query, query_cov=query_cov)
         error = exact_error(setting, "output" if quantity == "output" else "grad_U", QUADRATURE_LENGTHS)
         assert error is not None  # s <= 48
         rows += [(L, d, u, float(e)) for L, e in zip(QUADRATURE_LENGTHS, error)]

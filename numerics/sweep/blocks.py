@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.setting import AttentionSetting
 from numerics.compiled.source_digest import digest_of_sources
 from numerics.jobs.content import content_digest
 from numerics.jobs.hexadecimal import from_hex
-from numerics.monte_carlo.estimate import PIECE, error_sampler
+from numerics.monte_carlo.sampler import PIECE, ErrorSampler, error_sampler
 from numerics.sweep.laws import law_of
 
 __all__ = ["Block", "LawError", "code_digest", "run_block", "split"]
@@ -49,7 +50,7 @@ class Block:
         run's streams.
     L : int
     first, count : int
-        ``first`` is a multiple of `numerics.monte_carlo.estimate.PIECE`.
+        ``first`` is a multiple of `numerics.monte_carlo.sampler.PIECE`.
     code : str
         What `code_digest` was where the block was made.
     """
@@ -92,7 +93,7 @@ def run_block(block: Block) -> Floats:
     Returns
     -------
     ndarray of shape (n, 3, 6)
-        For each piece of `numerics.monte_carlo.estimate.PIECE` replicates (the last may be shorter)
+        For each piece of `numerics.monte_carlo.sampler.PIECE` replicates (the last may be shorter)
         the sums of `ErrorSampler.sums`. Pieces are joined at the very end, in their order: so the
         result does not depend on how they were cut into blocks.
 
@@ -123,12 +124,11 @@ def run_block(block: Block) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def _sampler(content: str) -> Any:
+def _sampler(content: str) -> ErrorSampler:
     run = json.loads(content)
-    vector = lambda name: from_hex(run[name]) if name in run else None
-    return error_sampler(
-        law_of(run["law"]), from_hex(run["U"]), from_hex(run["V"]), vector("query"), vector("query_cov"), run["method"], run["seed"]
-    )
+    query: Any = {name: from_hex(run[name]) for name in ("query", "query_cov") if name in run}
+    setting = AttentionSetting(law_of(run["law"]), from_hex(run["U"]), from_hex(run["V"]), **query)
+    return error_sampler(setting, method=run["method"], seed=run["seed"])
 
 
 def split(L: int, replicates: int) -> Iterator[tuple[int, int]]:

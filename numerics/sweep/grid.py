@@ -20,6 +20,7 @@ from numerics.attention.setting import AttentionSetting
 from numerics.jobs.content import canonical
 from numerics.jobs.hexadecimal import as_hex
 from numerics.monte_carlo.sampler import METHODS, error_sampler
+from numerics.rates.requirements import check_reportable
 from numerics.sweep.blocks import Block, code_digest, split
 from numerics.sweep.grid_tables import Entry, known_keys, read_matrices, read_queries, read_tokens
 from numerics.sweep.laws import law_of
@@ -191,15 +192,16 @@ def _run(point: tuple[Entry, ...], name: str, seed: int, method: str, lengths: t
             )
     U, V, z = (other.value for other in others)
     try:
-        setting = AttentionSetting(law_of(tokens.value), U, V, z, name=name)
-        law = tokens.value if "Gamma" not in tokens.value else tokens.value | {"Gamma": as_hex(setting.Gamma)}
-        arrays: dict[str, Any] = {"U": setting.U, "V": setting.V, "query_cov" if setting.averaged else "query": setting.query}
-        sampler = error_sampler(law_of(law), method=method, **arrays)
+        query = {"query_cov" if z.ndim == 2 else "query": z}
+        setting = AttentionSetting(law_of(tokens.value), U, V, **query, name=name)
+        check_reportable(setting)
+        sampler = error_sampler(setting, method=method)
     except (TypeError, ValueError) as error:
         raise InputError(f"{' with '.join(map(str, point))}: {error}") from error
     if lengths[-1] > sampler.longest:
         raise InputError(f"lengths: L = {lengths[-1]} leaves the range 1 <= L <= {sampler.longest}; ask for shorter prompts")
-    content = {"law": law, "method": sampler.method} | {key: as_hex(array) for key, array in arrays.items()}
+    arrays = {"U": setting.U, "V": setting.V, **query}
+    content = {"law": tokens.value, "method": sampler.method} | {key: as_hex(array) for key, array in arrays.items()}
     digest = hashlib.sha256(canonical([seed, content]).encode()).digest()
     return Run(setting, canonical(content | {"seed": int.from_bytes(digest[:8], "big")}))
 

@@ -16,7 +16,8 @@ from numerics.attention.setting import AttentionSetting
 from numerics.jobs.job import Job, Progress
 from numerics.jobs.runner import perform, thread_count
 from numerics.jobs.store import Store
-from numerics.monte_carlo.estimate import AttentionErrors, as_errors, joined
+from numerics.monte_carlo.estimate import AttentionErrors, as_errors
+from numerics.monte_carlo.joined_moments import joined
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.grid import Grid
 

@@ -13,10 +13,10 @@ import numpy as np
 import sympy as sp
 from sympy import Max, oo
 
+from numerics.attention.curve import exact_error
 from numerics.attention.setting import AttentionSetting
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.rates.exact_curves import exact_error
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.instances.query_in_prompt import LENGTHS, averaged_directly, averaged_errors, slope
@@ -53,7 +53,7 @@ def _growth(Gamma: Fraction, U: Fraction) -> tuple[float, Any, Any]:
     tokens N(0, Gamma) and queries N(0, 1).
     """
     one = np.eye(1)
-    setting = AttentionSetting(float(Gamma) * one, float(U) * one, one, query=one)
+    setting = AttentionSetting(float(Gamma) * one, float(U) * one, one, query_cov=one)
     inside, outside = averaged_errors(1.0, float(Gamma), float(U)), exact_error(setting, "output", LENGTHS)
     assert outside is not None
     ratio = inside / outside

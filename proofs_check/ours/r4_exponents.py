@@ -22,7 +22,7 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr
 from sympy import oo
 
-from numerics.attention.gaussian_tokens import exact_errors
+from numerics.attention.exact import exact_errors
 from numerics.attention.setting import AttentionSetting
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import forall, identity
@@ -225,16 +225,20 @@ def _settings() -> Iterator[AttentionSetting]:
     """List settings: one direction; V blind to the direction of the scores, so that rho = 0; lambda
     = 1/2 with tokens on a line; no scores.
     """
-    yield AttentionSetting([[1.0]], [[1.2]], [[1.0]], [[1.0]], name="d = 1, lambda = 1.44")
-    yield AttentionSetting(np.eye(2), np.diag([1.2, 0.0]), [[0.0, 1.0]], np.eye(2), name="V blind to the scores, lambda = 1.44")
+    yield AttentionSetting([[1.0]], [[1.2]], [[1.0]], query_cov=[[1.0]], name="d = 1, lambda = 1.44")
+    yield AttentionSetting(
+        np.eye(2), np.diag([1.2, 0.0]), [[0.0, 1.0]], query_cov=np.eye(2), name="V blind to the scores, lambda = 1.44"
+    )
     line = np.diag([1.0, 0.0])
-    yield AttentionSetting(line, math.sqrt(0.5) * np.eye(2), np.ones((1, 2)), np.eye(2), name="singular Gamma, lambda = 1/2")
-    yield AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), np.eye(2), name="U = 0")
+    yield AttentionSetting(
+        line, math.sqrt(0.5) * np.eye(2), np.ones((1, 2)), query_cov=np.eye(2), name="singular Gamma, lambda = 1/2"
+    )
+    yield AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), query_cov=np.eye(2), name="U = 0")
 
 
 @cache
 def _far_errors() -> list[tuple[AttentionSetting, Floats, Floats]]:
-    found = [(x, exact_errors(x.Gamma, x.U, x.V, LONG_LENGTHS, query_cov=x.query, tolerance=1e-2)) for x in _settings()]
+    found = [(x, exact_errors(x, lengths=LONG_LENGTHS, tolerance=1e-2)) for x in _settings()]
     return [(setting, e.output, e.grad_U) for setting, e in found]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from numerics.attention.gaussian_tokens import exact_errors
+from numerics.attention.exact import exact_errors
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import identity, trace_identity
 from numerics.quadrature.softmax_weights import softmax_moments

@@ -21,7 +21,7 @@ from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.provers import forall
 from numerics.quadrature.query_form import quadratic_form_law
 from numerics.quadrature.softmax_weights import softmax_moments
-from numerics.rates.exact_curves import theorem_B_law
+from numerics.rates.exponents import theorem_B_law
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from theory.attention.gaussian_errors import gaussian_second_moment
@@ -34,7 +34,7 @@ LAMBDAS_BELOW_HALF, LAMBDAS_FROM_HALF = (0.0, 0.05, 0.25, 0.45), (0.5, 1.0, 1.5)
 
 def _isotropic(lam: float, d: int = 1) -> AttentionSetting:
     eye = np.eye(d)
-    return AttentionSetting(eye, math.sqrt(lam) * eye, eye, eye, name=f"d = {d}, A = {lam:g} I")
+    return AttentionSetting(eye, math.sqrt(lam) * eye, eye, query_cov=eye, name=f"d = {d}, A = {lam:g} I")
 
 
 def _turned(lam: float) -> AttentionSetting:
@@ -43,9 +43,9 @@ def _turned(lam: float) -> AttentionSetting:
     """
     rng = np.random.default_rng(8)
     root, U, V, B = rng.standard_normal((3, 2)), *rng.standard_normal((3, 3, 3))
-    raw = AttentionSetting(root @ root.T, U, V[:2], B @ B.T)
+    raw = AttentionSetting(root @ root.T, U, V[:2], query_cov=B @ B.T)
     U = U * math.sqrt(lam / raw.score_variance)
-    return AttentionSetting(raw.Gamma, U, V[:2], raw.query, name=f"d = 3, turned, lambda = {lam:g}")
+    return AttentionSetting(raw.Gamma, U, V[:2], query_cov=raw.query_cov, name=f"d = 3, turned, lambda = {lam:g}")
 
 
 def _settings(values: tuple[float, ...]) -> Iterator[AttentionSetting]:

@@ -1,11 +1,11 @@
-"""Gaussian tokens: the error of softmax attention at a fixed query, exactly and for every prompt
-length (our R4 and Theorem A).
+"""The exact error of softmax attention on Gaussian tokens at a fixed query, for every prompt length
+(our R4 and Theorem A).
 
-Tokens are ``N(0, Gamma)``, the query is ``z``, ``h = Gamma U z`` and ``s = (Uz)'Gamma(Uz)`` is the
-variance of a score. The weights ``p`` of L scores enter only through ``P2 = E sum p_i^2``,
-``P3 = E sum p_i^3`` and ``Q = E (sum p_i^2)^2``, which depend on (s, L) alone. ``T_L`` is the
-output, ``T = V h`` its limit, and ``C_L`` the softmax covariance of the tokens: the gradient in U
-of the component with row v of V is ``C_L v z'``.
+Tokens are ``N(0, Gamma)``, the query is ``z``, ``h = Gamma U z``, and ``s = (Uz)'Gamma(Uz)`` is the
+variance of a score. The weights ``p`` of L scores enter only through ``P2 = E sum p_i^2``, ``P3 = E
+sum p_i^3`` and ``Q = E (sum p_i^2)^2``, which depend on (s, L) alone. ``T_L`` is the output, ``T =
+V h`` its limit, and ``C_L`` the softmax covariance of the tokens: the gradient in U of the
+component with row v of V is ``C_L v z'``.
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ Matrix = Any  # ndarray or sympy.Matrix
 
 
 def _outer(h: Matrix) -> Matrix:
+    """The outer product of a vector with itself."""
     return h * h.T if isinstance(h, sp.MatrixBase) else np.outer(h, h)
 
 
 def _vector(Vh: Matrix) -> Matrix:
+    """A vector as floats, checked; a SymPy matrix as it is."""
     return Vh if is_symbolic(Vh) else read_arrays(Vh=(Vh, "d_out"))[0]
 
 

@@ -61,6 +61,7 @@ def softmax_weights(scores: ArrayLike) -> Floats:
 
 
 def _scores(prompt: Floats, query: Floats, U: Floats) -> Floats:
+    """The scores z_k'Uz of the tokens."""
     with np.errstate(over="ignore", invalid="ignore"):
         scores = prompt @ (U @ query)
     if not np.isfinite(scores).all():
@@ -368,8 +369,10 @@ def gaussian_grad_U(Gamma: ArrayLike, V: ArrayLike, z: ArrayLike) -> Floats:
 
 
 def _rows(n: int, row: Floats) -> Floats:
+    """The matrices e_i row', i = 1, ..., n, stacked: shape (n, n, d)."""
     return np.asarray(np.eye(n)[:, :, None] * row)
 
 
 def _outer(rows: Floats, z: Floats) -> Floats:
+    """The matrices row_i z', stacked: shape (n, d, d)."""
     return np.asarray(rows[:, :, None] * z)

@@ -1,11 +1,11 @@
-"""Gaussian tokens and a Gaussian query: how the averaged error of softmax attention decays (our
-Theorem B), with and without the query inside the prompt.
+"""The error of softmax attention on Gaussian tokens averaged over a Gaussian query: how it decays
+with the prompt length (our Theorem B), with and without the query inside the prompt.
 
-Tokens are ``N(0, Gamma)``, the query is ``z ~ N(0, S)``. In an eigenbasis of
-``A = S^{1/2} U' Gamma U S^{1/2}`` with eigenvalues ``lambda_j`` the score variance is
-``s = sum lambda_j x_j^2``, and ``N = S^{1/2} U' Gamma V'V Gamma U S^{1/2}`` enters only through its
-diagonal ``n_j``, since ``E[|V h|^2 | s] = E[sum n_j x_j^2 | s]``. All is a function of
-``(lambda_j, n_j)`` and of ``t = tr(V Gamma V')``.
+Tokens are ``N(0, Gamma)``, the query is ``z ~ N(0, S)``. In an eigenbasis of ``A = S^{1/2} U' Gamma
+U S^{1/2}`` with eigenvalues ``lambda_j`` the score variance is ``s = sum lambda_j x_j^2``. The
+matrix ``N = S^{1/2} U' Gamma V'V Gamma U S^{1/2}`` enters only through its diagonal ``n_j``, since
+``E[|V h|^2 | s] = E[sum n_j x_j^2 | s]``. So all is a function of ``(lambda_j, n_j)`` and of ``t =
+tr(V Gamma V')``.
 """
 
 from __future__ import annotations
@@ -34,14 +34,17 @@ class Decay(NamedTuple):
 
 
 def _kit(*values: Any) -> Any:
+    """The module whose functions suit the values: SymPy for expressions, math for floats."""
     return sp if any(isinstance(v, sp.Basic) for v in values) else math
 
 
 def _product(factors: Iterable[Scalar]) -> Scalar:
-    return reduce(mul, factors, 1)  # math.prod would make a float of an exact number
+    """The product of the factors; `math.prod` would make a float of an exact number."""
+    return reduce(mul, factors, 1)
 
 
 def _read(eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: Scalar) -> tuple[list[Scalar], list[Scalar]]:
+    """Eigenvalues and weights sorted by decreasing eigenvalue, checked."""
     pairs = sorted(zip(eigenvalues, weights, strict=True), key=lambda pair: pair[0], reverse=True)
     if not pairs or pairs[-1][0] < 0 or any(n < 0 for _, n in pairs) or t < 0:
         raise ValueError(f"eigenvalues {list(eigenvalues)}, weights {list(weights)} and t = {t} must not be negative, nor empty")

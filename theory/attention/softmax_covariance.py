@@ -1,10 +1,10 @@
-"""Gaussian tokens: second moments of their softmax covariance, exactly and for every prompt length
-(our R4, gradient in U).
+"""Second moments of the softmax covariance of Gaussian tokens, exactly and for every prompt length:
+the error of the gradient in U (our R4).
 
 Scores are ``sqrt(s) g_k`` with ``g`` standard normal, ``gbar = sum p_k g_k`` is their softmax mean,
-and ``pi_k = sum_i p_i^k``. The moments of the spread of g are polynomials in the power sums by
-Stein's lemma; they have no terms of order 1 that cancel, so that they keep their accuracy where the
-direct expansion loses a factor L. Notation otherwise as in `theory.attention.gaussian_errors`.
+and ``pi_k = sum_i p_i^k``. By Stein's lemma the moments of the spread of g are polynomials in these
+power sums. They have no terms of order 1 that cancel, so that they keep their accuracy where the
+direct expansion loses a factor L. Other notation is that of `theory.attention.gaussian_errors`.
 """
 
 from __future__ import annotations

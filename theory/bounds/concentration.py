@@ -1,10 +1,10 @@
-"""Every explicit bound of Boursier & Boyer, Appendix C.1-C.2, and our second-moment bound that
-replaces them.
+"""Every explicit bound of Boursier & Boyer, Appendix C.1 and C.2, on the error of the softmax
+average, and our second-moment bound that replaces them.
 
 For sigma-sub-Gaussian tokens Z, a query z and a function f the softmax average ``R_L/S_L`` over L
-tokens tends to ``R/S``; ``err`` is the difference. The bounds see the law only through
-``a2 = sigma^2 |Uz|^2`` and ``K = F4 = sqrt(E|f(Z)|^4)``. Each function takes numbers, arrays or
-SymPy expressions, and answers in kind; arguments outside their domain raise ValueError.
+tokens tends to ``R/S``; ``err`` is the difference. The bounds depend on the law only through ``a2 =
+sigma^2 |Uz|^2`` and ``K = F4 = sqrt(E|f(Z)|^4)``. Each function takes numbers, arrays or SymPy
+expressions, and answers in kind; arguments outside their domain raise ValueError.
 """
 
 from __future__ import annotations
@@ -272,7 +272,8 @@ def lemma_c4(
 
     Examples
     --------
-    For ``f(z) = 1000 z``, ``U = 0``, ``L = 1``, ``Z ~ N(0, 1)`` the printed bound is smaller than the truth, ``10^6``:
+    For ``f(z) = 1000 z``, ``U = 0``, ``L = 1``, ``Z ~ N(0, 1)`` the printed bound is smaller than
+    the truth, ``10^6``:
 
     >>> round(lemma_c4(1, 0, 3**0.5 * 1e6, 1, 1000, 1), 1)
     249600.7

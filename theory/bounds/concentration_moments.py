@@ -1,8 +1,8 @@
-"""The explicit bounds of Boursier & Boyer, Appendix C.2 and C.4, beside Lemma C.4: thresholds,
-tails, Lemma C.7, and our R2.
+"""Explicit bounds of Boursier & Boyer, Appendix C.2 and C.4, on moments of the error of the softmax
+average: thresholds, tails and Lemma C.7, and our R2 that replaces it.
 
-Notation of `theory.bounds.concentration`. Both proofs split an integral over the tail of
-``|err|^2`` or ``|err|^4`` at a threshold ``t_0`` and bound the rest by an incomplete Gamma
+The notation is that of `theory.bounds.concentration`. Both proofs split an integral over the tail
+of ``|err|^2`` or ``|err|^4`` at a threshold ``t_0``, and bound the rest by an incomplete Gamma
 integral.
 """
 

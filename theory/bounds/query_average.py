@@ -3,10 +3,10 @@ and Lemmas C.6 and C.9.
 
 Tokens are centred and sigma-sub-Gaussian, the query is 1-sub-Gaussian, ``kappa = sigma^2 |U|^2``
 and ``h = (d/2) ln 2``. At a fixed query the error is at most ``A x`` with ``x = e^{4 a2}/L`` (R1),
-and at most what the tokens allow however long the prompt is; so it is at most the larger constant
-times ``x^theta`` for every theta in [0, 1], and theta is chosen such that the query averages it.
-The bounds hold for every L >= 1, sigma > 0 and U, zero included. Numbers, arrays or SymPy
-expressions; they answer in kind.
+and at most a bound that holds however long the prompt is. So it is at most the larger of the two
+constants times ``x^theta`` for every theta in [0, 1], and theta is chosen such that the average
+over the query is finite. The bounds hold for every L >= 1, sigma > 0 and U, zero included; each
+function takes numbers, arrays or SymPy expressions, and answers in kind.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ Scalar = Any  # float, array of floats or sympy.Expr
 
 
 def _half(k: int, of: Scalar) -> Scalar:
-    """``of / k``, exact where `of` is an expression."""
+    """The quotient ``of / k``, exact where `of` is an expression."""
     return of / sp.Integer(k) if isinstance(of, sp.Basic) else of / k
 
 
 def _number(value: Any, like: Scalar) -> Any:
-    """A rational constant in the kind of `like`."""
+    """A rational constant, exact where `like` is an expression."""
     f = Fraction(value)
     return sp.Rational(f.numerator, f.denominator) if isinstance(like, sp.Basic) else float(f)
 

@@ -1,7 +1,7 @@
-"""Explicit constants for what Boursier & Boyer say on query averages: Propositions 3.1, 3.4, Lemmas
-C.6, C.9, equations (16), (18).
+"""Explicit constants for the statements of Boursier & Boyer on averages over the query:
+Propositions 3.1 and 3.4, Lemmas C.6 and C.9, equations (16) and (18).
 
-Each is a bound of `theory.bounds.query_average`, written in the form of the paper; they hold for
+Each is a bound of `theory.bounds.query_average` written in the form of the paper; they hold for
 every L >= 2 and sigma >= 1.
 """
 
@@ -34,6 +34,7 @@ def _h(d: Scalar) -> Scalar:
 
 
 def _ln2(like: Scalar) -> Any:
+    """ln 2, exact where `like` is an expression."""
     return sp.log(2) if isinstance(like, sp.Basic) else float(np.log(2))
 
 
@@ -97,11 +98,13 @@ def _letters(bound: Callable[..., Scalar], d: Scalar, A: Scalar) -> tuple[Scalar
 
 
 def _letters_c6(C_f: Scalar, d: Scalar, p: int, g4: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    """(K, A, B) of Lemma C.6."""
     _, d = read(d=d)
     return _letters(lambda L, s, u: lemma_c6_average(L, s, u, C_f, d, p, g4), d, 75 * (2 * p - 1 + _h(d)) ** p)
 
 
 def _letters_c9(C_f: Scalar, d: Scalar, g8: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    """(K, A, B) of Lemma C.9."""
     _, d = read(d=d)
     return _letters(lambda L, s, u: lemma_c9_average(L, s, u, C_f, d, g8), d, 8000 * (3 + _h(d)) ** 2)
 
@@ -174,7 +177,7 @@ def constants_16(U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1)
     Examples
     --------
     >>> c3, c4 = constants_16(1, 1, 1, 1)
-    >>> round(c3 / c4, 9)                                                # the same for p = 1 and |U| = 1
+    >>> round(c3 / c4, 9)  # the same for p = 1 and |U| = 1
     1.0
     """
     K, A, B = _letters_c6(C_f, d, p, g4)

@@ -1,5 +1,5 @@
-"""Moments, tails and maxima of sub-Gaussian vectors: Appendix D of Boursier & Boyer, and our bounds
-R3, which are sharper.
+"""Moments, tails and maxima of sub-Gaussian vectors: the bounds of Boursier & Boyer, Appendix D,
+and our bounds R3, which are sharper.
 
 A law is sigma-sub-Gaussian when ``E e^{v.Z} <= e^{sigma^2 |v|^2 / 2}`` for every v. Each function
 takes numbers, arrays or SymPy expressions, and answers in kind; arguments outside their domain

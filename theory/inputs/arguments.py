@@ -1,5 +1,5 @@
-"""The door of the bounds: every argument is checked against its domain, and decides whether SymPy
-or floats do the work.
+"""Checks of the arguments of the bounds: each must lie in the domain that its name stands for, and
+together they decide whether SymPy or floats do the work.
 """
 
 from __future__ import annotations
@@ -70,17 +70,20 @@ _DOMAIN: dict[str, tuple[int, bool, float, str]] = {
 
 
 def _exp(x: Any) -> Any:
+    """The exponential, infinite where it overflows, of a number or an array."""
     with np.errstate(over="ignore", under="ignore"):
         y = np.exp(x)
     return y if isinstance(x, np.ndarray) else float(y)
 
 
 def _elementary(name: str) -> Any:
+    """A function of NumPy for numbers, which become floats, and for arrays."""
     f = getattr(np, name)
     return lambda x: f(x) if isinstance(x, np.ndarray) else float(f(x))
 
 
 def _maximum(x: Any, y: Any) -> Any:
+    """The larger of two numbers or arrays."""
     return np.maximum(x, y) if isinstance(x, np.ndarray) or isinstance(y, np.ndarray) else max(float(x), float(y))
 
 
@@ -122,6 +125,7 @@ def read(**arguments: Any) -> tuple[Any, ...]:
 
 
 def _symbolic(name: str, value: Any) -> sp.Expr:
+    """An argument as a SymPy expression, checked as far as its assumptions decide."""
     if isinstance(value, (bool, complex)) or not isinstance(value, (Number, sp.Expr)):
         raise TypeError(
             f"{name} = {value!r} is neither a real number nor an expression, but stands beside one; give an exact number"
@@ -137,6 +141,7 @@ def _symbolic(name: str, value: Any) -> sp.Expr:
 
 
 def _numeric(name: str, value: Any) -> Any:
+    """An argument as a float or an array of floats, checked."""
     try:
         array = np.asarray(float(value) if isinstance(value, Fraction) else value)
         if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
@@ -153,6 +158,7 @@ def _numeric(name: str, value: Any) -> Any:
 
 
 def _outside(name: str, value: Any) -> str:
+    """The message for a value outside its domain."""
     low, closed, high, meaning = _DOMAIN[name]
     interval = f"{'[' if closed else '('}{low}, {'oo)' if high == np.inf else f'{high:g}]'}"
     return f"{name} = {value} is outside {interval}: {meaning}"

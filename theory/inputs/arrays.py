@@ -1,5 +1,7 @@
-"""The door for arrays: shapes are written with letters, and one letter means one size in all
-arguments of a call.
+"""Checks of the arrays that a caller passes, and roots of covariances.
+
+Arrays must be real and finite, and of shapes that fit together. Shapes are written with letters,
+and one letter means one size in all arguments of a call.
 """
 
 from __future__ import annotations
@@ -9,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["is_symbolic", "read_arrays", "read_covariance", "read_in_kind", "symmetric_root"]
+__all__ = ["covariance_factor", "is_symbolic", "read_arrays", "read_covariance", "read_in_kind", "symmetric_root"]
 
 Floats = NDArray[np.float64]
 #: Relative size of asymmetry and of negative eigenvalues that counts as rounding.
 ROUNDING = 1e-10
+#: Share of the largest eigenvalue up to which an eigenvalue of a covariance counts as zero.
+ZERO_SHARE = 1e-15
 
 
 def read_arrays(**arguments: tuple[ArrayLike, str]) -> tuple[Floats, ...]:
@@ -136,20 +140,56 @@ def read_covariance(name: str, value: ArrayLike) -> Floats:
     return array
 
 
-def symmetric_root(covariance: Floats) -> Floats:
-    """The symmetric root of a covariance that has been read; eigenvalues that are negative by
-    rounding count as 0.
+def covariance_factor(covariance: Floats) -> Floats:
+    """A factor F of a covariance F F', with no column for a direction of variance zero.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (d, d)
+        As `read_covariance` returns it.
+
+    Returns
+    -------
+    ndarray of shape (d, r)
+        Orthogonal columns, shortest first; r is the rank, but at least 1.
 
     Examples
     --------
-    >>> symmetric_root(np.diag([4.0, 0.0])).tolist()
-    [[2.0, 0.0], [0.0, 0.0]]
+    >>> covariance_factor(np.diag([4.0, 0.0, 9.0]))
+    array([[2., 0.],
+           [0., 0.],
+           [0., 3.]])
     """
-    eigenvalues, vectors = np.linalg.eigh(covariance)
-    return np.asarray((vectors * np.sqrt(np.maximum(eigenvalues, 0))) @ vectors.T)
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > ZERO_SHARE * values[-1]
+    kept[-1] = True
+    return np.asarray(vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0)))
+
+
+def symmetric_root(covariance: Floats) -> Floats:
+    """The positive semidefinite R with R R = covariance.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (d, d)
+        As `read_covariance` returns it; eigenvalues that are negative by rounding count as zero.
+
+    Returns
+    -------
+    ndarray of shape (d, d)
+
+    Examples
+    --------
+    >>> symmetric_root(np.diag([4.0, 0.0]))
+    array([[2., 0.],
+           [0., 0.]])
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
 def _check_shapes(shapes: dict[str, tuple[tuple[int, ...], str]]) -> None:
+    """Refuse shapes that do not fit the letters, with the argument that fixed a letter first."""
     sizes: dict[str, tuple[int, str]] = {}
     for name, (found, shape) in shapes.items():
         letters = shape.split()
@@ -166,6 +206,7 @@ def _check_shapes(shapes: dict[str, tuple[tuple[int, ...], str]]) -> None:
 
 
 def _floats(name: str, value: ArrayLike) -> Floats:
+    """An array of finite floats."""
     try:
         raw = np.asarray(value)
         if raw.dtype.kind in "cSUMmb" or value is None or np.ma.is_masked(value):
@@ -181,6 +222,7 @@ def _floats(name: str, value: ArrayLike) -> Floats:
 
 
 def _expressions(name: str, value: Any, axes: int) -> Any:
+    """A SymPy matrix or expression that can be real; a vector becomes a column."""
     import sympy as sp
 
     if not is_symbolic(value):

@@ -1,5 +1,5 @@
-"""The door of `limit_parameters`: matrices and numbers are read here, and everything that is no
-covariance is turned away.
+"""Checks of what `limit_parameters` is given: matrices, scalars, and covariances in floats or in
+SymPy.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-#: Condition number from which half of the 16 digits of a float are lost in the inverse.
+#: Condition number from which on the inverse loses half of the 16 digits of a float.
 ILL_CONDITIONED = 1e8
-#: Operations in an exact entry beyond which it is left as it comes.
-LONG = 150
+#: Number of operations beyond which an exact entry is not simplified.
+LONG_ENTRY = 150
 
 
 def _reject(name: str, what: str, remedy: str, kind: type[Exception] = ValueError) -> Exception:
+    """The error for an argument: what is wrong with it, and what to do."""
     return kind(f"{name} {what}; {remedy}")
 
 
@@ -96,6 +97,7 @@ def read_matrix(name: str, value: Any) -> Floats | sp.Matrix:
 
 
 def _from_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """An array of floats from an array of Python objects."""
     for index, x in np.ndenumerate(array):
         if isinstance(x, (bool, np.bool_)) or not isinstance(x, Number) or isinstance(x, complex):
             raise _reject(name, f"holds {x!r} at {list(index)}, which is no real number", "convert the entries to float", TypeError)
@@ -106,6 +108,7 @@ def _from_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _exact_entry(name: str, x: Any) -> sp.Expr:
+    """An entry as a finite real SymPy expression without floats."""
     if isinstance(x, (bool, np.bool_, str)) or not isinstance(x, (sp.Basic, Number)):
         raise _reject(name, f"is {x!r}, which is no real number", "give a SymPy expression or a number", TypeError)
     x = sp.sympify(x)
@@ -160,7 +163,7 @@ def read_prompt_length(value: Any, exact: bool) -> Any:
 
 
 def read_noise(value: Any, exact: bool) -> Any:
-    """A variance: nonnegative."""
+    """The variance of the label noise: a nonnegative number, or an expression that can be one."""
     noise = read_scalar("noise", value, exact)
     if noise.is_negative if exact else noise < 0:
         raise _reject("noise", f"is {value}, a variance is nonnegative", "pass the variance of the label noise, at least 0")
@@ -168,13 +171,14 @@ def read_noise(value: Any, exact: bool) -> Any:
 
 
 def same_shape(name: str, M: Any, d: int) -> None:
-    """Turn away a start that is no (d, d) matrix."""
+    """Refuse a start that is no (d, d) matrix."""
     if tuple(M.shape) != (d, d):
         extra = f"; U0 is the upper-left block, without row and column {d + 1}" if tuple(M.shape) == (d + 1, d + 1) else ""
         raise _reject(name, f"has shape {tuple(M.shape)}, Sigma has {(d, d)}", f"pass a ({d}, {d}) matrix{extra}")
 
 
 def _square(Sigma: Any) -> int:
+    """The dimension of a square matrix."""
     if Sigma.shape[0] != Sigma.shape[1]:
         raise _reject("Sigma", f"has shape {tuple(Sigma.shape)}, a covariance is square", "pass a (d, d) matrix")
     return int(Sigma.shape[0])
@@ -303,8 +307,8 @@ class ExactCovariance:
 
 
 def _pseudo_inverse(Sigma: sp.Matrix, rank: int) -> tuple[sp.Matrix, sp.Matrix]:
-    """``S^+`` and ``S S^+`` of a symmetric matrix by field operations only: with B the pivot
-    columns, ``S = B S_JJ^{-1} B'``.
+    """``S^+`` and ``S S^+`` of a symmetric matrix by field operations alone: with the pivot columns
+    B, ``S = B S_JJ^{-1} B'``.
     """
     if Sigma.is_diagonal():
         kept = [sp.simplify(x) != 0 for x in Sigma.diagonal()]
@@ -322,4 +326,4 @@ def tidy(M: sp.Matrix) -> sp.Matrix:
     """Entries as quotients without common factors, unless they are so long that this would take
     minutes.
     """
-    return M.applyfunc(lambda x: sp.cancel(x) if x.count_ops() < LONG else x)
+    return M.applyfunc(lambda x: sp.cancel(x) if x.count_ops() < LONG_ENTRY else x)

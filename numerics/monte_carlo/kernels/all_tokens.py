@@ -1,8 +1,8 @@
-"""Squared errors of softmax attention and of its gradients at finite prompt length, for tokens z_k
-= A g_k drawn one by one.
+"""Compiled kernel for the squared errors of softmax attention and of its gradients at finite prompt
+length, with tokens z_k = A g_k drawn one by one.
 
-Everything is done in the coordinates of g; see `numerics.monte_carlo.kernels.token_sums` for the
-pass over the tokens.
+Everything is computed in the coordinates of g. The pass over the tokens is in
+`numerics.monte_carlo.kernels.token_sums`.
 """
 
 from __future__ import annotations
@@ -21,15 +21,18 @@ from numerics.monte_carlo.kernels.token_sums import add_tile, rows_of_sums, star
 
 __all__ = ["attention_kernel"]
 
-#: Taken when this module is imported.
+#: Digest of the sources of this module, taken on import: a part of the key of cached kernels.
 SOURCES = kernel_key(__name__)
 
+#: Entries of one row of an array with one entry for each lane.
 ROW = U64(LANES)
 
 
 @njit
 def mean_and_covariance(pairs, sums, M, C):  # type: ignore[no-untyped-def]
-    """Softmax mean M and covariance C of the coordinates of each lane: rows j, and j 2 pairs + k."""
+    """Softmax mean M and covariance C of the coordinates of each lane: rows j, and j 2 pairs
+    + k.
+    """
     for i in range(LANES):
         sums[i] = 1 / sums[i]
     row, width = 1, 2 * pairs
@@ -58,7 +61,9 @@ def covariance(j, k, row, width, sums, M, C):  # type: ignore[no-untyped-def]
 
 @njit
 def errors(start, pairs, R, B, h, Vh, VH, z2, d_out, M, C, row, BC, values):  # type: ignore[no-untyped-def]
-    """|B M − Vh|², d_out |R M − h|² and |z|² |B C Rᵀ − VH|² of each lane, in three rows of values."""
+    """|B M − Vh|², d_out |R M − h|² and |z|² |B C Rᵀ − VH|² of each lane, in three rows of
+    values.
+    """
     width, m = 2 * pairs, R.shape[0]
     values[:] = 0.0
     for q in range(m):
@@ -122,11 +127,13 @@ def attention_kernel(kind: str, quantile: Any = None) -> Callable[..., None]:
     """The compiled kernel ``(first, L, key, b, R, B, h, Vh, VH, z2, d_out, out)``, which releases
     the GIL.
 
-    ``out[e, r]`` becomes the squared error of replicate number ``first + r`` at length L: e = 0 output, 1 grad_V, 2 grad_U. Tokens
-    are A g with r coordinates g of the given kind; A = Q R and V A = P B with orthonormal columns of Q (d, m) and P (d_out, p). R
-    (m, r) and B (p, r) end with a column of zeros if r is odd. The scores are b·g, b of shape (r, n). The limits are the tilted
-    mean as h = Qᵀ E (m, n) and Vh = PᵀV E (p, n), and the tilted covariance as PᵀV H Q in the rows of VH (p m, n); z2 (n,) is
-    |z|². There n is the number of replicates, or 1 if the query is the same for all.
+    ``out[e, r]`` becomes the squared error of replicate number ``first + r`` at length L: e = 0 for
+    the output, 1 for grad_V, 2 for grad_U. Tokens are A g with r coordinates g of the given kind;
+    A = Q R and V A = P B with orthonormal columns of Q (d, m) and P (d_out, p). R (m, r) and
+    B (p, r) end with a column of zeros if r is odd. The scores are b·g, b of shape (r, n). The
+    limits are the tilted mean as h = Qᵀ E (m, n) and Vh = PᵀV E (p, n), and the tilted covariance
+    as PᵀV H Q in the rows of VH (p m, n); z2 (n,) is |z|². There n is the number of replicates, or
+    1 if the query is the same for all.
 
     Kernels for a user's quantile function are compiled anew in every process: Numba cannot tell
     whether the function has changed.

@@ -1,9 +1,9 @@
-"""Tiles of the coordinates of tokens: normal, signs, uniform, uniform on a sphere or in a ball, or
-a user's quantiles of uniforms.
+"""Compiled draws of the coordinates of tokens, one tile after another: normal, signs, uniform,
+uniform on a sphere or in a ball, or a user's quantile function of uniforms.
 
 A tile holds coordinate j of token l of lane i at (j TILE + l) LANES + i. Every draw of four random
-words belongs to one coordinate: to four tokens in turn, a word each; or to 128 tokens, a bit each,
-for signs.
+words belongs to one coordinate: of four tokens in turn, with a word for each; or of 128 tokens,
+with a bit for each sign.
 """
 
 from __future__ import annotations
@@ -17,14 +17,22 @@ from numerics.compiled.streams import F32, I32, LANES, U32, U64, box_muller_lane
 
 __all__ = ["EXTRA", "SIZE", "TILE", "balls", "normals", "quantiles", "signs", "spheres", "uniforms"]
 
-TILE = 4  # tokens per pass
-SIZE = TILE * LANES  # entries of one coordinate of a tile
-EXTRA = {"ball": 2}  # a point in the ball of R^r is the shadow of one on the sphere of R^{r+2}
-BITS = 128  # signs in a draw
+#: Tokens of one pass.
+TILE = 4
+#: Entries of one coordinate in a tile.
+SIZE = TILE * LANES
+#: Further coordinates that a kind draws: a point of the ball in R^r is the projection of one on the
+#: sphere in R^{r+2}.
+EXTRA = {"ball": 2}
+#: Signs in one draw.
+BITS = 128
+#: Added to the squared length of a token, so that it is never 0.
 TINY = F32(1e-30)
 ZERO, ONE, TWO = F32(0), F32(1), F32(2)
+#: Factor and shift that take a signed 32-bit word to [−√3, √3], symmetric about 0.
 ROOT3, HALF_STEP = F32(math.sqrt(3) * 2.0**-31), F32(math.sqrt(3) * 2.0**-32)
-TO_UNIT, MIDDLE = F32(2.0**-23), F32(2.0**-24)  # u in (0, 1), both ends excluded in float32 too
+#: Factor and shift that take 23 bits to (0, 1), with both ends excluded in float32 too.
+TO_UNIT, MIDDLE = F32(2.0**-23), F32(2.0**-24)
 
 
 @njit
@@ -57,7 +65,9 @@ def quantiles(quantile, rank, start, replicate, mark, key, words, tile):  # type
 
 @njit
 def signs(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
-    """±1 with probability 1/2. The words of all coordinates are kept until their bits are used up."""
+    """±1 with probability 1/2. The words of all coordinates are kept until their bits are
+    used up.
+    """
     for j in range(rank):
         at = U64(j * SIZE)
         if start % BITS == 0:
@@ -105,4 +115,5 @@ def normalise(rank, rows, length, tile):  # type: ignore[no-untyped-def]
 
 @njit
 def draw(number, replicate, mark, key, words):  # type: ignore[no-untyped-def]
+    """One draw of four random words for every lane."""
     philox_lanes(U64(number), U64(replicate), U64(mark), U64(key[0]), U64(key[1]), words)

@@ -1,4 +1,6 @@
-"""Standard normal vectors for random queries, one per replicate, from streams that no prompt reads."""
+"""Compiled kernel for the standard normal vectors of random queries, one for each replicate, from
+random streams that no prompt reads.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,13 @@ from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import LANES, U64, box_muller_lanes
 from numerics.monte_carlo.kernels.coordinates import draw
 
-__all__ = ["query_kernel"]
+__all__ = ["QUERY_MARK", "query_kernel"]
 
-#: Taken when this module is imported.
+#: Digest of the sources of this module, taken on import: a part of the key of cached kernels.
 SOURCES = kernel_key(__name__)
 
-QUERY = 1 << 31  # marks the draws that belong to the query; lengths stay below it
+#: Marks the random draws that belong to the query; prompt lengths stay below it.
+QUERY_MARK = 1 << 31
 
 
 @once
@@ -35,7 +38,7 @@ def query_kernel() -> Callable[..., None]:
         for start in range(0, out.shape[1], LANES):
             for k in range(out.shape[0]):
                 if k % 4 == 0:
-                    draw(k // 4, first + start, L + QUERY, key, words)
+                    draw(k // 4, first + start, L + QUERY_MARK, key, words)
                     box_muller_lanes(words, four, U64(0))
                 for i in range(min(LANES, out.shape[1] - start)):
                     out[k, start + i] = four[k % 4 * LANES + i]

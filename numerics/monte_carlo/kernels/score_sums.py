@@ -1,11 +1,11 @@
-"""Sums over the tokens of a prompt whose scores alone are drawn: normal ones, or those of points on
-a sphere.
+"""Compiled sums over the tokens of a prompt of which only the scores are drawn: normal ones, or
+those of points on a sphere.
 
-Replicates are the lanes of contiguous arrays, tokens the outer loop: a tile of tokens is drawn,
-weighed against the running maximum of the scores (so that none overflows), and summed about a
-centre near the infinite prompt's mean. Row k of an array holds entries k LANES to (k + 1) LANES −
-1; the rows of `lane` are the rate at which scores grow with x, the centre, and the greatest x so
-far.
+Replicates are the lanes of contiguous arrays, and tokens the outer loop: a tile of tokens is drawn,
+weighed against the running maximum of the scores (so that no weight overflows), and summed about a
+centre near the infinite prompt's mean. Row k of an array holds the entries from k LANES to (k + 1)
+LANES − 1. The rows of `lane` are the rate at which scores grow with x, the centre, and the greatest
+x so far.
 """
 
 from __future__ import annotations
@@ -19,10 +19,14 @@ from numerics.compiled.streams import F32, LANES, U64, box_muller_lanes, exp32, 
 
 __all__ = ["TILE", "draw", "height_sums", "normal_sums"]
 
-TILE = 64  # tokens per pass; a multiple of 4, so that a draw of four normals never straddles two tiles
+#: Tokens of one pass; a multiple of 4, so that a draw of four normals lies in one tile.
+TILE = 64
 ROW, FOUR = U64(LANES), U64(4 * LANES)
-OWN = U64(1 << 63)  # added to the replicate: streams that the kernel of whole tokens never reads
-FLOOR, NEGLIGIBLE, SMALL, LEAST = F32(-3e38), F32(-80), F32(1e-12), F32(1e-30)
+#: Added to the number of a replicate: random streams that the kernel of whole tokens never reads.
+SCORE_STREAMS = U64(1 << 63)
+#: Lowest maximum of scores; exponent below which a weight is cut off; least weight of which powers
+#: are taken, so that none is subnormal; least squared length of a pair of normals.
+LOWEST, NEGLIGIBLE_EXPONENT, SMALL, LEAST = F32(-3e38), F32(-80), F32(1e-12), F32(1e-30)
 ZERO, ONE, TWO = F32(0), F32(1), F32(2)
 F64 = np.float64  # float() leaves float32 what it is
 
@@ -33,7 +37,7 @@ def draw(count, replicate, mark, start, key, words, normals):  # type: ignore[no
     to fours).
     """
     for q in range((count + 3) // 4):
-        philox_lanes(U64(start + q), U64(replicate) + OWN, U64(mark), U64(key[0]), U64(key[1]), words)
+        philox_lanes(U64(start + q), U64(replicate) + SCORE_STREAMS, U64(mark), U64(key[0]), U64(key[1]), words)
         box_muller_lanes(words, normals, U64(q) * FOUR)
 
 
@@ -53,7 +57,7 @@ def heights(tokens, n, normals, x):  # type: ignore[no-untyped-def]
         for i in range(LANES):
             a, b = normals[at + U64(i)], normals[at + ROW + U64(i)]
             square = max(F32(a * a + b * b), LEAST)
-            q = exp32(max(-rate * square, NEGLIGIBLE))
+            q = exp32(max(-rate * square, NEGLIGIBLE_EXPONENT))
             radius = F32(math.sqrt(max(ONE - q, ZERO)))
             down = circle * b * b / (square + F32(math.sqrt(square)) * abs(a))  # 1 − |cos|
             down = down if a > ZERO else TWO - down
@@ -66,7 +70,7 @@ def with_normal(sums, x, rate, centre, top):  # type: ignore[no-untyped-def]
     top)}.
     """
     s0, s1, s2, s3, s4, s5, s6 = sums
-    w = exp32(max(rate * (x - top), NEGLIGIBLE))
+    w = exp32(max(rate * (x - top), NEGLIGIBLE_EXPONENT))
     h = x - centre
     wh = w * h
     u = max(w, SMALL)  # so that no power is subnormal
@@ -126,7 +130,7 @@ def add_height(l, x, lane, shrink, weight, total):  # type: ignore[no-untyped-de
     """
     at = U64(l) * ROW
     for i in range(LANES):
-        weight[i] = exp32(max(lane[i] * (x[at + U64(i)] - lane[2 * LANES + i]), NEGLIGIBLE))
+        weight[i] = exp32(max(lane[i] * (x[at + U64(i)] - lane[2 * LANES + i]), NEGLIGIBLE_EXPONENT))
     for i in range(LANES):
         f, w, y = shrink[i], F64(weight[i]), F64(x[at + U64(i)])
         h, f2 = y - lane[LANES + i], f * f
@@ -159,7 +163,7 @@ def raise_top(tokens, x, lane, shrink):  # type: ignore[no-untyped-def]
         for i in range(LANES):
             lane[2 * LANES + i] = max(lane[2 * LANES + i], x[U64(tokens - 1) * ROW + U64(i)])
     for i in range(LANES):
-        shrink[i] = exp32(max(lane[i] * F32(shrink[i] - lane[2 * LANES + i]), NEGLIGIBLE))
+        shrink[i] = exp32(max(lane[i] * F32(shrink[i] - lane[2 * LANES + i]), NEGLIGIBLE_EXPONENT))
 
 
 @njit
@@ -167,7 +171,7 @@ def normal_sums(L, replicate, key, words, x, lane, shrink, part, total):  # type
     """total = the sums over the L tokens of each lane of what `normal_terms` lists, up to powers of
     a factor.
     """
-    total[:], lane[2 * LANES :] = 0.0, FLOOR
+    total[:], lane[2 * LANES :] = 0.0, LOWEST
     for start in range(0, L, TILE):
         tokens = min(TILE, L - start)
         draw(tokens, replicate, L, start // 4, key, words, x)
@@ -183,7 +187,7 @@ def normal_sums(L, replicate, key, words, x, lane, shrink, part, total):  # type
 @njit
 def height_sums(L, replicate, key, n, words, normals, x, lane, shrink, weight, total):  # type: ignore[no-untyped-def]
     """The same for what `add_height` lists."""
-    total[:], lane[2 * LANES :] = 0.0, FLOOR
+    total[:], lane[2 * LANES :] = 0.0, LOWEST
     for start in range(0, L, TILE):
         tokens = min(TILE, L - start)
         draw(2 * tokens, replicate, L, start // 2, key, words, normals)

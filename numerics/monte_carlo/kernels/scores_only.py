@@ -1,11 +1,11 @@
-"""Conditional means, given the scores, of the errors of softmax attention and of its gradients at
-finite prompt length.
+"""Compiled kernel for the conditional means, given the scores, of the squared errors of softmax
+attention and of its gradients at finite prompt length.
 
-Tokens are A g with g in R^n standard normal or uniform on the sphere of radius √n, A of orthogonal
-columns (columns of zeros left out). With b = AᵀUz and e = b/|b| the scores are |b| times x = e·g,
-and given x the rest of g is symmetric in the n − 1 directions across e: of covariance v(x), of
-fourth moments φ v(x)² (δδ + δδ + δδ). So a replicate needs one number a token. For the sphere v =
-(n − x²)/(n − 1) and φ = (n − 1)/(n + 1), for the normal law v = φ = 1.
+Tokens are A g with g in R^n standard normal or uniform on the sphere of radius √n, and A has
+orthogonal columns (columns of zeros are left out). With b = AᵀUz and e = b/|b| the scores are |b|
+times x = e·g. Given x the rest of g is symmetric in the n − 1 directions across e, with covariance
+v(x) and fourth moments φ v(x)² (δδ + δδ + δδ); so a replicate needs one number for each token. For
+the sphere v = (n − x²)/(n − 1) and φ = (n − 1)/(n + 1), for the normal law v = φ = 1.
 """
 
 from __future__ import annotations
@@ -20,16 +20,18 @@ from numba import njit
 from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import LANES, U64
+from numerics.monte_carlo.kernels.queries import QUERY_MARK
 from numerics.monte_carlo.kernels.score_sums import TILE, draw, height_sums, normal_sums
 
 __all__ = ["score_kernel"]
 
-#: Taken when this module is imported.
+#: Digest of the sources of this module, taken on import: a part of the key of cached kernels.
 SOURCES = kernel_key(__name__)
 
+#: Entries of one row of an array with one entry for each lane.
 ROW = U64(LANES)
-QUERY = 1 << 31  # marks the draws that belong to the query; lengths stay below it
-UNSEEN = 1e-280  # scores of a variance below this weigh all tokens alike
+#: Scores of a variance below this weigh all tokens alike.
+SMALLEST_VARIANCE = 1e-280
 
 
 @njit(fastmath={"contract"})
@@ -39,7 +41,7 @@ def queries(first, L, key, n, b0, W, z0, F, variances, B, words, x, e, row, othe
     """
     size, along_x, along_y, mixed, z2 = geometry[0], geometry[1], geometry[2], geometry[3], geometry[4]
     white = W.shape[1]
-    draw(white, first, L + QUERY, 0, key, words, x)
+    draw(white, first, L + QUERY_MARK, 0, key, words, x)
     geometry[:] = 0.0
     for j in range(z0.size):
         row[:] = z0[j]
@@ -59,7 +61,7 @@ def queries(first, L, key, n, b0, W, z0, F, variances, B, words, x, e, row, othe
     for i in range(LANES):
         # where no token is preferred every direction serves; for the normal law it is best to
         # single out none
-        size[i] = math.sqrt(size[i]) if size[i] > UNSEEN else 0.0
+        size[i] = math.sqrt(size[i]) if size[i] > SMALLEST_VARIANCE else 0.0
         row[i] = 1 / size[i] if size[i] > 0 else 0.0
         other[i] = 1.0 if size[i] == 0 and n > 0 else 0.0
     for j in range(b0.size):

@@ -1,12 +1,13 @@
-"""Softmax sums of a prompt and of its squares, one pass over the tokens: no prompt is stored.
+"""Compiled softmax sums of a prompt, of its tokens and of their products, in one pass over the
+tokens: no prompt is stored.
 
-Replicates are the lanes of flat arrays, tokens the outer loop: a tile of tokens is drawn, weighed
-against a reference score, and added to sums in float32, which go into sums in float64 now and then.
-The reference of a lane moves up when a score is far above it, before a weight could leave the range
-of float32; a weight below e^-80 is 0.
+Replicates are the lanes of flat arrays, and tokens the outer loop: a tile of tokens is drawn,
+weighed against a reference score, and added to sums in float32, which are added to sums in float64
+after every few tiles. The reference of a lane is raised when a score is far above it, before a
+weight could leave the range of float32; a weight below e^-80 counts as 0.
 
 Coordinates are taken in pairs (a row of zeros is added if their number is odd), so that a number
-once loaded is used twice.
+loaded from memory is used twice.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from numerics.monte_carlo.kernels.coordinates import SIZE, TILE
 
 __all__ = ["add_tile", "rows_of_sums", "start_sums"]
 
-FLUSH = 16 * TILE  # tokens added up in float32
-FLOOR, ROOM, NEGLIGIBLE, ZERO, ONE = F32(-3e38), F32(40), F32(-80), F32(0), F32(1)
+#: Tokens that are added up in float32 before the sums are added to those in float64.
+TOKENS_IN_FLOAT32 = 16 * TILE
+#: Lowest reference score; how far a score may be above the reference, as an exponent, before that
+#: is raised; and the exponent below which a weight counts as 0.
+LOWEST, LARGEST_EXPONENT, NEGLIGIBLE_EXPONENT, ZERO, ONE = F32(-3e38), F32(40), F32(-80), F32(0), F32(1)
 ROW, TWO_ROWS, THREE_ROWS, FOUR_ROWS = U64(LANES), U64(2 * LANES), U64(3 * LANES), U64(4 * LANES)
 
 
@@ -55,12 +59,14 @@ def raise_reference(w, reference, shrink, part, total):  # type: ignore[no-untyp
         for l in range(1, TILE):
             top = max(top, w[l * LANES + i])
         shrink[i] = top
-        moved |= I32(top - reference[i] > ROOM)
+        moved |= I32(top - reference[i] > LARGEST_EXPONENT)
     if moved:
         for i in range(LANES):
             up = shrink[i] - reference[i]
-            reference[i] = max(reference[i], shrink[i]) if up > ROOM else reference[i]
-            shrink[i] = (exp32(max(-up, NEGLIGIBLE)) if up < -NEGLIGIBLE else ZERO) if up > ROOM else ONE
+            reference[i] = max(reference[i], shrink[i]) if up > LARGEST_EXPONENT else reference[i]
+            shrink[i] = (
+                (exp32(max(-up, NEGLIGIBLE_EXPONENT)) if up < -NEGLIGIBLE_EXPONENT else ZERO) if up > LARGEST_EXPONENT else ONE
+            )
         for at in range(0, part.size, LANES):
             for i in range(LANES):
                 part[U64(at) + U64(i)] *= shrink[i]
@@ -74,8 +80,8 @@ def weigh(w, reference, Z):  # type: ignore[no-untyped-def]
         s = Z[i]
         for l in range(TILE):
             x = w[l * LANES + i] - reference[i]
-            e = exp32(max(x, NEGLIGIBLE))
-            e = e if x > NEGLIGIBLE else ZERO
+            e = exp32(max(x, NEGLIGIBLE_EXPONENT))
+            e = e if x > NEGLIGIBLE_EXPONENT else ZERO
             w[l * LANES + i] = e
             s += e
         Z[i] = s
@@ -111,6 +117,7 @@ def across(wg, g, at, sums, p):  # type: ignore[no-untyped-def]
 
 @njit
 def flush(part, total):  # type: ignore[no-untyped-def]
+    """Add the sums in float32 to those in float64, and set them to 0."""
     for i in range(part.size):
         total[i] += part[i]
         part[i] = ZERO
@@ -118,10 +125,11 @@ def flush(part, total):  # type: ignore[no-untyped-def]
 
 @njit
 def start_sums(reference, part, total):  # type: ignore[no-untyped-def]
+    """Set all sums to 0 and every reference to the lowest score."""
     for i in range(part.size):
         part[i], total[i] = ZERO, 0.0
     for i in range(LANES):
-        reference[i] = FLOOR
+        reference[i] = LOWEST
 
 
 @njit
@@ -135,7 +143,7 @@ def add_tile(start, L, b, g, w, wg, reference, shrink, part, total):  # type: ig
     pairs = b.size // (2 * LANES)
     score(pairs, b, g, w)
     for i in range(min(TILE, L - start) * LANES, SIZE):
-        w[i] = FLOOR
+        w[i] = LOWEST
     raise_reference(w, reference, shrink, part, total)
     weigh(w, reference, part)
     p = ROW
@@ -145,5 +153,5 @@ def add_tile(start, L, b, g, w, wg, reference, shrink, part, total):  # type: ig
         for k in range(j):
             across(wg, g, U64(2 * k * SIZE), part, p)
             p += FOUR_ROWS
-    if (start + TILE) % FLUSH == 0 or start + TILE >= L:
+    if (start + TILE) % TOKENS_IN_FLOAT32 == 0 or start + TILE >= L:
         flush(part, total)

@@ -1,5 +1,5 @@
-"""Power laws with a power of the logarithm beside them, as Theorem B has them for a Gaussian query
-with lambda >= 1/2.
+"""The fit of power laws with a power of ln L beside them, as Theorem B has them for a Gaussian
+query with lambda >= 1/2.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.rates.fits.power_law import MOVING, ExponentFit, doubts, least_squares, measurements
+from numerics.rates.fits.power_law import SLOPE_GAP, ExponentFit, doubts, least_squares, measurements
 
 __all__ = ["LogPowerFit", "log_power_fit"]
 
@@ -116,6 +116,6 @@ def log_power_fit(
     )
     found = doubts(fit, float(np.max(e / y)))
     moving = abs(fit.log_power) / log[-1] + abs(fit.correction) / log[-1] ** 2  # they may cancel, but not for long
-    if moving > MOVING:
+    if moving > SLOPE_GAP:
         found.append(f"at the longest prompt logarithms keep the slope up to {moving:.2g} off the exponent: an extrapolation")
     return replace(fit, warnings=tuple(found))

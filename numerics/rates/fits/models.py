@@ -1,9 +1,9 @@
-"""Which laws describe one measured curve, what exponent each of them reads off it, and whether the
-lengths can tell.
+"""Several laws fitted to one measured curve: which of them describe it, what exponent each reads
+off it, and whether these lengths can tell the exponent at all.
 
-A law that is wrong by less than the errors is not rejected, and still its exponent may be wrong by
-many of its own standard errors: the same fit of the exact curve, with the same weights, says by how
-many.
+A law that is wrong by less than the errors is not rejected, and yet its exponent may be wrong by
+many of its own standard errors. By how many is found from the same fit of the exact curve, with the
+same weights.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = ["Model", "Models", "far_models", "rate_models"]
 
 Floats = NDArray[np.float64]
 Fit = Callable[[Floats, Floats, Floats], ExponentFit]
-#: Standard error from which on an exponent is called undetermined.
-COARSEST = 0.05
+#: Standard error from which on an exponent counts as undetermined.
+UNDETERMINED = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,13 +62,13 @@ class Model:
 
     @property
     def rejected(self) -> bool:
-        """Whether chi^2 rules it out."""
+        """Whether chi^2 rules the law out."""
         return self.fit.p_value < REJECTED
 
 
 @dataclass(frozen=True, eq=False)
 class Models:
-    """The laws beside each other.
+    """The laws fitted to one curve, beside each other.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Models:
 
 
 def _laws(order: float | None, log_power: float | None) -> dict[str, Fit]:
-    """The laws worth trying: those of theory and those that a reader would try."""
+    """The laws to try: those of theory, and those that a reader would try."""
     power: Callable[[float | None], Fit] = lambda p: lambda L, y, e: power_law_fit(L, y, e, order=p)
     log: Callable[[float | None, bool], Fit] = lambda k, b: lambda L, y, e: log_power_fit(L, y, e, log_power=k, next_order=b)
     term = "B/L" if order in (None, 1.0) else f"B/L^{order:.3g}"
@@ -151,7 +151,7 @@ def rate_models(
         if exact is not None and sharp is not None:
             truth = fit(lengths, exact, relative * exact)
             bias = truth.exponent - sharp
-            honest = abs(bias) <= found.standard_error < COARSEST and _right_power(truth, log_power if order is None else 0.0)
+            honest = abs(bias) <= found.standard_error < UNDETERMINED and _right_power(truth, log_power if order is None else 0.0)
         weight = float(np.exp((least - found.aic) / 2) / total)
         nested = found.points - found.dof == 2
         excluded = sharp is not None and order is not None and isinstance(found, LogPowerFit)
@@ -160,24 +160,24 @@ def rate_models(
 
 
 def _right_power(fit: ExponentFit, log_power: float | None) -> bool:
-    """Whether the power of ln L is that of theory, within a standard error."""
+    """Whether the fitted power of ln L is that of theory, within a standard error."""
     found, error = (fit.log_power, fit.log_power_error) if isinstance(fit, LogPowerFit) else (0.0, 0.0)
     return log_power is not None and abs(found - log_power) <= error
 
 
 def _verdict(models: list[Model]) -> tuple[bool, str]:
-    """Whether the exponent can be read off, and why."""
+    """Whether the exponent can be read off these lengths, and a sentence that says why."""
     left = [model for model in models if not (model.rejected or model.nested or model.excluded)]
     told = lambda found: ", ".join(f"{m.fit.exponent:.3f} +- {m.fit.standard_error:.3f} by {m.name}" for m in found)
     if not left:
         return False, "chi^2 rejects every law, the widest too: start at longer prompts, or measure at more lengths"
     for one, two in combinations(left, 2):
         low, high = sorted((one, two), key=lambda model: model.fit.exponent)
-        apart = high.fit.exponent - low.fit.exponent > COARSEST
+        apart = high.fit.exponent - low.fit.exponent > UNDETERMINED
         if apart and low.fit.interval()[1] < high.fit.interval()[0]:
             return False, f"laws that chi^2 does not tell apart disagree on the exponent: {told((low, high))}"
-    if not any(model.fit.standard_error < COARSEST for model in left):
-        return False, f"no law gives the exponent to {COARSEST}: {told(left)}"
+    if not any(model.fit.standard_error < UNDETERMINED for model in left):
+        return False, f"no law gives the exponent to {UNDETERMINED}: {told(left)}"
     known = [model for model in left if model.bias is not None]
     if not known:
         return True, f"the laws that chi^2 does not reject agree: {told(left)}; no exact curve with a known exponent to try them on"

@@ -1,5 +1,5 @@
-"""Exponents from noisy measurements over the prompt length: local slopes, and a power law with its
-next-order term.
+"""Exponents from noisy measurements over the prompt length: local slopes, and the fit of a power
+law with its next-order term.
 """
 
 from __future__ import annotations
@@ -23,14 +23,18 @@ __all__ = [
     "local_slopes",
     "measurements",
     "power_law_fit",
+    "slope_warning",
 ]
 
 Floats = NDArray[np.float64]
-#: Below this p-value a law is rejected.
+#: A law is rejected if its p-value is below this.
 REJECTED = 1e-3
-#: How far from the exponent the slope at the longest prompt may be before the exponent counts as
+#: How far the slope at the longest prompt may be from the fitted exponent before that counts as
 #: extrapolated.
-MOVING = 0.05
+SLOPE_GAP = 0.05
+#: Change of the local slope over a decade that is reported, if it also exceeds this number of
+#: standard errors.
+SLOPE_CHANGE, STANDARD_ERRORS = 0.02, 3.0
 
 
 @dataclass(frozen=True)
@@ -255,7 +259,7 @@ def power_law_fit(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
     found = doubts(fit, float(np.max(e / y)))
     if order is not None:
         moving = abs(order * fit.correction) * fit.lengths[1] ** -order
-        if moving > MOVING:
+        if moving > SLOPE_GAP:
             found.append(f"at the longest prompt the slope is still {moving:.2g} off the fitted exponent: an extrapolation")
     return replace(fit, warnings=tuple(found))
 
@@ -271,7 +275,9 @@ class Solution(NamedTuple):
 
 
 def least_squares(columns: Sequence[Floats], target: Floats, weight: Floats) -> Solution:
-    """The linear model ``sum p_j columns_j``, its target known with standard errors ``1 / weight``."""
+    """Fit the linear model ``sum p_j columns_j`` to a target that is known with standard errors ``1
+    / weight``.
+    """
     design = np.stack(columns, axis=1) * weight[:, None]
     # Var = (X'X)^-1 through the triangular factor, which keeps twice the digits that X'X would.
     orthogonal, triangular = np.linalg.qr(design)
@@ -283,7 +289,7 @@ def least_squares(columns: Sequence[Floats], target: Floats, weight: Floats) -> 
 
 
 def _chi2_tail(chi2: float, dof: int) -> float:
-    """P(chi^2_dof > chi2)."""
+    """The probability that a chi-squared variable with `dof` degrees of freedom exceeds chi2."""
     if dof == 0:
         return 1.0
     from scipy.special import gammaincc
@@ -306,3 +312,47 @@ def doubts(fit: ExponentFit, worst_relative_error: float) -> list[str]:
     if worst_relative_error > 0.2:
         found.append(f"a value has a relative error of {worst_relative_error:.2g}: its logarithm is not Gaussian; add replicates")
     return found
+
+
+def slope_warning(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike) -> str | None:
+    """Whether the slope of the log-log curve still moves over the longer half of the lengths.
+
+    A parabola is fitted to log y over ln L; its slope changes by ``2 c ln 10`` over a decade.
+
+    Parameters
+    ----------
+    lengths, values, standard_errors : array_like, shape (n,)
+        Measurements at increasing lengths, everything positive.
+
+    Returns
+    -------
+    str or None
+        A sentence with its numbers if the slope moves by more than 0.02 a decade, and by three of
+        its standard errors; None if not, or with fewer than four lengths.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or a number is not positive and finite.
+
+    Examples
+    --------
+    >>> L = np.geomspace(10, 1e4, 9)
+    >>> slope_warning(L, 1 / L, 0.01 / L) is None
+    True
+    >>> slope_warning(L, np.log(L) / L, 0.001 * np.log(L) / L)
+    'the slope still moves by -0.042 +- 0.002 a decade over L = 316 to 10000: not the exponent yet'
+    """
+    L, y, e = measurements(lengths, values, standard_errors, least=1)
+    if L.size < 4:
+        return None
+    last = slice(-max(4, (L.size + 1) // 2), None)
+    x = np.log10(L[last])
+    # Slope d ln y / d ln L = d log10 y / d log10 L, so that twice the curvature in log10 is the
+    # change over a decade.
+    solution = least_squares([np.ones_like(x), x, x**2 / 2], np.log10(y[last]), math.log(10) * y[last] / e[last])
+    moves, error = float(solution.parameters[2]), float(solution.standard_errors[2])
+    if abs(moves) <= max(SLOPE_CHANGE, STANDARD_ERRORS * error):
+        return None
+    first, end = L[last][0], L[last][-1]
+    return f"the slope still moves by {moves:+.3f} +- {error:.3f} a decade over L = {first:.0f} to {end:.0f}: not the exponent yet"

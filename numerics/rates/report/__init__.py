@@ -1,7 +1,7 @@
 """Rate reports: ``report.html`` for people, ``report.json`` and ``data.csv`` for programs, and each
 plot as a file of its own.
 
-One run, or several beside each other. All is written together or not at all.
+A report shows one run, or compares several. All of its files are written together, or none.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from numerics.pages.files import replace_together
-from numerics.rates.measure import Rates
 from numerics.rates.report.document import as_csv, as_document, table
 from numerics.rates.report.drawing import draw
 from numerics.rates.report.page import as_html
+from numerics.rates.result import Rates
 
 __all__ = ["FILES", "PLOTS", "provenance", "schema", "table", "write_report"]
 

@@ -1,4 +1,6 @@
-"""A rate report as data: one JSON document, described by ``report.schema.json``, and one table."""
+"""A rate report as data for programs: one JSON document, described by ``report.schema.json``, and
+one table.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,19 @@ from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
 from numerics.pages.svg import Plot
-from numerics.pages.text import run_names
 from numerics.rates.exponents import paper_exponent, region, standing
 from numerics.rates.fits.models import Models
 from numerics.rates.fits.power_law import PowerLawFit
-from numerics.rates.measure import Rates, Series
+from numerics.rates.report.names import run_names
 from numerics.rates.report.slack import slacks
+from numerics.rates.result import Rates
+from numerics.rates.series import Series
 
 __all__ = ["COLUMNS", "FORMAT", "as_csv", "as_document", "table"]
 
+#: Version of the format of ``report.json``.
 FORMAT = 2
-#: Columns that hold a curve, and the names that it may have.
+#: Columns of the table that hold a curve, and the names that this curve may have.
 BOUND_OF = {
     "theorem_a": ("Theorem A",),
     "theorem_b": ("Theorem B", "Theorem B, limit"),
@@ -46,10 +50,12 @@ COLUMNS = {
 
 
 def _number(value: float) -> float | None:
+    """A number for JSON, which knows neither nan nor infinity."""
     return float(value) if math.isfinite(value) else None
 
 
 def _numbers(values: NDArray[np.float64] | None) -> list[float | None] | None:
+    """An array for JSON."""
     return None if values is None else [_number(v) for v in values.tolist()]
 
 
@@ -93,6 +99,7 @@ def as_csv(runs: Sequence[Rates]) -> str:
 
 
 def _fit(fit: PowerLawFit | None) -> dict[str, Any] | None:
+    """A fit as JSON values."""
     if fit is None:
         return None
     return {
@@ -112,6 +119,7 @@ def _fit(fit: PowerLawFit | None) -> dict[str, Any] | None:
 
 
 def _models(models: Models | None) -> dict[str, Any] | None:
+    """The laws beside each other as JSON values."""
     if models is None:
         return None
     return {
@@ -133,6 +141,7 @@ def _models(models: Models | None) -> dict[str, Any] | None:
 
 
 def _series(series: Series, run: Rates) -> dict[str, Any]:
+    """One quantity as JSON values."""
     exact_slopes = series.exact_slopes if series.exact_slopes is not None else np.full(series.slopes.slope.shape, np.nan)
     at = lambda pair: {"L": int(pair[0]), "ratio": pair[1]}
     return {
@@ -173,6 +182,7 @@ def _series(series: Series, run: Rates) -> dict[str, Any]:
 
 
 def _setting(setting: AttentionSetting) -> dict[str, Any]:
+    """A setting as JSON values."""
     averaged = setting.averaged
     return {
         "name": setting.name,
@@ -185,7 +195,7 @@ def _setting(setting: AttentionSetting) -> dict[str, Any]:
         "V": setting.V.tolist(),
         "query": "Gaussian" if averaged else "fixed",
         "query_vector": None if averaged else setting.query.tolist(),
-        "query_covariance": setting.query.tolist() if averaged else None,
+        "query_covariance": None if setting.query_cov is None else setting.query_cov.tolist(),
         "sigma2": setting.sigma2,
         "score_variance": setting.score_variance,
         "region": region(setting.score_variance).says if averaged and setting.gaussian else None,
@@ -193,6 +203,7 @@ def _setting(setting: AttentionSetting) -> dict[str, Any]:
 
 
 def _run(name: str, run: Rates) -> dict[str, Any]:
+    """A run as JSON values."""
     far = run.far
     return {
         "run": name,

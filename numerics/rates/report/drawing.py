@@ -1,4 +1,4 @@
-"""Every plot of a report, drawn once for the page and for files."""
+"""All plots of a report, drawn once for the page and for the files."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from numerics.attention.setting import QUANTITIES, Quantity
 from numerics.pages.svg import Plot
-from numerics.pages.text import run_names, slug
-from numerics.rates.measure import Rates
+from numerics.pages.text import slug
+from numerics.rates.report.names import run_names
 from numerics.rates.report.overlays import overlay_plot, phase_plot
 from numerics.rates.report.plots import error_plot, far_plot, slope_plot
+from numerics.rates.result import Rates
 
 __all__ = ["Drawing", "RunDrawing", "draw"]
 
@@ -31,7 +32,7 @@ class Drawing(NamedTuple):
     runs: Sequence[RunDrawing]
 
     def all(self) -> Iterator[Plot]:
-        """In the order of the page."""
+        """Every plot, in the order of the page."""
         yield from self.overlays.values()
         yield from self.phase.values()
         for run in self.runs:
@@ -41,7 +42,7 @@ class Drawing(NamedTuple):
 
 
 def draw(runs: Sequence[Rates]) -> Drawing:
-    """All plots, with different names.
+    """Draw all plots, each under a name of its own.
 
     Parameters
     ----------
@@ -57,7 +58,9 @@ def draw(runs: Sequence[Rates]) -> Drawing:
 
 
 def prefixes(runs: Sequence[Rates]) -> list[str]:
-    """What the plots of each run are called, told apart where names differ by signs only."""
+    """A prefix for the names of the plots of each run, with its number where the names of runs
+    differ by signs only.
+    """
     found: list[str] = []
     for i, name in enumerate(run_names(runs)):
         prefix = slug(name)
@@ -66,6 +69,7 @@ def prefixes(runs: Sequence[Rates]) -> list[str]:
 
 
 def _run(run: Rates, prefix: str) -> RunDrawing:
+    """The plots of one run."""
     return RunDrawing(
         errors={series.quantity: error_plot(run, series, prefix) for series in run.series},
         slopes={series.quantity: slope_plot(run, series, prefix) for series in run.series},

@@ -1,5 +1,5 @@
-"""The plots of several runs together: their errors over one another, and the exponent against
-lambda with each run as a point.
+"""The plots of several runs together: their errors in one plot, and the exponent against lambda
+with each run as a point.
 """
 
 from __future__ import annotations
@@ -11,20 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.setting import Quantity
-from numerics.pages.svg import COLOURS, Plot, figure, log_axis, stand_in
+from numerics.pages.svg import COLOURS, Plot, dashed, figure, log_axis, stand_in
 from numerics.rates.exponents import REGIONS, exponent_curve, paper_curve, paper_exponent
-from numerics.rates.measure import Rates, Series
-from numerics.rates.report.plots import dashed
+from numerics.rates.result import Rates
+from numerics.rates.series import Series
 from theory.bounds.query_average import exponent as our_exponent
 
 __all__ = ["overlay_plot", "phase_plot", "run_style"]
 
 Floats = NDArray[np.float64]
+#: Markers and colours that tell runs apart.
 MARKERS = "os^Dvp"
 RUN_COLOURS = tuple(name for name in COLOURS if name.startswith("run-"))
-#: Ends of the axis of lambda unless a run lies beyond, and the words in its regions.
-LOW, HIGH = 0.04, 25.0
-WORDS = ("shown", "slow", "ln L", "not shown at feasible L")
+#: Ends of the axis of lambda, unless a run lies beyond.
+LEAST_LAMBDA, GREATEST_LAMBDA = 0.04, 25.0
+#: Labels of the regions of lambda.
+REGION_LABELS = ("shown", "slow", "ln L", "not shown at feasible L")
 
 
 def run_style(index: int, count: int) -> tuple[str, str]:
@@ -43,6 +45,7 @@ def run_style(index: int, count: int) -> tuple[str, str]:
 
 
 def _series(run: Rates, quantity: Quantity) -> Series | None:
+    """The series of one quantity, if the run has it."""
     return next((series for series in run.series if series.quantity == quantity), None)
 
 
@@ -102,13 +105,13 @@ def phase_plot(runs: Sequence[Rates], quantity: Quantity) -> Plot:
     over_queries = [run for run in runs if run.setting.averaged and run.setting.score_variance > 0]
     aside = [run for run in runs if run not in over_queries]
     lam = [run.setting.score_variance for run in over_queries]
-    low, high = min([LOW, *(x / 2 for x in lam)]), max([HIGH, *(2 * x for x in lam)])
+    low, high = min([LEAST_LAMBDA, *(x / 2 for x in lam)]), max([GREATEST_LAMBDA, *(2 * x for x in lam)])
 
     def draw(*axes: Any) -> None:
         main = axes[-1]
         x = np.geomspace(low, high, 241)
         edges = [low, *(r.low for r in REGIONS[1:]), high]
-        for left, right, shade, word in zip(edges, edges[1:], (0.0, 0.35, 0.7, 1.0), WORDS):
+        for left, right, shade, word in zip(edges, edges[1:], (0.0, 0.35, 0.7, 1.0), REGION_LABELS):
             main.axvspan(left, right, color=stand_in("grid"), alpha=shade, linewidth=0)
             main.text(np.sqrt(left * right), 1.13, word, ha="center", va="center", fontsize=6.5, color=stand_in("muted"))
         main.plot(x, exponent_curve(x), color=stand_in("exact"), linewidth=2)
@@ -146,7 +149,7 @@ def phase_plot(runs: Sequence[Rates], quantity: Quantity) -> Plot:
 
 
 def _point(ax: Any, run: Rates, place: float, quantity: Quantity, variable: str, marker: str) -> None:
-    """One run at its place: fitted, far out, the paper's."""
+    """Draw the exponents of one run: sharp, fitted, far out, and the paper's."""
     series, colour = _series(run, quantity), stand_in(variable)
     if series is None:
         return

@@ -1,4 +1,4 @@
-"""The page of a rate report, for one run or several."""
+"""The HTML page of a rate report, for one run or several: what its templates are filled with."""
 
 from __future__ import annotations
 
@@ -8,22 +8,26 @@ from typing import Any
 import numpy as np
 
 from numerics.pages.templates import environment
-from numerics.pages.text import TITLES, explained, ratio, run_names, sci, spaced
+from numerics.pages.text import ratio, sci, spaced
 from numerics.rates.exponents import REGIONS, paper_exponent, standing
 from numerics.rates.fits.power_law import PowerLawFit
-from numerics.rates.measure import Rates, Series
 from numerics.rates.report.document import COLUMNS, table
 from numerics.rates.report.drawing import Drawing, RunDrawing, prefixes
+from numerics.rates.report.names import TITLES, explained, run_names
 from numerics.rates.report.overlays import run_style
 from numerics.rates.report.plots import error_limits, style_of
 from numerics.rates.report.slack import slacks
 from numerics.rates.report.verdicts import cannot_show, fitted, verdicts, worst_deviation
+from numerics.rates.result import Rates
+from numerics.rates.series import Series
 
 __all__ = ["as_html"]
 
 
 def _legend(series: Series) -> list[dict[str, str]]:
-    """Keys of the error plot, with how far each bound is from the truth where it is tightest."""
+    """The keys of the error plot, with the distance of each bound from the truth where it is
+    tightest.
+    """
     truth = series.mean if series.exact is None else series.exact
     against = "measured" if series.exact is None else "exact"
     entries = [{"variable": "measured", "mark": "dot", "dashes": "", "name": "measured", "note": "bars: 95 % intervals"}]
@@ -44,6 +48,7 @@ def _legend(series: Series) -> list[dict[str, str]]:
 
 
 def _fit_row(name: str, kind: str, fit: PowerLawFit, series: Series) -> dict[str, Any]:
+    """One row of the table of fits."""
     low, high = fit.interval()
     return {
         "quantity": name,
@@ -60,6 +65,7 @@ def _fit_row(name: str, kind: str, fit: PowerLawFit, series: Series) -> dict[str
 
 
 def _fits(run: Rates) -> list[dict[str, Any]]:
+    """The table of fits: for each quantity with the next-order term and without."""
     return [
         row
         for series in run.series
@@ -72,6 +78,7 @@ def _fits(run: Rates) -> list[dict[str, Any]]:
 
 
 def _models(run: Rates) -> list[dict[str, Any]]:
+    """The tables of laws beside each other, one for each quantity."""
     return [
         {
             "title": TITLES[series.quantity][0],
@@ -96,6 +103,7 @@ def _models(run: Rates) -> list[dict[str, Any]]:
 
 
 def _cards(run: Rates, drawn: RunDrawing) -> list[dict[str, Any]]:
+    """One card for each quantity: its plots, its legend and its exponents."""
     return [
         {
             "title": TITLES[series.quantity][0],
@@ -116,6 +124,7 @@ def _cards(run: Rates, drawn: RunDrawing) -> list[dict[str, Any]]:
 
 
 def _slack_rows(run: Rates) -> list[dict[str, str]]:
+    """The table of slack: bound over truth."""
     cell = lambda pair: f"{ratio(pair[1])} (L = {pair[0]:.0f})"
     return [
         {
@@ -153,14 +162,17 @@ def _summary(run: Rates) -> str:
 
 
 def _matrix(values: np.ndarray[Any, Any]) -> list[list[str]]:
+    """The entries of a matrix, or of a vector as one row, with four digits."""
     return [[f"{v:.4g}" for v in row] for row in np.atleast_2d(values)]
 
 
 def _law(run: Rates) -> str:
+    """The name of the law of the tokens."""
     return "N(0, Γ)" if run.setting.gaussian else run.setting.law.name.removeprefix("image of ")
 
 
 def _overview(runs: Sequence[Rates]) -> list[dict[str, Any]]:
+    """The table of several runs."""
     rows = []
     for i, (name, prefix, run) in enumerate(zip(run_names(runs), prefixes(runs), runs)):
         output = run.series[0]
@@ -185,9 +197,13 @@ def _overview(runs: Sequence[Rates]) -> list[dict[str, Any]]:
 
 
 def _run(name: str, prefix: str, run: Rates, drawn: RunDrawing) -> dict[str, Any]:
+    """Everything that the template of one run is filled with."""
     setting = run.setting
     inputs = {"Γ" if setting.gaussian else "Cov": _matrix(setting.Gamma), "U": _matrix(setting.U), "V": _matrix(setting.V)}
-    inputs["S (query covariance)" if setting.averaged else "z (query)"] = _matrix(setting.query)
+    if setting.query_cov is None:
+        inputs["z (query)"] = _matrix(setting.query)
+    else:
+        inputs["S (query covariance)"] = _matrix(setting.query_cov)
     far = run.far
     return {
         "name": name,
@@ -216,7 +232,7 @@ def _run(name: str, prefix: str, run: Rates, drawn: RunDrawing) -> dict[str, Any
 
 
 def as_html(runs: Sequence[Rates], document: dict[str, Any], drawing: Drawing) -> str:
-    """The page, self-contained: styles and plots are inside, nothing is fetched.
+    """The self-contained page: styles and plots are inside, and nothing is fetched.
 
     Parameters
     ----------

@@ -7,18 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.pages.svg import Plot, figure, log_axis, stand_in
-from numerics.rates.exact_curves import FarSlopes
-from numerics.rates.measure import Rates, Series
+from numerics.pages.svg import Plot, dashed, figure, log_axis, stand_in
+from numerics.rates.far_curves import FarSlopes
+from numerics.rates.result import Rates
+from numerics.rates.series import Series
 
-__all__ = ["FEASIBLE", "dashed", "error_limits", "error_plot", "far_plot", "measured_points", "slope_plot", "style_of"]
+__all__ = ["FEASIBLE", "error_limits", "error_plot", "far_plot", "measured_points", "slope_plot", "style_of"]
 
 Floats = NDArray[np.float64]
 #: Longest prompts that a simulation reaches.
 FEASIBLE = 1e6
-INK, MUTED, GRID, MEASURED, EXACT, THEOREM, PAPER, GRADIENT = map(
-    stand_in, ("ink", "muted", "grid", "measured", "exact", "theorem", "paper", "gradient")
-)
+MUTED, GRID, MEASURED, EXACT, THEOREM = map(stand_in, ("muted", "grid", "measured", "exact", "theorem"))
 #: Colour and dashes of a quantity where all three are in one plot.
 QUANTITY_STYLES = {"output": ("exact", ""), "grad_V": ("theorem", "5 3"), "grad_U": ("gradient", "")}
 
@@ -39,30 +38,27 @@ def style_of(name: str) -> tuple[str, str]:
     return "theorem", dashes[name]
 
 
-def dashed(dashes: str) -> Any:
-    """A dash pattern of the page for Matplotlib, which counts in line widths."""
-    return (0, tuple(float(x) / 1.6 for x in dashes.split())) if dashes else "-"
-
-
 def measured_points(ax: Any, x: Floats, y: Floats, error: Floats, colour: str = MEASURED) -> None:
-    """Points with 95 % intervals."""
+    """Draw measured points with their 95 % intervals."""
     ax.errorbar(x, y, 1.96 * error, fmt="o", ms=3.6, color=colour, elinewidth=1, capsize=2)
 
 
 def _plot_bound(ax: Any, L: Floats, values: Floats, name: str) -> None:
+    """Draw a bound in its colour and dashes."""
     variable, dashes = style_of(name)
     ax.plot(L, values, color=stand_in(variable), linestyle=dashed(dashes))
 
 
 def _lengths_axis(ax: Any, L: Floats) -> None:
+    """A logarithmic axis of prompt lengths."""
     ax.set_xscale("log")
     log_axis(ax.xaxis, L[0], L[-1])
     ax.set_xlim(L[0] / 1.2, L[-1] * 1.2)
 
 
 def error_limits(series: Series) -> tuple[float, float]:
-    """Ends of the axis of errors: as much room above the truth as its own range, and two decades at
-    least.
+    """The ends of the axis of errors: above the truth as much room as its own range, and at least
+    two decades.
     """
     truth = series.mean if series.exact is None else series.exact
     positive = truth[truth > 0]

@@ -1,5 +1,5 @@
-"""How much each bound gives away: bound over truth, at the shortest and the longest prompt and
-where it is tightest.
+"""How much each bound gives away: the ratio of bound to truth at the shortest prompt, at the
+longest, and where the bound is tightest.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from numerics.rates.measure import Rates, Series
+from numerics.rates.result import Rates
+from numerics.rates.series import Series
 
 __all__ = ["Slack", "slacks"]
 
@@ -49,6 +50,7 @@ def slacks(run: Rates) -> list[Slack]:
 
 
 def _of(series: Series, run: Rates) -> list[Slack]:
+    """The slack of every upper bound on one quantity."""
     truth = series.mean if series.exact is None else series.exact
     against = "measured" if series.exact is None else "exact"
     out = []

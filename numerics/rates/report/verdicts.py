@@ -1,4 +1,4 @@
-"""What came out, in one line a quantity and with its numbers: the top of the page."""
+"""The outcome of a run in one line for each quantity, with its numbers: the top of the page."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from typing import NamedTuple
 import numpy as np
 
 from numerics.attention.setting import Quantity
-from numerics.pages.text import TITLES, ratio, sci
-from numerics.rates.comparisons import NAMES
+from numerics.pages.text import ratio, sci
 from numerics.rates.exponents import region
-from numerics.rates.measure import Rates, Series
+from numerics.rates.report.names import TITLES
 from numerics.rates.report.slack import Slack, slacks
+from numerics.rates.result import Rates
+from numerics.rates.series import NAMES, Series
 
 __all__ = ["Verdict", "cannot_show", "fitted", "verdicts", "worst_deviation"]
 
 
 class Verdict(NamedTuple):
-    """One line.
+    """The outcome for one quantity, in one line.
 
     Attributes
     ----------
@@ -89,6 +90,7 @@ def verdicts(run: Rates) -> list[Verdict]:
 
 
 def _parts(run: Rates, series: Series, given: list[Slack]) -> Iterator[str]:
+    """The parts of the sentence about one quantity."""
     worst = worst_deviation(run, series.quantity)
     if worst is not None:
         yield f"at most {worst[0]:.2f} standard errors from the exact curve (allowed {worst[1]:.2f})"

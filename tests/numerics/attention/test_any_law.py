@@ -15,7 +15,8 @@ import numerics.attention.any_law
 from numerics import TokenLaw, exact_errors
 from numerics.attention.any_law import law_errors
 from numerics.attention.enumeration import compositions, multinomial
-from numerics.attention.gaussian_tokens import ExactErrors
+from numerics.attention.errors import ExactErrors
+from numerics.attention.setting import AttentionSetting
 from numerics.token_laws import atoms, ball, gaussian, rademacher, sphere, uniform
 
 FIELDS = ("output", "squared_bias", "grad_V", "grad_U", "grad_K", "grad_Q")
@@ -65,7 +66,7 @@ def test_gaussian_tokens_against_their_own_engine(d: int, rank: int, scale: floa
     p, L = problem(d, d, scale), [1, 2, 3, 30, 1000, 1e6, 1e12, 1e100]
     B = np.random.default_rng(rank).standard_normal((d, rank))
     Gamma = B @ B.T / d
-    e = law_errors(gaussian(Gamma), **p, lengths=L)
+    e = law_errors(AttentionSetting(gaussian(Gamma), **p), np.array(L, dtype=float))
     assert fields(e) == pytest.approx(fields(exact_errors(Gamma, **p, lengths=L)), rel=1e-10)
     assert np.all(e.relative_error < 1e-10)
     assert fields(exact_errors(gaussian(Gamma), **p, lengths=L)) == pytest.approx(
@@ -75,7 +76,7 @@ def test_gaussian_tokens_against_their_own_engine(d: int, rank: int, scale: floa
 
 def test_gaussian_tokens_with_loud_scores() -> None:
     L = [2, 10, 1e6]
-    e = law_errors(gaussian([[1.0]]), [[9.0]], [[1.0]], L, query=[1.0])
+    e = law_errors(AttentionSetting(gaussian([[1.0]]), [[9.0]], [[1.0]], [1.0]), np.array(L, dtype=float))
     assert fields(e) == pytest.approx(fields(exact_errors([[1.0]], [[9.0]], [[1.0]], L, query=[1.0])), rel=1e-9)
     assert np.all(e.relative_error < 1e-9)
 
@@ -100,7 +101,7 @@ def test_few_atoms_against_enumeration(integral: bool, monkeypatch: pytest.Monke
     if integral:
         monkeypatch.undo()
         assert fields(exact_errors(law, **p, lengths=[2, 1e3, 1e9])) == pytest.approx(
-            fields(law_errors(law, **p, lengths=[2, 1e3, 1e9])), rel=1e-11
+            fields(exact_errors(law, **p, lengths=[2, 1e3, 1e9])), rel=1e-11
         )
 
 
@@ -264,7 +265,7 @@ def test_a_gradient_below_rounding_is_no_number(monkeypatch: pytest.MonkeyPatch)
     assert many.relative_error.max() < 1e-3
     # From the transform alone the variance of one sign is lost as well; it is not given as if it
     # were known.
-    own = law_errors(SIGN, [[15.0]], [[1.0]], [1, 2], query=[1.0])
+    own = exact_errors(SIGN, [[15.0]], [[1.0]], [1, 2], query=[1.0])
     assert np.isnan(own.grad_U).all()
     assert own.output == pytest.approx(exact_errors(rademacher(1), [[15.0]], [[1.0]], [1, 2], query=[1.0]).output, rel=1e-9)
 
@@ -280,11 +281,11 @@ def test_the_integral_is_as_good_as_it_says(loud: float, monkeypatch: pytest.Mon
         given = dict(U=loud * np.array([[0.6, 0.1], [0.8, 0.0]]), V=V, lengths=[1, 2, 3, 7], query=[1.0, 0.0])
         law = atoms(x - p @ x, p)
         own = TokenLaw(name="own", d=2, sigma=law.sigma, sample=law.sample, log_mgf=law.log_mgf)
-        exact = law_errors(law, **given)
+        exact = exact_errors(law, **given)
         with monkeypatch.context() as patch:
             patch.setattr(numerics.attention.any_law, "are_few", lambda k, d, L: False)
-            by_integral = law_errors(law, **given)
-        for e in (by_integral, law_errors(own, **given)) if len(V) == 2 and loud <= 1 else (by_integral,):
+            by_integral = exact_errors(law, **given)
+        for e in (by_integral, exact_errors(own, **given)) if len(V) == 2 and loud <= 1 else (by_integral,):
             seen = ~np.isnan(fields(e))
             size = fields(exact)
             size[1] = np.maximum(size[1], 1e-6 * size[0] / np.array(given["lengths"]))
@@ -312,25 +313,25 @@ UNKNOWN = TokenLaw(name="mystery", d=1, sigma=1.0, sample=lambda rng, n: rng.cho
 SIGN = TokenLaw(name="sign", d=1, sigma=1.0, sample=rademacher(1).sample, log_mgf=rademacher(1).log_mgf)
 OWN = TokenLaw(name="own", d=200, sigma=1.0, sample=uniform(200).sample, log_mgf=uniform(200).log_mgf)
 ZEROS: dict[str, Any] = dict(U=np.zeros((200, 200)), V=np.ones((1, 200)), query=np.zeros(200))
-GOOD: dict[str, Any] = dict(law=sphere(2), U=np.eye(2), V=np.eye(2), lengths=[10], query=[1.0, 0.0])
+GOOD: dict[str, Any] = dict(Gamma=sphere(2), U=np.eye(2), V=np.eye(2), lengths=[10], query=[1.0, 0.0])
 
 
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"law": "sphere"}, TypeError, "no TokenLaw; make one with"),
-        ({"law": UNKNOWN, "U": [[1.0]], "V": [[1.0]], "query": [1.0]}, ValueError, "mystery has no log_mgf"),
-        ({"law": sphere(3)}, ValueError, r"tokens of sphere live in R\^3"),
-        ({"U": np.eye(3)}, ValueError, "V has shape"),
+        ({"Gamma": "sphere"}, TypeError, "Gamma must be an array of real numbers"),
+        ({"Gamma": UNKNOWN, "U": [[1.0]], "V": [[1.0]], "query": [1.0]}, ValueError, "mystery has no log_mgf"),
+        ({"Gamma": sphere(3)}, ValueError, "d = 3 is needed, as the law sphere has it"),
+        ({"U": np.eye(3)}, ValueError, "U has shape"),
         ({"query": [1e31, 0.0]}, ValueError, "overflow"),
         ({"query": [100.0, 0.0]}, ValueError, "scale U or the query down"),
         (
-            {"law": SIGN, "U": [[30.0]], "V": [[1.0]], "query": [1.0], "lengths": [2, 1e9]},
+            {"Gamma": SIGN, "U": [[30.0]], "V": [[1.0]], "query": [1.0], "lengths": [2, 1e9]},
             ValueError,
             "sign and L = 1e.09 the output is known to",
         ),
-        ({"law": uniform(200), **ZEROS}, ValueError, "200 dimensions, beyond 128"),
-        ({"law": OWN, **ZEROS}, ValueError, "200 dimensions, beyond 10, up to which its moments are computed from log_mgf"),
+        ({"Gamma": uniform(200), **ZEROS}, ValueError, "200 dimensions, beyond 128"),
+        ({"Gamma": OWN, **ZEROS}, ValueError, "200 dimensions, beyond 10, up to which its moments are computed from log_mgf"),
         ({"lengths": [0]}, ValueError, "at least one token"),
         ({"lengths": [2.5]}, ValueError, "whole number"),
         ({"lengths": ["a"]}, TypeError, "lengths must be"),
@@ -339,7 +340,7 @@ GOOD: dict[str, Any] = dict(law=sphere(2), U=np.eye(2), V=np.eye(2), lengths=[10
 )
 def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        law_errors(**GOOD | change)
+        exact_errors(**GOOD | change)
 
 
 def test_averages_over_queries_are_gaussian_tokens_only() -> None:

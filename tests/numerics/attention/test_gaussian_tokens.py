@@ -16,7 +16,7 @@ from scipy.special import roots_genlaguerre
 
 import numerics.attention.gaussian_tokens
 from numerics import attention_errors, exact_errors
-from numerics.attention.gaussian_tokens import ExactErrors
+from numerics.attention.errors import ExactErrors
 from theory.attention.gaussian_errors import limit_of_grad_U_error, limit_of_output_error, theorem_A
 from theory.attention.query_average import theorem_B
 
@@ -217,7 +217,7 @@ def test_the_estimated_error_of_averages_is_honest(lam: float, monkeypatch: pyte
         estimates = [exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d), tolerance=rel) for rel in (1e-2, 1e-3)]
         with monkeypatch.context() as finer:
             finer.setattr(numerics.attention.gaussian_tokens, "STEP", 0.06)
-            finer.setattr(numerics.attention.gaussian_tokens, "NEGLECTED", 1e-11)
+            finer.setattr(numerics.attention.gaussian_tokens, "NEGLECTED_SHARE", 1e-11)
             truth = exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d))
         for e, tolerance in zip(estimates, (1e-2, 1e-3)):
             assert np.all(np.abs(fields(e) / fields(truth) - 1) <= e.relative_error)

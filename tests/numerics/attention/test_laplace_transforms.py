@@ -9,7 +9,7 @@ import pytest
 
 from numerics.attention.laplace_transforms import law_transforms, transform_grid
 from numerics.attention.tilted_moments import AtomicMoments, IndependentMoments, RadialMoments, TiltedMoments
-from numerics.quadrature.softmax_weights import laplace_transforms
+from numerics.quadrature.gaussian_transforms import laplace_transforms
 
 FORMS = [np.array([[2.0]]), np.array([[1.0]])]
 

@@ -9,9 +9,9 @@ import math
 import numpy as np
 import pytest
 
+from numerics.attention.curve import exact_error
 from numerics.attention.query_in_prompt import averaged_error_with_query, error_with_query
 from numerics.attention.setting import AttentionSetting
-from numerics.rates.exact_curves import exact_error
 
 
 @pytest.mark.parametrize(

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from numerics.attention.setting import EXAMPLES, LAWS, AttentionSetting
+from numerics import attention_errors, exact_errors
+from numerics.attention.examples import EXAMPLES
+from numerics.attention.setting import LAWS, AttentionSetting
+from numerics.rates.requirements import check_reportable
 from numerics.token_laws import gaussian, rademacher
 
-GOOD: dict[str, Any] = {"Gamma": np.eye(2), "U": np.eye(2), "V": np.eye(2), "query": np.ones(2)}
+VALUES: dict[str, Any] = {"U": np.eye(2), "V": np.eye(2), "query": np.ones(2)}
+GOOD: dict[str, Any] = {"Gamma": np.eye(2), **VALUES}
 
 
 def random_setting(seed: int, *, averaged: bool) -> AttentionSetting:
     rng = np.random.default_rng(seed)
     B, S = rng.standard_normal((3, 2)), rng.standard_normal((3, 3))
-    query = S @ S.T if averaged else rng.standard_normal(3)
-    return AttentionSetting(B @ B.T, rng.standard_normal((3, 3)), rng.standard_normal((2, 3)), query)
+    query = {"query_cov": S @ S.T} if averaged else {"query": rng.standard_normal(3)}
+    return AttentionSetting(B @ B.T, rng.standard_normal((3, 3)), rng.standard_normal((2, 3)), **query)
 
 
 def test_score_variance_is_that_of_the_scores() -> None:
@@ -29,7 +32,7 @@ def test_score_variance_is_that_of_the_scores() -> None:
     a = fixed.U @ fixed.query
     assert fixed.score_variance == pytest.approx(a @ fixed.Gamma @ a)
     averaged = random_setting(2, averaged=True)
-    root = np.linalg.cholesky(averaged.query)
+    root = np.linalg.cholesky(averaged.query_cov)
     x = np.random.default_rng(3).standard_normal((3, 2000))
     a = averaged.U @ root @ (x / np.linalg.norm(x, axis=0))
     scores = np.einsum("in,ij,jn->n", a, averaged.Gamma, a)
@@ -43,12 +46,12 @@ def test_query_law_has_the_right_means() -> None:
     law = setting.query_law(W, 0.0)
     H = setting.Gamma @ setting.U
     assert law.density.sum() == pytest.approx(1)
-    assert law.density @ law.nodes == pytest.approx(np.trace(setting.U.T @ setting.Gamma @ setting.U @ setting.query))
-    assert law.moment.sum() == pytest.approx(np.trace(H.T @ W @ H @ setting.query))
+    assert law.density @ law.nodes == pytest.approx(np.trace(setting.U.T @ setting.Gamma @ setting.U @ setting.query_cov))
+    assert law.moment.sum() == pytest.approx(np.trace(H.T @ W @ H @ setting.query_cov))
 
 
 def test_a_query_that_never_varies_is_one_atom() -> None:
-    law = AttentionSetting(**GOOD | {"query": np.zeros((2, 2))}).query_law(np.eye(2), 0.0)
+    law = AttentionSetting(**GOOD | {"query": None, "query_cov": np.zeros((2, 2))}).query_law(np.eye(2), 0.0)
     assert (law.nodes.tolist(), law.density.tolist(), law.moment.tolist()) == ([0.0], [1.0], [0.0])
 
 
@@ -56,7 +59,8 @@ def test_roundoff_is_tolerated_and_removed() -> None:
     Gamma = np.array([[1.0, 1.0 + 1e-13], [1.0, 1.0]])
     setting = AttentionSetting(**GOOD | {"Gamma": Gamma})
     assert np.array_equal(setting.Gamma, setting.Gamma.T)
-    assert np.linalg.eigvalsh(setting.Gamma)[0] >= -1e-15
+    assert setting.token_factor.shape == (2, 1)
+    assert np.allclose(setting.token_factor @ setting.token_factor.T, Gamma, rtol=1e-12)
     assert not setting.Gamma.flags.writeable
 
 
@@ -116,12 +120,14 @@ def test_an_unknown_law_is_refused() -> None:
         ({"U": [[np.inf, 0], [0, 1]]}, "entry inf"),
         ({"V": np.eye(3)}, "d = 2 is needed, as Gamma has it"),
         ({"V": [1.0, 2.0]}, r"V\[None, :\]"),
-        ({"V": np.array([[0.0, 1.0]]), "Gamma": np.diag([1.0, 0.0])}, "V Gamma = 0"),
         ({"query": np.ones(3)}, r"query has shape \(3,\)"),
-        ({"query": np.eye(3)}, r"query has shape \(3, 3\)"),
-        ({"query": -np.eye(2)}, "the query covariance has the eigenvalue -1"),
-        ({"V": 1e20 * np.eye(2)}, "choose other units"),
-        ({"query": [1e-40, 0.0]}, "choose other units"),
+        ({"query": np.eye(2)}, r"query has shape \(2, 2\)"),
+        ({"query": None}, "neither of query and query_cov"),
+        ({"query_cov": np.eye(3)}, r"query_cov has shape \(3, 3\)"),
+        ({"query_cov": -np.eye(2)}, "query_cov has the eigenvalue -1"),
+        ({"U": None}, "U is missing"),
+        ({"K": np.eye(2)}, "need both"),
+        ({"K": np.eye(2), "Q": 2 * np.eye(2)}, "U is not K'Q"),
     ],
 )
 def test_bad_values_are_refused(change: dict[str, Any], message: str) -> None:
@@ -129,17 +135,49 @@ def test_bad_values_are_refused(change: dict[str, Any], message: str) -> None:
         AttentionSetting(**GOOD | change)
 
 
-@pytest.mark.parametrize("change", [{"Gamma": "identity"}, {"U": 1j * np.eye(2)}, {"V": [[1.0], [1.0, 2.0]]}, {"query": None}])
+@pytest.mark.parametrize("change", [{"Gamma": "identity"}, {"U": 1j * np.eye(2)}, {"V": [[1.0], [1.0, 2.0]]}])
 def test_what_is_no_array_of_reals_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match="array of real numbers"):
         AttentionSetting(**GOOD | change)
 
 
-def test_replacing_keeps_the_law_unless_its_covariance_goes() -> None:
-    """A copy under another name has the same tokens; with another covariance, or another law,
-    those.
-    """
-    signs = AttentionSetting(rademacher(2).image([[1.0, 0.3], [0.3, 0.7]]), np.eye(2), np.eye(2), np.ones(2))
-    assert replace(signs, name="other", U=np.zeros((2, 2))).law is signs.law
-    assert replace(signs, Gamma=np.eye(2)).gaussian
-    assert replace(signs, Gamma=rademacher(2)).law.name == "rademacher"
+def test_keys_and_queries_make_U() -> None:
+    K, Q = np.array([[1.0, 2.0]]), np.array([[3.0, -1.0]])
+    assert np.array_equal(AttentionSetting(**GOOD | {"U": None, "K": K, "Q": Q}).U, [[3.0, -1.0], [6.0, -2.0]])
+
+
+def test_every_engine_takes_a_setting_in_place_of_its_values() -> None:
+    setting = AttentionSetting(**GOOD)
+    assert np.array_equal(exact_errors(setting, lengths=[3, 9]).grad_U, exact_errors(**GOOD, lengths=[3, 9]).grad_U)
+    runs = (attention_errors(x, **rest, lengths=5, replicates=50, seed=1) for x, rest in ((setting, {}), (GOOD["Gamma"], VALUES)))
+    one, other = (run.output.mean for run in runs)
+    assert np.array_equal(one, other)
+    with pytest.raises(TypeError, match="V, query given beside a setting"):
+        exact_errors(setting, V=np.eye(2), query=[1.0, 0.0], lengths=5)
+    with pytest.raises(TypeError, match="V is missing"):
+        attention_errors(np.eye(2), lengths=5)
+
+
+def test_gaussian_queries_with_a_mean_are_for_sampling_only() -> None:
+    """One token: E|z_1 - h|^2 = tr Gamma + E|h|^2, and h = z has the second moment |m|^2 + tr S."""
+    setting = AttentionSetting(**GOOD | {"query_cov": np.eye(2) / 4})
+    found = attention_errors(setting, lengths=1, replicates=20_000, seed=3).output
+    assert abs(found.mean[0] - 4.5) < 5.2 * found.standard_error[0]
+    with pytest.raises(ValueError, match="both of query and query_cov"):
+        exact_errors(setting, lengths=5)
+    with pytest.raises(ValueError, match="both a mean and a covariance"):
+        check_reportable(setting)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"V": np.array([[0.0, 1.0]]), "Gamma": np.diag([1.0, 0.0])}, "V Gamma = 0"),
+        ({"V": 1e20 * np.eye(2)}, "V has entries .* choose other units"),
+        ({"query": [1e-40, 0.0]}, "query has entries .* choose other units"),
+    ],
+)
+def test_what_no_report_can_show_is_refused_there_alone(change: dict[str, Any], message: str) -> None:
+    setting = AttentionSetting(**GOOD | change)
+    with pytest.raises(ValueError, match=message):
+        check_reportable(setting)

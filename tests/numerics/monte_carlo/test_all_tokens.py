@@ -13,22 +13,25 @@ import pytest
 from numba import njit
 from scipy import stats
 
-from numerics.attention.gaussian_tokens import exact_errors
+from numerics.attention.exact import exact_errors
+from numerics.attention.setting import AttentionSetting
 from numerics.compiled.streams import LANES, key_of
 from numerics.monte_carlo import estimate
 from numerics.monte_carlo.kernels import coordinates
-from numerics.monte_carlo.sampler import PIECE
+from numerics.monte_carlo.sampler import PIECE, error_sampler
 from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
 
 attention_errors = partial(estimate.attention_errors, method="tokens")
-error_sampler = partial(estimate.error_sampler, method="tokens")
+token_sampler = partial(error_sampler, method="tokens")
 LEVEL = 1e-7  # of each test of a coordinate; some forty of them
 KINDS = ("normal", "sign", "uniform", "sphere", "ball")
 DRAWN = {"normal": "normals", "sign": "signs", "uniform": "uniforms", "sphere": "spheres", "ball": "balls"}
 
 
 def drawn(kind: str, rank: int, tokens: int) -> np.ndarray:
-    """Coordinates (tokens × LANES, rank) of a prompt of that many tokens, as the kernel sees them."""
+    """Coordinates (tokens × LANES, rank) of a prompt of that many tokens, as the kernel sees
+    them.
+    """
     fill, key = getattr(coordinates, DRAWN[kind]), key_of(5)
     words = np.empty(rank * coordinates.SIZE, np.uint32)
     tile = np.zeros((rank + rank % 2 + coordinates.EXTRA.get(kind, 0)) * coordinates.SIZE, np.float32)
@@ -73,7 +76,9 @@ def problem(d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def enumerated(points: np.ndarray, weights: np.ndarray, U, V, z, L: int) -> np.ndarray:  # type: ignore[no-untyped-def]
-    """Mean squared errors of output, grad_V, grad_U over all prompts of L tokens on these points."""
+    """Mean squared errors of output, grad_V, grad_U over all prompts of L tokens on these
+    points.
+    """
     total = np.zeros(3)
     tilt = weights * np.exp(points @ U @ z - (points @ U @ z).max())
     tilt /= tilt.sum()
@@ -156,7 +161,7 @@ def test_the_longest_prompt_draws_each_counter_once(law: TokenLaw) -> None:
     counter.
     """
     U, V, z = problem(law.d)
-    sampler = error_sampler(law, U, V, z)
+    sampler = token_sampler(AttentionSetting(law, U, V, z))
     coordinate = law.d + coordinates.EXTRA.get(str(law.coordinates), 0)
     assert -(-sampler.longest // coordinates.TILE) * coordinate <= 2**32
     with pytest.raises(ValueError, match="at most"):
@@ -248,7 +253,7 @@ def test_a_sampler_may_give_numbers_of_any_real_kind() -> None:
 @pytest.mark.parametrize("random", [False, True])
 def test_a_replicate_is_the_same_however_the_range_is_cut(law: TokenLaw, random: bool) -> None:
     U, V, z = problem(law.d)
-    sampler = error_sampler(law, U, V, z, np.eye(law.d) if random else None, seed=8)
+    sampler = token_sampler(AttentionSetting(law, U, V, z, query_cov=np.eye(law.d) if random else None), seed=8)
     whole = sampler.values(150, 70, 300)
     assert np.array_equal(whole, np.concatenate([sampler.values(150, 70, 41), sampler.values(150, 111, 259)], axis=1))
     assert len(np.unique(whole[0])) > 100  # two atoms leave 151 means of 150 tokens
@@ -274,10 +279,10 @@ def test_what_a_law_must_know() -> None:
     U, V, z = problem(2)
     silent = TokenLaw(name="silent", d=2, sigma=1.0, sample=lambda rng, n: rng.choice([-1.0, 1.0], (n, 2)))
     with pytest.raises(ValueError, match="no log_mgf"):
-        error_sampler(silent, U, V, z)
+        token_sampler(AttentionSetting(silent, U, V, z))
     with pytest.raises(ValueError, match="tokens"):
-        estimate.error_sampler(rademacher(2), U, V, z, method="scores")
-    with pytest.raises(ValueError, match="d = 3 is needed, as Gamma"):
-        error_sampler(rademacher(3), U, V, z)
-    assert estimate.error_sampler(rademacher(2), U, V, z).method == "tokens"
-    assert estimate.error_sampler(ball(2), U, V, z).method == "scores"
+        error_sampler(AttentionSetting(rademacher(2), U, V, z), method="scores")
+    with pytest.raises(ValueError, match="d = 3 is needed, as the law rademacher has it"):
+        AttentionSetting(rademacher(3), U, V, z)
+    assert error_sampler(AttentionSetting(rademacher(2), U, V, z)).method == "tokens"
+    assert error_sampler(AttentionSetting(ball(2), U, V, z)).method == "scores"

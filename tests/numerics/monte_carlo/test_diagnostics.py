@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from numerics.monte_carlo.diagnostics import doubtful, estimate_warnings, slope_warning
+from numerics.monte_carlo.diagnostics import doubtful, estimate_warnings
 from numerics.monte_carlo.estimate import Estimate, as_errors
 from numerics.monte_carlo.joined_moments import central_sums
 
@@ -105,24 +105,3 @@ def test_skewness_doubles_the_error_of_an_interval() -> None:
     t = (x.mean(axis=1) - 1) / (x.std(axis=1, ddof=1) / math.sqrt(44))
     assert np.mean(t < -1.959964) == pytest.approx(0.05, abs=0.015)  # higher orders of the expansion: about 1 %
     assert np.mean(t > 1.959964) < 0.0125
-
-
-def test_a_moving_slope_is_seen_and_noise_is_not() -> None:
-    L = np.geomspace(10, 1e5, 11)
-    bent = np.log(L) ** 2 / L
-    assert "still moves by" in (slope_warning(L, bent, 0.002 * bent) or "")
-    assert slope_warning(L, bent, 0.5 * bent) is None  # not seen
-    assert slope_warning(L, 1 / L * np.exp(2 / L), 1e-4 / L) is None  # over by the longer half
-    assert slope_warning(L[:3], bent[:3], 1e-6 * bent[:3]) is None
-    rng = np.random.default_rng(1)
-    noisy = [slope_warning(L, (1 + 0.01 * rng.standard_normal(11)) / L, 0.01 / L) for _ in range(1000)]
-    assert sum(w is not None for w in noisy) <= 15  # three standard errors: 2.7 of 1000 expected; more than 15 has probability 3e-8
-
-
-def test_the_change_of_the_slope_is_a_number() -> None:
-    """log10 y = -x + 0.05 x^2/2 in x = log10 L: 0.05 a decade."""
-    x = np.linspace(1, 5, 9)
-    warning = slope_warning(10**x, 10 ** (-x + 0.025 * x**2), 0.001 * 10 ** (-x + 0.025 * x**2))
-    assert warning is not None
-    assert "+0.050 +- " in warning
-    assert "over L = 1000 to 100000" in warning

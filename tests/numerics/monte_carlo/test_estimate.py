@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from numerics.attention.setting import AttentionSetting
 from numerics.monte_carlo import estimate
-from numerics.monte_carlo.estimate import PIECE, AttentionErrors, Estimate, as_errors, joined
+from numerics.monte_carlo.estimate import AttentionErrors, Estimate, as_errors
+from numerics.monte_carlo.joined_moments import joined
+from numerics.monte_carlo.sampler import PIECE, error_sampler
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import seed_of, seeded
 from tests.numerics.compiled.plain_philox import plain_normals, plain_tokens
@@ -16,7 +19,7 @@ from tests.numerics.compiled.plain_philox import plain_normals, plain_tokens
 QUERY = 2**31
 # what is under test here is the kernel that draws every token, also where there is a better one
 attention_errors = partial(estimate.attention_errors, method="tokens")
-error_sampler = partial(estimate.error_sampler, method="tokens")
+token_sampler = partial(error_sampler, method="tokens")
 NAMES = ("output", "grad_V", "grad_U")
 
 
@@ -220,7 +223,7 @@ def test_the_last_replicates_that_can_be_asked_for() -> None:
     """Numbers of replicates are two words of a counter; blocks that reach the end are those of a
     sampler that began before.
     """
-    sampler, end = error_sampler(*problem(), np.eye(4), seed=1), 2**63
+    sampler, end = token_sampler(AttentionSetting(*problem(), query_cov=np.eye(4)), seed=1), 2**63
     last = sampler.values(5, end - PIECE, PIECE)
     assert np.array_equal(sampler.values(5, end - 300, 300), last[:, -300:])
     assert len(np.unique(last[0])) == PIECE
@@ -272,7 +275,7 @@ def test_blocks_of_a_sampler_are_the_whole_run() -> None:
     run = attention_errors(Gamma, U, V, z, [5, 90], query_cov=np.eye(4), replicates=2 * PIECE + 100, seed=7)
     sums = {}
     for L, first in [(90, 2 * PIECE), (5, PIECE), (90, 0), (5, 0), (90, PIECE), (5, 2 * PIECE)]:
-        sampler = error_sampler(Gamma, U, V, z, np.eye(4), seed=7)
+        sampler = token_sampler(AttentionSetting(Gamma, U, V, z, query_cov=np.eye(4)), seed=7)
         sums[L, first] = sampler.sums(L, first, min(PIECE, 2 * PIECE + 100 - first))
     again = as_errors([5, 90], [joined([sums[L, k * PIECE] for k in range(3)]) for L in (5, 90)], 2 * PIECE + 100, 7)
     for name in NAMES:
@@ -283,7 +286,7 @@ def test_blocks_of_a_sampler_are_the_whole_run() -> None:
 def test_skewness_and_kurtosis_of_the_replicates() -> None:
     Gamma, U, V, z = problem()
     e = attention_errors(Gamma, U, V, z, 12, replicates=PIECE, seed=7)
-    x = error_sampler(Gamma, U, V, z, seed=7).values(12, 0, PIECE)
+    x = token_sampler(AttentionSetting(Gamma, U, V, z), seed=7).values(12, 0, PIECE)
     for name, sample in zip(NAMES, x, strict=True):
         assert getattr(e, name).skewness[0] == pytest.approx(stats.skew(sample), rel=1e-10)
         assert getattr(e, name).kurtosis[0] == pytest.approx(stats.kurtosis(sample, fisher=False), rel=1e-10)
@@ -293,7 +296,7 @@ GOOD = dict(zip(("Gamma", "U", "V", "query"), problem(), strict=True))
 
 
 def test_bad_blocks() -> None:
-    sampler = error_sampler(*problem(), seed=1)
+    sampler = token_sampler(AttentionSetting(*problem()), seed=1)
     for block, says in (
         ((0, 0, 9), "L = 0"),
         ((2**31, 0, 9), "at most"),

@@ -46,7 +46,7 @@ def test_nothing_is_rare_where_samples_show_it() -> None:
     one = np.eye(1)
     assert rare_prompts(AttentionSetting(rademacher(1), one, one, [1.0]), L, 1000).max() < 1e-10
     assert not rare_prompts(AttentionSetting(uniform(1), one, one, [1.0]), L, 10).any()
-    assert not rare_prompts(AttentionSetting(rademacher(1), one, one, one), L, 10).any()
+    assert not rare_prompts(AttentionSetting(rademacher(1), one, one, query_cov=one), L, 10).any()
 
 
 def test_a_wrong_curve_still_fails(monkeypatch: pytest.MonkeyPatch) -> None:

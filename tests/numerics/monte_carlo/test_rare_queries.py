@@ -14,8 +14,9 @@ from scipy.integrate import quad
 from scipy.stats import beta, norm
 
 from numerics import exact_errors
-from numerics.attention.setting import EXAMPLES, AttentionSetting
-from numerics.monte_carlo.rare_queries import EXPECTED, SPREAD, rare_queries
+from numerics.attention.examples import EXAMPLES
+from numerics.attention.setting import AttentionSetting
+from numerics.monte_carlo.rare_queries import FEWEST_QUERIES, PROMPT_SPREAD, rare_queries
 from numerics.monte_carlo.sampler import error_sampler
 from numerics.rates import comparisons
 from numerics.rates.comparisons import _normal_scores
@@ -28,9 +29,9 @@ def test_against_an_integral_over_the_query() -> None:
     to some per cent.
     """
     u, n, L = 0.6, 1000, 100.0
-    found = rare_queries(AttentionSetting(ONE, u * ONE, ONE, ONE), np.array([L]), n)
+    found = rare_queries(AttentionSetting(ONE, u * ONE, ONE, query_cov=ONE), np.array([L]), n)
     q = -norm.ppf(found.probability / 2)
-    assert q == pytest.approx(-norm.ppf(EXPECTED / n / 2), rel=0.05)
+    assert q == pytest.approx(-norm.ppf(FEWEST_QUERIES / n / 2), rel=0.05)
 
     def moment(quantity: str, power: int) -> float:
         at = lambda z: getattr(exact_errors(ONE, u * ONE, ONE, [L], query=[z]), quantity)[0]
@@ -39,7 +40,7 @@ def test_against_an_integral_over_the_query() -> None:
     for i, quantity in enumerate(("output", "grad_V", "grad_U")):
         first, second = moment(quantity, 1), moment(quantity, 2)
         assert found.part[i, 0] == pytest.approx(first, rel=0.15)  # one step of the grid more or less
-        assert found.error[i, 0] == pytest.approx(math.sqrt(SPREAD * second / n), rel=0.1)
+        assert found.error[i, 0] == pytest.approx(math.sqrt(PROMPT_SPREAD * second / n), rel=0.1)
 
 
 def test_more_replicates_see_more() -> None:
@@ -52,7 +53,7 @@ def test_more_replicates_see_more() -> None:
 
 def test_nothing_is_rare_without_random_queries_or_scores() -> None:
     L = np.array([10.0, 100.0])
-    for setting in (EXAMPLES["isotropic"](), AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), np.eye(2))):
+    for setting in (EXAMPLES["isotropic"](), AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), query_cov=np.eye(2))):
         assert not rare_queries(setting, L, 1000).error.any()
 
 
@@ -62,10 +63,10 @@ def test_they_keep_true_data_from_failing(monkeypatch: pytest.MonkeyPatch) -> No
     times as often. Limits with error probability 1e-6 each. The skewness is that which the samples
     show, so that nothing else stands in for the rare queries.
     """
-    monkeypatch.setattr(comparisons, "SKEWED", 0.0)
+    monkeypatch.setattr(comparisons, "UNSEEN_SKEWNESS", 0.0)
     n, runs, L = 500, 1500, 200
-    setting = AttentionSetting(np.eye(2), 0.4 * np.eye(2), np.eye(2), np.eye(2))
-    sampler = error_sampler(np.eye(2), setting.U, np.eye(2), None, np.eye(2), method="tokens", seed=11)
+    setting = AttentionSetting(np.eye(2), 0.4 * np.eye(2), np.eye(2), query_cov=np.eye(2))
+    sampler = error_sampler(setting, method="tokens", seed=11)
     sums = np.stack([sampler.sums(L, r * n, n)[2] for r in range(runs)])
     _, mean, squares, _, _, largest = sums.T
     standard_error = np.sqrt(squares / (n - 1) / n)

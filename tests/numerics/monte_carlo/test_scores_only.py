@@ -34,7 +34,7 @@ def sphere_of(kind: str, A: Floats) -> int:
     return 0 if kind == "normal" else A.shape[1] + 2 * (kind == "ball")
 
 
-# -- The conditional means again, in tensors of all coordinates, and once more by a cubature over what the scores leave open ------
+# -- The conditional means again, by tensors and by a cubature ----------------------------
 
 
 def plain_scores(kind: str, A: Floats, L: int, replicate: int, seed: int) -> Floats:
@@ -96,7 +96,9 @@ def rest_of_token(kind: str, x: float) -> list[tuple[float, Floats]]:
 
 
 def enumerated_means(kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: Floats) -> Floats:
-    """The same by the definitions of the errors, averaged over a product cubature for all tokens."""
+    """The same by the definitions of the errors, averaged over a product cubature for all
+    tokens.
+    """
     b = A.T @ U @ z
     frame = np.linalg.qr(np.column_stack([b, np.eye(3)]))[0]
     e = b / np.linalg.norm(b)
@@ -174,7 +176,7 @@ def test_tilted_coordinate(n: int) -> None:
     assert np.allclose(tilted_height(1, 2.0, _expansion(1)), (math.tanh(2.0) - 1, 1 / math.cosh(2.0) ** 2), rtol=1e-14)
 
 
-# -- Means -------------------------------------------------------------------------------------------------------------------------
+# -- Means --------------------------------------------------------------------------------
 
 
 def gap(values: Floats, exact: Floats) -> Floats:
@@ -305,12 +307,14 @@ def test_less_variance_in_many_dimensions() -> None:
     assert ours[1].var() < theirs[1].var() / 3
 
 
-# -- Symmetries and limits ---------------------------------------------------------------------------------------------------------
+# -- Symmetries and limits ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", CONDITIONED)
 def test_only_the_law_matters(kind: str) -> None:
-    """Coordinates turned, and V with other rows of the same VᵀV: the same scores, the same errors."""
+    """Coordinates turned, and V with other rows of the same VᵀV: the same scores, the same
+    errors.
+    """
     A, U, V, z = problem(d_out=3)
     turn = lambda seed: np.linalg.qr(np.random.default_rng(seed).standard_normal((3, 3)))[0]
     values = drawn(prepare(kind, A, U, V, z, NONE), 20, 200)

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numerics.quadrature import score_moments
-from numerics.quadrature import softmax_weights as quadrature
+from numerics.quadrature import gaussian_transforms, score_moments
 from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, _by_definition
 from numerics.quadrature.score_moments import score_moments as moments
 from numerics.quadrature.softmax_weights import softmax_moments
@@ -39,12 +38,12 @@ def test_against_mpmath(low: float, high: float, tolerance: float) -> None:
 
 
 def test_the_table_notices_a_coarse_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quadrature, "STEP", 0.5)
+    monkeypatch.setattr(gaussian_transforms, "STEP", 0.5)
     assert worst_error(1, 36) > 1e-8
 
 
 def test_the_table_notices_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_moments, "HEAVY", 2.0)
+    monkeypatch.setattr(score_moments, "DEFINITION_P2", 2.0)
     assert worst_error(36, 36) > 1e-10
 
 
@@ -74,7 +73,7 @@ def test_the_polynomials_and_the_definition_agree_where_they_meet(s: float, monk
     near = L[(P2 > 3e-3) & (P2 < 3e-2)]
     assert near.size
     by_definition = _by_definition(s, near, moments(s, near).P2)
-    monkeypatch.setattr(score_moments, "HEAVY", 2.0)
+    monkeypatch.setattr(score_moments, "DEFINITION_P2", 2.0)
     assert np.array(moments(s, near).spread[:2]) == pytest.approx(np.array(by_definition[:2]), rel=1e-9)
 
 

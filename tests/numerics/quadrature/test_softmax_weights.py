@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from numerics.quadrature import softmax_weights as quadrature
+from numerics.quadrature import gaussian_transforms
 from numerics.quadrature.softmax_weights import softmax_moments
 
 TABLE = json.loads((Path(__file__).parents[1] / "data" / "softmax_moments.json").read_text())
@@ -45,12 +45,12 @@ def test_against_mpmath(low: float, high: float, tolerance: float) -> None:
 
 
 def test_the_table_notices_a_coarse_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quadrature, "STEP", 0.6)
+    monkeypatch.setattr(gaussian_transforms, "STEP", 0.6)
     assert worst_error(0.5, 64) > 1e-10
 
 
 def test_the_table_notices_a_short_range(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quadrature, "CUT", 12.0)
+    monkeypatch.setattr(gaussian_transforms, "CUT", 12.0)
     assert worst_error(0.5, 64) > 1e-10
 
 

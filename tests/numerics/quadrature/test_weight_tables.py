@@ -9,9 +9,10 @@ import math
 import numpy as np
 import pytest
 
+from numerics.quadrature.gaussian_transforms import laplace_transforms
 from numerics.quadrature.query_moments import query_moments
-from numerics.quadrature.softmax_weights import laplace_transforms, mean_products, softmax_moments
-from numerics.quadrature.weight_tables import IN_X, weight_table
+from numerics.quadrature.softmax_weights import mean_products, softmax_moments
+from numerics.quadrature.weight_tables import X_EDGES, weight_table
 
 POWERS = tuple(tuple((k, 0) for k in powers) for powers in ((2,), (3,), (2, 2), (4,), (2, 3), (2, 2, 2)))
 
@@ -34,7 +35,7 @@ def test_values_and_derivatives(L: float) -> None:
 
 
 def test_both_kinds_of_panels_agree_where_they_meet() -> None:
-    edge = (1 + IN_X[-1]) ** 2 - 1
+    edge = (1 + X_EDGES[-1]) ** 2 - 1
     below, above = (weight_table(2.0)(np.array([edge * (1 + e)])) for e in (-1e-12, 1e-12))
     for name, x, y in zip(below._fields, below, above):
         assert y == pytest.approx(x, rel=1e-6 if name == "db" else 1e-9)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from numerics.attention.setting import EXAMPLES, LAWS, QUANTITIES, AttentionSetting, Quantity
+from numerics.attention.curve import exact_error
+from numerics.attention.examples import EXAMPLES
+from numerics.attention.setting import LAWS, QUANTITIES, AttentionSetting, Quantity
 from numerics.rates.bound_curves import bounds, fourth_moment
-from numerics.rates.exact_curves import exact_error
 from numerics.token_laws import TokenLaw, atoms
 
 LENGTHS = np.array([1.0, 2.0, 10.0, 1e3, 1e6])
@@ -19,7 +20,7 @@ FIXED = EXAMPLES["isotropic"]()
 
 
 def averaged(lam: float, d: int = 1) -> AttentionSetting:
-    return AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), np.eye(d))
+    return AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), query_cov=np.eye(d))
 
 
 def named(setting: AttentionSetting, quantity: Quantity = "output", first: float = 1.0) -> dict[str, Any]:
@@ -53,7 +54,7 @@ def test_which_bounds_speak() -> None:
     assert list(named(averaged(0.7), "grad_U")) == ["Proposition 3.4, our constants", "eq. (18), exponent only"]
     # (16) is about 1-sub-Gaussian queries; a covariance above the identity is outside. Ours take it
     # along with U.
-    wide = AttentionSetting(np.eye(1), 0.1 * np.eye(1), np.eye(1), 2 * np.eye(1))
+    wide = AttentionSetting(np.eye(1), 0.1 * np.eye(1), np.eye(1), query_cov=2 * np.eye(1))
     assert list(named(wide)) == ["Theorem A", "Theorem B", ours]
     # Theorems A and B are about Gaussian tokens.
     signs = AttentionSetting(LAWS["rademacher"](2), np.eye(2), np.eye(2), np.ones(2))
@@ -103,8 +104,8 @@ def test_a_query_off_the_scale_is_a_change_of_U() -> None:
     """N(0, 4) with U is N(0, 1) with 2U, for output and gradient in V; the gradient in U has a
     factor 4 besides.
     """
-    wide = AttentionSetting(np.eye(2), 0.2 * np.eye(2), np.eye(2), 4 * np.eye(2))
-    same = AttentionSetting(np.eye(2), 0.4 * np.eye(2), np.eye(2), np.eye(2))
+    wide = AttentionSetting(np.eye(2), 0.2 * np.eye(2), np.eye(2), query_cov=4 * np.eye(2))
+    same = AttentionSetting(np.eye(2), 0.4 * np.eye(2), np.eye(2), query_cov=np.eye(2))
     for quantity, factor in zip(QUANTITIES, (1.0, 1.0, 4.0)):
         name = f"Proposition 3.{1 if quantity == 'output' else 4}, our constants"
         assert named(wide, quantity)[name].values == pytest.approx(factor * named(same, quantity)[name].values)

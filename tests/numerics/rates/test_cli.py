@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import numerics.rates.series
-from numerics.attention.setting import EXAMPLES, LAWS
+from numerics.attention.examples import EXAMPLES
+from numerics.attention.setting import LAWS
 from numerics.cli import main
 from numerics.pages.svg import Plot
 from numerics.rates import cli as rates_cli

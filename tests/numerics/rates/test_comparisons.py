@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import beta, norm
 
 from numerics import exact_errors
+from numerics.attention.setting import AttentionSetting
 from numerics.monte_carlo.sampler import error_sampler
 from numerics.rates import comparisons
 from numerics.rates.comparisons import _agrees, _normal_scores
@@ -29,7 +30,7 @@ def steep() -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
     scores of variance 2.
     """
     one, L = np.eye(1), 100
-    sampler = error_sampler(one, np.sqrt(2) * one, one, [1.0], method="tokens", seed=4)
+    sampler = error_sampler(AttentionSetting(one, np.sqrt(2) * one, one, [1.0]), method="tokens", seed=4)
     sums = np.stack([sampler.sums(L, r * N, N)[2] for r in range(RUNS)])
     truth = float(exact_errors(one, np.sqrt(2) * one, one, [L], query=[1.0]).grad_U[0])
     return sums[:, 1], np.sqrt(sums[:, 2] / (N - 1) / N), truth, sums[:, 5] / (N * sums[:, 1])
@@ -72,7 +73,7 @@ def test_a_small_sample_alone_is_not_trusted_to_show_its_skewness(monkeypatch: p
     largest replicate is all that counts. Binomial limits, error 1e-6.
     """
     one, L, n, runs = np.eye(1), 300, 100, 2000
-    sampler = error_sampler(one, np.sqrt(1.5) * one, one, [1.0], seed=8)
+    sampler = error_sampler(AttentionSetting(one, np.sqrt(1.5) * one, one, [1.0]), seed=8)
     values = np.concatenate([sampler.values(L, 1000 * k, 1000)[2] for k in range(runs * n // 1000)]).reshape(runs, n)
     truth = float(exact_errors(one, np.sqrt(1.5) * one, one, [L], query=[1.0]).grad_U[0])
     samples = zip(values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(n), values.max(axis=1) / values.sum(axis=1))
@@ -80,7 +81,7 @@ def test_a_small_sample_alone_is_not_trusted_to_show_its_skewness(monkeypatch: p
     above = lambda: int(sum(scores(mean, error, truth, share)[0] > norm.isf(0.01) for mean, error, share in found))
     k = above()
     assert k == 0 or beta.ppf(1e-6, k, runs - k + 1) <= 0.04
-    monkeypatch.setattr(comparisons, "SKEWED", 0.0)
+    monkeypatch.setattr(comparisons, "UNSEEN_SKEWNESS", 0.0)
     k = above()
     assert beta.ppf(1e-6, k, runs - k + 1) > 0.05
 

@@ -29,7 +29,7 @@ FIXED = AttentionSetting(np.diag([2.0, 1.0]), 0.5 * np.eye(2), np.eye(2), np.one
 
 
 def averaged(lam: float, d: int = 1) -> AttentionSetting:
-    return AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), np.eye(d))
+    return AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), query_cov=np.eye(d))
 
 
 def test_exponents() -> None:
@@ -56,7 +56,7 @@ def test_the_curve_is_that_of_the_settings() -> None:
 def test_other_laws_have_an_exponent_at_one_query_only() -> None:
     signs = rademacher(2)
     assert all(sharp_exponent(AttentionSetting(signs, np.eye(2), np.eye(2), np.ones(2)), q) == 1 for q in QUANTITIES)
-    over_queries = AttentionSetting(signs, np.eye(2), np.eye(2), np.eye(2))
+    over_queries = AttentionSetting(signs, np.eye(2), np.eye(2), query_cov=np.eye(2))
     assert all(sharp_exponent(over_queries, q) is None for q in QUANTITIES)
     assert all(standing(over_queries, q) == "not known" for q in QUANTITIES)
     # One sign: without scores the sample covariance is 1 - mean^2, whose error is of order 1/L^2.
@@ -80,8 +80,8 @@ def test_the_papers_exponents_are_below_the_sharp_ones() -> None:
         assert paper[0] == pytest.approx(1 / 12 if quantity == "grad_U" else 1 / 3)
     assert paper_exponent(FIXED, "output") is None
     # The paper is about 1-sub-Gaussian queries, and about sigma >= 1.
-    assert paper_exponent(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), 2 * np.eye(1)), "output") is None
-    small = AttentionSetting(0.01 * np.eye(1), np.eye(1), np.eye(1), np.eye(1))
+    assert paper_exponent(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query_cov=2 * np.eye(1)), "output") is None
+    small = AttentionSetting(0.01 * np.eye(1), np.eye(1), np.eye(1), query_cov=np.eye(1))
     assert paper_exponent(small, "output") == pytest.approx(1 / 192)
 
 
@@ -89,15 +89,15 @@ def test_how_exponents_are_known() -> None:
     """Also in one dimension, and where V sees only the direction of the scores, or anything but
     that.
     """
-    line = AttentionSetting(np.eye(2), np.diag([2.0, 0.0]), np.array([[1.0, 0.0]]), np.eye(2))
-    blind = AttentionSetting(np.eye(2), np.diag([2.0, 0.0]), np.array([[0.0, 1.0]]), np.eye(2))
+    line = AttentionSetting(np.eye(2), np.diag([2.0, 0.0]), np.array([[1.0, 0.0]]), query_cov=np.eye(2))
+    blind = AttentionSetting(np.eye(2), np.diag([2.0, 0.0]), np.array([[0.0, 1.0]]), query_cov=np.eye(2))
     for setting in (FIXED, averaged(0.5), averaged(2.0), averaged(2.0, 2), line, blind):
         assert all(standing(setting, quantity) == "proved by hand" for quantity in QUANTITIES)
 
 
 def test_without_a_query_the_gradient_in_U_has_no_error() -> None:
-    for query in (np.zeros(2), np.zeros((2, 2))):
-        silent = AttentionSetting(FIXED.Gamma, FIXED.U, FIXED.V, query)
+    for query in ({"query": np.zeros(2)}, {"query_cov": np.zeros((2, 2))}):
+        silent = AttentionSetting(FIXED.Gamma, FIXED.U, FIXED.V, **query)
         assert sharp_exponent(silent, "grad_U") is None
         assert sharp_exponent(silent) == 1
 
@@ -111,7 +111,7 @@ def test_the_law_of_theorem_B_does_not_feed_on_rounding(quantity: Literal["outpu
     a, v = rng.standard_normal((2, 3))
     v -= a * (a @ v) / (a @ a)
     assert a @ v != 0
-    setting = AttentionSetting(np.eye(3), np.outer(a, [2.0, 0.0, 0.0]), v[None], np.eye(3))
+    setting = AttentionSetting(np.eye(3), np.outer(a, [2.0, 0.0, 0.0]), v[None], query_cov=np.eye(3))
     if quantity == "output":
         with pytest.raises(ValueError, match="rho = 0"):
             theorem_B_law(setting, quantity)

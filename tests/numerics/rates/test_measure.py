@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 import numerics.rates.measure
-from numerics.attention.setting import EXAMPLES, AttentionSetting
+from numerics.attention.curve import exact_error
+from numerics.attention.examples import EXAMPLES
+from numerics.attention.setting import AttentionSetting
 from numerics.monte_carlo.estimate import AttentionErrors, Estimate, attention_errors
 from numerics.rates.comparisons import ERROR
-from numerics.rates.exact_curves import exact_error
-from numerics.rates.measure import Rates, assess, rates
+from numerics.rates.measure import assess, rates
+from numerics.rates.result import Rates
 from numerics.rates.series import series_of
 from numerics.token_laws import rademacher
 
@@ -39,8 +41,8 @@ def measured(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     """
 
     def install(setting: AttentionSetting, distort: Any = lambda L: 1.0, relative: float = 0.005, share: float = 0.001) -> None:
-        def fake(*arguments: Any, seed: int, replicates: int, **_: Any) -> AttentionErrors:
-            L = arguments[4][0]
+        def fake(_: AttentionSetting, *, lengths: list[int], seed: int, replicates: int, **__: Any) -> AttentionErrors:
+            (L,) = lengths
             rng = np.random.default_rng([seed, L])
             found = {}
             for quantity in ("output", "grad_V", "grad_U"):
@@ -206,7 +208,7 @@ def test_tokens_of_which_theory_says_nothing(measured) -> None:  # type: ignore[
     """Averages over queries for tokens that are not Gaussian: no exact curve, no exponent, and the
     run says so.
     """
-    coins = AttentionSetting(rademacher(2), 0.4 * np.eye(2), np.eye(2), np.eye(2))
+    coins = AttentionSetting(rademacher(2), 0.4 * np.eye(2), np.eye(2), query_cov=np.eye(2))
     measured(coins)
     run = rates(coins, LENGTHS)
     assert run.far is None
@@ -234,7 +236,7 @@ def test_same_seed_same_numbers_whatever_else_is_asked() -> None:
 
 def test_assessing_is_the_other_half_of_measuring() -> None:
     """Any order, repeated lengths, all in one call: the same run."""
-    errors = attention_errors(ISOTROPIC.Gamma, ISOTROPIC.U, ISOTROPIC.V, ISOTROPIC.query, [40, 10, 40], replicates=300, seed=3)
+    errors = attention_errors(ISOTROPIC, lengths=[40, 10, 40], replicates=300, seed=3)
     run, same = assess(ISOTROPIC, errors), rates(ISOTROPIC, [10, 40], replicates=300, seed=3)
     assert run.comparisons == same.comparisons
     assert run.warnings == same.warnings

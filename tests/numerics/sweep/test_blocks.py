@@ -14,7 +14,7 @@ import pytest
 from numerics.compiled.source_digest import ROOT, imports_of
 from numerics.jobs.content import canonical
 from numerics.jobs.hexadecimal import as_hex
-from numerics.monte_carlo.estimate import PIECE
+from numerics.monte_carlo.sampler import PIECE
 from numerics.sweep import blocks
 from numerics.sweep.blocks import Block, code_digest, run_block, split
 from numerics.sweep.laws import describe_gaussian, describe_law, describe_own

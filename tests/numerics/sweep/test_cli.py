@@ -19,8 +19,9 @@ from numerics.attention.setting import AttentionSetting
 from numerics.cli import main
 from numerics.jobs.store import Store
 from numerics.monte_carlo.estimate import AttentionErrors
-from numerics.rates.measure import Rates, assess
+from numerics.rates.measure import assess
 from numerics.rates.report import FILES, PLOTS
+from numerics.rates.result import Rates
 from numerics.sweep import blocks, run
 from numerics.sweep.cli import add_sweep
 from numerics.sweep.grid import example, read_grid

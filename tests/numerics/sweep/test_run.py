@@ -59,10 +59,7 @@ def test_each_run_is_attention_errors_with_its_seed(tmp_path: Path, store: Store
         "U x 0.2, fixed", "U x 0.2, averaged", "U x 0.5, fixed", "U x 0.5, averaged",
     ]  # fmt: skip
     for r, (setting, errors) in zip(grid.runs, results):
-        query = {"query": None, "query_cov": setting.query} if setting.averaged else {"query": setting.query}
-        alone = attention_errors(
-            setting.Gamma, setting.U, setting.V, lengths=[3, 20], replicates=2500, seed=r.seed, threads=1, **query
-        )  # fmt: skip
+        alone = attention_errors(setting, lengths=[3, 20], replicates=2500, seed=r.seed, threads=1)
         assert bits(errors) == bits(alone)
         assert (errors.seed, errors.replicates, errors.method) == (r.seed, 2500, alone.method)
         assert errors.lengths.tolist() == [3, 20]
@@ -257,9 +254,7 @@ def test_other_laws_and_ones_own(tmp_path: Path, store: Store) -> None:
     (tmp_path / "my_law.py").write_text("a block carries its text, so the file may change while blocks are out", encoding="utf-8")
     blocks._sampler.cache_clear()
     for one, (setting, errors) in zip(grid.runs, results):
-        alone = attention_errors(
-            setting.law, setting.U, setting.V, setting.query, 6, replicates=1500, seed=one.seed, threads=1
-        )  # fmt: skip
+        alone = attention_errors(setting, lengths=6, replicates=1500, seed=one.seed, threads=1)
         assert bits(errors) == bits(alone), setting.name
         for block in grid.blocks(one, 6):
             assert run_block(block).tobytes() == store.get([block.key])[block.key].tobytes()

@@ -40,7 +40,9 @@ def test_lemma_c7_against_its_printed_form() -> None:
 
 
 def test_lemma_c7_is_homogeneous() -> None:
-    """Of degree 4 in f, and invariant when tokens are rescaled with U divided by the same factor."""
+    """Of degree 4 in f, and invariant when tokens are rescaled with U divided by the same
+    factor.
+    """
     bound = lemma_c7(L, a2, F4, sigma2, C_f, 2, Z4)
     assert sp.simplify(lemma_c7(L, a2, k**2 * F4, sigma2, k * C_f, 2, Z4) / bound) == k**4
     assert sp.simplify(lemma_c7(L, a2, F4, k**2 * sigma2, C_f / k, 2, k**4 * Z4) / bound) == 1

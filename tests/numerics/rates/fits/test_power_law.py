@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from numerics.rates.fits.power_law import PowerLawFit, local_slopes, power_law_fit
+from numerics.rates.fits.power_law import PowerLawFit, local_slopes, power_law_fit, slope_warning
 
 LENGTHS = np.geomspace(20, 5000, 9)
 
@@ -41,7 +41,9 @@ def test_the_fitted_law_is_recovered_exactly(order: float) -> None:
 
 
 def test_units_do_not_matter() -> None:
-    """Other units of y change the amplitude only; other units of the errors change the width only."""
+    """Other units of y change the amplitude only; other units of the errors change the width
+    only.
+    """
     y = law(LENGTHS) * (1 + 0.01 * np.sin(LENGTHS))
     one = power_law_fit(LENGTHS, y, 0.01 * y)
     scaled = power_law_fit(LENGTHS, 1e30 * y, 1e28 * y)
@@ -125,3 +127,24 @@ def test_bad_settings_are_refused() -> None:
         power_law_fit(LENGTHS, law(LENGTHS), law(LENGTHS), order=0.0)
     with pytest.raises(ValueError, match="confidence level"):
         power_law_fit(LENGTHS, law(LENGTHS), law(LENGTHS)).interval(95)
+
+
+def test_a_moving_slope_is_seen_and_noise_is_not() -> None:
+    L = np.geomspace(10, 1e5, 11)
+    bent = np.log(L) ** 2 / L
+    assert "still moves by" in (slope_warning(L, bent, 0.002 * bent) or "")
+    assert slope_warning(L, bent, 0.5 * bent) is None  # not seen
+    assert slope_warning(L, 1 / L * np.exp(2 / L), 1e-4 / L) is None  # over by the longer half
+    assert slope_warning(L[:3], bent[:3], 1e-6 * bent[:3]) is None
+    rng = np.random.default_rng(1)
+    noisy = [slope_warning(L, (1 + 0.01 * rng.standard_normal(11)) / L, 0.01 / L) for _ in range(1000)]
+    assert sum(w is not None for w in noisy) <= 15  # three standard errors: 2.7 of 1000 expected; more than 15 has probability 3e-8
+
+
+def test_the_change_of_the_slope_is_a_number() -> None:
+    """log10 y = -x + 0.05 x^2/2 in x = log10 L: 0.05 a decade."""
+    x = np.linspace(1, 5, 9)
+    warning = slope_warning(10**x, 10 ** (-x + 0.025 * x**2), 0.001 * 10 ** (-x + 0.025 * x**2))
+    assert warning is not None
+    assert "+0.050 +- " in warning
+    assert "over L = 1000 to 100000" in warning

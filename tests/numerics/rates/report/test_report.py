@@ -18,17 +18,20 @@ import numpy as np
 import pytest
 
 import numerics.rates.report
-from numerics.attention.setting import EXAMPLES, AttentionSetting
+from numerics.attention.examples import EXAMPLES
+from numerics.attention.setting import AttentionSetting
 from numerics.pages.svg import COLOURS
-from numerics.pages.text import explained, marked, run_names, sci
-from numerics.rates.measure import Rates, rates
+from numerics.pages.text import marked, sci
+from numerics.rates.measure import rates
 from numerics.rates.report import FILES, provenance, schema, write_report
 from numerics.rates.report.document import COLUMNS, as_csv, as_document
 from numerics.rates.report.drawing import Drawing, draw, prefixes
+from numerics.rates.report.names import explained, run_names
 from numerics.rates.report.overlays import run_style
 from numerics.rates.report.page import as_html
 from numerics.rates.report.plots import error_limits, error_plot
 from numerics.rates.report.slack import slacks
+from numerics.rates.result import Rates
 from tests.numerics.pages.page import Page
 
 
@@ -260,7 +263,7 @@ def test_a_page_says_what_feasible_prompts_cannot_show(page: str, shared: str, s
 def test_runs_of_one_name_have_plots_of_their_own(run: Rates) -> None:
     assert run_names([run, run, run]) == ["anisotropic", "anisotropic (2)", "anisotropic (3)"]
     one = np.eye(1)
-    named = [replace(run, setting=AttentionSetting(one, one, one, np.ones(1), name)) for name in ("a!", "a?", "phase", "λ")]
+    named = [replace(run, setting=AttentionSetting(one, one, one, np.ones(1), name=name)) for name in ("a!", "a?", "phase", "λ")]
     # Names that differ by signs only, and names of plots that every report has.
     assert prefixes(named) == ["a", "a-2", "phase-3", "run"]
 

@@ -1,55 +1,28 @@
-"""Exact curves, near by and far out: second routes, limits, and the settings in which there are
-none.
-"""
+"""Exact curves far out: limits, powers of logarithms, and the settings in which there are none."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from numerics.attention.setting import EXAMPLES, LAWS, QUANTITIES, AttentionSetting
-from numerics.rates.exact_curves import bounds, exact_error, far_slopes, theorem_B_constant
+from numerics.attention.curve import exact_error
+from numerics.attention.examples import EXAMPLES
+from numerics.attention.setting import LAWS, QUANTITIES, AttentionSetting
+from numerics.rates.bound_curves import bounds
+from numerics.rates.exponents import theorem_B_constant
+from numerics.rates.far_curves import far_slopes
 from numerics.token_laws import atoms, rademacher, uniform
 
-LENGTHS = np.array([1.0, 2.0, 10.0, 1e3, 1e6])
 FIXED = [build() for build in EXAMPLES.values() if not build().averaged]
 
 
 def averaged(lam: float, d: int = 1) -> AttentionSetting:
-    return AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), np.eye(d))
-
-
-@pytest.mark.parametrize("setting", FIXED, ids=lambda s: s.name)
-def test_one_token_against_the_definition(setting: AttentionSetting) -> None:
-    """L = 1: T_1 = V z_1 and T = V h, so that everything is a second moment of a Gaussian vector."""
-    h = setting.Gamma @ setting.U @ setting.query
-    centred = setting.Gamma + np.outer(h, h)
-    assert exact_error(setting, "output", [1]) == pytest.approx(np.trace(setting.V @ centred @ setting.V.T))
-    assert exact_error(setting, "grad_V", [1]) == pytest.approx(setting.V.shape[0] * np.trace(centred))
-    limit = setting.V @ setting.Gamma
-    assert exact_error(setting, "grad_U", [1]) == pytest.approx(np.sum(limit**2) * setting.query @ setting.query)
-
-
-def test_average_over_queries_is_the_average_of_the_fixed_queries() -> None:
-    """Four hundred queries, each with its own exact curve, against one integral over the quadratic
-    form.
-    """
-    rng = np.random.default_rng(11)
-    B = rng.standard_normal((3, 3))
-    setting = AttentionSetting(np.diag([1.0, 0.5, 0.0]), 0.35 * B, rng.standard_normal((2, 3)), np.diag([1.0, 0.3, 0.1]))
-    queries = rng.standard_normal((400, 3)) * np.sqrt([1.0, 0.3, 0.1])
-    for quantity in ("output", "grad_V"):
-        draws = np.array(
-            [exact_error(AttentionSetting(setting.Gamma, setting.U, setting.V, z), quantity, [3, 300]) for z in queries]
-        )
-        error = draws.std(axis=0) / np.sqrt(len(draws))
-        # 5 standard errors: error probability 6e-7 for each of four comparisons.
-        assert np.all(np.abs(draws.mean(axis=0) - exact_error(setting, quantity, [3, 300])) < 5 * error)
+    return AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), query_cov=np.eye(d))
 
 
 @pytest.mark.parametrize("d", [1, 3])
 def test_theorem_B_constant_is_the_limit(d: int) -> None:
-    setting = AttentionSetting(np.eye(d), np.diag(np.linspace(0.3, 0.1, d)), np.diag(1.0 + np.arange(d)), np.eye(d))
+    setting = AttentionSetting(np.eye(d), np.diag(np.linspace(0.3, 0.1, d)), np.diag(1.0 + np.arange(d)), query_cov=np.eye(d))
     for quantity in ("output", "grad_V"):
         C1, exact = theorem_B_constant(setting, quantity), exact_error(setting, quantity, [1e10])
         assert exact is not None
@@ -92,17 +65,6 @@ def test_slow_exponents_are_invisible_at_feasible_lengths() -> None:
     at_million = np.argmin(np.abs(np.log(far.lengths / 1e6)))
     for quantity, slope in far.slopes.items():
         assert abs(slope[at_million] - far.sharp) > 4 * abs(slope[-1] - far.sharp), quantity
-
-
-def test_the_gradient_in_U_over_queries_is_the_average_of_fixed_queries() -> None:
-    """One dimension: a Gauss-Hermite rule over the query, each node with its own exact curve."""
-    setting = AttentionSetting([[0.7]], [[0.9]], [[1.3]], [[0.8]])
-    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
-    total = np.zeros(2)
-    for x, w in zip(nodes[nodes > 0], weights[nodes > 0] / np.sqrt(2 * np.pi)):
-        one = AttentionSetting(setting.Gamma, setting.U, setting.V, np.sqrt(0.8) * np.array([x]))
-        total += 2 * w * exact_error(one, "grad_U", [5, 100])
-    assert exact_error(setting, "grad_U", [5, 100]) == pytest.approx(total, rel=1e-4)
 
 
 def test_what_no_float_can_reach_is_said() -> None:
@@ -172,6 +134,6 @@ def test_scores_too_steep_for_another_law_have_no_exact_curve() -> None:
 
 
 def test_over_queries_other_laws_have_no_exact_curve() -> None:
-    setting = AttentionSetting(rademacher(2), np.eye(2), np.eye(2), np.eye(2))
+    setting = AttentionSetting(rademacher(2), np.eye(2), np.eye(2), query_cov=np.eye(2))
     assert far_slopes(setting) is None
     assert all(exact_error(setting, quantity, [10]) is None for quantity in QUANTITIES)

@@ -1,0 +1,96 @@
+"""The exact error of the output or of a gradient as a curve over the prompt length, for bounds,
+fits and searches that compare themselves with it; None where no quadrature reaches.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from numerics.attention.errors import ExactErrors
+from numerics.attention.exact import exact_errors
+from numerics.attention.setting import AttentionSetting, Quantity
+from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE
+from numerics.quadrature.softmax_weights import SoftmaxMoments, softmax_moments
+from theory.attention.gaussian_errors import gaussian_second_moment
+
+__all__ = ["exact_error"]
+
+Floats = NDArray[np.float64]
+#: Largest lambda for which the average of the error of the gradient in U stays inside its
+#: quadrature up to L = 1e100.
+LARGEST_LAMBDA = 64.0
+
+
+def exact_error(setting: AttentionSetting, quantity: Quantity, lengths: ArrayLike, *, tolerance: float = 1e-5) -> Floats | None:
+    """The exact mean squared error, by quadrature.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+    quantity : {"output", "grad_V", "grad_U"}
+    lengths : array_like, shape (n,)
+        Whole numbers from 1 to 1e100.
+    tolerance : float
+        Relative error of averages over the query for the gradient in U; the others are known
+        better.
+
+    Returns
+    -------
+    array, shape (n,), or None
+        None where nothing is exact: averages over queries for tokens that are not Gaussian, and
+        scores beyond the range of the quadrature.
+
+    Examples
+    --------
+    Without scores attention is the mean of L tokens:
+
+    >>> flat = AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), np.ones(2))
+    >>> exact_error(flat, "output", [1, 10]).tolist()
+    [2.0, 0.2]
+    """
+    L = np.asarray(lengths, dtype=float)
+    if not setting.gaussian:
+        found = _of_law(setting, tuple(np.atleast_1d(L).tolist()))
+        curve = None if found is None else np.asarray(getattr(found, quantity))
+        return None if curve is None or np.isnan(curve).any() else curve  # some of it may be lost in rounding
+    if quantity != "grad_U":
+        return _mean_token(setting, quantity, L)
+    if setting.score_variance > (LARGEST_LAMBDA if setting.averaged else LARGEST_SCORE_VARIANCE):
+        return None
+    return exact_errors(setting, lengths=L, tolerance=tolerance).grad_U
+
+
+@lru_cache(maxsize=16)
+def _of_law(setting: AttentionSetting, lengths: tuple[float, ...]) -> ExactErrors | None:
+    """All errors for tokens of another law, in one call that serves the three quantities."""
+    if setting.averaged:
+        return None
+    try:
+        return exact_errors(setting, lengths=lengths)
+    except ValueError:  # its scores fluctuate beyond what the quadrature can do: then there is no exact curve
+        return None
+
+
+@lru_cache(maxsize=8)
+def _moments(variances: tuple[float, ...], lengths: tuple[float, ...]) -> SoftmaxMoments:
+    """Moments of the softmax weights, kept since output and gradient in V are averages over the
+    same nodes.
+    """
+    return softmax_moments(np.array(variances)[:, None], np.array(lengths))
+
+
+def _mean_token(setting: AttentionSetting, quantity: Literal["output", "grad_V"], L: Floats) -> Floats:
+    """Output and gradient in V, accurate enough to be compared with bounds that are equalities in a
+    limit.
+    """
+    W, factor = setting.weight(quantity)
+    law = setting.query_law(W, math.log(L.max()))
+    P2, P3, Q = _moments(tuple(law.nodes.tolist()), tuple(L.ravel().tolist()))
+    t = float(np.trace(W @ setting.Gamma))
+    of_t, of_q = gaussian_second_moment(P2, P3, Q, 1.0, 0.0), gaussian_second_moment(P2, P3, Q, 0.0, 1.0)
+    return np.asarray(factor * (t * law.density @ of_t + law.moment @ of_q))

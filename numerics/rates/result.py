@@ -1,0 +1,86 @@
+"""The result of a rate experiment: what was measured, what theory says, and every comparison of the
+two, as data that the command line and the report show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.attention.setting import AttentionSetting
+from numerics.rates.far_curves import FarSlopes
+from numerics.rates.series import Series
+
+__all__ = ["Comparison", "Rates"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One statement that a run has to satisfy, with its outcome.
+
+    Parameters
+    ----------
+    name : str
+        What is compared with what.
+    holds : bool
+    says : str
+        The verdict with its numbers, for people.
+    value, limit : float
+        It holds if ``value <= limit``.
+    error : float
+        Nominal probability of a failure by accident, see
+        `numerics.rates.comparisons.ERROR`; 0 for deterministic comparisons.
+    """
+
+    name: str
+    holds: bool
+    says: str
+    value: float
+    limit: float
+    error: float
+
+
+@dataclass(frozen=True, eq=False)
+class Rates:
+    """The result of a run: what was asked, what was measured, and what was compared with what.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+    lengths : array, shape (n,)
+    replicates : int
+        Prompts drawn per length.
+    seed : int
+    series : tuple of Series
+    method : str
+        How it was measured, see `numerics.AttentionErrors`.
+    far : FarSlopes or None
+        None where there is no exact curve.
+    far_models : tuple of (str, float)
+        The exponents that laws with and without powers of ln L read off the exact output error at L
+        = 1e20 to 1e100; empty where theory has no such power.
+    comparisons : tuple of Comparison
+        Failures first.
+    warnings : tuple of str
+        What a reader has to know before reading an exponent off the plots.
+    """
+
+    setting: AttentionSetting
+    lengths: Floats
+    replicates: int
+    seed: int
+    series: tuple[Series, ...]
+    method: str
+    far: FarSlopes | None
+    far_models: tuple[tuple[str, float], ...]
+    comparisons: tuple[Comparison, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every comparison holds."""
+        return all(c.holds for c in self.comparisons)
