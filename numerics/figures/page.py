@@ -24,9 +24,9 @@ from numerics.figures.results import Measurements
 from numerics.figures.run_arrays import ARCHITECTURES
 from numerics.figures.svg_file import sheet
 from numerics.pages.files import replace_together
+from numerics.pages.provenance import provenance
 from numerics.pages.templates import environment
 from numerics.pages.text import marked
-from numerics.rates.report import provenance
 from numerics.terminal.progress import duration
 from theory.regression.experiment import COVARIANCES, VARIANTS
 

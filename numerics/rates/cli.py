@@ -106,8 +106,9 @@ def _measure_and_report(arguments: argparse.Namespace) -> int:
     lengths = length_grid(arguments.lengths)
     out = writable_folder(Path(arguments.out))
     settings, inputs = _settings(arguments)
+    from numerics.pages.provenance import provenance
     from numerics.rates.measure import rates
-    from numerics.rates.report import provenance, write_report
+    from numerics.rates.report.write import write_report
 
     started, runs = time.perf_counter(), []
     with progress_bar(arguments.quiet, "drawing prompts") as advance:

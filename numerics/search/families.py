@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from numerics import token_laws
 from numerics.attention.softmax_average import SoftmaxAverage, softmax_average
-from numerics.token_laws.sub_gaussian import as_ball, certified_proxy, enclosed_proxy, kearns_saul, optimal_proxy
+from numerics.rationals import arb_ball
+from numerics.token_laws.sub_gaussian import certified_proxy, enclosed_proxy, kearns_saul, optimal_proxy
 
 __all__ = ["DENOMINATORS", "THREE_ATOMS", "TWO_ATOMS", "Family", "Point", "on_line"]
 
@@ -66,10 +67,10 @@ class Point:
 
     def average(self, L: int) -> SoftmaxAverage:
         """Every outcome of a prompt of length L, as Arb balls."""
-        column = lambda values: np.array([as_ball(v) for v in values], dtype=object)
+        column = lambda values: np.array([arb_ball(v) for v in values], dtype=object)
         sigma2 = self.sigma2()
         tokens = column([x * x for x in self.atoms]), sigma2, 1
-        scores, a2 = column([self.Uz * x for x in self.atoms]), sigma2 * as_ball(self.Uz * self.Uz)
+        scores, a2 = column([self.Uz * x for x in self.atoms]), sigma2 * arb_ball(self.Uz * self.Uz)
         return softmax_average(L, scores, column(self.f)[None], column(self.weights), a2, tokens)
 
     def approximate(self, L: int) -> SoftmaxAverage:

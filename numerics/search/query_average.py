@@ -21,8 +21,8 @@ from numerics.attention.softmax_average import SoftmaxAverage, error_fourth, err
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.enclosures.balls import value
 from numerics.provers.statements.statement import Inequality
+from numerics.rationals import arb_ball
 from numerics.token_laws import TokenLaw
-from numerics.token_laws.sub_gaussian import as_ball
 
 __all__ = ["Instance", "PromptAndQuery", "covariance_error", "fourth_error", "moments", "squared_error", "tightest"]
 
@@ -118,7 +118,7 @@ class PromptAndQuery:
         -------
         float or flint.arb
         """
-        number, kind = (as_ball, object) if exact else (float, float)
+        number, kind = (arb_ball, object) if exact else (float, float)
         points = np.array([[number(x) for x in atom] for atom in self.tokens.atoms], dtype=kind)
         weights = np.array([number(w) for w in self.tokens.weights], dtype=kind)
         values = points.T if f is None else f(points)

@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from numerics.evidence import Evidence, Verdict
+from numerics.rationals import arb_ball
 from numerics.search.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family
 from numerics.search.maximise import maximise
 from numerics.search.reference import ReferenceInstance
 from numerics.seeds import current_seed, generator
-from numerics.token_laws.sub_gaussian import as_ball
 from numerics.token_laws.token_law import TokenLaw
 from numerics.token_laws.weighted_nodes import WeightedNodes
 
@@ -197,15 +197,15 @@ def _rationals(laws: tuple[str, ...], x: Array, denominator: int) -> tuple[list[
     for i, (name, part) in enumerate(zip(laws, parts)):
         point = FAMILIES[name][0].rational(part, denominator)
         scale = point.Uz
-        nodes = np.array([[as_ball(scale * v)] for v in point.atoms], dtype=object)
-        masses = np.array([as_ball(p) for p in point.weights], dtype=object)
-        populations.append(WeightedNodes(nodes, masses, point.sigma2() * as_ball(scale * scale)))
+        nodes = np.array([[arb_ball(scale * v)] for v in point.atoms], dtype=object)
+        masses = np.array([arb_ball(p) for p in point.weights], dtype=object)
+        populations.append(WeightedNodes(nodes, masses, point.sigma2() * arb_ball(scale * scale)))
         label = ("mu", "nu")[i] if len(laws) > 1 else "law"
         names[f"{label} atoms"] = ", ".join(str(scale * v) for v in point.atoms)
         names[f"{label} weights"] = ", ".join(str(p) for p in point.weights)
     values = [Fraction(float(v)).limit_denominator(denominator) for v in rest]
     names |= {f"number {i + 1}": str(v) for i, v in enumerate(values)}
-    return populations, np.array([as_ball(v) for v in values], dtype=object), names
+    return populations, np.array([arb_ball(v) for v in values], dtype=object), names
 
 
 def _witness(
@@ -214,7 +214,7 @@ def _witness(
     """The shortest rational instance near ``x`` that breaks the statement, or None if none is
     confirmed.
     """
-    factor = as_ball(Fraction(limit) * (1 + ROUNDING))
+    factor = arb_ball(Fraction(limit) * (1 + ROUNDING))
     for denominator in DENOMINATORS:
         populations, values, names = _rationals(laws, x, denominator)
         if not all(low - 1e-12 <= float(v) <= high + 1e-12 for v, (low, high) in zip(values, numbers, strict=True)):

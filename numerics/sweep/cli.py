@@ -93,8 +93,9 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
     from numerics.jobs.job import Progress
     from numerics.jobs.runner import thread_count
     from numerics.jobs.store import Store
+    from numerics.pages.provenance import provenance
     from numerics.rates.measure import assess
-    from numerics.rates.report import provenance, write_report
+    from numerics.rates.report.write import write_report
     from numerics.sweep.grid import read_grid
     from numerics.sweep.run import stored_digest, sweep
 

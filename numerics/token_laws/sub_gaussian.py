@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["as_ball", "certified_proxy", "checked_atoms", "enclosed_proxy", "kearns_saul", "optimal_proxy"]
+__all__ = ["certified_proxy", "checked_atoms", "enclosed_proxy", "kearns_saul", "optimal_proxy"]
 
 #: How many intervals a proof may use before it gives up.
 CELLS = 100_000
@@ -107,19 +107,6 @@ def optimal_proxy(atoms: Any, weights: Any) -> Any:
     return best * spread**2
 
 
-def as_ball(x: Fraction) -> Any:
-    """A rational number as a `flint.arb`.
-
-    Examples
-    --------
-    >>> as_ball(Fraction(1, 4))
-    0.250000000000000
-    """
-    from flint import arb, fmpq
-
-    return arb(fmpq(x.numerator, x.denominator))
-
-
 def checked_atoms(atoms: Sequence[Sequence[Fraction]], weights: Sequence[Fraction]) -> None:
     """Refuse what is no centred law, in exact arithmetic.
 
@@ -156,10 +143,12 @@ def enclosed_proxy(atoms: Sequence[Fraction], weights: Sequence[Fraction]) -> An
     >>> enclosed_proxy([Fraction(3), Fraction(-3)], [half, half]) == 9
     True
     """
+    from numerics.rationals import arb_ball
+
     if len(atoms) == 2:
         gap = atoms[0] - atoms[1]
-        return kearns_saul(weights[0]) * as_ball(gap * gap)
-    return as_ball(certified_proxy(atoms, weights))
+        return kearns_saul(weights[0]) * arb_ball(gap * gap)
+    return arb_ball(certified_proxy(atoms, weights))
 
 
 def certified_proxy(atoms: Sequence[Fraction], weights: Sequence[Fraction]) -> Fraction:
@@ -213,9 +202,11 @@ def _prove_log_mgf_below(
     """
     from flint import arb, ctx
 
+    from numerics.rationals import arb_ball
+
     left, end, growth = float(start) * (1 - 1e-9), float(stop) * (1 + 1e-9), 0.1
     with ctx.workprec(128):  # the difference is of the order of 1e-6 t^2, and t starts near 1e-6
-        x, p, s = [as_ball(v) for v in atoms], [as_ball(v) for v in weights], as_ball(proxy)
+        x, p, s = [arb_ball(v) for v in atoms], [arb_ball(v) for v in weights], arb_ball(proxy)
         for _ in range(CELLS):
             if left >= end:
                 return

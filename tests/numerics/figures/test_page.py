@@ -22,7 +22,7 @@ from numerics.figures.page import COLUMNS, as_csv, write_page
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
-from numerics.rates.report import provenance
+from numerics.pages.provenance import provenance
 from tests.numerics.figures.synthetic import measurements
 from tests.numerics.pages.page import Page
 

@@ -18,7 +18,7 @@ from numerics.attention.setting import LAWS
 from numerics.cli import main
 from numerics.pages.svg import Plot
 from numerics.rates import cli as rates_cli
-from numerics.rates.report import FILES, PLOTS, schema
+from numerics.rates.report.write import FILES, PLOTS, schema
 
 SMALL = ["--lengths", "10,100", "--replicates", "200", "--threads", "1"]
 

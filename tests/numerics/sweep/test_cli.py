@@ -20,7 +20,7 @@ from numerics.cli import main
 from numerics.jobs.store import Store
 from numerics.monte_carlo.estimate import AttentionErrors
 from numerics.rates.measure import assess
-from numerics.rates.report import FILES, PLOTS
+from numerics.rates.report.write import FILES, PLOTS
 from numerics.rates.result import Rates
 from numerics.sweep import blocks, run
 from numerics.sweep.cli import add_sweep

@@ -17,8 +17,8 @@ from numerics.evidence import Verdict
 from numerics.jobs.store import Store
 from numerics.monte_carlo.estimate import Estimate
 from numerics.search.worst_law import worst_law
+from numerics.sweep.grid import read_grid
 from numerics.sweep.run import sweep
-from numerics.sweep.spec import read_spec
 from numerics.terminal.inputs import InputError
 from numerics.token_laws import TokenLaw, uniform
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws
@@ -109,12 +109,12 @@ def test_a_sweep_takes_every_law_with_spread(d: int, tmp_path: Path) -> None:
     head = f"lengths = [2, 5]\nreplicates = {REPLICATES}\nseed = 5\n"
     path = tmp_path / "laws.toml"
     path.write_text("\n".join([head, *map(as_table, laws.values()), rest]))
-    spec = read_spec(path)
-    assert len(spec.runs) == len(laws)
+    grid = read_grid(path)
+    assert len(grid.runs) == len(laws)
     with Store(tmp_path / "results.sqlite") as store:
-        for law, (_, errors) in zip(laws.values(), sweep(spec, store, threads=1), strict=True):
+        for law, (_, errors) in zip(laws.values(), sweep(grid, store, threads=1), strict=True):
             exact = exact_errors(law, 0.1 * np.eye(d), np.eye(d), [2, 5], query=query)
             assert agree(errors.output, exact.output), law.name
     path.write_text("\n".join([head, as_table(nothing), rest]))
     with pytest.raises(InputError, match="V Gamma = 0"):
-        read_spec(path)
+        read_grid(path)

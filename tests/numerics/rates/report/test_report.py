@@ -17,13 +17,13 @@ import jsonschema
 import numpy as np
 import pytest
 
-import numerics.rates.report
+import numerics.rates.report.write
 from numerics.attention.examples import EXAMPLES
 from numerics.attention.setting import AttentionSetting
+from numerics.pages.provenance import provenance
 from numerics.pages.svg import COLOURS
 from numerics.pages.text import marked, sci
 from numerics.rates.measure import rates
-from numerics.rates.report import FILES, provenance, schema, write_report
 from numerics.rates.report.document import COLUMNS, as_csv, as_document
 from numerics.rates.report.drawing import Drawing, draw, prefixes
 from numerics.rates.report.names import explained, run_names
@@ -31,6 +31,7 @@ from numerics.rates.report.overlays import run_style
 from numerics.rates.report.page import as_html
 from numerics.rates.report.plots import error_limits, error_plot
 from numerics.rates.report.slack import slacks
+from numerics.rates.report.write import FILES, schema, write_report
 from numerics.rates.result import Rates
 from tests.numerics.pages.page import Page
 
@@ -298,7 +299,7 @@ def test_slack_is_the_bound_over_the_truth(run: Rates) -> None:
 def test_every_plot_is_a_file_in_plain_colours(
     run: Rates, drawings: dict[int, Drawing], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(numerics.rates.report, "draw", lambda runs: drawings[len(runs)])
+    monkeypatch.setattr(numerics.rates.report.write, "draw", lambda runs: drawings[len(runs)])
     write_report(run, tmp_path, provenance("x", 1.0))
     listed = [plot["file"] for plot in json.loads((tmp_path / "report.json").read_text())["plots"]]
     assert sorted(listed) == sorted(f"plots/{p.name}" for p in (tmp_path / "plots").iterdir())
@@ -315,7 +316,7 @@ def test_every_plot_is_a_file_in_plain_colours(
 def test_plots_of_an_earlier_report_go_and_nothing_else(
     run: Rates, slow: Rates, drawings: dict[int, Drawing], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(numerics.rates.report, "draw", lambda runs: drawings[len(runs)])
+    monkeypatch.setattr(numerics.rates.report.write, "draw", lambda runs: drawings[len(runs)])
     write_report([run, slow], tmp_path, provenance("x", 1.0))
     (tmp_path / "plots" / "mine.svg").write_text("mine")
     write_report(run, tmp_path, provenance("x", 1.0))
@@ -340,14 +341,14 @@ def test_the_same_runs_give_the_same_plots(run: Rates, drawings: dict[int, Drawi
 def test_a_failed_write_leaves_the_old_report(
     run: Rates, drawings: dict[int, Drawing], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(numerics.rates.report, "draw", lambda runs: drawings[len(runs)])
+    monkeypatch.setattr(numerics.rates.report.write, "draw", lambda runs: drawings[len(runs)])
     for name in FILES:
         (tmp_path / name).write_text("old")
 
     def fail(*_: Any) -> str:
         raise RuntimeError("no ink")
 
-    monkeypatch.setattr(numerics.rates.report, "as_csv", fail)
+    monkeypatch.setattr(numerics.rates.report.write, "as_csv", fail)
     with pytest.raises(RuntimeError, match="no ink"):
         write_report(run, tmp_path, provenance("x", 1.0))
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(FILES)
