@@ -22,7 +22,8 @@ from numerics.regression.flow.infinite_prompt import integrate_flow
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.instances.fixed_point import stands_still
-from theory.regression.risk import effective_covariance, full_risk, full_risk_gradient, icl_risk
+from theory.regression.any_parameters import full_risk, full_risk_gradient
+from theory.regression.risk import effective_covariance, icl_risk
 from theory.symbolic.algebra import Algebra
 
 # A prompt token x, the query z, a task w, and h = 1/L.

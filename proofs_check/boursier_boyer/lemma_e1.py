@@ -18,7 +18,7 @@ from numerics.provers import Closed, forall, identity
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.core.claim import claim
 from proofs_check.instances.flows import STARTS, up_to
-from theory.regression.risk import full_risk
+from theory.regression.any_parameters import full_risk
 from theory.regression.transfer import distance_26, distance_of_flows
 
 g, beta, t, rho = sp.symbols("g2 beta t rho", positive=True)

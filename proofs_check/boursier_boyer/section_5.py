@@ -22,8 +22,9 @@ from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.remark_5_3 import remark
 from proofs_check.core.claim import claim
 from theory.attention.layer import softmax_attention
+from theory.regression.any_parameters import full_risk
 from theory.regression.finite_prompt import error_at_query
-from theory.regression.risk import full_risk, task_covariance
+from theory.regression.risk import task_covariance
 from theory.regression.task import RegressionTask
 from theory.symbolic.algebra import Algebra
 from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_moments

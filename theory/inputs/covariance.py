@@ -13,15 +13,20 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
+from theory.inputs.arrays import is_symbolic, read_covariance, read_in_kind
+
 __all__ = [
     "ExactCovariance",
     "NumericCovariance",
+    "identity_like",
     "read_matrix",
     "read_noise",
     "read_prompt_length",
     "read_scalar",
+    "read_with_covariance",
     "same_shape",
     "tidy",
+    "trace",
 ]
 
 Floats = NDArray[np.float64]
@@ -327,3 +332,22 @@ def tidy(M: sp.Matrix) -> sp.Matrix:
     minutes.
     """
     return M.applyfunc(lambda x: sp.cancel(x) if x.count_ops() < LONG_ENTRY else x)
+
+
+def identity_like(Sigma: Any) -> Any:
+    """The identity of the shape and kind of a matrix."""
+    return sp.eye(Sigma.shape[0]) if isinstance(Sigma, sp.MatrixBase) else np.eye(Sigma.shape[0])
+
+
+def trace(M: Any) -> Any:
+    """The trace of a SymPy matrix or an array."""
+    return M.trace() if isinstance(M, sp.MatrixBase) else np.trace(M)
+
+
+def read_with_covariance(Sigma: Any, **others: tuple[Any, str]) -> tuple[Any, ...]:
+    """Sigma and what goes with it, all SymPy or all floats; of symbols only the shapes can be
+    checked.
+    """
+    if any(is_symbolic(value) for value in (Sigma, *(value for value, _ in others.values()))):
+        return read_in_kind(Sigma=(Sigma, "d d"), **others)
+    return read_in_kind(Sigma=(read_covariance("Sigma", Sigma), "d d"), **others)

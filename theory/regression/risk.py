@@ -17,13 +17,10 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from theory.inputs.arrays import is_symbolic, read_covariance, read_in_kind
-from theory.inputs.covariance import read_noise, read_prompt_length
+from theory.inputs.covariance import identity_like, read_noise, read_prompt_length, read_with_covariance, trace
 
 __all__ = [
     "effective_covariance",
-    "full_risk",
-    "full_risk_gradient",
     "icl_risk",
     "icl_risk_gradient",
     "invariants",
@@ -36,23 +33,6 @@ Matrix: TypeAlias = NDArray[np.floating[Any]] | Any
 Scalar: TypeAlias = float | Any
 
 
-def _identity_like(Sigma: Matrix) -> Matrix:
-    return sp.eye(Sigma.shape[0]) if isinstance(Sigma, sp.MatrixBase) else np.eye(Sigma.shape[0])
-
-
-def _trace(M: Matrix) -> Scalar:
-    return M.trace() if isinstance(M, sp.MatrixBase) else np.trace(M)
-
-
-def _read(Sigma: Any, **others: tuple[Any, str]) -> tuple[Any, ...]:
-    """Sigma and what goes with it, all SymPy or all floats; of symbols only the shapes can be
-    checked.
-    """
-    if any(is_symbolic(value) for value in (Sigma, *(value for value, _ in others.values()))):
-        return read_in_kind(Sigma=(Sigma, "d d"), **others)
-    return read_in_kind(Sigma=(read_covariance("Sigma", Sigma), "d d"), **others)
-
-
 def _effective(Sigma: Matrix, prompt_length: Any, noise: Any) -> Matrix:
     """`effective_covariance` of a Sigma that has been read."""
     exact = isinstance(Sigma, sp.MatrixBase)
@@ -60,7 +40,7 @@ def _effective(Sigma: Matrix, prompt_length: Any, noise: Any) -> Matrix:
     if prompt_length is None:
         return Sigma
     L = read_prompt_length(prompt_length, exact)
-    return (1 + 1 / L) * Sigma + ((_trace(Sigma) + tau2) * (1 / L)) * _identity_like(Sigma)
+    return (1 + 1 / L) * Sigma + ((trace(Sigma) + tau2) * (1 / L)) * identity_like(Sigma)
 
 
 def task_covariance(Sigma: Matrix, w: Matrix, noise: Scalar = 0) -> Matrix:
@@ -91,7 +71,7 @@ def task_covariance(Sigma: Matrix, w: Matrix, noise: Scalar = 0) -> Matrix:
     array([[1. , 2. ],
            [2. , 4.5]])
     """
-    Sigma, w = _read(Sigma, w=(w, "d"))
+    Sigma, w = read_with_covariance(Sigma, w=(w, "d"))
     noise = read_noise(noise, isinstance(Sigma, sp.MatrixBase))
     if isinstance(Sigma, sp.MatrixBase):
         return sp.Matrix([[Sigma, Sigma @ w], [(Sigma @ w).T, (w.T @ Sigma @ w) + sp.Matrix([[noise]])]])
@@ -131,7 +111,7 @@ def effective_covariance(Sigma: Matrix, prompt_length: Scalar | None = None, noi
     array([[1.75, 0.  ],
            [0.  , 1.75]])
     """
-    (Sigma,) = _read(Sigma)
+    (Sigma,) = read_with_covariance(Sigma)
     return _effective(Sigma, prompt_length, noise)
 
 
@@ -169,7 +149,7 @@ def icl_risk(Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | Non
     >>> float(icl_risk(I, 0 * I, 1.0)), float(icl_risk(I, I, 1.0))
     (1.0, 0.0)
     """
-    Sigma, U, u = _read(Sigma, U=(U, "d d"), u=(u, ""))
+    Sigma, U, u = read_with_covariance(Sigma, U=(U, "d d"), u=(u, ""))
     return _risk(Sigma, _effective(Sigma, prompt_length, noise), U, u)
 
 
@@ -199,13 +179,13 @@ def icl_risk_gradient(
     >>> gradient.tolist(), float(slope)
     ([[2.0]], 1.0)
     """
-    Sigma, U, u = _read(Sigma, U=(U, "d d"), u=(u, ""))
-    return _gradient(Sigma, _effective(Sigma, prompt_length, noise), _identity_like(Sigma), U, u)
+    Sigma, U, u = read_with_covariance(Sigma, U=(U, "d d"), u=(u, ""))
+    return _gradient(Sigma, _effective(Sigma, prompt_length, noise), identity_like(Sigma), U, u)
 
 
 def _risk(Sigma: Matrix, S_L: Matrix, U: Matrix, u: Scalar) -> Scalar:
     """`icl_risk` of arguments that have been read, S_L the effective covariance."""
-    return (u**2 * _trace(U @ Sigma @ U.T @ Sigma @ S_L) - 2 * u * _trace(Sigma @ U @ Sigma) + _trace(Sigma)) / 2
+    return (u**2 * trace(U @ Sigma @ U.T @ Sigma @ S_L) - 2 * u * trace(Sigma @ U @ Sigma) + trace(Sigma)) / 2
 
 
 def _gradient(Sigma: Matrix, S_L: Matrix, identity: Matrix, U: Matrix, u: Scalar) -> tuple[Matrix, Scalar]:
@@ -240,9 +220,9 @@ def risk_and_gradient(
     >>> float(risk(np.eye(1), 1.0)), gradient(np.eye(1), 1.0)[0].tolist()
     (0.0, [[0.0]])
     """
-    (Sigma,) = _read(Sigma)
+    (Sigma,) = read_with_covariance(Sigma)
     S_L = _effective(Sigma, prompt_length, noise)
-    return partial(_risk, Sigma, S_L), partial(_gradient, Sigma, S_L, _identity_like(Sigma))
+    return partial(_risk, Sigma, S_L), partial(_gradient, Sigma, S_L, identity_like(Sigma))
 
 
 def vector_field(
@@ -303,103 +283,6 @@ def invariants(Sigma: Matrix, U: Matrix, u: Scalar) -> tuple[Scalar, Matrix]:
     >>> float(balance), kept.tolist()
     (1.0, [[0.0, 0.0], [0.0, 1.0]])
     """
-    Sigma, U, u = _read(Sigma, U=(U, "d d"), u=(u, ""))
+    Sigma, U, u = read_with_covariance(Sigma, U=(U, "d d"), u=(u, ""))
     onto_range = Sigma @ (Sigma.pinv() if isinstance(Sigma, sp.MatrixBase) else np.linalg.pinv(Sigma, hermitian=True))
-    return _trace(U.T @ U) - u**2, U - onto_range @ U @ onto_range
-
-
-def _blocks(Sigma: Any, U: Any, v: Any, noise: Any) -> tuple[Any, ...]:
-    """Sigma, then the blocks ``A, b, p, q`` with ``U (x, 0) = (A x, b'x)`` and ``v = (p, q)``, then
-    the noise.
-    """
-    (Sigma,), (U, v) = _read(Sigma), read_in_kind(U=(U, "d+1 d+1"), v=(v, "d+1"))
-    if U.shape[0] != Sigma.shape[0] + 1:
-        raise ValueError(f"U has shape {U.shape}, but tokens (x, y) have dimension d + 1 = {Sigma.shape[0] + 1}")
-    d, exact = Sigma.shape[0], isinstance(Sigma, sp.MatrixBase)
-    p = v[:d, :] if exact else v[:d, None]
-    return Sigma, U[:d, :d], U[d:, :d].T, p, v[d], read_noise(noise, exact)
-
-
-def full_risk(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> Scalar:
-    """Infinite-prompt risk at any parameters, ``E_w E_x (v' Gamma_w U (x, 0) - w'x)^2 / 2``, in
-    closed form.
-
-    Parameters
-    ----------
-    Sigma : array or Matrix (d, d)
-        Covariance of the covariates.
-    U : array or Matrix (d + 1, d + 1)
-        All of the query-key matrix; its last column meets the masked label and does nothing.
-    v : array (d + 1,) or Matrix (d + 1, 1)
-        Last row of the value matrix; the other rows do not reach the prediction.
-    noise : float or Expr
-        Variance of the label noise in the prompt.
-
-    Returns
-    -------
-    float or Expr
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `icl_risk`.
-
-    Notes
-    -----
-    With ``U (x, 0) = (A x, b'x)`` and ``v = (p, q)`` the residual is ``(c(w) + M w)'x``, where
-    ``M = q A'S + b p'S - I`` and ``c(w) = A'S p + q (w'S w + noise) b`` is even in ``w``; so
-    ``M w`` and ``c(w)`` are uncorrelated.
-
-    Examples
-    --------
-    >>> float(full_risk(np.eye(1), np.diag([1.0, 0.0]), np.array([0.0, 1.0])))
-    0.0
-    """
-    Sigma, A, b, p, q, noise = _blocks(Sigma, U, v, noise)
-    mean = A.T @ Sigma @ p + q * (_trace(Sigma) + noise) * b
-    M = q * A.T @ Sigma + b @ (p.T @ Sigma) - _identity_like(Sigma)
-    spread = 2 * q**2 * _trace(Sigma @ Sigma) * _trace(b.T @ Sigma @ b)
-    return (_trace(mean.T @ Sigma @ mean) + spread + _trace(M.T @ Sigma @ M)) / 2
-
-
-def full_risk_gradient(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> tuple[Matrix, Matrix]:
-    """Gradient of `full_risk` in all entries of ``U`` and ``v``.
-
-    Parameters
-    ----------
-    Sigma, U, v, noise
-        As in `full_risk`.
-
-    Returns
-    -------
-    tuple
-        Arrays or matrices of the shapes of ``U`` and ``v``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `icl_risk`.
-
-    Examples
-    --------
-    >>> U, v = np.diag([1.0, 0.0]), np.array([0.0, 2.0])
-    >>> gradient_U, gradient_v = full_risk_gradient(np.eye(1), U, v)
-    >>> gradient_U.tolist(), gradient_v.tolist()
-    ([[2.0, 0.0], [0.0, 0.0]], [0.0, 1.0])
-    """
-    Sigma, A, b, p, q, noise = _blocks(Sigma, U, v, noise)
-    d = Sigma.shape[0]
-    level = _trace(Sigma) + noise
-    mean = A.T @ Sigma @ p + q * level * b
-    SM = Sigma @ (q * A.T @ Sigma + b @ (p.T @ Sigma) - _identity_like(Sigma))
-    twice = 2 * _trace(Sigma @ Sigma)
-    to_A = Sigma @ p @ mean.T @ Sigma + q * Sigma @ SM.T
-    to_b = q * level * Sigma @ mean + twice * q**2 * Sigma @ b + SM @ Sigma @ p
-    to_p = Sigma @ A @ Sigma @ mean + Sigma @ SM.T @ b
-    to_q = level * _trace(b.T @ Sigma @ mean) + twice * q * _trace(b.T @ Sigma @ b) + _trace(SM.T @ A.T @ Sigma)
-    if isinstance(Sigma, sp.MatrixBase):
-        to_U = sp.Matrix([[to_A, sp.zeros(d, 1)], [to_b.T, sp.zeros(1, 1)]])
-        return to_U, sp.Matrix([to_p, sp.Matrix([to_q])])
-    to_U = np.zeros((d + 1, d + 1))
-    to_U[:d, :d], to_U[d, :d] = to_A, to_b[:, 0]
-    return to_U, np.append(to_p[:, 0], to_q)
+    return trace(U.T @ U) - u**2, U - onto_range @ U @ onto_range

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from numerics.regression.flow.integrator import check_positive, follow
 from theory.inputs.arrays import read_arrays, read_covariance
-from theory.regression.risk import effective_covariance, full_risk, full_risk_gradient, risk_and_gradient
+from theory.regression.any_parameters import full_risk, full_risk_gradient
+from theory.regression.risk import effective_covariance, risk_and_gradient
 
 __all__ = ["Flow", "integrate_flow", "integrate_full_flow"]
 

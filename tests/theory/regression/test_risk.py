@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from theory.regression.any_parameters import full_risk, full_risk_gradient
 from theory.regression.risk import (
     effective_covariance,
-    full_risk,
-    full_risk_gradient,
     icl_risk,
     icl_risk_gradient,
     invariants,

@@ -14,8 +14,8 @@ from numerics.regression.risk.any_parameters import population_risk
 from numerics.regression.risk.block_manifold import exact_risk
 from numerics.training import Parameters, initial_parameters
 from tests.numerics.regression.unit_tasks import unit
+from theory.regression.any_parameters import full_risk
 from theory.regression.experiment import kms, variant
-from theory.regression.risk import full_risk
 from theory.regression.task import RegressionTask
 
 TASK = RegressionTask(kms(2), noise=0.1, task_variance=0.5)
