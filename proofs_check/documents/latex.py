@@ -46,7 +46,8 @@ _REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"\\sim(?![a-z])": r"\\thicksim",
     ":=": r"\\coloneqq ",
     "=:": r"\\eqqcolon ",
-    r"(\\text\{[^}]*\})|(?<=\d)\s*(?=[a-z])": lambda found: found[1] or "{}",  # 2pt is a product, not a length
+    # 2pt is a product, not a length; words and the arguments of \frac1d stay.
+    r"(\\text\{[^}]*\}|\\[dt]?(?:frac|binom)\s*\d\s*[a-z])|(?<=\d)\s*(?=[a-z])": lambda found: found[1] or "{}",
     r"(\\[bB]igg?[lrm]?)\s*(\\[|{}]|\\[a-zA-Z]+)": lambda found: found[1] + _sign(found[2]),
 }
 #: A formula of a page neither defines commands nor brings markup of its own.
@@ -65,7 +66,7 @@ _BELOW = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
 _WIDE = frozenset(("0.278em", "0.5em", "1em", "2em"))
 #: Widths in characters: of a table that still fits a page, and of the part of a line after which it
 #: may break before a relation and before a plus.
-_TABLE, _RELATION, _TERM = 70, 4, 25
+_TABLE, _RELATION, _TERM = 90, 4, 25
 
 
 class LatexError(ValueError):
@@ -85,8 +86,8 @@ def _tree(latex: str) -> Element:
     here that is an error.
     """
     bare = re.sub(r"\\[^a-zA-Z]", "", latex)
-    depths = list(accumulate({"{": 1, "}": -1}.get(sign, 0) for sign in bare))
-    if min(depths, default=0) < 0 or depths[-1:] > [0]:
+    steps = [{"{": 1, "}": -1}[brace] for brace in re.findall("[{}]", bare)]
+    if min(accumulate(steps), default=0) < 0 or sum(steps) != 0:
         raise LatexError("the braces do not match")
     for pattern, written in _REWRITTEN.items():
         latex = re.sub(pattern, written, latex)

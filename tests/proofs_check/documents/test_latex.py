@@ -78,6 +78,7 @@ def test_what_is_wrong_or_unknown_is_an_error(wrong: str) -> None:
     [
         ("x_k^2", "<msubsup><mi>x</mi><mi>k</mi><mn>2</mn></msubsup>"),
         (r"\tfrac12", '<mstyle displaystyle="false"><mfrac><mn>1</mn><mn>2</mn></mfrac></mstyle>'),
+        (r"\frac1d", "<mfrac><mn>1</mn><mi>d</mi></mfrac>"),
         (r"\mathbb{R}^d", "<msup><mi>ℝ</mi><mi>d</mi></msup>"),
         ("3.25", "<mn>3.25</mn>"),
         ("L^12", "<msup><mi>L</mi><mn>1</mn></msup><mn>2</mn>"),
