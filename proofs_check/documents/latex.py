@@ -1,0 +1,328 @@
+"""Turns the LaTeX of statements and proofs into MathML while a page is written: the library
+latex2mathml reads a formula, and this module mends what browsers draw badly and cuts long lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from html import escape, unescape
+from itertools import accumulate
+from xml.etree.ElementTree import Element, tostring
+
+from latex2mathml.commands import DIACRITICS, FUNCTIONS, MATRICES
+from latex2mathml.converter import convert_to_element
+from latex2mathml.symbols_parser import convert_symbol
+
+__all__ = ["CSS", "FORMULA", "LatexError", "block", "glued", "inline", "marked", "words"]
+
+#: A formula between dollars, single or double; ``\$`` is a dollar.
+FORMULA = re.compile(r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<inline>(?:\\.|[^$\\])+?)\$", re.DOTALL)
+_BESIDE = re.compile(r"([(\[“]*)(<math\b(?:(?!</math>).)*</math>)([,.;:!?)\]”’]*)", re.DOTALL)
+
+#: Styles that the classes of `block` and the tables inside formulas need; sizes and colours are the
+#: page's.
+CSS = """
+math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", "Libertinus Math", "DejaVu Math TeX Gyre", math;
+  text-indent: 0; }
+.held { white-space: nowrap; }
+.formula { display: block; overflow-x: auto; overflow-y: hidden; }
+.formula .line { display: block; padding-left: 2em; text-indent: -2em; margin: .35rem 0; }
+.formula .line.words { padding-left: 0; text-indent: 0; }
+.formula .line.further { margin-left: 2em; }
+mtable[displaystyle] mtd, mstyle > mtable mtd { padding-left: 0; padding-right: 0; }
+mtd[columnalign=left] { text-align: left; text-align: -webkit-left; }
+mtd[columnalign=right] { text-align: right; text-align: -webkit-right; }
+"""
+
+#: What latex2mathml does not know, or reads otherwise than TeX, and what it reads rightly.
+_REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
+    r"\\(begin|end)\{(?:aligned|gathered)\}": r"\\\1{split}",
+    r"\\mathrm\s*\{(tr|rank|diag|sign)\}": r"\\operatorname{\1}",
+    r"\\mathrm\s*\{": r"{\\rm ",
+    r"\\mathop\s*\{\\rm arg\\,min\}": r"\\argmin",
+    r"\\(math[a-z]+)\s+(\w)": r"\\\1{\2}",
+    r"\\sim(?![a-z])": r"\\thicksim",
+    ":=": r"\\coloneqq ",
+    "=:": r"\\eqqcolon ",
+    # 2pt is a product, not a length; words and the arguments of \frac1d stay.
+    r"(\\text\{[^}]*\}|\\[dt]?(?:frac|binom)\s*\d\s*[a-z])|(?<=\d)\s*(?=[a-z])": lambda found: found[1] or "{}",
+    r"(\\[bB]igg?[lrm]?)\s*(\\[|{}]|\\[a-zA-Z]+)": lambda found: found[1] + _sign(found[2]),
+}
+#: A formula of a page neither defines commands nor brings markup of its own.
+_REFUSED = re.compile(r"[%#$]|\\(?:unicode|href|style|class|def|newcommand|newenvironment|DeclareMathOperator)(?![a-zA-Z])")
+#: How many parts an element has: fewer mean that an argument is missing.
+_PARTS = {**dict.fromkeys(("mfrac", "mroot", "msub", "msup", "mover", "munder"), 2), "msubsup": 3, "munderover": 3}
+_LIMITS = frozenset(("max", "min", "sup", "inf", "lim", "det", "lim\u2006inf", "lim\u2006sup", "arg\u2009min", *"∑∏⋃⋂"))
+_FUNCTIONS = _LIMITS | {name[1:] for name in FUNCTIONS} | {"tr", "rank", "diag", "sign"}
+_ACCENTS = frozenset(unescape(sign) for sign, _ in DIACRITICS.values()) - set("⏞⏟")
+_RELATIONS = frozenset("=<>≤≥≠∼≃≈≡∝∈∉⊂⊆→←⇒⟹⇔⟺↦≔≪≫⪯⪰≺≻↓⟶∣≕")
+_OPENING = frozenset("([{⟨⌊⌈")
+_BEFORE_SIGNS = _RELATIONS | _OPENING | frozenset(",;:")
+_ALPHABETS = {"double-struck": "mathbb", "script": "mathcal", "bold": "mathbf", "fraktur": "mathfrak"}
+_BELOW = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
+#: Spaces at which a line may end.
+_WIDE = frozenset(("0.278em", "0.5em", "1em", "2em"))
+#: Widths in characters: of a table that still fits a page, and of the part of a line after which it
+#: may break before a relation and before a plus.
+_TABLE, _RELATION, _TERM = 90, 4, 25
+
+
+class LatexError(ValueError):
+    """The formula holds something that is not LaTeX, or that latex2mathml does not know."""
+
+
+def _sign(command: str) -> str:
+    """The Unicode sign of a command."""
+    code = convert_symbol(command)
+    if code is None:
+        raise LatexError(f"{command} is no sign")
+    return chr(int(code, 16))
+
+
+def _tree(latex: str) -> Element:
+    """The formula as an ``<mrow>``. The library passes on much of what it does not know, as words;
+    here that is an error.
+    """
+    bare = re.sub(r"\\[^a-zA-Z]", "", latex)
+    steps = [{"{": 1, "}": -1}[brace] for brace in re.findall("[{}]", bare)]
+    if min(accumulate(steps), default=0) < 0 or sum(steps) != 0:
+        raise LatexError("the braces do not match")
+    for pattern, written in _REWRITTEN.items():
+        latex = re.sub(pattern, written, latex)
+    unknown = [name for name in re.findall(r"\\begin\s*\{(.*?)\}", latex) if f"\\{name}" not in MATRICES]
+    unknown += _REFUSED.findall(bare)
+    try:
+        row = convert_to_element(latex)[0]
+    except Exception as error:  # where its input ends early, the library raises whatever happens: IndexError, StopIteration, ...
+        raise LatexError(f"latex2mathml cannot read it ({type(error).__name__}); mend it, or rewrite it in {__name__}") from error
+    for e in row.iter():
+        if e.tag == "mtext":
+            e.text = re.sub(r"\\([&%#_$ ,])", r"\1", e.text or "")
+        if _is_astray(e):
+            unknown.append(e.text or e.tag)
+        e.text = unescape(e.text or "")
+    if unknown:
+        raise LatexError(f"{', '.join(unknown)} is not known or not complete; mend it, or rewrite it in {__name__}")
+    for e in reversed(list(row.iter())):
+        _draw(e)
+        _space(e)
+    return row
+
+
+def _is_astray(e: Element) -> bool:
+    """Whether the library made an element of something that is no formula."""
+    text = e.text or ""
+    command = "\\" in text or (e.tag == "mi" and text == "&") or "linebreak" in e.attrib
+    no_relation = text == "&#x029F8;"  # of \not
+    no_delimiter = "fence" in e.attrib and unescape(text).isalpha()
+    return command or no_relation or no_delimiter or len(e) < _PARTS.get(e.tag, 0)
+
+
+def _text(*elements: Element) -> str:
+    return "".join(t for e in elements for t in e.itertext())
+
+
+def _core(e: Element) -> Element:
+    """What scripts stand at."""
+    return _core(e[0]) if e.tag in _PARTS and e.tag != "mfrac" else e
+
+
+def _draw(e: Element) -> None:
+    """Browsers know no alphabets but Unicode's, no lengths such as +0.8em, and no limits below an
+    operator unless they are told.
+    """
+    text, style = e.text or "", e.get("mathvariant")
+    if style in _ALPHABETS and (code := convert_symbol(f"\\{_ALPHABETS[style]}{{{text}}}")):
+        e.text = chr(int(code, 16))
+    elif text in _FUNCTIONS and e.tag in ("mi", "mo"):
+        spaces = {} if text in "∑∏⋃⋂" else {"lspace": "0", "rspace": "0.167em"}
+        e.tag, e.attrib = "mo", {"movablelimits": str(text in _LIMITS).lower(), **spaces}
+    elif (e.tag == "mo" and text in {*"∞⊤⊥∂∇∅†"}) or (e.tag == "mi" and "Α" <= text <= "Ω"):
+        e.tag, e.attrib = "mi", {"mathvariant": "normal"}
+    elif e.tag == "mi" and text in _RELATIONS | {*":;"}:
+        e.tag = "mo"
+    elif e.tag == "mstyle":
+        e.attrib.pop("scriptlevel", None)  # a small fraction in an exponent is as small as the exponent
+    elif e.tag == "mpadded":
+        e.tag, e.attrib = "mrow", {}  # the label of a long arrow
+    elif e.tag in ("mover", "munderover") and e[0].tag == "mstyle" and (arrow := e[0].find("mo")) is not None:
+        e[0] = arrow
+        arrow.attrib = {"stretchy": "true", "minsize": "2em", "lspace": "0.278em", "rspace": "0.278em"}
+    elif e.tag == "mover" and e[1].text in _ACCENTS:
+        e.set("accent", "true")
+    elif e.tag in _BELOW and _core(e[0]).text in _LIMITS:
+        e.tag = _BELOW[e.tag]
+    elif e.tag == "mo" and "minsize" in e.attrib:
+        e.attrib |= {"stretchy": "true", "symmetric": "true", "lspace": "0", "rspace": "0"}
+    elif e.tag in ("mi", "mo") and text in {*"|‖/."}:
+        e.attrib |= {"lspace": "0", "rspace": "0"}
+
+
+def _space(parent: Element) -> None:
+    """The spaces of TeX: a sign in front of a term is no binary operator, a function keeps a thin
+    space from what is not in brackets, and upright letters in a row are one name.
+    """
+    last = Element("none")
+    for child in list(parent):
+        before, this = _core(last), _core(child)
+        if this.tag == "mo" and this.text in {*"+−±"} and (before.tag == "none" or before.text in _BEFORE_SIGNS):
+            this.attrib |= {"form": "prefix", "lspace": "0", "rspace": "0"}
+        elif this.text in _FUNCTIONS and before.tag not in ("none", "mo"):
+            this.set("lspace", "0.167em")
+        if before.text in _FUNCTIONS and _text(child)[:1] in _OPENING:
+            before.set("rspace", "0")
+        if all(c.tag == "mi" and c.get("mathvariant") == "normal" and (c.text or "").isalpha() for c in (last, child)):
+            child.text = f"{last.text}{child.text}"
+            parent.remove(last)
+        last = child
+
+
+def inline(latex: str) -> str:
+    """A formula within a line, which may break before a relation.
+
+    Raises
+    ------
+    LatexError
+        If the formula holds something unknown.
+
+    Examples
+    --------
+    >>> inline("L^2")
+    '<math><msup><mi>L</mi><mn>2</mn></msup></math>'
+    """
+    return _pieces(list(_tree(latex)), display=False)
+
+
+@cache
+def block(latex: str, *, tag: str = "div") -> str:
+    """A formula on lines of its own, which may break before relations, after commas and between
+    words.
+
+    Browsers do not break lines within ``<math>``; so a long formula is a sequence of short ones.
+
+    Parameters
+    ----------
+    latex : str
+        A formula, or an ``aligned`` environment: its lines become lines of the page unless they are
+        aligned at a sign.
+    tag : str
+        ``"span"`` where a paragraph surrounds it.
+
+    Returns
+    -------
+    str
+        An element of class ``formula`` that carries the source in ``data-tex``; the page needs the
+        styles `CSS`.
+
+    Raises
+    ------
+    LatexError
+        If the formula holds something unknown.
+
+    Examples
+    --------
+    >>> block(r"a + b + c \\leq d").count("<math")
+    2
+    """
+    inside = ""
+    for line in filter(None, _lines(list(_tree(latex)))):
+        kind = " words" if line[0].tag == "mtext" else " further" if inside and line[0].text in _RELATIONS | {*"+−"} else ""
+        inside += f'<{tag} class="line{kind}">{_pieces(line, display=True)}</{tag}>'
+    return f'<{tag} class="formula" data-tex="{escape(latex.strip())}">{inside}</{tag}>'
+
+
+def _lines(row: list[Element]) -> list[list[Element]]:
+    """The lines of a display: an aligned table is one if it has no words and fits a page."""
+    if not row or row[0].find("mtr") is None or "displaystyle" not in row[0].attrib or len(_text(*row[1:]).strip()) > 1:
+        return [row]
+    aligned = any(len(line) > 1 and _text(line[0]) for line in row[0])
+    if aligned and row[0].find("./mtr/mtd/mtext") is None and max(len(_text(line)) for line in row[0]) < _TABLE:
+        return [row]
+    lines = [[e for cell in line for e in cell if len(e) or e.text or e.attrib] for line in row[0]]
+    return [*lines[:-1], lines[-1] + row[1:]]
+
+
+def _pieces(row: list[Element], *, display: bool) -> str:
+    """Words as words, and between them formulas that are cut where a line may end."""
+    out: list[str] = []
+    chunk: list[Element] = []
+    style = ' displaystyle="true"' if display else ""
+
+    def close(after: str) -> None:
+        if chunk:
+            inside = "".join(tostring(e, encoding="unicode") for e in chunk)
+            out.append(f"<math{style}>{inside}</math>")
+        out.append(after)
+        chunk.clear()
+
+    for e in row:
+        sign, wide = e.text if e.tag == "mo" else "", len(_text(*chunk))
+        if e.tag == "mtext":
+            close(escape((e.text or "").replace("\u00a0", " ")))
+        elif e.tag == "mspace" and e.get("width") in _WIDE:
+            close(f'<span class="gap" style="padding-right:{e.get("width")}"> </span>')
+        else:
+            if (sign in _RELATIONS and wide > (1 if display else 3) * _RELATION) or (sign in {*"+−"} and display and wide > _TERM):
+                close(" ")
+                e.attrib |= {"form": "infix", "lspace": "0", "rspace": "0.278em"}
+            chunk.append(e)
+            if sign == "," and display and wide > 2 * _RELATION:
+                close(" ")
+    close("")
+    return "".join(out)
+
+
+def glued(html: str) -> str:
+    """Punctuation held at the formula beside it: browsers may break a line at either end of
+    ``<math>``.
+
+    Examples
+    --------
+    >>> glued("(<math><mi>x</mi></math>), so")
+    '<span class="held">(<math><mi>x</mi></math>),</span> so'
+    """
+    return _BESIDE.sub(lambda m: f'<span class="held">{m[0]}</span>' if m[1] or m[3] else m[0], html)
+
+
+def marked(text: str) -> str:
+    """What an engine covered, parted by semicolons, with the parts that it wrote in LaTeX between
+    dollars.
+
+    Examples
+    --------
+    >>> marked(r"two atoms; L \\in [1, 9]; at $a_{2}$ only")
+    'two atoms; $L \\\\in [1, 9]$; at $a_{2}$ only'
+    """
+    return "; ".join(f"${p}$" if re.search(r"\\[a-zA-Z{]", p) and "$" not in p else p for p in text.split("; "))
+
+
+def words(text: str) -> str:
+    """Words with formulas between dollars, as HTML; what stands alone as ``<=`` or ``->`` becomes
+    the sign.
+
+    Raises
+    ------
+    LatexError
+        If a formula holds something unknown.
+
+    Examples
+    --------
+    >>> words("a <= b & $x$")
+    'a ≤ b &amp; <math><mi>x</mi></math>'
+    """
+    out, end = [], 0
+    for found in FORMULA.finditer(text):
+        out += [
+            _prose(text[end : found.start()]),
+            inline(found["inline"]) if found["inline"] else block(found["block"], tag="span"),
+        ]
+        end = found.end()
+    return glued("".join([*out, _prose(text[end:])]))
+
+
+def _prose(text: str) -> str:
+    for typed, sign in {" <= ": " ≤ ", " >= ": " ≥ ", " -> ": " → ", "\\$": "$"}.items():
+        text = text.replace(typed, sign)
+    return escape(text, quote=False)
