@@ -23,7 +23,6 @@ __all__ = [
     "covariance_of_mean_token",
     "gaussian_bias",
     "gaussian_second_moment",
-    "limit_of_bias",
     "limit_of_grad_U_error",
     "limit_of_output_error",
     "softmax_covariance_bias",
@@ -250,33 +249,6 @@ def limit_of_output_error(s: Scalar, t: Scalar, q: Scalar) -> Scalar:
     """
     m, s, t, q = read(s=s, t=t, q=q)
     return m.exp(s) * (t + q)
-
-
-def limit_of_bias(s: Scalar, Vh: Matrix) -> Matrix:
-    """The limit of ``L (E T_L - T)`` at a fixed query as L grows.
-
-    Parameters
-    ----------
-    s : float or Expr
-    Vh : array (d_out,) or Matrix (d_out, 1)
-
-    Returns
-    -------
-    array (d_out,) or Matrix (d_out, 1)
-        ``-e^s V h``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not real and finite, or s is negative.
-
-    Examples
-    --------
-    >>> limit_of_bias(0, np.array([1.0, 2.0])).tolist()
-    [-1.0, -2.0]
-    """
-    m, s = read(s=s)
-    return -m.exp(s) * _vector(Vh)
 
 
 def limit_of_grad_U_error(s: Scalar, v: Matrix, Gamma: Matrix, h: Matrix, z2: Scalar) -> Scalar:

@@ -135,23 +135,19 @@ def weighted_query_moment(d: Scalar, j: int, lam: Fraction = Fraction(1, 4)) -> 
     return rest ** (-_half(2, d)) * (2 * (d + j) / (rest * root)) ** j
 
 
-def output_average(
-    L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar, first: Scalar = 300, log_term: Scalar = 8
-) -> Scalar:
+def output_average(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar) -> Scalar:
     """Our replacement of Proposition 3.1, on ``E|T_L - T|^2`` averaged over prompt and query.
 
     Parameters
     ----------
     L, sigma, U_norm, V_norm, d : number or Expr
         Length, sub-Gaussian constant of the tokens, operator norms, dimension.
-    first, log_term : number or Expr
-        300 = 4 * 75 (from R1) and 8.
 
     Returns
     -------
     number or Expr
         ``|V|^2 sigma^2 2^{d/2} (300 (1 + h) + 8 ln L + 20 (d + 1) sigma^2 |U|^2) / L^theta``,
-        ``theta = min(1, 1/(16 sigma^2 |U|^2))``.
+        ``theta = min(1, 1/(16 sigma^2 |U|^2))``; the constant is 300 = 4 * 75, from R1.
 
     Examples
     --------
@@ -160,8 +156,8 @@ def output_average(
     >>> round(output_average(100, 1, 0, 1, 1), 4)
     6.234
     """
-    m, L, sigma, U_norm, V_norm, d, c = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d, c=first)
-    bracket = c * (1 + _h(m, d)) + log_term * m.log(L) + 20 * (d + 1) * sigma**2 * U_norm**2
+    m, L, sigma, U_norm, V_norm, d = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d)
+    bracket = 300 * (1 + _h(m, d)) + 8 * m.log(L) + 20 * (d + 1) * sigma**2 * U_norm**2
     return V_norm**2 * sigma**2 * weighted_query_moment(d, 0) * bracket * L ** -exponent(sigma, U_norm)
 
 
@@ -247,9 +243,7 @@ def gradient_V_average(L: Scalar, sigma: Scalar, U_norm: Scalar, d_out: Scalar, 
     return d_out * output_average(L, sigma, U_norm, 1, d)
 
 
-def gradient_U_average(
-    L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar, first: Scalar = 61000, log_term: Scalar = 78
-) -> Scalar:
+def gradient_U_average(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar) -> Scalar:
     """Our replacement of Proposition 3.4, gradient in U (squared Frobenius norm over all rows of
     V).
 
@@ -257,29 +251,26 @@ def gradient_U_average(
     ----------
     L, sigma, U_norm, V_norm, d : number or Expr
         As in `output_average`.
-    first, log_term : number or Expr
-        61000 and 78: ``3 (75 + 8000 + 300) = 25125`` and 32, times ``4/sqrt(e)``.
 
     Returns
     -------
     number or Expr
         ``|V|^2 sigma^4 2^{d/2} [(d + 1) (61000 (12 + 4 h)^2 + 78 ln^2 L) + 460 (d + 3)^3 kappa^2] /
-        L^theta``, ``theta = min(1, 1/(32 kappa))``.
+        L^theta``, ``theta = min(1, 1/(32 kappa))``; 61000 and 78 are ``3 (75 + 8000 + 300)`` and 32,
+        times ``4/sqrt(e)``.
 
     Examples
     --------
     >>> gradient_U_average(1, 1, 0, 0, 1)
     0.0
     """
-    m, L, sigma, U_norm, V_norm, d, c = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d, c=first)
+    m, L, sigma, U_norm, V_norm, d = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d)
     kappa = sigma**2 * U_norm**2
-    bracket = (d + 1) * (c * (12 + 4 * _h(m, d)) ** 2 + log_term * m.log(L) ** 2) + 460 * (d + 3) ** 3 * kappa**2
+    bracket = (d + 1) * (61000 * (12 + 4 * _h(m, d)) ** 2 + 78 * m.log(L) ** 2) + 460 * (d + 3) ** 3 * kappa**2
     return V_norm**2 * sigma**4 * weighted_query_moment(d, 0) * bracket * L ** -exponent(sigma, U_norm, 32)
 
 
-def lemma_c6_average(
-    L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1, first: Scalar = 75
-) -> Scalar:
+def lemma_c6_average(L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1) -> Scalar:
     """Our replacement of Lemma C.6, for ``|f(z)| <= C_f |z|^p`` and every g with ``E|g(z)|^4``
     finite.
 
@@ -291,14 +282,12 @@ def lemma_c6_average(
     p : {1, 2}
     g4 : number or Expr
         ``sqrt(E|g(z)|^4)`` under the law of the query.
-    first : number or Expr
-        75, from R1.
 
     Returns
     -------
     number or Expr
         ``C_f^2 (4 sigma^2)^p g4 2^{d/4} [75 (2p-1+h)^p + 2p ln(L)^p + 2p (4 kappa
-        (d+2p)/sqrt(e))^p] / L^theta``, ``theta = min(1, 1/(32 kappa))``. Assumption C.5 (ii) is not
+        (d+2p)/sqrt(e))^p] / L^theta``, ``theta = min(1, 1/(32 kappa))``; 75 is that of R1. Assumption C.5 (ii) is not
         needed.
 
     Raises
@@ -313,17 +302,15 @@ def lemma_c6_average(
     """
     if p not in (1, 2):
         raise ValueError(f"p = {p!r} is neither 1 nor 2, the only cases of Lemma C.6")
-    m, L, sigma, U_norm, C_f, d, c = read(L=L, sigma=sigma, U_norm=U_norm, C_f=C_f, d=d, c=first)
+    m, L, sigma, U_norm, C_f, d = read(L=L, sigma=sigma, U_norm=U_norm, C_f=C_f, d=d)
     kappa, h = sigma**2 * U_norm**2, _h(m, d)
     root = sp.sqrt(sp.E) if isinstance(d, sp.Basic) else float(np.exp(0.5))
-    bracket = c * (2 * p - 1 + h) ** p + 2 * p * m.log(L) ** p + 2 * p * (4 * kappa * (d + 2 * p) / root) ** p
+    bracket = 75 * (2 * p - 1 + h) ** p + 2 * p * m.log(L) ** p + 2 * p * (4 * kappa * (d + 2 * p) / root) ** p
     scale = C_f**2 * (4 * sigma**2) ** p * g4 * m.sqrt(weighted_query_moment(d, 0))
     return scale * bracket * L ** -exponent(sigma, U_norm, 32)
 
 
-def lemma_c9_average(
-    L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1, first: Scalar = 8000
-) -> Scalar:
+def lemma_c9_average(L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1) -> Scalar:
     """Our replacement of Lemma C.9, for ``|f(z)| <= C_f |z|`` and every g with ``E|g(z)|^8``
     finite.
 
@@ -333,23 +320,21 @@ def lemma_c9_average(
         As in `lemma_c6_average`.
     g8 : number or Expr
         ``sqrt(E|g(z)|^8)`` under the law of the query.
-    first : number or Expr
-        8000, from R2.
 
     Returns
     -------
     number or Expr
         ``16 C_f^4 sigma^4 g8 2^{d/4} [8000 (3+h)^2 + 16 ln^2 L + 16 (4 kappa (d+4)/sqrt(e))^2] /
-        L^theta``, ``theta = 2 min(1, 1/(128 kappa))``.
+        L^theta``, ``theta = 2 min(1, 1/(128 kappa))``; 8000 is that of R2.
 
     Examples
     --------
     >>> round(lemma_c9_average(1000, 1, 0, 1, 1), 4)
     1.7193
     """
-    m, L, sigma, U_norm, C_f, d, c = read(L=L, sigma=sigma, U_norm=U_norm, C_f=C_f, d=d, c=first)
+    m, L, sigma, U_norm, C_f, d = read(L=L, sigma=sigma, U_norm=U_norm, C_f=C_f, d=d)
     kappa = sigma**2 * U_norm**2
     root = sp.sqrt(sp.E) if isinstance(d, sp.Basic) else float(np.exp(0.5))
-    bracket = c * (3 + _h(m, d)) ** 2 + 16 * m.log(L) ** 2 + 16 * (4 * kappa * (d + 4) / root) ** 2
+    bracket = 8000 * (3 + _h(m, d)) ** 2 + 16 * m.log(L) ** 2 + 16 * (4 * kappa * (d + 4) / root) ** 2
     scale = 16 * C_f**4 * sigma**4 * g8 * m.sqrt(weighted_query_moment(d, 0))
     return scale * bracket * L ** (-2 * exponent(sigma, U_norm, 128))
