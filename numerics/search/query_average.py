@@ -168,9 +168,7 @@ class Instance:
     exact: Callable[[], tuple[Any, sp.Expr]] | None = field(default=None, compare=False)
 
 
-def tightest(
-    instances: Iterable[Instance], *, checked: str, covered: str, engine: str = "enumeration", reference: Instance | None = None
-) -> Evidence:
+def tightest(instances: Iterable[Instance], *, checked: str, covered: str, reference: Instance | None = None) -> Evidence:
     """The instance at which a bound is tightest, or the first at which it fails.
 
     Parameters
@@ -181,8 +179,6 @@ def tightest(
         LaTeX of the bound.
     covered : str
         Which instances these are.
-    engine : str
-        ``"enumeration"`` or ``"quadrature"``.
     reference : Instance, optional
         The reference instance of the paper (`numerics.search.reference`), where the slack is also
         taken if the claim asks for it.
@@ -202,7 +198,7 @@ def tightest(
     """
     started = time.perf_counter()
     found: Sequence[Instance] = tuple(instances)
-    common: dict[str, Any] = {"engine": engine, "checked": checked}
+    common: dict[str, Any] = {"engine": "enumeration", "checked": checked}
     failing = [i for i in found if not i.left <= i.right * (1 + 1e-9)]
     for instance in failing:
         if instance.exact is None:

@@ -38,11 +38,6 @@ def _outer(h: Matrix) -> Matrix:
     return h * h.T if isinstance(h, sp.MatrixBase) else np.outer(h, h)
 
 
-def _vector(Vh: Matrix) -> Matrix:
-    """A vector as floats, checked; a SymPy matrix as it is."""
-    return Vh if is_symbolic(Vh) else read_arrays(Vh=(Vh, "d_out"))[0]
-
-
 def gaussian_bias(P2: Scalar, Vh: Matrix) -> Matrix:
     """Mean error of the output, ``E T_L - T``.
 
@@ -68,7 +63,7 @@ def gaussian_bias(P2: Scalar, Vh: Matrix) -> Matrix:
     [-1.0, -0.0]
     """
     _, P2 = read(P2=P2)
-    return -P2 * _vector(Vh)
+    return -P2 * (Vh if is_symbolic(Vh) else read_arrays(Vh=(Vh, "d_out"))[0])
 
 
 def covariance_of_mean_token(P2: Scalar, P3: Scalar, Q: Scalar, Gamma: Matrix, h: Matrix) -> Matrix:

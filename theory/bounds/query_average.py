@@ -256,8 +256,8 @@ def gradient_U_average(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar,
     -------
     number or Expr
         ``|V|^2 sigma^4 2^{d/2} [(d + 1) (61000 (12 + 4 h)^2 + 78 ln^2 L) + 460 (d + 3)^3 kappa^2] /
-        L^theta``, ``theta = min(1, 1/(32 kappa))``; 61000 and 78 are ``3 (75 + 8000 + 300)`` and 32,
-        times ``4/sqrt(e)``.
+        L^theta``, ``theta = min(1, 1/(32 kappa))``; 61000 and 78 are
+        ``3 (75 + 8000 + 300)`` and 32, times ``4/sqrt(e)``.
 
     Examples
     --------
@@ -287,8 +287,8 @@ def lemma_c6_average(L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: S
     -------
     number or Expr
         ``C_f^2 (4 sigma^2)^p g4 2^{d/4} [75 (2p-1+h)^p + 2p ln(L)^p + 2p (4 kappa
-        (d+2p)/sqrt(e))^p] / L^theta``, ``theta = min(1, 1/(32 kappa))``; 75 is that of R1. Assumption C.5 (ii) is not
-        needed.
+        (d+2p)/sqrt(e))^p] / L^theta``, ``theta = min(1, 1/(32 kappa))``; 75 is that of R1.
+        Assumption C.5 (ii) is not needed.
 
     Raises
     ------

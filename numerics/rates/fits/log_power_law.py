@@ -29,8 +29,6 @@ class LogPowerFit(ExponentFit):
     ----------
     log_power, log_power_error : float
         k and its standard error, which is 0 for a k that was given.
-    next_order : bool
-        Whether B was fitted.
 
     See Also
     --------
@@ -39,7 +37,6 @@ class LogPowerFit(ExponentFit):
 
     log_power: float
     log_power_error: float
-    next_order: bool
 
     def __call__(self, lengths: ArrayLike) -> Floats:
         """The fitted law at other lengths."""
@@ -112,7 +109,6 @@ def log_power_fit(
         warnings=(),
         log_power=float(k),
         log_power_error=float(k_error),
-        next_order=next_order,
     )
     found = doubts(fit, float(np.max(e / y)))
     moving = abs(fit.log_power) / log[-1] + abs(fit.correction) / log[-1] ** 2  # they may cancel, but not for long
