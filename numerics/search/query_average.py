@@ -95,7 +95,6 @@ class PromptAndQuery:
         g: Callable[[Array], Any] | None = None,
         *,
         exact: bool = False,
-        ball: Fraction | None = None,
     ) -> Any:
         """The statistic averaged over the query.
 
@@ -111,8 +110,6 @@ class PromptAndQuery:
             A factor that depends on the query.
         exact : bool
             Arb balls instead of floats.
-        ball : Fraction, optional
-            Only queries with ``|z|^2 <= ball`` count.
 
         Returns
         -------
@@ -124,8 +121,6 @@ class PromptAndQuery:
         values = points.T if f is None else f(points)
         total = number(Fraction(0))
         for query, weight in zip(self.query.atoms, self.query.weights, strict=True):
-            if ball is not None and sum(x * x for x in query) > ball:
-                continue
             z = np.array([number(x) for x in query], dtype=kind)
             scores = points @ (z * number(self.u))
             c = softmax_average(L, scores, values, weights, number(Fraction(0)))

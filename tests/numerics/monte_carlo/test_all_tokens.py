@@ -181,6 +181,13 @@ def test_a_law_with_a_sampler_only(scale: float) -> None:
         assert_means(one, enumerated(points, weights, scale * U, V, z, int(L)))
 
 
+def assert_same_means(one: estimate.AttentionErrors, two: estimate.AttentionErrors) -> None:
+    """Of two independent samples at one length: within 5.2 standard errors of the difference."""
+    for name in ("output", "grad_V", "grad_U"):
+        a, b = getattr(one, name), getattr(two, name)
+        assert abs(a.mean[0] - b.mean[0]) < 5.2 * math.hypot(a.standard_error[0], b.standard_error[0]), name
+
+
 @pytest.mark.parametrize("make", [uniform, sphere, ball, gaussian])
 def test_kernel_and_numpy_draw_the_same_law(make) -> None:  # type: ignore[no-untyped-def]
     """Two programs with nothing in common but the tilted moments; and queries at random."""
@@ -189,9 +196,7 @@ def test_kernel_and_numpy_draw_the_same_law(make) -> None:  # type: ignore[no-un
     plain = TokenLaw(name="sampled", d=2, sigma=law.sigma, sample=law.sample, log_mgf=law.log_mgf)
     for S in (None, 0.5 * np.eye(2)):
         runs = [attention_errors(x, 2 * U, V, z, 30, query_cov=S, replicates=4 * PIECE, seed=3, threads=1) for x in (law, plain)]
-        for name in ("output", "grad_V", "grad_U"):
-            a, b = (getattr(run, name) for run in runs)
-            assert abs(a.mean[0] - b.mean[0]) < 5.2 * math.hypot(a.standard_error[0], b.standard_error[0]), name
+        assert_same_means(*runs)
 
 
 @njit
@@ -208,9 +213,7 @@ def test_a_quantile_function_of_ones_own() -> None:
     plain = TokenLaw(name="triangular", d=3, sigma=1.0, sample=sample, log_mgf=log_mgf)
     U, V, z = problem(3)
     runs = [attention_errors(x, U, V, z, 20, replicates=4 * PIECE, seed=3, threads=1) for x in (law, plain)]
-    for name in ("output", "grad_V", "grad_U"):
-        a, b = (getattr(run, name) for run in runs)
-        assert abs(a.mean[0] - b.mean[0]) < 5.2 * math.hypot(a.standard_error[0], b.standard_error[0]), name
+    assert_same_means(*runs)
 
 
 def signs(rng: np.random.Generator, n: int) -> np.ndarray:

@@ -12,12 +12,9 @@ from numerics.rates.bound_curves import bounds
 from numerics.rates.exponents import theorem_B_constant
 from numerics.rates.far_curves import far_slopes
 from numerics.token_laws import atoms, rademacher, uniform
+from tests.numerics.rates.settings import averaged
 
 FIXED = [build() for build in EXAMPLES.values() if not build().averaged]
-
-
-def averaged(lam: float, d: int = 1) -> AttentionSetting:
-    return AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), query_cov=np.eye(d))
 
 
 @pytest.mark.parametrize("d", [1, 3])
