@@ -241,13 +241,7 @@ def test_scaling_rotation_and_padding(averaged: bool) -> None:
     # a direction in which tokens never vary, whatever U, V, K and Q do there
     wide = lambda M: np.pad(M, [(0, 1), (0, 1)])
     K, Q, V = (np.pad(p[name], [(0, 0), (0, 1)], constant_values=7.0 * (name == "V")) for name in "KQV")
-    padded = {
-        "Gamma": wide(p["Gamma"]),
-        "U": wide(p["U"]),
-        "V": V,
-        "K": K,
-        "Q": Q,
-    }
+    padded = {"Gamma": wide(p["Gamma"]), "U": wide(p["U"]), "V": V, "K": K, "Q": Q}
     longer = {kind: wide(value) if averaged else np.append(value, 0.0)}
     assert fields(exact_errors(**padded, lengths=L, **longer)) == pytest.approx(e, rel=tolerance)
     # queries twice as long and scores half as steep: only the factor z of the gradients is left

@@ -20,6 +20,7 @@ from numerics.monte_carlo import estimate
 from numerics.monte_carlo.kernels import coordinates
 from numerics.monte_carlo.sampler import PIECE, error_sampler
 from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
+from tests.numerics.monte_carlo.by_definition import squared_errors
 
 attention_errors = partial(estimate.attention_errors, method="tokens")
 token_sampler = partial(error_sampler, method="tokens")
@@ -79,21 +80,12 @@ def enumerated(points: np.ndarray, weights: np.ndarray, U, V, z, L: int) -> np.n
     """Mean squared errors of output, grad_V, grad_U over all prompts of L tokens on these
     points.
     """
-    total = np.zeros(3)
     tilt = weights * np.exp(points @ U @ z - (points @ U @ z).max())
     tilt /= tilt.sum()
     h = tilt @ points
     H = (points - h).T @ (tilt[:, None] * (points - h))
-    for prompt in itertools.product(range(len(points)), repeat=L):
-        chosen = points[list(prompt)]
-        scores = chosen @ U @ z
-        p = np.exp(scores - scores.max())
-        p /= p.sum()
-        m = p @ chosen
-        C = (chosen - m).T @ (p[:, None] * (chosen - m))
-        errors = np.sum((V @ (m - h)) ** 2), len(V) * np.sum((m - h) ** 2), np.sum((V @ (C - H)) ** 2) * (z @ z)
-        total += math.prod(weights[list(prompt)]) * np.array(errors)
-    return total
+    prompts = np.array(list(itertools.product(range(len(points)), repeat=L)))
+    return squared_errors(points[prompts], U, V, z, h, H) @ weights[prompts].prod(axis=1)
 
 
 def assert_means(e: estimate.AttentionErrors, expected: np.ndarray, allowed: float = 5.2) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -17,10 +16,6 @@ from numerics.token_laws import ball, gaussian, rademacher, sphere
 from tests.numerics.monte_carlo.score_problem import NONE, RANDOM, SURE, problem
 
 
-def cuts() -> Iterator[tuple[int, ...]]:
-    yield from ((300,), (1, 299), (127, 1, 128, 44), (128, 172), (129, 171))
-
-
 @pytest.mark.parametrize("kind", ["normal", "ball"])
 @pytest.mark.parametrize("random", [False, True])
 def test_a_replicate_is_its_number(kind: str, random: bool) -> None:
@@ -28,7 +23,7 @@ def test_a_replicate_is_its_number(kind: str, random: bool) -> None:
     A, U, V, z = problem()
     sampler, key = prepare(kind, A, U, V, z, np.sqrt(RANDOM) if random else NONE), key_of(9)
     whole = sampler.values(45, 2**33, 300, key)
-    for cut in cuts():
+    for cut in ((300,), (1, 299), (127, 1, 128, 44), (128, 172), (129, 171)):
         starts = np.cumsum((0, *cut))
         parts = [sampler.values(45, 2**33 + int(start), size, key) for start, size in zip(starts, cut)]
         assert np.array_equal(np.hstack(parts), whole)
