@@ -254,14 +254,6 @@ def test_a_replicate_is_the_same_however_the_range_is_cut(law: TokenLaw, random:
     assert len(np.unique(whole[0])) > 100  # two atoms leave 151 means of 150 tokens
 
 
-def test_threads_change_no_bit() -> None:
-    for law in (uniform(3), atoms([[1.0], [-0.5]], [1 / 3, 2 / 3])):
-        U, V, z = problem(law.d)
-        run = partial(attention_errors, law, U, V, z, [3, 40], query_cov=np.eye(law.d), replicates=3 * PIECE, seed=9)
-        one, two = run(threads=1), run(threads=2)
-        assert all(np.array_equal(getattr(one.grad_U, f), getattr(two.grad_U, f)) for f in estimate.Estimate.__dataclass_fields__)
-
-
 def test_a_gaussian_law_is_its_covariance() -> None:
     U, V, z = problem(3)
     G = np.array([[2.0, 0.3, 0.0], [0.3, 1.0, 0.0], [0.0, 0.0, 0.0]])

@@ -14,6 +14,7 @@ from numerics.monte_carlo.joined_moments import joined
 from numerics.monte_carlo.sampler import PIECE, error_sampler
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import seed_of, seeded
+from numerics.token_laws import TokenLaw, atoms, uniform
 from tests.numerics.compiled.plain_philox import plain_normals, plain_tokens
 
 QUERY = 2**31
@@ -186,15 +187,21 @@ def test_no_variance_no_error() -> None:
     assert np.all(e.output.effective_samples == 10)
 
 
-def test_threads_change_no_bit() -> None:
-    Gamma, U, V, z = problem()
-    runs = [
-        attention_errors(Gamma, U, V, z, [1, 30, 200], query_cov=np.eye(4), replicates=5000, seed=9, threads=t) for t in (1, 2, 5)
-    ]
-    for run in runs[1:]:
+@pytest.mark.parametrize(
+    ("law", "method"),
+    [(None, "tokens"), (None, "scores"), (uniform(3), "tokens"), (atoms([[1.0], [-0.5]], [1 / 3, 2 / 3]), "tokens")],
+    ids=["normal", "scores", "uniform", "drawn by NumPy"],
+)
+def test_threads_change_no_bit(law: TokenLaw | None, method: str) -> None:
+    d = 4 if law is None else law.d
+    Gamma, U, V, z = problem(d)
+    tokens, rest = Gamma if law is None else law, {"query_cov": np.eye(d), "replicates": 5000, "seed": 9, "method": method}
+    one, *others = (estimate.attention_errors(tokens, U, V, z, [1, 30, 200], threads=t, **rest) for t in (1, 2, 5))
+    assert one.method == method
+    for other in others:
         for name in NAMES:
-            for field in ("mean", "standard_error", "effective_samples", "largest_share"):
-                assert np.array_equal(getattr(getattr(run, name), field), getattr(getattr(runs[0], name), field))
+            for field in Estimate.__dataclass_fields__:
+                assert np.array_equal(getattr(getattr(other, name), field), getattr(getattr(one, name), field))
 
 
 def test_more_lengths_or_replicates_leave_the_others_alone() -> None:

@@ -1,4 +1,4 @@
-"""Streams, threads and memory of the sampler of scores, and the laws that it takes."""
+"""Streams and memory of the sampler of scores, and the laws that it takes."""
 
 from __future__ import annotations
 
@@ -28,18 +28,6 @@ def test_a_replicate_is_its_number(kind: str, random: bool) -> None:
         parts = [sampler.values(45, 2**33 + int(start), size, key) for start, size in zip(starts, cut)]
         assert np.array_equal(np.hstack(parts), whole)
     assert len(np.unique(whole[0])) == 300
-
-
-def test_threads_change_no_bit() -> None:
-    A, U, V, z = problem()
-    run = lambda threads: attention_errors(
-        A @ A.T, U, V, z, [1, 30], query_cov=RANDOM, replicates=3000, seed=9, threads=threads, method="scores"
-    )
-    one, two = run(1), run(2)
-    assert one.method == "scores"
-    for name in ("output", "grad_V", "grad_U"):
-        for field in ("mean", "standard_error", "kurtosis"):
-            assert np.array_equal(getattr(getattr(one, name), field), getattr(getattr(two, name), field))
 
 
 def test_seeds_and_lengths_have_their_own_streams() -> None:
