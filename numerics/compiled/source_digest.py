@@ -94,8 +94,8 @@ def imports_of(*modules: str) -> set[str]:
 
     Examples
     --------
-    >>> sorted(imports_of("theory.regression.experiment"))
-    ['theory.inputs.arrays', 'theory.regression.experiment']
+    >>> sorted(imports_of("theory.regression.task"))
+    ['theory.inputs.arrays', 'theory.regression.task']
     """
     seen: set[str] = set()
     left = list(modules)
