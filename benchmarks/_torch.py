@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-MISSING = "PyTorch not installed, its baseline is left out: install .[bench]"
 
-
-def errors(Gamma: np.ndarray, U: np.ndarray, V: np.ndarray, z: np.ndarray, held: int) -> Callable[[int, int], object] | None:
-    """The mean squared errors of output, grad_V and grad_U as a function of (L, replicates); None,
-    said aloud, without PyTorch.
-    """
+def _imported() -> Any:
+    """PyTorch with one thread; None, said aloud, where it is not installed."""
     try:
         import torch
     except ImportError:
-        print(MISSING)
+        print("PyTorch not installed, its baseline is left out: install .[bench]")
         return None
     torch.set_num_threads(1)
+    return torch
+
+
+def errors(Gamma: np.ndarray, U: np.ndarray, V: np.ndarray, z: np.ndarray, held: int) -> Callable[[int, int], object] | None:
+    """The mean squared errors of output, grad_V and grad_U as a function of (L, replicates); None
+    without PyTorch.
+    """
+    torch = _imported()
+    if torch is None:
+        return None
     real = lambda x: torch.from_numpy(np.asarray(x)).to(torch.float32)
     A, G, u, v, q = real(np.linalg.cholesky(Gamma)), real(Gamma), real(U), real(V), real(z)
     d, a = len(G), u @ q
@@ -44,24 +51,18 @@ def errors(Gamma: np.ndarray, U: np.ndarray, V: np.ndarray, z: np.ndarray, held:
 
 def normals(n: int) -> Callable[[], object] | None:
     """n standard normals in float32; None without PyTorch."""
-    try:
-        import torch
-    except ImportError:
-        print(MISSING)
+    torch = _imported()
+    if torch is None:
         return None
-    torch.set_num_threads(1)
     x = torch.empty(n)
     return lambda: x.normal_()
 
 
 def training(attention: str, L: int, *, d: int, batch: int, lr: float, noise: float) -> Callable[[int], None] | None:
     """Steps of SGD on fresh prompts as a function of their number; None without PyTorch."""
-    try:
-        import torch
-    except ImportError:
-        print(MISSING)
+    torch = _imported()
+    if torch is None:
         return None
-    torch.set_num_threads(1)
     torch.manual_seed(0)
     layers = [torch.nn.Linear(d + 1, out, bias=False) for out in (1, d + 1, d + 1, d + 1)]
     O, V, K, Q = layers

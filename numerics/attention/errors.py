@@ -28,15 +28,15 @@ class ExactErrors:
         ``|E[T_L | query] - T|^2``, averaged over the query: the part of `output` that no average
         over prompts removes.
     grad_V, grad_U : array, shape (n,)
-        ``E|grad T_L - grad T|^2``. For laws that are not Gaussian nan where scores are so loud that
-        rounding leaves nothing of it.
+        ``E|grad T_L - grad T|^2``. For laws that are not Gaussian it is nan where the scores are so
+        large that rounding leaves no digit of it.
     grad_K, grad_Q : array, shape (n,), or None
         The same in the key and query matrices, if these were given.
     relative_error : array, shape (n,)
         Estimate of the relative error of these numbers: that of the quadrature at one query; over
         Gaussian queries the largest difference from the rule of twice the step. What rounding does
-        to `squared_bias`, for which V may be blind, is relative to 1e-6 of ``output E sum p_k^2``
-        where that is larger. A number that is nan is not covered.
+        to `squared_bias`, which may lie in the kernel of V, is relative to 1e-6 of
+        ``output E sum p_k^2`` where that is larger. A number that is nan is not covered.
     """
 
     lengths: Floats

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.quadrature.softmax_weights import check_lengths
+from numerics.quadrature.softmax_weights import check_lengths, real_array
 
 __all__ = ["overflow_refused", "read_lengths"]
 
@@ -20,15 +20,9 @@ LARGEST = 1e30
 
 def read_lengths(lengths: ArrayLike) -> Floats:
     """The prompt lengths as a vector of floats: whole numbers from 1 to 1e100."""
-    try:
-        raw = np.atleast_1d(np.asarray(lengths))
-        if raw.ndim != 1 or not raw.size or raw.dtype.kind in "bcSUMm":
-            raise TypeError
-        L = raw.astype(float)
-    except OverflowError:
-        raise ValueError("a length is beyond the range of floats; prompt lengths go up to 1e100") from None
-    except (TypeError, ValueError):
-        raise TypeError(f"lengths must be a whole number or a sequence of them, not {lengths!r:.200}") from None
+    L = np.atleast_1d(real_array("lengths", lengths))
+    if L.ndim != 1 or not L.size:
+        raise TypeError(f"lengths must be a whole number or a sequence of them, not {lengths!r:.200}")
     check_lengths(L)
     return L
 

@@ -30,13 +30,11 @@ from numpy.polynomial import Chebyshev, Polynomial
 
 __all__ = [
     "LANES",
-    "box_muller",
     "box_muller_lanes",
     "exp2_32",
     "exp32",
     "key_of",
     "normal_rows",
-    "philox",
     "philox_lanes",
     "start_lanes",
     "xoshiro",
@@ -80,21 +78,6 @@ def key_of(seed: int) -> tuple[np.uint32, np.uint32]:
     if not 0 <= seed < 2**64:
         raise ValueError(f"seed = {seed} does not fit the 64-bit key of Philox; take a number from 0 to 2**64 - 1")
     return U32(int(seed) & 0xFFFFFFFF), U32(int(seed) >> 32)
-
-
-@njit
-def philox(x0, x1, x2, x3, k0, k1):  # type: ignore[no-untyped-def]
-    """Replace the counters (x0, x1, x2, x3)[lane] by the four random words of each lane, in
-    place.
-    """
-    for i in range(x0.size):
-        # 64-bit words of which the low halves count: what is above them drops out of every product
-        a, b, c, d, k, l = U64(x0[i]), U64(x1[i]), U64(x2[i]), U64(x3[i]), U64(k0), U64(k1)
-        for _ in range(10):
-            p, q = M0 * (a & LOW), M1 * (c & LOW)
-            a, b, c, d = (q >> HIGH) ^ b ^ k, q, (p >> HIGH) ^ d ^ l, p
-            k, l = k + W0, l + W1
-        x0[i], x1[i], x2[i], x3[i] = U32(a), U32(b), U32(c), U32(d)
 
 
 @njit
@@ -191,13 +174,6 @@ def normal_pair(word0, word1):  # type: ignore[no-untyped-def]
     cosine = F32((((C4 * t + C3) * t + C2) * t + C1) * t + C0)
     x = F32(radius * cosine)
     return F32(I32(x.view(I32) ^ I32(word0 << U32(31))).view(F32)), radius * sine
-
-
-@njit(fastmath={"contract"})
-def box_muller(words0, words1, normal0, normal1):  # type: ignore[no-untyped-def]
-    """Turn two rows of random words into two rows of independent N(0, 1)."""
-    for i in range(words0.size):
-        normal0[i], normal1[i] = normal_pair(words0[i], words1[i])
 
 
 @njit(fastmath={"contract"})

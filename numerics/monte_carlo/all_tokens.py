@@ -128,12 +128,8 @@ class PlainSampler:
         z = np.broadcast_to(problem.queries(rng.standard_normal((problem.root.shape[1], PROMPTS_A_BLOCK))), (d, PROMPTS_A_BLOCK)).T
         a = z @ problem.U.T
         h, H = self.law.tilted(a) if problem.root.shape[1] else self._fixed
-        top, Z, M, C = (
-            np.full(PROMPTS_A_BLOCK, -np.inf),
-            np.zeros(PROMPTS_A_BLOCK),
-            np.zeros((PROMPTS_A_BLOCK, d)),
-            np.zeros((PROMPTS_A_BLOCK, d, d)),
-        )
+        top, Z = np.full(PROMPTS_A_BLOCK, -np.inf), np.zeros(PROMPTS_A_BLOCK)
+        M, C = np.zeros((PROMPTS_A_BLOCK, d)), np.zeros((PROMPTS_A_BLOCK, d, d))
         for start in range(0, L, TOKENS_AT_ONCE // PROMPTS_A_BLOCK):
             n = min(TOKENS_AT_ONCE // PROMPTS_A_BLOCK, L - start)
             tokens = self._tokens(rng, PROMPTS_A_BLOCK * n).reshape(PROMPTS_A_BLOCK, n, d)

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from html import escape
 from io import StringIO
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from numerics.pages.text import superscript
 
 __all__ = ["COLOURS", "Plot", "dashed", "figure", "log_axis", "stand_in"]
 
@@ -32,7 +35,6 @@ COLOURS = {
 }
 #: Colours in which Matplotlib draws; afterwards each is replaced by its variable of the page.
 STAND_INS = {name: f"#0102{i:02x}" for i, name in enumerate(COLOURS, start=16)}
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Plot(NamedTuple):
@@ -152,23 +154,20 @@ def _bare(svg: str, name: str, title: str) -> str:
     """
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
-    size = re.search(r'width="([^"]*)" height="([^"]*)"|height="([^"]*)"[^>]*width="([^"]*)"', svg[: svg.index(">")])
-    assert size is not None  # Matplotlib writes both
-    width, height = (size[1], size[2]) if size[1] else (size[4], size[3])
     head, rest = svg.split(">", 1)
-    head = re.sub(r' (width|height)="[^"]*"', "", head).replace("<svg", f'<svg width="{width}" height="{height}"', 1)
-    svg = f"{head}>{rest}"
+    size = dict(re.findall(r' (width|height)="([^"]*)"', head))  # Matplotlib writes both, in an order of its own
+    head = re.sub(r' (width|height)="[^"]*"', "", head)
+    svg = head.replace("<svg", f'<svg width="{size["width"]}" height="{size["height"]}"', 1) + ">" + rest
     svg = re.sub(r'\bid="', f'id="{name}-', svg)
     svg = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", svg)
     svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
     svg = svg.replace("<svg ", f'<svg role="img" aria-labelledby="{name}-title" ', 1)
-    words = title.replace("&", "&amp;").replace("<", "&lt;")
-    return svg.replace(">", f'>\n <title id="{name}-title">{words}</title>', 1)
+    return svg.replace(">", f'>\n <title id="{name}-title">{escape(title)}</title>', 1)
 
 
 def _power(exponent: int) -> str:
     """A power of ten with its exponent as a superscript."""
-    return "10" + str(exponent).translate(SUPERSCRIPTS) if exponent not in (0, 1) else str(10**exponent)
+    return "10" + superscript(exponent) if exponent not in (0, 1) else str(10**exponent)
 
 
 def log_axis(axis: Any, low: float, high: float, most: int = 7) -> None:

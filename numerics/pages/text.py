@@ -9,7 +9,18 @@ from html import escape
 
 import numpy as np
 
-__all__ = ["marked", "ratio", "sci", "slug", "spaced", "typeset"]
+__all__ = ["marked", "ratio", "sci", "slug", "spaced", "superscript", "typeset"]
+
+
+def superscript(exponent: int) -> str:
+    """An integer in raised digits.
+
+    Examples
+    --------
+    >>> superscript(-12)
+    '⁻¹²'
+    """
+    return str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def sci(value: float | None, digits: int = 4) -> str:
@@ -26,8 +37,7 @@ def sci(value: float | None, digits: int = 4) -> str:
     if "e" not in text:
         return text
     mantissa, exponent = text.split("e")
-    superscript = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"10{superscript}" if mantissa == "1" else f"{mantissa}·10{superscript}"
+    return ("10" if mantissa == "1" else f"{mantissa}·10") + superscript(int(exponent))
 
 
 def spaced(number: float) -> str:

@@ -27,6 +27,7 @@ __all__ = [
     "SoftmaxMoments",
     "check_lengths",
     "mean_products",
+    "real_array",
     "softmax_moments",
 ]
 
@@ -103,7 +104,8 @@ def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:
     >>> softmax_moments([[0.5], [2.0]], [1, 10, 100]).Q.shape
     (2, 3)
     """
-    s_, L_ = _variance(s), _length(L)
+    s_, L_ = _variance(s), real_array("L", L)
+    check_lengths(L_)
     try:
         shape = np.broadcast_shapes(s_.shape, L_.shape)
     except ValueError:
@@ -122,7 +124,7 @@ def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:
     return SoftmaxMoments(P2, P3, Q)
 
 
-def _real(name: str, value: ArrayLike) -> Array:
+def real_array(name: str, value: ArrayLike) -> Array:
     """An array of real numbers as floats, or an error that names it."""
     try:
         array = np.asarray(value)
@@ -130,24 +132,17 @@ def _real(name: str, value: ArrayLike) -> Array:
             raise TypeError
         return np.asarray(array, dtype=np.float64)
     except OverflowError:
-        raise ValueError(f"{name} = {str(value)[:24]}... is larger than any float; the quadrature goes up to 1e100") from None
+        raise ValueError(f"{name} = {str(value)[:24]}... is beyond the range of floats; the quadrature goes up to 1e100") from None
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a real number or an array of real numbers, not {value!r}") from None
 
 
 def _variance(s: ArrayLike) -> Array:
     """The variances of the scores, checked."""
-    array = _real("s", s)
+    array = real_array("s", s)
     bad = array[~(np.isfinite(array) & (array >= 0))]
     if bad.size:
         raise ValueError(f"s = {bad.flat[0]} is not the variance of a score; s = (Uz)'Gamma(Uz) is finite and at least 0")
-    return array
-
-
-def _length(L: ArrayLike) -> Array:
-    """The prompt lengths, checked."""
-    array = _real("L", L)
-    check_lengths(array)
     return array
 
 

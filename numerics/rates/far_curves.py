@@ -60,11 +60,6 @@ class FarSlopes:
         """The slopes of the output."""
         return self.slopes["output"]
 
-    @property
-    def allowed(self) -> float:
-        """The margin of the output."""
-        return self.margins["output"]
-
 
 @lru_cache(maxsize=64)
 def _far_gradient_U(setting: AttentionSetting, decades: tuple[int, ...]) -> Floats | None:

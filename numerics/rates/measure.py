@@ -50,7 +50,6 @@ def rates(
     replicates: int = 20_000,
     seed: int = 0,
     threads: int | None = None,
-    method: str = "auto",
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Rates:
     """Measure the errors of output and gradients over the prompt length and compare them with
@@ -68,8 +67,6 @@ def rates(
         The same seed gives the same numbers, for every number of threads.
     threads : int, optional
         One for every processor by default.
-    method : {"auto", "tokens", "scores"}
-        See `numerics.attention_errors`.
     progress : callable
         Called with (tokens drawn, tokens in all) after each length.
 
@@ -89,7 +86,7 @@ def rates(
     check_reportable(setting)
     found: list[AttentionErrors] = []
     for i in reversed(range(len(L))):  # long prompts first, so that the progress never stalls at the end
-        found.append(attention_errors(setting, lengths=[L[i]], replicates=replicates, seed=seed, threads=threads, method=method))
+        found.append(attention_errors(setting, lengths=[L[i]], replicates=replicates, seed=seed, threads=threads))
         progress(sum(L[i:]), sum(L))
     return assess(setting, _joined(found[::-1]))
 

@@ -57,7 +57,7 @@ class Rates:
     seed : int
     series : tuple of Series
     method : str
-        How it was measured, see `numerics.AttentionErrors`.
+        How it was measured, see `numerics.monte_carlo.estimate.AttentionErrors`.
     far : FarSlopes or None
         None where there is no exact curve.
     far_models : tuple of (str, float)

@@ -95,7 +95,6 @@ class PromptAndQuery:
         g: Callable[[Array], Any] | None = None,
         *,
         exact: bool = False,
-        ball: Fraction | None = None,
     ) -> Any:
         """The statistic averaged over the query.
 
@@ -111,8 +110,6 @@ class PromptAndQuery:
             A factor that depends on the query.
         exact : bool
             Arb balls instead of floats.
-        ball : Fraction, optional
-            Only queries with ``|z|^2 <= ball`` count.
 
         Returns
         -------
@@ -124,8 +121,6 @@ class PromptAndQuery:
         values = points.T if f is None else f(points)
         total = number(Fraction(0))
         for query, weight in zip(self.query.atoms, self.query.weights, strict=True):
-            if ball is not None and sum(x * x for x in query) > ball:
-                continue
             z = np.array([number(x) for x in query], dtype=kind)
             scores = points @ (z * number(self.u))
             c = softmax_average(L, scores, values, weights, number(Fraction(0)))
@@ -168,9 +163,7 @@ class Instance:
     exact: Callable[[], tuple[Any, sp.Expr]] | None = field(default=None, compare=False)
 
 
-def tightest(
-    instances: Iterable[Instance], *, checked: str, covered: str, engine: str = "enumeration", reference: Instance | None = None
-) -> Evidence:
+def tightest(instances: Iterable[Instance], *, checked: str, covered: str, reference: Instance | None = None) -> Evidence:
     """The instance at which a bound is tightest, or the first at which it fails.
 
     Parameters
@@ -181,8 +174,6 @@ def tightest(
         LaTeX of the bound.
     covered : str
         Which instances these are.
-    engine : str
-        ``"enumeration"`` or ``"quadrature"``.
     reference : Instance, optional
         The reference instance of the paper (`numerics.search.reference`), where the slack is also
         taken if the claim asks for it.
@@ -202,7 +193,7 @@ def tightest(
     """
     started = time.perf_counter()
     found: Sequence[Instance] = tuple(instances)
-    common: dict[str, Any] = {"engine": engine, "checked": checked}
+    common: dict[str, Any] = {"engine": "enumeration", "checked": checked}
     failing = [i for i in found if not i.left <= i.right * (1 + 1e-9)]
     for instance in failing:
         if instance.exact is None:

@@ -18,6 +18,7 @@ import sympy as sp
 
 from numerics.attention.curve import exact_error
 from numerics.attention.setting import AttentionSetting
+from numerics.rationals import fraction, sympy_rational
 from numerics.search.query_average import Instance, PromptAndQuery, covariance_error, moments, squared_error
 from numerics.token_laws import atoms
 from numerics.token_laws.sub_gaussian import certified_proxy
@@ -25,6 +26,8 @@ from numerics.token_laws.sub_gaussian import certified_proxy
 __all__ = ["COVERED", "Bound", "Quantity", "at_instance", "discrete", "instances"]
 
 Quantity = Literal["output", "gradient in U"]
+#: The error of each quantity at a fixed query, and the function f of which it is an average.
+STATISTICS: dict[Quantity, tuple[Any, Any]] = {"output": (squared_error, None), "gradient in U": (covariance_error, moments)}
 #: (L, sigma, |U|, d) to the bound for V = I.
 Bound = Callable[[Any, Any, Any, Any], Any]
 COVERED = (
@@ -68,8 +71,7 @@ def _lengths(x: PromptAndQuery) -> tuple[int, ...]:
 
 @cache
 def _discrete_left(quantity: Quantity) -> tuple[tuple[int, PromptAndQuery, float], ...]:
-    statistic, f = (squared_error, None) if quantity == "output" else (covariance_error, moments)
-    rows = ((L, x, float(x.average(L, statistic, f))) for x in discrete() for L in _lengths(x))
+    rows = ((L, x, float(x.average(L, *STATISTICS[quantity]))) for x in discrete() for L in _lengths(x))
     return tuple(sorted(rows, key=lambda row: (row[0], row[1].d)))
 
 
@@ -98,9 +100,9 @@ def instances(bound: Bound, quantity: Quantity, *, least: int = 1) -> Iterator[I
     """
     if least == 1:
         for d, kappa, sigma in itertools.product((1, 3), (*KAPPAS, Fraction(10**6)), (ONE, Fraction(4))):
-            if not (root := sp.sqrt(sp.Rational(kappa.numerator, kappa.denominator))).is_rational:
+            if not (root := sp.sqrt(sympy_rational(kappa))).is_rational:
                 continue
-            U = Fraction(int(root.p), int(root.q)) / sigma
+            U = fraction(root) / sigma
             left = sigma**2 * d + sigma**4 * U**2 * d if quantity == "output" else sigma**4 * d * d
             yield _gaussian_token(bound, quantity, d, sigma, U, left)
     for L, x, error in _discrete_left(quantity):
@@ -114,13 +116,12 @@ def instances(bound: Bound, quantity: Quantity, *, least: int = 1) -> Iterator[I
 
 def at_instance(bound: Bound, quantity: Quantity, L: int, x: PromptAndQuery) -> Instance:
     """The same bound at one instance of tokens and query."""
-    statistic, f = (squared_error, None) if quantity == "output" else (covariance_error, moments)
-    return _discrete(bound, quantity, L, x, float(x.average(L, statistic, f)))
+    return _discrete(bound, quantity, L, x, float(x.average(L, *STATISTICS[quantity])))
 
 
 def _gaussian_token(bound: Bound, quantity: Quantity, d: int, sigma: Fraction, u: Fraction, left: Fraction) -> Instance:
     def exact() -> tuple[Any, sp.Expr]:
-        s, U, exactly = (sp.Rational(v.numerator, v.denominator) for v in (sigma, u, left))
+        s, U, exactly = map(sympy_rational, (sigma, u, left))
         return exactly, sp.sympify(bound(sp.Integer(1), s, U, sp.Integer(d)))
 
     query = "N(0, I)" if quantity == "output" else f"|z|^2 = {d}"
@@ -129,11 +130,11 @@ def _gaussian_token(bound: Bound, quantity: Quantity, d: int, sigma: Fraction, u
 
 
 def _discrete(bound: Bound, quantity: Quantity, L: int, x: PromptAndQuery, error: float) -> Instance:
-    def exact() -> tuple[Any, sp.Expr]:
-        statistic, f = (squared_error, None) if quantity == "output" else (covariance_error, moments)
-        proxy = sp.sqrt(sp.Rational(x.tokens.sigma2.numerator, x.tokens.sigma2.denominator))
-        right = bound(sp.Integer(L), proxy, sp.Rational(x.u.numerator, x.u.denominator), sp.Integer(x.d))
-        return x.average(L, statistic, f, exact=True), sp.sympify(right)
+    sigma = sp.sqrt(sympy_rational(x.tokens.sigma2))
 
-    where = {"L": L, "sigma": sp.sqrt(sp.Rational(x.tokens.sigma2.numerator, x.tokens.sigma2.denominator)), "V": 1, **x.describe()}
+    def exact() -> tuple[Any, sp.Expr]:
+        right = bound(sp.Integer(L), sigma, sympy_rational(x.u), sp.Integer(x.d))
+        return x.average(L, *STATISTICS[quantity], exact=True), sp.sympify(right)
+
+    where = {"L": L, "sigma": sigma, "V": 1, **x.describe()}
     return Instance(where, error, float(bound(float(L), math.sqrt(x.tokens.sigma2), float(x.u), x.d)), exact)

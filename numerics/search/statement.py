@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import sympy as sp
+from flint import arb
 
 from numerics.attention.law_moments import OF_THE_LAW
 from numerics.attention.softmax_average import LATEX, POPULATION, RandomVariable, SoftmaxAverage
+from numerics.rationals import arb_ball
 
 __all__ = ["Mean", "Normal", "Statement", "Tail", "evaluate", "latex", "normal_form", "population"]
 
@@ -119,9 +121,7 @@ def evaluate(expr: sp.Expr, at: Mapping[str, Any]) -> Any:
     >>> evaluate(sp.sqrt(x) / 2, {"x": 9.0}) == 1.5
     np.True_
     """
-    from flint import arb, fmpq
-
-    rational = (lambda r: arb(fmpq(int(r.p), int(r.q)))) if any(isinstance(v, arb) for v in at.values()) else float
+    rational = arb_ball if any(isinstance(v, arb) for v in at.values()) else float
     return _evaluate(sp.sympify(expr), at, rational)
 
 

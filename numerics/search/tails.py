@@ -24,6 +24,7 @@ from flint import arb, ctx
 from numerics.attention.enumeration import compositions
 from numerics.attention.softmax_average import error_fourth, error_squared
 from numerics.evidence import Evidence, Verdict
+from numerics.rationals import arb_ball
 from numerics.search.families import Point, on_line
 from numerics.search.statement import evaluate, latex, population
 
@@ -151,7 +152,7 @@ def increasing(*chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.
     tried = 0
     common: dict[str, Any] = {"engine": "enumeration", "checked": r" \le ".join(latex(e) for e in chain), "dimension": "d = 1"}
     for case in _cases(order, growth):
-        if admitted is not None and not evaluate(admitted[0], case.at) <= arb(admitted[1].numerator) / admitted[1].denominator:
+        if admitted is not None and not evaluate(admitted[0], case.at) <= arb_ball(admitted[1]):
             continue
         tried += 1
         with ctx.workprec(BITS):

@@ -154,7 +154,9 @@ def _ratio(left: Any, right: Any) -> Array:
 def _search(
     sides: Sides, laws: tuple[str, ...], numbers: tuple[tuple[float, float], ...], seed: int
 ) -> tuple[float, tuple[float, ...]]:
-    """The largest ratio and its parameters."""
+    """The largest ratio and its parameters; the seed is that of `generator`, so that each seed is
+    remembered by itself.
+    """
     box = [side for name in laws for side in FAMILIES[name][0].box[: FAMILIES[name][1]]] + list(numbers)
 
     def ratio(x: Array) -> Array:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.bessel import LARGEST_DIMENSION
+from numerics.token_laws.checks import checked_dimension
 from numerics.token_laws.independent import Independent
 from numerics.token_laws.radial import Radial
 from numerics.token_laws.token_law import TokenLaw
@@ -262,13 +263,10 @@ def _standard(name: str, d: int | None = None, factor: ArrayLike | None = None) 
     Its optimal sigma is |F|: that of g is 1, and no sigma is below a standard deviation.
     """
     if factor is None:
-        if isinstance(d, bool) or not isinstance(d, (int, np.integer)):
-            raise TypeError(f"d = {d!r} is no whole number; it is the dimension of a token")
-        if d < 1:
-            raise ValueError(f"d = {d} is no dimension; tokens live in R^d with d >= 1")
-        if d > MOST_ROWS:
+        rows = checked_dimension(d)
+        if rows > MOST_ROWS:
             raise ValueError(f"d = {d} is beyond {MOST_ROWS}, up to which matrices of d rows are held")
-        F, identity = np.eye(int(d)), {"kind": name, "d": int(d)}
+        F, identity = np.eye(rows), {"kind": name, "d": rows}
     else:
         (F,) = read_arrays(factor=(factor, "d r"))
         F, identity = F.copy(), {"kind": name, "factor": F.tolist()}

@@ -21,6 +21,7 @@ __all__ = [
     "KINDS",
     "checked_covariance",
     "checked_cubature",
+    "checked_dimension",
     "checked_factor",
     "checked_numbers",
     "checked_sampler",
@@ -41,22 +42,28 @@ QUANTILE_TOLERANCE = 0.05
 NODE_TOLERANCE = 1e-9
 
 
+def checked_dimension(d: Any) -> int:
+    """Return d as a plain number, after checking that it is the dimension of a token."""
+    if isinstance(d, bool) or not isinstance(d, (int, np.integer)):
+        raise TypeError(f"d = {d!r} is no whole number; it is the dimension of a token")
+    if d < 1:
+        raise ValueError(f"d = {d} is no dimension; tokens live in R^d with d >= 1")
+    return int(d)
+
+
 def checked_numbers(name: str, d: int, sigma: float) -> tuple[int, float]:
     """Return d and sigma as plain numbers, after checking that they and the name are sensible."""
     if not isinstance(name, str) or not name:
         raise TypeError(f"name = {name!r} is no text; give the law a name for messages and reports")
-    if isinstance(d, bool) or not isinstance(d, (int, np.integer)):
-        raise TypeError(f"d = {d!r} is no whole number; it is the dimension of a token")
+    dimension = checked_dimension(d)
     (size,) = read_arrays(sigma=(sigma, ""))
-    if d < 1:
-        raise ValueError(f"d = {d} is no dimension; tokens live in R^d with d >= 1")
     if size > LARGEST_SIGMA:
         raise ValueError(
             f"sigma = {sigma} is beyond {LARGEST_SIGMA:g}, where squares leave the range of floats; choose other units"
         )
     if size < 0:
         raise ValueError(f"sigma = {sigma} is negative; it is the root of a variance proxy")
-    return int(d), float(size)
+    return dimension, float(size)
 
 
 def checked_sampler(sample: Callable[[np.random.Generator, int], Floats], d: int) -> None:

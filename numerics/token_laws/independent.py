@@ -15,15 +15,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory.inputs.arrays import read_covariance
+from theory.inputs.arrays import covariance_factor, read_covariance
 
 __all__ = ["Independent", "Linear", "coordinate_log_mgf", "coordinate_tilted"]
 
 Floats = NDArray[np.float64]
 #: The uniform law on [-H, H] has variance 1.
 H = math.sqrt(3.0)
-#: An eigenvalue below this share of the largest one is a rounding error, and its axis is left out.
-NEGLIGIBLE = 1e-15
 #: What a law with signs for coordinates is called; the other kinds give the law their name.
 NAMES = {"sign": "rademacher"}
 #: Terms of the series of the uniform law's transform for |t| < 1/2.
@@ -74,11 +72,7 @@ class Independent(Linear):
             If Gamma is no covariance.
         """
         G = read_covariance("Gamma", Gamma)
-        values, vectors = np.linalg.eigh(G)
-        kept = values > NEGLIGIBLE * values[-1]
-        kept[-1] = True
-        factor = vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0))
-        return cls("normal", factor, {"kind": "gaussian", "Gamma": G.tolist()})
+        return cls("normal", covariance_factor(G), {"kind": "gaussian", "Gamma": G.tolist()})
 
     def image(self, A: Floats) -> Self:
         """The law of A F g; for Gaussian tokens with a factor of full rank."""

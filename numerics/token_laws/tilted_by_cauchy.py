@@ -85,7 +85,7 @@ def moments_along(log_mgf: LogMgf, directions: Floats, order: int) -> Floats:
     return np.asarray((f / h**order).real.mean(0) * math.factorial(order))
 
 
-def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -> tuple[Floats, Floats]:
+def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats) -> tuple[Floats, Floats]:
     """The first two derivatives of an analytic log-mgf.
 
     ``h -> E_a exp(h u.(Z - m))`` under the tilted law is entire, however the branches of the
@@ -97,8 +97,6 @@ def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -
     log_mgf : callable
         (..., d) complex -> (...).
     a : ndarray, shape (..., d)
-    radius : float
-        Of the circle, in units of 1 / `scale_of`.
 
     Returns
     -------
@@ -126,7 +124,7 @@ def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -
         return np.zeros(a.shape), np.zeros((*a.shape, d))
     first, second = np.triu_indices(d, 1)
     directions = np.vstack([np.eye(d), (np.eye(d)[first] + np.eye(d)[second]) / np.sqrt(2)])
-    guess, c = _along(log_mgf, a.reshape(-1, d), directions, scale, radius)
+    guess, c = _along(log_mgf, a.reshape(-1, d), directions, scale, RADIUS)
     variance = c[1] - c[0] ** 2
     covariance = variance[:, :d, None] * np.eye(d)
     mixed = variance[:, d:] - (variance[:, first] + variance[:, second]) / 2
@@ -135,7 +133,8 @@ def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -
 
 
 def mean_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -> Floats:
-    """The mean alone, as `tilted_from_log_mgf` gives it, at a fraction of the cost.
+    """The mean alone, as `tilted_from_log_mgf` gives it, at a fraction of the cost, from a circle
+    whose radius is in units of 1 / `scale_of`.
 
     Examples
     --------

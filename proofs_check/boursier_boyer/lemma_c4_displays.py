@@ -18,8 +18,8 @@ from numerics.search.statement import Mean
 from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.search.worst_average import at_point
 from proofs_check.core.claim import claim
-from theory.bounds.concentration import C, delta_0, second_moment_R1
-from theory.bounds.concentration_moments import display_c4, tail_integral, threshold_c4
+from theory.bounds.concentration import C, delta_0, lemma_c4, second_moment_R1
+from theory.bounds.concentration_moments import tail_integral, threshold_c4
 
 L, a2, K, sigma2, d = (symbol(name) for name in ("L", "a2", "F4", "sigma2", "d"))
 C_f = {1: symbol("C_f"), 2: symbol("C_f2")}
@@ -190,11 +190,12 @@ def last_display_but_one(*, power: int = 1, shortest: int = 1) -> Evidence:
     For L >= 2 what is executed is that the first term is above OURS:R1.
     """
     if power == 1:
-        bound = display_c4(L, a2, K, sigma2, C_f[1], d, power=power).subs(Max(0, L / 2 - exp(2 * a2)), 0)  # at U = 0 and L = 1
+        bound = lemma_c4(L, a2, K, sigma2, C_f[1], d, positive_part=True).subs(Max(0, L / 2 - exp(2 * a2)), 0)  # at U = 0 and L = 1
         return at_point(SCALED, 1, Mean(error_squared), bound)
     if shortest == 1:  # one token N(0, 1), f(z) = z: its mean square about the tilted mean u is 1 + u^2, and K = sqrt(3)
         one, u = sp.S.One, sp.Symbol("Uz", positive=True)
-        bound = display_c4(one, u**2, sqrt(3), one, one, one, power=power).subs(Max(0, sp.Rational(1, 2) - exp(2 * u**2)), 0)
+        bound = lemma_c4(one, u**2, sqrt(3), one, one, one, power=power, positive_part=True)
+        bound = bound.subs(Max(0, sp.Rational(1, 2) - exp(2 * u**2)), 0)
         return forall(1 + u**2, "<=", bound, {u: (0, oo)})
     domain = {LENGTH: Integers(shortest, oo), SIZE: Closed(0, oo), r: (0, oo)}
     return forall(second_moment_R1(LENGTH, SIZE, r), "<=", 2 * C(SIZE, r) * log(LENGTH) / LENGTH, domain)

@@ -23,7 +23,6 @@ __all__ = [
     "covariance_of_mean_token",
     "gaussian_bias",
     "gaussian_second_moment",
-    "limit_of_bias",
     "limit_of_grad_U_error",
     "limit_of_output_error",
     "softmax_covariance_bias",
@@ -37,11 +36,6 @@ Matrix = Any  # ndarray or sympy.Matrix
 def _outer(h: Matrix) -> Matrix:
     """The outer product of a vector with itself."""
     return h * h.T if isinstance(h, sp.MatrixBase) else np.outer(h, h)
-
-
-def _vector(Vh: Matrix) -> Matrix:
-    """A vector as floats, checked; a SymPy matrix as it is."""
-    return Vh if is_symbolic(Vh) else read_arrays(Vh=(Vh, "d_out"))[0]
 
 
 def gaussian_bias(P2: Scalar, Vh: Matrix) -> Matrix:
@@ -69,7 +63,7 @@ def gaussian_bias(P2: Scalar, Vh: Matrix) -> Matrix:
     [-1.0, -0.0]
     """
     _, P2 = read(P2=P2)
-    return -P2 * _vector(Vh)
+    return -P2 * (Vh if is_symbolic(Vh) else read_arrays(Vh=(Vh, "d_out"))[0])
 
 
 def covariance_of_mean_token(P2: Scalar, P3: Scalar, Q: Scalar, Gamma: Matrix, h: Matrix) -> Matrix:
@@ -250,33 +244,6 @@ def limit_of_output_error(s: Scalar, t: Scalar, q: Scalar) -> Scalar:
     """
     m, s, t, q = read(s=s, t=t, q=q)
     return m.exp(s) * (t + q)
-
-
-def limit_of_bias(s: Scalar, Vh: Matrix) -> Matrix:
-    """The limit of ``L (E T_L - T)`` at a fixed query as L grows.
-
-    Parameters
-    ----------
-    s : float or Expr
-    Vh : array (d_out,) or Matrix (d_out, 1)
-
-    Returns
-    -------
-    array (d_out,) or Matrix (d_out, 1)
-        ``-e^s V h``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not real and finite, or s is negative.
-
-    Examples
-    --------
-    >>> limit_of_bias(0, np.array([1.0, 2.0])).tolist()
-    [-1.0, -2.0]
-    """
-    m, s = read(s=s)
-    return -m.exp(s) * _vector(Vh)
 
 
 def limit_of_grad_U_error(s: Scalar, v: Matrix, Gamma: Matrix, h: Matrix, z2: Scalar) -> Scalar:

@@ -1,5 +1,5 @@
-"""Softmax and linear attention of a prompt, their infinite-prompt limits for Gaussian tokens, and
-the gradients of the output.
+"""Softmax and linear attention of a prompt, the limit of softmax attention for infinitely many
+Gaussian tokens, and the gradients of the output.
 
 Boursier & Boyer, Sections 2 and 3, with ``U = K'Q`` for the key and query matrices. The gradient of
 a vector-valued output has the output's component as its first axis; that of component i by U is
@@ -15,15 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from theory.inputs.arrays import read_arrays
 
 __all__ = [
-    "gaussian_grad_U",
-    "gaussian_grad_V",
     "gaussian_output",
     "grad_K",
     "grad_Q",
     "grad_U",
     "grad_V",
     "linear_attention",
-    "linear_attention_limit",
     "softmax_attention",
     "softmax_weights",
 ]
@@ -108,10 +105,8 @@ def linear_attention(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: Array
 
     Parameters
     ----------
-    prompt : array_like of shape (L, d)
-    query : array_like of shape (d,)
-    U : array_like of shape (d, d)
-    V : array_like of shape (d_out, d)
+    prompt, query, U, V : array_like
+        As in `softmax_attention`.
 
     Returns
     -------
@@ -130,36 +125,6 @@ def linear_attention(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: Array
     """
     prompt, query, U, V = read_arrays(prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
     return np.asarray(V @ (_scores(prompt, query, U) @ prompt) / len(prompt))
-
-
-def linear_attention_limit(second_moment: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> Floats:
-    """Limit of `linear_attention` for infinitely many tokens (Appendix B.2).
-
-    Parameters
-    ----------
-    second_moment : array_like of shape (d, d)
-        ``E[zz']``, which is the covariance for centred tokens only.
-    query : array_like of shape (d,)
-    U : array_like of shape (d, d)
-    V : array_like of shape (d_out, d)
-
-    Returns
-    -------
-    ndarray of shape (d_out,)
-        ``V E[zz'] U z``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not real and finite, or shapes do not fit.
-
-    Examples
-    --------
-    >>> linear_attention_limit([[2.5]], [1.0], [[1.0]], [[1.0]])
-    array([2.5])
-    """
-    M, query, U, V = read_arrays(second_moment=(second_moment, "d d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
-    return np.asarray(V @ M @ U @ query)
 
 
 def gaussian_output(m: ArrayLike, Gamma: ArrayLike, U: ArrayLike, V: ArrayLike, z: ArrayLike) -> Floats:
@@ -200,10 +165,8 @@ def grad_V(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> F
 
     Parameters
     ----------
-    prompt : array_like of shape (L, d)
-    query : array_like of shape (d,)
-    U : array_like of shape (d, d)
-    V : array_like of shape (d_out, d)
+    prompt, query, U, V : array_like
+        As in `softmax_attention`.
 
     Returns
     -------
@@ -221,7 +184,8 @@ def grad_V(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> F
     array([[[1., 2.]]])
     """
     prompt, query, U, V = read_arrays(prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
-    return _rows(len(V), softmax_weights(_scores(prompt, query, U)) @ prompt)
+    mean = softmax_weights(_scores(prompt, query, U)) @ prompt
+    return np.asarray(np.eye(len(V))[:, :, None] * mean)
 
 
 def grad_U(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> Floats:
@@ -229,10 +193,8 @@ def grad_U(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> F
 
     Parameters
     ----------
-    prompt : array_like of shape (L, d)
-    query : array_like of shape (d,)
-    U : array_like of shape (d, d)
-    V : array_like of shape (d_out, d)
+    prompt, query, U, V : array_like
+        As in `softmax_attention`.
 
     Returns
     -------
@@ -252,7 +214,7 @@ def grad_U(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> F
     prompt, query, U, V = read_arrays(prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
     p = softmax_weights(_scores(prompt, query, U))
     centred = prompt - p @ prompt
-    return _outer(V @ (centred.T * p) @ centred, query)
+    return np.asarray((V @ (centred.T * p) @ centred)[:, :, None] * query)
 
 
 def grad_K(prompt: ArrayLike, query: ArrayLike, K: ArrayLike, Q: ArrayLike, V: ArrayLike) -> Floats:
@@ -260,10 +222,9 @@ def grad_K(prompt: ArrayLike, query: ArrayLike, K: ArrayLike, Q: ArrayLike, V: A
 
     Parameters
     ----------
-    prompt : array_like of shape (L, d)
-    query : array_like of shape (d,)
+    prompt, query, V : array_like
+        As in `softmax_attention`.
     K, Q : array_like of shape (d_k, d)
-    V : array_like of shape (d_out, d)
 
     Returns
     -------
@@ -289,10 +250,9 @@ def grad_Q(prompt: ArrayLike, query: ArrayLike, K: ArrayLike, Q: ArrayLike, V: A
 
     Parameters
     ----------
-    prompt : array_like of shape (L, d)
-    query : array_like of shape (d,)
+    prompt, query, V : array_like
+        As in `softmax_attention`.
     K, Q : array_like of shape (d_k, d)
-    V : array_like of shape (d_out, d)
 
     Returns
     -------
@@ -311,68 +271,3 @@ def grad_Q(prompt: ArrayLike, query: ArrayLike, K: ArrayLike, Q: ArrayLike, V: A
     """
     K, Q = read_arrays(K=(K, "d_k d"), Q=(Q, "d_k d"))
     return np.asarray(K @ grad_U(prompt, query, K.T @ Q, V))
-
-
-def gaussian_grad_V(m: ArrayLike, Gamma: ArrayLike, U: ArrayLike, V: ArrayLike, z: ArrayLike) -> Floats:
-    """Gradient of `gaussian_output` by V.
-
-    Parameters
-    ----------
-    m, Gamma, U, V, z : array_like
-        As in `gaussian_output`.
-
-    Returns
-    -------
-    ndarray of shape (d_out, d_out, d)
-        ``out[i] = e_i (m + Gamma U z)'``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not real and finite, or shapes do not fit.
-
-    Examples
-    --------
-    >>> gaussian_grad_V([1.0], [[2.0]], [[3.0]], [[1.0]], [1.0])
-    array([[[7.]]])
-    """
-    m, Gamma, U, V, z = read_arrays(m=(m, "d"), Gamma=(Gamma, "d d"), U=(U, "d d"), V=(V, "d_out d"), z=(z, "d"))
-    return _rows(len(V), m + Gamma @ (U @ z))
-
-
-def gaussian_grad_U(Gamma: ArrayLike, V: ArrayLike, z: ArrayLike) -> Floats:
-    """Gradient of `gaussian_output` by U, which depends neither on U nor on the mean.
-
-    Parameters
-    ----------
-    Gamma : array_like of shape (d, d)
-    V : array_like of shape (d_out, d)
-    z : array_like of shape (d,)
-
-    Returns
-    -------
-    ndarray of shape (d_out, d, d)
-        ``out[i] = Gamma v_i z'``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not real and finite, or shapes do not fit.
-
-    Examples
-    --------
-    >>> gaussian_grad_U([[2.0]], [[1.0]], [3.0])
-    array([[[6.]]])
-    """
-    Gamma, V, z = read_arrays(Gamma=(Gamma, "d d"), V=(V, "d_out d"), z=(z, "d"))
-    return _outer(V @ Gamma, z)
-
-
-def _rows(n: int, row: Floats) -> Floats:
-    """The matrices e_i row', i = 1, ..., n, stacked: shape (n, n, d)."""
-    return np.asarray(np.eye(n)[:, :, None] * row)
-
-
-def _outer(rows: Floats, z: Floats) -> Floats:
-    """The matrices row_i z', stacked: shape (n, d, d)."""
-    return np.asarray(rows[:, :, None] * z)

@@ -18,7 +18,6 @@ __all__ = [
     "alpha_minus",
     "alpha_plus",
     "beta",
-    "corollary_c3",
     "delta_0",
     "delta_min",
     "exponent_16",
@@ -205,28 +204,6 @@ def C(a2: Scalar, K: Scalar, c: Scalar = 108) -> Scalar:
     return c * m.exp(4 * a2) * K
 
 
-def corollary_c3(L: Scalar, a2: Scalar, delta: Scalar, K: Scalar, c: Scalar = 108) -> Scalar:
-    """The threshold of Corollary C.3: ``P(|err|^2 >= C/(delta L)) <= delta``.
-
-    Parameters
-    ----------
-    L, a2, delta, K : number or Expr
-        As in `beta`.
-    c : number or Expr
-        The constant in `C`.
-
-    Returns
-    -------
-    number or Expr
-
-    Examples
-    --------
-    >>> corollary_c3(27, 0, 0.5, 1)
-    8.0
-    """
-    return lemma_c1(L, a2, delta, K, c)
-
-
 def lemma_c4(
     L: Scalar,
     a2: Scalar,
@@ -238,6 +215,7 @@ def lemma_c4(
     p: int = 1,
     Z8: Scalar | None = None,
     power: int = 1,
+    positive_part: bool = False,
 ) -> Scalar:
     """The bound of Lemma C.4 on ``E|err|^2``.
 
@@ -259,6 +237,9 @@ def lemma_c4(
     power : {1, 2}
         Power of ``C_f`` in front of the second term: 1 as printed; 2 by homogeneity, since the left
         side is quadratic in f.
+    positive_part : bool
+        Take the last display but one of the proof instead, whose exponent is not positive: it has
+        ``(L/2 - e^{2 a2})_+^{1/p}`` where the lemma has ``(L/2)^{1/p} - e^{2 a2 / p}``.
 
     Returns
     -------
@@ -277,6 +258,12 @@ def lemma_c4(
 
     >>> round(lemma_c4(1, 0, 3**0.5 * 1e6, 1, 1000, 1), 1)
     249600.7
+
+    In the display of the proof the exponent is 0 at L = 1, and the logarithm vanishes; ``32 e^2``
+    is left:
+
+    >>> round(lemma_c4(1, 2, 3**0.5, 1, 1, 1, positive_part=True), 1)
+    236.4
     """
     for name, value in (("p", p), ("power", power)):
         if value not in (1, 2):
@@ -287,7 +274,8 @@ def lemma_c4(
     root = (lambda x: x) if p == 1 else m.sqrt
     first = 2 * C(a2, F4) * m.log(L) / L
     moment = 1 + (m.sqrt(L) / (22 * sigma2) * m.sqrt(m.sqrt(Z8)) if p == 2 else 0)
-    rate = (root(L / 2) - m.exp(2 * a2 / p)) * root(F4) / (16 * sigma2 * (C_f**2 if p == 1 else C_f))
+    growth = root(m.maximum(L / 2 - m.exp(2 * a2), 0)) if positive_part else root(L / 2) - m.exp(2 * a2 / p)
+    rate = growth * root(F4) / (16 * sigma2 * (C_f**2 if p == 1 else C_f))
     return first + 2 * 16**p * sigma2**p * L * p * C_f**power * m.exp(2 * d) * moment * m.exp(-rate)
 
 

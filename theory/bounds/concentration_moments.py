@@ -13,7 +13,7 @@ from typing import Any
 from theory.bounds.concentration import C, delta_0
 from theory.inputs.arguments import read
 
-__all__ = ["display_c4", "fourth_moment_R2", "lemma_c7", "tail_integral", "threshold_c4", "threshold_c7"]
+__all__ = ["fourth_moment_R2", "lemma_c7", "tail_integral", "threshold_c4", "threshold_c7"]
 
 Scalar = Any  # float, array of floats or sympy.Expr
 
@@ -93,49 +93,6 @@ def tail_integral(x: Scalar, scale: Scalar, p: int) -> Scalar:
         raise ValueError(f"p = {p!r} is neither 1 nor 2, the only cases of Lemma C.4")
     m, x, scale = read(x=x, scale=scale)
     return (scale if p == 1 else scale**2 + scale * x) * m.exp(-x / scale)
-
-
-def display_c4(
-    L: Scalar,
-    a2: Scalar,
-    F4: Scalar,
-    sigma2: Scalar,
-    C_f: Scalar,
-    d: Scalar,
-    *,
-    p: int = 1,
-    Z8: Scalar | None = None,
-    power: int = 1,
-) -> Scalar:
-    """The last display but one of the proof of Lemma C.4, whose exponent is not positive, where
-    that of the lemma may be.
-
-    Parameters
-    ----------
-    L, a2, F4, sigma2, C_f, d, p, Z8, power
-        As in `theory.bounds.concentration.lemma_c4`.
-
-    Returns
-    -------
-    number or Expr
-        The bound of the lemma with ``(L/2 - e^{2 a2})_+^{1/p}`` in place of
-        ``(L/2)^{1/p} - e^{2 a2 / p}``.
-
-    Examples
-    --------
-    At L = 1 the exponent is 0 and the logarithm vanishes; ``32 e^2`` is left:
-
-    >>> round(display_c4(1, 2, 3**0.5, 1, 1, 1), 1)
-    236.4
-    """
-    if p not in (1, 2) or (p == 2 and Z8 is None):
-        raise ValueError(f"Lemma C.4 has p = 1, or p = 2 with E|Z|^8 passed as Z8; got p = {p!r}, Z8 = {Z8!r}")
-    m, L, a2, F4, sigma2, C_f, d, Z8 = read(L=L, a2=a2, F4=F4, sigma2=sigma2, C_f=C_f, d=d, Z8=0 if Z8 is None else Z8)
-    root = (lambda x: x) if p == 1 else m.sqrt
-    first = 2 * C(a2, F4) * m.log(L) / L
-    moment = 1 + (m.sqrt(L) / (22 * sigma2) * m.sqrt(m.sqrt(Z8)) if p == 2 else 0)
-    rate = root(m.maximum(L / 2 - m.exp(2 * a2), 0)) * root(F4) / (16 * sigma2 * (C_f**2 if p == 1 else C_f))
-    return first + 2 * 16**p * sigma2**p * L * p * C_f**power * m.exp(2 * d) * moment * m.exp(-rate)
 
 
 def lemma_c7(L: Scalar, a2: Scalar, F4: Scalar, sigma2: Scalar, C_f: Scalar, d: Scalar, Z4: Scalar) -> Scalar:

@@ -23,8 +23,10 @@ __all__ = [
     "exponent",
     "gradient_U_average",
     "gradient_V_average",
+    "h",
     "lemma_c6_average",
     "lemma_c9_average",
+    "ln_2",
     "output_average",
     "output_average_long",
     "output_average_short",
@@ -35,20 +37,37 @@ __all__ = [
 Scalar = Any  # float, array of floats or sympy.Expr
 
 
-def _half(k: int, of: Scalar) -> Scalar:
-    """The quotient ``of / k``, exact where `of` is an expression."""
-    return of / sp.Integer(k) if isinstance(of, sp.Basic) else of / k
-
-
 def _number(value: Any, like: Scalar) -> Any:
     """A rational constant, exact where `like` is an expression."""
     f = Fraction(value)
     return sp.Rational(f.numerator, f.denominator) if isinstance(like, sp.Basic) else float(f)
 
 
-def _h(m: Any, d: Scalar) -> Scalar:
-    """``h = (d/2) ln 2``: the logarithm of the bound on ``E e^{|Z|^2/(4 sigma^2)}``."""
-    return _half(2, d) * (sp.log(2) if isinstance(d, sp.Basic) else m.log(2.0))
+def ln_2(like: Scalar) -> Any:
+    """ln 2, exact where `like` is an expression.
+
+    Examples
+    --------
+    >>> round(ln_2(1), 6), ln_2(sp.Integer(1))
+    (0.693147, log(2))
+    """
+    return sp.log(2) if isinstance(like, sp.Basic) else float(np.log(2))
+
+
+def h(d: Scalar) -> Scalar:
+    """``h = (d/2) ln 2``: the logarithm of the bound on ``E e^{|Z|^2/(4 sigma^2)}``.
+
+    Examples
+    --------
+    >>> h(2) == ln_2(2), h(sp.Integer(4))
+    (True, 2*log(2))
+    """
+    return d / 2 * ln_2(d)
+
+
+def _sqrt_e(like: Scalar) -> Any:
+    """The root of e, exact where `like` is an expression."""
+    return sp.sqrt(sp.E) if isinstance(like, sp.Basic) else float(np.exp(0.5))
 
 
 def exponent(sigma: Scalar, U_norm: Scalar, c: Scalar = 16) -> Scalar:
@@ -97,8 +116,8 @@ def tilted_moment(sigma: Scalar, a2: Scalar, d: Scalar, q: int) -> Scalar:
     >>> round(tilted_moment(1, 0.5, 2, 1), 6)                            # 4 ln 2 + 2
     4.772589
     """
-    m, sigma, a2, d = read(sigma=sigma, a2=a2, d=d)
-    return (4 * sigma**2) ** q * (q - 1 + _h(m, d) + a2) ** q
+    _, sigma, a2, d = read(sigma=sigma, a2=a2, d=d)
+    return (4 * sigma**2) ** q * (q - 1 + h(d) + a2) ** q
 
 
 def weighted_query_moment(d: Scalar, j: int, lam: Fraction = Fraction(1, 4)) -> Scalar:
@@ -131,27 +150,22 @@ def weighted_query_moment(d: Scalar, j: int, lam: Fraction = Fraction(1, 4)) -> 
         raise ValueError(f"lambda = {lam} is outside [0, 1/2); a standard Gaussian query has E exp(lambda |z|^2) infinite beyond")
     _, d = read(d=d)
     rest = _number(1 - 2 * Fraction(lam), d)
-    root = sp.sqrt(sp.E) if isinstance(d, sp.Basic) else float(np.exp(0.5))
-    return rest ** (-_half(2, d)) * (2 * (d + j) / (rest * root)) ** j
+    return rest ** (-d / 2) * (2 * (d + j) / (rest * _sqrt_e(d))) ** j
 
 
-def output_average(
-    L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar, first: Scalar = 300, log_term: Scalar = 8
-) -> Scalar:
+def output_average(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar) -> Scalar:
     """Our replacement of Proposition 3.1, on ``E|T_L - T|^2`` averaged over prompt and query.
 
     Parameters
     ----------
     L, sigma, U_norm, V_norm, d : number or Expr
         Length, sub-Gaussian constant of the tokens, operator norms, dimension.
-    first, log_term : number or Expr
-        300 = 4 * 75 (from R1) and 8.
 
     Returns
     -------
     number or Expr
         ``|V|^2 sigma^2 2^{d/2} (300 (1 + h) + 8 ln L + 20 (d + 1) sigma^2 |U|^2) / L^theta``,
-        ``theta = min(1, 1/(16 sigma^2 |U|^2))``.
+        ``theta = min(1, 1/(16 sigma^2 |U|^2))``; the constant is 300 = 4 * 75, from R1.
 
     Examples
     --------
@@ -160,8 +174,8 @@ def output_average(
     >>> round(output_average(100, 1, 0, 1, 1), 4)
     6.234
     """
-    m, L, sigma, U_norm, V_norm, d, c = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d, c=first)
-    bracket = c * (1 + _h(m, d)) + log_term * m.log(L) + 20 * (d + 1) * sigma**2 * U_norm**2
+    m, L, sigma, U_norm, V_norm, d = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d)
+    bracket = 300 * (1 + h(d)) + 8 * m.log(L) + 20 * (d + 1) * sigma**2 * U_norm**2
     return V_norm**2 * sigma**2 * weighted_query_moment(d, 0) * bracket * L ** -exponent(sigma, U_norm)
 
 
@@ -189,7 +203,7 @@ def output_average_long(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar
     """
     m, L, sigma, U_norm, V_norm, d = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d)
     front, kappa = weighted_query_moment(d, 0, lam), sigma**2 * U_norm**2
-    bracket = 300 * (1 + _h(m, d)) * front + 8 * m.log(L) * front + 8 * kappa * weighted_query_moment(d, 1, lam)
+    bracket = 300 * (1 + h(d)) * front + 8 * m.log(L) * front + 8 * kappa * weighted_query_moment(d, 1, lam)
     return V_norm**2 * sigma**2 * bracket * L ** -exponent(sigma, U_norm, _number(4 / Fraction(lam), d))
 
 
@@ -217,11 +231,11 @@ def output_average_short(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scala
     >>> round(output_average_short(100, 1, 0, 1, 1), 4)
     4.0397
     """
-    m, L, sigma, U_norm, V_norm, d = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d)
+    _, L, sigma, U_norm, V_norm, d = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d)
     left = 1 - 8 * sigma**2 * U_norm**2
     if left.is_nonpositive if isinstance(left, sp.Basic) else np.any(np.asarray(left) <= 0):
         raise ValueError(f"kappa = sigma^2 |U|^2 is {(1 - left) / 8}, at least 1/8: e^(4 kappa |z|^2) has no average over N(0, I)")
-    return 300 * (1 + _h(m, d)) * V_norm**2 * sigma**2 * left ** (-_half(2, d)) / L
+    return 300 * (1 + h(d)) * V_norm**2 * sigma**2 * left ** (-d / 2) / L
 
 
 def gradient_V_average(L: Scalar, sigma: Scalar, U_norm: Scalar, d_out: Scalar, d: Scalar) -> Scalar:
@@ -247,9 +261,7 @@ def gradient_V_average(L: Scalar, sigma: Scalar, U_norm: Scalar, d_out: Scalar, 
     return d_out * output_average(L, sigma, U_norm, 1, d)
 
 
-def gradient_U_average(
-    L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar, first: Scalar = 61000, log_term: Scalar = 78
-) -> Scalar:
+def gradient_U_average(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar) -> Scalar:
     """Our replacement of Proposition 3.4, gradient in U (squared Frobenius norm over all rows of
     V).
 
@@ -257,29 +269,26 @@ def gradient_U_average(
     ----------
     L, sigma, U_norm, V_norm, d : number or Expr
         As in `output_average`.
-    first, log_term : number or Expr
-        61000 and 78: ``3 (75 + 8000 + 300) = 25125`` and 32, times ``4/sqrt(e)``.
 
     Returns
     -------
     number or Expr
         ``|V|^2 sigma^4 2^{d/2} [(d + 1) (61000 (12 + 4 h)^2 + 78 ln^2 L) + 460 (d + 3)^3 kappa^2] /
-        L^theta``, ``theta = min(1, 1/(32 kappa))``.
+        L^theta``, ``theta = min(1, 1/(32 kappa))``; 61000 and 78 are
+        ``3 (75 + 8000 + 300)`` and 32, times ``4/sqrt(e)``.
 
     Examples
     --------
     >>> gradient_U_average(1, 1, 0, 0, 1)
     0.0
     """
-    m, L, sigma, U_norm, V_norm, d, c = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d, c=first)
+    m, L, sigma, U_norm, V_norm, d = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d)
     kappa = sigma**2 * U_norm**2
-    bracket = (d + 1) * (c * (12 + 4 * _h(m, d)) ** 2 + log_term * m.log(L) ** 2) + 460 * (d + 3) ** 3 * kappa**2
+    bracket = (d + 1) * (61000 * (12 + 4 * h(d)) ** 2 + 78 * m.log(L) ** 2) + 460 * (d + 3) ** 3 * kappa**2
     return V_norm**2 * sigma**4 * weighted_query_moment(d, 0) * bracket * L ** -exponent(sigma, U_norm, 32)
 
 
-def lemma_c6_average(
-    L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1, first: Scalar = 75
-) -> Scalar:
+def lemma_c6_average(L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1) -> Scalar:
     """Our replacement of Lemma C.6, for ``|f(z)| <= C_f |z|^p`` and every g with ``E|g(z)|^4``
     finite.
 
@@ -291,15 +300,13 @@ def lemma_c6_average(
     p : {1, 2}
     g4 : number or Expr
         ``sqrt(E|g(z)|^4)`` under the law of the query.
-    first : number or Expr
-        75, from R1.
 
     Returns
     -------
     number or Expr
         ``C_f^2 (4 sigma^2)^p g4 2^{d/4} [75 (2p-1+h)^p + 2p ln(L)^p + 2p (4 kappa
-        (d+2p)/sqrt(e))^p] / L^theta``, ``theta = min(1, 1/(32 kappa))``. Assumption C.5 (ii) is not
-        needed.
+        (d+2p)/sqrt(e))^p] / L^theta``, ``theta = min(1, 1/(32 kappa))``; 75 is that of R1.
+        Assumption C.5 (ii) is not needed.
 
     Raises
     ------
@@ -313,17 +320,14 @@ def lemma_c6_average(
     """
     if p not in (1, 2):
         raise ValueError(f"p = {p!r} is neither 1 nor 2, the only cases of Lemma C.6")
-    m, L, sigma, U_norm, C_f, d, c = read(L=L, sigma=sigma, U_norm=U_norm, C_f=C_f, d=d, c=first)
-    kappa, h = sigma**2 * U_norm**2, _h(m, d)
-    root = sp.sqrt(sp.E) if isinstance(d, sp.Basic) else float(np.exp(0.5))
-    bracket = c * (2 * p - 1 + h) ** p + 2 * p * m.log(L) ** p + 2 * p * (4 * kappa * (d + 2 * p) / root) ** p
+    m, L, sigma, U_norm, C_f, d = read(L=L, sigma=sigma, U_norm=U_norm, C_f=C_f, d=d)
+    kappa = sigma**2 * U_norm**2
+    bracket = 75 * (2 * p - 1 + h(d)) ** p + 2 * p * m.log(L) ** p + 2 * p * (4 * kappa * (d + 2 * p) / _sqrt_e(d)) ** p
     scale = C_f**2 * (4 * sigma**2) ** p * g4 * m.sqrt(weighted_query_moment(d, 0))
     return scale * bracket * L ** -exponent(sigma, U_norm, 32)
 
 
-def lemma_c9_average(
-    L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1, first: Scalar = 8000
-) -> Scalar:
+def lemma_c9_average(L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1) -> Scalar:
     """Our replacement of Lemma C.9, for ``|f(z)| <= C_f |z|`` and every g with ``E|g(z)|^8``
     finite.
 
@@ -333,23 +337,20 @@ def lemma_c9_average(
         As in `lemma_c6_average`.
     g8 : number or Expr
         ``sqrt(E|g(z)|^8)`` under the law of the query.
-    first : number or Expr
-        8000, from R2.
 
     Returns
     -------
     number or Expr
         ``16 C_f^4 sigma^4 g8 2^{d/4} [8000 (3+h)^2 + 16 ln^2 L + 16 (4 kappa (d+4)/sqrt(e))^2] /
-        L^theta``, ``theta = 2 min(1, 1/(128 kappa))``.
+        L^theta``, ``theta = 2 min(1, 1/(128 kappa))``; 8000 is that of R2.
 
     Examples
     --------
     >>> round(lemma_c9_average(1000, 1, 0, 1, 1), 4)
     1.7193
     """
-    m, L, sigma, U_norm, C_f, d, c = read(L=L, sigma=sigma, U_norm=U_norm, C_f=C_f, d=d, c=first)
+    m, L, sigma, U_norm, C_f, d = read(L=L, sigma=sigma, U_norm=U_norm, C_f=C_f, d=d)
     kappa = sigma**2 * U_norm**2
-    root = sp.sqrt(sp.E) if isinstance(d, sp.Basic) else float(np.exp(0.5))
-    bracket = c * (3 + _h(m, d)) ** 2 + 16 * m.log(L) ** 2 + 16 * (4 * kappa * (d + 4) / root) ** 2
+    bracket = 8000 * (3 + h(d)) ** 2 + 16 * m.log(L) ** 2 + 16 * (4 * kappa * (d + 4) / _sqrt_e(d)) ** 2
     scale = 16 * C_f**4 * sigma**4 * g8 * m.sqrt(weighted_query_moment(d, 0))
     return scale * bracket * L ** (-2 * exponent(sigma, U_norm, 128))

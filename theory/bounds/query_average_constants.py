@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from theory.bounds.query_average import lemma_c6_average, lemma_c9_average, weighted_query_moment
+from theory.bounds.query_average import h, lemma_c6_average, lemma_c9_average, ln_2, weighted_query_moment
 from theory.inputs.arguments import read
 
 __all__ = [
@@ -26,16 +26,6 @@ __all__ = [
 ]
 
 Scalar = Any  # float, array of floats or sympy.Expr
-
-
-def _h(d: Scalar) -> Scalar:
-    """``h = (d/2) ln 2``."""
-    return d * _ln2(d) / 2
-
-
-def _ln2(like: Scalar) -> Any:
-    """ln 2, exact where `like` is an expression."""
-    return sp.log(2) if isinstance(like, sp.Basic) else float(np.log(2))
 
 
 def paper_constants_V(U_norm: Scalar, V_norm: Scalar, d: Scalar) -> tuple[Scalar, Scalar]:
@@ -59,8 +49,8 @@ def paper_constants_V(U_norm: Scalar, V_norm: Scalar, d: Scalar) -> tuple[Scalar
     [917.1406, 0.0625]
     """
     m, U_norm, V_norm, d = read(U_norm=U_norm, V_norm=V_norm, d=d)
-    ln2 = _ln2(d)
-    c1 = weighted_query_moment(d, 0) * V_norm**2 * ((300 * (1 + _h(d)) + 20 * (d + 1) * U_norm**2) / ln2 + 8)
+    ln2 = ln_2(d)
+    c1 = weighted_query_moment(d, 0) * V_norm**2 * ((300 * (1 + h(d)) + 20 * (d + 1) * U_norm**2) / ln2 + 8)
     return c1, 1 / m.maximum(1, 16 * U_norm**2)
 
 
@@ -84,8 +74,8 @@ def paper_constants_U(U_norm: Scalar, V_norm: Scalar, d: Scalar) -> tuple[Scalar
     0.03125
     """
     m, U_norm, V_norm, d = read(U_norm=U_norm, V_norm=V_norm, d=d)
-    ln2 = _ln2(d)
-    bracket = 61000 * (d + 1) * (12 + 4 * _h(d)) ** 2 + 460 * (d + 3) ** 3 * U_norm**4
+    ln2 = ln_2(d)
+    bracket = 61000 * (d + 1) * (12 + 4 * h(d)) ** 2 + 460 * (d + 3) ** 3 * U_norm**4
     c1 = weighted_query_moment(d, 0) * V_norm**2 * (bracket / ln2**2 + 78 * (d + 1))
     return c1, 1 / m.maximum(1, 32 * U_norm**2)
 
@@ -100,13 +90,13 @@ def _letters(bound: Callable[..., Scalar], d: Scalar, A: Scalar) -> tuple[Scalar
 def _letters_c6(C_f: Scalar, d: Scalar, p: int, g4: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """(K, A, B) of Lemma C.6."""
     _, d = read(d=d)
-    return _letters(lambda L, s, u: lemma_c6_average(L, s, u, C_f, d, p, g4), d, 75 * (2 * p - 1 + _h(d)) ** p)
+    return _letters(lambda L, s, u: lemma_c6_average(L, s, u, C_f, d, p, g4), d, 75 * (2 * p - 1 + h(d)) ** p)
 
 
 def _letters_c9(C_f: Scalar, d: Scalar, g8: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """(K, A, B) of Lemma C.9."""
     _, d = read(d=d)
-    return _letters(lambda L, s, u: lemma_c9_average(L, s, u, C_f, d, g8), d, 8000 * (3 + _h(d)) ** 2)
+    return _letters(lambda L, s, u: lemma_c9_average(L, s, u, C_f, d, g8), d, 8000 * (3 + h(d)) ** 2)
 
 
 def paper_constants_C6(U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1) -> tuple[Scalar, Scalar]:
@@ -131,7 +121,7 @@ def paper_constants_C6(U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scala
     """
     K, A, B = _letters_c6(C_f, d, p, g4)
     m, U_norm, d = read(U_norm=U_norm, d=d)
-    ln2 = _ln2(d)
+    ln2 = ln_2(d)
     return K * ((A + B * U_norm ** (2 * p)) / ln2**p + 2 * p), 1 / m.maximum(1, 32 * U_norm**2)
 
 
@@ -156,7 +146,7 @@ def paper_constants_C9(U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1) -
     """
     K, A, B = _letters_c9(C_f, d, g8)
     m, U_norm, d = read(U_norm=U_norm, d=d)
-    ln2 = _ln2(d)
+    ln2 = ln_2(d)
     return K * ((A + B * U_norm**4) / ln2**2 + 16), 2 / m.maximum(1, 128 * U_norm**2)
 
 
@@ -181,7 +171,7 @@ def constants_16(U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1)
     1.0
     """
     K, A, B = _letters_c6(C_f, d, p, g4)
-    ln2 = _ln2(d)
+    ln2 = ln_2(d)
     return K * ((A + B) / ln2 + 2 * p), paper_constants_C6(U_norm, C_f, d, p, g4)[0]
 
 

@@ -229,7 +229,7 @@ def maximum_R3(L: Scalar, d: Scalar, p: Scalar, sigma: Scalar = 1) -> Scalar:
     return sigma**p * (4 * (m.log(L) + d * m.log(2) / 2 + p / 2 - 1)) ** (p / 2)
 
 
-def tilted_moment_R3(sigma: Scalar, a_norm: Scalar, d: Scalar, p: Scalar, c: Scalar = 8) -> Scalar:
+def tilted_moment_R3(sigma: Scalar, a_norm: Scalar, d: Scalar, p: Scalar) -> Scalar:
     """Our bound R3 on ``E|Z|^p`` under the law tilted by ``e^{a.Z}``, for sigma >= 1.
 
     Parameters
@@ -241,8 +241,6 @@ def tilted_moment_R3(sigma: Scalar, a_norm: Scalar, d: Scalar, p: Scalar, c: Sca
     d : number or Expr
     p : number or Expr
         0, or at least 2.
-    c : number or Expr
-        8.
 
     Returns
     -------
@@ -261,10 +259,10 @@ def tilted_moment_R3(sigma: Scalar, a_norm: Scalar, d: Scalar, p: Scalar, c: Sca
     """
     if p == 0:
         return 1
-    _, sigma, a, d, p, c = read(sigma=sigma, a_norm=a_norm, d=d, p=p, c=c)
+    _, sigma, a, d, p = read(sigma=sigma, a_norm=a_norm, d=d, p=p)
     if (sigma - 1).is_negative if isinstance(sigma, sp.Basic) else np.any(sigma < 1):
         raise ValueError(f"sigma = {sigma} is below 1, where R3 has the power sigma^p instead of sigma^(2p)")
-    return sigma ** (2 * p) * (c * (a**2 + d / 5 + p / 2)) ** (p / 2)
+    return sigma ** (2 * p) * (8 * (a**2 + d / 5 + p / 2)) ** (p / 2)
 
 
 def M_R3(p: int, q: int, U_norm: Scalar, d: Scalar) -> Scalar:

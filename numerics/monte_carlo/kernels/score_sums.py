@@ -168,7 +168,7 @@ def raise_top(tokens, x, lane, shrink):  # type: ignore[no-untyped-def]
 
 @njit
 def normal_sums(L, replicate, key, words, x, lane, shrink, part, total):  # type: ignore[no-untyped-def]
-    """total = the sums over the L tokens of each lane of what `normal_terms` lists, up to powers of
+    """total = the sums over the L tokens of each lane of what `with_normal` lists, up to powers of
     a factor.
     """
     total[:], lane[2 * LANES :] = 0.0, LOWEST

@@ -29,8 +29,6 @@ class LogPowerFit(ExponentFit):
     ----------
     log_power, log_power_error : float
         k and its standard error, which is 0 for a k that was given.
-    next_order : bool
-        Whether B was fitted.
 
     See Also
     --------
@@ -39,7 +37,6 @@ class LogPowerFit(ExponentFit):
 
     log_power: float
     log_power_error: float
-    next_order: bool
 
     def __call__(self, lengths: ArrayLike) -> Floats:
         """The fitted law at other lengths."""
@@ -99,21 +96,7 @@ def log_power_fit(
     columns = [np.ones_like(L), -log] + ([np.log(log)] if log_power is None else []) + ([1 / log] if next_order else [])
     solution = least_squares(columns, np.log(y) - (log_power or 0.0) * np.log(log), y / e)
     k, k_error = (solution.parameters[2], solution.standard_errors[2]) if log_power is None else (log_power, 0.0)
-    fit = LogPowerFit(
-        exponent=float(solution.parameters[1]),
-        standard_error=float(solution.standard_errors[1]),
-        log_amplitude=float(solution.parameters[0]),
-        correction=float(solution.parameters[-1]) if next_order else 0.0,
-        chi2=solution.chi2,
-        dof=solution.dof,
-        p_value=solution.p_value,
-        lengths=(float(L[0]), float(L[-1])),
-        points=L.size,
-        warnings=(),
-        log_power=float(k),
-        log_power_error=float(k_error),
-        next_order=next_order,
-    )
+    fit = LogPowerFit.of(solution, L, next_order=next_order, log_power=float(k), log_power_error=float(k_error))
     found = doubts(fit, float(np.max(e / y)))
     moving = abs(fit.log_power) / log[-1] + abs(fit.correction) / log[-1] ** 2  # they may cancel, but not for long
     if moving > SLOPE_GAP:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,6 +89,25 @@ class ExponentFit:
     lengths: tuple[float, float]
     points: int
     warnings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, solution: Solution, L: Floats, *, next_order: bool, **others: Any) -> Self:
+        """The fit from its linear model, whose parameters are log A, alpha and, if `next_order`, at
+        last B; without warnings, and with the other fields of the class.
+        """
+        return cls(
+            exponent=float(solution.parameters[1]),
+            standard_error=float(solution.standard_errors[1]),
+            log_amplitude=float(solution.parameters[0]),
+            correction=float(solution.parameters[-1]) if next_order else 0.0,
+            chi2=solution.chi2,
+            dof=solution.dof,
+            p_value=solution.p_value,
+            lengths=(float(L[0]), float(L[-1])),
+            points=L.size,
+            warnings=(),
+            **others,
+        )
 
     @property
     def amplitude(self) -> float:
@@ -243,19 +262,7 @@ def power_law_fit(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
     L, y, e = measurements(lengths, values, standard_errors, least=2 if order is None else 3)
     columns = [np.ones_like(L), -np.log(L)] + ([] if order is None else [L**-order])
     solution = least_squares(columns, np.log(y), y / e)
-    fit = PowerLawFit(
-        exponent=float(solution.parameters[1]),
-        standard_error=float(solution.standard_errors[1]),
-        log_amplitude=float(solution.parameters[0]),
-        correction=0.0 if order is None else float(solution.parameters[2]),
-        order=order,
-        chi2=solution.chi2,
-        dof=solution.dof,
-        p_value=solution.p_value,
-        lengths=(float(L[0]), float(L[-1])),
-        points=L.size,
-        warnings=(),
-    )
+    fit = PowerLawFit.of(solution, L, next_order=order is not None, order=order)
     found = doubts(fit, float(np.max(e / y)))
     if order is not None:
         moving = abs(order * fit.correction) * fit.lengths[1] ** -order

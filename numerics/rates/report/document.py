@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from io import StringIO
 from typing import Any
 
@@ -213,17 +214,7 @@ def _run(name: str, run: Rates) -> dict[str, Any]:
         "replicates": run.replicates,
         "seed": run.seed,
         "method": run.method,
-        "comparisons": [
-            {
-                "name": c.name,
-                "holds": c.holds,
-                "says": c.says,
-                "value": _number(c.value),
-                "limit": _number(c.limit),
-                "error": c.error,
-            }
-            for c in run.comparisons
-        ],
+        "comparisons": [asdict(c) | {"value": _number(c.value), "limit": _number(c.limit)} for c in run.comparisons],
         "warnings": list(run.warnings),
         "series": [_series(series, run) for series in run.series],
         "far": None
@@ -253,7 +244,7 @@ def as_document(runs: Sequence[Rates], provenance: dict[str, Any], plots: Iterab
     ----------
     runs : sequence of Rates
     provenance : dict
-        What `numerics.rates.report.provenance` returns.
+        What `numerics.pages.provenance.provenance` returns.
     plots : iterable of Plot
 
     Returns

@@ -12,7 +12,7 @@ from numerics.rates.far_curves import FarSlopes
 from numerics.rates.result import Rates
 from numerics.rates.series import Series
 
-__all__ = ["FEASIBLE", "error_limits", "error_plot", "far_plot", "measured_points", "slope_plot", "style_of"]
+__all__ = ["error_limits", "error_plot", "far_plot", "slope_plot", "style_of"]
 
 Floats = NDArray[np.float64]
 #: Longest prompts that a simulation reaches.
@@ -38,9 +38,9 @@ def style_of(name: str) -> tuple[str, str]:
     return "theorem", dashes[name]
 
 
-def measured_points(ax: Any, x: Floats, y: Floats, error: Floats, colour: str = MEASURED) -> None:
+def _measured_points(ax: Any, x: Floats, y: Floats, error: Floats) -> None:
     """Draw measured points with their 95 % intervals."""
-    ax.errorbar(x, y, 1.96 * error, fmt="o", ms=3.6, color=colour, elinewidth=1, capsize=2)
+    ax.errorbar(x, y, 1.96 * error, fmt="o", ms=3.6, color=MEASURED, elinewidth=1, capsize=2)
 
 
 def _plot_bound(ax: Any, L: Floats, values: Floats, name: str) -> None:
@@ -80,7 +80,7 @@ def error_plot(run: Rates, series: Series, prefix: str = "run") -> Plot:
             _plot_bound(ax, L, bound.values, bound.name)
         if series.exact is not None:
             ax.plot(L, series.exact, color=EXACT)
-        measured_points(ax, L, series.mean, series.standard_error)
+        _measured_points(ax, L, series.mean, series.standard_error)
         ax.set_yscale("log")
         ax.set_ylabel("mean squared error")
         _lengths_axis(ax, L)
@@ -94,7 +94,7 @@ def error_plot(run: Rates, series: Series, prefix: str = "run") -> Plot:
             _plot_bound(below, L, bound.values / series.exact, bound.name)
         below.plot(L, np.ones_like(L), color=EXACT)
         relative, error = series.mean / series.exact, series.standard_error / series.exact
-        measured_points(below, L, relative, error)
+        _measured_points(below, L, relative, error)
         reach = 1.25 * max(float(np.max(np.abs(relative - 1) + 1.96 * error)), 0.004)
         below.set_ylim(1 - reach, 1 + reach)
         below.locator_params(axis="y", nbins=3)
@@ -124,7 +124,7 @@ def slope_plot(run: Rates, series: Series, prefix: str = "run") -> Plot:
         if series.exact_slopes is not None and series.exact_slopes.size:
             ax.plot(slopes.lengths, series.exact_slopes, color=EXACT)
         if slopes.slope.size:
-            measured_points(ax, slopes.lengths, slopes.slope, slopes.standard_error)
+            _measured_points(ax, slopes.lengths, slopes.slope, slopes.standard_error)
         _lengths_axis(ax, run.lengths)
         ax.locator_params(axis="y", nbins=5)
         ax.set_ylabel("local slope")

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from numerics.pages.files import replace_together
-from numerics.rates.report.document import as_csv, as_document, table
+from numerics.rates.report.document import as_csv, as_document
 from numerics.rates.report.drawing import draw
 from numerics.rates.report.page import as_html
 from numerics.rates.result import Rates
 
-__all__ = ["FILES", "PLOTS", "schema", "table", "write_report"]
+__all__ = ["FILES", "PLOTS", "schema", "write_report"]
 
 FILES = ("report.html", "report.json", "data.csv")
 #: Folder of the plots.

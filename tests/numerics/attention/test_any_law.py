@@ -322,7 +322,6 @@ GOOD: dict[str, Any] = dict(Gamma=sphere(2), U=np.eye(2), V=np.eye(2), lengths=[
         ({"Gamma": "sphere"}, TypeError, "Gamma must be an array of real numbers"),
         ({"Gamma": UNKNOWN, "U": [[1.0]], "V": [[1.0]], "query": [1.0]}, ValueError, "mystery has no log_mgf"),
         ({"Gamma": sphere(3)}, ValueError, "d = 3 is needed, as the law sphere has it"),
-        ({"U": np.eye(3)}, ValueError, "U has shape"),
         ({"query": [1e31, 0.0]}, ValueError, "overflow"),
         ({"query": [100.0, 0.0]}, ValueError, "scale U or the query down"),
         (
@@ -332,10 +331,6 @@ GOOD: dict[str, Any] = dict(Gamma=sphere(2), U=np.eye(2), V=np.eye(2), lengths=[
         ),
         ({"Gamma": uniform(200), **ZEROS}, ValueError, "200 dimensions, beyond 128"),
         ({"Gamma": OWN, **ZEROS}, ValueError, "200 dimensions, beyond 10, up to which its moments are computed from log_mgf"),
-        ({"lengths": [0]}, ValueError, "at least one token"),
-        ({"lengths": [2.5]}, ValueError, "whole number"),
-        ({"lengths": ["a"]}, TypeError, "lengths must be"),
-        ({"K": np.eye(2)}, ValueError, "need both"),
     ],
 )
 def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:

@@ -241,13 +241,7 @@ def test_scaling_rotation_and_padding(averaged: bool) -> None:
     # a direction in which tokens never vary, whatever U, V, K and Q do there
     wide = lambda M: np.pad(M, [(0, 1), (0, 1)])
     K, Q, V = (np.pad(p[name], [(0, 0), (0, 1)], constant_values=7.0 * (name == "V")) for name in "KQV")
-    padded = {
-        "Gamma": wide(p["Gamma"]),
-        "U": wide(p["U"]),
-        "V": V,
-        "K": K,
-        "Q": Q,
-    }
+    padded = {"Gamma": wide(p["Gamma"]), "U": wide(p["U"]), "V": V, "K": K, "Q": Q}
     longer = {kind: wide(value) if averaged else np.append(value, 0.0)}
     assert fields(exact_errors(**padded, lengths=L, **longer)) == pytest.approx(e, rel=tolerance)
     # queries twice as long and scores half as steep: only the factor z of the gradients is left
@@ -317,14 +311,9 @@ GOOD: dict[str, Any] = dict(Gamma=np.eye(2), U=np.eye(2), V=np.eye(2), lengths=[
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"Gamma": -np.eye(2)}, ValueError, "Gamma has the eigenvalue -1"),
-        ({"Gamma": [[1.0, 2.0], [0.0, 1.0]]}, ValueError, "not symmetric"),
         ({"U": np.eye(3)}, ValueError, "U has shape"),
-        ({"V": np.ones(2)}, ValueError, "V has shape"),
-        ({"query": [1.0]}, ValueError, "query has shape"),
         ({"query": None}, ValueError, "neither of query and query_cov"),
         ({"query_cov": np.eye(2)}, ValueError, "both of query and query_cov"),
-        ({"query": None, "query_cov": -np.eye(2)}, ValueError, "query_cov has the eigenvalue"),
         ({"lengths": [0]}, ValueError, "at least one token"),
         ({"lengths": [2.5]}, ValueError, "whole number"),
         ({"lengths": [2.5], "query": None, "query_cov": np.eye(2) / 9, "tolerance": 1e-2}, ValueError, "whole number"),
@@ -333,15 +322,11 @@ GOOD: dict[str, Any] = dict(Gamma=np.eye(2), U=np.eye(2), V=np.eye(2), lengths=[
         ({"lengths": []}, TypeError, "lengths must be"),
         ({"lengths": [[3]]}, TypeError, "lengths must be"),
         ({"lengths": "3"}, TypeError, "lengths must be"),
-        ({"query": ["a", "b"]}, TypeError, "real numbers"),
-        ({"query": [math.nan, 1.0]}, ValueError, "finite"),
         ({"query": [65.0, 0.0]}, ValueError, "variance s = 4225 are beyond"),
         ({"query": [1e200, 0.0]}, ValueError, "overflow"),
         ({"query": None, "query_cov": 1e4 * np.eye(2)}, ValueError, "lambda = 1e.04"),
         ({"tolerance": 1e-9}, ValueError, "tolerance = 1e-09 is outside"),
-        ({"K": np.eye(2)}, ValueError, "need both"),
         ({"K": np.eye(2), "Q": 2 * np.eye(2)}, ValueError, "U is not K'Q"),
-        ({"K": np.eye(2), "Q": np.ones((3, 2))}, ValueError, "Q has shape"),
     ],
 )
 def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:

@@ -9,13 +9,11 @@ from scipy import stats
 from numerics.compiled import streams
 from numerics.compiled.streams import (
     LANES,
-    box_muller,
     box_muller_lanes,
     exp2_32,
     exp32,
     key_of,
     normal_rows,
-    philox,
     philox_lanes,
     start_lanes,
     xoshiro,
@@ -38,17 +36,10 @@ PI = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)  #
     ],
 )
 def test_philox_known_answers(counter: tuple[int, ...], key: tuple[int, int], words: tuple[int, ...]) -> None:
-    lanes = [np.full(3, c, np.uint32) for c in counter]
-    philox(*lanes, *(np.uint32(k) for k in key))
-    assert [x.tolist() for x in lanes] == [[w] * 3 for w in words]
-
-
-def test_philox_against_integers_of_any_size() -> None:
-    counters = np.random.default_rng(1).integers(0, 2**32, (4, 200), dtype=np.uint32)
-    key = (0x12345678, 0x9ABCDEF0)
-    lanes = [row.copy() for row in counters]
-    philox(*lanes, *(np.uint32(k) for k in key))
-    assert np.array_equal(lanes, np.transpose([plain_philox(tuple(map(int, c)), key) for c in counters.T]))
+    draw, low, high, mark = counter
+    found = np.empty(4 * LANES, np.uint32)
+    philox_lanes(*(np.uint64(x) for x in (draw, low | high << 32, mark, *key)), found)
+    assert tuple(found[::LANES].tolist()) == words == plain_philox(counter, key)
 
 
 @pytest.mark.parametrize(("replicate", "draw"), [(0, 0), (2**32 - 5, 2**32 - 1), (2**63 + 7, 12)])  # the lanes cross a word
@@ -66,16 +57,18 @@ def test_lanes_are_the_streams_of_replicates(replicate: int, draw: int) -> None:
     assert not np.any(tile[5 * LANES :])
 
 
-def normals(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    x = [np.arange(n, dtype=np.uint32), *(np.full(n, c, np.uint32) for c in (1, 2, 3))]
-    philox(*x, *key_of(77))
-    a, b = np.empty(n, np.float32), np.empty(n, np.float32)
-    box_muller(x[0], x[1], a, b)
-    return np.stack(x), a.astype(float), b.astype(float)
+def normals(draws: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pairs of words, of shape (2, 256 draws), and the two normals of each pair."""
+    words, x = np.empty((draws, 4 * LANES), np.uint32), np.empty((draws, 4 * LANES), np.float32)
+    for draw in range(draws):
+        philox_lanes(*(np.uint64(k) for k in (draw, 1, 3, *key_of(77))), words[draw])
+        box_muller_lanes(words[draw], x[draw], np.uint64(0))
+    pairs, found = (np.moveaxis(y.reshape(draws, 2, 2, LANES), 2, 0).reshape(2, -1) for y in (words, x.astype(float)))
+    return pairs, *found
 
 
 def test_box_muller_against_double_precision() -> None:
-    words, a, b = normals(100_000)
+    words, a, b = normals(400)
     exact = plain_box_muller(words[0], words[1])
     radius = np.hypot(*exact)
     rounding = 1e-6 + 1e-7 / radius  # d√(−2 log u) = −du / (u r), and u near 1 has the spacing 6e-8
@@ -86,15 +79,16 @@ def test_box_muller_against_double_precision() -> None:
 def test_extreme_words_give_finite_normals() -> None:
     ends = np.array([0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF], np.uint32)
     words = np.stack(np.meshgrid(ends, ends)).reshape(2, -1)
-    a, b = np.empty(words.shape[1], np.float32), np.empty(words.shape[1], np.float32)
-    box_muller(words[0], words[1], a, b)
-    assert np.all(np.isfinite([a, b]))
-    assert np.all(np.hypot(a, b) < 6.8)
+    rows = np.stack([np.resize(w, LANES) for w in words])  # the 49 pairs again and again, one in each lane
+    x = np.empty(4 * LANES, np.float32)
+    box_muller_lanes(np.resize(rows, 4 * LANES), x, np.uint64(0))
+    assert np.all(np.isfinite(x))
+    assert np.all(np.hypot(*x.reshape(4, LANES)[:2]) < 6.8)
 
 
 def test_normals_are_normal_and_independent() -> None:
     # five tests at level 1e-6 each
-    _, a, b = normals(200_000)
+    _, a, b = normals(800)
     for sample in (a, b, (a + b) / math.sqrt(2)):
         assert stats.kstest(sample, "norm").pvalue > 1e-6
     assert stats.kstest(np.arctan2(a, b) / (2 * math.pi) + 0.5, "uniform").pvalue > 1e-6

@@ -20,6 +20,7 @@ from numerics.monte_carlo import estimate
 from numerics.monte_carlo.kernels import coordinates
 from numerics.monte_carlo.sampler import PIECE, error_sampler
 from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
+from tests.numerics.monte_carlo.by_definition import squared_errors
 
 attention_errors = partial(estimate.attention_errors, method="tokens")
 token_sampler = partial(error_sampler, method="tokens")
@@ -79,21 +80,12 @@ def enumerated(points: np.ndarray, weights: np.ndarray, U, V, z, L: int) -> np.n
     """Mean squared errors of output, grad_V, grad_U over all prompts of L tokens on these
     points.
     """
-    total = np.zeros(3)
     tilt = weights * np.exp(points @ U @ z - (points @ U @ z).max())
     tilt /= tilt.sum()
     h = tilt @ points
     H = (points - h).T @ (tilt[:, None] * (points - h))
-    for prompt in itertools.product(range(len(points)), repeat=L):
-        chosen = points[list(prompt)]
-        scores = chosen @ U @ z
-        p = np.exp(scores - scores.max())
-        p /= p.sum()
-        m = p @ chosen
-        C = (chosen - m).T @ (p[:, None] * (chosen - m))
-        errors = np.sum((V @ (m - h)) ** 2), len(V) * np.sum((m - h) ** 2), np.sum((V @ (C - H)) ** 2) * (z @ z)
-        total += math.prod(weights[list(prompt)]) * np.array(errors)
-    return total
+    prompts = np.array(list(itertools.product(range(len(points)), repeat=L)))
+    return squared_errors(points[prompts], U, V, z, h, H) @ weights[prompts].prod(axis=1)
 
 
 def assert_means(e: estimate.AttentionErrors, expected: np.ndarray, allowed: float = 5.2) -> None:
@@ -181,6 +173,13 @@ def test_a_law_with_a_sampler_only(scale: float) -> None:
         assert_means(one, enumerated(points, weights, scale * U, V, z, int(L)))
 
 
+def assert_same_means(one: estimate.AttentionErrors, two: estimate.AttentionErrors) -> None:
+    """Of two independent samples at one length: within 5.2 standard errors of the difference."""
+    for name in ("output", "grad_V", "grad_U"):
+        a, b = getattr(one, name), getattr(two, name)
+        assert abs(a.mean[0] - b.mean[0]) < 5.2 * math.hypot(a.standard_error[0], b.standard_error[0]), name
+
+
 @pytest.mark.parametrize("make", [uniform, sphere, ball, gaussian])
 def test_kernel_and_numpy_draw_the_same_law(make) -> None:  # type: ignore[no-untyped-def]
     """Two programs with nothing in common but the tilted moments; and queries at random."""
@@ -189,9 +188,7 @@ def test_kernel_and_numpy_draw_the_same_law(make) -> None:  # type: ignore[no-un
     plain = TokenLaw(name="sampled", d=2, sigma=law.sigma, sample=law.sample, log_mgf=law.log_mgf)
     for S in (None, 0.5 * np.eye(2)):
         runs = [attention_errors(x, 2 * U, V, z, 30, query_cov=S, replicates=4 * PIECE, seed=3, threads=1) for x in (law, plain)]
-        for name in ("output", "grad_V", "grad_U"):
-            a, b = (getattr(run, name) for run in runs)
-            assert abs(a.mean[0] - b.mean[0]) < 5.2 * math.hypot(a.standard_error[0], b.standard_error[0]), name
+        assert_same_means(*runs)
 
 
 @njit
@@ -208,9 +205,7 @@ def test_a_quantile_function_of_ones_own() -> None:
     plain = TokenLaw(name="triangular", d=3, sigma=1.0, sample=sample, log_mgf=log_mgf)
     U, V, z = problem(3)
     runs = [attention_errors(x, U, V, z, 20, replicates=4 * PIECE, seed=3, threads=1) for x in (law, plain)]
-    for name in ("output", "grad_V", "grad_U"):
-        a, b = (getattr(run, name) for run in runs)
-        assert abs(a.mean[0] - b.mean[0]) < 5.2 * math.hypot(a.standard_error[0], b.standard_error[0]), name
+    assert_same_means(*runs)
 
 
 def signs(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -257,14 +252,6 @@ def test_a_replicate_is_the_same_however_the_range_is_cut(law: TokenLaw, random:
     whole = sampler.values(150, 70, 300)
     assert np.array_equal(whole, np.concatenate([sampler.values(150, 70, 41), sampler.values(150, 111, 259)], axis=1))
     assert len(np.unique(whole[0])) > 100  # two atoms leave 151 means of 150 tokens
-
-
-def test_threads_change_no_bit() -> None:
-    for law in (uniform(3), atoms([[1.0], [-0.5]], [1 / 3, 2 / 3])):
-        U, V, z = problem(law.d)
-        run = partial(attention_errors, law, U, V, z, [3, 40], query_cov=np.eye(law.d), replicates=3 * PIECE, seed=9)
-        one, two = run(threads=1), run(threads=2)
-        assert all(np.array_equal(getattr(one.grad_U, f), getattr(two.grad_U, f)) for f in estimate.Estimate.__dataclass_fields__)
 
 
 def test_a_gaussian_law_is_its_covariance() -> None:

@@ -1,5 +1,5 @@
-"""What a sample says about its own mean: heavy tails are called out, tame samples are not, and the
-rules are what they claim.
+"""The warnings about a sample mean: samples with heavy tails raise them, other samples do not, and
+the rules have the errors that they state.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def draws(kind: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", ["normal", "chi2", "exponential"])
-def test_tame_samples_raise_no_warning(kind: str) -> None:
-    tame = estimate(draws(kind))
-    assert not doubtful(tame, N).any()
-    assert list(estimate_warnings(tame, [10], N)) == []
+def test_samples_without_heavy_tails_raise_no_warning(kind: str) -> None:
+    light = estimate(draws(kind))
+    assert not doubtful(light, N).any()
+    assert list(estimate_warnings(light, [10], N)) == []
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,10 @@
-"""Streams, threads and memory of the sampler of scores, and the laws that it takes."""
+"""Streams and memory of the sampler of scores, and the laws that it takes."""
 
 from __future__ import annotations
 
 import math
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -17,10 +16,6 @@ from numerics.token_laws import ball, gaussian, rademacher, sphere
 from tests.numerics.monte_carlo.score_problem import NONE, RANDOM, SURE, problem
 
 
-def cuts() -> Iterator[tuple[int, ...]]:
-    yield from ((300,), (1, 299), (127, 1, 128, 44), (128, 172), (129, 171))
-
-
 @pytest.mark.parametrize("kind", ["normal", "ball"])
 @pytest.mark.parametrize("random", [False, True])
 def test_a_replicate_is_its_number(kind: str, random: bool) -> None:
@@ -28,23 +23,11 @@ def test_a_replicate_is_its_number(kind: str, random: bool) -> None:
     A, U, V, z = problem()
     sampler, key = prepare(kind, A, U, V, z, np.sqrt(RANDOM) if random else NONE), key_of(9)
     whole = sampler.values(45, 2**33, 300, key)
-    for cut in cuts():
+    for cut in ((300,), (1, 299), (127, 1, 128, 44), (128, 172), (129, 171)):
         starts = np.cumsum((0, *cut))
         parts = [sampler.values(45, 2**33 + int(start), size, key) for start, size in zip(starts, cut)]
         assert np.array_equal(np.hstack(parts), whole)
     assert len(np.unique(whole[0])) == 300
-
-
-def test_threads_change_no_bit() -> None:
-    A, U, V, z = problem()
-    run = lambda threads: attention_errors(
-        A @ A.T, U, V, z, [1, 30], query_cov=RANDOM, replicates=3000, seed=9, threads=threads, method="scores"
-    )
-    one, two = run(1), run(2)
-    assert one.method == "scores"
-    for name in ("output", "grad_V", "grad_U"):
-        for field in ("mean", "standard_error", "kurtosis"):
-            assert np.array_equal(getattr(getattr(one, name), field), getattr(getattr(two, name), field))
 
 
 def test_seeds_and_lengths_have_their_own_streams() -> None:

@@ -18,6 +18,7 @@ from numerics.monte_carlo.kernels.scores_only import tilted_height
 from numerics.monte_carlo.scores_only import CONDITIONED, ScoreSampler, prepare
 from numerics.token_laws import TokenLaw, ball, gaussian, sphere
 from tests.numerics.compiled.plain_philox import plain_normals
+from tests.numerics.monte_carlo.by_definition import squared_errors
 from tests.numerics.monte_carlo.score_problem import NONE, RANDOM, SURE, problem
 
 Floats = NDArray[np.float64]
@@ -102,21 +103,10 @@ def enumerated_means(kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: F
     b = A.T @ U @ z
     frame = np.linalg.qr(np.column_stack([b, np.eye(3)]))[0]
     e = b / np.linalg.norm(b)
-    mean, covariance = law_of(kind, A).tilted(U @ z)
-    total = np.zeros(3)
-    for choice in itertools.product(*(rest_of_token(kind, float(s)) for s in x)):
-        tokens = np.array([s * e + y @ frame[:, 1:].T for s, (_, y) in zip(x, choice)]) @ A.T
-        p = np.exp(tokens @ U @ z - (tokens @ U @ z).max())
-        p /= p.sum()
-        m = p @ tokens
-        C = (tokens - m).T @ ((tokens - m) * p[:, None])
-        errors = [
-            np.sum((V @ (m - mean)) ** 2),
-            V.shape[0] * np.sum((m - mean) ** 2),
-            np.sum((V @ (C - covariance)) ** 2) * (z @ z),
-        ]
-        total += math.prod(mass for mass, _ in choice) * np.array(errors)
-    return total
+    choices = list(itertools.product(*(rest_of_token(kind, float(s)) for s in x)))
+    tokens = np.array([[s * e + frame[:, 1:] @ y for s, (_, y) in zip(x, choice)] for choice in choices]) @ A.T
+    masses = np.array([math.prod(mass for mass, _ in choice) for choice in choices])
+    return squared_errors(tokens, U, V, z, *law_of(kind, A).tilted(U @ z)) @ masses
 
 
 @pytest.mark.parametrize(("kind", "L"), [(k, L) for k in CONDITIONED for L in (1, 2, 3) if (k, L) != ("ball", 3)])
@@ -269,14 +259,7 @@ def test_parts_of_the_formula_are_told_apart() -> None:
 def token_errors(law: TokenLaw, U: Floats, V: Floats, z: Floats, L: int, count: int) -> Floats:
     """Squared errors of prompts drawn token by token, by the definitions."""
     tokens = law.sample(np.random.default_rng(L), count * L).reshape(count, L, -1)
-    scores = tokens @ U @ z
-    p = np.exp(scores - scores.max(axis=1, keepdims=True))
-    p /= p.sum(axis=1, keepdims=True)
-    m = np.einsum("rl,rld->rd", p, tokens)
-    C = np.swapaxes(tokens * p[:, :, None], 1, 2) @ tokens - m[:, :, None] * m[:, None]
-    mean, covariance = law.tilted(U @ z)
-    grad_U = np.sum((V @ (C - covariance)) ** 2, axis=(1, 2)) * (z @ z)
-    return np.stack([np.sum(((m - mean) @ V.T) ** 2, axis=1), V.shape[0] * np.sum((m - mean) ** 2, axis=1), grad_U])
+    return squared_errors(tokens, U, V, z, *law.tilted(U @ z))
 
 
 @pytest.mark.parametrize(("kind", "columns"), [(k, r) for k in ("sphere", "ball") for r in (1, 2, 3, 4)] + [("normal", 3)])

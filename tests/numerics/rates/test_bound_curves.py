@@ -14,13 +14,10 @@ from numerics.attention.examples import EXAMPLES
 from numerics.attention.setting import LAWS, QUANTITIES, AttentionSetting, Quantity
 from numerics.rates.bound_curves import bounds, fourth_moment
 from numerics.token_laws import TokenLaw, atoms
+from tests.numerics.rates.settings import averaged
 
 LENGTHS = np.array([1.0, 2.0, 10.0, 1e3, 1e6])
 FIXED = EXAMPLES["isotropic"]()
-
-
-def averaged(lam: float, d: int = 1) -> AttentionSetting:
-    return AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), query_cov=np.eye(d))
 
 
 def named(setting: AttentionSetting, quantity: Quantity = "output", first: float = 1.0) -> dict[str, Any]:

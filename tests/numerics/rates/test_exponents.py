@@ -24,12 +24,9 @@ from numerics.rates.exponents import (
     theorem_B_law,
 )
 from numerics.token_laws import rademacher
+from tests.numerics.rates.settings import averaged
 
 FIXED = AttentionSetting(np.diag([2.0, 1.0]), 0.5 * np.eye(2), np.eye(2), np.ones(2))
-
-
-def averaged(lam: float, d: int = 1) -> AttentionSetting:
-    return AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), query_cov=np.eye(d))
 
 
 def test_exponents() -> None:

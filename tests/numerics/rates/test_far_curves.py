@@ -12,12 +12,9 @@ from numerics.rates.bound_curves import bounds
 from numerics.rates.exponents import theorem_B_constant
 from numerics.rates.far_curves import far_slopes
 from numerics.token_laws import atoms, rademacher, uniform
+from tests.numerics.rates.settings import averaged
 
 FIXED = [build() for build in EXAMPLES.values() if not build().averaged]
-
-
-def averaged(lam: float, d: int = 1) -> AttentionSetting:
-    return AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), query_cov=np.eye(d))
 
 
 @pytest.mark.parametrize("d", [1, 3])
@@ -40,7 +37,7 @@ def test_the_sharp_exponent_shows_far_out(setting: AttentionSetting) -> None:
     for quantity, slope in far.slopes.items():
         assert abs(slope[-1] - far.sharp) <= far.margins[quantity], quantity
     # The control: an exponent of one twentieth more is told apart.
-    assert abs(far.slope[-1] - 1.05 * far.sharp) > far.allowed or far.sharp > -0.6
+    assert abs(far.slope[-1] - 1.05 * far.sharp) > far.margins["output"] or far.sharp > -0.6
 
 
 @pytest.mark.parametrize(("lam", "d"), [(0.5, 1), (1.44, 3)])
@@ -80,7 +77,7 @@ def test_what_no_float_can_reach_is_said() -> None:
         far = far_slopes(AttentionSetting(np.eye(1), np.sqrt(s) * np.eye(1), np.eye(1), np.ones(1)))
         assert far is not None
         assert far.reaches == reaches
-        assert all((abs(slope[-1] + 1) <= far.allowed) == reaches for slope in far.slopes.values())
+        assert all((abs(slope[-1] + 1) <= far.margins["output"]) == reaches for slope in far.slopes.values())
 
 
 def test_far_out_is_where_rare_tokens_occur() -> None:
@@ -93,7 +90,7 @@ def test_far_out_is_where_rare_tokens_occur() -> None:
     assert far is not None
     assert far.lengths[-1] > 1e20
     assert abs(far.slope[far.lengths == 1e9]) < 0.01
-    assert abs(far.slope[-1] + 1) <= far.allowed
+    assert abs(far.slope[-1] + 1) <= far.margins["output"]
 
 
 def test_a_gradient_without_error_has_no_slope() -> None:

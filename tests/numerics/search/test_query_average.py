@@ -53,7 +53,7 @@ def test_balls_enclose_floats_and_a_factor_of_the_query() -> None:
         ball = INSTANCE.average(3, statistic, f, exact=True)
         assert float(ball.rad()) < 1e-12
         assert float(ball) == pytest.approx(INSTANCE.average(3, statistic, f), rel=1e-12)
-    one = INSTANCE.average(3, squared_error, ball=Fraction(1, 9))
+    one = INSTANCE.average(3, squared_error, g=lambda z: float((z * z).sum() < 0.2))  # of the two queries, |z| = 1/3
     other = INSTANCE.average(3, squared_error) - one
     weighted = INSTANCE.average(3, squared_error, g=lambda z: (z * z).sum())
     assert weighted == pytest.approx(one / 9 + 4 * other / 9)

@@ -15,7 +15,6 @@ from theory.attention.gaussian_errors import (
     covariance_of_mean_token,
     gaussian_bias,
     gaussian_second_moment,
-    limit_of_bias,
     limit_of_grad_U_error,
     limit_of_output_error,
     softmax_covariance_bias,
@@ -150,7 +149,6 @@ def test_symbols_and_floats_agree() -> None:
     exact = np.array(covariance_of_mean_token(P2, P3, Q, G, h).subs(at), dtype=float)
     G_, h_ = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0])
     np.testing.assert_allclose(exact, covariance_of_mean_token(0.4, 0.25, 0.2, G_, h_), rtol=1e-13)
-    assert limit_of_bias(sp.Integer(0), h) == -h
     assert gaussian_bias(sp.Rational(1, 2), h) == -h / 2
     v = sp.Matrix([1, -1])
     loose = limit_of_grad_U_error(sp.Rational(1, 2), v, G, h, 3)
@@ -172,10 +170,8 @@ def test_limit_of_the_gradient_error_is_a_tilted_variance(v: np.ndarray) -> None
     assert limit_of_grad_U_error(S, v, GAMMA, H, Z @ Z) == pytest.approx(limit, rel=1e-10)
 
 
-def test_limits_of_output_error_and_bias_are_tilted_moments() -> None:
-    """Delta method again: the limits are E e^{2a.z}|V(z - h)|^2 / M^2 and -E e^{2a.z} V(z - h) /
-    M^2 with M = E e^{a.z}.
-    """
+def test_limit_of_the_output_error_is_a_tilted_moment() -> None:
+    """Delta method again: the limit is E e^{2a.z}|V(z - h)|^2 / M^2 with M = E e^{a.z}."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(40)
     g = np.stack([x.ravel() for x in np.meshgrid(nodes, nodes, indexing="ij")], axis=1)
     w = np.outer(weights, weights).ravel() / weights.sum() ** 2
@@ -183,7 +179,6 @@ def test_limits_of_output_error_and_bias_are_tilted_moments() -> None:
     tilt = w * np.exp(2 * tokens @ a) / (w @ np.exp(tokens @ a)) ** 2
     r = (tokens - H) @ V.T
     assert limit_of_output_error(S, T, Q_) == pytest.approx(tilt @ (r**2).sum(axis=1), rel=1e-10)
-    np.testing.assert_allclose(limit_of_bias(S, V @ H), -(tilt @ r), rtol=1e-10)
 
 
 @pytest.mark.parametrize(

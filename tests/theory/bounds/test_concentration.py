@@ -39,7 +39,6 @@ FOUR = (POINT["L"], POINT["a2"], POINT["delta"], POINT["K"])
         lambda L, a2, delta, K: alpha_plus(L, a2, delta),
         lambda L, a2, delta, K: beta(L, a2, delta, K),
         lambda L, a2, delta, K: c.lemma_c1(L, a2, delta, K),
-        lambda L, a2, delta, K: c.corollary_c3(L, a2, delta, K),
         lambda L, a2, delta, K: lemma_c4(L, a2, K, 2, 3, 4, power=2),
         lambda L, a2, delta, K: lemma_c4(L, a2, K, 2, 3, 4, p=2, Z8=5),
         lambda L, a2, delta, K: exponent_16(L, a2),
@@ -69,7 +68,7 @@ def test_a_chain_of_the_appendix() -> None:
 def test_markov_from_our_second_moment_contains_corollary_c3() -> None:
     """P(|err|^2 >= 108 x/(delta L)) <= 75 delta/108 with x = e^{4 a2} F4, whatever delta."""
     for L, a2, delta, F4 in [(1, 0.0, 0.9, 1.0), (50, 0.7, 1e-4, 3.0)]:
-        markov = second_moment_R1(L, a2, F4) / c.corollary_c3(L, a2, delta, F4)
+        markov = second_moment_R1(L, a2, F4) / (C(a2, F4) / (delta * L))
         assert markov == pytest.approx(delta * 75 / 108, rel=1e-12)
         assert markov <= delta
 

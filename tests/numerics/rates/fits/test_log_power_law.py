@@ -11,9 +11,9 @@ import pytest
 
 from numerics import log_power_fit
 from numerics.attention.curve import exact_error
-from numerics.attention.setting import AttentionSetting
 from numerics.rates.exponents import theorem_B_law
 from numerics.rates.fits.power_law import power_law_fit
+from tests.numerics.rates.settings import averaged
 
 NEAR = np.geomspace(20, 20_000, 9)
 FAR = 10.0 ** np.arange(20, 101, 10)
@@ -58,7 +58,7 @@ def test_theorem_B_shows_far_out(lam: float, d: int) -> None:
     """At L = 1e20 to 1e100 the law with Theorem B's power of ln L finds the exact exponent; the
     pure power does not.
     """
-    setting = AttentionSetting(np.eye(d), math.sqrt(lam) * np.eye(d), np.eye(d), query_cov=np.eye(d))
+    setting = averaged(lam, d)
     exact, theorem = exact_error(setting, "output", FAR), theorem_B_law(setting)
     assert exact is not None
     read = lambda next_order: log_power_fit(FAR, exact, 0.01 * exact, log_power=float(theorem.log_power), next_order=next_order)
@@ -75,7 +75,7 @@ def test_theorem_B_shows_far_out(lam: float, d: int) -> None:
 
 def test_theorem_B_does_not_show_near_by() -> None:
     """The same laws on L = 10 to 10000: off by a hundredth to a fifth."""
-    setting = AttentionSetting(np.eye(1), math.sqrt(2) * np.eye(1), np.eye(1), query_cov=np.eye(1))
+    setting = averaged(2.0)
     L = np.geomspace(10, 1e4, 9).round()
     exact, theorem = exact_error(setting, "output", L), theorem_B_law(setting)
     assert exact is not None

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from numerics.attention.curve import exact_error
-from numerics.attention.setting import AttentionSetting
 from numerics.rates.exponents import theorem_B_law
 from numerics.rates.fits.models import Models, far_models, rate_models
+from tests.numerics.rates.settings import averaged
 
 L = np.geomspace(10, 1e4, 10).round()
 POWER = 2.0 / L * (1 + 0.2 / L)
@@ -48,7 +48,7 @@ def test_feasible_lengths_cannot_show_what_logarithms_hide(lam: float, d: int, r
     """The exact curves of Theorem B at L = 10 to 10000, with errors of 0.3 to 3 %: never shown,
     whatever the noise.
     """
-    setting = AttentionSetting(np.eye(d), np.sqrt(lam) * np.eye(d), np.eye(d), query_cov=np.eye(d))
+    setting = averaged(lam, d)
     exact, theorem = exact_error(setting, "output", L), theorem_B_law(setting)
     assert exact is not None
     known = {"sharp": float(theorem.exponent), "order": None, "log_power": float(theorem.log_power)}

@@ -1,0 +1,61 @@
+"""The binomial limits of Clopper and Pearson: they decide or abstain, and cover as they say."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction as F
+from typing import Any
+
+import numpy as np
+import pytest
+
+from numerics.evidence import Verdict
+from numerics.monte_carlo.confidence_limits import clopper_pearson
+
+
+def coin(p: float):  # type: ignore[no-untyped-def]
+    return lambda rng, n: rng.random(n) < p
+
+
+@pytest.mark.parametrize(
+    ("p", "op", "bound", "verdict"),
+    [(0.1, "<=", 0.2, "SUPPORTED"), (0.1, ">=", 0.05, "SUPPORTED"), (0.3, "<=", 0.2, "REFUTED"), (0.1, ">=", 0.2, "REFUTED"),
+     (0.2, "<=", 0.2, "OPEN"), (0.0, "<=", 0.01, "SUPPORTED"), (1.0, "<=", 1.0, "SUPPORTED"), (1.0, ">=", 0.99, "SUPPORTED")],
+)  # fmt: skip
+def test_binomial_limits_decide_or_abstain(p: float, op: str, bound: float, verdict: str) -> None:
+    e = clopper_pearson(coin(p), op, bound, 5000)
+    assert e.verdict.value == verdict
+    assert e.verdict is not Verdict.REFUTED or 0 < e.error <= 1e-9
+
+
+def test_binomial_limits_cover() -> None:
+    """With a share of 0.2, at most a fifth of the acceptances at the true value may happen: 400
+    runs, 5 standard deviations.
+    """
+    rng, accepted = np.random.default_rng(5), 0
+    for p in rng.random(400):
+        accepted += clopper_pearson(lambda _, n, p=p: rng.random(n) < p, "<=", float(p), 50, error=0.2).verdict is Verdict.SUPPORTED
+    assert accepted <= 400 * 0.2 + 5 * np.sqrt(400 * 0.16)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        ({"op": "<"}, ValueError, "'<='"),
+        ({"bound": math.nan}, ValueError, "finite"),
+        ({"bound": "a"}, TypeError, "real numbers"),
+        ({"n": 0}, ValueError, "one trial"),
+        ({"n": 2.5}, TypeError, "integer number of times"),
+        ({"event": 0.5}, TypeError, "integer number of times"),
+        ({"event": lambda rng, n: rng.random(n)}, ValueError, "booleans"),
+        ({"error": 0.0}, ValueError, r"in \(0, 1\)"),
+        ({"error": math.nan}, ValueError, "entry nan"),
+    ],
+)
+def test_what_is_no_confidence_statement_is_refused(change: dict[str, Any], error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        clopper_pearson(**{"event": coin(0.5), "op": "<=", "bound": 0.5, "n": 4} | change)
+
+
+def test_a_fraction_is_a_bound() -> None:
+    assert clopper_pearson(coin(0.1), "<=", F(1, 2), 2000).verdict is Verdict.SUPPORTED  # type: ignore[arg-type]
