@@ -10,6 +10,8 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
+from numerics.terminal.inputs import InputError
+
 __all__ = ["APPLICATION", "FORMAT", "StoreError", "check_header", "connect", "explained", "inspected"]
 
 APPLICATION = 0x4C505354  # "LPST", in the header of the file
@@ -19,7 +21,7 @@ NOT_SQLITE = "{} is not an SQLite file, and was left as it is; give another file
 NOTHING_LOST = "nothing that was stored is lost"
 
 
-class StoreError(ValueError):
+class StoreError(InputError):
     """A store cannot be opened, read or written. The message says what happened, where, and what to
     do.
     """

@@ -7,10 +7,13 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["InputError", "length_grid", "read_array", "read_bytes", "writable_folder"]
+__all__ = ["InputError", "length_grid", "read_array", "read_bytes", "writable_folder", "writing_into"]
 
 #: Prompt lengths that a logarithmic grid may have.
 MOST_LENGTHS = 10_000
@@ -117,7 +120,7 @@ def length_grid(text: str, name: str = "--lengths") -> list[int]:
 
 
 def writable_folder(out: Path) -> Path:
-    """The folder for a report, made and tried before the work begins.
+    """The folder for what a command writes, made and tried before the work begins.
 
     Raises
     ------
@@ -126,16 +129,28 @@ def writable_folder(out: Path) -> Path:
 
     Examples
     --------
-    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     writable_folder(Path(folder) / "report").is_dir()
     True
     """
-    import tempfile
-
-    try:
+    with writing_into(out):
         out.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=out):
-            return out
+        tempfile.TemporaryFile(dir=out).close()
+    return out
+
+
+@contextmanager
+def writing_into(out: Path) -> Iterator[None]:
+    """Turns an error of the system, met while a file or folder is written, into an `InputError`.
+
+    Examples
+    --------
+    >>> with writing_into(Path("disk")):
+    ...     raise OSError(28, "No space left")
+    Traceback (most recent call last):
+    numerics.terminal.inputs.InputError: cannot write to disk: No space left; choose another place
+    """
+    try:
+        yield
     except OSError as error:
-        raise InputError(f"cannot write to {out}: {error.strerror}; choose another --out") from error
+        raise InputError(f"cannot write to {out}: {error.strerror or error}; choose another place") from error
