@@ -7,13 +7,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["InputError", "length_grid", "read_array", "read_bytes", "writable_folder", "writing_into"]
+__all__ = ["InputError", "file_is_there", "length_grid", "read_array", "read_bytes", "writable_folder", "writing_into"]
 
 #: Prompt lengths that a logarithmic grid may have.
 MOST_LENGTHS = 10_000
@@ -84,6 +85,37 @@ def read_bytes(path: Path) -> bytes:
         raise InputError(error.strerror or str(error)) from error
     except ValueError as error:  # a null character
         raise InputError(f"this is no name of a file ({error})") from error
+
+
+def file_is_there(path: Path, what: str, error: type[InputError]) -> bool:
+    """Whether a file is there already; a place where none can be kept is refused before the work
+    begins.
+
+    Parameters
+    ----------
+    path : Path
+    what : str
+        What the file is, for an error.
+    error : type of InputError
+        What is raised.
+
+    Examples
+    --------
+    >>> file_is_there(Path("no-such-file.npz"), "checkpoint", InputError)
+    False
+    """
+    if "\0" in str(path):
+        raise error(f"{str(path)!r} is no name of a file: it has a null character; give another one")
+    if path.is_dir():
+        raise error(f"{path} is a folder; give the name of a file in it")
+    folder = Path(os.path.realpath(path)).parent  # that of the file which a link points to
+    if not folder.is_dir():
+        raise error(f"there is no folder {folder} for the {what} {path.name}; create it first")
+    if (there := path.exists()) and not path.is_file():  # to read from it may never end
+        raise error(f"{path} is neither a file nor missing (a device, a pipe); give the name of a file")
+    if not os.access(folder, os.W_OK):
+        raise error(f"may not write to {folder}; change its permissions, or keep the {what} elsewhere")
+    return there
 
 
 def length_grid(text: str, name: str = "--lengths") -> list[int]:

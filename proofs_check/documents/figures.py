@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from numerics.figures.plan import Plan
     from proofs_check.core.ledger import Ledger
 
 __all__ = ["add_figures"]
@@ -87,6 +86,7 @@ def _check_no_other_page(page: Path) -> None:
 
 def _measure_and_judge(arguments: argparse.Namespace) -> int:
     from numerics.figures.page import write_page
+    from numerics.figures.plan import Plan
     from numerics.figures.run_plan import measure
     from numerics.terminal.inputs import writable_folder, writing_into
     from numerics.terminal.progress import duration, progress_bar
@@ -95,7 +95,9 @@ def _measure_and_judge(arguments: argparse.Namespace) -> int:
 
     out = writable_folder(Path(arguments.out))
     _check_no_other_page(out / "index.html")
-    plan = _plan(arguments)
+    plan = Plan.full(arguments.seeds)
+    if arguments.only:
+        plan = plan.only(*arguments.only)
     with writing_into(out), progress_bar(arguments.quiet, "timing a step") as advance:
         show = lambda state: state.show(advance)
         measured = measure(plan, folder=out / "measured", threads=arguments.threads, progress=show)
@@ -136,13 +138,6 @@ def _as_html(text: str) -> str:
         except latex.LatexError:
             html += f"<code>{escape(part)}</code>"
     return html
-
-
-def _plan(arguments: argparse.Namespace) -> Plan:
-    from numerics.figures.plan import Plan
-
-    plan = Plan.full(arguments.seeds)
-    return plan.only(*arguments.only) if arguments.only else plan
 
 
 def _tell(ledger: Ledger, say: Callable[[str], None]) -> list[str]:

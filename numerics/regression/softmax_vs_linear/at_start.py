@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.regression.softmax_vs_linear.gradient import pair_products
 from numerics.training.setup import Setup, read_setup
+from theory.inputs.whole_numbers import read_whole
 from theory.regression.experiment import Variant
 from theory.regression.task import RegressionTask, read_task
 
@@ -92,12 +93,9 @@ def initial_gap(
     >>> bool(np.all(abs(gap.output - 2 / gap.lengths) < 5 * gap.output_error))
     True
     """
-    if isinstance(prompts, bool) or not isinstance(prompts, (int, np.integer)):
-        raise TypeError(f"prompts = {prompts!r} is no whole number; it is how many prompts are drawn for each length")
-    if prompts < 2:
-        raise ValueError(f"prompts = {prompts} leaves no error to estimate; take at least 2, better thousands")
-    groups = min(GROUPS, int(prompts))
-    batch = -(-int(prompts) // groups)
+    count = read_whole("prompts", prompts, "an error needs at least 2 for each length, better thousands", least=2)
+    groups = min(GROUPS, count)
+    batch = -(-count // groups)
     # every length is checked before the first is measured
     setups = [read_setup("coupled", L, read_task(task), batch, 0.0, groups, seed, variant, parameters, None) for L in lengths]
     found = np.array([_measure(setup, groups) for setup in setups]).reshape(-1, 4).T

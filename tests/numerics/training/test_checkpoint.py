@@ -255,7 +255,7 @@ def test_other_files_and_places(tmp_path: Path) -> None:
     refused(tmp_path / "array.npy", "damaged or no checkpoint")
     with pytest.raises(CheckpointError, match="is a folder"):
         train("softmax", 3, checkpoint=tmp_path, **SMALL)
-    with pytest.raises(CheckpointError, match="no regular file"):
+    with pytest.raises(CheckpointError, match="neither a file nor missing"):
         train("softmax", 3, checkpoint="/dev/zero", **SMALL)
     with pytest.raises(CheckpointError, match="create it first"):
         train("softmax", 3, checkpoint=tmp_path / "missing" / "run.npz", **SMALL)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from numerics.regression.flow.infinite_prompt import integrate_flow, integrate_full_flow
+from numerics.regression.flow.infinite_prompt import integrate_flow
 from theory.regression.risk import invariants
 
 SIGMA = np.diag([1.0, 0.4, 0.0])
@@ -41,7 +41,6 @@ def test_off_diagonal_entries_decay_like_the_integral_of_u_squared() -> None:
 def test_a_path_that_is_cut_short_or_sits_in_a_saddle_has_not_converged() -> None:
     assert not integrate_flow(SIGMA, U0, 0.9, t_max=0.1).converged
     assert not integrate_flow(SIGMA, np.zeros((3, 3)), 0.0).converged
-    assert not integrate_full_flow(np.eye(1), np.zeros((2, 2)), np.zeros(2)).converged
 
 
 def test_a_start_at_the_minimum_stays() -> None:
@@ -70,8 +69,6 @@ def test_time_scales_with_sigma() -> None:
 def test_shapes_and_finiteness_are_checked(arguments: tuple[Any, Any, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         integrate_flow(*arguments)
-    with pytest.raises(ValueError, match="has shape"):
-        integrate_full_flow(np.eye(2), np.eye(2), np.ones(3))
 
 
 @pytest.mark.parametrize(
