@@ -70,8 +70,8 @@ def write_page(
         Made if missing. Figures of an earlier page that the new one does not have are removed;
         files of other names are left alone.
     source : dict, optional
-        What `numerics.rates.report.provenance` returns; by default with the command that measures
-        this plan.
+        What `numerics.pages.provenance.provenance` returns; by default with the command that
+        measures this plan.
     words : callable
         What makes HTML of a sentence; by default one that escapes it and raises exponents.
 

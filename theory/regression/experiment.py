@@ -164,7 +164,7 @@ def kms(d: int, rho: float = 0.5) -> Floats:
     >>> kms(3)[0].tolist()
     [1.0, 0.5, 0.25]
     """
-    read_whole("d", d, "it is the number of rows")
+    read_whole("d", d, "a covariance has at least one row")
     if not -1 <= rho <= 1:
         raise ValueError(f"rho = {rho} is outside [-1, 1]: the matrix would not be positive semidefinite")
     return np.float64(rho) ** abs(np.subtract.outer(np.arange(d), np.arange(d)))

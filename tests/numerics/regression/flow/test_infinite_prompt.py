@@ -58,25 +58,15 @@ def test_time_scales_with_sigma() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ((np.eye(2), np.eye(3), 1.0), r"\(3, 3\)"),
-        ((np.eye(2), np.eye(2), [1.0]), r"\(1,\)"),
-        ((np.ones(2), np.eye(2), 1.0), r"\(2,\)"),
-        ((np.eye(2), np.full((2, 2), np.nan), 1.0), "finite"),
-    ],
-)
-def test_shapes_and_finiteness_are_checked(arguments: tuple[Any, Any, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
-        integrate_flow(*arguments)
-
-
-@pytest.mark.parametrize(
     ("change", "error", "says"),
     [
         ({"Sigma": -np.eye(2)}, ValueError, "positive semidefinite"),
         ({"Sigma": [[1.0, 0.5], [0.0, 1.0]]}, ValueError, "not symmetric"),
         ({"Sigma": np.zeros((2, 2))}, ValueError, "zero matrix"),
+        ({"Sigma": np.ones(2)}, ValueError, r"\(2,\)"),
+        ({"U0": np.eye(3)}, ValueError, r"\(3, 3\)"),
+        ({"U0": np.full((2, 2), np.nan)}, ValueError, "finite"),
+        ({"u0": [1.0]}, ValueError, r"\(1,\)"),
         ({"u0": "1"}, TypeError, "real numbers"),
         ({"u0": 1j}, TypeError, "real numbers"),
         ({"prompt_length": math.nan}, ValueError, "positive integer"),
