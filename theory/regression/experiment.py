@@ -103,7 +103,7 @@ class Variant:
         return RegressionTask(A @ A.T, noise=task.noise, task_variance=task.task_variance, query_covariance=B @ B.T)
 
 
-#: By name; `variant` also says what is wrong with another one.
+#: The variants by their names; `variant` finds one, and explains what is wrong with another name.
 VARIANTS: Mapping[str, Variant] = MappingProxyType(
     {
         v.name: v
