@@ -167,14 +167,12 @@ def any_starts() -> list[Start]:
     return out
 
 
-def keeps(starts: Sequence[Start], *, checked: str = r"\|U\|_F^2-u^2,\ P(U)\ \text{constant}") -> Evidence:
+def keeps(starts: Sequence[Start]) -> Evidence:
     """Whether ``|U|_F^2 - u^2`` and ``P(U)`` stay what they are along integrated paths.
 
     Parameters
     ----------
     starts : sequence of Start
-    checked : str
-        LaTeX of the statement.
 
     Returns
     -------
@@ -195,6 +193,7 @@ def keeps(starts: Sequence[Start], *, checked: str = r"\|U\|_F^2-u^2,\ P(U)\ \te
         kept = flow.U - onto @ flow.U @ onto
         size = max(float((flow.U**2).sum(axis=(1, 2)).max()), 1e-300)
         drift = max(drift, float(np.abs(balance - balance[0]).max()) / size, float(np.abs(kept - kept[0]).max()) / size**0.5)
+    checked = r"\|U\|_F^2-u^2,\ P(U)\ \text{constant}"
     common: dict[str, Any] = {"engine": "integration of the flow", "checked": checked, "seed": current_seed()}
     if drift > 1e-6:
         return Evidence(verdict=Verdict.OPEN, reason=f"a drift of {drift:.1e} along integrated paths", **common)
