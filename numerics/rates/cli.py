@@ -8,7 +8,7 @@ import argparse
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,8 +108,7 @@ def _measure_and_report(arguments: argparse.Namespace) -> int:
                     replicates=arguments.replicates,
                     seed=arguments.seed,
                     threads=arguments.threads,
-                    # All runs draw the same number of tokens.
-                    progress=lambda done, total, i=i: advance(i * total + done, len(settings) * total),
+                    progress=_part_of(advance, i, len(settings)),
                 )
             except (TypeError, ValueError) as error:
                 raise InputError(str(error)) from error
@@ -121,6 +120,13 @@ def _measure_and_report(arguments: argparse.Namespace) -> int:
         page = write_report(runs, out, source)
     tell(runs, page, arguments.quiet)
     return 0 if all(run.holds for run in runs) else 1
+
+
+def _part_of(advance: Callable[[int, int], None], i: int, runs: int) -> Callable[[int, int], None]:
+    """The progress of run i of several as progress of the whole: all runs draw the same number of
+    tokens.
+    """
+    return lambda done, total: advance(i * total + done, runs * total)
 
 
 def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
