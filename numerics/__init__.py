@@ -7,7 +7,7 @@ The rooms, each importing only from those above it:
 `evidence`              what an engine returns: the verdict, what was checked, the witness
 `seeds`                 where the random numbers of a claim come from
 `compiled`              random streams and the cache of compiled kernels
-`terminal`              what commands read, and the progress that they show
+`terminal`              how commands run, what they read, and the progress that they show
 `pages`                 HTML pages, figures as SVG, numbers as people read them
 `token_laws`            laws of tokens: sampler, covariance, log-mgf, sub-Gaussian constant
 `provers`               inequalities, identities and integrals, proved or enclosed

@@ -10,6 +10,7 @@ from typing import Any
 
 from numerics.rates.cli import add_rates
 from numerics.sweep.cli import add_sweep
+from numerics.terminal.command import run_command
 
 __all__ = ["add_commands", "main"]
 
@@ -51,7 +52,5 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m numerics", description="Numerical experiments on softmax attention with long prompts."
     )
-    add_commands(parser.add_subparsers(required=True, metavar="COMMAND"))
-    arguments = parser.parse_args(argv)
-    status: int = arguments.run(arguments)
-    return status
+    add_commands(parser.add_subparsers(dest="command", metavar="COMMAND", required=True))
+    return run_command(parser.parse_args(argv))

@@ -5,7 +5,6 @@ the commands of numerics.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 
@@ -28,6 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     2
     """
     from numerics.cli import add_commands
+    from numerics.terminal.command import run_command
     from proofs_check.documents.cli import add_commands as add_documents
     from proofs_check.documents.figures import add_figures
 
@@ -44,14 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     add_documents(commands)
     add_figures(commands)
     add_commands(commands)
-    options = parser.parse_args(argv)
-    try:
-        status: int = options.run(options)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough, as in `largeprompt status | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains when it flushes at its end
-        return 1
-    return status
+    return run_command(parser.parse_args(argv))
 
 
 if __name__ == "__main__":

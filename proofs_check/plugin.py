@@ -88,10 +88,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _writable(folder: Path) -> None:
     """Refuse a folder that cannot be written before the run, not after minutes of it."""
-    from proofs_check.core.files import InputError, check_writable
+    from numerics.terminal.inputs import InputError, writable_folder
 
     try:
-        check_writable(folder)
+        writable_folder(folder)
     except InputError as error:
         raise pytest.UsageError(f"--ledger: {error}") from error
 

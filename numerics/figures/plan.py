@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from theory.inputs.whole_numbers import read_whole
 from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS, VARIANTS
 from theory.regression.task import RegressionTask
 
@@ -18,6 +19,8 @@ FIGURES = (1, 2, 3, 4, 5, 6, 7, 8)
 ISOTROPIC_FIGURES = 4
 #: Prompt lengths of the curves over the steps in the paper.
 CURVE_LENGTHS = (10, 100, 1000)
+#: How an error about a length or a number of runs, steps or prompts ends.
+COUNTS = "take a whole number from 1 on"
 
 
 def number_of(kind: int, covariance: str) -> int:
@@ -130,15 +133,12 @@ class Plan:
                 raise ValueError(f"{name} has {strange[0]!r}; take some of {', '.join(map(repr, known))}")
         for name in ("lengths", "curve_lengths", "gap_lengths", "band_lengths"):
             for L in _entries(name, getattr(self, name)):
-                _whole(name, L)
+                read_whole(name, L, COUNTS)
         for name in ("seeds", "band_seeds", "records", "batch", "gap_prompts", "points"):
-            _whole(name, getattr(self, name))
-        if isinstance(self.first_seed, bool) or not isinstance(self.first_seed, int):
-            raise TypeError(f"first_seed: {self.first_seed!r} is no whole number")
-        if not 0 <= self.first_seed < 2**64:
-            raise ValueError(f"first_seed: {self.first_seed} is no seed; take one from 0 to 2^64 - 1")
+            read_whole(name, getattr(self, name), COUNTS)
+        read_whole("first_seed", self.first_seed, "take a seed from 0 to 2^64 - 1", least=0, most=2**64 - 1)
         if self.most_steps is not None:
-            _whole("most_steps", self.most_steps)
+            read_whole("most_steps", self.most_steps, COUNTS)
         for name, strictly in (("noise", False), ("lr", True)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -151,7 +151,7 @@ class Plan:
         """The runs of the paper: one seed (or `seeds`) at every length, five (or `seeds`) where the
         bands are drawn.
         """
-        return cls(seeds=_whole("seeds", seeds), band_seeds=max(seeds, 5))
+        return cls(seeds=read_whole("seeds", seeds, COUNTS), band_seeds=max(seeds, 5))
 
     def only(self, *figures: int) -> Plan:
         """The same plan for some of its figures.
@@ -236,12 +236,4 @@ def _entries(name: str, value: object) -> tuple[object, ...]:
         raise ValueError(f"{name} is empty; name at least one")
     if len(set(value)) < len(value):
         raise ValueError(f"{name} = {value} names something twice; name it once")
-    return value
-
-
-def _whole(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name}: {value!r} is no whole number")
-    if value < 1:
-        raise ValueError(f"{name}: {value} is below 1")
     return value

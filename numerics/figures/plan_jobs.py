@@ -17,8 +17,6 @@ from numerics.figures.run_arrays import ARCHITECTURES, as_array, from_array, hal
 from numerics.figures.speed import Speed
 from numerics.jobs.hexadecimal import as_hex
 from numerics.jobs.job import Attempt, Job
-from numerics.jobs.store import StoreError
-from numerics.training.checkpoint import CheckpointError
 from numerics.training.parameters import initial_parameters
 from numerics.training.result import Training
 from theory.regression.experiment import VARIANTS
@@ -128,22 +126,19 @@ class PlanJobs:
         }
 
         def train(attempt: Attempt) -> Floats:
-            try:
-                training = self.engines.train(
-                    key.attention,
-                    key.L,
-                    task=self.plan.task(key.covariance),
-                    batch=plan.batch,
-                    lr=plan.lr,
-                    steps=steps,
-                    seed=key.seed,
-                    variant=key.variant,
-                    every=every,
-                    checkpoint=attempt.checkpoint,
-                    progress=attempt.advance,
-                )
-            except CheckpointError as error:  # the folder's fault, like every other StoreError
-                raise StoreError(str(error)) from error
+            training = self.engines.train(
+                key.attention,
+                key.L,
+                task=self.plan.task(key.covariance),
+                batch=plan.batch,
+                lr=plan.lr,
+                steps=steps,
+                seed=key.seed,
+                variant=key.variant,
+                every=every,
+                checkpoint=attempt.checkpoint,
+                progress=attempt.advance,
+            )
             return as_array(training)
 
         label = f"{key.attention} L = {key.L}, {key.covariance}, {key.variant}, seed {key.seed}"

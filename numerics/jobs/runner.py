@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from numerics.jobs.job import Interrupted, Job, Progress
 from numerics.jobs.schedule import Elsewhere, Follow, Schedule
 from numerics.jobs.store import Store, StoreError
+from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["perform", "thread_count"]
 
@@ -114,8 +115,4 @@ def thread_count(threads: int | None, name: str = "threads") -> int:
     """
     if threads is None:
         return min(os.cpu_count() or 1, MOST_THREADS)
-    if isinstance(threads, bool) or not isinstance(threads, int):
-        raise TypeError(f"{name} = {threads!r} is no whole number; leave it out for one per processor")
-    if not 1 <= threads <= MOST_THREADS:
-        raise ValueError(f"{name} = {threads} is outside 1 ... {MOST_THREADS}; leave it out for one per processor")
-    return threads
+    return read_whole(name, threads, "leave it out for one per processor", most=MOST_THREADS)

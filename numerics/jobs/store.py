@@ -18,9 +18,8 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -36,7 +35,6 @@ Floats = NDArray[np.float64]
 Answer = TypeVar("Answer")
 Row = tuple[str, str, bytes, str, str]
 
-KEYS_IN_A_QUERY = 500  # old versions of SQLite allow 999
 MOST_ENTRIES = 10**7  # of an array: a store keeps sums and records, not samples
 PAUSE = 0.02  # seconds between two attempts while another program writes
 KEY = re.compile(r"[0-9a-f]{64}")
@@ -192,12 +190,10 @@ class Store:
 
     def _rows(self, keys: list[str]) -> dict[str, Row]:
         """The rows under these keys, their checksums verified."""
-        found: list[Row] = []
-        ordered = sorted(keys)  # as in the file: each page is read once
-        for start in range(0, len(ordered), KEYS_IN_A_QUERY):
-            part = ordered[start : start + KEYS_IN_A_QUERY]
-            query = f"SELECT {COLUMNS} FROM results WHERE key IN ({', '.join('?' * len(part))})"
-            found += self._patiently(partial(self._all, query, part))
+        # As JSON, since SQLite takes few parameters; sorted, so that each page of the file is read
+        # once.
+        query, ordered = f"SELECT {COLUMNS} FROM results WHERE key IN (SELECT value FROM json_each(?))", json.dumps(sorted(keys))
+        found: list[Row] = self._patiently(lambda: self._connection.execute(query, [ordered]).fetchall())
         for row in found:
             if row[4] != _checksum(*row[:4]):
                 raise StoreError(
@@ -205,9 +201,6 @@ class Store:
                     f" have it computed again: DELETE FROM results WHERE key = '{row[0]}'"
                 )
         return {row[0]: row for row in found}
-
-    def _all(self, query: str, values: Sequence[str]) -> list[Row]:
-        return self._connection.execute(query, values).fetchall()
 
     def _compare(self, row: Row) -> None:
         (kept,) = self._connection.execute(f"SELECT {COLUMNS} FROM results WHERE key = ?", row[:1]).fetchall()

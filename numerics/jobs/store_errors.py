@@ -10,6 +10,8 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
+from numerics.terminal.inputs import InputError, file_is_there
+
 __all__ = ["APPLICATION", "FORMAT", "StoreError", "check_header", "connect", "explained", "inspected"]
 
 APPLICATION = 0x4C505354  # "LPST", in the header of the file
@@ -19,7 +21,7 @@ NOT_SQLITE = "{} is not an SQLite file, and was left as it is; give another file
 NOTHING_LOST = "nothing that was stored is lost"
 
 
-class StoreError(ValueError):
+class StoreError(InputError):
     """A store cannot be opened, read or written. The message says what happened, where, and what to
     do.
     """
@@ -59,23 +61,11 @@ def inspected(path: Path) -> bool:
     >>> inspected(Path("no-such-file.sqlite"))
     True
     """
-    if "\0" in str(path):
-        raise StoreError(f"{str(path)!r} is no name of a file: it has a null character; give another one")
     try:
-        if path.is_dir():
-            raise StoreError(f"{path} is a folder; give the name of a file in it")
-        parent = Path(os.path.realpath(path)).parent  # where SQLite puts the journal
-        if not parent.is_dir():
-            raise StoreError(f"there is no folder {parent} for the store {path.name}; create it first")
-        exists = path.exists()
-        if exists and not path.is_file():
-            raise StoreError(f"{path} is neither a file nor missing (a device, a pipe); give the name of a file")
-        for place in [parent, path] if exists else [parent]:
-            if not os.access(place, os.W_OK):
-                raise StoreError(f"may not write to {place}; change its permissions, or copy the store to where you may write")
-        size = path.stat().st_size if exists else 0
-        if size == 0:
+        if not file_is_there(path, "store", StoreError) or (size := path.stat().st_size) == 0:
             return True
+        if not os.access(path, os.W_OK):
+            raise StoreError(f"may not write to {path}; change its permissions, or copy the store to where you may write")
         if size < SMALLEST_PAGE:
             raise StoreError(NOT_SQLITE.format(path))
         with closing(connect(path, "mode=ro&immutable=1")) as connection:

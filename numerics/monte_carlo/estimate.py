@@ -4,7 +4,6 @@ of its gradients.
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,15 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.attention.setting import AttentionSetting, as_setting
+from numerics.jobs.runner import thread_count
 from numerics.monte_carlo.joined_moments import joined
-from numerics.monte_carlo.sampler import PIECE, error_sampler, whole
+from numerics.monte_carlo.sampler import PIECE, error_sampler
 from numerics.seeds import current_seed
 from numerics.token_laws import TokenLaw
+from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["AttentionErrors", "Estimate", "as_errors", "attention_errors"]
 
 Array = NDArray[np.float64]
-MOST_THREADS = 1024
 
 
 @dataclass(frozen=True)
@@ -168,8 +168,8 @@ def attention_errors(
     setting = as_setting(Gamma, U, V, query=query, query_cov=query_cov)
     sampler = error_sampler(setting, method=method, seed=current_seed() if seed is None else seed)
     grid = _lengths(lengths, sampler.longest)
-    count = whole("replicates", replicates)
-    workers = whole("threads", (os.cpu_count() or 1) if threads is None else threads, most=MOST_THREADS)
+    count = read_whole("replicates", replicates, "it is the number of prompts drawn for each length")
+    workers = thread_count(threads)
     blocks = ((i, first) for i in range(len(grid)) for first in range(0, count, PIECE))
     sums: list[Array | None] = [None] * len(grid)
     with ThreadPoolExecutor(workers) as pool:

@@ -15,6 +15,7 @@ from numerics.compiled.streams import key_of
 from numerics.monte_carlo.all_tokens import PlainSampler, Problem, compiled_sampler
 from numerics.monte_carlo.joined_moments import central_sums
 from numerics.monte_carlo.scores_only import CONDITIONED, prepare
+from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["METHODS", "PIECE", "ErrorSampler", "error_sampler"]
 
@@ -92,8 +93,9 @@ class ErrorSampler:
         >>> sampler.sums(4, 0, 100).shape
         (3, 6)
         """
-        L = whole("L", L, 1, self.longest)
-        first, count = whole("first", first, 0, 2**63 - PIECE), whole("count", count, 1, PIECE)
+        L = read_whole("L", L, "it is the length of a prompt", most=self.longest)
+        first = read_whole("first", first, "it is the number of the first replicate", least=0, most=2**63 - PIECE)
+        count = read_whole("count", count, "it is the number of replicates", most=PIECE)
         with np.errstate(over="ignore", invalid="ignore"):  # seen below
             sums = central_sums(self.values(L, first, count))
         if not np.isfinite(sums).all():
@@ -170,27 +172,3 @@ def _check_size(problem: Problem, A: Floats) -> None:
         raise ValueError(
             f"squares of errors beyond {LARGEST_SIZE:.0e} have no fourth powers in a float; rescale Gamma, V or the query"
         )
-
-
-def whole(name: str, value: object, least: int = 1, most: int | None = None) -> int:
-    """An integer within bounds.
-
-    Raises
-    ------
-    TypeError
-        If it is no integer.
-    ValueError
-        If it is out of bounds.
-
-    Examples
-    --------
-    >>> whole("threads", 2)
-    2
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} must be an integer, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} = {value}; at least {least} is needed")
-    if most is not None and value > most:
-        raise ValueError(f"{name} = {value}; at most {most} is possible")
-    return int(value)

@@ -5,7 +5,6 @@ writes the report. Nothing heavy is imported before it runs.
 from __future__ import annotations
 
 import argparse
-import io
 import shlex
 import sys
 import time
@@ -13,14 +12,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numerics.terminal.inputs import InputError, length_grid, read_array, writable_folder
+from numerics.terminal.inputs import InputError, length_grid, read_array, writable_folder, writing_into
 from numerics.terminal.progress import progress_bar
 
 if TYPE_CHECKING:
     from numerics.attention.setting import AttentionSetting
     from numerics.rates.result import Rates
 
-__all__ = ["add_rates", "print_anything", "tell"]
+__all__ = ["add_rates", "tell"]
 
 # Known here too, so that --help need not load NumPy; a test holds the lists together.
 EXAMPLES = ("anisotropic", "isotropic", "singular", "averaged", "averaged-slow")
@@ -85,20 +84,9 @@ def add_rates(commands: Any) -> None:
     how.add_argument("--threads", metavar="N", type=int, help="default: one per processor; the numbers do not depend on it")
     how.add_argument("--out", metavar="DIR", default="rates-report", help="where the report goes (default: %(default)s)")
     how.add_argument("--quiet", action="store_true", help="print failing comparisons and errors only")
-    rates.set_defaults(run=_rates)
-
-
-def _rates(arguments: argparse.Namespace) -> int:
-    """Run the experiment; an error in the input becomes one line and exit status 2."""
-    print_anything()
-    try:
-        return _measure_and_report(arguments)
-    except InputError as error:
-        print(f"largeprompt rates: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("largeprompt rates: interrupted; no report was written (`largeprompt sweep` keeps what it has)", file=sys.stderr)
-        return 130
+    rates.set_defaults(
+        run=_measure_and_report, interrupted="interrupted; no report was written (`largeprompt sweep` keeps what it has)"
+    )
 
 
 def _measure_and_report(arguments: argparse.Namespace) -> int:
@@ -128,10 +116,8 @@ def _measure_and_report(arguments: argparse.Namespace) -> int:
                 raise InputError(f"{setting.name}: theory does not reach this ({error}); take a smaller U or query") from error
             runs.append(run)
     source = provenance(_command(arguments), time.perf_counter() - started, inputs)
-    try:
+    with writing_into(out):
         page = write_report(runs, out, source)
-    except OSError as error:
-        raise InputError(f"cannot write to {out}: {error.strerror}; choose another --out") from error
     tell(runs, page, arguments.quiet)
     return 0 if all(run.holds for run in runs) else 1
 
@@ -141,15 +127,6 @@ def _part_of(advance: Callable[[int, int], None], i: int, runs: int) -> Callable
     tokens.
     """
     return lambda done, total: advance(i * total + done, runs * total)
-
-
-def print_anything() -> None:
-    """Let a letter that the terminal or a file cannot show be printed as its number; names in a
-    grid or of files may hold any letter.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # what a test puts there may be something else
-            stream.reconfigure(errors="backslashreplace")
 
 
 def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:

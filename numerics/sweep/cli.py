@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from numerics.rates.cli import print_anything, tell
-from numerics.terminal.inputs import InputError, writable_folder
+from numerics.rates.cli import tell
+from numerics.terminal.inputs import InputError, writable_folder, writing_into
 from numerics.terminal.progress import progress_bar
 
 __all__ = ["add_sweep"]
@@ -63,28 +63,15 @@ def add_sweep(commands: Any) -> None:
         "--out", metavar="DIR", nargs="?", const=DEFAULT_OUT, help="write a report, and where (without DIR: %(const)s)"
     )
     sweep.add_argument("--quiet", action="store_true", help="print failing comparisons and errors only")
-    sweep.set_defaults(run=_sweep)
-
-
-def _sweep(arguments: argparse.Namespace) -> int:
-    """Run the command. An error in the input becomes one line and exit status 2."""
-    print_anything()
-    try:
-        if arguments.example:
-            from numerics.sweep.grid import example
-
-            print(example(), end="")
-            return 0
-        return _run_and_report(arguments)
-    except InputError as error:
-        print(f"largeprompt sweep: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt as stop:  # in the middle of the blocks it says how far they are
-        print(f"largeprompt sweep: {str(stop) or 'interrupted; the same command goes on'}", file=sys.stderr)
-        return 130
+    sweep.set_defaults(run=_run_and_report, interrupted="interrupted; the same command goes on")
 
 
 def _run_and_report(arguments: argparse.Namespace) -> int:
+    if arguments.example:
+        from numerics.sweep.grid import example
+
+        print(example(), end="")
+        return 0
     if arguments.grid is None:
         raise InputError("GRID.toml is missing; `largeprompt sweep --example > grid.toml` makes one to start from")
     if arguments.store is None:
@@ -139,10 +126,8 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
     if out is not None:
         inputs = [*grid.inputs.items(), (f"{Path(arguments.store).name}, the {end.total} jobs used", digest)]
         source = provenance(_command(arguments), time.perf_counter() - started, inputs)
-        try:
+        with writing_into(out):
             page = write_report(runs, out, source)
-        except OSError as error:
-            raise InputError(f"cannot write to {out}: {error.strerror}; choose another --out") from error
     tell(runs, page, arguments.quiet)
     return 0 if all(run.holds for run in runs) and not beyond else 1
 

@@ -7,10 +7,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["InputError", "length_grid", "read_array", "read_bytes", "writable_folder"]
+__all__ = ["InputError", "file_is_there", "length_grid", "read_array", "read_bytes", "writable_folder", "writing_into"]
 
 #: Prompt lengths that a logarithmic grid may have.
 MOST_LENGTHS = 10_000
@@ -83,6 +87,37 @@ def read_bytes(path: Path) -> bytes:
         raise InputError(f"this is no name of a file ({error})") from error
 
 
+def file_is_there(path: Path, what: str, error: type[InputError]) -> bool:
+    """Whether a file is there already; a place where none can be kept is refused before the work
+    begins.
+
+    Parameters
+    ----------
+    path : Path
+    what : str
+        What the file is, for an error.
+    error : type of InputError
+        What is raised.
+
+    Examples
+    --------
+    >>> file_is_there(Path("no-such-file.npz"), "checkpoint", InputError)
+    False
+    """
+    if "\0" in str(path):
+        raise error(f"{str(path)!r} is no name of a file: it has a null character; give another one")
+    if path.is_dir():
+        raise error(f"{path} is a folder; give the name of a file in it")
+    folder = Path(os.path.realpath(path)).parent  # that of the file which a link points to
+    if not folder.is_dir():
+        raise error(f"there is no folder {folder} for the {what} {path.name}; create it first")
+    if (there := path.exists()) and not path.is_file():  # to read from it may never end
+        raise error(f"{path} is neither a file nor missing (a device, a pipe); give the name of a file")
+    if not os.access(folder, os.W_OK):
+        raise error(f"may not write to {folder}; change its permissions, or keep the {what} elsewhere")
+    return there
+
+
 def length_grid(text: str, name: str = "--lengths") -> list[int]:
     """Prompt lengths from ``10,30,100``, or ``10:10000:9`` for a logarithmic grid (rounded;
     repeated lengths count once).
@@ -117,7 +152,7 @@ def length_grid(text: str, name: str = "--lengths") -> list[int]:
 
 
 def writable_folder(out: Path) -> Path:
-    """The folder for a report, made and tried before the work begins.
+    """The folder for what a command writes, made and tried before the work begins.
 
     Raises
     ------
@@ -126,16 +161,28 @@ def writable_folder(out: Path) -> Path:
 
     Examples
     --------
-    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     writable_folder(Path(folder) / "report").is_dir()
     True
     """
-    import tempfile
-
-    try:
+    with writing_into(out):
         out.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=out):
-            return out
+        tempfile.TemporaryFile(dir=out).close()
+    return out
+
+
+@contextmanager
+def writing_into(out: Path) -> Iterator[None]:
+    """Turns an error of the system, met while a file or folder is written, into an `InputError`.
+
+    Examples
+    --------
+    >>> with writing_into(Path("disk")):
+    ...     raise OSError(28, "No space left")
+    Traceback (most recent call last):
+    numerics.terminal.inputs.InputError: cannot write to disk: No space left; choose another place
+    """
+    try:
+        yield
     except OSError as error:
-        raise InputError(f"cannot write to {out}: {error.strerror}; choose another --out") from error
+        raise InputError(f"cannot write to {out}: {error.strerror or error}; choose another place") from error

@@ -13,7 +13,7 @@ from typing import Protocol
 __all__ = ["Advance", "duration", "progress_bar"]
 
 #: Seconds between two lines where stderr is no terminal.
-EVERY = 30.0
+LINE_INTERVAL = 30.0
 
 
 class Advance(Protocol):
@@ -82,8 +82,8 @@ def _lines(clock: Callable[[], float], sentence: Callable[[float, str, float | N
     def advance(done: float, total: float, doing: str = "", seconds_left: float | None = None) -> None:
         nonlocal last, estimated
         share = done / total if total > 0 else 0.0
-        estimate = not estimated and seconds_left is not None and seconds_left > EVERY
-        if share < 1 and (estimate or clock() - last >= EVERY):
+        estimate = not estimated and seconds_left is not None and seconds_left > LINE_INTERVAL
+        if share < 1 and (estimate or clock() - last >= LINE_INTERVAL):
             last, estimated = clock(), True
             print(sentence(share, doing, seconds_left), file=sys.stderr, flush=True)
 

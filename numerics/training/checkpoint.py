@@ -15,45 +15,17 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CheckpointError", "check_place", "read_checkpoint", "write_checkpoint"]
+from numerics.terminal.inputs import InputError
+
+__all__ = ["CheckpointError", "read_checkpoint", "write_checkpoint"]
 
 T = TypeVar("T")
 FORMAT_VERSION = 1
 UNCHANGED = "the file was left as it is"
 
 
-class CheckpointError(ValueError):
+class CheckpointError(InputError):
     """A checkpoint that cannot be written, read or continued: what, where, and what to do."""
-
-
-def check_place(path: Path) -> bool:
-    """Refuse a place where no checkpoint can be kept, before the work begins; true if there is one
-    already.
-
-    Raises
-    ------
-    CheckpointError
-
-    Examples
-    --------
-    >>> check_place(Path("no-such-file.npz"))
-    False
-    """
-    try:
-        if path.is_dir():
-            raise CheckpointError(f"{path} is a folder; give the name of a file in it")
-        folder = path.resolve().parent
-        if not folder.is_dir():
-            raise CheckpointError(f"there is no folder {folder} for the checkpoint {path.name}; create it first")
-        if not os.access(folder, os.W_OK):
-            raise CheckpointError(f"may not write to {folder}; change its permissions, or keep the checkpoint elsewhere")
-        if (there := path.exists()) and not path.is_file():  # a pipe or a device: reading may never end
-            raise CheckpointError(f"{path} is no regular file; give another name")
-        return there
-    except ValueError as error:
-        if isinstance(error, CheckpointError):
-            raise
-        raise CheckpointError(f"{str(path)!r} is no name of a file ({error}); give another one") from error
 
 
 def write_checkpoint(path: Path, run: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:

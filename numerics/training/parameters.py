@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory.inputs.arrays import read_arrays
+from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["Parameters", "initial_parameters", "pack", "read_parameters", "read_start", "unpack"]
 
@@ -92,12 +93,8 @@ def initial_parameters(d: int, seed: int) -> Parameters:
     """
     from numerics.compiled.streams import key_of
 
-    if isinstance(d, bool) or not isinstance(d, (int, np.integer)):
-        raise TypeError(f"d = {d!r} is no whole number; it is the dimension of the covariates")
-    if d < 1:
-        raise ValueError(f"d = {d} is below 1; a covariate has at least one coordinate")
+    n = read_whole("d", d, "it is the dimension of the covariates") + 1
     key_of(seed)
-    n = int(d) + 1
     generator = np.random.Generator(np.random.Philox(key=np.array([seed, STREAM], dtype=np.uint64)))
     return unpack(generator.uniform(-1 / math.sqrt(n), 1 / math.sqrt(n), (1 + 3 * n, n)))
 

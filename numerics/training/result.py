@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 #: A run has failed if more than this part of the drop of its risk is missing at its end. The risk
 #: at the critical point off the block manifold falls with the length: at L = 1000 linear attention
 #: misses there 0.08 of its drop.
-MISSING = 0.05
+TOLERATED_SHORTFALL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,4 +114,4 @@ def has_failed(risk: float, limit: float, null_risk: float) -> bool:
     >>> has_failed(0.2, limit=0.1, null_risk=0.55), has_failed(0.12, limit=0.1, null_risk=0.55)
     (True, False)
     """
-    return risk - limit > MISSING * (null_risk - limit)
+    return risk - limit > TOLERATED_SHORTFALL * (null_risk - limit)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from numerics.training.checkpoint import check_place, read_checkpoint, write_checkpoint
+from numerics.terminal.inputs import file_is_there
+from numerics.training.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from numerics.training.parameters import unpack
 from numerics.training.records import Records, State
 from numerics.training.result import Training
@@ -135,7 +136,7 @@ def train(
     file, run = None if checkpoint is None else Path(checkpoint), setup.described()
     if file is not None:
         run["kernels"] = _kernel_key()
-        if check_place(file):
+        if file_is_there(file, "checkpoint", CheckpointError):
             state = read_checkpoint(file, run, records.restored)
     if state.done < setup.steps and state.diverged < 0:
         save = (lambda at: None) if file is None else lambda at: write_checkpoint(file, run, records.saved(at))

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.training.parameters import initial_parameters, pack, read_start
 from theory.inputs.arrays import read_arrays
+from theory.inputs.whole_numbers import read_whole
 from theory.regression.experiment import TASK, Variant, variant
 from theory.regression.task import RegressionTask, read_task
 
@@ -86,14 +87,14 @@ def read_setup(
     """
     if not isinstance(attention, str) or attention not in ATTENTIONS:
         raise ValueError(f"attention = {attention!r} is not known; take one of {', '.join(map(repr, ATTENTIONS))}")
-    length = _whole("prompt_length", prompt_length, "the number of tokens in a prompt", LARGEST_COUNT)
+    length = read_whole("prompt_length", prompt_length, "it is the number of tokens in a prompt", most=LARGEST_COUNT)
     chosen = variant(variant_name)
     chosen.roots(task)  # also checks that the variant draws such queries
     (rate,) = (float(x) for x in read_arrays(lr=(lr, "")))
     if rate < 0:
         raise ValueError(f"lr = {lr} is negative: the risk would be climbed; take a learning rate >= 0 (0 only measures the start)")
-    count = _whole("batch", batch, "the number of prompts in a step", LARGEST_COUNT)
-    total = _whole("steps", steps, "the number of steps of SGD", LARGEST_STEPS)
+    count = read_whole("batch", batch, "it is the number of prompts in a step", most=LARGEST_COUNT)
+    total = read_whole("steps", steps, "it is the number of steps of SGD", most=LARGEST_STEPS)
     theta = pack(initial_parameters(task.d, seed))  # also checks the seed
     if start is not None:
         theta = read_start(start, task.d, attention == "coupled")
@@ -109,20 +110,11 @@ def _window(steps: int, size: int, every: int | None) -> int:
         fewer = max(1, min(USUAL_RECORDS, LARGEST_SIZE // (8 * size)))  # of large models: 1 GiB
         window = min(max(SHORTEST_WINDOW, -(-steps // fewer)), steps, LARGEST_SIZE // 8)
     else:
-        window = min(_whole("every", every, "the steps between two records", LARGEST_STEPS), steps)
+        window = min(read_whole("every", every, "it is the steps between two records", most=LARGEST_STEPS), steps)
     if (numbers := steps // window * size + window) > LARGEST_SIZE:
         where = "more" if window > numbers // 2 else "fewer"
         raise ValueError(f"every = {window} makes records of {numbers / 2**27:.3g} GiB; take {where} of them, or fewer steps")
     return window
-
-
-def _whole(name: str, value: Any, meaning: str, most: int) -> int:
-    """A whole number from 1 to `most`."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} = {value!r} is no whole number; it is {meaning}")
-    if not 1 <= value <= most:
-        raise ValueError(f"{name} = {value} is outside 1 ... {most}; it is {meaning}")
-    return int(value)
 
 
 def training_task(
@@ -149,7 +141,7 @@ def training_task(
         return read_task(task)
     if not named:
         return TASK
-    size = None if d is None else _whole("d", d, "the dimension of the covariates", 10_000)
+    size = None if d is None else read_whole("d", d, "it is the dimension of the covariates", most=10_000)
     if Sigma is None:
         Sigma = np.eye(size or TASK.d)
     elif size is not None and np.shape(Sigma) != (size, size):

@@ -5,22 +5,18 @@ writing never leaves half a file behind.
 from __future__ import annotations
 
 import json
-import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from numerics.pages.files import replace_together
+from numerics.terminal.inputs import InputError, writing_into
 
-__all__ = ["SCHEMA", "InputError", "check_writable", "read_ledger", "schema", "write_text"]
+__all__ = ["SCHEMA", "read_ledger", "schema", "write_text"]
 
 #: Version of ``ledger.schema.json``; it rises when a reader of older ledgers would go wrong.
 SCHEMA = 2
 _AGAIN = "write it anew with: pytest proofs_check/ --ledger DIR"
-
-
-class InputError(ValueError):
-    """What the user gave cannot be used; the message says why in one line."""
 
 
 def schema() -> dict[str, Any]:
@@ -92,30 +88,6 @@ def _shortened(message: str) -> str:
     return line if len(line) <= 160 else f"{line[:75]} ... {line[-75:]}"
 
 
-def check_writable(folder: Path) -> None:
-    """Make a folder, if need be, and try to write into it.
-
-    Raises
-    ------
-    InputError
-        If that is not possible.
-
-    Examples
-    --------
-    >>> try:
-    ...     check_writable(Path(__file__) / "out")
-    ... except InputError as error:
-    ...     print(str(error).startswith("cannot write into "))
-    True
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise InputError(f"cannot write into {folder}: {error.strerror}; choose another folder") from error
-
-
 def write_text(path: Path, text: str) -> None:
     """Write a file so that an interrupted run never damages what was there.
 
@@ -129,7 +101,5 @@ def write_text(path: Path, text: str) -> None:
     InputError
         If the folder cannot be written to.
     """
-    try:
+    with writing_into(path):
         replace_together(path.parent, {path.name: text})
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from error

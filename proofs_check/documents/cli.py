@@ -7,14 +7,10 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 __all__ = ["add_commands"]
-
-_LEDGER = "what pytest proofs_check/ --ledger DIR wrote (default: %(default)s)"
-Run = Callable[[argparse.Namespace], int]
 
 
 def add_commands(commands: Any) -> None:
@@ -32,37 +28,44 @@ def add_commands(commands: Any) -> None:
     >>> parser.parse_args(["diff", "a", "b"]).new
     'b'
     """
+    ledger = argparse.ArgumentParser(add_help=False)
+    ledger.add_argument(
+        "--ledger",
+        default="ledger.json",
+        metavar="FILE",
+        help="what pytest proofs_check/ --ledger DIR wrote (default: %(default)s)",
+    )
     blueprint = commands.add_parser(
         "blueprint",
+        parents=[ledger],
         help="the ledger as one HTML file: the graph of what needs what, and a page a statement",
         description="Writes one self-contained HTML file, with search; open it in a browser.",
         epilog="exit status: 0; 1 if a formula could not be typeset (its source is shown); 2 if the input is no good",
     )
-    blueprint.add_argument("--ledger", default="ledger.json", metavar="FILE", help=_LEDGER)
     blueprint.add_argument("--out", default="blueprint.html", metavar="FILE", help="file to write (default: %(default)s)")
-    blueprint.set_defaults(run=_told("blueprint", _blueprint))
+    blueprint.set_defaults(run=_blueprint)
     errata = commands.add_parser(
         "errata",
+        parents=[ledger],
         help="what is false as printed, with counterexamples and repairs, as a document for the authors",
         description="Writes errata.html and errata.md from a ledger; the witness scripts are run once more for it.",
     )
-    errata.add_argument("--ledger", default="ledger.json", metavar="FILE", help=_LEDGER)
     errata.add_argument("--out", default="errata", metavar="DIR", help="folder to write into (default: %(default)s)")
     errata.add_argument("--paper", default="BB", metavar="KEY", help="key of the paper (default: %(default)s)")
-    errata.set_defaults(run=_told("errata", _errata))
+    errata.set_defaults(run=_errata)
     status = commands.add_parser(
         "status",
+        parents=[ledger],
         help="the table of what the ledger holds, as it stands in the README, and the list of false statements",
         description="Prints both; with --check or --write compares them with the marked blocks of files, or puts them there.",
         epilog="exit status: 0; 1 if --check finds another table or --rules a broken rule; 2 if the input is no good",
     )
-    status.add_argument("--ledger", default="ledger.json", metavar="FILE", help=_LEDGER)
     what = status.add_mutually_exclusive_group()
     what.add_argument("--check", nargs="+", default=[], metavar="FILE", help="whether these files hold what the ledger says")
     what.add_argument("--write", nargs="+", default=[], metavar="FILE", help="put it into these files, between their marks")
     rules = "also: are enough identities and inequalities of this paper decided, the others explained, few of its rows open"
     status.add_argument("--rules", metavar="KEY", help=rules)
-    status.set_defaults(run=_told("status", _status))
+    status.set_defaults(run=_status)
     diff = commands.add_parser(
         "diff",
         help="what changed between two ledgers",
@@ -75,7 +78,7 @@ def add_commands(commands: Any) -> None:
     diff.add_argument(
         "--rounding", type=_ratio, default=1e-6, metavar="R", help="relative difference that is none (default: %(default)g)"
     )
-    diff.set_defaults(run=_told("diff", _diff))
+    diff.set_defaults(run=_diff)
 
 
 def _ratio(text: str) -> float:
@@ -86,21 +89,6 @@ def _ratio(text: str) -> float:
     if not 0 <= value < 1:
         raise argparse.ArgumentTypeError(f"{text} is no number in [0, 1)")
     return value
-
-
-def _told(name: str, run: Run) -> Run:
-    """Errors in the input become one line and exit status 2."""
-
-    def told(options: argparse.Namespace) -> int:
-        from proofs_check.core.files import InputError
-
-        try:
-            return run(options)
-        except InputError as error:
-            print(f"largeprompt {name}: {error}", file=sys.stderr)
-            return 2
-
-    return told
 
 
 def _blueprint(options: argparse.Namespace) -> int:
@@ -130,8 +118,9 @@ def _errata(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
+    from numerics.terminal.inputs import InputError
     from proofs_check.core.coverage import coverage
-    from proofs_check.core.files import InputError, read_ledger, write_text
+    from proofs_check.core.files import read_ledger, write_text
     from proofs_check.documents.status import errata, replaced, status
 
     document = read_ledger(Path(options.ledger))

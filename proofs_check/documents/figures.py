@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from numerics.figures.plan import Plan
     from proofs_check.core.ledger import Ledger
 
 __all__ = ["add_figures"]
@@ -59,7 +58,9 @@ def add_figures(commands: Any) -> None:
     )
     figures.add_argument("--only", type=_figures, metavar="LIST", help="some figures, such as 2,6; their sentences are not judged")
     figures.add_argument("--quiet", action="store_true", help="print errors and sentences that came out otherwise only")
-    figures.set_defaults(run=_figures_command)
+    figures.set_defaults(
+        run=_measure_and_judge, interrupted="interrupted; every finished run is kept; give the same command again to go on"
+    )
 
 
 def _positive(text: str) -> int:
@@ -75,56 +76,42 @@ def _figures(text: str) -> list[int]:
     return sorted(set(found))
 
 
-def _figures_command(arguments: argparse.Namespace) -> int:
-    from numerics.jobs.store import StoreError
-    from numerics.rates.cli import print_anything
-    from proofs_check.core.files import InputError, check_writable
-
-    print_anything()
-    out = Path(arguments.out)
-    try:
-        check_writable(out)
-        _check_no_other_page(out / "index.html")
-        return _measure_and_judge(arguments, out)
-    except (InputError, StoreError) as error:
-        print(f"largeprompt figures: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"largeprompt figures: cannot write into {out}: {error.strerror or error}; choose another --out", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt as stop:  # that of the measurement says how much is stored
-        said = str(stop) or f"interrupted; what is finished stays in {out / 'measured'}; give the same command again to go on"
-        print(f"largeprompt figures: {said}", file=sys.stderr)
-        return 130
-
-
 def _check_no_other_page(page: Path) -> None:
     """Refuse, before anything is trained, to overwrite a page that is not ours."""
-    from proofs_check.core.files import InputError
+    from numerics.terminal.inputs import InputError
 
     if page.exists() and TITLE not in page.read_bytes()[:2000]:
         raise InputError(f"{page} is no page of this command, and would be overwritten; choose another --out")
 
 
-def _measure_and_judge(arguments: argparse.Namespace, out: Path) -> int:
+def _measure_and_judge(arguments: argparse.Namespace) -> int:
     from numerics.figures.page import write_page
+    from numerics.figures.plan import Plan
     from numerics.figures.run_plan import measure
+    from numerics.terminal.inputs import writable_folder, writing_into
     from numerics.terminal.progress import duration, progress_bar
     from proofs_check.core.experiments import judge, sentences
     from proofs_check.core.ledger import write_json
 
-    plan = _plan(arguments)
-    with progress_bar(arguments.quiet, "timing a step") as advance:
+    out = writable_folder(Path(arguments.out))
+    _check_no_other_page(out / "index.html")
+    plan = Plan.full(arguments.seeds)
+    if arguments.only:
+        plan = plan.only(*arguments.only)
+    with writing_into(out), progress_bar(arguments.quiet, "timing a step") as advance:
         show = lambda state: state.show(advance)
         measured = measure(plan, folder=out / "measured", threads=arguments.threads, progress=show)
     say = (lambda line: None) if arguments.quiet else print
     say(f"measured in {duration(measured.seconds)} ({duration(measured.work_seconds)} of processor time, earlier runs included)")
     if arguments.only:
-        say(f"figures in {write_page(measured, [], out)}; the sentences are judged when all figures are measured")
+        with writing_into(out):
+            page = write_page(measured, [], out)
+        say(f"figures in {page}; the sentences are judged when all figures are measured")
         return 0
     ledger = judge(measured)
     write_json(ledger.to_json(), out / "ledger" / "ledger.json")
-    page = write_page(measured, sentences(ledger), out, words=_as_html)
+    with writing_into(out):
+        page = write_page(measured, sentences(ledger), out, words=_as_html)
     wrong = _tell(ledger, say)
     say(f"figures in {page}, ledger in {out / 'ledger' / 'ledger.json'}")
     return 1 if wrong else 0
@@ -151,13 +138,6 @@ def _as_html(text: str) -> str:
         except latex.LatexError:
             html += f"<code>{escape(part)}</code>"
     return html
-
-
-def _plan(arguments: argparse.Namespace) -> Plan:
-    from numerics.figures.plan import Plan
-
-    plan = Plan.full(arguments.seeds)
-    return plan.only(*arguments.only) if arguments.only else plan
 
 
 def _tell(ledger: Ledger, say: Callable[[str], None]) -> list[str]:

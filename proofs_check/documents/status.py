@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from numerics.evidence import Verdict
+from numerics.terminal.inputs import InputError
 from proofs_check.core.coverage import stated
-from proofs_check.core.files import InputError
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.statements import papers, rows
 

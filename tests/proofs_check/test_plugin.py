@@ -109,7 +109,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_run(pytester: pytest
     (pytester.path / "file").touch()
     result = run(pytester, GOOD, options=("--ledger", "file"))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--ledger: cannot write into file: File exists*"])
+    result.stderr.fnmatch_lines(["*--ledger: cannot write to file: File exists*"])
     assert "BB:CC.3.b" not in result.stdout.str()
 
 

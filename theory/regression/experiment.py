@@ -21,6 +21,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from theory.inputs.whole_numbers import read_whole
 from theory.regression.task import RegressionTask
 
 __all__ = ["COVARIANCES", "PROMPT_LENGTHS", "TASK", "VARIANTS", "Variant", "kms", "variant"]
@@ -102,7 +103,7 @@ class Variant:
         return RegressionTask(A @ A.T, noise=task.noise, task_variance=task.task_variance, query_covariance=B @ B.T)
 
 
-#: By name; `variant` also says what is wrong with another one.
+#: The variants by their names; `variant` finds one, and explains what is wrong with another name.
 VARIANTS: Mapping[str, Variant] = MappingProxyType(
     {
         v.name: v
@@ -163,10 +164,7 @@ def kms(d: int, rho: float = 0.5) -> Floats:
     >>> kms(3)[0].tolist()
     [1.0, 0.5, 0.25]
     """
-    if isinstance(d, bool) or not isinstance(d, (int, np.integer)):
-        raise TypeError(f"d = {d!r} is no whole number; it is the number of rows")
-    if d < 1:
-        raise ValueError(f"d = {d} is below 1; a covariance has at least one row")
+    read_whole("d", d, "a covariance has at least one row")
     if not -1 <= rho <= 1:
         raise ValueError(f"rho = {rho} is outside [-1, 1]: the matrix would not be positive semidefinite")
     return np.float64(rho) ** abs(np.subtract.outer(np.arange(d), np.arange(d)))

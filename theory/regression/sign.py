@@ -78,12 +78,8 @@ def common_sign(eigenvalues: Floats, effective: Floats, A: Floats, u0: float) ->
     if abs(u) <= np.finfo(np.float64).tiny:
         if abs(tau) <= noise * float((l**2).sum()) * size:
             raise SaddleError(STANDSTILL)
-        definite = (
-            "U0 is nonnegative in an eigenbasis"
-            if _one_sided(l, A, 1, noise)
-            else "u leaves 0 in the direction of tr(Sigma U0 Sigma)"
-        )
-        return (1 if tau > 0 else -1), f"u0 = 0, and {definite}"
+        one_sided = _one_sided(l, A, 1, noise)
+        return (1 if tau > 0 else -1), "u0 = 0, and U0 is nonnegative in an eigenbasis" if one_sided else LEAVES_ZERO
     sign = 1 if u > 0 else -1
     if _one_sided(l, A, sign, noise):
         return sign, ONE_SIDED[sign]

@@ -5,14 +5,13 @@ display. What they mean and what their equality proves is in `theory.symbolic.al
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 from sympy.polys.rings import PolyElement
 
 from theory.symbolic.calculus import expectation, gradient
-from theory.symbolic.letters import Alphabet, Letter, Term
+from theory.symbolic.letters import Alphabet, Letter, Term, exact_number
 from theory.symbolic.terms import Terms
 from theory.symbolic.values import evaluate, substitute
 from theory.symbolic.written import formula
@@ -77,11 +76,8 @@ class Words:
             if other.algebra is not self.algebra:
                 raise ValueError("the two elements belong to different algebras; build both from one Algebra")
             return other
-        if isinstance(other, sp.Rational):
-            other = Fraction(int(other.p), int(other.q))
-        if isinstance(other, bool) or not isinstance(other, (int, Fraction)):
-            raise TypeError(f"{other!r} is no exact number; use int, Fraction or sympy.Rational, or declare a parameter")
-        return Words(self.algebra, Terms.number(self.algebra, sp.QQ(other.numerator, other.denominator)), "scalar")
+        number = exact_number(other, "use int, Fraction or sympy.Rational, or declare a parameter")
+        return Words(self.algebra, Terms.number(self.algebra, sp.QQ(number.numerator, number.denominator)), "scalar")
 
     def __add__(self, other: Any) -> Words:
         other = self._other(other)
@@ -117,10 +113,8 @@ class Words:
         return self._other(other) * self
 
     def __truediv__(self, other: Any) -> Words:
-        number = Fraction(int(other.p), int(other.q)) if isinstance(other, sp.Rational) else other
-        if isinstance(number, bool) or not isinstance(number, (int, Fraction)):
-            raise TypeError(f"only division by an exact number is defined, not by {other!r}; declare the inverse as a letter")
-        return (self * Fraction(1, number)).made_by("/", self, other)
+        number = exact_number(other, "division is by exact numbers only: declare the inverse as a letter")
+        return (self * (1 / number)).made_by("/", self, other)
 
     def __pow__(self, n: int) -> Words:
         if self.shape not in ("scalar", "matrix") or not isinstance(n, int) or n < 0:

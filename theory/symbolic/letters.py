@@ -5,16 +5,38 @@ words: what every other module of this room stands on.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import sympy as sp
 from sympy.polys.rings import PolyElement, ring
 
-__all__ = ["Alphabet", "Letter", "Term", "Word"]
+__all__ = ["Alphabet", "Letter", "Term", "Word", "exact_number"]
 
 Letter = tuple[str, int]  # a name, and 1 where it is transposed; symmetric letters are never transposed
 Word = tuple[Letter, ...]
 Term = tuple[tuple[Word, ...], Word]  # closed scalars, and the open word that they multiply
+
+
+def exact_number(value: Any, advice: str) -> Fraction:
+    """An integer or a fraction, of Python or of SymPy.
+
+    Raises
+    ------
+    TypeError
+        If it is something else, such as a float.
+
+    Examples
+    --------
+    >>> exact_number(sp.Rational(1, 2), "pass a fraction")
+    Fraction(1, 2)
+    """
+    if isinstance(value, sp.Rational):
+        return Fraction(int(value.p), int(value.q))
+    if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
+        raise TypeError(f"{value!r} is no exact number; {advice}")
+    return Fraction(value)
 
 
 class Alphabet:

@@ -15,11 +15,12 @@ Both L and d stay symbols.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 from sympy.polys.rings import PolyElement, ring
+
+from theory.symbolic.letters import exact_number
 
 __all__ = ["TokenAlgebra", "TokenSum"]
 
@@ -161,9 +162,8 @@ class TokenSum:
             if other.algebra is not self.algebra:
                 raise ValueError("the two sums belong to different algebras; build both from one TokenAlgebra")
             return other
-        if isinstance(other, bool) or not isinstance(other, (int, Fraction)):
-            raise TypeError(f"{other!r} is no exact number; use int or Fraction")
-        return TokenSum(self.algebra, {(): self.algebra.ring(sp.QQ(other.numerator, other.denominator))})
+        number = exact_number(other, "use int, Fraction or sympy.Rational")
+        return TokenSum(self.algebra, {(): self.algebra.ring(sp.QQ(number.numerator, number.denominator))})
 
     def __add__(self, other: Any) -> TokenSum:
         return TokenSum(self.algebra, _collected([*self.terms.items(), *self._other(other).terms.items()]))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from numerics.training.parameters import Parameters
 from theory.inputs.arrays import read_arrays
 
-__all__ = ["Coordinates", "Factors", "block_factors", "read_coordinates"]
+__all__ = ["Coordinates", "Factors", "read_coordinates"]
 
 Floats = NDArray[np.float64]
 
@@ -53,40 +53,6 @@ class Factors(NamedTuple):
         V[..., :, d] = self.v
         K, Q = (np.concatenate([M, np.zeros((*lead, m, 1))], axis=-1) for M in (self.K, self.Q))
         return Parameters(O=self.o, V=V, K=K, Q=Q)
-
-
-def block_factors(parameters: Parameters) -> Factors:
-    """The factors of parameters on the block manifold.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        With ``V[:, :d] = 0`` and ``K[:, d] = 0``. The last column of Q meets the masked label and
-        may be anything.
-
-    Returns
-    -------
-    Factors
-
-    Raises
-    ------
-    ValueError
-        If another entry is not 0: then the flow is not one of (U11, u).
-
-    Examples
-    --------
-    >>> e1, e2 = np.eye(2, 1), np.array([0.0, 1.0])
-    >>> start = Factors(K=e1, Q=e1, o=e2, v=e2 / 2)
-    >>> block_factors(start.parameters()).v.tolist()
-    [0.0, 0.5]
-    """
-    O, V, K, Q = (np.asarray(x, dtype=float) for x in (parameters.O, parameters.V, parameters.K, parameters.Q))
-    if np.any(V[..., :-1]) or np.any(K[..., -1]):
-        raise ValueError(
-            "the parameters are off the block manifold: V has to be zero but for its last column, and the last column of K zero; "
-            "use population_risk for the risk at such a point"
-        )
-    return Factors(K=K[..., :-1], Q=Q[..., :-1], o=O, v=V[..., -1])
 
 
 class Coordinates(NamedTuple):

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.regression.flow.coordinates import Factors, block_factors, read_coordinates
+from numerics.regression.flow.coordinates import Factors, read_coordinates
 from numerics.regression.flow.integrator import check_positive, follow
 from numerics.regression.risk.block_manifold import RiskField
 from theory.inputs.arrays import read_arrays
 from theory.regression.task import RegressionTask
 
-__all__ = ["Factors", "TrainingFlow", "block_factors", "training_flow"]
+__all__ = ["TrainingFlow", "training_flow"]
 
 Floats = NDArray[np.float64]
 #: Speed relative to that of the fastest mode, times rtol, below which the flow counts as standing

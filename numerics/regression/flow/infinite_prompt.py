@@ -9,7 +9,6 @@ still.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +17,9 @@ from numpy.typing import NDArray
 
 from numerics.regression.flow.integrator import check_positive, follow
 from theory.inputs.arrays import read_arrays, read_covariance
-from theory.regression.any_parameters import full_risk, full_risk_gradient
 from theory.regression.risk import effective_covariance, risk_and_gradient
 
-__all__ = ["Flow", "integrate_flow", "integrate_full_flow"]
+__all__ = ["Flow", "integrate_flow"]
 
 Floats = NDArray[np.float64]
 
@@ -34,10 +32,10 @@ class Flow:
     ----------
     t : array (n,)
         Times at which the integrator stopped.
-    U : array (n, d, d), or (n, d + 1, d + 1) for the full flow
-        Query-key parameters at these times.
-    u : array (n,), or (n, d + 1) for the full flow
-        Value scalar, or last row of the value matrix.
+    U : array (n, d, d)
+        Query-key block at these times.
+    u : array (n,)
+        Value scalar.
     risk : array (n,)
         The risk along the way.
     converged : bool
@@ -49,16 +47,6 @@ class Flow:
     u: Floats
     risk: Floats
     converged: bool
-
-
-def _until_still(
-    motion: Callable[[Floats], Floats], start: Floats, t_max: float, threshold: Callable[[Floats], float], rtol: float
-) -> tuple[Floats, Floats, bool]:
-    """States at the integrator's own steps, until the speed falls below ``threshold(state)``."""
-    still = lambda y: float(np.linalg.norm(motion(y))) - threshold(y)
-    if still(start) <= 0:
-        return np.zeros(1), start[None, :], True
-    return follow(motion, still, start, t_max, rtol=rtol, size=float(np.abs(start).max()))
 
 
 def integrate_flow(
@@ -130,57 +118,13 @@ def integrate_flow(
     slowest = [np.linalg.eigvalsh(M)[moving][0] / top for M in (S, effective_covariance(S, prompt_length, noise))]
     curvature = slowest[0] ** 2 * slowest[1] * top
 
-    def threshold(y: Floats) -> float:
-        return float(tolerance * curvature * y[-1] ** 2 * np.linalg.norm(y))
+    def still(y: Floats) -> float:
+        return float(np.linalg.norm(field(y))) - float(tolerance * curvature * y[-1] ** 2 * np.linalg.norm(y))
 
-    t, y, stopped = _until_still(field, np.append(A.ravel(), v), 1e9 if t_max is None else t_max * top**2, threshold, rtol)
+    t, y, stopped = np.zeros(1), np.append(A.ravel(), v)[None, :], True
+    if still(y[0]) > 0:
+        size = float(np.abs(y[0]).max())
+        t, y, stopped = follow(field, still, y[0], 1e9 if t_max is None else t_max * top**2, rtol=rtol, size=size)
     U, u = y[:, :-1].reshape(-1, d, d), y[:, -1]
     risks = np.array([risk(a, b) for a, b in zip(U, u)])
     return Flow(t / top**2, U, u, risks, stopped and bool(risks[-1] < np.trace(S) / 2 * (1 - 1e-9)))
-
-
-def integrate_full_flow(
-    Sigma: Any, U0: Any, v0: Any, *, noise: float = 0.0, t_max: float = 1e6, tolerance: float = 1e-10, rtol: float = 1e-11
-) -> Flow:
-    """Integrate the infinite-prompt flow of all parameters, without assuming any block structure.
-
-    Parameters
-    ----------
-    Sigma : array (d, d)
-        Covariance of the covariates.
-    U0 : array (d + 1, d + 1)
-        Start of the query-key matrix.
-    v0 : array (d + 1,)
-        Start of the last row of the value matrix.
-    noise, t_max, rtol
-        As in `integrate_flow`.
-    tolerance : float
-        The flow counts as converged when its speed is below this multiple of the state's norm.
-
-    Returns
-    -------
-    Flow
-
-    Raises
-    ------
-    TypeError, ValueError, RuntimeError
-        As in `integrate_flow`.
-
-    Examples
-    --------
-    >>> flow = integrate_full_flow(np.eye(1), np.diag([1.0, 0.0]), np.array([0.0, 0.5]))
-    >>> flow.converged, bool(abs(flow.risk[-1]) < 1e-9)
-    (True, True)
-    """
-    S, (A, v) = read_covariance("Sigma", Sigma), read_arrays(U0=(U0, "n n"), v0=(v0, "n"))
-    check_positive(t_max=t_max, tolerance=tolerance, rtol=rtol)
-    n = len(v)
-
-    def field(y: Floats) -> Floats:
-        to_U, to_v = full_risk_gradient(S, y[:-n].reshape(n, n), y[-n:], noise=noise)
-        return -np.append(to_U.ravel(), to_v)
-
-    t, y, stopped = _until_still(field, np.append(A.ravel(), v), t_max, lambda y: tolerance * float(np.linalg.norm(y)), rtol)
-    U, w = y[:, :-n].reshape(-1, n, n), y[:, -n:]
-    risk = np.array([full_risk(S, a, b, noise=noise) for a, b in zip(U, w)])
-    return Flow(t, U, w, risk, stopped and bool(risk[-1] < np.trace(S) / 2 * (1 - 1e-9)))

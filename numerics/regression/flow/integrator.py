@@ -1,4 +1,4 @@
-"""The integrator of all gradient flows of the in-context risk: LSODA up to a last time, or until
+"""The integrator of the gradient flows of the in-context risk: LSODA up to a last time, or until
 the flow stands still.
 """
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
-from numerics.regression.flow.infinite_prompt import integrate_flow
+from numerics.regression.flow.infinite_prompt import Flow, integrate_flow
 from numerics.seeds import current_seed, generator
 
 __all__ = ["Start", "any_starts", "ends_at", "keeps", "positive_starts", "theta_starts"]
@@ -44,6 +44,10 @@ class Start:
     u0: float
     prompt_length: int | None = None
     noise: float = 0.0
+
+    def flow(self, rtol: float = 1e-11) -> Flow:
+        """The integrated flow from here."""
+        return integrate_flow(self.Sigma, self.U0, self.u0, prompt_length=self.prompt_length, noise=self.noise, rtol=rtol)
 
 
 def _covariances(rng: np.random.Generator, singular: bool) -> Iterable[tuple[str, Floats]]:
@@ -163,14 +167,12 @@ def any_starts() -> list[Start]:
     return out
 
 
-def keeps(starts: Sequence[Start], *, checked: str = r"\|U\|_F^2-u^2,\ P(U)\ \text{constant}") -> Evidence:
+def keeps(starts: Sequence[Start]) -> Evidence:
     """Whether ``|U|_F^2 - u^2`` and ``P(U)`` stay what they are along integrated paths.
 
     Parameters
     ----------
     starts : sequence of Start
-    checked : str
-        LaTeX of the statement.
 
     Returns
     -------
@@ -185,18 +187,23 @@ def keeps(starts: Sequence[Start], *, checked: str = r"\|U\|_F^2-u^2,\ P(U)\ \te
     """
     drift = 0.0
     for start in starts:
-        flow = integrate_flow(start.Sigma, start.U0, start.u0, prompt_length=start.prompt_length, noise=start.noise)
+        flow = start.flow()
         onto = start.Sigma @ np.linalg.pinv(start.Sigma, hermitian=True, rcond=1e-10)
         balance = (flow.U**2).sum(axis=(1, 2)) - flow.u**2
         kept = flow.U - onto @ flow.U @ onto
         size = max(float((flow.U**2).sum(axis=(1, 2)).max()), 1e-300)
         drift = max(drift, float(np.abs(balance - balance[0]).max()) / size, float(np.abs(kept - kept[0]).max()) / size**0.5)
+    checked = r"\|U\|_F^2-u^2,\ P(U)\ \text{constant}"
     common: dict[str, Any] = {"engine": "integration of the flow", "checked": checked, "seed": current_seed()}
     if drift > 1e-6:
         return Evidence(verdict=Verdict.OPEN, reason=f"a drift of {drift:.1e} along integrated paths", **common)
-    dimensions = sorted({len(s.Sigma) for s in starts})
     covered = f"{len(starts)} paths, relative drift at most {drift:.0e}"
-    return Evidence(verdict=Verdict.SUPPORTED, covered=covered, dimension="d = " + ", ".join(map(str, dimensions)), **common)
+    return Evidence(verdict=Verdict.SUPPORTED, covered=covered, dimension=_dimensions(starts), **common)
+
+
+def _dimensions(starts: Sequence[Start]) -> str:
+    """The dimensions of the starts, as an evidence names them."""
+    return "d = " + ", ".join(map(str, sorted({len(s.Sigma) for s in starts})))
 
 
 def ends_at(limit: Limit, starts: Sequence[Start], *, checked: str = "") -> Evidence:
@@ -239,7 +246,7 @@ def ends_at(limit: Limit, starts: Sequence[Start], *, checked: str = "") -> Evid
 
 def _end(start: Start, rtol: float) -> tuple[Floats, float] | None:
     """The end of the integrated flow, if it arrives."""
-    flow = integrate_flow(start.Sigma, start.U0, start.u0, prompt_length=start.prompt_length, noise=start.noise, rtol=rtol)
+    flow = start.flow(rtol)
     return (flow.U[-1], float(flow.u[-1])) if flow.converged else None
 
 
@@ -255,12 +262,10 @@ def _compared(limit: Limit, starts: Sequence[Start], ends: Sequence[tuple[Floats
     worst: dict[str, Any] = {"start": starts[k].name, "relative distance": gaps[k]}
     common: dict[str, Any] = {"engine": "integration of the flow", "checked": checked}
     if gaps[k] <= AGREEMENT:
-        dimensions = sorted({len(s.Sigma) for s in starts})
         covered = (
             f"{len(starts)} starts over {len({s.name.split(';')[0] for s in starts})} covariances, up to {gaps[k]:.0e} relative"
         )
-        dimension = "d = " + ", ".join(map(str, dimensions))
-        return Evidence(verdict=Verdict.SUPPORTED, covered=covered, dimension=dimension, tightest=worst, **common)
+        return Evidence(verdict=Verdict.SUPPORTED, covered=covered, dimension=_dimensions(starts), tightest=worst, **common)
     again = _end(starts[k], 1e-12)
     disagreement = np.inf if again is None else _distance(again, ends[k]) / gaps[k]
     if disagreement > 1e-6:

@@ -1,9 +1,7 @@
-"""How far softmax and linear attention are apart at the same parameters (Figures 1 and 5 of
-Boursier & Boyer): predictions and gradients of the risk, from prompts that both of them read.
-
-The prompts are those of the coupled kernel of SGD, at learning rate 0. The squared norm of a mean
-gradient is biased upwards by its noise; products of the gradients of different groups of prompts
-are not.
+"""How far the predictions of softmax and linear attention are apart at the same parameters (Figures
+1 and 5 of Boursier & Boyer), from prompts that both of them read: those of the coupled kernel of
+SGD, at learning rate 0. The gradients of the two risks are compared without drawing prompts, in
+`numerics.regression.softmax_vs_linear.gradient`.
 """
 
 from __future__ import annotations
@@ -15,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.regression.softmax_vs_linear.gradient import pair_products
 from numerics.training.setup import Setup, read_setup
+from theory.inputs.whole_numbers import read_whole
 from theory.regression.experiment import Variant
 from theory.regression.task import RegressionTask, read_task
 
@@ -29,23 +27,18 @@ GROUPS = 64
 
 @dataclass(frozen=True, eq=False)
 class InitialGap:
-    """Differences between softmax and linear attention, with standard errors.
+    """The difference between the outputs of softmax and linear attention, with standard errors.
 
     Attributes
     ----------
     lengths : ndarray of shape (k,)
     output, output_error : ndarray of shape (k,)
         E |T_soft - T_lin|^2 over prompts and queries.
-    gradient, gradient_error : ndarray of shape (k,)
-        |grad R_soft - grad R_lin|^2 for the population risks, over all of O, V, K, Q; without bias,
-        and so perhaps below 0 where it is smaller than its error.
     """
 
     lengths: NDArray[np.int64]
     output: Floats
     output_error: Floats
-    gradient: Floats
-    gradient_error: Floats
 
 
 def initial_gap(
@@ -57,7 +50,7 @@ def initial_gap(
     prompts: int = 2**16,
     seed: int = 0,
 ) -> InitialGap:
-    """Both gaps at every prompt length.
+    """The gap of the outputs at every prompt length.
 
     Parameters
     ----------
@@ -92,32 +85,23 @@ def initial_gap(
     >>> bool(np.all(abs(gap.output - 2 / gap.lengths) < 5 * gap.output_error))
     True
     """
-    if isinstance(prompts, bool) or not isinstance(prompts, (int, np.integer)):
-        raise TypeError(f"prompts = {prompts!r} is no whole number; it is how many prompts are drawn for each length")
-    if prompts < 2:
-        raise ValueError(f"prompts = {prompts} leaves no error to estimate; take at least 2, better thousands")
-    groups = min(GROUPS, int(prompts))
-    batch = -(-int(prompts) // groups)
+    count = read_whole("prompts", prompts, "an error needs at least 2 for each length, better thousands", least=2)
+    groups = min(GROUPS, count)
+    batch = -(-count // groups)
     # every length is checked before the first is measured
     setups = [read_setup("coupled", L, read_task(task), batch, 0.0, groups, seed, variant, parameters, None) for L in lengths]
-    found = np.array([_measure(setup, groups) for setup in setups]).reshape(-1, 4).T
+    found = np.array([_measure(setup, groups) for setup in setups]).reshape(-1, 2).T
     return InitialGap(np.array([s.prompt_length for s in setups], dtype=np.int64), *found)
 
 
-def _measure(setup: Setup, groups: int) -> tuple[float, float, float, float]:
-    """Both gaps with their errors at one prompt length, the gradient's by the jackknife."""
+def _measure(setup: Setup, groups: int) -> tuple[float, float]:
+    """The gap at one prompt length, and its error from the spread of the groups."""
     from numerics.training.kernels.loop import sgd_kernel
 
     kernel, arguments = sgd_kernel("coupled"), setup.kernel_arguments()
-    squares, gradients = np.empty(groups), np.zeros((groups, setup.start[0].size))
-    losses, gradient = np.empty((3, 1)), np.empty_like(setup.start)
+    squares, losses, no_gradient = np.empty(groups), np.empty((3, 1)), np.empty((0, 0, 0))
     for group in range(groups):
-        gradient[:] = 0
-        if kernel(setup.start, setup.prompt_length, group, 1, 0.0, *arguments, losses, gradient) != -1:
-            raise ValueError(
-                "predictions or gradients at these parameters are beyond the range of floating-point numbers; take smaller ones"
-            )
-        squares[group], gradients[group] = losses[2, 0], (gradient[0] - gradient[1]).ravel()
-    pairs, without_one = pair_products(gradients)
-    error = math.sqrt((groups - 1) * float(np.var(without_one))) if groups > 2 else math.inf
-    return float(squares.mean()), float(squares.std(ddof=1)) / math.sqrt(groups), pairs / (groups * (groups - 1)), error
+        if kernel(setup.start, setup.prompt_length, group, 1, 0.0, *arguments, losses, no_gradient) != -1:
+            raise ValueError("predictions at these parameters are beyond the range of floating-point numbers; take smaller ones")
+        squares[group] = losses[2, 0]
+    return float(squares.mean()), float(squares.std(ddof=1)) / math.sqrt(groups)

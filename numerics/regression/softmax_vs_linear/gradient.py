@@ -21,7 +21,7 @@ from numerics.training.parameters import read_parameters
 from theory.regression.experiment import Variant
 from theory.regression.task import RegressionTask
 
-__all__ = ["GradientGap", "gradient_gap", "pair_products"]
+__all__ = ["GradientGap", "gradient_gap"]
 
 Floats = NDArray[np.float64]
 OVERFLOW = "parameters, or the gap at them, are beyond the range of floats; take a record before the run went to infinity"
@@ -133,21 +133,10 @@ def _back(model: TaskModel, w: Floats, seen: Floats) -> Floats:
 
 
 def _squared_norm(rows: Floats) -> Floats:
-    """Jackknife values of the mean of x_i·x_j over pairs i != j of rows."""
-    pairs, without = pair_products(rows)
-    return np.asarray(pairs / (len(rows) - 1) - (len(rows) - 1) * without)
-
-
-def pair_products(rows: Floats) -> tuple[float, Floats]:
-    """The sum of x_i·x_j over pairs i != j of rows, and its mean over the pairs without each of the
-    rows in turn: the squared norm of a mean without the bias that the noise of x_i·x_i has.
-
-    Examples
-    --------
-    >>> pairs, without = pair_products(np.array([[1.0], [2.0], [3.0]]))
-    >>> float(pairs), without.tolist()
-    (22.0, [6.0, 3.0, 2.0])
+    """Jackknife values of the mean of x_i·x_j over pairs i != j of rows: of the squared norm of
+    their mean, without the bias that the noise of x_i·x_i has.
     """
     count, total, own = len(rows), rows.sum(axis=0), np.einsum("ij,ij->i", rows, rows)
     pairs = total @ total - own.sum()
-    return pairs, (pairs - 2 * (rows @ total - own)) / max((count - 1) * (count - 2), 1)
+    without = (pairs - 2 * (rows @ total - own)) / ((count - 1) * (count - 2))
+    return np.asarray(pairs / (count - 1) - (count - 1) * without)

@@ -24,6 +24,8 @@ __all__ = ["Transfer", "transfers"]
 Floats = NDArray[np.float64]
 #: Suprema over the ball are taken on a grid and enlarged by this factor.
 MARGIN = 1.01
+#: S; on the ball of radius 2 rho the scores have variance at most ``9 x^2``, ``x ~ N(0, S)``.
+COVARIATE_VARIANCE = 1 / 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +85,9 @@ def _path(model: ScalarRegression, start: tuple[float, float], times: tuple[floa
 
 
 @cache
-def _transfers(S: float, lengths: tuple[float, ...]) -> tuple[Transfer, ...]:
+def _transfers(lengths: tuple[float, ...]) -> tuple[Transfer, ...]:
     """`transfers`, with suprema over the ball found on a polar grid."""
-    r = 3.0
+    S, r = COVARIATE_VARIANCE, 3.0
     radius = r / math.sqrt(S)
     infinite, *finite = scalar_regressions(S, lengths, radius)
     size, angle = np.meshgrid(np.linspace(0, radius, 61), np.linspace(0, 2 * np.pi, 181), indexing="ij")
@@ -98,16 +100,13 @@ def _transfers(S: float, lengths: tuple[float, ...]) -> tuple[Transfer, ...]:
     return tuple(out)
 
 
-def transfers(lengths: Sequence[float], S: float = 1 / 64) -> tuple[Transfer, ...]:
+def transfers(lengths: Sequence[float]) -> tuple[Transfer, ...]:
     """Transfers for flows in the ball ``|phi| <= 3/2``, remembered; a start in it with
     ``|phi_2^2 - phi_1^2| <= 1`` stays there.
 
     Parameters
     ----------
     lengths : sequence of float
-    S : float
-        Variance of the covariate; on the ball of radius 2 rho the scores have variance at most
-        ``9 x^2``, ``x ~ N(0, S)``.
 
     Returns
     -------
@@ -119,4 +118,4 @@ def transfers(lengths: Sequence[float], S: float = 1 / 64) -> tuple[Transfer, ..
     >>> long.g1 < short.g1, long.rho
     (True, 12.0)
     """
-    return _transfers(float(S), tuple(float(L) for L in lengths))
+    return _transfers(tuple(float(L) for L in lengths))

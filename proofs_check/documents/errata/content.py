@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from numerics.evidence import Verdict
+from numerics.terminal.inputs import InputError
 from proofs_check.core import witnesses
 from proofs_check.core.claim import SEVERITIES, by_severity
-from proofs_check.core.files import InputError
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.statements import paper, rows
 from proofs_check.documents.latex import marked

@@ -71,13 +71,13 @@ def test_records_divide_the_steps(variant: str, records: int) -> None:
         ({"figures": 3}, r"figures = 3 is no tuple; write figures=\(1, 2\)"),
         ({"variants": ("written",)}, "'written'; take some of 'as written', 'as coded'"),
         ({"lengths": (10, 10)}, "names something twice"),
-        ({"curve_lengths": (0,)}, "curve_lengths: 0 is below 1"),
-        ({"gap_lengths": (1.5,)}, "gap_lengths: 1.5 is no whole number"),
-        ({"seeds": 0}, "seeds: 0 is below 1"),
+        ({"curve_lengths": (0,)}, "curve_lengths = 0 is below 1"),
+        ({"gap_lengths": (1.5,)}, "gap_lengths = 1.5 is no whole number"),
+        ({"seeds": 0}, "seeds = 0 is below 1"),
         ({"seeds": True}, "True is no whole number"),
-        ({"first_seed": -1}, "first_seed: -1 is no seed"),
-        ({"first_seed": 1.0}, "first_seed: 1.0 is no whole number"),
-        ({"most_steps": 0}, "most_steps: 0 is below 1"),
+        ({"first_seed": -1}, "first_seed = -1 is outside 0"),
+        ({"first_seed": 1.0}, "first_seed = 1.0 is no whole number"),
+        ({"most_steps": 0}, "most_steps = 0 is below 1"),
         ({"noise": -0.1}, "noise = -0.1; it must be finite and >= 0"),
         ({"noise": "0.1"}, "noise = '0.1' is no number"),
         ({"lr": 0.0}, "lr = 0.0; it must be finite and > 0"),
@@ -92,5 +92,5 @@ def test_what_is_no_plan_is_refused(change: dict[str, Any], says: str) -> None:
 def test_a_plan_has_figures_left() -> None:
     with pytest.raises(ValueError, match="figures is empty"):
         Plan.full().only(1).only(2)
-    with pytest.raises(TypeError, match="seeds: '3' is no whole number"):
+    with pytest.raises(TypeError, match="seeds = '3' is no whole number"):
         Plan.full("3")  # type: ignore[arg-type]

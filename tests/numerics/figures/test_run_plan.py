@@ -30,7 +30,8 @@ from numerics.figures.run_arrays import as_array
 from numerics.figures.run_plan import measure
 from numerics.jobs import schedule
 from numerics.jobs.job import Interrupted, Progress
-from numerics.jobs.store import Store, StoreError
+from numerics.jobs.store import Store
+from numerics.training.checkpoint import CheckpointError
 from tests.numerics.figures.fake_engines import SMALL, Fake
 from tests.numerics.jobs.stores import folder_in_memory
 
@@ -252,7 +253,7 @@ def test_a_damaged_checkpoint_is_named_and_left_as_it_is(tmp_path: Path) -> None
     path = tmp_path / "running" / f"{run.key}.npz"
     path.parent.mkdir()
     path.write_bytes(b"PK, but no archive")
-    with pytest.raises(StoreError, match=r"is damaged or no checkpoint .*: delete it to start anew"):
+    with pytest.raises(CheckpointError, match=r"is damaged or no checkpoint .*: delete it to start anew"):
         measure(plan, folder=tmp_path, _engines=by)
     assert path.read_bytes() == b"PK, but no archive"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -21,25 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from numerics.jobs.store import Store, StoreError
-from tests.numerics.jobs.stores import ABOUT, Floats, everything, fill, key, read, same, value
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "results.sqlite"
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return fill(tmp_path_factory.mktemp("template") / "results.sqlite")
-
-
-@pytest.fixture
-def filled(path: Path, template: Path) -> Path:
-    """A copy: to write it each time means to wait for the disk each time."""
-    shutil.copy(template, path)
-    return path
-
+from tests.numerics.jobs.stores import ABOUT, Floats, everything, key, read, same, value
 
 # ---------------------------------------------------------------- what goes in comes out
 

@@ -15,25 +15,7 @@ import pytest
 
 from numerics.jobs.store import TABLE, Store, StoreError
 from numerics.jobs.store_errors import APPLICATION
-from tests.numerics.jobs.stores import everything, fill, key, read, same, value
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "results.sqlite"
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return fill(tmp_path_factory.mktemp("template") / "results.sqlite")
-
-
-@pytest.fixture
-def filled(path: Path, template: Path) -> Path:
-    """A copy: to write it each time means to wait for the disk each time."""
-    shutil.copy(template, path)
-    return path
-
+from tests.numerics.jobs.stores import everything, key, read, same, value
 
 # ---------------------------------------------------------------- what is no store
 

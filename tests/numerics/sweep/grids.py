@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +41,15 @@ def write(folder: Path, text: str, name: str = "grid.toml") -> Path:
 def two(folder: Path, replicates: int = 2500, lengths: str = "[3, 20]", scales: str = "[0.2, 0.5]") -> Grid:
     """Four runs: two sizes of U, a fixed query and Gaussian ones."""
     return read_grid(write(folder, TWO.format(replicates=replicates, lengths=lengths, scales=scales)))
+
+
+def stored_blocks(store: Path) -> int:
+    """Blocks in the file of a store; what the runs are stands in empty rows."""
+    try:
+        with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
+            return int(connection.execute("SELECT count(*) FROM results WHERE shape != '[0]'").fetchone()[0])
+    except sqlite3.OperationalError:  # not there yet
+        return 0
 
 
 def bits(errors: AttentionErrors) -> bytes:

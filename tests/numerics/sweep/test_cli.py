@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -26,7 +25,7 @@ from numerics.sweep import blocks, run
 from numerics.sweep.cli import add_sweep
 from numerics.sweep.grid import example, read_grid
 from numerics.sweep.run import stored_digest
-from tests.numerics.sweep.grids import TWO, write
+from tests.numerics.sweep.grids import TWO, stored_blocks, write
 
 BOTH = TWO.format(replicates=200, lengths="[5, 50]", scales="[0.5]")
 #: Without Gaussian queries, whose theory takes a second.
@@ -139,7 +138,7 @@ def test_a_scheduler_that_is_not_there(grid: Path, tmp_path: Path, capsys: pytes
     assert printed.err.startswith("largeprompt sweep: ")
     assert printed.err.endswith(" (0 of 4 jobs are stored; the same command goes on)\n")
     assert printed.err.count("\n") == 1
-    assert rows(store) == 0
+    assert stored_blocks(store) == 0
     # what is stored needs no cluster
     assert sweep(grid, "--store", store, "--quiet") == 0
     assert sweep(grid, "--store", store, "--quiet", "--scheduler", "tcp://127.0.0.1:9") == 0
@@ -199,7 +198,7 @@ def test_a_law_of_ones_own_that_fails_late(breaks: str, says: str, tmp_path: Pat
     assert says in printed.err
     assert printed.err.endswith("(0 of 4 jobs are stored; the same command goes on)\n")
     assert len(printed.err) < 600
-    assert rows(tmp_path / "s") == 0
+    assert stored_blocks(tmp_path / "s") == 0
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("a bound of 0"), MemoryError("too long"), ValueError("beyond 1e9")])
@@ -213,7 +212,7 @@ def test_numbers_that_theory_does_not_reach_are_kept(
     assert sweep(grid, "--store", tmp_path / "s", "--quiet") == 2
     says = f"the numbers of 'U x 0.2' are stored, but theory does not reach them ({error}); take it out of the grid"
     assert capsys.readouterr().err == f"largeprompt sweep: {says}\n"
-    assert rows(tmp_path / "s") == 4
+    assert stored_blocks(tmp_path / "s") == 4
 
 
 def test_a_run_beyond_theory_leaves_the_others_their_verdicts(
@@ -273,7 +272,7 @@ def test_ctrl_c_in_a_real_process(tmp_path: Path, capsys: pytest.CaptureFixture[
     process = subprocess.Popen([sys.executable, "-c", program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         until = time.monotonic() + 120
-        while rows(store) < 2:
+        while stored_blocks(store) < 2:
             assert process.poll() is None, process.stderr.read() if process.stderr else ""
             assert time.monotonic() < until
             time.sleep(0.02)
@@ -281,17 +280,8 @@ def test_ctrl_c_in_a_real_process(tmp_path: Path, capsys: pytest.CaptureFixture[
         out, err = process.communicate(timeout=60)
     finally:
         process.kill()
-    stored = rows(store)
+    stored = stored_blocks(store)
     assert (process.returncode, out) == (130, "")
     assert err.endswith("jobs are stored; the same command goes on\n")
     assert f"interrupted; {stored} of " in err
     assert "Traceback" not in err
-
-
-def rows(store: Path) -> int:
-    """Blocks stored; what the runs are stands in empty rows."""
-    try:
-        with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
-            return int(connection.execute("SELECT count(*) FROM results WHERE shape != '[0]'").fetchone()[0])
-    except sqlite3.OperationalError:  # not there yet
-        return 0

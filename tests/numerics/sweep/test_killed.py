@@ -7,18 +7,16 @@ from __future__ import annotations
 import json
 import re
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.numerics.jobs.stores import folder_in_memory
-from tests.numerics.sweep.grids import TWO, write
+from tests.numerics.sweep.grids import TWO, stored_blocks, write
 
 ROOT = Path(__file__).parents[3]
 
@@ -92,11 +90,6 @@ sys.exit(main())
 """
 
 
-def count(store: Path) -> int:
-    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
-        return int(connection.execute("SELECT count(*) FROM results WHERE shape != '[0]'").fetchone()[0])
-
-
 def test_the_command_killed_and_repeated(tmp_path: Path) -> None:
     store = tmp_path / "results.sqlite"
     grid = write(tmp_path, TWO.format(replicates=4000, lengths="[100, 200]", scales="[0.2, 0.5]"))
@@ -105,10 +98,10 @@ def test_the_command_killed_and_repeated(tmp_path: Path) -> None:
         [sys.executable, *python, *words], capture_output=True, text=True, check=False, cwd=ROOT, timeout=120
     )
     killed = run("-c", DYING)
-    assert (killed.returncode, count(store)) == (-signal.SIGKILL, 5), killed.stdout + killed.stderr
+    assert (killed.returncode, stored_blocks(store)) == (-signal.SIGKILL, 5), killed.stdout + killed.stderr
     done = run("-m", "numerics")
     found = re.search(r"(\d+) jobs: (\d+) reused, (\d+) computed", done.stdout)
     assert found is not None, done.stdout + done.stderr
     total, reused, new = map(int, found.groups())
     assert reused == 5 < total
-    assert new == total - reused == count(store) - reused
+    assert new == total - reused == stored_blocks(store) - reused

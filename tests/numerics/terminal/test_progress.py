@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from numerics.terminal.progress import EVERY, duration, progress_bar
+from numerics.terminal.progress import LINE_INTERVAL, duration, progress_bar
 
 
 def test_an_estimate_first_and_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     clock = [0.0]
     with progress_bar(False, "training", clock=lambda: clock[0]) as advance:
         for periods, share in ((0, 0.0), (0.4, 0.1), (1.1, 0.2), (1.9, 0.3), (2.2, 0.5), (9, 1.0)):
-            clock[0] = periods * EVERY
+            clock[0] = periods * LINE_INTERVAL
             advance(share, 1, "training softmax", 1000 * (1 - share))
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -25,7 +25,7 @@ def test_an_estimate_first_and_a_line_now_and_then(capsys: pytest.CaptureFixture
 def test_the_time_left_is_that_of_the_time_so_far(capsys: pytest.CaptureFixture[str]) -> None:
     clock = [0.0]
     with progress_bar(False, "drawing prompts", clock=lambda: clock[0]) as advance:
-        for time, done in ((0.0, 0), (1.5 * EVERY, 150), (2 * EVERY, 200), (3 * EVERY, 300)):
+        for time, done in ((0.0, 0), (1.5 * LINE_INTERVAL, 150), (2 * LINE_INTERVAL, 200), (3 * LINE_INTERVAL, 300)):
             clock[0] = time
             advance(done, 1000)
     assert capsys.readouterr().err.splitlines() == [
@@ -39,7 +39,7 @@ def test_nothing_when_nobody_asked_or_it_is_short(capsys: pytest.CaptureFixture[
         advance(1, 2, "drawing", 1000.0)
     with progress_bar(False, "drawing") as advance:
         advance(0, 0)  # nothing to do
-        advance(0, 10, "drawing", EVERY / 2)
+        advance(0, 10, "drawing", LINE_INTERVAL / 2)
         advance(10, 10)
     assert capsys.readouterr() == ("", "")
 

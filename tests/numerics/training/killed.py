@@ -11,11 +11,9 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
-
 import numerics.training.run as run
 from numerics.training.full_tokens import full_token_kernel
-from numerics.training.parameters import pack
+from tests.numerics.training.runs import same
 
 ARGUMENTS = dict(d=2, batch=4, lr=0.05, steps=200, seed=3, every=7)
 
@@ -29,12 +27,8 @@ def one_life(file: Path, attention: str, seconds: float) -> None:
 
 
 def main(file: Path, attention: str) -> None:
-    run.CHECKPOINT_PAUSE, run.WORK_PER_CHECKPOINT, run.SHORT_CALL, run.PROGRESS_PAUSE = (
-        0.0,
-        0,
-        0.0,
-        1e9,
-    )  # a checkpoint after every step
+    # A checkpoint after every step.
+    run.CHECKPOINT_PAUSE, run.WORK_PER_CHECKPOINT, run.SHORT_CALL, run.PROGRESS_PAUSE = 0.0, 0, 0.0, 1e9
     run.sgd_kernel = full_token_kernel
     os.fsync = lambda number: None  # a process that dies does not take along what the system has yet to write
     whole = run.train(attention, 3, **ARGUMENTS)
@@ -55,10 +49,7 @@ def main(file: Path, attention: str) -> None:
             break
         file.unlink()  # other work held the machine up while it was timed: once more, with shorter lives
         work /= 10
-    resumed = run.train(attention, 3, checkpoint=file, **ARGUMENTS)
-    for name in ("step", "risk", "risk_error"):
-        assert np.array_equal(getattr(whole, name), getattr(resumed, name), equal_nan=True), name
-    assert np.array_equal(pack(whole.parameters), pack(resumed.parameters))
+    assert same(whole, run.train(attention, 3, checkpoint=file, **ARGUMENTS))
     print(deaths)
 
 

@@ -19,20 +19,15 @@ import pytest
 
 import numerics.training.checkpoint as checkpoint
 import numerics.training.run as run
-from numerics.training import Training, train
+from numerics.training import train
 from numerics.training.checkpoint import CheckpointError
 from numerics.training.full_tokens import full_token_kernel
-from numerics.training.parameters import pack
+from tests.numerics.training.runs import same
 
 ROOT = Path(__file__).parents[3]
 SMALL: dict[str, Any] = dict(d=2, batch=8, lr=0.05, steps=23, seed=3, every=5)
 
 pytestmark = pytest.mark.usefixtures("plain")
-
-
-def same(one: Training, two: Training) -> bool:
-    arrays = [(x.step, x.risk, x.risk_error, pack(x.parameters), pack(x.initial)) for x in (one, two)]
-    return one.diverged == two.diverged and all(np.array_equal(a, b) for a, b in zip(*arrays))
 
 
 def stopping(after: int) -> Callable[[int, int], None]:
@@ -255,7 +250,7 @@ def test_other_files_and_places(tmp_path: Path) -> None:
     refused(tmp_path / "array.npy", "damaged or no checkpoint")
     with pytest.raises(CheckpointError, match="is a folder"):
         train("softmax", 3, checkpoint=tmp_path, **SMALL)
-    with pytest.raises(CheckpointError, match="no regular file"):
+    with pytest.raises(CheckpointError, match="neither a file nor missing"):
         train("softmax", 3, checkpoint="/dev/zero", **SMALL)
     with pytest.raises(CheckpointError, match="create it first"):
         train("softmax", 3, checkpoint=tmp_path / "missing" / "run.npz", **SMALL)

@@ -9,23 +9,18 @@ import numpy as np
 import pytest
 
 import numerics.training.run as run
-from numerics.training import Parameters, Training, initial_parameters, train
+from numerics.training import Parameters, initial_parameters, train
 from numerics.training.full_tokens import full_token_kernel
 from numerics.training.parameters import pack, unpack
 from numerics.training.records import mean_and_error
 from numerics.training.setup import read_setup
+from tests.numerics.training.runs import same
 from theory.regression.experiment import TASK, VARIANTS, Variant, kms
 from theory.regression.task import RegressionTask
 
 pytestmark = pytest.mark.usefixtures("plain")
 QUERY = RegressionTask(np.eye(2), noise=0.1, task_variance=1.0, query_covariance=2 * np.eye(2))
 SMALL: dict[str, Any] = dict(d=2, batch=8, lr=0.05, steps=23, seed=3)
-
-
-def same(one: Training, two: Training) -> bool:
-    """Whether two runs agree to the last bit."""
-    arrays = [(x.step, x.risk, x.risk_error, pack(x.parameters)) for x in (one, two)]
-    return one.diverged == two.diverged and all(np.array_equal(a, b, equal_nan=True) for a, b in zip(*arrays))
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear", "coupled"])

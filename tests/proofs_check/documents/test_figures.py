@@ -103,7 +103,7 @@ def test_a_folder_that_cannot_be_made_is_told_before_anything_is_trained(
 ) -> None:
     (tmp_path / "file").write_text("")
     assert main(["figures", "--out", str(tmp_path / "file" / "out")]) == 2
-    assert "cannot write into" in capsys.readouterr().err
+    assert "cannot write to" in capsys.readouterr().err
 
 
 def test_a_page_of_somebody_else_is_not_overwritten(

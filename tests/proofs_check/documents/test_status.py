@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from numerics.terminal.inputs import InputError
 from proofs_check.cli import main
-from proofs_check.core.files import InputError
 from proofs_check.core.ledger import write_json
 from proofs_check.core.statements import rows
 from proofs_check.documents.status import errata, marks, replaced, row_verdict, status

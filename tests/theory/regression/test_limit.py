@@ -11,8 +11,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.integrate import solve_ivp
 
-from numerics.regression.flow.infinite_prompt import integrate_flow, integrate_full_flow
+from numerics.regression.flow.infinite_prompt import integrate_flow
+from theory.regression.any_parameters import full_risk_gradient
 from theory.regression.limit import LimitParameters, SaddleError, limit_parameters
 from theory.regression.risk import vector_field
 
@@ -62,11 +64,16 @@ def test_the_flow_ends_where_the_formula_says(start: str, d: int, rank: int, L: 
 
 def test_all_parameters_flow_to_the_block_limit() -> None:
     """The integration assumes no block structure: it moves all (d + 1)^2 + d + 1 parameters."""
-    Sigma, U0, v0 = random_covariance(3, 2), np.zeros((4, 4)), np.array([0, 0, 0, 0.5])
-    U0[:3, :3] = np.eye(3)
-    flow, p = integrate_full_flow(Sigma, U0, v0, noise=0.3), limit_parameters(Sigma, U0=np.eye(3), u0=0.5)
-    np.testing.assert_allclose(flow.U[-1], p.U, atol=1e-6)
-    np.testing.assert_allclose(flow.u[-1], p.V[-1], atol=1e-6)
+    Sigma, start = random_covariance(3, 2), np.concatenate([np.diag([1.0, 1.0, 1.0, 0.0]).ravel(), [0, 0, 0, 0.5]])
+
+    def motion(_: float, y: np.ndarray) -> np.ndarray:
+        to_U, to_v = full_risk_gradient(Sigma, y[:16].reshape(4, 4), y[16:], noise=0.3)
+        return -np.append(to_U.ravel(), to_v)
+
+    end = solve_ivp(motion, (0, 1e4), start, method="LSODA", rtol=1e-11, atol=1e-14).y[:, -1]
+    p = limit_parameters(Sigma, U0=np.eye(3), u0=0.5)
+    np.testing.assert_allclose(end[:16].reshape(4, 4), p.U, atol=1e-6)
+    np.testing.assert_allclose(end[16:], p.V[-1], atol=1e-6)
 
 
 @pytest.mark.parametrize("L", [None, 5])

@@ -12,8 +12,9 @@ import pytest
 from scipy.stats import t as student
 
 from numerics import exact_risk, train
+from numerics.regression.flow.coordinates import Factors
 from numerics.regression.flow.diagonal import Spectrum, finite_prompt_path
-from numerics.regression.flow.finite_prompt import Factors, block_factors, training_flow
+from numerics.regression.flow.finite_prompt import training_flow
 from numerics.regression.flow.infinite_prompt import integrate_flow
 from tests.numerics.regression.unit_tasks import unit
 from theory.regression.task import RegressionTask
@@ -138,12 +139,9 @@ def test_sgd_lies_on_the_exact_curve(attention: str) -> None:
 
 
 def test_parameters_and_factors() -> None:
-    there = block_factors(FACTORS.parameters())
-    for a, b in zip(FACTORS, there):
-        np.testing.assert_array_equal(a, b)
     full = FACTORS.parameters()
-    with pytest.raises(ValueError, match="off the block manifold"):
-        block_factors(full._replace(V=full.V + 0.1))
+    np.testing.assert_array_equal(full.U, np.pad(FACTORS.K.T @ FACTORS.Q, (0, 1)))
+    np.testing.assert_allclose(full.b, [0, 0, FACTORS.o @ FACTORS.v], rtol=1e-15)
     with pytest.raises(ValueError, match="rows"):
         Factors(np.eye(2), np.eye(2), np.ones(2), np.ones(2)).parameters()
 

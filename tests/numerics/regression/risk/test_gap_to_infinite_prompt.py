@@ -1,5 +1,5 @@
-"""R6 by quadrature: against prompts that are drawn, and its flow against finite differences and
-known ends.
+"""R6 by quadrature: its limits, and its flow against finite differences and known ends. That the
+risk is the exact one is tested beside `exact_risk`.
 """
 
 from __future__ import annotations
@@ -12,19 +12,6 @@ from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, f
 from tests.numerics.regression.unit_tasks import unit
 from theory.regression.risk import icl_risk
 from theory.regression.task import RegressionTask
-
-
-def test_risk_agrees_with_drawn_prompts() -> None:
-    rng, n, L, noise, om2 = np.random.default_rng(0), 200_000, 4, 0.3, 0.5
-    S, U, u = np.array([[1.0, 0.4], [0.4, 0.5]]), np.array([[0.6, 0.3], [-0.2, 0.5]]), 1.3
-    root = np.linalg.cholesky(S).T
-    X, x, w = rng.standard_normal((n, L, 2)) @ root, rng.standard_normal((n, 2)) @ root, np.sqrt(om2) * rng.standard_normal((n, 2))
-    y = np.einsum("nld,nd->nl", X, w) + np.sqrt(noise) * rng.standard_normal((n, L))
-    p = np.exp(np.einsum("nld,de,ne->nl", X, U, x))
-    p /= p.sum(axis=1, keepdims=True)
-    loss = (u * (p * y).sum(axis=1) - (w * x).sum(axis=1) - np.sqrt(noise) * rng.standard_normal(n)) ** 2 / 2
-    exact = float(finite_prompt_risk(U, u, RegressionTask(S, noise=noise, task_variance=om2), L))
-    assert abs(loss.mean() - exact) < 5 * loss.std() / np.sqrt(n)
 
 
 def test_gap_vanishes_with_the_length_and_keeps_its_shape() -> None:

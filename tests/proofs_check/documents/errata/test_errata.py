@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from numerics.terminal.inputs import InputError
 from proofs_check.cli import main
 from proofs_check.core import witnesses
-from proofs_check.core.files import InputError
 from proofs_check.core.ledger import load_claims, write_json
 from proofs_check.documents.errata import Erratum, as_html, as_markdown, errata_of
 from proofs_check.documents.errata.content import number

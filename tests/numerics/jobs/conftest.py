@@ -1,0 +1,27 @@
+"""The files that the tests of the store begin with."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.numerics.jobs.stores import fill
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "results.sqlite"
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fill(tmp_path_factory.mktemp("template") / "results.sqlite")
+
+
+@pytest.fixture
+def filled(path: Path, template: Path) -> Path:
+    """A copy: to write it each time means to wait for the disk each time."""
+    shutil.copy(template, path)
+    return path

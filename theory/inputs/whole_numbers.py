@@ -1,0 +1,41 @@
+"""Reads the whole numbers that functions are given: dimensions, prompt lengths, steps, threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["read_whole"]
+
+
+def read_whole(name: str, value: Any, advice: str, *, least: int = 1, most: int | None = None) -> int:
+    """A whole number, as Python's or NumPy's, that has been checked.
+
+    Parameters
+    ----------
+    name : str
+    value : object
+    advice : str
+        How an error ends: what the number is, or what to pass.
+    least : int
+    most : int, optional
+
+    Raises
+    ------
+    TypeError
+        If the value is no whole number; a Boolean is none.
+    ValueError
+        If it is out of range.
+
+    Examples
+    --------
+    >>> read_whole("d", 3, "it is the number of rows")
+    3
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} = {value!r} is no whole number; {advice}")
+    if value < least or (most is not None and value > most):
+        where = f"below {least}" if most is None else f"outside {least} ... {most}"
+        raise ValueError(f"{name} = {value} is {where}; {advice}")
+    return int(value)
