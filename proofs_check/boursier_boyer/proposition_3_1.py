@@ -12,6 +12,7 @@ import sympy as sp
 
 from numerics.evidence import Evidence
 from numerics.refutation import vanishing
+from numerics.search.query_average_instances import Quantity
 from proofs_check.boursier_boyer.average_statements import HYPOTHESES, UNPROVED, ln
 from proofs_check.core.claim import claim
 from proofs_check.instances.query_average import output_or_gradient
@@ -30,11 +31,12 @@ ONE_TOKEN_WITNESS = {
 ONE_TOKEN_REASON = r"At $L=1$ the right side contains the factor $\ln 1=0$, while the error of a single token is its variance."
 
 
-def in_the_form_of_the_paper(least: int, c: Fraction, power: int, *, gradient: bool = False, **where: int) -> Evidence:
+def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quantity = "output", **where: int) -> Evidence:
     """Compare the error of the output with c1 sigma^power ln(L)/L^{c2/sigma^2}, or that of its
     gradient in U with the same and ln(L)^2: at one token for symbolic constants, otherwise with
     explicit ones on the instances.
     """
+    gradient = quantity == "gradient in U"
     constants, logs = (paper_constants_U, 2) if gradient else (paper_constants_V, 1)
     if least == 1:
         c1, c2, sigma = sp.symbols("c1 c2 sigma", positive=True)
@@ -49,8 +51,7 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, *, gradient: b
     error = r"\nabla_UT[\hat\mu_L]-\nabla_UT[\mu]" if gradient else r"T[\hat\mu_L]-T[\mu]"
     printed = rf"c_1\sigma^{{{power}}}\ln(L){'^2' if gradient else ''}/L^{{c_2/\sigma^2}},\ L\ge 2"
     checked = rf"\mathbb{{E}}\|{error}\|_{{L^2(\nu)}}^2\le {printed}"
-    given, quantity = "V = I, c1 and c2 explicit", "gradient in U" if gradient else "output"
-    return output_or_gradient(bound, quantity, checked=checked, given=given, least=least)
+    return output_or_gradient(bound, quantity, checked=checked, given="V = I, c1 and c2 explicit", least=least)
 
 
 @claim(

@@ -57,4 +57,4 @@ def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12)
     One token of signs with U = 0 has the gradient 0, where the limit has z times the variance 1;
     Assumption 3.3 holds with M = 1.
     """
-    return in_the_form_of_the_paper(least, c, power, gradient=True, M=1)
+    return in_the_form_of_the_paper(least, c, power, "gradient in U", M=1)

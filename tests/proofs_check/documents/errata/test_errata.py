@@ -5,7 +5,6 @@ themselves.
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from proofs_check.documents.errata import Erratum, as_html, as_markdown, errata_
 from proofs_check.documents.errata.content import number
 from proofs_check.documents.errata.markdown import WIDTH, github
 from proofs_check.documents.latex import words
+from tests.numerics.pages.page import Page
 from tests.proofs_check.core.ledgers import document, line, made_up
 
 
@@ -115,35 +115,10 @@ def test_every_formula_for_the_authors_can_be_typeset() -> None:
             assert text.replace(r"\$", "").count("$") % 2 == 0, claim.id
 
 
-class _Page(HTMLParser):
-    VOID = frozenset(("meta", "br", "img", "link", "hr"))
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.links: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in self.VOID:
-            self.open.append(tag)
-        found = dict(attrs)
-        self.ids += [str(found["id"])] if "id" in found else []
-        self.links += [str(v) for k, v in attrs if k in ("href", "src")]
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        pass
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
 def test_the_page_is_whole_and_needs_nothing_from_the_network() -> None:
     page = as_html(errata_of(document()))
-    seen = _Page()
-    seen.feed(page)
-    assert seen.open == []
-    assert sorted(seen.links) == sorted(f"#{id}" for id in seen.ids)
+    seen = Page(page)
+    assert sorted(seen.references) == sorted(f"#{id}" for id in seen.ids)
     assert len(set(seen.ids)) == len(seen.ids) == 5
     assert "<script" not in page
     assert "http" not in page
