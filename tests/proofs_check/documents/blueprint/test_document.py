@@ -8,7 +8,6 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -162,36 +161,6 @@ def test_the_command_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["blueprint", "--ledger", str(tmp_path / "ledger.json"), "--out", str(tmp_path)]) == 0
     assert (tmp_path / "blueprint.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert "written to" in capsys.readouterr().out
-
-
-def spoiled_ledgers() -> list[tuple[str, Any, str]]:
-    no_stands = document()
-    del no_stands["claims"][1]["stands"]
-    verdict = document()
-    verdict["claims"][2]["verdict"] = "TRUE"
-    twice = document()
-    twice["claims"].append(twice["claims"][0])
-    return [
-        ("no JSON", "{", "is not JSON"),
-        ("another document", {"a": 1}, "is not a ledger"),
-        ("a field is missing", no_stands, "stands"),
-        ("an unknown verdict", verdict, "TRUE"),
-        ("a claim twice", twice, "twice"),
-    ]
-
-
-@pytest.mark.parametrize(("name", "content", "says"), spoiled_ledgers(), ids=lambda v: v if isinstance(v, str) else "")
-def test_a_broken_ledger_is_told_what_is_wrong(
-    name: str, content: Any, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "ledger.json"
-    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    assert main(["blueprint", "--ledger", str(path), "--out", str(tmp_path / "b.html")]) == 2
-    told = capsys.readouterr().err
-    assert says in told
-    assert "pytest proofs_check/ --ledger" in told
-    assert len(told.splitlines()) == 1
-    assert not (tmp_path / "b.html").exists()
 
 
 def test_without_a_ledger_the_command_tells_how_to_make_one(

@@ -165,11 +165,15 @@ def test_the_command_writes_both_documents(tmp_path: Path, capsys: pytest.Captur
     assert "3 gaps, 2 typos; written to" in capsys.readouterr().out
 
 
-def test_wrong_input_is_told_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_input_is_told_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     good = document()
     files = {
         "text.json": ("{", "is not JSON"),
         "list.json": ("[]", "is not a ledger"),
+        "other.json": ('{"a": 1}', "is not a ledger"),
     }
     for name, (content, _) in files.items():
         (tmp_path / name).write_text(content)
@@ -179,6 +183,10 @@ def test_wrong_input_is_told_what_is_wrong(tmp_path: Path, capsys: pytest.Captur
     lacking = document()
     del lacking["claims"][0]["verdict"]
     write_json(lacking, tmp_path / "lacking.json")
+    no_stands = document()
+    del no_stands["claims"][1]["stands"]
+    write_json(no_stands, tmp_path / "stands.json")
+    write_json(good | {"claims": [*good["claims"], good["claims"][0]]}, tmp_path / "twice.json")
     write_json(good, tmp_path / "good.json")
     spoiled = {
         "verdict.json": (("claims", 0, "verdict"), "TRUE", "$.claims[0].verdict: 'TRUE' is not one of"),
@@ -202,14 +210,18 @@ def test_wrong_input_is_told_what_is_wrong(tmp_path: Path, capsys: pytest.Captur
         "partial.json": "'partial' is a required property",
         "older.json": "has version 1",
         "lacking.json": "$.claims[0]: 'verdict' is a required property",
+        "stands.json": "'stands' is a required property",
+        "twice.json": f"it holds {good['claims'][0]['id']} twice",
     } | {name: told for name, (*_, told) in (files | spoiled).items()}
     for name, told in cases.items():
-        for command in ("errata", "status"):
+        for command in ("errata", "status", "blueprint"):
             assert main([command, "--ledger", str(tmp_path / name)]) == 2
             seen = capsys.readouterr().err
             assert told in seen
+            assert "pytest proofs_check/ --ledger" in seen
             assert len(seen.splitlines()) == 1
             assert len(seen) < 500
+    assert not (tmp_path / "blueprint.html").exists()
     assert main(["errata", "--ledger", str(tmp_path / "good.json"), "--paper", "XX", "--out", str(tmp_path / "o")]) == 2
     assert "no paper has the key 'XX'" in capsys.readouterr().err
     assert not (tmp_path / "o").exists()
