@@ -1,5 +1,5 @@
-"""The second routes of the claims on attention: they agree with the formulas, and notice when a
-formula is wrong.
+"""The second routes of the claims on attention agree with the formulas and notice when a formula is
+wrong; and what a prover leaves undecided refutes nothing.
 """
 
 from __future__ import annotations
