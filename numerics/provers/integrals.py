@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import sympy as sp
-from flint import acb, arb
+from flint import acb, arb, ctx
 
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.enclosures.balls import Ball, ball_function, precision, value
@@ -106,8 +106,6 @@ def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction) ->
 
 def _end(e: sp.Expr) -> Ball:
     """An enclosure of a real constant at FLINT's present precision."""
-    from flint import ctx
-
     return value(e, ctx.prec).real
 
 

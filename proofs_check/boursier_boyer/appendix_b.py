@@ -104,7 +104,7 @@ def limit_of_linear_attention(*, moments: str = "none") -> Evidence:
         return trace_identity((score.T * z) * (V * z), V * z * z.T * K.T * Q * y)
     term = expand_log(log(4**n * HEAVY_TAILED_LAWS[moments]), force=True)
     diverges = forall(term, ">=", 0, {n: Integers(1, oo)})
-    if not diverges:
+    if not diverges.verdict.accepted:
         return diverges
     witness: dict[str, Any] = {
         "d": 1,

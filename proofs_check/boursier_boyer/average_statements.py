@@ -18,7 +18,7 @@ from numerics.provers import forall, identity
 from numerics.refutation import defeated
 from numerics.search.query_average import Instance, tightest
 from numerics.search.query_average_instances import discrete
-from proofs_check.instances.query_average import GENERAL, general, general_reference
+from proofs_check.instances.query_average import general, times
 from theory.bounds.query_average import tilted_moment
 
 HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
@@ -95,14 +95,7 @@ def explicit(right: RightSide, order: int, c: Fraction, checked: str) -> Evidenc
     """Compare the averaged error to the power `order` with c times an explicit right side, on the
     instances with L >= 2.
     """
-
-    def bound(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
-        factor = sp.Rational(c) if isinstance(L, sp.Basic) else float(c)
-        return factor * right(L, s, u, d, p, root)
-
-    functions = ", f = z z' with g = z (p = 2)" if order == 2 else ""
-    covered, here = "explicit constants; " + GENERAL.format(functions), general_reference(bound, order)
-    return tightest(general(bound, order, least=2), checked=checked, covered=covered, reference=here)
+    return general(times(c, right), order, checked=checked, given="explicit constants; ", least=2)
 
 
 def ln(x: Any) -> Any:

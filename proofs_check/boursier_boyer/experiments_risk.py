@@ -14,7 +14,10 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.figures.results import Measurements
 from numerics.refutation import refuted_by_two_routes
+from numerics.regression.flow.end_point import trained
+from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from proofs_check.boursier_boyer.experiments_ends import failed_runs, pace, shortened, sure
+from proofs_check.boursier_boyer.experiments_flows import flow, random_start, risk_again
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
 from theory.regression.experiment import COVARIANCES, TASK, variant
@@ -34,18 +37,13 @@ def limits(measured: Measurements, covariance: str, reading: str = "as written")
     """Return for each length the risks at which the flows of softmax attention (see
     `FLOW_ASSUMPTION`) and of linear attention end; what was not measured is computed.
     """
-    from numerics.regression.flow.end_point import trained
+    drawn = variant(reading).drawn(measured.plan.task(covariance))
 
-    drawn, found = variant(reading).drawn(measured.plan.task(covariance)), {}
-    for L in measured.plan.lengths:
-        pair = []
-        for attention in ("softmax", "linear"):
-            risk = measured.exact.get((covariance, reading, attention, L))
-            if risk is None:
-                risk = trained(drawn, L, attention=attention).risk
-            pair.append(float(risk))
-        found[L] = (pair[0], pair[1])
-    return found
+    def limit(attention: str, L: int) -> float:
+        risk = measured.exact.get((covariance, reading, attention, L))
+        return float(trained(drawn, L, attention=attention).risk if risk is None else risk)
+
+    return {L: (limit("softmax", L), limit("linear", L)) for L in measured.plan.lengths}
 
 
 def linear_excess(prompt: Any, query: Any, L: int) -> Any:
@@ -117,9 +115,6 @@ def _again(L: int, lead: int) -> float:
     """Return ``lead R_lin - R_soft``, with R_lin from its exact closed form, and R_soft from
     quadrature over the query at the trained parameters.
     """
-    from numerics.regression.flow.end_point import trained
-    from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
-
     end = trained(TASK, L)
     soft = float(finite_prompt_risk(end.U11, end.u, TASK, L))
     return lead * float(linear_excess(sp.eye(5), sp.eye(5), L) + NOISE / 2) - soft
@@ -194,8 +189,6 @@ def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements 
     The risks are trained as in BB:S6.f2a, on isotropic data, at the lengths of Figure 2 and at 1e4
     and 1e6.
     """
-    from numerics.regression.flow.end_point import trained
-
     runs = measurements(measured)
     far = 10**6
     off = sp.Abs(linear_excess(sp.eye(5), sp.eye(5), far) + NOISE / 2 - level * NOISE / 2)
@@ -227,8 +220,6 @@ def _reached_from(seed: int, L: int) -> float:
     """Return the risk at which the flow of linear attention from a random start ends on anisotropic
     data.
     """
-    from proofs_check.boursier_boyer.experiments_flows import flow, random_start, risk_again
-
     Sigma = COVARIANCES["anisotropic"]
     return risk_again(L, flow(L, random_start(seed), (500.0,), Sigma=Sigma)[-1], Sigma)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.figures.plan import RunKey
 from numerics.figures.results import Measurements
 from numerics.refutation import refuted_by_two_routes
-from numerics.training.parameters import Parameters, pack
+from numerics.training.parameters import Parameters, initial_parameters, pack
 from numerics.training.result import has_failed
 from proofs_check.boursier_boyer.experiments_ends import Failures, failed_runs, failures, shortened
 from proofs_check.boursier_boyer.experiments_flows import LinearRisk, block_limit, flow, random_start, risk_again
@@ -45,8 +44,6 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
     attention without the factor 1/L. The start is PyTorch's for layers without bias, uniform on
     [-1/sqrt(d + 1), 1/sqrt(d + 1)]; `train` has 500 000 steps by default.
     """
-    from numerics.training.parameters import initial_parameters
-
     start = initial_parameters(5, 0)
     entries = np.concatenate([part.ravel() for part in start]) * math.sqrt(6)
     if not (np.abs(entries).max() <= 1 and np.abs(entries).max() > 0.95):
@@ -84,10 +81,10 @@ def _steps(attention: str, batches: int) -> Any:
     """
     from numerics.training.run import train
 
-    half, rows = ("softmax", "linear").index(attention), []
+    start, half, rows = initial_parameters(5, 0), ("softmax", "linear").index(attention), []
     for seed in range(batches):
-        run = train("coupled", 10, steps=1, seed=1000 + seed, start=_start(), every=1)
-        moved = [np.ravel(before - after[-1, half]) / 1e-3 for before, after in zip(_start()[:2], run.parameters[:2])]
+        run = train("coupled", 10, steps=1, seed=1000 + seed, start=start, every=1)
+        moved = [np.ravel(before - after[-1, half]) / 1e-3 for before, after in zip(start[:2], run.parameters[:2])]
         rows.append(np.concatenate([run.risk[:, half], *moved]))
     return np.array(rows)
 
@@ -95,19 +92,12 @@ def _steps(attention: str, batches: int) -> Any:
 def _plain_steps(attention: str, scale: float, batches: int) -> Any:
     from numerics.training.full_tokens import draw_prompts, full_token_step
 
-    rng, rows = np.random.default_rng(1), []
+    start, rng, rows = initial_parameters(5, 0), np.random.default_rng(1), []
     for _ in range(batches):
         prompts = draw_prompts(rng, 128, 10, np.eye(5), np.eye(5), 0.2**0.5, 0.1**0.5)
-        loss, gradient = full_token_step(_start(), attention, prompts, scale)
+        loss, gradient = full_token_step(start, attention, prompts, scale)
         rows.append(np.concatenate([[loss], np.ravel(gradient.O), np.ravel(gradient.V)]))
     return np.array(rows)
-
-
-@cache
-def _start() -> Any:
-    from numerics.training.parameters import initial_parameters
-
-    return initial_parameters(5, 0)
 
 
 @claim("BB:A.2", control={"rho": Fraction(1, 3)})

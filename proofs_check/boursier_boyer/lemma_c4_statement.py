@@ -98,6 +98,13 @@ def one_token(*, c: int | Fraction = 1) -> Evidence:
     return all_of(*parts)
 
 
+def divisor_is_positive(power: int, closed: bool) -> Evidence:
+    """Decide whether 16 sigma^2 C_f^power > 0 for every C_f > 0, or C_f >= 0 if `closed`."""
+    g = sp.Symbol("C_f", nonnegative=True) if closed else sp.Symbol("C_f", positive=True)
+    s = sp.Symbol("sigma2", positive=True)
+    return forall(16 * s * g**power, ">", 0, {g: Closed(0, oo) if closed else (0, oo), s: (0, oo)})
+
+
 @claim(
     "BB:LC.4/zero",
     false="typo",
@@ -112,8 +119,5 @@ def the_exponent_is_defined(*, closed: bool = True) -> Evidence:
     """The divisor 16 sigma^2 C_f^{2/p} is positive for every C_f that the lemma admits, p
     = 1, 2.
     """
-    g = sp.Symbol("C_f", nonnegative=True) if closed else sp.Symbol("C_f", positive=True)
-    s = sp.Symbol("sigma2", positive=True)
-    domain = {g: Closed(0, oo) if closed else (0, oo), s: (0, oo)}
-    parts = [forall(16 * s * g ** (2 // p), ">", 0, domain) for p in (1, 2)]
+    parts = [divisor_is_positive(2 // p, closed) for p in (1, 2)]
     return next((e for e in parts if not e.verdict.accepted), all_of(*parts))

@@ -4,22 +4,15 @@ error at a fixed query, for every L >= 1. It is tried on the worst laws that a s
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
-
-import sympy as sp
-from sympy import oo
 
 from numerics.attention.softmax_average import error_fourth, symbol
 from numerics.evidence import Evidence
-from numerics.provers import Closed, forall
-from numerics.search.families import THREE_ATOMS, TWO_ATOMS
 from numerics.search.statement import Mean
 from numerics.search.worst_average import worst_ratio
+from proofs_check.boursier_boyer.lemma_c4_statement import SEARCHED, divisor_is_positive
 from proofs_check.core.claim import claim
 from theory.bounds.concentration_moments import lemma_c7
-
-SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS, lengths=(1, 2)))
 
 
 @claim(
@@ -48,6 +41,4 @@ def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
 )
 def the_exponent_is_defined(*, closed: bool = True) -> Evidence:
     """The divisor 16 sigma^2 C_f^2 is positive for every C_f that the lemma admits."""
-    g = sp.Symbol("C_f", nonnegative=True) if closed else sp.Symbol("C_f", positive=True)
-    s = sp.Symbol("sigma2", positive=True)
-    return forall(16 * s * g**2, ">", 0, {g: Closed(0, oo) if closed else (0, oo), s: (0, oo)})
+    return divisor_is_positive(2, closed)

@@ -12,19 +12,15 @@ from sympy import Max, exp, oo, sqrt
 
 from numerics.attention.softmax_average import symbol
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, Integers, forall, identity
+from numerics.provers import Closed, forall, identity
 from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.search.worst_average import worst_ratio
+from proofs_check.boursier_boyer.lemma_c4_steps import PROMPT_DOMAIN, UNIT_INTERVAL, L, a2, theta
 from proofs_check.core.claim import claim
 from theory.bounds.concentration import C, delta_0
 from theory.bounds.concentration_moments import tail_integral, threshold_c7
 
-L = sp.Symbol("L", integer=True, positive=True)
-a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2
 K, sigma2, C_f, m, t, u, x, h, w = sp.symbols("K sigma2 C_f m t u x h w", positive=True)  # K = sqrt(E|f|^4), m = sqrt(E|Z|^4)
-theta = sp.Symbol("theta", nonnegative=True)  # in [0, 1]: how far an inequality that is used is from equality
-UNIT_INTERVAL = Closed(0, 1)
-PROMPT_DOMAIN = {L: Integers(1, oo), a2: Closed(0, oo)}
 SCALE = 16 * sigma2 * C_f**2
 #: The same quantities of a softmax average on exact laws.
 L_, a2_, K_ = symbol("L"), symbol("a2"), symbol("F4")

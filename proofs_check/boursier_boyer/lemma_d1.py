@@ -20,6 +20,7 @@ from numerics.search.worst_law import worst_law
 from numerics.token_laws import TokenLaw
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
 from proofs_check.core.claim import MEANS, claim
+from proofs_check.instances.largest_norm import vectors
 from theory.attention.layer import gaussian_output
 from theory.bounds.sub_gaussian import fourth_moment_d1, lemma_d1
 from theory.symbolic.algebra import Algebra
@@ -66,10 +67,6 @@ def output(populations: Any, numbers: Any) -> tuple[Any, Any]:
 def spread(n: int) -> list[TokenLaw]:
     """List the hostile laws on R^n that are no point mass."""
     return [law for law in hostile_laws(n) if law.sigma2]
-
-
-def _vectors() -> list[tuple[str, Any, Any]]:
-    return [(f"{law.name} in d = {n}", (law,), ()) for n in DIMENSIONS for law in spread(n)]
 
 
 def _tilts() -> list[tuple[str, Any, Any]]:
@@ -164,7 +161,7 @@ def fourth_moment_of_the_query(*, c: int | Fraction = 2) -> Evidence:
     checked = r"\mathbb{E}\|z\|^4 \le " + sp.latex(fourth_moment_d1(d, Rational(c)) ** 4)
     return all_of(
         worst_law(fourth, Fraction(c) ** 4, checked=checked, laws=("two atoms",)),
-        worst_law(fourth, Fraction(c) ** 4, checked=checked, laws=("three atoms",), cases=_vectors),
+        worst_law(fourth, Fraction(c) ** 4, checked=checked, laws=("three atoms",), cases=vectors),
     )
 
 

@@ -5,22 +5,12 @@ explicit constants on instances.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
-from typing import Any
-
-import sympy as sp
 
 from numerics.evidence import Evidence
-from numerics.refutation import vanishing
-from numerics.search.query_average import tightest
-from numerics.search.query_average_instances import COVERED, instances
-from proofs_check.boursier_boyer.proposition_3_1 import HYPOTHESES, ONE_TOKEN_REASON, ONE_TOKEN_WITNESS, in_the_form_of_the_paper
+from proofs_check.boursier_boyer.average_statements import HYPOTHESES, UNPROVED
+from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_REASON, in_the_form_of_the_paper
 from proofs_check.core.claim import claim
-from proofs_check.instances.query_average import averaged
-from theory.bounds.query_average_constants import paper_constants_U
-
-UNPROVED = "every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants"
 
 
 @claim(
@@ -67,16 +57,4 @@ def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12)
     One token of signs with U = 0 has the gradient 0, where the limit has z times the variance 1;
     Assumption 3.3 holds with M = 1.
     """
-    if least == 1:
-        c1, c2, sigma = sp.symbols("c1 c2 sigma", positive=True)
-        return vanishing(sp.S.One, c1 * sigma**12 * sp.log(1) ** 2 / 1 ** (c2 / sigma**2), where={**ONE_TOKEN_WITNESS, "M": 1})
-
-    def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
-        exact = isinstance(L, sp.Basic)
-        factor = sp.Rational(c) if exact else float(c)
-        c1, c2 = paper_constants_U(u, 1, d)
-        return factor * c1 * s**power * (sp.log(L) if exact else math.log(L)) ** 2 * L ** (-c2 / s**2)
-
-    checked = r"\mathbb{E}\|\nabla_UT[\hat\mu_L]-\nabla_UT[\mu]\|_{L^2(\nu)}^2\le c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2},\ L\ge 2"
-    covered, here = f"V = I, c1 and c2 explicit; {COVERED}", averaged(bound, "gradient in U")
-    return tightest(instances(bound, "gradient in U", least=least), checked=checked, covered=covered, reference=here)
+    return in_the_form_of_the_paper(least, c, power, "gradient in U", M=1)

@@ -14,6 +14,7 @@ import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import identity
+from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from numerics.regression.softmax_vs_linear.scalar_flows import scalar_regressions
 from proofs_check.core.claim import claim
@@ -64,25 +65,19 @@ def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1)) -> Evidence:
         times = up_to(transfer.T_27)
         allowed = transfer.g1 + transfer.kappa * transfer.bound_26(times)
         for start in STARTS:
-            (one, other), (again, more) = (transfer.paths(start, times, rtol) for rtol in (1e-11, 1e-12))
-            found, second = np.abs(other.risk - one.risk) / allowed, np.abs(more.risk - again.risk) / allowed
+            (one, other), (same, finer) = (transfer.paths(start, times, rtol) for rtol in (1e-11, 1e-12))
+            found, second = np.abs(other.risk - one.risk) / allowed, np.abs(finer.risk - same.risk) / allowed
             rises = max(rises, float(np.diff(other.risk).max()) / float(other.risk[0]))
             k = int(np.argmax(found))
             if found[k] > worst["ratio"]:
-                worst = {
-                    "ratio": float(found[k]),
-                    "L": transfer.L,
-                    "start": str(start),
-                    "t": times[k],
-                    "off": abs(found[k] - second[k]),
-                }
-    ratio, off = worst.pop("ratio"), float(worst.pop("off"))
+                at = {"L": transfer.L, "start": str(start), "t": times[k]}
+                worst = {"ratio": float(found[k]), "again": float(second[k]), **at}
+    ratio, again = worst.pop("ratio"), worst.pop("again")
     if rises > 1e-12:
         return Evidence(verdict=Verdict.OPEN, engine=FLOW, reason=f"the finite-prompt risk rises by {rises:.1e} of its start")
     if ratio > c:
         witness = {**worst, "S": "1/64", "difference over g1 + kappa g2 t e^(beta t)": ratio, "allowed": c}
-        off = off / (ratio - float(c))
-        return Evidence(verdict=Verdict.REFUTED, engine=FLOW, witness=witness, witness_by="two routes", disagreement=off)
+        return refuted_by_two_routes(FLOW, witness, ratio, float(c), again)
     covered = "d = 1, S = 1/64, L = 1 to 1e6, 4 starts (one on the stable manifold of the saddle), times up to that of (27)"
     checked = r"|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq g_1+\kappa g_2te^{\beta_\infty t}"
     return Evidence(
@@ -145,8 +140,7 @@ def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) 
                 verdict=Verdict.OPEN, engine=FLOW, reason=f"the limit is between {least:.4g} and {ratio:.4g} times epsilon"
             )
         witness = {**worst, "S": "1/64", "least risk over epsilon": least, "allowed": c}
-        off = abs(least - again) / (least - float(c))
-        return Evidence(verdict=Verdict.REFUTED, engine=FLOW, witness=witness, witness_by="two routes", disagreement=off)
+        return refuted_by_two_routes(FLOW, witness, least, float(c), again)
     found = f"L(epsilon) = {', '.join(seen)} for epsilon = 1e-3, 1e-4, 1e-5 from two starts, and longer prompts"
     covered = f"d = 1, S = 1/64, {found}; and two starts that end in the saddle, L = 100, 10000"
     checked = r"\lim_t\mathcal{R}_L(\theta_L(t))\leq\lim_t\mathcal{R}_\infty(\theta_\infty(t))+\varepsilon,\ L\geq L(\varepsilon)"
@@ -227,8 +221,7 @@ def parameters_converge_along_a_slow_time(*, schedule: str = "slow") -> Evidence
         witness = {"L": transfer.L, "start": str(start), "T": late[-1], "distance from the limit": ends[0], "allowed": allowed}
         if ends[0] <= allowed:
             return Evidence(verdict=Verdict.OPEN, engine=FLOW, reason=f"the flow has not left the saddle: {witness}")
-        off = abs(ends[0] - ends[1]) / (ends[0] - allowed)
-        return Evidence(verdict=Verdict.REFUTED, engine=FLOW, witness=witness, witness_by="two routes", disagreement=off)
+        return refuted_by_two_routes(FLOW, witness, ends[0], allowed, ends[1])
     shown, tightest = [], math.inf
     for start in ((0.5, 0.5), (0.9, 0.9), (0.5, -0.5)):
         goal, before = target(lengths[0], start), math.inf

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from importlib import import_module, metadata
 from pathlib import Path
 from pkgutil import iter_modules
@@ -142,7 +143,7 @@ class Ledger:
         return [k for k in self.needs if k.split("/", 1)[0] == name and not k.endswith("/inference")]
 
     def faults(self) -> list[str]:
-        """What is wrong with the claims together: circles of needs, needs that do not exist, and
+        """What is wrong with the claims together: a circle of needs, needs that do not exist, and
         ids without a row.
         """
         out = []
@@ -152,25 +153,20 @@ class Ledger:
             out += [
                 f"{id} needs {n}, which is neither a claim nor a row" for n in needs if not self._claims_of(n) and n not in rows()
             ]
-        return out + [f"the needs go round in a circle: {' -> '.join(c)}" for c in self._circles()]
+        return out + ([f"the needs go round in a circle: {' -> '.join(self._circle)}"] if self._circle else [])
 
-    def _circles(self) -> list[list[str]]:
-        found: list[list[str]] = []
-        state: dict[str, int] = {}
-
-        def visit(id: str, path: list[str]) -> None:
-            state[id] = 1
-            for n in (c for name in self.needs.get(id, ()) for c in self._claims_of(name)):
-                if state.get(n) == 1:
-                    found.append([*path[path.index(n) :], n])
-                elif n not in state:
-                    visit(n, [*path, n])
-            state[id] = 2
-
-        for id in self.needs:
-            if id not in state:
-                visit(id, [id])
-        return found
+    @cached_property
+    def _circle(self) -> list[str]:
+        """Claims of which each needs the next one, the first again at the end; empty if the needs
+        never go round.
+        """
+        needed = {id: [c for name in needs for c in self._claims_of(name)] for id, needs in self.needs.items()}
+        try:
+            TopologicalSorter(needed).prepare()
+        except CycleError as error:
+            circle: list[str] = error.args[1]
+            return circle[::-1]
+        return []
 
     def held(self, id: str) -> Verdict | None:
         """The verdict of a claim's repaired statement, or of the printed one; None if it did not
@@ -179,10 +175,6 @@ class Ledger:
         e = self.entries.get(id)
         return None if e is None else Verdict((e["repair"] or e)["verdict"])
 
-    @cached_property
-    def _circular(self) -> bool:
-        return bool(self._circles())
-
     def chain(self, id: str) -> Verdict | None:
         """The weakest link below a claim: the minimum over its needs of the stronger of the need's
         own verdict and the chain below it.
@@ -190,8 +182,10 @@ class Ledger:
         None if the claim needs nothing. A need that was not run, or that no claim settles, counts
         as OPEN; a held REFUTED is never lifted.
         """
-        if not self.needs.get(id) or self._circular:
-            return None if not self.needs.get(id) else Verdict.OPEN
+        if not self.needs.get(id):
+            return None
+        if self._circle:
+            return Verdict.OPEN
         # Each chain is computed once: there are far more ways down through the needs than claims.
         if id not in self._chains:
             self._chains[id] = self.weakest_need(id)[1]

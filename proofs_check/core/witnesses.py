@@ -15,8 +15,9 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
+
+from proofs_check.core.statements import PACKAGE
 
 __all__ = ["ALLOWED", "MOST_LINES", "Output", "differing", "faults", "run", "script", "script_path", "scripts", "slug"]
 
@@ -56,8 +57,7 @@ def scripts() -> dict[str, str]:
     >>> "bb_cc_3_b" in scripts()
     True
     """
-    found = sorted(Path(__file__).parents[1].glob("*/witnesses/*.py"))
-    return {p.stem: p.read_text(encoding="utf-8") for p in found}
+    return {p.stem: p.read_text(encoding="utf-8") for p in sorted(PACKAGE.glob("*/witnesses/*.py"))}
 
 
 def script_path(id: str) -> str:
@@ -68,8 +68,7 @@ def script_path(id: str) -> str:
     >>> script_path("BB:CC.3.b")
     'boursier_boyer/witnesses/bb_cc_3_b.py'
     """
-    here = Path(__file__).parents[1]
-    return next((p.relative_to(here).as_posix() for p in here.glob(f"*/witnesses/{slug(id)}.py")), "")
+    return next((p.relative_to(PACKAGE).as_posix() for p in PACKAGE.glob(f"*/witnesses/{slug(id)}.py")), "")
 
 
 def script(id: str) -> str | None:
@@ -81,7 +80,7 @@ def script(id: str) -> str | None:
     True
     """
     path = script_path(id)
-    return (Path(__file__).parents[1] / path).read_text(encoding="utf-8") if path else None
+    return (PACKAGE / path).read_text(encoding="utf-8") if path else None
 
 
 def faults(text: str) -> list[str]:

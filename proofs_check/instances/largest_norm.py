@@ -1,5 +1,5 @@
-"""The largest norm of several independent sub-Gaussian vectors, with the laws on which its bounds
-are tried: for Lemma D.2 and our R3.
+"""The largest norm of several independent sub-Gaussian vectors, with the laws on which bounds on
+norms are tried: for Lemmas D.1 and D.2 and our R3.
 """
 
 from __future__ import annotations
@@ -24,6 +24,12 @@ def largest(population: Any, length: int, power: Fraction) -> Any:
     first = below[:1]
     masses = np.concatenate([first, below[1:] - below[:-1]])
     return (masses * np.sqrt(np.sqrt(squares)) ** int(2 * power)).sum(0)
+
+
+@cache
+def vectors() -> list[tuple[str, Any, Any]]:
+    """The hostile laws that are no point mass."""
+    return [(f"{law.name} in d = {n}", (law,), ()) for n in DIMENSIONS for law in hostile_laws(n) if law.sigma2]
 
 
 @cache

@@ -6,28 +6,19 @@ proved, and the bounds are tried on instances whose errors are exact sums or qua
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import sympy as sp
 from sympy import exp, oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall
-from numerics.search.query_average import tightest
-from numerics.search.query_average_instances import COVERED, instances
 from proofs_check.core.claim import claim
-from proofs_check.instances.query_average import GENERAL, averaged, general, general_reference
+from proofs_check.instances.query_average import UNPROVED, general, output_or_gradient, times
 from proofs_check.ours.query_average_steps import exponents_compared, from_one_token, from_two_tokens
 from theory.bounds.query_average import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
 
 AVERAGE = r"\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2"
 GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"
-UNPROVED = "the bound speaks of every sub-Gaussian law of tokens and queries; its steps are proved, its sum is tried on instances"
-
-
-def _times(bound: Any, c: Fraction) -> Any:
-    """Return the bound times c, exact where the bound is."""
-    return (sp.Rational(c) if isinstance(bound, sp.Basic) else float(c)) * bound
 
 
 @claim(
@@ -43,10 +34,8 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     """E|T_L - T|^2 <= |V|^2 sigma^2 2^{d/2} (300 (1+h) + 8 ln L + 20 (d+1) kappa) / L^min(1, 1/(16
     kappa)), every L >= 1.
     """
-    bound = lambda L, s, u, d: _times(output_average(L, s, u, 1, d), c)
-    checked = rf"{AVERAGE}\le\text{{output\_average}}"
-    here = averaged(bound, "output")
-    return tightest(instances(bound, "output"), checked=checked, covered=f"V = I; {COVERED}", reference=here)
+    bound = times(c, lambda L, s, u, d: output_average(L, s, u, 1, d))
+    return output_or_gradient(bound, "output", checked=rf"{AVERAGE}\le\text{{output\_average}}")
 
 
 @claim(
@@ -62,10 +51,8 @@ def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
     """E|grad_V T_L - grad_V T|^2 is at most d_out times the bound of P3.1 with |V| = 1; Assumption
     3.3 is not needed.
     """
-    bound = lambda L, s, u, d: _times(gradient_V_average(L, s, u, 1, d), c)
-    checked = rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}"
-    here = averaged(bound, "output")
-    return tightest(instances(bound, "output"), checked=checked, covered=f"d_out = 1; {COVERED}", reference=here)
+    bound = times(c, lambda L, s, u, d: gradient_V_average(L, s, u, 1, d))
+    return output_or_gradient(bound, "output", checked=rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}", given="d_out = 1")
 
 
 @claim(
@@ -153,10 +140,8 @@ def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
     """E|grad_U T_L - grad_U T|^2 <= |V|^2 sigma^4 2^{d/2} [...] / L^min(1, 1/(32 kappa)), every L
     >= 1, without Assumption 3.3.
     """
-    bound = lambda L, s, u, d: _times(gradient_U_average(L, s, u, 1, d), c)
-    checked = rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}"
-    here = averaged(bound, "gradient in U")
-    return tightest(instances(bound, "gradient in U"), checked=checked, covered=f"V = I; {COVERED}", reference=here)
+    bound = times(c, lambda L, s, u, d: gradient_U_average(L, s, u, 1, d))
+    return output_or_gradient(bound, "gradient in U", checked=rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}")
 
 
 @claim("OURS:LC.6/bracket", control=dict(c=Fraction(1, 2)), needs=("OURS:QA.tilt",))
@@ -187,13 +172,8 @@ def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     """E|err g|^2 <= C_f^2 (4 sigma^2)^p sqrt(E|g|^4) 2^{d/4} [...] / L^min(1, 1/(32 kappa));
     Assumption C.5 (ii) is not needed.
     """
-
-    def bound(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
-        return _times(lemma_c6_average(L, s, u, 1, d, p, root), c)
-
-    checked = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le\text{lemma\_c6\_average}"
-    covered = GENERAL.format(", f = z z' with g = z (p = 2)")
-    return tightest(general(bound, 2), checked=checked, covered=covered, reference=general_reference(bound, 2))
+    bound = times(c, lambda L, s, u, d, p, root: lemma_c6_average(L, s, u, 1, d, p, root))
+    return general(bound, 2, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le\text{lemma\_c6\_average}")
 
 
 @claim("OURS:LC.6/form", argument="r = ln L / ln 2 >= 1 for L >= 2; every term of the difference is >= 0; LC.9 is the case p = 2")
@@ -220,10 +200,5 @@ def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     """E|err g|^4 <= 16 C_f^4 sigma^4 sqrt(E|g|^8) 2^{d/4} [...] / L^{2 min(1, 1/(128 kappa))},
     without Assumption C.8 (ii).
     """
-
-    def bound(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
-        return _times(lemma_c9_average(L, s, u, 1, d, root), c)
-
-    checked = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le\text{lemma\_c9\_average}"
-    covered = GENERAL.format("")
-    return tightest(general(bound, 4), checked=checked, covered=covered, reference=general_reference(bound, 4))
+    bound = times(c, lambda L, s, u, d, p, root: lemma_c9_average(L, s, u, 1, d, root))
+    return general(bound, 4, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le\text{lemma\_c9\_average}")

@@ -16,10 +16,20 @@ from numerics.provers import forall
 from numerics.search.query_average import tightest
 from numerics.search.query_average_instances import COVERED, instances
 from proofs_check.core.claim import claim
-from proofs_check.instances.query_average import averaged
+from proofs_check.instances.query_average import UNPROVED, output_or_gradient, times
 from theory.bounds.query_average import output_average_long, output_average_short
 
-UNPROVED = "the bound speaks of every sub-Gaussian law of tokens and queries; its steps are proved, its sum is tried on instances"
+kappa = sp.Symbol("kappa", positive=True)
+DOMAIN = {kappa: (0, oo)}
+#: The sharp exponent of Theorem B for tokens N(0, sigma^2 I) and U = u I.
+SHARP = Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
+#: The exponent of equation (16) as printed.
+PRINTED = Min(sp.Rational(1, 3), 1 / (192 * kappa))
+
+
+def _between(ours: sp.Expr, c: int | Fraction) -> Evidence:
+    """Prove ours <= sharp <= c ours for the sharp exponent."""
+    return all_of(forall(ours, "<=", SHARP, DOMAIN), forall(SHARP, "<=", sp.Rational(c) * ours, DOMAIN))
 
 
 @claim(
@@ -32,10 +42,7 @@ def distance_from_the_sharp_exponent(*, c: int | Fraction = 16) -> Evidence:
     """theta = min(1, 1/(16 kappa)) <= b = min(1, sqrt(1/kappa + 1/4) - 1/2) <= 16 theta, b sharp
     for N(0, sigma^2 I), U = u I.
     """
-    kappa = sp.Symbol("kappa", positive=True)
-    ours, sharp = Min(1, 1 / (16 * kappa)), Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
-    domain = {kappa: (0, oo)}
-    return all_of(forall(ours, "<=", sharp, domain), forall(sharp, "<=", sp.Rational(c) * ours, domain))
+    return _between(Min(1, 1 / (16 * kappa)), c)
 
 
 @claim(
@@ -48,9 +55,7 @@ def distance_of_the_printed_exponent(*, c: int | Fraction = 192) -> Evidence:
     """The exponent min(1/3, 1/(192 kappa)) of eq. (16) against that of N(0, sigma^2 I), U = u I: at
     most 192 times less.
     """
-    kappa = sp.Symbol("kappa", positive=True)
-    printed, sharp = Min(sp.Rational(1, 3), 1 / (192 * kappa)), Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
-    return forall(sharp, "<=", sp.Rational(c) * printed, {kappa: (0, oo)})
+    return forall(SHARP, "<=", sp.Rational(c) * PRINTED, DOMAIN)
 
 
 @claim("OURS:P3.1/limit-exponent", control=dict(c=Fraction(79, 10)), needs=("OURS:R4.B", "OURS:P3.1/lambda"))
@@ -58,10 +63,7 @@ def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8) -> Evidence
     """min(1, 1/(8 kappa)), the supremum of the exponents of P3.1/lambda, at most 8 times below that
     of N(0, sigma^2 I), U = u I.
     """
-    kappa = sp.Symbol("kappa", positive=True)
-    ours, sharp = Min(1, 1 / (8 * kappa)), Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
-    domain = {kappa: (0, oo)}
-    return all_of(forall(ours, "<=", sharp, domain), forall(sharp, "<=", sp.Rational(c) * ours, domain))
+    return _between(Min(1, 1 / (8 * kappa)), c)
 
 
 @claim(
@@ -76,16 +78,8 @@ def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
     """theta = min(1, lambda/(4 kappa)) with (1 - 2 lambda)^{-d/2} (300 (1+h) + 8 ln L + 16 (d+1)
     kappa/((1 - 2 lambda) sqrt e)).
     """
-
-    def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
-        value = output_average_long(L, s, u, 1, d, Fraction(9, 20))
-        return (sp.Rational(c) if isinstance(value, sp.Basic) else float(c)) * value
-
-    checked, here = (
-        r"\theta=\min(1,\lambda/(4\kappa)),\ \lambda=9/20",
-        averaged(bound, "output"),
-    )
-    return tightest(instances(bound, "output"), checked=checked, covered=f"V = I; {COVERED}", reference=here)
+    bound = times(c, lambda L, s, u, d: output_average_long(L, s, u, 1, d, Fraction(9, 20)))
+    return output_or_gradient(bound, "output", checked=r"\theta=\min(1,\lambda/(4\kappa)),\ \lambda=9/20")
 
 
 @claim(
@@ -103,8 +97,7 @@ def rate_one_over_L_for_small_kappa(*, c: Fraction = Fraction(1)) -> Evidence:
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
         if 8 * (s * u) ** 2 >= 1:
             return sp.oo if isinstance(L, sp.Basic) else float("inf")
-        value = output_average_short(L, s, u, 1, d)
-        return (sp.Rational(c) if isinstance(value, sp.Basic) else float(c)) * value
+        return output_average_short(L, s, u, 1, d)
 
     covered = f"those with kappa < 1/8 of: {COVERED}"
-    return tightest(instances(bound, "output"), checked=r"300(1+h)\sigma^2(1-8\kappa)^{-d/2}/L", covered=covered)
+    return tightest(instances(times(c, bound), "output"), checked=r"300(1+h)\sigma^2(1-8\kappa)^{-d/2}/L", covered=covered)

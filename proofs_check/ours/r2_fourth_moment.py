@@ -18,12 +18,10 @@ from numerics.search.families import THREE_ATOMS, TWO_ATOMS
 from numerics.search.statement import Mean
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import MEANS, claim
+from proofs_check.ours.r1_second_moment import ANY_A2, ANY_L, CHUNG_LU, x
 from theory.bounds.concentration_moments import fourth_moment_R2
 
 L, a2, K8 = symbol("L"), symbol("a2"), symbol("F8")
-ANY_L, ANY_A2 = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True)
-x = sp.Symbol("x", positive=True)
-CHUNG_LU = "Chung and Lu 2006, Theorem 7"
 SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS, lengths=(1, 2)))
 
 

@@ -21,7 +21,7 @@ from numerics.token_laws import TokenLaw
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.core.claim import MEANS, claim
-from proofs_check.instances.largest_norm import largest, norms
+from proofs_check.instances.largest_norm import largest, norms, vectors
 from proofs_check.instances.tilted_moments import averaged
 from theory.bounds.sub_gaussian import M_R3, maximum_R3, tail_d2, tail_R3, tilted_moment_R3
 
@@ -295,12 +295,6 @@ def exponential_moment_and_tail(*, share: int | Fraction = 1) -> Evidence:
         worst_law(exponential, share, checked=checked, laws=("two atoms",)),
         worst_law(exponential, share, checked=checked, laws=("three atoms",), cases=vectors),
     )
-
-
-@cache
-def vectors() -> list[tuple[str, Any, Any]]:
-    """List the hostile laws that are no point mass."""
-    return [(f"{law.name} in d = {n}", (law,), ()) for n in DIMENSIONS for law in hostile_laws(n) if law.sigma2]
 
 
 @claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",), argument="so that Lemma D.2, 1) needs no cited theorem")

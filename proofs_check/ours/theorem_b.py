@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
-from sympy import Min, oo, sqrt
 
 from numerics.attention.setting import AttentionSetting
 from numerics.evidence import Contradiction, Evidence, Verdict
@@ -24,6 +23,7 @@ from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.rates.exponents import theorem_B_law
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
+from proofs_check.ours.query_average_exponents import DOMAIN, PRINTED, SHARP
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.query_average import theorem_B
 
@@ -165,6 +165,4 @@ def printed_exponent_is_never_sharp(*, c: int | Fraction = 3) -> Evidence:
     """c min(1/3, 1/(192 kappa)) <= min(1, b) for every kappa, c = 3: eq. (16) gives away between 3
     and 192 times the exponent.
     """
-    kappa = sp.Symbol("kappa", positive=True)
-    sharp = Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
-    return forall(sp.Rational(c) * Min(sp.Rational(1, 3), 1 / (192 * kappa)), "<=", sharp, {kappa: (0, oo)})
+    return forall(sp.Rational(c) * PRINTED, "<=", SHARP, DOMAIN)

@@ -15,6 +15,7 @@ from sympy import Rational, exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import forall, identity, trace_identity
+from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.few_atoms import hostile_gaps
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from numerics.seeds import generator
@@ -293,9 +294,9 @@ def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
             ratios = (other.risk - one.risk) / gap
             k = int(np.argmax(ratios))
             if transfer.L <= 1e6 and ratios[k] > worst["ratio"]:  # beyond, the difference is below what an integration resolves
-                again = [path.risk[k] for path in transfer.paths(start, times, 1e-12)]
-                off = abs((again[1] - again[0]) / gap[k] - ratios[k])
-                worst = {"ratio": float(ratios[k]), "L": transfer.L, "start": str(start), "t": times[k], "off": float(off)}
+                same, finer = (path.risk[k] for path in transfer.paths(start, times, 1e-12))
+                at = {"L": transfer.L, "start": str(start), "t": times[k]}
+                worst = {"ratio": float(ratios[k]), "again": float((finer - same) / gap[k]), **at}
             if start in {(x, x) for x in BALANCED}:
                 excess_, mu_ = rate(S, start[0])
                 small = transfer.kappa * transfer.g2 / (excess_ * mu_)
@@ -305,13 +306,10 @@ def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
                 if (fits and late > bound) or late > float(np.min(one.risk + gap)) * (1 + 1e-9):
                     reason = f"risk {late:.4g} above the bound at L = {transfer.L:g}, start {start}"
                     return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=reason)
-    ratio, off = worst.pop("ratio"), worst.pop("off")
+    ratio, again = worst.pop("ratio"), worst.pop("again")
     if ratio > c:
         witness = {**worst, "S": "1/64", "difference over bound": ratio, "allowed": c}
-        off = off / (ratio - float(c))
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="integration of the flow", witness=witness, witness_by="two routes", disagreement=off
-        )
+        return refuted_by_two_routes("integration of the flow", witness, ratio, float(c), again)
     covered = "d = 1, S = 1/64, six starts: L = 1 to 1e6 at times up to the horizon, L = 1 to 1e32 for the limit (at t = 40/S^2)"
     return Evidence(
         verdict=Verdict.SUPPORTED,

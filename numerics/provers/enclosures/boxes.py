@@ -13,7 +13,7 @@ import sympy as sp
 from flint import arb, fmpq
 
 from numerics.provers.enclosures.interval import INF, NINF, Iv, down, up
-from numerics.rationals import flint_rational, fraction
+from numerics.rationals import flint_rational, fraction, sympy_rational
 
 __all__ = ["Box", "Side", "centre", "describe", "halves", "hull", "middle", "towards", "width"]
 
@@ -67,6 +67,13 @@ class Side:
             return False
         above = self.lo is None or q > self.lo or (q == self.lo and not self.lo_open)
         return above and (self.hi is None or q < self.hi or (q == self.hi and not self.hi_open))
+
+    def gaps(self, x: sp.Expr) -> list[tuple[sp.Expr, bool]]:
+        """The distances of `x` from the finite ends, none of which is negative in the range, and
+        whether it is positive there.
+        """
+        below = [] if self.lo is None else [(x - sympy_rational(self.lo), self.lo_open)]
+        return below if self.hi is None else [*below, (sympy_rational(self.hi) - x, self.hi_open)]
 
 
 Box: TypeAlias = tuple[Side, ...]

@@ -10,7 +10,7 @@ because one wide ball would overestimate their range.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TypeAlias
 
 from flint import arb, fmpq
@@ -126,7 +126,7 @@ class Iv:
             hi_open = bool(self.hi > 0 and o.hi > 0) and (self.hi_open or o.hi_open)
             return Iv(down(_times(self.lo, o.lo)), up(_times(self.hi, o.hi)), lo_open, hi_open, ok)
         corners = [_times(s, t) for s in (self.lo, self.hi) for t in (o.lo, o.hi)]
-        return Iv(_least(map(down, corners)), _greatest(map(up, corners)), defined=ok)
+        return Iv(min(map(down, corners)), max(map(up, corners)), defined=ok)
 
     def inv(self) -> Iv:
         """``1/x``, undefined as soon as 0 cannot be excluded."""
@@ -232,22 +232,6 @@ def _power(a: Ball, n: int) -> Ball:
     return r
 
 
-def _least(values: Iterable[Ball]) -> Ball:
-    r = None
-    for v in values:
-        if r is None or v < r:
-            r = v
-    return r
-
-
-def _greatest(values: Iterable[Ball]) -> Ball:
-    r = None
-    for v in values:
-        if r is None or v > r:
-            r = v
-    return r
-
-
 def power(base: Iv, exponent: Iv) -> Iv:
     """``base**exponent`` for a positive base; a base of 0 is defined (and continuous) only under
     surely positive exponents.
@@ -287,7 +271,7 @@ def powexp(u: Iv, a: fmpq, c: fmpq) -> Iv:
     if not (u.lo > turn or u.hi < turn):
         w = at(turn, False)
         ends.append(w)
-    lo, hi = _least(e[0] for e in ends), _greatest(e[1] for e in ends)
+    lo, hi = min(e[0] for e in ends), max(e[1] for e in ends)
     # a limit of 0 (or oo) is approached, not attained, wherever u > 0
     lo_open = (lo.is_zero() and u.pos) or all(e[2] for e in ends if not e[0] > lo)
     hi_open = all(e[2] for e in ends if not e[1] < hi)

@@ -253,17 +253,8 @@ def slack_variables(
             q = sp.Dummy("q", positive=True) if strict else sp.Dummy("q", nonnegative=True)
             put = {v: (q - (h - c * v)) / c}
             rest = [(sp.expand(g.subs(put)), s) for k, (g, s) in enumerate(where) if k != n]
-            bounds = [(sp.expand(b.subs(put)), s) for b, s in _bounds(v, box[i])]
+            bounds = [(sp.expand(b.subs(put)), s) for b, s in box[i].gaps(v)]
             new = (*symbols[:i], q, *symbols[i + 1 :])
             sides = (*box[:i], Side(fmpq(0), None, strict), *box[i + 1 :])
             for more, names, final in slack_variables(new, sides, [*rest, *bounds], depth - 1):
                 yield {v: put[v].subs(more), **{k: e for k, e in more.items() if k in symbols}}, names, final
-
-
-def _bounds(v: sp.Symbol, side: Side) -> list[tuple[sp.Expr, bool]]:
-    out = []
-    if side.lo is not None:
-        out.append((v - sympy_rational(side.lo), side.lo_open))
-    if side.hi is not None:
-        out.append((sympy_rational(side.hi) - v, side.hi_open))
-    return out

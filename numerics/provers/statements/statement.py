@@ -167,18 +167,11 @@ class Statement:
     @property
     def inequality(self) -> Inequality:
         """The two sides with every hypothesis and range as an expression that is not negative."""
-        ranges = []
-        for x, side in zip(self.symbols, self.box):
-            ranges += [] if side.lo is None else [x - sympy_rational(side.lo)]
-            ranges += [] if side.hi is None else [sympy_rational(side.hi) - x]
-        return Inequality(self.small, self.big, (*(g for g, _ in self.where), *ranges))
+        ranges = (gap for x, side in zip(self.symbols, self.box) for gap in side.gaps(x))
+        return Inequality(self.small, self.big, tuple(g for g, _ in (*self.where, *ranges)))
 
     def point_box(self, point: Iterable[Fraction]) -> Box:
-        sides = []
-        for x in point:
-            q = flint_rational(x)
-            sides.append(Side(q, q))
-        return tuple(sides)
+        return tuple(Side(q, q) for q in map(flint_rational, point))
 
     def meets(self, point: tuple[Fraction, ...]) -> bool:
         """Whether the point surely lies in the domain and meets every hypothesis."""

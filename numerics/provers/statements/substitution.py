@@ -19,7 +19,6 @@ from numerics.provers.enclosures.boxes import Box, Side
 from numerics.provers.enclosures.enclose import Program, image
 from numerics.provers.statements.equivalent_forms import Signs, split_by_sign
 from numerics.provers.statements.statement import Statement, assumptions
-from numerics.rationals import sympy_rational
 
 __all__ = ["Goal", "change", "hypotheses_as_variables"]
 
@@ -81,12 +80,7 @@ def _eliminate(goal: Goal, phi: sp.Expr, side: Side, name: str) -> tuple[Goal, s
 
     v, psi = min(found, key=cost) if len(found) > 1 else found[0]
     i = goal.symbols.index(v)
-    old = goal.box[i]
-    where = [(put(g, v, psi), s) for g, s in goal.where]
-    if old.lo is not None:
-        where.append((psi - sympy_rational(old.lo), old.lo_open))
-    if old.hi is not None:
-        where.append((sympy_rational(old.hi) - psi, old.hi_open))
+    where = [*((put(g, v, psi), s) for g, s in goal.where), *goal.box[i].gaps(psi)]
     symbols, box = (*goal.symbols[:i], fresh, *goal.symbols[i + 1 :]), (*goal.box[:i], side, *goal.box[i + 1 :])
     return Goal(symbols, box, put(goal.small, v, psi), put(goal.big, v, psi), tuple(where)), v, psi, fresh
 

@@ -28,8 +28,7 @@ class Range:
     integer: bool = False
 
     def spec(self) -> Any:
-        lo = -oo if self.lo is None else R(self.lo.numerator, self.lo.denominator)
-        hi = oo if self.hi is None else R(self.hi.numerator, self.hi.denominator)
+        lo, hi = -oo if self.lo is None else R(self.lo), oo if self.hi is None else R(self.hi)
         return Integers(lo, hi) if self.integer else Closed(lo, hi) if self.closed else (lo, hi)
 
     def contains(self, v: Fraction) -> bool:
@@ -76,9 +75,9 @@ class Random:
     ranges: dict[sp.Symbol, Range]
     where: tuple[tuple[sp.Expr, str, sp.Expr], ...]
 
-    def ask(self, effort: int) -> Evidence:
+    def ask(self, effort: int, via: dict[sp.Symbol, Any] | None = None) -> Evidence:
         domain = {s: r.spec() for s, r in self.ranges.items()}
-        return forall(self.small, "<" if self.strict else "<=", self.big, domain, where=self.where, effort=effort)
+        return forall(self.small, "<" if self.strict else "<=", self.big, domain, where=self.where, via=via, effort=effort)
 
     def __str__(self) -> str:
         spec = {str(s): r.spec() for s, r in self.ranges.items()}

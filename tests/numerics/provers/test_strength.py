@@ -18,7 +18,6 @@ import pytest
 import sympy as sp
 
 from numerics.evidence import Verdict
-from numerics.provers import forall
 from tests.numerics.provers import attack
 from tests.numerics.provers.statement import R, Random, Range, X, Y, Z
 
@@ -51,8 +50,7 @@ class Edge:
         beyond = 1 if true is self.up else -1
         with mpmath.workdps(20):
             value = Fraction(str(sp.N(self.sharp, 20))) * (1 + beyond * Fraction(6, 1000))
-        near = value.limit_denominator(2000)
-        return R(near.numerator, near.denominator)
+        return R(value.limit_denominator(2000))
 
     def statement(self, true: bool) -> Random:
         put = {c: self.constant(true)}
@@ -149,8 +147,7 @@ def test_within_one_per_cent_of_the_edge(edge: Edge, true: bool) -> None:
     constant = edge.constant(true)
     assert abs(sp.N(constant / edge.sharp - 1, 20)) < R(1, 100)
     st = edge.statement(true)
-    domain = {v: r.spec() for v, r in st.ranges.items()}
-    e = forall(st.small, "<=", st.big, domain, where=st.where, via=edge.via or None, effort=1_000_000)
+    e = st.ask(1_000_000, via=edge.via)
     assert e.verdict in ((Verdict.PROVED, Verdict.CERTIFIED) if true else (Verdict.REFUTED,)), f"{edge.name}, c = {constant}: {e}"
     assert attack.fault(st, e, random.Random(3)) == ""
 
@@ -158,9 +155,7 @@ def test_within_one_per_cent_of_the_edge(edge: Edge, true: bool) -> None:
 @pytest.mark.parametrize("edge", OPEN_TODAY, ids=lambda e: e.name)
 def test_beyond_its_reach_the_prover_is_not_wrong(edge: Edge) -> None:
     for true in (True, False):
-        st = edge.statement(true)
-        domain = {v: r.spec() for v, r in st.ranges.items()}
-        e = forall(st.small, "<=", st.big, domain, where=st.where, effort=60_000)
+        e = edge.statement(true).ask(60_000)
         assert (e.verdict is Verdict.REFUTED) is not true, f"{edge.name}: {e}"
 
 

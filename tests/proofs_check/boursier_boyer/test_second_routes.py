@@ -1,5 +1,5 @@
-"""The second routes of the claims on attention: they agree with the formulas, and notice when a
-formula is wrong.
+"""The second routes of the claims on attention agree with the formulas and notice when a formula is
+wrong; and what a prover leaves undecided refutes nothing.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from numerics.evidence import Contradiction, Evidence
+from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.quadrature.softmax_weights import softmax_moments
-from proofs_check.boursier_boyer import lemma_2_1, section_3_attention
+from proofs_check.boursier_boyer import appendix_b, lemma_2_1, section_2, section_3_attention
 from proofs_check.ours import direct_integration, theorem_a
 
 
@@ -73,3 +73,13 @@ def test_theorem_A_is_a_bound_for_other_dimensions_too() -> None:
         for t, q in ((1.0, 0.0), (0.0, 1.0), (2.0, 1e4)):
             error = theorem_a.gaussian_second_moment(m.P2, m.P3, m.Q, t, q)
             assert (error <= theorem_a.theorem_A(s, theorem_a.LENGTHS, t, q) * (1 + 1e-11)).all()
+
+
+@pytest.mark.parametrize("claim", [appendix_b.limit_of_linear_attention, section_2.layer_is_defined], ids=["B.2", "2"])
+def test_a_series_that_is_not_proved_to_diverge_refutes_nothing(
+    claim: Callable[[], Evidence], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undecided = Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason="the effort was spent")
+    for module in (appendix_b, section_2):
+        monkeypatch.setattr(module, "forall", lambda *statement: undecided)
+    assert claim() == undecided

@@ -45,6 +45,7 @@ def threshold(c: Fraction, edge: Fraction = Fraction(2)) -> Evidence:
 
 
 def made(check: Any, **how: Any) -> Claim:
+    REGISTRY.pop(f"{ROW}/{check.__name__}", None)
     return claim(f"{ROW}/{check.__name__}", **how)(check)
 
 
@@ -69,9 +70,7 @@ def test_a_check_that_accepts_everything_is_caught() -> None:
         return proved()
 
     assert "no control was refuted" in faults(vacuous)
-    REGISTRY.pop(f"{ROW}/vacuous")
     assert "cannot fail" in faults(vacuous, dial="c")
-    REGISTRY.pop(f"{ROW}/vacuous")
     assert "no control was refuted" in faults(vacuous, control=dict(c=2))
 
 
@@ -80,7 +79,6 @@ def test_a_control_far_beyond_the_edge_is_caught() -> None:
         return threshold(Fraction(c))
 
     assert "factor 2 beyond the edge" in faults(far, control=dict(c=Fraction(1, 2)))
-    REGISTRY.pop(f"{ROW}/far")
     assert faults(far, control=dict(c=Fraction(3, 2))) == ""
 
 
@@ -90,9 +88,7 @@ def test_a_witness_outside_the_printed_hypotheses_is_caught() -> None:
 
     how: dict[str, Any] = dict(FALSE, repair=dict(c=2), control=dict(c=1))
     assert faults(outside, hypotheses=("0 < delta", "delta < 1"), **how) == ""
-    REGISTRY.pop(f"{ROW}/outside")
     assert "outside the printed hypotheses: L >= 1" in faults(outside, hypotheses=("L >= 1",), **how)
-    REGISTRY.pop(f"{ROW}/outside")
     assert "says nothing of sigma" in faults(outside, hypotheses=("sigma >= 1",), **how)
 
 
@@ -124,7 +120,6 @@ def test_undeclared_and_wrongly_declared_verdicts_are_caught() -> None:
         return opened()
 
     assert "came out OPEN" in faults(undecided)
-    REGISTRY.pop(f"{ROW}/undecided")
     assert faults(undecided, open="two variables") == ""
 
     def true(*, c: int = 3) -> Evidence:
@@ -210,9 +205,7 @@ def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught() -> None
     assert asked.judge().held.reference == 2
     assert asked(c=3).reference == 3
     assert asked.judge().faults == ()
-    REGISTRY.pop(f"{ROW}/bound")
     assert "no value for x" in faults(bound, dial="c", reference={})
-    REGISTRY.pop(f"{ROW}/bound")
 
     def silent(*, c: int = 3) -> Evidence:
         return threshold(Fraction(c))
@@ -230,7 +223,6 @@ def test_measurements_reach_the_checks_that_declare_them_and_their_controls() ->
     assert judged.judge().printed.verdict.accepted
     given = judged.judge(measured=-5)
     assert (given.printed.verdict, given.control.verdict) == (Verdict.REFUTED, Verdict.REFUTED)
-    REGISTRY.pop(f"{ROW}/measuring")
 
     def proved(*, c: int = 3) -> Evidence:
         return threshold(Fraction(c))

@@ -5,7 +5,6 @@ themselves.
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from proofs_check.documents.errata import Erratum, as_html, as_markdown, errata_
 from proofs_check.documents.errata.content import number
 from proofs_check.documents.errata.markdown import WIDTH, github
 from proofs_check.documents.latex import words
+from tests.numerics.pages.page import Page
 from tests.proofs_check.core.ledgers import document, line, made_up
 
 
@@ -115,35 +115,10 @@ def test_every_formula_for_the_authors_can_be_typeset() -> None:
             assert text.replace(r"\$", "").count("$") % 2 == 0, claim.id
 
 
-class _Page(HTMLParser):
-    VOID = frozenset(("meta", "br", "img", "link", "hr"))
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.links: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in self.VOID:
-            self.open.append(tag)
-        found = dict(attrs)
-        self.ids += [str(found["id"])] if "id" in found else []
-        self.links += [str(v) for k, v in attrs if k in ("href", "src")]
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        pass
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
 def test_the_page_is_whole_and_needs_nothing_from_the_network() -> None:
     page = as_html(errata_of(document()))
-    seen = _Page()
-    seen.feed(page)
-    assert seen.open == []
-    assert sorted(seen.links) == sorted(f"#{id}" for id in seen.ids)
+    seen = Page(page)
+    assert sorted(seen.references) == sorted(f"#{id}" for id in seen.ids)
     assert len(set(seen.ids)) == len(seen.ids) == 5
     assert "<script" not in page
     assert "http" not in page
@@ -190,11 +165,15 @@ def test_the_command_writes_both_documents(tmp_path: Path, capsys: pytest.Captur
     assert "3 gaps, 2 typos; written to" in capsys.readouterr().out
 
 
-def test_wrong_input_is_told_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_input_is_told_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     good = document()
     files = {
         "text.json": ("{", "is not JSON"),
         "list.json": ("[]", "is not a ledger"),
+        "other.json": ('{"a": 1}', "is not a ledger"),
     }
     for name, (content, _) in files.items():
         (tmp_path / name).write_text(content)
@@ -204,6 +183,10 @@ def test_wrong_input_is_told_what_is_wrong(tmp_path: Path, capsys: pytest.Captur
     lacking = document()
     del lacking["claims"][0]["verdict"]
     write_json(lacking, tmp_path / "lacking.json")
+    no_stands = document()
+    del no_stands["claims"][1]["stands"]
+    write_json(no_stands, tmp_path / "stands.json")
+    write_json(good | {"claims": [*good["claims"], good["claims"][0]]}, tmp_path / "twice.json")
     write_json(good, tmp_path / "good.json")
     spoiled = {
         "verdict.json": (("claims", 0, "verdict"), "TRUE", "$.claims[0].verdict: 'TRUE' is not one of"),
@@ -227,14 +210,18 @@ def test_wrong_input_is_told_what_is_wrong(tmp_path: Path, capsys: pytest.Captur
         "partial.json": "'partial' is a required property",
         "older.json": "has version 1",
         "lacking.json": "$.claims[0]: 'verdict' is a required property",
+        "stands.json": "'stands' is a required property",
+        "twice.json": f"it holds {good['claims'][0]['id']} twice",
     } | {name: told for name, (*_, told) in (files | spoiled).items()}
     for name, told in cases.items():
-        for command in ("errata", "status"):
+        for command in ("errata", "status", "blueprint"):
             assert main([command, "--ledger", str(tmp_path / name)]) == 2
             seen = capsys.readouterr().err
             assert told in seen
+            assert "pytest proofs_check/ --ledger" in seen
             assert len(seen.splitlines()) == 1
             assert len(seen) < 500
+    assert not (tmp_path / "blueprint.html").exists()
     assert main(["errata", "--ledger", str(tmp_path / "good.json"), "--paper", "XX", "--out", str(tmp_path / "o")]) == 2
     assert "no paper has the key 'XX'" in capsys.readouterr().err
     assert not (tmp_path / "o").exists()
