@@ -25,7 +25,7 @@ DECIMALS = 1e-9
 #: By how much the variance proxy of atoms that a search has found is raised, so that it is one.
 RAISED = 1e-6
 #: How many of the points furthest out the search for their sigma looks at.
-FAR = 64
+OUTERMOST = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ class Atomic:
         if x.shape[1] == 1:
             found = float(optimal_proxy(x[:, 0], unit.weights))
         else:
-            far = x[np.argsort((x**2).sum(1))[-FAR:]]
+            far = x[np.argsort((x**2).sum(1))[-OUTERMOST:]]
             found = largest_ratio(unit.log_mgf, lambda a: unit.tilted(a)[0], covariance, extra=far).ratio
         return reach * float(np.sqrt(variance if found <= variance * (1 + 1e-8) else found * (1 + 2 * RAISED)))
 
