@@ -5,15 +5,16 @@ The rooms, each importing only from those above it:
 
 ======================  =========================================================================
 `evidence`              what an engine returns: the verdict, what was checked, the witness
+`rationals`             exact rational numbers handed between SymPy, FLINT and Python
 `seeds`                 where the random numbers of a claim come from
-`compiled`              random streams and the cache of compiled kernels
+`compiled`              random streams, the cache of compiled kernels, the digest of source code
 `terminal`              how commands run, what they read, and the progress that they show
 `pages`                 HTML pages, figures as SVG, numbers as people read them
-`token_laws`            laws of tokens: sampler, covariance, log-mgf, sub-Gaussian constant
 `provers`               inequalities, identities and integrals, proved or enclosed
 `refutation`            refutations by a sequence of instances, or by two numerical routes
+`token_laws`            laws of tokens: sampler, covariance, log-mgf, sub-Gaussian constant
 `quadrature`            moments of softmax weights and averages over Gaussian queries
-`jobs`                  blocks of work: their store, their workers, the digest of their code
+`jobs`                  pieces of work: what they are, their store, the one runner of them
 `attention`             exact errors of softmax attention against the infinite prompt
 `monte_carlo`           the same errors by sampling, and when a sample is not to be trusted
 `search`                worst cases of bounds over laws, lengths and parameters

@@ -4,6 +4,7 @@ other, packages load lazily, and the repository stands alone.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +34,12 @@ def test_nothing_is_imported_in_a_circle() -> None:
 
 def test_imports_go_downwards() -> None:
     assert upwards(FOUND, PACKAGES, ROOMS) == []
+
+
+@pytest.mark.parametrize("package", ["theory", "numerics"])
+def test_the_head_of_a_package_lists_its_rooms_in_their_order(package: str) -> None:
+    head = __import__(package).__doc__ or ""
+    assert re.findall(r"^`(\w+)` ", head, flags=re.MULTILINE) == list(ROOMS[package])
 
 
 def test_no_paper_imports_another() -> None:
