@@ -29,6 +29,7 @@ from numerics.provers.statements.statement import Statement, statement
 from numerics.provers.statements.strategy import FEW_TURNS, Proof
 from numerics.provers.statements.substitution import change
 from numerics.rationals import flint_rational
+from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["forall"]
 
@@ -75,10 +76,10 @@ def forall(
     Raises
     ------
     TypeError
-        If a float occurs: it is not the number that was meant.
+        If a float occurs: it is not the number that was meant; or if the effort is no whole number.
     ValueError
         If a variable has no range, a range is empty, a symbol assumes more than its range implies,
-        or no point meets the hypotheses.
+        no point meets the hypotheses, or the effort is negative.
 
     Examples
     --------
@@ -89,9 +90,10 @@ def forall(
     {'x': 3}
     """
     start = time.monotonic()
+    steps = read_whole("effort", effort, "it counts steps, not seconds; leave it out for the usual number", least=0)
     st = statement(lhs, op, rhs, domain, where)
     with precision(64):
-        ev = _Run(st, via or {}, Effort(effort)).decide()
+        ev = _Run(st, via or {}, Effort(steps)).decide()
     return ev.replace(checked=st.checked, covered=st.covered, sides=(st.inequality,), seconds=time.monotonic() - start)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 from fractions import Fraction
 from math import exp, log
+from typing import Any
 
 import pytest
 import sympy as sp
@@ -156,3 +157,9 @@ def test_effort_is_counted_and_never_timed(monkeypatch: pytest.MonkeyPatch) -> N
 def test_effort_of_nothing_is_open() -> None:
     x = sp.Symbol("x", positive=True)
     assert forall(sp.exp(-x), "<=", 5 * x**-4, {x: (0, oo)}, effort=0).verdict is Verdict.OPEN
+
+
+@pytest.mark.parametrize(("effort", "error"), [(4.0, TypeError), (True, TypeError), ("4", TypeError), (-1, ValueError)])
+def test_effort_is_a_number_of_steps(effort: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="it counts steps, not seconds"):
+        forall(u**2, ">=", 0, {u: (-oo, oo)}, effort=effort)
