@@ -71,6 +71,7 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
         seed=next((e.seed for e in parts if e.seed), 0),
         error=worst.error if worst.verdict is Verdict.REFUTED else sum(e.error for e in parts),
         cites=gather("cites"),
+        vacuous=note("vacuous"),
         reason=worst.reason,
         control=spoiled,
         parts=parts,

@@ -86,6 +86,10 @@ class Evidence:
         Probability that the verdict is a statistical accident; 0 where nothing is random.
     cites : tuple of str
         Theorems taken as given.
+    vacuous : str
+        Why the check says nothing: its two sides are the same as written, or its conclusion is one
+        of its hypotheses. Empty for a check that says something; a claim with a vacuous part is
+        faulty.
     reason : str
         Why nothing could be decided. Required under OPEN.
     control : Evidence or None
@@ -135,6 +139,7 @@ class Evidence:
     seed: int = 0
     error: float = 0.0
     cites: tuple[str, ...] = ()
+    vacuous: str = ""
     reason: str = ""
     control: Evidence | None = None
     parts: tuple[Evidence, ...] = ()
