@@ -17,8 +17,8 @@ from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from proofs_check.boursier_boyer.lemma_e2_statement import (
     RADEMACHER,
-    SlopeTask,
     ZERO_MATRIX,
+    SlopeTask,
     at_zero_scores,
     in_hostile_cases,
     robust_slope,
