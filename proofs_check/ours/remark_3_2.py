@@ -48,8 +48,8 @@ def two_parts_of_the_error(*, factor: Fraction = Fraction(1)) -> Evidence:
     argument="The weight p_0 is near min(1, e^{s_0 - s/2}/L) since S_L is near L e^{s/2}; the top eigenvalue of the form is nu.",
 )
 def score_of_the_query_itself(*, two: int = 2) -> Evidence:
-    """two s_0 - s = 2 z'Uz - (Uz)'Gamma(Uz) = xi' R (U + U' - U' Gamma U) R xi for z = R xi, R R = S,
-    in every dimension.
+    """two s_0 - s = 2 z'Uz - (Uz)'Gamma(Uz) = xi' R (U + U' - U' Gamma U) R xi for z = R xi, R R =
+    S, in every dimension.
     """
     A = Algebra(general=["U"], symmetric=["Gamma", "R"], vectors=["x"])
     U, Gamma, R, x = (A[name] for name in ("U", "Gamma", "R", "x"))

@@ -22,7 +22,7 @@ from proofs_check.core.claim import claim
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.query_average import decay_exponent, limit_constant, theorem_B
 
-b, y, Lambda, x = sp.symbols("b y Lambda x", positive=True)  # Lambda = ln L
+b, m, y, Lambda, x = sp.symbols("b m y Lambda x", positive=True)  # Lambda = ln L
 HALF = sp.Rational(1, 2)
 LAMBDA = 1 / (b**2 + b)
 
@@ -138,8 +138,8 @@ def largest_exponent(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     "the first is Gamma(1 - b) Gamma(1 + b) = pi b/sin(pi b).",
 )
 def factor_of_the_dominating_token(*, six: int = 6) -> Evidence:
-    """P2 - 6 P3 + 6 Q for one token: B (1 - six (1 - b)/2 + six (1 - b)(2 - b)/6) = b^2 B with six =
-    6, by B(x + 1, y) = B(x, y) x/(x + y).
+    """P2 - 6 P3 + 6 Q for one token: B (1 - six (1 - b)/2 + six (1 - b)(2 - b)/6) = b^2 B with six
+    = 6, by B(x + 1, y) = B(x, y) x/(x + y).
     """
     B, u = sp.Symbol("B", positive=True), sp.Symbol("u", real=True)
     step = lambda p, q: p / (p + q)
@@ -160,22 +160,19 @@ def factor_of_the_dominating_token(*, six: int = 6) -> Evidence:
     "OURS:R4.B/laplace",
     control={"two": 3},
     needs=("OURS:R4.B/exponent", "OURS:R4.B/token"),
-    argument="The density of s is: s^{m/2 - 1} e^{-s/(2 lambda)} (2 lambda)^{-m/2}/Gamma(m/2) prod_{j>m} (1 - "
+    argument="The density of s is s^{m/2 - 1} e^{-s/(2 lambda)} (2 lambda)^{-m/2}/Gamma(m/2) prod_{j>m} (1 - "
     "lambda_j/lambda)^{-1/2}; |V h|^2 ~ rho s; then Laplace's method in s = y ln L.",
 )
 def constant_of_the_laplace_argument(*, two: int = 2) -> Evidence:
     """Density, rho s, (2 pi s)^{-1/2}, the token's b^2 pi b/sin(pi b) and sqrt(two pi y^3/ln L)
-    multiply to C_m (ln L)^{m/2}.
+    multiply to C_m (ln L)^{m/2}, for every m.
     """
     best, F = 1 / (b + HALF), sp.Symbol("F", positive=True)  # F = (pi b/sin(pi b))/Gamma(m/2)
-    parts = []
-    for m in (1, 2, 3, 4):
-        s = best * Lambda
-        density = s ** (sp.Rational(m, 2) - 1) / (2 * LAMBDA) ** sp.Rational(m, 2)
-        product = density * s / sp.sqrt(2 * sp.pi * s) * b**2 * F * Lambda * sp.sqrt(two * sp.pi * best**3 / Lambda)
-        C = (b * (b + 1) / (2 * b + 1)) ** sp.Rational(m, 2) * 2 * b**2 / (2 * b + 1) * F
-        parts.append(identity(product, C * Lambda ** sp.Rational(m, 2)))
-    return all_of(*parts).replace(assumes=("m = 1, 2, 3, 4",))
+    s = best * Lambda
+    density = s ** (m / 2 - 1) / (2 * LAMBDA) ** (m / 2)
+    product = density * s / sp.sqrt(2 * sp.pi * s) * b**2 * F * Lambda * sp.sqrt(two * sp.pi * best**3 / Lambda)
+    C = (b * (b + 1) / (2 * b + 1)) ** (m / 2) * 2 * b**2 / (2 * b + 1) * F
+    return identity(product, C * Lambda ** (m / 2))
 
 
 @claim(
@@ -185,14 +182,14 @@ def constant_of_the_laplace_argument(*, two: int = 2) -> Evidence:
 )
 def constant_at_one_half(*, share: Fraction = Fraction(2, 3)) -> Evidence:
     """theta = (ln L + s/2)/s = 2 at s = share ln L; the integral of s^{m/2} up to there is (share
-    ln L)^{m/2 + 1}/(m/2 + 1).
+    ln L)^{m/2 + 1}/(m/2 + 1), which is the constant of Theorem B for m = 1, 2, 3, 4.
     """
     part = sp.Rational(share)
-    parts = [identity(sp.Subs((Lambda + y / 2) / y, y, part * Lambda), 2)]
-    for m in (1, 2, 3, 4):
-        power = sp.Rational(m, 2)
-        parts.append(identity(sp.Derivative(x ** (power + 1) / (power + 1), x), x**power))
-        law = theorem_B([HALF] * m, [HALF] * m, sp.S.One)
-        constant = computed(rf"c,\ m = {m}", law.constant)
-        parts.append(identity(constant, part ** (power + 1) / (power + 1) / sp.gamma(power)))
-    return all_of(*parts).replace(assumes=("m = 1, 2, 3, 4",))
+    edge = identity(sp.Subs((Lambda + y / 2) / y, y, part * Lambda), 2)
+    integral = identity(sp.Derivative(x ** (m / 2 + 1) / (m / 2 + 1), x), x ** (m / 2))
+    constants = []
+    for k in (1, 2, 3, 4):
+        half = sp.Rational(k, 2)
+        constant = computed(rf"c,\ m = {k}", theorem_B([HALF] * k, [HALF] * k, sp.S.One).constant)
+        constants.append(identity(constant, part ** (half + 1) / (half + 1) / sp.gamma(half)))
+    return all_of(edge, integral, *constants)

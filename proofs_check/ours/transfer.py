@@ -14,7 +14,7 @@ import sympy as sp
 from sympy import Rational, exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.provers import computed, forall, identity, trace_identity
+from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.few_atoms import hostile_gaps
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
@@ -35,7 +35,7 @@ from theory.regression.transfer import (
 from theory.symbolic.algebra import Algebra
 
 r, D = sp.symbols("r D", real=True)  # T - y and T_L - T
-lam, R, D2, J2, dJ2 = sp.symbols("lambda R D2 J2 dJ2", positive=True)
+lam, R, T2, y2, D2, J2, dJ2 = sp.symbols("lambda R T2 y2 D2 J2 dJ2", positive=True)
 excess, mu, kappa, g1, g2, beta, rho, eps, t = sp.symbols("excess mu kappa g1 g2 beta rho epsilon t", positive=True)
 REALS, POSITIVE = (-oo, oo), (0, oo)
 
@@ -51,6 +51,15 @@ def _at_best(left: sp.Expr, right: sp.Expr) -> Evidence:
     ``sqrt(left right)``.
     """
     return identity(sp.Subs(lam * left / 2 + right / (2 * lam), lam, sqrt(right / left)), sqrt(left * right))
+
+
+def _three_products(c: Rational, gradient2: sp.Expr) -> Evidence:
+    """Prove Young's bound times c for the three products of the split, and that their means at the
+    best l add up to `gradient_gap`, where ``gradient2`` is ``E|grad_1 l|^2``.
+    """
+    means = [_at_best(gradient2, dJ2), _at_best(D2, dJ2), _at_best(J2, D2)]
+    roots = sqrt(gradient2 * dJ2) + sqrt(D2 * dJ2) + sqrt(J2 * D2)
+    return all_of(_young(c), *means, identity(roots, gradient_gap(gradient2 / 2, D2, J2, dJ2)))
 
 
 def _enumerated(left: Callable[..., Any], right: Callable[..., Any]) -> Evidence:
@@ -108,20 +117,28 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
 
 @claim(
     "OURS:E.risk/smooth",
+    assumes=(MEANS,),
     control={"c": Fraction(99, 100)},
     argument="By Taylor's formula |l(T + D, y) - l(T, y)| <= |grad_1 l(T, y)| |D| + |D|^2/2, and |grad_1 l(T, y)| <= |(T, y)|; "
-    "then Cauchy-Schwarz.",
+    "take means at the best l.",
 )
 def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|E l(T_L, y) - E l(T, y)| <= c (((E T^2 + E y^2) E D^2)^{1/2} + E D^2/2) for four jointly
-    1-smooth losses, one of them not convex.
+    """|grad_1 l| |D| + |D|^2/2 <= c (l |grad_1 l|^2/2 + |D|^2/(2l) + |D|^2/2), and the mean of the
+    right side at the best l with E|grad_1 l|^2 <= E T^2 + E y^2; four jointly 1-smooth losses, one
+    of them not convex, on random laws.
     """
+    slope = sp.Symbol("g", nonnegative=True)  # |grad_1 l(T, y)|
+    right = Rational(c) * (lam * slope**2 / 2 + D**2 / (2 * lam) + D**2 / 2)
+    bound = forall(slope * abs(D) + D**2 / 2, "<=", right, {slope: Closed(0, oo), D: REALS, lam: POSITIVE})
+    of_means = lam * (T2 + y2) / 2 + D2 / (2 * lam) + D2 / 2
+    mean = identity(sp.Subs(of_means, lam, sqrt(D2 / (T2 + y2))), risk_gap_smooth(T2, y2, D2))
+    found = all_of(bound, mean)
 
     def sides(m: Any, l: Loss, law: Law) -> tuple[Any, Any]:
         change = law.mean(lambda T, y, D: l.loss(m, T + D, y) - l.loss(m, T, y), "T", "y", "D")
-        return abs(change), c * risk_gap_smooth(*(law.mean(lambda x: x**2, name) for name in ("T", "y", "D")))
+        return abs(change), risk_gap_smooth(*(law.mean(lambda x: x**2, name) for name in ("T", "y", "D")))
 
-    return worst_law(("T", "y", "D"), sides)
+    return confirmed(found, worst_law(("T", "y", "D"), sides)) if found.verdict.accepted else found
 
 
 @claim(
@@ -136,10 +153,7 @@ def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
     """x y <= c (l x^2/2 + y^2/(2l)), and the means of the three products at the best l: (2R
     dJ2)^{1/2} + (D2 dJ2)^{1/2} + (J2 D2)^{1/2}.
     """
-    young = _young(Rational(c))
-    means = [_at_best(2 * R, dJ2), _at_best(D2, dJ2), _at_best(J2, D2)]
-    total = identity(sqrt(2 * R * dJ2) + sqrt(D2 * dJ2) + sqrt(J2 * D2), gradient_gap(R, D2, J2, dJ2))
-    found = all_of(young, *means, total)
+    found = _three_products(Rational(c), 2 * R)
     if c != 1 or not found.verdict.accepted:
         return found
     return confirmed(found, _enumerated(lambda g: g.distance, lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)))
@@ -147,24 +161,27 @@ def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
 
 @claim(
     "OURS:E.gradient/smooth",
+    assumes=(MEANS,),
     control={"c": Fraction(99, 100)},
     needs=("OURS:E.gradient/split",),
     argument="It is the split with g = grad_1 l(T, y) for r and h = grad_1 l(T + D, y) - g for D, where |g| <= |(T, y)| and |h| "
-    "<= |D|; then Cauchy-Schwarz.",
+    "<= |D|; take means at the best l each time.",
 )
 def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|E (J + dJ) grad_1 l(T + D, y) - E J grad_1 l(T, y)| <= c gradient_gap with E T^2 + E y^2 for
-    2R: the losses of E.risk/smooth.
+    """As OURS:E.gradient with E|grad_1 l|^2 <= E T^2 + E y^2 for 2R; |E (J + dJ) grad_1 l(T + D, y)
+    - E J grad_1 l(T, y)| for the losses of E.risk/smooth on random laws.
     """
+    found = _three_products(Rational(c), T2 + y2)
 
     def sides(m: Any, l: Loss, law: Law) -> tuple[Any, Any]:
         square = lambda *names: sum(law.mean(lambda x: x**2, name) for name in names)
         moments = square("T", "y") / 2, square("D"), square("J1", "J2"), square("dJ1", "dJ2")
         change = lambda T, y, D, J, dJ: (J + dJ) * l.slope(m, T + D, y) - J * l.slope(m, T, y)
         means = (law.mean(change, "T", "y", "D", f"J{i}", f"dJ{i}") for i in (1, 2))
-        return m.sqrt(sum(x**2 for x in means)), c * gradient_gap(*moments)
+        return m.sqrt(sum(x**2 for x in means)), gradient_gap(*moments)
 
-    return worst_law(("T", "y", "D", "J1", "J2", "dJ1", "dJ2"), sides)
+    names = ("T", "y", "D", "J1", "J2", "dJ1", "dJ2")
+    return confirmed(found, worst_law(names, sides)) if found.verdict.accepted else found
 
 
 @claim(
