@@ -1,6 +1,5 @@
-"""Lemma E.4 of Boursier & Boyer: the distance of the gradients of the two risks, with the steps of
-its proof up to (28). Tasks on few atoms, whose prompts can all be enumerated, refute the printed
-form; the steps are proved or refuted one by one.
+"""Lemma E.4 of Boursier & Boyer, the proof up to (28) and the two displays after it, step by step;
+each inequality is proved or refuted over its whole domain.
 """
 
 from __future__ import annotations
@@ -15,17 +14,7 @@ from sympy import Rational, log, oo, sqrt
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
-from proofs_check.boursier_boyer.lemma_e2_statement import (
-    RADEMACHER,
-    ZERO_MATRIX,
-    SlopeTask,
-    at_zero_scores,
-    in_hostile_cases,
-    robust_slope,
-    worst_gaussian,
-)
 from proofs_check.core.claim import MEANS, claim
-from theory.regression.transfer import gradient_gap
 from theory.symbolic.algebra import Algebra
 
 L = sp.Symbol("L", integer=True, positive=True)
@@ -41,60 +30,6 @@ def output_rate(square: sp.Expr) -> sp.Expr:
 def gradient_rate(square: sp.Expr) -> sp.Expr:
     """Return sigma^12 ln(L)^2/L^{c/sigma^2} of Proposition 3.4 at c = 1."""
     return square**6 * log(L) ** 2 * L ** (-1 / square)
-
-
-def _repaired(factor: Fraction) -> Evidence:
-    """Compare the distance of the gradients with factor times the repaired bound in the hostile
-    cases.
-    """
-
-    def witness() -> dict[str, Any] | None:
-        one = tasks_on_atoms([Fraction(9, 10), Fraction(-1, 10)], [Fraction(1, 10), Fraction(9, 10)], [0])
-        at = gaps(one, ZERO_MATRIX, [Fraction(1), Fraction(0)], 1)
-        left2 = sum(x * x for x in at.gradient_L - at.gradient)
-        product = Rational(factor) * (sp.sqrt(Rational(at.D2 * at.dJ2)) + sp.sqrt(Rational(at.J2 * at.D2)))  # the risk is 0
-        found = {"L": 1, "d": 1, "x": "9/10 or -1/10", "y": 0, "U": 0, "left^2": left2, "right": str(product)}
-        return found if sp.sqrt(Rational(left2)) > product else None
-
-    checked = (
-        r"\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq(\sqrt{2\mathcal{R}_\infty}+\sqrt{\mathbb{E}D^2})"
-        r"\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}"
-    )
-    bound = lambda g: float(factor) * gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
-    return in_hostile_cases(lambda g: g.distance, bound, checked, witness)
-
-
-@claim(
-    "BB:LE.4",
-    false="edge",
-    at="L = 1",
-    follows="BB:P3.1",
-    why=r"Every term on the right carries a power of $\ln L$, so it is 0 at $L=1$, where the gradients differ: for $y=0$, $U=0$ "
-    r"and last row $(1,0)$ of $V$ their distance is 1.",
-    details=r"Two further errors, in (28) and in the middle term, have their own entries.",
-    instead=r"For the squared loss and every $L\geq1$, "
-    r"$\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq(\sqrt{2\mathcal{R}_\infty}"
-    r"+\sqrt{\mathbb{E}D^2})\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}$, where $J$ and "
-    r"$J_L$ are the Jacobians of $T[\mu](z_{\rm q})$ and $T[\hat\mu_L](z_{\rm q})$ in $(U,V)$ "
-    r"and $D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$; for $L\geq2$ Propositions 3.1 and 3.4 bound "
-    r"the conditional means of $D^2$ and $\|J_L-J\|^2$ given $\mu$.",
-    costs="constants",
-    repair={"bound": "mean squares"},
-    control={"factor": Fraction(9, 10)},
-    needs=("BB:LE.4.split", "BB:28", "BB:P3.1", "OURS:E.gradient"),
-    hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
-)
-def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
-    """|grad R_L - grad R_inf| at L = 1, y = 0 (loss |z|^2/2), where the printed bound is 0 for all
-    constants; then the repair.
-    """
-    if bound != "printed":
-        return _repaired(factor)
-    at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 1, (1, 0))
-    square = sum(x * x for x in at.gradient_L - at.gradient)
-    witness = {"L": 1, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "loss": "z^2/2", "U": 0, "last row of V": "(1, 0)"}
-    sides = {"left^2": square, "right": 0}
-    return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness={**witness, **sides}, witness_by="exact")
 
 
 @claim(
@@ -120,89 +55,6 @@ def root_of_the_middle_term(*, root: Fraction = Fraction(1, 4)) -> Evidence:
     if root == Fraction(1, 4):
         Y, domain = output_rate(v), {t: HALF_LINE, y: HALF_LINE, v: VARIANCES, L: LENGTHS}
     return forall(4 * (t**2 + Y + y**2), "<=", (2 * (t + Y ** Rational(root) + y)) ** 2, domain)
-
-
-def _output_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> float:
-    """Return sqrt(E|T|^2) over sqrt(d) |V| |U| E[sigma^4]^(1/2)."""
-    left = sum(np.trace(A @ G[:d, :d] @ A.T) for G in spread for A in [V @ G @ U[:, :d]]) / len(spread)
-    right = sum(max(1.0, float(np.linalg.norm(G, 2))) ** 2 for G in spread) / len(spread)
-    return float(np.sqrt(left / right) / (np.sqrt(d) * np.linalg.norm(V, 2) * np.linalg.norm(U, 2)))
-
-
-def _gradient_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> float:
-    """Return sqrt(E|grad T|^2) over sqrt(d) (|V| + |U|) E[sigma^4]^(1/2); J J' = |Gamma U z|^2 I +
-    |z|^2 V Gamma^2 V'.
-    """
-    left = right = 0.0
-    for G in spread:
-        A = G @ U[:, :d]
-        left += np.trace(A @ G[:d, :d] @ A.T) + np.trace(G[:d, :d]) * np.linalg.norm(V @ G, 2) ** 2
-        right += max(1.0, float(np.linalg.norm(G, 2))) ** 2
-    return float(np.sqrt(left / right) / (np.sqrt(d) * (np.linalg.norm(V, 2) + np.linalg.norm(U, 2))))
-
-
-def _second_bound(task: SlopeTask) -> Any:
-    """Return (2 sqrt(d) |V| |U|)^2 sigma^2, the square of the printed bound."""
-    return 2**2 * task.D * (task.u * task.v) ** 2 * task.sigma2
-
-
-def _gradient_bound(task: SlopeTask) -> Any:
-    """Return (2 sqrt(d) (|V| + |U|))^2 sigma^2, the square of the printed bound."""
-    return 2**2 * task.D * (task.u + task.v) ** 2 * task.sigma2
-
-
-@claim(
-    "BB:LE.4.gauss",
-    false="false",
-    follows="BB:LE.2.gauss",
-    why=r"As in Lemma E.2 the output is $V\Gamma Uz_{\rm q}$ with $\|\Gamma\|\approx\sigma_\mu^2$: for $y=3x$, $U=e_2e_1^\top$, "
-    r"$V=e_2e_2^\top$ it is $9x_{\rm q}$, and $9>2\sqrt2\cdot\sqrt{10}$.",
-    instead=r"$\mathbb{E}[\|T\|^2]^{1/2}\leq\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm op}\,\mathbb{E}[\sigma_\mu^4]^{1/2}$.",
-    costs="constants",
-    robust=robust_slope(lambda task: task.T2 - _second_bound(task)),
-    repair={"power": 4},
-    control={"two": Fraction(9, 10)},
-    needs=("BB:L2.1.a",),
-    argument="|V Gamma U z| <= |V| |U| sigma^2 |z| and E|z|^2 = tr S <= d.",
-    hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
-)
-def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
-    """E|T|^2 <= (2 sqrt(d) |V| |U|)^2 E[sigma^2] as printed, E[sigma^4] as repaired, for Gaussian
-    tokens (x, y). In the counterexample y = w x; its d = 2 is the larger of two readings, the
-    dimension of a token (that of x is 1).
-    """
-    if power == 2:
-        task = SlopeTask(3)
-        return task.refuted(task.T2, _second_bound(task))
-    return worst_gaussian(_output_moment, two, r"\mathbb{E}[\|T\|^2]^{1/2}\leq 2\sqrt{d}\|V\|\|U\|\,\mathbb{E}[\sigma_\mu^4]^{1/2}")
-
-
-@claim(
-    "BB:LE.4.gauss/gradient",
-    false="false",
-    follows="BB:LE.2.gauss",
-    why=r"$\nabla T$ consists of $\Gamma Uz$ (in $V$) and $V\Gamma$ times $z$ (in $U$), again of the order of $\sigma_\mu^2$.",
-    details=r"For $y=5x$, $U=e_2e_1^\top$, $V=e_2e_2^\top$ its mean square is 1300, and the right side squared "
-    r"$16\cdot2\cdot26=832$.",
-    instead=r"$\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq\sqrt{d}\,(\|V\|_{\rm op}+\|U\|_{\rm op})\,\mathbb{E}[\sigma_\mu^4]^{1/2}$.",
-    costs="constants",
-    robust=robust_slope(lambda task: task.J2 - _gradient_bound(task)),
-    repair={"power": 4},
-    control={"two": Fraction(2, 3)},
-    needs=("BB:L2.1.a",),
-    argument="|J|^2 <= |Gamma U z|^2 + |V Gamma|^2 |z|^2 <= sigma^4 (|U|^2 + |V|^2) |z|^2 and E|z|^2 <= d.",
-    hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
-)
-def second_moment_of_the_gradient(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
-    """E|grad T|^2 <= (2 sqrt(d) (|V| + |U|))^2 E[sigma^2] as printed, E[sigma^4] as repaired, for
-    Gaussian tokens (x, y), in the operator norm of the Jacobian. In the counterexample y = w x; its
-    d = 2 is the larger of two readings, the dimension of a token (that of x is 1).
-    """
-    if power == 2:
-        task = SlopeTask(5)
-        return task.refuted(task.J2, _gradient_bound(task))
-    checked = r"\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq 2\sqrt{d}(\|V\|+\|U\|)\,\mathbb{E}[\sigma_\mu^4]^{1/2}"
-    return worst_gaussian(_gradient_moment, two, checked)
 
 
 def _slopes_agree() -> Evidence:
@@ -253,6 +105,7 @@ def cauchy_schwarz(*, power: int = 2) -> Evidence:
 @claim(
     "BB:28",
     false="gap",
+    follows="BB:LE.4",
     why=r"The root of $\mathbb{E}_\mu[\sigma_\mu^{12}(\ln L)^2/L^{c_2'/\sigma_\mu^2}]$ is replaced by $\mathbb{E}_\mu$ of the "
     r"root, which is smaller: Jensen's inequality in the wrong direction.",
     details=r"The same happens to the bound of Proposition 3.1; both are equalities only if $\sigma_\mu$ is constant.",
