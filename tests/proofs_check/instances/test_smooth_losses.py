@@ -23,7 +23,10 @@ def sides(weight: Any, of_D: Any, m: Any, l: Loss, law: Law) -> tuple[Any, Any]:
 
 def again(witness: Any, weight: float, of_D: float) -> tuple[float, float]:
     """Return both sides at the law that a witness writes down."""
-    read = lambda name: tuple(float(Fraction(x)) for x in str(witness[name]).split(", "))
+
+    def read(name: str) -> tuple[float, ...]:
+        return tuple(float(Fraction(x)) for x in str(witness[name]).split(", "))
+
     law = Law(read("probabilities"), {name: read(name) for name in ("T", "y", "D")})
     loss = next(l for l in LOSSES if l.name == witness["loss"])
     return sides(weight, of_D, math, loss, law)
@@ -39,8 +42,8 @@ def test_the_witness_is_the_law_that_was_found(weight: Any, of_D: Any) -> None:
 
 
 def test_a_bound_that_point_masses_cannot_break_is_broken_by_another_law() -> None:
-    moment = lambda power: lambda m, l, law: (law.mean(lambda T: T**4, "T"), law.mean(lambda T: T**2, "T") ** power)
-    found = worst_law(("T",), moment(2))  # E T^4 <= (E T^2)^2 is an equality for point masses
+    fourth = lambda m, l, law: (law.mean(lambda T: T**4, "T"), law.mean(lambda T: T**2, "T") ** 2)
+    found = worst_law(("T",), fourth)  # E T^4 <= (E T^2)^2 is an equality for point masses
     assert found.verdict is Verdict.REFUTED
     assert len(str(found.witness["probabilities"]).split(", ")) > 1
 
