@@ -142,13 +142,12 @@ def integrand_after_the_shift(*, power: int = 1) -> Evidence:
 
 @claim(
     "BB:LD.2.2.B",
-    dial="cut",
-    control=(dict(c=Fraction(3, 5)), dict(least=65)),
+    control=(dict(c=Fraction(3, 5)), dict(least=65), dict(cut=63)),
     needs=("BB:LD.2.2.G", "BB:LD.2.2.eq"),
     argument="By symmetry 32 ln L = r 64 d, or the reverse, with r <= 1 and s = p/2; r = 0 (L = 1) is the limit B^{2/p} = 64 d. "
     "The lines of LD.2.2.eq at this B, with LD.2.2.G at x = B^{2/p}/16, give the first display.",
 )
-def choice_of_the_cut(*, c: Fraction = Fraction(1, 2), cut: int | Fraction = 64, least: int = 1) -> Evidence:
+def choice_of_the_cut(*, c: Fraction = Fraction(1, 2), cut: int = 64, least: int = 1) -> Evidence:
     """(1 + r^s)^{1/s} >= c (1 + r) for s >= 1; (64 d)^s >= least; the exponent -(cut d + 32 ln
     L)/32 is at most -2d - ln L, with which the sum is (1 + p c_p/2) B.
     """
@@ -158,7 +157,9 @@ def choice_of_the_cut(*, c: Fraction = Fraction(1, 2), cut: int | Fraction = 64,
     inserted = identity(
         p / 2 * sp.Integer(16) ** (p / 2) * q * (B ** (2 / p) / 16) ** (p / 2), p / 2 * q * B
     )  # q stands for c_p, x = B^{2/p}/16
-    lengths = {d: Integers(1, oo), L: Integers(1, oo)}
-    exponent = forall(-(Rational(cut) * d + 32 * log(L)) / 2 / 16, "<=", -2 * d - log(L), lengths)
-    total = identity(B + L * exp(2 * d) * p / 2 * q * exp(-2 * d - log(L)) * B, (1 + p * q / 2) * B)
-    return all_of(root, allowed, inserted, exponent, total)
+    with sp.evaluate(False):
+        least_power = (cut * d + 32 * log(L)) / 2  # of B^{2/p}
+        left = -least_power / 16
+        sum_at_cut = B + L * exp(2 * d) * (p / 2) * q * exp(-2 * d - log(L)) * B
+    exponent = forall(left, "<=", -2 * d - log(L), {d: Integers(1, oo), L: Integers(1, oo)})
+    return all_of(root, allowed, inserted, exponent, identity(sum_at_cut, (1 + p * q / 2) * B))

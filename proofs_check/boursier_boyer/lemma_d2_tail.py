@@ -90,18 +90,21 @@ def _by_length(p: WeightedNodes) -> WeightedNodes:
     return WeightedNodes(nodes, np.array([p.masses[squares == v].sum() for v in values]), p.sigma2)
 
 
+@cache
+def _beyond_the_edge(c: int | Fraction) -> Evidence:
+    edge, domain = 4 * sqrt(d), {t: (0, oo), d: Integers(1, oo)}
+    return forall(exp(-((t - edge) ** 2) / 8), "<=", tail_d2(t, d, Rational(c)), domain, where=[(t, ">", edge)])
+
+
 @claim("BB:LD.2.1.a", control=(dict(half=Fraction(3, 5)), dict(c=Fraction(3, 2)), dict(reach=6)))
 def from_the_shifted_square(*, half: Fraction = Fraction(1, 2), c: int | Fraction = 2, reach: int = 4) -> Evidence:
     """(a - b)^2 >= half a^2 - b^2 for a, b >= 0; exp(-(t - 4 sqrt(d))^2/8) <= exp(c d - t^2/16) for
-    t > 4 sqrt(d); and exp(2d - t^2/16) >= 1 for 0 <= t <= reach sqrt(d).
+    t > 4 sqrt(d); and exp(2d - t^2/16) >= 1 for t = x sqrt(d) with x in [0, reach].
     """
-    a, b, s = sp.symbols("a b t", nonnegative=True)
-    every_d = {d: Integers(1, oo)}
+    a, b, x = sp.symbols("a b x", nonnegative=True)
     square = forall((a - b) ** 2, ">=", Rational(half) * a**2 - b**2, {a: Closed(0, oo), b: Closed(0, oo)})
-    edge, bound = 4 * sqrt(d), tail_d2(t, d, Rational(c))
-    above = forall(exp(-((t - edge) ** 2) / 8), "<=", bound, {t: (0, oo), **every_d}, where=[(t, ">", edge)])
-    below = forall(tail_d2(s, d), ">=", 1, {s: Closed(0, oo), **every_d}, where=[(s, "<=", reach * sqrt(d))])
-    return all_of(square, above, below)
+    below = forall(tail_d2(x * sqrt(d), d), ">=", 1, {x: Closed(0, reach), d: Integers(1, oo)})
+    return all_of(square, _beyond_the_edge(c), below)
 
 
 @claim(
@@ -120,12 +123,17 @@ def cited_tail(*, c: int | Fraction = 4) -> Evidence:
     return worst_law(sides, 1, checked=checked, cases=lengths)
 
 
-@claim("BB:LD.2.1.RH/rewrite", argument="delta < 1 is t > 4 sqrt(d)")
-def threshold_as_a_function_of_delta() -> Evidence:
-    """t = 4 sqrt(d) + 2 sqrt(2 ln(1/delta)) has exp(-(t - 4 sqrt(d))^2/8) = delta."""
-    delta = sp.Symbol("delta", positive=True)
-    threshold = 4 * sqrt(d) + 2 * sqrt(2 * sp.log(1 / delta))
-    return identity(exp(-((threshold - 4 * sqrt(d)) ** 2) / 8), delta)
+@claim("BB:LD.2.1.RH/rewrite", control=(dict(two=3), dict(shift=-1)))
+def threshold_as_a_function_of_delta(*, two: int = 2, shift: int = 0) -> Evidence:
+    """At delta = e^{-y}, y > 0, the threshold t = 4 sqrt(d) + two sqrt(2 ln(1/delta)) gives exp(-(t
+    - 4 sqrt(d))^2/8) = delta, and t + shift > 4 sqrt(d).
+    """
+    y = sp.Symbol("y", positive=True)
+    with sp.evaluate(False):
+        threshold = 4 * sqrt(d) + two * sqrt(2 * sp.log(1 / exp(-y)))
+        value = exp(-((threshold - 4 * sqrt(d)) ** 2) / 8)
+    above = forall(threshold + shift, ">", 4 * sqrt(d), {y: (0, oo), d: Integers(1, oo)})
+    return all_of(identity(value, exp(-y)), above)
 
 
 @claim(
