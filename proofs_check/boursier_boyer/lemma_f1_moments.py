@@ -42,7 +42,7 @@ def law_of_the_tilted_token(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 @claim(
     "BB:LF.1.iii.a/convexity",
     control={"two": 3},
-    argument="Both sides are 1 at p = 0; alpha - beta and A - B have one sign, so that (alpha + beta)(A + B) <= 2(alpha A + beta B) "
+    argument="Both sides are 1 at p = 0; alpha - beta and A - B have one sign, so (alpha + beta)(A + B) <= 2(alpha A + beta B) "
     "leads from p to p + 1; and |a + c| <= |a| + |c|.",
 )
 def power_of_a_sum(*, two: int = 2) -> Evidence:
