@@ -117,7 +117,7 @@ def too_steep(*, d: int, Lambda: Fraction, sigma: Fraction) -> sp.Expr:
     hypotheses=("sigma > 0", "Lambda > 0", "sigma**2*Lambda < 2", "t >= 0"),
     repair={"mu": polyak_lojasiewicz},
     control={"times": Fraction(9, 4)},
-    unproved="an inequality along every path of a flow: no prover here speaks of solutions of differential equations",
+    unproved="The inequality is one along every path of a flow, and no prover here speaks of solutions of differential equations.",
     argument="The repaired constant is that of OURS:R5.PL.",
 )
 def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasiewicz_f3, times: Fraction = Fraction(1)) -> Evidence:
@@ -213,8 +213,8 @@ def balancedness_gives_the_printed_alpha(*, four: Rational = Rational(4)) -> Evi
     "BB:F.3.4c",
     needs=("BB:F.3.2", "BB:F.3.3", "BB:F.3.4a", "BB:F.3.4b", "BB:F.3.cons", "OURS:R5.limit", "BB:F.3.4c/alpha"),
     control={"four": Rational(5)},
-    unproved="the limit of a flow as time goes to infinity, from every start: no prover here speaks of solutions of differential "
-    "equations; the closed form of alpha and the fixed point are proved in the parts",
+    unproved="The statement is about the limit of a flow from every start, and no prover here speaks of solutions of differential "
+    "equations; the parts prove the closed form of alpha and the fixed point.",
     argument="The limit is a global minimum (by F.3.3 for small sigma, by R5.limit for every sigma > 0), it lies in the set of "
     "F.3.4b, and balancedness leaves one alpha > 0.",
 )
