@@ -15,7 +15,7 @@ import sympy as sp
 from sympy import Rational, oo
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.provers import forall, identity, trace_identity
+from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.provers.eigenbasis import l_i
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.infinite_prompt import integrate_flow
@@ -158,12 +158,13 @@ def radius(start: Start) -> float:
     "|U|_F^2 - u^2 stays 0.",
 )
 def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidence:
-    """a sqrt(l_j) l_i <= c (r + t) if |a l_i - delta| sqrt(l_j) <= r and delta sqrt(l_j) <= t: the
-    entries a of u U, c = 1.
+    """|a| sqrt(l_j) l_i <= c (r + t) if |a l_i - delta| sqrt(l_j) <= r and delta sqrt(l_j) <= t:
+    the entries a of u U of either sign, c = 1.
     """
-    a, r, t, delta = sp.symbols("a r t delta", positive=True)  # all times sqrt(l_j), and a times l_i
-    bound = sp.Rational(c) * (r + t)
-    return forall(a, "<=", bound, dict.fromkeys((a, r, t, delta), (0, oo)), where=[(a - delta, "<=", r), (delta, "<=", t)])
+    a, (r, t, delta) = sp.Symbol("a", real=True), sp.symbols("r t delta", nonnegative=True)
+    domain = {a: (-oo, oo), **dict.fromkeys((r, t, delta), Closed(0, oo))}  # all times sqrt(l_j), and a times l_i
+    bound, near = Rational(c) * (r + t), [(a - delta, "<=", r), (delta - a, "<=", r), (delta, "<=", t)]
+    return all_of(*(forall(side, "<=", bound, domain, where=near) for side in (a, -a)))
 
 
 @claim(

@@ -17,7 +17,7 @@ import sympy as sp
 from sympy import Rational, oo, sqrt
 
 from numerics.evidence import Evidence, all_of, confirmed
-from numerics.provers import forall, identity, trace_identity
+from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, delta, entrywise, l_i, l_j, p_i, u
 from numerics.regression.flow.polyak_lojasiewicz import balanced_starts, steeper_than
 from numerics.regression.flow.starts import Start, ends_at, keeps, theta_starts
@@ -250,9 +250,9 @@ def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fractio
     """x (x - b) > k^2 at x = b + c k + h for every h > 0, with c = 1; and S (u U) S = S at (alpha
     S^+ + P, 1/alpha).
     """
-    b, k, h = sp.symbols("b k h", positive=True)
+    h, (b, k) = sp.Symbol("h", positive=True), sp.symbols("b k", nonnegative=True)
     above = Rational(c) * k + h  # x - b
-    beyond = forall((b + above) * above, ">", k**2, dict.fromkeys((b, k, h), (0, oo)))
+    beyond = forall((b + above) * above, ">", k**2, {h: (0, oo), b: Closed(0, oo), k: Closed(0, oo)})
     scaled = G + SCALAR * P(M)  # u U at the end, where u alpha = 1
     return all_of(beyond, trace_identity(S * scaled * S, S))
 

@@ -23,8 +23,8 @@ c, A, x, y, u, d = sp.symbols("c A x y u d", positive=True)
 
 @claim("BB:LF.1.lap/minimum", control={"half": Fraction(1, 3)})
 def the_minimum_of_phi(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """Phi(u) - Phi(sqrt 2) = (u - sqrt 2)^2/(2u) for Phi(u) = 1/u + half u with half = 1/2, so that
-    u_0 = sqrt 2 is the only minimum; Phi(u_0) = sqrt 2, Phi''(u_0) = 1/sqrt 2.
+    """Phi(u) - Phi(u_0) = (u - u_0)^2/(2u) for u_0 = sqrt 2 and Phi(u) = 1/u + half u with half =
+    1/2; Phi(u_0) = sqrt 2 and Phi''(u_0) = 1/sqrt 2.
     """
     u0, phi = sqrt(2), Phi(u, half)
     square = identity(phi - sp.Subs(phi, u, u0), (u - u0) ** 2 / (2 * u))
@@ -39,8 +39,8 @@ DIMENSIONS, SCALES = (1, 2, 3, 5, 10, 40), (1, 5, 10, 100, 1000, 10**6)
     control={"power": Fraction(-1, 5)},
     needs=("BB:LF.1.lap/minimum",),
     cites=("Ivrii 2024, Section 2.1, Theorem 2", "DLMF 10.32.10 and 10.40.10"),
-    argument="The integral is 2 2^{d/4} K_{d/2}(sqrt(2) s) with s = sqrt(c ln L), and the remainder of its expansion is of "
-    "order 1/s.",
+    argument="By LF.1.lap/minimum u_0 = sqrt 2 is the only minimum; the integral is 2 2^{d/4} K_{d/2}(sqrt(2) s), s = sqrt(c ln "
+    "L), and the remainder of its expansion is of order 1/s.",
 )
 def the_equivalent_of_the_integral(*, power: Fraction = Fraction(-1, 4)) -> Evidence:
     """|ratio - 1| <= 2 q e^{2q}, q = (d^2 - 1)/(8 sqrt(2) s), by enclosures; for d = 1 the two
@@ -107,8 +107,8 @@ def one_exponential_below_another(*, k: Fraction = Fraction(1)) -> Evidence:
     """-y^2/r <= r/4 - k y for r = 1 + zeta >= 1 and y = sqrt(c ln L), with k = 1: (r/2 -
     y)^2 >= 0.
     """
-    r, z = sp.symbols("r y", positive=True)
-    return forall(-(z**2) / r, "<=", r / 4 - Rational(k) * z, {r: Closed(1, oo), z: (0, oo)})
+    r, root = sp.symbols("r y", nonnegative=True)
+    return forall(-(root**2) / r, "<=", r / 4 - Rational(k) * root, {r: Closed(1, oo), root: Closed(0, oo)})
 
 
 @claim(
