@@ -132,7 +132,7 @@ def twelfth_moment_of_sigma(*, one: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "BB:LF.1.ii.a-e",
     control={"quarter": Fraction(1, 3)},
-    needs=tuple(f"BB:LF.1.ii.a-e/{part}" for part in ("a", "b", "c", "d", "e", "moment")),
+    needs=("BB:LF.1.i", *(f"BB:LF.1.ii.a-e/{part}" for part in ("a", "b", "c", "d", "e", "moment"))),
     argument="The parts show the lines one after the other; equal integrands have equal integrals.",
 )
 def the_chain_from_its_second_to_its_last_line(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
