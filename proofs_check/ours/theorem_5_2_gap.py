@@ -72,32 +72,29 @@ def slope_of_the_second_coefficient(*, constant: int = GRADIENT_CONSTANT) -> Evi
 def minimum_below_a_power(*, end: Fraction = Fraction(1)) -> Evidence:
     """min(0, v) <= r v for r in [0, end], end = 1, v = ln y."""
     v, r = sp.Symbol("v", real=True), sp.Symbol("r", nonnegative=True)
-    negative, positive = sp.Symbol("n", nonnegative=True), sp.Symbol("v", nonnegative=True)
-    below = forall(-negative, "<=", -r * negative, {negative: Closed(0, oo), r: Closed(0, end)})
-    spoiled = forall(0, "<=", r * v, {r: Closed(0, 1), v: (-oo, oo)})
-    return all_of(below, forall(0, "<=", r * positive, {positive: Closed(0, oo), r: Closed(0, end)}).replace(control=spoiled))
+    return forall(sp.Min(0, v), "<=", r * v, {v: (-oo, oo), r: Closed(0, end)})
 
 
 @claim(
     "OURS:T5.2.gap/gaussian",
-    control={"part": Fraction(1, 3)},
+    control=({"part": Fraction(1, 3)}, {"share": Fraction(1, 2)}),
     argument="As r k rho^2 <= 1/(4k), E e^{r s} <= E e^{|x|^2/(4k)} = prod (1 - l_i/(2k))^{-1/2} <= 2^{d/2}; the tilted law of x "
-    "has the variances l_i/(1 - l_i/(2k)) <= 2 l_i: E[e^{..}|x|^2] <= 2^{d/2} 2t, E[e^{..}|x|^4] <= 2^{d/2} 3 (2t)^2.",
+    "has the variances l_i/(1 - l_i/(2k)) <= 2 l_i: E[e^{..}|x|^2] <= 2^{d/2} 2t, E[e^{..}|x|^4] <= 2^{d/2} 3 (2t)^2, where tr "
+    "T^2 <= (tr T)^2 for any number of eigenvalues by induction.",
 )
-def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4)) -> Evidence:
+def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4), share: Fraction = Fraction(1)) -> Evidence:
     """1 - 2 part l/k >= 1/2 and l/(1 - 2 part l/k) <= 2l for 0 <= l <= k, part = 1/4; E|x|^4 = (tr
-    T)^2 + 2 tr T^2.
+    T)^2 + 2 tr T^2; and tr T^2 <= share (tr T)^2 for two eigenvalues.
     """
     l, k = sp.Symbol("l", nonnegative=True), sp.Symbol("k", positive=True)
-    ranges, share = {l: Closed(0, oo), k: (0, oo)}, Rational(part)
-    first = forall(k - 2 * share * l, ">=", k / 2, ranges, where=[(l, "<=", k)])
-    second = forall(l * k, "<=", 2 * l * (k - 2 * share * l), ranges, where=[(l, "<=", k)])
+    ranges, rest = {l: Closed(0, oo), k: (0, oo)}, k - 2 * Rational(part) * l
+    first = forall(rest, ">=", k / 2, ranges, where=[(l, "<=", k)])
+    second = forall(l * k, "<=", 2 * l * rest, ranges, where=[(l, "<=", k)])
     x, T = ALGEBRA["x"], ALGEBRA["T"]
     fourth = trace_identity(((x.T * x) * (x.T * x)).gauss("x", T), T.tr() * T.tr() + 2 * (T * T).tr())
-    a, c = sp.symbols("a c", nonnegative=True)  # tr T^2 <= (tr T)^2, for two eigenvalues and so by induction for any number
-    square = forall(a**2 + c**2, "<=", (a + c) ** 2, {a: Closed(0, oo), c: Closed(0, oo)})
-    spoiled = forall(a**2 + c**2, "<=", (a + c) ** 2 / 2, {a: Closed(0, oo), c: Closed(0, oo)})
-    return all_of(first, second, fourth, square.replace(control=spoiled))
+    a, c = sp.symbols("a c", nonnegative=True)
+    square = forall(a**2 + c**2, "<=", Rational(share) * (a + c) ** 2, {a: Closed(0, oo), c: Closed(0, oo)})
+    return all_of(first, second, fourth, square)
 
 
 @claim(
