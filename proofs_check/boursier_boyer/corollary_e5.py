@@ -54,10 +54,14 @@ def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     return on_the_ball([t.g2 for t in instances], bounds, without_scores, checked, shown)
 
 
-@claim("BB:CE.5/display", control={"factor": Fraction(1, 2)}, argument="Each factor of Lemma E.4 is monotone in its constants.")
-def the_displayed_bound(*, factor: Fraction = Fraction(1)) -> Evidence:
+@claim(
+    "BB:CE.5/monotone",
+    control={"factor": Fraction(1, 2)},
+    argument="Each factor of the bound of Lemma E.4, as repaired, is monotone in its constants.",
+)
+def suprema_in_the_bound(*, factor: Fraction = Fraction(1)) -> Evidence:
     """x y (t + z) does not fall when a constant or a moment is replaced by its supremum; both terms
-    of the lemma have this form.
+    of the lemma have this form. The display itself inherits the errors of Lemma E.4.
     """
     x, y, t, z, h, i, j, k = names = sp.symbols("x y t z h i j k", nonnegative=True)  # the suprema are x + h, y + i, t + j, z + k
     larger = (x + h) * (y + i) * (t + j + z + k)
