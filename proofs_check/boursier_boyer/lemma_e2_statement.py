@@ -64,7 +64,8 @@ def _repaired(factor: Fraction) -> Evidence:
 
 def along_small_targets(n: Any, L: int, y: Fraction, u: Fraction, v: Fraction) -> dict[str, Any]:
     """Return the n-th of the tasks whose tokens are x (1, y/n) with x = -1 or 1, for U = u e1 e1'
-    and last row (v, 0) of V; sigma is the sub-Gaussian constant of the tokens.
+    and last row (v, 0) of V; sigma is the sub-Gaussian constant of the tokens and also their norm,
+    so that Assumption 4.2 (iii) holds with M_{p,p'} = 1 for every n.
     """
     target = sp.sympify(y) / n
     return {"L": L, "y": target, "u": u, "v": v, "sigma2": 1 + target**2}

@@ -6,7 +6,8 @@ Tokens are (x, y) with x = -1 or 1, the parameters U = u e2 e1' and V = v e2 e2'
 and residual are 0 for every prompt. With probability p it is hard: y is independent of x, takes the
 value s = 2 log2(L)/u with probability 1/L and one other value a with probability 1 - 1/L, and is
 centred. The query x = 1 tilts y to s, but one prompt in four has no token with that value, so that
-its output is small.
+its output is small. Tokens have at most the norm (1 + s^2)^{1/2}, so that Assumption 4.2 (iii)
+holds with M_{p,p'} = 2^{p/2} once s >= 1, for every L and p.
 """
 
 from __future__ import annotations
@@ -33,6 +34,12 @@ class RareTasks:
         Probability of a hard task.
     u, v : number or Expr
         The entries of U and V, positive.
+
+    Examples
+    --------
+    >>> tasks = RareTasks(sp.Integer(6), sp.Rational(1, 2), u=2)
+    >>> tasks.s, tasks.left
+    (6, 3/4)
     """
 
     log2_L: Scalar

@@ -107,6 +107,13 @@ def worst_law(names: Sequence[str], sides: Callable[[Any, Loss, Law], tuple[Any,
     Evidence
         SUPPORTED with the ratio at the tightest law, or REFUTED by the law that was found, whose
         two sides are evaluated again from its rational atoms by Arb.
+
+    Examples
+    --------
+    >>> def jensen(m, l, law):
+    ...     return law.mean(abs, "T") ** 2, law.mean(lambda T: T**2, "T")
+    >>> worst_law(("T",), jensen).verdict.value
+    'SUPPORTED'
     """
     worst: tuple[float, Loss, Law] | None = None
     for law in _laws(names):
