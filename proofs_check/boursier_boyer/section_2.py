@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 from sympy import exp, log, oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, Verdict
 from numerics.provers import Integers, forall, identity
 from numerics.rationals import arb_ball
 from proofs_check.core.claim import claim

@@ -174,7 +174,7 @@ def _smoothness() -> dict[str, Evidence]:
 
 
 def _in_q(a: sp.Expr, b: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """Return the derivative in q, where df/dq = f^2, of e^-f (a cos 2f + b sin 2f), as such a pair."""
+    """Return the derivative in q, df/dq = f^2, of e^-f (a cos 2f + b sin 2f), as such a pair."""
     return f**2 * (a.diff(f) - a + 2 * b), f**2 * (b.diff(f) - b - 2 * a)
 
 
