@@ -101,7 +101,7 @@ def _gaussian_moment(power: int) -> sp.Expr:
     argument="the remark is true and says too little: R3.A33 gives the moment conditions for all sub-Gaussian laws with sigma >= 1",
 )
 def bounded_and_gaussian_laws(*, power: int = 2, fourth: int | Fraction = 1, eighth: int | Fraction = 1) -> Evidence:
-    """Gaussian tokens in d = 1, every sigma >= 1 and score, in closed form, with sigma^{power p} and
+    """Gaussian tokens in d = 1, every sigma >= 1 and score, in closed form, with sigma^{power p},
     power = 2; bounded and Gaussian pairs in d = 1, 2, 3, with the constants of R3.A33 times
     fourth = 1 for p = 4 and eighth = 1 for p = 8.
     """

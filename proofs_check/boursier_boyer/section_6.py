@@ -118,8 +118,8 @@ ALGEBRA = Algebra(general=["V"], symmetric=["S"], vectors=["a", "x"], params=["h
 
 @claim("BB:A.1.norm/mean", control={"factor": 2})
 def mean_of_linear_attention(*, factor: int = 1) -> Evidence:
-    """E (a'x) V x = factor V S a for a token x ~ N(0, S), a = K'Qz and factor 1: with 1/L before the
-    sum this is the mean of the output, for every L and d.
+    """E (a'x) V x = factor V S a for a token x ~ N(0, S), a = K'Qz and factor 1. With 1/L before
+    the sum this is the mean of the output, for every L and d.
 
     With the factor L^-k the mean is L^{1-k} V S a, and its limit is softmax attention's iff k = 1.
     """

@@ -58,8 +58,8 @@ def the_risk_splits_in_two(*, factor: int = 1) -> Evidence:
     control={"c": Fraction(1, 10)},
     argument="T(eps) exists as R_inf decreases along its flow and is bounded on the ball; Lemma E.1 with beta_inf (not beta_L) "
     "keeps theta_L in the ball up to T(eps); of the brackets of E.1/split one is at most g1 by Corollary E.3, the other kappa "
-    "times the distance, since the ball is convex; g1 and g2 tend to 0 at this fixed T; d/dt R_L(theta_L) = -|grad R_L|^2 <= 0 carries "
-    "the bound to all later times",
+    "times the distance, since the ball is convex; g1 and g2 tend to 0 at this fixed T; d/dt R_L(theta_L) = -|grad R_L|^2 <= 0 "
+    "carries the bound to all later times",
 )
 def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1)) -> Evidence:
     """|R_L(theta_L(t)) - R(theta(t))| <= c (g1 + kappa g2 t e^{beta t}) up to the T of (27), and
@@ -180,8 +180,8 @@ HYPOTHESES = ("d in Integers", "d >= 1", "beta <= 1", "sigma >= 1", "rho > 0")
     why=r"The limit need not exist: a bounded gradient flow of a smooth risk may wind round a circle for ever, under all "
     r"hypotheses of Theorem 4.3.",
     details=r"One task, $d=k=1$: $\mu$ is uniform on $\pm(1,1)$, the query is $\pm(1,0)$, and the loss "
-    r"$\ell(\hat z,y)=h(\hat z)/17000$ is even in $\hat z$, does not use the label, and is infinitely often differentiable. In polar "
-    r"coordinates of the plane, with $f=1/(1-r^2)$, $h=e^{-f}\big(1-\tfrac k2\sin(2\theta-2f)\big)$ for $r<1$, 0 beyond, "
+    r"$\ell(\hat z,y)=h(\hat z)/17000$ is even in $\hat z$, does not use the label, and is infinitely often differentiable. In "
+    r"polar coordinates of the plane, with $f=1/(1-r^2)$, $h=e^{-f}\big(1-\tfrac k2\sin(2\theta-2f)\big)$ for $r<1$, 0 beyond, "
     r"$k=\frac{4r^2(1+r^2)}{4r^2(1+r^2)+(1-r^2)^4}$. The output is $\pm\tanh(s)v$ with $s=(1,1)U(1,0)^\top$ and $v=V(1,1)^\top$; "
     r"$|v|^2-\sinh^2s$ is conserved, and where it is 1, $\theta=1/(1-r^2)$ is an orbit: $r\to1$, $\theta\to\infty$. "
     r"The sketch of the proof of Theorem 4.3 speaks of the convergence point too; the proof in Appendix E.1 does not need it.",
