@@ -207,13 +207,14 @@ def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements 
         risks[L] = (soft, linear)
     covered = f"isotropic, d = 5, noise 1/10: {_lengths(risks)}"
     within = lambda risk, L: 20 / L / abs(risk - level * runs.noise_level)
-    parts = []
-    for i, attention in enumerate(("softmax", "linear")):
+
+    def part(i: int, attention: str) -> Evidence:
         least, L = min((within(risks[L][i], L), L) for L in risks)
         checked = rf"\left|R_{{\rm {attention}}}(L) - \tfrac{{\tau^2}}{{2}}\right| \le \tfrac{{20}}{{L}}"
         at = {"attention": attention, "L": L}
-        parts.append(_decided(least, at, covered, checked=checked, again=lambda i=i, L=L: within(_by_other_routes(L)[i], L)))
-    return all_of(*parts)
+        return _decided(least, at, covered, checked=checked, again=lambda: within(_by_other_routes(L)[i], L))
+
+    return all_of(part(0, "softmax"), part(1, "linear"))
 
 
 def _reached_from(seed: int, L: int) -> float:
