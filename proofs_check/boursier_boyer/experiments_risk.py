@@ -94,9 +94,10 @@ def _lengths(risks: dict[int, Any]) -> str:
     assumes=(FLOW_ASSUMPTION,),
 )
 def linear_attention_outperforms_softmax(*, lead: int = 1, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    """At each length of Figure 2 the trained risk of softmax attention exceeds lead = 1 times that
-    of linear attention, and the difference times L^growth, growth = 0, falls from each length to
-    the next.
+    """At each length of Figure 2 the trained risk of softmax attention exceeds that of linear
+    attention, and the difference falls from each length to the next.
+
+    The controls say that it exceeds twice that, and that the difference times L^2 falls.
 
     The trained risk is that at the limit of the gradient flow from Assumption 5.1 on isotropic
     data. Runs from random starts may fail, linear ones among them (BB:A.2.stab/linear), and a

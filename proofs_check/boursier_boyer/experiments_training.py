@@ -300,7 +300,7 @@ def the_block_start_is_not_necessary(
     *, attention: str = "softmax", longest: int = 100, measured: Measurements | None = None
 ) -> Evidence:
     """From the random starts of Appendix A.1 training of softmax attention ends at the risk that it
-    reaches from Assumption 5.1, isotropic data, L <= longest = 100.
+    reaches from Assumption 5.1, isotropic data, for prompts of at most 100 tokens.
 
     The risks may differ by a twentieth of the drop from the risk of predicting 0. The control says
     it of linear attention, which ends elsewhere from seed 0 at L = 100 (BB:A.2.stab/linear); the
