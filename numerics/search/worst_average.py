@@ -194,8 +194,10 @@ def _parameters(left: Mean | Tail | sp.Expr, normal: Normal, c: SoftmaxAverage) 
 
 
 def _written(left: Mean | Tail | sp.Expr, right: sp.Expr) -> str:
-    given = rf" \quad ({latex(left.parameter)} \ge {latex(left.least)})" if isinstance(left, Tail) and left.least is not None else ""
-    return rf"{left.latex if isinstance(left, (Mean, Tail)) else latex(left)} \le {latex(right)}{given}"
+    shown = rf"{left.latex if isinstance(left, (Mean, Tail)) else latex(left)} \le {latex(right)}"
+    if isinstance(left, Tail) and left.least is not None:
+        shown += rf" \quad ({latex(left.parameter)} \ge {latex(left.least)})"
+    return shown
 
 
 def at_point(point: Point, L: int, left: Mean | Tail | sp.Expr, right: sp.Expr, parameter: sp.Rational | None = None) -> Evidence:

@@ -4,6 +4,8 @@ printed ranges of delta, each proved or refuted for every prompt length and ever
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import sympy as sp
 from sympy import exp, oo
 
@@ -21,8 +23,8 @@ X = {x: L * exp(-2 * a2) / 8}
 
 @claim("BB:CC.3.a", dial="c", reference=dict(x=sp.Rational(25, 2) * exp(-sp.Rational(1, 2))))
 def delta_0_exceeds_delta_min(*, c: int | Fraction = 64) -> Evidence:
-    """e^{-x} <= 1/x^2 for x > 0 and, at x = L e^{-2 a2}/8, delta_0 = c e^{4 a2}/L^2 >= delta_min with
-    c = 64; another c stands before 1/x^2 as c/64.
+    """e^{-x} <= 1/x^2 for x > 0 and, at x = L e^{-2 a2}/8, delta_0 = c e^{4 a2}/L^2 >= delta_min
+    with c = 64; another c stands before 1/x^2 as c/64.
     """
     reason = forall(exp(-x), "<=", sp.Rational(c, 64) / x**2, {x: (0, oo)})
     return all_of(reason, forall(delta_0(L, a2, c), ">=", delta_min(L, a2), DOMAIN, via=X))
@@ -32,10 +34,10 @@ def delta_0_exceeds_delta_min(*, c: int | Fraction = 64) -> Evidence:
     "BB:CC.3.b",
     false="gap",
     costs="constants",
-    why=r"Lemma C.1 is used at $\delta/4$ and so needs $\delta/4\geq\delta_{\min}$. Only $\delta\geq\delta_{0}\geq\delta_{\min}$ has "
-    r"been shown; with the constant $64$, $\delta_{0}/4\geq\delta_{\min}$ fails.",
-    details=r"Here $\delta_{\min}=\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$. The corollary itself survives with $64$: its bound "
-    r"holds for every $\delta\in(0,1)$, by another proof.",
+    why=r"Lemma C.1 is used at $\delta/4$ and so needs $\delta/4\geq\delta_{\min}$. Only $\delta\geq\delta_{0}\geq\delta_{\min}$ "
+    r"has been shown; with the constant $64$, $\delta_{0}/4\geq\delta_{\min}$ fails.",
+    details=r"Here $\delta_{\min}=\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$. The corollary itself survives with $64$: its "
+    r"bound holds for every $\delta\in(0,1)$, by another proof.",
     instead=r"The same proof works with $\delta_{0}=c\,e^{4\sigma^{2}\|Uz\|^{2}}/L^{2}$ and $c\geq 1024/e^{2}=138.58\ldots$, for "
     r"instance $c=139$.",
     repair=dict(c=139),

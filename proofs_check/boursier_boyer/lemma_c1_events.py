@@ -108,7 +108,7 @@ def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def sandwich(*, factor: sp.Expr = sp.Integer(1), c: int = 1) -> Evidence:
-    """P((1 - alpha_-) S <= S_L <= (1 + c alpha_+) factor) >= 1 - 2 delta with c = 1, printed without
-    the factor S.
+    """P((1 - alpha_-) S <= S_L <= (1 + c alpha_+) factor) >= 1 - 2 delta with c = 1, printed
+    without the factor S.
     """
     return _probability_within(LOWER, (1 + c * alpha_plus(L, a2, delta)) * factor, 1 - 2 * delta)

@@ -68,8 +68,8 @@ def alpha_minus_makes_the_tail_delta(*, c: int = 2) -> Evidence:
     "BB:LC.1.inv",
     control=dict(c=Fraction(99, 100)),
     needs=("BB:LC.1.sand",),
-    argument="The five inequalities hold on the event of the two-sided bound, with y = S_L/S; it has the probability 1 - 2 delta by "
-    "BB:LC.1.sand, and alpha_- lies in (0, 1) as it was chosen.",
+    argument="The five inequalities hold on the event of the two-sided bound, with y = S_L/S; it has the probability 1 - 2 delta "
+    "by BB:LC.1.sand, and alpha_- lies in (0, 1) as it was chosen.",
 )
 def distance_of_the_inverses(*, c: int | Fraction = 1) -> Evidence:
     """For 1 - alpha_- <= S_L/S <= 1 + alpha_+ with alpha_- < 1: both bounds of S/S_L, both bounds
@@ -106,8 +106,8 @@ def the_sum_of_weights_is_at_least_L_in_the_mean(*, factor: int | Fraction = 1) 
     "BB:LC.1.glue.b",
     control=(dict(three=Fraction(1, 5)), dict(one=Fraction(11, 10))),
     needs=("BB:LC.1.13-14", "BB:LC.1.glue.a", "BB:LC.1.inv", "BB:LC.1.am", "BB:LC.1.RL", "BB:LC.1.glue.b/weights"),
-    argument="The printed bound is at least alpha_+ |R/S| + beta, for which the tail is tried; where the cap makes alpha_- = 1 it is "
-    "infinite. In the paper the failures delta + delta + 2 delta make 4 delta.",
+    argument="The printed bound is at least alpha_+ |R/S| + beta, for which the tail is tried; where the cap makes alpha_- = 1 it "
+    "is infinite. In the paper the failures delta + delta + 2 delta make 4 delta.",
     hypotheses=HYPOTHESES,
     reference={},
 )
@@ -138,8 +138,8 @@ def error_of_the_numerator_over_the_normaliser(*, c: int | Fraction = 1) -> Evid
 @claim(
     "BB:LC.1.dmin",
     control=dict(c=9),
-    argument="The two sides of the equivalence are the signs of the two sides of the identity, whose factor 2 e^{2 a2}/L is positive; "
-    "capping alpha_- at 1 changes nothing at 1/2.",
+    argument="The two sides of the equivalence are the signs of the two sides of the identity, whose factor 2 e^{2 a2}/L is "
+    "positive; capping alpha_- at 1 changes nothing at 1/2.",
 )
 def alpha_minus_below_a_half(*, c: int | Fraction = 8) -> Evidence:
     """alpha_-^2 - 1/4 is (2 e^{2 a2}/L) (ln(1/delta) - ln(1/delta_min)) with c = 8 in delta_min."""
@@ -157,8 +157,8 @@ def alpha_minus_below_a_half(*, c: int | Fraction = 8) -> Evidence:
     reference={},
 )
 def the_inverse_is_at_most_two(*, three: int | Fraction = 3, c: int | Fraction = 2) -> Evidence:
-    """For alpha_- <= 1/2, that is delta >= delta_min, 1/(1 - alpha_-) <= c with c = 2; and P(|err| >
-    alpha_+ |R/S| + c beta) <= 4 delta, tried for every delta in (0, 1).
+    """For alpha_- <= 1/2, that is delta >= delta_min, 1/(1 - alpha_-) <= c with c = 2; and P(|err|
+    > alpha_+ |R/S| + c beta) <= 4 delta, tried for every delta in (0, 1).
 
     `three` is the number under the roots of alpha_+ and beta.
     """
@@ -167,8 +167,8 @@ def the_inverse_is_at_most_two(*, three: int | Fraction = 3, c: int | Fraction =
 
 @claim("BB:LC.1.a2a", control=dict(c=Fraction(29, 10)), reference={})
 def alpha_plus_is_twice_alpha_minus(*, c: int | Fraction = 3) -> Evidence:
-    """max(alpha_+, 2 alpha_-) |R/S| + 2 beta <= |R/S| alpha_+ + 2 beta, with the constant c under the
-    root of alpha_+ (printed: 3); it holds from c = 8/e on.
+    """max(alpha_+, 2 alpha_-) |R/S| + 2 beta <= |R/S| alpha_+ + 2 beta, with the constant c under
+    the root of alpha_+ (printed: 3); it holds from c = 8/e on.
     """
     r = sp.Symbol("RS", nonnegative=True)
     plus, twice = alpha_plus(L, a2, delta, c=c), 2 * alpha_minus(L, a2, delta)

@@ -60,9 +60,7 @@ def searched(proof: Evidence, search: Evidence) -> Evidence:
     argument="The first two are the definition of sub-Gaussian at Uz and at 2Uz; the third is the expectation of e^x >= 1 + x.",
     reference={},
 )
-def moments_of_a_weight(
-    *, first: Fraction = Fraction(1, 2), second: int | Fraction = 2, least: int | Fraction = 1
-) -> Evidence:
+def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
     """E M <= e^{a2/2}, E M^2 <= e^{2 a2} and S >= L: what the definition gives for E M^k, and e^x
     >= 1 + x at a centred score.
 
@@ -109,8 +107,8 @@ def exponents_of_the_moments(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     control=dict(second=Fraction(1, 2)),
     needs=("BB:LC.1.M", "BB:LC.1.CL/laplace", "BB:LC.1.CL/exponent"),
     cites=("Chung and Lu 2006, Theorem 7",),
-    argument="The first bound follows from E e^{-t M} <= e^{-t E M + t^2 E M^2/2}, independence and Markov's inequality, the second "
-    "from S >= L and E M^2 <= e^{2 a2}.",
+    argument="The first bound follows from E e^{-t M} <= e^{-t E M + t^2 E M^2/2}, independence and Markov's inequality, the "
+    "second from S >= L and E M^2 <= e^{2 a2}.",
     hypotheses=("L in Integers", "L >= 1", "0 < alpha", "alpha < 1"),
     reference=dict(alpha=RADEMACHER.values["alpha_-"]),
 )
@@ -133,7 +131,9 @@ def exponential_below_its_parabola(*, c: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim("BB:LC.1.CL/exponent", control=dict(c=3))
 def exponent_at_the_best_t(*, c: int = 2) -> Evidence:
-    """-t alpha S + t^2 L E M^2/2 at t = alpha S/(L E M^2) is -alpha^2 S^2/(c L E M^2) with c = 2."""
+    """-t alpha S + t^2 L E M^2/2 at t = alpha S/(L E M^2) is -alpha^2 S^2/(c L E M^2) with c =
+    2.
+    """
     best = sp.Subs(-t * alpha * S + t**2 * L * EM2 / 2, t, alpha * S / (L * EM2))
     return identity(best, -(alpha**2) * S**2 / (c * L * EM2))
 
@@ -186,9 +186,7 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, twice: in
     "(v.f)^2 + r^2, divided by E w >= 1; the second is the definition of sub-Gaussian at 2Uz.",
     reference={},
 )
-def size_of_the_limit(
-    *, exponent: int | Fraction = 1, twice: int | Fraction = 2, least: int | Fraction = 1
-) -> Evidence:
+def size_of_the_limit(*, exponent: int | Fraction = 1, twice: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
     """|R/S| <= sqrt(E w^2 E|f|^2) <= e^{a2} sqrt(E|f|^2), w = e^{Z'Uz}: pointwise for every t, the
     best t, E w >= 1, the exponent.
 

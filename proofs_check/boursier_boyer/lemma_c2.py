@@ -30,8 +30,8 @@ delta = sp.Symbol("delta", positive=True)
     reference={},
 )
 def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
-    """P(|sum_i (Q_i - E Q_i)|^2 > 3uL/delta) <= 2 delta with u = E|Q|^2, for Q = e^{z'Uz} f(z), which
-    takes any values at the atoms.
+    """P(|sum_i (Q_i - E Q_i)|^2 > 3uL/delta) <= 2 delta with u = E|Q|^2, for Q = e^{z'Uz} f(z),
+    which takes any values at the atoms.
     """
     L, u = symbol("L"), symbol("EQ2")
     return worst_ratio(Tail(deviation_R, ">", c * u * L / delta, delta), "<=", 2 * delta)

@@ -51,14 +51,15 @@ def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
     control=(dict(at_most=Fraction(1)), dict(constant=Fraction(4, 5))),
     why=r"The split assumes $C/L\leq t_0$, that is $\delta_0\leq16/27$. For Rademacher tokens, $L=1$, $U=0$, $f(z)=z$ the right "
     r"side is $108(1+\ln\frac1{108})+1=-396.7$, the left side 1.",
-    details=r"There the right side is negative up to $L=6$. Lemma C.4 is untouched for $L\geq2$: where $t_0<C/L$ the first two terms "
-    r"may be replaced by $t_0<C/L\leq2C\ln(L)/L$, its first term.",
+    details=r"There the right side is negative up to $L=6$. Lemma C.4 is untouched for $L\geq2$: where $t_0<C/L$ the first two "
+    r"terms may be replaced by $t_0<C/L\leq2C\ln(L)/L$, its first term.",
     instead=r"The display holds if $\delta_0\leq16/27$, that is $L^2\geq108e^{4\sigma^2\|Uz\|^2}$; otherwise $t_0$ replaces its "
     r"first two terms.",
     needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.4.impl", "BB:LC.4.int/split"),
     unproved="The repaired display bounds a mean over every sub-Gaussian law, and no prover here ranges over laws; its "
     "condition on L is proved.",
-    argument="For t <= t_0 the tail is at most min(1, C/(L t)), for t > t_0 it is that of the event of LC.4.impl; f = 0 is trivial.",
+    argument="For t <= t_0 the tail is at most min(1, C/(L t)), for t > t_0 it is that of the event of LC.4.impl; f = 0 is "
+    "trivial.",
     hypotheses=HYPOTHESES,
 )
 def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fraction = 108) -> Evidence:
@@ -138,8 +139,8 @@ def chain_of_the_union_bound(
     control=(dict(at_most=Fraction(17)), dict(two=Fraction(9, 5))),
     why=r"After $u=t/2-\|R/S\|^2$ the integral starts at $t_0/2-\|R/S\|^2$; where that is negative, the part up to 0, with "
     r"probability 1, is dropped.",
-    details=r"For Rademacher tokens, $L=1$, $Uz=1$ and $f(z)=z$ the left side is $1+2\tanh^21=2.16$, the right side 2. The condition "
-    r"$\delta_0\leq16/27$ that the display before needs excludes the case.",
+    details=r"For Rademacher tokens, $L=1$, $Uz=1$ and $f(z)=z$ the left side is $1+2\tanh^21=2.16$, the right side 2. The "
+    r"condition $\delta_0\leq16/27$ that the display before needs excludes the case.",
     instead=r"The step holds if $t_0/2\geq\|R/S\|^2$, which $\delta_0\leq16$, that is $L\geq2e^{2\sigma^2\|Uz\|^2}$, gives; "
     r"otherwise add $2\|R/S\|^2-t_0$.",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
@@ -166,7 +167,9 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
     argument="P(max >= u) = 1 - (1 - q)^L for independent tokens, each of which exceeds u with probability q.",
 )
 def union_bound(*, c: int | Fraction = 1) -> Evidence:
-    """1 - (1 - q)^L <= c L q with c = 1; with q = 1 - e^{-x} that is 1 - e^{-Lx} <= L (1 - e^{-x})."""
+    """1 - (1 - q)^L <= c L q with c = 1; with q = 1 - e^{-x} that is 1 - e^{-Lx} <= L (1 -
+    e^{-x}).
+    """
     x = sp.Symbol("x", nonnegative=True)
     return forall(1 - exp(-LENGTH * x), "<=", sp.Rational(c) * LENGTH * (1 - exp(-x)), {LENGTH: Integers(1, oo), x: Closed(0, oo)})
 

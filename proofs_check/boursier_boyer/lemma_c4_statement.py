@@ -54,14 +54,14 @@ SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(244), Frac
         "BB:LC.4/one-token",
         "OURS:R1.LC4",
     ),
-    argument="The proof gives it where delta_0 <= 16/27; OURS:R1.LC4 gives it for every L >= 2 and BB:LC.4/one-token for L = 1, both "
-    "without the proof.",
+    argument="The proof gives it where delta_0 <= 16/27; OURS:R1.LC4 gives it for every L >= 2 and BB:LC.4/one-token for L = 1, "
+    "both without the proof.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
 def mean_square_at_a_fixed_query(*, power: int = 1, c: int | Fraction = 1, square: int | Fraction = 1) -> Evidence:
-    """E|R_L/S_L - R/S|^2 is at most c times the bound of the lemma for p = 1, and `square` times that
-    for p = 2, where both numbers are 1; printed with C_f to the power 1.
+    """E|R_L/S_L - R/S|^2 is at most c times the bound of the lemma for p = 1, and `square` times
+    that for p = 2, where both numbers are 1; printed with C_f to the power 1.
     """
     common = (L, a2, F4, sigma2)
     linear = sp.Rational(c) * lemma_c4(*common, C_f[1], d, power=power)

@@ -52,8 +52,8 @@ def the_event_moves_to_the_largest_token(
     """If the error is at least t, then c|u|^2 + c|v|^2 >= t with c = 2 (printed: <= t), where u =
     R_L/S_L and v = R/S; and if 2|u|^2 + 2|v|^2 >= t, then |u|^2 >= t/2 - |v|^2.
 
-    With theta in (0, 1], t = theta (|u| + |v|)^2 runs through the values that the error |u - v|^2 can
-    reach, and t = theta (2|u|^2 + 2|v|^2) through those that the second line admits.
+    With theta in (0, 1], t = theta (|u| + |v|)^2 runs through the values that the error |u - v|^2
+    can reach, and t = theta (2|u|^2 + 2|v|^2) through those that the second line admits.
     """
     b, a = sp.symbols("v u", nonnegative=True)
     domain = {b: Closed(0, oo), a: Closed(0, oo), theta: sp.Interval.Lopen(0, 1)}
@@ -98,8 +98,8 @@ def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 
 
 @claim("BB:LC.4.log", control=dict(c=Fraction(5, 2)), reference={})
 def logarithm_of_delta_0(*, c: int | Fraction = 64) -> Evidence:
-    """1 - ln(delta_0) = 1 + 2 ln L - 6 ln 2 - 4 a2, and 1 - ln(delta_0) <= 2 ln L, with c = 64 in the
-    delta_0 of the inequality, which holds for every c >= e.
+    """1 - ln(delta_0) = 1 + 2 ln L - 6 ln 2 - 4 a2, and 1 - ln(delta_0) <= 2 ln L, with c = 64 in
+    the delta_0 of the inequality, which holds for every c >= e.
     """
     return all_of(
         identity(1 - log(delta_0(L, a2)), 1 + 2 * log(L) - 6 * log(2) - 4 * a2),
@@ -115,8 +115,9 @@ def logarithm_of_delta_0(*, c: int | Fraction = 64) -> Evidence:
     argument="|R/S| <= e^{a2} sqrt(E|f|^2) is (15), and E|f|^2 <= sqrt(E|f|^4) = K by Jensen's inequality.",
 )
 def thresholds_and_limit(*, exponent: int | Fraction = 1, power: int = 1) -> Evidence:
-    """t_0 = L^power K and, for Lemma C.7, t_0 = L^power K^2 with power = 1; |R/S|^2 <= e^{2 a2} K and
-    |R/S|^4 <= e^{4 a2} K^2, where |R/S| = rho e^{a2} sqrt(theta K) with rho and theta at most 1.
+    """t_0 = L^power K and, for Lemma C.7, t_0 = L^power K^2 with power = 1; |R/S|^2 <= e^{2 a2} K
+    and |R/S|^4 <= e^{4 a2} K^2, where |R/S| = rho e^{a2} sqrt(theta K) with rho and theta at most
+    1.
     """
     ratio = rho * exp(a2) * sqrt(theta * K)
     domain = {rho: UNIT_INTERVAL, theta: UNIT_INTERVAL, K: (0, oo), a2: Closed(0, oo)}
@@ -152,8 +153,8 @@ def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
     reference=dict(m=1, theta=1, q=sp.tanh(sp.Rational(1, 2)) ** 2),
 )
 def lower_limit_from_above(*, c: int | Fraction = 22, four: int | Fraction = 4) -> Evidence:
-    """(t_0/2 - |R/S|^2)_+/(16 sigma^2 C_f^{2/p})^p <= (L^{1/p} m^{1/p}/(2^{4+1/p} sigma^2))^p for p =
-    1, 2, and for p = 2 the root of the right side is at most sqrt(L m)/(22 sigma^2).
+    """(t_0/2 - |R/S|^2)_+/(16 sigma^2 C_f^{2/p})^p <= (L^{1/p} m^{1/p}/(2^{4+1/p} sigma^2))^p for p
+    = 1, 2, and for p = 2 the root of the right side is at most sqrt(L m)/(22 sigma^2).
     """
     base = 2 ** sp.Rational(four)
     domain = {L: Integers(1, oo), q: Closed(0, oo), theta: UNIT_INTERVAL, m: (0, oo), sigma2: (0, oo), C_f: (0, oo)}
@@ -190,8 +191,8 @@ def _substituted(p: int, power: int) -> sp.Expr:
     control=dict(power=1),
     why=r"The substitution $v=u/(16\sigma^2C_f^{2/p})$ puts the factor $(16\sigma^2C_f^{2/p})^p=16^p\sigma^{2p}C_f^2$ in front, "
     r"where $C_f$ is printed: the two sides differ unless $C_f=1$.",
-    details=r"The left side is quadratic in $f$ and the right side linear. The statement of Lemma C.4 inherits the factor; its first "
-    r"term is large enough to hide that for $L\geq2$.",
+    details=r"The left side is quadratic in $f$ and the right side linear. The statement of Lemma C.4 inherits the factor; its "
+    r"first term is large enough to hide that for $L\geq2$.",
     instead=r"$\int_x^\infty u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du=16^p\sigma^{2p}C_f^2\,\Gamma(p,x/(16\sigma^2C_f^{2/p}))$.",
     needs=("BB:LC.4.sub/closed", "BB:LC.4.Gam"),
     argument="For p = 1, 2 the integral has the closed form of BB:LC.4.sub/closed.",
