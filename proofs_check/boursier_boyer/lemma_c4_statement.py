@@ -98,6 +98,13 @@ def one_token(*, c: int | Fraction = 1, square: int | Fraction = 1) -> Evidence:
     return all_of(*parts)
 
 
+def divisor_is_positive(power: int, closed: bool) -> Evidence:
+    """Decide whether 16 sigma^2 C_f^power > 0 for every C_f > 0, or C_f >= 0 if `closed`."""
+    g = sp.Symbol("C_f", nonnegative=True) if closed else sp.Symbol("C_f", positive=True)
+    s = sp.Symbol("sigma2", positive=True)
+    return forall(16 * s * g**power, ">", 0, {g: Closed(0, oo) if closed else (0, oo), s: (0, oo)})
+
+
 @claim(
     "BB:LC.4/zero",
     false="edge",
@@ -114,7 +121,4 @@ def the_exponent_is_defined(*, closed: bool = True) -> Evidence:
     """The divisor 16 sigma^2 C_f^{2/p} is positive for every C_f that the lemma admits, p
     = 1, 2; `closed` says whether it admits 0.
     """
-    g = sp.Symbol("C_f", nonnegative=True) if closed else sp.Symbol("C_f", positive=True)
-    s = sp.Symbol("sigma2", positive=True)
-    domain = {g: Closed(0, oo) if closed else (0, oo), s: (0, oo)}
-    return all_of(*(forall(16 * s * g ** (2 // p), ">", 0, domain) for p in (1, 2)))
+    return all_of(*(divisor_is_positive(2 // p, closed) for p in (1, 2)))

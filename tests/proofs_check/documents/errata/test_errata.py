@@ -28,23 +28,23 @@ def entry(*lines: dict[str, Any], id: str = "BB:CC.3.b") -> Erratum:
 
 def test_what_is_false_comes_first_by_severity_then_by_place() -> None:
     errata = errata_of(document())
-    assert [e.id for e in errata.entries] == ["BB:LC.1/inference", "BB:LC.1.inv", "BB:CC.3.b", "BB:P3.1.conv", "BB:F.3.4b/affine"]
+    assert [e.id for e in errata.entries] == ["BB:LC.1/inference", "BB:LC.4.union/inference", "BB:CC.3.b", "BB:P3.1.conv", "BB:F.3.4b/affine"]
     assert errata.counts == "3 gaps, 2 typos"
-    worse = errata_of(document(line("BB:CC.3.b", severity="material"), line("BB:LC.1.inv")))
+    worse = errata_of(document(line("BB:CC.3.b", severity="material"), line("BB:LC.4.union/inference")))
     assert [e.severity for e in worse.entries] == ["material", "gap"]
     assert worse.counts == "1 material error, 1 gap"
     assert worse.header == worse.counts
     twice = [
-        line(id, severity="material", where=f"Appendix C.1, Lemma C.1, {k}") for k, id in enumerate(("BB:CC.3.b", "BB:LC.1.inv"))
+        line(id, severity="material", where=f"Appendix C.1, Lemma C.1, {k}") for k, id in enumerate(("BB:CC.3.b", "BB:LC.4.union/inference"))
     ]
     assert errata_of(document(*twice)).header == "2 material errors; the material errors stand in 1 statement"
 
 
 def test_our_own_results_never_appear() -> None:
     ours = line("BB:CC.3.b", id="OURS:R1", covers="OURS:R1", paper="OURS")
-    user = made_up("OURS:R1.off", "PROVED", needs=["BB:LC.1.inv"])
+    user = made_up("OURS:R1.off", "PROVED", needs=["BB:LC.4.union/inference"])
     for text in (as_html, as_markdown):
-        assert "OURS" not in text(errata_of(document(line("BB:LC.1.inv"), ours, user)))
+        assert "OURS" not in text(errata_of(document(line("BB:LC.4.union/inference"), ours, user)))
     with pytest.raises(InputError, match="not those of a paper"):
         errata_of(document(), "OURS")
 
@@ -66,12 +66,12 @@ def test_an_inference_says_that_the_statement_itself_is_true() -> None:
 def test_what_survives_is_computed_and_listed() -> None:
     assert "No other line" in entry(line("BB:CC.3.b")).survives
     standing = entry(
-        line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.1.inv"), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"])
+        line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.4.union/inference"), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"])
     )
     assert "everything that uses the line stands" not in entry(line("BB:CC.3.b")).survives
     assert standing.users[0].startswith(line("BB:CC.3.a")["where"])
-    again = entry(line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.1.inv", needs=["BB:CC.3.b"]))
-    assert again.users[0].endswith("(BB:LC.1.inv): stands with its own repair")
+    again = entry(line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.4.union/inference", needs=["BB:CC.3.b"]))
+    assert again.users[0].endswith("(BB:LC.4.union/inference): stands with its own repair")
     broken = entry(line("BB:CC.3.b", repair=None), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"]))
     assert "does not stand as far as is known" in broken.users[0]
 
