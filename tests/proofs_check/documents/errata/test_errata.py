@@ -81,7 +81,7 @@ def test_witness_script_and_what_it_prints_are_shown() -> None:
     assert shown.script == (witnesses.script("BB:CC.3.b") or "").strip()
     assert shown.output == witnesses.run({"x": shown.script})["x"].printed.strip()
     assert shown.witness == {"L": "9", "a2": "0"}
-    assert "`c = 139` in place of `64`, gives CERTIFIED. The edge: `c = 138.6` holds, `138.5` does not" in shown.repair
+    assert "`c = 139` in place of `64`, gives ARGUED. The edge: `c = 138.6` holds, `138.5` does not" in shown.repair
     for text in (as_html(errata_of(document())), as_markdown(errata_of(document()))):
         assert "delta_0/4 = 0.1975" in text
         assert "What was checked" in text
@@ -143,13 +143,13 @@ def test_only_numbers_that_were_changed_are_named() -> None:
     entry_["numbers"] |= {"closed": True, "bound": "printed"}
     entry_["repair"]["numbers"] |= {"closed": False, "bound": "as_repaired"}
     told = entry(entry_).repair
-    assert told.startswith("The check that refutes the printed line, with `c = 139` in place of `64`, gives CERTIFIED")
+    assert told.startswith("The check that refutes the printed line, with `c = 139` in place of `64`, gives ARGUED")
     assert "closed" not in told
     assert "bound" not in told
     entry_["repair"]["numbers"] = {"at_most": 16}  # the paper gives no such number
     assert "at_most" not in entry(entry_).repair
     entry_["repair"]["numbers"] = {"bound": "as_repaired"}
-    assert entry(entry_).repair.startswith("The check that refutes the printed line, changed accordingly, gives CERTIFIED")
+    assert entry(entry_).repair.startswith("The check that refutes the printed line, changed accordingly, gives ARGUED")
 
 
 def test_numbers_are_short() -> None:
