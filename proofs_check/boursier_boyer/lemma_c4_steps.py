@@ -227,7 +227,7 @@ def closed_form_of_the_tail(*, one: int = 1) -> Evidence:
 
 @claim(
     "BB:LC.4.Gam",
-    dial="one",
+    control=dict(one=Fraction(9, 10)),
     cites=("Pinelis 2020",),
 )
 def incomplete_gamma_function(*, one: int | Fraction = 1) -> Evidence:
