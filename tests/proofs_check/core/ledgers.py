@@ -8,13 +8,13 @@ from typing import Any
 
 from proofs_check.core.ledger import Ledger, run_claim
 
-#: Quick claims: a gap with a sharp constant and what it uses, inferences that are a gap and a typo, a
-#: proved step, typos.
+#: Quick claims: a gap with a sharp constant and what it uses, an edge, a proved step, and typos, one
+#: of which is an inference.
 QUICK = (
     "BB:CC.3.a",
     "BB:CC.3.b",
-    "BB:LC.4.union/inference",
-    "BB:LC.2/markov",
+    "BB:LC.4/zero",
+    "BB:LC.1.am/choice",
     "BB:LC.1/inference",
     "BB:P3.1.conv",
     "BB:LF.1.corner",

@@ -28,25 +28,24 @@ def entry(*lines: dict[str, Any], id: str = "BB:CC.3.b") -> Erratum:
 
 def test_what_is_false_comes_first_by_severity_then_by_place() -> None:
     errata = errata_of(document())
-    gaps, typos = ["BB:CC.3.b", "BB:LC.4.union/inference"], ["BB:P3.1.conv", "BB:LC.1/inference", "BB:LF.1.corner"]
-    assert [e.id for e in errata.entries] == gaps + typos
-    assert errata.counts == "2 gaps, 3 typos"
-    worse = errata_of(document(line("BB:CC.3.b", severity="material"), line("BB:LC.4.union/inference")))
-    assert [e.severity for e in worse.entries] == ["material", "gap"]
-    assert worse.counts == "1 material error, 1 gap"
+    typos = ["BB:P3.1.conv", "BB:LC.1/inference", "BB:LF.1.corner"]
+    assert [e.id for e in errata.entries] == ["BB:CC.3.b", "BB:LC.4/zero", *typos]
+    assert errata.counts == "1 gap, 1 edge case, 3 typos"
+    worse = errata_of(document(line("BB:CC.3.b", severity="material"), line("BB:LC.4/zero")))
+    assert [e.severity for e in worse.entries] == ["material", "edge"]
+    assert worse.counts == "1 material error, 1 edge case"
     assert worse.header == worse.counts
     twice = [
-        line(id, severity="material", where=f"Appendix C.1, Lemma C.1, {k}")
-        for k, id in enumerate(("BB:CC.3.b", "BB:LC.4.union/inference"))
+        line(id, severity="material", where=f"Appendix C.1, Lemma C.1, {k}") for k, id in enumerate(("BB:CC.3.b", "BB:LC.4/zero"))
     ]
     assert errata_of(document(*twice)).header == "2 material errors; the material errors stand in 1 statement"
 
 
 def test_our_own_results_never_appear() -> None:
     ours = line("BB:CC.3.b", id="OURS:R1", covers="OURS:R1", paper="OURS")
-    user = made_up("OURS:R1.off", "PROVED", needs=["BB:LC.4.union/inference"])
+    user = made_up("OURS:R1.off", "PROVED", needs=["BB:LC.4/zero"])
     for text in (as_html, as_markdown):
-        assert "OURS" not in text(errata_of(document(line("BB:LC.4.union/inference"), ours, user)))
+        assert "OURS" not in text(errata_of(document(line("BB:LC.4/zero"), ours, user)))
     with pytest.raises(InputError, match="not those of a paper"):
         errata_of(document(), "OURS")
 
@@ -68,12 +67,13 @@ def test_an_inference_says_that_the_statement_itself_is_true() -> None:
 def test_what_survives_is_computed_and_listed() -> None:
     assert "No other line" in entry(line("BB:CC.3.b")).survives
     standing = entry(
-        line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.4.union/inference"), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"])
+        line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.4/zero"), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"])
     )
     assert "everything that uses the line stands" not in entry(line("BB:CC.3.b")).survives
     assert standing.users[0].startswith(line("BB:CC.3.a")["where"])
-    again = entry(line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.4.union/inference", needs=["BB:CC.3.b"]))
-    assert again.users[0].endswith("(BB:LC.4.union/inference): stands with its own repair")
+    alone = line("BB:CC.3.b", needs=["BB:CC.3.a"])
+    again = entry(alone, line("BB:CC.3.a"), line("BB:LC.4.hull", needs=["BB:CC.3.b"]))
+    assert again.users[0].endswith("(BB:LC.4.hull): stands with its own repair")
     broken = entry(line("BB:CC.3.b", repair=None), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"]))
     assert "does not stand as far as is known" in broken.users[0]
 
@@ -87,7 +87,7 @@ def test_witness_script_and_what_it_prints_are_shown() -> None:
     for text in (as_html(errata_of(document())), as_markdown(errata_of(document()))):
         assert "delta_0/4 = 0.1975" in text
         assert "What was checked" in text
-        assert "leaves room for a delta; holds from c = 256" in " ".join(text.split())
+        assert "leaves room for a delta; it holds from c = 256" in " ".join(text.split())
 
 
 def test_a_script_that_tells_another_story_stops_the_errata(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +164,7 @@ def test_the_command_writes_both_documents(tmp_path: Path, capsys: pytest.Captur
     write_json(document(), tmp_path / "ledger.json")
     assert main(["errata", "--ledger", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["errata.html", "errata.md"]
-    assert "3 gaps, 2 typos; written to" in capsys.readouterr().out
+    assert "1 gap, 1 edge case, 3 typos; written to" in capsys.readouterr().out
 
 
 def test_wrong_input_is_told_what_is_wrong(
