@@ -8,8 +8,8 @@ from typing import Any
 
 from proofs_check.core.ledger import Ledger, run_claim
 
-#: Quick claims: a gap with a sharp constant and what it uses, an edge, a proved step, and typos, one
-#: of which is an inference.
+#: Quick claims: a gap with a sharp constant and what it uses, an edge, a proved step, and typos,
+#: one of which is an inference.
 QUICK = (
     "BB:CC.3.a",
     "BB:CC.3.b",
