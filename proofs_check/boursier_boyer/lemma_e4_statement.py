@@ -94,7 +94,7 @@ def gradients_over_the_bound(L: sp.Expr, p: sp.Expr, u: Fraction, v: Fraction, s
     repair={"bound": "mean squares"},
     control={"factor": Fraction(9, 10)},
     needs=("BB:LE.4.split", "BB:28", "BB:P3.1", "OURS:E.gradient"),
-    hypotheses=("n in Integers", "n >= 5"),
+    hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1"),
 )
 def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     """|grad R_L - grad R_inf| for laws of tasks of which the hard ones are rare, along which the
@@ -111,8 +111,8 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
         "s": "n",
         "p": "1/n^16",
     }
-    where = {"L": "2^n", "d": 1, **law, "loss": "(z - y)^2/4", "U": "2 e2 e1'", "V": "e2 e2'", "sigma_mu": "s or 1"}
-    return defeated(tasks.left, right, n, at={"n": n}, where=where, least=6)
+    where = {"d": 1, **law, "loss": "(z - y)^2/4", "U": "2 e2 e1'", "V": "e2 e2'", "sigma_mu": "s or 1"}
+    return defeated(tasks.left, right, n, at={"n": n, "L": 2**n}, where=where, least=6)
 
 
 @claim(

@@ -6,5 +6,5 @@ mp.dps, n, L, p = 200, 183, mpf(2) ** 183, mpf(183) ** -16  # with probability 1
 left = p / 4 * n**2 * ((1 - 1 / L) ** 2 - (1 - (1 - 1 / L) ** L) - 7 / (L - 1) ** 2)  # at most |d(R_L - R_inf)/dv|
 T, in_U, in_V = sqrt(p) * n, n * (1 / sqrt(L) + p * n**6), sqrt(n) * (1 / sqrt(L) + p * n**3)  # log2(L) for ln(L)
 right = 2 * sqrt(2) * in_U * (2 * T + sqrt(in_V)) + in_V * T * (1 + n)
-print("n =", n, " |grad R_L - grad R_inf| >=", nstr(left, 5), ">=", nstr(p * n**2 / 24, 9), "<=", nstr(right, 9))
+print("n =", n, " L =", nstr(L, 20), " |grad R_L - grad R_inf| >=", nstr(left, 5), ">=", nstr(p * n**2 / 24, 9), "<=", nstr(right, 9))
 assert left > p * n**2 / 24 > right
