@@ -13,16 +13,16 @@ from typing import Any
 from urllib.parse import quote
 
 from numerics.evidence import Verdict
-from proofs_check.core.claim import by_severity
 from proofs_check.core.coverage import stated
 from proofs_check.core.ledger import Ledger
+from proofs_check.core.severity import by_severity
 from proofs_check.core.statements import Row, papers, rows
 
 __all__ = ["LETTERS", "PLACES", "RowPage", "Site", "Statement", "anchor", "place"]
 
 #: The mark of each verdict, so that no colour is needed to read it; the last one is for rows that
 #: no claim settles.
-LETTERS: Mapping[str, str] = {"PROVED": "P", "CERTIFIED": "C", "SUPPORTED": "S", "OPEN": "O", "REFUTED": "R", "not settled": "–"}
+LETTERS: Mapping[str, str] = {**{str(v): v[0] for v in Verdict}, "not settled": "–"}
 #: From an id's first letter to what it numbers.
 PLACES: Mapping[str, str] = {"L": "Lemma", "P": "Proposition", "A": "Assumption", "T": "Theorem", "C": "Corollary", "R": "Remark"}
 _NUMBERED = re.compile(rf"({'|'.join(PLACES)})([A-Z]\.\d+|\d+\.\d+)(?:\.|$)")
@@ -196,9 +196,9 @@ class Site:
         out = []
         for c in self.claims.values():
             held = (c["repair"] or c)["verdict"]
-            if c["stands"] or c["chain"] is None or held in ("REFUTED", "OPEN"):
+            if c["stands"] or held in ("REFUTED", "OPEN"):
                 continue
-            need, link = self.ledger.weakest_need(c["id"])
+            need, link = self.ledger.weakest_link(c["id"])
             why = str(link) if need in self.claims else "not settled"
             out.append((c, need, why))
         return out
