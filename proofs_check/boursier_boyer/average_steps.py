@@ -5,6 +5,7 @@ outside it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -63,6 +64,24 @@ def ball_exists(share: int, norm: str, printed: int) -> Evidence:
     return forall(left, "<=", log(L) / printed, domain)
 
 
+def second_term_simplified(powers: tuple[int, ...], exponents: Callable[[int], tuple[int, int, int, int]], moment: int) -> Evidence:
+    """Decide 5 c1 sigma^a G L^{3/2} (c2 L^{1/b}/sigma^2)^c <= 5 c1 c2^c sigma^e G^moment L^{-1/2}
+    for each p in `powers`, where `exponents` maps p to (a, b, c, e); equality for moment 1.
+    """
+    c1, c2, G = sp.symbols("c1 c2 G", positive=True)
+    sides = []
+    for p in powers:
+        a, b, c, e = exponents(p)
+        with sp.evaluate(False):
+            left = 5 * c1 * sigma**a * G * L ** sp.Rational(3, 2) * (c2 / sigma**2 * L ** sp.Rational(1, b)) ** c
+            right = 5 * c1 * c2**c * sigma**e * G**moment * L ** sp.Rational(-1, 2)
+        sides.append((left, right))
+    if moment == 0:
+        domain = {L: Integers(1, oo), sigma: Closed(1, oo), **dict.fromkeys((c1, c2, G), (0, oo))}
+        return forall(sides[0][0], "<=", sides[0][1], domain)
+    return all_of(*(identity(left, right) for left, right in sides))
+
+
 def tail_of_the_query(*, share: int, twice: int, factor: Fraction, half: int, rate: int) -> Evidence:
     """Decide the steps of Term 3 between its lines: (A + D)^2 <= 2A^2 + 2D^2, sqrt(2x + 2y) <=
     sqrt(2x) + sqrt(2y), sqrt(e^{2d - B^2/16}) = e^{d - B^2/32}, and at the radius B the exponential
@@ -85,22 +104,21 @@ def tail_of_the_query(*, share: int, twice: int, factor: Fraction, half: int, ra
 
 
 def scale_of_the_maximum(powers: tuple[int, ...], order: int, grows: int, root: int, scale: int) -> Evidence:
-    """Decide for each p in `powers`, with m = `order`: |f|^m <= C_f^m |z|^{mp} from |f| <= C_f
-    |z|^p; the root of 2 E|g|^m C_f^m sigma^{mp} C M, where C M bounds the maximum at sigma = 1; and
-    the root of Assumption (ii), E|R g/S|^m <= sigma^{2mp} c.
+    """Decide for each p in `powers`, with m = `order`: |f|^m <= C_f^m |z|^{mp} from |f| = theta C_f
+    |z|^p with theta in [0, 1]; the root of 2 E|g|^m C_f^m sigma^{mp} C M, where C M bounds the
+    maximum at sigma = 1; and the root of Assumption (ii), E|R g/S|^m = theta sigma^{2mp} c.
     """
-    r, F, C_f, g, C, M, c, T = sp.symbols("r F C_f g C M c T", positive=True)
-    parts = []
+    r, C_f, g, C, M, c = sp.symbols("r C_f g C M c", positive=True)
+    positive, parts = dict.fromkeys((C_f, r), (0, oo)), []
     for p in powers:
-        growth = {F: (0, oo), C_f: (0, oo), r: (0, oo)}
-        parts.append(forall(F**order, "<=", C_f**grows * r ** (order * p), growth, where=[(F, "<=", C_f * r**p)]))
         with sp.evaluate(False):
+            of_f = (theta * C_f * r**p) ** order
             left = sqrt(2 * g * C_f**order * (sigma ** (order * p) * C * M))
             right = sigma ** (root * p) * sqrt(2 * g * C_f**order * C * M)
+            limit = sqrt(theta * (sigma ** (2 * order * p) * c))
+        parts.append(forall(of_f, "<=", C_f**grows * r ** (order * p), {**positive, theta: Closed(0, 1)}))
         parts.append(identity(left, right))
-        domain = {T: (0, oo), sigma: Closed(1, oo), c: (0, oo)}  # T = E|R g/S|^m
-        limit = [(T, "<=", sigma ** (2 * order * p) * c)]
-        parts.append(forall(sqrt(T), "<=", sigma ** (scale * p) * sqrt(c), domain, where=limit))
+        parts.append(forall(limit, "<=", sigma ** (scale * p) * sqrt(c), {c: (0, oo), theta: Closed(0, 1), sigma: Closed(1, oo)}))
     return all_of(*parts)
 
 
