@@ -44,8 +44,10 @@ def square_of_the_radius(share: int, printed: int) -> Evidence:
 
 
 def ball_exists(share: int, norm: str, printed: int) -> Evidence:
-    """Decide whether some B has sigma^2 |U|^2 B^2 = ln(L)/printed: none has for |U| = 0; repaired,
-    B = sqrt(ln(L)/share)/(sigma n) with any n >= |U|, n > 0, has sigma^2 |U|^2 B^2 <= ln(L)/printed.
+    """Decide whether some B has sigma^2 |U|^2 B^2 = ln(L)/printed: none has for |U| = 0.
+
+    Repaired, B = sqrt(ln(L)/share)/(sigma n) with n >= |U|, n > 0 has sigma^2 |U|^2 B^2 <=
+    ln(L)/printed.
     """
     if norm == "|U|":
         product = sp.S.Zero  # sigma^2 * 0 * B^2, for every B

@@ -8,10 +8,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import sympy as sp
-from sympy import cbrt, exp, log, oo, sqrt
+from sympy import cbrt, exp, log, oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, Integers, forall, identity
+from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
@@ -68,8 +68,8 @@ def square_of_a_sum(*, c: int | Fraction = 2) -> Evidence:
     false="gap",
     why=r"The first line bounds $\|xg\|$ by $\|x\|\,\|g\|$ for a difference $x$ of values of $f$; the lemma assumes "
     r"$\|f(z_{1})g(z)\|\leq\|f(z_{1})\|\,\|g(z)\|$ for the values only.",
-    details=r"For $f(z)=(z_{+},z_{-})$ and the product $(f_{1}-f_{2})g$ the left side is twice the right one. No constant mends the "
-    r"line: for $f(z)=(|z|,\eta z)$ and the product $\sqrt{1+\eta^{2}}\,\eta^{-1}f_{2}g$ the quotient is $(1+\eta^{2})/\eta^{2}$. "
+    details=r"For $f(z)=(z_{+},z_{-})$ and the product $(f_{1}-f_{2})g$ the left side is twice the right one. No constant mends "
+    r"the line: for $f(z)=(|z|,\eta z)$ and the product $\sqrt{1+\eta^{2}}\,\eta^{-1}f_{2}g$ the quotient is $(1+\eta^{2})/\eta^{2}$. "
     r"For a matrix product with the Frobenius or operator norm the line is true.",
     instead=r"No further hypothesis is needed: leave out the first line, and apply Lemma C.4 at each query $z$ to $z_{1}\mapsto "
     r"f(z_{1})g(z)$, with $C_{f}\|g(z)\|$ in place of $C_{f}$. In the exponential $\mathbb{E}\|f(Z_{1})g(z)\|^{4}$ then stands "
@@ -136,7 +136,8 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 6) -> Evidence:
     "BB:LC.6.T2",
     control=dict(share=5),
     needs=("BB:17",),
-    argument="On the ball sigma^2 |Uz|^2 = theta ln(L)/6 with theta in [0, 1]; q stands for (E|f|^4)^{1/2p}/(16 sigma^2 C_f^{2/p}).",
+    argument="On the ball sigma^2 |Uz|^2 = theta ln(L)/6 with theta in [0, 1]; q stands for "
+    "(E|f|^4)^{1/2p}/(16 sigma^2 C_f^{2/p}).",
 )
 def exponent_of_term_2(*, share: int = 6) -> Evidence:
     """On |z| <= B: exp(-((L/2)^{1/p} - e^{(2/p) a2}) q) <= exp(-((L/2)^{1/p} - L^{1/(3p)}) q) for
@@ -191,7 +192,8 @@ def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] 
     L^{1/p}/sigma^2.
     """
     x, p = sp.Symbol("x", positive=True), sp.Symbol("p", integer=True, positive=True)
-    s, of = shared.sigma, {**dict.fromkeys((c1, c2, G), (0, oo)), shared.sigma: Closed(1, oo), L: Integers(1, oo)}
+    s = shared.sigma
+    of = {**dict.fromkeys((c1, c2, G, s), (0, oo)), L: Integers(1, oo)}
     parts = [forall(exp(-x), "<=", sp.Rational(c) * x ** (-2 * p), {x: (0, oo), p: Integers(powers[0], powers[-1])})]
     for power in powers:
         argument = c2 / s**2 * L ** sp.Rational(1, power)

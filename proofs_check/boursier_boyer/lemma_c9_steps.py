@@ -78,8 +78,8 @@ def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
     "BB:19",
     assumes=(MEANS,),
     control=dict(share=10),
-    argument="On the ball |Uz| <= |U| |z| <= |U| B, so that sigma^2 |Uz|^2 = theta ln(L)/12 with theta in [0, 1]; the mean over the "
-    "query is monotone, the indicator is at most 1, and U is not 0.",
+    argument="On the ball |Uz| <= |U| |z| <= |U| B, so that sigma^2 |Uz|^2 = theta ln(L)/12 with theta in [0, 1]; the mean over "
+    "the query is monotone, the indicator is at most 1, and U is not 0.",
     reference=dict(theta=3 / log(100)),  # a2 = 1/4
 )
 def term_1(*, share: int = 12) -> Evidence:
