@@ -52,7 +52,9 @@ def printed_supremum(argument: str, c: Fraction) -> Evidence:
     x, z_1, C_f = sp.symbols("x z_1 C_f", positive=True)
     w = z_1 if argument == "z_1" else x
     domain = dict.fromkeys((x, w, C_f), (0, oo))
-    return forall(x**2, "<=", sp.Rational(c) * C_f * x, domain, where=[(w**2 / w, "<=", C_f)])
+    with sp.evaluate(False):
+        ratio = w**2 / w
+    return forall(x**2, "<=", sp.Rational(c) * C_f * x, domain, where=[(ratio, "<=", C_f)])
 
 
 def _infinite_prompt(order: int, scaling: int) -> Iterator[Instance]:

@@ -69,8 +69,8 @@ def square_of_a_sum(*, c: int | Fraction = 2) -> Evidence:
     why=r"The first line bounds $\|xg\|$ by $\|x\|\,\|g\|$ for a difference $x$ of values of $f$; the lemma assumes "
     r"$\|f(z_{1})g(z)\|\leq\|f(z_{1})\|\,\|g(z)\|$ for the values only.",
     details=r"For $f(z)=(z_{+},z_{-})$ and the product $(f_{1}-f_{2})g$ the left side is twice the right one. No constant mends "
-    r"the line: for $f(z)=(|z|,\eta z)$ and the product $\sqrt{1+\eta^{2}}\,\eta^{-1}f_{2}g$ the quotient is $(1+\eta^{2})/\eta^{2}$. "
-    r"For a matrix product with the Frobenius or operator norm the line is true.",
+    r"the line: for $f(z)=(|z|,\eta z)$ and the product $\sqrt{1+\eta^{2}}\,\eta^{-1}f_{2}g$ the quotient is "
+    r"$(1+\eta^{2})/\eta^{2}$. For a matrix product with the Frobenius or operator norm the line is true.",
     instead=r"No further hypothesis is needed: leave out the first line, and apply Lemma C.4 at each query $z$ to $z_{1}\mapsto "
     r"f(z_{1})g(z)$, with $C_{f}\|g(z)\|$ in place of $C_{f}$. In the exponential $\mathbb{E}\|f(Z_{1})g(z)\|^{4}$ then stands "
     r"for $\mathbb{E}\|f(Z_{1})\|^{4}$.",
