@@ -182,7 +182,7 @@ def three_atoms() -> WeightedNodes:
     follows="BB:LC.6",
     why="At $L=1$ the right side is 0 for every choice of the constants, because of $\\ln(L)^2$, and the left side is not.",
     details="Two slips of notation besides: the expectation is over the prompt too, not over $Z$ alone, and the exponent in the "
-    "numerator of the limit has $z_k$ where it should have $Z_1$.",
+    "numerator of the limit has $z_k$ where it should have $Z_1$, as does the denominator of $Y$ further down.",
     instead="For every $L\\ge2$, or with $1+\\ln(L)$ in place of $\\ln(L)$, with explicit $c_1,c_2$ that depend on $d,|U|,|v_i|$ "
     "only.",
     costs="nothing",

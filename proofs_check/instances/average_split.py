@@ -38,7 +38,7 @@ class _Product:
 
     ``f`` maps tokens of shape (k, d) to values of shape (m, k), and ``times`` multiplies columns of
     such values by g of a query; ``square`` is |g|^2, and the largest |f(z_1) g|^2/|z_1|^2 is
-    ``growth``.
+    ``growth``. On the instances here E|f(Z_1) g|^4 is the same for every query, by symmetry.
     """
 
     name: str
@@ -109,6 +109,14 @@ def product_instances(order: int, bound: Bound | None = None) -> Iterator[Instan
     Returns
     -------
     iterator of Instance
+
+    Examples
+    --------
+    One token, 1 or -1: with f = (z_+, z_-) the first product of the error is twice the error.
+
+    >>> first = next(product_instances(2))
+    >>> first.left, first.right
+    (1.0, 0.5)
     """
     for length in LENGTHS:
         for product in PRODUCTS:
@@ -140,9 +148,28 @@ def _error_of_the_product(order: int, product: _Product, c: SoftmaxAverage, z: A
 
 
 def split_instances(order: int, bound: Bound, outside: Fraction) -> Iterator[Instance]:
-    """List both sides of the split for g = 1 and queries of signs: inside the ball with B = 1, f =
-    244 z and the bound of the lemma, and outside it with B = 1/2 and f = z, where `outside` is 2 or
-    8 in (a + b)^order <= outside (a^order + b^order).
+    """List both sides of the split for g = 1 and queries of signs: inside the ball with B = 1 and
+    f = 244 z, and outside it with B = 1/2 and f = z.
+
+    Parameters
+    ----------
+    order : {2, 4}
+    bound : callable
+        That of Lemma C.4 or C.7.
+    outside : Fraction
+        2 or 8, the factor in ``(a + b)^order <= outside (a^order + b^order)``.
+
+    Returns
+    -------
+    iterator of Instance
+
+    Examples
+    --------
+    One token, 1 or -1, and U = 0: outside the ball the error 1 is compared with 2 (1 + 0).
+
+    >>> inside, second, third = list(split_instances(2, lambda *at: 244**2, Fraction(2)))[:3]
+    >>> (inside.left, second.left, second.right, third.right)
+    (59536.0, 1.0, 2.0, 2.0)
     """
     for x in _instances(1):
         for length in LENGTHS:
