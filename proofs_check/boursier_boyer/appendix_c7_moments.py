@@ -110,7 +110,7 @@ def _length_of_the_gradient_term() -> Evidence:
     costs="nothing",
     repair=dict(power=4),
     control=dict(power=3),
-    needs=("BB:A3.3", "BB:C.7.M84/jensen"),
+    needs=("BB:A3.3", "BB:20", "BB:C.7.M84/jensen"),
     argument="The tilted moment M4 of the second expression is bounded by Assumption 3.3; the first inequality is C.7.M84/jensen.",
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1"),
 )
@@ -190,7 +190,7 @@ def cauchy_schwarz_for_the_errors(*, c: int | Fraction = 1) -> Evidence:
     assumes=(MEANS,),
     dial="c",
     control=(dict(tangent=Fraction(9, 8)), dict(of_4=7, of_8=15)),
-    needs=("BB:A3.3",),
+    needs=("BB:A3.3", "BB:20"),
     argument="The means of the tangent lines under the tilted law are Jensen's inequality; |v.x| <= |v||x| and |x z'| = |x||z|; "
     "Assumption 3.3 with p = 4 and 8 bounds the tilted moment by sigma^{2p} M, of which it is theta.",
 )

@@ -19,20 +19,26 @@ from numerics.refutation import vanishing
 L = sp.Symbol("L", integer=True, positive=True)
 theta = sp.Symbol("theta", nonnegative=True)
 sigma, u, d = sp.symbols("sigma u d", positive=True)  # u = |U|
-BALL_DOMAIN = {L: Integers(1, oo), theta: Closed(0, 1)}
+K, C_f, G = sp.symbols("K C_f G", positive=True)  # sqrt(E|f|^4), the constant of (i), a power of |g|
+tau, rho = sp.symbols("tau rho", nonnegative=True)  # |Uz| = tau |U||z| and |z| = rho B
+#: Every query in the ball |z| <= B, where U is not 0, and how the provers are to look at it.
+BALL = {L: Integers(1, oo), **dict.fromkeys((sigma, u), (0, oo)), **dict.fromkeys((tau, rho), Closed(0, 1))}
+IN_THE_BALL = {theta: tau**2 * rho**2}
 BALL_WHY = r"Where $U=0$ the radius $B=\sqrt{\ln(L)/%d}/(\sigma\|U\|_{\rm op})$ divides by zero, and no $B$ meets the equation."
 BALL_INSTEAD = r"Any $B$ with $\sigma^{2}\|U\|_{\rm op}^{2}B^{2}\leq\ln(L)/%d$; where $U=0$ every $B$, and no split is needed."
-
-
-def score_in_the_ball(share: int) -> sp.Expr:
-    """Return a2 = sigma^2 |Uz|^2 on |z| <= B, which is theta ln(L)/share with theta in [0, 1]."""
-    return theta * log(L) / share
 
 
 def radius(share: int, norm: sp.Expr) -> sp.Expr:
     """Return B = sqrt(ln(L)/share)/(sigma norm), as it is written."""
     with sp.evaluate(False):
         return sqrt(log(L) / share) / (sigma * norm)
+
+
+def score_in_the_ball(share: int) -> sp.Expr:
+    """Return sigma^2 |Uz|^2 as it is written, where |Uz| = tau |U||z| and |z| = rho B."""
+    B = radius(share, u)
+    with sp.evaluate(False):
+        return sigma**2 * (tau * (u * (rho * B))) ** 2
 
 
 def square_of_the_radius(share: int, printed: int) -> Evidence:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import sympy as sp
-from sympy import cbrt, exp, log, oo
+from sympy import cbrt, exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
@@ -16,12 +16,12 @@ from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
-from proofs_check.boursier_boyer.average_steps import BALL_DOMAIN, L, score_in_the_ball
+from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.instances.average_split import Bound, product_instances, split_instances
-from theory.bounds.concentration import C, lemma_c4
+from theory.bounds.concentration import lemma_c4
 
-K, q, G = sp.symbols("K q G", positive=True)  # sqrt(E|f|^4); the factor of the exponent in Term 2; E|g|^2
+q = sp.Symbol("q", positive=True)  # the factor of the exponent in Term 2
 P = (1, 2)
 
 
@@ -43,7 +43,7 @@ def _bound_c4(power: int) -> Bound:
     control=(dict(power=1), dict(outside=Fraction(1, 2))),
     needs=("BB:LC.4", "BB:LC.4.hull", "BB:LC.6.split/square", "BB:LC.6.split/product"),
     argument="Inside the ball Lemma C.4 holds at each query for the function z_1 -> f(z_1) g(z); outside it "
-    "(a + b)^2 <= 2 a^2 + 2 b^2 and the hull of the values f(z_l) g(z) give the rest.",
+    "|a - b|^2 <= (|a| + |b|)^2 <= 2 |a|^2 + 2 |b|^2 and the hull of the values f(z_l) g(z) give the rest.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "B >= 0"),
     unproved="The chain bounds means over every pair of laws of tokens and queries, and no prover here ranges over laws.",
 )
@@ -56,7 +56,7 @@ def split_at_the_ball(*, power: int = 1, outside: Fraction = Fraction(2)) -> Evi
     return tightest(split_instances(2, _bound_c4(power), Fraction(outside)), checked=checked, covered=covered)
 
 
-@claim("BB:LC.6.split/square", dial="c", argument="For vectors |a - b|^2 is at most (|a| + |b|)^2, by the triangle inequality.")
+@claim("BB:LC.6.split/square", dial="c")
 def square_of_a_sum(*, c: int | Fraction = 2) -> Evidence:
     """(a + b)^2 <= c (a^2 + b^2) with c = 2."""
     a, b = sp.symbols("a b", nonnegative=True)
@@ -98,20 +98,26 @@ def product_of_a_difference(*, through: str = "|f| |g|", power: int = 2) -> Evid
     "BB:17",
     assumes=(MEANS,),
     control=dict(share=5),
-    argument="On the ball |Uz| <= |U| |z| <= |U| B, so that sigma^2 |Uz|^2 = theta ln(L)/6 with theta in [0, 1]; the mean over the "
-    "query is monotone, the indicator is at most 1, and U is not 0.",
-    reference=dict(theta=sp.Rational(3, 2) / log(100)),  # a2 = 1/4
+    reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(6 / log(100)) / 2, G=1),
 )
 def term_1(*, share: int = 6) -> Evidence:
-    """sigma^2|U|^2 B^2 = ln(L)/6; on |z| <= B: C(z) <= 108 e^{2 ln(L)/3} K and 2 C(z) ln(L)/L G <=
-    216 K G ln(L)/L^{1/3}, where K = sqrt(E|f|^4) and G is |g|^2.
+    """B = sqrt(ln(L)/6)/(sigma |U|) has sigma^2|U|^2 B^2 = ln(L)/6; where |z| <= B, C(z) = 108
+    e^{4 sigma^2|Uz|^2} K <= 108 e^{2 ln(L)/3} K and 2 C(z) ln(L)/L G <= 216 K G ln(L)/L^{1/3}, K =
+    sqrt(E|f|^4), G = |g|^2.
+
+    Off the ball the left sides are 0, because of the indicator.
     """
-    a2, of_f = score_in_the_ball(share), {**BALL_DOMAIN, K: (0, oo)}
+    a2, of_f = score_in_the_ball(share), {**BALL, K: (0, oo)}
     with sp.evaluate(False):
+        constant = 108 * exp(4 * a2) * K
         largest = 108 * exp(2 * log(L) / 3) * K
-    constant = forall(C(a2, K), "<=", largest, of_f)
-    term = forall(2 * C(a2, K) * log(L) / L * G, "<=", 216 * K * G * log(L) / cbrt(L), {**of_f, G: (0, oo)})
-    return all_of(shared.square_of_the_radius(share, 6), constant, term)
+        term = 2 * constant * log(L) / L * G
+        displayed = 216 * K * G * (log(L) / cbrt(L))
+    return all_of(
+        shared.square_of_the_radius(share, 6),
+        forall(constant, "<=", largest, of_f, via=IN_THE_BALL),
+        forall(term, "<=", displayed, {**of_f, G: (0, oo)}, via=IN_THE_BALL),
+    )
 
 
 @claim(
@@ -132,22 +138,22 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 6) -> Evidence:
     return shared.ball_exists(share, norm, 6)
 
 
-@claim(
-    "BB:LC.6.T2",
-    control=dict(share=5),
-    needs=("BB:17",),
-    argument="On the ball sigma^2 |Uz|^2 = theta ln(L)/6 with theta in [0, 1]; q stands for "
-    "(E|f|^4)^{1/2p}/(16 sigma^2 C_f^{2/p}).",
-)
+@claim("BB:LC.6.T2", control=dict(share=5), needs=("BB:17",))
 def exponent_of_term_2(*, share: int = 6) -> Evidence:
-    """On |z| <= B: exp(-((L/2)^{1/p} - e^{(2/p) a2}) q) <= exp(-((L/2)^{1/p} - L^{1/(3p)}) q) for
-    every q > 0; p = 1, 2.
+    """Where |z| <= B = sqrt(ln(L)/6)/(sigma |U|): exp(-((L/2)^{1/p} - e^{(2/p) sigma^2|Uz|^2}) q)
+    <= exp(-((L/2)^{1/p} - L^{1/(3p)}) q) with q = K^{1/p}/(16 sigma^2 C_f^{2/p}), K = sqrt(E|f|^4);
+    p = 1, 2.
+
+    Off the ball the left side is 0, because of the indicator.
     """
     a2, parts = score_in_the_ball(share), []
+    domain = {**BALL, K: (0, oo), C_f: (0, oo)}
     for p in P:
-        left = exp(-((L / 2) ** sp.Rational(1, p) - exp(2 * a2 / p)) * q)
-        right = exp(-((L / 2) ** sp.Rational(1, p) - L ** sp.Rational(1, 3 * p)) * q)
-        parts.append(forall(left, "<=", right, {**BALL_DOMAIN, q: (0, oo)}))
+        rate = K ** sp.Rational(1, p) / (16 * shared.sigma**2 * C_f ** sp.Rational(2, p))
+        with sp.evaluate(False):
+            left = exp(-((L / 2) ** sp.Rational(1, p) - exp(sp.Rational(2, p) * a2)) * rate)
+            right = exp(-((L / 2) ** sp.Rational(1, p) - L ** sp.Rational(1, 3 * p)) * rate)
+        parts.append(forall(left, "<=", right, domain, via={**IN_THE_BALL, q: rate}))
     return all_of(*parts)
 
 

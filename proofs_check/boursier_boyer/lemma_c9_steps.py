@@ -16,13 +16,12 @@ from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
-from proofs_check.boursier_boyer.average_steps import BALL_DOMAIN, L, score_in_the_ball
+from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.instances.average_split import product_instances, split_instances
-from theory.bounds.concentration import C
 from theory.bounds.concentration_moments import lemma_c7
 
-K, q, G = sp.symbols("K q G", positive=True)  # sqrt(E|f|^4); the factor of the exponent in Term 2; E|g|^4
+q = sp.Symbol("q", positive=True)  # the factor of the exponent in Term 2
 
 
 @claim(
@@ -41,7 +40,7 @@ K, q, G = sp.symbols("K q G", positive=True)  # sqrt(E|f|^4); the factor of the 
     control=(dict(outside=Fraction(7, 2)), dict(times=Fraction(1, 15000))),
     needs=("BB:LC.7", "BB:LC.4.hull", "BB:LC.9.split/power"),
     argument="Inside the ball Lemma C.7 holds at each query for the function z_1 -> f(z_1) g(z); outside it "
-    "(a + b)^4 <= 8 a^4 + 8 b^4 and the hull of the values f(z_l) g(z) give the rest.",
+    "|a - b|^4 <= (|a| + |b|)^4 <= 8 |a|^4 + 8 |b|^4 and the hull of the values f(z_l) g(z) give the rest.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
     unproved="The chain bounds means over every pair of laws of tokens and queries, and no prover here ranges over laws.",
 )
@@ -67,7 +66,7 @@ def split_at_the_ball(*, through: str = "|f| |g|", outside: Fraction = Fraction(
     return tightest(rows, checked=every, covered=covered)
 
 
-@claim("BB:LC.9.split/power", dial="c", argument="For vectors |a - b|^4 is at most (|a| + |b|)^4, by the triangle inequality.")
+@claim("BB:LC.9.split/power", dial="c")
 def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
     """(a + b)^4 <= c (a^4 + b^4) with c = 8, sharp at a = b."""
     a, b = sp.symbols("a b", nonnegative=True)
@@ -78,20 +77,26 @@ def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
     "BB:19",
     assumes=(MEANS,),
     control=dict(share=10),
-    argument="On the ball |Uz| <= |U| |z| <= |U| B, so that sigma^2 |Uz|^2 = theta ln(L)/12 with theta in [0, 1]; the mean over "
-    "the query is monotone, the indicator is at most 1, and U is not 0.",
-    reference=dict(theta=3 / log(100)),  # a2 = 1/4
+    reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(12 / log(100)) / 2, G=1),
 )
 def term_1(*, share: int = 12) -> Evidence:
-    """sigma^2|U|^2 B^2 = ln(L)/12; on |z| <= B: C(z) <= 108 e^{ln(L)/3} K and 2 C(z) K/sqrt(L) G <=
-    216 K^2 G/L^{1/6}, where K = sqrt(E|f|^4) and G is |g|^4.
+    """B = sqrt(ln(L)/12)/(sigma |U|) has sigma^2|U|^2 B^2 = ln(L)/12; where |z| <= B, C(z) = 108
+    e^{4 sigma^2|Uz|^2} K <= 108 e^{ln(L)/3} K and 2 C(z) K/sqrt(L) G <= 216 K^2 G/L^{1/6}, K =
+    sqrt(E|f|^4), G = |g|^4.
+
+    Off the ball the left sides are 0, because of the indicator.
     """
-    a2, of_f = score_in_the_ball(share), {**BALL_DOMAIN, K: (0, oo)}
+    a2, of_f = score_in_the_ball(share), {**BALL, K: (0, oo)}
     with sp.evaluate(False):
+        constant = 108 * exp(4 * a2) * K
         largest = 108 * exp(log(L) / 3) * K
-    constant = forall(C(a2, K), "<=", largest, of_f)
-    term = forall(2 * C(a2, K) * K / sqrt(L) * G, "<=", 216 * K**2 * G * L ** sp.Rational(-1, 6), {**of_f, G: (0, oo)})
-    return all_of(shared.square_of_the_radius(share, 12), constant, term)
+        term = 2 * constant * K / sqrt(L) * G
+        displayed = 216 * K**2 * G * (1 / L ** sp.Rational(1, 6))
+    return all_of(
+        shared.square_of_the_radius(share, 12),
+        forall(constant, "<=", largest, of_f, via=IN_THE_BALL),
+        forall(term, "<=", displayed, {**of_f, G: (0, oo)}, via=IN_THE_BALL),
+    )
 
 
 @claim(
@@ -113,18 +118,20 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 12) -> Evidence:
     return shared.ball_exists(share, norm, 12)
 
 
-@claim(
-    "BB:LC.9.T2/display",
-    control=dict(share=10),
-    needs=("BB:19",),
-    argument="On the ball sigma^2 |Uz|^2 = theta ln(L)/12 with theta in [0, 1]; q stands for sqrt(E|f|^4)/(16 sigma^2 C_f^2).",
-)
+@claim("BB:LC.9.T2/display", control=dict(share=10), needs=("BB:19",))
 def exponent_of_term_2(*, share: int = 12) -> Evidence:
-    """On |z| <= B: exp(-(sqrt(L/8) - e^{2 a2}) q) <= exp(-(sqrt(L/8) - L^{1/6}) q) for every q >
-    0.
+    """Where |z| <= B = sqrt(ln(L)/12)/(sigma |U|): exp(-(sqrt(L/8) - e^{2 sigma^2|Uz|^2}) q) <=
+    exp(-(sqrt(L/8) - L^{1/6}) q), q = K/(16 sigma^2 C_f^2), K = sqrt(E|f|^4).
+
+    Off the ball the left side is 0, because of the indicator.
     """
-    left = exp(-(sqrt(L / 8) - exp(2 * score_in_the_ball(share))) * q)
-    return forall(left, "<=", exp(-(sqrt(L / 8) - L ** sp.Rational(1, 6)) * q), {**BALL_DOMAIN, q: (0, oo)})
+    a2 = score_in_the_ball(share)
+    rate = K / (16 * shared.sigma**2 * C_f**2)
+    with sp.evaluate(False):
+        left = exp(-(sqrt(L) / (2 * sqrt(2)) - exp(2 * a2)) * rate)
+        right = exp(-(sqrt(L) / (2 * sqrt(2)) - L ** sp.Rational(1, 6)) * rate)
+    domain = {**BALL, K: (0, oo), C_f: (0, oo)}
+    return forall(left, "<=", right, domain, via={**IN_THE_BALL, q: rate})
 
 
 @claim(
