@@ -188,8 +188,7 @@ def cauchy_schwarz_for_the_errors(*, c: int | Fraction = 1) -> Evidence:
 @claim(
     "BB:C.7.moments",
     assumes=(MEANS,),
-    dial="c",
-    control=(dict(tangent=Fraction(9, 8)), dict(of_4=7, of_8=15)),
+    control=(dict(c=Fraction(9, 10)), dict(tangent=Fraction(9, 8)), dict(of_4=7, of_8=15)),
     needs=("BB:A3.3", "BB:20"),
     argument="The means of the tangent lines under the tilted law are Jensen's inequality; |v.x| <= |v||x| and |x z'| = |x||z|; "
     "Assumption 3.3 with p = 4 and 8 bounds the tilted moment by sigma^{2p} M, of which it is theta.",

@@ -34,7 +34,7 @@ q = sp.Symbol("q", positive=True)  # the factor of the exponent in Term 2
     r"product with the Frobenius or operator norm the line is true.",
     instead=r"No further hypothesis is needed: leave out the first line, and apply Lemma C.7 at each query $z$ to $z_{1}\mapsto "
     r"f(z_{1})g(z)$, with $C_{f}\|g(z)\|$ in place of $C_{f}$. In the exponential $\mathbb{E}\|f(Z_{1})g(z)\|^{4}$ then stands "
-    r"for $\mathbb{E}\|f(Z_{1})\|^{4}$.",
+    r"for $\mathbb{E}\|f(Z_{1})\|^{4}$; where $g(z)=0$ there is nothing to show.",
     costs="nothing",
     repair=dict(through="f(z_1) g(z)"),
     control=(dict(outside=Fraction(7, 2)), dict(times=Fraction(1, 15000))),
