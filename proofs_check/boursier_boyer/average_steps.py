@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import sympy as sp
@@ -24,6 +25,8 @@ tau, rho = sp.symbols("tau rho", nonnegative=True)  # |Uz| = tau |U||z| and |z| 
 #: Every query in the ball |z| <= B, where U is not 0, and how the provers are to look at it.
 BALL = {L: Integers(1, oo), **dict.fromkeys((sigma, u), (0, oo)), **dict.fromkeys((tau, rho), Closed(0, 1))}
 IN_THE_BALL = {theta: tau**2 * rho**2}
+#: A product as it is written down.
+written = partial(sp.Mul, evaluate=False)
 BALL_WHY = r"Where $U=0$ the radius $B=\sqrt{\ln(L)/%d}/(\sigma\|U\|_{\rm op})$ divides by zero, and no $B$ meets the equation."
 BALL_INSTEAD = r"Any $B$ with $\sigma^{2}\|U\|_{\rm op}^{2}B^{2}\leq\ln(L)/%d$; where $U=0$ every $B$, and no split is needed."
 
@@ -37,16 +40,13 @@ def radius(share: int, norm: sp.Expr) -> sp.Expr:
 def score_in_the_ball(share: int) -> sp.Expr:
     """Return sigma^2 |Uz|^2 as it is written, where |Uz| = tau |U||z| and |z| = rho B."""
     B = radius(share, u)
-    with sp.evaluate(False):
-        return sigma**2 * (tau * (u * (rho * B))) ** 2
+    return written(sigma**2, sp.Pow(written(tau, u, rho, B), 2, evaluate=False))
 
 
 def square_of_the_radius(share: int, printed: int) -> Evidence:
     """Decide sigma^2 |U|^2 B^2 = ln(L)/printed for B = sqrt(ln(L)/share)/(sigma |U|)."""
     B = radius(share, u)
-    with sp.evaluate(False):
-        left = sigma**2 * u**2 * B**2
-    return identity(left, log(L) / printed)
+    return identity(written(sigma**2, u**2, sp.Pow(B, 2, evaluate=False)), log(L) / printed)
 
 
 def ball_exists(share: int, norm: str, printed: int) -> Evidence:
@@ -66,8 +66,7 @@ def ball_exists(share: int, norm: str, printed: int) -> Evidence:
     n = sp.Symbol("n", positive=True)
     tau = sp.Symbol("tau", nonnegative=True)  # |U| = tau n
     B = radius(share, n)
-    with sp.evaluate(False):
-        left = sigma**2 * (tau * n) ** 2 * B**2
+    left = written(sigma**2, (tau * n) ** 2, sp.Pow(B, 2, evaluate=False))
     domain = {L: Integers(1, oo), tau: Closed(0, 1), sigma: Closed(1, oo), n: (0, oo)}
     return forall(left, "<=", log(L) / printed, domain)
 
@@ -76,14 +75,13 @@ def second_term_simplified(powers: tuple[int, ...], exponents: Callable[[int], t
     """Decide 5 c1 sigma^a G L^{3/2} (c2 L^{1/b}/sigma^2)^c <= 5 c1 c2^c sigma^e G^moment L^{-1/2}
     for each p in `powers`, where `exponents` maps p to (a, b, c, e); equality for moment 1.
     """
-    c1, c2, G = sp.symbols("c1 c2 G", positive=True)
+    c1, c2 = sp.symbols("c1 c2", positive=True)
     sides = []
     for p in powers:
         a, b, c, e = exponents(p)
-        with sp.evaluate(False):
-            left = 5 * c1 * sigma**a * G * L ** sp.Rational(3, 2) * (c2 / sigma**2 * L ** sp.Rational(1, b)) ** c
-            right = 5 * c1 * c2**c * sigma**e * G**moment * L ** sp.Rational(-1, 2)
-        sides.append((left, right))
+        power = sp.Pow(c2 * L ** sp.Rational(1, b) / sigma**2, c, evaluate=False)
+        left = written(5, c1, sigma**a, G, L ** sp.Rational(3, 2), power)
+        sides.append((left, 5 * c1 * c2**c * sigma**e * G**moment / sqrt(L)))
     if moment == 0:
         domain = {L: Integers(1, oo), sigma: Closed(1, oo), **dict.fromkeys((c1, c2, G), (0, oo))}
         return forall(sides[0][0], "<=", sides[0][1], domain)
@@ -116,14 +114,14 @@ def scale_of_the_maximum(powers: tuple[int, ...], order: int, grows: int, root: 
     |z|^p with theta in [0, 1]; the root of 2 E|g|^m C_f^m sigma^{mp} C M, where C M bounds the
     maximum at sigma = 1; and the root of Assumption (ii), E|R g/S|^m = theta sigma^{2mp} c.
     """
-    r, C_f, g, C, M, c = sp.symbols("r C_f g C M c", positive=True)
+    r, g, C, M, c = sp.symbols("r g C M c", positive=True)
     positive, parts = dict.fromkeys((C_f, r), (0, oo)), []
     for p in powers:
         with sp.evaluate(False):
             of_f = (theta * C_f * r**p) ** order
-            left = sqrt(2 * g * C_f**order * (sigma ** (order * p) * C * M))
-            right = sigma ** (root * p) * sqrt(2 * g * C_f**order * C * M)
-            limit = sqrt(theta * (sigma ** (2 * order * p) * c))
+            left = sqrt(written(2, g, C_f**order, C, M, sigma ** (order * p)))
+            right = sigma ** (root * p) * sqrt(written(2, g, C_f**order, C, M))
+            limit = sqrt(written(theta, sigma ** (2 * order * p), c))
         parts.append(forall(of_f, "<=", C_f**grows * r ** (order * p), {**positive, theta: Closed(0, 1)}))
         parts.append(identity(left, right))
         parts.append(forall(limit, "<=", sigma ** (scale * p) * sqrt(c), {c: (0, oo), theta: Closed(0, 1), sigma: Closed(1, oo)}))

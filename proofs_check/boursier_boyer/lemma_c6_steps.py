@@ -11,12 +11,12 @@ import sympy as sp
 from sympy import cbrt, exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, Integers, forall
+from numerics.provers import Closed, Integers, computed, forall
 from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
-from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball
+from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball, written
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.instances.average_split import Bound, product_instances, split_instances
 from theory.bounds.concentration import lemma_c4
@@ -109,10 +109,9 @@ def term_1(*, share: int = 6) -> Evidence:
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: (0, oo)}
     with sp.evaluate(False):
-        constant = 108 * exp(4 * a2) * K
-        largest = 108 * exp(2 * log(L) / 3) * K
-        term = 2 * constant * log(L) / L * G
-        displayed = 216 * K * G * (log(L) / cbrt(L))
+        constant, largest = (written(108, K, e) for e in (exp(4 * a2), exp(2 * log(L) / 3)))
+    term = written(2, computed("C(z)", constant), log(L) / L, G)
+    displayed = 216 * K * G * log(L) / cbrt(L)
     return all_of(
         shared.square_of_the_radius(share, 6),
         forall(constant, "<=", largest, of_f, via=IN_THE_BALL),
@@ -150,9 +149,9 @@ def exponent_of_term_2(*, share: int = 6) -> Evidence:
     domain = {**BALL, K: (0, oo), C_f: (0, oo)}
     for p in P:
         rate = K ** sp.Rational(1, p) / (16 * shared.sigma**2 * C_f ** sp.Rational(2, p))
-        with sp.evaluate(False):
-            left = exp(-((L / 2) ** sp.Rational(1, p) - exp(sp.Rational(2, p) * a2)) * rate)
-            right = exp(-((L / 2) ** sp.Rational(1, p) - L ** sp.Rational(1, 3 * p)) * rate)
+        half, limit = (L / 2) ** sp.Rational(1, p), exp(written(2, *a2.args) if p == 1 else a2, evaluate=False)
+        left = exp(written(limit - half, rate), evaluate=False)
+        right = exp((L ** sp.Rational(1, 3 * p) - half) * rate)
         parts.append(forall(left, "<=", right, domain, via={**IN_THE_BALL, q: rate}))
     return all_of(*parts)
 
@@ -204,9 +203,8 @@ def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] 
     for power in powers:
         argument = c2 / s**2 * L ** sp.Rational(1, power)
         front = c1 * s ** (2 * power) * G * L ** sp.Rational(3, 2)
-        with sp.evaluate(False):
-            left, right = front * exp(-argument), sp.Rational(c) * front * argument ** (-2 * power)
-        parts.append(forall(left, "<=", right, of, via={x: argument}))
+        right = written(sp.Rational(c), *front.args, sp.Pow(argument, -2 * power, evaluate=False))
+        parts.append(forall(front * exp(-argument), "<=", right, of, via={x: argument}))
     return all_of(*parts)
 
 

@@ -12,7 +12,7 @@ from sympy import Max, exp, oo, sqrt
 
 from numerics.attention.softmax_average import symbol
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, forall, identity
+from numerics.provers import Closed, computed, forall, identity
 from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.search.worst_average import worst_ratio
 from proofs_check.boursier_boyer.lemma_c4_steps import PROMPT_DOMAIN, UNIT_INTERVAL, L, a2, theta
@@ -49,9 +49,9 @@ def split_of_the_mean(*, c: int | Fraction = 1, part: Fraction = Fraction(16, 27
     """
     level = C(a2, K) / (L * sqrt(theta * L * K**2))
     domain = {**PROMPT_DOMAIN, K: (0, oo), theta: sp.Interval.Lopen(0, 1)}
-    with sp.evaluate(False):
-        slope = sp.Derivative(2 * C(a2, K) * sqrt(t) / L, t)
-        threshold = sp.Rational(part) ** 2 * C(a2, K) ** 2 / (delta_0(L, a2) ** 2 * L**3)
+    constant, least = computed("C", C(a2, K)), computed(r"\delta_0", delta_0(L, a2))
+    slope = sp.Derivative(2 * C(a2, K) * sqrt(t) / L, t)
+    threshold = sp.Rational(part) ** 2 * constant**2 / (least**2 * L**3)
     return all_of(
         forall(level, ">=", sp.Rational(c) * delta_0(L, a2), domain),
         identity(slope, C(a2, K) / (L * sqrt(t))),
@@ -77,11 +77,11 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     a, b = sp.symbols("u v", nonnegative=True)
     v, factor = sp.Symbol("v", positive=True), sp.Rational(c)
     event = forall(factor * (a**4 + b**4), ">=", theta * (a + b) ** 4, {a: Closed(0, oo), b: Closed(0, oo), theta: UNIT_INTERVAL})
-    with sp.evaluate(False):
-        shifted = (sp.Derivative(8 * (u + x), u), factor)
-        squared = (8 * exp(-sqrt(u**2) / SCALE) * sp.Derivative(u**2, u), 16 * u * exp(-u / SCALE))
-        scaled = (SCALE * v * exp(-(SCALE * v) / SCALE) * sp.Derivative(SCALE * v, v), SCALE**2 * v * exp(-v))
-        slope = sp.Derivative(-tail_integral(x, SCALE, 2), x)
+    integrand = u * exp(-u / SCALE)
+    shifted = (sp.Derivative(8 * (u + x), u), factor)
+    squared = (sp.Subs(8 * exp(-sqrt(t) / SCALE), t, u**2) * sp.Derivative(u**2, u), 16 * integrand)
+    scaled = (sp.Subs(integrand, u, SCALE * v) * sp.Derivative(SCALE * v, v), SCALE**2 * v * exp(-v))
+    slope = sp.Derivative(-tail_integral(x, SCALE, 2), x)
     closed = identity(tail_integral(x, SCALE, 2), 16**2 * sigma2**2 * C_f**4 * (1 + x / SCALE) * exp(-x / SCALE))
     turned = [identity(*sides) for sides in (shifted, squared, scaled, (slope, x * exp(-x / SCALE)))]
     scale, d, first = 16 * symbol("sigma2") * symbol("C_f") ** 2, symbol("d"), sp.Rational(front) * FIRST_TERM

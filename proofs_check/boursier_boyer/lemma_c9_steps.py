@@ -11,12 +11,12 @@ import sympy as sp
 from sympy import exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, Integers, forall
+from numerics.provers import Closed, Integers, computed, forall
 from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
-from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball
+from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball, written
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.instances.average_split import product_instances, split_instances
 from theory.bounds.concentration_moments import lemma_c7
@@ -88,10 +88,9 @@ def term_1(*, share: int = 12) -> Evidence:
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: (0, oo)}
     with sp.evaluate(False):
-        constant = 108 * exp(4 * a2) * K
-        largest = 108 * exp(log(L) / 3) * K
-        term = 2 * constant * K / sqrt(L) * G
-        displayed = 216 * K**2 * G * (1 / L ** sp.Rational(1, 6))
+        constant, largest = (written(108, K, e) for e in (exp(4 * a2), exp(log(L) / 3)))
+    term = written(2, computed("C(z)", constant), K / sqrt(L), G)
+    displayed = 216 * K**2 * G * L ** sp.Rational(-1, 6)
     return all_of(
         shared.square_of_the_radius(share, 12),
         forall(constant, "<=", largest, of_f, via=IN_THE_BALL),
@@ -127,9 +126,9 @@ def exponent_of_term_2(*, share: int = 12) -> Evidence:
     """
     a2 = score_in_the_ball(share)
     rate = K / (16 * shared.sigma**2 * C_f**2)
-    with sp.evaluate(False):
-        left = exp(-(sqrt(L) / (2 * sqrt(2)) - exp(2 * a2)) * rate)
-        right = exp(-(sqrt(L) / (2 * sqrt(2)) - L ** sp.Rational(1, 6)) * rate)
+    half = sqrt(L) / (2 * sqrt(2))
+    left = exp(written(exp(written(2, *a2.args), evaluate=False) - half, rate), evaluate=False)
+    right = exp((L ** sp.Rational(1, 6) - half) * rate)
     domain = {**BALL, K: (0, oo), C_f: (0, oo)}
     return forall(left, "<=", right, domain, via={**IN_THE_BALL, q: rate})
 
