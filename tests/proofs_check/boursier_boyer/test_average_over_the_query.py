@@ -14,6 +14,7 @@ import pytest
 from numerics.evidence import Evidence, Verdict
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps, lemma_c6_statement, lemma_c6_steps, lemma_c9_statement, lemma_c9_steps
+from proofs_check.core.claim import Claim
 from proofs_check.instances.average_split import PRODUCTS, product_instances, split_instances
 
 HALF = Fraction(1, 2)
@@ -25,7 +26,7 @@ def refuted(found: Evidence) -> list[bool]:
 
 
 @pytest.mark.parametrize("claim", [lemma_c6_steps.term_3, lemma_c9_steps.term_3])
-def test_the_exponent_of_term_3_is_that_of_the_radius(claim: Callable[..., Evidence]) -> None:
+def test_the_exponent_of_term_3_is_that_of_the_radius(claim: Claim) -> None:
     share, rate = claim.numbers["share"], claim.numbers["rate"]
     assert rate == 32 * share
     assert claim().verdict.accepted
@@ -35,7 +36,7 @@ def test_the_exponent_of_term_3_is_that_of_the_radius(claim: Callable[..., Evide
 
 
 @pytest.mark.parametrize(("claim", "printed"), [(lemma_c6_steps.term_1, 6), (lemma_c9_steps.term_1, 12)])
-def test_the_radius_of_the_ball_is_seen_by_term_1(claim: Callable[..., Evidence], printed: int) -> None:
+def test_the_radius_of_the_ball_is_seen_by_term_1(claim: Claim, printed: int) -> None:
     assert claim.numbers["share"] == printed
     assert refuted(claim()) == [False] * 3
     assert refuted(claim(share=printed - 1)) == [True] * 3
@@ -44,7 +45,7 @@ def test_the_radius_of_the_ball_is_seen_by_term_1(claim: Callable[..., Evidence]
 
 
 @pytest.mark.parametrize("claim", [lemma_c6_steps.radius_of_the_ball, lemma_c9_steps.radius_of_the_ball])
-def test_a_larger_ball_is_refuted_for_every_norm(claim: Callable[..., Evidence]) -> None:
+def test_a_larger_ball_is_refuted_for_every_norm(claim: Claim) -> None:
     printed = claim.numbers["share"]
     assert claim(norm="n", share=printed + 1).verdict.accepted
     assert claim(norm="n", share=printed - 1).verdict is Verdict.REFUTED
@@ -58,7 +59,7 @@ def test_a_larger_ball_is_refuted_for_every_norm(claim: Callable[..., Evidence])
         (lemma_c6_statement.third_constant_free_of_sigma, 2),
     ],
 )
-def test_no_smaller_power_of_sigma_is_enough(claim: Callable[..., Evidence], power: int) -> None:
+def test_no_smaller_power_of_sigma_is_enough(claim: Claim, power: int) -> None:
     assert claim(power=power).verdict.accepted
     assert claim(power=power - 1).verdict is Verdict.REFUTED
     assert claim().verdict is Verdict.REFUTED
@@ -75,7 +76,7 @@ def test_a_lost_moment_of_g_is_noticed_and_the_simplification_needs_its_exponent
 # -- the product of a difference, summed over all prompts of signs ---------------------------------
 
 
-def averages(L: int, f: Callable[[int], tuple[Fraction, ...]], order: int, times: Callable[..., Any]) -> tuple[Fraction, Fraction]:
+def averages(L: int, f: Callable[..., Any], order: int, times: Callable[..., Any]) -> tuple[Fraction, Fraction]:
     """E|(R_L/S_L - R/S) g|^order and E|R_L/S_L - R/S|^order for U = 0, where R/S = E f."""
     limit = [(a + b) / 2 for a, b in zip(f(1), f(-1))]
     product = apart = Fraction(0)
@@ -119,7 +120,7 @@ def test_the_inner_product_is_a_product_that_the_line_allows() -> None:
 
 @pytest.mark.parametrize("rows", [product_instances, lambda *a: split_instances(*a, Fraction(2 ** (a[0] - 1)))])
 @pytest.mark.parametrize("order", [2, 4])
-def test_a_bound_that_is_too_small_is_refuted_by_balls(rows: Any, order: int) -> None:
+def test_a_bound_that_is_too_small_is_refuted_by_balls(rows: Callable[..., Any], order: int) -> None:
     tiny = lambda *at: at[4] ** order / 2  # half of C_f^order, while one sign has the error C_f^order
     found = tightest(rows(order, tiny), checked="", covered="signs")
     assert found.verdict is Verdict.REFUTED
