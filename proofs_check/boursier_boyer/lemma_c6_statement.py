@@ -169,8 +169,8 @@ def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     costs="nothing",
     repair=dict(moment=1),
     control=dict(power=1),
-    argument="The factor g leaves the sums over any number of tokens, and every coordinate of f, as it leaves those of two tokens on "
-    "the line.",
+    argument="The factor g leaves the sums over any number of tokens, and every coordinate of f, as it leaves those of two tokens "
+    "on the line.",
     hypotheses=("G > 0", "e > 0"),
 )
 def left_side_without_g(*, moment: int = 0, power: int = 2) -> Evidence:

@@ -67,10 +67,12 @@ def test_no_smaller_power_of_sigma_is_enough(claim: Claim, power: int) -> None:
 
 @pytest.mark.parametrize("powers", [(1,), (1, 2)])
 def test_a_lost_moment_of_g_is_noticed_and_the_simplification_needs_its_exponents(powers: tuple[int, ...]) -> None:
-    exponents = lambda sigma: lambda p: (2 * p, p, -2 * p, sigma * p)
-    assert average_steps.second_term_simplified(powers, exponents(6), 1).verdict is Verdict.PROVED
-    assert average_steps.second_term_simplified(powers, exponents(5), 1).verdict is Verdict.REFUTED
-    assert average_steps.second_term_simplified(powers, exponents(6), 0).verdict is Verdict.REFUTED
+    def verdict(sigma: int, moment: int) -> Verdict:
+        return average_steps.second_term_simplified(powers, lambda p: (2 * p, p, -2 * p, sigma * p), moment).verdict
+
+    assert verdict(sigma=6, moment=1) is Verdict.PROVED
+    assert verdict(sigma=5, moment=1) is Verdict.REFUTED
+    assert verdict(sigma=6, moment=0) is Verdict.REFUTED
 
 
 # -- the product of a difference, summed over all prompts of signs ---------------------------------
