@@ -32,9 +32,10 @@ def _bound_c4(power: int) -> Bound:
 
 @claim(
     "BB:LC.6.split",
-    false="gap",
+    false="edge",
+    at="L = 1",
     follows="BB:LC.4",
-    why=r"The second line inserts Lemma C.4 as printed, with $C_{f}$ where its proof gives $C_{f}^{2}$: the left side is "
+    why=r"The second line inserts Lemma C.4 as printed, with $C_{f}$ for $C_{f}^{2}$: for $L=1$ its first term is 0, the left side is "
     r"quadratic in $f$, the second term linear.",
     details="The first line has an error of its own where the norm of a product is concerned, BB:LC.6.split/product.",
     instead=r"The same chain with $C_{f}^{2}$ in place of $C_{f}$ in front of $e^{2d}$.",

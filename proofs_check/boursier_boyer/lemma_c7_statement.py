@@ -33,7 +33,7 @@ def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
 @claim(
     "BB:LC.7/zero",
     false="edge",
-    at="C_f = 0",
+    at="f = 0",
     follows="BB:LC.4/zero",
     repair=dict(closed=False),
     control=dict(closed=True),
