@@ -33,7 +33,6 @@ __all__ = ["MEANS", "REGISTRY", "Claim", "Judgement", "claim", "shown"]
 #: What an inequality between means assumes where it is proved for their integrands.
 MEANS = "the expectation preserves <="
 REGISTRY: dict[str, Claim] = {}
-MISDECLARED: dict[str, str] = {}
 _ID = re.compile(r"^[A-Z]+:[^\s/]+(/[\w.-]+)?$")
 
 
@@ -183,7 +182,7 @@ class Claim:
         run = lambda numbers: self._run({**given, **numbers}, reseed=reseed)
         printed, why_not = self._at_reference(run({}))
         held, why_not = self._at_reference(run(self.repair)) if self.repair else (printed, why_not)
-        edge, controls, faults = None, [], [MISDECLARED[self.id]] if self.id in MISDECLARED else []
+        edge, controls, faults = None, [], []
         if self.reference is not None and held.verdict.accepted and held.reference is None:
             reasons = "; ".join(dict.fromkeys(why_not)) or f"the engine {held.engine!r} evaluates nothing there"
             faults.append(f"it has reference=, but no slack at the reference instance: {reasons}")
@@ -368,7 +367,7 @@ def claim(
         raise ValueError(f"{id!r} is not an id; write PAPER:place or PAPER:place/part, such as 'BB:CC.3.b' or 'BB:LC.1/inference'")
     said["control"] = controls = (control,) if isinstance(control, Mapping) else tuple(control)
     if wrong := misdeclared(said):
-        MISDECLARED[id] = wrong  # TRANSITION
+        raise ValueError(f"{id}: {wrong}")
     if fragment and argument:
         raise ValueError(f"{id}: a fragment is not joined to the statement by an argument; drop one of the two")
 

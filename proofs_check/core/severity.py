@@ -34,7 +34,7 @@ def by_severity(entry: Mapping[str, Any]) -> int:
     >>> sorted([{"severity": None}, {"severity": "gap"}, {"severity": "false"}], key=by_severity)
     [{'severity': 'false'}, {'severity': 'gap'}, {'severity': None}]
     """
-    return SEVERITIES.index(entry["severity"].replace("material", "false")) if entry["severity"] else len(SEVERITIES)
+    return SEVERITIES.index(entry["severity"]) if entry["severity"] else len(SEVERITIES)
 
 
 def counted(errors: Iterable[tuple[str, bool]]) -> str:
