@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from numerics.evidence import Verdict
+from numerics.evidence import Evidence, Verdict
 from numerics.terminal.inputs import InputError
 from proofs_check.core import witnesses
 from proofs_check.core.ledger import Ledger
@@ -252,7 +252,7 @@ def _repair(e: dict[str, Any]) -> str:
     turned = {k: (new, old) for k, (new, old) in pairs.items() if _is_number(new) and _is_number(old)}
     changes = " and ".join(f"`{k} = {number(new)}` in place of `{number(old)}`" for k, (new, old) in turned.items())
     how = f"with {changes}" if changes else "changed accordingly"
-    out = f"The check that refutes the printed line, {how}, gives {repair['verdict']}"
+    out = f"The check that refutes the printed line, {how}, gives {Evidence.from_json(evidence).word}"
     if repair["verdict"] == "SUPPORTED":
         out += f" ({marked(evidence['covered'])})"
     elif evidence["dimension"]:

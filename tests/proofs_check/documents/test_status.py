@@ -54,14 +54,14 @@ def test_refuted_wins_then_the_statement_itself() -> None:
     assert row_verdict([made_up(row, "REFUTED"), made_up(f"{row}/b", "OPEN")]) == "REFUTED"
 
 
-def test_material_errors_are_listed_with_what_uses_them() -> None:
-    listed = errata(
-        document(line("BB:CC.3.b", severity="material", repair=None), made_up("BB:CC.3", "PROVED", needs=["BB:CC.3.b"]))
-    )
+def test_what_is_false_or_an_edge_is_listed_with_what_uses_it() -> None:
+    listed = errata(document(line("BB:CC.3.b", severity="false", repair=None), made_up("BB:CC.3", "PROVED", needs=["BB:CC.3.b"])))
     assert listed.count("\n") == 0
     assert "`BB:CC.3.b`" in listed
     assert "not repaired; **not all that uses it stands**" in listed
     assert "BB:CC.3.b" not in errata(document(line("BB:CC.3.b")))
+    assert "an edge, at f = 0; repaired" in errata(document(line("BB:LC.4/zero")))
+    assert errata(document(line("BB:LC.4/zero", follows="BB:CC.3.b"))) == "No statement is false as printed."
 
 
 def test_time_and_place_of_a_run_leave_no_trace() -> None:
@@ -100,7 +100,7 @@ def test_write_then_check_then_change(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_every_file_gets_the_blocks_that_it_has_marks_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_json(document(line("BB:CC.3.b", severity="material")), tmp_path / "ledger.json")
+    write_json(document(line("BB:CC.3.b", severity="false")), tmp_path / "ledger.json")
     first, last = marks("errata")
     readme, listed = tmp_path / "README.md", tmp_path / "errata.md"
     readme.write_text(f"{BEGIN}\n{END}\n")
