@@ -49,9 +49,11 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
     if not parts:
         raise ValueError("a conjunction of nothing says nothing; give at least one Evidence")
     worst = min(parts, key=lambda e: e.verdict.strength)
+    argued = worst.verdict is Verdict.ARGUED
     controls = [e.control for e in parts]
     spoiled = next(iter(controls)) if all(c is not None and c.verdict is Verdict.REFUTED for c in controls) else None
-    slacks = [(e.slack, e.tightest) for e in parts if e.slack is not None]
+    of = [worst] if worst.verdict is Verdict.REFUTED else parts  # what holds elsewhere is no slack of a false statement
+    slacks = [(e.slack, e.tightest) for e in of if e.slack is not None]
     slack, tightest = min(slacks, key=lambda s: s[0]) if slacks else (None, {})
     gather = lambda name: tuple(dict.fromkeys(x for e in parts for x in getattr(e, name)))
     note = lambda name: "; ".join(dict.fromkeys(t for e in parts if (t := getattr(e, name))))
@@ -72,6 +74,8 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
         error=worst.error if worst.verdict is Verdict.REFUTED else sum(e.error for e in parts),
         cites=gather("cites"),
         vacuous=note("vacuous"),
+        argument=note("argument") if argued else "",
+        weakest=min((e.weakest or e.verdict for e in parts), key=lambda v: v.strength) if argued else None,
         reason=worst.reason,
         control=spoiled,
         parts=parts,
@@ -114,6 +118,6 @@ def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
             raise Contradiction(
                 f"{primary.engine} accepts what {route.engine} refutes at {dict(route.witness)}; one of the two is wrong"
             )
-        if primary.verdict is Verdict.REFUTED and route.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
+        if primary.verdict is Verdict.REFUTED and route.verdict.executed:
             raise Contradiction(f"{primary.engine} refutes what {route.engine} accepts; one of the two is wrong")
     return primary.replace(routes=primary.routes + routes, seconds=primary.seconds + sum(r.seconds for r in routes))

@@ -2,8 +2,8 @@
 JSON.
 
 It cannot be built in a form that claims too much: a verdict above the ceiling of its engine, a
-refutation without a witness, an open statement without a reason and a supported one without its
-coverage are all errors.
+refutation without a witness, an open statement without a reason, a supported one without its
+coverage, or numbers that contradict the verdict are all errors.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from numerics.evidence.verdict import CEILING, WITNESS_BY, Verdict
+from numerics.evidence.verdict import CEILING, STATISTICAL, WITNESS_BY, Verdict
 
 __all__ = ["Evidence", "plain"]
 
 Plain = int | float | str | bool
+#: By how much a slack of exactly 1 may be off, since it is the quotient of two rounded numbers.
+ROUNDING = 1e-9
 
 
 def plain(value: Any) -> Plain:
@@ -52,7 +54,7 @@ class Evidence:
     Parameters
     ----------
     verdict : Verdict
-        One of the five words.
+        One of the six words.
     engine : str
         A key of `CEILING`; the verdict never exceeds what that engine can show.
     checked : str
@@ -90,6 +92,11 @@ class Evidence:
         Why the check says nothing: its two sides are the same as written, or its conclusion is one
         of its hypotheses. Empty for a check that says something; a claim with a vacuous part is
         faulty.
+    argument : str
+        The human sentence that joins what was executed to the statement; nobody executes it.
+        Required under ARGUED.
+    weakest : Verdict or None
+        Under ARGUED the verdict of the weakest part that was executed: PROVED or CERTIFIED.
     reason : str
         Why nothing could be decided. Required under OPEN.
     control : Evidence or None
@@ -140,6 +147,8 @@ class Evidence:
     error: float = 0.0
     cites: tuple[str, ...] = ()
     vacuous: str = ""
+    argument: str = ""
+    weakest: Verdict | None = None
     reason: str = ""
     control: Evidence | None = None
     parts: tuple[Evidence, ...] = ()
@@ -150,6 +159,7 @@ class Evidence:
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
         put("verdict", Verdict(self.verdict))
+        put("weakest", None if self.weakest is None else Verdict(self.weakest))
         for name in ("witness", "tightest"):
             put(name, MappingProxyType({str(k): plain(v) for k, v in getattr(self, name).items()}))
         for name in ("assumes", "cites", "parts", "routes"):
@@ -170,33 +180,113 @@ class Evidence:
         ceiling = CEILING[self.engine]
         if v.accepted and v.strength > ceiling.strength:
             out.append(f"the engine {self.engine!r} can at most say {ceiling}, not {v}; use an engine that proves, or say less")
-        if v.accepted and any(p.verdict.strength < v.strength for p in self.parts) and self.engine == "conjunction":
-            out.append(f"a conjunction with the parts {[str(p.verdict) for p in self.parts]} is not {v}; it is its weakest part")
-        if v is Verdict.REFUTED and not self.witness:
+        if not 0 <= self.error < 1:
+            out.append(f"{self.error} is no error probability; give a number from 0 to below 1")
+        if v.executed and self.error:
+            out.append(f"{v} with an error probability of {self.error:.1e} is SUPPORTED at most")
+        if v is Verdict.OPEN and not self.reason.strip():
+            out.append("OPEN needs a reason: say what was tried and where it stopped")
+        if v is Verdict.SUPPORTED and not self.covered.strip():
+            out.append("SUPPORTED needs its coverage: say which laws, lengths or points were tried")
+        argued = (bool(self.argument.strip()), self.weakest is not None and self.weakest.executed)
+        if argued != (v is Verdict.ARGUED,) * 2:
+            out.append("ARGUED, and nothing else, comes with `argument` and `weakest`, the verdict of its weakest part")
+        return out + self._faults_of_parts() + self._faults_of_witness() + self._faults_of_numbers()
+
+    def _faults_of_parts(self) -> list[str]:
+        """Parts and routes that contradict the verdict."""
+        v, found, out = self.verdict, [p.verdict for p in self.parts], []
+        if self.engine == "conjunction" and not found:
+            out.append("a conjunction without parts says nothing; build it with all_of")
+        if self.engine == "conjunction" and v.accepted and any(p.strength < v.strength for p in found):
+            out.append(f"a conjunction with the parts {[str(p) for p in found]} is not {v}; it is its weakest part")
+        if self.engine == "conjunction" and v is Verdict.REFUTED and Verdict.REFUTED not in found:
+            out.append(f"a conjunction with the parts {[str(p) for p in found]} is not refuted; one of its parts must be")
+        routes = [r.verdict for r in self.routes]
+        if (v.accepted and Verdict.REFUTED in routes) or (v is Verdict.REFUTED and any(r.executed for r in routes)):
+            out.append(f"{v} beside routes that say {[str(r) for r in routes]}: one of the programs is wrong; find out which")
+        return out
+
+    def _faults_of_witness(self) -> list[str]:
+        """A witness where none belongs, none where one is due, or one that was not evaluated again
+        in a way that its engine can.
+        """
+        if self.verdict is not Verdict.REFUTED:
+            return [f"{self.verdict} with a witness contradicts itself; put the tightest point into `tightest`"] * bool(
+                self.witness
+            )
+        out = []
+        if not self.witness:
             out.append("REFUTED needs a witness: give the point at which the statement fails")
-        if v is Verdict.REFUTED and self.witness_by not in WITNESS_BY:
+        if any(not math.isfinite(x) if isinstance(x, float) else x in ("nan", "inf", "-inf") for x in self.witness.values()):
+            out.append(f"the witness {dict(self.witness)} holds a value that is no number; give a point")
+        if self.witness_by not in WITNESS_BY:
             out.append(f"witness_by={self.witness_by!r} is none of {WITNESS_BY}; say how the witness was evaluated again")
-        if v is Verdict.REFUTED and self.witness_by == "two routes" and not 0 <= self.disagreement <= 1e-6:
+        if self.witness_by in ("exact", "Arb") and self.engine in STATISTICAL:
+            out.append(
+                f"the engine {self.engine!r} draws samples; its witness is evaluated by statistics, not by {self.witness_by}"
+            )
+        if self.witness_by == "two routes" and not 0 <= self.disagreement <= 1e-6:
             out.append(
                 f"two routes that disagree by {self.disagreement:.1e} of the violation refute nothing; at most 1e-6 is allowed"
             )
-        if v is Verdict.REFUTED and self.witness_by == "statistics" and not 0 < self.error <= 1e-9:
+        if self.witness_by == "statistics" and not 0 < self.error <= 1e-9:
             out.append(
                 f"a statistical refutation needs an error probability of at most 1e-9, not {self.error:.1e}; draw more samples"
             )
-        if v is not Verdict.REFUTED and self.witness:
-            out.append(f"{v} with a witness contradicts itself; put the tightest point into `tightest`")
-        if v is Verdict.OPEN and not self.reason:
-            out.append("OPEN needs a reason: say what was tried and where it stopped")
-        if v is Verdict.SUPPORTED and not self.covered:
-            out.append("SUPPORTED needs its coverage: say which laws, lengths or points were tried")
-        if v in (Verdict.PROVED, Verdict.CERTIFIED) and self.error:
-            out.append(f"{v} with an error probability of {self.error:.1e} is SUPPORTED at most")
+        return out
+
+    def _faults_of_numbers(self) -> list[str]:
+        """A margin or slack on the other side of what the verdict says."""
+        v, out = self.verdict, []
+        if v.accepted and self.margin is not None and self.margin < 0:
+            out.append(f"{v} with the margin {self.margin}: the sides are the wrong way round; one of the two is wrong")
+        if v.accepted and self.slack is not None and self.slack < 1 - ROUNDING:
+            out.append(f"{v} with the slack {self.slack}: the bound lies below the truth; one of the two is wrong")
+        if v is Verdict.REFUTED and self.slack is not None and self.slack > 1 + ROUNDING:
+            out.append(f"REFUTED with the slack {self.slack}: the bound lies above the truth; one of the two is wrong")
         return out
 
     def replace(self, **changes: Any) -> Evidence:
-        """A copy with some fields changed, checked like any other."""
+        """A copy with some fields changed, checked like any other.
+
+        Raises
+        ------
+        ValueError
+            As for `Evidence`, or if a name of the witness gets another value: a witness may be
+            completed or written in other variables, but it stays the point that was found.
+        """
+        moved = [k for k, v in changes.get("witness", {}).items() if k in self.witness and plain(v) != self.witness[k]]
+        if moved:
+            raise ValueError(f"the witness changes its {', '.join(moved)}; it is no longer the point that was found")
         return dataclasses.replace(self, **changes)
+
+    def argued(self, argument: str) -> Evidence:
+        """The evidence for a statement that a human sentence infers from the checked one: ARGUED in
+        place of PROVED or CERTIFIED, and unchanged under any other verdict.
+
+        Examples
+        --------
+        >>> step = Evidence(verdict=Verdict.CERTIFIED, engine="branch and bound")
+        >>> whole = step.argued("the bound is averaged over the query")
+        >>> str(whole.verdict), str(whole.weakest), step.word, whole.word
+        ('ARGUED', 'CERTIFIED', 'CERTIFIED', 'ARGUED (parts CERTIFIED)')
+        """
+        if not self.verdict.executed:
+            return self
+        return self.replace(verdict=Verdict.ARGUED, weakest=self.verdict, argument=argument)
+
+    def within(self, fragment: str) -> Evidence:
+        """The evidence for a statement of which only a part was checked: at most SUPPORTED."""
+        if not self.verdict.accepted:
+            return self
+        covered = f"{fragment}; {self.covered}" if self.covered else fragment
+        return self.replace(verdict=Verdict.SUPPORTED, weakest=None, argument="", covered=covered)
+
+    @property
+    def word(self) -> str:
+        """The verdict as it is shown: an argued one with its weakest part."""
+        return f"{self.verdict} (parts {self.weakest})" if self.weakest else str(self.verdict)
 
     def to_json(self) -> dict[str, Any]:
         """Every field but `sides` as JSON values (parts and control included)."""
@@ -218,7 +308,6 @@ class Evidence:
     def from_json(cls, data: Mapping[str, Any]) -> Evidence:
         """The inverse of `to_json`."""
         known = dict(data)
-        known["verdict"] = Verdict(known["verdict"])
         for name in ("parts", "routes"):
             known[name] = tuple(cls.from_json(p) for p in known.get(name, ()))
         known["control"] = cls.from_json(known["control"]) if known.get("control") else None
@@ -226,7 +315,7 @@ class Evidence:
 
     def rows(self) -> list[tuple[str, str]]:
         """The fields that say something, in reading order, as (name, text)."""
-        shown: list[tuple[str, str]] = [("verdict", str(self.verdict)), ("engine", self.engine)]
+        shown: list[tuple[str, str]] = [("verdict", self.word), ("engine", self.engine)]
         join = lambda m: ", ".join(f"{k} = {v}" for k, v in m.items())
         texts: list[tuple[str, str]] = [
             ("witness", join(self.witness) + (f"  [{self.witness_by}]" if self.witness else "")),
@@ -241,6 +330,8 @@ class Evidence:
             ("confirmed", "; ".join(f"{r.engine} ({r.covered})" for r in self.routes if r.verdict.accepted)),
             ("undecided", "; ".join(f"{r.engine} ({r.reason})" for r in self.routes if r.verdict is Verdict.OPEN)),
             ("cites", "; ".join(self.cites)),
+            ("argument", self.argument),
+            ("vacuous", self.vacuous),
             ("reason", self.reason),
         ]
         return shown + [t for t in texts if t[1]]

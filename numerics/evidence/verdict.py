@@ -1,4 +1,4 @@
-"""The five verdicts in the order of their strength, and the strongest one that each engine may
+"""The six verdicts in the order of their strength, and the strongest one that each engine may
 give.
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
 
-__all__ = ["CEILING", "WITNESS_BY", "Verdict"]
+__all__ = ["CEILING", "STATISTICAL", "WITNESS_BY", "Verdict"]
 
 
 class Verdict(StrEnum):
@@ -24,6 +24,7 @@ class Verdict(StrEnum):
 
     PROVED = "PROVED"
     CERTIFIED = "CERTIFIED"
+    ARGUED = "ARGUED"
     SUPPORTED = "SUPPORTED"
     OPEN = "OPEN"
     REFUTED = "REFUTED"
@@ -31,12 +32,19 @@ class Verdict(StrEnum):
     @property
     def accepted(self) -> bool:
         """Whether the statement may be relied on, to the degree that the verdict says."""
-        return self in (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
+        return self not in (Verdict.OPEN, Verdict.REFUTED)
+
+    @property
+    def executed(self) -> bool:
+        """Whether an engine showed the statement itself, with no sentence of ours in between and on
+        its whole domain.
+        """
+        return self in (Verdict.PROVED, Verdict.CERTIFIED)
 
     @property
     def strength(self) -> int:
-        """4 for PROVED down to 0 for REFUTED: a chain is as strong as its weakest link."""
-        return {"PROVED": 4, "CERTIFIED": 3, "SUPPORTED": 2, "OPEN": 1, "REFUTED": 0}[self.value]
+        """5 for PROVED down to 0 for REFUTED: a chain is as strong as its weakest link."""
+        return list(reversed(Verdict)).index(self)
 
 
 P, C, S = Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED
@@ -66,5 +74,7 @@ CEILING: Mapping[str, Verdict] = MappingProxyType(
         "conjunction": P,  # as strong as its weakest part; see `all_of`
     }
 )
+#: Engines that draw samples: what they refute, they refute with an error probability.
+STATISTICAL = ("Monte Carlo", "Clopper-Pearson")
 #: How a witness was evaluated a second time.
 WITNESS_BY = ("exact", "Arb", "two routes", "statistics")

@@ -18,19 +18,22 @@ from typing import TYPE_CHECKING, Any
 from numerics.evidence import Evidence, Verdict, plain
 from numerics.search.reference import with_losses
 from numerics.seeds import seeded
+from proofs_check.core.controls import floats, unrefuted, vacuous
 from proofs_check.core.dial import Edge, find_edge
 from proofs_check.core.hypotheses import unmet
+from proofs_check.core.robust import Diverging, Robust
+from proofs_check.core.severity import misdeclared
 from proofs_check.instances.reference import OF_PAPER
 
 if TYPE_CHECKING:
     from numerics.figures.results import Measurements
 
-__all__ = ["MEANS", "REGISTRY", "SEVERITIES", "Claim", "Judgement", "by_severity", "claim", "shown"]
+__all__ = ["MEANS", "REGISTRY", "Claim", "Judgement", "claim", "shown"]
 
-SEVERITIES = ("typo", "gap", "material")  # the last is the gravest
 #: What an inequality between means assumes where it is proved for their integrands.
 MEANS = "the expectation preserves <="
 REGISTRY: dict[str, Claim] = {}
+MISDECLARED: dict[str, str] = {}
 _ID = re.compile(r"^[A-Z]+:[^\s/]+(/[\w.-]+)?$")
 
 
@@ -45,7 +48,7 @@ class Judgement:
     held : Evidence
         The same with the repair, where there is one; otherwise `printed`.
     control : Evidence or None
-        A statement just beyond the edge, which must be REFUTED.
+        A statement just beyond the edge, which must be REFUTED; the first of several.
     edge : Edge or None
         Last accepted and first refuted value of the dial.
     faults : tuple of str
@@ -78,19 +81,34 @@ class Claim:
     id: str
     check: Callable[..., Evidence]
     false: str = ""
+    at: str = ""
+    follows: str = ""
     open: str = ""
     repair: Mapping[str, Any] = field(default_factory=dict)
-    control: Mapping[str, Any] = field(default_factory=dict)
+    control: tuple[Mapping[str, Any], ...] = ()
     dial: str = ""
+    robust: Robust | Diverging | None = None
     needs: tuple[str, ...] = ()
     cites: tuple[str, ...] = ()
     argument: str = ""
+    fragment: str = ""
     hypotheses: tuple[str, ...] = ()
     why: str = ""
+    details: str = ""
     instead: str = ""
+    costs: str = ""
     unproved: str = ""
     reference: Mapping[str, Any] | None = None
     assumes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        put = lambda name, value: object.__setattr__(self, name, value)
+        for name in ("needs", "cites", "hypotheses", "assumes"):
+            put(name, tuple(getattr(self, name)))
+        for name in ("repair", "reference"):
+            given = getattr(self, name)
+            put(name, given if given is None else MappingProxyType(dict(given)))
+        put("control", tuple(MappingProxyType(dict(c)) for c in self.control))
 
     def __call__(self, **numbers: Any) -> Evidence:
         """Judge the statement with other numbers than the paper's.
@@ -129,12 +147,11 @@ class Claim:
         if self.assumes and evidence.verdict.accepted:
             evidence = evidence.replace(assumes=(*evidence.assumes, *self.assumes))
         used = {**self.numbers, **numbers}
-        floats = [f"{k} = {v!r}" for k, v in used.items() if isinstance(v, float)]
-        if floats and evidence.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
-            raise TypeError(
-                f"{self.id} is {evidence.verdict} from the float {', '.join(floats)}; write it as a Fraction or an integer"
-            )
-        return evidence
+        if evidence.verdict.executed and (found := floats(used)):
+            raise TypeError(f"{self.id} is {evidence.verdict} from floats in {', '.join(found)}; write Fractions or integers")
+        if self.fragment:
+            return evidence.within(self.fragment)
+        return evidence.argued(self.argument) if self.argument else evidence
 
     def _at_reference(self, evidence: Evidence) -> tuple[Evidence, list[str]]:
         """The evidence with its loss at the paper's reference instance, and why there is none."""
@@ -166,7 +183,7 @@ class Claim:
         run = lambda numbers: self._run({**given, **numbers}, reseed=reseed)
         printed, why_not = self._at_reference(run({}))
         held, why_not = self._at_reference(run(self.repair)) if self.repair else (printed, why_not)
-        edge, control, faults = None, None, []
+        edge, controls, faults = None, [], [MISDECLARED[self.id]] if self.id in MISDECLARED else []
         if self.reference is not None and held.verdict.accepted and held.reference is None:
             reasons = "; ".join(dict.fromkeys(why_not)) or f"the engine {held.engine!r} evaluates nothing there"
             faults.append(f"it has reference=, but no slack at the reference instance: {reasons}")
@@ -174,23 +191,23 @@ class Claim:
             start = Fraction({**self.numbers, **self.repair}[self.dial])
             edge = find_edge(lambda value: run({**self.repair, self.dial: value}), start)
             if edge is not None:
-                control = edge.beyond
+                controls.append(edge.beyond)
             elif held.verdict.accepted:
                 faults.append(f"no value of the dial {self.dial} is refuted: the check cannot fail")
-        elif self.control:
-            control = run({**self.repair, **self.control})
-            faults += self._too_far(run)
-        else:
-            control = held.control
+        for numbers in self.control:
+            controls.append(run({**self.repair, **numbers}))
+            faults += self._too_far(numbers, run)
+        if held.engine == "examples" and held.control is not None:
+            controls.append(held.control)  # a definition is controlled by an object outside it
         return Judgement(
             printed=printed,
             held=held,
-            control=control,
+            control=next(iter(controls), held.control),
             edge=edge,
-            faults=tuple(faults + self._faults(printed, held, control)),
+            faults=tuple(faults + self._faults_of_verdicts(printed, held) + self._faults_of_controls(held, controls)),
         )
 
-    def _faults(self, printed: Evidence, held: Evidence, control: Evidence | None) -> list[str]:
+    def _faults_of_verdicts(self, printed: Evidence, held: Evidence) -> list[str]:
         out = []
         want = Verdict.REFUTED if self.false else Verdict.OPEN if self.open else None
         found = _short(printed)
@@ -202,26 +219,40 @@ class Claim:
             out.append(f"the repair {dict(self.repair)} came out {_short(held)}")
         if printed.verdict is Verdict.REFUTED:
             out += [f"the witness is outside the printed hypotheses: {h}" for h in unmet(self.hypotheses, printed.witness)]
-        if held.verdict.accepted and (control is None or control.verdict is not Verdict.REFUTED):
-            seen = "there is none" if control is None else f"it came out {_short(control)}"
-            out.append(f"no control was refuted ({seen}): the check may be unable to fail")
-        return out
+            if not self.hypotheses:
+                out.append("it is refuted without hypotheses=; say what the paper assumes, in the names of the witness")
+        if self.robust is not None:
+            out += self.robust.faults()
+        return out + [f"it says nothing: {v}" for v in dict.fromkeys([*vacuous(printed), *vacuous(held)])]
 
-    def _too_far(self, run: Callable[[Mapping[str, Any]], Evidence]) -> list[str]:
+    def _faults_of_controls(self, held: Evidence, controls: list[Evidence]) -> list[str]:
+        if not held.verdict.accepted:
+            return []
+        passed = [_short(c) for c in controls if c.verdict is not Verdict.REFUTED]
+        out = [f"a control was not refuted, it came out {c}: the check may be unable to fail" for c in passed]
+        if not controls:
+            out.append("no control changes a number of the statement: give dial= or control=")
+        # A control may be a witness of fewer quantities than the paper's hypotheses speak of.
+        for c in controls:
+            outside = unmet(self.hypotheses, c.witness, known=True)
+            out += [f"the witness of a control is outside the printed hypotheses: {h}" for h in outside]
+        return out + [f"no control refutes the conjunct {name}" for name in unrefuted(held, controls)]
+
+    def _too_far(self, control: Mapping[str, Any], run: Callable[[Mapping[str, Any]], Evidence]) -> list[str]:
         """A control more than a factor 2 beyond the edge shows too little: half as far, it must not
         be refuted.
         """
         far: dict[str, Fraction] = {}
-        for name, value in self.control.items():
+        for name, value in control.items():
             base = {**self.numbers, **self.repair}[name]
             if not all(isinstance(v, (int, Fraction)) and not isinstance(v, bool) and v > 0 for v in (value, base)):
                 return []  # a control that swaps a formula has no distance
             ratio = Fraction(value) / Fraction(base)
             if ratio > 2 or ratio < Fraction(1, 2):
                 far[name] = Fraction(value) / 2 if ratio > 1 else Fraction(value) * 2
-        if not far or run({**self.repair, **self.control, **far}).verdict is not Verdict.REFUTED:
+        if not far or run({**self.repair, **control, **far}).verdict is not Verdict.REFUTED:
             return []
-        return [f"the control {dict(self.control)} is more than a factor 2 beyond the edge: {far} is refuted already"]
+        return [f"the control {dict(control)} is more than a factor 2 beyond the edge: {far} is refuted already"]
 
 
 def _short(e: Evidence) -> str:
@@ -233,16 +264,22 @@ def claim(
     id: str,
     *,
     false: str = "",
+    at: str = "",
+    follows: str = "",
     open: str = "",
-    repair: Mapping[str, Any] | None = None,
-    control: Mapping[str, Any] | None = None,
+    repair: Mapping[str, Any] = MappingProxyType({}),
+    control: Mapping[str, Any] | tuple[Mapping[str, Any], ...] = (),
     dial: str = "",
+    robust: Robust | Diverging | None = None,
     needs: tuple[str, ...] = (),
     cites: tuple[str, ...] = (),
     argument: str = "",
+    fragment: str = "",
     hypotheses: tuple[str, ...] = (),
     why: str = "",
+    details: str = "",
     instead: str = "",
+    costs: str = "",
     unproved: str = "",
     reference: Mapping[str, Any] | None = None,
     assumes: tuple[str, ...] = (),
@@ -254,34 +291,51 @@ def claim(
     id : str
         A row of ``statements.toml``, or ``row/part``.
     false : str
-        The printed numbers must come out REFUTED. ``"typo"``: a slip of notation; ``"gap"``: a step
-        of a proof is false, or a hypothesis is missing; ``"material"``: a numbered statement is
-        false.
+        The printed numbers must come out REFUTED. One of
+        `proofs_check.core.severity.SEVERITIES`: ``"false"``, the statement fails in its own regime;
+        ``"gap"``, a step of a proof fails or a hypothesis is missing; ``"edge"``, it fails at
+        degenerate points only; ``"text and code"``, the authors' code does otherwise; ``"typo"``.
+    at : str
+        The degenerate points of an edge, such as ``"L = 1"``.
+    follows : str
+        The claim whose error this one merely inherits; it is not counted again.
     open : str
         Why nothing here can settle it: the printed numbers must come out OPEN.
     repair : Mapping
         The nearest true statement, as changed numbers.
-    control : Mapping
+    control : Mapping or tuple of Mapping
         Numbers on top of the repair that must come out REFUTED, at most a factor 2 beyond the edge.
+        Several, where it takes several to refute every conjunct once.
     dial : str
         The number to turn: finds the edge by bisection, and with it control, sharp value and slack.
+    robust : Robust or Diverging
+        With ``false="false"``: a witness that is not degenerate; see `proofs_check.core.robust`.
     needs : tuple of str
         Claims, or rows, that the proof uses.
     cites : tuple of str
         Theorems of others taken as given.
     argument : str
-        How the needs give the statement: a sentence that people read and nobody executes.
+        How what is executed, with the needs, gives the statement: a sentence that people read and
+        nobody executes. What was PROVED or CERTIFIED becomes ARGUED.
+    fragment : str
+        Which part of the statement is executed, where it is not the whole. What was PROVED or
+        CERTIFIED becomes SUPPORTED.
     hypotheses : tuple of str
-        Printed hypotheses in the names of the witness, such as ``"L >= 1"``; a refutation is
-        checked against them.
+        Printed hypotheses in the names of the witness, such as ``"L >= 1"``; refutations and
+        controls are checked against them.
     why : str
-        For the author, with ``false``: why the printed line fails, in words and LaTeX between
-        dollars.
+        For the author, with ``false``: why the printed line fails, in one line of words and LaTeX
+        between dollars.
+    details : str
+        What more there is to say of it.
     instead : str
         For the author, with ``false``: the nearest true statement, in words and LaTeX between
         dollars.
+    costs : str
+        With ``false``: what the mended error costs the paper, one of
+        `proofs_check.core.severity.COSTS`.
     unproved : str
-        Why no prover reaches a statement that is only SUPPORTED.
+        Why no prover reaches the statement; the chain is then at most SUPPORTED.
     reference : Mapping
         The bound is also evaluated at the reference instance, with these values of symbols that the
         instance does not name.
@@ -307,66 +361,31 @@ def claim(
     ...     claim("BB:X", false="slip")
     ... except ValueError as error:
     ...     print(error)
-    BB:X: false='slip' is none of typo, gap, material; say how severe the error is
+    BB:X: false='slip' is none of false, gap, edge, text and code, typo; say how grave the error is
     """
+    said = dict(locals())
     if not _ID.match(id):
         raise ValueError(f"{id!r} is not an id; write PAPER:place or PAPER:place/part, such as 'BB:CC.3.b' or 'BB:LC.1/inference'")
-    if false and false not in SEVERITIES:
-        raise ValueError(f"{id}: false={false!r} is none of {', '.join(SEVERITIES)}; say how severe the error is")
-    if false and open:
-        raise ValueError(f"{id}: a claim is declared false or open, not both; drop one")
-    if false and not (why.strip() and instead.strip()):
-        raise ValueError(f"{id}: tell the author why the printed line fails (why=) and what is true instead (instead=)")
-    if (why or instead) and not false:
-        raise ValueError(f"{id}: why= and instead= belong to a false statement; declare false= or drop them")
-    if repair and not false:
-        raise ValueError(f"{id}: a repair belongs to a false statement; declare false= or drop the repair")
-    if dial and control:
-        raise ValueError(f"{id}: the dial makes its own control; drop control=")
+    said["control"] = controls = (control,) if isinstance(control, Mapping) else tuple(control)
+    if wrong := misdeclared(said):
+        MISDECLARED[id] = wrong  # TRANSITION
+    if fragment and argument:
+        raise ValueError(f"{id}: a fragment is not joined to the statement by an argument; drop one of the two")
 
     def register(check: Callable[..., Evidence]) -> Claim:
         for name, p in inspect.signature(check).parameters.items():
             if p.kind is not p.KEYWORD_ONLY or p.default is p.empty:
                 raise TypeError(f"{id}: {name} must be keyword-only with the printed value as its default; write (*, {name}=...)")
         known = inspect.signature(check).parameters
-        for name in [*(repair or ()), *(control or ()), *([dial] if dial else [])]:
+        for name in [*repair, *(name for c in controls for name in c), *([dial] if dial else [])]:
             if name not in known:
                 raise ValueError(f"{id}: the check has no number called {name!r}; it has {', '.join(known) or 'none'}")
         if id in REGISTRY and REGISTRY[id].check.__code__ is not check.__code__:
             raise ValueError(f"two claims are named {id}; add a part, such as {id}/second")
-        REGISTRY[id] = made = Claim(
-            id=id,
-            check=check,
-            false=false,
-            open=open,
-            repair=MappingProxyType(dict(repair or {})),
-            control=MappingProxyType(dict(control or {})),
-            dial=dial,
-            needs=tuple(needs),
-            cites=tuple(cites),
-            argument=argument,
-            hypotheses=tuple(hypotheses),
-            why=why,
-            instead=instead,
-            unproved=unproved,
-            reference=None if reference is None else MappingProxyType(dict(reference)),
-            assumes=tuple(assumes),
-        )
+        REGISTRY[id] = made = Claim(check=check, **said)
         return made
 
     return register
-
-
-def by_severity(entry: Mapping[str, Any]) -> int:
-    """Key that sorts entries of a ledger, the gravest error first and what is declared no error
-    last.
-
-    Examples
-    --------
-    >>> sorted([{"severity": None}, {"severity": "gap"}, {"severity": "material"}], key=by_severity)
-    [{'severity': 'material'}, {'severity': 'gap'}, {'severity': None}]
-    """
-    return -SEVERITIES.index(entry["severity"]) if entry["severity"] else 1
 
 
 def shown(numbers: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from numerics.terminal.inputs import InputError, writing_into
 __all__ = ["SCHEMA", "read_ledger", "schema", "write_text"]
 
 #: Version of ``ledger.schema.json``; it rises when a reader of older ledgers would go wrong.
-SCHEMA = 2
+SCHEMA = 3
 _AGAIN = "write it anew with: pytest proofs_check/ --ledger DIR"
 
 
@@ -32,13 +32,15 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
-def read_ledger(path: Path) -> dict[str, Any]:
+def read_ledger(path: Path, *, older: bool = False) -> dict[str, Any]:
     """The document in a ``ledger.json``.
 
     Parameters
     ----------
     path : Path
         The file, or the folder that holds it.
+    older : bool
+        Also read a ledger of the version before, and return it in the present form.
 
     Returns
     -------
@@ -71,6 +73,8 @@ def read_ledger(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict) or not set(form["required"]) <= set(found) or not isinstance(found["run"], dict):
         raise InputError(f"{path} is not a ledger: it has no {', '.join(form['required'])}; {_AGAIN}")
     version = found["run"].get("schema", "none")
+    if older and version == SCHEMA - 1:
+        found, version = _renewed(found), SCHEMA
     if version != SCHEMA:
         raise InputError(f"{path} has version {version} of the ledger's schema, this program reads {SCHEMA}; {_AGAIN}")
     wrong = best_match(Draft202012Validator(form).iter_errors(found))
@@ -80,6 +84,35 @@ def read_ledger(path: Path) -> dict[str, Any]:
     if twice:
         raise InputError(f"{path} is not a ledger: it holds {', '.join(twice)} twice; {_AGAIN}")
     return found
+
+
+def _renewed(found: dict[str, Any]) -> dict[str, Any]:
+    """A ledger of version 2 in the form of version 3. Version 2 had one word, material, for what is
+    now false or an edge, and no chain where nothing was needed.
+    """
+
+    def evidence(e: Any) -> Any:
+        if isinstance(e, list):
+            return [evidence(x) for x in e]
+        if not isinstance(e, dict) or "engine" not in e:
+            return e
+        known = {k: evidence(v) if k in ("parts", "routes", "control") else v for k, v in e.items()}
+        return {"vacuous": "", "argument": "", "weakest": None, **known}
+
+    def judged(part: Any) -> Any:
+        return {**part, "evidence": evidence(part.get("evidence"))} if isinstance(part, dict) else part
+
+    def claim(c: Any) -> Any:
+        if not isinstance(c, dict) or not {"verdict", "severity"} <= set(c):
+            return c  # the schema says what is wrong
+        held = c["repair"]["verdict"] if isinstance(c.get("repair"), dict) and "verdict" in c["repair"] else c["verdict"]
+        known = {**judged(c), "repair": judged(c.get("repair")), "control": judged(c.get("control"))}
+        known["severity"] = "false" if c["severity"] == "material" else c["severity"]
+        known["chain"] = c.get("chain") or held
+        return {"at": "", "follows": None, "costs": None, "fragment": "", "details": "", **known}
+
+    claims = [claim(c) for c in found["claims"]] if isinstance(found["claims"], list) else found["claims"]
+    return {**found, "run": {**found["run"], "schema": SCHEMA}, "claims": claims}
 
 
 def _shortened(message: str) -> str:

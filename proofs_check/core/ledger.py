@@ -66,12 +66,17 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         "slack": slack,
         "slack_at_reference": j.held.reference,
         "severity": claim.false or None,
+        "at": claim.at,
+        "follows": claim.follows or None,
+        "costs": claim.costs or None,
         "open": claim.open or None,
         "hypotheses": list(claim.hypotheses),
         "needs": list(claim.needs),
         "cites": list(dict.fromkeys((*claim.cites, *j.held.cites))),
         "argument": claim.argument,
+        "fragment": claim.fragment,
         "why": claim.why,
+        "details": claim.details,
         "instead": claim.instead,
         "unproved": claim.unproved,
         "error": j.error,
@@ -132,7 +137,7 @@ class Ledger:
         self.entries = {e["id"]: e for e in entries}
         self.needs = dict(needs) if needs is not None else {k: tuple(e["needs"]) for k, e in self.entries.items()}
         self.run = dict(run or {})
-        self._chains: dict[str, Verdict | None] = {}
+        self._chains: dict[str, Verdict] = {}
 
     def _claims_of(self, name: str) -> list[str]:
         """The claims that a need means: the one of that name, or for a row every claim that states
@@ -153,6 +158,12 @@ class Ledger:
             out += [
                 f"{id} needs {n}, which is neither a claim nor a row" for n in needs if not self._claims_of(n) and n not in rows()
             ]
+        for id, e in self.entries.items():
+            followed = e["follows"]
+            if followed and not (self.entries.get(followed) or {"severity": "not run"})["severity"]:
+                out.append(f"{id} follows the error of {followed}, which has none; name the claim whose error it inherits")
+            if followed and followed not in self.needs:
+                out.append(f"{id} follows {followed}, which is no claim; name the claim whose error it inherits")
         return out + ([f"the needs go round in a circle: {' -> '.join(self._circle)}"] if self._circle else [])
 
     @cached_property
@@ -175,40 +186,32 @@ class Ledger:
         e = self.entries.get(id)
         return None if e is None else Verdict((e["repair"] or e)["verdict"])
 
-    def chain(self, id: str) -> Verdict | None:
-        """The weakest link below a claim: the minimum over its needs of the stronger of the need's
-        own verdict and the chain below it.
+    def chain(self, id: str) -> Verdict:
+        """The minimum of the held verdicts of a claim and of all that it needs; what the claim
+        declares `unproved` is at most SUPPORTED.
 
-        None if the claim needs nothing. A need that was not run, or that no claim settles, counts
-        as OPEN; a held REFUTED is never lifted.
+        What was not run, or what no claim settles, counts as OPEN.
         """
-        if not self.needs.get(id):
-            return None
         if self._circle:
             return Verdict.OPEN
         # Each chain is computed once: there are far more ways down through the needs than claims.
         if id not in self._chains:
-            self._chains[id] = self.weakest_need(id)[1]
+            self._chains[id] = self.weakest_link(id)[1]
         return self._chains[id]
 
-    def weakest_need(self, id: str) -> tuple[str, Verdict]:
-        """The need through which a claim's chain is as weak as it is, and that link; the first of
-        several.
+    def weakest_link(self, id: str) -> tuple[str, Verdict]:
+        """What makes a claim's chain as weak as it is, the claim itself or one of its needs, and
+        that link; the first of several.
         """
-        links = [(n, self._link(n)) for name in self.needs[id] for n in self._claims_of(name) or [name]]
-        return min(links, key=lambda link: link[1].strength)
-
-    def _link(self, id: str) -> Verdict:
-        held = self.held(id)
-        if held is None:
-            return Verdict.OPEN
-        below = self.chain(id)
-        return held if held is Verdict.REFUTED or below is None else max(held, below, key=lambda v: v.strength)
+        held = self.held(id) or Verdict.OPEN
+        if id in self.entries and self.entries[id]["unproved"]:
+            held = min(held, Verdict.SUPPORTED, key=lambda v: v.strength)
+        needs = [n for name in self.needs.get(id, ()) for n in self._claims_of(name) or [name]]
+        return min([(id, held), *((n, self.chain(n)) for n in needs)], key=lambda link: link[1].strength)
 
     def stands(self, id: str) -> bool:
-        """Whether a claim is accepted, if need be as repaired, and so is its chain."""
-        held, chain = self.held(id), self.chain(id)
-        return held is not None and held.accepted and (chain is None or chain.accepted)
+        """Whether a claim is accepted, if need be as repaired, and so is all that it needs."""
+        return self.chain(id).accepted
 
     def users(self, id: str) -> list[str]:
         """The claims of this run that need a claim, by its own name or by that of its row. Other
@@ -281,12 +284,10 @@ class Ledger:
 
     def to_json(self) -> dict[str, Any]:
         """The document that ``ledger.json`` holds; see ``ledger.schema.json``."""
-        claims = []
-        for id, e in self.entries.items():
-            chain = self.chain(id)
-            claims.append(
-                {**e, "chain": None if chain is None else str(chain), "stands": self.stands(id), "survives": self.survives(id)}
-            )
+        claims = [
+            {**e, "chain": str(self.chain(id)), "stands": self.stands(id), "survives": self.survives(id)}
+            for id, e in self.entries.items()
+        ]
         run = {
             "schema": SCHEMA,
             "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),

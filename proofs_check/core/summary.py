@@ -9,9 +9,9 @@ from statistics import median
 from typing import Any
 
 from numerics.evidence import Verdict
-from proofs_check.core.claim import by_severity
 from proofs_check.core.coverage import coverage
 from proofs_check.core.ledger import Ledger
+from proofs_check.core.severity import by_severity
 from proofs_check.core.statements import papers, rows
 
 __all__ = ["summary"]
@@ -55,14 +55,13 @@ def _chains(ledger: Ledger) -> list[Line]:
     """How many claims stand on a chain of which strength, and for every claim that does not stand
     the need to blame.
     """
-    chained = {id: ledger.chain(id) for id in ledger.entries}
-    standing = Counter(str(v) for id, v in chained.items() if v is not None and ledger.stands(id))
-    free = sum(v is None for v in chained.values())
-    counted = ", ".join(f"{n} on {v}" for v, n in standing.items())
-    out: list[Line] = [(f"  {free} claims need nothing; of the others stand: {counted or 'none'}", {})]
-    for id, v in chained.items():
-        if v is not None and not ledger.stands(id):
-            need, link = ledger.weakest_need(id)
+    standing = Counter(str(ledger.chain(id)) for id in ledger.entries if ledger.stands(id))
+    out: list[Line] = [(f"  claims that stand: {', '.join(f'{n} on {v}' for v, n in standing.items()) or 'none'}", {})]
+    for id in ledger.entries:
+        if not ledger.stands(id):
+            need, link = ledger.weakest_link(id)
+            if need == id:
+                continue  # a claim that is not accepted itself is listed with its verdict already
             if need not in ledger.entries:
                 why = f"{need} did not run" if need in ledger.needs else f"no claim settles {need}"
             else:

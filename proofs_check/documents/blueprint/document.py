@@ -13,9 +13,9 @@ from typing import Any
 from urllib.parse import quote
 
 from numerics.evidence import Verdict
-from proofs_check.core.claim import by_severity
 from proofs_check.core.coverage import stated
 from proofs_check.core.ledger import Ledger
+from proofs_check.core.severity import by_severity
 from proofs_check.core.statements import Row, papers, rows
 
 __all__ = ["LETTERS", "PLACES", "RowPage", "Site", "Statement", "anchor", "place"]
@@ -196,9 +196,9 @@ class Site:
         out = []
         for c in self.claims.values():
             held = (c["repair"] or c)["verdict"]
-            if c["stands"] or c["chain"] is None or held in ("REFUTED", "OPEN"):
+            if c["stands"] or held in ("REFUTED", "OPEN"):
                 continue
-            need, link = self.ledger.weakest_need(c["id"])
+            need, link = self.ledger.weakest_link(c["id"])
             why = str(link) if need in self.claims else "not settled"
             out.append((c, need, why))
         return out

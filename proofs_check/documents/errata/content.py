@@ -13,8 +13,8 @@ from typing import Any
 from numerics.evidence import Verdict
 from numerics.terminal.inputs import InputError
 from proofs_check.core import witnesses
-from proofs_check.core.claim import SEVERITIES, by_severity
 from proofs_check.core.ledger import Ledger
+from proofs_check.core.severity import SEVERITIES, by_severity
 from proofs_check.core.statements import paper, rows
 from proofs_check.documents.latex import marked
 
@@ -246,7 +246,7 @@ def _truth(e: dict[str, Any], ledger: Ledger) -> str:
     if not stated or any(not Verdict(x["verdict"]).accepted for x in stated):
         return ""
     verdict = min((Verdict(x["verdict"]) for x in stated), key=lambda v: v.strength)
-    chains = [c for x in stated if (c := ledger.chain(x["id"])) is not None]
+    chains = [ledger.chain(x["id"]) for x in stated]
     weakest = min(chains, key=lambda v: v.strength) if chains else None
     if verdict is not Verdict.SUPPORTED:
         return f"The statement itself is true ({verdict}); what fails is the step that is drawn from it."

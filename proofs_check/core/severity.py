@@ -1,0 +1,70 @@
+"""How grave an error is, what it costs the paper, and what a claim must say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["COSTS", "SEVERITIES", "by_severity", "misdeclared"]
+
+#: What can be wrong, the gravest first: the statement fails in its own regime; a step of a proof
+#: fails or a hypothesis is missing; the statement fails at degenerate points only; the authors'
+#: code does otherwise than the text says; a slip of notation.
+SEVERITIES = ("false", "gap", "edge", "text and code", "typo")
+#: What an error costs once it is mended, the least first.
+COSTS = ("nothing", "constants", "a hypothesis", "the theorem")
+#: The longest reason that can be read at a glance.
+LONGEST_REASON = 200
+
+
+def by_severity(entry: Mapping[str, Any]) -> int:
+    """Key that sorts entries of a ledger, the gravest error first and what is declared no error
+    last.
+
+    Examples
+    --------
+    >>> sorted([{"severity": None}, {"severity": "gap"}, {"severity": "false"}], key=by_severity)
+    [{'severity': 'false'}, {'severity': 'gap'}, {'severity': None}]
+    """
+    return SEVERITIES.index(entry["severity"].replace("material", "false")) if entry["severity"] else len(SEVERITIES)
+
+
+def misdeclared(said: Mapping[str, Any]) -> str:
+    """What is wrong with the declaration of an error; empty if nothing is.
+
+    Parameters
+    ----------
+    said : Mapping
+        The keywords of `proofs_check.core.claim.claim`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> misdeclared({"false": "slip"})
+    "false='slip' is none of false, gap, edge, text and code, typo; say how grave the error is"
+    >>> misdeclared({"false": "edge", "why": "ln 1 = 0", "instead": "L >= 2", "costs": "nothing"})
+    "an edge names its degenerate points: give at=, such as 'L = 1'"
+    """
+    false, why = said.get("false", ""), said.get("why", "")
+    of_errors = [k for k in ("at", "follows", "why", "details", "instead", "costs", "repair", "robust") if said.get(k)]
+    if not false:
+        return f"{', '.join(of_errors)} belong to a false statement; declare false= or drop them" if of_errors else ""
+    if false not in SEVERITIES:
+        return f"false={false!r} is none of {', '.join(SEVERITIES)}; say how grave the error is"
+    if said.get("open"):
+        return "a claim is declared false or open, not both; drop one"
+    if not (why.strip() and said.get("instead", "").strip()):
+        return "tell the author why the printed line fails (why=) and what is true instead (instead=)"
+    if len(why) > LONGEST_REASON or "\n" in why:
+        return f"why= has {len(why)} characters; say in one line of at most {LONGEST_REASON} what fails, the rest in details="
+    if said.get("costs") not in COSTS:
+        return f"costs={said.get('costs')!r} is none of {', '.join(COSTS)}; say what the error costs the paper"
+    if (false == "edge") != bool(said.get("at")):
+        return "an edge names its degenerate points: give at=, such as 'L = 1'" if false == "edge" else "at= belongs to an edge"
+    if (false == "false") != (said.get("robust") is not None):
+        need = "false='false' needs a robust witness: give robust=, or call it a gap or an edge"
+        return need if false == "false" else "robust= belongs to false='false'"
+    return ""
