@@ -21,28 +21,28 @@ from proofs_check.instances.quadratic_form import Sigma, a, b, quadratic_form, w
 tau2 = sp.Symbol("tau2", nonnegative=True)
 
 
-@claim("OURS:LF.1/form")
-def exponent_with_label_noise() -> Evidence:
-    """v'Gamma_w v = (a + b w)'S (a + b w) + b^2 tau^2."""
-    return quadratic_form(noise=True)
+@claim("OURS:LF.1/form", control={"noises": 2})
+def exponent_with_label_noise(*, noises: int = 1) -> Evidence:
+    """v'Gamma_w v = (a + b w)'S (a + b w) + noises b^2 tau^2 with noises = 1, for every d."""
+    return quadratic_form(noise=True, noises=noises)
 
 
 @claim(
     "OURS:LF.1/sub_gaussian",
-    control={"k": Fraction(9, 10)},
+    control={"k": Fraction(9, 10), "outer": Fraction(9, 10)},
     needs=("OURS:LF.1/form",),
     argument="E e^{v.z} = e^{v'Gamma_w v/2} and (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2; the second bound feeds its tail",
 )
-def tokens_with_label_noise(*, k: Fraction = Fraction(1)) -> Evidence:
-    """sigma_w^2 = max(1, |S|(1 + |w|^2) + tau^2) bounds v'Gamma_w v/|v|^2 for every S; it is <=
-    max(1, |S| + tau^2)(1 + |w|^2).
+def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Fraction(1)) -> Evidence:
+    """sigma_w^2 = max(1, k |S|(1 + |w|^2) + tau^2) bounds v'Gamma_w v/|v|^2 for every S; it is <=
+    outer max(1, |S| + tau^2)(1 + |w|^2); k = outer = 1.
     """
     K = Rational(k)
     ranges = dict.fromkeys((Sigma, w, a, b, tau2), Closed(0, oo))
     proxy = Max(1, K * Sigma * (1 + w**2) + tau2)
     first = forall(Sigma * (a + b * w) ** 2 + b**2 * tau2, "<=", proxy * (a**2 + b**2), ranges)
-    outer = dict.fromkeys((Sigma, w, tau2), Closed(0, oo))
-    second = forall(proxy, "<=", Max(1, Sigma + tau2) * (1 + w**2), outer)
+    without_v = dict.fromkeys((Sigma, w, tau2), Closed(0, oo))
+    second = forall(proxy, "<=", Rational(outer) * Max(1, Sigma + tau2) * (1 + w**2), without_v)
     return all_of(first, second).replace(dimension="every d (through the norms of the blocks)")
 
 

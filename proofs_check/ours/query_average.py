@@ -45,7 +45,6 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     control=dict(c=Fraction(1, 57)),
     needs=("OURS:P3.1", "BB:C.7.gV"),
     argument="each of the d_out rows of the gradient is the output for V = I",
-    fragment="The instances have one row, d_out = 1.",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},
@@ -176,17 +175,15 @@ def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     return general(bound, 2, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le\text{lemma\_c6\_average}")
 
 
-@claim("OURS:LC.6/form", control=dict(base=3, share=Fraction(31, 32)))
-def the_form_of_the_paper_for_both_orders(*, base: int = 2, share: int | Fraction = 1) -> Evidence:
-    """sigma >= 1, L >= 2: A + D ln^p L + B sigma^{2p} <= sigma^{2p} ln^p(L) ((A + B)/ln^p 2 + D), 2
-    = base, for p = 1, 2; and min(1, 1/(c sigma^2 |U|^2)) >= min(1, 1/(share c |U|^2))/sigma^2 with
-    share = 1, for c = 32 and 128.
+@claim("OURS:LC.6/form", control=dict(c2=127), needs=("OURS:P3.1/form", "OURS:P3.4.U/form"))
+def the_exponent_in_the_form_of_the_paper(*, c2: int | Fraction = 128) -> Evidence:
+    """min(1, 1/(128 sigma^2 |U|^2)) >= min(1, 1/(c2 |U|^2))/sigma^2 for sigma >= 1 and c2 = 128, as
+    C.9 needs it.
 
-    For L >= 1 the same with 1 + ln L in place of ln L. D = 2p for C.6, and D = 16 for C.9, where p
-    = 2.
+    The exponent of C.6 is that of P3.4.U/form. The constants for p = 1 are those of P3.1/form, and
+    those for p = 2 of P3.4.U/form, with D = 2p for C.6 and D = 16 for C.9.
     """
-    exponents = (exponents_compared(c, c * Fraction(share)) for c in (32, 128))
-    return all_of(*exponents, *(form_of_the_paper(p, base) for p in (1, 2)))
+    return exponents_compared(128, c2)
 
 
 @claim(
