@@ -139,12 +139,17 @@ def _line(report: pytest.TestReport) -> dict[str, Any] | None:
 
 def _word(line: dict[str, Any]) -> str:
     repair, sharp = line["repair"], line["sharp"]
-    tail = f" -> {repair['verdict']} as repaired" if repair else ""
+    tail = f" -> {_shown(repair)} as repaired" if repair else ""
     if sharp:
         from fractions import Fraction
 
         tail += f" ({sharp['dial']} {sharp['word']} {float(Fraction(sharp['accepted'])):.5g})"
-    return line["verdict"] + tail
+    return _shown(line) + tail
+
+
+def _shown(judged: dict[str, Any]) -> str:
+    weakest = judged["evidence"]["weakest"]
+    return judged["verdict"] + (f" (parts {weakest})" if weakest else "")
 
 
 class Controller:

@@ -16,7 +16,7 @@ from numerics.figures.results import Measurements
 __all__ = ["Key", "Sentence", "caption", "diverged", "figure_of", "keys", "sentences", "where_failed"]
 
 #: Verdicts, strongest first, as the ledger counts them.
-VERDICTS = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "OPEN")
+VERDICTS = ("PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED", "OPEN")
 
 
 class Key(NamedTuple):

@@ -1,5 +1,7 @@
 """How far the provers reach in a paper: the share of its identities and inequalities that are
-decided by proof or refutation, and the reasons that claims give for the others.
+decided by execution alone, the share that also counts what a human sentence joins, and the reasons
+that claims give for the others. The least shares, and how many rows may be open, stand in the
+paper's ``statements.toml``.
 """
 
 from __future__ import annotations
@@ -9,17 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from numerics.evidence import Verdict
-from proofs_check.core.statements import papers, rows
+from proofs_check.core.statements import paper, papers, rows
 
-__all__ = ["DECIDED", "EXACT", "LEAST_SHARE", "MOST_OPEN", "Coverage", "coverage", "stated"]
+__all__ = ["EXACT", "EXECUTED", "Coverage", "coverage", "stated"]
 
 #: Kinds of rows that a prover should decide: identities, and inequalities over a domain.
 EXACT = ("SYM", "INT")
-DECIDED = ("PROVED", "CERTIFIED", "REFUTED")
-#: Least share of the exact rows of a paper that shall be decided.
-LEAST_SHARE = 0.9
-#: Most rows of a paper that may be open.
-MOST_OPEN = 5
+EXECUTED = ("PROVED", "CERTIFIED", "REFUTED")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,18 +27,19 @@ class Coverage:
     Attributes
     ----------
     paper : str
-    decided, supported, unsettled : tuple of str
-        Rows of the kinds `EXACT`, by the verdict of their main claim; a row with an OPEN claim is
-        not settled.
+    executed, argued, supported, unsettled : tuple of str
+        Rows of the kinds `EXACT`, by the verdict of their main claim: decided by execution alone,
+        with an argument, only supported, or none of these; a row with an OPEN claim is not settled.
     unexplained : tuple of str
-        Claims of those rows that state them, are SUPPORTED, and do not say why no prover reaches
-        them.
+        Claims of those rows that state them, are SUPPORTED, and say neither why no prover reaches
+        them nor of which part of them one does.
     open : tuple of str
         Rows of any kind with an OPEN claim.
     """
 
     paper: str
-    decided: tuple[str, ...]
+    executed: tuple[str, ...]
+    argued: tuple[str, ...]
     supported: tuple[str, ...]
     unsettled: tuple[str, ...]
     unexplained: tuple[str, ...]
@@ -49,36 +48,42 @@ class Coverage:
     @property
     def rows(self) -> int:
         """How many exact rows the paper has."""
-        return len(self.decided) + len(self.supported) + len(self.unsettled)
+        return len(self.executed) + len(self.argued) + len(self.supported) + len(self.unsettled)
 
     @property
-    def share(self) -> float:
-        """The share of exact rows that are decided; 1 where there are none."""
-        return len(self.decided) / self.rows if self.rows else 1.0
+    def shares(self) -> tuple[float, float]:
+        """The shares of exact rows that are decided by execution alone, and decided at all, with
+        arguments; 1 where there are none.
+        """
+        executed, argued = len(self.executed), len(self.argued)
+        return (executed / self.rows, (executed + argued) / self.rows) if self.rows else (1.0, 1.0)
 
     @property
     def line(self) -> str:
         """The counts in one line of text."""
-        out = f"{self.paper}: {len(self.decided)} of {self.rows} SYM and INT rows decided ({self.share:.0%})"
+        executed, decided = self.shares
+        out = f"{self.paper}: of {self.rows} SYM and INT rows {len(self.executed)} are decided by execution alone ({executed:.0%})"
+        out += f", {len(self.executed) + len(self.argued)} with arguments ({decided:.0%})"
         out += f", {len(self.supported)} only supported, {len(self.unsettled)} not settled; {len(self.open)} rows open"
         if self.unexplained:
             out += f"; supported without saying why no prover reaches them: {', '.join(self.unexplained)}"
         return out
 
     def broken(self) -> list[str]:
-        """The rules that the paper's claims break: `LEAST_SHARE` of its exact rows shall be
-        decided, every other one explained, and at most `MOST_OPEN` rows open.
+        """The rules that the paper's claims break: the least shares of ``[paper.rules]`` in its
+        ``statements.toml``, every other row explained, and few rows open.
         """
-        out = []
-        if self.share < LEAST_SHARE:
-            missing = ", ".join((*self.supported, *self.unsettled))
-            out.append(
-                f"{self.paper}: {self.share:.1%} of the SYM and INT rows are decided, not {LEAST_SHARE:.0%}; missing: {missing}"
-            )
+        out, rules = [], paper(self.paper)["rules"]
+        least = (rules["executed"], rules["decided"])
+        for word, share, at_least in zip(("decided by execution alone", "decided"), self.shares, least):
+            if share < at_least:
+                out.append(f"{self.paper}: {share:.1%} of the SYM and INT rows are {word}, not {at_least:.0%}")
+        if out:
+            out.append(f"{self.paper}: not decided are {', '.join((*self.supported, *self.unsettled)) or 'none'}")
         if self.unexplained:
             out.append(f"{self.paper}: say with unproved= why no prover reaches {', '.join(self.unexplained)}")
-        if len(self.open) > MOST_OPEN:
-            out.append(f"{self.paper}: {len(self.open)} rows are open, at most {MOST_OPEN} may be: {', '.join(self.open)}")
+        if len(self.open) > rules["open"]:
+            out.append(f"{self.paper}: {len(self.open)} rows are open, at most {rules['open']} may be: {', '.join(self.open)}")
         return out
 
 
@@ -96,14 +101,14 @@ def stated(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [c for c in parts if c["id"] == c["covers"]] or parts
 
 
-def coverage(claims: Iterable[Mapping[str, Any]], paper: str = "BB") -> Coverage:
+def coverage(claims: Iterable[Mapping[str, Any]], key: str = "BB") -> Coverage:
     """Count the rows of one paper.
 
     Parameters
     ----------
     claims : iterable of Mapping
         Entries of a ledger.
-    paper : str
+    key : str
         The key of the paper.
 
     Returns
@@ -117,29 +122,32 @@ def coverage(claims: Iterable[Mapping[str, Any]], paper: str = "BB") -> Coverage
 
     Examples
     --------
-    >>> coverage([], "BB").share
-    0.0
+    >>> coverage([], "BB").shares
+    (0.0, 0.0)
     """
-    if paper not in papers():
-        raise KeyError(f"no paper has the key {paper!r}; there are {', '.join(papers())}")
-    of_row: dict[str, list[Mapping[str, Any]]] = {id: [] for id, r in rows().items() if r.paper == paper}
+    if key not in papers():
+        raise KeyError(f"no paper has the key {key!r}; there are {', '.join(papers())}")
+    of_row: dict[str, list[Mapping[str, Any]]] = {id: [] for id, r in rows().items() if r.paper == key}
     for c in claims:
         if c["covers"] in of_row:
             of_row[c["covers"]].append(c)
     open_ = [id for id, parts in of_row.items() if any(c["verdict"] == "OPEN" for c in parts)]
-    decided, supported, unsettled, unexplained = [], [], [], []
+    executed: list[str] = []
+    argued: list[str] = []
+    supported: list[str] = []
+    unsettled, unexplained = [], []
     for id in (id for id in of_row if rows()[id].kind in EXACT):
         main = stated(of_row[id])
-        unexplained += [c["id"] for c in main if c["verdict"] == "SUPPORTED" and not c.get("unproved", "").strip()]
+        unexplained += [c["id"] for c in main if c["verdict"] == "SUPPORTED" and not (c["unproved"] + c["fragment"]).strip()]
         if not main or id in open_:
             unsettled.append(id)
-        elif min((Verdict(c["verdict"]) for c in main), key=lambda v: v.strength) in DECIDED:
-            decided.append(id)
-        else:
-            supported.append(id)
+            continue
+        weakest = str(min((Verdict(c["verdict"]) for c in main), key=lambda v: v.strength))
+        (executed if weakest in EXECUTED else argued if weakest == "ARGUED" else supported).append(id)
     return Coverage(
-        paper=paper,
-        decided=tuple(decided),
+        paper=key,
+        executed=tuple(executed),
+        argued=tuple(argued),
         supported=tuple(supported),
         unsettled=tuple(unsettled),
         unexplained=tuple(unexplained),

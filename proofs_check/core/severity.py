@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["COSTS", "SEVERITIES", "by_severity", "misdeclared"]
+__all__ = ["COSTS", "SEVERITIES", "by_severity", "counted", "misdeclared"]
 
 #: What can be wrong, the gravest first: the statement fails in its own regime; a step of a proof
 #: fails or a hypothesis is missing; the statement fails at degenerate points only; the authors'
 #: code does otherwise than the text says; a slip of notation.
 SEVERITIES = ("false", "gap", "edge", "text and code", "typo")
+_NAMES = {
+    "false": ("false", "false"),
+    "gap": ("gap", "gaps"),
+    "edge": ("edge case", "edge cases"),
+    "text and code": ("text against code", "text against code"),
+    "typo": ("typo", "typos"),
+}
 #: What an error costs once it is mended, the least first.
 COSTS = ("nothing", "constants", "a hypothesis", "the theorem")
 #: The longest reason that can be read at a glance.
@@ -27,6 +35,33 @@ def by_severity(entry: Mapping[str, Any]) -> int:
     [{'severity': 'false'}, {'severity': 'gap'}, {'severity': None}]
     """
     return SEVERITIES.index(entry["severity"].replace("material", "false")) if entry["severity"] else len(SEVERITIES)
+
+
+def counted(errors: Iterable[tuple[str, bool]]) -> str:
+    """How many errors there are of each severity; those that follow from others are counted apart.
+
+    Parameters
+    ----------
+    errors : iterable of (str, bool)
+        Severity, and whether the error follows from another one.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> counted([("false", False), ("edge", False), ("edge", False), ("gap", True)])
+    '1 false, 2 edge cases; 1 more follows from these'
+    >>> counted([])
+    'nothing is false as printed'
+    """
+    listed = list(errors)
+    found = Counter(severity for severity, follows in listed if not follows)
+    parts = [f"{n} {(one if n == 1 else more)}" for s, (one, more) in _NAMES.items() if (n := found[s])]
+    following = sum(follows for _, follows in listed)
+    tail = f"; {following} more follow{'s' if following == 1 else ''} from these" if following else ""
+    return (", ".join(parts) + tail) or "nothing is false as printed"
 
 
 def misdeclared(said: Mapping[str, Any]) -> str:

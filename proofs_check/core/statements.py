@@ -88,8 +88,8 @@ def papers() -> dict[str, str]:
     return {key: data["paper"]["title"] for key, data in _files().items()}
 
 
-def paper(key: str) -> Mapping[str, str]:
-    """Title, authors, version and date of a paper.
+def paper(key: str) -> Mapping[str, Any]:
+    """Title, authors, version and date of a paper, and the rules that its claims keep.
 
     Raises
     ------

@@ -158,7 +158,7 @@ def _diff(options: argparse.Namespace) -> int:
     from proofs_check.core.files import read_ledger
     from proofs_check.documents.diff import as_json, changes, doubts, show
 
-    old, new = (read_ledger(Path(given)) for given in (options.old, options.new))
+    old, new = (read_ledger(Path(given), older=True) for given in (options.old, options.new))
     for doubt in doubts(old, new):
         print(f"largeprompt diff: {doubt}", file=sys.stderr)
     found = changes(old, new, options.rounding)

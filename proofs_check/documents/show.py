@@ -101,7 +101,9 @@ def _lines(line: dict[str, Any]) -> list[tuple[str, str]]:
     out = [("checked", line["checked"])]
     out += _evidence("as printed", line["evidence"], line["numbers"])
     if line["severity"]:
-        out += [("  severity", line["severity"]), ("  why", line["why"]), ("  instead", line["instead"])]
+        severity = line["severity"] + (f" at {line['at']}" if line["at"] else "") + f"; costs {line['costs']}"
+        out.append(("  severity", severity + (f"; follows {line['follows']}" if line["follows"] else "")))
+        out += [(f"  {name}", line[name]) for name in ("why", "details", "instead") if line[name]]
         if name := script_path(line["id"]):
             out.append(("  script", name))
     if line["repair"]:
@@ -119,5 +121,5 @@ def _lines(line: dict[str, Any]) -> list[tuple[str, str]]:
     if line["slack_at_reference"] is not None:
         out.append(("", f"{line['slack_at_reference']:.4g} (at the reference instance)"))
     out += [(name, "; ".join(line[name])) for name in ("needs", "cites") if line[name]]
-    out += [(name, line[name]) for name in ("argument", "unproved") if line[name]]
+    out += [(name, line[name]) for name in ("argument", "fragment", "unproved") if line[name]]
     return out + [("FAULT", fault) for fault in line["faults"]]

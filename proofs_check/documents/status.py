@@ -12,12 +12,13 @@ from numerics.evidence import Verdict
 from numerics.terminal.inputs import InputError
 from proofs_check.core.coverage import stated
 from proofs_check.core.ledger import Ledger
+from proofs_check.core.severity import by_severity
 from proofs_check.core.statements import papers, rows
 
 __all__ = ["block_of", "errata", "marks", "replaced", "row_verdict", "status"]
 
 #: Verdicts of settled rows, in the order of the columns.
-COLUMNS = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED")
+COLUMNS = ("PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED")
 EXPLAINED = (
     "A row is a printed statement or a step of a proof; its verdict is that of the statement **as printed**, and REFUTED as soon "
     "as anything claimed there is. Repaired: the nearest true statement passed the same check."
@@ -103,26 +104,28 @@ def _repaired(claims: list[Mapping[str, Any]]) -> bool:
 
 
 def errata(document: Mapping[str, Any]) -> str:
-    """The numbered statements that are false as printed, a line each, in Markdown.
+    """The statements that are false as printed, in their own regime or at degenerate points, a line
+    each, in Markdown.
 
     Examples
     --------
     >>> errata({"claims": []})
-    'No numbered statement is false as printed.'
+    'No statement is false as printed.'
     """
     from proofs_check.documents.errata.markdown import github
 
     ledger = Ledger(document["claims"])
     order = {id: i for i, id in enumerate(rows())}
-    false = [c for c in document["claims"] if c["severity"] == "material" and c["paper"] != "OURS"]
+    false = [c for c in document["claims"] if c["severity"] in ("false", "edge") and not c["follows"] and c["paper"] != "OURS"]
     out = []
-    for c in sorted(false, key=lambda c: (order.get(c["covers"], len(order)), c["id"])):
+    for c in sorted(false, key=lambda c: (by_severity(c), order.get(c["covers"], len(order)), c["id"])):
         use = {True: "what uses it stands", False: "**not all that uses it stands**", None: "nothing uses it"}[
             ledger.survives(c["id"])
         ]
         repair = f"repaired ({c['repair']['verdict']})" if c["repair"] else "not repaired"
-        out.append(f"- {github(c['where'])} (`{c['id']}`): {repair}; {use}")
-    return "\n".join(out) or "No numbered statement is false as printed."
+        how = f"an edge, at {c['at']}" if c["severity"] == "edge" else "false"
+        out.append(f"- {github(c['where'])} (`{c['id']}`): {how}; {repair}; {use}")
+    return "\n".join(out) or "No statement is false as printed."
 
 
 def marks(name: str) -> tuple[str, str]:

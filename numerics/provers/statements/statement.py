@@ -17,10 +17,10 @@ import sympy as sp
 from flint import fmpq
 
 from numerics.evidence import plain
+from numerics.provers.as_written import SAME_SIDES, Written, scalar
 from numerics.provers.enclosures.balls import precision
 from numerics.provers.enclosures.boxes import Box, Side
 from numerics.provers.enclosures.enclose import Program, Unsupported
-from numerics.provers.enclosures.where_defined import conditions
 from numerics.rationals import flint_rational, sympy_rational
 
 __all__ = ["Closed", "Inequality", "Integers", "Statement", "side_of", "statement"]
@@ -159,6 +159,7 @@ class Statement:
     needs: tuple[tuple[sp.Expr, str], ...]
     checked: str
     covered: str
+    vacuous: str
 
     @property
     def difference(self) -> sp.Expr:
@@ -237,14 +238,49 @@ class Statement:
         return {str(n): plain(x) for n, x in zip(self.names, point)}
 
 
-def _hypothesis(h: Any) -> tuple[sp.Expr, str, sp.Expr]:
+@dataclass(frozen=True)
+class Relation:
+    """An inequality between two sides as they were given."""
+
+    lhs: Written
+    op: str
+    rhs: Written
+
+    @property
+    def strict(self) -> bool:
+        return self.op in ("<", ">")
+
+    @property
+    def small(self) -> Written:
+        return self.lhs if self.op[0] == "<" else self.rhs
+
+    @property
+    def big(self) -> Written:
+        return self.rhs if self.op[0] == "<" else self.lhs
+
+    @property
+    def latex(self) -> str:
+        return f"{sp.latex(self.lhs.given)} {OPS[self.op]} {sp.latex(self.rhs.given)}"
+
+    def __str__(self) -> str:
+        return f"{self.lhs.given} {self.op} {self.rhs.given}"
+
+    def implies(self, other: Relation) -> bool:
+        """Whether the other inequality is this one as written, perhaps read from right to left or
+        without its strictness.
+        """
+        sides = [(sp.latex(r.small.given), sp.latex(r.big.given)) for r in (self, other)]
+        return sides[0] == sides[1] and (self.strict or not other.strict)
+
+
+def _hypothesis(h: Any) -> Relation:
     if isinstance(h, (sp.Le, sp.Lt, sp.Ge, sp.Gt)):
-        return h.lhs, RELATIONS[type(h)], h.rhs
-    if isinstance(h, tuple) and len(h) == 3 and h[1] in OPS:
-        return sp.sympify(h[0]), h[1], sp.sympify(h[2])
-    if h in (True, sp.true):
-        return sp.S.Zero, "<=", sp.S.Zero
-    if h in (False, sp.false):
+        return Relation(scalar(h.lhs), RELATIONS[type(h)], scalar(h.rhs))
+    if isinstance(h, tuple) and len(h) == 3 and isinstance(h[1], str) and h[1] in OPS:
+        return Relation(scalar(h[0]), h[1], scalar(h[2]))
+    if h is True or h is sp.true:
+        return Relation(scalar(0), "<=", scalar(0))
+    if h is False or h is sp.false:
         raise ValueError("a hypothesis evaluated itself to False: no point meets the hypotheses")
     raise ValueError(f"the hypothesis {h!r} is neither a triple (lhs, op, rhs) with op in {list(OPS)} nor a SymPy inequality")
 
@@ -272,25 +308,21 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
     """
     if op not in OPS:
         raise ValueError(f"the relation {op!r} is none of {list(OPS)}")
-    lhs, rhs = sp.sympify(lhs), sp.sympify(rhs)
+    goal = Relation(scalar(lhs), op, scalar(rhs))
     hyps = [_hypothesis(h) for h in where]
-    for e in (lhs, rhs, *(t for h in hyps for t in (h[0], h[2]))):
-        if not isinstance(e, sp.Expr):
-            raise TypeError(f"{e!r} is not a SymPy expression")
-        if e.has(sp.Float):
-            raise TypeError(f"the float {next(iter(e.atoms(sp.Float)))} occurs in the statement; write rational numbers")
-        if e.has(sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo):
-            raise ValueError(f"{e} is not a real expression")
-        unbound = e.free_symbols - set(domain)
+    for written in (t for r in (goal, *hyps) for t in (r.lhs, r.rhs)):
+        if written.value.has(sp.I):
+            raise ValueError(f"{written.given} is not a real expression")
+        unbound = written.given.free_symbols - set(domain)
         if unbound:
             raise ValueError(f"{', '.join(sorted(map(str, unbound)))} has no range; give one in the domain")
-    sides, fresh, texts = [], [], []
+    ranges, fresh, texts = [], [], []
     for s, given in domain.items():
         if not isinstance(s, sp.Symbol):
             raise TypeError(f"the domain's key {s!r} is not a SymPy symbol")
         side = side_of(s, given)
         _check_assumptions(s, side, given)
-        sides.append(side)
+        ranges.append(side)
         texts.append(_range_latex(s, side))
         fresh.append(sp.Dummy(s.name, **assumptions(side)))
     names = dict(zip(domain, fresh))
@@ -301,24 +333,24 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
         except ValueError as fault:  # Max and Min refuse what is not real
             raise ValueError(f"{e} is not real everywhere on the domain: {fault}; shrink the domain") from None
 
-    small, big = (lhs, rhs) if op[0] == "<" else (rhs, lhs)
     wanted = []
-    for a, o, b in hyps:
-        lo, hi = (a, b) if o[0] == "<" else (b, a)
-        g, firm = put(hi) - put(lo), o in ("<", ">")
-        if g.is_Rational and not (g > 0 or (g == 0 and not firm)):
-            raise ValueError(f"the hypothesis {a} {o} {b} is false: no point meets the hypotheses")
+    for h in hyps:
+        g = put(h.big.value) - put(h.small.value)
+        if g.is_Rational and not (g > 0 or (g == 0 and not h.strict)):
+            raise ValueError(f"the hypothesis {h} is false: no point meets the hypotheses")
         if not g.is_Rational:
-            wanted.append((g, firm))
-    show = lambda a, o, b: f"{sp.latex(a)} {OPS[o]} {sp.latex(b)}"
-    hypotheses = r",\; ".join(show(*h) for h in hyps)
+            wanted.append((g, h.strict))
+    hypotheses = r",\; ".join(h.latex for h in hyps)
     quantified = rf"\forall\, {', '.join(texts)}" if texts else ""
-    checked = r":\; ".join(t for t in (quantified, (hypotheses + r" \implies " if hypotheses else "") + show(lhs, op, rhs)) if t)
-    covered = ", ".join([*texts, *(show(*h) for h in hyps)])
+    checked = r":\; ".join(t for t in (quantified, (hypotheses + r" \implies " if hypotheses else "") + goal.latex) if t)
+    covered = ", ".join([*texts, *(h.latex for h in hyps)])
+    vacuous = SAME_SIDES if sp.latex(goal.lhs.given) == sp.latex(goal.rhs.given) else ""
+    if any(h.implies(goal) for h in hyps):
+        vacuous = "the conclusion is one of the hypotheses"
     # from the expressions as given: with more assumptions SymPy turns 1/sqrt(1/x) into sqrt(x),
     # which is defined at 0 too
-    needs = tuple(dict.fromkeys((put(g), kind) for e in (small, big) for g, kind in conditions(e)))
-    strict = op in ("<", ">")
+    needs = tuple(dict.fromkeys((put(g), kind) for s in (goal.small, goal.big) for g, kind in s.conditions))
+    sides = put(goal.small.value), put(goal.big.value)
     return Statement(
-        tuple(fresh), tuple(domain), tuple(sides), put(small), put(big), strict, tuple(wanted), needs, checked, covered
+        tuple(fresh), tuple(domain), tuple(ranges), *sides, goal.strict, tuple(wanted), needs, checked, covered, vacuous
     )

@@ -50,7 +50,7 @@
       ...all("article.claim[id]", page).map((c) => entry(c.id, c.dataset.verdict, [$(".summary", c), ...told(c)])),
     ]);
   }
-  const letters = { PROVED: "P", CERTIFIED: "C", SUPPORTED: "S", OPEN: "O", REFUTED: "R", "not settled": "–" };
+  const letters = { PROVED: "P", CERTIFIED: "C", ARGUED: "A", SUPPORTED: "S", OPEN: "O", REFUTED: "R", "not settled": "–" };
   function search(text) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean), list = $("#results");
     index = index || indexed();

@@ -22,7 +22,7 @@ __all__ = ["LETTERS", "PLACES", "RowPage", "Site", "Statement", "anchor", "place
 
 #: The mark of each verdict, so that no colour is needed to read it; the last one is for rows that
 #: no claim settles.
-LETTERS: Mapping[str, str] = {"PROVED": "P", "CERTIFIED": "C", "SUPPORTED": "S", "OPEN": "O", "REFUTED": "R", "not settled": "–"}
+LETTERS: Mapping[str, str] = {**{str(v): v[0] for v in Verdict}, "not settled": "–"}
 #: From an id's first letter to what it numbers.
 PLACES: Mapping[str, str] = {"L": "Lemma", "P": "Proposition", "A": "Assumption", "T": "Theorem", "C": "Corollary", "R": "Remark"}
 _NUMBERED = re.compile(rf"({'|'.join(PLACES)})([A-Z]\.\d+|\d+\.\d+)(?:\.|$)")

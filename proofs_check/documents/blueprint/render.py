@@ -118,6 +118,7 @@ def _facts(evidence: Mapping[str, Any]) -> list[tuple[str, str]]:
     drawn = f"{e['samples']:,}".replace(",", "\u202f")
     found = [
         ("engine", f"{e['engine']} of {len(e['parts'])} parts: {engines}" if e["parts"] else e["engine"]),
+        ("weakest part", e["weakest"] or ""),
         ("covered", e["covered"]),
         ("dimension", e["dimension"]),
         ("assumes", "; ".join(e["assumes"])),

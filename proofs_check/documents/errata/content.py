@@ -4,7 +4,6 @@ mark-up but LaTeX between dollars; the page and the Markdown file are made from 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +13,7 @@ from numerics.evidence import Verdict
 from numerics.terminal.inputs import InputError
 from proofs_check.core import witnesses
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.severity import SEVERITIES, by_severity
+from proofs_check.core.severity import by_severity, counted
 from proofs_check.core.statements import paper, rows
 from proofs_check.documents.latex import marked
 
@@ -25,10 +24,10 @@ HOW_TO_READ = (
     "smallest counterexample that was found (the shortest prompt, then the lowest dimension, then the shortest numbers), the "
     "nearest true statement, and what becomes of the results that use the line. The lines were copied from that version: a slip of "
     "copying would be ours.",
-    "A *material* error makes a numbered statement false as printed. A *gap* is a false step of a proof, or a missing hypothesis. "
-    "A *typo* is a slip of notation or a degenerate case. None of these words says that a result is lost, and a material error may "
-    r"be a small one: several bounds contain the factor $\ln L$ and fail at $L=1$ only, where it is 0. See “What survives” in each "
-    "entry.",
+    "A statement is *false* if it fails in its own regime: its counterexample keeps failing when it is moved a little. A *gap* is "
+    r"a false step of a proof, or a missing hypothesis. At an *edge* a statement fails at degenerate points only, such as $L=1$, "
+    r"where $\ln L=0$. With *text and code* the authors' code does otherwise than the text says. A *typo* is a slip of notation. "
+    "Each entry says what the error costs once it is mended, and an entry that follows from another one is not counted again.",
     r"In the counterexamples `sigma2` is $\sigma^2$, `Uz` is $\|Uz\|$, `a2` is $\sigma^2\|Uz\|^2$; `atoms` and `weights` are "
     r"the values of a token and their probabilities, `err` is $R_L/S_L-R/S$. Other names are those of the line “What was checked”."
     " Where the paper claims that constants exist, both sides are shown for one choice of them, and `every other choice` tells "
@@ -37,10 +36,10 @@ HOW_TO_READ = (
     "The script of an entry has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and mpmath, of which most "
     "scripts use none. It computes both sides from the printed formula, prints them, and ends with an assertion that holds because "
     "the printed line fails.",
-    "A true statement is PROVED if an exact symbolic or rational argument was executed, CERTIFIED if rigorous enclosures cover "
-    "the whole stated domain, and SUPPORTED if it withstood exact instances with a search for the worst, or statistics; what is "
-    "only SUPPORTED is not proved here. Where a number in the check of the printed line was changed to check the true one, that "
-    "number is named.",
+    "A true statement is PROVED if it came out of exact symbolic or rational steps itself, CERTIFIED if some step is a rigorous "
+    "enclosure over the whole stated domain, ARGUED if a human sentence joins such parts, and SUPPORTED if it withstood exact "
+    "instances with a search for the worst, or statistics; what is only SUPPORTED is not proved here. Where a number in the check "
+    "of the printed line was changed to check the true one, that number is named.",
 )
 _EVIDENCE = {
     "exact": "Evaluated in exact arithmetic.",
@@ -58,7 +57,10 @@ class Erratum:
         As in the ledger and in ``statements.toml``.
     read, printed : str
         The line in words and in LaTeX.
-    why, instead : str
+    at, costs, follows : str
+        The degenerate points of an edge, what the error costs, and the entry that it inherits its
+        error from; empty where there is none.
+    why, details, instead : str
         In words, with LaTeX between dollars.
     truth : str
         For an inference: that the statement itself is true; else empty.
@@ -84,7 +86,11 @@ class Erratum:
     place: str
     read: str
     printed: str
+    at: str
+    costs: str
+    follows: str
     why: str
+    details: str
     instead: str
     truth: str
     checked: str
@@ -118,28 +124,7 @@ class Errata:
         >>> Errata(title="", authors="", version="", source="", entries=()).counts
         'nothing is false as printed'
         """
-        found = Counter(e.severity for e in self.entries)
-        names = {"material": ("material error", "material errors"), "gap": ("gap", "gaps"), "typo": ("typo", "typos")}
-        parts = [f"{n} {names[s][n > 1]}" for s in reversed(SEVERITIES) if (n := found[s])]
-        return ", ".join(parts) or "nothing is false as printed"
-
-    @property
-    def header(self) -> str:
-        """The counts, and in how many statements the material errors stand: one statement may have
-        several.
-
-        Examples
-        --------
-        >>> Errata(title="", authors="", version="", source="", entries=()).header
-        'nothing is false as printed'
-        """
-        material = [e for e in self.entries if e.severity == SEVERITIES[-1]]
-        # A place names the section, the statement and what of it: "Appendix E.2, Lemma E.2, first
-        # display".
-        statements = {tuple(e.place.split(", ")[:2]) for e in material}
-        if len(material) == len(statements):
-            return self.counts
-        return f"{self.counts}; the material errors stand in {len(statements)} statement{'s'[: len(statements) > 1]}"
+        return counted([(e.severity, bool(e.follows)) for e in self.entries])
 
 
 def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
@@ -213,7 +198,11 @@ def _erratum(e: dict[str, Any], ledger: Ledger, script: str, output: str) -> Err
         place=e["where"],
         read=e["says"],
         printed=e["printed"],
+        at=e["at"],
+        costs=e["costs"],
+        follows=e["follows"] or "",
         why=e["why"],
+        details=e["details"],
         instead=e["instead"],
         truth=_truth(e, ledger),
         checked=" ".join(e["summary"].split()),
@@ -246,13 +235,8 @@ def _truth(e: dict[str, Any], ledger: Ledger) -> str:
     if not stated or any(not Verdict(x["verdict"]).accepted for x in stated):
         return ""
     verdict = min((Verdict(x["verdict"]) for x in stated), key=lambda v: v.strength)
-    chains = [ledger.chain(x["id"]) for x in stated]
-    weakest = min(chains, key=lambda v: v.strength) if chains else None
     if verdict is not Verdict.SUPPORTED:
         return f"The statement itself is true ({verdict}); what fails is the step that is drawn from it."
-    if weakest in (Verdict.PROVED, Verdict.CERTIFIED):
-        joined = "each step of a proof of it is PROVED or CERTIFIED, the steps being joined by arguments in words"
-        return f"The statement itself withstood its own test, and {joined}; what fails is the printed step."
     return "The statement itself is true as far as it could be tested (SUPPORTED); what fails is the step that is drawn from it."
 
 

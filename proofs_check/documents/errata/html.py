@@ -26,7 +26,7 @@ def as_html(errata: Errata) -> str:
 
     templates = environment("proofs_check.documents.errata")
     templates.filters |= {"words": _words, "formula": _formula, "anchor": _anchor}
-    how = [re.sub(r"\*(\w+)\*", r"<em>\1</em>", _words(p)) for p in HOW_TO_READ]
+    how = [re.sub(r"\*([\w ]+)\*", r"<em>\1</em>", _words(p)) for p in HOW_TO_READ]
     return templates.get_template("errata.html.jinja").render(errata=errata, how=how) + "\n"
 
 

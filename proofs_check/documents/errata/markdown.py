@@ -34,7 +34,7 @@ def as_markdown(errata: Errata) -> str:
     how = [paragraph(re.sub(r"\$[^$]*\$", lambda formula: github(formula[0]), p)) for p in HOW_TO_READ]
     parts = [
         f"# Errata: {errata.title}",
-        paragraph(f"{errata.authors}; {errata.version}. As printed there: {errata.header}. ({errata.source})"),
+        paragraph(f"{errata.authors}; {errata.version}. As printed there: {errata.counts}. ({errata.source})"),
         "## How to read this",
         *how,
         "## The list",
@@ -45,21 +45,27 @@ def as_markdown(errata: Errata) -> str:
 
 
 def _table(errata: Errata) -> str:
-    lines = [(str(i), e.severity, github(e.place).replace("|", r"\|"), f"`{e.id}`") for i, e in enumerate(errata.entries, 1)]
+    lines = [(str(i), _kind(e), github(e.place).replace("|", r"\|"), f"`{e.id}`") for i, e in enumerate(errata.entries, 1)]
     head = ("", "severity", "place", "id")
     widths = [max(len(row[k]) for row in (head, *lines)) for k in range(4)]
     shown = [" | ".join(cell.ljust(w) for cell, w in zip(row, widths)) for row in (head, *lines)]
     return "\n".join(f"| {line} |" for line in [shown[0], " | ".join("-" * w for w in widths), *shown[1:]])
 
 
+def _kind(e: Erratum) -> str:
+    """The severity of an entry, an edge with its degenerate points."""
+    return f"{e.severity}: {e.at}" if e.at else e.severity
+
+
 def _entry(i: int, e: Erratum) -> list[str]:
     values = ", ".join(f"`{k} = {v}`" for k, v in e.witness.items())
     out = [
-        f"### {i}. {github(e.place)} ({e.severity}, `{e.id}`)",
+        f"### {i}. {github(e.place)} ({_kind(e)}, `{e.id}`)",
         "**Printed.**",
         _formula(e.printed),
         "Read as: " + github(e.read),
-        "**Why it fails.** " + github(e.why),
+        "**Why it fails.** " + github(f"{e.why} {e.details}".strip()),
+        f"**What it costs.** Mended, the error costs {e.costs}." + (f" It follows from `{e.follows}`." if e.follows else ""),
         "**What was checked.** " + github(e.checked),
         f"**Smallest counterexample.** {values}. {e.evidence}",
     ]
