@@ -26,8 +26,8 @@ GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"
     "OURS:P3.1",
     control=dict(c=Fraction(1, 57)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:P3.1/bracket", "OURS:P3.1/form"),
-    argument="R1 with f = id and the convex hull with QA.tilt bound the error at a fixed query; QA.min with theta averages over it, "
-    "as e^{4 a2 theta} <= e^{|z|^2/4}; the second display is the first in the form of P3.1/form",
+    argument="R1 with f = id and the convex hull with QA.tilt bound the error at a fixed query; QA.min with theta averages over "
+    "it, as e^{4 a2 theta} <= e^{|z|^2/4}; the second display is the first in the form of P3.1/form",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},
@@ -128,9 +128,9 @@ def the_form_of_the_paper_for_the_gradient(*, base: int = 2, c2: int | Fraction 
         "OURS:P3.4.U/numbers",
         "OURS:P3.4.U/form",
     ),
-    argument="row i of the gradient is (C_L - C) v_i z', all rows at most |V|^2 |z|^2 |C_L - C|_F^2; for y = e^{8 a2}/L <= 1 R1 for "
-    "z z', R2 for z and R1 for z with |m|^2 <= e^{2 a2} E|Z|^2; always |C_L - C|_F^2 <= (tr C_L)^2 + (tr C)^2, as both are positive "
-    "semidefinite; QA.min in y; the second display is the first in the form of P3.4.U/form",
+    argument="row i of the gradient is (C_L - C) v_i z', all rows at most |V|^2 |z|^2 |C_L - C|_F^2; for y = e^{8 a2}/L <= 1 R1 "
+    "for z z', R2 for z and R1 for z with |m|^2 <= e^{2 a2} E|Z|^2; always |C_L - C|_F^2 <= (tr C_L)^2 + (tr C)^2, as both are "
+    "positive semidefinite; QA.min in y; the second display is the first in the form of P3.4.U/form",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},
