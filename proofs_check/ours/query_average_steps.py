@@ -131,7 +131,8 @@ def weighted_moments_of_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     4; equality for j = 0.
     """
     checked = r"\mathbb{E}\|z\|^{2j}e^{\|z\|^2/4}\le 2^{d/2}\big(4(d+j)/\sqrt{e}\big)^j"
-    covered = "lambda = 1/4: standard Gaussian queries, d = 1, 2, 3, 10, exactly; hostile laws in d = 1, 2, 3 scaled to the constant 1; j = 0, ..., 4"
+    covered = "lambda = 1/4 and j = 0, ..., 4: standard Gaussian queries, d = 1, 2, 3, 10, exactly; hostile laws in d = 1, 2, 3 "
+    covered += "scaled to the constant 1"
     return tightest(_weighted(Fraction(c)), checked=checked, covered=covered)
 
 

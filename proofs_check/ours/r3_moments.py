@@ -182,8 +182,8 @@ def moment_of_the_tilted_law(*, share: int | Fraction = 1) -> Evidence:
     "OURS:R3/exponential",
     assumes=(MEANS,),
     control=dict(two=3),
-    argument="the definition of sub-Gaussian at a + sqrt(2 lambda) g, averaged over a standard Gaussian g, for which e^{lambda x^2} "
-    "= E e^{sqrt(2 lambda) g x}; the square integrates to (1 - theta)^{-1/2}; coordinates multiply",
+    argument="the definition of sub-Gaussian at a + sqrt(2 lambda) g, averaged over a standard Gaussian g, for which e^{lambda "
+    "x^2} = E e^{sqrt(2 lambda) g x}; the square integrates to (1 - theta)^{-1/2}; coordinates multiply",
 )
 def exponential_moment_of_the_squared_norm(*, two: int = 2) -> Evidence:
     """E e^{a.Z + lambda |Z|^2} <= (1 - theta)^{-d/2} exp(sigma^2 |a|^2/(two (1 - theta))) with two

@@ -46,8 +46,8 @@ def _moments(variance: float) -> ScoreMoments:
 
 @claim("OURS:R4.above/moments", control=dict(D2=5201, Sc=65, D_pi2=43, T2=2))
 def errors_by_P2(*, D2: int = 5202, Sc: int = 66, D_pi2: int = 45, T2: int = 3) -> Evidence:
-    """If every moment in R4.Q lies between 0 and P2, then E D^2 <= 5202 (1 + s)^2 P2, E Sc <= 66 (1 +
-    s) P2, |E[D pi_2]| <= 45 (1 + s) P2 and Q + E T2 <= 3 P2.
+    """If every moment in R4.Q lies between 0 and P2, then E D^2 <= 5202 (1 + s)^2 P2, E Sc <= 66 (1
+    + s) P2, |E[D pi_2]| <= 45 (1 + s) P2 and Q + E T2 <= 3 P2.
 
     The symbols t are the moments over P2.
     """
@@ -86,8 +86,9 @@ def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8)
     dial="c",
     needs=("OURS:R4.Q", "OURS:R4.above/moments", "OURS:R4.above/tail"),
     cites=("Chung and Lu 2006, Theorem 7",),
-    argument="p_1^2 <= p_1^theta where the other weights sum to L e^{s/2}/8 at least, and E w^theta = e^{theta^2 s/2}; they do by "
-    "the lower tail of the weights truncated at s, of mean m_1; every moment in R4.Q is between 0 and P2, as 0 <= pi_k <= pi_2 <= 1",
+    argument="p_1^2 <= p_1^theta where the other weights sum to L e^{s/2}/8 at least, and E w^theta = e^{theta^2 s/2}; they do "
+    "by the lower tail of the weights truncated at s, of mean m_1; every moment in R4.Q is between 0 and P2, as 0 <= pi_k <= pi_2 "
+    "<= 1",
     hypotheses=("L in Integers", "L >= 2", "s >= 0", "theta >= 0", "theta <= 2"),
     unproved="an expectation over softmax weights of any number of scores: proved by hand, above",
 )
@@ -147,7 +148,7 @@ def constants_of_one_token(*, share: Fraction = Fraction(16, 25), of_c: int = 16
     """For X <= w tau/(4 r) with r = |V| tau/c: 2 X/w <= c/(2 |V|). For T <= c/(2 |V|): (c - |V|
     T)^2/4 >= c^2/16. For y <= w/4: (w/(w + y))^2 >= share = 16/25.
     """
-    X, w, y, c, V, T, tau = sp.symbols("X w y c V T tau", positive=True)
+    X, w, y, c, V, T = sp.symbols("X w y c V T", positive=True)
     trace = forall(2 * X / w, "<=", c / (2 * V), dict.fromkeys((X, w, c, V), (0, oo)), where=[(X, "<=", w * c / (of_X * V))])
     rest = forall((c - V * T) ** 2 / 4, ">=", c**2 / of_c, dict.fromkeys((c, V, T), (0, oo)), where=[(T, "<=", c / (2 * V))])
     weight = forall((w / (w + y)) ** 2, ">=", sp.Rational(share), dict.fromkeys((w, y), (0, oo)), where=[(4 * y, "<=", w)])
@@ -247,7 +248,8 @@ def _far_errors() -> list[tuple[AttentionSetting, Floats, Floats]]:
         "OURS:R4.exponent/limit",
     ),
     cites=("Fatou's lemma",),
-    argument="from above R4.above averaged with theta = 1 + b up to s = X, and P2 <= 1 beyond; from below Fatou, and R4.below at s = y ln L with 1/y = b + 1/2",
+    argument="from above R4.above averaged with theta = 1 + b up to s = X, and P2 <= 1 beyond; from below "
+    "Fatou, and R4.below at s = y ln L with 1/y = b + 1/2",
     unproved="an asymptotic statement with powers of ln L of any size: proved by hand, above",
 )
 def exponent_of_all_errors(*, scale: int | Fraction = 1) -> Evidence:
