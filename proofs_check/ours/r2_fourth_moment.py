@@ -129,7 +129,8 @@ def the_contributions_add_up(*, C: int = 8000, top: int = 40) -> Evidence:
     """1024 + 8 L^{5/2} e^{-16 a2 - x/2} + 8 L^2 e^{-12 a2 - x} <= 1024 + 8 top^{5/2} e^{-5/2} +
     2048/e^2 < C with x = (L/8) e^{-2 a2}, top = 40 and C = 8000.
     """
-    y, t, unit = ANY_L * exp(-2 * ANY_A2) / 8, *sp.symbols("t u", positive=True)
+    t, unit = sp.symbols("t u", positive=True)
+    y = ANY_L * exp(-2 * ANY_A2) / 8
     on = 8 * ANY_L**2 * sqrt(ANY_L) * exp(-16 * ANY_A2) * exp(-y / 2) + 8 * ANY_L**2 * exp(-12 * ANY_A2) * exp(-y)
     bound = 1024 + 8 * sp.Integer(top) ** sp.Rational(5, 2) * exp(-sp.Rational(5, 2)) + 2048 * exp(-2)
     added = forall(1024 + on, "<=", bound, DOMAIN, via={t: exp(-2 * ANY_A2)})

@@ -240,6 +240,7 @@ def _far_errors() -> list[tuple[AttentionSetting, Floats, Floats]]:
     control=dict(scale=Fraction(11, 10)),
     needs=(
         "OURS:R4.A.ode",
+        "OURS:R4.Q",
         "OURS:R4.limit",
         "OURS:R4.above",
         "OURS:R4.below",

@@ -294,7 +294,7 @@ def gradient_of_a_long_prompt(share: float, L: int = 10**10) -> Evidence:
     first correction is of order 1/L, so that a prompt of 100 L tokens is a second route.
     """
     U, V, bound, worst = np.array([[0.5, 0.2], [-0.3, 0.4]]), np.array([[1.0, 0.5], [0.0, -1.0]]), 1e-5, 0.0
-    common = {
+    common: dict[str, Any] = {
         "checked": r"L\,\mathbb{E}|\nabla_U T_L-\nabla_U T|^2\to\text{its limit}",
         "dimension": "d = 2",
     }

@@ -320,8 +320,8 @@ def distance_on_the_valley(*, two: int = 2) -> Evidence:
         "BB:LE.1",
     ),
     argument="both limits lie on the valley, U = a S^-1 and u = 1/a at a = sqrt(lambda), and the two squares add up: lambda* by "
-    "R6.trained, lambda_0 by R5.limit with c = b = 0, to which R5.finite tends as S_L -> S; at a fixed time Lemma E.1, g2 -> 0 on a "
-    "ball by T5.2.gap",
+    "R6.trained, lambda_0 by R5.limit with c = b = 0, to which R5.finite tends as S_L -> S; at a fixed time Lemma E.1, g2 -> 0 on "
+    "a ball by T5.2.gap",
     assumes=(LEAST_RISK_ASSUMPTION,),
 )
 def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
