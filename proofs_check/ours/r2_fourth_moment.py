@@ -46,6 +46,7 @@ def fourth_moment_at_a_fixed_query(*, C: int | Fraction = 8000) -> Evidence:
     dial="c",
     needs=("OURS:R2.off/numerator", "BB:LC.1.M"),
     argument="err = N/S_L and S_L >= S/2 >= L/2 off A: 16 times the mean fourth power of N over L^4",
+    hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
 def contribution_where_the_normaliser_holds(*, c: int | Fraction = 1024) -> Evidence:
@@ -58,6 +59,7 @@ def contribution_where_the_normaliser_holds(*, c: int | Fraction = 1024) -> Evid
     dial="c",
     needs=("OURS:R2.off/sum", "OURS:R2.off/one"),
     argument="N is a centred sum, so that its mean fourth power is at most 4 L^2 times that of one term",
+    hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
 def mean_fourth_power_of_the_numerator(*, c: int | Fraction = 64) -> Evidence:
@@ -115,6 +117,7 @@ def fourth_power_of_one_term(*, c: int | Fraction = 8, top: int = 16) -> Evidenc
     cites=(CHUNG_LU,),
     argument="on A, |err|^4 <= 8 max|f(z_k)|^4 + 8|R/S|^4; Cauchy-Schwarz with E max|f|^8 <= L E|f|^8 for the first, (15) for "
     "the second",
+    hypotheses=("L in Integers", "L >= 1"),
 )
 def contribution_where_the_normaliser_fails(*, c: int | Fraction = 8) -> Evidence:
     """E[|err|^4; S_L < S/2] <= 8 sqrt(L) K8 e^{-x/2} + 8 e^{4 a2} K8 e^{-x}, x = (L/8) e^{-2 a2},

@@ -166,6 +166,7 @@ def laplace(s: float) -> list[np.ndarray]:
 @claim(
     "OURS:R4.quad",
     control=dict(sixth=Fraction(1, 7)),
+    hypotheses=("L in Integers", "L >= 1", "s >= 0"),
     unproved="an identity between L-fold Gaussian integrals for every L and s: the provers know no integrals in several variables",
 )
 def moments_of_the_weights_are_one_integral(*, sixth: Fraction = Fraction(1, 6)) -> Evidence:

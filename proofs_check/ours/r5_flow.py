@@ -196,7 +196,12 @@ def the_sign_below_the_height_of_the_saddles(*, factor: Rational = Rational(1)) 
     return ends_at(times(factor), any_starts(), checked=checked)
 
 
-@claim("OURS:R5.limit/fixed_point", needs=("OURS:R5.cons/entries",), control=dict(four=5, factor=2))
+@claim(
+    "OURS:R5.limit/fixed_point",
+    control=dict(four=5, factor=2),
+    needs=("OURS:R5.cons/entries",),
+    argument="two positive roots of T x^2 - e x - 1 are impossible, since its slope 2 T x - e at a root is T x + 1/x > 0",
+)
 def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1) -> Evidence:
     """gamma^2 = (e + sqrt(e^2 + four T))/(2T), e = c - b and four = 4, is the only balanced scale,
     and (factor gamma S_L^{-1} S S^+ + P(U0), 1/gamma) stands still with factor = 1, for every S_L
@@ -205,8 +210,6 @@ def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1) 
     square = (e + sqrt(e**2 + four * T)) / (2 * T)
     balanced = identity(T * square**2 - e * square - 1, 0)
     x = sp.Symbol("x", positive=True)
-    # Two positive roots of T x^2 - e x - 1 are impossible, since its slope 2 T x - e at a root is T
-    # x + 1/x > 0.
     slope_at_root = identity(2 * T * x - e, T * x + 1 / x, given=[sp.Eq(T * x**2 - e * x - 1, 0)])
     return all_of(balanced, slope_at_root, *stands_still(m_i, factor=factor))
 
