@@ -247,6 +247,16 @@ class Evidence:
             out.append(f"REFUTED with the slack {self.slack}: the bound lies above the truth; one of the two is wrong")
         return out
 
+    def __bool__(self) -> bool:
+        """Refused: an Evidence would always count as true, also where it refutes.
+
+        Raises
+        ------
+        TypeError
+            Always; ask for ``verdict.accepted``, or compare with None.
+        """
+        raise TypeError("an Evidence is neither true nor false; ask for its verdict.accepted, or compare it with None")
+
     def replace(self, **changes: Any) -> Evidence:
         """A copy with some fields changed, checked like any other.
 

@@ -295,11 +295,13 @@ def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
     difference = lhs - rhs
     right = rhs if isinstance(rhs, Words) else 0 * lhs + rhs
     if not difference.is_zero():
-        found = _words_differ(lhs, right) or Evidence(
-            verdict=Verdict.OPEN,
-            reason="the normal forms differ, but no exact instance in dimension 1, 2 or 3 does",
-            **_common(lhs, right),
-        )
+        found = _words_differ(lhs, right)
+        if found is None:
+            found = Evidence(
+                verdict=Verdict.OPEN,
+                reason="the normal forms differ, but no exact instance in dimension 1, 2 or 3 does",
+                **_common(lhs, right),
+            )
     else:
         spoiled = (_words_differ(lhs, right.without(i)) for i in range(len(right.terms)))
         control = next((c for c in spoiled if c is not None), None)

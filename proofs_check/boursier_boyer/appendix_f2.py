@@ -14,17 +14,18 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, oo
 
-from numerics.evidence import Evidence, Verdict, all_of
-from numerics.provers import forall, identity, trace_identity
-from numerics.provers.eigenbasis import identities, l_i
+from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.provers import Closed, forall, identity, trace_identity
+from numerics.provers.eigenbasis import l_i
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.infinite_prompt import integrate_flow
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.instances.fixed_point import stands_still
-from theory.regression.any_parameters import full_risk, full_risk_gradient
+from theory.regression.any_parameters import full_risk_gradient
 from theory.regression.risk import effective_covariance, icl_risk
-from theory.symbolic.algebra import Algebra
+from theory.symbolic.algebra import Algebra, Words
+from theory.symbolic.regression_moments import DATA, risk_of_blocks
 
 # A prompt token x, the query z, a task w, and h = 1/L.
 ALGEBRA = Algebra(symmetric=["S"], vectors=["x", "z", "w"], params=["h"])
@@ -34,16 +35,19 @@ S, x, z, w, h = (ALGEBRA[name] for name in ("S", "x", "z", "w", "h"))
 @claim(
     "BB:F.2.lin",
     false="typo",
-    why=r"With the factor $1/L$ outside and inside, every block tends to $0$. In the last row the query $x$ stands where the "
-    r"token $x_{k}$ belongs, so that the mean of that block is $0$ and not $(\Sigma w)^{\top}$.",
+    why=r"The factor $1/L$ stands outside and inside, so that every block tends to $0$. In the last row the query $x$ stands where "
+    r"the token $x_{k}$ belongs.",
+    details=r"The mean of the block with the query is $0$ and not $(\Sigma w)^{\top}$.",
     instead=r"Without the outer factor $1/L$, and with $\frac{1}{L}\sum_{k=1}^{L}x_{k}^{\top}w\,x_{k}^{\top}$ in the last row, "
     r"$\hat{\Gamma}_{L,w,x}\to\Gamma_{w}$ almost surely.",
+    costs="nothing",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0"),
     repair={"outer": 0, "last": "x_k"},
-    control={"last": "x"},
+    control=({"last": "x"}, {"outer": 1}),
     needs=("BB:L2.1.a", "BB:12"),
     cites=("strong law of large numbers",),
-    argument="each block is a mean over independent tokens, so it tends to its expectation; the query's own term is O(1/L)",
+    argument="Each block is a mean over independent tokens, so it tends to its expectation; the query's own term is divided "
+    "by L and tends to 0.",
 )
 def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str = "x") -> Evidence:
     """Expectations of the blocks of L^-outer ((1/L) sum ...) for every d and L; printed are outer =
@@ -84,14 +88,13 @@ def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 
 @claim("BB:F.2.Zh/fixed_point", control={"exponent": Rational(1, 2)})
 def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    """|U|_F^2 = T^{1-2r} equals u^2 = T^{2r} at r = 1/4, T = tr(S_L^-2); gamma S_L^-1
-    stands still.
+    """|U|_F^2 = T T^{-2r} equals u^2 = T^{2r} at r = 1/4, T = tr(S_L^-2); gamma S_L^-1 stands
+    still.
     """
     T, L, trace = sp.symbols("T L t", positive=True)
-    balanced = identity(T ** (1 - 2 * exponent), T ** (2 * exponent))
-    if not balanced.verdict.accepted:
-        return balanced
-    return identities(balanced, *stands_still((1 + 1 / L) * l_i + trace / L))
+    with sp.evaluate(False):
+        sides = T * (T**-exponent) ** 2, (T**exponent) ** 2
+    return all_of(identity(*sides), *stands_still((1 + 1 / L) * l_i + trace / L))
 
 
 @claim(
@@ -99,7 +102,8 @@ def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)
     needs=("OURS:R5.finite", "OURS:R5.limit", "BB:F.2.Zh/fixed_point"),
     cites=("Zhang et al. 2024, Theorem 4.1",),
     control={"exponent": Rational(1, 2)},
-    argument="R5.finite for finite prompts and R5.limit for the infinite one, with P = 0 as Sigma is invertible, and c = 0",
+    argument="R5.finite gives the limits for finite prompts, and R5.limit those for the infinite one, with P = 0 as Sigma is "
+    "invertible, and c = 0.",
 )
 def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Evidence:
     """U -> tr(S_L^-2)^{-1/4} S_L^-1 and u -> tr(S_L^-2)^{1/4}, by integrated paths at L = 1, 2, 20
@@ -110,23 +114,31 @@ def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Eviden
     return ends_at(partial(zhang, exponent=float(exponent)), starts, checked=checked)
 
 
-@claim("BB:F.2.C2/polynomial", needs=("BB:5.Rinf",), argument="a polynomial is of class C^2, and more")
-def the_risk_is_a_polynomial() -> Evidence:
-    """R_inf is a polynomial in the entries of U and of the last row of V, with the coded gradient:
-    d = 1.
+@claim("BB:F.2.C2/polynomial", control={"spread": 1}, needs=("BB:5.Rinf",))
+def the_risk_is_a_polynomial(*, spread: int = 2) -> Evidence:
+    """The risk, averaged over w and x, is a polynomial in the blocks U (x, 0) = (A x, b'x) and v =
+    (p, q), for every d; second route: its gradient by words and as coded, at instances.
 
-    The words of `risk_of_blocks` show it for every d: products and traces of the blocks, nothing
-    else.
+    With c(w) = A'S p + q (w'S w) b, of mean c, and M = q A'S + b p'S - I it is (c'S c + spread q^2
+    tr(S S) b'S b + tr(M'S M))/2 with spread = 2.
     """
-    Sigma, U, v = (
-        sp.Matrix([[sp.Symbol("s", real=True)]]),
-        sp.Matrix(2, 2, sp.symbols("U_:4", real=True)),
-        sp.symbols("v_:2", real=True),
-    )
-    polynomial = sp.Poly(sp.expand(full_risk(Sigma, U, sp.Matrix(v))), *U, *v)
-    to_U, to_v = full_risk_gradient(Sigma, U, sp.Matrix(v))
-    slopes = identity([polynomial.diff(x).as_expr() for x in (*U, *v)], [*to_U, *to_v])
-    return slopes.replace(checked=r"\nabla\mathcal R_\infty:\ " + slopes.checked, dimension="d = 1")
+    S, A, p, b, q = (DATA[name] for name in ("S", "A", "p", "b", "q"))
+    risk = risk_of_blocks(noise=False)
+    mean, M = A.T * S * p + q * (S.tr() * b), q * (A.T * S) + b * (p.T * S) - DATA.I
+    around_mean = spread * (q * q * ((S * S).tr() * (b.T * S * b)))
+    found = trace_identity(risk, (mean.T * S * mean + around_mean + (M.T * S * M).tr()) / 2)
+    return confirmed(found, *(_coded_gradient(risk, d) for d in (1, 2))) if found.verdict.accepted else found
+
+
+def _coded_gradient(risk: Words, d: int) -> Evidence:
+    """Compare the gradients in A, b and p with those of `full_risk_gradient` at an exact
+    instance.
+    """
+    at = DATA.example(d, seed=d)
+    U = sp.Matrix([[at["A"], sp.zeros(d, 1)], [at["b"].T, sp.zeros(1, 1)]])
+    to_U, to_v = full_risk_gradient(at["S"], U, sp.Matrix([at["p"], [at["q"]]]))
+    words = [entry for name in "Abp" for entry in risk.grad(name).evaluate(at)]
+    return identity(words, [*to_U[:d, :d], *to_U[d, :d], *to_v[:d, 0]])
 
 
 def radius(start: Start) -> float:
@@ -142,23 +154,25 @@ def radius(start: Start) -> float:
     "BB:F.2.C2/ball",
     needs=("OURS:R5.cons",),
     control={"c": Fraction(9, 10)},
-    argument="u^2 = u |U|_F <= k, since |U|_F^2 - u^2 stays 0",
+    argument="The square root of twice the falling risk bounds r, and that of tr(Sigma) bounds t; so u^2 = u |U|_F <= k, since "
+    "|U|_F^2 - u^2 stays 0.",
 )
 def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidence:
-    """a sqrt(l_j) l_i <= c (r + t) if |a l_i - delta| sqrt(l_j) <= r and delta sqrt(l_j) <= t: the
-    entries a of u U, c = 1.
+    """|a| sqrt(l_j) l_i <= c (r + t) if |a l_i - delta| sqrt(l_j) <= r and delta sqrt(l_j) <= t:
+    the entries a of u U of either sign, c = 1.
     """
-    a, r, t, delta = sp.symbols("a r t delta", positive=True)  # all times sqrt(l_j), and a times l_i
-    bound = sp.Rational(c) * (r + t)
-    return forall(a, "<=", bound, dict.fromkeys((a, r, t, delta), (0, oo)), where=[(a - delta, "<=", r), (delta, "<=", t)])
+    a, (r, t, delta) = sp.Symbol("a", real=True), sp.symbols("r t delta", nonnegative=True)
+    domain = {a: (-oo, oo), **dict.fromkeys((r, t, delta), Closed(0, oo))}  # all times sqrt(l_j), and a times l_i
+    bound, near = Rational(c) * (r + t), [(a - delta, "<=", r), (delta - a, "<=", r), (delta, "<=", t)]
+    return all_of(*(forall(side, "<=", bound, domain, where=near) for side in (a, -a)))
 
 
 @claim(
     "BB:F.2.C2",
     control={"times": Fraction(9, 10)},
     needs=("BB:F.2.C2/polynomial", "BB:F.2.C2/ball", "BB:5.Rinf", "BB:F.2.Zh", "BB:R5.3.limits", "BB:R5.3.risk0"),
-    argument="a convergent path is bounded, and F.2.C2/ball gives a radius; the risk is continuous, so it tends to that of the "
-    "limit, which is 0",
+    argument="A polynomial is of class C^2; a convergent path is bounded, and F.2.C2/ball gives a radius; the risk is continuous, "
+    "so it tends to that of the limit, which is 0.",
 )
 def the_assumptions_on_the_infinite_prompt(*, times: Fraction = Fraction(1)) -> Evidence:
     """Integrated paths stay in the ball of radius sqrt(2k) (`times` multiplies it), and the risk at

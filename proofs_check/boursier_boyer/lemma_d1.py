@@ -15,7 +15,7 @@ import sympy as sp
 from sympy import Rational, cosh, exp, oo
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
-from numerics.provers import Closed, forall, identity, trace_identity
+from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.search.worst_law import worst_law
 from numerics.token_laws import TokenLaw
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
@@ -26,7 +26,7 @@ from theory.bounds.sub_gaussian import fourth_moment_d1, lemma_d1
 from theory.symbolic.algebra import Algebra
 
 sigma, d = sp.symbols("sigma d", positive=True)
-ALGEBRA = Algebra(general=["K", "Q"], vectors=["x", "z"])
+ALGEBRA = Algebra(general=["K", "Q"], vectors=["x", "z", "h", "g", "k", "X", "Y"], params=["s2", "psi"])
 #: A product over all nodes of mu and nu stays below this size.
 MAX_PRODUCT_NODES = 2000
 
@@ -92,56 +92,84 @@ def token_and_query_laws() -> Iterator[tuple[str, Any, Any]]:
 
 
 @cache
-def _lines_up_to_22() -> Evidence:
-    """Prove every line before the last in one direction, with y = z.Z, m its tilted mean, psi =
-    h.grad Psi and g = |grad phi|.
+def _hessian() -> Evidence:
+    """Prove that Hess Psi is a covariance, hence positive semi-definite, entry by entry and then
+    for every d: derivatives of the logarithm from the moments m_0, m_1, m_2, m_12 of the tilted
+    law, and the covariance from two independent copies Y and X of the tilted token.
     """
-    y, m, z, h, psi, Psi = sp.symbols("y m z h psi Psi", real=True)
-    g, r, q = sp.symbols("g r q", nonnegative=True)
-    m0, m1, m2 = sp.symbols("m0 m1 m2", positive=True)
-    s2 = sigma**2
-    phi = s2 * z**2 / 2 - Psi
-    step = s2 * (z + h) ** 2 / 2 - (Psi + psi * h)
+    s, t, m1, m2, m12 = sp.symbols("s t m_1 m_2 m_12", real=True)
+    m0 = sp.Symbol("m_0", positive=True)
+    start = sp.log(m0 + m1 * s + m2 * t + m12 * s * t)
+    gradient, entry = (sp.Subs(sp.Derivative(start, *by), (s, t), (0, 0)) for by in ((s,), (s, t)))
+    h, X, Y = (ALGEBRA[name] for name in ("h", "X", "Y"))
     return all_of(
-        forall(exp(y), ">=", 1 + y, {y: (-oo, oo)}),  # Psi >= 0 for a centred law
-        forall(phi, "<=", s2 * z**2 / 2, {sigma: (0, oo), z: (-oo, oo), Psi: Closed(0, oo)}),
-        forall(phi, ">=", 0, {sigma: (0, oo), z: (-oo, oo), Psi: (-oo, oo)}, where=[(Psi, "<=", s2 * z**2 / 2)]),
-        identity(exp(y), exp(m) * exp(y - m)),  # so that e^y >= e^m (1 + y - m): Psi(z+h) >= Psi(z) + h.grad Psi(z)
-        identity(m2 / m0 - (m1 / m0) ** 2, (m2 - 2 * (m1 / m0) * m1 + (m1 / m0) ** 2 * m0) / m0),  # Hess Psi: a variance
-        identity(step, phi + (s2 * z - psi) * h + s2 * h**2 / 2),  # the Taylor bound for phi
-        identity((-g * h - s2 * h**2 / 2).subs(h, -g / s2), g**2 / (2 * s2)),  # (22)
-        identity(2 * s2 * (s2 * r**2 / 2 - g**2 / (2 * s2)), (s2 * r) ** 2 - g**2),
-        forall(g, "<=", q, {g: Closed(0, oo), q: Closed(0, oo)}, where=[(g**2, "<=", q**2)]),  # q = sigma^2 |z|
+        identity(gradient, m1 / m0),
+        identity(entry, m12 / m0 - (m1 / m0) * (m2 / m0)),
+        trace_identity((X * X.T + Y * Y.T) / 2 - (X * Y.T + Y * X.T) / 2, (Y - X) * (Y - X).T / 2),
+        trace_identity(h.T * ((Y - X) * (Y - X).T) * h, (h.T * (Y - X)) * (h.T * (Y - X))),
+    )
+
+
+@cache
+def _lines_up_to_22(half: Fraction, slope: Fraction) -> Evidence:
+    """Prove or refute every line before the last, for every d, with `half` in place of 1/2 in phi
+    and in (22), and `slope` for 1 in e^y >= 1 + y.
+    """
+    y, r = sp.Symbol("y", real=True), sp.Symbol("r", nonnegative=True)  # r = |z|
+    Psi, g, q = sp.symbols("Psi g q", nonnegative=True)  # g = |grad phi| and q = sigma^2 |z|
+    s2 = sigma**2
+    phi = Rational(half) * s2 * r**2 - Psi
+    domain = {sigma: (0, oo), r: Closed(0, oo), Psi: Closed(0, oo)}
+    z, h, slope_at_z, square, k, value = (ALGEBRA[name] for name in ("z", "h", "g", "s2", "k", "psi"))
+    tangent = value + slope_at_z.T * h  # of Psi at z
+    return all_of(
+        forall(exp(y), ">=", 1 + Rational(slope) * y, {y: (-oo, oo)}),  # Psi >= 0 for a centred law
+        forall(phi, "<=", s2 * r**2 / 2, domain),
+        _hessian(),
+        trace_identity(  # the Taylor bound: phi(z + h) stays below, as Psi lies above its tangent
+            square * ((z + h).T * (z + h)) / 2 - tangent,
+            square * (z.T * z) / 2 - value + (square * z - slope_at_z).T * h + square * (h.T * h) / 2,
+        ),
+        trace_identity(  # (22): grad phi = sigma^2 k and h = -k, so that the left side is |grad phi|^2 / (2 sigma^2)
+            -((square * k).T * -k) - square * (k.T * k) / 2, square * (k.T * k) / 2
+        ),
+        forall(g, "<=", q, dict.fromkeys((g, q), Closed(0, oo)), where=[(q**2 / 2, ">=", Rational(half) * g**2)]),
     )
 
 
 @claim(
     "BB:LD.1.phi",
-    assumes=(MEANS,),
+    assumes=(MEANS, "E e^{z.Z} is differentiated twice under the expectation"),
     dial="c",
-    argument="expectations of the two pointwise inequalities under mu, and under mu tilted by z, give Psi >= 0 and its convexity; "
-    "the lines hold coordinate by coordinate, for every d; at sigma = 0 the law is the point mass and both gradients vanish",
+    control=(dict(half=Fraction(1, 3)), dict(half=Fraction(2, 3)), dict(slope=Fraction(3, 2))),
+    argument="That phi >= 0 is the definition of sub-Gaussian. The expectation of e^y >= 1 + y at y = z.Z gives Psi >= 0; that of "
+    "((Y - X).h)^2 under the tilted law gives h'Hess Psi h >= 0 and so the Taylor bound; the last line is the triangle inequality "
+    "for grad Psi = sigma^2 z - grad phi. At sigma = 0 the law is the point mass and both gradients vanish.",
 )
-def gradient_of_the_log_laplace_transform(*, c: int | Fraction = 2) -> Evidence:
+def gradient_of_the_log_laplace_transform(
+    *, c: int | Fraction = 2, half: Fraction = Fraction(1, 2), slope: int | Fraction = 1
+) -> Evidence:
     """0 <= phi <= sigma^2|z|^2/2, Hess phi <= sigma^2 I, the Taylor bound, (22), and |grad Psi| <=
     c sigma^2 |z|.
     """
-    g, r, psi = sp.symbols("g r psi", nonnegative=True)
-    domain = {sigma: (0, oo), **dict.fromkeys((g, r, psi), Closed(0, oo))}
-    hypotheses = [(psi, "<=", sigma**2 * r + g), (g, "<=", sigma**2 * r)]
-    return all_of(_lines_up_to_22(), forall(psi, "<=", sp.Rational(c) * sigma**2 * r, domain, where=hypotheses))
+    g, q, psi = sp.symbols("g q psi", nonnegative=True)  # |grad phi|, sigma^2 |z| and |grad Psi|
+    hypotheses = [(psi, "<=", q + g), (g, "<=", q)]
+    last = forall(psi, "<=", sp.Rational(c) * q, dict.fromkeys((g, q, psi), Closed(0, oo)), where=hypotheses)
+    return all_of(_lines_up_to_22(half, Fraction(slope)), last)
 
 
 @claim(
     "BB:LD.1.phi/gradient",
     dial="c",
     needs=("BB:LD.1.phi",),
-    argument="a rare atom that carries the whole exponential moment comes near the constant 2 as its probability tends to 0",
     reference={},
 )
 def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
     """|grad Psi(a)| <= c sigma^2 |a| for skewed laws at their exact constant and for the hostile
     laws.
+
+    A rare atom that carries the whole exponential moment comes near the constant 2 as its
+    probability tends to 0.
     """
     checked = rf"|\nabla\Psi(a)| \le {sp.latex(Rational(c))}\,\sigma^2|a|"
     return worst_law(slope, Fraction(c), checked=checked, numbers=((0.01, 20.0),), cases=_tilts)
@@ -151,7 +179,7 @@ def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
     "BB:LD.1.4th",
     dial="c",
     needs=("BB:LD.1.4th/line", "BB:LD.1.4th/every_d"),
-    argument="expectation of the first part with the definition of sub-Gaussian at +-2 e_i, then of the second over all i, j",
+    argument="The first part bounds the fourth moment of each coordinate, and the second sums over the coordinates.",
     reference={},
 )
 def fourth_moment_of_the_query(*, c: int | Fraction = 2) -> Evidence:
@@ -166,27 +194,42 @@ def fourth_moment_of_the_query(*, c: int | Fraction = 2) -> Evidence:
 
 
 @cache
-def _fourth_power_below_cosh() -> Evidence:
+def _fourth_power_below_cosh(k: Fraction) -> Evidence:
     x = sp.Symbol("x", real=True)
-    return forall(x**4, "<=", Rational(3, 2) * (cosh(2 * x) - 1), {x: (-oo, oo)})
+    return forall(x**4, "<=", Rational(k) * (cosh(2 * x) - 1), {x: (-oo, oo)})
 
 
-@claim("BB:LD.1.4th/line", dial="c")
-def fourth_moment_on_the_line(*, c: int | Fraction = 2) -> Evidence:
-    """x^4 <= (3/2)(cosh(2x) - 1) and (3/2)(e^2 - 1) <= c^4, so that E x^4 <= c^4 with c = 2."""
-    unit = sp.Symbol("u", positive=True)
-    constant = Rational(3, 2) * (exp(2) - 1)
-    return all_of(_fourth_power_below_cosh(), forall(constant * unit, "<=", Rational(c) ** 4 * unit, {unit: (0, oo)}))
-
-
-@claim("BB:LD.1.4th/every_d", dial="c")
-def from_coordinates_to_the_norm(*, c: int | Fraction = 1) -> Evidence:
-    """z_i^2 z_j^2 <= c (z_i^4 + z_j^4)/2; summed over i and j, E|z|^4 <= d^2 max E z_i^4, which is
-    (2 sqrt(d))^4.
+@claim(
+    "BB:LD.1.4th/line",
+    dial="c",
+    control=dict(k=Fraction(3, 5)),
+    assumes=(MEANS,),
+    argument="The expectation of the first inequality, where E cosh(2x) <= e^2 is the definition of 1-sub-Gaussian at +-2.",
+)
+def fourth_moment_on_the_line(*, c: int | Fraction = 2, k: Fraction = Fraction(5, 8)) -> Evidence:
+    """x^4 <= k (cosh(2x) - 1), and k (m - 1) <= c^4 for m <= e^2, so that E x^4 <= c^4 with c =
+    2.
     """
+    m = sp.Symbol("m", positive=True)
+    constant = forall(Rational(k) * (m - 1), "<=", Rational(c) ** 4, {m: (0, oo)}, where=[(m, "<=", exp(2))])
+    return all_of(_fourth_power_below_cosh(k), constant)
+
+
+@claim(
+    "BB:LD.1.4th/every_d",
+    dial="c",
+    control=dict(share=Fraction(9, 10)),
+    needs=("BB:LD.1.4th/line",),
+    assumes=(MEANS,),
+    argument="The expectation of the first inequality, summed over i and j: E|z|^4 is at most d^2 m, m the largest E z_i^4.",
+)
+def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
+    """z_i^2 z_j^2 <= share (z_i^4 + z_j^4)/2, and d^2 m <= (c sqrt(d))^4 for m <= 16."""
     x, y = sp.symbols("x y", real=True)
-    pairs = forall(x**2 * y**2, "<=", Rational(c) * (x**4 + y**4) / 2, {x: (-oo, oo), y: (-oo, oo)})
-    return all_of(pairs, identity(fourth_moment_d1(d) ** 4, 16 * d**2))
+    m = sp.Symbol("m", nonnegative=True)
+    pairs = forall(x**2 * y**2, "<=", Rational(share) * (x**4 + y**4) / 2, {x: (-oo, oo), y: (-oo, oo)})
+    norm = forall(d**2 * m, "<=", fourth_moment_d1(d, Rational(c)) ** 4, {m: Closed(0, 16), d: Integers(1, oo)})
+    return all_of(pairs, norm)
 
 
 @claim(
@@ -195,15 +238,18 @@ def from_coordinates_to_the_norm(*, c: int | Fraction = 1) -> Evidence:
     why="The score $\\langle Qz,Kz'\\rangle$ is $z'^{\\top}K^{\\top}Qz$, so the log-Laplace transform is taken at $K^{\\top}Qz$; "
     "$Q^{\\top}K$ is its transpose, another matrix from d = 2 on.",
     instead="$T^{K,Q,V}[\\mu](z)=V\\nabla\\Psi(K^{\\top}Qz)$; the norms that follow are those of a transpose and stay.",
+    costs="nothing",
     repair=dict(argument="K'Q"),
-    control=dict(factor=3),
+    control=(dict(factor=3), dict(slope=Fraction(3, 2))),
     needs=("BB:LD.1.phi", "BB:LD.1.4th"),
-    argument="lines 2 to 5 are the definition of the operator norm, LD.1.phi and LD.1.4th under an expectation; |K'Q| = |Q'K|",
+    assumes=(MEANS,),
+    argument="grad Psi(a) is the mean under the tilted law by LD.1.phi, so T is V grad Psi at K'Qz; |Va| <= |V||a|, |K'Qz| <= "
+    "|K'Q||z| = |Q'K||z|, the expectation of the second inequality, and LD.1.4th give the lines.",
     hypotheses=("d in Integers", "d >= 1", "sigma > 0"),
 )
-def lines_of_the_last_display(*, argument: str = "Q'K", factor: int | Fraction = 4) -> Evidence:
-    """The score is x.(K'Q z) in every dimension; |Mz|^2 <= |M|^2|z|^2 in an eigenbasis; 2 sigma^2
-    |V||U| 2 sqrt(d) is the bound.
+def lines_of_the_last_display(*, argument: str = "Q'K", factor: int | Fraction = 4, slope: int | Fraction = 2) -> Evidence:
+    """The score is x.(K'Q z) in every dimension; |grad Psi|^4 <= (slope sigma^2 |U||z|)^4; 2
+    sigma^2 |V||U| n <= factor sigma^2 |V||U| sqrt(d) for n <= 2 sqrt(d).
     """
     K, Q, x, z = (ALGEBRA[name] for name in ("K", "Q", "x", "z"))
     if argument == "Q'K":
@@ -215,26 +261,25 @@ def lines_of_the_last_display(*, argument: str = "Q'K", factor: int | Fraction =
         witness = {"d": 2, "sigma": 1, "K": "[1 0; 0 0]", "Q": "[0 1; 0 0]", "V": "I", "mu": "N(0, I)", "z": "(0, 1)"}
         witness |= {"T(z)": "(1, 0)", "printed": "(0, 0)"}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
-    eigenvalue, largest, r, psi, kappa, V = sp.symbols("lambda Lambda r psi kappa V", nonnegative=True)
-    norm = forall(eigenvalue * r**2, "<=", largest * r**2, dict.fromkeys((eigenvalue, largest, r), Closed(0, oo)), where=[
-        (eigenvalue, "<=", largest)
-    ])  # fmt: skip
-    power = forall(psi**4, "<=", r**4, dict.fromkeys((psi, r), Closed(0, oo)), where=[(psi, "<=", r)])  # r = 2 sigma^2 |K'Q z|
-    last = 2 * sigma**2 * V * kappa * fourth_moment_d1(d)
+    psi, t, kappa, V = sp.symbols("psi t kappa V", nonnegative=True)  # |grad Psi|, sigma^2 |K'Q||z|, |K'Q| and |V|
+    power = forall(psi**4, "<=", (Rational(slope) * t) ** 4, dict.fromkeys((psi, t), Closed(0, oo)), where=[(psi, "<=", 2 * t)])
+    norm = sp.Symbol("n", nonnegative=True)  # (E|z|^4)^{1/4}
     bound = forall(
-        last,
+        2 * sigma**2 * V * kappa * norm,
         "<=",
         lemma_d1(sigma, V, kappa, d, Rational(factor)),
-        {sigma: (0, oo), d: (0, oo), V: Closed(0, oo), kappa: Closed(0, oo)},
+        {sigma: (0, oo), d: Integers(1, oo), **dict.fromkeys((V, kappa, norm), Closed(0, oo))},
+        where=[(norm, "<=", fourth_moment_d1(d))],
     )
-    return all_of(trace_identity((Q * z).T * (K * x), x.T * K.T * Q * z), norm, power, bound)
+    return all_of(trace_identity((Q * z).T * (K * x), x.T * K.T * Q * z), power, bound)
 
 
 @claim(
     "BB:LD.1",
     dial="c",
     needs=("BB:LD.1.phi", "BB:LD.1.arg", "BB:LD.1.4th"),
-    argument="|T| <= |V| 2 sigma^2 |K'Q| |z|, and the fourth moment of the query; V = I in the search, since |V x| <= |V||x|",
+    argument="|T| <= |V| 2 sigma^2 |K'Q| |z| and the fourth moment of the query give the bound; V = I in the search, as |Vx| <= "
+    "|V||x|.",
     reference={},
 )
 def output_for_an_infinite_prompt(*, c: int | Fraction = 4) -> Evidence:

@@ -15,7 +15,7 @@ import sympy as sp
 from sympy import Rational, exp, oo, sqrt
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, forall, identity
+from numerics.provers import Closed, Integers, forall, identity
 from numerics.search.worst_law import worst_law
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws
 from numerics.token_laws.weighted_nodes import WeightedNodes
@@ -90,16 +90,21 @@ def _by_length(p: WeightedNodes) -> WeightedNodes:
     return WeightedNodes(nodes, np.array([p.masses[squares == v].sum() for v in values]), p.sigma2)
 
 
-@claim("BB:LD.2.1.a", dial="c")
-def from_the_shifted_square(*, c: int | Fraction = 1) -> Evidence:
-    """(a - b)^2 >= a^2/2 - c b^2; the exponent of (a, b) = (t, 4 sqrt(d)) is 2d - t^2/16, and that
-    is >= 0 for t <= 4 sqrt(d).
+@cache
+def _beyond_the_edge(c: int | Fraction) -> Evidence:
+    edge, domain = 4 * sqrt(d), {t: (0, oo), d: Integers(1, oo)}
+    return forall(exp(-((t - edge) ** 2) / 8), "<=", tail_d2(t, d, Rational(c)), domain, where=[(t, ">", edge)])
+
+
+@claim("BB:LD.2.1.a", control=(dict(half=Fraction(3, 5)), dict(c=Fraction(3, 2)), dict(reach=6)))
+def from_the_shifted_square(*, half: Fraction = Fraction(1, 2), c: int | Fraction = 2, reach: int = 4) -> Evidence:
+    """(a - b)^2 >= half a^2 - b^2 for a, b >= 0; exp(-(t - 4 sqrt(d))^2/8) <= exp(c d - t^2/16) for
+    t > 4 sqrt(d); and exp(2d - t^2/16) >= 1 for t = x sqrt(d) with x in [0, reach].
     """
-    a, b = sp.symbols("a b", nonnegative=True)
-    square = forall((a - b) ** 2, ">=", a**2 / 2 - Rational(c) * b**2, {a: Closed(0, oo), b: Closed(0, oo)})
-    exponents = identity(exp(-((t**2 / 2) - (4 * sqrt(d)) ** 2) / 8), tail_d2(t, d))
-    below = forall(2 * d - t**2 / 16, ">=", 0, {t: (0, oo), d: (0, oo)}, where=[(t**2, "<=", 16 * d)])
-    return all_of(square, exponents, below)
+    a, b, x = sp.symbols("a b x", nonnegative=True)
+    square = forall((a - b) ** 2, ">=", Rational(half) * a**2 - b**2, {a: Closed(0, oo), b: Closed(0, oo)})
+    below = forall(tail_d2(x * sqrt(d), d), ">=", 1, {x: Closed(0, reach), d: Integers(1, oo)})
+    return all_of(square, _beyond_the_edge(c), below)
 
 
 @claim(
@@ -107,7 +112,7 @@ def from_the_shifted_square(*, c: int | Fraction = 1) -> Evidence:
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LD.2.1.RH/rewrite",),
     cites=("Rigollet and Hutter 2023, Theorem 1.19",),
-    argument="the second display is the first one at delta = exp(-(t - 4 sqrt(d))^2/8); OURS:R3.tail/RH proves it too",
+    argument="The second display is the first one at delta = exp(-(t - 4 sqrt(d))^2/8); OURS:R3.tail/RH shows it too.",
 )
 def cited_tail(*, c: int | Fraction = 4) -> Evidence:
     """P(|z| >= t) <= exp(-(t - c sqrt(d))^2/8) for t > c sqrt(d): instances of the cited
@@ -118,19 +123,24 @@ def cited_tail(*, c: int | Fraction = 4) -> Evidence:
     return worst_law(sides, 1, checked=checked, cases=lengths)
 
 
-@claim("BB:LD.2.1.RH/rewrite", argument="delta < 1 is t > 4 sqrt(d)")
-def threshold_as_a_function_of_delta() -> Evidence:
-    """t = 4 sqrt(d) + 2 sqrt(2 ln(1/delta)) has exp(-(t - 4 sqrt(d))^2/8) = delta."""
-    delta = sp.Symbol("delta", positive=True)
-    threshold = 4 * sqrt(d) + 2 * sqrt(2 * sp.log(1 / delta))
-    return identity(exp(-((threshold - 4 * sqrt(d)) ** 2) / 8), delta)
+@claim("BB:LD.2.1.RH/rewrite", control=(dict(two=3), dict(shift=-1)))
+def threshold_as_a_function_of_delta(*, two: int = 2, shift: int = 0) -> Evidence:
+    """At delta = e^{-y}, y > 0, the threshold t = 4 sqrt(d) + two sqrt(2 ln(1/delta)) gives exp(-(t
+    - 4 sqrt(d))^2/8) = delta, and t + shift > 4 sqrt(d).
+    """
+    y = sp.Symbol("y", positive=True)
+    with sp.evaluate(False):
+        threshold = 4 * sqrt(d) + two * sqrt(2 * sp.log(1 / exp(-y)))
+        value = exp(-((threshold - 4 * sqrt(d)) ** 2) / 8)
+    above = forall(threshold + shift, ">", 4 * sqrt(d), {y: (0, oo), d: Integers(1, oo)})
+    return all_of(identity(value, exp(-y)), above)
 
 
 @claim(
     "BB:LD.2.1",
     dial="c",
     needs=("BB:LD.2.1.RH", "BB:LD.2.1.a"),
-    argument="the cited tail with the shifted square for t > 4 sqrt(d); below, the bound is at least 1",
+    argument="For t > 4 sqrt(d) the bound is the cited tail with the shifted square, and for smaller t it is at least 1.",
 )
 def tail_of_the_norm(*, c: int | Fraction = 2) -> Evidence:
     """ln P(|z| >= t) + t^2/16 <= c d at every threshold: laws on few atoms at their exact constant,

@@ -23,9 +23,9 @@ zeta = sp.Symbol("zeta", nonnegative=True)
 LENGTH_ASSUMPTION = ("L >= 2, so that c ln L > 0: at L = 1 the argument x/sqrt(c ln L) of Phi is undefined",)
 
 
-def Phi(v: sp.Expr) -> sp.Expr:
-    """Return Phi as printed."""
-    return 1 / v + v / 2
+def Phi(v: sp.Expr, half: Fraction = Fraction(1, 2)) -> sp.Expr:
+    """Return Phi as printed, with half = 1/2."""
+    return 1 / v + Rational(half) * v
 
 
 def mean_over_tasks(Sigma: Rational, length: int, rate: int) -> arb:
@@ -42,18 +42,21 @@ def mean_over_tasks(Sigma: Rational, length: int, rate: int) -> arb:
 @claim(
     "BB:LF.1.ii.a-e/a",
     false="typo",
-    why=r"The left side has $\sigma_{\mu}^{2}=\max(\|\Sigma\|_{\rm op},\|w\|_{2}^{2})$ and the right side $\max(1,\|w\|_{2}^{2})$: "
-    r"where $\|\Sigma\|_{\rm op}<1$ and $\|w\|<1$ the first is smaller. For $d=1$, $\Sigma=1/2$, $c=1$, $L=2$ the sides differ.",
+    why=r"The left side has $\sigma_{\mu}^{2}=\max(\|\Sigma\|_{\rm op},\|w\|_{2}^{2})$ and the right side $\max(1,\|w\|_{2}^{2})$, "
+    r"which is larger where $\|\Sigma\|_{\rm op}<1$ and $\|w\|<1$.",
+    details=r"For $d=1$, $\Sigma=1/2$, $c=1$, $L=2$ the sides differ.",
     instead=r"The equality holds for $\max(1,\sigma_{\mu})$ in place of $\sigma_{\mu}$, $\|\Sigma\|_{\rm op}\leq 1$; with "
     r"$\sigma_{\mu}$ itself the sign is $\leq$.",
+    costs="nothing",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1", "L in Integers", "L >= 1", "c > 0"),
     repair={"least": 1},
+    control=({"least": Fraction(1, 2)}, {"least": Fraction(3, 2)}),
+    argument="The two means have the same integrand, as |w|^2 is chi-square with d degrees of freedom.",
 )
-def the_expectation_over_tasks(*, least: int = 0) -> Evidence:
+def the_expectation_over_tasks(*, least: int | Fraction = 0) -> Evidence:
     """max(least, |Sigma|, zeta) = max(1, zeta), zeta = |w|^2, whenever |Sigma| <= 1: true for least
     = 1; printed is least = 0.
     """
-    Sigma, up = sp.Symbol("Sigma", positive=True), {zeta: Closed(0, oo)}
     if least == 0:
         at = {"Sigma": Rational(1, 2), "length": 2, "rate": 1}
         left, right = mean_over_tasks(**at), mean_over_tasks(sp.Integer(1), 2, 1)
@@ -61,19 +64,17 @@ def the_expectation_over_tasks(*, least: int = 0) -> Evidence:
             return Evidence(verdict=Verdict.OPEN, engine="rigorous quadrature", reason=f"{left} and {right} are not apart")
         witness = {"d": 1, "Sigma": "1/2", "c": 1, "L": 2, "left": left.str(12, radius=False), "right": right.str(12, radius=False)}
         return Evidence(verdict=Verdict.REFUTED, engine="rigorous quadrature", witness=witness, witness_by="Arb")
-
-    def both(end: Rational | int) -> Evidence:
-        ranges = {Sigma: sp.Interval.Lopen(0, end), **up}
-        sides = Max(least, Sigma, zeta), Max(1, zeta)
-        return all_of(forall(sides[0], "<=", sides[1], ranges), forall(sides[0], ">=", sides[1], ranges))
-
-    return both(1).replace(control=both(2))
+    Sigma = sp.Symbol("Sigma", positive=True)
+    ranges = {Sigma: sp.Interval.Lopen(0, 1), zeta: Closed(0, oo)}
+    sides = Max(Rational(least), Sigma, zeta), Max(1, zeta)
+    return all_of(forall(sides[0], "<=", sides[1], ranges), forall(sides[0], ">=", sides[1], ranges))
 
 
 @claim(
     "BB:LF.1.ii.a-e/b",
     control={"k": Fraction(1, 2)},
-    argument="E splits at zeta = 1: below, L^{-c/max(1, zeta)} = L^{-c} on an event of probability p; above stands the density",
+    argument="The mean splits at zeta = 1: below, L^{-c/max(1, zeta)} is L^{-c} on an event of probability p; above stands the "
+    "density.",
 )
 def below_one_the_integrand_is_constant(*, k: Fraction = Fraction(1)) -> Evidence:
     """p L^{-c} <= k L^{-c} for p = P(zeta <= 1), with k = 1."""
@@ -82,51 +83,63 @@ def below_one_the_integrand_is_constant(*, k: Fraction = Fraction(1)) -> Evidenc
     return forall(p * power, "<=", Rational(k) * power, ranges)
 
 
-@claim("BB:LF.1.ii.a-e/c")
-def the_power_is_an_exponential() -> Evidence:
-    """e^{-x/2} / (L^c)^{1/x} = exp(-c ln(L)/x - x/2): an equality, printed as <=."""
-    return identity(exp(-x / 2) / exp(c * log(L)) ** (1 / x), exp(-c * log(L) / x - x / 2))
+@claim("BB:LF.1.ii.a-e/c", control={"half": Fraction(1, 3)})
+def the_power_is_an_exponential(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    """e^{-x/2} / (L^c)^{1/x} = exp(-c ln(L)/x - half x) with half = 1/2: an equality, printed as
+    <=.
+    """
+    return identity(exp(-x / 2) / exp(c * log(L)) ** (1 / x), exp(-c * log(L) / x - Rational(half) * x))
 
 
-@claim("BB:LF.1.ii.a-e/d")
-def the_exponent_in_terms_of_phi() -> Evidence:
-    """c ln(L)/x + x/2 = sqrt(A) Phi(x/sqrt(A)) with A = c ln L: an equality, printed as <=."""
-    found = identity(A / x + x / 2, sqrt(A) * Phi(x / sqrt(A)))
+@claim("BB:LF.1.ii.a-e/d", control={"half": Fraction(1, 3)})
+def the_exponent_in_terms_of_phi(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    """c ln(L)/x + x/2 = sqrt(A) Phi(x/sqrt(A)) with A = c ln L and Phi(v) = 1/v + half v: an
+    equality, printed as <=.
+    """
+    found = identity(A / x + x / 2, sqrt(A) * Phi(x / sqrt(A), half))
     return found.replace(assumes=(*found.assumes, *LENGTH_ASSUMPTION))
 
 
-@claim("BB:LF.1.ii.a-e/e", argument="x = sqrt(A) u; the integrand is positive, so that the integral grows with its range")
-def the_substitution() -> Evidence:
-    """x^{d/2 - 1} dx = A^{d/4} u^{d/2 - 1} du at x = sqrt(A) u."""
-    found = identity((sqrt(A) * u) ** (d / 2 - 1) * sqrt(A), A ** (d / 4) * u ** (d / 2 - 1))
+@claim(
+    "BB:LF.1.ii.a-e/e",
+    control={"quarter": Fraction(1, 3)},
+    argument="At x = sqrt(A) u the exponent is that of LF.1.ii.a-e/d; the integrand is positive, so that the integral grows with "
+    "its range.",
+)
+def the_substitution(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
+    """x^{d/2 - 1} dx = A^{quarter d} u^{d/2 - 1} du at x = sqrt(A) u, with quarter = 1/4."""
+    found = identity((sqrt(A) * u) ** (d / 2 - 1) * sqrt(A), A ** (Rational(quarter) * d) * u ** (d / 2 - 1))
     return found.replace(dimension="every d", assumes=(*found.assumes, *LENGTH_ASSUMPTION))
 
 
 @claim(
     "BB:LF.1.ii.a-e/moment",
-    argument="integrated over (0, oo) the left side is 0, so E zeta^{k+1} = (d + 2k) E zeta^k, finite for every k by induction; "
-    "and max(1, zeta)^6 <= 1 + zeta^6",
+    control={"one": Fraction(1, 2)},
+    argument="Integrated over (0, oo) the left side is 0, so E zeta^{k+1} = (d + 2k) E zeta^k is finite for every k by induction; "
+    "and sigma_mu^12 is at most max(1, zeta)^6.",
 )
-def twelfth_moment_of_sigma() -> Evidence:
-    """d/dx [x^{d/2 + k} e^{-x/2}] = ((d + 2k) x^k - x^{k+1}) x^{d/2 - 1} e^{-x/2}/2."""
+def twelfth_moment_of_sigma(*, one: Fraction = Fraction(1)) -> Evidence:
+    """d/dx [x^{d/2 + k} e^{-x/2}] = ((d + 2k) x^k - x^{k+1}) x^{d/2 - 1} e^{-x/2}/2, and max(1,
+    zeta)^6 <= one + zeta^6 with one = 1.
+    """
     k = sp.Symbol("k", nonnegative=True)
-    left = sp.diff(x ** (d / 2 + k) * exp(-x / 2), x)
+    left = sp.Derivative(x ** (d / 2 + k) * exp(-x / 2), x)
     recursion = identity(left, ((d + 2 * k) * x**k - x ** (k + 1)) * x ** (d / 2 - 1) * exp(-x / 2) / 2)
-    split = forall(Max(1, zeta) ** 6, "<=", 1 + zeta**6, {zeta: Closed(0, oo)})
-    half = Rational(1, 2)
-    spoiled = forall(Max(1, zeta) ** 6, "<=", half + zeta**6, {zeta: Closed(0, oo)})
-    return all_of(recursion, split.replace(control=spoiled)).replace(dimension="every d")
+    split = forall(Max(1, zeta) ** 6, "<=", Rational(one) + zeta**6, {zeta: Closed(0, oo)})
+    return all_of(recursion, split).replace(dimension="every d")
 
 
 @claim(
     "BB:LF.1.ii.a-e",
-    needs=tuple(f"BB:LF.1.ii.a-e/{part}" for part in ("a", "b", "c", "d", "e", "moment")),
-    argument="the lines one after the other",
+    control={"quarter": Fraction(1, 3)},
+    needs=("BB:LF.1.i", *(f"BB:LF.1.ii.a-e/{part}" for part in ("a", "b", "c", "d", "e", "moment"))),
+    argument="The parts show the lines one after the other; equal integrands have equal integrals.",
 )
-def the_chain_from_its_second_to_its_last_line() -> Evidence:
-    """The integrand of the second line, at x = sqrt(A) u and with dx, is A^{d/4} times that of the
-    last, for every d, c, L >= 2.
+def the_chain_from_its_second_to_its_last_line(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
+    """The integrand of the second line, at x = sqrt(A) u and with dx, is A^{quarter d} times that
+    of the last with quarter = 1/4, for every d, c, L >= 2.
     """
     density = x ** (d / 2 - 1) * exp(-x / 2) / exp(A) ** (1 / x)
-    found = identity((density * sqrt(A)).subs(x, sqrt(A) * u), A ** (d / 4) * u ** (d / 2 - 1) * exp(-sqrt(A) * Phi(u)))
+    at = sp.Subs(density, x, sqrt(A) * u) * sqrt(A)
+    found = identity(at, A ** (Rational(quarter) * d) * u ** (d / 2 - 1) * exp(-sqrt(A) * Phi(u)))
     return found.replace(dimension="every d", assumes=(*found.assumes, *LENGTH_ASSUMPTION))

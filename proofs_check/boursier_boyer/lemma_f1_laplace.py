@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 from flint import acb, arb, ctx
-from sympy import Rational, exp, oo, pi, sqrt
+from sympy import Rational, exp, oo, sqrt
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity, integral
@@ -21,22 +21,14 @@ from proofs_check.core.claim import claim
 c, A, x, y, u, d = sp.symbols("c A x y u d", positive=True)
 
 
-@claim("BB:LF.1.lap/minimum")
-def the_minimum_of_phi() -> Evidence:
-    """Phi(u) - Phi(sqrt 2) = (u - sqrt 2)^2/(2u), so u_0 = sqrt 2 is the only minimum; Phi(u_0) =
-    sqrt 2, Phi''(u_0) = 1/sqrt 2.
+@claim("BB:LF.1.lap/minimum", control={"half": Fraction(1, 3)})
+def the_minimum_of_phi(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    """Phi(u) - Phi(u_0) = (u - u_0)^2/(2u) for u_0 = sqrt 2 and Phi(u) = 1/u + half u with half =
+    1/2; Phi(u_0) = sqrt 2 and Phi''(u_0) = 1/sqrt 2.
     """
-    u0 = sqrt(2)
-    square = identity(Phi(u) - Phi(u0), (u - u0) ** 2 / (2 * u))
-    second = sp.diff(Phi(u), u, 2)
-    return all_of(square, identity([Phi(u0) * u, second * u**3], [u0 * u, 2]), identity(u * second.subs(u, u0), u / sqrt(2)))
-
-
-@claim("BB:LF.1.lap/prefactor", cites=("Laplace's method",))
-def the_factor_of_laplace() -> Evidence:
-    """sqrt(2 pi/(s Phi'')) with s = sqrt(c ln L) is (c ln L)^{-1/4} sqrt(2 pi)/sqrt(Phi'')."""
-    curvature = sp.Symbol("kappa", positive=True)
-    return identity(sqrt(2 * pi / (sqrt(c * A) * curvature)), (c * A) ** Rational(-1, 4) * sqrt(2 * pi) / sqrt(curvature))
+    u0, phi = sqrt(2), Phi(u, half)
+    square = identity(phi - sp.Subs(phi, u, u0), (u - u0) ** 2 / (2 * u))
+    return all_of(square, identity([sp.Subs(phi, u, u0), sp.Subs(sp.Derivative(phi, u, u), u, u0)], [u0, 1 / u0]))
 
 
 DIMENSIONS, SCALES = (1, 2, 3, 5, 10, 40), (1, 5, 10, 100, 1000, 10**6)
@@ -45,9 +37,10 @@ DIMENSIONS, SCALES = (1, 2, 3, 5, 10, 40), (1, 5, 10, 100, 1000, 10**6)
 @claim(
     "BB:LF.1.lap",
     control={"power": Fraction(-1, 5)},
-    needs=("BB:LF.1.lap/minimum", "BB:LF.1.lap/prefactor"),
+    needs=("BB:LF.1.lap/minimum",),
     cites=("Ivrii 2024, Section 2.1, Theorem 2", "DLMF 10.32.10 and 10.40.10"),
-    argument="the integral is 2 2^{d/4} K_{d/2}(sqrt(2) s), s = sqrt(c ln L); the remainder of its expansion is bounded by O(1/s)",
+    argument="By LF.1.lap/minimum u_0 = sqrt 2 is the only minimum; the integral is 2 2^{d/4} K_{d/2}(sqrt(2) s), s = sqrt(c ln "
+    "L), and the remainder of its expansion is of order 1/s.",
 )
 def the_equivalent_of_the_integral(*, power: Fraction = Fraction(-1, 4)) -> Evidence:
     """|ratio - 1| <= 2 q e^{2q}, q = (d^2 - 1)/(8 sqrt(2) s), by enclosures; for d = 1 the two
@@ -114,25 +107,30 @@ def one_exponential_below_another(*, k: Fraction = Fraction(1)) -> Evidence:
     """-y^2/r <= r/4 - k y for r = 1 + zeta >= 1 and y = sqrt(c ln L), with k = 1: (r/2 -
     y)^2 >= 0.
     """
-    r, z = sp.symbols("r y", positive=True)
-    return forall(-(z**2) / r, "<=", r / 4 - Rational(k) * z, {r: Closed(1, oo), z: (0, oo)})
+    r, root = sp.symbols("r y", nonnegative=True)
+    return forall(-(root**2) / r, "<=", r / 4 - Rational(k) * root, {r: Closed(1, oo), root: Closed(0, oo)})
 
 
-@claim("BB:LF.1.ii.f/mgf", argument="the integral of x^{d/2 - 1} e^{-x/4} is that of t^{d/2 - 1} e^{-t/2} after x = 2t")
-def exponential_moment_of_chi_square() -> Evidence:
-    """E e^{zeta/4} = 2^{d/2}: at x = 2t the integrand x^{d/2 - 1} e^{x/4 - x/2} dx is 2^{d/2}
-    t^{d/2 - 1} e^{-t/2} dt.
+@claim(
+    "BB:LF.1.ii.f/mgf",
+    control={"quarter": Fraction(1, 5)},
+    argument="The integral of x^{d/2 - 1} e^{-x/4} is that of t^{d/2 - 1} e^{-t/2} after x = 2t, which normalises the density.",
+)
+def exponential_moment_of_chi_square(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
+    """E e^{quarter zeta} = 2^{d/2} for quarter = 1/4: at x = 2t the integrand x^{d/2 - 1}
+    e^{quarter x - x/2} dx is 2^{d/2} t^{d/2 - 1} e^{-t/2} dt.
     """
     t = sp.Symbol("t", positive=True)
-    return identity(
-        (x ** (d / 2 - 1) * exp(x / 4 - x / 2)).subs(x, 2 * t) * 2, 2 ** (d / 2) * t ** (d / 2 - 1) * exp(-t / 2)
-    ).replace(dimension="every d")
+    density = sp.Subs(x ** (d / 2 - 1) * exp(Rational(quarter) * x - x / 2), x, 2 * t)
+    return identity(density * 2, 2 ** (d / 2) * t ** (d / 2 - 1) * exp(-t / 2)).replace(dimension="every d")
 
 
 @claim("BB:LF.1.ii.f/limit", control={"constant": 47000})
 def the_bound_tends_to_zero(*, constant: int = 48000) -> Evidence:
-    """ln(L)^4 e^{-y} = y^8 e^{-y}/c^4 <= 48000/(c^4 y) with y = sqrt(c ln L)."""
-    return all_of(forall(y**8 * exp(-y), "<=", constant / y, {y: (0, oo)}), identity((y**2 / c) ** 4, y**8 / c**4))
+    """l^4 e^{-sqrt(c l)} <= constant/(c^4 sqrt(c l)) for l = ln L > 0 and c > 0."""
+    l = sp.Symbol("l", positive=True)
+    root = sqrt(c * l)
+    return forall(l**4 * exp(-root), "<=", constant / (c**4 * root), {l: (0, oo), c: (0, oo)})
 
 
 def expectation(n: int, a: float) -> float:
@@ -157,8 +155,8 @@ def expectation(n: int, a: float) -> float:
         "BB:LF.1.ii.f/limit",
         "BB:LF.1.i",
     ),
-    argument="both max(1, zeta) and the repaired max(1, |Sigma|(1 + zeta)) are at most 1 + zeta for |Sigma| <= 1; take the mean of "
-    "LF.1.ii.f/pointwise with LF.1.ii.f/mgf, and multiply by ln(L)^4",
+    argument="Both max(1, zeta) and the repaired max(1, |Sigma|(1 + zeta)) are at most 1 + zeta for |Sigma| <= 1; the mean of "
+    "LF.1.ii.f/pointwise with LF.1.ii.f/mgf gives the bound, and LF.1.ii.f/limit its product with ln(L)^4.",
 )
 def the_means_tend_to_zero(*, k: Fraction = Fraction(1)) -> Evidence:
     """E L^{-c/(1 + zeta)} <= e^{1/4} 2^{d/2} e^{-k sqrt(c ln L)} with k = 1, for every L >= 1 and c

@@ -10,7 +10,7 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Max, Rational, oo
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.instances.quadratic_form import Sigma, a, b, quadratic_form, w
@@ -23,20 +23,22 @@ from theory.symbolic.regression_moments import DATA, token_moments
     why=r"The label is $y=w^{\top}x$ with $x\sim\mathcal{N}(0,\Sigma)$, so $\mathbb{E}y^{2}=w^{\top}\Sigma w$: "
     r"for $d=1$, $\Sigma=1/2$, $w=1$ it is $1/2$ and not $\|w\|_{2}^{2}=1$.",
     instead=r"The corner is $\|w\|_{\Sigma}^{2}=w^{\top}\Sigma w$, as in equation (12).",
+    costs="nothing",
     needs=("BB:12",),
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
     repair={"norm": "Sigma"},
     control={"norm": "2"},
 )
 def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
-    """E y^2 for y = w'x is w'S w for every d (Section 5); printed in F.1 is w'w, which is another
-    number in d = 1 already.
+    """The blocks E x x' = S, E x y = S w and E y^2 = w'S w for y = w'x and every d (Section 5);
+    printed in F.1 is w'w for the last, which is another number in d = 1 already.
     """
     w, S = DATA["w"], DATA["S"]
-    corner, claimed = token_moments(noise=False)[2], {"Sigma": w.T * S * w, "2": w.T * w}[norm]
+    square, column, corner = token_moments(noise=False)
+    claimed = {"Sigma": w.T * S * w, "2": w.T * w}[norm]
     at = {"w": sp.Matrix([1]), "S": sp.Matrix([Rational(1, 2)])}
     if corner.evaluate(at) == claimed.evaluate(at):
-        return trace_identity(corner, claimed)
+        return all_of(trace_identity(square, S), trace_identity(column, S * w), trace_identity(corner, claimed))
     witness = {"d": 1, "Sigma": Rational(1, 2), "w": 1, "E y^2": corner.evaluate(at), "printed corner": claimed.evaluate(at)}
     return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
 
@@ -51,14 +53,17 @@ PARAMETERS = {
     "BB:LF.1.i",
     false="gap",
     why=r"$\max(\|\Sigma\|_{\rm op},\|w\|^{2})$ bounds the diagonal blocks of $\Gamma_{w}$, not its norm: for $d=1$, $\Sigma=w=1$ "
-    r"a token is $(x,x)$, $\|\Gamma_{w}\|_{\rm op}=2$, and $\mathbb{E}e^{v^{\top}z}=e^{2}$ at $v=(1,1)$ where $e$ is claimed.",
+    r"a token is $(x,x)$ and $\|\Gamma_{w}\|_{\rm op}=2$.",
+    details=r"There $\mathbb{E}e^{v^{\top}z}=e^{2}$ at $v=(1,1)$, where $e$ is claimed.",
+    costs="constants",
     instead=r"$\mu$ is $\sigma_{\mu}$-sub-Gaussian with $\sigma_{\mu}^{2}=\max\big(1,\|\Sigma\|_{\rm op}(1+\|w\|^{2})\big)$. "
     r"With this constant the sentence of Lemma F.1 itself, that (11) satisfies Assumption 4.2, is true.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
     needs=("BB:LF.1.corner", "BB:LF.1.i/form", "BB:LF.1.i/query"),
     repair={"parameter": "repaired"},
     control={"k": Fraction(9, 10)},
-    argument="v'Gamma_w v = (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2, with equality in d = 1, and E e^{v.z} = e^{v'Gamma_w v/2}",
+    argument="v'Gamma_w v = (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2, with equality in d = 1, and E e^{v.z} = e^{v'Gamma_w v/2} "
+    "for a Gaussian token.",
 )
 def sub_gaussian_parameter_of_the_tokens(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
     """|Sigma| (|a| + |b||w|)^2 <= sigma_mu^2 (|a|^2 + |b|^2) for v = (a, b): twice the exponents of
@@ -73,18 +78,21 @@ def sub_gaussian_parameter_of_the_tokens(*, parameter: str = "printed", k: Fract
     return found.replace(dimension="every d (through the norms of the blocks)")
 
 
-@claim("BB:LF.1.i/form")
-def exponent_of_the_generating_function() -> Evidence:
-    """v'Gamma_w v = (a + b w)'S (a + b w) for v = (a, b): the square of a sum, not of the larger
-    part.
+@claim("BB:LF.1.i/form", control={"shifts": 2})
+def exponent_of_the_generating_function(*, shifts: int = 1) -> Evidence:
+    """v'Gamma_w v = (a + shifts b w)'S (a + shifts b w) for v = (a, b) and shifts = 1: the square
+    of a sum, not of the larger part.
     """
-    return quadratic_form(noise=False)
+    return quadratic_form(noise=False, shifts=shifts)
 
 
-@claim("BB:LF.1.i/query", control={"largest": Fraction(3, 2)})
-def the_query_is_sub_gaussian(*, largest: Fraction = Fraction(1)) -> Evidence:
-    """v'S v <= |v|^2 wherever |S|_op <= 1: the query is 1-sub-Gaussian; a larger covariance is not,
-    which needs the hypothesis.
+@claim(
+    "BB:LF.1.i/query",
+    control={"c": Fraction(9, 10)},
+    argument="v'Sv <= |S||v|^2 in an eigenbasis, and E e^{v.x} = e^{v'Sv/2} for the Gaussian query.",
+)
+def the_query_is_sub_gaussian(*, c: Fraction = Fraction(1)) -> Evidence:
+    """|S| |v|^2 <= c |v|^2 with c = 1 wherever |S| <= 1: twice the exponents of a bound of E
+    e^{v.x} and of a 1-sub-Gaussian law.
     """
-    ranges = {Sigma: Closed(0, largest), a: Closed(0, oo)}
-    return forall(Sigma * a**2, "<=", a**2, ranges)
+    return forall(Sigma * a**2, "<=", Rational(c) * a**2, {Sigma: Closed(0, 1), a: Closed(0, oo)})

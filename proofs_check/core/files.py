@@ -109,7 +109,7 @@ def _renewed(found: dict[str, Any]) -> dict[str, Any]:
         known = {**judged(c), "repair": judged(c.get("repair")), "control": judged(c.get("control"))}
         known["severity"] = "false" if c["severity"] == "material" else c["severity"]
         known["chain"] = c.get("chain") or held
-        return {"at": "", "follows": None, "costs": None, "fragment": "", "details": "", **known}
+        return {"at": "", "follows": None, "costs": None, "robust": None, "fragment": "", "details": "", **known}
 
     claims = [claim(c) for c in found["claims"]] if isinstance(found["claims"], list) else found["claims"]
     return {**found, "run": {**found["run"], "schema": SCHEMA}, "claims": claims}

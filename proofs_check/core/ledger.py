@@ -69,6 +69,7 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         "at": claim.at,
         "follows": claim.follows or None,
         "costs": claim.costs or None,
+        "robust": None if claim.robust is None else claim.robust.shown(),
         "open": claim.open or None,
         "hypotheses": list(claim.hypotheses),
         "needs": list(claim.needs),

@@ -14,6 +14,7 @@ from typing import Any
 import sympy as sp
 from flint import arb
 
+from numerics.evidence import plain
 from numerics.provers import Integers, forall
 from numerics.provers.enclosures.balls import value
 from proofs_check.core.hypotheses import unmet
@@ -36,6 +37,10 @@ class _Moved:
 
     point: Mapping[str, int | Fraction]
     hypotheses: tuple[str, ...]
+
+    def shown(self) -> dict[str, Any]:
+        """The witness as JSON scalars."""
+        return {name: plain(x) for name, x in self.point.items()}
 
     def _points(self) -> Iterator[dict[str, int | Fraction]]:
         yield dict(self.point)
@@ -153,6 +158,11 @@ class Diverging(_Moved):
 
     #: The index of the sequence.
     n = sp.Symbol("n", integer=True, positive=True)
+
+    def shown(self) -> dict[str, Any]:
+        """The witness as JSON scalars, with the n-th member and what its ratio exceeds."""
+        member = self.sequence(self.n, **{k: sp.sympify(x) for k, x in self.point.items()})
+        return {**{k: str(x) for k, x in member.items()}, "left over right exceeds": f"{self.exceeds} for n >= {self.least}"}
 
     def faults(self) -> list[str]:
         """Why the sequence refutes too little; empty if it is robust."""

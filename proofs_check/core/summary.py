@@ -42,12 +42,12 @@ def _errata(ledger: Ledger) -> list[Line]:
     out: list[Line] = []
     for e in false:
         survives = {True: "what uses it survives", False: "what uses it DOES NOT stand", None: "unused"}[ledger.survives(e["id"])]
-        out.append((f"{e['severity']:>8}  {e['id']:24} at {_witness(e['evidence'])[:150]}", {"yellow": True}))
+        out.append((f"{e['severity']:>13}  {e['id']:24} at {_witness(e['evidence'])[:150]}", {"yellow": True}))
         if e["repair"]:
             numbers = ", ".join(f"{k} = {v}" for k, v in e["repair"]["numbers"].items())
-            out.append((f"{'':36}true with {numbers} ({e['repair']['verdict']}); {survives}", {}))
+            out.append((f"{'':41}true with {numbers} ({e['repair']['verdict']}); {survives}", {}))
         else:
-            out.append((f"{'':36}{survives}", {}))
+            out.append((f"{'':41}{survives}", {}))
     return out
 
 

@@ -63,8 +63,8 @@ def add_commands(commands: Any) -> None:
     what = status.add_mutually_exclusive_group()
     what.add_argument("--check", nargs="+", default=[], metavar="FILE", help="whether these files hold what the ledger says")
     what.add_argument("--write", nargs="+", default=[], metavar="FILE", help="put it into these files, between their marks")
-    rules = "also: are enough identities and inequalities of this paper decided, the others explained, few of its rows open"
-    status.add_argument("--rules", metavar="KEY", help=rules)
+    rules = "also: are enough identities and inequalities of these papers decided, the others explained, few of their rows open"
+    status.add_argument("--rules", nargs="+", default=[], metavar="KEY", help=rules)
     status.set_defaults(run=_status)
     diff = commands.add_parser(
         "diff",
@@ -126,7 +126,7 @@ def _status(options: argparse.Namespace) -> int:
     document = read_ledger(Path(options.ledger))
     blocks, out = {"status": status(document), "errata": errata(document)}, 0
     try:
-        reach = coverage(document["claims"], options.rules) if options.rules else None
+        reaches = [coverage(document["claims"], key) for key in options.rules]
     except KeyError as error:
         raise InputError(error.args[0]) from error
     for given in (*options.check, *options.write):
@@ -144,7 +144,7 @@ def _status(options: argparse.Namespace) -> int:
             out = 1
     if not (options.check or options.write):
         print("\n\n".join(blocks.values()))
-    if reach is not None:
+    for reach in reaches:
         print(reach.line)
         for rule in reach.broken():
             print(f"largeprompt status: {rule}", file=sys.stderr)

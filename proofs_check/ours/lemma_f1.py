@@ -21,10 +21,10 @@ from proofs_check.instances.quadratic_form import Sigma, a, b, quadratic_form, w
 tau2 = sp.Symbol("tau2", nonnegative=True)
 
 
-@claim("OURS:LF.1/form", control={"noises": 2})
-def exponent_with_label_noise(*, noises: int = 1) -> Evidence:
-    """v'Gamma_w v = (a + b w)'S (a + b w) + noises b^2 tau^2 with noises = 1, for every d."""
-    return quadratic_form(noise=True, noises=noises)
+@claim("OURS:LF.1/form", control={"shifts": 2})
+def exponent_with_label_noise(*, shifts: int = 1) -> Evidence:
+    """v'Gamma_w v = (a + shifts b w)'S (a + shifts b w) + b^2 tau^2 with shifts = 1, for every d."""
+    return quadratic_form(noise=True, shifts=shifts)
 
 
 @claim(

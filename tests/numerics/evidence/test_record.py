@@ -115,3 +115,15 @@ def test_routes_that_contradict_are_an_error() -> None:
 @pytest.mark.parametrize("e", [proved(), certified().argued("joined"), refuted(), all_of(proved(), supported())])
 def test_json_keeps_everything(e: Evidence) -> None:
     assert Evidence.from_json(e.to_json()) == e
+
+
+def test_an_evidence_is_no_truth_value() -> None:
+    for e in (proved(), refuted()):
+        with pytest.raises(TypeError, match=r"ask for its verdict\.accepted"):
+            bool(e)
+
+
+def test_an_evidence_is_no_truth_value() -> None:
+    for e in (proved(), refuted()):
+        with pytest.raises(TypeError, match=r"ask for its verdict\.accepted"):
+            bool(e)

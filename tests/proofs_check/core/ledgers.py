@@ -10,7 +10,7 @@ from proofs_check.core.ledger import Ledger, run_claim
 
 #: Quick claims: a gap with a sharp constant and what uses it, an inference with its true statement,
 #: a typo, a proved step.
-QUICK = ("BB:CC.3.a", "BB:CC.3.b", "BB:LC.1.inv", "BB:LC.1.glue.b", "BB:LC.1/inference", "BB:P3.1.conv", "BB:F.3.4b/affine")
+QUICK = ("BB:CC.3.a", "BB:CC.3.b", "BB:LC.1.inv", "BB:LC.1.glue.b", "BB:LC.1/inference", "BB:P3.1.conv", "BB:LF.1.corner")
 
 
 @cache

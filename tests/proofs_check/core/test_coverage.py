@@ -4,17 +4,19 @@ do not.
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 import pytest
 
-from proofs_check.core.coverage import EXACT, MOST_OPEN, coverage
+from proofs_check.core.coverage import EXACT, coverage
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.statements import rows
+from proofs_check.core.statements import paper, rows
 from proofs_check.core.summary import summary
 from tests.proofs_check.core.ledgers import document, made_up
 
 SHARP = [id for id, r in rows().items() if r.paper == "BB" and r.kind in EXACT]
+RULES = paper("BB")["rules"]
 OTHER = [id for id, r in rows().items() if r.paper == "BB" and r.kind not in EXACT]
 
 
@@ -25,16 +27,25 @@ def claims(verdicts: dict[str, str], **changes: Any) -> list[dict[str, Any]]:
 def test_every_row_decided_keeps_every_rule() -> None:
     verdicts = [("PROVED", "CERTIFIED", "REFUTED")[i % 3] for i in range(len(SHARP))]
     reach = coverage(claims(dict(zip(SHARP, verdicts))))
-    assert (reach.share, reach.rows, reach.broken()) == (1.0, len(SHARP), [])
+    assert (reach.shares, reach.rows, reach.broken()) == ((1.0, 1.0), len(SHARP), [])
 
 
-def test_nine_tenths_is_the_edge() -> None:
-    most = (9 * len(SHARP) + 9) // 10  # the least whole number that is at least nine tenths
-    for decided, broken in ((most, False), (most - 1, True)):
-        verdicts = {id: "PROVED" if i < decided else "SUPPORTED" for i, id in enumerate(SHARP)}
+@pytest.mark.parametrize("rule", ["executed", "decided"])
+def test_the_least_shares_of_the_paper_are_the_edge(rule: str) -> None:
+    least = ceil(RULES[rule] * len(SHARP))  # the least whole number of rows that is enough
+    below = "SUPPORTED" if rule == "decided" else "ARGUED"
+    for enough in (least, least - 1):
+        verdicts = {id: "PROVED" if i < enough else below for i, id in enumerate(SHARP)}
         reach = coverage(claims(verdicts, unproved="a limit"))
-        assert bool(reach.broken()) is broken
-        assert len(reach.supported) == len(SHARP) - decided
+        assert bool(reach.broken()) is (enough < least)
+        assert len(reach.executed) == enough
+        assert len(reach.supported if rule == "decided" else reach.argued) == len(SHARP) - enough
+
+
+def test_what_is_argued_is_decided_but_not_executed() -> None:
+    reach = coverage(claims(dict.fromkeys(SHARP, "ARGUED")))
+    assert reach.shares == (0.0, 1.0)
+    assert "decided by execution alone" in reach.broken()[0]
 
 
 def test_a_supported_row_says_why() -> None:
@@ -43,13 +54,14 @@ def test_a_supported_row_says_why() -> None:
     assert silent.unexplained == (SHARP[0],)
     assert "unproved=" in silent.broken()[0]
     assert coverage(claims(verdicts, unproved="a limit")).broken() == []
+    assert coverage(claims(verdicts, fragment="d = 1 only")).broken() == []
     assert coverage(claims(verdicts, unproved=" ")).unexplained == (SHARP[0],)
 
 
 def test_the_main_claim_counts_and_else_the_weakest_part() -> None:
     row = SHARP[0]
     part, inference = made_up(f"{row}/part", "SUPPORTED"), made_up(f"{row}/inference", "REFUTED")
-    assert coverage([made_up(row, "PROVED"), part]).decided == (row,)
+    assert coverage([made_up(row, "PROVED"), part]).executed == (row,)
     assert coverage([made_up(f"{row}/other", "PROVED"), part]).supported == (row,)
     # A refuted inference decides nothing about the statement.
     assert coverage([made_up(row, "SUPPORTED"), inference]).supported == (row,)
@@ -58,7 +70,7 @@ def test_the_main_claim_counts_and_else_the_weakest_part() -> None:
 
 def test_open_rows_settle_nothing_and_few_are_allowed() -> None:
     assert coverage([made_up(SHARP[0], "PROVED"), made_up(f"{SHARP[0]}/end", "OPEN")]).unsettled[0] == SHARP[0]
-    for many, broken in ((MOST_OPEN, False), (MOST_OPEN + 1, True)):
+    for many, broken in ((RULES["open"], False), (RULES["open"] + 1, True)):
         reach = coverage(claims(dict.fromkeys(SHARP, "PROVED") | dict.fromkeys(OTHER[:many], "OPEN")))
         assert bool(reach.broken()) is broken
     with pytest.raises(KeyError, match="no paper has the key"):
@@ -69,4 +81,4 @@ def test_the_summary_of_a_whole_run_has_the_line_and_that_of_a_part_has_not() ->
     for partial in (False, True):
         read = document(partial=partial)
         text = "\n".join(line for line, _ in summary(Ledger(read["claims"], run=read["run"])))
-        assert ("SYM and INT rows decided" in text) is not partial
+        assert ("SYM and INT rows" in text) is not partial

@@ -20,13 +20,20 @@ def line(id: str, verdict: str, needs: tuple[str, ...] = (), repair: str | None 
     return made_up(id, verdict, needs=list(needs), repair=repair and {"verdict": repair})
 
 
-def test_a_chain_is_its_weakest_link_and_a_check_can_lift_a_weak_need() -> None:
+def test_a_chain_is_the_minimum_of_a_claim_and_all_it_needs() -> None:
     ledger = Ledger([line(A, "PROVED", (B,)), line(B, "SUPPORTED", (C,)), line(C, "CERTIFIED")])
-    # B is only supported by its own check, but what it rests on is certified: the stronger of the
-    # two counts.
-    assert ledger.chain(A) is Verdict.CERTIFIED
-    assert ledger.chain(C) is None
+    # Nothing is lifted: that what B rests on is certified makes B no stronger, nor A.
+    assert [ledger.chain(x) for x in (A, B, C)] == [Verdict.SUPPORTED, Verdict.SUPPORTED, Verdict.CERTIFIED]
     assert all(ledger.stands(x) for x in (A, B, C))
+    assert (ledger.weakest_link(A), ledger.weakest_link(C)) == ((B, Verdict.SUPPORTED), (C, Verdict.CERTIFIED))
+    weak = Ledger([line(A, "SUPPORTED", (B,)), line(B, "PROVED")])
+    assert (weak.chain(A), weak.chain(B)) == (Verdict.SUPPORTED, Verdict.PROVED)
+
+
+def test_what_no_prover_reaches_is_at_most_supported_in_every_chain() -> None:
+    told = line(B, "PROVED") | {"unproved": "no prover here speaks of differential equations"}
+    ledger = Ledger([line(A, "PROVED", (B,)), told])
+    assert (ledger.chain(A), ledger.chain(B), ledger.held(B)) == (Verdict.SUPPORTED, Verdict.SUPPORTED, Verdict.PROVED)
 
 
 def test_a_held_refutation_is_never_lifted() -> None:
@@ -71,6 +78,12 @@ def test_circles_unknown_needs_and_unknown_rows_are_faults() -> None:
     assert all(circle.needs[a] == (b,) for a, b in pairwise(shown))
     assert circle.chain(A) is Verdict.OPEN
     assert any("neither a claim nor a row" in f for f in Ledger([line(A, "PROVED", ("BB:nowhere",))]).faults())
+    assert Ledger([line(A, "PROVED") | {"follows": "BB:nowhere"}]).faults() == [
+        f"{A} follows BB:nowhere, which is no claim; name the claim whose error it inherits"
+    ]
+    true, false = line(B, "PROVED") | {"severity": None}, line(B, "REFUTED") | {"severity": "gap"}
+    assert "has none" in Ledger([line(A, "REFUTED") | {"follows": B}, true]).faults()[0]
+    assert Ledger([line(A, "REFUTED") | {"follows": B}, false]).faults() == []
     assert any("no such row" in f for f in Ledger([line("BB:nowhere", "PROVED")]).faults())
     assert Ledger([line(A, "PROVED", (B,)), line(B, "PROVED")]).faults() == []
 

@@ -28,7 +28,7 @@ def entry(*lines: dict[str, Any], id: str = "BB:CC.3.b") -> Erratum:
 
 def test_what_is_false_comes_first_by_severity_then_by_place() -> None:
     errata = errata_of(document())
-    assert [e.id for e in errata.entries] == ["BB:LC.1/inference", "BB:LC.1.inv", "BB:CC.3.b", "BB:P3.1.conv", "BB:F.3.4b/affine"]
+    assert [e.id for e in errata.entries] == ["BB:LC.1/inference", "BB:LC.1.inv", "BB:CC.3.b", "BB:P3.1.conv", "BB:LF.1.corner"]
     assert errata.counts == "3 gaps, 2 typos"
     worse = errata_of(document(line("BB:CC.3.b", severity="material"), line("BB:LC.1.inv")))
     assert [e.severity for e in worse.entries] == ["material", "gap"]
