@@ -23,7 +23,9 @@ tau2 = sp.Symbol("tau2", nonnegative=True)
 
 @claim("OURS:LF.1/form", control={"shifts": 2})
 def exponent_with_label_noise(*, shifts: int = 1) -> Evidence:
-    """v'Gamma_w v = (a + shifts b w)'S (a + shifts b w) + b^2 tau^2 with shifts = 1, for every d."""
+    """v'Gamma_w v = (a + shifts b w)'S (a + shifts b w) + b^2 tau^2 with shifts = 1, for every
+    d.
+    """
     return quadratic_form(noise=True, shifts=shifts)
 
 

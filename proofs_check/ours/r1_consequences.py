@@ -13,7 +13,7 @@ from sympy import log, oo
 from numerics.attention.softmax_average import error_squared, symbol
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
-from numerics.search.statement import Tail
+from numerics.search.statement import Mean, Tail
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
 from theory.bounds.concentration import C as C_of
@@ -64,12 +64,18 @@ def corollary_c3_for_every_delta(*, c: int | Fraction = 108, top: int = 75) -> E
 @claim(
     "OURS:R1.LC4",
     dial="c",
+    control=dict(top=1),
     needs=("OURS:R1",),
     argument="R1 is below the first term of Lemma C.4 alone, and its second term is not negative",
+    hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
-def lemma_c4_from_two_tokens_on(*, c: int | Fraction = 108) -> Evidence:
-    """75 e^{4 a2} K/L <= 2 C ln(L)/L with C = 108 e^{4 a2} K, for every L >= 2."""
+def lemma_c4_from_two_tokens_on(*, c: int | Fraction = 108, top: int = 75) -> Evidence:
+    """E|err|^2 <= top e^{4 a2} K/L, top = 75, for every L >= 1, and this is at most 2 C ln(L)/L
+    with C = 108 e^{4 a2} K for every L >= 2.
+    """
+    error = worst_ratio(Mean(error_squared), "<=", second_moment_R1(L, a2, K, top))
     length, a, k = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True), sp.Symbol("K", nonnegative=True)
     domain = {length: Integers(2, oo), a: Closed(0, oo), k: Closed(0, oo)}
-    return forall(second_moment_R1(length, a, k), "<=", 2 * C_of(a, k, sp.Rational(c)) * log(length) / length, domain)
+    logarithm = 2 * C_of(a, k, sp.Rational(c)) * log(length) / length
+    return all_of(error, forall(second_moment_R1(length, a, k, top), "<=", logarithm, domain))

@@ -305,16 +305,16 @@ def exponential_moment_and_tail(*, share: int | Fraction = 1) -> Evidence:
 
 @claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",))
 def sharper_than_lemma_d2(*, c: int | Fraction = 2) -> Evidence:
-    """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t > 0 and d >= 1, so that Lemma
-    D.2, 1) needs no cited theorem.
+    """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t > 0 and d >= 1: the bound of
+    R3.tail is below that of Lemma D.2, 1).
     """
     return forall(tail_R3(t, d), "<=", tail_d2(t, d, Rational(c)), {t: (0, oo), d: Closed(1, oo)})
 
 
 @claim("OURS:R3.tail/RH", control=dict(c=1), needs=("OURS:R3.tail",))
 def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
-    """2^{d/2} e^{-t^2/4} <= e^{-(t - c sqrt(d))^2/8} with c = 4, for t > c sqrt(d) and d >= 1, so
-    that Theorem 1.19 of Rigollet and Huetter need not be cited.
+    """2^{d/2} e^{-t^2/4} <= e^{-(t - c sqrt(d))^2/8} with c = 4, for t > c sqrt(d) and d >= 1:
+    the bound of R3.tail is below that of Theorem 1.19, which Lemma D.2 cites.
     """
     shift = Rational(c) * sqrt(d)
     return forall(tail_R3(t, d), "<=", exp(-((t - shift) ** 2) / 8), {t: (0, oo), d: Closed(1, oo)}, where=[(t, ">", shift)])
