@@ -51,17 +51,20 @@ def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Frac
 @claim(
     "OURS:LF.1/moments",
     assumes=(MEANS,),
-    control={"k": Fraction(1, 2)},
+    control=({"k": Fraction(1, 2)}, {"least": Fraction(1, 2)}),
     needs=("BB:LF.1.iii.a", "OURS:LF.1/sub_gaussian"),
-    argument="g = |Gamma_w| in LF.1.iii.a, for every S and tau^2, averaged over the query; all moments of x are finite",
+    argument="g = |Gamma_w| in LF.1.iii.a, for every S and tau^2, averaged over the query; the tangent at x = |v|/c and |y|/c with "
+    "c = (|v| + |y|)/2 gives (|v| + |y|)^p <= 2^{p-1}(|v|^p + |y|^p) for real p; all moments of x are finite",
 )
-def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1)) -> Evidence:
-    """max(1, g^p) <= (k sigma_w^2)^p wherever g <= sigma_w^2 and sigma_w^2 >= 1, with k = 1, for
-    every p >= 1 (p = 0 is 1 <= 1).
+def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1), least: int | Fraction = 1) -> Evidence:
+    """max(1, g^p) <= (k sigma_w^2)^p wherever g <= sigma_w^2 and sigma_w^2 >= 1, with k = 1, and
+    x^p >= 1 + p (x - 1), for every p >= least = 1 (p = 0 is 1 <= 1).
     """
-    g, sigma2, p = sp.symbols("g sigma2 p", positive=True)
-    ranges = {g: (0, oo), sigma2: Closed(1, oo), p: Closed(1, oo)}
-    return forall(Max(1, g**p), "<=", (Rational(k) * sigma2) ** p, ranges, where=[(g, "<=", sigma2)])
+    g, sigma2, p, x = sp.symbols("g sigma2 p x", positive=True)
+    powers = {p: Closed(Rational(least), oo)}
+    ranges = {g: (0, oo), sigma2: Closed(1, oo), **powers}
+    maximum = forall(Max(1, g**p), "<=", (Rational(k) * sigma2) ** p, ranges, where=[(g, "<=", sigma2)])
+    return all_of(maximum, forall(x**p, ">=", 1 + p * (x - 1), {x: (0, oo), **powers}))
 
 
 @claim(
