@@ -89,7 +89,9 @@ class Point:
         elif weights[0] == weights[1]:
             proxy = str(atoms[0] ** 2)
         else:
-            proxy = "Kearns-Saul"
+            q, gap = weights[0], atoms[0] - atoms[1]
+            factor = (1 - 2 * q) * gap * gap / 2
+            proxy = f"{factor.numerator}/({factor.denominator}*log({(1 - q) / q}))"
         return {"atoms": join(atoms), "weights": join(weights), "sigma2": proxy, "Uz": str(self.Uz), "f": join(self.f)}
 
 

@@ -64,21 +64,26 @@ class Tail:
         In population quantities and ``parameter``.
     parameter : sympy.Symbol
         The number in (0, 1) for every value of which the bound is claimed.
+    least : sympy.Expr, optional
+        The bound is claimed from this value of the parameter on, at which the threshold is largest.
 
     Raises
     ------
     ValueError
-        If the operator is another one.
+        If the operator is another one, or a tail to the left has a least parameter.
     """
 
     variable: RandomVariable
     op: str
     threshold: sp.Expr
     parameter: sp.Symbol
+    least: sp.Expr | None = None
 
     def __post_init__(self) -> None:
         if self.op not in (">=", ">", "<="):
             raise ValueError(f"a tail passes its threshold by '>=', '>' or '<=', got {self.op!r}")
+        if self.op == "<=" and self.least is not None:
+            raise ValueError("a least parameter belongs to a tail beyond its threshold; use '>=' or '>', or drop least=")
 
     @property
     def latex(self) -> str:
@@ -191,6 +196,9 @@ class Statement:
         The bound without its numerical factor, in population quantities and (for a tail) ``t``.
     proper : sympy.Expr or None
         Positive exactly when the threshold ``t`` of a tail belongs to a positive parameter.
+    admitted : pair of sympy.Expr, optional
+        The thresholds that belong to the parameter 1 and to its least value: the statement is about
+        those above the first, up to the second.
     exponents : bool
         Compare ``-ln`` of a tail with ``-ln`` of its bound.
     """
@@ -200,6 +208,7 @@ class Statement:
     op: str = ""
     proper: sp.Expr | None = None
     exponents: bool = False
+    admitted: tuple[sp.Expr, sp.Expr] | None = None
 
     def ratios(self, c: SoftmaxAverage) -> Array:
         """Left over right without the coefficient, the worst over all thresholds; shape of the
@@ -219,9 +228,13 @@ class Statement:
         order = np.argsort(value if self.op == "<=" else -value, axis=0, kind="stable")
         t = np.take_along_axis(value, order, 0)
         reached = np.cumsum(np.take_along_axis(c.weight, order, 0), axis=0)
+        if self.admitted is not None:  # what lies beyond a larger threshold also lies beyond the largest
+            t = np.minimum(t, evaluate(self.admitted[1], at))
         at["t"] = t
         bound = evaluate(self.core, at)
         proper = evaluate(self.proper, at) > 0 if self.proper is not None else True
+        if self.admitted is not None:
+            proper &= t > evaluate(self.admitted[0], at)
         if self.exponents:
             proper &= reached < 1 - 1e-12
             return np.where(proper, _clean(bound / -np.log(reached), t), 0.0), t
@@ -298,4 +311,6 @@ def normal_form(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents: bool 
     # at the thresholds that are attained "over" and "at or over" differ, in their suprema they do
     # not: one search for both
     side = "<=" if left.op == "<=" else ">="
-    return Normal(Statement(left.variable, core, side, root.as_coeff_Mul()[1], exponents), limit, root)
+    at = lambda value: left.threshold.subs(left.parameter, value)
+    admitted = None if left.least is None else (at(sp.S.One), at(left.least))
+    return Normal(Statement(left.variable, core, side, root.as_coeff_Mul()[1], exponents, admitted), limit, root)

@@ -165,20 +165,22 @@ def _witness(left: Mean | Tail | sp.Expr, right: sp.Expr, normal: Normal, family
         c = point.approximate(L)
         if not float(normal.statement.ratios(c)) > float(normal.limit) * (1 + 1e-12):
             continue
-        for value in _parameters(normal, c):
+        for value in _parameters(left, normal, c):
             evidence = at_point(point, L, left, right, value)
             if evidence.verdict is Verdict.REFUTED:
                 return evidence.replace(slack=float(normal.limit) / float(normal.statement.ratios(c)))
     return None
 
 
-def _parameters(normal: Normal, c: SoftmaxAverage) -> list[sp.Rational | None]:
-    """Short rationals near the parameter at which a tail bound is worst, on either side of it.
+def _parameters(left: Mean | Tail | sp.Expr, normal: Normal, c: SoftmaxAverage) -> list[sp.Rational | None]:
+    """Short admitted rationals near the parameter at which a tail bound is worst, on either side of
+    it.
 
     At the worst threshold itself both sides of the statement jump, so that only one side refutes.
     """
-    if normal.parameter is None:
+    if normal.parameter is None or not isinstance(left, Tail):
         return [None]
+    least = 0.0 if left.least is None else float(evaluate(left.least, population(c)))
     ratios, thresholds = normal.statement.by_threshold(c)
     assert thresholds is not None
     centre = float(evaluate(normal.parameter, {**population(c), "t": thresholds[ratios.argmax()]}))
@@ -188,11 +190,14 @@ def _parameters(normal: Normal, c: SoftmaxAverage) -> list[sp.Rational | None]:
         for shift in (0.1, 1e-2, 1e-4, 1e-7)
         for side in (1, -1)
     ]
-    return [v for v in dict.fromkeys(near) if 0 < v < 1]
+    return [v for v in dict.fromkeys(near) if least < v < 1]
 
 
 def _written(left: Mean | Tail | sp.Expr, right: sp.Expr) -> str:
-    return rf"{left.latex if isinstance(left, (Mean, Tail)) else latex(left)} \le {latex(right)}"
+    shown = rf"{left.latex if isinstance(left, (Mean, Tail)) else latex(left)} \le {latex(right)}"
+    if isinstance(left, Tail) and left.least is not None:
+        shown += rf" \quad ({latex(left.parameter)} \ge {latex(left.least)})"
+    return shown
 
 
 def at_point(point: Point, L: int, left: Mean | Tail | sp.Expr, right: sp.Expr, parameter: sp.Rational | None = None) -> Evidence:
@@ -213,6 +218,11 @@ def at_point(point: Point, L: int, left: Mean | Tail | sp.Expr, right: sp.Expr, 
     Evidence
         SUPPORTED or REFUTED at this instance, OPEN if the enclosures overlap.
 
+    Raises
+    ------
+    ValueError
+        If a tail has no value of its parameter, or one that is not admitted.
+
     Examples
     --------
     >>> from fractions import Fraction
@@ -231,6 +241,8 @@ def at_point(point: Point, L: int, left: Mean | Tail | sp.Expr, right: sp.Expr, 
         if parameter is None:
             raise ValueError(f"the tail bound holds for a range of {left.parameter}; say at which value to evaluate it")
         at[left.parameter.name] = evaluate(sp.Rational(parameter), at)
+        if left.least is not None and not at[left.parameter.name] >= evaluate(left.least, at):
+            raise ValueError(f"{left.parameter} = {parameter} is below its least value {latex(left.least)} at this instance")
         where[left.parameter.name] = str(parameter)
         value = c.probability(left.variable, left.op, evaluate(left.threshold, at))
     else:

@@ -5,6 +5,7 @@ linear attention. Both are proved as identities of matrices in every dimension.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import sympy as sp
@@ -29,52 +30,62 @@ n = sp.Symbol("n", integer=True, positive=True)
 m, b, z, x, y = (ALGEBRA[name] for name in ("m", "b", "z", "x", "y"))
 
 
-@claim("BB:B.1.a", argument="the two exponents differ by a constant in z', so that the densities are proportional")
-def completing_the_square() -> Evidence:
-    """x'a - (x-m)'Lambda(x-m)/2 against the shifted square, with a = K'Qz and Lambda = Gamma^-1;
-    the rest is free of x.
+@claim(
+    "BB:B.1.a",
+    control=dict(half=Fraction(1, 3)),
+    argument="The two exponents differ by a constant in z', so that the densities are proportional.",
+)
+def completing_the_square(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    """The exponent x'a - (x-m)'Lambda(x-m)/2 is minus half the shifted square and a rest that is
+    free of x, where a = K'Qz and Lambda = Gamma^-1.
     """
     score = K.T * Q * z
     exponent = x.T * score - (x - m).T * Lambda * (x - m) / 2
     shifted = x - m - Gamma * score
     constant = m.T * score + score.T * Gamma * score / 2
-    return trace_identity(exponent, constant - shifted.T * Lambda * shifted / 2)
+    return trace_identity(exponent, constant - sp.Rational(half) * (shifted.T * Lambda * shifted))
 
 
 @claim(
     "BB:B.1.b",
+    control=dict(shift=Fraction(9, 10)),
     needs=("BB:B.1.a", "BB:L2.1.a/mgf"),
-    argument="the logarithms of E_{mu_z} e^{b.Z'} and of the generating function of N(m + Gamma a, Gamma) agree for every b",
+    argument="The logarithms of E_{mu_z} e^{b.Z'} and of the generating function of N(m + Gamma a, Gamma) agree for every b, and "
+    "a law is determined by its generating function.",
 )
-def skewed_measure_is_gaussian() -> Evidence:
-    """log E e^{(a+b).Z} - log E e^{a.Z} = b.(m + S a) + b'S b/2 for a = K'Qz and a covariance S of
-    any rank; then the mean.
+def skewed_measure_is_gaussian(*, shift: int | Fraction = 1) -> Evidence:
+    """For a = K'Qz and a covariance S of any rank, log E e^{(a+b).Z} - log E e^{a.Z} is
+    b.(m + S a) + b'S b/2; then V times the mean, which is linear in b.
+
+    `shift` multiplies S a, by which the mean moves.
     """
+    moved = m + sp.Rational(shift) * (S * K.T * Q * z)
     log_mgf = lambda v: v.T * m + v.T * S * v / 2
     score = K.T * Q * z
     skewed = log_mgf(score + b) - log_mgf(score)
-    law = trace_identity(skewed, b.T * (m + S * score) + b.T * S * b / 2)
+    law = trace_identity(skewed, b.T * moved + b.T * S * b / 2)
     # The gradient at b = 0 is the mean: what is linear in b.
     mean = skewed.grad("b") - S * b
-    return all_of(law, confirmed(trace_identity(V * mean, V * (m + S * score)), lemma_by_cubature()))
+    return all_of(law, confirmed(trace_identity(V * mean, V * moved), lemma_by_cubature()))
 
 
 @claim(
     "BB:B.1.c",
+    control=dict(half=Fraction(1, 3)),
     needs=("BB:B.1.b",),
-    argument="z' = m + P y runs through the affine subspace on which mu lives, of dimension tr P = rank(Gamma)",
+    argument="The points m + P y run through the affine subspace on which mu lives, of dimension tr P = rank(Gamma).",
 )
-def degenerate_covariance() -> Evidence:
-    """The same computation on m + range(S), with the pseudo-inverse for Gamma^-1: the square is
-    completed there, for every rank.
+def degenerate_covariance(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    """On m + range(S), with the pseudo-inverse for Gamma^-1, the same square is completed for every
+    rank, and the new centre lies in that subspace.
     """
     score = K.T * Q * z
     point = m + P * y
     exponent = point.T * score - (point - m).T * G * (point - m) / 2
     shifted = point - m - S * score
     constant = m.T * score + score.T * S * score / 2
-    square = trace_identity(exponent, constant - shifted.T * G * shifted / 2)
-    stays = trace_identity(P * S * score, S * score)  # the new centre lies in the subspace
+    square = trace_identity(exponent, constant - sp.Rational(half) * (shifted.T * G * shifted))
+    stays = trace_identity(P * S * score, S * score)
     return all_of(square, stays)
 
 
@@ -85,23 +96,25 @@ HEAVY_TAILED_LAWS = {"none": 2**-n, "first": 3 * 4**-n}
 @claim(
     "BB:B.2/limit",
     false="gap",
+    follows="BB:2.def",
+    costs="a hypothesis",
     why=r"No moment of $\mu$ is assumed, yet the limit contains $\mathbb{E}_{z\sim\mu}[zz^{\top}]$: for "
     r"$\mathbb{P}(Z=2^{n})=2^{-n}$ the $n$-th term of $\mathbb{E}[Z^{2}]$ is $2^{n}$.",
     instead=r"If $\mathbb{E}_{z\sim\mu}\|z\|^{2}<\infty$, the law of large numbers gives the displayed limit almost surely; "
     r"Gaussian $\mu$ have this moment.",
     repair=dict(moments="second"),
-    control=dict(moments="first"),
+    control=(dict(moments="first"), dict(factor=Fraction(9, 10))),
     hypotheses=("d in Integers", "d >= 1"),
     cites=("Kolmogorov: strong law of large numbers",),
-    argument="the mean over tokens of <Qz_q, Kz> V z = V z z'K'Q z_q converges once E|z|^2 is finite",
+    argument="The mean over tokens of <Qz_q, Kz> V z = V z z'K'Q z_q converges once E|z|^2 is finite.",
 )
-def limit_of_linear_attention(*, moments: str = "none") -> Evidence:
-    """Each summand is V zz'K'Q z_q, whose mean is finite if E|z|^2 is; printed: for every law,
-    among them P(Z = 2^n) = 2^-n, for which no term of E z^2 is below 1.
+def limit_of_linear_attention(*, moments: str = "none", factor: int | Fraction = 1) -> Evidence:
+    """Each summand is V zz'K'Q z_q, whose mean is finite if E|z|^2 is. The limit is printed for
+    every law, among them P(Z = 2^n) = 2^-n, for which no term of E z^2 is below 1.
     """
     if moments not in HEAVY_TAILED_LAWS:
         score = K.T * Q * y
-        return trace_identity((score.T * z) * (V * z), V * z * z.T * K.T * Q * y)
+        return trace_identity((score.T * z) * (V * z), sp.Rational(factor) * (V * z * z.T * K.T * Q * y))
     term = expand_log(log(4**n * HEAVY_TAILED_LAWS[moments]), force=True)
     diverges = forall(term, ">=", 0, {n: Integers(1, oo)})
     if not diverges.verdict.accepted:
@@ -116,12 +129,14 @@ def limit_of_linear_attention(*, moments: str = "none") -> Evidence:
 
 @claim(
     "BB:B.2",
-    control=dict(centred=False),
+    control=(dict(centred=False), dict(factor=Fraction(9, 10))),
     needs=("BB:L2.1.a", "BB:B.2/limit"),
-    argument="E zz' = Gamma if m = 0, and only the limits are equal: at L tokens the two outputs differ",
+    argument="The left side is the limit of linear attention and the right side that of softmax attention by Lemma 2.1; only the "
+    "limits are equal, and at L tokens the two outputs differ.",
 )
-def linear_and_softmax_limits_agree(*, centred: bool = True) -> Evidence:
+def linear_and_softmax_limits_agree(*, centred: bool = True, factor: int | Fraction = 1) -> Evidence:
     """V E[zz'] K'Q z_q over N(m, Gamma) is the output of Lemma 2.1, where m = 0 if centred."""
     score = K.T * Q * y
     linear = V * (z * z.T).gauss("z", Gamma, mean=None if centred else m) * score
-    return trace_identity(linear, V * Gamma * score if centred else V * m + V * Gamma * score)
+    softmax = V * Gamma * score if centred else V * m + V * Gamma * score
+    return trace_identity(linear, sp.Rational(factor) * softmax)

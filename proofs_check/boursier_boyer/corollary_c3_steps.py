@@ -4,10 +4,12 @@ printed ranges of delta, each proved or refuted for every prompt length and ever
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import sympy as sp
 from sympy import exp, oo
 
-from numerics.evidence import Evidence
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
 from proofs_check.core.claim import claim
 from theory.bounds.concentration import delta_0, delta_min
@@ -19,29 +21,34 @@ DOMAIN = {L: Integers(1, oo), a2: Closed(0, oo)}
 X = {x: L * exp(-2 * a2) / 8}
 
 
-@claim("BB:CC.3.a", dial="c", reference={})
-def delta_0_exceeds_delta_min(*, c: int = 64) -> Evidence:
-    """delta_0 = c e^{4 a2}/L^2 >= delta_min: e^{-x} <= 1/x^2 at x = L e^{-2 a2}/8."""
-    return forall(delta_0(L, a2, c), ">=", delta_min(L, a2), DOMAIN, via=X)
+@claim("BB:CC.3.a", dial="c", reference=dict(x=sp.Rational(25, 2) * exp(-sp.Rational(1, 2))))
+def delta_0_exceeds_delta_min(*, c: int | Fraction = 64) -> Evidence:
+    """e^{-x} <= 1/x^2 for x > 0 and, at x = L e^{-2 a2}/8, delta_0 = c e^{4 a2}/L^2 >= delta_min
+    with c = 64; another c stands before 1/x^2 as c/64.
+    """
+    reason = forall(exp(-x), "<=", sp.Rational(c, 64) / x**2, {x: (0, oo)})
+    return all_of(reason, forall(delta_0(L, a2, c), ">=", delta_min(L, a2), DOMAIN, via=X))
 
 
 @claim(
     "BB:CC.3.b",
     false="gap",
-    why=r"Lemma C.1 is used at $\delta/4$ and so needs $\delta/4\geq\delta_{\min}$, where $\delta_{\min}="
-    r"\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$; only $\delta\geq\delta_{0}\geq\delta_{\min}$ has been shown, and "
-    r"$\delta_{0}/4\geq\delta_{\min}$ fails with the constant $64$.",
+    costs="constants",
+    why=r"Lemma C.1 is used at $\delta/4$ and so needs $\delta/4\geq\delta_{\min}$. Only $\delta\geq\delta_{0}\geq\delta_{\min}$ "
+    r"has been shown; with the constant $64$, $\delta_{0}/4\geq\delta_{\min}$ fails.",
+    details=r"Here $\delta_{\min}=\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$. The corollary itself survives with $64$: its "
+    r"bound holds for every $\delta\in(0,1)$, by another proof.",
     instead=r"The same proof works with $\delta_{0}=c\,e^{4\sigma^{2}\|Uz\|^{2}}/L^{2}$ and $c\geq 1024/e^{2}=138.58\ldots$, for "
-    r"instance $c=139$. The corollary itself survives with $64$: its bound holds for every $\delta\in(0,1)$.",
+    r"instance $c=139$.",
     repair=dict(c=139),
     dial="c",
     needs=("BB:LC.1", "BB:CC.3.a"),
-    argument="Lemma C.1 at delta/4 asks for delta/4 >= delta_min, where delta >= delta_0 is all that is known",
+    argument="Lemma C.1 at delta/4 asks for delta/4 >= delta_min, where delta >= delta_0 is all that is known.",
     hypotheses=("L in Integers", "L >= 1", "a2 >= 0", "64 * exp(4 * a2) < L**2"),
     reference={},
 )
-def quarter_of_delta_is_admissible(*, c: int = 64) -> Evidence:
-    """delta_0/4 >= delta_min wherever delta_0 < 1 leaves room for a delta; holds from c = 256
+def quarter_of_delta_is_admissible(*, c: int | Fraction = 64) -> Evidence:
+    """delta_0/4 >= delta_min wherever delta_0 < 1 leaves room for a delta; it holds from c = 256
     (2/e)^2 on.
     """
     return forall(delta_0(L, a2, c) / 4, ">=", delta_min(L, a2), DOMAIN, where=[(delta_0(L, a2, c), "<", 1)], via=X)

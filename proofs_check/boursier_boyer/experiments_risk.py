@@ -5,6 +5,7 @@ compared with these limits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -61,14 +62,20 @@ def linear_excess(prompt: Any, query: Any, L: int) -> Any:
     return (TASKS if exact else float(TASKS)) * trace(query - query @ prompt @ inverse(S_L)) / 2
 
 
-def _decided(least: float, at: dict[str, Any], covered: str) -> Evidence:
+def _decided(
+    least: float, at: dict[str, Any], covered: str, *, checked: str = "", again: Callable[[], float] | None = None
+) -> Evidence:
     """Return SUPPORTED if the least ratio of what is claimed larger to what is claimed smaller
-    exceeds 1 by more than the accuracy.
+    exceeds 1 by more than the accuracy, and REFUTED if it is as much below, by a second route too.
     """
-    engine = "quadrature"
+    common: dict[str, Any] = {"checked": checked, "covered": covered}
     if least > 1 + ACCURACY:
-        return Evidence(verdict=Verdict.SUPPORTED, engine=engine, slack=least, tightest=at, covered=covered)
-    return Evidence(verdict=Verdict.OPEN, engine=engine, reason=f"the ratio is {least:.6g} at {at}, and no second route was taken")
+        return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", slack=least, tightest=at, **common)
+    if least < 1 - ACCURACY and again is not None:
+        return refuted_by_two_routes("quadrature", at | {"ratio": least}, 1 - least, 0.0, 1 - again(), **common)
+    return Evidence(
+        verdict=Verdict.OPEN, engine="quadrature", reason=f"the ratio is {least:.6g} at {at}, and no second route was taken"
+    )
 
 
 def _times(factor: int) -> str:
@@ -81,43 +88,51 @@ def _lengths(risks: dict[int, Any]) -> str:
 
 @claim(
     "BB:S6.f2a",
-    control={"lead": 2},
+    control=({"lead": 2}, {"growth": 2}),
     needs=("BB:S6.f2a/runs",),
     argument="the limits of the flow from Assumption 5.1 are the risks of the runs that do not fail, which is measured",
     assumes=(FLOW_ASSUMPTION,),
 )
-def linear_attention_outperforms_softmax(*, lead: int = 1, measured: Measurements | None = None) -> Evidence:
+def linear_attention_outperforms_softmax(*, lead: int = 1, growth: int = 0, measured: Measurements | None = None) -> Evidence:
     """At each length of Figure 2 the trained risk of softmax attention exceeds that of linear
     attention, and the difference falls from each length to the next.
 
-    The control says that it exceeds twice that.
+    The controls say that it exceeds twice that, and that the difference times L^2 falls.
 
     The trained risk is that at the limit of the gradient flow from Assumption 5.1 on isotropic
-    data. Runs from random starts may fail, linear ones more often (BB:A.2.stab), and a failed
-    linear run is worse than softmax attention.
+    data. Runs from random starts may fail, linear ones among them (BB:A.2.stab/linear), and a
+    failed linear run is worse than softmax attention.
     """
     risks = limits(measurements(measured), "isotropic")
-    ratio, L = min((soft / (lead * linear), L) for L, (soft, linear) in risks.items())
-    if ratio < 1 - ACCURACY:
-        soft, linear = risks[L]
-        witness = {"L": L, "softmax": soft, f"linear{_times(lead)}": lead * linear}
-        return refuted_by_two_routes("quadrature", witness, lead * linear - soft, 0.0, _again(L, lead))
     covered = f"isotropic, d = 5, noise 1/10: {_lengths(risks)}"
-    gaps = [(soft - linear, L) for L, (soft, linear) in sorted(risks.items())]
-    narrowing, next_L = min((wide / narrow, L) for (wide, _), (narrow, L) in pairwise(gaps))
-    outperforms, narrows = _decided(ratio, {"L": L}, covered), _decided(narrowing, {"next L": next_L}, covered)
+    ratio, L = min((soft / (lead * linear), L) for L, (soft, linear) in risks.items())
+    gap = lambda L, soft, linear: (soft - linear) * float(L) ** growth
+    falls = [(gap(L, *risks[L]) / gap(longer, *risks[longer]), L, longer) for L, longer in pairwise(sorted(risks))]
+    narrowing, one, other = min(falls)
+
+    def lead_again() -> float:
+        soft, linear = _by_other_routes(L)
+        return soft / (lead * linear)
+
     return all_of(
-        outperforms, narrows, checked=r"R_{\rm soft}(L) > R_{\rm lin}(L),\quad (R_{\rm soft} - R_{\rm lin})(L) \downarrow"
+        _decided(ratio, {"L": L}, covered, checked=r"R_{\rm soft}(L) > R_{\rm lin}(L)", again=lead_again),
+        _decided(
+            narrowing,
+            {"L": one, "next L": other},
+            covered,
+            checked=r"(R_{\rm soft} - R_{\rm lin})(L) \downarrow",
+            again=lambda: gap(one, *_by_other_routes(one)) / gap(other, *_by_other_routes(other)),
+        ),
     )
 
 
-def _again(L: int, lead: int) -> float:
-    """Return ``lead R_lin - R_soft``, with R_lin from its exact closed form, and R_soft from
-    quadrature over the query at the trained parameters.
+def _by_other_routes(L: int) -> tuple[float, float]:
+    """Return the trained risks on isotropic data: of softmax attention from quadrature over the
+    query at the trained parameters, of linear attention from its exact closed form.
     """
     end = trained(TASK, L)
     soft = float(finite_prompt_risk(end.U11, end.u, TASK, L))
-    return lead * float(linear_excess(sp.eye(5), sp.eye(5), L) + NOISE / 2) - soft
+    return soft, float(linear_excess(sp.eye(5), sp.eye(5), L) + NOISE / 2)
 
 
 @claim("BB:S6.f2a/runs", control={"swapped": True})
@@ -181,39 +196,26 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
 
 @claim("BB:S6.f2b", control={"level": 2}, assumes=(FLOW_ASSUMPTION,))
 def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements | None = None) -> Evidence:
-    """The trained risks of both architectures exceed half the label noise by at most 20/L, and fall
-    with L.
+    """The trained risks of both architectures are within 20/L of half the label noise.
 
-    The control has the label noise instead of half of it.
-
-    The risks are trained as in BB:S6.f2a, on isotropic data, at the lengths of Figure 2 and at 1e4
-    and 1e6.
+    The control has the label noise instead of half of it. The risks are trained as in BB:S6.f2a, on
+    isotropic data, at the lengths of Figure 2 and at 1e4 and 1e6.
     """
     runs = measurements(measured)
-    far = 10**6
-    off = sp.Abs(linear_excess(sp.eye(5), sp.eye(5), far) + NOISE / 2 - level * NOISE / 2)
-    if off > sp.Rational(20, far):
-        witness = {
-            "attention": "linear",
-            "L": far,
-            "off": str(off),
-            "bound": f"20/{far}",
-            f"half the label noise{_times(level)}": str(level * NOISE / 2),
-        }
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
-    risks = limits(runs, "isotropic")
-    task = runs.plan.task("isotropic")
-    for L in (10**4, far):
+    risks, task = limits(runs, "isotropic"), runs.plan.task("isotropic")
+    for L in (10**4, 10**6):
         soft, linear = (trained(task, L, attention=a).risk for a in ("softmax", "linear"))
         risks[L] = (soft, linear)
-    parts, covered = [], f"isotropic, d = 5, noise 1/10: {_lengths(risks)}"
-    for i, attention in enumerate(("softmax", "linear")):
-        excess = [(risks[L][i] - level * runs.noise_level, L) for L in sorted(risks)]
-        least, L = min((20 / L / e if e > 0 else 0.0, L) for e, L in excess)
-        parts.append(_decided(least, {"attention": attention, "L": L}, covered))
-        fall, L = min((wide / narrow, L) for (wide, _), (narrow, L) in pairwise(excess))
-        parts.append(_decided(fall, {"attention": attention, "next L": L}, covered))
-    return all_of(*parts, checked=r"0 < R(L) - \tfrac{\tau^2}{2} \le \tfrac{20}{L},\quad R(L) \downarrow")
+    covered = f"isotropic, d = 5, noise 1/10: {_lengths(risks)}"
+    within = lambda risk, L: 20 / L / abs(risk - level * runs.noise_level)
+
+    def part(i: int, attention: str) -> Evidence:
+        least, L = min((within(risks[L][i], L), L) for L in risks)
+        checked = rf"\left|R_{{\rm {attention}}}(L) - \tfrac{{\tau^2}}{{2}}\right| \le \tfrac{{20}}{{L}}"
+        at = {"attention": attention, "L": L}
+        return _decided(least, at, covered, checked=checked, again=lambda: within(_by_other_routes(L)[i], L))
+
+    return all_of(part(0, "softmax"), part(1, "linear"))
 
 
 def _reached_from(seed: int, L: int) -> float:
@@ -226,12 +228,16 @@ def _reached_from(seed: int, L: int) -> float:
 
 @claim(
     "BB:A.fig6",
-    false="gap",
+    false="text and code",
+    costs="nothing",
     repair={"reading": "as coded"},
     control={"factor": 2},
-    why="With covariates $x\\sim\\mathcal N(0,\\Sigma)$ as printed, the trained risk of linear attention is "
-    "$\\frac1{2d}\\mathrm{tr}(\\Sigma-\\Sigma^2\\Sigma_L^{-1})+\\frac{\\tau^2}2$, and it is smaller for the "
-    "Kac-Murdock-Szegö covariance than for the identity at every length of Figure 6, as is that of softmax attention; the two have "
+    hypotheses=("L in Integers", "L >= 1"),
+    why="With $x\\sim\\mathcal N(0,\\Sigma)$ as printed the trained risk is smaller for the Kac-Murdock-Szegö covariance than for "
+    "the identity; with the prompts of the published code it is larger.",
+    details="With covariates as printed the trained risk of linear attention is "
+    "$\\frac1{2d}\\mathrm{tr}(\\Sigma-\\Sigma^2\\Sigma_L^{-1})+\\frac{\\tau^2}2$, and it is smaller for the anisotropic covariance "
+    "at every length of Figure 6, as is that of softmax attention; the two covariances have "
     "the same trace, and to first order in $1/L$ the same risk. This limit is the least risk, and the flow from random starts gets "
     "there: at $L=10$ from our seeds 1, 4 and 5, while it ends at 0.374 from seeds 0, 2 and 3. A published snapshot of the code "
     "multiplies the prompt by the Cholesky root twice, and the query never: the prompt then has the covariance "

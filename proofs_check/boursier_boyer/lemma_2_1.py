@@ -5,8 +5,11 @@ in every dimension.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import sympy as sp
+from sympy import Rational
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import identity, trace_identity
@@ -56,34 +59,47 @@ def lemma_by_cubature() -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
 
 
-@claim("BB:L2.1.a/mgf", argument="Z = m + R g with g standard normal and Gamma = R R', so that a.Z = a.m + (R'a).g for every rank")
-def log_moment_generating_function() -> Evidence:
-    """The square that gives E e^{b g} = e^{b^2/2} on the line, and the sum over the coordinates of
-    b = R'a.
+@claim("BB:L2.1.a/mgf", control={"half": Fraction(1)})
+def log_moment_generating_function(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    """The square b x - x^2/2 = half b^2 - (x - b)^2/2 that gives E e^{b g} on the line, half = 1/2,
+    and the sum a.m + half |b|^2 over the coordinates of b = R'a, for Gamma = R R'.
     """
     b, x = sp.symbols("b x", real=True)
-    square = identity(b * x - x**2 / 2, b**2 / 2 - (x - b) ** 2 / 2)
+    square = identity(b * x - x**2 / 2, Rational(half) * b**2 - (x - b) ** 2 / 2)
     b_, total = R.T * a, LOG_MGF.substitute("Gamma", R * R.T)
-    return all_of(square, trace_identity(a.T * m + b_.T * b_ / 2, total))
+    return all_of(square, trace_identity(a.T * m + int(2 * half) * (b_.T * b_) / 2, total))
 
 
 @claim(
     "BB:L2.1.a",
+    control={"half": Fraction(1)},
     needs=("BB:L2.1.a/mgf", "BB:B.1.a", "BB:B.1.b", "BB:B.1.c"),
-    argument="under the integral, E e^{a.Z} Z / E e^{a.Z} is the gradient of log E e^{a.Z}, at a = K'Qz",
+    argument="Z = m + R g with g standard normal and Gamma = R R' of any rank, so that a.Z = a.m + (R'a).g and log E e^{a.Z} = "
+    "a.m + a.Gamma a/2; under the integral, E e^{a.Z} Z / E e^{a.Z} is its gradient, at a = K'Qz",
 )
-def output_of_a_gaussian_prompt() -> Evidence:
-    """V times the gradient of the log moment generating function at K'Qz is V m + V Gamma K'Q z, in
-    every dimension.
+def output_of_a_gaussian_prompt(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    """V times the gradient of the log moment generating function a.m + half a.Gamma a, half = 1/2,
+    at K'Qz is V m + V Gamma K'Q z in every dimension.
     """
-    output = V * LOG_MGF.grad("a").substitute("a", K.T * Q * z)
-    return confirmed(trace_identity(output, V * m + V * Gamma * K.T * Q * z), lemma_by_cubature())
+    log_mgf = a.T * m + int(2 * half) * (a.T * Gamma * a) / 2
+    output = V * log_mgf.grad("a").substitute("a", K.T * Q * z)
+    found = trace_identity(output, V * m + V * Gamma * K.T * Q * z)
+    return confirmed(found, lemma_by_cubature()) if found.verdict.accepted else found
 
 
-@claim("BB:L2.1.b", needs=("BB:L2.1.a",), argument="an affine image of a Gaussian vector is Gaussian, so that two moments decide")
-def image_of_the_measure_itself() -> Evidence:
-    """Mean and covariance of T(z) = V m + V Gamma K'Q z for z ~ N(m, Gamma)."""
+@claim(
+    "BB:L2.1.b",
+    control={"factor": 2},
+    needs=("BB:L2.1.a",),
+    argument="an affine image of a Gaussian vector is Gaussian, so that two moments decide",
+)
+def image_of_the_measure_itself(*, factor: int = 1) -> Evidence:
+    """Mean and covariance of T(z) = V m + V Gamma K'Q z for z ~ N(m, Gamma), each right side times
+    factor = 1.
+    """
     T, M = V * m + V * Gamma * K.T * Q * z, V * Gamma * K.T * Q
     mean = V * (ALGEBRA.I + Gamma * K.T * Q) * m
     covariance = ((T - mean) * (T - mean).T).gauss("z", Gamma, mean=m)
-    return all_of(trace_identity(T.gauss("z", Gamma, mean=m), mean), trace_identity(covariance, M * Gamma * M.T))
+    return all_of(
+        trace_identity(T.gauss("z", Gamma, mean=m), factor * mean), trace_identity(covariance, factor * (M * Gamma * M.T))
+    )

@@ -80,34 +80,35 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
 @claim(
     "BB:LC.1.am",
     false="typo",
-    why=r"The tail bound before this line makes the probability of the complement at most $\delta$, so that the event has "
-    r"probability at least $1-\delta$ and not only $\delta$; for $\delta$ near $1$ it need not even have probability "
-    r"$\delta$.",
+    costs="nothing",
+    why=r"The tail bound before this line gives the complement at most the probability $\delta$, so that the event has at least "
+    r"$1-\delta$; near $\delta=1$ it need not even have $\delta$.",
     instead=r"With probability at least $1-\delta$, $S_{L}\geq(1-\alpha_{-})S$.",
     repair=dict(level=1 - delta),
     control=dict(level=1 - delta / 2),
     needs=("BB:LC.1.CL", "BB:LC.1.am/choice"),
-    argument="the choice of alpha_- makes the Chung-Lu bound equal to delta; for alpha_- >= 1 the event is sure",
+    argument="The choice of alpha_- makes the Chung-Lu bound equal to delta, and for alpha_- >= 1 the event is sure.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
-    """P(S_L >= (1 - alpha_-) S) >= level; printed: delta, meant: 1 - delta."""
+    """P(S_L >= (1 - alpha_-) S) >= level, where delta is printed and 1 - delta is meant."""
     return _probability_within(LOWER, sp.oo, level)
 
 
 @claim(
     "BB:LC.1.sand",
     false="typo",
+    costs="nothing",
     why=r"The factor $S$ is missing on the right: $S_{L}$ is of order $L$ and $1+\alpha_{+}$ is not.",
     instead=r"With probability at least $1-2\delta$, $(1-\alpha_{-})S\leq S_{L}\leq(1+\alpha_{+})S$.",
     repair=dict(factor=S),
     dial="c",
     needs=("BB:LC.1.am", "BB:LC.1.BCL"),
-    argument="each of the two events fails with probability at most delta",
+    argument="Each of the two events fails with probability at most delta.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def sandwich(*, factor: sp.Expr = sp.Integer(1), c: int = 1) -> Evidence:
-    """P((1 - alpha_-) S <= S_L <= (1 + c alpha_+) factor) >= 1 - 2 delta; printed without the
-    factor S.
+    """P((1 - alpha_-) S <= S_L <= (1 + c alpha_+) factor) >= 1 - 2 delta with c = 1, printed
+    without the factor S.
     """
     return _probability_within(LOWER, (1 + c * alpha_plus(L, a2, delta)) * factor, 1 - 2 * delta)

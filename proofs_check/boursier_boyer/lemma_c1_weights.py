@@ -30,79 +30,95 @@ b = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2, 0 included
 WEIGHT_DOMAIN, SQUARE_DOMAIN, FACTOR_DOMAIN = {w: (0, oo)}, {F: Closed(0, oo)}, {t: (0, oo)}
 
 
-def moment(k: int) -> sp.Expr:
-    """Return the bound of E M^k that the definition of sub-Gaussian gives at v = kUz."""
-    return exp(sp.Integer(k) ** 2 * b / 2)
+def moment(k: int, *, half: Fraction = Fraction(1, 2), root: bool = False) -> sp.Expr:
+    """Return the bound of E M^k that the definition of sub-Gaussian gives at v = kUz, or its square
+    root, as it is written before SymPy simplifies it.
+    """
+    with sp.evaluate(False):
+        bound = exp(sp.Integer(k) ** 2 * b * sp.Rational(half))
+        return sqrt(bound) if root else bound
+
+
+def best_of_young() -> sp.Expr:
+    """Return t p + q/t at its least, t = sqrt(q/p), as it is written before SymPy simplifies it."""
+    return sp.Subs(t * p + q / t, t, sqrt(q / p))
 
 
 def searched(proof: Evidence, search: Evidence) -> Evidence:
     """Join a proof in scalars, which holds for every dimension, with the search for the worst law,
     which is its second route and gives the slack.
     """
-    found = dict(slack=search.slack, tightest=search.tightest, sides=search.sides)
     assumed = (*proof.assumes, "E e^{u'Z} <= e^{sigma^2 |u|^2/2} for every u", MEANS)
-    return confirmed(proof.replace(assumes=assumed), search).replace(dimension="every d", **found)
+    joined = confirmed(proof.replace(assumes=assumed), search).replace(dimension="every d")
+    return joined.replace(slack=search.slack, tightest=search.tightest, sides=search.sides) if proof.verdict.accepted else joined
 
 
 @claim(
     "BB:LC.1.M",
-    control=dict(first=Fraction(49, 100), second=Fraction(49, 25)),
+    control=(dict(first=Fraction(49, 100)), dict(second=Fraction(49, 25)), dict(least=Fraction(11, 10))),
     needs=("BB:LC.1.M/jensen", "BB:LC.1.M/exponents"),
-    argument="the first two are the definition of sub-Gaussian at Uz and at 2Uz; the third is the expectation of e^x >= 1 + x",
+    argument="The first two are the definition of sub-Gaussian at Uz and at 2Uz; the third is the expectation of e^x >= 1 + x.",
     reference={},
 )
-def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fraction = 2) -> Evidence:
+def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
     """E M <= e^{a2/2}, E M^2 <= e^{2 a2} and S >= L: what the definition gives for E M^k, and e^x
     >= 1 + x at a centred score.
 
-    Second route: the worst of the laws with their exact sub-Gaussian constant.
+    The second route is the worst of the laws with their exact sub-Gaussian constant.
     """
     x = sp.Symbol("x", real=True)
     proof = all_of(
         forall(moment(1), "<=", exp(first * b), {b: Closed(0, oo)}),
         forall(moment(2), "<=", exp(second * b), {b: Closed(0, oo)}),
-        forall(L * exp(x), ">=", L * (1 + x), {L: Closed(1, oo), x: (-oo, oo)}),
+        forall(L * exp(x), ">=", L * (sp.Rational(least) + x), {L: Closed(1, oo), x: (-oo, oo)}),
     )
     search = all_of(
         worst_ratio(S, "<=", L * exp(first * a2)),
         worst_ratio(EM2, "<=", exp(second * a2)),
-        worst_ratio(L, "<=", S),
+        worst_ratio(least * L, "<=", S),
     )
     return searched(proof, search)
 
 
 @claim("BB:LC.1.M/jensen", dial="c")
 def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
-    """e^x >= c + x for every score x; a centred score has mean 0, so E M >= 1 and S >= L."""
+    """e^x >= c + x for every score x with c = 1; a centred score has mean 0, so that E M >= 1 and
+    S >= L.
+    """
     x = sp.Symbol("x", real=True)
     return forall(exp(x), ">=", sp.Rational(c) + x, {x: (-oo, oo)})
 
 
-@claim("BB:LC.1.M/exponents")
-def exponents_of_the_moments() -> Evidence:
-    """Sub-Gaussian at v = kUz: E M^k <= e^{k^2 a2/2}; the exponents used for k = 2 and 4, and their
-    square roots.
+@claim("BB:LC.1.M/exponents", control=dict(half=Fraction(1, 3)))
+def exponents_of_the_moments(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    """Sub-Gaussian at v = kUz means E M^k <= e^{k^2 a2/2}; its exponents for k = 2 and, after a
+    square root, for k = 4 and 2.
     """
-    squares = identity(moment(2), exp(2 * b)), identity(sqrt(moment(4)), exp(4 * b)), identity(sqrt(moment(2)), exp(b))
-    return all_of(*squares)
+    return all_of(
+        identity(moment(2, half=half), exp(2 * b)),
+        identity(moment(4, half=half, root=True), exp(4 * b)),
+        identity(moment(2, half=half, root=True), exp(b)),
+    )
 
 
 @claim(
     "BB:LC.1.CL",
     dial="c",
+    control=dict(second=Fraction(1, 2)),
     needs=("BB:LC.1.M", "BB:LC.1.CL/laplace", "BB:LC.1.CL/exponent"),
     cites=("Chung and Lu 2006, Theorem 7",),
-    argument="E e^{-t M} <= e^{-t E M + t^2 E M^2/2}, independence and Markov's inequality; then S >= L and E M^2 <= e^{2 a2}",
+    argument="The first bound follows from E e^{-t M} <= e^{-t E M + t^2 E M^2/2}, independence and Markov's inequality, the "
+    "second from S >= L and E M^2 <= e^{2 a2}.",
     hypotheses=("L in Integers", "L >= 1", "0 < alpha", "alpha < 1"),
     reference=dict(alpha=RADEMACHER.values["alpha_-"]),
 )
-def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2) -> Evidence:
-    """P(S_L <= (1 - alpha) S) <= exp(-alpha^2 S^2/(c L E M^2)) <= exp(-alpha^2 L e^{-2 a2}/c) with
-    c = 2; compared by exponents.
+def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2, second: int | Fraction = 2) -> Evidence:
+    """P(S_L <= (1 - alpha) S) <= exp(-alpha^2 S^2/(c L E M^2)) <= exp(-alpha^2 L e^{-2 a2}/second)
+    with 2 for both numbers; compared by exponents.
     """
     tail = Tail(normaliser, "<=", (1 - alpha) * S, alpha)
     inner = worst_ratio(tail, "<=", exp(-(alpha**2) * S**2 / (c * L * EM2)), exponents=True)
-    outer = worst_ratio(tail, "<=", exp(-(alpha**2) * L * exp(-2 * a2) / c), exponents=True)
+    outer = worst_ratio(tail, "<=", exp(-(alpha**2) * L * exp(-2 * a2) / second), exponents=True)
     return all_of(inner, outer)
 
 
@@ -113,72 +129,77 @@ def exponential_below_its_parabola(*, c: Fraction = Fraction(1, 2)) -> Evidence:
     return forall(exp(-y), "<=", 1 - y + sp.Rational(c) * y**2, {y: Closed(0, oo)})
 
 
-@claim("BB:LC.1.CL/exponent")
-def exponent_at_the_best_t() -> Evidence:
-    """-t alpha S + t^2 L E M^2/2 at t = alpha S/(L E M^2) is -alpha^2 S^2/(2 L E M^2)."""
-    t = alpha * S / (L * EM2)
-    return identity(-t * alpha * S + t**2 * L * EM2 / 2, -(alpha**2) * S**2 / (2 * L * EM2))
+@claim("BB:LC.1.CL/exponent", control=dict(c=3))
+def exponent_at_the_best_t(*, c: int = 2) -> Evidence:
+    """-t alpha S + t^2 L E M^2/2 at t = alpha S/(L E M^2) is -alpha^2 S^2/(c L E M^2) with c =
+    2.
+    """
+    best = sp.Subs(-t * alpha * S + t**2 * L * EM2 / 2, t, alpha * S / (L * EM2))
+    return identity(best, -(alpha**2) * S**2 / (c * L * EM2))
 
 
 @claim(
     "BB:LC.1.BCL",
     dial="c",
+    control=dict(second=Fraction(1, 2)),
     needs=("BB:LC.1.M", "BB:LC.2/variance"),
     cites=("Bubeck et al. 2013, Lemma 3",),
-    argument="Chebyshev's inequality alone gives c = 1; the second threshold is larger, since S >= L and E M^2 <= e^{2 a2}",
+    argument="Chebyshev's inequality alone gives c = 1; the second threshold is larger, since S >= L and E M^2 <= e^{2 a2}.",
     hypotheses=HYPOTHESES,
     reference={},
 )
-def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3) -> Evidence:
-    """P(S_L >= S + sqrt(3 L E M^2/delta)) <= delta, and the same beyond (1 + alpha_+) S; thresholds
-    squared about S.
+def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fraction = 3) -> Evidence:
+    """P(S_L >= S + sqrt(c L E M^2/delta)) <= delta, and the same beyond (1 + alpha_+) S with
+    `second` under the root of alpha_+; both numbers are 3, and thresholds are squared about S.
     """
     inner = worst_ratio(Tail(deviation_S, ">=", c * L * EM2 / delta, delta), "<=", delta)
-    outer = worst_ratio(Tail(deviation_S, ">=", (alpha_plus(L, a2, delta, c=c) * S) ** 2, delta), "<=", delta)
+    outer = worst_ratio(Tail(deviation_S, ">=", (alpha_plus(L, a2, delta, c=second) * S) ** 2, delta), "<=", delta)
     return all_of(inner, outer)
 
 
 @claim(
     "BB:LC.1.Q2",
-    control=dict(exponent=Fraction(39, 10)),
+    control=(dict(exponent=Fraction(39, 10)), dict(twice=Fraction(21, 10))),
     needs=("BB:LC.1.M/exponents",),
-    argument="the expectation of 2 w^2 |f|^2 <= t w^4 + |f|^4/t at the best t > 0, which exists unless f = 0 almost surely; then "
-    "the definition of sub-Gaussian at 4Uz",
+    argument="The first bound is the expectation of 2 w^2 |f|^2 <= t w^4 + |f|^4/t at the best t > 0, which exists unless f = 0 "
+    "almost surely; the second is the definition of sub-Gaussian at 4Uz.",
     reference={},
 )
-def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4) -> Evidence:
-    """E|w f|^2 <= e^{4 a2} sqrt(E|f|^4), w = e^{z'Uz}: pointwise for every t, the best t, and
-    sqrt(E w^4) <= e^{4 a2}.
+def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, twice: int | Fraction = 2) -> Evidence:
+    """E|w f|^2 <= sqrt(E w^4 E|f|^4) <= e^{4 a2} sqrt(E|f|^4), w = e^{z'Uz}: pointwise for every t,
+    the best t, and sqrt(E w^4) <= e^{4 a2}.
 
-    Second route: the worst of the laws with their exact sub-Gaussian constant.
+    The second route is the worst of the laws with their exact sub-Gaussian constant.
     """
-    pointwise = forall(2 * w**2 * F, "<=", t * w**4 + F**2 / t, {**WEIGHT_DOMAIN, **SQUARE_DOMAIN, **FACTOR_DOMAIN})
-    best = identity((t * p + q / t).subs(t, sqrt(q / p)), 2 * sqrt(p) * sqrt(q))
-    weight = forall(sqrt(moment(4)), "<=", exp(exponent * b), {b: Closed(0, oo)})
+    double = sp.Rational(twice)
+    pointwise = forall(double * w**2 * F, "<=", t * w**4 + F**2 / t, {**WEIGHT_DOMAIN, **SQUARE_DOMAIN, **FACTOR_DOMAIN})
+    best = identity(best_of_young(), double * sqrt(p) * sqrt(q))
+    weight = forall(moment(4, root=True), "<=", exp(exponent * b), {b: Closed(0, oo)})
     return searched(all_of(pointwise, best, weight), worst_ratio(EQ2, "<=", exp(exponent * a2) * K))
 
 
 @claim(
     "BB:LC.1.15",
-    control=dict(exponent=Fraction(4, 5)),
+    control=(dict(exponent=Fraction(4, 5)), dict(twice=Fraction(21, 10)), dict(least=Fraction(9, 10))),
     needs=("BB:LC.1.M",),
-    argument="for each unit v the expectation of 2 w v.f <= t w^2 + |f|^2/t at the best t > 0, |f|^2 = (v.f)^2 + r^2; then E w >= "
-    "1 and the definition of sub-Gaussian at 2Uz",
+    argument="The first bound is, for each unit v, the expectation of 2 w v.f <= t w^2 + |f|^2/t at the best t > 0, where |f|^2 = "
+    "(v.f)^2 + r^2, divided by E w >= 1; the second is the definition of sub-Gaussian at 2Uz.",
     reference={},
 )
-def size_of_the_limit(*, exponent: int | Fraction = 1) -> Evidence:
+def size_of_the_limit(*, exponent: int | Fraction = 1, twice: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
     """|R/S| <= sqrt(E w^2 E|f|^2) <= e^{a2} sqrt(E|f|^2), w = e^{Z'Uz}: pointwise for every t, the
     best t, E w >= 1, the exponent.
 
-    Second route: the worst of the laws with their exact sub-Gaussian constant.
+    The second route is the worst of the laws with their exact sub-Gaussian constant.
     """
+    double = sp.Rational(twice)
     s, r = sp.symbols("s r", real=True)  # v.f, and the length of the rest of f
     pointwise = forall(
-        2 * w * s, "<=", t * w**2 + (s**2 + r**2) / t, {**WEIGHT_DOMAIN, s: (-oo, oo), r: (-oo, oo), **FACTOR_DOMAIN}
+        double * w * s, "<=", t * w**2 + (s**2 + r**2) / t, {**WEIGHT_DOMAIN, s: (-oo, oo), r: (-oo, oo), **FACTOR_DOMAIN}
     )
-    best = identity((t * p + q / t).subs(t, sqrt(q / p)), 2 * sqrt(p) * sqrt(q))
-    divided = forall(q / p, "<=", q, {p: Closed(1, oo), q: (0, oo)})
-    weight = forall(sqrt(moment(2)), "<=", exp(exponent * b), {b: Closed(0, oo)})
+    best = identity(best_of_young(), double * sqrt(p) * sqrt(q))
+    divided = forall(q / p, "<=", q, {p: Closed(least, oo), q: (0, oo)})
+    weight = forall(moment(2, root=True), "<=", exp(exponent * b), {b: Closed(0, oo)})
     search = all_of(worst_ratio(RS, "<=", sqrt(EM2 * F2)), worst_ratio(RS, "<=", exp(exponent * a2) * sqrt(F2)))
     return searched(all_of(pointwise, best, divided, weight), search)
 
@@ -187,7 +208,7 @@ def size_of_the_limit(*, exponent: int | Fraction = 1) -> Evidence:
     "BB:LC.1.RL",
     dial="c",
     needs=("BB:LC.2", "BB:LC.1.Q2"),
-    argument="Lemma C.2 for Q_i = e^{z_i'Uz} f(z_i) with u = e^{4 a2} sqrt(E|f|^4)",
+    argument="It is Lemma C.2 for Q_i = e^{z_i'Uz} f(z_i) with u = e^{4 a2} sqrt(E|f|^4).",
     hypotheses=HYPOTHESES,
     reference={},
 )

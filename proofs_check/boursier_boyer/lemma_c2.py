@@ -25,13 +25,13 @@ delta = sp.Symbol("delta", positive=True)
     dial="c",
     needs=("BB:LC.2/variance", "BB:LC.2/markov"),
     cites=("Bubeck et al. 2013, Lemma 3", "Markov's inequality"),
-    argument="the mean square of the centred sum is at most uL, and Markov's inequality divides it by the squared threshold",
+    argument="The mean square of the centred sum is at most uL, and Markov's inequality divides it by the squared threshold.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
     reference={},
 )
 def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
-    """P(|sum_i (Q_i - E Q_i)|^2 > 3uL/delta) <= 2 delta with u = E|Q|^2, for Q = e^{z'Uz} f(z):
-    every law on the same atoms.
+    """P(|sum_i (Q_i - E Q_i)|^2 > 3uL/delta) <= 2 delta with u = E|Q|^2, for Q = e^{z'Uz} f(z),
+    which takes any values at the atoms.
     """
     L, u = symbol("L"), symbol("EQ2")
     return worst_ratio(Tail(deviation_R, ">", c * u * L / delta, delta), "<=", 2 * delta)
@@ -39,18 +39,20 @@ def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
 
 @claim(
     "BB:LC.2/variance",
-    argument="the L squares have mean E|Q|^2 each, the L(L - 1) products of different terms |E Q|^2 by independence",
+    control=dict(one=2),
+    argument="The L squares have the mean E|Q|^2 each, and the L(L - 1) products of different terms have |E Q|^2 by independence.",
 )
-def variance_of_a_sum() -> Evidence:
-    """E|sum Q_i|^2 - L^2 |E Q|^2 = L (E|Q|^2 - |E Q|^2)."""
-    L, square, mean = sp.symbols("L q m", positive=True)
-    return identity(L * square + L * (L - 1) * mean - L**2 * mean, L * (square - mean))
+def variance_of_a_sum(*, one: int = 1) -> Evidence:
+    """E|sum Q_i|^2 - L^2 |E Q|^2 = L (E|Q|^2 - |E Q|^2), where E|Q|^2 and |E Q|^2 may vanish."""
+    L = sp.Symbol("L", integer=True, positive=True)
+    square, mean = sp.symbols("q m", nonnegative=True)
+    return identity(L * square + L * (L - one) * mean - L**2 * mean, L * (square - mean))
 
 
 @claim("BB:LC.2/markov", dial="c", needs=("BB:LC.2/variance",), cites=("Markov's inequality",))
 def markov_at_the_threshold(*, c: int | Fraction = 3) -> Evidence:
     """L (E|Q|^2 - |E Q|^2) over the squared threshold 3uL/delta is at most 2 delta for E|Q|^2 <= u;
-    1/2 in place of 3 would do.
+    it is so with 1/2 in place of 3, too.
     """
     L = sp.Symbol("L", integer=True, positive=True)
     u = sp.Symbol("u", positive=True)

@@ -56,7 +56,10 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quan
 
 @claim(
     "BB:P3.1",
-    false="material",
+    false="edge",
+    at="L = 1",
+    follows="BB:LC.6",
+    costs="nothing",
     why=ONE_TOKEN_REASON,
     instead=r"For every $L\geq 2$ the bound holds, even with $\sigma^{4}$, for $c_{1}=2^{d/2}\|V\|_{\rm op}^{2}"
     r"\big((300(1+h)+20(d+1)\|U\|_{\rm op}^{2})/\ln 2+8\big)$, $h=\frac d2\ln 2$, and $c_{2}=\min(1,1/(16\|U\|_{\rm op}^{2}))$; "

@@ -15,7 +15,10 @@ from proofs_check.core.claim import claim
 
 @claim(
     "BB:P3.4.V",
-    false="material",
+    false="edge",
+    at="L = 1",
+    follows="BB:LC.6",
+    costs="nothing",
     why=ONE_TOKEN_REASON,
     instead=r"For every $L\geq 2$ the bound holds, even with $\sigma^{4}$ and without Assumption 3.3, with the constants "
     r"of Proposition 3.1, $\|V\|_{\rm op}^{2}$ replaced by the number of rows of $V$; "
@@ -37,7 +40,10 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
 
 @claim(
     "BB:P3.4.U",
-    false="material",
+    false="edge",
+    at="L = 1",
+    follows="BB:LC.6",
+    costs="nothing",
     why=r"At $L=1$ the right side contains $\ln(1)^{2}=0$, while the gradient of a single token is 0 and that of the limit is not.",
     instead=r"For every $L\geq 2$ the bound holds, even with $\sigma^{8}$ and without Assumption 3.3, for "
     r"$c_{1}=2^{d/2}\|V\|_{\rm op}^{2}\big((61000(d+1)(12+4h)^{2}+460(d+3)^{3}\|U\|_{\rm op}^{4})/\ln^{2}2+78(d+1)\big)$, "

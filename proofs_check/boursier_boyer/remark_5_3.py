@@ -12,7 +12,7 @@ import sympy as sp
 from sympy import Rational
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import identity, trace_identity
+from numerics.provers import computed, identity, trace_identity
 from numerics.provers.eigenbasis import identities
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
@@ -35,11 +35,13 @@ def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 
 @claim("BB:R5.3.limits/fixed_point", control={"exponent": Rational(1, 2)})
 def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    """|U|_F^2 = tr(S^-2)^{1-2r} equals u^2 = tr(S^-2)^{2r} at r = 1/4; S (u U) S = S, so the field
-    vanishes.
+    """|U|_F^2 = T (T^-r)^2 equals u^2 = (T^r)^2 for T = tr(S^-2) and r = 1/4; S (u U) S = S, so the
+    field vanishes.
     """
     T = sp.Symbol("T", positive=True)
-    balanced = identity(T ** (1 - 2 * exponent), T ** (2 * exponent))
+    with sp.evaluate(False):
+        U_norm, u_square = T * (T**-exponent) ** 2, (T**exponent) ** 2
+    balanced = identity(U_norm, u_square)
     if not balanced.verdict.accepted:
         return balanced
     return identities(balanced, trace_identity(S * J * S, S))  # J = S^-1 is u U
@@ -63,66 +65,82 @@ def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) 
 
 @claim(
     "BB:R5.3.risk0",
+    control={"factor": 2},
     needs=("BB:5.Rinf", "BB:R5.3.limits"),
     argument="a squared loss is nonnegative, so a predictor that is right for every task and query is optimal",
 )
-def the_risk_at_the_limit_is_zero() -> Evidence:
-    """u U = S^-1: the prediction u w'S U x is w'x for every w, x and d; so the risk is 0, also from
-    its closed form.
+def the_risk_at_the_limit_is_zero(*, factor: int = 1) -> Evidence:
+    """u U = factor S^-1 with factor 1: the prediction u w'S U x is w'x for every w, x and d; so the
+    risk is 0, also from its closed form in d = 1 and 2.
     """
-    exact = trace_identity(w.T * S * J * x, w.T * x)
+    exact = trace_identity(factor * (w.T * S * J * x), w.T * x)
     parts = [exact]
     for d in (1, 2):
         Sigma = sp.Matrix(d, d, lambda i, j: sp.Symbol(f"s_{min(i, j)}{max(i, j)}"))
         u = sp.Symbol("u", positive=True)
-        parts.append(identity(icl_risk(Sigma, Sigma.inv() / u, u) + Sigma.trace() / 2, Sigma.trace() / 2))
+        risk = computed(r"\mathcal{R}_\infty", icl_risk(Sigma, factor * Sigma.inv() / u, u))
+        parts.append(identity(risk + Sigma.trace() / 2, Sigma.trace() / 2))
     return identities(*parts)
 
 
-@claim(
-    "BB:R5.3.noise",
-    needs=("BB:12", "BB:5.block"),
-    argument="the noisy corner of Gamma_w meets U only through the row b', which stays 0: flow and limits are those without noise",
-)
-def label_noise_reaches_only_the_corner() -> Evidence:
-    """E x x' = S, E x y = S w, E y^2 = w'S w + r'r for y = w'x + noise of variance r'r; with p = b
-    = 0 the risk has no r.
+@claim("BB:R5.3.noise", control={"factor": 2}, needs=("BB:12",))
+def label_noise_reaches_only_the_corner(*, factor: int = 1) -> Evidence:
+    """E x x' = S, E x y = S w, E y^2 = w'S w + r'r for y = w'x + noise of variance r'r and every
+    d, each right side times factor = 1.
     """
     square, column, corner = token_moments(noise=True)
-    S, w, r, A, q = (DATA[name] for name in ("S", "w", "r", "A", "q"))
-    blocks = [trace_identity(square, S), trace_identity(column, S * w), trace_identity(corner, w.T * S * w + r.T * r)]
+    S, w, r = (DATA[name] for name in ("S", "w", "r"))
+    return all_of(
+        trace_identity(square, factor * S),
+        trace_identity(column, factor * S * w),
+        trace_identity(corner, factor * (w.T * S * w + r.T * r)),
+    )
+
+
+@claim("BB:R5.3.noise/risk", control={"factor": 2}, needs=("BB:R5.3.noise", "BB:5.block"))
+def label_noise_stays_out_of_the_risk(*, factor: int = 1) -> Evidence:
+    """With p = b = 0 the infinite-prompt risk with label noise is that without, factor = 1 times
+    tr((q S A - I) S (q S A - I)')/2: the noisy corner of Gamma_w meets U only through the row b'.
+
+    So flow and limits are those without noise, once b stays 0 (BB:5.block).
+    """
+    S, A, q = (DATA[name] for name in ("S", "A", "q"))
     on_manifold = risk_of_blocks(noise=True).substitute("p", 0 * DATA["p"]).substitute("b", 0 * DATA["b"])
     bracket = q * S * A - DATA.I
-    return all_of(*blocks, trace_identity(on_manifold, (bracket * S * bracket.T).tr() / 2))
+    return trace_identity(on_manifold, factor * (bracket * S * bracket.T).tr() / 2)
 
 
-@claim("BB:R5.3.deg/fixed_point")
-def the_pseudo_inverse_gives_a_fixed_point_of_risk_0() -> Evidence:
-    """u U = S^+ + u P(M): then S (u U) S = S, so the field vanishes, and w'S (u U) x = w'x for
-    every x = S z in the range of S.
+@claim("BB:R5.3.deg/fixed_point", control={"factor": 2})
+def the_pseudo_inverse_gives_a_fixed_point_of_risk_0(*, factor: int = 1) -> Evidence:
+    """u U = factor S^+ + u P(M) with factor 1: then S (u U) S = S, so the field vanishes, and
+    w'S (u U) x = w'x for every x = S z in the range of S.
     """
     S, G, H, M, w, u = (SINGULAR[name] for name in ("S", "G", "H", "M", "w", "u"))
-    scaled = G + u * (M - H * M * H)
+    scaled = factor * G + u * (M - H * M * H)
     still, right = trace_identity(S * scaled * S, S), trace_identity(w.T * S * scaled * S, w.T * S)
     return identities(still, right)
 
 
 @claim(
     "BB:R5.3.deg",
+    control={"factor": 2},
     needs=("BB:F.3.4c", "OURS:R5.limit", "BB:R5.3.deg/fixed_point"),
     unproved="the limit of a flow as time goes to infinity, from every start and for every rank: no prover here speaks of "
     "solutions of differential equations; that the limit is a fixed point of risk 0 is proved in the part",
     argument="R5.limit asks nothing of the rank of Sigma; a prediction that is right on the range of Sigma is right almost surely",
 )
-def the_pseudo_inverse_takes_the_place_of_the_inverse() -> Evidence:
-    """U -> gamma Sigma^+ + P(U(0)) and u -> 1/gamma for covariances of any rank, by integrated
-    paths.
+def the_pseudo_inverse_takes_the_place_of_the_inverse(*, factor: int = 1) -> Evidence:
+    """U -> factor gamma Sigma^+ + P(U(0)) with factor 1, and u -> 1/gamma, for covariances of any
+    rank, by integrated paths.
     """
     checked = r"U(t)\to\gamma\Sigma^{\dagger}+P(U(0)),\ u(t)\to 1/\gamma"
-    return ends_at(by_pseudo_inverse, theta_starts(singular=True, scales=(0.6,)), checked=checked)
+    limit = partial(by_pseudo_inverse, factor=factor)
+    return ends_at(limit, theta_starts(singular=True, scales=(0.6,)), checked=checked)
 
 
-def by_pseudo_inverse(start: Start) -> tuple[np.ndarray, float]:
-    """Return the limit that `limit_parameters` states."""
+def by_pseudo_inverse(start: Start, factor: int) -> tuple[np.ndarray, float]:
+    """Return the limit that `limit_parameters` states, its part in the range times a factor."""
     p = limit_parameters(start.Sigma, U0=start.U0, u0=start.u0)
-    return p.U[:-1, :-1], float(p.V[-1, -1])
+    onto = start.Sigma @ np.linalg.pinv(start.Sigma, hermitian=True, rcond=1e-10)
+    U = p.U[:-1, :-1]
+    return U + (factor - 1) * (onto @ U @ onto), float(p.V[-1, -1])

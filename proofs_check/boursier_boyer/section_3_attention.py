@@ -47,6 +47,7 @@ def setting() -> tuple[Array, Array, Array, Array, Array]:
 @claim(
     "BB:P3.1.conv",
     false="typo",
+    costs="nothing",
     why=r"The output is a convex combination of the values $Vz_{k}$ and not of the tokens $z_{k}$; one token $z_{1}=1$ with "
     r"$V=2$ gives $2$.",
     instead=r"$T^{K,Q,V}[\hat{\mu}_{L}](z)\in{\rm Conv}(Vz_{1},\ldots,Vz_{L})$, whence the bound on its norm, as printed.",
@@ -74,27 +75,30 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
     return identity(M - longer, S_L / (S_L + w) * (M - T) + w / (S_L + w) * (M - x))
 
 
-@claim("BB:KQ.1", argument=CHAIN_RULE)
-def gradient_in_the_keys() -> Evidence:
-    """The gradient of tr(G'K'Q) in K is Q G'."""
+@claim("BB:KQ.1", control={"transposed": False}, argument=CHAIN_RULE)
+def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
+    """The gradient of tr(G'K'Q) in K is Q G', and not Q G."""
     Z, z, k, q, V = setting()
     route = differences(grad_K(Z, z, k, q, V), lambda M: softmax_attention(Z, z, M.T @ q, V), k)
-    return confirmed(trace_identity((G.T * K.T * Q).tr().grad("K"), Q * G.T), route)
+    found = trace_identity((G.T * K.T * Q).tr().grad("K"), Q * (G.T if transposed else G))
+    return confirmed(found, route) if found.verdict.accepted else found
 
 
-@claim("BB:KQ.2", argument=CHAIN_RULE)
-def gradient_in_the_queries() -> Evidence:
-    """The gradient of tr(G'K'Q) in Q is K G."""
+@claim("BB:KQ.2", control={"transposed": True}, argument=CHAIN_RULE)
+def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
+    """The gradient of tr(G'K'Q) in Q is K G, and not K G'."""
     Z, z, k, q, V = setting()
     route = differences(grad_Q(Z, z, k, q, V), lambda M: softmax_attention(Z, z, k.T @ M, V), q)
-    return confirmed(trace_identity((G.T * K.T * Q).tr().grad("Q"), K * G), route)
+    found = trace_identity((G.T * K.T * Q).tr().grad("Q"), K * (G.T if transposed else G))
+    return confirmed(found, route) if found.verdict.accepted else found
 
 
-@claim("BB:KQ.3", argument="V multiplies a mean token that depends on K and Q through U alone")
-def gradient_in_the_values() -> Evidence:
-    """The gradient of v.b in a row v of V is the mean token b, the same for both
+@claim("BB:KQ.3", control={"factor": 2}, argument="V multiplies a mean token that depends on K and Q through U alone")
+def gradient_in_the_values(*, factor: int = 1) -> Evidence:
+    """The gradient of v.b in a row v of V is factor = 1 times the mean token b, the same for both
     parametrisations.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)
-    return confirmed(trace_identity((v.T * b).grad("v"), b), route)
+    found = trace_identity((v.T * b).grad("v"), factor * b)
+    return confirmed(found, route) if found.verdict.accepted else found

@@ -12,7 +12,7 @@ import sympy as sp
 from sympy import Rational, oo
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
-from numerics.provers import Closed, forall, identity, trace_identity
+from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import claim
@@ -24,39 +24,41 @@ from theory.symbolic.algebra import Algebra
 
 @claim(
     "BB:S6.data",
-    needs=("OURS:R6/scale", "BB:R5.3.noise"),
-    argument="E over w ~ N(0, om2 I) of a residual linear in w; the flow is om2 times as fast with the same orbits and limits; "
-    "label noise of the prompt stays out of the infinite-prompt risk by R5.3.noise",
+    control={"power": 1},
+    needs=("OURS:R6/scale", "BB:R5.3.noise/risk"),
+    fragment="the infinite-prompt risk on the block manifold, and the penalty of ridge regression; finite prompts are left to "
+    "OURS:R6/scale",
 )
-def the_theory_carries_over_to_the_data() -> Evidence:
-    """Infinite prompt: tasks N(0, om^2 I) have om^2 times the risk of (11), for every d; d times
-    the noise is ridge's penalty.
+def the_theory_carries_over_to_the_data(*, power: int = 2) -> Evidence:
+    """Tasks N(0, om^2 I) have om^power times the risk of (11), power = 2, for every d, so that the
+    flow has the same orbits and limits; with w ~ N(0, I/d) and noise 1/10 the penalty of ridge is
+    d^{power - 1}/10.
     """
     A = Algebra(general=["U"], symmetric=["S"], vectors=["w", "x"], params=["u", "om"])
     S, U, w, x, u, om = (A[name] for name in ("S", "U", "w", "x", "u", "om"))
     residual = u * (w.T * S * U * x) - w.T * x
     loss = (residual * residual / 2).gauss("x", S)
     d = sp.Symbol("d", positive=True)
-    scaled = trace_identity(loss.gauss("w", om * om * A.I), om * om * loss.gauss("w", A.I))
-    return all_of(scaled, identity(ridge_penalty(Rational(1, 10), 1 / d), d / 10))
+    scaled = trace_identity(loss.gauss("w", om * om * A.I), (om * om if power == 2 else om) * loss.gauss("w", A.I))
+    return all_of(scaled, identity(computed(r"\tau^2/\omega^2", ridge_penalty(Rational(1, 10), 1 / d)), d ** (power - 1) / 10))
 
 
 # -- ridge regression ------------------------------------------------------------------------------
 
 
-@claim("BB:S6.ridge/posterior", argument="up to the factor -1/(2 tau^2) the first line is the logarithm of prior times likelihood")
-def completing_the_square() -> Evidence:
-    """y'y - 2 b'w + w'X'X w + lambda w'w = (w - J b)'N(w - J b) + y'y - b'J b with N = X'X + lambda
-    I, J = N^-1 and b = X'y.
+@claim("BB:S6.ridge/posterior", control={"factor": 2})
+def completing_the_square(*, factor: int = 1) -> Evidence:
+    """y'y - 2 b'w + w'X'X w + lambda w'w = factor (w - J b)'N(w - J b) + y'y - b'J b with N = X'X +
+    lambda I, J = N^-1, b = X'y and factor 1.
 
-    lambda = tau^2/om2 (`ridge_penalty`), so the posterior of w is N(J b, tau^2 J), for every X, L
-    and d.
+    Up to -1/(2 tau^2) the left side is the logarithm of prior times likelihood, lambda = tau^2/om2
+    (`ridge_penalty`), so the posterior of w is N(J b, tau^2 J), for every X, L and d.
     """
     A = Algebra(symmetric=["N", "J"], vectors=["w", "b", "y"], params=["l"], inverse=[("N", "J")])
     N, J, w, b, y, l = (A[name] for name in ("N", "J", "w", "b", "y", "l"))
     gram = N - l * A.I
     left = y.T * y - 2 * (b.T * w) + w.T * gram * w + l * (w.T * w)
-    square = (w - J * b).T * N * (w - J * b) + y.T * y - b.T * J * b
+    square = factor * ((w - J * b).T * N * (w - J * b)) + y.T * y - b.T * J * b
     return trace_identity(left, square)
 
 
@@ -65,8 +67,9 @@ def completing_the_square() -> Evidence:
     control={"penalty": Fraction(2)},
     needs=("BB:S6.ridge/posterior",),
     cites=("the mean minimises the mean square", "the mean of a Gaussian posterior is where its density is largest"),
-    argument="the posterior mean of w'x is x'(X'X + lambda I)^-1 X'y, lambda = tau^2/om2, that is d tau^2 = 1/2 here; in an "
-    "eigenbasis of X'X the mean squared errors add up",
+    argument="by S6.ridge/posterior, the logarithm of prior times likelihood up to -1/(2 tau^2), the posterior mean of w'x is "
+    "x'(X'X + lambda I)^-1 X'y, lambda = tau^2/om2, that is d tau^2 = 1/2 here; in an eigenbasis of X'X the mean squared errors "
+    "add up",
 )
 def the_optimal_estimator_is_ridge_regression(*, penalty: Fraction = Fraction(1)) -> Evidence:
     """With penalty times tau^2/om2, mu the true one: the error (om2 l^2 + tau^2 e)/(e + l)^2 is
@@ -113,27 +116,26 @@ def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
 ALGEBRA = Algebra(general=["V"], symmetric=["S"], vectors=["a", "x"], params=["h"])
 
 
-@claim(
-    "BB:A.1.norm/mean",
-    argument="the mean of L^{-k} sum <a, z_l> V z_l is L^{1-k} V S a: its limit is V S a, softmax attention's, iff k = 1",
-)
-def mean_of_linear_attention() -> Evidence:
-    """E (a'x) V x = V S a for a token x ~ N(0, S), a = K'Qz: with the factor 1/L the mean of the
-    output, for every L and d.
+@claim("BB:A.1.norm/mean", control={"factor": 2})
+def mean_of_linear_attention(*, factor: int = 1) -> Evidence:
+    """E (a'x) V x = factor V S a for a token x ~ N(0, S), a = K'Qz and factor 1. With 1/L before
+    the sum this is the mean of the output, for every L and d.
+
+    With the factor L^-k the mean is L^{1-k} V S a, and its limit is softmax attention's iff k = 1.
     """
     V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
-    return trace_identity(((a.T * x) * (V * x)).gauss("x", S), V * S * a)
+    return trace_identity(((a.T * x) * (V * x)).gauss("x", S), factor * (V * S * a))
 
 
-@claim("BB:A.1.norm/variance", argument="tokens are independent, so the variance of their mean is 1/L of this")
-def variance_of_linear_attention() -> Evidence:
-    """E |(a'x) V x|^2 - |V S a|^2 = (a'S a) tr(V S V') + |V S a|^2: the error of linear attention
-    is (s t + q)/L.
+@claim("BB:A.1.norm/variance", control={"factor": 2})
+def variance_of_linear_attention(*, factor: int = 1) -> Evidence:
+    """E |(a'x) V x|^2 - |V S a|^2 = (a'S a) tr(V S V') + factor |V S a|^2, factor 1. Tokens are
+    independent, so that the error of linear attention is (s t + q)/L.
     """
     V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     square = ((a.T * x) * (a.T * x) * ((V * x).T * (V * x))).gauss("x", S)
     limit = (V * S * a).T * (V * S * a)
-    return trace_identity(square - limit, (a.T * S * a) * (V * S * V.T).tr() + limit)
+    return trace_identity(square - limit, (a.T * S * a) * (V * S * V.T).tr() + factor * limit)
 
 
 @claim(

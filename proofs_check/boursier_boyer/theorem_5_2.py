@@ -51,8 +51,10 @@ def theorem_5_2(*, shorter: int = 1) -> Evidence:
 @claim(
     "BB:T5.2/inference",
     false="gap",
-    why=r"Assumption 4.2 (i) wants a 1-sub-Gaussian query and Lemma F.1 supposes $\|\Sigma\|_{\rm op}\leq 1$, but Theorem 5.2 does "
-    r"not: for $d=1$, $\Sigma=2$, $\alpha=1/2$, $\mathbb{E}e^{x_{\rm q}}=e$, where $e^{1/2}$ is required.",
+    costs="nothing",
+    why=r"Assumption 4.2 (i) wants a 1-sub-Gaussian query and Lemma F.1 supposes $\|\Sigma\|_{\rm op}\leq 1$, but Theorem 5.2 "
+    r"does not.",
+    details=r"For $d=1$, $\Sigma=2$, $\alpha=1/2$, $\mathbb{E}e^{x_{\rm q}}=e$, where $e^{1/2}$ is required.",
     instead=r"With $\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$ the output at $(x_{\rm q},U)$ is that at "
     r"$(x_{\rm q}/\kappa,\kappa U)$, whose query is 1-sub-Gaussian: Theorem 5.2 holds for every $\Sigma$, with Assumption 4.2 "
     r"checked on a ball $\kappa$ times as large.",
@@ -60,6 +62,8 @@ def theorem_5_2(*, shorter: int = 1) -> Evidence:
     needs=("BB:LF.1.i",),
     repair={"rescaled": True},
     control={"rescaled": False},
+    argument="E e^{v.x} = e^{v.Sigma v/2} for a Gaussian query x, at most e^{|Sigma|_op |v|^2/2}; the exponent is divided by "
+    "kappa^2 = max(1, |Sigma|_op)",
 )
 def the_query_of_the_theorem_is_sub_gaussian(*, rescaled: bool = False) -> Evidence:
     """E e^{v x_q/kappa} <= e^{v^2/2} for every invertible Sigma: kappa = 1 as in the proof, or

@@ -29,7 +29,7 @@ __all__ = [
 Scalar = Any  # float, array of floats or sympy.Expr
 
 
-def delta_min(L: Scalar, a2: Scalar) -> Scalar:
+def delta_min(L: Scalar, a2: Scalar, c: Scalar = 8) -> Scalar:
     """Least delta for which the proof of Lemma C.1 has ``alpha_- <= 1/2``.
 
     Parameters
@@ -38,19 +38,21 @@ def delta_min(L: Scalar, a2: Scalar) -> Scalar:
         Prompt length.
     a2 : number or Expr
         ``sigma^2 |Uz|^2``. The hypothesis printed in the lemma lacks the ``sigma^2``.
+    c : number or Expr
+        The printed constant is 8.
 
     Returns
     -------
     number or Expr
-        ``exp(-(L/8) e^{-2 a2})``.
+        ``exp(-(L/c) e^{-2 a2})``.
 
     Examples
     --------
     >>> round(delta_min(16, 0), 4)
     0.1353
     """
-    m, L, a2 = read(L=L, a2=a2)
-    return m.exp(-L / 8 * m.exp(-2 * a2))
+    m, L, a2, c = read(L=L, a2=a2, c=c)
+    return m.exp(-L / c * m.exp(-2 * a2))
 
 
 def delta_0(L: Scalar, a2: Scalar, c: Scalar = 64) -> Scalar:
@@ -76,7 +78,7 @@ def delta_0(L: Scalar, a2: Scalar, c: Scalar = 64) -> Scalar:
     return c * m.exp(4 * a2) / L**2
 
 
-def alpha_minus(L: Scalar, a2: Scalar, delta: Scalar) -> Scalar:
+def alpha_minus(L: Scalar, a2: Scalar, delta: Scalar, c: Scalar = 2) -> Scalar:
     """Relative deviation beyond which ``S_L`` falls with probability at most delta (by Chung and Lu
     2006, Theorem 7).
 
@@ -85,11 +87,13 @@ def alpha_minus(L: Scalar, a2: Scalar, delta: Scalar) -> Scalar:
     L, a2 : number or Expr
     delta : number or Expr
         In (0, 1].
+    c : number or Expr
+        The printed constant is 2.
 
     Returns
     -------
     number or Expr
-        ``e^{a2} sqrt(2 ln(1/delta)/L)``: ``S_L >= (1 - alpha_-) S``. Where the proof glues its
+        ``e^{a2} sqrt(c ln(1/delta)/L)``: ``S_L >= (1 - alpha_-) S``. Where the proof glues its
         parts it is capped at 1.
 
     Examples
@@ -99,8 +103,8 @@ def alpha_minus(L: Scalar, a2: Scalar, delta: Scalar) -> Scalar:
     >>> simplify(alpha_minus(L, a2, delta_min(L, a2)))
     1/2
     """
-    m, L, a2, delta = read(L=L, a2=a2, delta=delta)
-    return m.exp(a2) * m.sqrt(2 * m.log(1 / delta) / L)
+    m, L, a2, delta, c = read(L=L, a2=a2, delta=delta, c=c)
+    return m.exp(a2) * m.sqrt(c * m.log(1 / delta) / L)
 
 
 def alpha_plus(L: Scalar, a2: Scalar, delta: Scalar, c: Scalar = 3) -> Scalar:

@@ -121,9 +121,3 @@ def test_an_evidence_is_no_truth_value() -> None:
     for e in (proved(), refuted()):
         with pytest.raises(TypeError, match=r"ask for its verdict\.accepted"):
             bool(e)
-
-
-def test_an_evidence_is_no_truth_value() -> None:
-    for e in (proved(), refuted()):
-        with pytest.raises(TypeError, match=r"ask for its verdict\.accepted"):
-            bool(e)

@@ -211,3 +211,41 @@ def test_an_event_that_balls_do_not_decide_is_neither_in_nor_out() -> None:
     probability = c.mean(failure)
     assert probability.contains(0)
     assert probability.contains(arb(1) / 2)
+
+
+def test_a_least_parameter_is_respected_by_search_and_witness() -> None:
+    """Below the least parameter the bound is not claimed: a constant that fails there may hold, and
+    one that fails above it is refuted above it.
+    """
+    least = 64 * sp.exp(4 * a2) / L**2
+
+    def judged(c: F, least: sp.Expr | None) -> Evidence:
+        tail = Tail(error_squared, ">", c * F4 * sp.exp(4 * a2) / (delta * L), delta, least)
+        return worst_ratio(tail, "<=", delta, families=(TWO_ATOMS,))
+
+    assert judged(F(4, 5), None).verdict is Verdict.REFUTED
+    assert judged(F(4, 5), least).verdict is Verdict.SUPPORTED
+    e = judged(F(2, 5), least)
+    assert e.verdict is Verdict.REFUTED
+    length, value = int(e.witness["L"]), F(str(e.witness["delta"]))
+    size = sp.sympify(str(e.witness["sigma2"])) * sp.Rational(str(e.witness["Uz"])) ** 2  # a number also for two unequal atoms
+    assert 1 > value >= F(64, length**2)
+    assert value * length**2 >= 64 * sp.exp(4 * size)
+    assert e.witness["left"] > float(value)
+    assert r"(\delta \ge \frac{64" in e.checked
+
+
+def test_a_parameter_below_its_least_value_is_refused() -> None:
+    rademacher = Point(on_line((1, -1), (F(1, 2), F(1, 2))), F(0), (F(1), F(-1)))
+    tail = Tail(error_squared, ">", F4 / (delta * L), delta, 64 * sp.exp(4 * a2) / L**2)
+    assert at_point(rademacher, 10, tail, delta, sp.Rational(2, 3)).verdict is Verdict.SUPPORTED
+    with pytest.raises(ValueError, match="delta = 3/5 is below its least value"):
+        at_point(rademacher, 10, tail, delta, sp.Rational(3, 5))
+    with pytest.raises(ValueError, match="a least parameter belongs to a tail beyond its threshold"):
+        Tail(normaliser, "<=", alpha * S, alpha, F4)
+
+
+@pytest.mark.parametrize("q", [F(1, 9), F(2, 5), F(9, 10)])
+def test_witnesses_name_the_proxy_of_two_atoms_as_a_number(q: F) -> None:
+    point = Point(on_line((3 - 3 * q, -3 * q), (q, 1 - q)), F(1), (F(1), F(0)))
+    assert float(sp.sympify(point.describe()["sigma2"])) == pytest.approx(float(point.sigma2()), rel=1e-12)

@@ -12,10 +12,16 @@ import pytest
 from numerics.evidence import Verdict
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.results import Measurements
+from proofs_check.boursier_boyer import experiments_training
 from proofs_check.boursier_boyer.experiments_curves import distances_are_more_erratic, risks_are_more_irregular
 from proofs_check.boursier_boyer.experiments_ends import Pace, failed_runs, failures, pace
 from proofs_check.boursier_boyer.experiments_risk import runs_end_at_the_limits
-from proofs_check.boursier_boyer.experiments_training import softmax_fails_more_seldom, the_block_start_is_not_necessary
+from proofs_check.boursier_boyer.experiments_training import (
+    converges_before_50_000_steps,
+    linear_attention_fails_from_some_start,
+    softmax_fails_more_seldom,
+    the_block_start_is_not_necessary,
+)
 from tests.numerics.figures.synthetic import measurements
 
 PLAN = replace(Plan.full(), figures=(2, 3), variants=("as written",), lengths=(10, 100), curve_lengths=(10, 100), records=100)
@@ -67,21 +73,41 @@ def test_a_run_of_few_records_tells_nothing(found: Measurements) -> None:
     assert pace(replace(run, step=run.step[:9], risk=run.risk[:9], risk_error=run.risk_error[:9]), 0.1, 6.5) == (False, False)
 
 
-def test_runs_on_their_way_refute_nothing_and_stuck_ones_do(found: Measurements) -> None:
-    """Whole runs: one softmax run that stands refutes; that falls, or shortened, it leaves the
-    sentence open.
-    """
-    stuck, falling = ended(found, KEY, 0.3, STANDING), ended(found, KEY, 0.3, FALLING)
-    assert softmax_fails_more_seldom(measured=stuck).verdict is Verdict.REFUTED
-    assert softmax_fails_more_seldom(measured=falling).verdict is Verdict.OPEN
-    short = replace(stuck, plan=replace(PLAN, most_steps=1000))
-    outcome = softmax_fails_more_seldom(measured=short)
-    assert (outcome.verdict, outcome.reason[:36]) == (Verdict.OPEN, "fewer steps than as written asks for")
-    # The other architecture supports, shortened or not, and refutes the control.
-    linear = ended(found, (*KEY[:2], "linear", *KEY[3:]), 0.3, STANDING)
-    for measured in (linear, replace(linear, plan=short.plan)):
-        assert softmax_fails_more_seldom(measured=measured).verdict is Verdict.SUPPORTED
-        assert softmax_fails_more_seldom(stable="linear", measured=measured).verdict is Verdict.REFUTED
+def lost(monkeypatch: pytest.MonkeyPatch, *pairs: tuple[str, int, str]) -> Verdict:
+    """The verdict on softmax's stability if these runs alone fail: data, seed, attention."""
+    ends = {
+        (data, "as written", L, seed): {"softmax": name == "softmax", "linear": name == "linear"}
+        for L, (data, seed, name) in enumerate(pairs, start=10)
+    }
+    monkeypatch.setattr(experiments_training, "failures", lambda runs: ends)
+    return softmax_fails_more_seldom(measured=measurements(PLAN)).verdict
+
+
+def test_few_starts_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sign test counts starts, on both kinds of data; and many runs from one start are one."""
+    linear = [("isotropic", seed, "linear") for seed in range(30)]
+    softmax = [("anisotropic", seed, "softmax") for seed in range(30, 60)]
+    assert lost(monkeypatch) is Verdict.OPEN
+    assert lost(monkeypatch, *linear[:4]) is Verdict.OPEN
+    assert lost(monkeypatch, *linear[:19]) is Verdict.OPEN
+    assert lost(monkeypatch, *linear[:20]) is Verdict.SUPPORTED
+    assert lost(monkeypatch, *linear[:1] * 30) is Verdict.OPEN
+    assert lost(monkeypatch, *linear, *softmax) is Verdict.OPEN
+    assert lost(monkeypatch, *softmax[:29]) is Verdict.OPEN
+    assert lost(monkeypatch, *softmax) is Verdict.REFUTED
+
+
+def test_linear_attention_fails_from_one_start_and_not_from_another() -> None:
+    assert linear_attention_fails_from_some_start().verdict is Verdict.SUPPORTED
+    fine = linear_attention_fails_from_some_start(seed=1)
+    assert fine.verdict is Verdict.REFUTED
+    assert fine.witness["risk at the end"] == pytest.approx(fine.witness["from the block start"], rel=1e-6)
+
+
+def test_most_runs_converge_early_and_not_all() -> None:
+    assert converges_before_50_000_steps().verdict is Verdict.SUPPORTED
+    late = converges_before_50_000_steps(every=True)
+    assert (late.verdict, late.witness["seed"]) == (Verdict.REFUTED, 21)
 
 
 def test_a_run_that_is_not_there_yet_has_no_end(found: Measurements) -> None:
@@ -100,8 +126,8 @@ def test_a_run_that_is_not_there_yet_has_no_end(found: Measurements) -> None:
 
 @pytest.mark.parametrize(("share", "says"), [(STANDING, "is stuck"), (FALLING, "perhaps still fell")])
 def test_from_the_random_starts_every_run_has_to_arrive(found: Measurements, share: float, says: str) -> None:
-    assert the_block_start_is_not_necessary(attention="softmax", measured=found).verdict is Verdict.SUPPORTED
-    outcome = the_block_start_is_not_necessary(attention="softmax", measured=ended(found, KEY, 0.3, share))
+    assert the_block_start_is_not_necessary(measured=found).verdict is Verdict.SUPPORTED
+    outcome = the_block_start_is_not_necessary(measured=ended(found, KEY, 0.3, share))
     assert outcome.verdict is Verdict.OPEN
     assert says in outcome.reason
 

@@ -11,7 +11,7 @@ import pytest
 
 from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.quadrature.softmax_weights import softmax_moments
-from proofs_check.boursier_boyer import appendix_b, lemma_2_1, section_2, section_3_attention
+from proofs_check.boursier_boyer import appendix_b, lemma_2_1, section_2, section_3_attention, section_4
 from proofs_check.ours import direct_integration, theorem_a
 
 
@@ -44,6 +44,13 @@ def test_cubature_notices_a_wrong_output(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(lemma_2_1, "gaussian_output", lambda m, Gamma, U, V, z: right(m, Gamma, U.T, V, z))
     with pytest.raises(Contradiction, match=r"Lemma 2\.1"):
         lemma_2_1.lemma_by_cubature()
+
+
+def test_pareto_laws_notice_a_rate_that_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = section_4.mean_of_rate
+    monkeypatch.setattr(section_4, "mean_of_rate", lambda *a: 0.99 * right(*a))
+    with pytest.raises(Contradiction, match="proved for its integrand"):
+        section_4.second_half_of_ii_follows_from_the_first()
 
 
 @pytest.mark.parametrize("claim", [section_3_attention.gradient_in_the_keys, section_3_attention.gradient_in_the_queries])

@@ -56,11 +56,12 @@ def test_symbols_floats_fractions_and_arrays_agree(f: Callable[..., Any]) -> Non
 
 
 def test_a_chain_of_the_appendix() -> None:
-    """alpha_- is 1/2 exactly at delta_min; replacing delta by delta/4 turns 27 into 108; 27 is 3
-    times 3 squared.
+    """alpha_- is 1/2 exactly at delta_min, as the root of 2/8, and so for other numbers; replacing
+    delta by delta/4 turns 27 into 108; 27 is 3 times 3 squared.
     """
-    L, a2, delta, K = sp.symbols("L a2 delta K", positive=True)
+    L, a2, delta, K, two, eight = sp.symbols("L a2 delta K two eight", positive=True)
     assert sp.simplify(alpha_minus(L, a2, delta_min(L, a2)) - sp.Rational(1, 2)) == 0
+    assert sp.simplify(alpha_minus(L, a2, delta_min(L, a2, eight), two) ** 2 - two / eight) == 0
     assert sp.simplify(c.lemma_c1(L, a2, delta / 4, K) - C(a2, K) / (delta * L)) == 0
     assert sp.simplify((3 * beta(L, a2, delta, K)) ** 2 - c.lemma_c1(L, a2, delta, K)) == 0
 

@@ -28,23 +28,24 @@ def entry(*lines: dict[str, Any], id: str = "BB:CC.3.b") -> Erratum:
 
 def test_what_is_false_comes_first_by_severity_then_by_place() -> None:
     errata = errata_of(document())
-    assert [e.id for e in errata.entries] == ["BB:LC.1/inference", "BB:LC.1.inv", "BB:CC.3.b", "BB:P3.1.conv", "BB:LF.1.corner"]
-    assert errata.counts == "3 gaps, 2 typos"
-    worse = errata_of(document(line("BB:CC.3.b", severity="material"), line("BB:LC.1.inv")))
-    assert [e.severity for e in worse.entries] == ["material", "gap"]
-    assert worse.counts == "1 material error, 1 gap"
+    typos = ["BB:P3.1.conv", "BB:LC.1/inference", "BB:LF.1.corner"]
+    assert [e.id for e in errata.entries] == ["BB:CC.3.b", "BB:LC.4/zero", *typos]
+    assert errata.counts == "1 gap, 1 edge case, 3 typos"
+    worse = errata_of(document(line("BB:CC.3.b", severity="material"), line("BB:LC.4/zero")))
+    assert [e.severity for e in worse.entries] == ["material", "edge"]
+    assert worse.counts == "1 material error, 1 edge case"
     assert worse.header == worse.counts
     twice = [
-        line(id, severity="material", where=f"Appendix C.1, Lemma C.1, {k}") for k, id in enumerate(("BB:CC.3.b", "BB:LC.1.inv"))
+        line(id, severity="material", where=f"Appendix C.1, Lemma C.1, {k}") for k, id in enumerate(("BB:CC.3.b", "BB:LC.4/zero"))
     ]
     assert errata_of(document(*twice)).header == "2 material errors; the material errors stand in 1 statement"
 
 
 def test_our_own_results_never_appear() -> None:
     ours = line("BB:CC.3.b", id="OURS:R1", covers="OURS:R1", paper="OURS")
-    user = made_up("OURS:R1.off", "PROVED", needs=["BB:LC.1.inv"])
+    user = made_up("OURS:R1.off", "PROVED", needs=["BB:LC.4/zero"])
     for text in (as_html, as_markdown):
-        assert "OURS" not in text(errata_of(document(line("BB:LC.1.inv"), ours, user)))
+        assert "OURS" not in text(errata_of(document(line("BB:LC.4/zero"), ours, user)))
     with pytest.raises(InputError, match="not those of a paper"):
         errata_of(document(), "OURS")
 
@@ -66,12 +67,13 @@ def test_an_inference_says_that_the_statement_itself_is_true() -> None:
 def test_what_survives_is_computed_and_listed() -> None:
     assert "No other line" in entry(line("BB:CC.3.b")).survives
     standing = entry(
-        line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.1.inv"), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"])
+        line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.4/zero"), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"])
     )
     assert "everything that uses the line stands" not in entry(line("BB:CC.3.b")).survives
     assert standing.users[0].startswith(line("BB:CC.3.a")["where"])
-    again = entry(line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.1.inv", needs=["BB:CC.3.b"]))
-    assert again.users[0].endswith("(BB:LC.1.inv): stands with its own repair")
+    alone = line("BB:CC.3.b", needs=["BB:CC.3.a"])
+    again = entry(alone, line("BB:CC.3.a"), line("BB:LC.4.hull", needs=["BB:CC.3.b"]))
+    assert again.users[0].endswith("(BB:LC.4.hull): stands with its own repair")
     broken = entry(line("BB:CC.3.b", repair=None), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"]))
     assert "does not stand as far as is known" in broken.users[0]
 
@@ -81,11 +83,11 @@ def test_witness_script_and_what_it_prints_are_shown() -> None:
     assert shown.script == (witnesses.script("BB:CC.3.b") or "").strip()
     assert shown.output == witnesses.run({"x": shown.script})["x"].printed.strip()
     assert shown.witness == {"L": "9", "a2": "0"}
-    assert "`c = 139` in place of `64`, gives CERTIFIED. The edge: `c = 138.6` holds, `138.5` does not" in shown.repair
+    assert "`c = 139` in place of `64`, gives ARGUED. The edge: `c = 138.6` holds, `138.5` does not" in shown.repair
     for text in (as_html(errata_of(document())), as_markdown(errata_of(document()))):
         assert "delta_0/4 = 0.1975" in text
         assert "What was checked" in text
-        assert "leaves room for a delta; holds from c = 256" in " ".join(text.split())
+        assert "leaves room for a delta; it holds from c = 256" in " ".join(text.split())
 
 
 def test_a_script_that_tells_another_story_stops_the_errata(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,13 +145,13 @@ def test_only_numbers_that_were_changed_are_named() -> None:
     entry_["numbers"] |= {"closed": True, "bound": "printed"}
     entry_["repair"]["numbers"] |= {"closed": False, "bound": "as_repaired"}
     told = entry(entry_).repair
-    assert told.startswith("The check that refutes the printed line, with `c = 139` in place of `64`, gives CERTIFIED")
+    assert told.startswith("The check that refutes the printed line, with `c = 139` in place of `64`, gives ARGUED")
     assert "closed" not in told
     assert "bound" not in told
     entry_["repair"]["numbers"] = {"at_most": 16}  # the paper gives no such number
     assert "at_most" not in entry(entry_).repair
     entry_["repair"]["numbers"] = {"bound": "as_repaired"}
-    assert entry(entry_).repair.startswith("The check that refutes the printed line, changed accordingly, gives CERTIFIED")
+    assert entry(entry_).repair.startswith("The check that refutes the printed line, changed accordingly, gives ARGUED")
 
 
 def test_numbers_are_short() -> None:
@@ -162,7 +164,7 @@ def test_the_command_writes_both_documents(tmp_path: Path, capsys: pytest.Captur
     write_json(document(), tmp_path / "ledger.json")
     assert main(["errata", "--ledger", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["errata.html", "errata.md"]
-    assert "3 gaps, 2 typos; written to" in capsys.readouterr().out
+    assert "1 gap, 1 edge case, 3 typos; written to" in capsys.readouterr().out
 
 
 def test_wrong_input_is_told_what_is_wrong(

@@ -1,0 +1,81 @@
+"""Appendix C.1 and C.2: verdicts say what was executed, errors are as grave as they are, and
+changed numbers of the displays are noticed.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+from numerics.attention.softmax_average import error_squared
+from numerics.evidence import Verdict
+from numerics.search.families import Point, on_line
+from numerics.search.statement import Mean
+from numerics.search.worst_average import at_point
+from proofs_check.boursier_boyer import lemma_c1_steps, lemma_c1_weights, lemma_c2, lemma_c4_statement, lemma_c4_steps
+from proofs_check.core.claim import Claim
+from proofs_check.core.robust import Robust
+from theory.bounds.concentration import lemma_c4
+
+HALF = Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    "claim", [lemma_c1_steps.gluing_the_two_terms, lemma_c1_steps.the_inverse_is_at_most_two], ids=lambda c: c.id
+)
+def test_a_display_that_speaks_of_a_probability_is_no_inequality_of_scalars(claim: Claim) -> None:
+    found = claim()
+    assert found.verdict is Verdict.SUPPORTED
+    assert r"\mathbb{P}" in found.checked
+    assert claim(three=Fraction(1, 30)).verdict is Verdict.REFUTED
+
+
+def test_the_inverses_are_no_error_where_alpha_minus_lies_in_the_unit_interval() -> None:
+    claim = lemma_c1_steps.distance_of_the_inverses
+    assert not claim.false
+    assert (claim().verdict, claim().weakest) == (Verdict.ARGUED, Verdict.PROVED)
+
+
+def test_variances_may_vanish() -> None:
+    assumed = lemma_c2.variance_of_a_sum().assumes
+    assert {"q >= 0", "m >= 0"} <= set(assumed)
+
+
+def test_what_is_computed_is_not_what_it_is_compared_with() -> None:
+    for claim in (
+        lemma_c1_weights.moments_of_a_weight,
+        lemma_c1_weights.exponents_of_the_moments,
+        lemma_c4_steps.thresholds_and_limit,
+    ):
+        assert not [p for p in claim().parts if p.vacuous]
+
+
+@pytest.mark.parametrize("C_f", [Fraction(1, 3), Fraction(7, 2)])
+def test_the_substitution_loses_a_factor(C_f: Fraction) -> None:
+    """Against the integral itself: the printed right side is off by C_f exactly."""
+    u = sp.Symbol("u", positive=True)
+    scale = 16 * sp.Rational(C_f) ** 2
+    integral = sp.integrate(sp.exp(-u / scale), (u, 1, sp.oo))
+    robust = lemma_c4_steps.substitution_in_the_tail.robust
+    assert isinstance(robust, Robust)
+    excess = robust.violation(C_f=C_f, sigma2=Fraction(1), x=Fraction(1))
+    assert sp.simplify(excess - integral * (1 - 1 / sp.Rational(C_f))) == 0
+
+
+def test_lemma_c4_fails_at_one_token_only() -> None:
+    """Scaled as far as one likes, two tokens meet the printed bound, and one token does not."""
+    scaled = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(10**9), Fraction(-(10**9))))
+    symbols = (lemma_c4_statement.L, lemma_c4_statement.a2, lemma_c4_statement.F4, lemma_c4_statement.sigma2)
+    bound = lemma_c4(*symbols, lemma_c4_statement.C_f[1], lemma_c4_statement.d)
+    assert at_point(scaled, 1, Mean(error_squared), bound).verdict is Verdict.REFUTED
+    assert at_point(scaled, 2, Mean(error_squared), bound).verdict is Verdict.SUPPORTED
+    assert lemma_c4_statement.mean_square_at_a_fixed_query.at == "L = 1"
+
+
+def test_the_hull_of_the_values_is_judged_by_its_largest_point() -> None:
+    hull = lemma_c4_steps.average_lies_in_a_convex_hull
+    assert hull().verdict is Verdict.REFUTED
+    assert hull(hull="f(z_k)").verdict is Verdict.ARGUED
+    assert hull(hull="f(z_k)", total=2).verdict is Verdict.REFUTED
