@@ -23,8 +23,8 @@ sigma, V, U, d = sp.symbols("sigma V U d", positive=True)
     "BB:C.6",
     dial="c",
     needs=("BB:LD.1", "BB:LD.1.arg", "BB:C.6/power"),
-    argument="E e^{Z1'UZ} V Z1 / E e^{Z1'UZ} is the output T(Z), whose L^4 norm Lemma D.1 bounds; V = I on the instances, since "
-    "|V x| <= |V||x|",
+    argument="E e^{Z1'UZ} V Z1 / E e^{Z1'UZ} is the output T(Z), whose L^4 norm Lemma D.1 bounds; on the instances V = I, since "
+    "|V x| <= |V||x|.",
     unproved="The display bounds a mean over every pair of sub-Gaussian laws, and no prover here ranges over laws; the fourth "
     "power of the bound of Lemma D.1 is proved to be this one.",
 )
@@ -37,7 +37,9 @@ def limit_of_the_output_in_the_fourth_power(*, c: int | Fraction = 4) -> Evidenc
     return worst_law(output, Fraction(c) ** 4, checked=checked, laws=laws, numbers=((0.01, 6.0),), cases=token_and_query_laws)
 
 
-@claim("BB:C.6/power")
-def fourth_power_of_lemma_d1() -> Evidence:
+@claim("BB:C.6/power", control=(dict(c=3), dict(power=7)))
+def fourth_power_of_lemma_d1(*, c: int = 4, power: int = 8) -> Evidence:
     """(4 sigma^2 |V| |U| sqrt(d))^4 = 4^4 sigma^8 |V|^4 |U|^4 d^2."""
-    return identity(lemma_d1(sigma, V, U, d) ** 4, 4**4 * sigma**8 * V**4 * U**4 * d**2)
+    with sp.evaluate(False):
+        left = lemma_d1(sigma, V, U, d) ** 4
+    return identity(left, sp.Integer(c) ** 4 * sigma**power * V**4 * U**4 * d**2)

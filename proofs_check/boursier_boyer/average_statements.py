@@ -14,12 +14,12 @@ import sympy as sp
 from sympy import exp, log, oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import forall, identity
+from numerics.provers import Closed, forall, identity
+from numerics.rationals import sympy_rational
 from numerics.refutation import defeated
-from numerics.search.query_average import Instance, tightest
+from numerics.search.query_average import Instance, PromptAndQuery, tightest
 from numerics.search.query_average_instances import discrete
 from proofs_check.instances.query_average import general, times
-from theory.bounds.query_average import tilted_moment
 
 HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
 UNPROVED = "every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants"
@@ -28,13 +28,16 @@ SUPREMUM_WHY = (
 )
 SUPREMUM_INSTEAD = r"$\sup_{z\neq 0}\|f(z)\|/\|z\|%s\leq C_{f}$ and $f(0)=0$, as in Lemma C.%d."
 NU_WHY = (
-    r"The list of objects on which the constants may depend lacks the law $\nu$ of the query, but the error may grow with "
-    r"$\mathbb{E}_{\nu}\|g\|^{%d}$ while the listed objects stay the same. Presumably $g$ is meant fixed together with $\nu$; for "
-    r"the $g$ used in the paper, $1$ and $z$, these moments are bounded over all 1-sub-Gaussian $\nu$ and nothing changes."
+    r"The objects on which the constants may depend do not include the law $\nu$ of the query, but the error may grow with "
+    r"$\mathbb{E}_{\nu}\|g\|^{%d}$ while they stay the same."
+)
+NU_DETAILS = (
+    r"Presumably $g$ is meant fixed together with $\nu$; for the $g$ used in the paper, $1$ and $z$, these moments are bounded "
+    r"over all 1-sub-Gaussian $\nu$ and nothing changes."
 )
 G_WHY = (
-    r"The factor $g(z)$ of Lemma C.%d is missing on the left side, though the constants depend on $g$ and the proof bounds the "
-    r"error times $g$: where $\|g\|$ is not at most 1 the lemma would not follow."
+    r"The factor $g(z)$ of Lemma C.%d is missing on the left side, though the proof bounds the error times $g$: where $\|g\|$ is "
+    r"not at most 1 the lemma would not follow."
 )
 G_INSTEAD = r"The same display with $f(z_{k})g(z)$ and $f(Z_{1})g(z)$ in place of $f(z_{k})$ and $f(Z_{1})$."
 #: (L, sigma, |U|, d, p, root of the moment of g) to the right side for C_f = 1.
@@ -49,46 +52,65 @@ def printed_supremum(argument: str, c: Fraction) -> Evidence:
     x, z_1, C_f = sp.symbols("x z_1 C_f", positive=True)
     w = z_1 if argument == "z_1" else x
     domain = dict.fromkeys((x, w, C_f), (0, oo))
-    return forall(x**2, "<=", sp.Rational(c) * C_f * x, domain, where=[(w, "<=", C_f)])
+    with sp.evaluate(False):
+        ratio = w**2 / w
+    return forall(x**2, "<=", sp.Rational(c) * C_f * x, domain, where=[(ratio, "<=", C_f)])
 
 
-def _infinite_prompt(order: int) -> Iterator[Instance]:
-    """List instances of condition (ii) for f = z and g = 1 with an explicit c(f, g, U): |T| <= 2
-    sigma^2 |U| |z|, and the query has the moment.
+def _infinite_prompt(order: int, scaling: int) -> Iterator[Instance]:
+    """List instances of condition (ii) for f = z and g = 1, with sigma^scaling and an explicit c(f,
+    g, U): |T| <= 2 sigma^2 |U| |z|, to the power `order`.
     """
     for x in discrete():
-        if not x.u:
-            continue  # both sides are 0
-        at = [[float(v) for v in atom] for atom in x.tokens.atoms]
-        total = 0.0
-        for z, mass in zip(x.query.atoms, x.query.weights):
-            scores = [float(x.u) * sum(a * float(q) for a, q in zip(atom, z)) for atom in at]
-            w = [float(p) * math.exp(s) for s, p in zip(scores, x.tokens.weights)]
-            means = [sum(p * atom[i] for p, atom in zip(w, at)) / sum(w) for i in range(x.d)]
-            total += float(mass) * sum(m * m for m in means) ** (order // 2)
-        right = (2 * float(x.tokens.sigma2) * float(x.u)) ** order * tilted_moment(1, 0, x.d, order // 2)
-        yield Instance(x.describe(), total, right)
+        if x.u:  # otherwise both sides are 0
+            yield _limit_at(x, order, scaling)
 
 
-def error_without_g(order: int, moment: int) -> Evidence:
-    """Decide for a constant |g| = G whether E|err g|^order, which is G^order e, is at most the left
-    side of the display, G^{order moment} e.
+def _limit_at(x: PromptAndQuery, order: int, scaling: int) -> Instance:
+    def power(c: Any, z: Any) -> Any:
+        return ((c.R / c.S) * (c.R / c.S)).sum(0) ** (order // 2)
+
+    def right(number: Any) -> Any:
+        squares = [sum((v * v for v in q), Fraction(0)) for q in x.query.atoms]
+        moment = sum((w * s ** (order // 2) for w, s in zip(x.query.weights, squares)), Fraction(0))
+        return number(x.tokens.sigma2) ** (scaling // 2) * number((2 * x.u) ** order * moment)
+
+    return Instance(
+        x.describe(), float(x.average(1, power)), float(right(float)), lambda: (x.average(1, power, exact=True), right(_exact))
+    )
+
+
+def _exact(x: int | Fraction) -> sp.Rational:
+    return sympy_rational(Fraction(x))
+
+
+def error_without_g(order: int, moment: int, power: int) -> Evidence:
+    """Decide for a constant |g| = G whether E|err g|^order is at most the left side of the display:
+    with e = E|err|^order it is G^order e, and the display has e.
+
+    Repaired, the display has the factor G^power: at every prompt of two tokens on the line the two
+    sides agree.
     """
-    G, e = sp.symbols("G e", positive=True)
-    left, right = G**order * e, G ** (order * moment) * e
-    return forall(left, "<=", right, dict.fromkeys((G, e), (0, oo))) if moment == 0 else identity(left, right)
+    G, e, w_1, w_2 = sp.symbols("G e w_1 w_2", positive=True)
+    if not moment:
+        return forall(G**order * e, "<=", e, dict.fromkeys((G, e), (0, oo)))
+    f_1, f_2, limit = sp.symbols("f_1 f_2 r", real=True)
+    with sp.evaluate(False):
+        left = ((w_1 * (f_1 * G) + w_2 * (f_2 * G)) / (w_1 + w_2) - limit * G) ** order
+        right = G**power * ((w_1 * f_1 + w_2 * f_2) / (w_1 + w_2) - limit) ** order
+    return identity(left, right)
 
 
-def class_is_not_empty(order: int, power: int) -> Evidence:
-    """Check for f = z^power, g = 1 and p = 1 condition (i) with C_f = 1, which reads z^power <= z,
-    then (ii) on instances; (iii) says 1 < oo.
+def class_is_not_empty(order: int, power: int, scaling: int) -> Evidence:
+    """Check condition (i) with the exponent `power` for f = v.z in the plane and C_f = |v|, then
+    (ii), with sigma^scaling, on instances of f = z, which is the larger; (iii) says 1 < oo for g =
+    1.
     """
-    z = sp.Symbol("z", positive=True)
-    grows = forall(z**power, "<=", z, {z: (0, oo)})
-    if not grows.verdict.accepted:
-        return grows
-    checked = rf"\mathbb{{E}}_z\|R/S\|^{{{order}}}\le\sigma^{{{2 * order}}}c(f,g,U)"
-    return all_of(grows, tightest(_infinite_prompt(order), checked=checked, covered="f = z, g = 1; discrete tokens and queries"))
+    a, b, x, y = sp.symbols("a b x y", real=True)
+    grows = forall((a * x + b * y) ** 2, "<=", (a**2 + b**2) * (x**2 + y**2) ** power, dict.fromkeys((a, b, x, y), (-oo, oo)))
+    checked = rf"\mathbb{{E}}_z\|R/S\|^{{{order}}}\le\sigma^{{{scaling}}}c(f,g,U)"
+    covered = "f = z, g = 1; discrete tokens and queries"
+    return all_of(grows, tightest(_infinite_prompt(order, scaling), checked=checked, covered=covered))
 
 
 def explicit(right: RightSide, order: int, c: Fraction, checked: str) -> Evidence:
@@ -101,6 +123,21 @@ def explicit(right: RightSide, order: int, c: Fraction, checked: str) -> Evidenc
 def ln(x: Any) -> Any:
     """Return the logarithm in the kind of its argument."""
     return sp.log(x) if isinstance(x, sp.Basic) else math.log(x)
+
+
+def moment_of_term_1(p: int, root: int, power: int) -> Evidence:
+    """Decide 216 (E|f|^4)^{1/root} <= 216 (C_f^4 (4^p (2p - 1 + h)^p)^2)^{1/root} sigma^power for
+    E|f|^4 = theta C_f^4 E|Z|^{4p} and E|Z|^{4p} = mu (4 sigma^2)^{2p} (2p - 1 + h)^{2p}.
+    """
+    sigma, C_f = sp.symbols("sigma C_f", positive=True)
+    theta, mu, h = sp.symbols("theta mu h", nonnegative=True)
+    taken = sp.Rational(1, root)
+    with sp.evaluate(False):
+        tokens = mu * (4 * sigma**2) ** (2 * p) * (2 * p - 1 + h) ** (2 * p)
+        left = 216 * (theta * C_f**4 * tokens) ** taken
+        right = 216 * (C_f**4 * (4**p * (2 * p - 1 + h) ** p) ** 2) ** taken * sigma**power
+    domain = {sigma: Closed(1, oo), C_f: (0, oo), h: Closed(0, oo), theta: Closed(0, 1), mu: Closed(0, 1)}
+    return forall(left, "<=", right, domain)
 
 
 def rare_large_queries(order: int) -> Evidence:

@@ -5,7 +5,7 @@ outside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -13,64 +13,119 @@ from typing import Any
 import sympy as sp
 from sympy import exp, log, oo, sqrt
 
-from numerics.attention.softmax_average import SoftmaxAverage
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.refutation import vanishing
-from numerics.search.query_average import Instance, PromptAndQuery, fourth_error, squared_error
-from numerics.search.query_average_instances import discrete
 
 L = sp.Symbol("L", integer=True, positive=True)
 theta = sp.Symbol("theta", nonnegative=True)
 sigma, u, d = sp.symbols("sigma u d", positive=True)  # u = |U|
-BALL_DOMAIN = {L: Integers(1, oo), theta: Closed(0, 1)}
-BALL_WHY = (
-    r"A degenerate case: where $U=0$ the radius $B=\sqrt{\ln(L)/%d}/(\sigma\|U\|_{\rm op})$ divides by zero, and no $B$ has "
-    r"$\sigma^{2}\|U\|_{\rm op}^{2}B^{2}=\ln(L)/%d$."
-)
+K, C_f, G = sp.symbols("K C_f G", positive=True)  # sqrt(E|f|^4), the constant of (i), a power of |g|
+tau, rho = sp.symbols("tau rho", nonnegative=True)  # |Uz| = tau |U||z| and |z| = rho B
+#: Every query in the ball |z| <= B, where U is not 0, and how the provers are to look at it.
+BALL = {L: Integers(1, oo), **dict.fromkeys((sigma, u), (0, oo)), **dict.fromkeys((tau, rho), Closed(0, 1))}
+IN_THE_BALL = {theta: tau**2 * rho**2}
+#: A product as it is written down.
+written = partial(sp.Mul, evaluate=False)
+BALL_WHY = r"Where $U=0$ the radius $B=\sqrt{\ln(L)/%d}/(\sigma\|U\|_{\rm op})$ divides by zero, and no $B$ meets the equation."
 BALL_INSTEAD = r"Any $B$ with $\sigma^{2}\|U\|_{\rm op}^{2}B^{2}\leq\ln(L)/%d$; where $U=0$ every $B$, and no split is needed."
 
 
+def radius(share: int, norm: sp.Expr) -> sp.Expr:
+    """Return B = sqrt(ln(L)/share)/(sigma norm), as it is written."""
+    with sp.evaluate(False):
+        return sqrt(log(L) / share) / (sigma * norm)
+
+
 def score_in_the_ball(share: int) -> sp.Expr:
-    """Return a2 = sigma^2 |Uz|^2 on |z| <= B, which is theta ln(L)/share with theta in [0, 1]."""
-    return theta * log(L) / share
+    """Return sigma^2 |Uz|^2 as it is written, where |Uz| = tau |U||z| and |z| = rho B."""
+    B = radius(share, u)
+    return written(sigma**2, sp.Pow(written(tau, u, rho, B), 2, evaluate=False))
 
 
-def radius_squared(share: int) -> sp.Expr:
-    """Return B^2 = ln(L)/(share sigma^2 |U|^2)."""
-    return log(L) / (share * sigma**2 * u**2)
+def square_of_the_radius(share: int, printed: int) -> Evidence:
+    """Decide sigma^2 |U|^2 B^2 = ln(L)/printed for B = sqrt(ln(L)/share)/(sigma |U|)."""
+    B = radius(share, u)
+    return identity(written(sigma**2, u**2, sp.Pow(B, 2, evaluate=False)), log(L) / printed)
 
 
-def ball_exists(share: int, norm: str, c: Fraction) -> Evidence:
-    """Decide whether some B has B^2 = ln(L)/(share sigma^2 n^2): none has for n = |U| = 0; with any
-    n >= |U|, n > 0, sigma^2|U|^2 B^2 <= ln(L)/share.
+def ball_exists(share: int, norm: str, printed: int) -> Evidence:
+    """Decide whether some B has sigma^2 |U|^2 B^2 = ln(L)/printed: none has for |U| = 0.
+
+    Repaired, B = sqrt(ln(L)/share)/(sigma n) with n >= |U|, n > 0 has sigma^2 |U|^2 B^2 <=
+    ln(L)/printed.
     """
     if norm == "|U|":
         product = sp.S.Zero  # sigma^2 * 0 * B^2, for every B
-        wanted = log(2) / share
-        witness: dict[str, Any] = {"L": 2, "d": 1, "sigma": 1, "U": 0, "sigma^2|U|^2 B^2": product, f"ln(L)/{share}": str(wanted)}
+        wanted = log(2) / printed
+        witness: dict[str, Any] = {"L": 2, "d": 1, "sigma": 1, "U": 0, "sigma^2|U|^2 B^2": product, f"ln(L)/{printed}": str(wanted)}
         if not wanted.is_positive:
-            raise ValueError(f"ln(2)/{share} is not positive: nothing is refuted")
-        checked = rf"\sigma^2\|U\|^2B^2=\tfrac{{\ln L}}{{{share}}}"
+            raise ValueError(f"ln(2)/{printed} is not positive: nothing is refuted")
+        checked = rf"\sigma^2\|U\|^2B^2=\tfrac{{\ln L}}{{{printed}}}"
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", checked=checked, witness=witness, witness_by="exact")
+    n = sp.Symbol("n", positive=True)
     tau = sp.Symbol("tau", nonnegative=True)  # |U| = tau n
-    size = sp.Rational(c) * tau**2 * log(L) / share
-    return forall(size, "<=", log(L) / share, {L: Integers(1, oo), tau: Closed(0, 1)})
+    B = radius(share, n)
+    left = written(sigma**2, (tau * n) ** 2, sp.Pow(B, 2, evaluate=False))
+    domain = {L: Integers(1, oo), tau: Closed(0, 1), sigma: Closed(1, oo), n: (0, oo)}
+    return forall(left, "<=", log(L) / printed, domain)
 
 
-def tail_of_the_query(share: int, c: int) -> Evidence:
-    """Prove the steps of Term 3: Cauchy-Schwarz pointwise, the root of a sum, the root of the tail,
-    and the exponent.
+def second_term_simplified(powers: tuple[int, ...], exponents: Callable[[int], tuple[int, int, int, int]], moment: int) -> Evidence:
+    """Decide 5 c1 sigma^a G L^{3/2} (c2 L^{1/b}/sigma^2)^c <= 5 c1 c2^c sigma^e G^moment L^{-1/2}
+    for each p in `powers`, where `exponents` maps p to (a, b, c, e); equality for moment 1.
+    """
+    c1, c2 = sp.symbols("c1 c2", positive=True)
+    sides = []
+    for p in powers:
+        a, b, c, e = exponents(p)
+        power = sp.Pow(c2 * L ** sp.Rational(1, b) / sigma**2, c, evaluate=False)
+        left = written(5, c1, sigma**a, G, L ** sp.Rational(3, 2), power)
+        sides.append((left, 5 * c1 * c2**c * sigma**e * G**moment / sqrt(L)))
+    if moment == 0:
+        domain = {L: Integers(1, oo), sigma: Closed(1, oo), **dict.fromkeys((c1, c2, G), (0, oo))}
+        return forall(sides[0][0], "<=", sides[0][1], domain)
+    return all_of(*(identity(left, right) for left, right in sides))
+
+
+def tail_of_the_query(*, share: int, twice: int, factor: Fraction, half: int, rate: int) -> Evidence:
+    """Decide the steps of Term 3 between its lines: (A + D)^2 <= 2A^2 + 2D^2, sqrt(2x + 2y) <=
+    sqrt(2x) + sqrt(2y), sqrt(e^{2d - B^2/16}) = e^{d - B^2/32}, and at the radius B the exponential
+    is e^{d - ln(L)/(rate sigma^2 |U|^2)}.
     """
     A, D, x, y, B = sp.symbols("A D x y B", nonnegative=True)
     pair = dict.fromkeys((A, D), Closed(0, oo))
     other = dict.fromkeys((x, y), Closed(0, oo))
+    chosen = radius(share, u)
+    with sp.evaluate(False):
+        root = sqrt(exp(2 * d - B**2 / 16))
+        tail, tail_at_radius = (exp(d - b**2 / half) for b in (B, chosen))
+        printed = exp(d - log(L) / (rate * sigma**2 * u**2))
     return all_of(
-        forall((A + D) ** 2, "<=", c * A**2 + c * D**2, pair),
-        forall(sqrt(x + y), "<=", sqrt(x) + sqrt(y), other),
-        identity(sqrt(exp(2 * d - B**2 / 16)), exp(d - B**2 / 32)),
-        identity(radius_squared(share) / 32, log(L) / (32 * share * sigma**2 * u**2)),
+        forall((A + D) ** 2, "<=", twice * A**2 + twice * D**2, pair),
+        forall(sqrt(2 * x + 2 * y), "<=", sp.Rational(factor) * (sqrt(2 * x) + sqrt(2 * y)), other),
+        identity(root, tail),
+        identity(tail_at_radius, printed),
     )
+
+
+def scale_of_the_maximum(powers: tuple[int, ...], order: int, grows: int, root: int, scale: int) -> Evidence:
+    """Decide for each p in `powers`, with m = `order`: |f|^m <= C_f^m |z|^{mp} from |f| = theta C_f
+    |z|^p with theta in [0, 1]; the root of 2 E|g|^m C_f^m sigma^{mp} C M, where C M bounds the
+    maximum at sigma = 1; and the root of Assumption (ii), E|R g/S|^m = theta sigma^{2mp} c.
+    """
+    r, g, C, M, c = sp.symbols("r g C M c", positive=True)
+    positive, parts = dict.fromkeys((C_f, r), (0, oo)), []
+    for p in powers:
+        with sp.evaluate(False):
+            of_f = (theta * C_f * r**p) ** order
+            left = sqrt(written(2, g, C_f**order, C, M, sigma ** (order * p)))
+            right = sigma ** (root * p) * sqrt(written(2, g, C_f**order, C, M))
+            limit = sqrt(written(theta, sigma ** (2 * order * p), c))
+        parts.append(forall(of_f, "<=", C_f**grows * r ** (order * p), {**positive, theta: Closed(0, 1)}))
+        parts.append(identity(left, right))
+        parts.append(forall(limit, "<=", sigma ** (scale * p) * sqrt(c), {c: (0, oo), theta: Closed(0, 1), sigma: Closed(1, oo)}))
+    return all_of(*parts)
 
 
 def logarithm_absorbs_the_dimension(least: int, p: int, c: Fraction) -> Evidence:
@@ -83,76 +138,3 @@ def logarithm_absorbs_the_dimension(least: int, p: int, c: Fraction) -> Evidence
     r, e = sp.symbols("r e", positive=True)  # ln L = r ln 2, e = d/ln 2
     factor = sp.Rational(c) * (1 + e**p)
     return forall(e ** (2 * p) + r ** (2 * p), "<=", factor**2 * r ** (2 * p), {r: Closed(1, oo), e: (0, oo)})
-
-
-def _power(vectors: Any, order: int) -> Any:
-    return (vectors * vectors).sum(0) ** (order / 2)
-
-
-def _outside(c: SoftmaxAverage, order: int) -> tuple[float, float, float]:
-    """Return E|R_L/S_L - R/S|^order, then 2 or 8 times the sum of the two powers, and the part of
-    it that contains R/S.
-    """
-    factor = 2 if order == 2 else 8
-    limit = float(_power(c.R / c.S, order))
-    error = (squared_error if order == 2 else fourth_error)(c, c.R)
-    return float(error), factor * (float((c.weight * _power(c.R_L / c.S_L, order)).sum(0)) + limit), factor * limit
-
-
-def _piece(order: int, i: int, c: SoftmaxAverage, z: Any) -> float:
-    return _outside(c, order)[i]
-
-
-def split_instances(order: int, inner: Any, scale: int) -> Iterator[Instance]:
-    """List both sides of the split for queries of signs, with B = 1 (all of them inside) and B =
-    1/2 (all outside), for f = scale z and for f = z, g = 1.
-
-    `inner(L, a2, scale, sigma2, E|Z|^4)` is the bound of Lemma C.4 or C.7 for f = scale z at a
-    query with |z| = 1.
-    """
-    for x in discrete():
-        if x.d > 1 or "signs" not in x.name.rsplit("query", 1)[1] or x.tokens.sigma2 * x.u**2 > 4:
-            continue  # beyond a2 = 4 the printed bounds are astronomical, or not a float
-        for length in (1, 2, 3, 10):
-            yield from _split_at(order, inner, scale, x, length)
-
-
-def _moment(x: PromptAndQuery, order: int) -> Fraction:
-    return sum((w * abs(a[0]) ** order for w, a in zip(x.tokens.weights, x.tokens.atoms)), Fraction(0))
-
-
-def _split_at(order: int, inner: Any, scale: int, x: PromptAndQuery, length: int) -> Iterator[Instance]:
-    where = {
-        "L": length,
-        "sigma": sp.sqrt(sp.Rational(x.tokens.sigma2.numerator, x.tokens.sigma2.denominator)),
-        "f": f"{scale} z",
-        **x.describe(),
-    }
-    statistic = squared_error if order == 2 else fourth_error
-    a2 = x.tokens.sigma2 * x.u**2
-
-    def right(number: Any) -> Any:
-        return inner(number(length), number(a2), scale, number(x.tokens.sigma2), number(_moment(x, 4)))
-
-    def exact() -> tuple[Any, Any]:
-        rational = lambda v: sp.Rational(Fraction(v).numerator, Fraction(v).denominator)
-        return x.average(length, statistic, lambda at: scale * at.T, exact=True), right(rational)
-
-    left = float(x.average(length, statistic, lambda at: scale * at.T))
-    yield Instance({**where, "B": 1}, left, float(right(float)), exact)
-    largest = sum(_expected_maximum(x, length, order))
-    pieces = [x.average(length, partial(_piece, order, i)) for i in (0, 1, 2)]
-    at = {**where, "f": "z", "B": "1/2"}
-    factor = 2 if order == 2 else 8
-    yield Instance({**at, "line": "second"}, float(pieces[0]), float(pieces[1]))
-    yield Instance({**at, "line": "third"}, float(pieces[1]), factor * largest + float(pieces[2]))
-
-
-def _expected_maximum(x: PromptAndQuery, length: int, order: int) -> Iterator[float]:
-    """Return the summands of E max|z_k|^order, from the distribution function."""
-    sizes = sorted({abs(a[0]) for a in x.tokens.atoms})
-    below = [
-        float(sum((w for w, a in zip(x.tokens.weights, x.tokens.atoms) if abs(a[0]) <= s), Fraction(0))) ** length for s in sizes
-    ]
-    for s, now, before in zip(sizes, below, [0.0, *below]):
-        yield float(s) ** order * (now - before)

@@ -25,12 +25,12 @@ SIGMA = sp.Symbol("sigma", positive=True)
 CHECKED = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le c_1\sigma^{6p}\ln(L)^p/L^{c_2/\sigma^2},\ L\ge 2"
 
 
-@claim("BB:AC.5", control=dict(power=2), needs=("BB:C.6",), argument="f = z, g = 1 are inside for p = 1; f = z^2 is outside")
-def assumption_c5_is_not_empty(*, power: int = 1) -> Evidence:
-    """f = z, g = 1, p = 1 satisfy (i) with C_f = 1, (ii) with an explicit c(f, g, U), and (iii); f
-    = z^2 breaks (i).
+@claim("BB:AC.5", control=(dict(power=2), dict(scaling=4)), needs=("BB:C.6",))
+def assumption_c5_is_not_empty(*, power: int = 1, scaling: int = 8) -> Evidence:
+    """The class contains f = v.z, g = 1 for p = 1: (i) with C_f = |v|, (ii) with sigma^{8p} and an
+    explicit c(f, g, U), and (iii); for p = 2 this f is outside, since it is not small at 0.
     """
-    return shared.class_is_not_empty(4, power)
+    return shared.class_is_not_empty(4, power, scaling)
 
 
 @claim(
@@ -38,6 +38,7 @@ def assumption_c5_is_not_empty(*, power: int = 1) -> Evidence:
     false="typo",
     why=shared.SUPREMUM_WHY,
     instead=shared.SUPREMUM_INSTEAD % ("^{p}", 4),
+    costs="nothing",
     repair=dict(argument="z"),
     control=dict(c=Fraction(9, 10)),
     hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
@@ -56,14 +57,17 @@ def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
 
 @claim(
     "BB:LC.6",
-    false="material",
+    false="edge",
+    at="L = 1",
     why=r"At $L=1$ the right side contains $\ln(1)^{p}=0$, while the error of a single token is its variance.",
     instead=r"For every $L\geq 2$, with constants that depend on $d,p,C_{f},\|U\|_{\rm op}$ and $\mathbb{E}_{\nu}\|g\|^{4}$ only; "
     r"Assumption C.5 (ii) is not needed. For every $L\geq 1$ put $(1+\ln L)^{p}$ in place of $\ln(L)^{p}$.",
+    costs="nothing",
     repair=dict(least=2),
-    control=dict(c=Fraction(1, 400)),
+    control=(dict(least=1), dict(c=Fraction(1, 400))),
     needs=("BB:16", "BB:LC.6.T2b", "BB:AC.5", "OURS:LC.6", "OURS:LC.6/form"),
-    argument="(16), with its first term bounded by LC.6.T2b; with explicit constants it is OURS:LC.6 by OURS:LC.6/form",
+    argument="The lemma is (16) with its first term bounded by LC.6.T2b; with explicit constants it is OURS:LC.6, by "
+    "OURS:LC.6/form.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
     reference={},
@@ -83,7 +87,9 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     "BB:LC.6/nu",
     false="typo",
     why=shared.NU_WHY % 4,
+    details=shared.NU_DETAILS,
     instead=r"The constants depend on $\nu$ as well, through $\mathbb{E}_{\nu}\|g\|^{4}$ only.",
+    costs="nothing",
     repair=dict(law="through E|g|^4"),
     control=dict(c=Fraction(1, 400)),
     needs=("OURS:LC.6", "BB:LC.6/query"),
@@ -99,16 +105,21 @@ def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", 
 
 
 @claim(
-    "BB:LC.6/query", control=dict(c=2), argument="q (cosh(nt) - 1) <= (t^2/2) e^{n|t| - n^2} <= (t^2/2) e^{t^2/4} <= e^{t^2/2} - 1"
+    "BB:LC.6/query",
+    control=(dict(half=Fraction(1, 3)), dict(quarter=Fraction(1, 5)), dict(c=2)),
+    argument="Together q (cosh(nt) - 1) <= (t^2/2) e^{n|t| - n^2} <= (t^2/2) e^{t^2/4} <= e^{t^2/2} - 1, which says that the query "
+    "is 1-sub-Gaussian.",
 )
-def rare_large_queries_are_sub_gaussian(*, c: int = 1) -> Evidence:
+def rare_large_queries_are_sub_gaussian(
+    *, half: Fraction = Fraction(1, 2), quarter: Fraction = Fraction(1, 4), c: int = 1
+) -> Evidence:
     """With q = e^{-n^2}/n^2: cosh x - 1 <= (x^2/2) e^x, n t - n^2 <= t^2/4 and e^{2y} - 1 >= 2 c y
     e^y, for x, y, n, t >= 0.
     """
     x, y, n, t = sp.symbols("x y n t", nonnegative=True)
     return all_of(
-        forall((exp(x) + exp(-x)) / 2 - 1, "<=", x**2 / 2 * exp(x), {x: Closed(0, oo)}),
-        forall(n * t - n**2, "<=", t**2 / 4, {n: Closed(0, oo), t: Closed(0, oo)}),
+        forall((exp(x) + exp(-x)) / 2 - 1, "<=", sp.Rational(half) * x**2 * exp(x), {x: Closed(0, oo)}),
+        forall(n * t - n**2, "<=", sp.Rational(quarter) * t**2, {n: Closed(0, oo), t: Closed(0, oo)}),
         forall(exp(2 * y) - 1, ">=", 2 * c * y * exp(y), {y: Closed(0, oo)}),
     )
 
@@ -121,16 +132,19 @@ def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
 
 @claim(
     "BB:16",
-    false="gap",
+    false="edge",
+    at="L = 1",
+    follows="BB:LC.6",
     why=r"At $L=1$ the terms with $\ln(L)$ vanish and $\tilde c_{1}\sigma^{2p}$ is left, but the error of one token contains "
     r"$\|T[\mu]\|_{L^{2}(\nu)}^{2}$, which grows like $\sigma^{4p}$.",
     instead=r"For every $L\geq 2$ (16) holds with $\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; where $U=0$ the last term "
     r"is read as $0$.",
+    costs="nothing",
     repair=dict(least=2),
-    control=dict(c=Fraction(1, 1000)),
+    control=(dict(least=1), dict(c=Fraction(1, 1000))),
     needs=("BB:LC.6.split", "BB:17", "BB:LC.6.T2c", "BB:LC.6.T3", "BB:LC.6.T3/conclude", "OURS:LC.6"),
-    argument="the three terms of the split; with explicit constants it is OURS:LC.6: its exponent is 1 for kappa <= 1/32 and "
-    "1/(32 kappa) >= 1/(192 kappa) beyond",
+    argument="The three terms of the split are added; with explicit constants this is OURS:LC.6, whose exponent is 1 for kappa <= "
+    "1/32 and 1/(32 kappa) >= 1/(192 kappa) beyond.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
     reference={},
@@ -149,16 +163,21 @@ def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "BB:16/g",
     false="typo",
-    why=G_WHY % 6 + r" (Both displays also write the same query as $z_{\rm query}$ and as $z$.)",
+    why=G_WHY % 6,
+    details=r"Both displays also write the same query as $z_{\rm query}$ and as $z$.",
     instead=G_INSTEAD,
+    costs="nothing",
     repair=dict(moment=1),
+    control=dict(power=1),
+    argument="The factor g leaves the sums over any number of tokens, and every coordinate of f, as it leaves those of two tokens "
+    "on the line.",
     hypotheses=("G > 0", "e > 0"),
 )
-def left_side_without_g(*, moment: int = 0) -> Evidence:
+def left_side_without_g(*, moment: int = 0, power: int = 2) -> Evidence:
     """For |g| = G constant the left side of Lemma C.6, G^2 e, is at most that of (16): e as
     printed, G^2 e with g.
     """
-    return shared.error_without_g(2, moment)
+    return shared.error_without_g(2, moment, power)
 
 
 def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
@@ -178,7 +197,8 @@ def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     "BB:16/U",
     control=dict(c=Fraction(1, 1000)),
     needs=("OURS:LC.6",),
-    argument="OURS:LC.6: exponent 1 for kappa <= 1/32, where sigma^{2p} <= (32 |U|^2)^{-p}; the last term is enough beyond",
+    argument="By OURS:LC.6 the exponent is 1 for kappa <= 1/32, where sigma^{2p} <= (32 |U|^2)^{-p}; the last term is enough "
+    "beyond.",
     unproved=UNPROVED,
 )
 def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
@@ -190,40 +210,46 @@ def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "BB:16/inference",
     false="gap",
-    why=r"(17) bounds Term 1 by $216\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}\,\mathbb{E}\|g\|^{2}\ln(L)L^{-1/3}$, and "
-    r"$\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}$ is of size $\sigma^{2p}$ over the family $P$; it is absorbed in a constant "
-    r"$\tilde c_{3}$ that may not depend on $\sigma$.",
-    instead=r"Term 1 is at most $\tilde c_{3}\sigma^{2p}\ln(L)L^{-1/3}$. For $U\neq 0$ and $L\geq 2$ (16) itself holds as printed, "
-    r"by another argument.",
+    why=r"(17) bounds Term 1 with $\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}$, which is of size $\sigma^{2p}$ over the family $P$; it is "
+    r"absorbed in a constant $\tilde c_{3}$ that may not depend on $\sigma$.",
+    details=r"For $U\neq 0$ and $L\geq 2$ (16) itself holds as printed, by another argument (BB:16/U); where $U=0$ it fails "
+    r"(BB:16/c3). Lemma C.6, with its factor $\sigma^{6p}$, is not touched.",
+    instead=r"Term 1 is at most $\tilde c_{3}\sigma^{2p}\ln(L)L^{-1/3}$.",
+    costs="nothing",
     repair=dict(power=2),
-    control=dict(c=Fraction(1, 2)),
-    needs=("BB:17",),
+    control=dict(power=1),
+    needs=("BB:17", "OURS:QA.tilt"),
+    argument="By C.5 (i) E|f|^4 = theta C_f^4 E|Z|^{4p}, and by OURS:QA.tilt at U = 0 E|Z|^{4p} = mu (4 sigma^2)^{2p} (2p - 1 + "
+    "h)^{2p} with h = (d/2) ln 2, for theta and mu in [0, 1].",
     hypotheses=HYPOTHESES,
 )
-def term_1_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:
-    """Tokens N(0, sigma^2), f = z, g = 1, p = 1, L = 2: 216 sqrt(3) sigma^2 against c3 sigma^power,
-    c3 = 216 sqrt(3).
+def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
+    """Tokens N(0, sigma^2), f = z, g = 1, p = 1, L = 2: 216 sqrt(3) sigma^2 against c3 sigma^power.
+
+    Repaired, 216 sqrt(E|f|^4) <= c3 sigma^{2p} with c3 = 216 C_f^2 4^p (2p - 1 + h)^p, p = 1, 2.
     """
-    size = 216 * sp.sqrt(3)
     if power == 0:
         term = log(2) / sp.cbrt(2)
         where = {"L": 2, "d": 1, "f": "z", "g": 1, "p": 1, "tokens": "N(0, sigma^2)"}
-        return defeated(size * k**2 * term, c3 * term, k, at={"sigma": k}, where=where)
-    return forall(size * SIGMA**2, "<=", size * sp.Rational(c) * SIGMA**power, {SIGMA: (0, oo)})
+        return defeated(216 * sp.sqrt(3) * k**2 * term, c3 * term, k, at={"sigma": k}, where=where)
+    return all_of(*(shared.moment_of_term_1(p, 2, power * p) for p in (1, 2)))
 
 
 @claim(
     "BB:16/c3",
-    false="typo",
-    why=r"A degenerate case: where $U=0$ the exponent $1/(192\sigma^{2}\|U\|_{\rm op}^{2})$ divides by zero, and with the last "
-    r"term read as $L^{-\infty}=0$ nothing replaces the factor $\sigma^{2p}$ that $\tilde c_{3}$ lost: tokens "
-    r"$\mathcal{N}(0,k^{4})$ at $L=k^{5}$ have the error $1/k$, and for large $k$ the right side is smaller. For $U\neq 0$ "
-    r"and $L\geq 2$ the last term is enough where $\sigma^{2}>1/(32\|U\|_{\rm op}^{2})$, and for smaller $\sigma$ a constant "
-    r"$\tilde c_{3}$ that depends on $U$.",
+    false="edge",
+    at="U = 0",
+    follows="BB:16/inference",
+    why=r"Where $U=0$ the last term is $0$, and nothing replaces the $\sigma^{2p}$ that $\tilde c_{3}$ lost: tokens "
+    r"$\mathcal{N}(0,k^{4})$ at $L=k^{5}$ have the error $1/k$, the right side falls faster.",
+    details=r"The exponent $1/(192\sigma^{2}\|U\|_{\rm op}^{2})$ divides by zero there, and the term is read as $L^{-\infty}=0$. "
+    r"For $U\neq 0$ and $L\geq 2$ the last term is enough where $\sigma^{2}>1/(32\|U\|_{\rm op}^{2})$, and for smaller $\sigma$ a "
+    r"constant $\tilde c_{3}$ that depends on $U$.",
     instead=r"$\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; or (16) for $U\neq 0$ only, with $\tilde c_{3}$ growing like "
     r"$\|U\|_{\rm op}^{-2p}$ as $U\to 0$.",
+    costs="nothing",
     repair=dict(power=2),
-    control=dict(c=Fraction(9, 10)),
+    control=(dict(c=Fraction(9, 10)), dict(power=1)),
     needs=("BB:17",),
     hypotheses=HYPOTHESES,
 )
@@ -236,4 +262,5 @@ def third_constant_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Ev
         where = {"d": 1, "U": 0, "f": "z", "g": 1, "p": 1, "tokens": "N(0, sigma^2)"}
         return defeated(1 / k, right, k, at={"L": k**5, "sigma": k**2}, where=where, least=2)
     L = sp.Symbol("L", integer=True, positive=True)
-    return forall(SIGMA**2 / L, "<=", sp.Rational(c) * SIGMA**power * log(L) / sp.cbrt(L), {L: Integers(2, oo), SIGMA: (0, oo)})
+    domain = {L: Integers(2, oo), SIGMA: Closed(1, oo)}
+    return forall(SIGMA**2 / L, "<=", sp.Rational(c) * SIGMA**power * log(L) / sp.cbrt(L), domain)

@@ -19,7 +19,8 @@ from theory.bounds.concentration_moments import lemma_c7
     "BB:LC.7",
     dial="c",
     needs=("BB:LC.7.int", "BB:LC.7.8", "BB:LC.7.8/dropped", "BB:LC.7.lim", "BB:LC.7.lim/display"),
-    argument="the chain of the proof; where it drops a part of the integral, BB:LC.7.8/dropped puts that part below the first term",
+    argument="The steps of the proof are chained; where they drop a part of the integral, BB:LC.7.8/dropped puts that part below "
+    "the first term.",
     hypotheses=("L in Integers", "L >= 1"),
     reference=dict(Z4=1),
 )
@@ -31,12 +32,15 @@ def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
 
 @claim(
     "BB:LC.7/zero",
-    false="typo",
+    false="edge",
+    at="f = 0",
+    follows="BB:LC.4/zero",
     repair=dict(closed=False),
     control=dict(closed=True),
     why=r"$C_f\in\mathbb{R}_+$ admits $C_f=0$, that is $f=0$, for which the exponent contains $0/0$: $16\sigma^2C_f^2=0$ and "
     r"$\mathbb{E}\|f\|^4=0$.",
-    instead="Require $C_f>0$ (any upper bound may be taken).",
+    instead=r"Require $C_f>0$ (any upper bound may be taken).",
+    costs="nothing",
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def the_exponent_is_defined(*, closed: bool = True) -> Evidence:

@@ -12,7 +12,7 @@ from sympy import Max, exp, oo, sqrt
 
 from numerics.attention.softmax_average import symbol
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, forall, identity
+from numerics.provers import Closed, computed, forall, identity
 from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.search.worst_average import worst_ratio
 from proofs_check.boursier_boyer.lemma_c4_steps import PROMPT_DOMAIN, UNIT_INTERVAL, L, a2, theta
@@ -34,79 +34,85 @@ UNPROVED = (
 
 @claim(
     "BB:LC.7.int",
-    control=dict(c=Fraction(7, 4)),
+    control=(dict(c=Fraction(7, 4)), dict(part=Fraction(16, 29)), dict(front=Fraction(1, 4000))),
     needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.7.8"),
-    argument="Corollary C.3 at delta = C/(L sqrt(t)) for t <= t_0, trivial where delta >= 1; the event of LC.7.8 for t > t_0; "
-    "f = 0 is trivial",
+    argument="For t <= t_0 Corollary C.3 is used at delta = C/(L sqrt(t)), and the bound is trivial where delta >= 1; for t > t_0 "
+    "the event is that of LC.7.8; for f = 0 nothing is to be shown.",
     unproved=UNPROVED,
 )
-def split_of_the_mean(*, c: int | Fraction = 1) -> Evidence:
+def split_of_the_mean(*, c: int | Fraction = 1, part: Fraction = Fraction(16, 27), front: Fraction = Fraction(1)) -> Evidence:
     """For t = theta t_0, theta <= 1, delta = C/(L sqrt(t)) >= c delta_0 with c = 1; int_0^{t_0}
-    C/(L sqrt(t)) dt = 2 C sqrt(t_0)/L.
+    C/(L sqrt(t)) dt = 2 C sqrt(t_0)/L; and t_0 = (16/27)^2 C^2/(delta_0^2 L^3) is L K^2.
 
     Unlike in Lemma C.4 the integral starts at 0, so that nothing is asked of L; the sum is also
     compared on exact laws.
     """
     level = C(a2, K) / (L * sqrt(theta * L * K**2))
     domain = {**PROMPT_DOMAIN, K: (0, oo), theta: sp.Interval.Lopen(0, 1)}
-    reached = forall(level, ">=", sp.Rational(c) * delta_0(L, a2), domain)
-    if not reached.verdict.accepted:
-        return reached
-    primitive = 2 * C(a2, K) * sqrt(t) / L
-    slope = identity(sp.diff(primitive, t), C(a2, K) / (L * sqrt(t)))
-    threshold = identity(threshold_c7(L, a2, K), L * K**2)
-    return all_of(reached, slope, threshold, increasing(ERROR, FIRST_TERM + MAXIMUM_TAIL, order=4))
+    constant, least = computed("C", C(a2, K)), computed(r"\delta_0", delta_0(L, a2))
+    slope = sp.Derivative(2 * C(a2, K) * sqrt(t) / L, t)
+    threshold = sp.Rational(part) ** 2 * constant**2 / (least**2 * L**3)
+    return all_of(
+        forall(level, ">=", sp.Rational(c) * delta_0(L, a2), domain),
+        identity(slope, C(a2, K) / (L * sqrt(t))),
+        identity(threshold, L * K**2),
+        increasing(ERROR, sp.Rational(front) * FIRST_TERM + MAXIMUM_TAIL, order=4),
+    )
 
 
 @claim(
     "BB:LC.7.8",
-    control=dict(c=Fraction(15, 2)),
+    control=(dict(c=Fraction(15, 2)), dict(front=Fraction(1, 4000))),
     needs=("BB:LC.4.hull", "BB:LC.4.union/max", "BB:LC.4.Gam", "BB:LC.7.8/dropped", "BB:LD.2.1"),
-    argument="|u - v| <= |u| + |v|; the hull of the f(z_l); union bound, |f| <= C_f |z|, Lemma D.2 and u = sqrt(t); where t_0/8 "
-    "< |R/S|^4 the first bound holds by LC.7.8/dropped",
+    argument="|u - v| <= |u| + |v| and the hull of the f(z_l) give the events; then follow the union bound, |f| <= C_f |z|, Lemma "
+    "D.2 and the substitutions; where t_0/8 < |R/S|^4 the first bound holds by LC.7.8/dropped.",
     unproved=UNPROVED,
 )
-def fourth_powers_and_the_tail(*, c: int | Fraction = 8) -> Evidence:
-    """c|u|^4 + c|v|^4 >= t with c = 8 for every t <= (|u| + |v|)^4; the substitutions; the tail
-    integral in closed form.
+def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fraction(1)) -> Evidence:
+    """c|u|^4 + c|v|^4 >= t with c = 8 for every t <= (|u| + |v|)^4; the substitutions t = 8 (u +
+    x), t = u^2 and u = 16 sigma^2 C_f^2 v; the tail integral in closed form.
 
     The bounds on E|err|^4 that are displayed are compared on exact laws.
     """
     a, b = sp.symbols("u v", nonnegative=True)
-    factor = sp.Rational(c)
+    v, factor = sp.Symbol("v", positive=True), sp.Rational(c)
     event = forall(factor * (a**4 + b**4), ">=", theta * (a + b) ** 4, {a: Closed(0, oo), b: Closed(0, oo), theta: UNIT_INTERVAL})
-    if not event.verdict.accepted:
-        return event
-    turned = [identity(sp.diff(8 * (u + x), u), 8), identity(sp.diff(u**2, u), 2 * u)]
+    integrand = u * exp(-u / SCALE)
+    shifted = (sp.Derivative(8 * (u + x), u), factor)
+    squared = (sp.Subs(8 * exp(-sqrt(t) / SCALE), t, u**2) * sp.Derivative(u**2, u), 16 * integrand)
+    scaled = (sp.Subs(integrand, u, SCALE * v) * sp.Derivative(SCALE * v, v), SCALE**2 * v * exp(-v))
+    slope = sp.Derivative(-tail_integral(x, SCALE, 2), x)
     closed = identity(tail_integral(x, SCALE, 2), 16**2 * sigma2**2 * C_f**4 * (1 + x / SCALE) * exp(-x / SCALE))
-    slope = identity(-sp.diff(tail_integral(x, SCALE, 2), x), x * exp(-x / SCALE))
-    scale, d = 16 * symbol("sigma2") * symbol("C_f") ** 2, symbol("d")
-    last = FIRST_TERM + 16 * L_ * exp(2 * d) * tail_integral(sqrt(LIMIT), scale, 2)
-    displayed = increasing(ERROR, FIRST_TERM + 8 * L_ * TOKEN_TAIL, last, order=4)
-    return all_of(event, *turned, closed, slope, displayed)
+    turned = [identity(*sides) for sides in (shifted, squared, scaled, (slope, x * exp(-x / SCALE)))]
+    scale, d, first = 16 * symbol("sigma2") * symbol("C_f") ** 2, symbol("d"), sp.Rational(front) * FIRST_TERM
+    last = first + 16 * L_ * exp(2 * d) * tail_integral(sqrt(LIMIT), scale, 2)
+    return all_of(event, *turned, closed, increasing(ERROR, first + 8 * L_ * TOKEN_TAIL, last, order=4))
 
 
 @claim(
     "BB:LC.7.8/inference",
     false="gap",
+    follows="BB:LC.4.union/inference",
     repair=dict(at_most=Fraction(1, 8)),
-    control=dict(at_most=Fraction(1, 7)),
+    control=(dict(at_most=Fraction(1, 7)), dict(eight=4)),
     why=r"The union bound replaces an integral that starts at $t_0/8-\|R/S\|^4$ by one that starts at its positive part; where "
-    r"it is negative, $8\|R/S\|^4-t_0$ is lost. For Rademacher tokens, $L=1$, $Uz=1$ and $f(z)=z$ the left side is "
-    r"$7+8\tanh^41=9.69$, the right side 8.",
-    instead=r"The step holds if $L\geq8e^{4\sigma^2\|Uz\|^2}$; otherwise add $8\|R/S\|^4-t_0$. The displayed bound on "
-    r"$\mathbb{E}\|R_L/S_L-R/S\|^4$ is true for every $L\geq1$: what is lost is below its first term.",
+    r"it is negative, $8\|R/S\|^4-t_0$ is lost.",
+    details=r"For Rademacher tokens, $L=1$, $Uz=1$ and $f(z)=z$ the left side is $7+8\tanh^41=9.69$, the right side 8. The "
+    r"displayed bound on $\mathbb{E}\|R_L/S_L-R/S\|^4$ is true for every $L\geq1$: what is lost is below its first term.",
+    instead=r"The step holds if $L\geq8e^{4\sigma^2\|Uz\|^2}$; otherwise add $8\|R/S\|^4-t_0$.",
+    costs="nothing",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
-    argument="t_0 = L K^2 and |R/S|^4 <= e^{4 a2} K^2",
+    argument="t_0 = L K^2 and |R/S|^4 <= e^{4 a2} K^2, so that t_0/8 >= |R/S|^4 where L >= 8 e^{4 a2}.",
     hypotheses=HYPOTHESES,
+    unproved=UNPROVED,
 )
-def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None = None) -> Evidence:
+def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None = None, eight: int = 8) -> Evidence:
     """int_{t_0}^oo P(max|f|^4 >= t/8 - |R/S|^4) dt <= 8L int_s^oo P(|f|^4 >= t) dt, s = (t_0/8 -
     |R/S|^4)_+.
     """
     hypothesis = None if at_most is None else (exp(4 * a2_) / L_, at_most)
-    cases = increasing(MAXIMUM_TAIL, 8 * L_ * OWN_TAIL, order=4, admitted=hypothesis)
-    if at_most is None or not cases.verdict.accepted:
+    cases = increasing(MAXIMUM_TAIL, eight * L_ * OWN_TAIL, order=4, admitted=hypothesis)
+    if at_most is None:
         return cases
     given = [(exp(4 * a2) / L, "<=", sp.Rational(at_most))]
     return all_of(cases, forall(threshold_c7(L, a2, sp.S.One) / 8, ">=", exp(4 * a2), PROMPT_DOMAIN, where=given))
@@ -116,8 +122,8 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
     "BB:LC.7.8/dropped",
     control=dict(c=77),
     needs=("BB:LC.7.8/holder", "BB:LC.4.hull", "BB:LC.4.union/max"),
-    argument="then s = 0 and E|err|^4 <= 8 E max|f|^4 + 8|R/S|^4 <= 8L E|f|^4 + 2 C sqrt(t_0)/L; |R/S|^2 = theta e^{4 a2/3} K "
-    "with theta <= 1 and t_0/8 = phi |R/S|^4 with phi <= 1, that is L = 8 phi theta^2 e^{8 a2/3}",
+    argument="Then s = 0 and E|err|^4 <= 8 E max|f|^4 + 8|R/S|^4 <= 8L E|f|^4 + 2 C sqrt(t_0)/L; here |R/S|^2 = theta e^{4 a2/3} K "
+    "with theta <= 1 and t_0/8 = phi |R/S|^4 with phi <= 1, that is L = 8 phi theta^2 e^{8 a2/3}.",
 )
 def what_is_dropped_is_below_the_first_term(*, c: int = 8) -> Evidence:
     """Where t_0/8 <= |R/S|^4, c|R/S|^4 <= 2 C sqrt(t_0)/L = 216 e^{4 a2} K^2/sqrt(L) with c = 8, in
@@ -134,7 +140,7 @@ def what_is_dropped_is_below_the_first_term(*, c: int = 8) -> Evidence:
     "BB:LC.7.8/holder",
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.1.M",),
-    argument="|R/S| <= E[M|f|] <= (E M^{4/3})^{3/4} (E|f|^4)^{1/4} by Hoelder and E M >= 1, and E M^{4/3} <= e^{8 a2/9}",
+    argument="By Hoelder's inequality |R/S| <= E[M|f|] <= (E M^{4/3})^{3/4} (E|f|^4)^{1/4}, and E M^{4/3} <= e^{8 a2/9}.",
 )
 def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
     """|R/S| <= c e^{(2/3) a2} (E|f|^4)^{1/4}, c = 1: a smaller exponent than (15) has for the
@@ -145,56 +151,54 @@ def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
 
 @claim(
     "BB:LC.7.lim",
-    control=dict(c=Fraction(9, 10)),
+    control=(dict(c=Fraction(9, 10)), dict(rate=33), dict(least=Fraction(11, 10))),
     needs=("BB:LC.4.t0", "BB:LC.7.8"),
-    argument="t_0 = L K^2, |R/S|^4 = theta e^{4 a2} K^2 and K = theta' C_f^2 m with theta, theta' <= 1, m = sqrt(E|Z|^4); the "
-    "square root is increasing and (1 + y) e^{-x} is bounded by its factors at either limit; sqrt(L/8) = w + h with w = e^{2 "
-    "a2}, or the exponent is positive",
+    argument="t_0 = L K^2, |R/S|^4 = theta e^{4 a2} K^2 and K = theta' C_f^2 m with theta, theta' <= 1 and m = sqrt(E|Z|^4); the "
+    "square root is increasing, and (1 + y) e^{-x} is bounded by its factors at either limit; sqrt(L/8) = w + h with w = e^{2 a2}, "
+    "or the exponent is positive.",
     reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 4 / sp.E),
 )
-def limits_of_the_gamma_integral(*, c: int | Fraction = 1) -> Evidence:
+def limits_of_the_gamma_integral(*, c: int | Fraction = 1, rate: int = 32, least: Fraction = Fraction(1)) -> Evidence:
     """(L/8 - theta e^{4 a2})_+ >= (L/8 - c e^{4 a2})_+ with c = 1; the upper limit; sqrt((x - y)_+)
-    >= sqrt(x) - sqrt(y).
+    >= sqrt(x) - sqrt(y), sqrt(x) = w + h and sqrt(y) = w.
     """
-    positive, least = (Max(L / 8 - e * exp(4 * a2), 0) for e in (theta, sp.Rational(c)))
-    below = forall(positive, ">=", least, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
-    if not below.verdict.accepted:
-        return below
+    smaller, larger = (Max(L / 8 - e * exp(4 * a2), 0) for e in (sp.Rational(c), theta))
+    below = forall(larger, ">=", smaller, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
     g = sp.Symbol("g", nonnegative=True)  # either positive part
-    scaled = identity(sqrt(K**2 * g) / SCALE, sqrt(g) * K / SCALE)
-    half = identity(sqrt(L * K**2 / 8) / SCALE, sqrt(L * K**2) / (2 * sqrt(2)) / SCALE)
-    upper = identity(sqrt(L) * theta * C_f**2 * m / (2 * sqrt(2)) / SCALE, theta * sqrt(L) / (32 * sqrt(2) * sigma2) * m)
+    with sp.evaluate(False):
+        scaled = (sqrt(K**2 * g) / SCALE, sqrt(g) * K / SCALE)
+        half = (sqrt(L * K**2 / 8) / SCALE, sqrt(L * K**2) / (2 * sqrt(2)) / SCALE)
+        upper = sqrt(L * (theta * C_f**2 * m) ** 2) / (2 * sqrt(2)) / SCALE
+        root = (sqrt(L / 8), sqrt(L) / (2 * sqrt(2)))
+    domain = {L: PROMPT_DOMAIN[L], theta: UNIT_INTERVAL, **dict.fromkeys((C_f, m, sigma2), (0, oo))}
+    above = forall(upper, "<=", sqrt(L) * m / (rate * sqrt(2) * sigma2), domain)
     inside = identity((w + h) ** 2 - w**2, h * (h + 2 * w))
-    above = forall(sqrt(h * (h + 2 * w)), ">=", h, {h: (0, oo), w: (0, oo)})
-    root = identity(sqrt(L / 8), sqrt(L) / (2 * sqrt(2)))
-    return all_of(below, scaled, half, upper, inside, above, root)
+    apart = forall(sqrt(h * (h + 2 * w)), ">=", sp.Rational(least) * h, {h: (0, oo), w: (0, oo)})
+    return all_of(below, identity(*scaled), identity(*half), above, inside, apart, identity(*root))
 
 
 @claim(
     "BB:LC.7.lim/display",
-    control=dict(power=2),
+    control=(dict(power=2), dict(one=Fraction(9, 10)), dict(front=Fraction(1, 15000))),
     needs=("BB:LC.7.int", "BB:LC.7.8", "BB:LC.7.8/dropped", "BB:LC.7.8/holder", "BB:LC.7.lim"),
     argument="y = (t_0/8 - |R/S|^4)_+^{1/2}/(16 sigma^2 C_f^2) lies between the two limits x and h; where t_0/8 <= |R/S|^4, with "
-    "|R/S|^2 = theta e^{4 a2/3} K, the exponent is 0 and LC.7.8/dropped bounds what the union bound loses",
+    "|R/S|^2 = theta e^{4 a2/3} K, the exponent is 0 and LC.7.8/dropped bounds what the union bound loses.",
+    unproved=UNPROVED,
 )
-def last_display(*, power: int = 4) -> Evidence:
+def last_display(*, power: int = 4, one: Fraction = Fraction(1), front: Fraction = Fraction(1)) -> Evidence:
     """(1 + y) e^{-y} <= (1 + h) e^{-x} for x <= y <= h; (L/8 - e^{power a2})_+ = 0 where t_0/8 <=
     |R/S|^4, power = 4.
 
     The bound displayed is also compared on exact laws.
     """
     low, up, over = sp.symbols("x u v", nonnegative=True)  # y = x + u, h = x + u + v
-    between = all_of(
-        forall(exp(-up), "<=", 1, {up: Closed(0, oo)}),
-        forall(1 + low + up, "<=", 1 + low + up + over, dict.fromkeys((low, up, over), Closed(0, oo))),
-    )
+    smaller, larger = (1 + low + up) * exp(-low - up), (sp.Rational(one) + low + up + over) * exp(-low)
+    between = forall(smaller, "<=", larger, dict.fromkeys((low, up, over), Closed(0, oo)))
     part, phi = sp.symbols("theta phi", positive=True)
     length = 8 * phi * part**2 * exp(8 * a2 / 3)
     unit = sp.Interval.Lopen(0, 1)
     vanishes = forall(length / 8, "<=", exp(power * a2), {a2: Closed(0, oo), part: unit, phi: unit})
-    if not vanishes.verdict.accepted:
-        return vanishes
     s2, c_f, m4, d = (symbol(name) for name in ("sigma2", "C_f", "Z4", "d"))
     rate = sqrt(Max(L_ / 8 - exp(power * a2_), 0)) * K_ / (16 * s2 * c_f**2)
     second = 16**3 * s2**2 * L_ * c_f**4 * exp(2 * d) * (1 + sqrt(L_ / 2) * sqrt(m4) / (32 * s2)) * exp(-rate)
-    return all_of(between, vanishes, increasing(ERROR, FIRST_TERM + second, order=4))
+    return all_of(between, vanishes, increasing(ERROR, sp.Rational(front) * (FIRST_TERM + second), order=4))

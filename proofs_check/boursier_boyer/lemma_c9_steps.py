@@ -6,50 +6,67 @@ evaluated exactly for queries of few values.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import sympy as sp
 from sympy import exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, Integers, forall, identity
+from numerics.provers import Closed, Integers, computed, forall
 from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
-from proofs_check.boursier_boyer.average_steps import BALL_DOMAIN, L, score_in_the_ball
+from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball, written
 from proofs_check.core.claim import MEANS, claim
-from theory.bounds.concentration import C
+from proofs_check.instances.average_split import product_instances, split_instances
 from theory.bounds.concentration_moments import lemma_c7
 
-K, q, G = sp.symbols("K q G", positive=True)  # sqrt(E|f|^4); the factor of the exponent in Term 2; E|g|^4
+q = sp.Symbol("q", positive=True)  # the factor of the exponent in Term 2
 
 
 @claim(
     "BB:LC.9.split",
-    control=dict(times=Fraction(1, 15000)),
-    needs=("BB:LC.7", "BB:LC.4.hull", "BB:LC.9.split/power", "BB:LC.6.split/product"),
-    argument="inside the ball Lemma C.7 at each query, outside (a + b)^4 <= 8 a^4 + 8 b^4 and the convex hull; the product "
-    "with g as in "
-    "the repaired LC.6.split/product",
+    false="gap",
+    follows="BB:LC.6.split/product",
+    why=r"The first line bounds $\|xg\|$ by $\|x\|\,\|g\|$ for a difference $x$ of values of $f$; the lemma assumes "
+    r"$\|f(z_{1})g(z)\|\leq\|f(z_{1})\|\,\|g(z)\|$ for the values only.",
+    details=r"For $f(z)=(z_{+},z_{-})$ and the product $(f_{1}-f_{2})g$ the left side is four times the right one. For a matrix "
+    r"product with the Frobenius or operator norm the line is true.",
+    instead=r"No further hypothesis is needed: leave out the first line, and apply Lemma C.7 at each query $z$ to $z_{1}\mapsto "
+    r"f(z_{1})g(z)$, with $C_{f}\|g(z)\|$ in place of $C_{f}$. In the exponential $\mathbb{E}\|f(Z_{1})g(z)\|^{4}$ then stands "
+    r"for $\mathbb{E}\|f(Z_{1})\|^{4}$; where $g(z)=0$ there is nothing to show.",
+    costs="nothing",
+    repair=dict(through="f(z_1) g(z)"),
+    control=(dict(outside=Fraction(7, 2)), dict(times=Fraction(1, 15000))),
+    needs=("BB:LC.7", "BB:LC.4.hull", "BB:LC.9.split/power"),
+    argument="Inside the ball Lemma C.7 holds at each query for the function z_1 -> f(z_1) g(z); outside it "
+    "|a - b|^4 <= (|a| + |b|)^4 <= 8 |a|^4 + 8 |b|^4 and the hull of the values f(z_l) g(z) give the rest.",
+    hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
+    unproved="The chain bounds means over every pair of laws of tokens and queries, and no prover here ranges over laws.",
 )
-def split_at_the_ball(*, times: Fraction = Fraction(1)) -> Evidence:
-    """Every line for queries of signs: B = 1 (all of them inside) with f = 244 z, and B = 1/2 (all
-    outside) with f = z.
+def split_at_the_ball(*, through: str = "|f| |g|", outside: Fraction = Fraction(8), times: Fraction = Fraction(1)) -> Evidence:
+    """The first line is E|(R_L/S_L - R/S) g|^4 <= E|R_L/S_L - R/S|^4 |g|^4 for products with |f g|
+    <= |f| |g|.
+
+    Repaired, the left side is at most the bound of Lemma C.7 for z_1 -> f(z_1) g(z); then every
+    line for queries of signs: B = 1 (all of them inside) with f = 244 z, and B = 1/2 (all outside)
+    with f = z.
     """
+    products = "three products on tokens of two to four atoms, queries of one length"
+    reach = "L = 1, 2, 3, 10, sigma^2|Uz|^2 <= 4"
+    if through == "|f| |g|":
+        first = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^4\le\mathbb{E}\|R_L/S_L-R/S\|^4\|g\|^4"
+        return tightest(product_instances(4), checked=first, covered=f"{products}; {reach}")
+    factor = lambda like: sp.Rational(times) if isinstance(like, sp.Basic) else float(times)
+    bound = lambda *at: factor(at[0]) * lemma_c7(*at)
+    every = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^4\le\text{LC.7 for }z_1\mapsto f(z_1)g(z)\ (|z|\le B),\quad"
+    every += r"\le 8\,\mathbb{E}(\|R_L/S_L\|^4+\|R/S\|^4)\ (|z|>B)"
+    covered = f"{products}, and g = 1 with tokens of two and three atoms and queries of signs; {reach}"
+    rows = (*product_instances(4, bound), *split_instances(4, bound, Fraction(outside)))
+    return tightest(rows, checked=every, covered=covered)
 
-    def inner(length: Any, a2: Any, scale: int, sigma2: Any, fourth: Any) -> Any:
-        exact = isinstance(fourth, sp.Basic)
-        root = sqrt(fourth) if exact else fourth**0.5
-        factor = sp.Rational(times) if exact else float(times)
-        return factor * lemma_c7(length, a2, scale**2 * root, sigma2, scale, 1, fourth)
 
-    checked = r"\mathbb{E}\|R_L/S_L-R/S\|^4\le\text{LC.7}\ (|z|\le B),\quad\le 8\,\mathbb{E}(\|R_L/S_L\|^4+\|R/S\|^4)\ (|z|>B)"
-    covered = "tokens of two and three atoms, queries of signs, g = 1, L = 1, 2, 3, 10, sigma^2|Uz|^2 <= 4"
-    return tightest(shared.split_instances(4, inner, 244), checked=checked, covered=covered)
-
-
-@claim("BB:LC.9.split/power", dial="c", argument="|a - b|^4 for vectors is at most (|a| + |b|)^4")
+@claim("BB:LC.9.split/power", dial="c")
 def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
     """(a + b)^4 <= c (a^4 + b^4) with c = 8, sharp at a = b."""
     a, b = sp.symbols("a b", nonnegative=True)
@@ -60,63 +77,79 @@ def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
     "BB:19",
     assumes=(MEANS,),
     control=dict(share=10),
-    argument="|Uz| <= |U| B; the mean over the query is monotone, and the indicator at most 1",
-    reference=dict(theta=3 / log(100)),  # a2 = 1/4
+    reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(12 / log(100)) / 2, G=1),
 )
 def term_1(*, share: int = 12) -> Evidence:
-    """sigma^2|U|^2 B^2 = ln(L)/12 (U != 0); on |z| <= B: C(z) <= 108 e^{ln(L)/3} K and 2 C(z)
-    K/sqrt(L) <= 216 K^2/L^{1/6}.
+    """B = sqrt(ln(L)/12)/(sigma |U|) has sigma^2|U|^2 B^2 = ln(L)/12; where |z| <= B, C(z) = 108
+    e^{4 sigma^2|Uz|^2} K <= 108 e^{ln(L)/3} K and 2 C(z) K/sqrt(L) G <= 216 K^2 G/L^{1/6}, K =
+    sqrt(E|f|^4), G = |g|^4.
+
+    Off the ball the left sides are 0, because of the indicator.
     """
-    a2 = score_in_the_ball(share)
-    radius = identity(shared.sigma**2 * shared.u**2 * shared.radius_squared(share), log(L) / share)
-    constant = forall(C(a2, sp.S.One), "<=", 108 * L ** sp.Rational(1, 3), BALL_DOMAIN)
-    term = forall(2 * C(a2, sp.S.One) / sqrt(L), "<=", 216 * L ** sp.Rational(-1, 6), BALL_DOMAIN)
-    return all_of(radius, identity(C(a2, K) * K, C(a2, sp.S.One) * K**2), constant, term)
+    a2, of_f = score_in_the_ball(share), {**BALL, K: (0, oo)}
+    with sp.evaluate(False):
+        constant, largest = (written(108, K, e) for e in (exp(4 * a2), exp(log(L) / 3)))
+    term = written(2, computed("C(z)", constant), K / sqrt(L), G)
+    displayed = 216 * K**2 * G * L ** sp.Rational(-1, 6)
+    return all_of(
+        shared.square_of_the_radius(share, 12),
+        forall(constant, "<=", largest, of_f, via=IN_THE_BALL),
+        forall(term, "<=", displayed, {**of_f, G: (0, oo)}, via=IN_THE_BALL),
+    )
 
 
 @claim(
     "BB:19/B",
-    false="typo",
-    why=shared.BALL_WHY % (12, 12),
+    false="edge",
+    at="U = 0",
+    follows="BB:17/B",
+    why=shared.BALL_WHY % 12,
     instead=shared.BALL_INSTEAD % 12,
+    costs="nothing",
     repair=dict(norm="n >= |U|, n > 0"),
-    control=dict(c=Fraction(11, 10)),
+    control=dict(share=11),
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
-def radius_of_the_ball(*, norm: str = "|U|", c: Fraction = Fraction(1)) -> Evidence:
+def radius_of_the_ball(*, norm: str = "|U|", share: int = 12) -> Evidence:
     """Some B has sigma^2 |U|^2 B^2 = ln(L)/12, for every U; with n >= |U|, n > 0, for |U| in B,
     sigma^2 |U|^2 B^2 <= ln(L)/12.
     """
-    return shared.ball_exists(12, norm, c)
+    return shared.ball_exists(share, norm, 12)
 
 
-@claim(
-    "BB:LC.9.T2/display",
-    control=dict(share=10),
-    needs=("BB:19",),
-    argument="multiply by -q <= 0, q = sqrt(E|f|^4)/(16 sigma^2 C_f^2), C_f > 0, and take exponentials",
-)
+@claim("BB:LC.9.T2/display", control=dict(share=10), needs=("BB:19",))
 def exponent_of_term_2(*, share: int = 12) -> Evidence:
-    """On |z| <= B: sqrt(L/8) - e^{2 a2} >= sqrt(L/8) - L^{1/6}, times q."""
-    left = -(sqrt(L / 8) - exp(2 * score_in_the_ball(share))) * q
-    return forall(left, "<=", -(sqrt(L / 8) - L ** sp.Rational(1, 6)) * q, {**BALL_DOMAIN, q: (0, oo)})
+    """Where |z| <= B = sqrt(ln(L)/12)/(sigma |U|): exp(-(sqrt(L/8) - e^{2 sigma^2|Uz|^2}) q) <=
+    exp(-(sqrt(L/8) - L^{1/6}) q), q = K/(16 sigma^2 C_f^2), K = sqrt(E|f|^4).
+
+    Off the ball the left side is 0, because of the indicator.
+    """
+    a2 = score_in_the_ball(share)
+    rate = K / (16 * shared.sigma**2 * C_f**2)
+    half = sqrt(L) / (2 * sqrt(2))
+    left = exp(written(exp(written(2, *a2.args), evaluate=False) - half, rate), evaluate=False)
+    right = exp((L ** sp.Rational(1, 6) - half) * rate)
+    domain = {**BALL, K: (0, oo), C_f: (0, oo)}
+    return forall(left, "<=", right, domain, via={**IN_THE_BALL, q: rate})
 
 
 @claim(
     "BB:LC.9.T2",
     false="gap",
+    follows="BB:LC.6.T2c",
     why=r"The exponent contains $\mathbb{E}\|f(Z_{1})\|^{4}$, which depends on $\mu$ and may be as small as one likes: for tokens "
-    r"$\pm L^{-1/4}$ ($\sigma=1$) the exponential stays above $e^{-1/45}$, for the point mass at 0 it is 1. (The sentence "
-    r"also says 'Equation (16)' for (18).)",
+    r"$\pm L^{-1/4}$ ($\sigma=1$) the exponential stays above $e^{-1/45}$.",
+    details=r"For the point mass at 0 the exponential is 1. The sentence also says 'Equation (16)' for (18). At a fixed query the "
+    r"mean fourth power of the error is also at most $8000e^{16\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{8}}/L^{2}$, "
+    r"without a second term, so that Lemma C.9 does not need this display.",
     instead=r"With $q=(\mathbb{E}\|f(Z_{1})\|^{4})^{1/2}/(16C_{f}^{2})\geq q_{0}$ the exponential is at most "
     r"$e^{q/\sigma^{2}}\exp(-q_{0}\sqrt{L}/(8\sigma^{2}))$, and $q/\sigma^{2}$ is bounded in terms of $d$: the constants depend "
-    r"on a lower "
-    r"bound of $\mathbb{E}\|f(Z_{1})\|^{4}$. At a fixed query the mean fourth power of the error is also at most "
-    r"$8000e^{16\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{8}}/L^{2}$, without a second term.",
+    r"on a lower bound of $\mathbb{E}\|f(Z_{1})\|^{4}$.",
+    costs="constants",
     repair=dict(depends="on a lower bound"),
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LC.9.T2/display", "BB:LC.9.T2/g", "BB:LC.6.5x"),
-    argument="multiply by q/sigma^2, q >= q_0 > 0, and take exponentials; the powers of L in front are at most L^{3/2}",
+    argument="Multiply by q/sigma^2 with q >= q_0 > 0 and take exponentials; the powers of L in front are at most L^{3/2}.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "epsilon > 0"),
 )
 def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -> Evidence:
@@ -137,57 +170,65 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
 @claim(
     "BB:LC.9.T2/g",
     false="typo",
+    follows="BB:LC.6.T2b",
     why=r"The factor $\mathbb{E}_{z}[\|g(z)\|^{4}]$ of the bound before it is lost, although $\tilde c_{1}$ and $\tilde c_{2}$ "
-    r"hide "
-    r"dependencies in $f$ and $d$ only.",
+    r"hide dependencies in $f$ and $d$ only.",
     instead=r"$5\tilde c_{1}\tilde c_{2}^{-4}\sigma^{12}\,\mathbb{E}_{z}[\|g(z)\|^{4}]\,L^{-1/2}$.",
+    costs="nothing",
     repair=dict(moment=1),
+    control=dict(power=11),
     needs=("BB:LC.6.5x",),
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "G > 0"),
 )
-def term_2_simplified(*, moment: int = 0) -> Evidence:
+def term_2_simplified(*, moment: int = 0, power: int = 12) -> Evidence:
     """5 c1 sigma^4 G L^{3/2} (c2 sqrt(L)/sigma^2)^{-4} <= 5 c1 c2^{-4} sigma^12 G^moment L^{-1/2},
-    G = E|g|^4, moment = 0.
+    G = E|g|^4; printed with moment = 0, and with moment = 1 the two sides are equal.
     """
-    s, length = shared.sigma, sp.Symbol("L", integer=True, positive=True)
-    left = 5 * c1 * s**4 * G * length ** sp.Rational(3, 2) * (c2 * sqrt(length) / s**2) ** -4
-    right = 5 * c1 * c2**-4 * s**12 * G**moment / sqrt(length)
-    if moment == 0:
-        return forall(left, "<=", right, {length: Integers(1, oo), s: Closed(1, oo), **dict.fromkeys((c1, c2, G), (0, oo))})
-    return identity(left, right)
+    return shared.second_term_simplified((1,), lambda p: (4, 2, -4, power), moment)
 
 
 @claim(
     "BB:LC.9.T3",
     assumes=(MEANS,),
-    control=dict(c=1),
+    control=(dict(twice=1), dict(factor=Fraction(9, 10)), dict(half=31), dict(rate=383)),
     needs=("BB:LD.2.1", "BB:LD.2.2", "BB:19/B", "BB:AC.8", "BB:LC.9.T3/maximum"),
     cites=("Cauchy-Schwarz inequality",),
-    argument="Cauchy-Schwarz in the query with P(|z| >= B) <= e^{2d - B^2/16}; then the maximum by Lemma D.2 and R/S by C.8 (ii)",
+    argument="The Cauchy-Schwarz inequality in the query, with P(|z| >= B) <= e^{2d - B^2/16} by Lemma D.2, gives the second line "
+    "from the first; the last one is LC.9.T3/maximum with the maximal inequality of Lemma D.2.",
 )
-def term_3(*, c: int = 2) -> Evidence:
-    """(A+D)^2 <= 2A^2 + 2D^2, sqrt(x+y) <= sqrt x + sqrt y, sqrt(e^{2d - B^2/16}) = e^{d - B^2/32},
-    B^2/32 = ln(L)/(384 kappa).
+def term_3(*, share: int = 12, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 384) -> Evidence:
+    """(A+D)^2 <= 2A^2 + 2D^2, sqrt(2x+2y) <= sqrt(2x) + sqrt(2y), sqrt(e^{2d - B^2/16}) = e^{d -
+    B^2/32}, and for B = sqrt(ln(L)/12)/(sigma |U|) this is e^{d - ln(L)/(384 sigma^2|U|^2)}.
     """
-    return shared.tail_of_the_query(12, c)
+    return shared.tail_of_the_query(share=share, twice=twice, factor=factor, half=half, rate=rate)
 
 
-@claim("BB:LC.9.T3/maximum", argument="|f(z)|^8 <= C_f^8 |z|^8, and max|z_l| has the scale sigma; M = d^4 + ln(L)^4")
-def scale_of_the_maximum() -> Evidence:
-    """sqrt(2 g8 C_f^8 sigma^8 C_8 M) = sigma^4 sqrt(2 g8 C_f^8 C_8 M)."""
-    g8, C_f, C8, M = sp.symbols("g8 C_f C8 M", positive=True)
-    return identity(sqrt(2 * g8 * C_f**8 * shared.sigma**8 * C8 * M), shared.sigma**4 * sqrt(2 * g8 * C_f**8 * C8 * M))
+@claim(
+    "BB:LC.9.T3/maximum",
+    assumes=(MEANS,),
+    control=(dict(grows=7), dict(root=3), dict(scale=7)),
+    argument="At sigma = 1 the maximum is at most C_8 M with M = d^4 + ln(L)^4, and max|z_l| has the scale sigma.",
+)
+def scale_of_the_maximum(*, grows: int = 8, root: int = 4, scale: int = 8) -> Evidence:
+    """|f|^8 <= C_f^8 |z|^8; sqrt(2 E|g|^8 C_f^8 sigma^8 C M) = sigma^4 sqrt(2 E|g|^8 C_f^8 C M);
+    and the root of Assumption C.8 (ii) is sigma^8 sqrt(c).
+    """
+    return shared.scale_of_the_maximum((1,), 8, grows, root, scale)
 
 
 @claim(
     "BB:LC.9.T3/conclude",
-    false="gap",
+    false="edge",
+    at="L = 1",
+    follows="BB:LC.6",
     why=r"The bound of Term 3 contains $\sqrt{d^{4}+\ln(L)^{4}}$ and a term without logarithm; at $L=1$ no multiple of "
     r"$\ln(L)^{2}=0$ bounds them, which (18) supposes.",
     instead=r"For $L\geq 2$, $\sqrt{d^{4}+\ln(L)^{4}}\leq(1+d^{2}/\ln(2)^{2})\ln(L)^{2}$.",
+    costs="nothing",
     repair=dict(least=2),
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.9.T3",),
+    argument="Divide by ln(2)^2 and write ln L = r ln 2 and d = e ln 2, where r >= 1 because L >= 2.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def logarithm_absorbs_the_dimension(*, least: int = 1, c: int | Fraction = 1) -> Evidence:

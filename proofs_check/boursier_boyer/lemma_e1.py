@@ -23,6 +23,7 @@ from theory.regression.any_parameters import full_risk
 from theory.regression.transfer import distance_26, distance_of_flows
 
 g, beta, t, rho = sp.symbols("g2 beta t rho", positive=True)
+POSITIVE, NONNEGATIVE = (0, oo), Closed(0, oo)
 LENGTHS = (1.0, 2.0, 1e2, 1e4, 1e6)
 
 
@@ -38,10 +39,11 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
 
 @claim(
     "BB:LE.1",
-    needs=("BB:24-27", "BB:CE.5"),
+    needs=("BB:24-27", "BB:24-27/exit", "BB:CE.5"),
     control={"c": Fraction(3, 10)},
-    argument="Corollary E.5 gives (24)-(26) on the ball, and (27) keeps the finite-prompt flow in it up to T; beta_L stands for "
-    "beta_inf, the Lipschitz constant of grad R_inf (with that of grad R_L the same proof works, splitting at grad R_L(theta_inf))",
+    argument="Corollary E.5 gives (24)-(26) on the ball, and (27) keeps the finite-prompt flow in it up to T. The printed beta_L "
+    "is read as beta_inf, the Lipschitz constant of grad R_inf; with that of grad R_L the same proof works, split at grad "
+    "R_L(theta_inf).",
 )
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
     """|theta_L(t) - theta_inf(t)| <= c g2 t e^{beta t} up to the T of (27): softmax attention on
@@ -71,19 +73,21 @@ def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "BB:LE.1/inference",
     false="typo",
-    why=r"(26) is proved with $\beta_\infty^{\rm ICL}$, the Lipschitz constant of $\nabla\mathcal{R}_\infty$; (23) and Appendix "
-    r"E.1 print $\beta_L^{\rm ICL}$, which is never defined. The Lipschitz constant of $\nabla\mathcal{R}_L$ may be smaller: in "
-    r"model (11) with $\Sigma=1$ it is 1 for $L=1$, and $\beta_\infty\geq4$ once $\rho\geq1$. In E.1 a constant that may grow "
-    r"with $L$ would not let the bound tend to 0.",
+    why=r"The proof ends with (26), whose constant is $\beta_\infty^{\rm ICL}$; (23) prints $\beta_L^{\rm ICL}$, which is never "
+    r"defined. The Lipschitz constant of $\nabla\mathcal{R}_L$ may be smaller.",
+    details=r"In model (11) with $\Sigma=1$ the Lipschitz constant of $\nabla\mathcal{R}_L$ is 1 for $L=1$, and "
+    r"$\beta_\infty\geq4$ once $\rho\geq1$. Read so, (23) holds all the same: split at $\nabla\mathcal{R}_L(\theta_\infty)$. But "
+    r"in Appendix E.1 a constant that may grow with $L$ would not let the bound tend to 0.",
     instead=r"(23) with $\beta_\infty^{\rm ICL}$.",
+    costs="nothing",
     repair={"constant": "beta_inf"},
     control={"constant": "half of beta_inf"},
-    needs=("BB:24-27",),
+    needs=("BB:24-27/gronwall",),
     hypotheses=("L >= 1", "rho >= 1", "g2 > 0", "t > 0"),
 )
 def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
-    """g2 t e^{beta_inf t} <= g2 t e^{beta t} with the printed constant: full parameters of model
-    (11) at d = 1, Sigma = 1, L = 1.
+    """What Gronwall's inequality gives with beta_inf, g2 (e^{beta_inf t} - 1)/beta_inf, is at most
+    g2 t e^{beta t} with the printed beta: full parameters of model (11) at d = 1, Sigma = 1, L = 1.
     """
     U11, v1, v2 = sp.symbols("U11 v1 v2", real=True)
     U = sp.Matrix([[U11, 0], [0, 0]])
@@ -94,7 +98,7 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     if at_least != 4 or hessian != sp.eye(2):
         raise Contradiction(f"the curvatures are {at_least} and {hessian}")
     value = {"beta_L": Rational(1), "beta_inf": at_least, "half of beta_inf": at_least / 2}[constant]
-    found = forall(distance_26(g, at_least, t), "<=", distance_26(g, value, t), {g: (0, oo), t: (0, oo)})
+    found = forall(distance_of_flows(g, at_least, t), "<=", distance_26(g, value, t), {g: POSITIVE, t: POSITIVE})
     if found.verdict is Verdict.REFUTED:
         witness = {**found.witness, "L": 1, "rho": 1, "beta_inf at least": at_least, "beta used": value}
         return found.replace(witness=witness)
@@ -104,67 +108,78 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
 @claim(
     "BB:24-27",
     dial="c",
+    control={"radius": Fraction(19, 10)},
     reference={"r": 1},
     needs=("BB:24-27/gronwall", "BB:24-27/monotone", "BB:CE.5"),
-    argument="(24) is the triangle inequality, (25) Lipschitz continuity on the convex ball, then Corollary E.5; |int| <= int | "
-    "|; Gronwall's inequality up to the exit time tau; if tau < T then |theta_L(tau) - theta_inf(tau)| < rho by (26), (27) and "
-    "monotony, so that theta_L(tau) is inside the ball of radius 2 rho, against the definition of tau",
+    argument="In (24) and (25) the first norm is at most g2 by Corollary E.5 and the second at most beta f as the ball is convex; "
+    "f is at most the integral of the norm of its derivative; Gronwall's inequality gives (26) up to the exit time. Before T, f < "
+    "rho by (26), (27) and monotony, so that theta_L is strictly inside the ball of radius 2 rho: the exit is not before T.",
 )
-def gronwall_bound(*, c: int | Fraction = 1) -> Evidence:
-    """(26): g2 (e^{beta t} - 1)/beta <= c g2 t e^{beta t}; at beta t = r this is 1 -
-    e^{-r} <= c r.
+def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evidence:
+    """(26): g2 (e^{beta t} - 1)/beta <= c g2 t e^{beta t}; at beta t = r this is 1 - e^{-r} <= c r.
+    (27): |theta_L| <= n + f < radius rho where n = |theta_inf| <= rho and f < rho.
     """
     r = sp.Symbol("r", positive=True)
+    f, n = sp.symbols("f n", nonnegative=True)
     scaled = identity(distance_of_flows(g, beta, t) / distance_26(g, beta, t), (1 - exp(-beta * t)) / (beta * t))
-    return all_of(scaled, forall(1 - exp(-r), "<=", Rational(c) * r, {r: (0, oo)}))
+    bound = forall(1 - exp(-r), "<=", Rational(c) * r, {r: POSITIVE})
+    near = [(n, "<=", rho), (f, "<", rho)]
+    inside = forall(n + f, "<", Rational(radius) * rho, {n: NONNEGATIVE, f: NONNEGATIVE, rho: POSITIVE}, where=near)
+    return all_of(scaled, bound, inside)
 
 
 @claim(
     "BB:24-27/gronwall",
-    argument="with F = int f, f <= g2 t + beta F makes the first derivative nonpositive; so F <= g2 (e^{beta t} - 1 - beta "
-    "t)/beta^2, whence f",
+    control={"scale": Fraction(2)},
+    argument="With F the integral of f, f <= g2 t + beta F makes the first derivative nonpositive, so that F is at most its "
+    "largest value, at which f is at most g2 t + beta F.",
 )
-def gronwall_inequality() -> Evidence:
-    """d/dt [e^{-beta t}(F + (g2/beta)(t + 1/beta))] = e^{-beta t}(F' - beta F - g2 t); then g2 t +
-    beta F is at most (26) with equality.
+def gronwall_inequality(*, scale: Fraction = Fraction(1)) -> Evidence:
+    """d/dt [e^{-beta t}(F + (g2/beta)(t + 1/beta))] = e^{-beta t}(F' - beta F - g2 t); what is
+    differentiated exceeds its value at t = F = 0 by e^{-beta t} times the excess of F over its
+    largest value; then g2 t + beta F is g2 (e^{beta t} - 1)/beta, with equality for R = -beta
+    x^2/2, R_L = R - g2 x.
     """
     F, slope = sp.symbols("F f", real=True)
-    inside = exp(-beta * t) * (F + g / beta * (t + 1 / beta))
+    part = Rational(scale) * g
+    inside = exp(-beta * t) * (F + part / beta * (t + 1 / beta))
+    largest = part * (exp(beta * t) - 1 - beta * t) / beta**2
     derivative = identity(inside.diff(t) + inside.diff(F) * slope, exp(-beta * t) * (slope - beta * F - g * t))
-    start = identity(inside.subs({t: 0}) - F, g / beta**2)
-    largest = g * (exp(beta * t) - 1 - beta * t) / beta**2
+    solved = identity(inside - g / beta**2, exp(-beta * t) * (F - largest))
     end = identity(g * t + beta * largest, distance_of_flows(g, beta, t))
-    toy = identity(
-        distance_of_flows(g, beta, t).diff(t), g + beta * distance_of_flows(g, beta, t)
-    )  # R = -beta x^2/2, R_L = R - g2 x
-    return all_of(derivative, start, end, toy)
+    reached = identity(distance_of_flows(g, beta, t).diff(t), part + beta * distance_of_flows(g, beta, t))
+    return all_of(derivative, solved, end, reached)
 
 
 @claim("BB:24-27/monotone", control={"factor": Fraction(1, 2)})
 def the_bound_increases_in_time(*, factor: Fraction = Fraction(1)) -> Evidence:
     """(26) at t is below (26) at T = t + h, so (27) holds on all of [0, T]."""
-    h = sp.Symbol("h", nonnegative=True)
+    h = sp.Symbol("h", positive=True)
     later = Rational(factor) * distance_26(g, beta, t + h)
-    return forall(distance_26(g, beta, t), "<=", later, {g: (0, oo), beta: (0, oo), t: (0, oo), h: Closed(0, oo)})
+    return forall(distance_26(g, beta, t), "<", later, dict.fromkeys((g, beta, t, h), POSITIVE))
 
 
 @claim(
     "BB:24-27/exit",
     false="typo",
-    why=r"At the exit time $\|\theta_L(\tau_L)\|=2\rho$, so only $f(\tau_L)\geq\rho$ follows when $B_\rho$ is closed; and the "
-    r"proof uses both $\theta_L(\tau_L)\in B_{2\rho}$ (for $t\leq\tau_L$) and $\theta_L(\tau_L)\notin B_{2\rho}$, which exclude "
-    r"each other.",
-    instead=r"$f(\tau_L)\geq\rho$. If $\tau_L<T$, then $f(\tau_L)\leq g_2\tau_Le^{\beta\tau_L}<g_2Te^{\beta T}\leq\rho$, a "
-    r"contradiction, so $\tau_L\geq T$ as claimed; for open balls (26) extends to $\tau_L$ by continuity.",
-    repair={"op": ">="},
-    control={"radius": Fraction(11, 10)},
-    needs=("BB:24-27/monotone",),
-    hypotheses=("rho > 0", "n >= 0", "n <= rho"),
+    why=r"For any $t\leq\tau_L$, says the proof, $\theta_L(t)\in B_{2\rho}$, and then that $\theta_L(\tau_L)\notin B_{2\rho}$: "
+    r"these exclude each other, and for open balls the first fails at $t=\tau_L$.",
+    details=r"For closed balls it is the second statement that fails. The conclusion $f(\tau_L)>\rho$ is right for open balls: "
+    r"there $\|\theta_L(\tau_L)\|=2\rho$ and $\|\theta_\infty(\tau_L)\|<\rho$.",
+    instead=r"$\theta_L(t)\in B_{2\rho}$ for any $t<\tau_L$, with open balls. Then (26) holds on $[0,\tau_L)$, and at $\tau_L$ by "
+    r"continuity, and the proof goes on as printed.",
+    costs="nothing",
+    repair={"up_to": "<"},
+    control=({"inner": Fraction(11, 10)}, {"up_to": "<="}),
+    hypotheses=("rho > 0", "tau > 0", "t >= 0", "t <= tau"),
 )
-def distance_at_the_exit(*, op: str = ">", radius: Fraction = Fraction(1)) -> Evidence:
-    """At the exit |theta_L| = 2 rho and |theta_inf| = n <= rho, so f = |theta_L - theta_inf| is at
-    least 2 rho - n, which is > rho as printed, >= rho as repaired.
+def the_exit_from_the_ball(*, up_to: str = "<=", inner: Fraction = Fraction(1)) -> Evidence:
+    """With open balls: the path theta_L(t) = 2 rho t/tau, which leaves the ball at tau, is in it
+    for t up_to tau; and at the exit |theta_L| - |theta_inf| = 2 rho - n > rho, where n < rho.
     """
-    n = sp.Symbol("n", nonnegative=True)
-    domain = {rho: (0, oo), n: Closed(0, oo)}
-    return forall(2 * rho - n, op, Rational(radius) * rho, domain, where=[(n, "<=", rho)]).replace(dimension="every d")
+    n, tau = sp.Symbol("n", nonnegative=True), sp.Symbol("tau", positive=True)
+    time = sp.Symbol("t", nonnegative=True)
+    leaving = {time: NONNEGATIVE, tau: POSITIVE, rho: POSITIVE}
+    path = forall(2 * rho * time / tau, "<", 2 * rho, leaving, where=[(time, up_to, tau)])
+    away = forall(2 * rho - n, ">", Rational(inner) * rho, {rho: POSITIVE, n: NONNEGATIVE}, where=[(n, "<", rho)])
+    return all_of(path, away).replace(dimension="every d")

@@ -6,18 +6,21 @@ enumerated, refute the printed forms, and the repairs are tried on them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from math import comb
 from typing import Any
 
 import numpy as np
 import sympy as sp
-from sympy import oo
+from sympy import Rational, oo
 
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import Integers, forall
 from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, gaps, hostile_gaps, tasks_on_atoms
 from numerics.seeds import generator
 from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging, Robust
 from proofs_check.instances.flows import worst_case
 from theory.regression.transfer import risk_gap
 
@@ -59,18 +62,51 @@ def _repaired(factor: Fraction) -> Evidence:
     return in_hostile_cases(lambda g: abs(g.risk_L - g.risk), lambda g: float(factor) * risk_gap(g.risk, g.D2), checked, witness)
 
 
+def along_small_targets(n: Any, L: int, y: Fraction, u: Fraction, v: Fraction) -> dict[str, Any]:
+    """Return the n-th of the tasks whose tokens are x (1, y/n) with x = -1 or 1, for U = u e1 e1'
+    and last row (v, 0) of V; sigma is the sub-Gaussian constant of the tokens and also their norm,
+    so that Assumption 4.2 (iii) holds with M_{p,p'} = 1 for every n.
+    """
+    target = sp.sympify(y) / n
+    return {"L": L, "y": target, "u": u, "v": v, "sigma2": 1 + target**2}
+
+
+def risk_over_the_bound(L: int, y: sp.Expr, u: Fraction, v: Fraction, sigma2: sp.Expr) -> sp.Expr:
+    """Return |R_L - R_inf| for the loss z^2/2, which is jointly 1-smooth, over the right side of
+    Lemma E.2 without max(c1^{1/2}, c1^{3/4}) and with 1 for the powers of L.
+    """
+    u, v = sp.sympify(u), sp.sympify(v)
+    up, down = sp.exp(u), sp.exp(-u)  # the weights of x = 1 and x = -1 at the query 1; the query -1 has the same risk
+    output = lambda k: v * (k * up - (L - k) * down) / (k * up + (L - k) * down)
+    limit = v * (up - down) / (up + down)
+    risk_L = sum(Rational(comb(L, k), 2**L) * output(k) ** 2 for k in range(L + 1)) / 2
+    rate = sigma2 ** Rational(3, 2) * sp.sqrt(sp.log(L))
+    return (risk_L - limit**2 / 2) / (2 * y * rate * (rate + limit))
+
+
 @claim(
     "BB:LE.2",
-    false="material",
-    why=r"Every term on the right carries $\mathbb{E}[\|y_{\rm q}\|^4]^{1/4}$, but the left side does not vanish with $y_{\rm "
-    r"q}$: for $\ell=\frac12\hat z_{d+1}^2$, which is jointly 1-smooth, the task $y=0$ with $x=\pm1$, $U=0$ and last row $(1,0)$ "
-    r"of $V$ the left side is $1/(2L)$, the right side 0. The proof replaces $\max(\|(a,y)\|,\|(b,y)\|)$ by the product "
-    r"$\|y\|(\|a\|+\|b\|)$.",
+    false="false",
+    why=r"Every term of the bound carries $\mathbb{E}[\|y_{\rm q}\|^4]^{1/4}$, but the left side does not become small with "
+    r"$y_{\rm q}$: the proof bounds $\max(\|(a,y)\|,\|(b,y)\|)$ by $\|y\|(\|a\|+\|b\|)$.",
+    details=r"For $\ell=\frac12\hat z_{d+1}^2$, which is jointly 1-smooth, the task $y=0$ with $x=\pm1$, $U=0$ and last row "
+    r"$(1,0)$ of $V$ has left side $1/(2L)$ and right side 0, whatever the constants are. It is not only that point: for "
+    r"$y=\varepsilon x$, $U=ue_1e_1^\top$ and every $L\geq2$ the left side stays away from 0 and the right side falls like "
+    r"$\varepsilon$, with the constants of Proposition 3.1, which depend on $d$, $U$ and $V$ only. Constants that may grow with "
+    r"the law would leave $y=0$ and $L=1$.",
     instead=r"For the squared loss "
     r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with "
     r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$; for any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
     r"$\mathbb{E}\|T\|^2+\mathbb{E}\|y_{\rm q}\|^2$ for $2\mathcal{R}_\infty$. Proposition 3.1 then bounds $\mathbb{E}D^2$ for "
     r"$L\geq2$.",
+    costs="constants",
+    robust=Diverging(
+        point={"L": 2, "y": Fraction(1), "u": Fraction(1, 2), "v": Fraction(1)},
+        hypotheses=("L in Integers", "L >= 2", "y > 0", "u > 0", "v > 0", "sigma2 >= 1"),
+        sequence=along_small_targets,
+        ratio=risk_over_the_bound,
+        exceeds=Diverging.n / 100,
+    ),
     repair={"bound": "mean square of D"},
     control={"factor": Fraction(99, 100)},
     needs=("BB:LE.2.smooth", "BB:LE.2.prod", "BB:LE.2.4", "BB:P3.1", "OURS:E.risk"),
@@ -91,12 +127,15 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
 
 @claim(
     "BB:LE.2/one",
-    false="material",
+    false="edge",
+    at="L = 1",
+    follows="BB:P3.1",
     why=r"At $L=1$ the factor $\ln L$ makes the right side 0 for every task, while a single token does not determine the output.",
     instead=r"For the squared loss and every $L\geq1$, "
     r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with "
     r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$; for any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
     r"$\mathbb{E}\|T\|^2+\mathbb{E}\|y_{\rm q}\|^2$ for $2\mathcal{R}_\infty$.",
+    costs="nothing",
     repair={"bound": "mean square of D"},
     control={"factor": Fraction(99, 100)},
     needs=("OURS:E.risk",),
@@ -109,30 +148,57 @@ def distance_of_the_risks_for_one_token(*, bound: str = "printed", factor: Fract
     if bound != "printed":
         return _repaired(factor)
     at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [1]), 1, (0, 1))
-    witness = {
-        "L": 1,
-        "d": 1,
-        "sigma_mu": "sqrt(2)",
-        "x": "-1 or 1",
-        "y": "x",
-        "loss": "(z - y)^2/4",
-        "U": 0,
-        "last row of V": "(0, 1)",
-    }
+    law = {"x": "-1 or 1", "y": "x", "loss": "(z - y)^2/4", "U": 0, "last row of V": "(0, 1)"}
     sides = {"left": (at.risk_L - at.risk) / 2, "right": 0}
-    return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness={**witness, **sides}, witness_by="exact")
+    verdict = Verdict.REFUTED if sides["left"] > sides["right"] else Verdict.OPEN
+    witness = {"L": 1, "d": 1, "sigma_mu": "sqrt(2)", **law, **sides}
+    return Evidence(verdict=verdict, engine="enumeration", witness=witness, witness_by="exact")
 
 
-def slope_tokens(w: int, left: int, right: int) -> Evidence:
-    """Refute a bound by the tasks y = w x, x ~ N(0, 1), U = e2 e1', V = e2 e2', where the output is
-    w^2 x_q and sigma^2 = 1 + w^2, from the two sides there.
+@dataclass(frozen=True)
+class SlopeTask:
+    """The moments of the task y = w x_1 with x ~ N(0, s I) in d dimensions, at U = u e_{d+1} e_1'
+    and V = v e_{d+1} e_{d+1}', where the output is u v s w^2 times the first entry of the query.
 
-    The dimension is the larger one of two readings, d = 2 of the tokens; that of x is 1.
+    Attributes
+    ----------
+    sigma2 : Fraction
+        sigma_mu^2 = s (1 + w^2), the norm of the covariance of a token.
+    T2, T4, J2 : Fraction
+        E|T|^2, E|T|^4, and E|grad T|^2 in the operator norm, J J' = |Gamma U z|^2 I + |z|^2 V
+        Gamma^2 V'.
+    D : int
+        d + 1, the larger of two readings of the dimension in the bounds: that of a token.
     """
-    if left <= right:
-        return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason=f"{left} <= {right} at w = {w}")
-    witness = {"d": 2, "w": w, "sigma2": 1 + w * w, "U": "((0, 0), (1, 0))", "V": "diag(0, 1)", "left": left, "right": right}
-    return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+
+    w: Any
+    s: Any = 1
+    d: int = 1
+    u: Any = 1
+    v: Any = 1
+
+    sigma2 = property(lambda self: self.s * (1 + self.w**2))
+    T2 = property(lambda self: (self.u * self.v * self.s * self.w**2) ** 2 * self.s)
+    T4 = property(lambda self: 3 * (self.u * self.v * self.s * self.w**2) ** 4 * self.s**2)
+    J2 = property(lambda self: self.s**3 * (self.w**2 + self.w**4) * (self.u**2 + self.d * self.v**2))
+    D = property(lambda self: self.d + 1)
+
+    def refuted(self, left: Any, right: Any) -> Evidence:
+        """Refute ``left <= right``, both of them moments of this task, at d = s = u = v = 1."""
+        if left <= right:
+            return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason=f"{left} <= {right} at w = {self.w}")
+        matrices = {"U": "((0, 0), (1, 0))", "V": "diag(0, 1)"}
+        witness = {"d": self.D, "w": self.w, "sigma2": self.sigma2, **matrices, "left": left, "right": right}
+        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+
+
+def robust_slope(violation: Callable[[SlopeTask], Any]) -> Robust:
+    """Return the robust witness of a bound on a moment of slope tasks."""
+    return Robust(
+        point={"w": Fraction(12), "s": Fraction(1, 2), "d": 2, "u": Fraction(1), "v": Fraction(1)},
+        hypotheses=("d in Integers", "d >= 1", "w > 0", "s > 0", "s <= 1", "s * (1 + w**2) >= 1", "u > 0", "v > 0"),
+        violation=lambda **at: violation(SlopeTask(**at)),
+    )
 
 
 def gaussian_tasks() -> list[tuple[np.ndarray, np.ndarray, list[np.ndarray]]]:
@@ -193,18 +259,25 @@ def _fourth(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> f
     return float(left / right) ** 0.25 / (np.sqrt(d) * np.linalg.norm(V, 2) * np.linalg.norm(U, 2))
 
 
+def _fourth_bound(task: SlopeTask) -> Any:
+    """Return (2 sqrt(d) |V| |U|)^4 sigma^4, the printed bound to the power 4."""
+    return 2**4 * task.D**2 * (task.u * task.v) ** 4 * task.sigma2**2
+
+
 @claim(
     "BB:LE.2.gauss",
-    false="material",
-    why=r"The output is $V\Gamma Uz_{\rm q}$, and $\|\Gamma\|$ is of the order of $\sigma_\mu^2$, not of $\sigma_\mu$: for "
-    r"$y=3x$, $U=e_2e_1^\top$, $V=e_2e_2^\top$ the output is $9x_{\rm q}$, whose fourth-moment norm $9\cdot3^{1/4}$ exceeds "
-    r"$2\sqrt2\cdot\sqrt{10}$.",
+    false="false",
+    why=r"The output is $V\Gamma Uz_{\rm q}$, and $\|\Gamma\|$ is of the order of $\sigma_\mu^2$, not of $\sigma_\mu$.",
+    details=r"For $y=3x$, $U=e_2e_1^\top$, $V=e_2e_2^\top$ the output is $9x_{\rm q}$, whose fourth-moment norm $9\cdot3^{1/4}$ "
+    r"exceeds $2\sqrt2\cdot\sqrt{10}$.",
     instead=r"$\mathbb{E}[\|T\|^4]^{1/4}\leq2\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm op}\,\mathbb{E}[\sigma_\mu^8]^{1/4}$; the "
     r"factor 2 may even be $3^{1/4}$.",
+    costs="constants",
+    robust=robust_slope(lambda task: task.T4 - _fourth_bound(task)),
     repair={"power": 8},
     control={"two": Fraction(4, 3) * Fraction(9, 10)},
     needs=("BB:L2.1.a", "BB:LE.2.gauss/query"),
-    argument="|V Gamma U z| <= |V| |U| sigma^2 |z|, and E|z|^4 <= 3 d^2 <= 16 d^2",
+    argument="|V Gamma U z| <= |V| |U| sigma^2 |z|, and E|z|^4 <= 3 d^2 <= 16 d^2.",
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) -> Evidence:
@@ -213,14 +286,18 @@ def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) 
     dimension of a token (that of x is 1).
     """
     if power == 4:
-        return slope_tokens(3, 3 * 3**8, 2**4 * 2**2 * (1 + 3**2) ** 2)
+        task = SlopeTask(3)
+        return task.refuted(task.T4, _fourth_bound(task))
     return worst_gaussian(_fourth, two, r"\mathbb{E}[\|T\|^4]^{1/4}\leq 2\sqrt{d}\|V\|\|U\|\,\mathbb{E}[\sigma_\mu^8]^{1/4}")
 
 
 @claim(
-    "BB:LE.2.gauss/query", dial="k", reference={}, argument="E|z|^4 = (tr S)^2 + 2 tr(S^2), and both traces are at most d as S <= I"
+    "BB:LE.2.gauss/query",
+    dial="k",
+    reference={},
+    argument="E|z|^4 = (tr S)^2 + 2 tr(S^2), and both traces are at most d as S <= I.",
 )
 def fourth_moment_of_the_query(*, k: int | Fraction = 16) -> Evidence:
     """d^2 + 2 d <= 16 d^2: sharp with 3, in d = 1."""
     d = sp.Symbol("d", integer=True, positive=True)
-    return forall(d**2 + 2 * d, "<=", sp.Rational(k) * d**2, {d: Integers(1, oo)})
+    return forall(d**2 + 2 * d, "<=", Rational(k) * d**2, {d: Integers(1, oo)})

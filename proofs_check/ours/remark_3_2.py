@@ -26,25 +26,30 @@ SETTINGS = ((1, 1, Fraction(1, 2)), (1, Fraction(1, 4), 1), (1, 1, 1), (1, 1, -1
 TOLERANCE = Fraction(1, 40)
 
 
-@claim("OURS:R4.self/split", argument="with p_0 = w_0/(w_0 + S_L), the weight of the query")
-def two_parts_of_the_error() -> Evidence:
-    """(R_L + w_0 z)/(S_L + w_0) - h = (1 - p_0)(R_L/S_L - h) + p_0 (z - h), in each coordinate,
-    with h = Gamma U z.
+@claim(
+    "OURS:R4.self/split",
+    control={"factor": Fraction(2)},
+    argument="The weight of the query is p_0 = w_0/(w_0 + S_L), and V is applied to all coordinates.",
+)
+def two_parts_of_the_error(*, factor: Fraction = Fraction(1)) -> Evidence:
+    """(R_L + w_0 z)/(S_L + w_0) - h = (1 - p_0)(R_L/S_L - h) + factor p_0 (z - h), in each
+    coordinate, with h = Gamma U z.
     """
     R, z, h = sp.symbols("R_L z h", real=True)
     S, w = sp.symbols("S_L w_0", positive=True)
     p = w / (w + S)
-    return identity((R + w * z) / (S + w) - h, (1 - p) * (R / S - h) + p * (z - h))
+    return identity((R + w * z) / (S + w) - h, (1 - p) * (R / S - h) + factor * p * (z - h))
 
 
 @claim(
     "OURS:R4.self/weight",
+    control={"two": 3},
     needs=("OURS:R4.self/split",),
-    argument="p_0 is near min(1, e^{s_0 - s/2}/L) since S_L is near L e^{s/2}; the top eigenvalue of the form is nu",
+    argument="The weight p_0 is near min(1, e^{s_0 - s/2}/L) since S_L is near L e^{s/2}; the top eigenvalue of the form is nu.",
 )
-def score_of_the_query_itself() -> Evidence:
-    """2 s_0 - s = 2 z'Uz - (Uz)'Gamma(Uz) = xi' R (U + U' - U' Gamma U) R xi for z = R xi, R R = S,
-    in every dimension.
+def score_of_the_query_itself(*, two: int = 2) -> Evidence:
+    """two s_0 - s = 2 z'Uz - (Uz)'Gamma(Uz) = xi' R (U + U' - U' Gamma U) R xi for z = R xi, R R =
+    S, in every dimension.
     """
     A = Algebra(general=["U"], symmetric=["Gamma", "R"], vectors=["x"])
     U, Gamma, R, x = (A[name] for name in ("U", "Gamma", "R", "x"))
@@ -52,28 +57,33 @@ def score_of_the_query_itself() -> Evidence:
     form = x.T * R * (U + U.T - U.T * Gamma * U) * R * x
     S, u, g = sp.symbols("S U Gamma", positive=True)
     xi = sp.Symbol("xi", real=True)
-    scalar = identity(2 * u * S * xi**2 - g * (u * sp.sqrt(S) * xi) ** 2, self_weight_rate(S, u, g) * xi**2)
-    return all_of(trace_identity(2 * z.T * U * z - (U * z).T * Gamma * (U * z), form), scalar)
+    scalar = identity(two * u * S * xi**2 - g * (u * sp.sqrt(S) * xi) ** 2, self_weight_rate(S, u, g) * xi**2)
+    return all_of(trace_identity(two * z.T * U * z - (U * z).T * Gamma * (U * z), form), scalar)
 
 
-@claim("OURS:R4.self/nu", needs=("OURS:R4.self/weight",), argument="S <= Gamma gives R Gamma^{-1} R <= I, and R (square) R >= 0")
-def rate_of_the_query_for_tokens_with_more_spread() -> Evidence:
-    """Gamma^{-1} - (U + U' - U' Gamma U) = (U - Gamma^{-1})' Gamma (U - Gamma^{-1}): nu <= 1
+@claim(
+    "OURS:R4.self/nu",
+    control={"factor": Fraction(2)},
+    needs=("OURS:R4.self/weight",),
+    argument="S <= Gamma gives R Gamma^{-1} R <= I, and R (square) R >= 0.",
+)
+def rate_of_the_query_for_tokens_with_more_spread(*, factor: Fraction = Fraction(1)) -> Evidence:
+    """Gamma^{-1} - (U + U' - factor U' Gamma U) = (U - Gamma^{-1})' Gamma (U - Gamma^{-1}): nu <= 1
     whenever S <= Gamma.
     """
     A = Algebra(general=["U"], symmetric=["Gamma", "Lambda"], inverse=[("Gamma", "Lambda")])
     U, Gamma, Lambda = (A[name] for name in ("U", "Gamma", "Lambda"))
     gap = U - Lambda
-    return trace_identity(Lambda - (U + U.T - U.T * Gamma * U), gap.T * Gamma * gap)
+    return trace_identity(Lambda - (U + U.T - factor * (U.T * Gamma * U)), gap.T * Gamma * gap)
 
 
 @claim(
     "OURS:R4.self",
     control=dict(factor=Fraction(11, 10)),
     needs=("OURS:R4.B", "OURS:R4.self/split", "OURS:R4.self/weight", "OURS:R4.self/nu"),
-    argument="the first part has the exponent of Theorem B; the second is of order 1 where 2 s_0 - s > 2 ln L, with probability "
-    "L^{-1/nu + o(1)}, and decays at least as fast elsewhere",
-    unproved="limits over prompt and query at once, with logarithms; the lower bound is heuristic",
+    argument="The first part has the exponent of Theorem B; the second is of order 1 where 2 s_0 - s > 2 ln L, with probability "
+    "L^{-1/nu + o(1)}, and decays at least as fast elsewhere.",
+    unproved="These are limits over prompt and query at once, with logarithms; the lower bound is heuristic.",
 )
 def exponent_with_the_query_inside(*, factor: int | Fraction = 1) -> Evidence:
     """The slope of ln E between L = 1e10 and 1e20 is -min(1, b, 1/nu) to 1/40; min(1, b) at V (I -

@@ -5,6 +5,8 @@ are proved, and the lengths are tried by integrating the flow.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import sympy as sp
 
 from numerics.evidence import Evidence, all_of
@@ -16,32 +18,34 @@ from theory.symbolic.algebra import Algebra
 
 @claim(
     "OURS:T5.2/scale",
-    argument="so a query that is kappa-sub-Gaussian is one that is 1-sub-Gaussian at kappa U, on a ball of radius kappa rho",
+    control={"power": 2},
+    argument="So a query that is kappa-sub-Gaussian is one that is 1-sub-Gaussian at kappa U, on a ball of radius kappa rho.",
 )
-def a_larger_query_is_a_larger_block() -> Evidence:
-    """z'(kappa U)(x/kappa) = z'U x: the output at (x, U) is that at (x/kappa, kappa U); and the
-    gradients by U differ by kappa.
+def a_larger_query_is_a_larger_block(*, power: int = 1) -> Evidence:
+    """z'(kappa U)(x/kappa^power) = z'U x, power 1: the output at (x, U) is that at (x/kappa, kappa
+    U); and the gradients by U differ by kappa.
     """
     kappa, names = sp.Symbol("kappa", positive=True), sp.symbols("z_1 z_2 x_1 x_2 u_11 u_12 u_21 u_22", real=True)
     z, x, U = sp.Matrix(names[:2]), sp.Matrix(names[2:4]), sp.Matrix(2, 2, names[4:])
-    score = (z.T * U * x)[0]
-    scaled = (z.T * (kappa * U) * (x / kappa))[0]
-    entries = [sp.diff(score, entry) for entry in U]
-    return all_of(identity(scaled, score), identity(entries, [kappa * sp.diff((z.T * U * (x / kappa))[0], entry) for entry in U]))
+    smaller = x / kappa**power
+    score, scaled = (z.T * U * x)[0], (z.T * (kappa * U) * smaller)[0]
+    slopes = [kappa * sp.Derivative((z.T * U * smaller)[0], entry) for entry in U]
+    return all_of(identity(scaled, score), identity(slopes, [sp.Derivative(score, entry) for entry in U]))
 
 
 @claim(
     "OURS:T5.2/bayes",
+    control={"factor": Fraction(2)},
     needs=("OURS:R5.limit", "BB:R5.3.risk0"),
-    argument="no predictor beats the noise of the query's own label, tau^2/2",
+    argument="No predictor beats the noise of the query's own label, tau^2/2.",
 )
-def the_infinite_prompt_flow_reaches_the_bayes_risk() -> Evidence:
-    """At U = gamma S^+ + P(U0), u = 1/gamma: w'S (u U) S = w'S for S of any rank, so that the
-    excess risk is 0.
+def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fraction(1)) -> Evidence:
+    """At U = factor gamma S^+ + P(U0), u = 1/gamma: w'S (u U) S = w'S for S of any rank, so that
+    the excess risk is 0.
     """
     A = Algebra(general=["M"], symmetric=["S", "G", "H"], vectors=["w"], params=["u"], pseudo_inverse=[("S", "G", "H")])
     S, G, H, M, w, u = (A[name] for name in ("S", "G", "H", "M", "w", "u"))
-    end = G + u * (M - H * M * H)
+    end = factor * G + u * (M - H * M * H)
     return trace_identity(w.T * S * end * S, w.T * S)
 
 
@@ -70,7 +74,7 @@ def the_infinite_prompt_flow_reaches_the_bayes_risk() -> Evidence:
     ),
     argument="LF.1 gives the tokens their parameter, R1-R3 through P3.1, P3.4 and E.risk, E.gradient the uniform convergence of "
     "risk and gradient on balls (for |Sigma| > 1 at (x/kappa, kappa U); T5.2.gap gives it again, with constants, on the block "
-    "manifold, which 5.block keeps); R5.limit the bounded path and T5.2/bayes its end; T4.3 joins them. R5.PL says how fast",
+    "manifold, which 5.block keeps); R5.limit the bounded path and T5.2/bayes its end; T4.3 joins them. R5.PL says how fast.",
 )
 def repaired_theorem_5_2(*, shorter: int = 1) -> Evidence:
     """For every Sigma != 0, alpha != 0, tau^2 >= 0 and epsilon > 0, lim_t R_L <= tau^2/2 + epsilon

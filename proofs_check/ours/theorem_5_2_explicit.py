@@ -29,8 +29,8 @@ def in_matrices(case: Instance) -> tuple[Any, Any]:
     "OURS:T5.2/constants",
     control={"times": Fraction(2, 5)},
     needs=("OURS:R5.cons", "OURS:R5.limit/bounded", "BB:F.3.fin/bounded"),
-    argument="|AB|_F <= |A|_op |B|_F in the terms of the gradient (u S B S, tr(B S U'S)), B = u S U - I, and of its derivative; "
-    "the largest eigenvalue of ((p, q), (q, p)) is p + q; the radius is that of F.3.fin/bounded",
+    argument="Use |AB|_F <= |A|_op |B|_F in the terms of the gradient (u S B S, tr(B S U'S)), B = u S U - I, and of its "
+    "derivative; the largest eigenvalue of ((p, q), (q, p)) is p + q; the radius is that of F.3.fin/bounded.",
 )
 def constants_of_the_infinite_prompt_flow(*, times: Fraction = Fraction(1)) -> Evidence:
     """|grad R| <= kappa and second derivatives of norm at most times beta on the ball 2 rho; paths
@@ -75,8 +75,8 @@ def _hessian(S: Any, y: Any, h: float) -> Any:
     "OURS:T5.2/explicit",
     control={"share": Fraction(1, 5000)},
     needs=("OURS:T4.3", "OURS:T5.2.gap", "OURS:R5.PL", "OURS:T5.2/constants", "BB:5.block"),
-    argument="g1 and g2 of T5.2.gap on the ball 2 rho, mu of R5.PL and the constants of the flow make g1 <= epsilon/2 and g2 small "
-    "enough for T4.3, for alpha^2 |Sigma| < 2",
+    argument="The g1 and g2 of T5.2.gap on the ball 2 rho, mu of R5.PL and the constants of the flow make g1 <= epsilon/2 and g2 "
+    "small enough for T4.3, for alpha^2 |Sigma| < 2.",
 )
 def an_explicit_length(*, share: Fraction = Fraction(1)) -> Evidence:
     """The ln L(epsilon) of `log_length`, times `share`, is at least that of the lengths from which

@@ -14,7 +14,7 @@ import sympy as sp
 from sympy import Rational, oo
 
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.provers import Closed, forall, identity, trace_identity
+from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from numerics.seeds import current_seed, generator
@@ -32,16 +32,16 @@ ALGEBRA = Algebra(symmetric=["T"], vectors=["x"])
 
 @claim(
     "OURS:T5.2.gap/moments",
-    control={"c": Fraction(6)},
+    control=({"c": Fraction(6)}, {"of_Q": 8}, {"k": Fraction(29, 10)}),
     needs=("OURS:R4.e", "OURS:R4.e/order"),
-    argument="p_i <= 1 gives P3 <= P2, and Q <= P3 is R4 (e)",
+    argument="The weights are at most 1, which gives P3 <= P2, and Q <= P3 is R4 (e).",
 )
-def moments_below_the_first(*, c: Fraction = Fraction(7)) -> Evidence:
-    """-c P2 <= -P2 - 6 P3 + 6 Q <= 0 with c = 7, and |dP2/ds| = |P2 - 4 P3 + 3 Q| <= 3 P2, where Q
-    <= P3 <= P2.
+def moments_below_the_first(*, c: Fraction = Fraction(7), of_Q: int = 6, k: int | Fraction = 3) -> Evidence:
+    """-c P2 <= -P2 - 6 P3 + of_Q Q <= 0 with c = 7, of_Q = 6, and |dP2/ds| = |P2 - 4 P3 + 3 Q| <= k
+    P2 with k = 3, where Q <= P3 <= P2.
     """
-    b, slope = -P2 - 6 * P3 + 6 * Q, P2 - 4 * P3 + 3 * Q
-    sides = [(b, ">=", -Rational(c) * P2), (b, "<=", 0), (slope, "<=", 3 * P2), (slope, ">=", -3 * P2)]
+    b, slope = -P2 - 6 * P3 + of_Q * Q, P2 - 4 * P3 + 3 * Q
+    sides = [(b, ">=", -Rational(c) * P2), (b, "<=", 0), (slope**2, "<=", (Rational(k) * P2) ** 2)]
     return all_of(*(forall(*side, MOMENT_DOMAIN, where=MOMENT_ORDER) for side in sides))
 
 
@@ -49,7 +49,8 @@ def moments_below_the_first(*, c: Fraction = Fraction(7)) -> Evidence:
     "OURS:T5.2.gap/slope",
     control={"constant": GRADIENT_CONSTANT - 1},
     cites=("Stein (1981): Gaussian integration by parts",),
-    argument="every monomial in the power sums pi_k, k >= 2, lies between 0 and pi_2, so |d/ds E(...)| <= (sum of coefficients) P2",
+    argument="Every monomial in the power sums pi_k, k >= 2, lies between 0 and pi_2, so |d/ds E(...)| <= (sum of coefficients) "
+    "P2.",
 )
 def slope_of_the_second_coefficient(*, constant: int = GRADIENT_CONSTANT) -> Evidence:
     """d/ds E(-pi_2 - 6 pi_3 + 6 pi_2^2) by Stein's lemma: a polynomial without constant term,
@@ -58,62 +59,62 @@ def slope_of_the_second_coefficient(*, constant: int = GRADIENT_CONSTANT) -> Evi
     coefficient = -1 * TOKENS.sum(2) - 6 * TOKENS.sum(3) + 6 * TOKENS.sum(2) ** 2
     slope = 60 * pi[2] ** 3 + 9 * pi[2] ** 2 - 132 * pi[2] * pi[3] - pi[2] - 14 * pi[3] + 78 * pi[4]
     total = sum(abs(c) for c in sp.Poly(slope, *pi.values()).coeffs())
-    return all_of(identity(coefficient.heat(), slope), identity(total * pi[2], constant * pi[2]))
+    by_stein = computed(r"\partial_s\mathbb{E}(-\pi_2-6\pi_3+6\pi_2^2)", coefficient.heat())
+    return all_of(identity(by_stein, slope), identity(computed(r"\sum|\mathrm{coefficients}|", total), constant))
 
 
 @claim(
     "OURS:T5.2.gap/power",
     needs=("OURS:R4.A.ode",),
     control={"end": Fraction(2)},
-    argument="P2 <= min(1, e^s/L); with y = e^s/L this is at most y^r = e^{rs} L^{-r} for every r in [0, 1]",
+    argument="P2 <= min(1, e^s/L); with y = e^s/L this is at most y^r = e^{rs} L^{-r} for every r in [0, 1].",
 )
 def minimum_below_a_power(*, end: Fraction = Fraction(1)) -> Evidence:
     """min(0, v) <= r v for r in [0, end], end = 1, v = ln y."""
     v, r = sp.Symbol("v", real=True), sp.Symbol("r", nonnegative=True)
-    negative, positive = sp.Symbol("n", nonnegative=True), sp.Symbol("v", nonnegative=True)
-    below = forall(-negative, "<=", -r * negative, {negative: Closed(0, oo), r: Closed(0, end)})
-    spoiled = forall(0, "<=", r * v, {r: Closed(0, 1), v: (-oo, oo)})
-    return all_of(below, forall(0, "<=", r * positive, {positive: Closed(0, oo), r: Closed(0, end)}).replace(control=spoiled))
+    return forall(sp.Min(0, v), "<=", r * v, {v: (-oo, oo), r: Closed(0, end)})
 
 
 @claim(
     "OURS:T5.2.gap/gaussian",
-    control={"part": Fraction(1, 3)},
-    argument="r k rho^2 <= 1/(4k), so E e^{r s} <= E e^{|x|^2/(4k)} = prod (1 - l_i/(2k))^{-1/2} <= 2^{d/2}; the tilted law of x "
-    "has the variances l_i/(1 - l_i/(2k)) <= 2 l_i: E[e^{..}|x|^2] <= 2^{d/2} 2t, E[e^{..}|x|^4] <= 2^{d/2} 3 (2t)^2",
+    control=({"part": Fraction(1, 3)}, {"share": Fraction(1, 2)}),
+    argument="As r k rho^2 <= 1/(4k), E e^{r s} <= E e^{|x|^2/(4k)} = prod (1 - l_i/(2k))^{-1/2} <= 2^{d/2}; the tilted law of x "
+    "has the variances l_i/(1 - l_i/(2k)) <= 2 l_i: E[e^{..}|x|^2] <= 2^{d/2} 2t, E[e^{..}|x|^4] <= 2^{d/2} 3 (2t)^2, where tr "
+    "T^2 <= (tr T)^2 for any number of eigenvalues by induction.",
 )
-def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4)) -> Evidence:
+def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4), share: Fraction = Fraction(1)) -> Evidence:
     """1 - 2 part l/k >= 1/2 and l/(1 - 2 part l/k) <= 2l for 0 <= l <= k, part = 1/4; E|x|^4 = (tr
-    T)^2 + 2 tr T^2.
+    T)^2 + 2 tr T^2; and tr T^2 <= share (tr T)^2 for two eigenvalues.
     """
     l, k = sp.Symbol("l", nonnegative=True), sp.Symbol("k", positive=True)
-    ranges, share = {l: Closed(0, oo), k: (0, oo)}, Rational(part)
-    first = forall(k - 2 * share * l, ">=", k / 2, ranges, where=[(l, "<=", k)])
-    second = forall(l * k, "<=", 2 * l * (k - 2 * share * l), ranges, where=[(l, "<=", k)])
+    ranges, rest = {l: Closed(0, oo), k: (0, oo)}, k - 2 * Rational(part) * l
+    first = forall(rest, ">=", k / 2, ranges, where=[(l, "<=", k)])
+    second = forall(l * k, "<=", 2 * l * rest, ranges, where=[(l, "<=", k)])
     x, T = ALGEBRA["x"], ALGEBRA["T"]
     fourth = trace_identity(((x.T * x) * (x.T * x)).gauss("x", T), T.tr() * T.tr() + 2 * (T * T).tr())
-    a, c = sp.symbols("a c", nonnegative=True)  # tr T^2 <= (tr T)^2, for two eigenvalues and so by induction for any number
-    square = forall(a**2 + c**2, "<=", (a + c) ** 2, {a: Closed(0, oo), c: Closed(0, oo)})
-    spoiled = forall(a**2 + c**2, "<=", (a + c) ** 2 / 2, {a: Closed(0, oo), c: Closed(0, oo)})
-    return all_of(first, second, fourth, square.replace(control=spoiled))
+    a, c = sp.symbols("a c", nonnegative=True)
+    square = forall(a**2 + c**2, "<=", Rational(share) * (a + c) ** 2, {a: Closed(0, oo), c: Closed(0, oo)})
+    return all_of(first, second, fourth, square)
 
 
 @claim(
     "OURS:T5.2.gap/derivative",
-    argument="|ds| <= 2 k rho |x|^2, |d|h|^2| <= 2 k^2 rho |x|^2 and |d(x.h)| <= k |x|^2 for a direction of norm 1, k = |Sigma|_op",
+    control={"two": 3},
+    argument="For a direction of norm 1, |ds| <= 2 k rho |x|^2, |d|h|^2| <= 2 k^2 rho |x|^2 and |d(x.h)| <= k |x|^2, k = "
+    "|Sigma|_op.",
 )
-def derivative_of_the_excess() -> Evidence:
+def derivative_of_the_excess(*, two: int = 2) -> Evidence:
     """The excess at a query differentiated along a path of (s, |h|^2, x.h) and in u, P2 and b = -P2
-    - 6 P3 + 6 Q functions of s.
+    - 6 P3 + 6 Q functions of s; `two` is the coefficient of u and of P2.
     """
     t, u, T = sp.symbols("t u T", real=True)
     h2, xh = sp.symbols("h2 xh", real=True)
     ds, dh2, dxh, p, dp, b, db = sp.symbols("ds dh2 dxh P2 P2' b b'", real=True)
     along = u**2 * (T * (p + t * dp * ds) + (b + t * db * ds) * (h2 + t * dh2)) + 2 * u * (p + t * dp * ds) * (xh + t * dxh)
-    by_U = (u**2 * (T * dp + h2 * db) + 2 * u * xh * dp) * ds + u**2 * b * dh2 + 2 * u * p * dxh
+    by_U = (u**2 * (T * dp + h2 * db) + two * u * xh * dp) * ds + u**2 * b * dh2 + two * u * p * dxh
     excess = u**2 * (T * p + b * h2) + 2 * u * p * xh
-    first = identity(sp.diff(along, t).subs(t, 0), by_U)
-    second = identity(sp.diff(excess, u), 2 * u * (T * p + b * h2) + 2 * p * xh)
+    first = identity(sp.Subs(sp.Derivative(along, t), t, 0), by_U)
+    second = identity(sp.Derivative(excess, u), two * u * (T * p + b * h2) + two * p * xh)
     same = identity(excess_at_query(P2, P3, Q, trace=T, h2=h2, xh=xh, u=u), excess.subs({p: P2, b: -P2 - 6 * P3 + 6 * Q}))
     return all_of(first, second, same)
 
@@ -164,7 +165,7 @@ def _gap_and_slope(S: Any, U: Any, u: float, step: float, h: float = 1e-4) -> tu
         "OURS:T5.2.gap/gaussian",
         "OURS:T5.2.gap/derivative",
     ),
-    argument="every term of the excess and of its derivatives is at most a constant times P2 |x|^{2j}, j <= 2; s <= k rho^2 |x|^2",
+    argument="Every term of the excess and of its derivatives is at most a constant times P2 |x|^{2j}, j <= 2; s <= k rho^2 |x|^2.",
 )
 def risk_and_gradient_converge_uniformly(*, times: Fraction = Fraction(1)) -> Evidence:
     """|R_L - R_inf| and |grad(R_L - R_inf)| on |U|_op, |u| <= rho stay below `gap_bounds`, at

@@ -91,7 +91,7 @@ def averaged_directly(lam: float, L: float) -> float:
     dial="c",
     needs=("OURS:R4.A", "OURS:R4.limit", "OURS:R4.B/determinant"),
     cites=("dominated convergence",),
-    argument="L E|T_L - T|^2 <= e^s (t + q) at every query, with average C1 < oo; the limit e^s (t + q) at every query is R4.limit",
+    argument="At every query L E|T_L - T|^2 <= e^s (t + q), with average C1 < oo; the limit e^s (t + q) there is R4.limit.",
     hypotheses=("L in Integers", "L >= 1"),
 )
 def below_one_half(*, c: int | Fraction = 1) -> Evidence:
@@ -125,8 +125,9 @@ def below_one_half(*, c: int | Fraction = 1) -> Evidence:
     "OURS:R4.B",
     control=dict(scale=Fraction(101, 100)),
     needs=("OURS:R4.c", "OURS:R4.B/flat", "OURS:R4.B/fast", "OURS:R4.B/critical", "OURS:R4.B/laplace"),
-    argument="lambda < 1/2 is R4.B/fast; beyond, Laplace's method for s of order ln L, whose remainder is not bounded here",
-    unproved="the remainder of Laplace's method, uniformly in the softmax weights of Gaussian scores, is beyond the provers",
+    argument="The case lambda < 1/2 is R4.B/fast; beyond, Laplace's method for s of order ln L, whose remainder is not bounded "
+    "here.",
+    unproved="The remainder of Laplace's method, uniformly in the softmax weights of Gaussian scores, is beyond the provers.",
 )
 def theorem(*, scale: int | Fraction = 1) -> Evidence:
     """E(L) over its asymptotic law, r(L), for lambda >= 1/2: |r - 1| <= 6/ln L, and 2 r(L^2) - r(L)
@@ -159,7 +160,8 @@ def theorem(*, scale: int | Fraction = 1) -> Evidence:
     "OURS:R4.B/eq16",
     control=dict(c=Fraction(31, 10)),
     needs=("OURS:R4.B", "OURS:P3.1/printed-exponent"),
-    argument="tokens N(0, sigma^2 I), U = u I, queries N(0, I): lambda = kappa = sigma^2 |U|^2; P3.1/printed-exponent has the 192",
+    argument="For tokens N(0, sigma^2 I), U = u I and queries N(0, I), lambda = kappa = sigma^2 |U|^2; P3.1/printed-exponent has "
+    "the 192.",
 )
 def printed_exponent_is_never_sharp(*, c: int | Fraction = 3) -> Evidence:
     """c min(1/3, 1/(192 kappa)) <= min(1, b) for every kappa, c = 3: eq. (16) gives away between 3

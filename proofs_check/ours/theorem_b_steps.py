@@ -15,14 +15,14 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.provers import identity
+from numerics.provers import computed, identity
 from numerics.provers.integrals import integral_evidence
 from numerics.quadrature.query_form import quadratic_form_law
 from proofs_check.core.claim import claim
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.query_average import decay_exponent, limit_constant, theorem_B
 
-b, y, Lambda, x = sp.symbols("b y Lambda x", positive=True)  # Lambda = ln L
+b, m, y, Lambda, x = sp.symbols("b m y Lambda x", positive=True)  # Lambda = ln L
 HALF = sp.Rational(1, 2)
 LAMBDA = 1 / (b**2 + b)
 
@@ -34,23 +34,32 @@ def _exponent(y: sp.Expr) -> sp.Expr:
     return 1 - (1 + y / 2) ** 2 / (2 * y) - y / (2 * LAMBDA)
 
 
-@claim("OURS:R4.B/flat", needs=("OURS:R4.c",), argument="lambda = 0: s = 0 for almost every query, and q = 0")
-def without_scores() -> Evidence:
-    """All weights are 1/L: the error is t/L, for every L."""
+@claim(
+    "OURS:R4.B/flat",
+    control={"factor": Fraction(2)},
+    needs=("OURS:R4.c",),
+    argument="If lambda = 0, then s = 0 for almost every query, and q = 0.",
+)
+def without_scores(*, factor: Fraction = Fraction(1)) -> Evidence:
+    """All weights are 1/L: the error is factor t/L, for every L."""
     L, t = sp.Symbol("L", integer=True, positive=True), sp.Symbol("t", positive=True)
-    return identity(gaussian_second_moment(1 / L, 1 / L**2, 1 / L**2, t, 0), t / L)
+    error = computed(r"P_2(t+q)-6(P_3-Q)q", gaussian_second_moment(1 / L, 1 / L**2, 1 / L**2, t, 0))
+    return identity(error, factor * t / L)
 
 
 @claim(
     "OURS:R4.B/gauss",
-    argument="e^{lambda x^2} turns the standard normal density into (1 - 2 lambda)^{-1/2} times that of N(0, 1/(1 - 2 lambda)), "
-    "whose mass is 1, whose mean is 0 and whose second moment is 1/(1 - 2 lambda); the directions are independent",
+    control={"power": Fraction(1)},
+    argument="The factor e^{lambda x^2} turns the standard normal density into (1 - 2 lambda)^{-1/2} times that of N(0, 1/(1 - 2 "
+    "lambda)), whose mass is 1, whose mean is 0 and whose second moment is 1/(1 - 2 lambda); the directions are independent.",
 )
-def tilted_gaussian_in_one_direction() -> Evidence:
-    """e^{lambda x^2} e^{-x^2/2} = mu^{-1/2} (mu^{1/2} e^{-mu x^2/2}) with mu = 1 - 2 lambda > 0."""
+def tilted_gaussian_in_one_direction(*, power: Fraction = Fraction(1, 2)) -> Evidence:
+    """e^{lambda x^2} e^{-x^2/2} = mu^{-power} (mu^{1/2} e^{-mu x^2/2}) with mu = 1 - 2 lambda > 0
+    and power 1/2.
+    """
     mu, z = sp.Symbol("mu", positive=True), sp.Symbol("x", real=True)
     lam = (1 - mu) / 2
-    return identity(sp.exp(lam * z**2) * sp.exp(-(z**2) / 2), 1 / sp.sqrt(mu) * (sp.sqrt(mu) * sp.exp(-mu * z**2 / 2)))
+    return identity(sp.exp(lam * z**2) * sp.exp(-(z**2) / 2), mu ** (HALF - sp.Rational(power)) * sp.exp(-mu * z**2 / 2))
 
 
 def _average_of_the_envelope() -> Evidence:
@@ -75,11 +84,12 @@ def _average_of_the_envelope() -> Evidence:
 
 @claim(
     "OURS:R4.B/determinant",
+    control={"half": Fraction(1)},
     needs=("OURS:R4.B/gauss",),
-    argument="for every d, A = O diag(lambda) O': determinant and trace are those of the eigenbasis, in which odd moments vanish",
+    argument="For every d, A = O diag(lambda) O': determinant and trace are those of the eigenbasis, in which odd moments vanish.",
 )
-def constant_in_matrices() -> Evidence:
-    """det(I - 2A)^{-1/2} [t + tr(N (I - 2A)^{-1})] in an eigenbasis, executed for d = 2 and every
+def constant_in_matrices(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    """det(I - 2A)^{-half} [t + tr(N (I - 2A)^{-1})] in an eigenbasis, executed for d = 2 and every
     rotation.
     """
     one, two, k, t = sp.symbols("mu_1 mu_2 k t", positive=True)  # mu_j = 1 - 2 lambda_j
@@ -89,87 +99,97 @@ def constant_in_matrices() -> Evidence:
     turned = O.T * N * O
     inverse = O * sp.diag(1 / one, 1 / two) * O.T
     weights = [turned[0, 0], turned[1, 1]]
-    closed = limit_constant([(1 - one) / 2, (1 - two) / 2], weights, t)
-    eigen = (t + weights[0] / one + weights[1] / two) / sp.sqrt(one * two)
+    closed = computed("C_1", limit_constant([(1 - one) / 2, (1 - two) / 2], weights, t))
+    eigen = (t + weights[0] / one + weights[1] / two) / (one * two) ** sp.Rational(half)
     parts = (
         identity(M * inverse, sp.eye(2)),
-        identity(M.det(), one * two),
+        identity(computed(r"\det(I-2A)", M.det()), one * two),
         identity((N * inverse).trace(), weights[0] / one + weights[1] / two),
         identity(closed, eigen),
     )
-    return confirmed(all_of(*parts).replace(dimension="d = 2"), _average_of_the_envelope())
+    found = all_of(*parts).replace(dimension="d = 2")
+    return confirmed(found, _average_of_the_envelope()) if found.verdict.accepted else found
 
 
-@claim("OURS:R4.B/exponent", argument="the square is 0 at y = 1/(b + 1/2) only, where the exponent is -b")
-def largest_exponent() -> Evidence:
-    """-b - [1 - (1 + y/2)^2/(2y) - y/(2 lambda)] = (1 - y (b + 1/2))^2/(2y) for 1/lambda = b^2 + b;
-    curvature -1/y^3.
+@claim(
+    "OURS:R4.B/exponent",
+    control={"half": Fraction(1, 3)},
+    argument="The square is 0 at y = 1/(b + 1/2) only, where the exponent is -b.",
+)
+def largest_exponent(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    """-b - [1 - (1 + y/2)^2/(2y) - y/(2 lambda)] = (1 - y (b + half))^2/(2y) for 1/lambda = b^2 +
+    b, so that the best y is 1/(b + half); there the curvature is -1/y^3 and theta = 1/y + 1/2 = b +
+    1.
     """
-    best = 1 / (b + HALF)
+    best = 1 / (b + sp.Rational(half))
     return all_of(
-        identity(-b - _exponent(y), (1 - y * (b + HALF)) ** 2 / (2 * y)),
+        identity(-b - _exponent(y), (1 - y / best) ** 2 / (2 * y)),
         identity(_exponent(y).diff(y, 2).subs(y, best), -1 / best**3),
         identity(decay_exponent(LAMBDA), b),
-        identity(1 / best + HALF, b + 1),
+        identity(sp.Subs(1 / y + HALF, y, best), b + 1),
     )
 
 
 @claim(
     "OURS:R4.B/token",
     cites=("Euler's reflection formula",),
-    argument="with w = e^u/(1 + e^u) the moments of one token are Beta(k - theta, theta), k = 2, 3, 4, at theta = 1 + b; "
-    "the first is Gamma(1 - b) Gamma(1 + b) = pi b/sin(pi b)",
+    control={"six": 5},
+    argument="With w = e^u/(1 + e^u) the moments of one token are Beta(k - theta, theta), k = 2, 3, 4, at theta = 1 + b; "
+    "the first is Gamma(1 - b) Gamma(1 + b) = pi b/sin(pi b).",
 )
-def factor_of_the_dominating_token() -> Evidence:
-    """P2 - 6 P3 + 6 Q for one token: B (1 - 6 (1 - b)/2 + 6 (1 - b)(2 - b)/6) = b^2 B, by B(x + 1,
-    y) = B(x, y) x/(x + y).
+def factor_of_the_dominating_token(*, six: int = 6) -> Evidence:
+    """P2 - 6 P3 + 6 Q for one token: B (1 - six (1 - b)/2 + six (1 - b)(2 - b)/6) = b^2 B with six
+    = 6, by B(x + 1, y) = B(x, y) x/(x + y).
     """
     B, u = sp.Symbol("B", positive=True), sp.Symbol("u", real=True)
     step = lambda p, q: p / (p + q)
     third = B * step(1 - b, 1 + b)
     fourth = third * step(2 - b, 1 + b)
+    found = identity(B - six * third + six * fourth, b**2 * B)
+    if not found.verdict.accepted:
+        return found
     w = 1 / (1 + sp.exp(-u))
     at = sp.Rational(1, 2)
     integrand = sp.exp(-(1 + at) * u) * (w**2 - 6 * w**3 + 6 * w**4)
     value = at**2 * sp.pi * at / sp.sin(sp.pi * at)
     route = integral_evidence(integrand, u, (-sp.oo, sp.oo), "==", value, tail=13 * sp.exp(-u / 2), rel=Fraction(1, 10**10))
-    return confirmed(identity(B - 6 * third + 6 * fourth, b**2 * B), route)
+    return confirmed(found, route)
 
 
 @claim(
     "OURS:R4.B/laplace",
+    control={"two": 3},
     needs=("OURS:R4.B/exponent", "OURS:R4.B/token"),
-    argument="density of s: s^{m/2 - 1} e^{-s/(2 lambda)} (2 lambda)^{-m/2}/Gamma(m/2) prod_{j>m} (1 - lambda_j/lambda)^{-1/2}; "
-    "|V h|^2 ~ rho s; Laplace's method in s = y ln L",
+    argument="The density of s is s^{m/2 - 1} e^{-s/(2 lambda)} (2 lambda)^{-m/2}/Gamma(m/2) prod_{j>m} (1 - "
+    "lambda_j/lambda)^{-1/2}; |V h|^2 ~ rho s; then Laplace's method in s = y ln L.",
 )
-def constant_of_the_laplace_argument() -> Evidence:
-    """Density, rho s, (2 pi s)^{-1/2}, the token's b^2 pi b/sin(pi b) and sqrt(2 pi y^3/ln L)
-    multiply to C_m (ln L)^{m/2}.
+def constant_of_the_laplace_argument(*, two: int = 2) -> Evidence:
+    """Density, rho s, (2 pi s)^{-1/2}, the token's b^2 pi b/sin(pi b) and sqrt(two pi y^3/ln L)
+    multiply to C_m (ln L)^{m/2}, for every m.
     """
     best, F = 1 / (b + HALF), sp.Symbol("F", positive=True)  # F = (pi b/sin(pi b))/Gamma(m/2)
-    parts = []
-    for m in (1, 2, 3, 4):
-        s = best * Lambda
-        density = s ** (sp.Rational(m, 2) - 1) / (2 * LAMBDA) ** sp.Rational(m, 2)
-        product = density * s / sp.sqrt(2 * sp.pi * s) * b**2 * F * Lambda * sp.sqrt(2 * sp.pi * best**3 / Lambda)
-        C = (b * (b + 1) / (2 * b + 1)) ** sp.Rational(m, 2) * 2 * b**2 / (2 * b + 1) * F
-        parts.append(identity(product, C * Lambda ** sp.Rational(m, 2)))
-    return all_of(*parts).replace(assumes=("m = 1, 2, 3, 4",))
+    s = best * Lambda
+    density = s ** (m / 2 - 1) / (2 * LAMBDA) ** (m / 2)
+    product = density * s / sp.sqrt(2 * sp.pi * s) * b**2 * F * Lambda * sp.sqrt(two * sp.pi * best**3 / Lambda)
+    C = (b * (b + 1) / (2 * b + 1)) ** (m / 2) * 2 * b**2 / (2 * b + 1) * F
+    return identity(product, C * Lambda ** (m / 2))
 
 
 @claim(
     "OURS:R4.B/critical",
-    argument="up to s = (2/3) ln L, where theta = 2, the error is e^s q/L; density times e^s is s^{m/2 - 1}/Gamma(m/2)",
+    control={"share": Fraction(3, 4)},
+    argument="Up to s = (2/3) ln L, where theta = 2, the error is e^s q/L; density times e^s is s^{m/2 - 1}/Gamma(m/2).",
 )
-def constant_at_one_half() -> Evidence:
-    """theta = (ln L + s/2)/s = 2 at s = (2/3) ln L; the integral of s^{m/2} up to there is ((2/3)
-    ln L)^{m/2 + 1}/(m/2 + 1).
+def constant_at_one_half(*, share: Fraction = Fraction(2, 3)) -> Evidence:
+    """theta = (ln L + s/2)/s = 2 at s = share ln L; the integral of s^{m/2} up to there is (share
+    ln L)^{m/2 + 1}/(m/2 + 1), which is the constant of Theorem B for m = 1, 2, 3, 4.
     """
-    s = sp.Rational(2, 3) * Lambda
-    parts = [identity((Lambda + s / 2) / s, 2)]
-    for m in (1, 2, 3, 4):
-        power = sp.Rational(m, 2)
-        parts.append(identity((x ** (power + 1) / (power + 1)).diff(x), x**power))
-        law = theorem_B([HALF] * m, [HALF] * m, sp.S.One)
-        parts.append(identity(law.constant, sp.Rational(2, 3) ** (power + 1) / (power + 1) / sp.gamma(power)))
-    return all_of(*parts).replace(assumes=("m = 1, 2, 3, 4",))
+    part = sp.Rational(share)
+    edge = identity(sp.Subs((Lambda + y / 2) / y, y, part * Lambda), 2)
+    integral = identity(sp.Derivative(x ** (m / 2 + 1) / (m / 2 + 1), x), x ** (m / 2))
+    constants = []
+    for k in (1, 2, 3, 4):
+        half = sp.Rational(k, 2)
+        constant = computed(rf"c,\ m = {k}", theorem_B([HALF] * k, [HALF] * k, sp.S.One).constant)
+        constants.append(identity(constant, part ** (half + 1) / (half + 1) / sp.gamma(half)))
+    return all_of(edge, integral, *constants)

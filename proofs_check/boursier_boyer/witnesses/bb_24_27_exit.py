@@ -1,6 +1,7 @@
-"""Proof of Lemma E.1: at the exit |theta_L| = 2 rho and |theta_inf| <= rho; here rho = 1 and theta_inf is on the sphere."""
+"""Proof of Lemma E.1: theta_L(t) = 2 rho t/tau leaves the open ball of radius 2 rho at tau; is it inside for any t <= tau?"""
 
-rho, theta_L, theta_inf = 1, 2, 1
-f = abs(theta_L - theta_inf)
-print("f(tau_L) =", f, "> rho =", rho)
-assert not f > rho
+rho, tau = 1, 1
+theta_L = lambda t: 2 * rho * t / tau
+t = tau
+print("|theta_L(t)| =", abs(theta_L(t)), "< 2 rho =", 2 * rho, "at t =", t)
+assert not abs(theta_L(t)) < 2 * rho

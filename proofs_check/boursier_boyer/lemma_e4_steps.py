@@ -1,0 +1,192 @@
+"""Lemma E.4 of Boursier & Boyer, the proof up to (28) and the two displays after it, step by step;
+each inequality is proved or refuted over its whole domain.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy import Rational, log, oo, sqrt
+
+from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.provers import Closed, Integers, forall, identity, trace_identity
+from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
+from proofs_check.core.claim import MEANS, claim
+from theory.symbolic.algebra import Algebra
+
+L = sp.Symbol("L", integer=True, positive=True)
+v, v1, v2 = sp.symbols("v v1 v2", positive=True)  # sigma^2, and its two values
+LENGTHS, VARIANCES, HALF_LINE = Integers(2, oo), Closed(1, oo), Closed(0, oo)
+
+
+def output_rate(square: sp.Expr) -> sp.Expr:
+    """Return sigma^6 ln(L)/L^{c/sigma^2} of Proposition 3.1 at c = 1."""
+    return square**3 * log(L) * L ** (-1 / square)
+
+
+def gradient_rate(square: sp.Expr) -> sp.Expr:
+    """Return sigma^12 ln(L)^2/L^{c/sigma^2} of Proposition 3.4 at c = 1."""
+    return square**6 * log(L) ** 2 * L ** (-1 / square)
+
+
+@claim(
+    "BB:LE.4/middle",
+    false="gap",
+    why=r"The root of $c_1\mathbb{E}[\sigma_\mu^6\ln L/L^{c_2/\sigma_\mu^2}]$ is written "
+    r"$\sqrt{c_1}\,\mathbb{E}[\sigma_\mu^3\sqrt{\ln L}/L^{c_2/2\sigma_\mu^2}]^{1/2}$, a fourth root.",
+    details=r"It is too small wherever that mean exceeds 1, already for one value of $\sigma_\mu$.",
+    instead=r"$\sqrt{c_1}\,\mathbb{E}[\sigma_\mu^6\ln L/L^{c_2/\sigma_\mu^2}]^{1/2}$ in the bracket, as in the display before.",
+    costs="constants",
+    repair={"root": Fraction(1, 2)},
+    control={"root": Fraction(2, 5)},
+    needs=("BB:28",),
+    hypotheses=("L in Integers", "L >= 2", "v >= 1", "t >= 0", "y >= 0"),
+)
+def root_of_the_middle_term(*, root: Fraction = Fraction(1, 4)) -> Evidence:
+    """4 (t^2 + Y + y^2), the last display, is at most the square of 2 (t + Y^root + y), with which
+    the lemma continues; printed is the root 1/4. There Y = sigma^6 ln(L)/L^{1/sigma^2} for one
+    value of sigma^2 = v; the repair holds for every Y >= 0.
+    """
+    t, y, Y = sp.symbols("t y Y", nonnegative=True)
+    domain: dict[sp.Symbol, Any] = {t: HALF_LINE, y: HALF_LINE, Y: HALF_LINE}
+    if root == Fraction(1, 4):
+        Y, domain = output_rate(v), {t: HALF_LINE, y: HALF_LINE, v: VARIANCES, L: LENGTHS}
+    return forall(4 * (t**2 + Y + y**2), "<=", (2 * (t + Y ** Rational(root) + y)) ** 2, domain)
+
+
+def _slopes_agree() -> Evidence:
+    """Compare E[J_L grad_1 l] with central differences of the enumerated risk."""
+    tasks, step, worst = tasks_on_atoms([0.5, -1.5], [0.75, 0.25], [-1.0, 2.0]), 1e-5, 0.0
+    at = np.array([0.4, 0.0, -0.3, 0.0, 0.2, 0.6])
+    risk = lambda x, n: gaps(tasks, x[:4].reshape(2, 2), x[4:], n).risk_L
+    for n in (1, 2, 5):
+        slope = gaps(tasks, at[:4].reshape(2, 2), at[4:], n).gradient_L
+        moves = [(risk(at + step * e, n) - risk(at - step * e, n)) / (2 * step) for e in np.eye(6)]
+        worst = max(worst, float(np.abs(slope - moves).max()))
+    if worst > 1e-8:
+        return Evidence(verdict=Verdict.OPEN, engine="finite differences", reason=f"slopes differ by {worst:.1e}")
+    return Evidence(verdict=Verdict.SUPPORTED, engine="finite differences", covered=f"L = 1, 2, 5 in d = 1, to {worst:.0e}")
+
+
+@claim(
+    "BB:LE.4.split",
+    control={"factor": Fraction(2)},
+    assumes=(MEANS, "the gradient of a mean is the mean of the gradients"),
+    needs=("BB:LE.4.split/schwarz", "BB:4.loss/first"),
+    argument="The mean may be differentiated under its sign, since |J_L| |grad_1 l| is at most a polynomial in the norms of "
+    "tokens and query, locally uniformly in (U, V), and all moments of these are finite given mu; then the chain rule. The split "
+    "is executed; then |E[X g]| <= E|X| |g|, Cauchy-Schwarz, and |grad_1 l(a, y) - grad_1 l(b, y)| <= |a - b|.",
+)
+def the_difference_splits_in_two(*, factor: Fraction = Fraction(1)) -> Evidence:
+    """J_L g_L - J g = (J_L - J) g_L + factor J (g_L - g), as matrix words for every d; the gradient
+    formula by finite differences.
+    """
+    words = Algebra(general=["J_L", "J", "g_L", "g"])
+    J_L, J, g_L, g = (words[name] for name in ("J_L", "J", "g_L", "g"))
+    found = trace_identity(J_L * g_L - J * g, (J_L - J) * g_L + factor * (J * (g_L - g)))
+    return confirmed(found, _slopes_agree()) if found.verdict.accepted else found
+
+
+@claim(
+    "BB:LE.4.split/schwarz",
+    control={"power": 3},
+    assumes=(MEANS,),
+    argument="Divide x and y by their norms in L^2 and take means; the right side is a square.",
+)
+def cauchy_schwarz(*, power: int = 2) -> Evidence:
+    """x^2/2 + y^2/2 - x y = (x - y)^2/2."""
+    x, y = sp.symbols("x y", nonnegative=True)
+    return identity(x**power / power + y**power / power - x * y, (x - y) ** 2 / 2)
+
+
+@claim(
+    "BB:28",
+    false="gap",
+    follows="BB:LE.4",
+    why=r"The root of $\mathbb{E}_\mu[\sigma_\mu^{12}(\ln L)^2/L^{c_2'/\sigma_\mu^2}]$ is replaced by $\mathbb{E}_\mu$ of the "
+    r"root, which is smaller: Jensen's inequality in the wrong direction.",
+    details=r"The same happens to the bound of Proposition 3.1; both are equalities only if $\sigma_\mu$ is constant.",
+    instead=r"Condition on $\mu$ first: "
+    r"$\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq\sqrt{2c_1'}\,\mathbb{E}_\mu\Big[\sigma_\mu^6\frac{\ln "
+    r"L}{L^{c_2'/2\sigma_\mu^2}}\,\mathbb{E}[2\|T_L\|^2+2\|y_{\rm "
+    r"q}\|^2\mid\mu]^{1/2}\Big]+\sqrt{c_1}\,\mathbb{E}_\mu\Big[\sigma_\mu^3\frac{\sqrt{\ln "
+    r"L}}{L^{c_2/2\sigma_\mu^2}}\,\mathbb{E}[\|\nabla T\|^2\mid\mu]^{1/2}\Big]$.",
+    costs="constants",
+    repair={"first": "mu"},
+    control={"factor": Fraction(9, 10)},
+    needs=("BB:LE.4.split", "BB:P3.4.U", "BB:P3.4.V", "BB:P3.1", "BB:28/absorb", "BB:28/conditional", "BB:28/rest"),
+    assumes=(MEANS,),
+    argument="Given mu take means of the inequality at the best l, with E[p^2 | mu] <= X by Propositions 3.1 and 3.4: that is "
+    "E[p q | mu] <= (X Q)^{1/2} with Q = E[q^2 | mu]. Then take the mean over mu; the roots of X are those printed.",
+    hypotheses=("L in Integers", "L >= 2", "v1 >= 1", "v2 >= 1"),
+)
+def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1)) -> Evidence:
+    """(E_mu X)^{1/2} <= E_mu X^{1/2} for X = sigma^12 ln(L)^2/L^{1/sigma^2} and equally likely
+    values v1, v2 of sigma^2.
+
+    Repaired, given mu: p q <= factor (l p^2/2 + q^2/(2l)) for every l > 0, and at the best l the
+    right side is (X Q)^{1/2} for means X, Q of p^2 and q^2; the root of the rate of Proposition 3.4
+    is sigma^6 ln(L)/L^{1/(2 sigma^2)}.
+    """
+    if first == "root":
+        one, two = gradient_rate(v1), gradient_rate(v2)
+        return forall(sqrt((one + two) / 2), "<=", (sqrt(one) + sqrt(two)) / 2, {v1: VARIANCES, v2: VARIANCES, L: LENGTHS})
+    p, q = sp.symbols("p q", nonnegative=True)
+    l, X, Q = sp.symbols("l X Q", positive=True)
+    young = forall(p * q, "<=", Rational(factor) * (l * p**2 / 2 + q**2 / (2 * l)), {p: HALF_LINE, q: HALF_LINE, l: (0, oo)})
+    best = identity(sp.Subs(l * X / 2 + Q / (2 * l), l, sqrt(Q / X)), sqrt(X * Q))
+    root = v**3 * log(L) * L ** (-1 / (2 * v))
+    return all_of(young, best, identity(gradient_rate(v), sp.Pow(root, 2, evaluate=False)))
+
+
+@claim(
+    "BB:28/absorb",
+    false="edge",
+    at="L = 2",
+    why=r"The bounds of Proposition 3.4 add up to $c_1'\sigma_\mu^6\ln L+c_1'\sigma_\mu^{12}(\ln L)^2$; the first is at most the "
+    r"second if $\sigma_\mu^6\ln L\geq1$: not for $\sigma_\mu=1$, $L=2$.",
+    instead=r"$3c_1'$ in place of $2c_1'$ for $L\geq2$; $2c_1'$ is right for $L\geq3$.",
+    costs="constants",
+    repair={"k": 3},
+    dial="k",
+    reference={"v": 1},
+    needs=("BB:P3.4.U", "BB:P3.4.V"),
+    hypotheses=("L in Integers", "L >= 2", "v >= 1"),
+)
+def both_gradients_in_one_bound(*, k: int | Fraction = 2) -> Evidence:
+    """sigma^6 ln(L) + sigma^12 ln(L)^2 <= k sigma^12 ln(L)^2, both over the same power of L; v =
+    sigma^2, printed is k = 2.
+    """
+    both = v**3 * log(L) + v**6 * log(L) ** 2
+    return forall(both, "<=", Rational(k) * v**6 * log(L) ** 2, {v: VARIANCES, L: LENGTHS})
+
+
+@claim("BB:28/conditional", control={"q": Fraction(1, 2)})
+def the_conditional_form_suffices(*, q: Fraction = Fraction(1)) -> Evidence:
+    """Conditioning first loses nothing against Cauchy-Schwarz: for two equally likely tasks whose
+    factors have the conditional root mean squares p_i and r_i, (p1 r1 + p2 r2)^2 <= q (p1^2 +
+    p2^2)(r1^2 + r2^2) with q = 1.
+    """
+    p1, p2, r1, r2 = names = sp.symbols("p1 p2 r1 r2", nonnegative=True)
+    right = Rational(q) * (p1**2 + p2**2) * (r1**2 + r2**2)
+    return forall((p1 * r1 + p2 * r2) ** 2, "<=", right, dict.fromkeys(names, HALF_LINE))
+
+
+@claim(
+    "BB:28/rest",
+    control=({"k": Fraction(39, 10)}, {"two": Fraction(19, 10)}),
+    assumes=(MEANS,),
+    argument="Put |T_L| <= t + x with x = |T_L - T| and t = |T|, take means, and bound E x^2 by Proposition 3.1.",
+    needs=("BB:P3.1",),
+)
+def the_remaining_factor(*, k: int | Fraction = 4, two: int | Fraction = 2) -> Evidence:
+    """2 (t + x)^2 + 2 y^2 <= 4 t^2 + 4 x^2 + 4 y^2, the last display; its root is at most 2 (t + x
+    + y), as the lemma uses it.
+    """
+    x, t, y = names = sp.symbols("x t y", nonnegative=True)
+    domain = dict.fromkeys(names, HALF_LINE)
+    display = forall(2 * (t + x) ** 2 + 2 * y**2, "<=", Rational(k) * (t**2 + x**2 + y**2), domain)
+    return all_of(display, forall(4 * (t**2 + x**2 + y**2), "<=", (Rational(two) * (t + x + y)) ** 2, domain))

@@ -1,0 +1,109 @@
+"""The instances with which Appendix E is refuted have the moments that enumeration and closed forms
+give them, and the claims notice what is planted.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from numerics.evidence import Verdict
+from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
+from proofs_check.boursier_boyer import (
+    corollary_e3,
+    lemma_e1,
+    lemma_e2_statement,
+    lemma_e2_steps,
+    lemma_e4_statement,
+    lemma_e4_steps,
+)
+from proofs_check.boursier_boyer.lemma_e2_statement import SlopeTask
+from theory.bounds.query_average_constants import paper_constants_V
+
+
+@pytest.mark.parametrize("L", [2, 3, 4])
+def test_small_targets_leave_the_risks_apart_as_enumeration_says(L: int) -> None:
+    y, u, v = Fraction(1, 7), Fraction(1, 2), Fraction(3, 2)
+    found = gaps(tasks_on_atoms([1.0, -1.0], [0.5, 0.5], [0.0]), np.diag([float(u), 0.0]), [float(v), 0.0], L)
+    sigma2 = 1 + y**2
+    ratio = float(lemma_e2_statement.risk_over_the_bound(L, sp.Rational(y), u, v, sp.Rational(sigma2)))
+    rate = float(sigma2) ** 1.5 * np.log(L) ** 0.5
+    right = 2 * float(y) * rate * (rate + np.sqrt(found.T2))  # |T| is the same at both queries
+    assert ratio == pytest.approx(abs(found.risk_L - found.risk) / right, rel=1e-12)
+
+
+def test_the_bound_of_lemma_e2_fails_by_more_and_more_as_the_targets_shrink() -> None:
+    def ratio(n: int) -> float:
+        member = lemma_e2_statement.along_small_targets(n, 2, Fraction(1), Fraction(1, 2), Fraction(1))
+        return float(lemma_e2_statement.risk_over_the_bound(**member))
+
+    assert ratio(1000) == pytest.approx(10 * ratio(100), rel=1e-3)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_moments_of_slope_tasks_are_those_of_gaussian_tokens(d: int) -> None:
+    task = SlopeTask(w=3.0, s=0.5, d=d, u=1.5, v=0.75)
+    tokens = np.vstack([np.eye(d), 3.0 * np.eye(d)[0]])
+    Gamma = 0.5 * tokens @ tokens.T
+    U, V = np.zeros((2, d + 1, d + 1))
+    U[d, 0], V[d, d] = 1.5, 0.75
+    scale = np.sqrt(d) * 1.5 * 0.75
+    assert np.linalg.norm(Gamma, 2) == pytest.approx(task.sigma2)
+    fourth = lemma_e2_statement._fourth(U, V, [Gamma], d) * scale * task.sigma2
+    assert fourth**4 == pytest.approx(task.T4)
+    second = lemma_e4_statement._output_moment(U, V, [Gamma], d) * scale * task.sigma2
+    assert second**2 == pytest.approx(task.T2)
+    gradient = lemma_e4_statement._gradient_moment(U, V, [Gamma], d) * np.sqrt(d) * (1.5 + 0.75) * task.sigma2
+    assert gradient**2 == pytest.approx(task.J2)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        lemma_e2_statement.distance_of_the_risks,
+        lemma_e2_statement.fourth_moment_of_the_output,
+        lemma_e4_statement.distance_of_the_gradients,
+        lemma_e4_statement.second_moment_of_the_output,
+        lemma_e4_statement.second_moment_of_the_gradient,
+    ],
+    ids=["E.2", "E.2 Gaussian", "E.4", "E.4 Gaussian", "E.4 gradient"],
+)
+def test_what_is_called_false_fails_on_an_open_set(claim: Any) -> None:
+    assert claim.false == "false"
+    assert claim.robust.faults() == []
+
+
+def test_the_bounds_with_the_repaired_power_of_sigma_have_no_robust_witness() -> None:
+    repaired = lemma_e2_statement.robust_slope(lambda task: task.T4 - 16 * task.D**2 * (task.u * task.v) ** 4 * task.sigma2**4)
+    assert "fails no longer" in repaired.faults()[0]
+
+
+def test_with_open_balls_only_the_exit_itself_is_outside() -> None:
+    printed = lemma_e1.the_exit_from_the_ball()
+    assert printed.witness["t"] == printed.witness["tau"]
+    path, away = printed.parts
+    assert (path.verdict, away.verdict) == (Verdict.REFUTED, Verdict.PROVED)  # f(tau) > rho is right
+
+
+@pytest.mark.parametrize(
+    "claim", [lemma_e1.the_constant_in_23, lemma_e4_steps.root_of_the_mean, lemma_e4_steps.root_of_the_middle_term]
+)
+def test_a_repair_is_a_computation(claim: Any) -> None:
+    held = claim(**claim.repair)
+    assert held.verdict.accepted
+    assert not any(part.vacuous for part in (held, *held.parts))
+
+
+def test_a_constant_that_grows_where_it_should_fall_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = paper_constants_V
+    monkeypatch.setattr(corollary_e3, "paper_constants_V", lambda u, v, d: (right(u, v, d)[0], 1 / right(u, v, d)[1]))
+    assert corollary_e3.constants_depend_on_the_norms(constant="R1").verdict is Verdict.REFUTED
+
+
+def test_the_maximum_over_a_segment_is_attained_at_its_ends() -> None:
+    assert lemma_e2_steps.smooth_loss_on_a_segment().verdict is Verdict.ARGUED
+    assert lemma_e2_steps.squared_loss_on_a_segment(square=Fraction(3, 2)).verdict is Verdict.REFUTED

@@ -1,0 +1,139 @@
+"""The claims on Lemmas C.6 and C.9 see the numbers that are printed, and the line of their proofs
+that takes g(z) out of a difference fails for every constant, by sums that share no code with them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from numerics.evidence import Evidence, Verdict
+from numerics.search.query_average import tightest
+from proofs_check.boursier_boyer import average_steps, lemma_c6_statement, lemma_c6_steps, lemma_c9_statement, lemma_c9_steps
+from proofs_check.core.claim import Claim
+from proofs_check.instances.average_split import PRODUCTS, product_instances, split_instances
+
+HALF = Fraction(1, 2)
+
+
+def refuted(found: Evidence) -> list[bool]:
+    """Which parts of a conjunction are refuted."""
+    return [part.verdict is Verdict.REFUTED for part in found.parts]
+
+
+@pytest.mark.parametrize("claim", [lemma_c6_steps.term_3, lemma_c9_steps.term_3])
+def test_the_exponent_of_term_3_is_that_of_the_radius(claim: Claim) -> None:
+    share, rate = claim.numbers["share"], claim.numbers["rate"]
+    assert rate == 32 * share
+    assert claim().verdict.accepted
+    for wrong in (dict(share=share - 1), dict(share=share + 1), dict(share=1), dict(rate=rate - 1), dict(rate=rate + 1)):
+        assert refuted(claim(**wrong)) == [False, False, False, True]
+    assert claim(share=1, rate=32).verdict.accepted  # what matters is that the two belong together
+
+
+@pytest.mark.parametrize(("claim", "printed"), [(lemma_c6_steps.term_1, 6), (lemma_c9_steps.term_1, 12)])
+def test_the_radius_of_the_ball_is_seen_by_term_1(claim: Claim, printed: int) -> None:
+    assert claim.numbers["share"] == printed
+    assert refuted(claim()) == [False] * 3
+    assert refuted(claim(share=printed - 1)) == [True] * 3
+    for share in (1, printed + 1, 1000):
+        assert average_steps.square_of_the_radius(share, printed).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("claim", [lemma_c6_steps.radius_of_the_ball, lemma_c9_steps.radius_of_the_ball])
+def test_a_larger_ball_is_refuted_for_every_norm(claim: Claim) -> None:
+    printed = claim.numbers["share"]
+    assert claim(norm="n", share=printed + 1).verdict.accepted
+    assert claim(norm="n", share=printed - 1).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "power"),
+    [
+        (lemma_c6_statement.term_1_free_of_sigma, 2),
+        (lemma_c9_statement.term_1_free_of_sigma, 4),
+        (lemma_c6_statement.third_constant_free_of_sigma, 2),
+    ],
+)
+def test_no_smaller_power_of_sigma_is_enough(claim: Claim, power: int) -> None:
+    assert claim(power=power).verdict.accepted
+    assert claim(power=power - 1).verdict is Verdict.REFUTED
+    assert claim().verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("powers", [(1,), (1, 2)])
+def test_a_lost_moment_of_g_is_noticed_and_the_simplification_needs_its_exponents(powers: tuple[int, ...]) -> None:
+    def verdict(sigma: int, moment: int) -> Verdict:
+        return average_steps.second_term_simplified(powers, lambda p: (2 * p, p, -2 * p, sigma * p), moment).verdict
+
+    assert verdict(sigma=6, moment=1) is Verdict.PROVED
+    assert verdict(sigma=5, moment=1) is Verdict.REFUTED
+    assert verdict(sigma=6, moment=0) is Verdict.REFUTED
+
+
+# -- the product of a difference, summed over all prompts of signs ---------------------------------
+
+
+def averages(L: int, f: Callable[..., Any], order: int, times: Callable[..., Any]) -> tuple[Fraction, Fraction]:
+    """E|(R_L/S_L - R/S) g|^order and E|R_L/S_L - R/S|^order for U = 0, where R/S = E f."""
+    limit = [(a + b) / 2 for a, b in zip(f(1), f(-1))]
+    product = apart = Fraction(0)
+    for prompt in itertools.product((1, -1), repeat=L):
+        values = [f(z) for z in prompt]
+        error = [sum(v[i] for v in values) / L - limit[i] for i in range(len(limit))]
+        product += HALF**L * times(error) ** order
+        apart += HALF**L * sum(e * e for e in error) ** (order // 2)
+    return product, apart
+
+
+@pytest.mark.parametrize("order", [2, 4])
+@pytest.mark.parametrize("L", [1, 2, 3])
+def test_no_constant_bounds_the_product_of_a_difference(order: int, L: int) -> None:
+    for n in (3, 11, 60):  # eta = 2n/(n^2 - 1), so that sqrt(1 + eta^2) = (n^2 + 1)/(n^2 - 1) is rational
+        eta, root = Fraction(2 * n, n * n - 1), Fraction(n * n + 1, n * n - 1)
+        f = lambda z, eta=eta: (Fraction(1), eta * z)
+        times = lambda x, eta=eta, root=root: root / eta * x[1]
+        for z in (1, -1):  # the lemma's hypothesis |f(z) g| = |f(z)| |g|
+            assert times(f(z)) ** 2 == sum(v * v for v in f(z))
+        product, apart = averages(L, f, order, times)
+        assert product / apart == ((1 + eta**2) / eta**2) ** (order // 2)
+
+
+@pytest.mark.parametrize("order", [2, 4])
+def test_the_instances_are_sums_over_all_prompts(order: int) -> None:
+    maps = (lambda z: (Fraction(max(z, 0)), Fraction(max(-z, 0))), lambda z: (Fraction(1), Fraction(3 * z, 4)))
+    folds = (lambda x: x[0] - x[1], lambda x: Fraction(5, 3) * x[1])
+    for product, f, times in zip(PRODUCTS, maps, folds):
+        for L in (1, 2, 3):
+            rows = [i for i in product_instances(order) if i.where["L"] == L and i.where["product"] == product.name]
+            flat = next(i for i in rows if i.where["U"] == 0 and i.where["sigma2"] == 1 and i.where["tokens"] == "1, -1")
+            assert (flat.left, flat.right) == pytest.approx(tuple(map(float, averages(L, f, order, times))), rel=1e-12)
+
+
+def test_the_inner_product_is_a_product_that_the_line_allows() -> None:
+    rows = [i for i in product_instances(2) if i.where["product"] == PRODUCTS[2].name]
+    assert rows
+    assert all(i.left <= i.right * (1 + 1e-12) for i in rows)
+
+
+@pytest.mark.parametrize("rows", [product_instances, lambda *a: split_instances(*a, Fraction(2 ** (a[0] - 1)))])
+@pytest.mark.parametrize("order", [2, 4])
+def test_a_bound_that_is_too_small_is_refuted_by_balls(rows: Callable[..., Any], order: int) -> None:
+    tiny = lambda *at: at[4] ** order / 2  # half of C_f^order, while one sign has the error C_f^order
+    found = tightest(rows(order, tiny), checked="", covered="signs")
+    assert found.verdict is Verdict.REFUTED
+    assert found.witness["L"] == 1
+    assert found.witness["left"] == 2 * found.witness["right"]
+
+
+def test_the_first_lines_are_refuted_at_the_smallest_prompt() -> None:
+    second, fourth = lemma_c6_steps.product_of_a_difference(), lemma_c9_steps.split_at_the_ball()
+    assert (second.witness["left"], second.witness["right"]) == (1, 0.5)
+    assert (fourth.witness["left"], fourth.witness["right"]) == (1, 0.25)
+    assert second.witness["L"] == fourth.witness["L"] == 1
+    assert lemma_c6_steps.product_of_a_difference(through="f(z_1) g(z)").verdict is Verdict.SUPPORTED
+    assert lemma_c9_steps.split_at_the_ball(through="f(z_1) g(z)").verdict is Verdict.SUPPORTED
