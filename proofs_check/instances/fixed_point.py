@@ -13,10 +13,10 @@ W_ij = sp.Symbol("W_ij", real=True)
 gamma = sp.Symbol("gamma", positive=True)
 
 
-def stands_still(m: sp.Expr) -> list[Evidence]:
-    """At U = gamma S_L^{-1} S S^+ + P(W), u = 1/gamma the field vanishes, for any W; and the two
-    parts of U are orthogonal.
+def stands_still(m: sp.Expr, *, factor: int = 1) -> list[Evidence]:
+    """At U = factor gamma S_L^{-1} S S^+ + P(W), u = 1/gamma the field vanishes for factor = 1 and
+    any W; and the two parts of U are orthogonal.
     """
-    inside, outside = gamma * delta * l_i * p_i / m, (1 - l_i * p_i * l_j * p_j) * W_ij
+    inside, outside = factor * gamma * delta * l_i * p_i / m, (1 - l_i * p_i * l_j * p_j) * W_ij
     end = {U_ij: inside + outside, u: 1 / gamma, m_i: m}
     return [entrywise(f.subs(end, simultaneous=True), 0) for f in (motion, slope)] + [entrywise(inside * outside, 0)]

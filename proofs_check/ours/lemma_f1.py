@@ -21,45 +21,50 @@ from proofs_check.instances.quadratic_form import Sigma, a, b, quadratic_form, w
 tau2 = sp.Symbol("tau2", nonnegative=True)
 
 
-@claim("OURS:LF.1/form")
-def exponent_with_label_noise() -> Evidence:
-    """v'Gamma_w v = (a + b w)'S (a + b w) + b^2 tau^2."""
-    return quadratic_form(noise=True)
+@claim("OURS:LF.1/form", control={"shifts": 2})
+def exponent_with_label_noise(*, shifts: int = 1) -> Evidence:
+    """v'Gamma_w v = (a + shifts b w)'S (a + shifts b w) + b^2 tau^2 with shifts = 1, for every
+    d.
+    """
+    return quadratic_form(noise=True, shifts=shifts)
 
 
 @claim(
     "OURS:LF.1/sub_gaussian",
-    control={"k": Fraction(9, 10)},
+    control={"k": Fraction(9, 10), "outer": Fraction(9, 10)},
     needs=("OURS:LF.1/form",),
     argument="E e^{v.z} = e^{v'Gamma_w v/2} and (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2; the second bound feeds its tail",
 )
-def tokens_with_label_noise(*, k: Fraction = Fraction(1)) -> Evidence:
-    """sigma_w^2 = max(1, |S|(1 + |w|^2) + tau^2) bounds v'Gamma_w v/|v|^2 for every S; it is <=
-    max(1, |S| + tau^2)(1 + |w|^2).
+def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Fraction(1)) -> Evidence:
+    """sigma_w^2 = max(1, k |S|(1 + |w|^2) + tau^2) bounds v'Gamma_w v/|v|^2 for every S; it is <=
+    outer max(1, |S| + tau^2)(1 + |w|^2); k = outer = 1.
     """
     K = Rational(k)
     ranges = dict.fromkeys((Sigma, w, a, b, tau2), Closed(0, oo))
     proxy = Max(1, K * Sigma * (1 + w**2) + tau2)
     first = forall(Sigma * (a + b * w) ** 2 + b**2 * tau2, "<=", proxy * (a**2 + b**2), ranges)
-    outer = dict.fromkeys((Sigma, w, tau2), Closed(0, oo))
-    second = forall(proxy, "<=", Max(1, Sigma + tau2) * (1 + w**2), outer)
+    without_v = dict.fromkeys((Sigma, w, tau2), Closed(0, oo))
+    second = forall(proxy, "<=", Rational(outer) * Max(1, Sigma + tau2) * (1 + w**2), without_v)
     return all_of(first, second).replace(dimension="every d (through the norms of the blocks)")
 
 
 @claim(
     "OURS:LF.1/moments",
     assumes=(MEANS,),
-    control={"k": Fraction(1, 2)},
+    control=({"k": Fraction(1, 2)}, {"least": Fraction(1, 2)}),
     needs=("BB:LF.1.iii.a", "OURS:LF.1/sub_gaussian"),
-    argument="LF.1.iii.a with |Gamma_w| <= sigma_w^2, for every S and tau^2, averaged over the query; all moments of x are finite",
+    argument="g = |Gamma_w| in LF.1.iii.a, for every S and tau^2, averaged over the query; the tangent at x = |v|/c and |y|/c with "
+    "c = (|v| + |y|)/2 gives (|v| + |y|)^p <= 2^{p-1}(|v|^p + |y|^p) for real p; all moments of x are finite",
 )
-def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1)) -> Evidence:
-    """max(1, g^p) <= (k sigma_w^2)^p wherever g <= sigma_w^2 and sigma_w^2 >= 1, with k = 1, for p
-    = 4 and 8 (p = 0 is 1 <= 1).
+def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1), least: int | Fraction = 1) -> Evidence:
+    """max(1, g^p) <= (k sigma_w^2)^p wherever g <= sigma_w^2 and sigma_w^2 >= 1, with k = 1, and
+    x^p >= 1 + p (x - 1), for every p >= least = 1 (p = 0 is 1 <= 1).
     """
-    g, sigma2 = sp.symbols("g sigma2", positive=True)
-    ranges, K = {g: (0, oo), sigma2: Closed(1, oo)}, Rational(k)
-    return all_of(*(forall(Max(1, g**p), "<=", (K * sigma2) ** p, ranges, where=[(g, "<=", sigma2)]) for p in (4, 8)))
+    g, sigma2, p, x = sp.symbols("g sigma2 p x", positive=True)
+    powers = {p: Closed(Rational(least), oo)}
+    ranges = {g: (0, oo), sigma2: Closed(1, oo), **powers}
+    maximum = forall(Max(1, g**p), "<=", (Rational(k) * sigma2) ** p, ranges, where=[(g, "<=", sigma2)])
+    return all_of(maximum, forall(x**p, ">=", 1 + p * (x - 1), {x: (0, oo), **powers}))
 
 
 @claim(

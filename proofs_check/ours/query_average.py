@@ -11,11 +11,12 @@ import sympy as sp
 from sympy import exp, oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, forall
+from numerics.provers import Closed, forall, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.instances.query_average import UNPROVED, general, output_or_gradient, times
-from proofs_check.ours.query_average_steps import exponents_compared, from_one_token, from_two_tokens
+from proofs_check.ours.query_average_steps import exponents_compared, form_of_the_paper
 from theory.bounds.query_average import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
+from theory.symbolic.algebra import Algebra
 
 AVERAGE = r"\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2"
 GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"
@@ -24,8 +25,9 @@ GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"
 @claim(
     "OURS:P3.1",
     control=dict(c=Fraction(1, 57)),
-    needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:P3.1/bracket"),
-    argument="R1 with f = id and the convex hull with QA.tilt bound the error at a fixed query; QA.min with theta averages over it",
+    needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:P3.1/bracket", "OURS:P3.1/form"),
+    argument="R1 with f = id and the convex hull with QA.tilt bound the error at a fixed query; QA.min with theta averages over "
+    "it, as e^{4 a2 theta} <= e^{|z|^2/4}; the second display is the first in the form of P3.1/form",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},
@@ -55,24 +57,22 @@ def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
     return output_or_gradient(bound, "output", checked=rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}", given="d_out = 1")
 
 
-@claim(
-    "OURS:P3.4.U/split",
-    control=dict(c=2),
-    argument="C_L - C = (M_L - M) - e e' - m e' - e m' with e = T_L - m, M_L = sum p_k z_k z_k'",
-)
+@claim("OURS:P3.4.U/split", control=dict(c=2))
 def square_of_the_covariance_error(*, c: int = 3) -> Evidence:
-    """(A + B + 2 D)^2 <= 3 (A^2 + B^2 + 4 D^2) for A = |M_L - M|, B = |e|^2, D = |m| |e|."""
+    """C_L - C = (M_L - M) - e e' - m e' - e m' for C_L = M_L - (m + e)(m + e)' and C = M - m m', in
+    every dimension; and (A + B + 2 D)^2 <= c (A^2 + B^2 + 4 D^2), c = 3, for A, B, D >= 0.
+    """
+    words = Algebra(symmetric=["K", "M"], vectors=["e", "m"])
+    K, M, e, m = (words[name] for name in ("K", "M", "e", "m"))  # K = M_L
+    apart = trace_identity(K - (m + e) * (m + e).T - (M - m * m.T), K - M - e * e.T - m * e.T - e * m.T)
     A, B, D = sp.symbols("A B D", nonnegative=True)
-    return forall((A + B + 2 * D) ** 2, "<=", c * (A**2 + B**2 + 4 * D**2), {x: Closed(0, oo) for x in (A, B, D)})
+    square = forall((A + B + 2 * D) ** 2, "<=", c * (A**2 + B**2 + 4 * D**2), {x: Closed(0, oo) for x in (A, B, D)})
+    return all_of(apart, square)
 
 
-@claim(
-    "OURS:P3.4.U/small",
-    control=dict(c=25000),
-    argument="units of F8 = sqrt(E|Z|^8): R1 for z z', R2 for z, R1 for z with |m|^2 <= e^{2 a2} E|Z|^2 and (E|Z|^4) <= F8",
-)
+@claim("OURS:P3.4.U/small", control=dict(c=25000))
 def three_contributions(*, c: int = 25125) -> Evidence:
-    """3 (75 e^{4 a2}/L + 8000 e^{16 a2}/L^2 + 300 e^{6 a2}/L) <= 25125 y where y = e^{8
+    """3 (75 e^{4 a2}/L + 8000 e^{16 a2}/L^2 + 300 e^{6 a2}/L) <= c y, c = 25125, where y = e^{8
     a2}/L <= 1.
     """
     a2, y = sp.Symbol("a2", nonnegative=True), sp.Symbol("y", positive=True)
@@ -80,39 +80,35 @@ def three_contributions(*, c: int = 25125) -> Evidence:
     return forall(3 * terms, "<=", c * y, {a2: Closed(0, oo), y: sp.Interval.Lopen(0, 1)})
 
 
-@claim(
-    "OURS:P3.4.U/large",
-    control=dict(c=3),
-    needs=("OURS:QA.tilt",),
-    argument="C_L and C are positive semidefinite, so |C_L - C|_F^2 <= (tr C_L)^2 + (tr C)^2 <= max|z_k|^4 + (E_{mu_z}|Z|^2)^2",
-)
+@claim("OURS:P3.4.U/large", control=dict(c=3))
 def the_bound_without_concentration(*, c: int = 4) -> Evidence:
-    """Over sigma^4: (4 + 4 h + 4 l)^2 + (4 h + 4 a2)^2 <= 4 (12 + 4 h)^2 + 32 l^2 + 32 a2^2 with l
-    = ln L; and 4 <= 25125.
+    """(4 + 4 h + 4 l)^2 + (4 h + 4 a2)^2 <= c (12 + 4 h)^2 + 32 l^2 + 32 a2^2 for h, l, a2 >= 0,
+    with c = 4, where 25125 would do; l stands for ln L.
     """
     h, a2, l = sp.symbols("h a2 l", nonnegative=True)
     square = (4 + 4 * h + 4 * l) ** 2 + (4 * h + 4 * a2) ** 2
     return forall(square, "<=", c * (12 + 4 * h) ** 2 + 32 * l**2 + 32 * a2**2, {x: Closed(0, oo) for x in (h, a2, l)})
 
 
-@claim("OURS:P3.4.U/numbers", control=dict(first=60900))
-def the_constants_of_the_gradient(*, first: int = 61000) -> Evidence:
-    """25125 * 4/sqrt(e) <= 61000, 32 * 4/sqrt(e) <= 78 and 32 (4/sqrt(e))^3 <= 460."""
-    x, root = sp.Symbol("x", positive=True), sp.exp(sp.Rational(1, 2))
-    rows = ((25125 * 4 / root, first), (32 * 4 / root, 78), (32 * (4 / root) ** 3, 460))
-    parts = [forall(left * x, "<=", right * x, {x: (0, oo)}) for left, right in rows]
-    spoiled = forall(32 * 4 / root * x, "<=", 77 * x, {x: (0, oo)})
-    return all_of(parts[0], *(p.replace(control=spoiled) for p in parts[1:]))
-
-
-@claim("OURS:P3.4.U/form", argument="r = ln L / ln 2 >= 1 for L >= 2; every term of the difference is >= 0")
-def the_form_of_the_paper_for_the_gradient() -> Evidence:
-    """sigma >= 1, L = 2^r >= 2: A + D ln^2 L + B sigma^4 <= sigma^4 ln^2(L) ((A + B)/ln^2 2 + D);
-    theta >= c2/sigma^2.
-
-    For L >= 1 the same with 1 + ln L in place of ln L; D = 78 (d + 1), B = 460 (d + 3)^3 |U|^4.
+@claim("OURS:P3.4.U/numbers", control=dict(first=60900, second=77, third=456))
+def the_constants_of_the_gradient(*, first: int = 61000, second: int = 78, third: int = 460) -> Evidence:
+    """25125 * 4/sqrt(e) <= first = 61000, 32 * 4/sqrt(e) <= second = 78 and 32 (4/sqrt(e))^3 <=
+    third = 460.
     """
-    return all_of(exponents_compared(), from_two_tokens(2), from_one_token(2))
+    x, factor = sp.Symbol("x", positive=True), 4 / sp.exp(sp.Rational(1, 2))
+    rows = ((25125 * factor, first), (32 * factor, second), (32 * factor**3, third))
+    return all_of(*(forall(left * x, "<=", right * x, {x: (0, oo)}) for left, right in rows))
+
+
+@claim("OURS:P3.4.U/form", control=dict(base=3, c2=31))
+def the_form_of_the_paper_for_the_gradient(*, base: int = 2, c2: int | Fraction = 32) -> Evidence:
+    """sigma >= 1, L >= 2: A + D ln^2 L + B sigma^4 <= sigma^4 ln^2(L) ((A + B)/ln^2 2 + D), 2 =
+    base, and min(1, 1/(32 sigma^2 |U|^2)) >= min(1, 1/(c2 |U|^2))/sigma^2 with c2 = 32.
+
+    For L >= 1 the same with 1 + ln L in place of ln L; in P3.4.U D = 78 (d + 1) and B = 460 (d +
+    3)^3 |U|^4.
+    """
+    return all_of(exponents_compared(32, c2), form_of_the_paper(2, base))
 
 
 @claim(
@@ -130,8 +126,11 @@ def the_form_of_the_paper_for_the_gradient() -> Evidence:
         "OURS:P3.4.U/small",
         "OURS:P3.4.U/large",
         "OURS:P3.4.U/numbers",
+        "OURS:P3.4.U/form",
     ),
-    argument="row i of the gradient is (C_L - C) v_i z', all rows at most |V|^2 |z|^2 |C_L - C|_F^2; QA.min in y = e^{8 a2}/L",
+    argument="row i of the gradient is (C_L - C) v_i z', all rows at most |V|^2 |z|^2 |C_L - C|_F^2; for y = e^{8 a2}/L <= 1 R1 "
+    "for z z', R2 for z and R1 for z with |m|^2 <= e^{2 a2} E|Z|^2; always |C_L - C|_F^2 <= (tr C_L)^2 + (tr C)^2, as both are "
+    "positive semidefinite; QA.min in y; the second display is the first in the form of P3.4.U/form",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},
@@ -161,7 +160,7 @@ def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
 @claim(
     "OURS:LC.6",
     control=dict(c=Fraction(1, 263)),
-    needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:LC.6/bracket"),
+    needs=("OURS:R1", "BB:LC.1.15", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:LC.6/bracket"),
     cites=("Cauchy-Schwarz inequality",),
     argument="as OURS:P3.1 for |f(z)| <= C_f |z|^p; the Cauchy-Schwarz inequality takes g out and doubles the weight of the query",
     hypotheses=("L in Integers", "L >= 1"),
@@ -176,14 +175,15 @@ def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     return general(bound, 2, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le\text{lemma\_c6\_average}")
 
 
-@claim("OURS:LC.6/form", argument="r = ln L / ln 2 >= 1 for L >= 2; every term of the difference is >= 0; LC.9 is the case p = 2")
-def the_form_of_the_paper_for_both_orders() -> Evidence:
-    """sigma >= 1, L = 2^r >= 2: A + D ln^p L + B sigma^{2p} <= sigma^{2p} ln^p(L) ((A + B)/ln^p 2 +
-    D); theta >= c2/sigma^2.
+@claim("OURS:LC.6/form", control=dict(c2=127), needs=("OURS:P3.1/form", "OURS:P3.4.U/form"))
+def the_exponent_in_the_form_of_the_paper(*, c2: int | Fraction = 128) -> Evidence:
+    """min(1, 1/(128 sigma^2 |U|^2)) >= min(1, 1/(c2 |U|^2))/sigma^2 for sigma >= 1 and c2 = 128, as
+    C.9 needs it.
 
-    For L >= 1 the same with 1 + ln L in place of ln L; p = 1, 2, D = 2p for C.6 and 16 for C.9.
+    The exponent of C.6 is that of P3.4.U/form. The constants for p = 1 are those of P3.1/form, and
+    those for p = 2 of P3.4.U/form, with D = 2p for C.6 and D = 16 for C.9.
     """
-    return all_of(exponents_compared(), *(part(p) for p in (1, 2) for part in (from_two_tokens, from_one_token)))
+    return exponents_compared(128, c2)
 
 
 @claim(

@@ -12,46 +12,16 @@ from functools import partial
 
 import numpy as np
 import sympy as sp
-from sympy import Max, Min, exp, log, oo, sqrt
+from sympy import Max, Min, exp, log, oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
 from numerics.search.query_average import Instance, tightest
 from numerics.token_laws.hostile import hostile_laws
-from proofs_check.core.claim import MEANS, claim
+from proofs_check.core.claim import claim
 from theory.bounds.query_average import tilted_moment, weighted_query_moment
 
 GAUSS = "for a standard Gaussian vector g, e^{lambda |v|^2} = E e^{sqrt(2 lambda) g.v}"
-
-
-@claim("OURS:QA.tilt/jensen", argument="(ln y)^q is concave where its second derivative is not positive, from y = e^{q-1} on")
-def powers_of_the_logarithm_are_concave() -> Evidence:
-    """y^2 ((ln y)^q)'' = q (ln y)^{q-2} (q - 1 - ln y), which is at most 0 for ln y >= q - 1; q =
-    1, 2, 4 are used.
-    """
-    y, v = sp.symbols("y v", positive=True)
-    parts = []
-    for q in (1, 2, 4):
-        second = sp.diff(log(y) ** q, y, 2)
-        parts.append(identity(y**2 * second, q * log(y) ** (q - 2) * (q - 1 - log(y))))
-        below = forall(q * (q - 1 + v) ** (q - 2) * -v, "<=", 0, {v: (0, oo)})
-        parts.append(below.replace(control=forall(q * (q - 1 + v) ** (q - 2) * (sp.Rational(1, 10) - v), "<=", 0, {v: (0, oo)})))
-    return all_of(*parts)
-
-
-@claim(
-    "OURS:QA.tilt/square",
-    cites=("Gaussian integral",),
-    argument=f"{GAUSS}; each coordinate integrates to sqrt(2) e^{{sigma^2 a^2}}",
-)
-def completing_the_square() -> Evidence:
-    """(sigma^2/2)(a + g/(sqrt(2) sigma))^2 - g^2/2 = sigma^2 a^2 - (g - sqrt(2) sigma a)^2/4:
-    lambda = 1/(4 sigma^2).
-    """
-    a, g = sp.symbols("a g", real=True)
-    sigma = sp.Symbol("sigma", positive=True)
-    left = sigma**2 / 2 * (a + g / (sqrt(2) * sigma)) ** 2 - g**2 / 2
-    return identity(left, sigma**2 * a**2 - (g - sqrt(2) * sigma * a) ** 2 / 4)
 
 
 def _largest(c: Fraction) -> Iterator[Instance]:
@@ -90,9 +60,9 @@ def _tilted(c: Fraction) -> Iterator[Instance]:
 @claim(
     "OURS:QA.tilt",
     control=dict(c=Fraction(7, 10)),
-    needs=("OURS:QA.tilt/jensen", "OURS:QA.tilt/square"),
+    needs=("OURS:R3/concave", "OURS:R3/exponential"),
     argument="Jensen's inequality for (ln y)^q at y = e^{|Z|^2/(4 sigma^2) + q - 1}; ln E_{mu_z} e^{|Z|^2/(4 sigma^2)} <= h + a2, "
-    "since E e^{a.Z} >= 1; the largest of L tokens: a sum of L exponentials in place of one",
+    "by R3/exponential at theta = 1/2 and E e^{a.Z} >= 1; the largest of L tokens: a sum of L exponentials in place of one",
 )
 def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
     """E_{mu_z}|Z|^{2q} <= (4 sigma^2)^q (q - 1 + h + a2)^q, q = 1, 2, 4, and E max|z_k|^{2q} with
@@ -110,24 +80,23 @@ def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
     return tightest([signs, *_tilted(c), *_largest(c)], checked=checked, covered=covered)
 
 
-@claim("OURS:QA.weight/power", control=dict(c=Fraction(99, 100)), argument="t^j e^{-eta t} is largest at t = j/eta")
+@claim("OURS:QA.weight/power", control=dict(c=Fraction(99, 100)))
 def powers_below_exponentials(*, c: int | Fraction = 1) -> Evidence:
-    """s^j e^{-s} <= c (j/e)^j for s = eta t > 0 and j = 1, 2, 3, 4."""
-    s = sp.Symbol("s", positive=True)
-    bounds = (sp.Rational(c) * (j / sp.E) ** j for j in (sp.Integer(k) for k in (1, 2, 3, 4)))
-    return all_of(*(forall(s**j * exp(-s), "<=", b, {s: (0, oo)}) for j, b in zip((1, 2, 3, 4), bounds)))
+    """s^j e^{-s} <= c (j/e)^j for every s > 0 and every j > 0, with c = 1."""
+    s, j = sp.symbols("s j", positive=True)
+    return forall(s**j * exp(-s), "<=", sp.Rational(c) * (j / sp.E) ** j, {s: (0, oo), j: (0, oo)})
 
 
-@claim("OURS:QA.weight/root", argument="(1 + j/d)^{d/2} <= e^{j/2} is ln(1 + y) <= y at y = j/d")
-def dimension_leaves_a_constant() -> Evidence:
-    """eta = (1 - 2 lambda) j/(2(d+j)): 1 - 2 lambda - 2 eta = (1 - 2 lambda) d/(d+j); j/(e eta) =
-    2(d+j)/(e(1 - 2 lambda)).
+@claim("OURS:QA.weight/root", control=dict(two=3))
+def dimension_leaves_a_constant(*, two: int = 2) -> Evidence:
+    """For eta = r j/(two (d + j)), two = 2: r - 2 eta = r d/(d + j) and j/(e eta) = 2 (d + j)/(e
+    r); and (1 + j/d)^{d/2} <= e^{j/two}, in logarithms. Here r stands for 1 - 2 lambda.
     """
-    r, d, j, y = sp.symbols("r d j y", positive=True)  # r = 1 - 2 lambda
-    eta = r * j / (2 * (d + j))
-    rest, root = identity(r - 2 * eta, r * d / (d + j)), identity(j / (sp.E * eta), 2 * (d + j) / (sp.E * r))
-    tangent = forall(log(1 + y), "<=", y, {y: (0, oo)})
-    return all_of(rest, root, tangent.replace(control=forall(log(1 + y), "<=", sp.Rational(9, 10) * y, {y: (0, oo)})))
+    r, d, j, eta = sp.symbols("r d j eta", positive=True)
+    chosen = sp.Eq(two * (d + j) * eta, r * j)
+    rest = identity(r - 2 * eta, r * d / (d + j), given=[chosen])
+    root = identity(j / (sp.E * eta), 2 * (d + j) / (sp.E * r), given=[chosen])
+    return all_of(rest, root, forall(d * log(1 + j / d) / 2, "<=", j / sp.Integer(two), {d: (0, oo), j: (0, oo)}))
 
 
 def _weighted(c: Fraction) -> Iterator[Instance]:
@@ -162,41 +131,42 @@ def weighted_moments_of_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     4; equality for j = 0.
     """
     checked = r"\mathbb{E}\|z\|^{2j}e^{\|z\|^2/4}\le 2^{d/2}\big(4(d+j)/\sqrt{e}\big)^j"
-    covered = (
-        "standard Gaussian queries, d = 1, 2, 3, 10, exactly; hostile laws in d = 1, 2, 3 scaled to the constant 1; j = 0, ..., 4"
-    )
+    covered = "lambda = 1/4 and j = 0, ..., 4: standard Gaussian queries, d = 1, 2, 3, 10, exactly; hostile laws in d = 1, 2, 3 "
+    covered += "scaled to the constant 1"
     return tightest(_weighted(Fraction(c)), checked=checked, covered=covered)
+
+
+def bearable(k: int, c: int | Fraction) -> Evidence:
+    """Prove k kappa theta <= 1/4 for theta = min(1, 1/(c kappa)) and every kappa > 0."""
+    kappa = sp.Symbol("kappa", positive=True)
+    return forall(k * kappa * Min(1, 1 / (sp.Rational(c) * kappa)), "<=", sp.Rational(1, 4), {kappa: (0, oo)})
 
 
 @claim(
     "OURS:QA.min",
-    control=dict(top=Fraction(11, 10)),
-    argument="x = e^y: for y <= 0 the first is at most A e^{theta y}, for y >= 0 the second at most B e^{theta y}",
+    control=(dict(top=Fraction(11, 10)), dict(bottom=Fraction(-1, 10)), dict(c=15)),
+    argument="x = e^y: for y <= 0 the first bound is at most A e^{theta y}, for y >= 0 the second is at most B e^{theta y}",
 )
-def smaller_of_two_bounds(*, top: int | Fraction = 1) -> Evidence:
-    """min(A x, B) <= max(A, B) x^theta for x > 0, 0 <= theta <= top = 1."""
-    y, theta = sp.Symbol("y", real=True), sp.Symbol("theta", nonnegative=True)
-    range_of_theta = Closed(0, sp.Rational(top))
+def smaller_of_two_bounds(*, bottom: int | Fraction = 0, top: int | Fraction = 1, c: int = 16) -> Evidence:
+    """min(A x, B) <= max(A, B) x^theta for x > 0, 0 = bottom <= theta <= top = 1; and 4 kappa theta
+    <= 1/4 for theta = min(1, 1/(c kappa)) with c = 16.
+    """
+    y, theta = sp.symbols("y theta", real=True)
+    range_of_theta = Closed(sp.Rational(bottom), sp.Rational(top))
     below = forall(exp(y), "<=", exp(theta * y), {y: sp.Interval(-oo, 0), theta: range_of_theta})
     above = forall(1, "<=", exp(theta * y), {y: Closed(0, oo), theta: range_of_theta})
-    return all_of(below, above)
+    return all_of(below, above, bearable(4, c))
 
 
-@claim(
-    "OURS:QA.min/theta",
-    assumes=(MEANS,),
-    control=dict(c=Fraction(15)),
-    argument="then e^{4 a2 theta} <= e^{|z|^2/4}, whose average is at most 2^{d/2} by QA.weight; 32 is for LC.9, where x = "
-    "e^{16 a2}/L^2 and the Cauchy-Schwarz inequality doubles the weight",
-)
-def exponent_that_the_query_can_bear(*, c: int | Fraction = 16) -> Evidence:
-    """4 kappa theta <= 1/4 and 0 <= theta <= 1 for theta = min(1, 1/(16 kappa)); the same for 8
-    with 32, and 32 with 128.
+@claim("OURS:QA.min/theta", control=dict(share=Fraction(15, 16)))
+def exponents_that_the_query_can_bear(*, share: int | Fraction = 1) -> Evidence:
+    """8 kappa theta <= 1/4 for theta = min(1, 1/(32 kappa)), and 32 kappa theta <= 1/4 for theta =
+    min(1, 1/(128 kappa)); share multiplies 32 and 128.
+
+    The first is for P3.4.U and LC.6. The second is for LC.9, where x = e^{16 a2}/L^2 and the
+    Cauchy-Schwarz inequality doubles the weight.
     """
-    kappa = sp.Symbol("kappa", positive=True)
-    domain = {kappa: (0, oo)}
-    ladder = [forall(k * kappa * Min(1, 1 / (sp.Rational(c) * k / 4 * kappa)), "<=", sp.Rational(1, 4), domain) for k in (4, 8, 32)]
-    return all_of(*ladder)
+    return all_of(bearable(8, 32 * Fraction(share)), bearable(32, 128 * Fraction(share)))
 
 
 @claim("OURS:P3.1/bracket", control=dict(c=Fraction(15)), needs=("OURS:QA.tilt",))
@@ -210,50 +180,36 @@ def larger_of_the_two_constants(*, c: int | Fraction = 300) -> Evidence:
     return forall(both, "<=", sp.Rational(c) * (1 + h) + 8 * l + 8 * a2, domain)
 
 
-def exponents_compared() -> Evidence:
-    """Prove sigma^2 theta >= c2, where sigma^2 theta = min(s, v) and c2 = min(1, v) with s =
-    sigma^2 >= 1 and v = 1/(c |U|^2), for any c.
+def exponents_compared(c: int, c2: int | Fraction) -> Evidence:
+    """Prove theta >= c_2/sigma^2 for theta = min(1, 1/(c sigma^2 |U|^2)), c_2 = min(1, 1/(c2
+    |U|^2)) and sigma >= 1.
     """
-    s, v = sp.symbols("s v", positive=True)
-    domain = {s: Closed(1, oo), v: (0, oo)}
-    return forall(Min(1, v), "<=", Min(s, v), domain).replace(control=forall(Min(1, v) * s, "<=", Min(s, v), domain))
+    s, u2 = sp.symbols("s u2", nonnegative=True)  # sigma^2 and |U|^2
+    domain = {s: Closed(1, oo), u2: Closed(0, oo)}
+    return forall(1 / Max(1, sp.Rational(c2) * u2), "<=", s / Max(1, c * s * u2), domain)
 
 
-@claim("OURS:P3.1/form", argument="r = ln L / ln 2 >= 1 for L >= 2; every term of the difference is >= 0")
-def the_form_of_the_paper() -> Evidence:
-    """sigma >= 1, L = 2^r >= 2: A + D ln L + B sigma^2 <= sigma^2 ln(L) ((A + B)/ln 2 + D), and
-    theta >= c2/sigma^2.
-
-    For L >= 1 the same with 1 + ln L in place of ln L; here D = 8, B = 20 (d + 1) |U|^2.
+def form_of_the_paper(p: int, base: int) -> Evidence:
+    """Prove A + D l^p + B s <= s l^p ((A + B)/ln(base)^p + D) for l = ln L >= ln 2, and the same
+    with m = 1 + l in the place of l on the right side for l >= 0; s = sigma^{2p} >= 1 and A, B, D >
+    0.
     """
-    return all_of(exponents_compared(), from_two_tokens(1), from_one_token(1))
+    A, B, D, s, m = sp.symbols("A B D s m", positive=True)
+    y = sp.Symbol("y", nonnegative=True)
+    signs = {A: (0, oo), B: (0, oo), D: (0, oo), s: Closed(1, oo)}
+    power, constant = (1 + y) * log(2) ** p, (A + B) / log(base) ** p + D  # l^p = (1 + y) ln(2)^p
+    return all_of(
+        forall(A + D * power + B * s, "<=", s * power * constant, {**signs, y: Closed(0, oo)}),
+        forall(A + D * (m - 1) ** p + B * s, "<=", s * m**p * constant, {**signs, m: Closed(1, oo)}),
+    )
 
 
-def from_two_tokens(p: int) -> Evidence:
-    """Prove A + D l^p + B s <= s l^p ((A + B)/ln(2)^p + D) for s = sigma^{2p} >= 1, l = ln L >= ln
-    2 and A, B, D >= 0.
+@claim("OURS:P3.1/form", control=dict(base=3, c2=15))
+def the_form_of_the_paper(*, base: int = 2, c2: int | Fraction = 16) -> Evidence:
+    """sigma >= 1, L >= 2: A + D ln L + B sigma^2 <= sigma^2 ln(L) ((A + B)/ln(base) + D), base = 2,
+    and min(1, 1/(16 sigma^2 |U|^2)) >= min(1, 1/(c2 |U|^2))/sigma^2 with c2 = 16.
+
+    For L >= 1 the same with 1 + ln L in place of ln L; in P3.1 A = 300 (1 + h), D = 8 and B = 20 (d
+    + 1) |U|^2.
     """
-    A, B, D = sp.symbols("A B D", positive=True)
-    x, y = sp.symbols("x y", nonnegative=True)  # s = 1 + x, (l/ln 2)^p = 1 + y
-    power = (1 + y) * log(2) ** p
-    left, right = A + D * power + B * (1 + x), (1 + x) * power * ((A + B) / log(2) ** p + D)
-    excess = A * (x + y + x * y) + B * (1 + x) * y + D * power * x
-    return identity(right - left, excess).replace(assumes=("every term of the right side is >= 0",))
-
-
-def from_one_token(p: int) -> Evidence:
-    """Prove A + D l^p + B s <= s (1 + l)^p ((A + B)/ln(2)^p + D) for s = sigma^{2p} >= 1, l = ln L
-    >= 0 and A, B, D >= 0.
-
-    With s = 1 + x and 1/ln(2)^p = 1 + w the coefficients of A, B and D in the difference are
-    nonnegative.
-    """
-    A, B, D = sp.symbols("A B D", positive=True)
-    x, l, w = sp.symbols("x l w", nonnegative=True)
-    grown = (1 + l) ** p
-    left, right = A + D * l**p + B * (1 + x), (1 + x) * grown * ((A + B) * (1 + w) + D)
-    of_A, of_B, of_D = (1 + x) * grown * (1 + w) - 1, (1 + x) * (grown * (1 + w) - 1), (1 + x) * grown - l**p
-    domain = {x: Closed(0, oo), l: Closed(0, oo), w: Closed(0, oo)}
-    spoiled = forall(of_A - 1, ">=", 0, domain)
-    signs = [forall(coefficient, ">=", 0, domain).replace(control=spoiled) for coefficient in (of_A, of_B, of_D)]
-    return all_of(identity(right - left, A * of_A + B * of_B + D * of_D), *signs)
+    return all_of(exponents_compared(16, c2), form_of_the_paper(1, base))

@@ -13,7 +13,7 @@ from sympy import log, oo
 from numerics.attention.softmax_average import error_squared, symbol
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
-from numerics.search.statement import Tail
+from numerics.search.statement import Mean, Tail
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
 from theory.bounds.concentration import C as C_of
@@ -21,7 +21,6 @@ from theory.bounds.concentration import beta, second_moment_R1
 
 L, a2, K = symbol("L"), symbol("a2"), symbol("F4")
 delta = sp.Symbol("delta", positive=True)
-R1 = sp.Integer(75)
 DELTA_DOMAIN = {delta: (0, 1)}
 HYPOTHESES = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
 MARKOV = ("Markov's inequality",)
@@ -30,44 +29,53 @@ MARKOV = ("Markov's inequality",)
 @claim(
     "OURS:R1.LC1",
     dial="c",
+    control=dict(top=109),
     needs=("OURS:R1",),
     cites=MARKOV,
     argument="Markov's inequality at 27 beta^2; if E|f|^4 = 0 the event {0 > 0} is empty",
     hypotheses=HYPOTHESES,
     reference={},
 )
-def lemma_c1_for_every_delta(*, c: int | Fraction = 27) -> Evidence:
-    """P(|err|^2 > 27 beta^2) <= (75/27) delta < 4 delta for every delta in (0, 1)."""
-    tail = worst_ratio(Tail(error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta), "<=", R1 / 27 * delta)
-    return all_of(tail, forall(R1 / 27 * delta, "<", 4 * delta, DELTA_DOMAIN))
+def lemma_c1_for_every_delta(*, c: int | Fraction = 27, top: int = 75) -> Evidence:
+    """P(|err|^2 > 27 beta^2) <= (top/27) delta < 4 delta, top = 75, for every delta in (0, 1)."""
+    share = sp.Rational(top, 27)
+    tail = worst_ratio(Tail(error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta), "<=", share * delta)
+    return all_of(tail, forall(share * delta, "<", 4 * delta, DELTA_DOMAIN))
 
 
 @claim(
     "OURS:R1.CC3",
-    control=dict(c=Fraction(9, 10)),
+    control=(dict(c=Fraction(9, 10)), dict(top=109)),
     needs=("OURS:R1",),
     cites=MARKOV,
     argument="Markov's inequality at C/(delta L), which is positive since E|f|^4 > 0",
     hypotheses=HYPOTHESES,
     reference={},
 )
-def corollary_c3_for_every_delta(*, c: int | Fraction = 108) -> Evidence:
-    """P(|err|^2 >= 108 e^{4 a2} K/(delta L)) <= (75/108) delta <= delta for every delta in (0, 1),
-    if K = sqrt(E|f|^4) > 0.
+def corollary_c3_for_every_delta(*, c: int | Fraction = 108, top: int = 75) -> Evidence:
+    """P(|err|^2 >= 108 e^{4 a2} K/(delta L)) <= (top/108) delta <= delta, top = 75, for every delta
+    in (0, 1), if K = sqrt(E|f|^4) > 0.
     """
-    tail = worst_ratio(Tail(error_squared, ">=", C_of(a2, K, c) / (delta * L), delta), "<=", R1 / 108 * delta)
-    return all_of(tail, forall(R1 / 108 * delta, "<=", delta, DELTA_DOMAIN))
+    share = sp.Rational(top, 108)
+    tail = worst_ratio(Tail(error_squared, ">=", C_of(a2, K, c) / (delta * L), delta), "<=", share * delta)
+    return all_of(tail, forall(share * delta, "<=", delta, DELTA_DOMAIN))
 
 
 @claim(
     "OURS:R1.LC4",
     dial="c",
+    control=dict(top=1),
     needs=("OURS:R1",),
     argument="R1 is below the first term of Lemma C.4 alone, and its second term is not negative",
+    hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
-def lemma_c4_from_two_tokens_on(*, c: int | Fraction = 108) -> Evidence:
-    """75 e^{4 a2} K/L <= 2 C ln(L)/L with C = 108 e^{4 a2} K, for every L >= 2."""
+def lemma_c4_from_two_tokens_on(*, c: int | Fraction = 108, top: int = 75) -> Evidence:
+    """E|err|^2 <= top e^{4 a2} K/L, top = 75, for every L >= 1, and this is at most 2 C ln(L)/L
+    with C = 108 e^{4 a2} K for every L >= 2.
+    """
+    error = worst_ratio(Mean(error_squared), "<=", second_moment_R1(L, a2, K, top))
     length, a, k = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True), sp.Symbol("K", nonnegative=True)
     domain = {length: Integers(2, oo), a: Closed(0, oo), k: Closed(0, oo)}
-    return forall(second_moment_R1(length, a, k), "<=", 2 * C_of(a, k, sp.Rational(c)) * log(length) / length, domain)
+    logarithm = 2 * C_of(a, k, sp.Rational(c)) * log(length) / length
+    return all_of(error, forall(second_moment_R1(length, a, k, top), "<=", logarithm, domain))

@@ -5,7 +5,7 @@ dimension, and the bounds are tried on the worst laws that a search finds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -15,7 +15,7 @@ import sympy as sp
 from sympy import Rational, exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, all_of, confirmed
-from numerics.provers import Closed, forall, identity, integral_evidence
+from numerics.provers import Closed, computed, forall, identity, integral_evidence
 from numerics.search.worst_law import worst_law
 from numerics.token_laws import TokenLaw
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
@@ -25,8 +25,8 @@ from proofs_check.instances.largest_norm import largest, norms, vectors
 from proofs_check.instances.tilted_moments import averaged
 from theory.bounds.sub_gaussian import M_R3, maximum_R3, tail_d2, tail_R3, tilted_moment_R3
 
-sigma, a, d, p, L, x, t = sp.symbols("sigma a d p L x t", positive=True)
-lam, theta = sp.symbols("lambda theta", positive=True)
+sigma, a, d, p, L, t = sp.symbols("sigma a d p L t", positive=True)
+theta = sp.Symbol("theta", positive=True)
 g = sp.Symbol("g", real=True)
 #: A product over all nodes of mu and nu stays below this size.
 MAX_PRODUCT_NODES = 300
@@ -149,6 +149,11 @@ def joint() -> Iterator[tuple[str, Any, Any]]:
                     yield f"(x, y) = {law.name}, sigma = {factor:g}, U = {name}", (mu, query), tuple(U.ravel())
 
 
+def _of_every_power(parts: Iterable[tuple[str, Evidence]]) -> Evidence:
+    """Join instances of one statement, each of which is named in what was covered."""
+    return all_of(*(e.replace(covered=f"{name}: {e.covered}") if e.covered else e for name, e in parts))
+
+
 # -- the bound and its proof -----------------------------------------------------------------------
 
 
@@ -164,32 +169,33 @@ def moment_of_the_tilted_law(*, share: int | Fraction = 1) -> Evidence:
     """E|Z|^p under the tilted law, p = 2, 3, 4, 8: laws on few atoms with every score, hostile laws
     at sigma = 1 and 3.
     """
-    parts = []
-    for power in (2, 3, 4, 8):
-        checked = r"\mathbb{E}_{\mu_z}|Z|^p \le " + sp.latex(tilted_moment_R3(sigma, a, d, power))
-        for family in ("two atoms", "three atoms"):
-            parts.append(worst_law(tilted(power), share, checked=checked, laws=(family,), numbers=((0.001, 10.0),), cases=tilts))
-    return all_of(*parts)
+    checked = r"\mathbb{E}_{\mu_z}|Z|^p \le " + sp.latex(tilted_moment_R3(sigma, a, d, p))
+    search: dict[str, Any] = dict(numbers=((0.001, 10.0),), cases=tilts)
+    return _of_every_power(
+        (f"p = {power}", worst_law(tilted(power), share, checked=checked, laws=(family,), **search))
+        for power in (2, 3, 4, 8)
+        for family in ("two atoms", "three atoms")
+    )
 
 
 @claim(
     "OURS:R3/exponential",
     assumes=(MEANS,),
-    argument="the definition of sub-Gaussian at a + sqrt(2 lambda) g, averaged over a standard Gaussian g; coordinates multiply",
+    control=dict(two=3),
+    argument="the definition of sub-Gaussian at a + sqrt(2 lambda) g, averaged over a standard Gaussian g, for which e^{lambda "
+    "x^2} = E e^{sqrt(2 lambda) g x}; the square integrates to (1 - theta)^{-1/2}; coordinates multiply",
 )
-def exponential_moment_of_the_squared_norm() -> Evidence:
-    """e^{lambda x^2} = E_g e^{sqrt(2 lambda) g x}; the square with theta = 2 lambda sigma^2; at
-    theta = 1/4: 2 sigma^2 a^2/3.
+def exponential_moment_of_the_squared_norm(*, two: int = 2) -> Evidence:
+    """E e^{a.Z + lambda |Z|^2} <= (1 - theta)^{-d/2} exp(sigma^2 |a|^2/(two (1 - theta))) with two
+    = 2, for theta = 2 lambda sigma^2 < 1.
+
+    Executed is the square (sigma^2/2)(a + sqrt(theta) g/sigma)^2 - g^2/2 = sigma^2 a^2/(two (1 -
+    theta)) - (1 - theta)(g - shift)^2/2 of one coordinate, and its integral at theta = 1/4.
     """
     shift = sqrt(theta) * sigma * a / (1 - theta)
     square = sigma**2 / 2 * (a + sqrt(theta) / sigma * g) ** 2 - g**2 / 2
     return confirmed(
-        all_of(
-            identity(exp(sqrt(2 * lam) ** 2 * x**2 / 2), exp(lam * x**2)),
-            identity(sqrt(2 * lam).subs(lam, theta / (2 * sigma**2)), sqrt(theta) / sigma),
-            identity(square, sigma**2 * a**2 / (2 * (1 - theta)) - (1 - theta) / 2 * (g - shift) ** 2),
-            identity((sigma**2 * a**2 / (2 * (1 - theta))).subs(theta, Rational(1, 4)), 2 * sigma**2 * a**2 / 3),
-        ),
+        identity(square, sigma**2 * a**2 / (two * (1 - theta)) - (1 - theta) / 2 * (g - shift) ** 2),
         integral_evidence(exp(-3 * g**2 / 8) / sqrt(2 * sp.pi), g, (-oo, oo), "==", 2 / sqrt(3), tail=exp(-3 * g**2 / 8)),
     )
 
@@ -232,12 +238,11 @@ def assumption_33_holds(*, share: int | Fraction = 1) -> Evidence:
     """E_nu[E_tilted|Z1|^p |Z|^{p'}] <= sigma^{2p} M_{p,p'} for (p, p') = (4, 0), (4, 4), (8, 4),
     (8, 8): skewed laws, every U.
     """
-    parts = []
-    for power, of_query in ((4, 0), (4, 4), (8, 4), (8, 8)):
-        sides = rf"\mathbb{{E}}_\nu\mathbb{{E}}_{{\mu_Z}}|Z_1|^{{{power}}}|Z|^{{{of_query}}} \le \sigma^{{{2 * power}}}"
-        search: dict[str, Any] = dict(laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=pairs)
-        parts.append(worst_law(averaged(power, of_query), share, checked=rf"{sides}M_{{{power},{of_query}}}", **search))
-    return all_of(*parts)
+    checked = r"\mathbb{E}_\nu\mathbb{E}_{\mu_Z}|Z_1|^{p}|Z|^{p'} \le \sigma^{2p} M_{p,p'}"
+    search: dict[str, Any] = dict(checked=checked, laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=pairs)
+    return _of_every_power(
+        (f"(p, p') = {powers}", worst_law(averaged(*powers), share, **search)) for powers in ((4, 0), (4, 4), (8, 4), (8, 8))
+    )
 
 
 @claim(
@@ -251,29 +256,30 @@ def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
     """The same with the constants that no longer know nu; also for tokens (x, y) and queries (x_q,
     0) with the law of x.
     """
-    parts = []
-    for power, of_query in ((4, 0), (4, 4), (8, 8)):
-        checked = rf"p={power}, p'={of_query}:\ M_{{p,p'}} = {sp.latex(sp.N(M_R3(power, of_query, sp.Symbol('|U|'), 2), 4))}"
-        family = ("two atoms", "two atoms")
-        parts.append(worst_law(uniform(power, of_query), share, checked=checked, laws=family, numbers=((0.001, 6.0),), cases=joint))
-    return all_of(*parts)
+    checked = r"\mathbb{E}_\nu\mathbb{E}_{\mu_Z}|Z_1|^{p}|Z|^{p'} \le \sigma^{2p}\sup_\nu M_{p,p'}"
+    search: dict[str, Any] = dict(checked=checked, laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=joint)
+    return _of_every_power(
+        (f"(p, p') = {powers}", worst_law(uniform(*powers), share, **search)) for powers in ((4, 0), (4, 4), (8, 8))
+    )
 
 
 @claim(
     "OURS:R3.A33/uniform",
+    control=dict(four=5),
     needs=("OURS:R3.max",),
     argument="the binomial formula, and R3.max with L = 1 for each moment of the query",
 )
-def constants_free_of_the_laws() -> Evidence:
-    """M_{4,0} and M_{4,4} as polynomials in |U|^2 with (4 ((d/2) ln 2 + n - 1))^n for the moments
-    of order 2n of nu.
+def constants_free_of_the_laws(*, four: int = 4) -> Evidence:
+    """M_{4,0} and M_{4,4} as polynomials in |U|^2 with (four ((d/2) ln 2 + n - 1))^n, four = 4, for
+    the moments of order 2n of nu.
     """
     u = sp.Symbol("u", nonnegative=True)
     k = d / 5 + 2
-    moment = {n: (4 * (d * log(2) / 2 + n - 1)) ** n for n in (1, 2, 3, 4)}
+    moment = {n: (four * (d * log(2) / 2 + n - 1)) ** n for n in (1, 2, 3, 4)}
     first = 64 * (u**4 * moment[2] + 2 * u**2 * k * moment[1] + k**2)
     second = 64 * (u**4 * moment[4] + 2 * u**2 * k * moment[3] + k**2 * moment[2])
-    return identity([M_R3(4, 0, u, d), M_R3(4, 4, u, d)], [first, second])
+    code = [computed(rf"M_{{4,{q}}}", M_R3(4, q, u, d)) for q in (0, 4)]
+    return identity(code, [first, second])
 
 
 # -- tail and maximum ------------------------------------------------------------------------------
@@ -297,26 +303,21 @@ def exponential_moment_and_tail(*, share: int | Fraction = 1) -> Evidence:
     )
 
 
-@claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",), argument="so that Lemma D.2, 1) needs no cited theorem")
+@claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",))
 def sharper_than_lemma_d2(*, c: int | Fraction = 2) -> Evidence:
-    """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t and d; compared by
-    exponents.
+    """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t > 0 and d >= 1: the bound of
+    R3.tail is below that of Lemma D.2, 1).
     """
-    ours, printed = (sp.expand_log(log(bound), force=True) for bound in (tail_R3(t, d), tail_d2(t, d, Rational(c))))
-    return forall(ours, "<=", printed, {t: (0, oo), d: Closed(1, oo)})
+    return forall(tail_R3(t, d), "<=", tail_d2(t, d, Rational(c)), {t: (0, oo), d: Closed(1, oo)})
 
 
-@claim(
-    "OURS:R3.tail/RH", control=dict(c=1), needs=("OURS:R3.tail",), argument="s = sqrt(d); so that Theorem 1.19 need not be cited"
-)
+@claim("OURS:R3.tail/RH", control=dict(c=1), needs=("OURS:R3.tail",))
 def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
-    """2^{d/2} e^{-t^2/4} <= e^{-(t - c sqrt(d))^2/8} with c = 4, for t > c sqrt(d); compared by
-    exponents.
+    """2^{d/2} e^{-t^2/4} <= e^{-(t - c sqrt(d))^2/8} with c = 4, for t > c sqrt(d) and d >= 1:
+    the bound of R3.tail is below that of Theorem 1.19, which Lemma D.2 cites.
     """
-    s, shift = sp.Symbol("s", positive=True), Rational(c)
-    return forall(
-        s**2 * log(2) / 2 - t**2 / 4, "<=", -((t - shift * s) ** 2) / 8, {t: (0, oo), s: Closed(1, oo)}, where=[(t, ">", shift * s)]
-    )
+    shift = Rational(c) * sqrt(d)
+    return forall(tail_R3(t, d), "<=", exp(-((t - shift) ** 2) / 8), {t: (0, oo), d: Closed(1, oo)}, where=[(t, ">", shift)])
 
 
 @claim(
@@ -329,9 +330,9 @@ def largest_norm(*, share: int | Fraction = 1) -> Evidence:
     """E max |Z_l|^p <= sigma^p (4 (ln L + (d/2) ln 2 + p/2 - 1))^{p/2}: p = 2, 5/2, 4, 8 and L = 1,
     2, 10, 1000.
     """
-    parts = []
-    for power in (Fraction(2), Fraction(5, 2), Fraction(4), Fraction(8)):
-        for length in (1, 2, 10, 1000):
-            checked = r"\mathbb{E}\max|Z_\ell|^p \le " + sp.latex(maximum_R3(sp.Integer(length), d, Rational(power), sigma))
-            parts.append(worst_law(maximum(length, power), share, checked=checked, cases=norms))
-    return all_of(*parts, checked=r"\mathbb{E}\max_\ell|Z_\ell|^p \le \sigma^p(4(\ln L+\tfrac d2\ln2+\tfrac p2-1))^{p/2}")
+    checked = r"\mathbb{E}\max_\ell|Z_\ell|^p \le " + sp.latex(maximum_R3(L, d, p, sigma))
+    return _of_every_power(
+        (f"p = {power}, L = {length}", worst_law(maximum(length, power), share, checked=checked, cases=norms))
+        for power in (Fraction(2), Fraction(5, 2), Fraction(4), Fraction(8))
+        for length in (1, 2, 10, 1000)
+    )

@@ -25,7 +25,7 @@ from sympy import oo
 from numerics.attention.exact import exact_errors
 from numerics.attention.setting import AttentionSetting
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
-from numerics.provers import forall, identity
+from numerics.provers import Closed, Integers, forall, identity
 from numerics.quadrature.score_moments import ScoreMoments, score_moments
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
@@ -44,45 +44,40 @@ def _moments(variance: float) -> ScoreMoments:
     return score_moments(variance, LENGTHS)
 
 
-def _sums_of_coefficients(polynomial: sp.Expr, sign: int) -> sp.Expr:
-    """Return the sum over the terms whose coefficient has this sign, each as the size of the
-    coefficient times the power of s in the term.
-    """
-    total = sp.S.Zero
-    for term in sp.Add.make_args(sp.expand(polynomial)):
-        coefficient, powers = term.as_coeff_Mul()
-        if sign * coefficient > 0:
-            total += abs(coefficient) * s ** sp.degree(powers, s)
-    return total
+@claim("OURS:R4.above/moments", control=dict(D2=5201, Sc=65, D_pi2=43, T2=2))
+def errors_by_P2(*, D2: int = 5202, Sc: int = 66, D_pi2: int = 45, T2: int = 3) -> Evidence:
+    """If every moment in R4.Q lies between 0 and P2, then E D^2 <= 5202 (1 + s)^2 P2, E Sc <= 66 (1
+    + s) P2, |E[D pi_2]| <= 45 (1 + s) P2 and Q + E T2 <= 3 P2.
 
-
-@claim("OURS:R4.above/moments", dial="c", argument="0 <= pi_k <= pi_2 <= 1 for k >= 2: every moment in R4.Q is between 0 and P2")
-def errors_by_P2(*, c: int | Fraction = 5202) -> Evidence:
-    """Sums of the coefficients of one sign: E D^2 <= c (1 + s)^2 P2, E Sc <= 66 (1 + s) P2, |E[D
-    pi_2]| <= 45 (1 + s) P2.
+    The symbols t are the moments over P2.
     """
-    moments = {key: sp.Symbol("m" + "".join(map(str, key)), positive=True) for key in GRAD_U_MOMENTS}
-    spread = spread_moments(s, moments)
-    domain = {s: (0, oo)}
+    shares = {key: sp.Symbol("t" + "".join(map(str, key)), nonnegative=True) for key in GRAD_U_MOMENTS}
+    spread = spread_moments(s, {**shares, (2,): sp.S.One})
+
+    def at_most(moment: sp.Expr, bound: sp.Expr) -> Evidence:
+        ranges = {x: Closed(0, 1) for x in shares.values() if moment.has(x)}
+        return forall(moment, "<=", bound, {**ranges, **({s: (0, oo)} if bound.has(s) else {})})
+
     return all_of(
-        forall(_sums_of_coefficients(spread.D2, 1), "<=", sp.Rational(c) * (1 + s) ** 2, domain),
-        forall(_sums_of_coefficients(spread.Sc, 1), "<=", 66 * (1 + s), domain),
-        forall(_sums_of_coefficients(spread.D_pi2, 1), "<=", 45 * (1 + s), domain),
-        forall(_sums_of_coefficients(spread.D_pi2, -1), "<=", 45 * (1 + s), domain),
-        identity(_sums_of_coefficients(spread.T2 + spread.Q, 1), sp.Integer(3)),
+        at_most(spread.D2, D2 * (1 + s) ** 2),
+        at_most(spread.Sc, Sc * (1 + s)),
+        at_most(spread.D_pi2, D_pi2 * (1 + s)),
+        at_most(-spread.D_pi2, D_pi2 * (1 + s)),
+        at_most(spread.Q + spread.T2, sp.Integer(T2)),
     )
 
 
-@claim("OURS:R4.above/tail", cites=("Chung and Lu 2006, Theorem 7",), argument="n = L - 1 >= L/2 truncated weights of mean m_1")
-def lower_tail_of_truncated_weights() -> Evidence:
-    """n m_1^2/(8 m_2) = n e^{-s/2}/16 for m_1 = e^{s/2}/2 and m_2 = e^s m_1, and (L/2) m_1/2 = L
-    e^{s/2}/8.
+@claim("OURS:R4.above/tail", control=dict(of_exponent=31, of_level=7))
+def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8) -> Evidence:
+    """For L >= 2, m_1 = e^{s/2}/2 and m_2 <= e^s m_1: (L - 1) m_1^2/(8 m_2) >= L e^{-s/2}/32 and (L
+    - 1) m_1/2 >= L e^{s/2}/8.
     """
-    n, L = sp.symbols("n L", positive=True)
-    m1 = sp.exp(s / 2) / 2
+    L, m2 = sp.Symbol("L", integer=True, positive=True), sp.Symbol("m_2", positive=True)
+    m1, domain = sp.exp(s / 2) / 2, {L: Integers(2, oo), s: (0, oo)}
+    exponent = L * sp.exp(-s / 2) / of_exponent
     return all_of(
-        identity(n * m1**2 / (8 * sp.exp(s) * m1), n * sp.exp(-s / 2) / 16),
-        identity(L / 2 * m1 / 2, L * sp.exp(s / 2) / 8),
+        forall((L - 1) * m1**2 / (8 * m2), ">=", exponent, {**domain, m2: (0, oo)}, where=[(m2, "<=", sp.exp(s) * m1)]),
+        forall((L - 1) * m1 / 2, ">=", L * sp.exp(s / 2) / of_level, domain),
     )
 
 
@@ -90,7 +85,10 @@ def lower_tail_of_truncated_weights() -> Evidence:
     "OURS:R4.above",
     dial="c",
     needs=("OURS:R4.Q", "OURS:R4.above/moments", "OURS:R4.above/tail"),
-    argument="p_1^2 <= p_1^theta where the other weights sum to L e^{s/2}/8 at least, and E w^theta = e^{theta^2 s/2}",
+    cites=("Chung and Lu 2006, Theorem 7",),
+    argument="p_1^2 <= p_1^theta where the other weights sum to L e^{s/2}/8 at least, and E w^theta = e^{theta^2 s/2}; they do "
+    "by the lower tail of the weights truncated at s, of mean m_1; every moment in R4.Q is between 0 and P2, as 0 <= pi_k <= pi_2 "
+    "<= 1",
     hypotheses=("L in Integers", "L >= 2", "s >= 0", "theta >= 0", "theta <= 2"),
     unproved="an expectation over softmax weights of any number of scores: proved by hand, above",
 )
@@ -145,28 +143,24 @@ def _probability_again(variance: float, L: float, half: float) -> float:
         return float(mpf(L) * mp.erfc(x / mp.sqrt(2)) / 2)
 
 
-@claim(
-    "OURS:R4.below/constants",
-    control=dict(share=Fraction(12, 25)),
-    argument="X_k <= w_k tau/(4 r) and X'_k <= w_k/4, with w_k at least L e^{s/2} times the argument of the logarithm",
-)
-def constants_of_one_token(*, share: Fraction = Fraction(16, 25)) -> Evidence:
-    """2 X_k/w_k <= tau/(2 r) = c/(2 |V|) at r = |V| tau/c; (1/4)(c/2)^2 = c^2/16; p_k >= 4/5, whose
-    square is 16/25.
+@claim("OURS:R4.below/constants", control=dict(share=Fraction(17, 25), of_c=15, of_X=3))
+def constants_of_one_token(*, share: Fraction = Fraction(16, 25), of_c: int = 16, of_X: int = 4) -> Evidence:
+    """For X <= w tau/(4 r) with r = |V| tau/c: 2 X/w <= c/(2 |V|). For T <= c/(2 |V|): (c - |V|
+    T)^2/4 >= c^2/16. For y <= w/4: (w/(w + y))^2 >= share = 16/25.
     """
-    r, tau, c, V = sp.symbols("r tau c V", positive=True)
-    return all_of(
-        identity(2 * (2 * tau / (8 * r)).subs(r, V * tau / c), c / (2 * V)),
-        identity((c - V * c / (2 * V)) ** 2 / 4, c**2 / 16),
-        identity(1 / (1 + sp.Rational(1, 4)) ** 2, sp.Rational(share)),
-    )
+    X, w, y, c, V, T = sp.symbols("X w y c V T", positive=True)
+    trace = forall(2 * X / w, "<=", c / (2 * V), dict.fromkeys((X, w, c, V), (0, oo)), where=[(X, "<=", w * c / (of_X * V))])
+    rest = forall((c - V * T) ** 2 / 4, ">=", c**2 / of_c, dict.fromkeys((c, V, T), (0, oo)), where=[(T, "<=", c / (2 * V))])
+    weight = forall((w / (w + y)) ** 2, ">=", sp.Rational(share), dict.fromkeys((w, y), (0, oo)), where=[(4 * y, "<=", w)])
+    return all_of(trace, rest, weight)
 
 
 @claim(
     "OURS:R4.below",
     control=dict(half=Fraction(1, 4)),
     needs=("OURS:R4.Q", "OURS:R4.below/constants"),
-    argument="token k dominates if its score exceeds that level and the others obey Markov's inequality: disjoint events",
+    argument="token k dominates if its score exceeds that level and the others obey Markov's inequality: disjoint events; there "
+    "X_k <= w_k tau/(4 r) and X'_k <= w_k/4, which R4.below/constants turns into the bounds of both errors",
     hypotheses=("L in Integers", "L >= 1", "s > 0"),
     unproved="an expectation over softmax weights of any number of scores: proved by hand, above",
 )
@@ -196,15 +190,14 @@ def one_token_dominates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     )
 
 
-@claim("OURS:R4.exponent/flat", argument="theta = 1 + b in R4.above up to s = 2 ln L/(1 + b), and P2 <= 1 beyond")
-def flat_average() -> Evidence:
-    """theta^2 - theta = b^2 + b = 1/lambda; X/(2 lambda) = b ln L at X = 2 ln L/(1 + b), and ln L -
-    X/2 = b/(1 + b) ln L.
+@claim("OURS:R4.exponent/flat", control=dict(two=3))
+def flat_average(*, two: int = 2) -> Evidence:
+    """For theta = 1 + b, 1/lambda = b^2 + b and X = two ln L/(1 + b) with two = 2: theta^2 - theta
+    = 1/lambda, X/(2 lambda) = b ln L and ln L - X/2 = b/(1 + b) ln L.
     """
-    theta, X, inverse = 1 + b, 2 * lnL / (1 + b), b**2 + b
+    theta, X, inverse = 1 + b, two * lnL / (1 + b), b**2 + b
     return all_of(
         identity(theta**2 - theta, inverse),
-        identity(1 - theta, -b),
         identity(X * inverse / 2, b * lnL),
         identity(lnL - X / 2, b / (1 + b) * lnL),
     )
@@ -247,6 +240,7 @@ def _far_errors() -> list[tuple[AttentionSetting, Floats, Floats]]:
     control=dict(scale=Fraction(11, 10)),
     needs=(
         "OURS:R4.A.ode",
+        "OURS:R4.Q",
         "OURS:R4.limit",
         "OURS:R4.above",
         "OURS:R4.below",
@@ -255,7 +249,8 @@ def _far_errors() -> list[tuple[AttentionSetting, Floats, Floats]]:
         "OURS:R4.exponent/limit",
     ),
     cites=("Fatou's lemma",),
-    argument="from above R4.above averaged with theta = 1 + b; from below Fatou, and R4.below at s = y ln L with 1/y = b + 1/2",
+    argument="from above R4.above averaged with theta = 1 + b up to s = X, and P2 <= 1 beyond; from below "
+    "Fatou, and R4.below at s = y ln L with 1/y = b + 1/2",
     unproved="an asymptotic statement with powers of ln L of any size: proved by hand, above",
 )
 def exponent_of_all_errors(*, scale: int | Fraction = 1) -> Evidence:

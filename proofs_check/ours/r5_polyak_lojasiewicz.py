@@ -12,7 +12,7 @@ from sympy import oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import forall, trace_identity
-from numerics.provers.eigenbasis import U_ij, delta, entrywise, l_i, l_j, m_i, u
+from numerics.provers.eigenbasis import l_i, l_j
 from numerics.regression.flow.polyak_lojasiewicz import BalancedStart, balanced_starts, steeper_than
 from proofs_check.core.claim import claim
 from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz
@@ -61,51 +61,39 @@ def how_far_the_start_lies_below_the_saddles(*, k: Fraction = Fraction(1, 2)) ->
     )
 
 
-@claim(
-    "OURS:R5.PL/level",
-    needs=("OURS:R5.cons", "OURS:R5.limit/critical"),
-    argument="R decreases and u^2 Q >= 0, so u tr(SUS) >= tr(S)/2 - R(0); and tr(SUS) <= |S^2|_F |U|_F = |S^2|_F |u| as c = 0",
-    cites=("Cauchy-Schwarz",),
-)
-def the_scalar_stays_away_from_zero() -> Evidence:
-    """u tr(SUS) = (tr(S)/2 - R) + u^2 Q / 2 summand by summand, so a level of the risk bounds u^2
-    |S^2|_F from below.
-    """
-    risk = (u**2 * m_i * l_i * l_j * U_ij**2 - 2 * u * l_i * l_j * U_ij * delta + l_i * delta) / 2
-    return entrywise(u * l_i * l_j * U_ij * delta, l_i * delta / 2 - risk + u**2 * l_i * l_j * m_i * U_ij**2 / 2)
-
-
-@claim("OURS:R5.PL/trace", argument="the trace of a positive semi-definite matrix is nonnegative")
-def the_trace_inequality_of_the_start() -> Evidence:
+@claim("OURS:R5.PL/trace", control=dict(two=3), argument="the trace of a positive semi-definite matrix is nonnegative")
+def the_trace_inequality_of_the_start(*, two: int = 2) -> Evidence:
     """top tr(SBS) - tr(SBSBS) = tr(SB (top I - S) BS) + top tr(S (B - B^2) S): both terms are
     traces of semi-definite matrices.
 
     For ``0 <= S <= top I`` and ``0 <= B <= I``, which |B|_F = 1 gives for B = Theta Theta'. The
-    second identity is the risk at the start U = sB, u = s in these traces.
+    second identity is the risk tr(S)/two - s^2 tr(SBS) + s^4 tr(SBSBS)/two, two = 2, at the start U
+    = sB, u = s.
     """
     A = Algebra(symmetric=["S", "B"], params=["t", "s"])
     S, B, top, scale = (A[name] for name in ("S", "B", "t", "s"))
     x, y = (S * B * S).tr(), (S * B * S * B * S).tr()
     inequality = trace_identity(top * x - y, (S * B * (top * A.I - S) * B * S).tr() + top * (S * (B - B * B) * S).tr())
     bracket = scale * S * (scale * B) - A.I
-    start = trace_identity((bracket * S * bracket.T).tr() / 2, S.tr() / 2 - scale * scale * x + scale**4 * y / 2)
+    start = trace_identity((bracket * S * bracket.T).tr() / 2, S.tr() / two - scale * scale * x + scale**4 * y / two)
     return all_of(inequality, start)
 
 
 @claim(
     "OURS:R5.PL",
     dial="c",
-    needs=("OURS:R5.PL/gradient", "OURS:R5.PL/start", "OURS:R5.PL/trace", "OURS:R5.PL/level"),
+    needs=("OURS:R5.cons", "OURS:R5.limit/critical", "OURS:R5.PL/gradient", "OURS:R5.PL/start", "OURS:R5.PL/trace"),
+    cites=("Cauchy-Schwarz",),
     unproved="an inequality along every path of a flow: no prover here speaks of solutions of differential equations; the "
     "inequalities that give it at each time are proved in the parts",
-    argument="u^2 |S^2|_F >= u tr(SUS) >= tr(S)/2 - R(0) >= s^2 |S Theta|_F^2 (2 - s^2 |S|_op)/2 bounds u^2 as displayed, and "
-    "|grad R|^2 >= 2 lambda^3 u^2 R",
+    argument="u^2 |S^2|_F >= u tr(SUS), as |U|_F = |u| for c = 0; u tr(SUS) >= tr(S)/2 - R by R5.limit/critical, and R decreases; "
+    "tr(S)/2 - R(0) >= s^2 |S Theta|_F^2 (2 - s^2 |S|_op)/2; this bounds u^2 as displayed, and |grad R|^2 >= 2 lambda^3 u^2 R",
 )
 def polyak_lojasiewicz_along_the_flow(*, c: Fraction = Fraction(1)) -> Evidence:
     """|grad R|^2 >= c mu R with mu = lambda_+^3 s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / |S^2|_F, at
     the start and along the path.
 
-    The bound of u^2 that is displayed beside it is R5.PL/level together with R5.PL/start.
+    The bound of u^2 that is displayed beside it is R5.limit/critical together with R5.PL/start.
     """
     scaled = lambda Sigma, Theta, s: sp.Rational(c) * polyak_lojasiewicz(Sigma, Theta, s)
     return steeper_than(scaled, balanced_starts() + EDGE_STARTS, checked=r"|\nabla R|^2\geq c\,\mu R")

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from sympy import Rational, exp, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.provers import forall, identity, trace_identity
+from numerics.provers import forall, identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite_prompt_path
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from proofs_check.core.claim import claim
 from theory.regression.task import RegressionTask
-from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
 
@@ -49,40 +48,38 @@ def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
     return float(rest ** (-d / 2) * (v**2 * (total + noise) + total / rest) / 2)
 
 
-@claim("OURS:R6.fixed/lambda", needs=("OURS:R5.limit",))
-def top_eigenvalue_at_the_fixed_point() -> Evidence:
-    """S^{1/2} U11'S U11 S^{1/2} = gamma^2 I at U11 = gamma S^-1, for every d; gamma^2 =
-    tr(S^-2)^{-1/2} < 1/2 iff tr(S^-2) > 4.
-    """
-    A = Algebra(symmetric=["R", "K"], params=["g"], inverse=[("R", "K")])  # S = R R, S^-1 = K K
-    R, K, g = A["R"], A["K"], A["g"]
-    scores = trace_identity(R * (g * K * K) * (R * R) * (g * K * K) * R, g * g * A.I)
+@claim(
+    "OURS:R6.fixed/lambda",
+    control=(dict(four=3), dict(four=5)),
+    needs=("OURS:R5.limit", "OURS:R6.valley/scores"),
+    argument="the fixed point is U = gamma S^-1, u = 1/gamma with gamma^4 = 1/tr(S^-2); R6.valley/scores at v = gamma",
+)
+def top_eigenvalue_at_the_fixed_point(*, four: int = 4) -> Evidence:
+    """lambda = gamma^2 = tr(S^-2)^{-1/2} < 1/2 if and only if T = tr(S^-2) > four, four = 4."""
     T = sp.Symbol("T", positive=True)
     half = Rational(1, 2)
-    below = forall(1 / sqrt(T), "<", half, {T: (4, oo)}).replace(control=forall(1 / sqrt(T), "<", half, {T: (3, oo)}))
-    beyond = forall(1 / sqrt(T), ">=", half, {T: sp.Interval.Lopen(0, 4)})
-    return all_of(scores, below, beyond.replace(control=forall(1 / sqrt(T), ">=", half, {T: sp.Interval.Lopen(0, 5)})))
+    below = forall(1 / sqrt(T), "<", half, {T: (four, oo)})
+    return all_of(below, forall(1 / sqrt(T), ">=", half, {T: sp.Interval.Lopen(0, four)}))
 
 
 @claim(
     "OURS:R6.fixed/integral",
-    needs=("OURS:R6.fixed/lambda",),
-    argument="product over the coordinates of xi; the exponent is (lambda - 1/2) g^2, not negative from lambda = 1/2 on",
+    control=dict(half=Rational(1, 4)),
+    argument="the substitution g = t/sqrt(1 - 2 lambda) in the Gaussian integral; the mean over xi is a product over its "
+    "coordinates; the integral of a function that is at least 1 on the line is infinite",
 )
-def the_mean_of_the_weight() -> Evidence:
-    """e^{lambda g^2 - g^2/2} is e^{-t^2/2} at g = t/sqrt(1 - 2 lambda), and at least 1 from lambda
-    = 1/2 on.
+def the_mean_of_the_weight(*, half: Rational = Rational(1, 2)) -> Evidence:
+    """E e^{lambda g^2} = (1 - 2 lambda)^{-1/2} for lambda < 1/2, and it is infinite from lambda =
+    half on, half = 1/2.
 
-    So E e^{lambda g^2} = (1 - 2 lambda)^{-1/2} for lambda < 1/2, and infinite beyond.
+    Executed: e^{lambda g^2 - g^2/2} is e^{-t^2/2} at g = t/sqrt(1 - 2 lambda), and at least 1 for
+    lambda >= half.
     """
     rest, lam = sp.symbols("r lam", positive=True)  # r = 1 - 2 lambda
     t, g = sp.symbols("t g", real=True)
     finite = identity(((1 - rest) / 2 * g**2 - g**2 / 2).subs(g, t / sqrt(rest)), -(t**2) / 2)
-
-    def flat(least: Rational) -> Evidence:
-        return forall(exp(lam * g**2 - g**2 / 2), ">=", 1, {lam: sp.Interval(least, oo), g: (-oo, oo)})
-
-    return all_of(finite, flat(Rational(1, 2)).replace(control=flat(Rational(1, 4))))
+    flat = forall(exp(lam * g**2 - g**2 / 2), ">=", 1, {lam: sp.Interval(half, oo), g: (-oo, oo)})
+    return all_of(finite, flat)
 
 
 #: Eigenvalues of S and the label noise; then eigenvalues alone.

@@ -16,7 +16,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.provers import identity, trace_identity
+from numerics.provers import computed, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import Spectrum, finite_prompt_path
 from numerics.regression.flow.end_point import Trained, block_start, trained
@@ -129,9 +129,9 @@ def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
     """
     l, L, d, tau2 = sp.symbols("l L d tau2", positive=True)
     limit = sp.Rational(share) * tau2
-    above = identity(sp.limit(L * tau2 / (L - d - 1), L, sp.oo), limit)
-    below = identity(sp.limit(L * l / (1 + L * l / tau2), L, sp.oo), limit)
-    return all_of(above, below).replace(dimension="every d")
+    bounds = (L * tau2 / (L - d - 1), L * l / (1 + L * l / tau2))
+    parts = (identity(computed(rf"\lim_{{L\to\infty}}{sp.latex(b)}", sp.limit(b, L, sp.oo)), limit) for b in bounds)
+    return all_of(*parts).replace(dimension="every d")
 
 
 @claim("OURS:R6.trained/flow", control={"times": Fraction(11, 10)}, needs=("OURS:R6.iso",))
@@ -296,17 +296,15 @@ def end_by_slopes(S: Floats, noise: float, near: Trained, L: int) -> Trained:
     return Trained(field(U, u).risk, U, u, math.inf, 0.0)
 
 
-@claim(
-    "OURS:R6.far/distance",
-    needs=("OURS:R6.valley/scores",),
-    argument="U = a S^-1 and u = 1/a at a = sqrt(lambda) on the valley; the two squares add up, and both vanish at a = b only",
-)
-def distance_on_the_valley() -> Evidence:
-    """|U - U'|_F^2 = tr(S^-2)(a - b)^2 for U = a S^-1, U' = b S^-1, every d."""
+@claim("OURS:R6.far/distance", control=dict(two=1))
+def distance_on_the_valley(*, two: int = 2) -> Evidence:
+    """|U - U'|_F^2 = tr(S^-2)(a^2 - two a b + b^2), two = 2, for U = a S^-1 and U' = b S^-1, every
+    d.
+    """
     A = Algebra(symmetric=["K"], params=["a", "b"])  # K = S^-1
     K, a, b = A["K"], A["a"], A["b"]
     apart = (a - b) * K
-    return trace_identity((apart.T * apart).tr(), (a * a - 2 * a * b + b * b) * (K * K).tr())
+    return trace_identity((apart.T * apart).tr(), (a * a - two * a * b + b * b) * (K * K).tr())
 
 
 @claim(
@@ -321,8 +319,9 @@ def distance_on_the_valley() -> Evidence:
         "OURS:T5.2.gap",
         "BB:LE.1",
     ),
-    argument="both limits lie on the valley: lambda* by R6.trained, lambda_0 by R5.limit with c = b = 0, to which R5.finite tends"
-    " as S_L -> S; at a fixed time Lemma E.1, g2 -> 0 on a ball by T5.2.gap",
+    argument="both limits lie on the valley, U = a S^-1 and u = 1/a at a = sqrt(lambda), and the two squares add up: lambda* by "
+    "R6.trained, lambda_0 by R5.limit with c = b = 0, to which R5.finite tends as S_L -> S; at a fixed time Lemma E.1, g2 -> 0 on "
+    "a ball by T5.2.gap",
     assumes=(LEAST_RISK_ASSUMPTION,),
 )
 def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:

@@ -12,7 +12,7 @@ import sympy as sp
 from sympy import Rational, log, oo
 
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.provers import Closed, forall, identity, trace_identity
+from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from proofs_check.core.claim import claim
@@ -23,41 +23,47 @@ from theory.symbolic.algebra import Algebra
 d, sigma, lam = sp.symbols("d sigma lambda", positive=True)
 tau2 = sp.Symbol("tau2", nonnegative=True)
 T = sigma + tau2
-QUADRATIC = (d + 2) * (2 * T - sigma) * lam**2 - (d + 4) * T * lam + T
+
+
+def quadratic(two: int) -> sp.Expr:
+    """Return (d + 2)(two T - tr S) lambda^2 - (d + 4) T lambda + T, whose root is lambda* for two =
+    2.
+    """
+    return (d + 2) * (two * T - sigma) * lam**2 - (d + 4) * T * lam + T
 
 
 @claim(
     "OURS:R6.valley/scores",
-    argument="the infinite-prompt risk is half of tr(B S B'), B = u S U - I, and S is invertible",
+    control=dict(power=3),
+    argument="the infinite-prompt risk is half of tr(B S B'), B = u S U - I, and S is invertible: it vanishes for u S U = I only",
 )
-def the_valley_is_a_line() -> Evidence:
-    """At U = S^-1/u: u S U = I, and S^{1/2} U'S U S^{1/2} = lambda I with lambda = 1/u^2, for every
-    d.
+def the_valley_is_a_line(*, power: int = 2) -> Evidence:
+    """At U = v S^-1: u S U = u v I, which is I for v = 1/u only, and S^{1/2} U'S U S^{1/2} =
+    v^power I with power = 2, for every d; so lambda = 1/u^2.
     """
-    A = Algebra(symmetric=["R", "K"], params=["u"], inverse=[("R", "K")])  # S = R R, S^-1 = K K
-    R, K, u = A["R"], A["K"], A["u"]
-    U = K * K  # times 1/u
-    return all_of(trace_identity(u * (R * R) * U, u * A.I), trace_identity(u * R * U * (R * R) * U * R, u * A.I))
+    A = Algebra(symmetric=["R", "K"], params=["u", "v"], inverse=[("R", "K")])  # S = R R, S^-1 = K K
+    R, K, u, v = A["R"], A["K"], A["u"], A["v"]
+    U = v * K * K
+    return all_of(trace_identity(u * (R * R) * U, u * v * A.I), trace_identity(R * U.T * (R * R) * U * R, v**power * A.I))
 
 
 @claim(
     "OURS:R6.valley/minimum",
-    control={"half": Rational(1, 5)},
+    control=(dict(half=Rational(1, 5)), dict(two=1)),
     argument="the parabola is convex, T > 0 at 0 and negative at 1/2: it has one root there, before which F falls and after which "
     "it rises",
 )
-def where_the_excess_is_least(*, half: Rational = Rational(1, 2)) -> Evidence:
-    """F' = -(1 - 2 lambda)^{-d/2-2} q/lambda^2, q < 0 at `half`, and the formula is a root of q:
-    every d >= 1, tau2 >= 0.
+def where_the_excess_is_least(*, half: Rational = Rational(1, 2), two: int = 2) -> Evidence:
+    """q = (d + 2)(two T - tr S) lambda^2 - (d + 4) T lambda + T, two = 2, has F' = -(1 - 2
+    lambda)^{-d/2-2} q/lambda^2; it is convex, negative at `half`, and vanishes at the formula for
+    lambda*: every d >= 1, tau2 >= 0.
     """
-    F = valley_excess(lam, trace=sigma, d=d, noise=tau2)
-    slope = identity(sp.diff(F, lam) * (1 - 2 * lam) ** (d / 2 + 2) * lam**2, -QUADRATIC)
+    F, q = valley_excess(lam, trace=sigma, d=d, noise=tau2), quadratic(two)
     domain = {d: Closed(1, oo), sigma: (0, oo), tau2: Closed(0, oo)}
-    end = forall(QUADRATIC.subs(lam, half), "<", 0, domain)
-    if end.verdict is Verdict.REFUTED:
-        return end
-    convex = forall(2 * T - sigma, ">", 0, domain)
-    root = identity(QUADRATIC.subs(lam, best_score_variance(trace=sigma, d=d, noise=tau2)), 0)
+    slope = identity(sp.diff(F, lam) * (1 - 2 * lam) ** (d / 2 + 2) * lam**2, -q)
+    end = forall(q.subs(lam, half), "<", 0, domain)
+    convex = forall(sp.diff(q, lam, 2) / 2, ">", 0, domain)
+    root = identity(q.subs(lam, best_score_variance(trace=sigma, d=d, noise=tau2)), 0)
     return all_of(slope, end, convex, root).replace(dimension="every d")
 
 
@@ -122,39 +128,46 @@ def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
     """
     l, L = sp.symbols("l L", positive=True)
     s_L = (1 + 1 / L) * l + T / L
-    scaled, end = l * (l + T) / (2 * s_L), (l + T) / 2
+    scaled, end = l * (l + T) / (2 * s_L), Rational(share) * (l + T) / 2
     domain = {l: (0, oo), L: Closed(1, oo), sigma: (0, oo), tau2: Closed(0, oo)}
-    below = forall(scaled, "<=", Rational(share) * end, domain)
-    if below.verdict is Verdict.REFUTED:
-        return below
-    term, limit = identity(L * (l - l**2 / s_L) / 2, scaled), identity(sp.limit(scaled, L, oo), end)
-    total = identity(linear_excess(trace=sigma, d=d, noise=tau2), sigma + d * T)
-    return all_of(term, below, limit, total).replace(dimension="every d")
+    limit = computed(rf"\lim_{{L\to\infty}}{sp.latex(scaled)}", sp.limit(scaled, L, oo))
+    total = computed(r"\text{linear\_excess}", linear_excess(trace=sigma, d=d, noise=tau2))
+    return all_of(
+        identity(L * (l - l**2 / s_L) / 2, scaled),
+        forall(scaled, "<=", end, domain),
+        identity(limit, end),
+        identity(total, sigma + d * T),
+    ).replace(dimension="every d")
 
 
 @claim(
     "OURS:R6.valley/ratio",
-    control={"least": 3},
+    control=(dict(least=3, first=Rational(4217, 1000)), dict(first=Rational(4219, 1000))),
     needs=("OURS:R6.valley/minimum", "OURS:R6.valley/linear"),
-    argument="d rises from 1 to oo as x = lambda* falls from (5 - sqrt 13)/6 < 6/25 to 0; ln r falls with it to its limit 1"
-    " at x = 0",
+    argument="d rises from 1 to oo as x = lambda* falls from (5 - sqrt 13)/6 < 6/25 to 0; ln r falls with it to its limit at x = 0",
 )
-def softmax_pays_between_e_and_4_22(*, least: sp.Expr = sp.E) -> Evidence:
-    """tau = 0: r = F(lambda*)/(tr S (1 + d)) rises with x = lambda* from `least`, and d falls: d
-    written by x, q = 0 there.
+def softmax_pays_between_e_and_4_22(*, least: sp.Expr = sp.E, first: Rational = Rational(4218, 1000)) -> Evidence:
+    """tau = 0: r = F(lambda*)/(tr S (1 + d)) rises with x = lambda* from `least` = e, and d falls:
+    d written by x, where q = 0; at d = 1 it is `first` = 4.218, correctly rounded.
     """
-    x = sp.Symbol("x", positive=True)
+    x, unit = sp.symbols("x unit", positive=True)
     of_x = (1 - 4 * x + 2 * x**2) / (x * (1 - x))
-    there = identity(QUADRATIC.subs({lam: x, tau2: 0, d: of_x}), 0)
+    there = identity(quadratic(2).subs({lam: x, tau2: 0, d: of_x}), 0)
     exponent = (1 - 2 * x) / (2 * x * (1 - x))  # d/2 + 1
     parts = [identity(of_x / 2 + 1, exponent), identity(((1 - 2 * x) / x + 1) / (1 + of_x), (1 - x) ** 2 / (1 - 3 * x + x**2))]
     log_r = -exponent * log(1 - 2 * x) + 2 * log(1 - x) - log(1 - 3 * x + x**2)
-    domain = {x: (0, Rational(6, 25))}
-    start = identity(sp.limit(log_r, x, 0), log(least))
-    if start.verdict is Verdict.REFUTED:
-        return start
-    rising = all_of(forall(sp.diff(log_r, x), ">", 0, domain), forall(sp.diff(of_x, x), "<", 0, domain))
-    first = sp.N(sp.exp(log_r.subs(x, (5 - sp.sqrt(13)) / 6)), 6)
-    return all_of(there, *parts, start, rising).replace(
-        dimension="every d", covered=f"x in (0, 6/25), every d; r = {first} at d = 1"
+    start = identity(computed(r"\lim_{x\to0}\ln r", sp.limit(log_r, x, 0)), log(least))
+
+    def monotone(e: sp.Expr, op: str, beyond: int) -> Evidence:
+        """Prove the sign of a derivative; it does not stay beyond another number."""
+        above = lambda least: forall(sp.diff(e, x), op, least, {x: (0, Rational(6, 25))})
+        return above(0).replace(control=above(beyond))
+
+    at_one, rounding = sp.exp(log_r.subs(x, (5 - sp.sqrt(13)) / 6)), Rational(1, 2000)
+    ends = [
+        forall(at_one * unit, "<", (first + rounding) * unit, {unit: (0, oo)}),
+        forall(at_one * unit, ">", (first - rounding) * unit, {unit: (0, oo)}),
+    ]
+    return all_of(there, *parts, start, monotone(log_r, ">", 2), monotone(of_x, "<", -20), *ends).replace(
+        dimension="every d", covered="x in (0, 6/25), every d"
     )
