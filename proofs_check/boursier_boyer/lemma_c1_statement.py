@@ -28,6 +28,7 @@ delta = sp.Symbol("delta", positive=True)
     needs=("BB:LC.1.fin", "BB:LC.1/inference", "OURS:R1.LC1"),
     cites=("Chung and Lu 2006, Theorem 7", "Bubeck et al. 2013, Lemma 3"),
     argument="The proof gives it for delta >= exp(-(L/8) exp(-2 sigma^2 |Uz|^2)), and OURS:R1.LC1 for every delta.",
+    unproved="It speaks of the probability of an event under every law of tokens, which no prover here can express.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1", "delta >= exp(-L * exp(-2 * Uz**2) / 8)"),
     reference={},
 )

@@ -27,6 +27,7 @@ m, p = sp.Symbol("alpha_-", nonnegative=True), sp.Symbol("alpha_+", positive=Tru
 y, k = sp.symbols("y k", positive=True)  # S_L / S and S / L
 HALF_OPEN_UNIT_INTERVAL = sp.Interval.Ropen(0, 1)
 HYPOTHESES = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
+PROBABILITY = "It speaks of the probability of an event under every law of tokens, which no prover here can express."
 
 
 def tail_beyond(limit: int | Fraction, rest: sp.Expr | int | Fraction, three: int | Fraction) -> Evidence:
@@ -108,6 +109,7 @@ def the_sum_of_weights_is_at_least_L_in_the_mean(*, factor: int | Fraction = 1) 
     needs=("BB:LC.1.13-14", "BB:LC.1.glue.a", "BB:LC.1.inv", "BB:LC.1.am", "BB:LC.1.RL", "BB:LC.1.glue.b/weights"),
     argument="The printed bound is at least alpha_+ |R/S| + beta, for which the tail is tried; where the cap makes alpha_- = 1 it "
     "is infinite. In the paper the failures delta + delta + 2 delta make 4 delta.",
+    unproved=PROBABILITY,
     hypotheses=HYPOTHESES,
     reference={},
 )
@@ -153,6 +155,7 @@ def alpha_minus_below_a_half(*, c: int | Fraction = 8) -> Evidence:
     needs=("BB:LC.1.dmin", "BB:LC.1.glue.b", "BB:LC.1.a2a"),
     argument="The maximum in the printed bound is alpha_+ by BB:LC.1.a2a. In the paper 1/(1 - alpha_-) <= 2 is inserted twice into "
     "the bound of BB:LC.1.glue.b, whose probability stays.",
+    unproved=PROBABILITY,
     hypotheses=HYPOTHESES,
     reference={},
 )
@@ -181,6 +184,7 @@ def alpha_plus_is_twice_alpha_minus(*, c: int | Fraction = 3) -> Evidence:
     control=dict(three=Fraction(1, 37)),
     needs=("BB:LC.1.glue.b", "BB:LC.1.half", "BB:LC.1.a2a", "BB:LC.1.15", "BB:LC.1.fin/sum"),
     argument="In the paper (15) is inserted into the bound of BB:LC.1.half, whose probability stays.",
+    unproved=PROBABILITY,
     hypotheses=HYPOTHESES,
     reference={},
 )

@@ -163,6 +163,8 @@ class Ledger:
             followed = e["follows"]
             if followed and not (self.entries.get(followed) or {"severity": "not run"})["severity"]:
                 out.append(f"{id} follows the error of {followed}, which has none; name the claim whose error it inherits")
+            if followed and self.first_error(id) == id:
+                out.append(f"the error of {id} follows from itself; let one of the claims that follow each other stand first")
             if followed and followed not in self.needs:
                 out.append(f"{id} follows {followed}, which is no claim; name the claim whose error it inherits")
         return out + ([f"the needs go round in a circle: {' -> '.join(self._circle)}"] if self._circle else [])
@@ -263,6 +265,17 @@ class Ledger:
         """
         found = ((step, self.entries[step]["slack_at_reference"]) for step in self.steps(id) if step in self.entries)
         return [(step, loss) for step, loss in found if loss is not None]
+
+    def first_error(self, id: str) -> str:
+        """The claim whose error a claim inherits in the end, by way of others; the claim itself if
+        it inherits none.
+        """
+        seen = [id]
+        while (entry := self.entries.get(seen[-1])) and entry["follows"]:
+            if entry["follows"] in seen:
+                return id  # a circle, which `faults` names
+            seen.append(entry["follows"])
+        return seen[-1]
 
     def unsettled(self) -> list[str]:
         """Rows of the papers that no claim of this run settles: none with an OPEN part, unless the

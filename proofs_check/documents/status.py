@@ -117,6 +117,10 @@ def errata(document: Mapping[str, Any]) -> str:
     ledger = Ledger(document["claims"])
     order = {id: i for i, id in enumerate(rows())}
     false = [c for c in document["claims"] if c["severity"] in ("false", "edge") and not c["follows"] and c["paper"] != "OURS"]
+    followers: dict[str, list[str]] = {}
+    for c in document["claims"]:
+        if c["follows"]:
+            followers.setdefault(ledger.first_error(c["id"]), []).append(f"`{c['id']}`")
     out = []
     for c in sorted(false, key=lambda c: (by_severity(c), order.get(c["covers"], len(order)), c["id"])):
         use = {True: "what uses it stands", False: "**not all that uses it stands**", None: "nothing uses it"}[
@@ -124,7 +128,8 @@ def errata(document: Mapping[str, Any]) -> str:
         ]
         repair = f"repaired ({c['repair']['verdict']})" if c["repair"] else "not repaired"
         how = f"an edge, at {c['at']}" if c["severity"] == "edge" else "false"
-        out.append(f"- {github(c['where'])} (`{c['id']}`): {how}; {repair}; {use}")
+        inherited = f"; the same error in {', '.join(followers[c['id']])}" if c["id"] in followers else ""
+        out.append(f"- {github(c['where'])} (`{c['id']}`): {how}; {repair}; {use}{inherited}")
     return "\n".join(out) or "No statement is false as printed."
 
 

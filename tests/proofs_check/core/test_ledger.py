@@ -84,6 +84,11 @@ def test_circles_unknown_needs_and_unknown_rows_are_faults() -> None:
     true, false = line(B, "PROVED") | {"severity": None}, line(B, "REFUTED") | {"severity": "gap"}
     assert "has none" in Ledger([line(A, "REFUTED") | {"follows": B}, true]).faults()[0]
     assert Ledger([line(A, "REFUTED") | {"follows": B}, false]).faults() == []
+    ring = Ledger([false | {"follows": C}, line(C, "REFUTED") | {"severity": "gap", "follows": B}])
+    assert "follows from itself" in ring.faults()[0]
+    chained = Ledger([false, *(line(x, "REFUTED") | {"severity": "gap", "follows": y} for x, y in ((A, B), (D, A)))])
+    assert [chained.first_error(x) for x in (A, B, D)] == [B, B, B]
+    assert chained.faults() == []
     assert any("no such row" in f for f in Ledger([line("BB:nowhere", "PROVED")]).faults())
     assert Ledger([line(A, "PROVED", (B,)), line(B, "PROVED")]).faults() == []
 
