@@ -231,7 +231,9 @@ class _Reader:
             return self._terms(e)
         if isinstance(e, sp.log) and len(e.args) == 2:
             raise TypeError(f"the base of {e} would not be shown; write log(x)/log(b)")
-        if isinstance(e, sp.Piecewise) or not isinstance(e, (sp.Add, sp.Mul, sp.Pow, sp.Max, sp.Min, sp.Function)):
+        if isinstance(e, sp.Piecewise):
+            raise TypeError(f"no engine here knows Piecewise, as in {e}; give each piece a check of its own, or use Max, Min, Abs")
+        if not isinstance(e, (sp.Add, sp.Mul, sp.Pow, sp.Max, sp.Min, sp.Function)):
             return e
         for g, kind in own_conditions(e):
             self.conditions[self.read(g), kind] = None

@@ -24,6 +24,7 @@ D, S = sp.Derivative, sp.Sum
 with sp.evaluate(False):
     TWICE = x + x
     ONE = r / r
+    PIECES = sp.Piecewise((x, x > 0), (0, True)) ** 2  # SymPy cannot even print it
 
 WRITTEN = {
     "an unevaluated sum": (TWICE, 2 * x, "x + x = 2 x"),
@@ -70,6 +71,7 @@ def test_a_maximum_of_a_computation() -> None:
 @pytest.mark.parametrize(
     ("side", "error", "words"),
     [
+        (PIECES, TypeError, "Piecewise"),
         (D(sp.Abs(r), r), TypeError, "bends"),
         (D(sp.Max(r, 0) ** 2, r), TypeError, "bends"),
         (D(sp.Abs(sp.sin(r)), r), TypeError, "bends"),
