@@ -117,16 +117,16 @@ class Slopes:
         """Whether `e` is identically zero under a substitution; one enclosure at a sample point
         settles most cases that are not.
         """
+        with suppress(Unsupported):  # first, as SymPy takes |atanh(1 - 2**-50)| for 0
+            v = self.program.on(sample)[self.program.add(e)]
+            if v.defined and v.nonzero:
+                return False
         try:
             value = e.subs(at)
         except TypeError:  # SymPy compares an undefined value
             return False
         if value == 0:
             return True
-        with suppress(Unsupported):
-            v = self.program.on(sample)[self.program.add(e)]
-            if v.defined and v.nonzero:
-                return False
         if value.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
             return False
         if sp.expand(value) == 0 or sp.expand(sp.fraction(sp.together(value))[0]) == 0:
