@@ -8,6 +8,7 @@ nothing. A side may therefore hold what is not evaluated yet: anything that was 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,11 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.core.symbol import Str
 
+from numerics.provers.enclosures.balls import NoBall
+from numerics.provers.enclosures.balls import value as ball
 from numerics.provers.enclosures.where_defined import own_conditions
 
-__all__ = ["SAME_SIDES", "Computed", "Condition", "Written", "computed", "evaluated", "scalar"]
+__all__ = ["LONGEST", "SAME_SIDES", "Computed", "Condition", "Written", "computed", "distinct", "evaluated", "scalar", "undue"]
 
 Condition = tuple[sp.Expr, str]
 #: Why a check is vacuous whose two sides have the same LaTeX.
@@ -26,6 +29,15 @@ SAME_SIDES = "the two sides are the same as written"
 _BENT = (
     *(sp.Abs, sp.Max, sp.Min, sp.sign, sp.Heaviside, sp.floor, sp.ceiling, sp.frac, sp.Mod),
     *(sp.re, sp.im, sp.arg, sp.conjugate, sp.Piecewise),
+)
+#: Whole numbers with more bits are refused: Python does not even print them.
+LONGEST = 10_000
+#: What SymPy may assume of a symbol, the plainest words first.
+_ASSUMPTIONS = (
+    *("commutative", "infinite", "zero", "imaginary", "antihermitian", "even", "odd", "prime", "composite"),
+    *("noninteger", "irrational", "transcendental", "integer", "rational", "algebraic", "positive", "negative"),
+    *("nonnegative", "nonpositive", "nonzero", "extended_positive", "extended_negative", "extended_nonnegative"),
+    *("extended_nonpositive", "extended_nonzero", "real", "extended_real", "finite", "complex", "hermitian", "polar"),
 )
 #: Sums and products of more terms than that are refused.
 _MOST_TERMS = 1000
@@ -123,13 +135,61 @@ def scalar(given: Any) -> Written:
         raise TypeError(f"{e!r} is not a scalar expression but a {type(e).__name__}; give lhs and rhs apart")
     if e.has(sp.Float):
         raise TypeError(f"{e} holds a binary float, which is no exact number; write a Rational")
-    if any(a.is_commutative is False for a in sp.preorder_traversal(e) if not a.args or isinstance(a, AppliedUndef)):
+    if any(a.is_commutative is False for a in e.atoms(sp.Symbol, AppliedUndef)):
         raise TypeError(f"{e} does not commute, and no engine here respects that; use trace_identity for matrices")
     with sp.evaluate(True):
         value, conditions = evaluated(e)
     if any(f.has(sp.nan, sp.zoo, sp.oo, -sp.oo) for f in (e, value)):
         raise ValueError(f"{e} is not finite: the statement is undefined as written")
+    if any(max(abs(q.p), q.q).bit_length() > LONGEST for f in (e, value) for q in f.atoms(sp.Rational)):
+        raise ValueError(f"a side holds a number of more than {LONGEST} bits; write it as a power, or give it a symbol")
+    for a in (a for f in (e, value) for a in sp.preorder_traversal(f)):
+        if isinstance(a, (sp.Function, sp.Add)) and a.is_number and _misjudged(a):
+            raise ValueError(
+                f"SymPy takes {a} for a number of another sign, and would rewrite by that; enclose it by rational numbers"
+            )
     return Written(e, value, tuple(conditions))
+
+
+def _misjudged(number: sp.Expr) -> bool:
+    """Whether SymPy is wrong about the sign of a number: it looks at few digits, and takes the
+    logarithm of Gamma at 1 + 2**-60 for 0.
+    """
+    try:
+        v = ball(number)
+    except NoBall:
+        return False
+    if not (v.is_finite() and v.imag.is_zero()):
+        return False
+    return bool((v.real > 0 and number.is_nonpositive) or (v.real < 0 and number.is_nonnegative))
+
+
+def undue(e: sp.Expr, implied: Mapping[str, bool]) -> str | None:
+    """The first assumption about a symbol that others do not imply; None if they imply them all.
+
+    Examples
+    --------
+    >>> undue(sp.Symbol("n", prime=True), {"integer": True, "positive": True})
+    'prime=True'
+    """
+    model = sp.Dummy(**implied)
+    known = [(name, getattr(e, f"is_{name}")) for name in _ASSUMPTIONS]
+    extra = [(name, v) for name, v in known if v is not None and getattr(model, f"is_{name}") is not v]
+    return next((f"{name}={v}" for name, v in sorted(extra, key=lambda a: not a[1])), None)
+
+
+def distinct(symbols: Iterable[sp.Symbol]) -> None:
+    """Refuse two different symbols of one name: a witness could not tell them apart.
+
+    Raises
+    ------
+    ValueError
+        If there are two.
+    """
+    seen: dict[str, sp.Symbol] = {}
+    for s in symbols:
+        if seen.setdefault(str(s), s) != s:
+            raise ValueError(f"two different symbols are called {s}; give each a name of its own, or declare it once")
 
 
 def evaluated(e: sp.Expr) -> tuple[sp.Expr, list[Condition]]:
@@ -189,7 +249,11 @@ class _Reader:
             return self._substituted(e)
         if isinstance(e, (sp.Sum, sp.Product)):
             return self._terms(e)
-        if isinstance(e, sp.Piecewise) or not isinstance(e, (sp.Add, sp.Mul, sp.Pow, sp.Max, sp.Min, sp.Function)):
+        if isinstance(e, sp.log) and len(e.args) == 2:
+            raise TypeError(f"the base of {e} would not be shown; write log(x)/log(b)")
+        if isinstance(e, sp.Piecewise):
+            raise TypeError(f"no engine here knows Piecewise, as in {e}; give each piece a check of its own, or use Max, Min, Abs")
+        if not isinstance(e, (sp.Add, sp.Mul, sp.Pow, sp.Max, sp.Min, sp.Function)):
             return e
         for g, kind in own_conditions(e):
             self.conditions[self.read(g), kind] = None
@@ -197,15 +261,15 @@ class _Reader:
 
     def _derivative(self, e: sp.Derivative) -> sp.Expr:
         f, by = self.read(e.expr), e.variables
+        for x in by:
+            if not x.is_Symbol or x.is_integer:
+                raise TypeError(f"{e} is a derivative by {x}; differentiate by a symbol that takes all numbers of an interval")
         if isinstance(f, AppliedUndef):
-            if all(a.is_Symbol for a in f.args) and len(set(f.args)) == len(f.args):
+            if all(a.is_Symbol for a in f.args) and len(set(f.args)) == len(f.args) and not f.is_integer:
                 return sp.Derivative(f, *by)
             raise TypeError(
                 f"{e} is the derivative of an undefined function at a point; write the chain rule with symbols of its own"
             )
-        for x in by:
-            if not x.is_Symbol or x.is_integer:
-                raise TypeError(f"{e} is a derivative by {x}; differentiate by a symbol that takes all numbers of an interval")
         bent = next((a for a in sp.preorder_traversal(f) if isinstance(a, _BENT) and a.free_symbols & set(by)), None)
         if bent is not None:
             raise TypeError(f"{e} has no derivative wherever {bent} bends; write the derivative out on each side")

@@ -16,11 +16,12 @@ from typing import Any
 
 import sympy as sp
 from flint import acb
+from sympy.core.function import AppliedUndef
 
 from numerics.evidence import Contradiction, Evidence, Verdict
-from numerics.provers.as_written import SAME_SIDES, Written, scalar
-from numerics.provers.enclosures.balls import NoBall, value
-from numerics.provers.exact.exact_points import assumption, at_point, points
+from numerics.provers.as_written import SAME_SIDES, Written, distinct, scalar, undue
+from numerics.provers.enclosures.balls import BINARY, CONSTANTS, UNARY, NoBall, value
+from numerics.provers.exact.exact_points import KINDS, assumption, at_point, points
 from numerics.provers.exact.normal_form import Letters
 from theory.symbolic.algebra import Words
 from theory.symbolic.values import example
@@ -28,8 +29,11 @@ from theory.symbolic.values import example
 __all__ = ["identity", "trace_identity"]
 
 Pair = tuple[sp.Expr, sp.Expr]
-#: Heads to which no value is given here: a statement that holds one is refused.
-_UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Piecewise, sp.Subs)
+#: Functions that have a meaning here, with the number of their arguments.
+_ARGUMENTS = {
+    **dict.fromkeys((*UNARY, sp.log, sp.Abs, sp.sign, sp.re, sp.im, sp.arg, sp.conjugate, sp.floor, sp.ceiling), 1),
+    **dict.fromkeys((*BINARY, sp.rf, sp.ff), 2),
+}
 #: Precisions at which two sides are compared at a point, until they are seen to differ.
 _BITS = (64, 256, 1024)
 
@@ -83,8 +87,9 @@ def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     Parameters
     ----------
     lhs, rhs : sympy.Expr, sympy.Matrix or sequence of sympy.Expr
-        Both of the same shape. No floats; matrices explicit. What SymPy assumes about the symbols
-        is part of the statement.
+        Both of the same shape, shown as they are written, perhaps unevaluated
+        (`numerics.provers.as_written`). No floats; matrices explicit. What SymPy assumes about the
+        symbols is part of the statement.
     given : iterable of sympy.Eq, pair or sympy.Expr
         Polynomial side conditions, such as ``Eq(p1 + p2, 1)``; a lone expression is one that
         vanishes.
@@ -98,11 +103,12 @@ def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     Raises
     ------
     TypeError
-        For floats, symbolic matrices, and heads without value here (integrals, sums, piecewise
-        functions).
+        For text, floats, symbolic matrices, what does not commute, and heads without a normal form
+        here (integrals, piecewise functions, O(x)).
     ValueError
-        If the shapes differ, a side is infinite, a denominator vanishes identically or ``given``
-        contradicts itself.
+        If the shapes differ, a side is infinite or undefined, two symbols share a name, a symbol is
+        assumed to be what no point here respects (odd, imaginary), a denominator vanishes
+        identically or ``given`` contradicts itself.
     Contradiction
         If a proved identity fails at a point: then the normal form is wrong and nothing may be
         reported.
@@ -117,8 +123,9 @@ def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     'REFUTED'
     """
     start = time.perf_counter()
-    statement = _statement(lhs, rhs, given)
-    found = _decide(statement)
+    with sp.evaluate(True):  # the caller's sides may have been built without
+        statement = _statement(lhs, rhs, given)
+        found = _decide(statement)
     return found.replace(vacuous=statement.vacuous(), seconds=time.perf_counter() - start)
 
 
@@ -152,6 +159,7 @@ def _statement(lhs: Any, rhs: Any, given: Iterable[Any]) -> _Statement:
     sides = [(_scalar(a), _scalar(b)) for a, b in zip(left, right)]
     labels = [""] if shape == () else [f"entry {i if len(shape) == 1 else divmod(i, shape[1])}" for i in range(len(sides))]
     conditions = tuple(_scalar(_condition(g)).value for g in given)
+    distinct(s for pair in sides for side in pair for s in side.given.free_symbols)
     pairs, written = (tuple((getattr(a, n), getattr(b, n)) for a, b in sides) for n in ("value", "given"))
     return _Statement(pairs, conditions, tuple(labels), shape, written)
 
@@ -173,13 +181,36 @@ def _condition(g: Any) -> Any:
 
 
 def _scalar(given: Any) -> Written:
+    """One side, if normal form and points respect all that it holds."""
     side = scalar(given)
-    for head in _UNEVALUATED:
-        if side.value.has(head):
-            raise TypeError(
-                f"{side.given} holds an unevaluated {head.__name__}; give its closed form, or use integral() to enclose it"
-            )
+    if any(g == 0 and kind != ">=" for g, kind in side.conditions):
+        raise ValueError(f"{side.given} is undefined as written: it divides by 0, or holds 0**0")
+    nodes = sp.preorder_traversal(side.value)
+    for e in nodes:
+        named = isinstance(e, (sp.Symbol, sp.Indexed, AppliedUndef))
+        extra = undue(e, {k: True for k in KINDS if getattr(e, f"is_{k}")}) if named else None
+        if extra is not None:
+            raise ValueError(f"{e} is assumed to be {extra}, which no point here respects; declare {', '.join(KINDS)} only")
+        if isinstance(e, sp.Indexed):
+            if not all(i.is_Integer or i.is_Symbol for i in e.indices):
+                raise ValueError(
+                    f"the index of {e} is neither a whole number nor a symbol; write it as one, so that equals look equal"
+                )
+            nodes.skip()
+        elif isinstance(e, sp.Derivative):
+            nodes.skip()
+        elif not _known(e):
+            raise TypeError(f"{side.given} holds {e}, and {type(e).__name__} has no normal form here; give its closed form")
     return side
+
+
+def _known(e: sp.Basic) -> bool:
+    """Whether the outermost head of an expression has a meaning here, in all its arguments."""
+    if not e.args:
+        return e.is_Rational or e.is_Symbol or e in CONSTANTS
+    if isinstance(e, (sp.Add, sp.Mul, sp.Pow, sp.Max, sp.Min, AppliedUndef)):
+        return True
+    return len(e.args) == _ARGUMENTS.get(e.func)
 
 
 # Refutation and control
@@ -214,7 +245,10 @@ def _difference(a: sp.Expr, b: sp.Expr, point: dict[sp.Expr, sp.Expr]) -> tuple[
     """How the sides were seen to differ at a point (``"exact"`` or ``"Arb"``) and their values;
     None if they were not.
     """
-    (left, right), chosen = at_point([a, b], point)
+    filled = at_point([a, b], point)
+    if filled is None:
+        return None
+    (left, right), chosen = filled
     functions = {name: str(v) for name, v in chosen.items()}
     if left.is_Rational and right.is_Rational:
         return ("exact", {**functions, "lhs": str(left), "rhs": str(right)}) if left != right else None
@@ -246,7 +280,9 @@ def _spoiled(statement: _Statement) -> Iterator[_Statement]:
         for i, (a, b) in enumerate(statement.pairs):
             for pair in spoil(a, b):
                 pairs = (*statement.pairs[:i], pair, *statement.pairs[i + 1 :])
-                yield replace(statement, pairs=pairs, written=pairs)
+                shown = tuple(w if new is old else new for w, old, new in zip(statement.written[i], (a, b), pair))
+                written = (*statement.written[:i], shown, *statement.written[i + 1 :])
+                yield replace(statement, pairs=pairs, written=written)
 
 
 # Matrix words

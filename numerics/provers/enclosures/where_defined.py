@@ -24,13 +24,11 @@ def own_conditions(a: sp.Expr) -> list[Condition]:
         if a.exp.is_Rational:
             return [(a.base, "!=" if a.exp.is_Integer else ">" if a.exp < 0 else ">=")]
         return [] if a.base == sp.E else [(a.base, ">")]
-    if isinstance(a, sp.log) and len(a.args) == 2:
-        return [(a.args[0], ">"), (a.args[1], ">"), (a.args[1] - 1, "!=")]
     if isinstance(a, (sp.log, sp.besselk, sp.gamma, sp.loggamma, sp.polygamma)):
         return [(a.args[-1], ">")]
     if isinstance(a, (sp.coth, sp.csch)):
         return [(a.args[0], "!=")]
-    if isinstance(a, (sp.uppergamma, sp.lowergamma, sp.besseli)):
+    if isinstance(a, (sp.uppergamma, sp.lowergamma, sp.besseli, sp.besselj)):
         return [(a.args[1], ">=")]
     if isinstance(a, sp.factorial):
         return [(1 + a.args[0], ">")]
@@ -38,4 +36,12 @@ def own_conditions(a: sp.Expr) -> list[Condition]:
         return [(1 + a.args[0], ">"), (1 - a.args[0], ">")]
     if isinstance(a, sp.acosh):
         return [(a.args[0] - 1, ">=")]
+    if isinstance(a, (sp.asin, sp.acos)):
+        return [(1 + a.args[0], ">="), (1 - a.args[0], ">=")]
+    if isinstance(a, sp.LambertW):
+        return [(a.args[0] + sp.exp(-1), ">=")]
+    if isinstance(a, sp.beta):
+        return [(b, ">") for b in a.args]
+    if isinstance(a, sp.binomial):
+        return [(1 + a.args[0], ">")]
     return []

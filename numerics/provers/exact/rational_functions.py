@@ -22,6 +22,9 @@ from numerics.rationals import flint_rational, fraction, sympy_rational
 __all__ = ["one_variable", "sign", "slack_variables"]
 
 Hypotheses = Sequence[tuple[sp.Expr, bool]]
+#: Roots of polynomials with longer coefficients may lie so close together, or so far out, that
+#: bisection would not end.
+MOST_BITS = 1000
 
 
 def _quotient(e: sp.Expr, symbols: Sequence[sp.Symbol]) -> tuple[sp.Expr, sp.Expr] | None:
@@ -43,7 +46,8 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
     -------
     bool, Fraction or None
         True if it holds, a counterexample if it does not, and None where something is not a
-        rational function or where no counterexample is rational.
+        rational function, where no counterexample is rational, or where a coefficient has more than
+        `MOST_BITS` bits.
 
     Examples
     --------
@@ -66,6 +70,8 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
         if end is not None:
             product = product * sp.Poly(x - sympy_rational(end), x, domain="QQ")
     product = product.sqf_part()
+    if max(max(abs(c.p), c.q).bit_length() for c in product.coeffs()) > MOST_BITS:
+        return None
     roots = _isolate(product, sp.Rational(1, 4) if side.integer else None)
 
     def holds(signs: list[int | None], k: int) -> bool:
@@ -80,7 +86,8 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
         return None if signs[0] is None else holds(signs, 0)
 
     at = lambda q: [_ratio_sign(n.eval(sympy_rational(q)), d.eval(sympy_rational(q))) for n, d in pairs]
-    points = _whole(roots, side) if side.integer else [p for p in _between(roots) if side.contains(p)]
+    ends = [q for q in (side.lo, side.hi) if q is not None]
+    points = _whole(roots, side) if side.integer else [p for p in (*ends, *_between(roots)) if side.contains(p)]
     answer: bool | None = True
     for p in points:
         v = verdict(at(p))
@@ -89,9 +96,10 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
         answer = answer and v
     for a, b in () if side.integer else roots:
         exact = a == b
-        middle = flint_rational((a + b) / 2)
-        # The ends of the range are roots themselves, so that an interval lies on one side of them.
-        if not side.contains(middle):
+        low, middle, high = (flint_rational(q) for q in (a, (a + b) / 2, b))
+        # The ends of the range are roots themselves, and were tried above where they belong to it:
+        # the interval of any other root lies on one side of them.
+        if any(low <= q <= high for q in ends) or not side.contains(middle):
             continue
         signs = at(middle) if exact else [_ratio_sign(_at_root(n, a, b), _at_root(d, a, b)) for n, d in pairs]
         v = verdict(signs)

@@ -49,7 +49,7 @@ class Signs:
 
     def exactly_nonnegative(self, e: sp.Expr) -> bool:
         """Whether `e` is nonnegative by its assumptions or by exact arithmetic."""
-        return bool(e.is_nonnegative or sign(e, self.program.symbols, self.box, strict=False, boxes=20))
+        return bool((e.is_nonnegative and _plain(e)) or sign(e, self.program.symbols, self.box, strict=False, boxes=20))
 
 
 def alternatives(e: sp.Expr, signs: Signs, limit: int = 12) -> list[list[sp.Expr]]:
@@ -115,6 +115,8 @@ def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
         if all(by.values()):  # a >= b >= 0 as a**2 >= b**2
             a, b = sp.Add(*(t for t, s in by.items() if s > 0)), sp.Add(*(t for t, s in by.items() if s < 0))
             yield from fresh(sp.expand(a**2) - sp.expand(b**2))
+    if _tower(e):
+        return
     numerator = _cleared(e, signs)
     if numerator is not None:
         yield from fresh(numerator)
@@ -134,6 +136,13 @@ def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
                     yield from fresh(sp.Add(*(s * u / t for u in h.args)))
 
 
+def _tower(e: sp.Expr) -> bool:
+    """Whether a sum is raised to a sum, as in ``(1 + x)**(1 + x**2)``. Multiplied out that becomes
+    a product of powers with as many factors as the exponent has terms: SymPy needs minutes.
+    """
+    return any(p.base.is_Add and p.exp.is_Add for p in e.atoms(sp.Pow))
+
+
 def bare(e: sp.Expr) -> sp.Expr:
     """`e` without the factors that are positive by SymPy's assumptions: an expression with the same
     sign.
@@ -144,9 +153,17 @@ def bare(e: sp.Expr) -> sp.Expr:
     >>> bare(sp.exp(y) * x**2 / y - 2 * sp.exp(y) * x / y)
     x - 2
     """
-    factors = [f for f in sp.Mul.make_args(sp.factor_terms(e)) if not f.is_positive]
-    minus = sum(1 for f in factors if f.is_negative)
-    return sp.Mul(sp.S.NegativeOne**minus, *(f for f in factors if not f.is_negative))
+    factors = [f for f in sp.Mul.make_args(sp.factor_terms(e)) if not (f.is_positive and _plain(f))]
+    negative = [f for f in factors if f.is_negative and _plain(f)]
+    return sp.Mul(sp.S.NegativeOne ** len(negative), *(f for f in factors if f not in negative))
+
+
+def _plain(e: sp.Expr) -> bool:
+    """Whether SymPy's assumptions tell the sign of `e` without evaluating a number such as pi - 3
+    in floating point: that is no exact step.
+    """
+    numbers = (a for a in sp.preorder_traversal(e) if a.is_number and not a.is_Rational)
+    return all(a.is_Mul or isinstance(a, (sp.NumberSymbol, sp.exp)) or (a.is_Pow and a.exp.is_Rational) for a in numbers)
 
 
 def split_by_sign(e: sp.Expr, signs: Signs) -> tuple[sp.Expr, sp.Expr] | None:
