@@ -1,0 +1,25 @@
+"""The second generator: statements of every family, the cheap families more often."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tests.numerics.provers.soundness import identities, inequalities, integrals
+from tests.numerics.provers.soundness.case import Case
+
+__all__ = ["FAMILIES", "statements"]
+
+#: What every statement attacks, and how it is drawn.
+FAMILIES: dict[str, Callable[[random.Random], Any]] = {**inequalities.FAMILIES, **identities.FAMILIES, **integrals.FAMILIES}
+_OFTEN = {**dict.fromkeys(identities.FAMILIES, 4), **dict.fromkeys(integrals.FAMILIES, 5)}
+_WEIGHTS = [_OFTEN.get(name, 1 if name in ("slopes of Max and Min", "nested radicals", "gamma") else 2) for name in FAMILIES]
+
+
+def statements(seed: int) -> Iterator[tuple[str, Case]]:
+    """Statements without end, each with the name of its family."""
+    rng = random.Random(seed)
+    while True:
+        (name,) = rng.choices(list(FAMILIES), _WEIGHTS)
+        yield name, FAMILIES[name](random.Random(rng.getrandbits(64)))
