@@ -19,7 +19,8 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.provers import identity
+from numerics.provers.as_written import SAME_SIDES, scalar
+from numerics.provers.identities import identity
 
 __all__ = [
     "EVERY_D",
@@ -78,11 +79,14 @@ def entrywise(lhs: Any, rhs: Any) -> Evidence:
     >>> entrywise(p_i * motion * l_j, motion).verdict.value
     'REFUTED'
     """
-    lhs, rhs = sp.sympify(lhs), sp.sympify(rhs)
-    found = _by_cases(lhs, rhs)
+    left, right = scalar(lhs), scalar(rhs)
+    checked = f"{sp.latex(left.given)} = {sp.latex(right.given)}"
+    # What is vacuous is judged on the entry as it is written, not on what is left of it in a case.
+    vacuous = SAME_SIDES if sp.latex(left.given) == sp.latex(right.given) else ""
+    found = _by_cases(left.value, right.value).replace(checked=checked, vacuous=vacuous)
     if not found.verdict.accepted:
         return found
-    tried = (_by_cases(*sides) for sides in _spoiled(lhs, rhs))
+    tried = (_by_cases(*sides) for sides in _spoiled(left.value, right.value))
     control = next((e for e in tried if e.verdict is Verdict.REFUTED), None)
     return found.replace(control=control)
 
@@ -103,7 +107,7 @@ def _by_cases(lhs: sp.Expr, rhs: sp.Expr) -> Evidence:
     sides = [tuple(side.subs(case, simultaneous=True) for side in (lhs, rhs)) for case in cases()]
     # A case that reads 0 = 0 after the substitution is settled by it; the engine is asked for the
     # others.
-    parts = [identity(left, right) for left, right in dict.fromkeys(sides) if not left == right == 0]
+    parts = [identity(left, right).replace(vacuous="") for left, right in dict.fromkeys(sides) if not left == right == 0]
     checked = f"{sp.latex(lhs)} = {sp.latex(rhs)}"
     if not parts:
         return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic", checked=checked, dimension=EVERY_D)

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice
 from typing import Any
 
 import sympy as sp
 from flint import acb
+from sympy.core.function import AppliedUndef
 
 from numerics.evidence import Contradiction, Evidence, Verdict
-from numerics.provers.enclosures.balls import NoBall, value
-from numerics.provers.exact.exact_points import assumption, at_point, points
+from numerics.provers.as_written import SAME_SIDES, Written, distinct, scalar, undue
+from numerics.provers.enclosures.balls import BINARY, CONSTANTS, UNARY, NoBall, value
+from numerics.provers.exact.exact_points import KINDS, assumption, at_point, points
 from numerics.provers.exact.normal_form import Letters
 from theory.symbolic.algebra import Words
 from theory.symbolic.values import example
@@ -27,14 +29,17 @@ from theory.symbolic.values import example
 __all__ = ["identity", "trace_identity"]
 
 Pair = tuple[sp.Expr, sp.Expr]
-#: Heads to which no value is given here: a statement that holds one is refused.
-_UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Piecewise, sp.Subs)
+#: Functions that have a meaning here, with the number of their arguments.
+_ARGUMENTS = {
+    **dict.fromkeys((*UNARY, sp.log, sp.Abs, sp.sign, sp.re, sp.im, sp.arg, sp.conjugate, sp.floor, sp.ceiling), 1),
+    **dict.fromkeys((*BINARY, sp.rf, sp.ff), 2),
+}
 #: Precisions at which two sides are compared at a point, until they are seen to differ.
 _BITS = (64, 256, 1024)
 
 
 @lru_cache(maxsize=1000)
-def _written(e: sp.Expr) -> str:
+def _latex(e: sp.Expr) -> str:
     """One side in LaTeX; remembered, because the control shares all but one side with its
     statement.
     """
@@ -43,22 +48,33 @@ def _written(e: sp.Expr) -> str:
 
 @dataclass(frozen=True)
 class _Statement:
-    """Pairs of sides under side conditions, each of which is an expression that vanishes."""
+    """Pairs of sides under side conditions, each of which is an expression that vanishes; `written`
+    are the sides before they were evaluated.
+    """
 
     pairs: tuple[Pair, ...]
     given: tuple[sp.Expr, ...]
     labels: tuple[str, ...]
     shape: tuple[int, ...]
+    written: tuple[Pair, ...]
 
     def latex(self) -> str:
         if len(self.shape) == 2:
-            return " = ".join(sp.latex(sp.Matrix(*self.shape, side)) for side in zip(*self.pairs))
-        return r" \;\wedge\; ".join(f"{_written(a)} = {_written(b)}" for a, b in self.pairs)
+            return " = ".join(sp.latex(sp.Matrix(*self.shape, side)) for side in zip(*self.written))
+        return r" \;\wedge\; ".join(f"{_latex(a)} = {_latex(b)}" for a, b in self.written)
 
     def assumes(self) -> tuple[str, ...]:
-        used = sorted({s for e in chain(*self.pairs, self.given) for s in e.free_symbols}, key=str)
+        used = sorted({s for e in chain(*self.written, self.given) for s in e.free_symbols}, key=str)
         declared = [t for s in used if (t := assumption(s))]
         return (*declared, *(f"{g} = 0" for g in self.given), "both sides are defined")
+
+    def vacuous(self) -> str:
+        """Why the pairs say nothing as they are written; a 0 or a 1 that two matrices share is no
+        fault beside an entry that differs.
+        """
+        same = [_latex(a) for a, b in self.written if _latex(a) == _latex(b)]
+        small = len(self.shape) == 2 and set(same) <= {"0", "1"} and len(same) < len(self.pairs)
+        return SAME_SIDES if same and not small else ""
 
 
 def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
@@ -107,7 +123,7 @@ def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     start = time.perf_counter()
     statement = _statement(lhs, rhs, given)
     found = _decide(statement)
-    return found.replace(seconds=time.perf_counter() - start)
+    return found.replace(vacuous=statement.vacuous(), seconds=time.perf_counter() - start)
 
 
 def _decide(statement: _Statement) -> Evidence:
@@ -137,9 +153,12 @@ def _statement(lhs: Any, rhs: Any, given: Iterable[Any]) -> _Statement:
     right, other = _entries(rhs)
     if shape != other:
         raise ValueError(f"the two sides have the shapes {shape} and {other}; an identity compares entry by entry")
-    sides = [(_checked(a), _checked(b)) for a, b in zip(left, right)]
+    sides = [(_scalar(a), _scalar(b)) for a, b in zip(left, right)]
     labels = [""] if shape == () else [f"entry {i if len(shape) == 1 else divmod(i, shape[1])}" for i in range(len(sides))]
-    return _Statement(tuple(sides), tuple(_checked(_condition(g)) for g in given), tuple(labels), shape)
+    conditions = tuple(_scalar(_condition(g)).value for g in given)
+    distinct(s for pair in sides for side in pair for s in side.given.free_symbols)
+    pairs, written = (tuple((getattr(a, n), getattr(b, n)) for a, b in sides) for n in ("value", "given"))
+    return _Statement(pairs, conditions, tuple(labels), shape, written)
 
 
 def _entries(side: Any) -> tuple[list[Any], tuple[int, ...]]:
@@ -155,23 +174,38 @@ def _entries(side: Any) -> tuple[list[Any], tuple[int, ...]]:
 def _condition(g: Any) -> Any:
     if isinstance(g, sp.Eq):
         return g.lhs - g.rhs
-    return sp.sympify(g[0]) - sp.sympify(g[1]) if isinstance(g, tuple) else g
+    return _scalar(g[0]).value - _scalar(g[1]).value if isinstance(g, tuple) else g
 
 
-def _checked(e: Any) -> sp.Expr:
-    if isinstance(e, str):
-        raise TypeError(f"{e!r} is text; build the expression from SymPy symbols, so that its assumptions are known")
-    e = sp.sympify(e)
-    if not isinstance(e, sp.Expr):
-        raise TypeError(f"{e!r} is not a scalar expression but a {type(e).__name__}; give lhs and rhs apart")
-    if e.has(sp.Float):
-        raise TypeError(f"{e} holds a binary float, which is no exact number; write a Rational")
-    for head in _UNEVALUATED:
-        if e.has(head):
-            raise TypeError(f"{e} holds an unevaluated {head.__name__}; give its closed form, or use integral() to enclose it")
-    if e.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
-        raise ValueError(f"{e} is not finite: the statement is undefined as written")
-    return e
+def _scalar(given: Any) -> Written:
+    """One side, if normal form and points respect all that it holds."""
+    side = scalar(given)
+    nodes = sp.preorder_traversal(side.value)
+    for e in nodes:
+        named = isinstance(e, (sp.Symbol, sp.Indexed, AppliedUndef))
+        extra = undue(e, {k: True for k in KINDS if getattr(e, f"is_{k}")}) if named else None
+        if extra is not None:
+            raise ValueError(f"{e} is assumed to be {extra}, which no point here respects; declare {', '.join(KINDS)} only")
+        if isinstance(e, sp.Indexed):
+            if not all(i.is_Integer or i.is_Symbol for i in e.indices):
+                raise ValueError(
+                    f"the index of {e} is neither a whole number nor a symbol; write it as one, so that equals look equal"
+                )
+            nodes.skip()
+        elif isinstance(e, sp.Derivative):
+            nodes.skip()
+        elif not _known(e):
+            raise TypeError(f"{side.given} holds {e}, and {type(e).__name__} has no normal form here; give its closed form")
+    return side
+
+
+def _known(e: sp.Basic) -> bool:
+    """Whether the outermost head of an expression has a meaning here, in all its arguments."""
+    if not e.args:
+        return e.is_Rational or e.is_Symbol or e in CONSTANTS
+    if isinstance(e, (sp.Add, sp.Mul, sp.Pow, sp.Max, sp.Min, AppliedUndef)):
+        return True
+    return len(e.args) == _ARGUMENTS.get(e.func)
 
 
 # Refutation and control
@@ -206,7 +240,10 @@ def _difference(a: sp.Expr, b: sp.Expr, point: dict[sp.Expr, sp.Expr]) -> tuple[
     """How the sides were seen to differ at a point (``"exact"`` or ``"Arb"``) and their values;
     None if they were not.
     """
-    (left, right), chosen = at_point([a, b], point)
+    filled = at_point([a, b], point)
+    if filled is None:
+        return None
+    (left, right), chosen = filled
     functions = {name: str(v) for name, v in chosen.items()}
     if left.is_Rational and right.is_Rational:
         return ("exact", {**functions, "lhs": str(left), "rhs": str(right)}) if left != right else None
@@ -237,9 +274,8 @@ def _spoiled(statement: _Statement) -> Iterator[_Statement]:
     for spoil in spoilers:
         for i, (a, b) in enumerate(statement.pairs):
             for pair in spoil(a, b):
-                yield _Statement(
-                    (*statement.pairs[:i], pair, *statement.pairs[i + 1 :]), statement.given, statement.labels, statement.shape
-                )
+                pairs = (*statement.pairs[:i], pair, *statement.pairs[i + 1 :])
+                yield replace(statement, pairs=pairs, written=pairs)
 
 
 # Matrix words
@@ -321,8 +357,10 @@ def _words_differ(lhs: Words, rhs: Words) -> Evidence | None:
 
 def _common(lhs: Words, rhs: Words) -> dict[str, Any]:
     algebra = lhs.algebra  # letters that have cancelled already were used as well
+    left, right = lhs.written(), rhs.written()
     relations = [f"{n} symmetric" for n in algebra.symmetric]
     relations += [f"{b} = {a}^-1" for a, b in algebra.inverse]
     relations += [f"{p}^2 = {p}" for p in algebra.projectors]
     relations += [f"{g} = pseudo-inverse of {s}, {p} = {s} {g}" for s, g, p in algebra.pseudo_inverse]
-    return {"engine": "trace words", "checked": f"{lhs.written()} = {rhs.written()}", "assumes": tuple(relations)}
+    vacuous = SAME_SIDES if left == right else ""
+    return {"engine": "trace words", "checked": f"{left} = {right}", "assumes": tuple(relations), "vacuous": vacuous}

@@ -94,7 +94,9 @@ def forall(
     st = statement(lhs, op, rhs, domain, where)
     with precision(64):
         ev = _Run(st, via or {}, Effort(steps)).decide()
-    return ev.replace(checked=st.checked, covered=st.covered, sides=(st.inequality,), seconds=time.monotonic() - start)
+    return ev.replace(
+        checked=st.checked, covered=st.covered, vacuous=st.vacuous, sides=(st.inequality,), seconds=time.monotonic() - start
+    )
 
 
 class _Run:

@@ -5,6 +5,8 @@ value, or refuses, and `integral_evidence` compares such an interval with a cons
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -12,12 +14,15 @@ import sympy as sp
 from flint import acb, arb, ctx
 
 from numerics.evidence import Evidence, Verdict
+from numerics.provers.as_written import Condition, Written, scalar, undue
 from numerics.provers.enclosures.balls import Ball, ball_function, precision, value
 from numerics.provers.inequalities import forall
 from numerics.rationals import arb_ball
 
 __all__ = ["integral", "integral_evidence"]
 
+#: Steps for one proof that an integrand is real.
+_EFFORT = 100_000
 _OPERATORS = ("<=", "<", ">=", ">", "==")
 
 
@@ -27,10 +32,10 @@ def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = Non
     Parameters
     ----------
     f : sympy.Expr
-        The integrand, real on the interval, without other symbols and without floats; bounded near
-        finite ends.
+        The integrand, without other symbols and without floats; bounded near finite ends. That all
+        its subexpressions are real inside the interval is shown by `forall` first.
     x : sympy.Symbol
-        The variable.
+        The variable; nothing may be assumed of it that does not hold inside the interval.
     interval : pair
         Exact constants or infinite ends.
     tail : sympy.Expr, optional
@@ -48,12 +53,14 @@ def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = Non
     Raises
     ------
     TypeError
-        If ``f`` holds a float, another symbol or a function without an enclosure.
+        If ``f`` is text, or holds a float, another symbol or a function without an enclosure.
     ValueError
-        If an end is infinite and ``tail`` is missing, has another form, or is not certified to
-        dominate ``f``.
+        If ``f`` holds the imaginary unit; if more is assumed of ``x`` than the interval implies; if
+        an end is no real constant; if an end is infinite and ``tail`` is missing, has another form,
+        or is not certified to dominate ``f``.
     ArithmeticError
-        If no finite enclosure was found: ``f`` is unbounded or undefined on the interval.
+        If ``f`` was not shown to be real inside the interval, or no finite enclosure was found: it
+        is unbounded or undefined there.
 
     Examples
     --------
@@ -63,24 +70,89 @@ def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = Non
     >>> integral(sp.exp(-x**2) * sp.cos(x), x, (0, sp.oo), tail=sp.exp(-x**2)).str(12, radius=False)
     '0.690194223522'
     """
-    f, bound = sp.sympify(f), None if tail is None else sp.sympify(tail)
-    a, b = (sp.sympify(e) for e in interval)
-    for e in (a, b):
-        if e.free_symbols or not e.is_extended_real:
-            raise ValueError(f"the end {e} is not a real constant; an enclosure needs exact ends")
-    if b == a:
-        return arb(0)
+    if not isinstance(x, sp.Symbol):
+        raise TypeError(f"the variable {x!r} is not a SymPy symbol")
+    if not isinstance(rel, Fraction) or rel <= 0:
+        raise ValueError(f"the accuracy {rel!r} is no positive Fraction; write Fraction(1, 10**20)")
+    if not isinstance(interval, tuple) or len(interval) != 2:
+        raise TypeError(f"the interval {interval!r} is no pair; write (lower end, upper end)")
+    written, a, b = scalar(f), *(_constant_end(e) for e in interval)
+    if written.value.has(sp.I):
+        raise ValueError(f"{written.given} is not a real expression")
+    _check_assumptions(x, a, b)
+    y = sp.Symbol(x.name, real=True)  # no more than that is assumed from here on: -x has other signs than x
+    g = written.value.xreplace({x: y})
+    bound = None if tail is None else scalar(tail).value.xreplace({x: y})
     bits = 64 + max(64, rel.denominator.bit_length() + 32)
     with precision(bits):
+        function = ball_function(g, [y])
+        if b == a:
+            at = function([value(a, bits)], False)
+            if not (at.is_finite() and at.imag.is_zero()):
+                raise ArithmeticError(f"{f} is no real number at {a}, so that not even the empty integral has a value")
+            return arb(0)
         if (b - a).is_negative:
-            return -integral(f, x, (b, a), tail=tail, rel=rel)
-        if a.is_infinite and b.is_infinite:
-            return _half_line(f.xreplace({x: -x}), x, sp.S.Zero, bound, rel) + _half_line(f, x, sp.S.Zero, bound, rel)
-        if a.is_infinite:
-            return _half_line(f.xreplace({x: -x}), x, -b, bound, rel)
-        if b.is_infinite:
-            return _half_line(f, x, a, bound, rel)
-        return _segment(f, x, a, b, rel)
+            return -_oriented(g, y, b, a, bound, rel, written.conditions, x)
+        return _oriented(g, y, a, b, bound, rel, written.conditions, x)
+
+
+def _constant_end(e: Any) -> sp.Expr:
+    if not isinstance(e, str) and (v := sp.sympify(e)) in (sp.oo, -sp.oo):
+        return v
+    v = scalar(e).value
+    if v.free_symbols or not v.is_extended_real:
+        raise ValueError(f"the end {v} is not a real constant; an enclosure needs exact ends")
+    return v
+
+
+def _check_assumptions(x: sp.Symbol, a: sp.Expr, b: sp.Expr) -> None:
+    above, below = (all(getattr(e, f"is_extended_{sign}") for e in (a, b)) for sign in ("nonnegative", "nonpositive"))
+    extra = undue(x, {"positive": True} if above else {"negative": True} if below else {"real": True})
+    if extra is not None:
+        raise ValueError(f"{x} is declared {extra}, which the interval ({a}, {b}) does not imply; declare it real")
+
+
+def _oriented(
+    f: sp.Expr,
+    x: sp.Symbol,
+    a: sp.Expr,
+    b: sp.Expr,
+    bound: sp.Expr | None,
+    rel: Fraction,
+    needs: Sequence[Condition],
+    old: sp.Symbol,
+) -> Ball:
+    """The integral from the smaller end to the larger one."""
+    for g, kind in needs:
+        if not _shown(g.xreplace({old: x}), kind, x, a, b):
+            raise ArithmeticError(
+                f"{f} was not shown to be real on ({a}, {b}), which needs {g} {kind} 0; shrink the interval, or split it at a pole"
+            )
+    if a.is_infinite and b.is_infinite:
+        return _half_line(f.xreplace({x: -x}), x, sp.S.Zero, bound, rel) + _half_line(f, x, sp.S.Zero, bound, rel)
+    if a.is_infinite:
+        return _half_line(f.xreplace({x: -x}), x, -b, bound, rel)
+    if b.is_infinite:
+        return _half_line(f, x, a, bound, rel)
+    return _segment(f, x, a, b, rel)
+
+
+def _shown(g: sp.Expr, kind: str, x: sp.Symbol, a: sp.Expr, b: sp.Expr) -> bool:
+    """Whether ``g > 0``, ``>= 0`` or ``!= 0`` (by `kind`) inside the interval, whose ends may be
+    irrational: it becomes one with rational ends. Enclosures in the complex plane rest on it, as
+    |x| means something else beside the real line.
+    """
+    t = sp.Symbol("t", real=True)
+    if a.is_infinite:
+        put, side = (t, (-sp.oo, sp.oo)) if b.is_infinite else (b - t, (0, sp.oo))
+    else:
+        put, side = (a + t, (0, sp.oo)) if b.is_infinite else (a + (b - a) * t, (0, 1))
+    h = sp.expand(g.xreplace({x: put}))
+    for op in (">", "<") if kind == "!=" else (kind,):
+        with suppress(TypeError, ValueError):  # it holds something of which only balls know
+            if forall(h, op, 0, {t: side}, effort=_EFFORT).verdict.accepted:
+                return True
+    return False
 
 
 def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction) -> Ball:
@@ -99,8 +171,6 @@ def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction) ->
             f"no finite enclosure of the integral of {f} over ({a}, {b}); is it bounded there? "
             f"Substitute at a singular end ({x} = t**2 turns 1/sqrt({x}) into a constant) or split at a pole"
         )
-    if not total.imag.contains(0):
-        raise ArithmeticError(f"the integral of {f} over ({a}, {b}) is not real")
     return total.real
 
 
@@ -168,7 +238,8 @@ def integral_evidence(
     Raises
     ------
     ValueError
-        If ``op`` is none of the five, or as in `integral`.
+        If ``op`` is none of the five, if the constant is not surely defined and real, or as in
+        `integral`.
 
     Examples
     --------
@@ -181,24 +252,37 @@ def integral_evidence(
     start = time.perf_counter()
     if op not in _OPERATORS:
         raise ValueError(f"the relation {op!r} is none of {_OPERATORS}")
-    enclosed, exact = integral(f, x, interval, tail=tail, rel=rel), sp.sympify(closed)
+    enclosed, exact = integral(f, x, interval, tail=tail, rel=rel), scalar(closed)
     a, b = interval
     left = sp.latex(sp.Integral(f, (x, a, b)))
-    found = _compared(enclosed, op, exact, left)
+    constant = _real_constant(exact)
+    found = _compared(enclosed, op, constant, left, sp.latex(exact.given))
     if op == "==" and found.verdict.accepted:
-        spoiled = exact * sp.Rational(1001, 1000) if exact != 0 else sp.Rational(1, 1000)
-        found = found.replace(control=_compared(enclosed, op, spoiled, left))
+        spoiled = exact.value * sp.Rational(1001, 1000) if exact.value != 0 else sp.Rational(1, 1000)
+        found = found.replace(control=_compared(enclosed, op, value(spoiled, 192).real, left, sp.latex(spoiled)))
     return found.replace(seconds=time.perf_counter() - start)
 
 
-def _compared(enclosed: Ball, op: str, exact: sp.Expr, left: str) -> Evidence:
-    """The verdict on an enclosed integral and a constant; `left` is the integral in LaTeX."""
-    constant = value(exact, 192).real
+def _real_constant(exact: Written) -> Ball:
+    """An enclosure of a constant that is surely defined and real."""
+    fine: dict[str, Callable[[Ball], bool]] = {"!=": lambda v: v != 0, ">": lambda v: v > 0, ">=": lambda v: v >= 0}
+    for g, kind in exact.conditions:
+        v = value(g, 192)
+        if not (v.imag.is_zero() and v.is_finite() and fine[kind](v.real)):
+            raise ValueError(f"the constant {exact.given} was not shown to be defined: that needs {g} {kind} 0")
+    v = value(exact.value, 192)
+    if not (v.is_finite() and v.imag.is_zero()):
+        raise ValueError(f"the constant {exact.given} was not shown to be a real number; give its real form")
+    return v.real
+
+
+def _compared(enclosed: Ball, op: str, constant: Ball, left: str, right: str) -> Evidence:
+    """The verdict on an enclosed integral and a constant, with both in LaTeX."""
     holds = {"<=": enclosed <= constant, "<": enclosed < constant, ">=": enclosed >= constant, ">": enclosed > constant}
     fails = {"<=": enclosed > constant, "<": enclosed >= constant, ">=": enclosed < constant, ">": enclosed <= constant}
     apart = not enclosed.overlaps(constant)
     sign = {"==": "=", "<=": r"\le", ">=": r"\ge"}.get(op, op)
-    common: dict[str, Any] = {"engine": "rigorous quadrature", "checked": f"{left} {sign} {sp.latex(exact)}"}
+    common: dict[str, Any] = {"engine": "rigorous quadrature", "checked": f"{left} {sign} {right}"}
     shown = {"integral": enclosed.str(20, radius=False), "constant": constant.str(20, radius=False)}
     if fails.get(op, apart):
         return Evidence(verdict=Verdict.REFUTED, witness=shown, witness_by="Arb", **common)

@@ -18,7 +18,7 @@ from flint import acb, arb, ctx
 
 from numerics.rationals import flint_rational
 
-__all__ = ["Ball", "Complex", "NoBall", "ball_function", "precision", "value"]
+__all__ = ["BINARY", "CONSTANTS", "UNARY", "Ball", "Complex", "NoBall", "ball_function", "precision", "value"]
 
 Ball: TypeAlias = arb
 Complex: TypeAlias = acb
@@ -66,7 +66,7 @@ _ANALYTIC: Mapping[Any, Callable[[Complex], bool]] = {
     sp.loggamma: lambda z: _off_the_cut(z, lambda x: bool(x > 0)),
     sp.LambertW: lambda z: _off_the_cut(z, lambda x: bool(-x * arb(1).exp() < 1)),
 }
-_UNARY: Mapping[Any, Callable[[Complex], Complex]] = {
+UNARY: Mapping[Any, Callable[[Complex], Complex]] = {
     sp.exp: acb.exp,
     sp.sin: acb.sin,
     sp.cos: acb.cos,
@@ -94,7 +94,7 @@ _UNARY: Mapping[Any, Callable[[Complex], Complex]] = {
     sp.loggamma: acb.lgamma,
     sp.LambertW: acb.lambertw,
 }
-_CONSTANTS: Mapping[Any, Callable[[], Complex]] = {
+CONSTANTS: Mapping[Any, Callable[[], Complex]] = {
     sp.pi: acb.pi,
     sp.E: lambda: acb(1).exp(),
     sp.I: lambda: acb(0, 1),
@@ -118,6 +118,11 @@ def _power(base: Complex, exponent: Complex, analytic: bool) -> Complex:
     return (base.log(analytic=analytic) * exponent).exp()
 
 
+def _only_real(f: Balls) -> Balls:
+    """A function that answers nan where its value is not surely real."""
+    return lambda v, a: z if (z := f(v, a)).imag.is_zero() else _nan()
+
+
 def _away_from_zero(z: Complex) -> bool:
     return _off_the_cut(z, lambda x: bool(x > 0))
 
@@ -135,7 +140,7 @@ def _bessel(e: sp.Expr, n: Complex, x: Complex, analytic: bool) -> Complex:
     return {sp.besselk: x.bessel_k, sp.besseli: x.bessel_i, sp.besselj: x.bessel_j}[e.func](n)
 
 
-_BINARY: Mapping[Any, Callable[[sp.Expr, Complex, Complex, bool], Complex]] = {
+BINARY: Mapping[Any, Callable[[sp.Expr, Complex, Complex, bool], Complex]] = {
     sp.uppergamma: _incomplete_gamma,
     sp.lowergamma: _incomplete_gamma,
     sp.besselk: _bessel,
@@ -147,6 +152,18 @@ _BINARY: Mapping[Any, Callable[[sp.Expr, Complex, Complex, bool], Complex]] = {
 }
 
 
+_BENT = (sp.Abs, sp.sign, sp.Max, sp.Min)
+
+
+def _known(e: sp.Expr) -> bool:
+    """Whether the outermost function of an expression has an enclosure, in all its arguments."""
+    if e.func in (sp.Add, sp.Mul, sp.Max, sp.Min):
+        return True
+    if e.func is sp.polygamma:
+        return bool(e.args[0].is_Integer and e.args[0] >= 0)
+    return len(e.args) == (1 if e.func in (*UNARY, sp.log, sp.Abs, sp.sign) else 2 if e.func in BINARY else None)
+
+
 def ball_function(expr: sp.Expr, variables: Sequence[sp.Symbol]) -> Balls:
     """The function ``(values, analytic) -> acb`` that encloses `expr`; if ``analytic``, nan unless
     analytic on the whole ball.
@@ -156,7 +173,8 @@ def ball_function(expr: sp.Expr, variables: Sequence[sp.Symbol]) -> Balls:
     expr : sympy.Expr
         No floats; every free symbol is one of `variables`.
     variables : sequence of sympy.Symbol
-        In the order in which the values are given.
+        In the order in which the values are given. They and the arguments of |x|, sign, Max and Min
+        must be real on the path of integration: nothing here checks that.
 
     Returns
     -------
@@ -189,8 +207,8 @@ def ball_function(expr: sp.Expr, variables: Sequence[sp.Symbol]) -> Balls:
         if e.is_Rational:
             q = flint_rational(e)
             return lambda v, a: acb(q)
-        if e in _CONSTANTS:
-            constant = _CONSTANTS[e]
+        if e in CONSTANTS:
+            constant = CONSTANTS[e]
             return lambda v, a: constant()
         if e.is_Float:
             raise NoBall(f"the binary float {e} is not an exact number; write a Rational")
@@ -198,22 +216,25 @@ def ball_function(expr: sp.Expr, variables: Sequence[sp.Symbol]) -> Balls:
             raise NoBall(f"{e} has no value here")
         if e.is_Pow:
             return power(e)
+        if not _known(e):
+            raise NoBall(
+                f"{e.func.__name__} with {len(e.args)} arguments has no enclosure here;"
+                " rewrite it by exp, log, erf, gamma, uppergamma, besselk"
+            )
         parts = [go(p) for p in e.args]
         if e.is_Add:
             return lambda v, a: sum((p(v, a) for p in parts), acb(0))
         if e.is_Mul:
             return lambda v, a: reduce(lambda x, y: x * y, (p(v, a) for p in parts))
-        if e.func is sp.log and len(parts) == 1:
+        if e.func is sp.log:
             return lambda v, a: parts[0](v, a).log(analytic=a)
-        if e.func in (sp.Abs, sp.sign, sp.Max, sp.Min):
+        if e.func in _BENT:
             return piecewise(e.func, parts)
-        if e.func in _UNARY and len(parts) == 1:
-            f, fine = _UNARY[e.func], _ANALYTIC.get(e.func)
+        if e.func in UNARY:
+            f, fine = UNARY[e.func], _ANALYTIC.get(e.func)
             return lambda v, a: f(z) if (z := parts[0](v, a)) is not None and (not a or fine is None or fine(z)) else _nan()
-        if e.func in _BINARY and len(parts) == 2:
-            g = _BINARY[e.func]
-            return lambda v, a: g(e, parts[0](v, a), parts[1](v, a), a)
-        raise NoBall(f"{e.func.__name__} has no enclosure here; rewrite it by exp, log, erf, gamma, uppergamma, besselk")
+        g = BINARY[e.func]
+        return lambda v, a: g(e, parts[0](v, a), parts[1](v, a), a)
 
     def power(e: sp.Expr) -> Balls:
         base, n = go(e.base), e.exp
@@ -228,12 +249,15 @@ def ball_function(expr: sp.Expr, variables: Sequence[sp.Symbol]) -> Balls:
         return lambda v, a: _power(base(v, a), exponent(v, a), a)
 
     def piecewise(kind: Any, parts: list[Balls]) -> Balls:
-        if kind is sp.Abs:  # off the real axis only an integrand comes here, and there |x| means its analytic continuation
-            return lambda v, a: parts[0](v, a).real_abs(analytic=a)
+        # Off the real axis only an integrand comes here, and there |x| means its analytic
+        # continuation; a constant must be real.
+        real = parts if variables else [_only_real(p) for p in parts]
+        if kind is sp.Abs:
+            return lambda v, a: real[0](v, a).real_abs(analytic=a)
         if kind is sp.sign:
-            return lambda v, a: parts[0](v, a).real_sgn(analytic=a)
+            return lambda v, a: real[0](v, a).real_sgn(analytic=a)
         name = "real_max" if kind is sp.Max else "real_min"
-        return lambda v, a: reduce(lambda x, y: getattr(x, name)(y, analytic=a), (p(v, a) for p in parts))
+        return lambda v, a: reduce(lambda x, y: getattr(x, name)(y, analytic=a), (p(v, a) for p in real))
 
     return go(sp.sympify(expr))
 

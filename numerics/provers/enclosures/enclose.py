@@ -148,9 +148,9 @@ class Program:
         """``a + b*x`` with rational `a`, `b` is evaluated exactly before rounding: its sign at the
         ends of a domain is not lost.
         """
-        x = next(iter(e.free_symbols))
-        if len(e.free_symbols) > 1:
+        if len(e.free_symbols) != 1:
             return None
+        x = next(iter(e.free_symbols))
         a, bx = e.as_independent(x, as_Add=True)
         b, rest = bx.as_independent(x, as_Add=False)
         if rest != x or not (a.is_Rational and b.is_Rational):
@@ -264,15 +264,18 @@ class Program:
             if not args[0].is_Rational or args[0] < 0:
                 raise Unsupported(f"{f.__name__} is enclosed for a rational first argument >= 0 only, not {args[0]}")
             rule = _with_parameter(f, flint_rational(args[0]))
+            args = args[1:]
+        elif f is sp.Heaviside and args[1] == sp.S.Half:  # the value at the jump, which no formula shows
+            rule, args = _RULES[f], args[:1]
         else:
             rule = _RULES.get(f)
-        if rule is None:
-            raise Unsupported(f"no enclosure is known for {f.__name__}")
+        if rule is None or len(args) != 1:
+            raise Unsupported(f"no enclosure is known for {e}: {f.__name__} with {len(e.args)} arguments")
         if f is sp.factorial:
             args = (args[0] + 1,)
         if f is sp.atanh:  # one occurrence of the argument: log((1 + x)/(1 - x)) = log(2/(1 - x) - 1)
             args = (2 / (1 - args[0]) - 1,)
-        i = self.add(args[-1])
+        i = self.add(args[0])
         return lambda v: rule(v[i])
 
 
@@ -361,12 +364,14 @@ def image(program: Program, e: sp.Expr, box: Box) -> Side:
     Raises
     ------
     ValueError
-        If `e` cannot be enclosed.
+        If `e` cannot be enclosed, or is not surely defined everywhere on the box.
     """
     try:
         v = program.on(box)[program.add(e)]
     except Unsupported as fault:
         raise ValueError(f"{e} cannot be a new variable: {fault}") from None
+    if not v.defined:
+        raise ValueError(f"{e} cannot be a new variable: it was not shown to be defined on the whole domain")
     return Side(_end(v.lo), _end(v.hi), v.lo_open and v.lo.is_finite(), v.hi_open and v.hi.is_finite())
 
 

@@ -12,13 +12,15 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from numerics.provers.enclosures.balls import NoBall, value
 from numerics.provers.exact.normal_form import Letters
 
-__all__ = ["assumption", "at_point", "points"]
+__all__ = ["KINDS", "assumption", "at_point", "points"]
 
 Point = dict[sp.Expr, sp.Expr]
-_KINDS = ("positive", "negative", "nonnegative", "nonpositive", "nonzero", "integer", "real")
-_TEXT = {"positive": "> 0", "negative": "< 0", "nonnegative": ">= 0", "nonpositive": "<= 0", "nonzero": "!= 0"}
+#: What a symbol may be assumed to be; the points respect each of these, and nothing else.
+KINDS = ("zero", "positive", "negative", "nonnegative", "nonpositive", "nonzero", "integer", "real")
+_TEXT = {"zero": "= 0", "positive": "> 0", "negative": "< 0", "nonnegative": ">= 0", "nonpositive": "<= 0", "nonzero": "!= 0"}
 
 
 def assumption(symbol: sp.Expr) -> str:
@@ -30,7 +32,7 @@ def assumption(symbol: sp.Expr) -> str:
     >>> assumption(sp.Symbol("L", integer=True, positive=True)), assumption(sp.Symbol("x"))
     ('L integer, L > 0', '')
     """
-    kinds = [k for k in _KINDS if getattr(symbol, f"is_{k}")]
+    kinds = [k for k in KINDS if getattr(symbol, f"is_{k}")]
     whole = [f"{symbol} integer"] if "integer" in kinds else []
     sign = next((f"{symbol} {_TEXT[k]}" for k in kinds if k in _TEXT), "")
     return ", ".join([*whole, sign] if sign else whole or ([f"{symbol} real"] if "real" in kinds else []))
@@ -38,13 +40,15 @@ def assumption(symbol: sp.Expr) -> str:
 
 def _meets(value: sp.Expr, symbol: sp.Expr) -> bool:
     """Whether a number is all that the symbol is assumed to be."""
-    return all(getattr(value, f"is_{k}") for k in _KINDS if getattr(symbol, f"is_{k}"))
+    return all(getattr(value, f"is_{k}") for k in KINDS if getattr(symbol, f"is_{k}"))
 
 
 def _draw(symbol: sp.Expr, rng: random.Random, real: bool) -> sp.Expr:
     """A small random number that meets the assumptions of a symbol; if `real`, a real one also
     where the symbol may be complex.
     """
+    if symbol.is_zero:
+        return sp.S.Zero
     size = sp.Integer(rng.randint(1, 6)) if symbol.is_integer else sp.Rational(rng.randint(1, 12), rng.randint(2, 9))
     if symbol.is_extended_positive or symbol.is_extended_nonnegative:
         return size
@@ -133,22 +137,40 @@ def _symbols(e: sp.Expr) -> set[sp.Expr]:
 
 
 class _Functions:
-    """Values of undefined functions: one rational for each function and exact argument, so that
-    f(2) is the same everywhere.
+    """Values of undefined functions and of their derivatives: one rational for each function and
+    exact arguments, so that f(2) is the same everywhere.
     """
 
     def __init__(self, seed: int) -> None:
-        self.rng, self.values = random.Random(seed), dict[Any, sp.Expr]()
+        self.rng, self.values = random.Random(seed), dict[tuple[Any, tuple[sp.Expr, ...]], sp.Expr]()
 
-    def __call__(self, e: sp.Expr, key: Any) -> sp.Expr:
+    def __call__(self, e: AppliedUndef, orders: tuple[int, ...], at: tuple[sp.Expr, ...]) -> sp.Expr:
+        key = ((e.func, orders), at)
         if key not in self.values:
-            self.values[key] = _draw(e, self.rng, real=True)
+            self.values[key] = _draw(sp.Dummy(real=True) if any(orders) else e, self.rng, real=True)
         return self.values[key]
 
+    def consistent(self) -> bool:
+        """Whether no function got two values at what might be the same arguments in two
+        spellings.
+        """
+        pairs = combinations(self.values, 2)
+        return all(f != g or any(_surely_differ(a, b) for a, b in zip(p, q)) for (f, p), (g, q) in pairs)
 
-def at_point(exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]) -> tuple[list[sp.Expr], dict[str, sp.Expr]]:
+
+def _surely_differ(a: sp.Expr, b: sp.Expr) -> bool:
+    if a.is_Rational and b.is_Rational:
+        return bool(a != b)
+    try:
+        x, y = value(a), value(b)
+    except NoBall:
+        return False
+    return x.is_finite() and y.is_finite() and not x.overlaps(y)
+
+
+def at_point(exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]) -> tuple[list[sp.Expr], dict[str, sp.Expr]] | None:
     """The expressions with values for the symbols, and for functions and derivatives that are not
-    defined.
+    defined; None if a function might have got two values at one point.
 
     Returns
     -------
@@ -166,12 +188,17 @@ def at_point(exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]) -> tupl
     functions, chosen = _Functions(len(point)), dict[str, sp.Expr]()
 
     def fill(e: sp.Expr) -> sp.Expr:
-        if isinstance(e, (sp.Derivative, AppliedUndef)):
-            name = str(e) if isinstance(e, sp.Derivative) else str(e.func(*(fill(a) for a in e.args)))
-            chosen[name] = functions(e, name)
-            return chosen[name]
+        if isinstance(e, sp.Derivative):
+            at = tuple(fill(a) for a in e.expr.args)
+            orders = tuple(e.variables.count(a) for a in e.expr.args)
+            place = ", ".join(f"{a} = {v}" for a, v in zip(e.expr.args, at))
+            return chosen.setdefault(f"{e} at {place}", functions(e.expr, orders, at))
+        if isinstance(e, AppliedUndef):
+            at = tuple(fill(a) for a in e.args)
+            return chosen.setdefault(str(e.func(*at)), functions(e, (0,) * len(at), at))
         if e in point:
             return point[e]
         return e.func(*(fill(a) for a in e.args)) if e.args else e
 
-    return [fill(e) for e in exprs], chosen
+    filled = [fill(e) for e in exprs]
+    return (filled, chosen) if functions.consistent() else None

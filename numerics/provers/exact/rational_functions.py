@@ -80,7 +80,8 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
         return None if signs[0] is None else holds(signs, 0)
 
     at = lambda q: [_ratio_sign(n.eval(sympy_rational(q)), d.eval(sympy_rational(q))) for n, d in pairs]
-    points = _whole(roots, side) if side.integer else [p for p in _between(roots) if side.contains(p)]
+    ends = [q for q in (side.lo, side.hi) if q is not None]
+    points = _whole(roots, side) if side.integer else [p for p in (*ends, *_between(roots)) if side.contains(p)]
     answer: bool | None = True
     for p in points:
         v = verdict(at(p))
@@ -89,9 +90,10 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
         answer = answer and v
     for a, b in () if side.integer else roots:
         exact = a == b
-        middle = flint_rational((a + b) / 2)
-        # The ends of the range are roots themselves, so that an interval lies on one side of them.
-        if not side.contains(middle):
+        low, middle, high = (flint_rational(q) for q in (a, (a + b) / 2, b))
+        # The ends of the range are roots themselves, and were tried above where they belong to it:
+        # the interval of any other root lies on one side of them.
+        if any(low <= q <= high for q in ends) or not side.contains(middle):
             continue
         signs = at(middle) if exact else [_ratio_sign(_at_root(n, a, b), _at_root(d, a, b)) for n, d in pairs]
         v = verdict(signs)

@@ -26,7 +26,7 @@ from flint import arb, fmpq
 from numerics.provers.effort import Effort
 from numerics.provers.enclosures.boxes import Box, Side, describe, halves, hull, towards, width
 from numerics.provers.enclosures.enclose import Program, Unsupported, Values
-from numerics.provers.enclosures.interval import INF, Iv
+from numerics.provers.enclosures.interval import INF, ZERO, Iv
 from numerics.provers.statements.slopes import Slopes
 from numerics.rationals import sympy_rational
 
@@ -206,10 +206,12 @@ class Cover:
             out.append(tuple(sides))
         return out
 
-    def _bound(self, values: Values) -> None:
-        """Note how far the function stays above 0 on a box, for the margin."""
+    def _bound(self, values: Values, low: arb | None = None) -> None:
+        """Note how far the first writing stays above 0 on a box, for the margin: by `low` where an
+        argument gave that, otherwise by its enclosure.
+        """
         if self.lossless and (0, 0) in self.index:
-            low = values[self.index[0, 0]].lo
+            low = values[self.index[0, 0]].lo if low is None else low
             if self.out.margin is None or low < self.out.margin:
                 self.out.margin = low
 
@@ -220,7 +222,7 @@ class Cover:
         """No box or a smaller one in the place of this one, by the slopes of some writing; None if
         they do not help.
         """
-        best: tuple[float, _Node] | None = None
+        best: tuple[float, _Node, Pair] | None = None
         for p in pairs[: 2 if self.out.boxes < 16 else 5]:
             f, slopes = self.index[p], self.slopes[p]
             if not values[f].defined or self.effort.over:
@@ -232,6 +234,7 @@ class Cover:
                     continue
                 way = 1 if g.nonneg else -1 if g.nonpos else slopes.sign(values, i)
                 if way < 0 and sides[i].hi is None and not self.task.strict and slopes.fades(i):
+                    self._bound(values, ZERO)
                     return self._done("limit")
                 new = self._end(node.box, i, way > 0, f) if way else None
                 if new is None:
@@ -239,24 +242,30 @@ class Cover:
                 sides[i] = new
                 outside = outside or (new.point and not node.box[i].contains(new.lo))
                 if new.point and self._face(p, i, new, g.nonzero, node.box[i]):
+                    self._bound(values, ZERO)
                     return self._done("monotone")
             box = tuple(sides)
             if box != node.box:
                 v = self.program.on(box)
                 others = [] if outside or not node.free else [q for q in pairs if q[0] == p[0]]
                 if any(self._good(u) and u.defined for u in (v[self.index[q]] for q in (p, *others))):
-                    self._bound(v)
+                    self._bound(v if p == (0, 0) else values)  # another writing is least somewhere else
                     return self._done("monotone")
                 if self.lossless and best is None and any(not s.point for s in box):
                     keep = (p,) if outside else node.writings
-                    best = (_float(v[f].lo), _Node(box, node.free and not outside, keep))
-            if self._mean_value(node.box, f, gradient):
+                    best = (_float(v[f].lo), _Node(box, node.free and not outside, keep), p)
+            least = self._mean_value(node.box, f, gradient)
+            if least is not None:
+                self._bound(values, least.lo if p == (0, 0) else None)
                 return self._done("mean value")
             if self._contact(node.box, p):
+                self._bound(values, ZERO)
                 return self._done("contact")
         if best is not None:
+            if best[2] != (0, 0):
+                self._bound(values)
             self._done("reduced")
-            return [best]
+            return [best[:2]]
         return None
 
     def _end(self, box: Box, i: int, lower: bool, f: int) -> Side | None:
@@ -297,21 +306,21 @@ class Cover:
             self.faces[key] = self.prove(Task(symbols, box, [[e]], strict, depth=self.task.depth + 1))
         return self.faces[key]
 
-    def _mean_value(self, box: Box, f: int, gradient: Sequence[Iv | None]) -> bool:
-        """Whether ``f(centre) + slopes * (x - centre)`` is nonnegative: near a minimum its
-        enclosure is narrower by one order in the size of the box than that of the function itself.
+    def _mean_value(self, box: Box, f: int, gradient: Sequence[Iv | None]) -> Iv | None:
+        """The enclosure ``f(centre) + slopes * (x - centre)`` if it shows the inequality: near a
+        minimum it is narrower by one order in the size of the box than that of the function itself.
         """
         if any(s.infinite for s in box):
-            return False
+            return None
         centre = tuple(Side(m, m) for m in ((s.lo + s.hi) / 2 for s in box))
         v = self.program.on(centre)[f]
         for s, c, g in zip(box, centre, gradient):
             if s.point:
                 continue
             if g is None:
-                return False
+                return None
             v = v + g * s.iv(1, -c.lo)
-        return v.defined and self._good(v)
+        return v if v.defined and self._good(v) else None
 
     def _contact(self, box: Box, p: Pair) -> bool:
         """Taylor's formula at a value of one variable where the writing vanishes with its first

@@ -75,7 +75,7 @@ def scan(st: Statement) -> Scan:
     if not st.box:
         return Scan(witness=() if st.violated(()) else None, feasible=() if st.meets(()) else None)
     tried = [_values(s, len(st.box)) for s in st.box]
-    axes = np.meshgrid(*(np.array([float(x) for x in values]) for values in tried), indexing="ij")
+    axes = np.meshgrid(*(np.array([_float(x) for x in values]) for values in tried), indexing="ij")
     array = np.stack([axis.ravel() for axis in axes], axis=1)
 
     def point(i: Any) -> Point:
@@ -149,8 +149,13 @@ def _zoom(st: Statement, start: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def _float_ends(side: Side) -> tuple[float | None, float | None]:
-    lo, hi = (None if e is None else float(fraction(e)) for e in (side.lo, side.hi))
+    lo, hi = (None if e is None else _float(fraction(e)) for e in (side.lo, side.hi))
     return lo, hi
+
+
+def _float(q: Fraction) -> float:
+    """About `q`; numbers beyond 1e300 are held there, so that sums of two do not overflow."""
+    return float(min(max(q, Fraction(-(10**300))), Fraction(10**300)))
 
 
 def _from_unit(sides: Iterable[Side], t: Array) -> Array:

@@ -17,16 +17,14 @@ import sympy as sp
 from flint import fmpq
 
 from numerics.evidence import plain
+from numerics.provers.as_written import LONGEST, SAME_SIDES, Condition, distinct, scalar, undue
 from numerics.provers.enclosures.balls import precision
 from numerics.provers.enclosures.boxes import Box, Side
 from numerics.provers.enclosures.enclose import Program, Unsupported
-from numerics.provers.enclosures.where_defined import conditions
+from numerics.provers.statements.relation import OPS, Relation, hypothesis
 from numerics.rationals import flint_rational, sympy_rational
 
 __all__ = ["Closed", "Inequality", "Integers", "Statement", "side_of", "statement"]
-
-OPS = {"<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
-RELATIONS = {sp.Le: "<=", sp.Lt: "<", sp.Ge: ">=", sp.Gt: ">"}
 
 
 @dataclass(frozen=True)
@@ -54,17 +52,25 @@ def Closed(lo: Any, hi: Any) -> sp.Interval:
     >>> Closed(0, sp.oo).contains(0)
     True
     """
+    if isinstance(lo, str) or isinstance(hi, str):
+        raise TypeError(f"the ends {lo!r} and {hi!r} are text; write rational numbers, such as Rational(1, 2)")
     return sp.Interval(lo, hi)
 
 
 def _end(value: Any, name: Any) -> fmpq | None:
+    if isinstance(value, (str, bool)):
+        raise TypeError(f"the end {value!r} of the range of {name} is no number; write a rational number, such as Rational(1, 2)")
     v = sp.sympify(value)
+    if not isinstance(v, sp.Expr):
+        raise TypeError(f"the end {value!r} of the range of {name} is no number; write a rational number or oo")
     if v in (sp.oo, -sp.oo):
         return None
     if v.has(sp.Float):
         raise TypeError(f"the end {v} of the range of {name} is a float; write a rational number, such as Rational(1, 2)")
     if not v.is_Rational:
         raise ValueError(f"the end {v} of the range of {name} is not a rational number or oo; state it as a hypothesis in `where`")
+    if max(abs(v.p), v.q).bit_length() > LONGEST:
+        raise ValueError(f"an end of the range of {name} has more than {LONGEST} bits; scale the variable")
     return flint_rational(v)
 
 
@@ -120,14 +126,9 @@ def assumptions(side: Side) -> dict[str, bool]:
 
 
 def _check_assumptions(s: sp.Symbol, side: Side, given: Any) -> None:
-    implied = sp.Symbol(s.name, **assumptions(side), **({"integer": True} if side.integer else {}))
-    for key, value in s.assumptions0.items():
-        if (
-            key in ("extended_real", "finite", "infinite", "hermitian", "commutative", "complex")
-            or getattr(implied, f"is_{key}") == value
-        ):
-            continue
-        raise ValueError(f"{s} is declared {key}={value}, which its range {given} does not imply; declare it by its range only")
+    extra = undue(s, {**assumptions(side), **({"integer": True} if side.integer else {})})
+    if extra is not None:
+        raise ValueError(f"{s} is declared {extra}, which its range {given} does not imply; declare it by its range only")
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ class Statement:
 
     `names` are the caller's symbols in the order of `symbols`; a hypothesis is a pair (g, strict),
     read ``g >= 0`` or ``g > 0``; `needs` says what must hold for the two sides to be defined, as
-    pairs such as ``(g, "!=")``.
+    pairs such as ``(g, "!=")``, and `where_needs` the same for the hypotheses.
     """
 
     symbols: tuple[sp.Symbol, ...]
@@ -156,9 +157,11 @@ class Statement:
     big: sp.Expr
     strict: bool
     where: tuple[tuple[sp.Expr, bool], ...]
-    needs: tuple[tuple[sp.Expr, str], ...]
+    needs: tuple[Condition, ...]
+    where_needs: tuple[Condition, ...]
     checked: str
     covered: str
+    vacuous: str
 
     @property
     def difference(self) -> sp.Expr:
@@ -174,16 +177,19 @@ class Statement:
         return tuple(Side(q, q) for q in map(flint_rational, point))
 
     def meets(self, point: tuple[Fraction, ...]) -> bool:
-        """Whether the point surely lies in the domain and meets every hypothesis."""
+        """Whether the point surely lies in the domain and meets every hypothesis, which it cannot
+        do where the hypothesis is undefined.
+        """
         inside = all(s.contains(x) for s, x in zip(self.box, point))
-        return inside and all(self._sign(g, point) >= (1 if strict else 0) for g, strict in self.where)
+        met = inside and all(self._sign(g, point) >= (1 if strict else 0) for g, strict in self.where)
+        return met and self._defined(self.where_needs, point)
 
     def violated(self, point: tuple[Fraction, ...]) -> str:
         """``"exact"`` or ``"Arb"`` if the point is surely a counterexample, in whichever arithmetic
         shows it; otherwise ``""``.
         """
         sign = self._sign(self.difference, point)
-        if sign not in ((-1, 0) if self.strict else (-1,)) or not self.meets(point) or not self._defined(point):
+        if sign not in ((-1, 0) if self.strict else (-1,)) or not self.meets(point) or not self._defined(self.needs, point):
             return ""
         return (
             "exact"
@@ -191,12 +197,12 @@ class Statement:
             else "Arb"
         )
 
-    def _defined(self, point: tuple[Fraction, ...]) -> bool:
-        """Whether both sides are surely defined; SymPy's own arithmetic turns ``x/(x + 1/x)`` into
-        0 at 0.
+    def _defined(self, needs: Iterable[Condition], point: tuple[Fraction, ...]) -> bool:
+        """Whether all these conditions surely hold; SymPy's own arithmetic turns ``x/(x + 1/x)``
+        into 0 at 0.
         """
         fine = {">": (1,), ">=": (1, 0, 0.5), "!=": (1, -1)}
-        return all(self._sign(g, point) in fine[kind] for g, kind in self.needs)
+        return all(self._sign(g, point) in fine[kind] for g, kind in needs)
 
     def violates(self, e: sp.Expr, point: tuple[Fraction, ...]) -> bool:
         """Whether ``e < 0`` surely, at a point that surely meets every hypothesis."""
@@ -227,7 +233,7 @@ class Statement:
 
     def _exact(self, e: sp.Expr, point: tuple[Fraction, ...]) -> sp.Rational | None:
         free = [s for s in self.symbols if s in e.free_symbols]
-        if not e.is_rational_function(*free) or any(len(str(x)) > 400 for x in point):
+        if not e.is_rational_function(*free) or any(max(abs(x.numerator), x.denominator).bit_length() > LONGEST for x in point):
             return None
         v = e.xreplace({s: sympy_rational(x) for s, x in zip(self.symbols, point)})
         return v if v.is_Rational else None
@@ -235,18 +241,6 @@ class Statement:
     def named(self, point: tuple[Fraction, ...]) -> dict[str, int | float | str | bool]:
         """The point under the caller's names, as plain values."""
         return {str(n): plain(x) for n, x in zip(self.names, point)}
-
-
-def _hypothesis(h: Any) -> tuple[sp.Expr, str, sp.Expr]:
-    if isinstance(h, (sp.Le, sp.Lt, sp.Ge, sp.Gt)):
-        return h.lhs, RELATIONS[type(h)], h.rhs
-    if isinstance(h, tuple) and len(h) == 3 and h[1] in OPS:
-        return sp.sympify(h[0]), h[1], sp.sympify(h[2])
-    if h in (True, sp.true):
-        return sp.S.Zero, "<=", sp.S.Zero
-    if h in (False, sp.false):
-        raise ValueError("a hypothesis evaluated itself to False: no point meets the hypotheses")
-    raise ValueError(f"the hypothesis {h!r} is neither a triple (lhs, op, rhs) with op in {list(OPS)} nor a SymPy inequality")
 
 
 def _range_latex(s: sp.Symbol, side: Side) -> str:
@@ -270,29 +264,36 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
         If the operator, a range, a hypothesis or a symbol is not understood, or a symbol assumes
         more than its range implies.
     """
-    if op not in OPS:
+    if not isinstance(op, str) or op not in OPS:
         raise ValueError(f"the relation {op!r} is none of {list(OPS)}")
-    lhs, rhs = sp.sympify(lhs), sp.sympify(rhs)
-    hyps = [_hypothesis(h) for h in where]
-    for e in (lhs, rhs, *(t for h in hyps for t in (h[0], h[2]))):
-        if not isinstance(e, sp.Expr):
-            raise TypeError(f"{e!r} is not a SymPy expression")
-        if e.has(sp.Float):
-            raise TypeError(f"the float {next(iter(e.atoms(sp.Float)))} occurs in the statement; write rational numbers")
-        if e.has(sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo):
-            raise ValueError(f"{e} is not a real expression")
-        unbound = e.free_symbols - set(domain)
+    if not isinstance(domain, Mapping):
+        raise TypeError(f"the domain {domain!r} is no mapping; write {{x: (0, 1)}} for each variable x")
+    if not isinstance(where, Iterable):
+        raise TypeError(f"the hypotheses {where!r} are no list; write [(lhs, op, rhs), ...]")
+    goal = Relation(scalar(lhs), op, scalar(rhs))
+    hyps = [hypothesis(h) for h in where]
+    known = Program(list(domain))
+    for written in (t for r in (goal, *hyps) for t in (r.lhs, r.rhs)):
+        if written.value.has(sp.I):
+            raise ValueError(f"{written.given} is not a real expression")
+        unbound = written.given.free_symbols - set(domain)
         if unbound:
             raise ValueError(f"{', '.join(sorted(map(str, unbound)))} has no range; give one in the domain")
-    sides, fresh, texts = [], [], []
+        try:
+            for e in (written.value, *(g for g, _ in written.conditions)):
+                known.add(e)
+        except Unsupported as fault:
+            raise TypeError(f"{written.given} cannot be judged: {fault}; rewrite it by exp, log, roots, erf or gamma") from None
+    ranges, fresh, texts = [], [], []
     for s, given in domain.items():
         if not isinstance(s, sp.Symbol):
             raise TypeError(f"the domain's key {s!r} is not a SymPy symbol")
         side = side_of(s, given)
         _check_assumptions(s, side, given)
-        sides.append(side)
+        ranges.append(side)
         texts.append(_range_latex(s, side))
         fresh.append(sp.Dummy(s.name, **assumptions(side)))
+    distinct(domain)
     names = dict(zip(domain, fresh))
 
     def put(e: sp.Expr) -> sp.Expr:
@@ -301,24 +302,36 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
         except ValueError as fault:  # Max and Min refuse what is not real
             raise ValueError(f"{e} is not real everywhere on the domain: {fault}; shrink the domain") from None
 
-    small, big = (lhs, rhs) if op[0] == "<" else (rhs, lhs)
     wanted = []
-    for a, o, b in hyps:
-        lo, hi = (a, b) if o[0] == "<" else (b, a)
-        g, firm = put(hi) - put(lo), o in ("<", ">")
-        if g.is_Rational and not (g > 0 or (g == 0 and not firm)):
-            raise ValueError(f"the hypothesis {a} {o} {b} is false: no point meets the hypotheses")
+    for h in hyps:
+        g = put(h.big.value) - put(h.small.value)
+        if g.is_Rational and not (g > 0 or (g == 0 and not h.strict)):
+            raise ValueError(f"the hypothesis {h} is false: no point meets the hypotheses")
         if not g.is_Rational:
-            wanted.append((g, firm))
-    show = lambda a, o, b: f"{sp.latex(a)} {OPS[o]} {sp.latex(b)}"
-    hypotheses = r",\; ".join(show(*h) for h in hyps)
+            wanted.append((g, h.strict))
+    hypotheses = r",\; ".join(h.latex for h in hyps)
     quantified = rf"\forall\, {', '.join(texts)}" if texts else ""
-    checked = r":\; ".join(t for t in (quantified, (hypotheses + r" \implies " if hypotheses else "") + show(lhs, op, rhs)) if t)
-    covered = ", ".join([*texts, *(show(*h) for h in hyps)])
+    checked = r":\; ".join(t for t in (quantified, (hypotheses + r" \implies " if hypotheses else "") + goal.latex) if t)
+    covered = ", ".join([*texts, *(h.latex for h in hyps)])
+    vacuous = SAME_SIDES if sp.latex(goal.lhs.given) == sp.latex(goal.rhs.given) else ""
+    if any(h.implies(goal) for h in hyps):
+        vacuous = "the conclusion is one of the hypotheses"
     # from the expressions as given: with more assumptions SymPy turns 1/sqrt(1/x) into sqrt(x),
     # which is defined at 0 too
-    needs = tuple(dict.fromkeys((put(g), kind) for e in (small, big) for g, kind in conditions(e)))
-    strict = op in ("<", ">")
+    conditions = lambda *relations: tuple(
+        dict.fromkeys((put(g), kind) for r in relations for side in (r.small, r.big) for g, kind in side.conditions)
+    )
     return Statement(
-        tuple(fresh), tuple(domain), tuple(sides), put(small), put(big), strict, tuple(wanted), needs, checked, covered
+        tuple(fresh),
+        tuple(domain),
+        tuple(ranges),
+        put(goal.small.value),
+        put(goal.big.value),
+        goal.strict,
+        tuple(wanted),
+        conditions(goal),
+        conditions(*hyps),
+        checked,
+        covered,
+        vacuous,
     )

@@ -15,6 +15,7 @@ from typing import Any
 import sympy as sp
 from flint import fmpq
 
+from numerics.provers.as_written import scalar
 from numerics.provers.enclosures.boxes import Box, Side
 from numerics.provers.enclosures.enclose import Program, image
 from numerics.provers.statements.equivalent_forms import Signs, split_by_sign
@@ -46,8 +47,10 @@ def change(st: Statement, via: Mapping[sp.Symbol, Any]) -> Goal:
     """
     goal = Goal(st.symbols, st.box, st.small, st.big, st.where)
     rename: dict[sp.Symbol, sp.Expr] = dict(zip(st.names, st.symbols))
+    if not isinstance(via, Mapping) or not all(isinstance(new, sp.Symbol) for new in via):
+        raise TypeError(f"the substitution {via!r} is no mapping from new symbols to expressions in the old ones")
     for new, phi in via.items():
-        phi = sp.sympify(phi)
+        phi = scalar(phi).value
         if phi.free_symbols - set(rename) or not phi.free_symbols:
             raise ValueError(
                 f"{new} = {phi} in `via` is not a function of the statement's variables {', '.join(map(str, st.names))}"
@@ -67,7 +70,13 @@ def _eliminate(goal: Goal, phi: sp.Expr, side: Side, name: str) -> tuple[Goal, s
     shortest statement.
     """
     fresh = sp.Dummy(name, **assumptions(side))
-    found = [(v, psi) for v in goal.symbols if v in phi.free_symbols if (psi := _inverse(phi, v, fresh)) is not None]
+    found = []
+    for i, v in enumerate(goal.symbols):
+        psi = _inverse(phi, v, fresh) if v in phi.free_symbols else None
+        # With x = u/y no point with y = 0 would be covered: x must be defined everywhere.
+        replaced = Signs(Program((*goal.symbols[:i], fresh, *goal.symbols[i + 1 :])), (*goal.box[:i], side, *goal.box[i + 1 :]))
+        if psi is not None and replaced.of(psi) is not None:
+            found.append((v, psi))
     if not found:
         return None
 

@@ -248,3 +248,105 @@ def test_a_wrong_normal_form_is_caught_by_values(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(points, "_all_zero", lambda values: True)
     with pytest.raises(Contradiction, match="differ"):
         identity(sp.sin(x), sp.cos(x))
+
+
+DERIVATIVES = {
+    "power": (sp.Derivative(x**2, x), 2 * x),
+    "product rule": (sp.Derivative(sp.sin(r) * sp.exp(r), r), sp.cos(r) * sp.exp(r) + sp.sin(r) * sp.Derivative(sp.exp(r), r)),
+    "chain rule": (sp.Derivative(sp.log(1 + r**2), r), 2 * r / (1 + r**2)),
+}
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_derivatives_are_taken_and_never_guessed(name: str) -> None:
+    lhs, rhs = DERIVATIVES[name]
+    assert identity(lhs, rhs).verdict is Verdict.PROVED
+    assert identity(lhs, 2 * rhs).verdict is Verdict.REFUTED
+
+
+def test_an_undefined_derivative_has_one_value_at_one_point() -> None:
+    slopes = [sp.Derivative(f(s), s) for s in (p, q)]
+    assert identity(*slopes, given=[p - q]).verdict is not Verdict.REFUTED
+    assert identity(*slopes).verdict is Verdict.REFUTED
+
+
+def test_a_function_has_one_value_at_one_point_however_that_is_written() -> None:
+    """sqrt(3 + 2 sqrt(2)) is 1 + sqrt(2), but no engine here knows it."""
+    a, b = sp.sqrt(3 + 2 * sp.sqrt(2)), 1 + sp.sqrt(2)
+    assert identity(f(a * x), f(b * x)).verdict is Verdict.OPEN
+    assert identity(f(a * x), f(sp.sqrt(2) * x)).verdict is Verdict.REFUTED
+
+
+def test_an_index_is_a_number_or_a_symbol() -> None:
+    w, i, j = sp.IndexedBase("w"), *sp.symbols("i j", integer=True)
+    assert identity(w[i], w[j]).verdict is Verdict.REFUTED
+    with pytest.raises(ValueError, match="index"):
+        identity(w[(i + 1) ** 2], w[i**2 + 2 * i + 1])
+
+
+@pytest.mark.parametrize("kind", ["imaginary", "odd", "even", "prime", "noninteger", "irrational", "infinite", "hermitian"])
+def test_assumptions_that_no_point_respects_are_refused_by_name(kind: str) -> None:
+    s = sp.Symbol("s", **{kind: True})
+    with pytest.raises(ValueError, match="s is assumed to be "):
+        identity(s * x, x * s + x)
+
+
+def test_what_is_zero_stays_zero() -> None:
+    s = sp.Symbol("s", zero=True)
+    assert identity(s * x, s).verdict is not Verdict.REFUTED
+    assert identity(s, 1).verdict is Verdict.REFUTED
+
+
+def test_nothing_that_does_not_commute_is_reordered() -> None:
+    A, B = sp.symbols("A B", commutative=False)
+    F = sp.Function("F", commutative=False)
+    for lhs, rhs in ((A * B, B * A), (F(x) * F(y), F(y) * F(x)), (A * B - B * A, 0)):
+        with pytest.raises(TypeError, match="commute"):
+            identity(lhs, rhs)
+
+
+def test_two_symbols_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="two different symbols are called x"):
+        identity(sp.Symbol("x") ** 2, x**2)
+
+
+def test_the_sign_of_a_complex_number_is_not_that_of_its_real_part() -> None:
+    assert identity(sp.sign(z) * sp.Abs(z), z).verdict is not Verdict.REFUTED
+
+
+A = sp.MatrixSymbol("A", 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("side", "words"),
+    [
+        (sp.Piecewise((r, r > 0), (0, True)), "Piecewise"),
+        (sp.Order(r), "Order"),
+        (sp.DiracDelta(r), "DiracDelta"),
+        (sp.Heaviside(r), "Heaviside"),
+        (A[0, 0], "MatrixElement"),
+        (sp.Trace(A), "Trace"),
+        (sp.Mod(r, 2), "Mod"),
+        (sp.log(r, 2, evaluate=False), "base"),
+        (sp.LambertW(r, -1), "LambertW"),
+        (sp.hyper((1,), (2,), r), "hyper"),
+        (sp.zeta(3) * r, "zeta"),
+        (sp.Lambda(r, r), "Lambda"),
+        (sp.AccumBounds(0, 1), "AccumulationBounds"),
+        (sp.Limit(sp.sin(r) / r, r, 0), "Limit"),
+        (sp.RootOf(r**3 - r - 1, 0) * x, "ComplexRootOf"),
+        (sp.Derivative(sp.uppergamma(r, x), r), "meijerg"),
+    ],
+    ids=str,
+)
+def test_heads_without_a_normal_form_are_refused_by_name(side: sp.Expr, words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        identity(side, r)
+
+
+def test_text_is_never_evaluated() -> None:
+    for call in (lambda: identity(x, "x"), lambda: identity([x], ["x"]), lambda: identity(p, p, given=[("p", 1)])):
+        with pytest.raises(TypeError, match="text"):
+            call()
+    with pytest.raises(TypeError, match="text"):
+        identity(p, p, given=["p - 1"])

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 import sympy as sp
-from flint import ctx
+from flint import ctx, fmpq
 
 from numerics.evidence import Verdict
 from numerics.provers import Closed, Integers, forall
+from numerics.provers.enclosures.boxes import Side
+from numerics.provers.exact.rational_functions import one_variable
 
 oo, half = sp.oo, sp.Rational(1, 2)
 x, y, t, s, d, p, m = sp.symbols("x y t s d p m", positive=True)
@@ -131,6 +133,171 @@ def test_precision_is_given_back() -> None:
 def test_bad_input_is_named(arguments: tuple[object, ...], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         forall(*arguments)  # type: ignore[arg-type]
+
+
+def test_slopes_of_a_maximum() -> None:
+    """exp(Max(1 - u - u^2/100, 3u + u^2/50 - 1)) is least where the two meet, at 1.6476988..."""
+    f = sp.exp(sp.Max(1 - u - u**2 / 100, 3 * u + u**2 / 50 - 1))
+    assert forall(f, ">=", sp.Rational(16477, 10000), {u: (0, 1)}).verdict is Verdict.REFUTED
+    assert forall(f, ">=", sp.Rational(16476, 10000), {u: (0, 1)}).verdict is Verdict.CERTIFIED
+    g = sp.log(sp.Min(2 - u, u + 1) + 1)
+    assert forall(g, "<=", sp.log(sp.Rational(5, 2)), {u: (0, 2)}).verdict.accepted
+    assert forall(g, "<=", sp.Rational(9, 10), {u: (0, 2)}).verdict is Verdict.REFUTED
+
+
+def test_steps_take_their_first_argument() -> None:
+    assert forall(sp.Heaviside(u), ">=", sp.Rational(3, 4), {u: (-1, 1)}).verdict is Verdict.REFUTED
+    assert forall(sp.Heaviside(u), ">=", 0, {u: (-1, 1)}).verdict is Verdict.CERTIFIED
+    assert forall(sp.Heaviside(u), ">=", 1, {u: (0, 1)}).verdict.accepted
+    with pytest.raises(TypeError, match="Heaviside"):
+        forall(sp.Heaviside(u, 3), "<=", 1, {u: (-1, 1)})
+
+
+def test_a_hypothesis_is_met_only_where_it_is_defined() -> None:
+    """SymPy turns u/(u + 1/u) into 0 at 0, where it has no value."""
+    assert forall(u, ">", 0, {u: Closed(0, 1)}, where=[(u / (u + 1 / u), ">=", 0)]).verdict is not Verdict.REFUTED
+    assert forall(u, ">", 0, {u: Closed(0, 1)}, where=[(u / (u + 1), ">=", 0)]).witness == {"u": 0}
+    assert forall(u, ">", 1, {u: (-2, 2)}, where=[(sp.log(u), "<=", 5)]).witness == {"u": 1}
+    ratio = sp.Mul(u, 1 / u, evaluate=False)
+    assert forall(u**2, ">", 0, {u: (-1, 1)}, where=[(ratio, "<=", 1)]).verdict is not Verdict.REFUTED
+
+
+def test_an_end_that_is_attained_is_tried_even_if_its_root_is_found_in_an_interval() -> None:
+    end = sp.Rational(15, 7)
+    gap = end - u + (u - end) ** 2  # zero at the upper end
+    assert forall(gap, ">=", 0, {u: Closed(end - 2, end)}).verdict is Verdict.PROVED
+    assert forall(gap, ">", 0, {u: (end - 2, end)}).verdict is Verdict.PROVED
+    assert forall(gap, ">", 0, {u: Closed(end - 2, end)}).verdict is Verdict.REFUTED
+    side = Side(fmpq(1, 7), fmpq(15, 7))
+    assert one_variable(gap, u, side, strict=True) == Fraction(15, 7)
+    assert one_variable(gap, u, Side(fmpq(1, 7), fmpq(15, 7), False, True), strict=True) is True
+
+
+@pytest.mark.parametrize(
+    ("f", "least", "where"),
+    [
+        # settled near the minimum by slopes alone, and elsewhere by values
+        (sp.Rational(2, 3) * sp.sin(u) - sp.cos(u), -1.2018504251546631, (-1, 2)),
+        (
+            -sp.sin(u + sp.Rational(1, 3)) + sp.cos(u) / 3 - sp.Rational(5, 3) * sp.cos(u + sp.Rational(1, 3)),
+            -1.6189903883694,
+            (-1, 2),
+        ),
+    ],
+    ids=str,
+)
+def test_the_margin_is_below_the_least_difference(f: Any, least: float, where: tuple[int, int]) -> None:
+    bound = sp.Rational(Fraction(least).limit_denominator(10**6)) - sp.Rational(1, 1000)
+    e = forall(f, ">=", bound, {u: Closed(*where)})
+    assert e.verdict is Verdict.CERTIFIED
+    assert e.margin is None or 0 < e.margin <= least - float(bound) + 1e-6
+
+
+def test_ranges_beyond_and_below_every_float() -> None:
+    huge, tiny = sp.Integer(10) ** 400, sp.Rational(1, 10**400)
+    assert forall(u, ">", 0, {u: (0, huge)}).verdict is Verdict.PROVED
+    assert forall(u, ">", 1, {u: (-huge, huge)}).verdict is Verdict.REFUTED
+    assert forall(u, ">=", huge, {u: Closed(huge, 2 * huge)}).verdict is Verdict.PROVED
+    assert forall(u, ">", tiny, {u: Closed(tiny, 2 * tiny)}).verdict is Verdict.REFUTED
+    assert forall(sp.exp(u), ">", 1, {u: (tiny, 1)}).verdict is Verdict.CERTIFIED
+    for call in (lambda: forall(u, "<", sp.Integer(10) ** 5000, {u: (0, 1)}), lambda: forall(u, "<", 1, {u: (0, 10**5000)})):
+        with pytest.raises(ValueError, match="10000 bits"):
+            call()
+
+
+def test_a_substitution_covers_every_point() -> None:
+    """With u = 1/t the point u = 0 would be lost, and with u = t/v every point with v = 0."""
+    new = sp.Symbol("new")
+    with pytest.raises(ValueError, match="shown to be defined"):
+        forall(u**2, ">=", 0, {u: (-1, 1)}, via={new: 1 / u})
+    with pytest.raises(ValueError, match="cannot be solved"):
+        forall(u**2 + v, ">=", 0, {u: (-1, 1), v: Closed(0, 1)}, via={new: u * v})
+    assert forall(u**2 + v, ">=", 0, {u: (-1, 1), v: (0, 1)}, via={new: u * v}).verdict.accepted
+
+
+A = sp.MatrixSymbol("A", 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("side", "error", "words"),
+    [
+        (sp.Piecewise((u, u > 0), (0, True)), TypeError, "Piecewise"),
+        (sp.Integral(u, (u, 0, 1)), TypeError, "Integral"),
+        (sp.Order(u), TypeError, "Order"),
+        (sp.DiracDelta(u), TypeError, "DiracDelta"),
+        (sp.floor(u), TypeError, "floor"),
+        (sp.ceiling(u), TypeError, "ceiling"),
+        (sp.Mod(u, 2), TypeError, "Mod"),
+        (sp.atan2(u, v), TypeError, "atan2"),
+        (sp.log(u, 2, evaluate=False), TypeError, "base"),
+        (sp.LambertW(u), TypeError, "LambertW"),
+        (sp.Function("f")(u), TypeError, "f"),
+        (sp.Derivative(sp.Function("f")(u), u), TypeError, "Derivative"),
+        (sp.uppergamma(u, u), TypeError, "uppergamma"),
+        (sp.polygamma(1, u), TypeError, "polygamma"),
+        (sp.arg(u), TypeError, "arg"),
+        (sp.zeta(3) * u, TypeError, "zeta"),
+        (sp.AccumBounds(0, 1), TypeError, "AccumulationBounds"),
+        (sp.Matrix([[u]]), TypeError, "Matrix"),
+        (A, TypeError, "Matrix"),
+        (A[0, 0], ValueError, "A has no range"),
+        (sp.Trace(A), ValueError, "A has no range"),
+        (sp.Lambda(u, u), TypeError, "Lambda"),
+        (sp.oo * u, ValueError, "finite"),
+        ("u", TypeError, "text"),
+        (True, TypeError, "BooleanTrue"),
+        (None, TypeError, "NoneType"),
+    ],
+    ids=str,
+)
+def test_heads_that_no_enclosure_knows_are_refused_by_name(side: Any, error: type[Exception], words: str) -> None:
+    domain = {u: (sp.Rational(1, 2), 1), v: (0, 1)}
+    with pytest.raises(error, match=words):
+        forall(side, "<=", 1, domain)
+    with pytest.raises(error, match=words):
+        forall(u, "<=", 1, domain, where=[(side, "<=", 1)])
+
+
+@pytest.mark.parametrize("assumed", ["infinite", "integer", "even", "prime", "zero", "imaginary", "noninteger", "rational"])
+def test_assumptions_that_the_range_does_not_imply_are_refused(assumed: str) -> None:
+    q = sp.Symbol("q", **{assumed: True})
+    with pytest.raises(ValueError, match="q is declared"):
+        forall(q**2, ">=", 0, {q: (-1, 1)})
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        (dict(domain={u: ("0", "1")}), TypeError, "no number"),
+        (dict(domain={u: (0, True)}), TypeError, "no number"),
+        (dict(domain={u: (None, 1)}), TypeError, "no number"),
+        (dict(domain={u: (sp.nan, 1)}), ValueError, "not a rational"),
+        (dict(domain=[(u, 0, 1)]), TypeError, "no mapping"),
+        (dict(domain={u: (0, 1), sp.Symbol("u"): (0, 1)}), ValueError, "two different symbols are called u"),
+        (dict(where=["u < 1"]), ValueError, "neither a triple"),
+        (dict(where=[("u", "<", 1)]), TypeError, "text"),
+        (dict(where=[1]), ValueError, "neither a triple"),
+        (dict(where=[0]), ValueError, "neither a triple"),
+        (dict(where=5), TypeError, "no list"),
+        (dict(where=[sp.Eq(u, 1)]), ValueError, "neither a triple"),
+        (dict(where=[(u, "<", sp.oo)]), ValueError, "finite"),
+        (dict(via={sp.Symbol("t"): "u"}), TypeError, "text"),
+        (dict(via={"t": u}), TypeError, "no mapping"),
+        (dict(via=[u]), TypeError, "no mapping"),
+        (dict(op=["<"]), ValueError, "relation"),
+    ],
+    ids=str,
+)
+def test_malformed_arguments_are_named(change: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        forall(**{**dict(lhs=u, op="<=", rhs=1, domain={u: (0, 1)}), **change})
+
+
+def test_text_makes_no_range() -> None:
+    with pytest.raises(TypeError, match="text"):
+        Closed("0", 1)
+    with pytest.raises(TypeError, match="no number"):
+        forall(L, "<=", 1, {L: Integers("0", 1)})
 
 
 def test_a_vacuous_statement_is_an_error() -> None:

@@ -12,7 +12,7 @@ from numerics.provers.enclosures.balls import NoBall, value
 from numerics.provers.integrals import integral, integral_evidence
 
 R, oo = sp.Rational, sp.oo
-x = sp.Symbol("x", real=True)
+x, y = sp.symbols("x y", real=True)
 
 CLOSED = {
     "polynomial": (x**3, (R(1, 3), R(2, 3)), R(5, 108), {}),
@@ -74,22 +74,87 @@ def test_branch_cuts_against_high_precision_quadrature(f: sp.Expr) -> None:
         (1 / x, (-1, 1), {}, ArithmeticError, "pole"),
         (1 / sp.sqrt(x), (0, 1), {}, ArithmeticError, "singular end"),
         (sp.tan(x), (1, 2), {}, ArithmeticError, "pole"),
-        (sp.sqrt(1 - x**2), (2, 3), {}, ArithmeticError, "not real"),
+        (sp.sqrt(1 - x**2), (2, 3), {}, ArithmeticError, "shown to be real"),
         (sp.exp(-x), (0, oo), {}, ValueError, "tail="),
         (sp.exp(-x), (0, oo), {"tail": sp.exp(-2 * x)}, ValueError, "not certified"),  # too small
         (x**3 * sp.exp(-x), (0, oo), {"tail": 10 * sp.exp(-x / 2)}, ValueError, "not certified"),  # too small in the middle only
         (-sp.exp(-x), (0, oo), {"tail": sp.exp(-x) / 2}, ValueError, "not certified"),  # too small in absolute value
         (1 / x, (1, oo), {"tail": 2 / x}, ValueError, "none of"),  # not integrable
         (sp.exp(-x), (0, oo), {"tail": sp.exp(-x) * sp.log(x)}, ValueError, "none of"),
-        (0.5 * x, (0, 1), {}, NoBall, "float"),
+        (0.5 * x, (0, 1), {}, TypeError, "float"),
         (x * sp.Symbol("y"), (0, 1), {}, NoBall, "no value"),
         (x, (0, sp.Symbol("y")), {}, ValueError, "not a real constant"),
         (sp.zeta(x), (2, 3), {}, NoBall, "no enclosure"),
+        (sp.Piecewise((x, x > 0), (0, True)), (0, 1), {}, NoBall, "Piecewise"),
+        (sp.polygamma(R(1, 2), x), (2, 3), {}, NoBall, "polygamma"),
+        (sp.LambertW(x, -1), (R(-1, 3), R(-1, 4)), {}, NoBall, "LambertW with 2"),
+        ("x", (0, 1), {}, TypeError, "text"),
+        (x, ("0", 1), {}, TypeError, "text"),
+        (x, (0, 1, 2), {}, TypeError, "no pair"),
+        (x, (0, sp.I), {}, ValueError, "not a real constant"),
+        (x, (0, 1), {"rel": 1e-10}, ValueError, "Fraction"),
+        (sp.Abs(1 + sp.I * y), (-1, 1), {}, NoBall, "no value"),
+        (x + sp.I, (0, 1), {}, ValueError, "not a real"),
+        (sp.Abs(sp.log(x)), (-2, -1), {}, ArithmeticError, "real on .* needs x > 0"),
+        (sp.Max(x, sp.log(x)), (-2, -1), {}, ArithmeticError, "needs x > 0"),
+        (sp.sign(sp.sqrt(x)), (-2, -1), {}, ArithmeticError, "needs x >= 0"),
+        (x ** R(1, 4), (-1, 7), {}, ArithmeticError, "needs x >= 0"),
+        (sp.asin(x), (0, 2), {}, ArithmeticError, "needs 1 - x >= 0"),
+        (sp.LambertW(x), (-1, 1), {}, ArithmeticError, r"needs x \+ exp"),
+        (sp.cbrt(-2) * x, (0, 1), {}, ArithmeticError, "needs -2 >= 0"),
+        (1 / x, (0, 0), {}, ArithmeticError, "empty integral"),
+        (sp.log(x), (-1, -1), {}, ArithmeticError, "empty integral"),
     ],
 )
 def test_what_cannot_be_enclosed_raises(f: sp.Expr, interval: tuple, kwargs: dict, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         integral(f, x, interval, **kwargs)
+
+
+@pytest.mark.parametrize("assumed", ["positive", "nonnegative", "negative", "integer", "even", "imaginary", "zero", "infinite"])
+def test_what_is_assumed_of_the_variable_must_hold_on_the_interval(assumed: str) -> None:
+    p = sp.Symbol("p", **{assumed: True})
+    with pytest.raises(ValueError, match=r"declared .*which the interval"):
+        integral_evidence(p, p, (-1, 1), "<", R(1, 10))
+
+
+def test_signs_that_the_interval_implies_may_be_assumed() -> None:
+    p, n = sp.Symbol("p", positive=True), sp.Symbol("n", negative=True)
+    assert integral_evidence(sp.sqrt(p**2), p, (0, 1), "==", R(1, 2)).verdict is Verdict.SUPPORTED
+    assert integral_evidence(sp.sqrt(n**2), n, (-1, 0), "==", R(1, 2)).verdict is Verdict.SUPPORTED
+    # the half line is mirrored: what was negative is positive then, and |n - 1| is not n - 1
+    ball = integral(sp.Abs(n + 1) * sp.exp(n), n, (-oo, 0), tail=8 * sp.exp(-n / 2))
+    assert ball.overlaps(value(2 * sp.exp(-1), 200).real)
+    assert not ball.overlaps(value(2 * sp.exp(-1) + R(1, 10**9), 200).real)
+
+
+@pytest.mark.parametrize(
+    ("constant", "words"),
+    [
+        (sp.pi / 4 + sp.I, "a real number"),
+        (1 + sp.I, "a real number"),
+        (sp.sqrt(-3), "a real number"),
+        (sp.Pow(-2, R(1, 3), evaluate=False), "defined"),
+        (1 / (sp.sqrt(2) + sp.sqrt(3) - sp.sqrt(5 + 2 * sp.sqrt(6))), "defined"),
+        (sp.acosh(R(1, 2)), "a real number"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("op", ["<", "=="])
+def test_a_constant_that_is_undefined_or_complex_is_refused(constant: sp.Expr, words: str, op: str) -> None:
+    with pytest.raises(ValueError, match=f"was not shown to be {words}"):
+        integral_evidence(1 / (1 + x**2), x, (0, 1), op, constant)
+
+
+def test_text_is_no_constant() -> None:
+    with pytest.raises(TypeError, match="text"):
+        integral_evidence(x, x, (0, 1), "<", "1")
+
+
+def test_touching_the_boundary_of_the_domain_is_no_fault() -> None:
+    """The ends may be irrational, and the integrand undefined beyond them."""
+    assert integral_evidence(sp.sqrt(3 - x**2), x, (0, sp.sqrt(3)), "==", 3 * sp.pi / 4).verdict is Verdict.SUPPORTED
+    assert integral_evidence(sp.asin(x), x, (-1, 1), "==", 0).verdict is Verdict.SUPPORTED
 
 
 def test_evidence_of_a_comparison() -> None:

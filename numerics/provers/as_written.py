@@ -1,0 +1,279 @@
+"""Sides of a statement as they are written down: they are shown first, and evaluated afterwards.
+
+SymPy folds ``x + x`` into ``2*x`` while it is typed, and a check of ``2*x = 2*x`` shows a reader
+nothing. A side may therefore hold what is not evaluated yet: anything that was built under
+``sympy.evaluate(False)``, ``UnevaluatedExpr``, ``Derivative``, ``Subs``, finite ``Sum`` and
+``Product``, and `computed`, which shows by what name an expression of ours goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+from sympy.core.symbol import Str
+
+from numerics.provers.enclosures.where_defined import own_conditions
+
+__all__ = ["LONGEST", "SAME_SIDES", "Computed", "Condition", "Written", "computed", "distinct", "evaluated", "scalar", "undue"]
+
+Condition = tuple[sp.Expr, str]
+#: Why a check is vacuous whose two sides have the same LaTeX.
+SAME_SIDES = "the two sides are the same as written"
+#: Functions without a derivative somewhere, although SymPy differentiates most of them.
+_BENT = (
+    *(sp.Abs, sp.Max, sp.Min, sp.sign, sp.Heaviside, sp.floor, sp.ceiling, sp.frac, sp.Mod),
+    *(sp.re, sp.im, sp.arg, sp.conjugate, sp.Piecewise),
+)
+#: Whole numbers with more bits are refused: Python does not even print them.
+LONGEST = 10_000
+#: What SymPy may assume of a symbol, the plainest words first.
+_ASSUMPTIONS = (
+    *("commutative", "infinite", "zero", "imaginary", "antihermitian", "even", "odd", "prime", "composite"),
+    *("noninteger", "irrational", "transcendental", "integer", "rational", "algebraic", "positive", "negative"),
+    *("nonnegative", "nonpositive", "nonzero", "extended_positive", "extended_negative", "extended_nonnegative"),
+    *("extended_nonpositive", "extended_nonzero", "real", "extended_real", "finite", "complex", "hermitian", "polar"),
+)
+#: Sums and products of more terms than that are refused.
+_MOST_TERMS = 1000
+
+
+class Computed(sp.Expr):
+    """An expression under the name of the computation that gave it; `computed` builds it."""
+
+    @property
+    def value(self) -> sp.Expr:
+        """The expression without its name."""
+        return self.args[1]
+
+    def doit(self, **hints: Any) -> sp.Expr:
+        return self.value.doit(**hints)
+
+    def _latex(self, printer: Any) -> str:
+        return rf"\underbrace{{{printer.doprint(self.value)}}}_{{{self.args[0].name}}}"
+
+    def _sympystr(self, printer: Any) -> str:
+        return str(printer.doprint(self.value))
+
+    def _eval_is_commutative(self) -> bool | None:
+        return self.value.is_commutative
+
+    def _eval_is_extended_real(self) -> bool | None:
+        return self.value.is_extended_real
+
+    def _eval_derivative(self, x: sp.Symbol) -> sp.Expr:
+        return self.value.diff(x)
+
+
+def computed(name: str, value: Any) -> Computed:
+    r"""Show an expression under the name of the computation that gave it.
+
+    SymPy often folds what a program computed into the very formula that is printed beside it. The
+    name says what was computed; the engines use the expression alone.
+
+    Parameters
+    ----------
+    name : str
+        LaTeX.
+    value : sympy.Expr
+        What the computation gave.
+
+    Returns
+    -------
+    sympy.Expr
+        It may stand anywhere in a side of `identity` or `forall`; its ``doit()`` is ``value``.
+
+    Raises
+    ------
+    TypeError
+        If the name is no text, or the value no scalar expression.
+
+    Examples
+    --------
+    >>> x = sp.Symbol("x")
+    >>> slope = computed(r"\partial_x x^2", sp.diff(x**2, x))
+    >>> sp.latex(slope + 1), (slope + 1).doit()
+    ('\\underbrace{2 x}_{\\partial_x x^2} + 1', 2*x + 1)
+    """
+    if not isinstance(name, str) or isinstance(value, str):
+        raise TypeError("computed() takes the LaTeX name of a computation first, and then a SymPy expression")
+    value = sp.sympify(value)
+    if not isinstance(value, sp.Expr) or value.is_Matrix:
+        raise TypeError(f"{value!r} is not a scalar expression but a {type(value).__name__}; name its entries one by one")
+    return Computed(Str(name), value)
+
+
+@dataclass(frozen=True)
+class Written:
+    """One side as it was given, its value, and what must hold for it to be defined."""
+
+    given: sp.Expr
+    value: sp.Expr
+    conditions: tuple[Condition, ...]
+
+
+def scalar(given: Any) -> Written:
+    """Read one side of a statement, and refuse what is no exact scalar expression.
+
+    Raises
+    ------
+    TypeError
+        For text, which SymPy would evaluate; for what is no scalar expression, holds a binary float
+        or does not commute; or as in `evaluated`.
+    ValueError
+        If the side is not finite, or as in `evaluated`.
+    """
+    if isinstance(given, str):
+        raise TypeError(f"{given!r} is text; build the expression from SymPy symbols, so that its assumptions are known")
+    e = sp.sympify(given)
+    if not isinstance(e, sp.Expr) or e.is_Matrix:
+        raise TypeError(f"{e!r} is not a scalar expression but a {type(e).__name__}; give lhs and rhs apart")
+    if e.has(sp.Float):
+        raise TypeError(f"{e} holds a binary float, which is no exact number; write a Rational")
+    if any(a.is_commutative is False for a in e.atoms(sp.Symbol, AppliedUndef)):
+        raise TypeError(f"{e} does not commute, and no engine here respects that; use trace_identity for matrices")
+    with sp.evaluate(True):
+        value, conditions = evaluated(e)
+    if any(f.has(sp.nan, sp.zoo, sp.oo, -sp.oo) for f in (e, value)):
+        raise ValueError(f"{e} is not finite: the statement is undefined as written")
+    if any(max(abs(q.p), q.q).bit_length() > LONGEST for f in (e, value) for q in f.atoms(sp.Rational)):
+        raise ValueError(f"a side holds a number of more than {LONGEST} bits; write it as a power, or give it a symbol")
+    return Written(e, value, tuple(conditions))
+
+
+def undue(e: sp.Expr, implied: Mapping[str, bool]) -> str | None:
+    """The first assumption about a symbol that others do not imply; None if they imply them all.
+
+    Examples
+    --------
+    >>> undue(sp.Symbol("n", prime=True), {"integer": True, "positive": True})
+    'prime=True'
+    """
+    model = sp.Dummy(**implied)
+    known = [(name, getattr(e, f"is_{name}")) for name in _ASSUMPTIONS]
+    extra = [(name, v) for name, v in known if v is not None and getattr(model, f"is_{name}") is not v]
+    return next((f"{name}={v}" for name, v in sorted(extra, key=lambda a: not a[1])), None)
+
+
+def distinct(symbols: Iterable[sp.Symbol]) -> None:
+    """Refuse two different symbols of one name: a witness could not tell them apart.
+
+    Raises
+    ------
+    ValueError
+        If there are two.
+    """
+    seen: dict[str, sp.Symbol] = {}
+    for s in symbols:
+        if seen.setdefault(str(s), s) != s:
+            raise ValueError(f"two different symbols are called {s}; give each a name of its own, or declare it once")
+
+
+def evaluated(e: sp.Expr) -> tuple[sp.Expr, list[Condition]]:
+    """The value of a side, and what must hold for the side as it is written to be defined.
+
+    Parameters
+    ----------
+    e : sympy.Expr
+
+    Returns
+    -------
+    sympy.Expr
+        Without any of the heads that this module names.
+    list of tuple
+        Pairs such as ``(x, ">")``, read ``x > 0``, also for what cancels: ``x/x`` is 1 where x is
+        not 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a derivative, sum or product has no value that could be trusted.
+
+    Examples
+    --------
+    >>> x = sp.Symbol("x", positive=True)
+    >>> evaluated(sp.Derivative(sp.log(x), x))
+    (1/x, [(x, '>'), (x, '!=')])
+    >>> evaluated(sp.Sum(x**2, (x, 1, 3)))
+    (14, [])
+    """
+    reader = _Reader()
+    return reader.read(e), list(reader.conditions)
+
+
+class _Reader:
+    """One pass through an expression from the leaves up; `conditions` are gathered on the way."""
+
+    def __init__(self) -> None:
+        self.conditions: dict[Condition, None] = {}
+        self.known: dict[sp.Expr, sp.Expr] = {}
+
+    def read(self, e: Any) -> Any:
+        if not e.args:
+            return e
+        if e not in self.known:
+            self.known[e] = self._new(e)
+        return self.known[e]
+
+    def _new(self, e: Any) -> Any:
+        if isinstance(e, Computed):
+            return self.read(e.value)
+        if isinstance(e, sp.UnevaluatedExpr):
+            return self.read(e.args[0])
+        if isinstance(e, sp.Derivative):
+            return self._derivative(e)
+        if isinstance(e, sp.Subs):
+            return self._substituted(e)
+        if isinstance(e, (sp.Sum, sp.Product)):
+            return self._terms(e)
+        if isinstance(e, sp.log) and len(e.args) == 2:
+            raise TypeError(f"the base of {e} would not be shown; write log(x)/log(b)")
+        if isinstance(e, sp.Piecewise) or not isinstance(e, (sp.Add, sp.Mul, sp.Pow, sp.Max, sp.Min, sp.Function)):
+            return e
+        for g, kind in own_conditions(e):
+            self.conditions[self.read(g), kind] = None
+        return e.func(*map(self.read, e.args))
+
+    def _derivative(self, e: sp.Derivative) -> sp.Expr:
+        f, by = self.read(e.expr), e.variables
+        for x in by:
+            if not x.is_Symbol or x.is_integer:
+                raise TypeError(f"{e} is a derivative by {x}; differentiate by a symbol that takes all numbers of an interval")
+        if isinstance(f, AppliedUndef):
+            if all(a.is_Symbol for a in f.args) and len(set(f.args)) == len(f.args) and not f.is_integer:
+                return sp.Derivative(f, *by)
+            raise TypeError(
+                f"{e} is the derivative of an undefined function at a point; write the chain rule with symbols of its own"
+            )
+        bent = next((a for a in sp.preorder_traversal(f) if isinstance(a, _BENT) and a.free_symbols & set(by)), None)
+        if bent is not None:
+            raise TypeError(f"{e} has no derivative wherever {bent} bends; write the derivative out on each side")
+        out = f.diff(*by)
+        if any(not isinstance(d.expr, AppliedUndef) for d in out.atoms(sp.Derivative)) or out.has(sp.Subs):
+            raise TypeError(f"the derivative {e} has no closed form here; write it out")
+        return self.read(out)
+
+    def _substituted(self, e: sp.Subs) -> sp.Expr:
+        inner, put = _Reader(), dict(zip(e.variables, map(self.read, e.point)))
+        f = inner.read(e.expr)
+        if f.has(sp.Derivative):
+            raise TypeError(f"{e} is the value of an undefined derivative; give it a symbol of its own")
+        for g, kind in inner.conditions:
+            self.conditions[g.subs(put, simultaneous=True), kind] = None
+        return self.read(f.subs(put, simultaneous=True))
+
+    def _terms(self, e: sp.Sum | sp.Product) -> sp.Expr:
+        """The terms of the outermost sum, which comes last among the limits, one after another."""
+        *inner, (k, *ends) = e.limits
+        lo, hi = map(self.read, ends) if len(ends) == 2 else (None, None)
+        name = type(e).__name__
+        if not (isinstance(lo, sp.Integer) and isinstance(hi, sp.Integer)):
+            raise TypeError(f"{e} is a {name} without two whole numbers as limits; give its closed form, and prove that apart")
+        if not 0 < hi - lo + 1 <= _MOST_TERMS:
+            raise ValueError(f"{e} has {hi - lo + 1} terms; a {name} is evaluated if it has one to {_MOST_TERMS}")
+        body = e.func(e.function, *inner) if inner else e.function
+        terms = [self.read(body.subs(k, n)) for n in range(lo, hi + 1)]
+        return sp.Add(*terms) if isinstance(e, sp.Sum) else sp.Mul(*terms)

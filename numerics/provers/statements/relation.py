@@ -1,0 +1,72 @@
+"""An inequality as a caller of `forall` writes it: two sides and a sign, or one of SymPy's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from numerics.provers.as_written import Written, scalar
+
+__all__ = ["OPS", "Relation", "hypothesis"]
+
+#: The signs of an inequality, and how LaTeX writes them.
+OPS = {"<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
+RELATIONS = {sp.Le: "<=", sp.Lt: "<", sp.Ge: ">=", sp.Gt: ">"}
+
+
+@dataclass(frozen=True)
+class Relation:
+    """An inequality between two sides as they were given."""
+
+    lhs: Written
+    op: str
+    rhs: Written
+
+    @property
+    def strict(self) -> bool:
+        return self.op in ("<", ">")
+
+    @property
+    def small(self) -> Written:
+        return self.lhs if self.op[0] == "<" else self.rhs
+
+    @property
+    def big(self) -> Written:
+        return self.rhs if self.op[0] == "<" else self.lhs
+
+    @property
+    def latex(self) -> str:
+        return f"{sp.latex(self.lhs.given)} {OPS[self.op]} {sp.latex(self.rhs.given)}"
+
+    def __str__(self) -> str:
+        return f"{self.lhs.given} {self.op} {self.rhs.given}"
+
+    def implies(self, other: Relation) -> bool:
+        """Whether the other inequality is this one as written, perhaps read from right to left or
+        without its strictness.
+        """
+        sides = [(sp.latex(r.small.given), sp.latex(r.big.given)) for r in (self, other)]
+        return sides[0] == sides[1] and (self.strict or not other.strict)
+
+
+def hypothesis(h: Any) -> Relation:
+    """A hypothesis from a triple or from a SymPy inequality.
+
+    Raises
+    ------
+    TypeError
+        If a side is no exact scalar expression.
+    ValueError
+        If it is neither, or evaluated itself to False.
+    """
+    if isinstance(h, (sp.Le, sp.Lt, sp.Ge, sp.Gt)):
+        return Relation(scalar(h.lhs), RELATIONS[type(h)], scalar(h.rhs))
+    if isinstance(h, tuple) and len(h) == 3 and isinstance(h[1], str) and h[1] in OPS:
+        return Relation(scalar(h[0]), h[1], scalar(h[2]))
+    if h is True or h is sp.true:
+        return Relation(scalar(0), "<=", scalar(0))
+    if h is False or h is sp.false:
+        raise ValueError("a hypothesis evaluated itself to False: no point meets the hypotheses")
+    raise ValueError(f"the hypothesis {h!r} is neither a triple (lhs, op, rhs) with op in {list(OPS)} nor a SymPy inequality")

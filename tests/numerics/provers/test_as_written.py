@@ -1,0 +1,171 @@
+"""Sides are shown as they are written and evaluated by the engine, which says where a check says
+nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sympy as sp
+
+from numerics.evidence import Evidence, Verdict
+from numerics.provers import Closed, computed, forall, identity, trace_identity
+from numerics.provers.as_written import evaluated
+from numerics.provers.eigenbasis import entrywise, l_i, p_i
+from theory.symbolic.algebra import Algebra
+
+x, y = sp.symbols("x y", positive=True)
+r, k, j = sp.symbols("r k j", real=True)
+n = sp.Symbol("n", integer=True, positive=True)
+f = sp.Function("f")
+D, S = sp.Derivative, sp.Sum
+
+with sp.evaluate(False):
+    TWICE = x + x
+    ONE = r / r
+
+WRITTEN = {
+    "an unevaluated sum": (TWICE, 2 * x, "x + x = 2 x"),
+    "an unevaluated part": (sp.UnevaluatedExpr(x) + x, 2 * x, "x + x = 2 x"),
+    "a derivative": (D(x**2, x), 2 * x, r"\frac{d}{d x} x^{2} = 2 x"),
+    "a second derivative": (D(sp.exp(-x * y), x, x), y**2 * sp.exp(-x * y), r"\frac{\partial^{2}}{\partial x^{2}} e^{- x y}"),
+    "a derivative at a point": (sp.Subs(D(r**3, r), r, x), 3 * x**2, r"\left. \frac{d}{d r} r^{3} \right|"),
+    "the product rule": (D(f(r) * sp.exp(r), r), sp.exp(r) * (D(f(r), r) + f(r)), r"\frac{d}{d r} f{\left(r \right)} e^{r}"),
+    "a finite sum": (S(k * x, (k, 1, 4)), 10 * x, r"\sum_{k=1}^{4} k x = 10 x"),
+    "a double sum": (S(x, (k, 1, j), (j, 1, 3)), 6 * x, r"\sum_{\substack{1 \leq k \leq j\\1 \leq j \leq 3}}"),
+    "a finite product": (sp.Product(k * x, (k, 1, 3)), 6 * x**3, r"\prod_{k=1}^{3} k x = 6 x^{3}"),
+    "a computation": (computed(r"\nabla_x", 2 * x * y), 2 * x * y, r"\underbrace{2 x y}_{\nabla_x}"),
+    "a computation inside": (sp.exp(computed("a", sp.log(x))), x, r"e^{\underbrace{\log{\left(x \right)}}_{a}} = x"),
+    "a derivative of a computation": (D(computed("a", x**2), x), 2 * x, r"\frac{d}{d x} \underbrace{x^{2}}_{a} = 2 x"),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_side_is_shown_as_it_is_written_and_then_evaluated(name: str) -> None:
+    lhs, rhs, shown = WRITTEN[name]
+    e = identity(lhs, rhs)
+    assert e.verdict is Verdict.PROVED
+    assert e.checked.startswith(shown)
+    assert not e.vacuous
+    assert e.control is not None
+    assert e.control.verdict is Verdict.REFUTED
+    assert identity(lhs, rhs + y).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("name", [n for n in WRITTEN if n != "the product rule"])
+def test_inequalities_take_the_same_sides(name: str) -> None:
+    lhs, rhs, shown = WRITTEN[name]
+    domain = dict.fromkeys((x, y), (0, sp.oo))
+    e = forall(lhs, "<=", rhs, domain)
+    assert e.verdict is Verdict.PROVED
+    assert e.checked.split(r":\; ")[1].startswith(shown.split(" = ")[0])
+    assert forall(lhs, "<", rhs, domain).verdict is Verdict.REFUTED
+
+
+def test_a_maximum_of_a_computation() -> None:
+    assert forall(sp.Max(computed("a", x), 1), "<=", x + 1, {x: (0, sp.oo)}).verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    ("side", "error", "words"),
+    [
+        (D(sp.Abs(r), r), TypeError, "bends"),
+        (D(sp.Max(r, 0) ** 2, r), TypeError, "bends"),
+        (D(sp.Abs(sp.sin(r)), r), TypeError, "bends"),
+        (D(sp.floor(r), r), TypeError, "bends"),
+        (D(f(2 * r), r), TypeError, "undefined function"),
+        (sp.Subs(D(f(r), r), r, 0), TypeError, "undefined derivative"),
+        (D(n**2, n), TypeError, "takes all numbers"),
+        (S(x, (k, 1, n)), TypeError, "whole numbers as limits"),
+        (S(x**k, (k, 1, sp.oo)), (TypeError, ValueError), "limits|finite"),
+        (S(x, (k, 1, 10**9)), ValueError, "terms"),
+        (S(x, (k, 3, 1)), ValueError, "terms"),
+        (sp.Integral(r, (r, 0, 1)), TypeError, "Integral"),
+        (S(1 / k, (k, 0, 1)), ValueError, "not finite"),
+        (sp.Subs(1 / r, r, 0), ValueError, "not finite"),
+    ],
+    ids=str,
+)
+def test_what_has_no_sure_value_is_refused(side: sp.Expr, error: Any, words: str) -> None:
+    with pytest.raises(error, match=words):
+        identity(side, r)
+
+
+def test_what_cancels_must_still_be_defined() -> None:
+    assert (r, "!=") in evaluated(ONE)[1]
+    assert forall(ONE, "<=", 1, {r: (-1, 1)}).verdict is Verdict.OPEN
+    assert forall(ONE, "<=", 1, {r: (0, 1)}).verdict is Verdict.PROVED
+    assert forall(sp.Subs(1 / (r - x), r, 2), ">", 0, {x: (0, 3)}).verdict is Verdict.REFUTED
+    assert forall(sp.Subs(x / (r - x) ** 2, r, 2), ">", 0, {x: (0, 3)}).verdict is Verdict.OPEN
+
+
+def test_computed_takes_a_name_and_a_scalar() -> None:
+    with pytest.raises(TypeError, match="LaTeX name"):
+        computed(x, x)
+    with pytest.raises(TypeError, match="LaTeX name"):
+        computed("a", "x")
+    with pytest.raises(TypeError, match="not a scalar"):
+        computed("a", sp.eye(2))
+
+
+A = Algebra(general=["M", "N"])["M"]
+SQUARE = sp.Matrix([[x, 1], [1, y]])
+VACUOUS = {
+    "identity": lambda: identity(x * y, y * x),
+    "one pair of two": lambda: identity([TWICE, x], [2 * x, x]),
+    "zero among pairs": lambda: identity([TWICE, 0], [2 * x, 0]),
+    "one entry of a matrix": lambda: identity(sp.Matrix([[TWICE, x]]), sp.Matrix([[2 * x, x]])),
+    "zeros and ones only": lambda: identity(sp.eye(2), sp.eye(2)),
+    "forall": lambda: forall(x, "<=", x, {x: (0, 1)}),
+    "words": lambda: trace_identity(A, A),
+    "entries": lambda: entrywise(l_i, l_i),
+}
+
+
+@pytest.mark.parametrize("name", VACUOUS)
+def test_sides_that_are_the_same_as_written_are_vacuous(name: str) -> None:
+    assert VACUOUS[name]().vacuous == "the two sides are the same as written"
+
+
+def ordered(lhs: Any, op: str, rhs: Any, *where: Any) -> Evidence:
+    return forall(lhs, op, rhs, {x: (0, 1), y: Closed(0, 1).intersect(sp.Interval.Lopen(0, 1))}, where=where)
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "vacuous"),
+    [
+        ((x, "<=", y), True),
+        ((y, ">=", x), True),
+        (x <= y, True),
+        ((x, "<", y), True),  # it says even more
+        ((2 * x, "<=", y), False),
+        ((x**2, "<=", x * y), False),
+    ],
+    ids=str,
+)
+def test_a_conclusion_among_the_hypotheses_is_vacuous(hypothesis: Any, vacuous: bool) -> None:
+    e = ordered(x, "<=", y, (x * y, "<", 1), hypothesis)
+    assert e.verdict.accepted
+    assert bool(e.vacuous) is vacuous
+    assert not vacuous or e.vacuous == "the conclusion is one of the hypotheses"
+
+
+def test_a_strict_conclusion_is_more_than_the_hypothesis() -> None:
+    assert not ordered(x, "<", y, (x, "<=", y)).vacuous
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        lambda: identity(sp.Matrix([[TWICE, 0], [1, x * y]]), sp.Matrix([[2 * x, 0], [1, computed("a", x * y)]])),
+        lambda: identity(sp.sin(r) ** 2 + sp.cos(r) ** 2, 1),
+        lambda: entrywise(l_i * p_i * l_i, l_i),
+        lambda: forall(x, "<=", 1, {x: (0, 1)}),
+    ],
+)
+def test_what_says_something_is_not_vacuous(check: Any) -> None:
+    e = check()
+    assert e.verdict.accepted
+    assert not e.vacuous
+    assert not any(p.vacuous for p in e.parts)
