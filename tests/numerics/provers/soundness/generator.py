@@ -13,8 +13,10 @@ __all__ = ["FAMILIES", "statements"]
 
 #: What every statement attacks, and how it is drawn.
 FAMILIES: dict[str, Callable[[random.Random], Any]] = {**inequalities.FAMILIES, **identities.FAMILIES, **integrals.FAMILIES}
-_OFTEN = {**dict.fromkeys(identities.FAMILIES, 4), **dict.fromkeys(integrals.FAMILIES, 5)}
-_WEIGHTS = [_OFTEN.get(name, 1 if name in ("slopes of Max and Min", "nested radicals", "gamma") else 2) for name in FAMILIES]
+_SLOW = ("slopes of Max and Min", "Max and Min inside functions", "new variables", "infinite ends", "eigenbasis")
+_REFUSED = ("matrices as letters", "declared variables", "denied assumptions", "constants beside integrals", "undefined integrands")
+_CHEAP = {**dict.fromkeys(identities.FAMILIES, 4), **dict.fromkeys(integrals.FAMILIES, 4)}
+_WEIGHTS = [1 if name in (*_SLOW, *_REFUSED) else _CHEAP.get(name, 2) for name in FAMILIES]
 
 
 def statements(seed: int) -> Iterator[tuple[str, Case]]:

@@ -80,7 +80,10 @@ def _absolute(rng: random.Random) -> Inequality:
 
 
 def _error_function(rng: random.Random) -> Inequality:
-    return _wrapped(rng, rng.choice((smooth, kinked))(rng), ("erf", "erfc"))
+    w = smooth(rng)
+    (x,), a = w.axes, w.at[0]
+    core = w.least + rng.choice(((x - a) ** 2, sp.Abs(x - a), (x - a) ** 2 / 3, sp.Max(x - a, a - x)))
+    return _wrapped(rng, replace(w, core=core), ("erf", "erfc"))
 
 
 def _gamma(rng: random.Random) -> Inequality:
