@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -88,6 +89,62 @@ def _error_function(rng: random.Random) -> Inequality:
 
 def _gamma(rng: random.Random) -> Inequality:
     return _wrapped(rng, smooth(rng), ("gamma", "loggamma", "digamma", "lowergamma", "uppergamma"))
+
+
+def _dips_of_gamma(rng: random.Random) -> Inequality:
+    """Gamma and its logarithm near their least values, and Stirling's series, whose remainder lies
+    between 0 and ``1/(12 x)``.
+    """
+    x = sp.Symbol("x", positive=True)
+    at = Fraction("1.461632144968362341262659542325721328468")
+    axes = {x: rng.choice((Axis(Fraction(1), Fraction(2), True, True), Axis(Fraction(0), None), Axis(Fraction(1, 2), Fraction(5, 2))))}
+    off = rng.choice((1, -1)) * R(1, 10 ** rng.choice((2, 3, 4)))
+    series = (x - R(1, 2)) * sp.log(x) - x + sp.log(2 * sp.pi) / 2
+    share = rng.choice((0, R(1, 2), 1, R(3, 2)))
+    lhs, rhs = rng.choice(
+        (
+            (sp.gamma(x), R("0.88560319441088870028") + off),
+            (sp.loggamma(x), R("-0.12148629053584960809") + off),
+            (sp.loggamma(x), series + share / (12 * x)),
+            (series + share / (12 * x), sp.loggamma(x)),
+            (sp.log(x) - 1 / (2 * x) - share / (12 * x**2), sp.polygamma(0, x)),
+        )
+    )
+    return Inequality(lhs, rng.choice((">=", ">")), rhs, axes, hints=[[at], [Fraction(1)], [Fraction(2)], [Fraction(50)]])
+
+
+def _needles(rng: random.Random) -> Inequality:
+    """What touches zero at irrational points only, or falls below it there by next to nothing."""
+    n, m = rng.choice((2, 3, 5, 7)), rng.choice((1, 1, 2))
+    axes = symbols(rng, [rng.choice((Axis(Fraction(0), Fraction(3)), Axis(Fraction(1), Fraction(3), True, True), Axis(Fraction(0), None), Axis())) for _ in range(m)])
+    x, *others = axes
+    r = number(sp.sqrt(n))
+    u, points = x**2 - n, [[r], [-r]]
+    if others:
+        (y,) = others
+        u, points = rng.choice(((x**2 - n * y**2, [[r, Fraction(1)], [-r, Fraction(1)]]), (sp.expand((x - y) ** 2 - n), [[1 + r, Fraction(1)], [2 + r, Fraction(2)]])))
+    core = rng.choice((u**2, u**2, sp.expand(u**2), u**4, sp.Abs(u), sp.Max(u, -2 * u), u**2 * (1 + x**2)))
+    wrap, least = rng.choice(((core, 0), (core, 0), (core / (1 + x**2), 0), (sp.exp(core), 1), (sp.cosh(core), 1), (sp.sqrt(1 + core), 1), (-1 / (1 + core), -1), (sp.log(1 + core), 0), (sp.atan(core), 0), (-sp.exp(-core), -1)))
+    off = rng.choice((0, 0, R(1, 10**20), R(1, 10**30), -R(1, 10**4), -R(1, 10**20)))
+    sides = (wrap, rng.choice((">", ">")) if off == 0 else ">=", least + off)
+    flipped = (sides[2], {">": "<", ">=": "<="}[sides[1]], sides[0])
+    return Inequality(*(sides if rng.random() < 0.6 else flipped), axes, hints=points, touches=off == 0)
+
+
+def _last_digits(rng: random.Random) -> Inequality:
+    """A value at an end of the range, beside its digits: true if they are cut, false if the last is
+    raised.
+    """
+    a = R(rng.randint(2, 9), rng.choice((1, 3)))
+    x = sp.Symbol("x", positive=True)
+    f = rng.choice((sp.sqrt, sp.exp, sp.atan, sp.asinh, sp.tanh, sp.sinh, lambda t: sp.sqrt(1 + sp.sqrt(t))))
+    digits = 10 ** rng.choice((18, 19, 20, 21))
+    bound = R(math.floor(number(f(a)) * digits) + rng.choice((0, 1)), digits)
+    sides = (f(x), ">=", bound) if rng.random() < 0.5 else (bound, "<=", f(x))
+    axes = {x: Axis(Fraction(a), Fraction(a + 1), True, True)}
+    if rng.random() < 0.3:
+        sides, axes = (f(x), "<=", bound + (0 if rng.random() < 0.5 else R(1, digits))), {x: Axis(Fraction(a / 2), Fraction(a), True, True)}
+    return Inequality(*sides, axes, hints=[[Fraction(a)]])
 
 
 def _special(rng: random.Random) -> Inequality:
@@ -344,10 +401,12 @@ def _at_infinity(rng: random.Random) -> Inequality:
             (sp.cosh(x), sp.exp(x)),
             (sp.erfc(x), sp.exp(-(x**2))),
             (sp.log(x + 1) - sp.log(x + 2), 0),
+            (R(1, 10**30), 1 / (1 + x**2)),
+            (R(1, 10**30), sp.exp(-sp.sqrt(1 + x**2))),
         )
     )
     off = rng.choice((0, 0, R(1, 1000), -R(1, 1000), R(1, 10)))
-    return Inequality(lhs, rng.choice(("<", "<=", ">")), rhs + off, axes, hints=[[number(q)] for q in (0, 1, 2, 3, 20, 100, -1, -20)])
+    return Inequality(lhs, rng.choice(("<", "<=", ">")), rhs + off, axes, hints=[[number(q)] for q in (0, 1, 2, 3, 20, 100, -1, -20, 10**20)])
 
 
 def _invariant(rng: random.Random) -> Inequality:
@@ -408,6 +467,9 @@ FAMILIES: dict[str, Family] = {
     "absolute values": _absolute,
     "erf": _error_function,
     "gamma": _gamma,
+    "dips of gamma": _dips_of_gamma,
+    "needles": _needles,
+    "last digits": _last_digits,
     "other functions": _special,
     "polynomials": _polynomial,
     "roots of polynomials": _wiggly,

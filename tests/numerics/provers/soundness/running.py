@@ -8,19 +8,31 @@ import linecache
 import random
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 import sympy as sp
 
 import numerics
+from numerics.provers import inequalities
 from tests.numerics.provers import attack, generation
 from tests.numerics.provers.soundness import generator
 
-__all__ = ["ATTACKS", "Result", "attacked"]
+__all__ = ["ATTACKS", "Result", "attacked", "blind"]
 
 _OURS = str(Path(numerics.__file__).parents[1])
+
+
+@contextmanager
+def blind() -> Iterator[None]:
+    """Let `forall` look for no counterexample inside the block: its proofs are attacked alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inequalities, "scan", lambda st, scan=inequalities.scan: replace(scan(st), witness=None))
+        patch.setattr(inequalities._Run, "keep", lambda self, point: False)
+        yield
 
 
 @dataclass(frozen=True)

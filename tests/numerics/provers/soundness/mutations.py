@@ -1,0 +1,181 @@
+"""Wrong versions of single rules of the provers, each with the family of statements that shows it
+to be wrong.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+import pytest
+import sympy as sp
+from flint import arb
+
+from numerics.evidence import Evidence, Verdict
+from numerics.provers.enclosures.balls import value
+from numerics.provers.enclosures.boxes import Side
+from numerics.provers.enclosures.enclose import Binet
+from numerics.provers.enclosures.interval import INF, ONE, ZERO, Iv
+
+__all__ = ["MUTATIONS", "Mutation", "planted"]
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A rule, as ``module:name`` below ``numerics.provers``, and what makes a wrong version of it
+    from the right one. It shows at some of the statements that `seeds` draw from `family`.
+
+    Where `blind`, `forall` looks for no counterexample: otherwise it finds one before it asks the
+    rule.
+    """
+
+    name: str
+    rule: str
+    wrong: Callable[[Any], Any]
+    family: str
+    seeds: tuple[int, ...] = ()
+    blind: bool = True
+
+
+def planted(mutation: Mutation, patch: pytest.MonkeyPatch) -> None:
+    """Put the wrong version wherever the provers hold the right one: in modules, classes and
+    tables.
+    """
+    place, _, path = mutation.rule.partition(":")
+    *outer, last = path.split(".")
+    owner: Any = import_module(f"numerics.provers.{place}")
+    for name in outer:
+        owner = getattr(owner, name)
+    right = vars(owner)[last]
+    wrong = mutation.wrong(right)
+    patch.setattr(owner, last, wrong)
+    for name, module in list(sys.modules.items()):
+        for key, value in list(vars(module).items()) if name.startswith("numerics.provers") else ():
+            if value is right:
+                patch.setattr(module, key, wrong)
+            for k in [k for k, v in value.items() if v is right] if isinstance(value, dict) and not key.startswith("__") else ():
+                patch.setitem(value, k, wrong)
+            if hasattr(value, "cache_clear"):
+                value.cache_clear()
+
+
+def _between(value: Callable[..., Iv]) -> Callable[..., Iv]:
+    """A function of an interval by its values at the two ends alone."""
+
+    def rule(u: Iv, *rest: Any) -> Iv:
+        v = value(u, *rest)
+        if not (u.lo.is_finite() and u.hi.is_finite()):
+            return v
+        ends = [value(Iv(e, e), *rest) for e in (u.lo, u.hi)]
+        return ends[0].hull(ends[1]) if all(e.defined for e in ends) else v
+
+    return rule
+
+
+def _forgets_a_corner(mul: Any) -> Any:
+    def rule(a: Iv, b: Iv) -> Iv:
+        v = mul(a, b)
+        return Iv(ZERO, v.hi, defined=v.defined) if v.lo < 0 < v.hi and v.hi < INF else v
+
+    return rule
+
+
+def _odd_power(powi: Any) -> Any:
+    def rule(u: Iv, n: int) -> Iv:
+        v = powi(u, n)
+        return Iv(powi(Iv(u.lo, u.lo), n).lo, v.hi) if n > 0 and n % 2 == 0 and u.lo < 0 < u.hi and -u.lo < u.hi else v
+
+    return rule
+
+
+def _smaller_top(largest: Any) -> Any:
+    def rule(a: Iv, b: Iv) -> Iv:
+        v = largest(a, b)
+        top = a.hi if a.hi < b.hi else b.hi
+        return Iv(v.lo, top if top > v.lo else v.hi, v.lo_open, False, v.defined)
+
+    return rule
+
+
+def _only_on_the_diagonal(cases: Any) -> Any:
+    return lambda: iter(list(cases())[:2])
+
+
+def _strict(hypothesis: Any) -> Any:
+    return lambda h: replace(r, op=r.op[0]) if (r := hypothesis(h)) else r
+
+
+def _half(image: Any) -> Any:
+    def rule(*args: Any) -> Side:
+        s = image(*args)
+        return Side(s.lo if s.lo is not None and s.lo > 1 else 1 + 0 * (s.hi or 0) if s.hi is None or s.hi > 1 else s.lo, s.hi, False, s.hi_open)
+
+    return rule
+
+
+_YES = Evidence(verdict=Verdict.PROVED, engine="exact sign")
+
+MUTATIONS = [
+    # enclosures
+    Mutation("a product forgets its negative corner", "enclosures.interval:Iv.__mul__", _forgets_a_corner, "polynomials"),
+    Mutation("an even power is treated as an odd one", "enclosures.interval:Iv.powi", _odd_power, "needles"),
+    Mutation("Max ends at the smaller upper end", "enclosures.interval:Iv.max", _smaller_top, "Max and Min inside functions"),
+    Mutation("rounding goes inwards at the lower end", "enclosures.interval:down", lambda down: lambda x: x.upper() if x.is_finite() else down(x), "last digits"),
+    Mutation("rounding goes inwards at the upper end", "enclosures.interval:up", lambda up: lambda x: x.lower() if x.is_finite() else up(x), "last digits"),
+    Mutation("x exp(-x) has no turning point", "enclosures.interval:powexp", _between, "bounds at infinity"),
+    Mutation("Gamma has no least value between the ends", "enclosures.interval:gamma_shape", _between, "dips of gamma"),
+    Mutation("every end is open", "enclosures.boxes:Side.iv", lambda iv: lambda s, *a: Iv(v.lo, v.hi, True, True) if (v := iv(s, *a)) else v, "equality on the boundary"),
+    Mutation("whole numbers are lost between two halves", "enclosures.boxes:halves", lambda halves: lambda s: (h[0], Side(h[1].lo + 1, h[1].hi, integer=True)) if (h := halves(s)) and s.integer and (h[1].hi is None or h[1].hi > h[1].lo) else h, "integers"),
+    Mutation("the slope of Max is that of one branch", "enclosures.enclose:_RULES", lambda t: {**t, sp.Heaviside: lambda u: Iv(ZERO, ZERO) if u.neg else Iv(ONE, ONE)}, "slopes of Max and Min"),
+    Mutation("Stirling's remainder has the other sign", "enclosures.enclose:_RULES", lambda t: {**t, Binet: lambda u: -t[Binet](u)}, "dips of gamma"),
+    Mutation("the arc tangent ends at 3/2", "enclosures.enclose:_RULES", lambda t: {**t, sp.atan: lambda u: u.increasing(lambda x: x.atan(), arb(-1.5), arb(1.5))}, "bounds at infinity"),
+    Mutation("cosh rises everywhere", "enclosures.enclose:_RULES", lambda t: {**t, sp.cosh: _between(t[sp.cosh])}, "needles"),
+    Mutation("the range of a new variable is cut off at 1", "enclosures.enclose:image", _half, "new variables"),
+    Mutation("a quotient is defined everywhere", "enclosures.where_defined:own_conditions", lambda own: lambda a: [c for c in own(a) if c[1] != "!="], "removable poles"),
+    Mutation("erfc is taken for erf", "enclosures.balls:UNARY", lambda t: {**t, sp.erfc: t[sp.erf]}, "integrands"),
+    # statements
+    Mutation("the mean value leaves the slopes out", "statements.branch:Cover._mean_value", lambda right: lambda self, box, f, gradient: right(self, box, f, [g and Iv(ZERO, ZERO) for g in gradient]), "needles"),
+    Mutation("a contact does not look at the derivative", "statements.branch:Cover._contact", lambda right: lambda self, box, p: right(self, box, p) or any(self.slopes[p].contacts(i, q) for i in range(len(box)) for q in self.slopes[p].suspects(i)), "equality on the boundary"),
+    Mutation("slopes have the wrong sign", "statements.slopes:Slopes.gradient", lambda right: lambda self, values: [g and -g for g in right(self, values)], "erf"),
+    Mutation("a box is excluded where a hypothesis may hold", "statements.branch:Cover._excluded", lambda right: lambda self, values: any(not values[i].pos for i, _ in self.hypotheses), "hypotheses"),
+    Mutation("everything fades at infinity", "statements.slopes:_fades", lambda right: lambda t, x: True, "bounds at infinity"),
+    Mutation("every face is taken for shown", "statements.branch:Cover._face", lambda right: lambda *a: True, "erf"),
+    Mutation("zero is positive", "statements.branch:Cover._good", lambda right: lambda self, v: v.nonneg, "equality on the boundary"),
+    Mutation("hypotheses are not asked of a witness", "statements.statement:Statement.meets", lambda right: lambda self, p: all(s.contains(x) for s, x in zip(self.box, p)), "hypotheses", blind=False),
+    Mutation("a witness may be undefined", "statements.statement:Statement._defined", lambda right: lambda *a: True, "undefined hypotheses", blind=False),
+    Mutation("a witness is not evaluated", "statements.statement:Statement.violated", lambda right: lambda self, p: "exact" if self.meets(p) else "", "nested radicals", blind=False),
+    Mutation("a hypothesis is read as strict", "statements.relation:hypothesis", _strict, "hypotheses", blind=False),
+    Mutation("the sign of a denominator is dropped", "statements.equivalent_forms:_cleared", lambda right: lambda e, signs: sp.fraction(sp.together(e))[0], "real poles"),
+    Mutation("squares are compared without signs", "statements.equivalent_forms:split_by_sign", lambda right: lambda e, signs: right(e, signs) or (sp.exp(e), sp.exp(-2 * e)), "equality on the boundary"),
+    Mutation("one of two arguments suffices for Min", "statements.equivalent_forms:alternatives", lambda right: lambda e, signs, limit=12: [[r[0] for r in rows] if len(rows := right(e, signs, limit)) > 1 else rows[0]], "invariance"),
+    Mutation("a bend has one side only", "statements.max_and_min:_halves", lambda right: lambda s, root: (h[0], None) if (h := right(s, root))[0] is not None else h, "absolute values"),
+    Mutation("scaling knows no negative numbers", "statements.invariance:_weights", lambda right: lambda *a: (w[0], w[1][:1]) if (w := right(*a)) else w, "invariance"),
+    Mutation("every statement may be shifted", "statements.invariance:_shifts", lambda right: lambda exprs, symbols, box: (0, [sp.S.Zero]), "needles"),
+    Mutation("definedness is not asked for", "inequalities:_Run.undefined", lambda right: lambda self: "", "removable poles"),
+    Mutation("negative factors are left out", "statements.equivalent_forms:bare", lambda right: lambda e: sp.Abs(e) if e.is_Mul else right(e), "real poles"),
+    # exact
+    Mutation("one root is not counted", "exact.rational_functions:_isolate", lambda right: lambda p, width: right(p, width)[:-1], "needles"),
+    Mutation("a root has the sign next to it", "exact.rational_functions:_at_root", lambda right: lambda q, a, b: q.eval(a), "needles"),
+    Mutation("corners stand for all Bernstein coefficients", "exact.bernstein:_shown", lambda right: lambda t, ends, strict: all(c > 0 for c in (t.flat[0], t.flat[-1])), "polynomials"),
+    Mutation("half of a box is not looked at", "exact.bernstein:_halve", lambda right: lambda t, axis: (right(t, axis)[0],) * 2, "polynomials"),
+    Mutation("every quadratic form is nonnegative", "exact.rational_functions:_quadratic", lambda right: lambda p, symbols, strict: bool(sp.Poly(p, *symbols).total_degree() == 2), "invariance"),
+    Mutation("a slack is subtracted", "exact.rational_functions:slack_variables", lambda right: lambda *a, **k: (({v: e.subs({q: -q for q in names}) for v, e in put.items()}, names, region) for put, names, region in right(*a, **k)), "hypotheses"),
+    Mutation("the sign under a root or logarithm is dropped", "exact.normal_form:Letters._split", lambda right: lambda self, e: (lambda s: (s[0], False, s[2]))(right(self, e)), "branches"),
+    Mutation("the root of a square is the number", "exact.normal_form:Letters._convert_power", lambda right: lambda self, b, p: self._convert(b.base) if b.is_Pow and b.exp * p == 1 else right(self, b, p), "branches"),
+    Mutation("a constant remainder is zero", "exact.field:Field.is_zero", lambda right: lambda self, p, nonzero=(): p.is_constant() or right(self, p, nonzero), "rewriting"),
+    Mutation("cosh is spoiled by a sign", "exact.rewriting:_RULES", lambda t: {**t, sp.cosh: lambda x: (sp.exp(x) - sp.exp(-x)) / 2}, "rewriting"),
+    Mutation("points ignore the side conditions", "exact.exact_points:points", lambda right: lambda exprs, given=(), **k: right(exprs, **k), "side conditions"),
+    Mutation("points ignore signs", "exact.exact_points:_draw", lambda right: lambda s, rng, real: -abs(v) if (v := right(s, rng, real)).is_real else v, "assumptions"),
+    Mutation("assumptions that nobody respects are let pass", "as_written:undue", lambda right: lambda e, implied: None, "denied assumptions"),
+    # identities, integrals, eigenbasis
+    Mutation("balls that meet are taken to differ", "identities:_difference", lambda right: lambda a, b, point: right(a, b, point) or ("Arb", {"lhs": "0", "rhs": "1"}), "rewriting"),
+    Mutation("the tail of an integral is dropped", "integrals:_tail_mass", lambda right: lambda *a: arb(0), "infinite ends"),
+    Mutation("a tail need not dominate", "integrals:forall", lambda right: lambda *a, **k: _YES, "infinite ends"),
+    Mutation("the declared sign of a variable is believed", "integrals:_check_assumptions", lambda right: lambda *a: None, "declared variables"),
+    Mutation("imaginary parts of constants are dropped", "integrals:_real_constant", lambda right: lambda exact: value(exact.value, 192).real, "constants beside integrals"),
+    Mutation("matrices have no kernel", "eigenbasis:cases", lambda right: lambda: iter(list(right())[:1]), "eigenbasis"),
+    Mutation("matrices are diagonal", "eigenbasis:cases", _only_on_the_diagonal, "eigenbasis"),
+]
