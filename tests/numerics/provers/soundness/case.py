@@ -67,7 +67,7 @@ class Inequality:
 
     def terms(self) -> Terms:
         small, big = (self.lhs, self.rhs) if self.op[0] == "<" else (self.rhs, self.lhs)
-        return Terms(small, big, self.axes, self.where)
+        return Terms(small, big, self.axes, self.where, len(self.op) == 1)
 
     def witness_fault(self, e: Evidence) -> str:
         """What is wrong with a refutation."""

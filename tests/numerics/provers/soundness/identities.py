@@ -174,7 +174,7 @@ _BY_ASSUMPTION: dict[str, Callable[[Any, Any], list[tuple[Any, Any]]]] = {
 
 def _assumptions(rng: random.Random) -> Equation:
     """True under the assumption; asked with it, spoiled, or with another in its place."""
-    name = rng.choice(list(_BY_ASSUMPTION))
+    name = rng.choice(list(_BY_ASSUMPTION)[: rng.choice((7, None))])
     declared = name if rng.random() < 0.6 else rng.choice(list(_BY_ASSUMPTION))
     a, b = sp.symbols("a b", **{declared: True})
     lhs, rhs = map(sp.sympify, rng.choice(_BY_ASSUMPTION[name](a, b)))
@@ -238,6 +238,23 @@ _REWRITES: list[Callable[[Any, Any, Any], tuple[Any, Any]]] = [  # for positive 
 ]
 
 
+#: What holds for some numbers, and looks as if it did for all.
+_TEMPTING: list[Callable[[Any, Any, Any], tuple[Any, Any]]] = [
+    lambda x, y, u: (sp.sqrt(x**2), x),
+    lambda x, y, u: (sp.log(-x), sp.log(x)),
+    lambda x, y, u: (sp.sqrt(-x), sp.sqrt(x)),
+    lambda x, y, u: (sp.log(x**2), 2 * sp.log(x)),
+    lambda x, y, u: (sp.log(sp.exp(u)), u),
+    lambda x, y, u: (sp.sqrt(x / y), sp.sqrt(x) / sp.sqrt(y)),
+    lambda x, y, u: ((x**2) ** R(1, 3), x ** R(2, 3)),
+    lambda x, y, u: (sp.Abs(x + y), sp.Abs(x) + sp.Abs(y)),
+    lambda x, y, u: (sp.Abs(x) ** 2, x**2),
+    lambda x, y, u: (sp.sqrt(sp.exp(2 * u)), sp.exp(u)),
+    lambda x, y, u: (x ** (2 * u), (x**2) ** u),
+    lambda x, y, u: (sp.sqrt(x**2 - 2 * x + 1), x - 1),
+]
+
+
 def _rewritten(rng: random.Random) -> Equation:
     x, y, u = sp.Symbol("x", positive=True), sp.Symbol("y", positive=True), sp.Symbol("u", real=True)
     lhs, rhs = rng.choice(_REWRITES)(x, y, u)
@@ -252,10 +269,10 @@ def _rewritten(rng: random.Random) -> Equation:
 
 def _branches(rng: random.Random) -> Equation:
     """What holds for positive numbers, asked for others: mpmath's principal values decide."""
-    kinds = ({}, {"real": True}, {"negative": True}, {"nonzero": True}, {"integer": True}, {"imaginary": True}, {"nonnegative": True})
+    kinds = ({}, {"real": True}, {"positive": True}, {"negative": True}, {"nonzero": True}, {"integer": True}, {"imaginary": True}, {"nonnegative": True})
     x, y, u = (sp.Symbol(n, **rng.choice(kinds)) for n in "xyu")
     try:
-        return Equation(*map(sp.sympify, rng.choice(_REWRITES)(x, y, u)))
+        return Equation(*map(sp.sympify, rng.choice(rng.choice((_REWRITES, _TEMPTING)))(x, y, u)))
     except ValueError:  # SymPy takes no Max of what may be complex
         return Equation(sp.sqrt(x * y), sp.sqrt(x) * sp.sqrt(y))
 

@@ -67,6 +67,11 @@ def _slopes_of_max(rng: random.Random) -> Inequality:
     u = x - a
     c = min(s, t) * R(rng.choice((1, -1)), 40)
     falls, rises = m - s * u - c * u**2, m + t * u + c * u**2
+    if rng.random() < 0.4:  # least at an end, where the hill between the two pieces comes down
+        axes[x] = Axis(Fraction(a - 1), Fraction(a + 1), True, True)
+        hill = sp.Min(m + s * u + c * u**2, m - t * u + c * u**2)
+        w = Well(hill, m - max(s, t) + c, axes, [a - 1 if s >= t else a + 1])
+        return _wrapped(rng, w, ("exp", "atan", "logarithm of an exponential", "cube"))
     top = rng.choice((lambda: sp.Max(falls, rises), lambda: -sp.Min(-falls, -rises)))()
     w = Well(top, m, axes, [a])
     return _wrapped(rng, w, ("exp", "tanh", "atan", "logarithm of an exponential", "sqrt", "cube"))
@@ -75,6 +80,9 @@ def _slopes_of_max(rng: random.Random) -> Inequality:
 def _absolute(rng: random.Random) -> Inequality:
     w = kinked(rng)
     (x,), a = w.axes, w.at[0]
+    if rng.random() < 0.3:  # one side of the bend falls as well
+        tilted = sp.Abs(x - a) + rng.choice((1, -1)) * (1 + R(1, 20)) * (x - a)
+        return Inequality(tilted, rng.choice((">=", ">")), -R(1, 40), w.axes, hints=[[number(a + s)] for s in (0, -1, 1, R(1, 1000))])
     core = rng.choice((sp.Abs(x - a), sp.Abs(sp.sinh(x - a)), sp.Abs(sp.atan(x - a)), sp.Abs((x - a) ** 3) + (x - a) ** 2))
     w = replace(w, core=core + w.least)
     return _wrapped(rng, w, SIMPLE)
@@ -292,6 +300,7 @@ def _hypotheses(rng: random.Random) -> Inequality:
             lambda: (x**2 + y**2, 2, (x + y, ">=", 2), (1, 1)),
             lambda: (sp.sqrt(x**2 + y**2), sp.sqrt(2), (x * y, ">=", 1), (1, 1)),
             lambda: (y**2, b**2, (y, "<=", -b), (0, -b)),
+            lambda: (sp.Integer(2), x + y, (x + y, ">=", 2), (1, 1)),
             lambda: (sp.tanh(x), sp.tanh(y), (x - y, ">=", 0), (2, 2)),
             lambda: (1 / (x**2 + 1), 1 / (y**2 + 1), (x**2, "<=", y**2), (1, 1)),
         )
@@ -301,7 +310,7 @@ def _hypotheses(rng: random.Random) -> Inequality:
     if rng.random() < 0.4:  # the hypothesis says less than it should
         where = (where[0] + rng.choice((1, -1)) * R(1, rng.choice((2, 20, 1000))), *where[1:])
     given = [where] if rng.random() < 0.8 else []
-    hints = [[number(at[0] + d), number(at[1] + e)] for d in (0, R(-1, 3000), R(1, 3000)) for e in (0, R(-1, 3000), R(1, 3000))]
+    hints = [[number(at[0] + d), number(at[1] + e)] for d in (0, R(-1, 3000), 1) for e in (0, R(-1, 3000), 1)]
     return Inequality(lhs, op, rhs, axes, where=given, hints=hints)
 
 
@@ -424,6 +433,11 @@ def _invariant(rng: random.Random) -> Inequality:
             (sp.Max(sp.Abs(x), sp.Abs(y)), c * sp.sqrt(x**2 + y**2)),
             (x**4 + y**4, c * x**3 * y),
             (sp.Max(x, y), c * x + (1 - c) * y),
+            (sp.sqrt(x**2 + y**2), -c * x),
+            (sp.sqrt(x**2 + y**2), -c * y),
+            (4 * x**2 + 9 * y**2, (12 + R(rng.choice((1, -1)), 100)) * x * y),
+            (y**2, x * y),
+            (x**2 + y, 0),
         )
         if homogeneous
         else (
@@ -431,9 +445,10 @@ def _invariant(rng: random.Random) -> Inequality:
             (sp.log(sp.exp(x) + sp.exp(y)), (x + y) / 2 + c / 2),
             (sp.Abs(x - y), sp.tanh(x - y) * c),
             (sp.exp(-((x - y) ** 2)), 1 - c * (x - y) ** 2),
+            (sp.exp(x * y), 1),
         )
     )
-    return Inequality(lhs, rng.choice((">=", ">", "<=")), rhs, axes, hints=[[number(p), number(q)] for p, q in ((0, 0), (1, 1), (1, -1), (1, 0), (0, 1), (-1, -1), (1, 2), (2, 1))])
+    return Inequality(lhs, rng.choice((">=", ">", "<=")), rhs, axes, hints=[[number(p), number(q)] for p, q in ((0, 0), (1, 1), (1, -1), (1, 0), (0, 1), (-1, -1), (1, 2), (2, 1), (3, 2), (-1, 0), (0, -1))])
 
 
 def _changed(rng: random.Random) -> Inequality:

@@ -78,10 +78,10 @@ class Axis:
 
 
 class Terms:
-    """``small <= big`` under hypotheses, as functions of numbers."""
+    """``small <= big`` (``<``, if strict) under hypotheses, as functions of numbers."""
 
-    def __init__(self, small: Any, big: Any, axes: dict[sp.Symbol, Axis], where: Sequence[Hypothesis] = ()) -> None:
-        self.axes, symbols = axes, tuple(axes)
+    def __init__(self, small: Any, big: Any, axes: dict[sp.Symbol, Axis], where: Sequence[Hypothesis] = (), strict: bool = False) -> None:
+        self.axes, self.strict, symbols = axes, strict, tuple(axes)
         self.small, self.big = Function(small, symbols), Function(big, symbols)
         above = [(a, b, o) if o[0] == ">" else (b, a, o) for a, o, b in where]
         self.where = [(Function(a, symbols), Function(b, symbols), o) for a, b, o in above]
@@ -112,7 +112,8 @@ class Terms:
         if not self.meets(point):
             return False
         try:
-            return self.order(point) == -1
+            sign = self.order(point)
+            return sign == -1 or (self.strict and sign == 0)
         except OverflowError:
             return False
         except Out:
@@ -126,16 +127,18 @@ class Terms:
         found = next((p for p in points if self.broken(p)), None)
         if found is None:
             starts = (self._float(p) for p in (*([a.draw(rng) for a in axes] for _ in range(40)), *points))
-            best = [x for v, x in sorted(starts)[:2] if v < math.inf]
+            best = [x for v, x in sorted(starts)[:2] if abs(v) < math.inf]
             found = next((p for x in best if self.broken(p := [Fraction(c) for c in self._downhill(x)])), None)
         return found
 
     def _float(self, point: Sequence[Fraction | float]) -> tuple[float, list[float]]:
         """The gap and the point in floating point; infinite where it does not count."""
         x = [float(c) for c in point]
+        if not all(abs(c) < math.inf for c in x):
+            return math.inf, x
         try:
             v = self.big.rough(x) - self.small.rough(x)
-            fine = not isinstance(v, complex) and v == v and all(a.rough(x) >= b.rough(x) for a, b, _ in self.where)
+            fine = not isinstance(v, complex) and abs(v) < math.inf and all(a.rough(x) >= b.rough(x) for a, b, _ in self.where)
             return (float(v) if fine and all(a.holds(c) for a, c in zip(self.axes.values(), x)) else math.inf), x
         except Out:
             return math.inf, x
