@@ -87,8 +87,9 @@ def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     Parameters
     ----------
     lhs, rhs : sympy.Expr, sympy.Matrix or sequence of sympy.Expr
-        Both of the same shape. No floats; matrices explicit. What SymPy assumes about the symbols
-        is part of the statement.
+        Both of the same shape, shown as they are written, perhaps unevaluated
+        (`numerics.provers.as_written`). No floats; matrices explicit. What SymPy assumes about the
+        symbols is part of the statement.
     given : iterable of sympy.Eq, pair or sympy.Expr
         Polynomial side conditions, such as ``Eq(p1 + p2, 1)``; a lone expression is one that
         vanishes.
@@ -102,11 +103,12 @@ def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     Raises
     ------
     TypeError
-        For floats, symbolic matrices, and heads without value here (integrals, sums, piecewise
-        functions).
+        For text, floats, symbolic matrices, what does not commute, and heads without a normal form
+        here (integrals, piecewise functions, O(x)).
     ValueError
-        If the shapes differ, a side is infinite, a denominator vanishes identically or ``given``
-        contradicts itself.
+        If the shapes differ, a side is infinite or undefined, two symbols share a name, a symbol is
+        assumed to be what no point here respects (odd, imaginary), a denominator vanishes
+        identically or ``given`` contradicts itself.
     Contradiction
         If a proved identity fails at a point: then the normal form is wrong and nothing may be
         reported.
@@ -121,8 +123,9 @@ def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     'REFUTED'
     """
     start = time.perf_counter()
-    statement = _statement(lhs, rhs, given)
-    found = _decide(statement)
+    with sp.evaluate(True):  # the caller's sides may have been built without
+        statement = _statement(lhs, rhs, given)
+        found = _decide(statement)
     return found.replace(vacuous=statement.vacuous(), seconds=time.perf_counter() - start)
 
 
@@ -180,6 +183,8 @@ def _condition(g: Any) -> Any:
 def _scalar(given: Any) -> Written:
     """One side, if normal form and points respect all that it holds."""
     side = scalar(given)
+    if any(g == 0 and kind != ">=" for g, kind in side.conditions):
+        raise ValueError(f"{side.given} is undefined as written: it divides by 0, or holds 0**0")
     nodes = sp.preorder_traversal(side.value)
     for e in nodes:
         named = isinstance(e, (sp.Symbol, sp.Indexed, AppliedUndef))
@@ -275,7 +280,9 @@ def _spoiled(statement: _Statement) -> Iterator[_Statement]:
         for i, (a, b) in enumerate(statement.pairs):
             for pair in spoil(a, b):
                 pairs = (*statement.pairs[:i], pair, *statement.pairs[i + 1 :])
-                yield replace(statement, pairs=pairs, written=pairs)
+                shown = tuple(w if new is old else new for w, old, new in zip(statement.written[i], (a, b), pair))
+                written = (*statement.written[:i], shown, *statement.written[i + 1 :])
+                yield replace(statement, pairs=pairs, written=written)
 
 
 # Matrix words

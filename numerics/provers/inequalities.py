@@ -49,7 +49,8 @@ def forall(
     Parameters
     ----------
     lhs, rhs : SymPy expression
-        The two sides, apart, because SymPy's relations evaluate themselves.
+        The two sides, apart, because SymPy's relations evaluate themselves. They are shown as they
+        are written and may be unevaluated (`numerics.provers.as_written`).
     op : str
         One of ``<=``, ``<``, ``>=``, ``>``.
     domain : Mapping[Symbol, range]
@@ -57,7 +58,9 @@ def forall(
         its finite ends, a SymPy ``Interval`` says it itself, `Integers(lo, hi)` are whole numbers
         with both ends. Ends are rational or infinite.
     where : iterable of (lhs, op, rhs) or SymPy inequalities
-        Hypotheses. A counterexample meets them; a proof may use them.
+        Hypotheses. Each is met at the points at which both of its sides are defined and it holds:
+        a counterexample surely meets them all, and a proof, which may use them, need not speak of
+        points where one of them is undefined.
     via : Mapping[Symbol, expression], optional
         New variables as functions of the old ones. The prover eliminates an old variable and works
         in the new ones, with whole numbers relaxed to real ones; counterexamples are looked for,
@@ -76,7 +79,8 @@ def forall(
     Raises
     ------
     TypeError
-        If a float occurs: it is not the number that was meant; or if the effort is no whole number.
+        If text or a float occurs, neither of which is the number that was meant; if a function
+        occurs for which no enclosure is known; or if the effort is no whole number.
     ValueError
         If a variable has no range, a range is empty, a symbol assumes more than its range implies,
         no point meets the hypotheses, or the effort is negative.
@@ -91,8 +95,8 @@ def forall(
     """
     start = time.monotonic()
     steps = read_whole("effort", effort, "it counts steps, not seconds; leave it out for the usual number", least=0)
-    st = statement(lhs, op, rhs, domain, where)
-    with precision(64):
+    with precision(64), sp.evaluate(True):  # the caller's sides may have been built without
+        st = statement(lhs, op, rhs, domain, where)
         ev = _Run(st, via or {}, Effort(steps)).decide()
     return ev.replace(
         checked=st.checked, covered=st.covered, vacuous=st.vacuous, sides=(st.inequality,), seconds=time.monotonic() - start
@@ -118,7 +122,7 @@ class _Run:
         gap = self.undefined()
         if gap:
             return self.open(gap)
-        if self.seen.feasible is None and st.where:
+        if self.seen.feasible is None and (st.where or st.where_needs):
             return self.open("no point was found that meets the hypotheses: the statement may be vacuous")
         engines: set[str] = set()
         outcome = Outcome(False)

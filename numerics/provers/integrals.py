@@ -84,7 +84,7 @@ def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = Non
     g = written.value.xreplace({x: y})
     bound = None if tail is None else scalar(tail).value.xreplace({x: y})
     bits = 64 + max(64, rel.denominator.bit_length() + 32)
-    with precision(bits):
+    with precision(bits), sp.evaluate(True):
         function = ball_function(g, [y])
         if b == a:
             at = function([value(a, bits)], False)

@@ -19,7 +19,7 @@ __all__ = ["KINDS", "assumption", "at_point", "points"]
 
 Point = dict[sp.Expr, sp.Expr]
 #: What a symbol may be assumed to be; the points respect each of these, and nothing else.
-KINDS = ("zero", "positive", "negative", "nonnegative", "nonpositive", "nonzero", "integer", "real")
+KINDS = ("zero", "positive", "negative", "nonnegative", "nonpositive", "nonzero", "integer", "real", "complex")
 _TEXT = {"zero": "= 0", "positive": "> 0", "negative": "< 0", "nonnegative": ">= 0", "nonpositive": "<= 0", "nonzero": "!= 0"}
 
 
@@ -198,6 +198,8 @@ def at_point(exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]) -> tupl
             return chosen.setdefault(str(e.func(*at)), functions(e, (0,) * len(at), at))
         if e in point:
             return point[e]
+        if e.is_Pow and not e.exp.is_number and fill(e.base) == 0:
+            return sp.nan  # SymPy's 0**0 is 1, while the normal form takes a logarithm of the base
         return e.func(*(fill(a) for a in e.args)) if e.args else e
 
     filled = [fill(e) for e in exprs]

@@ -251,6 +251,8 @@ class Letters:
 
     def _power(self, e: sp.Expr, r: sp.Rational) -> sp.Expr:
         """A canonical ``e`` to a rational power: (a b)^r = a^r b^r for a >= 0."""
+        if e == 0 and r < 0:
+            raise Undefined(f"0**({r}) is not defined, and a root of the statement is identically that")
         if r.is_Integer or e in (0, 1):
             return e**r
         good, negative, rest = self._split(e)

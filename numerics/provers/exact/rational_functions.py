@@ -22,6 +22,9 @@ from numerics.rationals import flint_rational, fraction, sympy_rational
 __all__ = ["one_variable", "sign", "slack_variables"]
 
 Hypotheses = Sequence[tuple[sp.Expr, bool]]
+#: Roots of polynomials with longer coefficients may lie so close together, or so far out, that
+#: bisection would not end.
+MOST_BITS = 1000
 
 
 def _quotient(e: sp.Expr, symbols: Sequence[sp.Symbol]) -> tuple[sp.Expr, sp.Expr] | None:
@@ -43,7 +46,8 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
     -------
     bool, Fraction or None
         True if it holds, a counterexample if it does not, and None where something is not a
-        rational function or where no counterexample is rational.
+        rational function, where no counterexample is rational, or where a coefficient has more than
+        `MOST_BITS` bits.
 
     Examples
     --------
@@ -66,6 +70,8 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
         if end is not None:
             product = product * sp.Poly(x - sympy_rational(end), x, domain="QQ")
     product = product.sqf_part()
+    if max(max(abs(c.p), c.q).bit_length() for c in product.coeffs()) > MOST_BITS:
+        return None
     roots = _isolate(product, sp.Rational(1, 4) if side.integer else None)
 
     def holds(signs: list[int | None], k: int) -> bool:

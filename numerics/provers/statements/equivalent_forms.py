@@ -115,6 +115,8 @@ def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
         if all(by.values()):  # a >= b >= 0 as a**2 >= b**2
             a, b = sp.Add(*(t for t, s in by.items() if s > 0)), sp.Add(*(t for t, s in by.items() if s < 0))
             yield from fresh(sp.expand(a**2) - sp.expand(b**2))
+    if _tower(e):
+        return
     numerator = _cleared(e, signs)
     if numerator is not None:
         yield from fresh(numerator)
@@ -132,6 +134,13 @@ def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
             for t, s in by.items():
                 if s > 0 or losers == [t]:
                     yield from fresh(sp.Add(*(s * u / t for u in h.args)))
+
+
+def _tower(e: sp.Expr) -> bool:
+    """Whether a sum is raised to a sum, as in ``(1 + x)**(1 + x**2)``. Multiplied out that becomes
+    a product of powers with as many factors as the exponent has terms: SymPy needs minutes.
+    """
+    return any(p.base.is_Add and p.exp.is_Add for p in e.atoms(sp.Pow))
 
 
 def bare(e: sp.Expr) -> sp.Expr:

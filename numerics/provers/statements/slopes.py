@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import reduce
+from math import lcm
 
 import sympy as sp
 from flint import fmpq
@@ -15,6 +16,7 @@ from flint import fmpq
 from numerics.provers.enclosures.boxes import Box, Side, middle
 from numerics.provers.enclosures.enclose import Program, Unsupported, Values
 from numerics.provers.enclosures.interval import Iv, meet
+from numerics.provers.exact.normal_form import Letters, Undefined
 from numerics.provers.statements.equivalent_forms import Signs, forms, with_tanh
 from numerics.rationals import sympy_rational
 
@@ -129,7 +131,13 @@ class Slopes:
             return False
         if sp.expand(value) == 0 or sp.expand(sp.fraction(sp.together(value))[0]) == 0:
             return True
-        return bool(value.count_ops() < 20 and sp.simplify(value) == 0)
+        if value.count_ops() >= 40 or any(max(abs(q.p), q.q).bit_length() > 100 for q in value.atoms(sp.Rational)):
+            return False
+        letters = Letters()
+        try:
+            return letters.vanish(letters.translate([value]))[0]
+        except Undefined:
+            return False
 
 
 def _fades(t: sp.Expr, x: sp.Symbol) -> bool:
@@ -153,9 +161,22 @@ def _fades(t: sp.Expr, x: sp.Symbol) -> bool:
     return fast or bool(power < 0)
 
 
+def _degree(e: sp.Expr) -> int:
+    """The highest power of a letter when every root and exponential is written by powers of
+    letters, as SymPy does before it factors: exp(x/9) and exp(x/7) as powers of exp(x/63).
+    """
+    rates: dict[tuple[sp.Expr, sp.Expr], list[sp.Rational]] = {}
+    for a in e.atoms(sp.Pow, sp.exp):
+        base, exponent = a.as_base_exp()
+        for t in sp.Add.make_args(sp.expand(exponent)):
+            c, m = t.as_coeff_Mul()
+            rates.setdefault((base, m), []).append(c)
+    return max((max(abs(c) for c in cs) * lcm(*(int(c.q) for c in cs)) for cs in rates.values()), default=0)
+
+
 def _writings(e: sp.Expr) -> list[sp.Expr]:
     size = e.count_ops()
-    more = ([sp.factor(e)] if size < 40 else []) + ([sp.expand(e)] if size < 80 else [])
+    more = ([sp.factor(e)] if size < 40 and _degree(e) < 100 else []) + ([sp.expand(e)] if size < 80 else [])
     return list(dict.fromkeys([sp.factor_terms(e), *more]))
 
 

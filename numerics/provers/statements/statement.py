@@ -224,6 +224,8 @@ class Statement:
                 return 1
             if v.defined and v.neg:
                 return -1
+            if v.defined and v.nonneg and v.nonpos:
+                return 0
         return 0.5 if v.defined and v.nonneg else float("nan")
 
     @cached_property
@@ -232,8 +234,7 @@ class Statement:
         return Program(self.symbols)
 
     def _exact(self, e: sp.Expr, point: tuple[Fraction, ...]) -> sp.Rational | None:
-        free = [s for s in self.symbols if s in e.free_symbols]
-        if not e.is_rational_function(*free) or any(max(abs(x.numerator), x.denominator).bit_length() > LONGEST for x in point):
+        if not _algebraic(e) or any(max(abs(x.numerator), x.denominator).bit_length() > LONGEST for x in point):
             return None
         v = e.xreplace({s: sympy_rational(x) for s, x in zip(self.symbols, point)})
         return v if v.is_Rational else None
@@ -241,6 +242,14 @@ class Statement:
     def named(self, point: tuple[Fraction, ...]) -> dict[str, int | float | str | bool]:
         """The point under the caller's names, as plain values."""
         return {str(n): plain(x) for n, x in zip(self.names, point)}
+
+
+def _algebraic(e: sp.Expr) -> bool:
+    """Whether SymPy's own arithmetic gives the value at a rational point: no functions but |x|, Max
+    and Min, and rational powers.
+    """
+    fine = all(isinstance(a, sp.Abs) for a in e.atoms(sp.Function))
+    return fine and all(a.exp.is_Rational for a in e.atoms(sp.Pow))
 
 
 def _range_latex(s: sp.Symbol, side: Side) -> str:

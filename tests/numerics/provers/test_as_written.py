@@ -92,6 +92,27 @@ def test_what_has_no_sure_value_is_refused(side: sp.Expr, error: Any, words: str
         identity(side, r)
 
 
+@pytest.mark.parametrize(
+    "side", [sp.Subs(ONE, r, 0), sp.Pow(0, 0, evaluate=False), sp.Mul(0, sp.Pow(0, -1, evaluate=False), evaluate=False)], ids=str
+)
+def test_what_is_undefined_as_written_is_refused(side: sp.Expr) -> None:
+    with pytest.raises(ValueError, match=r"undefined"):
+        identity(side, 1)
+
+
+def test_engines_evaluate_although_their_caller_does_not() -> None:
+    with sp.evaluate(False):
+        found = identity(x + x, 2 * x), forall(x + x, "<=", x * 2 + 0 * y, {x: (0, 1), y: (0, 1)})
+    assert [e.verdict for e in found] == [Verdict.PROVED] * 2
+    assert found[0].checked == "x + x = 2 x"
+
+
+def test_the_control_shows_the_side_that_it_leaves_alone() -> None:
+    e = identity(D(x**2, x), 2 * x)
+    assert e.control is not None
+    assert e.control.checked == r"\frac{d}{d x} x^{2} = 4 x"
+
+
 def test_what_cancels_must_still_be_defined() -> None:
     assert (r, "!=") in evaluated(ONE)[1]
     assert forall(ONE, "<=", 1, {r: (-1, 1)}).verdict is Verdict.OPEN

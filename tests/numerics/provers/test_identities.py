@@ -277,8 +277,17 @@ def test_a_function_has_one_value_at_one_point_however_that_is_written() -> None
     assert identity(f(a * x), f(sp.sqrt(2) * x)).verdict is Verdict.REFUTED
 
 
+def test_zero_to_the_power_of_zero_refutes_nothing() -> None:
+    assert identity(p**q, 0, given=[p, q]).verdict is Verdict.OPEN
+
+
+def test_a_root_that_vanishes_identically_is_an_error() -> None:
+    with pytest.raises(Undefined, match="not defined"):
+        identity(1 / sp.sqrt(sp.sin(r) ** 2 + sp.cos(r) ** 2 - 1), x)
+
+
 def test_an_index_is_a_number_or_a_symbol() -> None:
-    w, i, j = sp.IndexedBase("w"), *sp.symbols("i j", integer=True)
+    w, i, j = sp.IndexedBase("w"), sp.Symbol("i", integer=True), sp.Symbol("j", integer=True)
     assert identity(w[i], w[j]).verdict is Verdict.REFUTED
     with pytest.raises(ValueError, match="index"):
         identity(w[(i + 1) ** 2], w[i**2 + 2 * i + 1])

@@ -193,6 +193,28 @@ def test_the_margin_is_below_the_least_difference(f: Any, least: float, where: t
     assert e.margin is None or 0 < e.margin <= least - float(bound) + 1e-6
 
 
+def test_values_of_roots_and_maxima_are_exact_at_rational_points() -> None:
+    """An equality that only exact arithmetic sees refutes a strict inequality."""
+    f = sp.Max(-(u**2) / 50 + 52 * u / 25 - sp.Rational(152, 25), u**2 / 50 - 22 * u / 25 - sp.Rational(8, 25)) ** 3
+    assert forall(-8, "<", f, {u: (1, 3)}).witness == {"u": 2}
+    sides = -5 * u / 3 + (u + sp.Rational(15, 7)) ** 2 - sp.Rational(25, 7), sp.Abs(u + sp.Rational(15, 7)) / 100
+    e = forall(sides[0], ">", sides[1], {u: Closed(-4, -sp.Rational(15, 7))})
+    assert e.verdict is Verdict.REFUTED
+    assert (e.witness, e.witness_by) == ({"u": "-15/7"}, "exact")
+
+
+def test_what_sympy_would_need_minutes_for_is_left_out() -> None:
+    power = u**4 / 3 - 11 * u**3 / 3 + sp.Rational(1831, 120) * u**2 - sp.Rational(2277, 80) * u + sp.Rational(180273, 8960)
+    assert forall(sp.erfc(power), "<=", 2, {u: (-oo, oo)}, effort=12_000).verdict is not Verdict.REFUTED
+    tower = 1 + (u - 2) ** 2 / 5 + (u - 2) ** 4
+    assert forall(tower**tower, ">", 1, {u: (sp.Rational(9, 5), oo)}, effort=12_000).witness == {"u": 2}
+    digits = sp.Rational(219722457733621938279, 2 * 10**20)  # log(3) and some
+    assert forall(digits, "<=", sp.log(x), {x: Closed(3, 4)}, effort=12_000).verdict is not Verdict.REFUTED
+    n = sp.Integer(10) ** 400
+    bent = sp.Min(6 - 2 * n * u, 3 * n * u - (n * u - 3) ** 2 / 40 - 9)
+    assert forall(bent + sp.Rational(1, 10), "<=", 0, {u: Closed(-2 / n, 3 / n)}).verdict is not Verdict.PROVED
+
+
 def test_ranges_beyond_and_below_every_float() -> None:
     huge, tiny = sp.Integer(10) ** 400, sp.Rational(1, 10**400)
     assert forall(u, ">", 0, {u: (0, huge)}).verdict is Verdict.PROVED
