@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("statements", type=int, nargs="?", default=100_000)
     parser.add_argument("--generator", choices=[*ATTACKS, "both"], default="both")
     parser.add_argument("--seed", type=int, default=0, help="another seed is another family of statements")
-    parser.add_argument("--effort", type=int, default=12_000, help="steps after which the prover gives up")
+    parser.add_argument("--effort", type=int, default=8_000, help="steps after which the prover gives up")
     options = parser.parse_args(arguments)
     chosen = list(ATTACKS) if options.generator == "both" else [options.generator]
     faults = 0
