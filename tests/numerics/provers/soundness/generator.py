@@ -16,12 +16,13 @@ FAMILIES: dict[str, Callable[[random.Random], Any]] = {**inequalities.FAMILIES, 
 _SLOW = ("slopes of Max and Min", "Max and Min inside functions", "new variables", "infinite ends", "eigenbasis")
 _REFUSED = ("matrices as letters", "declared variables", "denied assumptions", "constants beside integrals", "undefined integrands")
 _CHEAP = {**dict.fromkeys(identities.FAMILIES, 4), **dict.fromkeys(integrals.FAMILIES, 4)}
-_WEIGHTS = [1 if name in (*_SLOW, *_REFUSED) else _CHEAP.get(name, 2) for name in FAMILIES]
+#: One round: every family once or more.
+_ROUND = [name for name in FAMILIES for _ in range(1 if name in (*_SLOW, *_REFUSED) else _CHEAP.get(name, 2))]
 
 
 def statements(seed: int) -> Iterator[tuple[str, Case]]:
-    """Statements without end, each with the name of its family."""
+    """Statements without end, each with the name of its family; every hundred hold all families."""
     rng = random.Random(seed)
     while True:
-        (name,) = rng.choices(list(FAMILIES), _WEIGHTS)
-        yield name, FAMILIES[name](random.Random(rng.getrandbits(64)))
+        for name in rng.sample(_ROUND, len(_ROUND)):
+            yield name, FAMILIES[name](random.Random(rng.getrandbits(64)))

@@ -109,6 +109,8 @@ def _dips_of_gamma(rng: random.Random) -> Inequality:
     off = rng.choice((1, -1)) * R(1, 10 ** rng.choice((2, 3, 4)))
     series = (x - R(1, 2)) * sp.log(x) - x + sp.log(2 * sp.pi) / 2
     share = rng.choice((0, R(1, 2), 1, R(3, 2)))
+    if rng.random() < 0.4:
+        axes = {x: Axis(Fraction(10 ** rng.choice((3, 6, 9))), None)}
     lhs, rhs = rng.choice(
         (
             (sp.gamma(x), R("0.88560319441088870028") + off),
@@ -118,7 +120,7 @@ def _dips_of_gamma(rng: random.Random) -> Inequality:
             (sp.log(x) - 1 / (2 * x) - share / (12 * x**2), sp.polygamma(0, x)),
         )
     )
-    return Inequality(lhs, rng.choice((">=", ">")), rhs, axes, hints=[[at], [Fraction(1)], [Fraction(2)], [Fraction(50)]])
+    return Inequality(lhs, rng.choice((">=", ">")), rhs, axes, hints=[[at], [Fraction(1)], [Fraction(2)], [Fraction(2000)], [Fraction(10**9 + 1)]])
 
 
 def _needles(rng: random.Random) -> Inequality:
