@@ -1,4 +1,4 @@
-"""Two thousand random statements: what the prover accepts or refutes survives an attack that shares
+"""A thousand random statements: what the prover accepts or refutes survives an attack that shares
 nothing with it.
 """
 
@@ -16,7 +16,7 @@ from tests.numerics.provers import attack
 from tests.numerics.provers.generation import statements
 from tests.numerics.provers.statement import R, Random, Range, X
 
-BLOCKS, SIZE, EFFORT = 20, 100, 12_000
+BLOCKS, SIZE, EFFORT = 10, 100, 12_000
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))

@@ -19,6 +19,7 @@ from tests.numerics.provers.soundness.values import Out, Point
 
 __all__ = ["Case", "Inequality", "accepted"]
 
+
 class Case(Protocol):
     """A statement, and the judge of what a prover says of it."""
 

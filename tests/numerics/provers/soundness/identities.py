@@ -140,16 +140,33 @@ def _spoiled(rng: random.Random, lhs: sp.Expr, rhs: sp.Expr, **options: Any) -> 
 
 #: What holds because of an assumption; `a` and `b` carry it.
 _BY_ASSUMPTION: dict[str, Callable[[Any, Any], list[tuple[Any, Any]]]] = {
-    "positive": lambda a, b: [(sp.sqrt(a**2), a), (sp.log(a * b), sp.log(a) + sp.log(b)), (sp.sqrt(a * b), sp.sqrt(a) * sp.sqrt(b)), (sp.Abs(a), a)],
+    "positive": lambda a, b: [
+        (sp.sqrt(a**2), a),
+        (sp.log(a * b), sp.log(a) + sp.log(b)),
+        (sp.sqrt(a * b), sp.sqrt(a) * sp.sqrt(b)),
+        (sp.Abs(a), a),
+    ],
     "negative": lambda a, b: [(sp.Abs(a), -a), (sp.sqrt(a**2), -a), (sp.log(a * b), sp.log(-a) + sp.log(-b)), (sp.sign(a), -1)],
     "nonnegative": lambda a, b: [(sp.sqrt(a**2), a), (sp.Abs(a * b), a * b), (sp.sqrt(a * b), sp.sqrt(a) * sp.sqrt(b))],
     "nonpositive": lambda a, b: [(sp.sqrt(a**2), -a), (sp.Abs(a), -a), (sp.sqrt(a * b), sp.sqrt(-a) * sp.sqrt(-b))],
     "zero": lambda a, b: [(a, 0), (sp.exp(a), 1), (a * b + 1, 1), (sp.cos(a), 1)],
     "nonzero": lambda a, b: [(a / a, 1), (a**0, 1), (1 / (1 / a), a), (sp.Abs(a) / sp.Abs(a) + a, a + 1)],
-    "real": lambda a, b: [(sp.sqrt(a**2), sp.Abs(a)), (sp.re(a), a), (sp.Abs(sp.exp(I * a)), 1), (sp.Abs(a) ** 2, a**2), (sp.conjugate(a + I * b), a - I * b)],
+    "real": lambda a, b: [
+        (sp.sqrt(a**2), sp.Abs(a)),
+        (sp.re(a), a),
+        (sp.Abs(sp.exp(I * a)), 1),
+        (sp.Abs(a) ** 2, a**2),
+        (sp.conjugate(a + I * b), a - I * b),
+    ],
     "imaginary": lambda a, b: [(sp.Abs(a) ** 2, -(a**2)), (sp.re(a), 0), (sp.conjugate(a), -a), (sp.Abs(sp.exp(a)), 1)],
     "complex": lambda a, b: [(sp.Abs(a) ** 2, a * sp.conjugate(a)), (sp.exp(a + b), sp.exp(a) * sp.exp(b)), (sp.sqrt(a) ** 2, a)],
-    "integer": lambda a, b: [(sp.exp(2 * I * sp.pi * a), 1), (sp.cos(sp.pi * a) ** 2, 1), (sp.sin(sp.pi * a), 0), ((-1) ** (2 * a), 1), (sp.floor(a), a)],
+    "integer": lambda a, b: [
+        (sp.exp(2 * I * sp.pi * a), 1),
+        (sp.cos(sp.pi * a) ** 2, 1),
+        (sp.sin(sp.pi * a), 0),
+        ((-1) ** (2 * a), 1),
+        (sp.floor(a), a),
+    ],
     "even": lambda a, b: [((-1) ** a, 1), (sp.cos(sp.pi * a), 1), (sp.floor(a / 2), a / 2), ((-2) ** a, 2**a)],
     "odd": lambda a, b: [((-1) ** a, -1), (sp.floor(a / 2), (a - 1) / 2), (sp.cos(sp.pi * a), -1), (sp.sin(sp.pi * a / 2) ** 2, 1)],
     "noninteger": lambda a, b: [(sp.ceiling(a), sp.floor(a) + 1), (sp.ceiling(a) - sp.floor(a), 1)],
@@ -252,6 +269,10 @@ _TEMPTING: list[Callable[[Any, Any, Any], tuple[Any, Any]]] = [
     lambda x, y, u: (sp.sqrt(sp.exp(2 * u)), sp.exp(u)),
     lambda x, y, u: (x ** (2 * u), (x**2) ** u),
     lambda x, y, u: (sp.sqrt(x**2 - 2 * x + 1), x - 1),
+    lambda x, y, u: (sp.sin(u) ** 2, (1 + sp.cos(2 * u)) / 2),
+    lambda x, y, u: (sp.Max(x, u), (x + u - sp.Abs(x - u)) / 2),
+    lambda x, y, u: (sp.erfc(u), 1 + sp.erf(u)),
+    lambda x, y, u: (sp.besseli(2, x), sp.besseli(0, x) + 2 / x * sp.besseli(1, x)),
 ]
 
 
@@ -269,7 +290,16 @@ def _rewritten(rng: random.Random) -> Equation:
 
 def _branches(rng: random.Random) -> Equation:
     """What holds for positive numbers, asked for others: mpmath's principal values decide."""
-    kinds = ({}, {"real": True}, {"positive": True}, {"negative": True}, {"nonzero": True}, {"integer": True}, {"imaginary": True}, {"nonnegative": True})
+    kinds = (
+        {},
+        {"real": True},
+        {"positive": True},
+        {"negative": True},
+        {"nonzero": True},
+        {"integer": True},
+        {"imaginary": True},
+        {"nonnegative": True},
+    )
     x, y, u = (sp.Symbol(n, **rng.choice(kinds)) for n in "xyu")
     try:
         return Equation(*map(sp.sympify, rng.choice(rng.choice((_REWRITES, _TEMPTING)))(x, y, u)))
@@ -288,7 +318,15 @@ def _algebra(rng: random.Random) -> Equation:
 
 def _noncommutative(rng: random.Random) -> Equation:
     a, b = sp.symbols("A B", commutative=False)
-    return rng.choice((Equation(a * b, b * a), Equation((a + b) ** 2, a**2 + 2 * a * b + b**2), Equation(a * b - b * a, sp.S.Zero), Equation((a + b) * (a - b), a**2 - b**2), Equation(sp.expand((a + b) ** 2), a**2 + a * b + b * a + b**2, true=True)))
+    return rng.choice(
+        (
+            Equation(a * b, b * a),
+            Equation((a + b) ** 2, a**2 + 2 * a * b + b**2),
+            Equation(a * b - b * a, sp.S.Zero),
+            Equation((a + b) * (a - b), a**2 - b**2),
+            Equation(sp.expand((a + b) ** 2), a**2 + a * b + b * a + b**2, true=True),
+        )
+    )
 
 
 def _derivatives(rng: random.Random) -> Equation:
@@ -298,14 +336,36 @@ def _derivatives(rng: random.Random) -> Equation:
     t = sp.Symbol("_t")
     functions = ((f, t**3 / 3 + 2 * t + 1), (g, sp.exp(t / 3)))
     d = lambda e: sp.Derivative(e, x)
-    lhs, rhs = rng.choice(((d(x**2), 2 * x), (d(f(x) * g(x)), d(f(x)) * g(x) + f(x) * d(g(x))), (f(x) + f(2) - f(x), f(2)), (f(x + y) * g(x), g(x) * f(y + x)), (d(sp.exp(x) * x), sp.exp(x) * (1 + x)), (d(f(2 * x)), 2 * sp.Subs(sp.Derivative(f(t), t), t, 2 * x)), ((f(x) + g(y)) ** 2, f(x) ** 2 + 2 * f(x) * g(y) + g(y) ** 2), (d(d(f(x))), sp.Derivative(f(x), (x, 2))), (d(sp.sin(x)) + y, sp.cos(x) + y)))
+    lhs, rhs = rng.choice(
+        (
+            (d(x**2), 2 * x),
+            (d(f(x) * g(x)), d(f(x)) * g(x) + f(x) * d(g(x))),
+            (f(x) + f(2) - f(x), f(2)),
+            (f(x + y) * g(x), g(x) * f(y + x)),
+            (d(sp.exp(x) * x), sp.exp(x) * (1 + x)),
+            (d(f(2 * x)), 2 * sp.Subs(sp.Derivative(f(t), t), t, 2 * x)),
+            ((f(x) + g(y)) ** 2, f(x) ** 2 + 2 * f(x) * g(y) + g(y) ** 2),
+            (d(d(f(x))), sp.Derivative(f(x), (x, 2))),
+            (d(sp.sin(x)) + y, sp.cos(x) + y),
+        )
+    )
     return _spoiled(rng, lhs, rhs, functions=functions)
 
 
 def _given(rng: random.Random) -> Equation:
     p, q = sp.symbols("p q", **rng.choice(({"positive": True}, {"real": True}, {})))
     r = sp.Symbol("r", real=True)
-    lhs, rhs, given = rng.choice((((p + q) ** 2, 1, p + q - 1), (p**2 + 2 * p * q + q**2 + r, 4 + r, p + q - 2), (p * (1 - p), p * q, p + q - 1), (1 / (p * q), 1 / p + 1 / q, p + q - 1), (p**3 + q**3, 1 - 3 * p * q, p + q - 1), (p / q, r, p - q * r), (sp.exp(p), sp.exp(1 - q), p + q - 1)))
+    lhs, rhs, given = rng.choice(
+        (
+            ((p + q) ** 2, 1, p + q - 1),
+            (p**2 + 2 * p * q + q**2 + r, 4 + r, p + q - 2),
+            (p * (1 - p), p * q, p + q - 1),
+            (1 / (p * q), 1 / p + 1 / q, p + q - 1),
+            (p**3 + q**3, 1 - 3 * p * q, p + q - 1),
+            (p / q, r, p - q * r),
+            (sp.exp(p), sp.exp(1 - q), p + q - 1),
+        )
+    )
     return _spoiled(rng, sp.sympify(lhs), sp.sympify(rhs), given=[given]) if rng.random() < 0.8 else Equation(lhs, sp.sympify(rhs))
 
 
@@ -325,17 +385,36 @@ class Entries:
         spectrum = [(R(0), R(0), R(1)), (R(3), R(1, 3), R(5, 2)), (R(2), R(1, 2), R(7, 3)), (R(0), R(0), R(2))]
         for i, (a, b, m) in enumerate(spectrum):
             for j, (c, d, _) in enumerate(spectrum):
-                point = {l_i: a, p_i: b, m_i: m, l_j: c, p_j: d, delta: sp.Integer(i == j), **{s: R(k + 2, 3) for k, s in enumerate(others)}}
+                point = {
+                    l_i: a,
+                    p_i: b,
+                    m_i: m,
+                    l_j: c,
+                    p_j: d,
+                    delta: sp.Integer(i == j),
+                    **{s: R(k + 2, 3) for k, s in enumerate(others)},
+                }
                 left, right = (Function(side.xreplace(point), ())() for side in (self.lhs, self.rhs))
                 equal = equal and left == right
         if accepted(e) and not equal:
             return f"{e.verdict.value}, but entries differ: entrywise({self.lhs}, {self.rhs})"
-        return f"REFUTED, but every entry agrees: entrywise({self.lhs}, {self.rhs})" if e.verdict.value == "REFUTED" and equal else ""
+        return (
+            f"REFUTED, but every entry agrees: entrywise({self.lhs}, {self.rhs})" if e.verdict.value == "REFUTED" and equal else ""
+        )
 
 
 def _eigenbasis(rng: random.Random) -> Entries:
-    left = rng.choice((1, l_i * p_i, p_i * l_i * l_j * p_j, l_j * p_j)) * rng.choice((motion, l_i, l_i * l_j, delta * l_i, delta * p_i))
-    right = rng.choice((left, left * rng.choice((l_i * p_i, l_j * p_j, delta)), left.subs(delta, 1), left.subs({l_i: l_j, p_i: p_j}, simultaneous=True)))
+    left = rng.choice((1, l_i * p_i, p_i * l_i * l_j * p_j, l_j * p_j)) * rng.choice(
+        (motion, l_i, l_i * l_j, delta * l_i, delta * p_i)
+    )
+    right = rng.choice(
+        (
+            left,
+            left * rng.choice((l_i * p_i, l_j * p_j, delta)),
+            left.subs(delta, 1),
+            left.subs({l_i: l_j, p_i: p_j}, simultaneous=True),
+        )
+    )
     extra = rng.choice((0, 0, delta * (l_i - l_j), l_i * (1 - l_i * p_i), l_i * p_i - delta * l_j * p_j))
     return Entries(sp.expand(left), sp.sympify(right) + extra)
 

@@ -100,7 +100,9 @@ class Area:
         return ""
 
     def __str__(self) -> str:
-        return f"integral({self.f}, {self.x}, {self.ends}, tail={self.tail}) {self.op} {self.closed} with {self.x._assumptions_orig}"
+        return (
+            f"integral({self.f}, {self.x}, {self.ends}, tail={self.tail}) {self.op} {self.closed} with {self.x._assumptions_orig}"
+        )
 
 
 def _compared(rng: random.Random, f: Any, x: sp.Symbol, ends: tuple[Any, Any], **options: Any) -> Area:
@@ -116,7 +118,24 @@ def _compared(rng: random.Random, f: Any, x: sp.Symbol, ends: tuple[Any, Any], *
 
 #: An integrand for every function, of an argument that is between 0 and 2.
 _NODES_OF: list[Callable[[Any], Any]] = [
-    *(lambda t, f=f: f(t) for f in (sp.exp, sp.sin, sp.cos, sp.sinh, sp.cosh, sp.tanh, sp.sech, sp.erf, sp.erfc, sp.erfi, sp.atan, sp.asinh, sp.LambertW)),
+    *(
+        lambda t, f=f: f(t)
+        for f in (
+            sp.exp,
+            sp.sin,
+            sp.cos,
+            sp.sinh,
+            sp.cosh,
+            sp.tanh,
+            sp.sech,
+            sp.erf,
+            sp.erfc,
+            sp.erfi,
+            sp.atan,
+            sp.asinh,
+            sp.LambertW,
+        )
+    ),
     *(lambda t, f=f: f(t / 2 - R(1, 9)) for f in (sp.tan, sp.sec, sp.asin, sp.acos, sp.atanh)),
     *(lambda t, f=f: f(t + R(1, 2)) for f in (sp.gamma, sp.factorial, sp.loggamma, sp.cot, sp.csc, sp.coth, sp.csch)),
     *(lambda t, f=f: f(R(3, 2), t + R(1, 3)) for f in (sp.uppergamma, sp.lowergamma, sp.besselk, sp.besseli, sp.besselj, sp.beta)),
@@ -146,7 +165,19 @@ def _kinks(rng: random.Random) -> Area:
     x = sp.Symbol("x", real=True)
     c = R(rng.randint(-4, 8), 5)
     u = x - c
-    f = rng.choice((lambda: sp.Abs(u), lambda: sp.Max(u, 0), lambda: sp.Min(u, 2 * u), lambda: sp.sign(u), lambda: sp.exp(sp.Abs(u)), lambda: sp.sqrt(sp.Abs(u) + 1), lambda: sp.Max(u**2, u), lambda: sp.log(sp.Abs(u) + 1), lambda: sp.Abs(sp.sin(u))))()
+    f = rng.choice(
+        (
+            lambda: sp.Abs(u),
+            lambda: sp.Max(u, 0),
+            lambda: sp.Min(u, 2 * u),
+            lambda: sp.sign(u),
+            lambda: sp.exp(sp.Abs(u)),
+            lambda: sp.sqrt(sp.Abs(u) + 1),
+            lambda: sp.Max(u**2, u),
+            lambda: sp.log(sp.Abs(u) + 1),
+            lambda: sp.Abs(sp.sin(u)),
+        )
+    )()
     return _compared(rng, f, x, (R(-1), R(rng.choice((1, 2)))), kinks=(c, c + 1))
 
 
@@ -160,7 +191,14 @@ def _undefined(rng: random.Random) -> Area:
         (sp.re(sp.sqrt(x)), (-1, 1)), (sp.I * x, (-1, 1)), (sp.tan(x), (1, 2)), (sp.coth(x), (-1, 1)), (sp.atanh(x), (0, 2)),
         (sp.Abs(sp.sqrt(x)), (-1, 0)), (sp.Abs(x + sp.sqrt(x - 2)), (0, 1)), (sp.Abs(sp.exp(sp.I * x)), (0, 2)), (sp.cbrt(x), (-8, 8)),
     ))  # fmt: skip
-    return Area(sp.sympify(f), x, tuple(map(sp.sympify, ends)), rng.choice(("<", ">", "==", "ball")), rng.choice((R(-9), R(0), R(1), R(9), R(201, 100))), kinks=(0,))
+    return Area(
+        sp.sympify(f),
+        x,
+        tuple(map(sp.sympify, ends)),
+        rng.choice(("<", ">", "==", "ball")),
+        rng.choice((R(-9), R(0), R(1), R(9), R(201, 100))),
+        kinks=(0,),
+    )
 
 
 def _declared(rng: random.Random) -> Area:
@@ -174,7 +212,23 @@ def _constants(rng: random.Random) -> Area:
     """Constants that are complex, undefined, or written in a way that hides their value."""
     x = sp.Symbol("x", real=True)
     zero = sp.sqrt(2) + sp.sqrt(3) - sp.sqrt(5 + 2 * sp.sqrt(6))
-    closed = rng.choice((sp.pi / 4, sp.pi / 4 + sp.I, 1 + sp.I, 1 / zero, sp.pi / 4 + zero, sp.log(-1), sp.sqrt(-2), sp.oo, sp.zoo, sp.nan, sp.asin(2), R(785398163397, 10**12), sp.atan(1) + zero / 7))
+    closed = rng.choice(
+        (
+            sp.pi / 4,
+            sp.pi / 4 + sp.I,
+            1 + sp.I,
+            1 / zero,
+            sp.pi / 4 + zero,
+            sp.log(-1),
+            sp.sqrt(-2),
+            sp.oo,
+            sp.zoo,
+            sp.nan,
+            sp.asin(2),
+            R(785398163397, 10**12),
+            sp.atan(1) + zero / 7,
+        )
+    )
     return Area(1 / (1 + x**2), x, (R(0), R(1)), rng.choice(("<", "<=", ">", ">=", "==")), closed)
 
 
@@ -183,7 +237,7 @@ def _tails(rng: random.Random) -> Area:
     c = positive(rng)
     f, tail, ends = rng.choice((
         (sp.exp(-x), sp.exp(-x), (0, sp.oo)), (x * sp.exp(-x), 2 * sp.exp(-x / 2), (0, sp.oo)), (sp.exp(-(x**2)), sp.exp(-(x**2)), (-sp.oo, sp.oo)),
-        (sp.exp(-x) * sp.sin(x), sp.exp(-x), (0, sp.oo)), (sp.exp(x), sp.exp(-x), (-sp.oo, 0)), (sp.exp(-x / 4), sp.exp(-x), (0, sp.oo)),
+        (sp.exp(-x) * sp.sin(x), sp.exp(-x), (0, sp.oo)), (sp.exp(x), sp.exp(-x), (-sp.oo, 0)), (sp.exp(-x / 10), sp.exp(-x), (0, sp.oo)),
         (c * sp.exp(-x), sp.exp(-x), (0, sp.oo)), (sp.exp(-(x**2) / 2) * x**2, 3 * sp.exp(-(x**2) / 4), (-sp.oo, sp.oo)), (sp.exp(-x), 2 * sp.exp(-x), (c, sp.oo)),
         (sp.exp(-x), -sp.exp(-x), (0, sp.oo)), (1 / (1 + sp.exp(x)), sp.exp(-x), (0, sp.oo)), (sp.exp(-sp.Abs(x)), sp.exp(-x), (-sp.oo, sp.oo)),
     ))  # fmt: skip

@@ -111,7 +111,12 @@ def _strict(hypothesis: Any) -> Any:
 def _half(image: Any) -> Any:
     def rule(*args: Any) -> Side:
         s = image(*args)
-        return Side(s.lo if s.lo is not None and s.lo > 1 else 1 + 0 * (s.hi or 0) if s.hi is None or s.hi > 1 else s.lo, s.hi, False, s.hi_open)
+        return Side(
+            s.lo if s.lo is not None and s.lo > 1 else 1 + 0 * (s.hi or 0) if s.hi is None or s.hi > 1 else s.lo,
+            s.hi,
+            False,
+            s.hi_open,
+        )
 
     return rule
 
@@ -123,59 +128,261 @@ MUTATIONS = [
     Mutation("a product forgets its negative corner", "enclosures.interval:Iv.__mul__", _forgets_a_corner, "polynomials"),
     Mutation("an even power is treated as an odd one", "enclosures.interval:Iv.powi", _odd_power, "needles"),
     Mutation("Max ends at the smaller upper end", "enclosures.interval:Iv.max", _smaller_top, "slopes of Max and Min"),
-    Mutation("rounding goes inwards at the lower end", "enclosures.interval:down", lambda down: lambda x: x.upper() if x.is_finite() else down(x), "last digits"),
-    Mutation("rounding goes inwards at the upper end", "enclosures.interval:up", lambda up: lambda x: x.lower() if x.is_finite() else up(x), "last digits"),
+    Mutation(
+        "rounding goes inwards at the lower end",
+        "enclosures.interval:down",
+        lambda down: lambda x: x.upper() if x.is_finite() else down(x),
+        "last digits",
+    ),
+    Mutation(
+        "rounding goes inwards at the upper end",
+        "enclosures.interval:up",
+        lambda up: lambda x: x.lower() if x.is_finite() else up(x),
+        "last digits",
+    ),
     Mutation("x exp(-x) has no turning point", "enclosures.interval:powexp", _between, "bounds at infinity"),
     Mutation("Gamma has no least value between the ends", "enclosures.interval:gamma_shape", _between, "dips of gamma"),
-    Mutation("every end is open", "enclosures.boxes:Side.iv", lambda iv: lambda s, *a: Iv(v.lo, v.hi, True, True) if (v := iv(s, *a)) else v, "equality on the boundary"),
-    Mutation("whole numbers are lost between two halves", "enclosures.boxes:halves", lambda halves: lambda s: (h[0], Side(h[1].lo + 1, h[1].hi, integer=True)) if (h := halves(s)) and s.integer and (h[1].hi is None or h[1].hi > h[1].lo) else h, "integers"),
-    Mutation("the slope of Max is that of one branch", "enclosures.enclose:_RULES", lambda t: {**t, sp.Heaviside: lambda u: Iv(ZERO, ZERO) if u.neg else Iv(ONE, ONE)}, "slopes of Max and Min"),
-    Mutation("Stirling's remainder has the other sign", "enclosures.enclose:_RULES", lambda t: {**t, Binet: lambda u: -t[Binet](u)}, "dips of gamma"),
-    Mutation("the arc tangent ends at 3/2", "enclosures.enclose:_RULES", lambda t: {**t, sp.atan: lambda u: u.increasing(lambda x: x.atan(), arb(-1.5), arb(1.5))}, "bounds at infinity"),
-    Mutation("cosh rises everywhere", "enclosures.enclose:_RULES", lambda t: {**t, sp.cosh: _between(t[sp.cosh])}, "huge and tiny constants"),
+    Mutation(
+        "every end is open",
+        "enclosures.boxes:Side.iv",
+        lambda iv: lambda s, *a: Iv(v.lo, v.hi, True, True) if (v := iv(s, *a)) else v,
+        "equality on the boundary",
+    ),
+    Mutation(
+        "whole numbers are lost between two halves",
+        "enclosures.boxes:halves",
+        lambda halves: (
+            lambda s: (
+                (h[0], Side(h[1].lo + 1, h[1].hi, integer=True))
+                if (h := halves(s)) and s.integer and (h[1].hi is None or h[1].hi > h[1].lo)
+                else h
+            )
+        ),
+        "integers",
+    ),
+    Mutation(
+        "the slope of Max is that of one branch",
+        "enclosures.enclose:_RULES",
+        lambda t: {**t, sp.Heaviside: lambda u: Iv(ZERO, ZERO) if u.neg else Iv(ONE, ONE)},
+        "slopes of Max and Min",
+    ),
+    Mutation(
+        "Stirling's remainder has the other sign",
+        "enclosures.enclose:_RULES",
+        lambda t: {**t, Binet: lambda u: -t[Binet](u)},
+        "dips of gamma",
+    ),
+    Mutation(
+        "the arc tangent ends at 3/2",
+        "enclosures.enclose:_RULES",
+        lambda t: {**t, sp.atan: lambda u: u.increasing(lambda x: x.atan(), arb(-1.5), arb(1.5))},
+        "bounds at infinity",
+    ),
+    Mutation(
+        "cosh rises everywhere",
+        "enclosures.enclose:_RULES",
+        lambda t: {**t, sp.cosh: _between(t[sp.cosh])},
+        "huge and tiny constants",
+    ),
     Mutation("the range of a new variable is cut off at 1", "enclosures.enclose:image", _half, "new variables"),
-    Mutation("a quotient is defined everywhere", "enclosures.where_defined:own_conditions", lambda own: lambda a: [c for c in own(a) if c[1] != "!="], "removable poles"),
+    Mutation(
+        "a quotient is defined everywhere",
+        "enclosures.where_defined:own_conditions",
+        lambda own: lambda a: [c for c in own(a) if c[1] != "!="],
+        "removable poles",
+    ),
     Mutation("erfc is taken for erf", "enclosures.balls:UNARY", lambda t: {**t, sp.erfc: t[sp.erf]}, "integrands"),
     # statements
-    Mutation("the mean value leaves the slopes out", "statements.branch:Cover._mean_value", lambda right: lambda self, box, f, gradient: right(self, box, f, [g and Iv(ZERO, ZERO) for g in gradient]), "needles"),
-    Mutation("a contact does not look at the derivative", "statements.branch:Cover._contact", lambda right: lambda self, box, p: right(self, box, p) or any(self.slopes[p].contacts(i, q) for i in range(len(box)) for q in self.slopes[p].suspects(i)), "equality on the boundary"),
-    Mutation("slopes have the wrong sign", "statements.slopes:Slopes.gradient", lambda right: lambda self, values: [g and -g for g in right(self, values)], "erf"),
-    Mutation("a box is excluded where a hypothesis may hold", "statements.branch:Cover._excluded", lambda right: lambda self, values: any(not values[i].pos for i, _ in self.hypotheses), "hypotheses"),
+    Mutation(
+        "the mean value leaves the slopes out",
+        "statements.branch:Cover._mean_value",
+        lambda right: lambda self, box, f, gradient: right(self, box, f, [g and Iv(ZERO, ZERO) for g in gradient]),
+        "needles",
+    ),
+    Mutation(
+        "a contact does not look at the derivative",
+        "statements.branch:Cover._contact",
+        lambda right: (
+            lambda self, box, p: (
+                right(self, box, p)
+                or any(self.slopes[p].contacts(i, q) for i in range(len(box)) for q in self.slopes[p].suspects(i))
+            )
+        ),
+        "equality on the boundary",
+    ),
+    Mutation(
+        "slopes have the wrong sign",
+        "statements.slopes:Slopes.gradient",
+        lambda right: lambda self, values: [g and -g for g in right(self, values)],
+        "erf",
+    ),
+    Mutation(
+        "a box is excluded where a hypothesis may hold",
+        "statements.branch:Cover._excluded",
+        lambda right: lambda self, values: any(not values[i].pos for i, _ in self.hypotheses),
+        "hypotheses",
+    ),
     Mutation("everything fades at infinity", "statements.slopes:_fades", lambda right: lambda t, x: True, "bounds at infinity"),
     Mutation("every face is taken for shown", "statements.branch:Cover._face", lambda right: lambda *a: True, "erf"),
-    Mutation("zero is positive", "statements.branch:Cover._good", lambda right: lambda self, v: v.nonneg, "equality on the boundary"),
-    Mutation("hypotheses are not asked of a witness", "statements.statement:Statement.meets", lambda right: lambda self, p: all(s.contains(x) for s, x in zip(self.box, p)), "hypotheses", blind=False),
-    Mutation("a witness may be undefined", "statements.statement:Statement._defined", lambda right: lambda *a: True, "undefined hypotheses", blind=False),
-    Mutation("a witness is not evaluated", "statements.statement:Statement.violated", lambda right: lambda self, p: "exact" if self.meets(p) else "", "nested radicals", blind=False),
+    Mutation(
+        "zero is positive", "statements.branch:Cover._good", lambda right: lambda self, v: v.nonneg, "equality on the boundary"
+    ),
+    Mutation(
+        "hypotheses are not asked of a witness",
+        "statements.statement:Statement.meets",
+        lambda right: lambda self, p: all(s.contains(x) for s, x in zip(self.box, p)),
+        "hypotheses",
+        blind=False,
+    ),
+    Mutation(
+        "a witness may be undefined",
+        "statements.statement:Statement._defined",
+        lambda right: lambda *a: True,
+        "undefined hypotheses",
+        blind=False,
+    ),
+    Mutation(
+        "a witness is not evaluated",
+        "statements.statement:Statement.violated",
+        lambda right: lambda self, p: "exact" if self.meets(p) else "",
+        "nested radicals",
+        blind=False,
+    ),
     Mutation("a hypothesis is read as strict", "statements.relation:hypothesis", _strict, "hypotheses", blind=False),
-    Mutation("the sign of a denominator is dropped", "statements.equivalent_forms:_cleared", lambda right: lambda e, signs: sp.fraction(sp.together(e))[0], "real poles"),
-    Mutation("an unknown sign is taken for nonnegative", "statements.equivalent_forms:Signs.weak", lambda right: lambda self, e: right(self, e) or 1, "nested radicals"),
-    Mutation("of several alternatives one list is enough", "statements.equivalent_forms:alternatives", lambda right: lambda e, signs, limit=12: [[a for row in right(e, signs, limit) for a in row]], "invariance"),
-    Mutation("a bend has one side only", "statements.max_and_min:_halves", lambda right: lambda s, root: (h[0], None) if (h := right(s, root))[0] is not None else h, "absolute values"),
-    Mutation("scaling knows no negative numbers", "statements.invariance:_weights", lambda right: lambda *a: (w[0], w[1][:1]) if (w := right(*a)) else w, "invariance"),
-    Mutation("every statement may be shifted", "statements.invariance:_shifts", lambda right: lambda exprs, symbols, box: (0, [sp.S.Zero]), "invariance"),
+    Mutation(
+        "the sign of a denominator is dropped",
+        "statements.equivalent_forms:_cleared",
+        lambda right: lambda e, signs: sp.fraction(sp.together(e))[0],
+        "real poles",
+    ),
+    Mutation(
+        "of several alternatives one list is enough",
+        "statements.equivalent_forms:alternatives",
+        lambda right: lambda e, signs, limit=12: [[a for row in right(e, signs, limit) for a in row]],
+        "invariance",
+    ),
+    Mutation(
+        "a bend has one side only",
+        "statements.max_and_min:_halves",
+        lambda right: lambda s, root: (h[0], None) if (h := right(s, root))[0] is not None else h,
+        "absolute values",
+    ),
+    Mutation(
+        "scaling knows no negative numbers",
+        "statements.invariance:_weights",
+        lambda right: lambda *a: (w[0], w[1][:1]) if (w := right(*a)) else w,
+        "invariance",
+    ),
+    Mutation(
+        "every statement may be shifted",
+        "statements.invariance:_shifts",
+        lambda right: lambda exprs, symbols, box: (0, [sp.S.Zero]),
+        "invariance",
+    ),
     Mutation("definedness is not asked for", "inequalities:_Run.undefined", lambda right: lambda self: "", "removable poles"),
-    Mutation("negative factors are left out", "statements.equivalent_forms:bare", lambda right: lambda e: sp.Abs(e) if e.is_Mul else right(e), "real poles"),
+    Mutation(
+        "negative factors are left out",
+        "statements.equivalent_forms:bare",
+        lambda right: lambda e: sp.Abs(e) if e.is_Mul else right(e),
+        "real poles",
+    ),
     # exact
-    Mutation("one root is not counted", "exact.rational_functions:_isolate", lambda right: lambda p, width: right(p, width)[:-1], "needles"),
-    Mutation("a root has the sign next to it", "exact.rational_functions:_at_root", lambda right: lambda q, a, b: q.eval(a), "needles"),
-    Mutation("corners stand for all Bernstein coefficients", "exact.bernstein:_shown", lambda right: lambda t, ends, strict: all(c > 0 for c in (t.flat[0], t.flat[-1])), "polynomials"),
-    Mutation("half of a box is not looked at", "exact.bernstein:_halve", lambda right: lambda t, axis: (right(t, axis)[0],) * 2, "polynomials"),
-    Mutation("every quadratic form is nonnegative", "exact.rational_functions:_quadratic", lambda right: lambda p, symbols, strict: bool(sp.Poly(p, *symbols).total_degree() == 2), "invariance"),
-    Mutation("a slack is subtracted", "exact.rational_functions:slack_variables", lambda right: lambda *a, **k: (({v: e.subs({q: -q for q in names}) for v, e in put.items()}, names, region) for put, names, region in right(*a, **k)), "hypotheses"),
-    Mutation("the sign under a root or logarithm is dropped", "exact.normal_form:Letters._split", lambda right: lambda self, e: (lambda s: (s[0], False, s[2]))(right(self, e)), "branches"),
-    Mutation("the root of a square is the number", "exact.normal_form:Letters._convert_power", lambda right: lambda self, b, p: self._convert(b.base) if b.is_Pow and b.exp * p == 1 else right(self, b, p), "branches"),
-    Mutation("a constant remainder is zero", "exact.field:Field.is_zero", lambda right: lambda self, p, nonzero=(): p.is_constant() or right(self, p, nonzero), "rewriting"),
-    Mutation("the sine is taken for the cosine", "exact.rewriting:_RULES", lambda t: {**t, sp.sin: t[sp.cos]}, "rewriting"),
-    Mutation("points ignore the side conditions", "exact.exact_points:points", lambda right: lambda exprs, given=(), **k: right(exprs, **k), "side conditions"),
-    Mutation("points ignore signs", "exact.exact_points:_draw", lambda right: lambda s, rng, real: -abs(v) if (v := right(s, rng, real)).is_real else v, "rewriting"),
-    Mutation("assumptions that nobody respects are let pass", "as_written:undue", lambda right: lambda e, implied: None, "denied assumptions"),
+    Mutation(
+        "one root is not counted",
+        "exact.rational_functions:_isolate",
+        lambda right: lambda p, width: right(p, width)[:-1],
+        "needles",
+    ),
+    Mutation(
+        "a root has the sign next to it", "exact.rational_functions:_at_root", lambda right: lambda q, a, b: q.eval(a), "needles"
+    ),
+    Mutation(
+        "corners stand for all Bernstein coefficients",
+        "exact.bernstein:_shown",
+        lambda right: lambda t, ends, strict: all(c > 0 for c in (t.flat[0], t.flat[-1])),
+        "polynomials",
+    ),
+    Mutation(
+        "half of a box is not looked at",
+        "exact.bernstein:_halve",
+        lambda right: lambda t, axis: (right(t, axis)[0],) * 2,
+        "polynomials",
+    ),
+    Mutation(
+        "every quadratic form is nonnegative",
+        "exact.rational_functions:_quadratic",
+        lambda right: lambda p, symbols, strict: bool(sp.Poly(p, *symbols).total_degree() == 2),
+        "invariance",
+    ),
+    Mutation(
+        "a slack is subtracted",
+        "exact.rational_functions:slack_variables",
+        lambda right: (
+            lambda *a, **k: (
+                ({v: e.subs({q: -q for q in names}) for v, e in put.items()}, names, region)
+                for put, names, region in right(*a, **k)
+            )
+        ),
+        "hypotheses",
+    ),
+    Mutation(
+        "the sign under a root or logarithm is dropped",
+        "exact.normal_form:Letters._split",
+        lambda right: lambda self, e: (lambda s: (s[0], False, s[2]))(right(self, e)),
+        "branches",
+    ),
+    Mutation(
+        "the root of a square is the number",
+        "exact.normal_form:Letters._convert_power",
+        lambda right: lambda self, b, p: self._convert(b.base) if b.is_Pow and b.exp * p == 1 else right(self, b, p),
+        "branches",
+    ),
+    Mutation(
+        "a constant remainder is zero",
+        "exact.field:Field.is_zero",
+        lambda right: lambda self, p, nonzero=(): p.is_constant() or right(self, p, nonzero),
+        "rewriting",
+    ),
+    Mutation("the sine is taken for the cosine", "exact.rewriting:_RULES", lambda t: {**t, sp.sin: t[sp.cos]}, "branches"),
+    Mutation(
+        "points ignore the side conditions",
+        "exact.exact_points:points",
+        lambda right: lambda exprs, given=(), **k: right(exprs, **k),
+        "side conditions",
+    ),
+    Mutation(
+        "points ignore signs",
+        "exact.exact_points:_draw",
+        lambda right: lambda s, rng, real: -abs(v) if (v := right(s, rng, real)).is_real else v,
+        "rewriting",
+    ),
+    Mutation(
+        "assumptions that nobody respects are let pass",
+        "as_written:undue",
+        lambda right: lambda e, implied: None,
+        "denied assumptions",
+    ),
     # identities, integrals, eigenbasis
-    Mutation("balls that meet are taken to differ", "identities:_difference", lambda right: lambda a, b, point: right(a, b, point) or ("Arb", {"lhs": "0", "rhs": "1"}), "rewriting"),
+    Mutation(
+        "balls that meet are taken to differ",
+        "identities:_difference",
+        lambda right: lambda a, b, point: right(a, b, point) or ("Arb", {"lhs": "0", "rhs": "1"}),
+        "rewriting",
+    ),
     Mutation("the tail of an integral is dropped", "integrals:_tail_mass", lambda right: lambda *a: arb(0), "infinite ends"),
     Mutation("a tail need not dominate", "integrals:forall", lambda right: lambda *a, **k: _YES, "infinite ends"),
-    Mutation("the declared sign of a variable is believed", "integrals:_check_assumptions", lambda right: lambda *a: None, "declared variables"),
-    Mutation("imaginary parts of constants are dropped", "integrals:_real_constant", lambda right: lambda exact: value(exact.value, 192).real, "constants beside integrals"),
+    Mutation(
+        "the declared sign of a variable is believed",
+        "integrals:_check_assumptions",
+        lambda right: lambda *a: None,
+        "declared variables",
+    ),
+    Mutation(
+        "imaginary parts of constants are dropped",
+        "integrals:_real_constant",
+        lambda right: lambda exact: value(exact.value, 192).real,
+        "constants beside integrals",
+    ),
     Mutation("matrices have no kernel", "eigenbasis:cases", lambda right: lambda: iter(list(right())[:1]), "eigenbasis"),
     Mutation("matrices are diagonal", "eigenbasis:cases", _only_on_the_diagonal, "eigenbasis"),
 ]

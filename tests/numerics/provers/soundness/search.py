@@ -4,6 +4,7 @@ statement was built around, random ones, and then downhill from the best of them
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterator, Sequence
@@ -72,7 +73,7 @@ class Axis:
     def special(self) -> Iterator[Fraction]:
         """The ends, values next to them, and simple numbers."""
         ends = [e for e in (self.lo, self.hi) if e is not None]
-        near = [e + s * d for e in ends for d in (0, Fraction(1, 1000), Fraction(1, 10**9)) for s in (1, -1)]
+        near = [e + s * d for d in (0, Fraction(1, 10**9), Fraction(1, 1000)) for e in ends for s in (1, -1)]
         simple = [Fraction(n) for n in (0, 1, -1, 2, 3, 10, -10, 1000)]
         yield from (q for q in dict.fromkeys([*near, *simple, Fraction(1, 2)]) if self.holds(q))
 
@@ -80,7 +81,9 @@ class Axis:
 class Terms:
     """``small <= big`` (``<``, if strict) under hypotheses, as functions of numbers."""
 
-    def __init__(self, small: Any, big: Any, axes: dict[sp.Symbol, Axis], where: Sequence[Hypothesis] = (), strict: bool = False) -> None:
+    def __init__(
+        self, small: Any, big: Any, axes: dict[sp.Symbol, Axis], where: Sequence[Hypothesis] = (), strict: bool = False
+    ) -> None:
         self.axes, self.strict, symbols = axes, strict, tuple(axes)
         self.small, self.big = Function(small, symbols), Function(big, symbols)
         above = [(a, b, o) if o[0] == ">" else (b, a, o) for a, o, b in where]
@@ -123,7 +126,8 @@ class Terms:
         """A point that surely breaks the statement, if the search finds one."""
         axes = list(self.axes.values())
         values = [list(a.special()) for a in axes]
-        points = [*hints, *([rng.choice(v) for v in values] for _ in range(5 if all(values) else 0))]
+        corners = itertools.islice(itertools.product(*(v[:2] for v in values)), 4)
+        points = [*hints, *corners, *([rng.choice(v) for v in values] for _ in range(5 if all(values) else 0))]
         found = next((p for p in points if self.broken(p)), None)
         if found is None:
             starts = (self._float(p) for p in (*([a.draw(rng) for a in axes] for _ in range(40)), *points))

@@ -86,7 +86,13 @@ _PRECISE: dict[str, Callable[..., Any]] = {
     "_power": _power,
 }
 _MATH = ("exp", "log", "sinh", "cosh", "tanh", "asinh", "atan", "erf", "erfc", "gamma", "sin", "cos")
-_ROUGH: dict[str, Callable[..., Any]] = {**_PRECISE, **{n: getattr(math, n) for n in _MATH}, "loggamma": math.lgamma, "Max": max, "Min": min}
+_ROUGH: dict[str, Callable[..., Any]] = {
+    **_PRECISE,
+    **{n: getattr(math, n) for n in _MATH},
+    "loggamma": math.lgamma,
+    "Max": max,
+    "Min": min,
+}
 _CONSTANTS = {sp.pi: "pi", sp.E: "e", sp.EulerGamma: "euler", sp.Catalan: "catalan", sp.GoldenRatio: "phi"}
 
 
