@@ -16,6 +16,8 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.core.symbol import Str
 
+from numerics.provers.enclosures.balls import NoBall
+from numerics.provers.enclosures.balls import value as ball
 from numerics.provers.enclosures.where_defined import own_conditions
 
 __all__ = ["LONGEST", "SAME_SIDES", "Computed", "Condition", "Written", "computed", "distinct", "evaluated", "scalar", "undue"]
@@ -141,7 +143,25 @@ def scalar(given: Any) -> Written:
         raise ValueError(f"{e} is not finite: the statement is undefined as written")
     if any(max(abs(q.p), q.q).bit_length() > LONGEST for f in (e, value) for q in f.atoms(sp.Rational)):
         raise ValueError(f"a side holds a number of more than {LONGEST} bits; write it as a power, or give it a symbol")
+    for a in (a for f in (e, value) for a in sp.preorder_traversal(f)):
+        if isinstance(a, (sp.Function, sp.Add)) and a.is_number and _misjudged(a):
+            raise ValueError(
+                f"SymPy takes {a} for a number of another sign, and would rewrite by that; enclose it by rational numbers"
+            )
     return Written(e, value, tuple(conditions))
+
+
+def _misjudged(number: sp.Expr) -> bool:
+    """Whether SymPy is wrong about the sign of a number: it looks at few digits, and takes the
+    logarithm of Gamma at 1 + 2**-60 for 0.
+    """
+    try:
+        v = ball(number)
+    except NoBall:
+        return False
+    if not (v.is_finite() and v.imag.is_zero()):
+        return False
+    return bool((v.real > 0 and number.is_nonpositive) or (v.real < 0 and number.is_nonnegative))
 
 
 def undue(e: sp.Expr, implied: Mapping[str, bool]) -> str | None:
@@ -231,7 +251,9 @@ class _Reader:
             return self._terms(e)
         if isinstance(e, sp.log) and len(e.args) == 2:
             raise TypeError(f"the base of {e} would not be shown; write log(x)/log(b)")
-        if isinstance(e, sp.Piecewise) or not isinstance(e, (sp.Add, sp.Mul, sp.Pow, sp.Max, sp.Min, sp.Function)):
+        if isinstance(e, sp.Piecewise):
+            raise TypeError(f"no engine here knows Piecewise, as in {e}; give each piece a check of its own, or use Max, Min, Abs")
+        if not isinstance(e, (sp.Add, sp.Mul, sp.Pow, sp.Max, sp.Min, sp.Function)):
             return e
         for g, kind in own_conditions(e):
             self.conditions[self.read(g), kind] = None

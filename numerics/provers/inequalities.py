@@ -126,6 +126,10 @@ class _Run:
             return self.open("no point was found that meets the hypotheses: the statement may be vacuous")
         engines: set[str] = set()
         outcome = Outcome(False)
+        if not st.box and st.holds(()):  # at a higher precision than that of boxes
+            exact = st.difference.is_Rational
+            engine, verdict = ("exact arithmetic", Verdict.PROVED) if exact else ("interval arithmetic", Verdict.CERTIFIED)
+            return Evidence(verdict=verdict, engine=engine, **self.tight())
         if self.changed:
             g = self.changed
             outcome = self.cover(g.symbols, g.box, g.big - g.small, g.where, None, engines)
@@ -152,7 +156,9 @@ class _Run:
         assert p is not None
         by = self.st.violated(p)
         engine = "exact arithmetic" if by == "exact" else "interval arithmetic"
-        return Evidence(verdict=Verdict.REFUTED, engine=engine, witness=self.st.named(p), witness_by=by)
+        # Without variables the two sides are all that a reader needs.
+        point = self.st.named(p) or {"smaller": str(self.st.small), "larger": str(self.st.big)}
+        return Evidence(verdict=Verdict.REFUTED, engine=engine, witness=point, witness_by=by)
 
     def tight(self) -> dict[str, Any]:
         """Slack and tightest point, where both sides are positive there."""

@@ -170,7 +170,7 @@ def _surely_differ(a: sp.Expr, b: sp.Expr) -> bool:
 
 def at_point(exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]) -> tuple[list[sp.Expr], dict[str, sp.Expr]] | None:
     """The expressions with values for the symbols, and for functions and derivatives that are not
-    defined; None if a function might have got two values at one point.
+    defined; None if a function might have got two values at one point, or SymPy fails.
 
     Returns
     -------
@@ -202,5 +202,8 @@ def at_point(exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]) -> tupl
             return sp.nan  # SymPy's 0**0 is 1, while the normal form takes a logarithm of the base
         return e.func(*(fill(a) for a in e.args)) if e.args else e
 
-    filled = [fill(e) for e in exprs]
+    try:
+        filled = [fill(e) for e in exprs]
+    except RecursionError:  # in SymPy, where it asks for the sign of atanh(1 - 10**-20)
+        return None
     return (filled, chosen) if functions.consistent() else None

@@ -298,6 +298,9 @@ class Cover:
         if v.neg or (self.out.boxes < 40 and v.pos):
             return False
         x = self.task.symbols[i]
+        bends = self.task.alternatives[p[0]][p[1]].atoms(sp.Abs, sp.Max, sp.Min, sp.sign, sp.Heaviside)
+        if any(a.free_symbols == {x} and not a.is_rational_function(x) for t in bends for a in t.args):
+            return False  # SymPy would compare numbers in floating point: it takes |atanh(1 - 2**-50)| for 0
         e = sp.expand(self.task.alternatives[p[0]][p[1]].subs(x, sympy_rational(at.lo)))
         self.faces[key] = False
         if not e.has(sp.nan, sp.zoo, sp.oo, -sp.oo, sp.I):

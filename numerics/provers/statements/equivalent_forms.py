@@ -49,7 +49,7 @@ class Signs:
 
     def exactly_nonnegative(self, e: sp.Expr) -> bool:
         """Whether `e` is nonnegative by its assumptions or by exact arithmetic."""
-        return bool(e.is_nonnegative or sign(e, self.program.symbols, self.box, strict=False, boxes=20))
+        return bool((e.is_nonnegative and _plain(e)) or sign(e, self.program.symbols, self.box, strict=False, boxes=20))
 
 
 def alternatives(e: sp.Expr, signs: Signs, limit: int = 12) -> list[list[sp.Expr]]:
@@ -153,9 +153,17 @@ def bare(e: sp.Expr) -> sp.Expr:
     >>> bare(sp.exp(y) * x**2 / y - 2 * sp.exp(y) * x / y)
     x - 2
     """
-    factors = [f for f in sp.Mul.make_args(sp.factor_terms(e)) if not f.is_positive]
-    minus = sum(1 for f in factors if f.is_negative)
-    return sp.Mul(sp.S.NegativeOne**minus, *(f for f in factors if not f.is_negative))
+    factors = [f for f in sp.Mul.make_args(sp.factor_terms(e)) if not (f.is_positive and _plain(f))]
+    negative = [f for f in factors if f.is_negative and _plain(f)]
+    return sp.Mul(sp.S.NegativeOne ** len(negative), *(f for f in factors if f not in negative))
+
+
+def _plain(e: sp.Expr) -> bool:
+    """Whether SymPy's assumptions tell the sign of `e` without evaluating a number such as pi - 3
+    in floating point: that is no exact step.
+    """
+    numbers = (a for a in sp.preorder_traversal(e) if a.is_number and not a.is_Rational)
+    return all(a.is_Mul or isinstance(a, (sp.NumberSymbol, sp.exp)) or (a.is_Pow and a.exp.is_Rational) for a in numbers)
 
 
 def split_by_sign(e: sp.Expr, signs: Signs) -> tuple[sp.Expr, sp.Expr] | None:

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import reduce
-from math import lcm
+from math import lcm, prod
 
 import sympy as sp
 from flint import fmpq
@@ -117,16 +117,16 @@ class Slopes:
         """Whether `e` is identically zero under a substitution; one enclosure at a sample point
         settles most cases that are not.
         """
+        with suppress(Unsupported):  # first, as SymPy takes |atanh(1 - 2**-50)| for 0
+            v = self.program.on(sample)[self.program.add(e)]
+            if v.defined and v.nonzero:
+                return False
         try:
             value = e.subs(at)
         except TypeError:  # SymPy compares an undefined value
             return False
         if value == 0:
             return True
-        with suppress(Unsupported):
-            v = self.program.on(sample)[self.program.add(e)]
-            if v.defined and v.nonzero:
-                return False
         if value.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
             return False
         if sp.expand(value) == 0 or sp.expand(sp.fraction(sp.together(value))[0]) == 0:
@@ -161,9 +161,10 @@ def _fades(t: sp.Expr, x: sp.Symbol) -> bool:
     return fast or bool(power < 0)
 
 
-def _degree(e: sp.Expr) -> int:
-    """The highest power of a letter when every root and exponential is written by powers of
-    letters, as SymPy does before it factors: exp(x/9) and exp(x/7) as powers of exp(x/63).
+def _monomials(e: sp.Expr) -> int:
+    """How many products of powers there are up to the highest power of each letter, when every root
+    and exponential is written by powers of letters, as SymPy does before it factors: exp(x/9) and
+    exp(x/7) as powers of exp(x/63).
     """
     rates: dict[tuple[sp.Expr, sp.Expr], list[sp.Rational]] = {}
     for a in e.atoms(sp.Pow, sp.exp):
@@ -171,12 +172,12 @@ def _degree(e: sp.Expr) -> int:
         for t in sp.Add.make_args(sp.expand(exponent)):
             c, m = t.as_coeff_Mul()
             rates.setdefault((base, m), []).append(c)
-    return max((max(abs(c) for c in cs) * lcm(*(int(c.q) for c in cs)) for cs in rates.values()), default=0)
+    return prod(int(1 + max(abs(c) for c in cs) * lcm(*(int(c.q) for c in cs))) for cs in rates.values())
 
 
 def _writings(e: sp.Expr) -> list[sp.Expr]:
     size = e.count_ops()
-    more = ([sp.factor(e)] if size < 40 and _degree(e) < 100 else []) + ([sp.expand(e)] if size < 80 else [])
+    more = ([sp.factor(e)] if size < 40 and _monomials(e) < 100 else []) + ([sp.expand(e)] if size < 80 else [])
     return list(dict.fromkeys([sp.factor_terms(e), *more]))
 
 

@@ -197,6 +197,10 @@ class Statement:
             else "Arb"
         )
 
+    def holds(self, point: tuple[Fraction, ...]) -> bool:
+        """Whether the inequality surely holds at a point."""
+        return self._sign(self.difference, point) in ((1,) if self.strict else (1, 0, 0.5))
+
     def _defined(self, needs: Iterable[Condition], point: tuple[Fraction, ...]) -> bool:
         """Whether all these conditions surely hold; SymPy's own arithmetic turns ``x/(x + 1/x)``
         into 0 at 0.
@@ -245,11 +249,12 @@ class Statement:
 
 
 def _algebraic(e: sp.Expr) -> bool:
-    """Whether SymPy's own arithmetic gives the value at a rational point: no functions but |x|, Max
-    and Min, and rational powers.
+    """Whether SymPy's own arithmetic gives the value at a rational point: rational powers, or else
+    whole ones with |x|, Max and Min, which compare rational numbers then.
     """
-    fine = all(isinstance(a, sp.Abs) for a in e.atoms(sp.Function))
-    return fine and all(a.exp.is_Rational for a in e.atoms(sp.Pow))
+    bends = e.atoms(sp.Abs, sp.Max, sp.Min)
+    fine = e.atoms(sp.Function) <= bends
+    return fine and all(a.exp.is_Integer or (a.exp.is_Rational and not bends) for a in e.atoms(sp.Pow))
 
 
 def _range_latex(s: sp.Symbol, side: Side) -> str:

@@ -24,6 +24,7 @@ D, S = sp.Derivative, sp.Sum
 with sp.evaluate(False):
     TWICE = x + x
     ONE = r / r
+    PIECES = sp.Piecewise((x, x > 0), (0, True)) ** 2  # SymPy cannot even print it
 
 WRITTEN = {
     "an unevaluated sum": (TWICE, 2 * x, "x + x = 2 x"),
@@ -70,6 +71,7 @@ def test_a_maximum_of_a_computation() -> None:
 @pytest.mark.parametrize(
     ("side", "error", "words"),
     [
+        (PIECES, TypeError, "Piecewise"),
         (D(sp.Abs(r), r), TypeError, "bends"),
         (D(sp.Max(r, 0) ** 2, r), TypeError, "bends"),
         (D(sp.Abs(sp.sin(r)), r), TypeError, "bends"),
@@ -98,6 +100,29 @@ def test_what_has_no_sure_value_is_refused(side: sp.Expr, error: Any, words: str
 def test_what_is_undefined_as_written_is_refused(side: sp.Expr) -> None:
     with pytest.raises(ValueError, match=r"undefined"):
         identity(side, 1)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        sp.loggamma(1 + sp.Rational(1, 2**60)),
+        sp.acosh(1 + sp.Rational(1, 2**60)),
+        sp.LambertW(sp.Rational(1, 2**60) - sp.exp(-1)),
+    ],
+    ids=str,
+)
+def test_a_number_whose_sign_sympy_misjudges_is_refused(number: sp.Expr) -> None:
+    """LambertW(-1/e + 2^-60) is about -1; SymPy takes it for positive and splits a logarithm."""
+    z = sp.Symbol("z")
+    with pytest.raises(ValueError, match="another sign"):
+        identity(sp.log(number * x * z + x), sp.log(number * z + 1) + sp.log(x))
+    assert identity(sp.exp(sp.pi * sp.sqrt(163)) - 262537412640768744 + x, x + y).verdict is Verdict.REFUTED
+
+
+def test_a_number_that_sympy_cannot_evaluate_is_left_open() -> None:
+    """SymPy's logarithm of such a number calls itself until Python gives up."""
+    number, z = sp.atanh(1 - sp.Rational(1, 10**20)), sp.Symbol("z")
+    assert identity(sp.log(number * x * z + x), sp.log(number * z + 1)).verdict is not Verdict.PROVED
 
 
 def test_engines_evaluate_although_their_caller_does_not() -> None:

@@ -203,6 +203,19 @@ def test_values_of_roots_and_maxima_are_exact_at_rational_points() -> None:
     assert (e.witness, e.witness_by) == ({"u": "-15/7"}, "exact")
 
 
+def test_a_number_that_is_evaluated_is_no_exact_proof() -> None:
+    near = sp.exp(sp.pi * sp.sqrt(163)), 262537412640768744
+    assert forall(near[0], "<", near[1], {}).verdict is Verdict.CERTIFIED
+    assert forall((sp.pi - 3) * u, ">=", 0, {u: (0, 1)}).verdict is Verdict.CERTIFIED
+    assert forall((3 - sp.pi) * sp.Max(u, 1), "<=", 0, {u: (0, 1)}).verdict is Verdict.CERTIFIED
+    assert forall(sp.sqrt(2) * sp.pi * u, ">=", 0, {u: (0, 1)}).verdict is Verdict.PROVED
+
+
+def test_a_false_statement_without_variables_is_refuted() -> None:
+    assert forall(2, "<=", 1, {}).witness == {"smaller": "2", "larger": "1"}
+    assert forall(sp.pi, "<", 3, {}).verdict is Verdict.REFUTED
+
+
 def test_what_sympy_would_need_minutes_for_is_left_out() -> None:
     power = u**4 / 3 - 11 * u**3 / 3 + sp.Rational(1831, 120) * u**2 - sp.Rational(2277, 80) * u + sp.Rational(180273, 8960)
     assert forall(sp.erfc(power), "<=", 2, {u: (-oo, oo)}, effort=12_000).verdict is not Verdict.REFUTED
