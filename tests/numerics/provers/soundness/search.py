@@ -150,7 +150,7 @@ class Terms:
     def _downhill(self, start: list[float]) -> list[float]:
         """The least value nearby, by steps along the axes that shrink where they do not help."""
         (value, x), step = self._float(start), 0.25
-        while step > 1e-9:
+        for _ in range(300):
             trials = []
             for i, axis in enumerate(self.axes.values()):
                 by = max(1.0, round(step * abs(x[i]))) if axis.whole else step * (abs(x[i]) or 1.0)
@@ -160,4 +160,6 @@ class Terms:
                 value, x = lowest
             else:
                 step /= 3
+            if step < 1e-9:
+                break
         return x

@@ -15,7 +15,7 @@ from typing import Any
 import mpmath
 import sympy as sp
 
-__all__ = ["Function", "Out", "Point", "number", "order", "real"]
+__all__ = ["Function", "Out", "Point", "number", "order"]
 
 DIGITS = 40
 #: What an expression that has no value raises.
@@ -169,11 +169,13 @@ class Function:
             return v
 
 
-def real(v: Any) -> Any:
-    """A number whose imaginary part is not seen to differ from zero."""
-    if abs(mpmath.im(v)) > mpmath.mpf(10) ** -20 * abs(v):
+def _pair(f: Function, point: Point, digits: tuple[int, int]) -> tuple[Any, Any]:
+    """A value with few and with many digits, without an imaginary part that shrinks with more."""
+    low, high = (f(*point, digits=d) for d in digits)
+    wrong = [abs(mpmath.im(v)) for v in (low, high)]
+    if wrong[1] > abs(high) * mpmath.mpf(10) ** -20 and abs(wrong[0] - wrong[1]) < wrong[1] / 1000:
         raise ValueError("the value is not real")
-    return mpmath.re(v)
+    return mpmath.re(low), mpmath.re(high)
 
 
 def order(big: Function, small: Function, point: Point) -> int | None:
@@ -183,8 +185,8 @@ def order(big: Function, small: Function, point: Point) -> int | None:
     a, b = big.exact(point), small.exact(point)
     if a is not None and b is not None:
         return (a > b) - (a < b)
-    for pair in _DIGITS:
-        low, high = (real(big(*point, digits=d)) - real(small(*point, digits=d)) for d in pair)
+    for digits in _DIGITS:
+        low, high = (x - y for x, y in zip(_pair(big, point, digits), _pair(small, point, digits)))
         if abs(low - high) < abs(high) / 1000:
             return 1 if high > 0 else -1
     return None
