@@ -21,6 +21,6 @@ def formulas(table: str) -> tuple[CodeType, ...]:
 
 
 def drawn(rng: random.Random, table: str, **names: Any) -> tuple[Any, ...]:
-    """The value of one line of a table: a tuple of SymPy's expressions where numbers stand alone."""
+    """The value of one line of a table: a tuple of SymPy's expressions."""
     found = eval(rng.choice(formulas(table)), _NAMES, names)
     return tuple(sp.sympify(e) if isinstance(e, int) else e for e in found)

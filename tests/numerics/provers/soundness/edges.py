@@ -105,7 +105,8 @@ def _boundary(rng: random.Random) -> Inequality:
     return Inequality(lhs, rng.choice((">", ">", ">=")), rhs + off, axes, hints=hints, touches=off == 0)
 
 
-#: Two sides, and a hypothesis under which the first is not below the second; with a point of equality.
+#: Two sides, and a hypothesis under which the first is not below the second, and
+#: a point of equality.
 _IMPLIED = """
 x**2 + b, b + 1, (Abs(x), ">=", 1), (1, 0)
 x + y**2, a, (x, ">=", a), (a, 0)
@@ -189,7 +190,7 @@ x**x, R(69, 100)
 
 
 def _complex_looking(rng: random.Random) -> Inequality:
-    """Roots and logarithms of what is negative somewhere, over domains that avoid that or do not."""
+    """Roots and logarithms of what is negative somewhere, over domains that avoid that or not."""
     b = positive(rng)
     bounded = (Axis(ZERO, ONE, True, True), Axis(-ONE, ONE), Axis(ONE, Fraction(b + 2), True, True))
     axes = symbols(rng, [rng.choice((*bounded, Axis(ZERO, None), Axis(None, ZERO, right=True)))])

@@ -12,7 +12,12 @@ from tests.numerics.provers.soundness.case import Case
 __all__ = ["FAMILIES", "statements"]
 
 #: What every statement attacks, and how it is drawn.
-FAMILIES: dict[str, Callable[[random.Random], Any]] = {**inequalities.FAMILIES, **edges.FAMILIES, **identities.FAMILIES, **integrals.FAMILIES}
+FAMILIES: dict[str, Callable[[random.Random], Any]] = {
+    **inequalities.FAMILIES,
+    **edges.FAMILIES,
+    **identities.FAMILIES,
+    **integrals.FAMILIES,
+}
 _SLOW = ("slopes of Max and Min", "Max and Min inside functions", "new variables", "infinite ends", "eigenbasis")
 _REFUSED = ("matrices as letters", "declared variables", "denied assumptions", "constants beside integrals", "undefined integrands")
 _CHEAP = {**dict.fromkeys(identities.FAMILIES, 4), **dict.fromkeys(integrals.FAMILIES, 4)}

@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import sympy as sp
 
@@ -82,7 +81,9 @@ def _absolute(rng: random.Random) -> Inequality:
     (x,), a = w.axes, w.at[0]
     if rng.random() < 0.3:  # one side of the bend falls as well
         tilted = sp.Abs(x - a) + rng.choice((1, -1)) * (1 + R(1, 20)) * (x - a)
-        return Inequality(tilted, rng.choice((">=", ">")), -R(1, 40), w.axes, hints=[[number(a + s)] for s in (0, -1, 1, R(1, 1000))])
+        return Inequality(
+            tilted, rng.choice((">=", ">")), -R(1, 40), w.axes, hints=[[number(a + s)] for s in (0, -1, 1, R(1, 1000))]
+        )
     core = rng.choice((sp.Abs(x - a), sp.Abs(sp.sinh(x - a)), sp.Abs(sp.atan(x - a)), sp.Abs((x - a) ** 3) + (x - a) ** 2))
     w = replace(w, core=core + w.least)
     return _wrapped(rng, w, SIMPLE)

@@ -8,13 +8,14 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from numerics.evidence import Evidence
 from numerics.provers import integral, integral_evidence
+from tests.numerics.provers.soundness.drawing import drawn
 from tests.numerics.provers.soundness.values import Function, Out, number
 from tests.numerics.provers.soundness.wells import R, positive
 
@@ -46,14 +47,14 @@ class Area:
         """
         a, b = (float(e) for e in self.ends)
         cuts = sorted({a, b, *(float(k) for k in self.kinks if min(a, b) < k < max(a, b))})
-        middle = [R(c + 1 if d == math.inf else d - 1 if c == -math.inf else (c + d) / 2) for c, d in zip(cuts, cuts[1:])]
+        middle = [R(c + 1 if d == math.inf else d - 1 if c == -math.inf else (c + d) / 2) for c, d in pairwise(cuts)]
         unlike = [k for k, w in self.x.assumptions0.items() if any(getattr(m, f"is_{k}") is not w for m in middle)]
         if set(unlike) - {"zero", "nonzero", "extended_nonzero"}:
             return None
         f, total = Function(self.f, [self.x]), 0.0
         if a == b:
             return 0.0 if self._at(f, a) is not None else None
-        for c, d in zip(cuts, cuts[1:]):
+        for c, d in pairwise(cuts):
             n = 4 if d - c < math.inf else 16
             for t, w in zip(np.add.outer(np.arange(n), (1 + _NODES) / 2).ravel() / n, np.tile(_WEIGHTS, n) / (2 * n)):
                 if d - c < math.inf:
@@ -123,88 +124,114 @@ def _compared(rng: random.Random, f: Any, x: sp.Symbol, ends: tuple[Any, Any], *
 
 
 #: An integrand for every function, of an argument that is between 0 and 2.
-_NODES_OF: list[Callable[[Any], Any]] = [
-    *(
-        lambda t, f=f: f(t)
-        for f in (
-            sp.exp,
-            sp.sin,
-            sp.cos,
-            sp.sinh,
-            sp.cosh,
-            sp.tanh,
-            sp.sech,
-            sp.erf,
-            sp.erfc,
-            sp.erfi,
-            sp.atan,
-            sp.asinh,
-            sp.LambertW,
-        )
-    ),
-    *(lambda t, f=f: f(t / 2 - R(1, 9)) for f in (sp.tan, sp.sec, sp.asin, sp.acos, sp.atanh)),
-    *(lambda t, f=f: f(t + R(1, 2)) for f in (sp.gamma, sp.factorial, sp.loggamma, sp.cot, sp.csc, sp.coth, sp.csch)),
-    *(lambda t, f=f: f(R(3, 2), t + R(1, 3)) for f in (sp.uppergamma, sp.lowergamma, sp.besselk, sp.besseli, sp.besselj, sp.beta)),
-    lambda t: sp.acosh(R(3, 2) + t),
-    lambda t: sp.polygamma(1, t + 1),
-    lambda t: sp.binomial(t + 3, 2),
-    lambda t: sp.log(1 + t),
-    lambda t: sp.sqrt(t + sp.sqrt(1 + t)),
-    lambda t: (1 + t) ** t,
-    lambda t: sp.cbrt(1 + t),
-    lambda t: 1 / (1 + t) ** 3,
-    lambda t: sp.pi * t**2 + sp.E - sp.EulerGamma * t,
-]
+_INTEGRANDS = """
+exp(t),
+sin(t),
+cos(t),
+sinh(t),
+cosh(t),
+tanh(t),
+sech(t),
+erf(t),
+erfc(t),
+erfi(t),
+atan(t),
+asinh(t),
+LambertW(t),
+tan(t/2 - R(1, 9)),
+sec(t/2 - R(1, 9)),
+asin(t/2 - R(1, 9)),
+acos(t/2 - R(1, 9)),
+atanh(t/2 - R(1, 9)),
+gamma(t + R(1, 2)),
+factorial(t + R(1, 2)),
+loggamma(t + R(1, 2)),
+cot(t + R(1, 2)),
+csc(t + R(1, 2)),
+coth(t + R(1, 2)),
+csch(t + R(1, 2)),
+uppergamma(R(3, 2), t + R(1, 3)),
+lowergamma(R(3, 2), t + R(1, 3)),
+besselk(R(3, 2), t + R(1, 3)),
+besseli(R(3, 2), t + R(1, 3)),
+besselj(R(3, 2), t + R(1, 3)),
+beta(R(3, 2), t + R(1, 3)),
+acosh(R(3, 2) + t),
+polygamma(1, t + 1),
+binomial(t + 3, 2),
+log(1 + t),
+sqrt(t + sqrt(1 + t)),
+(1 + t)**t,
+cbrt(1 + t),
+1/(1 + t)**3,
+pi*t**2 + E - EulerGamma*t,
+"""
 
 
 def _nodes(rng: random.Random) -> Area:
     x = sp.Symbol("x", **rng.choice(({}, {"real": True}, {"positive": True})))
-    f = rng.choice(_NODES_OF)(x)
+    (f,) = drawn(rng, _INTEGRANDS, t=x)
     if rng.random() < 0.4:
-        g = rng.choice(_NODES_OF)(x)
+        (g,) = drawn(rng, _INTEGRANDS, t=x)
         f = rng.choice((f + g, f * g, f - R(1, 2) * g, f * sp.exp(-x), f / (1 + x**2)))
     a, b = sorted(rng.sample([R(k, 5) for k in range(11)], 2))
     return _compared(rng, f, x, (b, a) if rng.random() < 0.1 else (a, b))
 
 
+_KINKS = """
+Abs(u),
+Max(u, 0),
+Min(u, 2*u),
+sign(u),
+exp(Abs(u)),
+sqrt(Abs(u) + 1),
+Max(u**2, u),
+log(Abs(u) + 1),
+Abs(sin(u)),
+"""
+
+
 def _kinks(rng: random.Random) -> Area:
     x = sp.Symbol("x", real=True)
     c = R(rng.randint(-4, 8), 5)
-    u = x - c
-    f = rng.choice(
-        (
-            lambda: sp.Abs(u),
-            lambda: sp.Max(u, 0),
-            lambda: sp.Min(u, 2 * u),
-            lambda: sp.sign(u),
-            lambda: sp.exp(sp.Abs(u)),
-            lambda: sp.sqrt(sp.Abs(u) + 1),
-            lambda: sp.Max(u**2, u),
-            lambda: sp.log(sp.Abs(u) + 1),
-            lambda: sp.Abs(sp.sin(u)),
-        )
-    )()
+    (f,) = drawn(rng, _KINKS, u=x - c)
     return _compared(rng, f, x, (R(-1), R(rng.choice((1, 2)))), kinks=(c, c + 1))
+
+
+_UNDEFINED = """
+1/x, 0, 0
+1/x, -1, 1
+log(x), -2, -1
+Abs(log(x)), -2, -1
+Abs(1 + I*x), -1, 1
+x**R(1, 4), -1, 7
+sqrt(x), -1, 1
+exp(I*x), 0, 1
+sqrt(x)**2, -1, 1
+acos(x), 0, 2
+Max(sqrt(x), 0), -1, 1
+sign(log(x)), -2, -1
+1/(x**2 - R(1, 2)), 0, 1
+gamma(x), -1, 1
+log(x)**2, -2, -1
+re(sqrt(x)), -1, 1
+I*x, -1, 1
+tan(x), 1, 2
+coth(x), -1, 1
+atanh(x), 0, 2
+Abs(sqrt(x)), -1, 0
+Abs(x + sqrt(x - 2)), 0, 1
+Abs(exp(I*x)), 0, 2
+cbrt(x), -8, 8
+"""
 
 
 def _undefined(rng: random.Random) -> Area:
     """Poles, logarithms and roots of negative numbers, and complex integrands, where there are."""
     x = sp.Symbol("x", **rng.choice(({}, {"real": True})))
-    f, ends = rng.choice((
-        (1 / x, (0, 0)), (1 / x, (-1, 1)), (sp.log(x), (-2, -1)), (sp.Abs(sp.log(x)), (-2, -1)), (sp.Abs(1 + sp.I * x), (-1, 1)),
-        (x ** R(1, 4), (-1, 7)), (sp.sqrt(x), (-1, 1)), (sp.exp(sp.I * x), (0, 1)), (sp.sqrt(x) ** 2, (-1, 1)), (sp.acos(x), (0, 2)),
-        (sp.Max(sp.sqrt(x), 0), (-1, 1)), (sp.sign(sp.log(x)), (-2, -1)), (1 / (x**2 - R(1, 2)), (0, 1)), (sp.gamma(x), (-1, 1)), (sp.log(x) ** 2, (-2, -1)),
-        (sp.re(sp.sqrt(x)), (-1, 1)), (sp.I * x, (-1, 1)), (sp.tan(x), (1, 2)), (sp.coth(x), (-1, 1)), (sp.atanh(x), (0, 2)),
-        (sp.Abs(sp.sqrt(x)), (-1, 0)), (sp.Abs(x + sp.sqrt(x - 2)), (0, 1)), (sp.Abs(sp.exp(sp.I * x)), (0, 2)), (sp.cbrt(x), (-8, 8)),
-    ))  # fmt: skip
-    return Area(
-        sp.sympify(f),
-        x,
-        tuple(map(sp.sympify, ends)),
-        rng.choice(("<", ">", "==", "ball")),
-        rng.choice((R(-9), R(0), R(1), R(9), R(201, 100))),
-        kinks=(0,),
-    )
+    f, *ends = drawn(rng, _UNDEFINED, x=x)
+    op, closed = rng.choice(("<", ">", "==", "ball")), rng.choice((R(-9), R(0), R(1), R(9), R(201, 100)))
+    return Area(f, x, tuple(ends), op, closed, kinks=(0,))
 
 
 def _declared(rng: random.Random) -> Area:
@@ -214,40 +241,51 @@ def _declared(rng: random.Random) -> Area:
     return _compared(rng, f, x, rng.choice(((R(-1), R(1)), (R(0), R(1)), (R(1), R(2)), (R(-2), R(-1)))), kinks=(0,))
 
 
+#: Constants that are complex, undefined, or written in a way that hides their value.
+_CONSTANTS = """
+pi/4,
+pi/4 + I,
+1 + I,
+1/zero,
+pi/4 + zero,
+log(-1),
+sqrt(-2),
+oo,
+zoo,
+nan,
+asin(2),
+R(785398163397, 10**12),
+atan(1) + zero/7,
+"""
+
+
 def _constants(rng: random.Random) -> Area:
-    """Constants that are complex, undefined, or written in a way that hides their value."""
     x = sp.Symbol("x", real=True)
-    zero = sp.sqrt(2) + sp.sqrt(3) - sp.sqrt(5 + 2 * sp.sqrt(6))
-    closed = rng.choice(
-        (
-            sp.pi / 4,
-            sp.pi / 4 + sp.I,
-            1 + sp.I,
-            1 / zero,
-            sp.pi / 4 + zero,
-            sp.log(-1),
-            sp.sqrt(-2),
-            sp.oo,
-            sp.zoo,
-            sp.nan,
-            sp.asin(2),
-            R(785398163397, 10**12),
-            sp.atan(1) + zero / 7,
-        )
-    )
+    (closed,) = drawn(rng, _CONSTANTS, zero=sp.sqrt(2) + sp.sqrt(3) - sp.sqrt(5 + 2 * sp.sqrt(6)))
     return Area(1 / (1 + x**2), x, (R(0), R(1)), rng.choice(("<", "<=", ">", ">=", "==")), closed)
+
+
+#: Integrands, and what is said to dominate them, with the ends.
+_TAILS = """
+exp(-x), exp(-x), 0, oo
+x*exp(-x), 2*exp(-x/2), 0, oo
+exp(-x**2), exp(-x**2), -oo, oo
+exp(-x)*sin(x), exp(-x), 0, oo
+exp(x), exp(-x), -oo, 0
+exp(-x/10), exp(-x), 0, oo
+c*exp(-x), exp(-x), 0, oo
+exp(-x**2/2)*x**2, 3*exp(-x**2/4), -oo, oo
+exp(-x), 2*exp(-x), c, oo
+exp(-x), -exp(-x), 0, oo
+1/(1 + exp(x)), exp(-x), 0, oo
+exp(-Abs(x)), exp(-x), -oo, oo
+"""
 
 
 def _tails(rng: random.Random) -> Area:
     x = sp.Symbol("x", real=True)
-    c = positive(rng)
-    f, tail, ends = rng.choice((
-        (sp.exp(-x), sp.exp(-x), (0, sp.oo)), (x * sp.exp(-x), 2 * sp.exp(-x / 2), (0, sp.oo)), (sp.exp(-(x**2)), sp.exp(-(x**2)), (-sp.oo, sp.oo)),
-        (sp.exp(-x) * sp.sin(x), sp.exp(-x), (0, sp.oo)), (sp.exp(x), sp.exp(-x), (-sp.oo, 0)), (sp.exp(-x / 10), sp.exp(-x), (0, sp.oo)),
-        (c * sp.exp(-x), sp.exp(-x), (0, sp.oo)), (sp.exp(-(x**2) / 2) * x**2, 3 * sp.exp(-(x**2) / 4), (-sp.oo, sp.oo)), (sp.exp(-x), 2 * sp.exp(-x), (c, sp.oo)),
-        (sp.exp(-x), -sp.exp(-x), (0, sp.oo)), (1 / (1 + sp.exp(x)), sp.exp(-x), (0, sp.oo)), (sp.exp(-sp.Abs(x)), sp.exp(-x), (-sp.oo, sp.oo)),
-    ))  # fmt: skip
-    return _compared(rng, f, x, tuple(map(sp.sympify, ends)), tail=tail, kinks=(0,))
+    f, tail, *ends = drawn(rng, _TAILS, x=x, c=positive(rng))
+    return _compared(rng, f, x, tuple(ends), tail=tail, kinks=(0,))
 
 
 FAMILIES: dict[str, Callable[[random.Random], Area]] = {

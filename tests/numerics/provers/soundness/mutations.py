@@ -15,9 +15,8 @@ import sympy as sp
 from flint import arb
 
 from numerics.evidence import Evidence, Verdict
-from numerics.provers.enclosures.balls import value
+from numerics.provers.enclosures import balls
 from numerics.provers.enclosures.boxes import Side
-from numerics.provers.enclosures.enclose import Binet
 from numerics.provers.enclosures.interval import INF, ONE, ZERO, Iv
 
 __all__ = ["MUTATIONS", "Mutation", "planted"]
@@ -53,13 +52,13 @@ def planted(mutation: Mutation, patch: pytest.MonkeyPatch) -> None:
     wrong = mutation.wrong(right)
     patch.setattr(owner, last, wrong)
     for name, module in list(sys.modules.items()):
-        for key, value in list(vars(module).items()) if name.startswith("numerics.provers") else ():
-            if value is right:
+        for key, held in list(vars(module).items()) if name.startswith("numerics.provers") else ():
+            if held is right:
                 patch.setattr(module, key, wrong)
-            for k in [k for k, v in value.items() if v is right] if isinstance(value, dict) and not key.startswith("__") else ():
-                patch.setitem(value, k, wrong)
-            if hasattr(value, "cache_clear"):
-                value.cache_clear()
+            for k in [k for k, v in held.items() if v is right] if isinstance(held, dict) and not key.startswith("__") else ():
+                patch.setitem(held, k, wrong)
+            if hasattr(held, "cache_clear"):
+                held.cache_clear()
 
 
 def _between(value: Callable[..., Iv]) -> Callable[..., Iv]:
@@ -125,28 +124,61 @@ _YES = Evidence(verdict=Verdict.PROVED, engine="exact sign")
 
 MUTATIONS = [
     # enclosures
-    Mutation("a product forgets its negative corner", "enclosures.interval:Iv.__mul__", _forgets_a_corner, "polynomials"),
-    Mutation("an even power is treated as an odd one", "enclosures.interval:Iv.powi", _odd_power, "needles"),
-    Mutation("Max ends at the smaller upper end", "enclosures.interval:Iv.max", _smaller_top, "slopes of Max and Min"),
+    Mutation(
+        "a product forgets its negative corner",
+        "enclosures.interval:Iv.__mul__",
+        _forgets_a_corner,
+        "polynomials",
+        (26, 3),
+    ),
+    Mutation(
+        "an even power is treated as an odd one",
+        "enclosures.interval:Iv.powi",
+        _odd_power,
+        "needles",
+        (8, 4),
+    ),
+    Mutation(
+        "Max ends at the smaller upper end",
+        "enclosures.interval:Iv.max",
+        _smaller_top,
+        "slopes of Max and Min",
+        (28, 7),
+    ),
     Mutation(
         "rounding goes inwards at the lower end",
         "enclosures.interval:down",
         lambda down: lambda x: x.upper() if x.is_finite() else down(x),
         "last digits",
+        (1, 7),
     ),
     Mutation(
         "rounding goes inwards at the upper end",
         "enclosures.interval:up",
         lambda up: lambda x: x.lower() if x.is_finite() else up(x),
         "last digits",
+        (1, 7),
     ),
-    Mutation("x exp(-x) has no turning point", "enclosures.interval:powexp", _between, "bounds at infinity"),
-    Mutation("Gamma has no least value between the ends", "enclosures.interval:gamma_shape", _between, "dips of gamma"),
+    Mutation(
+        "x exp(-x) has no turning point",
+        "enclosures.interval:powexp",
+        _between,
+        "bounds at infinity",
+        (162, 19),
+    ),
+    Mutation(
+        "Gamma has no least value between the ends",
+        "enclosures.interval:gamma_shape",
+        _between,
+        "dips of gamma",
+        (10, 3),
+    ),
     Mutation(
         "every end is open",
         "enclosures.boxes:Side.iv",
         lambda iv: lambda s, *a: Iv(v.lo, v.hi, True, True) if (v := iv(s, *a)) else v,
         "equality on the boundary",
+        (7, 9),
     ),
     Mutation(
         "whole numbers are lost between two halves",
@@ -159,45 +191,57 @@ MUTATIONS = [
             )
         ),
         "integers",
+        (17, 21),
     ),
     Mutation(
         "the slope of Max is that of one branch",
         "enclosures.enclose:_RULES",
         lambda t: {**t, sp.Heaviside: lambda u: Iv(ZERO, ZERO) if u.neg else Iv(ONE, ONE)},
         "slopes of Max and Min",
-    ),
-    Mutation(
-        "Stirling's remainder has the other sign",
-        "enclosures.enclose:_RULES",
-        lambda t: {**t, Binet: lambda u: -t[Binet](u)},
-        "dips of gamma",
+        (19, 26),
     ),
     Mutation(
         "the arc tangent ends at 3/2",
         "enclosures.enclose:_RULES",
         lambda t: {**t, sp.atan: lambda u: u.increasing(lambda x: x.atan(), arb(-1.5), arb(1.5))},
         "bounds at infinity",
+        (165,),
     ),
     Mutation(
         "cosh rises everywhere",
         "enclosures.enclose:_RULES",
         lambda t: {**t, sp.cosh: _between(t[sp.cosh])},
         "huge and tiny constants",
+        (114, 70),
     ),
-    Mutation("the range of a new variable is cut off at 1", "enclosures.enclose:image", _half, "new variables"),
+    Mutation(
+        "the range of a new variable is cut off at 1",
+        "enclosures.enclose:image",
+        _half,
+        "new variables",
+        (0, 3),
+    ),
     Mutation(
         "a quotient is defined everywhere",
         "enclosures.where_defined:own_conditions",
         lambda own: lambda a: [c for c in own(a) if c[1] != "!="],
         "removable poles",
+        (5, 6),
     ),
-    Mutation("erfc is taken for erf", "enclosures.balls:UNARY", lambda t: {**t, sp.erfc: t[sp.erf]}, "integrands"),
+    Mutation(
+        "erfc is taken for erf",
+        "enclosures.balls:UNARY",
+        lambda t: {**t, sp.erfc: t[sp.erf]},
+        "integrands",
+        (128, 199),
+    ),
     # statements
     Mutation(
         "the mean value leaves the slopes out",
         "statements.branch:Cover._mean_value",
         lambda right: lambda self, box, f, gradient: right(self, box, f, [g and Iv(ZERO, ZERO) for g in gradient]),
         "needles",
+        (0, 4),
     ),
     Mutation(
         "a contact does not look at the derivative",
@@ -209,29 +253,49 @@ MUTATIONS = [
             )
         ),
         "equality on the boundary",
+        (7, 9),
     ),
     Mutation(
         "slopes have the wrong sign",
         "statements.slopes:Slopes.gradient",
         lambda right: lambda self, values: [g and -g for g in right(self, values)],
         "erf",
+        (1, 16),
     ),
     Mutation(
         "a box is excluded where a hypothesis may hold",
         "statements.branch:Cover._excluded",
         lambda right: lambda self, values: any(not values[i].pos for i, _ in self.hypotheses),
         "hypotheses",
+        (12, 11),
     ),
-    Mutation("everything fades at infinity", "statements.slopes:_fades", lambda right: lambda t, x: True, "bounds at infinity"),
-    Mutation("every face is taken for shown", "statements.branch:Cover._face", lambda right: lambda *a: True, "erf"),
     Mutation(
-        "zero is positive", "statements.branch:Cover._good", lambda right: lambda self, v: v.nonneg, "equality on the boundary"
+        "everything fades at infinity",
+        "statements.slopes:_fades",
+        lambda right: lambda t, x: True,
+        "bounds at infinity",
+        (1, 0),
+    ),
+    Mutation(
+        "every face is taken for shown",
+        "statements.branch:Cover._face",
+        lambda right: lambda *a: True,
+        "erf",
+        (3, 1),
+    ),
+    Mutation(
+        "zero is positive",
+        "statements.branch:Cover._good",
+        lambda right: lambda self, v: v.nonneg,
+        "equality on the boundary",
+        (7, 6),
     ),
     Mutation(
         "hypotheses are not asked of a witness",
         "statements.statement:Statement.meets",
         lambda right: lambda self, p: all(s.contains(x) for s, x in zip(self.box, p)),
         "hypotheses",
+        (3, 6),
         blind=False,
     ),
     Mutation(
@@ -239,6 +303,7 @@ MUTATIONS = [
         "statements.statement:Statement._defined",
         lambda right: lambda *a: True,
         "undefined hypotheses",
+        (7, 15),
         blind=False,
     ),
     Mutation(
@@ -246,45 +311,58 @@ MUTATIONS = [
         "statements.statement:Statement.violated",
         lambda right: lambda self, p: "exact" if self.meets(p) else "",
         "nested radicals",
+        (11, 6),
         blind=False,
     ),
-    Mutation("a hypothesis is read as strict", "statements.relation:hypothesis", _strict, "hypotheses", blind=False),
+    Mutation(
+        "a hypothesis is read as strict",
+        "statements.relation:hypothesis",
+        _strict,
+        "hypotheses",
+        (42, 76),
+        blind=False,
+    ),
     Mutation(
         "the sign of a denominator is dropped",
         "statements.equivalent_forms:_cleared",
         lambda right: lambda e, signs: sp.fraction(sp.together(e))[0],
         "real poles",
-    ),
-    Mutation(
-        "of several alternatives one list is enough",
-        "statements.equivalent_forms:alternatives",
-        lambda right: lambda e, signs, limit=12: [[a for row in right(e, signs, limit) for a in row]],
-        "invariance",
+        (15, 54),
     ),
     Mutation(
         "a bend has one side only",
         "statements.max_and_min:_halves",
         lambda right: lambda s, root: (h[0], None) if (h := right(s, root))[0] is not None else h,
         "absolute values",
+        (4, 30),
     ),
     Mutation(
         "scaling knows no negative numbers",
         "statements.invariance:_weights",
         lambda right: lambda *a: (w[0], w[1][:1]) if (w := right(*a)) else w,
         "invariance",
+        (67, 99),
     ),
     Mutation(
         "every statement may be shifted",
         "statements.invariance:_shifts",
         lambda right: lambda exprs, symbols, box: (0, [sp.S.Zero]),
         "invariance",
+        (7, 26),
     ),
-    Mutation("definedness is not asked for", "inequalities:_Run.undefined", lambda right: lambda self: "", "removable poles"),
+    Mutation(
+        "definedness is not asked for",
+        "inequalities:_Run.undefined",
+        lambda right: lambda self: "",
+        "removable poles",
+        (6, 5),
+    ),
     Mutation(
         "negative factors are left out",
         "statements.equivalent_forms:bare",
         lambda right: lambda e: sp.Abs(e) if e.is_Mul else right(e),
         "real poles",
+        (2, 43),
     ),
     # exact
     Mutation(
@@ -292,27 +370,35 @@ MUTATIONS = [
         "exact.rational_functions:_isolate",
         lambda right: lambda p, width: right(p, width)[:-1],
         "needles",
+        (12, 63),
     ),
     Mutation(
-        "a root has the sign next to it", "exact.rational_functions:_at_root", lambda right: lambda q, a, b: q.eval(a), "needles"
+        "a root has the sign next to it",
+        "exact.rational_functions:_at_root",
+        lambda right: lambda q, a, b: q.eval(a),
+        "needles",
+        (8, 15),
     ),
     Mutation(
         "corners stand for all Bernstein coefficients",
         "exact.bernstein:_shown",
         lambda right: lambda t, ends, strict: all(c > 0 for c in (t.flat[0], t.flat[-1])),
         "polynomials",
+        (5, 6),
     ),
     Mutation(
         "half of a box is not looked at",
         "exact.bernstein:_halve",
         lambda right: lambda t, axis: (right(t, axis)[0],) * 2,
         "polynomials",
+        (5, 6),
     ),
     Mutation(
         "every quadratic form is nonnegative",
         "exact.rational_functions:_quadratic",
         lambda right: lambda p, symbols, strict: bool(sp.Poly(p, *symbols).total_degree() == 2),
         "invariance",
+        (99, 67),
     ),
     Mutation(
         "a slack is subtracted",
@@ -324,43 +410,56 @@ MUTATIONS = [
             )
         ),
         "hypotheses",
+        (103, 73),
     ),
     Mutation(
         "the sign under a root or logarithm is dropped",
         "exact.normal_form:Letters._split",
         lambda right: lambda self, e: (lambda s: (s[0], False, s[2]))(right(self, e)),
         "branches",
+        (237, 274),
     ),
     Mutation(
         "the root of a square is the number",
         "exact.normal_form:Letters._convert_power",
         lambda right: lambda self, b, p: self._convert(b.base) if b.is_Pow and b.exp * p == 1 else right(self, b, p),
         "branches",
+        (141, 173),
     ),
     Mutation(
         "a constant remainder is zero",
         "exact.field:Field.is_zero",
         lambda right: lambda self, p, nonzero=(): p.is_constant() or right(self, p, nonzero),
         "rewriting",
+        (7, 2),
     ),
-    Mutation("the sine is taken for the cosine", "exact.rewriting:_RULES", lambda t: {**t, sp.sin: t[sp.cos]}, "branches"),
+    Mutation(
+        "the sine is taken for the cosine",
+        "exact.rewriting:_RULES",
+        lambda t: {**t, sp.sin: t[sp.cos]},
+        "branches",
+        (220, 283),
+    ),
     Mutation(
         "points ignore the side conditions",
         "exact.exact_points:points",
         lambda right: lambda exprs, given=(), **k: right(exprs, **k),
         "side conditions",
+        (2, 3),
     ),
     Mutation(
         "points ignore signs",
         "exact.exact_points:_draw",
         lambda right: lambda s, rng, real: -abs(v) if (v := right(s, rng, real)).is_real else v,
         "rewriting",
+        (2, 3),
     ),
     Mutation(
         "assumptions that nobody respects are let pass",
         "as_written:undue",
         lambda right: lambda e, implied: None,
         "denied assumptions",
+        (1, 3),
     ),
     # identities, integrals, eigenbasis
     Mutation(
@@ -368,21 +467,48 @@ MUTATIONS = [
         "identities:_difference",
         lambda right: lambda a, b, point: right(a, b, point) or ("Arb", {"lhs": "0", "rhs": "1"}),
         "rewriting",
+        (0, 1),
     ),
-    Mutation("the tail of an integral is dropped", "integrals:_tail_mass", lambda right: lambda *a: arb(0), "infinite ends"),
-    Mutation("a tail need not dominate", "integrals:forall", lambda right: lambda *a, **k: _YES, "infinite ends"),
+    Mutation(
+        "the tail of an integral is dropped",
+        "integrals:_tail_mass",
+        lambda right: lambda *a: arb(0),
+        "infinite ends",
+        (0, 1),
+    ),
+    Mutation(
+        "a tail need not dominate",
+        "integrals:forall",
+        lambda right: lambda *a, **k: _YES,
+        "infinite ends",
+        (50, 74),
+    ),
     Mutation(
         "the declared sign of a variable is believed",
         "integrals:_check_assumptions",
         lambda right: lambda *a: None,
         "declared variables",
+        (1, 3),
     ),
     Mutation(
         "imaginary parts of constants are dropped",
         "integrals:_real_constant",
-        lambda right: lambda exact: value(exact.value, 192).real,
+        lambda right: lambda exact: balls.value(exact.value, 192).real,
         "constants beside integrals",
+        (0, 1),
     ),
-    Mutation("matrices have no kernel", "eigenbasis:cases", lambda right: lambda: iter(list(right())[:1]), "eigenbasis"),
-    Mutation("matrices are diagonal", "eigenbasis:cases", _only_on_the_diagonal, "eigenbasis"),
+    Mutation(
+        "matrices have no kernel",
+        "eigenbasis:cases",
+        lambda right: lambda: iter(list(right())[:1]),
+        "eigenbasis",
+        (1, 0),
+    ),
+    Mutation(
+        "matrices are diagonal",
+        "eigenbasis:cases",
+        _only_on_the_diagonal,
+        "eigenbasis",
+        (1, 0),
+    ),
 ]

@@ -16,8 +16,8 @@ from flint import arb
 
 from numerics.evidence import Evidence, Verdict
 from tests.numerics.provers.soundness.case import Case, Inequality
+from tests.numerics.provers.soundness.equations import Entries, Equation
 from tests.numerics.provers.soundness.generator import FAMILIES
-from tests.numerics.provers.soundness.identities import Entries, Equation
 from tests.numerics.provers.soundness.integrals import Area
 from tests.numerics.provers.soundness.running import ATTACKS, attacked, blind
 from tests.numerics.provers.soundness.search import Axis
