@@ -1,5 +1,5 @@
 """Attack the provers with random statements: ``python -m benchmarks.soundness [statements]
-[--generator first] [--seed N] [--effort N]``.
+[--generator first] [--seed N] [--effort N] [--blind]``.
 
 Run it from the root of a checkout. Each of the two generators (`tests/numerics/provers/generation`
 and `tests/numerics/provers/soundness`) makes half of the statements. Every verdict that an attack
@@ -13,9 +13,10 @@ import argparse
 import sys
 import time
 from collections import Counter
+from contextlib import nullcontext
 from itertools import islice
 
-from tests.numerics.provers.soundness.running import ATTACKS
+from tests.numerics.provers.soundness.running import ATTACKS, blind
 
 BLOCK = 100
 
@@ -27,12 +28,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--generator", choices=[*ATTACKS, "both"], default="both")
     parser.add_argument("--seed", type=int, default=0, help="another seed is another family of statements")
     parser.add_argument("--effort", type=int, default=8_000, help="steps after which the prover gives up")
+    parser.add_argument("--blind", action="store_true", help="look for no counterexample, so that proofs alone are attacked")
     options = parser.parse_args(arguments)
     chosen = list(ATTACKS) if options.generator == "both" else [options.generator]
     faults = 0
     for n, name in enumerate(chosen):
         count = options.statements // len(chosen) + (n < options.statements % len(chosen))
-        faults += _attack(name, count, options.seed, options.effort)
+        with blind() if options.blind else nullcontext():
+            faults += _attack(name, count, options.seed, options.effort)
     return 1 if faults else 0
 
 

@@ -1,5 +1,5 @@
-"""A thousand statements of the second generator, whose truth is known by construction or decided by
-mpmath at points of its own choice; and the judge itself, which must see what is false.
+"""Statements of the second generator, whose truth is known by construction or decided by mpmath at
+points of its own choice; and the judge itself, which must see what is false.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.numerics.provers.soundness.integrals import Area
 from tests.numerics.provers.soundness.running import ATTACKS, attacked, blind
 from tests.numerics.provers.soundness.search import Axis
 
-BLOCKS, SIZE, EFFORT = 10, 100, 12_000
+BLOCKS, SIZE, EFFORT = 12, 100, 8_000
 R = sp.Rational
 X = sp.Symbol("x", real=True)
 CERTIFIED = Evidence(verdict=Verdict.CERTIFIED, engine="branch and bound")
@@ -51,7 +51,7 @@ def test_proofs_are_right_without_the_search_for_counterexamples() -> None:
     families = ("needles", "slopes of Max and Min", "hypotheses", "equality on the boundary", "polynomials", "integers", "erf")
     with blind():
         for family in families:
-            for st in (FAMILIES[family](rng) for _ in range(8)):
+            for st in (FAMILIES[family](rng) for _ in range(4)):
                 assert attacked(st, EFFORT, lambda e, st=st: st.fault(e, rng), frozenset({family})).fault == ""
 
 

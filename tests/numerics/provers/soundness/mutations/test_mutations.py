@@ -10,10 +10,12 @@ from contextlib import nullcontext
 import pytest
 
 from tests.numerics.provers.soundness.generator import FAMILIES
-from tests.numerics.provers.soundness.mutations import MUTATIONS, Mutation, planted
+from tests.numerics.provers.soundness.mutations import wrong_equations, wrong_inequalities
+from tests.numerics.provers.soundness.mutations.planting import Mutation, planted
 from tests.numerics.provers.soundness.running import Result, attacked, blind
 
 EFFORT = 12_000
+MUTATIONS = [*wrong_inequalities.MUTATIONS, *wrong_equations.MUTATIONS]
 
 
 def _judged(mutation: Mutation, seed: int) -> Result:

@@ -1,64 +1,19 @@
-"""Wrong versions of single rules of the provers, each with the family of statements that shows it
-to be wrong.
-"""
+"""Wrong versions of the rules for inequalities: enclosures, branch and bound, forms, witnesses."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from importlib import import_module
+from dataclasses import replace
 from typing import Any
 
-import pytest
 import sympy as sp
 from flint import arb
 
-from numerics.evidence import Evidence, Verdict
-from numerics.provers.enclosures import balls
 from numerics.provers.enclosures.boxes import Side
 from numerics.provers.enclosures.interval import INF, ONE, ZERO, Iv
+from tests.numerics.provers.soundness.mutations.planting import Mutation
 
-__all__ = ["MUTATIONS", "Mutation", "planted"]
-
-
-@dataclass(frozen=True)
-class Mutation:
-    """A rule, as ``module:name`` below ``numerics.provers``, and what makes a wrong version of it
-    from the right one. It shows at some of the statements that `seeds` draw from `family`.
-
-    Where `blind`, `forall` looks for no counterexample: otherwise it finds one before it asks the
-    rule.
-    """
-
-    name: str
-    rule: str
-    wrong: Callable[[Any], Any]
-    family: str
-    seeds: tuple[int, ...] = ()
-    blind: bool = True
-
-
-def planted(mutation: Mutation, patch: pytest.MonkeyPatch) -> None:
-    """Put the wrong version wherever the provers hold the right one: in modules, classes and
-    tables.
-    """
-    place, _, path = mutation.rule.partition(":")
-    *outer, last = path.split(".")
-    owner: Any = import_module(f"numerics.provers.{place}")
-    for name in outer:
-        owner = getattr(owner, name)
-    right = vars(owner)[last]
-    wrong = mutation.wrong(right)
-    patch.setattr(owner, last, wrong)
-    for name, module in list(sys.modules.items()):
-        for key, held in list(vars(module).items()) if name.startswith("numerics.provers") else ():
-            if held is right:
-                patch.setattr(module, key, wrong)
-            for k in [k for k, v in held.items() if v is right] if isinstance(held, dict) and not key.startswith("__") else ():
-                patch.setitem(held, k, wrong)
-            if hasattr(held, "cache_clear"):
-                held.cache_clear()
+__all__ = ["MUTATIONS"]
 
 
 def _between(value: Callable[..., Iv]) -> Callable[..., Iv]:
@@ -99,10 +54,6 @@ def _smaller_top(largest: Any) -> Any:
     return rule
 
 
-def _only_on_the_diagonal(cases: Any) -> Any:
-    return lambda: iter(list(cases())[:2])
-
-
 def _strict(hypothesis: Any) -> Any:
     return lambda h: replace(r, op=r.op[0]) if (r := hypothesis(h)) else r
 
@@ -119,8 +70,6 @@ def _half(image: Any) -> Any:
 
     return rule
 
-
-_YES = Evidence(verdict=Verdict.PROVED, engine="exact sign")
 
 MUTATIONS = [
     # enclosures
@@ -363,152 +312,5 @@ MUTATIONS = [
         lambda right: lambda e: sp.Abs(e) if e.is_Mul else right(e),
         "real poles",
         (2, 43),
-    ),
-    # exact
-    Mutation(
-        "one root is not counted",
-        "exact.rational_functions:_isolate",
-        lambda right: lambda p, width: right(p, width)[:-1],
-        "needles",
-        (12, 63),
-    ),
-    Mutation(
-        "a root has the sign next to it",
-        "exact.rational_functions:_at_root",
-        lambda right: lambda q, a, b: q.eval(a),
-        "needles",
-        (8, 15),
-    ),
-    Mutation(
-        "corners stand for all Bernstein coefficients",
-        "exact.bernstein:_shown",
-        lambda right: lambda t, ends, strict: all(c > 0 for c in (t.flat[0], t.flat[-1])),
-        "polynomials",
-        (5, 6),
-    ),
-    Mutation(
-        "half of a box is not looked at",
-        "exact.bernstein:_halve",
-        lambda right: lambda t, axis: (right(t, axis)[0],) * 2,
-        "polynomials",
-        (5, 6),
-    ),
-    Mutation(
-        "every quadratic form is nonnegative",
-        "exact.rational_functions:_quadratic",
-        lambda right: lambda p, symbols, strict: bool(sp.Poly(p, *symbols).total_degree() == 2),
-        "invariance",
-        (99, 67),
-    ),
-    Mutation(
-        "a slack is subtracted",
-        "exact.rational_functions:slack_variables",
-        lambda right: (
-            lambda *a, **k: (
-                ({v: e.subs({q: -q for q in names}) for v, e in put.items()}, names, region)
-                for put, names, region in right(*a, **k)
-            )
-        ),
-        "hypotheses",
-        (103, 73),
-    ),
-    Mutation(
-        "the sign under a root or logarithm is dropped",
-        "exact.normal_form:Letters._split",
-        lambda right: lambda self, e: (lambda s: (s[0], False, s[2]))(right(self, e)),
-        "branches",
-        (237, 274),
-    ),
-    Mutation(
-        "the root of a square is the number",
-        "exact.normal_form:Letters._convert_power",
-        lambda right: lambda self, b, p: self._convert(b.base) if b.is_Pow and b.exp * p == 1 else right(self, b, p),
-        "branches",
-        (141, 173),
-    ),
-    Mutation(
-        "a constant remainder is zero",
-        "exact.field:Field.is_zero",
-        lambda right: lambda self, p, nonzero=(): p.is_constant() or right(self, p, nonzero),
-        "rewriting",
-        (7, 2),
-    ),
-    Mutation(
-        "the sine is taken for the cosine",
-        "exact.rewriting:_RULES",
-        lambda t: {**t, sp.sin: t[sp.cos]},
-        "branches",
-        (220, 283),
-    ),
-    Mutation(
-        "points ignore the side conditions",
-        "exact.exact_points:points",
-        lambda right: lambda exprs, given=(), **k: right(exprs, **k),
-        "side conditions",
-        (2, 3),
-    ),
-    Mutation(
-        "points ignore signs",
-        "exact.exact_points:_draw",
-        lambda right: lambda s, rng, real: -abs(v) if (v := right(s, rng, real)).is_real else v,
-        "rewriting",
-        (2, 3),
-    ),
-    Mutation(
-        "assumptions that nobody respects are let pass",
-        "as_written:undue",
-        lambda right: lambda e, implied: None,
-        "denied assumptions",
-        (1, 3),
-    ),
-    # identities, integrals, eigenbasis
-    Mutation(
-        "balls that meet are taken to differ",
-        "identities:_difference",
-        lambda right: lambda a, b, point: right(a, b, point) or ("Arb", {"lhs": "0", "rhs": "1"}),
-        "rewriting",
-        (0, 1),
-    ),
-    Mutation(
-        "the tail of an integral is dropped",
-        "integrals:_tail_mass",
-        lambda right: lambda *a: arb(0),
-        "infinite ends",
-        (0, 1),
-    ),
-    Mutation(
-        "a tail need not dominate",
-        "integrals:forall",
-        lambda right: lambda *a, **k: _YES,
-        "infinite ends",
-        (50, 74),
-    ),
-    Mutation(
-        "the declared sign of a variable is believed",
-        "integrals:_check_assumptions",
-        lambda right: lambda *a: None,
-        "declared variables",
-        (1, 3),
-    ),
-    Mutation(
-        "imaginary parts of constants are dropped",
-        "integrals:_real_constant",
-        lambda right: lambda exact: balls.value(exact.value, 192).real,
-        "constants beside integrals",
-        (0, 1),
-    ),
-    Mutation(
-        "matrices have no kernel",
-        "eigenbasis:cases",
-        lambda right: lambda: iter(list(right())[:1]),
-        "eigenbasis",
-        (1, 0),
-    ),
-    Mutation(
-        "matrices are diagonal",
-        "eigenbasis:cases",
-        _only_on_the_diagonal,
-        "eigenbasis",
-        (1, 0),
     ),
 ]
