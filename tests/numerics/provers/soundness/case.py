@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -51,10 +51,9 @@ class Inequality:
     via: dict[sp.Symbol, Any] | None = None
     hints: Sequence[Point] = ()
     touches: bool = False
-    given: dict[sp.Symbol, Any] = field(default_factory=dict)  # ranges that an axis cannot write
 
     def ask(self, effort: int) -> Evidence:
-        domain = {s: self.given.get(s, a.spec()) for s, a in self.axes.items()}
+        domain = {s: a.spec() for s, a in self.axes.items()}
         return forall(self.lhs, self.op, self.rhs, domain, where=self.where, via=self.via, effort=effort)
 
     def fault(self, e: Evidence, rng: random.Random) -> str:
@@ -86,6 +85,6 @@ class Inequality:
         return f"the statement holds at the witness {seen}: {self}" if holds else ""
 
     def __str__(self) -> str:
-        spec = {str(s): self.given.get(s, a.spec()) for s, a in self.axes.items()}
+        spec = {str(s): a.spec() for s, a in self.axes.items()}
         via = f", via={self.via}" if self.via else ""
         return f"forall({self.lhs}, {self.op!r}, {self.rhs}, {spec}, where={list(self.where)}{via})"

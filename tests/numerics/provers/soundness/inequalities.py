@@ -61,7 +61,7 @@ def _slopes_of_max(rng: random.Random) -> Inequality:
     a, m, s, t = fraction(rng), fraction(rng), positive(rng), positive(rng)
     axes = symbols(rng, [around(rng, a, ends=False)])
     (x,) = axes
-    if next(iter(axes.values())).lo is None or next(iter(axes.values())).hi is None:
+    if axes[x].lo is None or axes[x].hi is None:
         axes[x] = Axis(Fraction(a - 1), Fraction(a + 1))
     u = x - a
     c = min(s, t) * R(rng.choice((1, -1)), 40)

@@ -14,7 +14,7 @@ import sympy as sp
 
 from tests.numerics.provers.soundness.search import Axis
 
-__all__ = ["RISING", "R", "Well", "around", "fraction", "kinked", "smooth", "symbols", "whole"]
+__all__ = ["RISING", "R", "Well", "around", "fraction", "kinked", "positive", "smooth", "symbols", "whole"]
 
 R = sp.Rational
 
@@ -36,6 +36,7 @@ def fraction(rng: random.Random, size: int = 3) -> sp.Rational:
 
 
 def positive(rng: random.Random) -> sp.Rational:
+    """A short positive rational number."""
     return R(rng.randint(1, 6), rng.choice((1, 1, 2, 3)))
 
 
