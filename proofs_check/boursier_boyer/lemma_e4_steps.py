@@ -166,9 +166,9 @@ def both_gradients_in_one_bound(*, k: int | Fraction = 2) -> Evidence:
 
 @claim("BB:28/conditional", control={"q": Fraction(1, 2)})
 def the_conditional_form_suffices(*, q: Fraction = Fraction(1)) -> Evidence:
-    """Conditioning first loses nothing against Cauchy-Schwarz: for two equally likely tasks whose
-    factors have the conditional root mean squares p_i and r_i, (p1 r1 + p2 r2)^2 <= q (p1^2 +
-    p2^2)(r1^2 + r2^2) with q = 1.
+    """For two equally likely tasks conditioning first loses nothing against Cauchy-Schwarz: with
+    the conditional root mean squares p_i and r_i of the factors, (p1 r1 + p2 r2)^2 <= q (p1^2 +
+    p2^2)(r1^2 + r2^2), q = 1.
     """
     p1, p2, r1, r2 = names = sp.symbols("p1 p2 r1 r2", nonnegative=True)
     right = Rational(q) * (p1**2 + p2**2) * (r1**2 + r2**2)
