@@ -154,6 +154,8 @@ def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1)) -> 
     dial="k",
     reference={"v": 1},
     needs=("BB:P3.4.U", "BB:P3.4.V"),
+    argument="With the same c_1' and c_2' for both gradients the bounds of Proposition 3.4 add up to c_1'/L^{c_2'/sigma^2} times "
+    "the left side.",
     hypotheses=("L in Integers", "L >= 2", "v >= 1"),
 )
 def both_gradients_in_one_bound(*, k: int | Fraction = 2) -> Evidence:
