@@ -172,6 +172,9 @@ def the_inverse_is_at_most_two(*, three: int | Fraction = 3, c: int | Fraction =
 def alpha_plus_is_twice_alpha_minus(*, c: int | Fraction = 3) -> Evidence:
     """alpha_+ >= 2 alpha_-, and max(alpha_+, 2 alpha_-) |R/S| + 2 beta <= |R/S| alpha_+ + 2 beta,
     with the constant c under the root of alpha_+ (printed: 3); both hold from c = 8/e on.
+
+    Here alpha_- is not capped at 1: the row speaks of delta >= delta_min, for which it is at most
+    1/2, and a cap would only make it smaller.
     """
     r, K = sp.symbols("RS K", nonnegative=True)  # f may be 0
     plus, twice = alpha_plus(L, a2, delta, c=c), 2 * alpha_minus(L, a2, delta)
