@@ -40,6 +40,7 @@ def limit_of_the_output_in_the_fourth_power(*, c: int | Fraction = 4) -> Evidenc
 @claim("BB:C.6/power", control=(dict(c=3), dict(power=7)))
 def fourth_power_of_lemma_d1(*, c: int = 4, power: int = 8) -> Evidence:
     """(4 sigma^2 |V| |U| sqrt(d))^4 = 4^4 sigma^8 |V|^4 |U|^4 d^2."""
+    V, U = sp.symbols("V U", nonnegative=True)  # either may be 0
     with sp.evaluate(False):
         left = lemma_d1(sigma, V, U, d) ** 4
     return identity(left, sp.Integer(c) ** 4 * sigma**power * V**4 * U**4 * d**2)

@@ -86,7 +86,11 @@ def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
     return inverse / scale, float(scale)
 
 
-@claim("BB:F.2.Zh/fixed_point", control={"exponent": Rational(1, 2)})
+@claim(
+    "BB:F.2.Zh/fixed_point",
+    control={"exponent": Rational(1, 2)},
+    argument="The entries of the field in an eigenbasis of Sigma are read off from the matrix products, in every dimension.",
+)
 def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)) -> Evidence:
     """|U|_F^2 = T T^{-2r} equals u^2 = T^{2r} at r = 1/4, T = tr(S_L^-2); gamma S_L^-1 stands
     still.

@@ -58,9 +58,11 @@ def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
     control=dict(least=Fraction(1, 2)),
 )
 def one_constant_for_all_sigma(*, least: int | Fraction = 1) -> Evidence:
-    """3 sigma^4 <= 3 sigma^8 for sigma >= least: the power sigma^{2p} suits sigma >= 1, which
-    Proposition 3.4 asks for. For N(0, sigma^2) at U = 0 the left side is E Z^4, and no constant
-    times sigma^8 bounds it near sigma = 0.
+    """3 sigma^4 <= 3 sigma^8 for sigma >= least = 1: the fourth moment of N(0, sigma^2) against the
+    power sigma^{2p}, p = 4.
+
+    That is the left side at U = 0. Near sigma = 0 no constant times sigma^8 bounds it, so that the
+    power suits sigma >= 1 only, which Proposition 3.4 asks for.
     """
     return forall(3 * sigma**4, "<=", 3 * sigma**8, {sigma: Closed(Rational(least), oo)})
 

@@ -46,15 +46,17 @@ k, c1, c2, c3, c4 = sp.symbols("k c1 c2 c3 c4", positive=True)
 
 
 def printed_supremum(argument: str, c: Fraction) -> Evidence:
-    """Decide for f(x) = x^2 and p = 1 whether |f(w)|/|w| <= C_f at w = `argument` gives |f(x)| <= c
-    C_f |x| for every x.
+    """Decide whether |f(w)|/|w|^p <= C_f at w = `argument` gives |f(x)| <= c C_f |x|^p for every x:
+    printed, for f(x) = x^2 and p = 1; repaired, for every f and p, with F = |f(x)| and r = |x|^p.
     """
+    if argument == "z":
+        r, (F, C_f) = sp.Symbol("r", positive=True), sp.symbols("F C_f", nonnegative=True)
+        domain = {r: (0, oo), F: Closed(0, oo), C_f: Closed(0, oo)}
+        return forall(F, "<=", sp.Rational(c) * C_f * r, domain, where=[(F / r, "<=", C_f)])
     x, z_1, C_f = sp.symbols("x z_1 C_f", positive=True)
-    w = z_1 if argument == "z_1" else x
-    domain = dict.fromkeys((x, w, C_f), (0, oo))
     with sp.evaluate(False):
-        ratio = w**2 / w
-    return forall(x**2, "<=", sp.Rational(c) * C_f * x, domain, where=[(ratio, "<=", C_f)])
+        ratio = z_1**2 / z_1
+    return forall(x**2, "<=", sp.Rational(c) * C_f * x, dict.fromkeys((x, z_1, C_f), (0, oo)), where=[(ratio, "<=", C_f)])
 
 
 def _infinite_prompt(order: int, scaling: int) -> Iterator[Instance]:

@@ -130,11 +130,11 @@ def error_of_the_numerator_over_the_normaliser(*, c: int | Fraction = 1) -> Evid
     """If |R_L - R| is at most e^{2 a2} (E|f|^4)^{1/4} sqrt(3L/delta), then |R_L - R|/S_L <= c
     beta/(1 - alpha_-) with c = 1, as k = S/L >= 1 and y = S_L/S >= 1 - alpha_-.
     """
+    K = sp.Symbol("K", nonnegative=True)  # f may be 0
     with sp.evaluate(False):  # so that the engine divides, and not SymPy before it
-        deviation = exp(2 * a2) * sqrt(K) * sqrt(3 * L / delta) / L
-    domain = {k: Closed(1, oo), y: (0, oo), m: HALF_OPEN_UNIT_INTERVAL}
-    weight = forall(1 / (k * y), "<=", c / (1 - m), domain, where=[(y, ">=", 1 - m)])
-    return all_of(identity(deviation, beta(L, a2, delta, K)), weight)
+        quotient = exp(2 * a2) * sqrt(K) * sqrt(3 * L / delta) / (L * k * y)
+    domain = {**PROMPT_DOMAIN, K: Closed(0, oo), k: Closed(1, oo), y: (0, oo), m: HALF_OPEN_UNIT_INTERVAL}
+    return forall(quotient, "<=", sp.Rational(c) * beta(L, a2, delta, K) / (1 - m), domain, where=[(y, ">=", 1 - m)])
 
 
 @claim(
@@ -170,13 +170,17 @@ def the_inverse_is_at_most_two(*, three: int | Fraction = 3, c: int | Fraction =
 
 @claim("BB:LC.1.a2a", control=dict(c=Fraction(29, 10)), reference={})
 def alpha_plus_is_twice_alpha_minus(*, c: int | Fraction = 3) -> Evidence:
-    """max(alpha_+, 2 alpha_-) |R/S| + 2 beta <= |R/S| alpha_+ + 2 beta, with the constant c under
-    the root of alpha_+ (printed: 3); it holds from c = 8/e on.
+    """alpha_+ >= 2 alpha_-, and max(alpha_+, 2 alpha_-) |R/S| + 2 beta <= |R/S| alpha_+ + 2 beta,
+    with the constant c under the root of alpha_+ (printed: 3); both hold from c = 8/e on.
+
+    Here alpha_- is not capped at 1: the row speaks of delta >= delta_min, for which it is at most
+    1/2, and a cap would only make it smaller.
     """
-    r = sp.Symbol("RS", nonnegative=True)
+    r, K = sp.symbols("RS K", nonnegative=True)  # f may be 0
     plus, twice = alpha_plus(L, a2, delta, c=c), 2 * alpha_minus(L, a2, delta)
-    rest = 2 * beta(L, a2, delta, K)
-    return forall(Max(plus, twice) * r + rest, "<=", r * plus + rest, {**PROMPT_DOMAIN, r: Closed(0, oo), K: (0, oo)})
+    rest, of_f = 2 * beta(L, a2, delta, K), {r: Closed(0, oo), K: Closed(0, oo)}
+    larger = forall(plus, ">=", twice, PROMPT_DOMAIN)
+    return all_of(larger, forall(Max(plus, twice) * r + rest, "<=", r * plus + rest, {**PROMPT_DOMAIN, **of_f}))
 
 
 @claim(

@@ -82,8 +82,9 @@ def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fract
 
 @claim("BB:LC.1.M/jensen", dial="c")
 def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
-    """e^x >= c + x for every score x with c = 1; a centred score has mean 0, so that E M >= 1 and
-    S >= L.
+    """e^x >= c + x for every score x with c = 1.
+
+    The mean of the right side is 1 for a centred score: BB:LC.1.M has E M >= 1 and S >= L from it.
     """
     x = sp.Symbol("x", real=True)
     return forall(exp(x), ">=", sp.Rational(c) + x, {x: (-oo, oo)})

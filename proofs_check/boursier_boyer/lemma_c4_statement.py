@@ -111,6 +111,7 @@ def divisor_is_positive(power: int, closed: bool) -> Evidence:
     at="f = 0",
     costs="nothing",
     repair=dict(closed=False),
+    fragment="Executed is only that the exponent is defined for C_f > 0; that the bound then holds is BB:LC.4.",
     control=dict(closed=True),
     why=r"$C_f\in\mathbb{R}_+$ admits $C_f=0$, that is $f=0$, for which the exponent contains $0/0$: $16\sigma^2C_f^{2/p}=0$ "
     r"and $\mathbb{E}\|f\|^4=0$.",

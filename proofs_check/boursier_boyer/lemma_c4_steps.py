@@ -96,13 +96,13 @@ def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 
     return identity(M - longer, sp.Rational(total) * mean)
 
 
-@claim("BB:LC.4.log", control=dict(c=Fraction(5, 2)), reference={})
-def logarithm_of_delta_0(*, c: int | Fraction = 64) -> Evidence:
-    """1 - ln(delta_0) = 1 + 2 ln L - 6 ln 2 - 4 a2, and 1 - ln(delta_0) <= 2 ln L, with c = 64 in
-    the delta_0 of the inequality, which holds for every c >= e.
+@claim("BB:LC.4.log", control=(dict(c=Fraction(5, 2)), dict(six=7)), reference={})
+def logarithm_of_delta_0(*, c: int | Fraction = 64, six: int = 6) -> Evidence:
+    """1 - ln(delta_0) = 1 + 2 ln L - six ln 2 - 4 a2 with six = 6, and 1 - ln(delta_0) <= 2 ln L,
+    with c = 64 in the delta_0 of the inequality, which holds for every c >= e.
     """
     return all_of(
-        identity(1 - log(delta_0(L, a2)), 1 + 2 * log(L) - 6 * log(2) - 4 * a2),
+        identity(1 - log(delta_0(L, a2)), 1 + 2 * log(L) - six * log(2) - 4 * a2),
         forall(1 - log(delta_0(L, a2, c)), "<=", 2 * log(L), PROMPT_DOMAIN),
     )
 

@@ -44,8 +44,8 @@ def assumption_c5_is_not_empty(*, power: int = 1, scaling: int = 8) -> Evidence:
     hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
 )
 def supremum_of_a_ratio(*, argument: str = "z_1", c: Fraction = Fraction(1)) -> Evidence:
-    """(i) with the ratio at z gives |f(x)| <= C_f |x| for every x; printed, the ratio is at z_1.
-    Here f(x) = x^2 and p = 1.
+    """(i) with the ratio at z gives |f(x)| <= C_f |x|^p for every x that is not 0, with F = |f(x)|
+    and r = |x|^p; printed, the ratio is at z_1, which fails for f(x) = x^2 and p = 1.
     """
     return shared.printed_supremum(argument, c)
 
@@ -251,6 +251,7 @@ def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
     repair=dict(power=2),
     control=(dict(c=Fraction(9, 10)), dict(power=1)),
     needs=("BB:17",),
+    fragment="The repaired bound is executed for U = 0, f(z) = z, g = 1 and Gaussian tokens in one dimension only.",
     hypotheses=HYPOTHESES,
 )
 def third_constant_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:

@@ -21,7 +21,7 @@ from proofs_check.core.claim import MEANS, claim
 from proofs_check.instances.average_split import Bound, product_instances, split_instances
 from theory.bounds.concentration import lemma_c4
 
-q = sp.Symbol("q", positive=True)  # the factor of the exponent in Term 2
+q = sp.Symbol("q", nonnegative=True)  # the factor of the exponent in Term 2
 P = (1, 2)
 
 
@@ -99,16 +99,16 @@ def product_of_a_difference(*, through: str = "|f| |g|", power: int = 2) -> Evid
     "BB:17",
     assumes=(MEANS,),
     control=dict(share=5),
+    argument="These are the inequalities at one query in the ball. Off the ball the left sides are 0, because of the indicator; "
+    "and the expectation over the query preserves <=.",
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(6 / log(100)) / 2, G=1),
 )
 def term_1(*, share: int = 6) -> Evidence:
     """B = sqrt(ln(L)/6)/(sigma |U|) has sigma^2|U|^2 B^2 = ln(L)/6; where |z| <= B, C(z) = 108
     e^{4 sigma^2|Uz|^2} K <= 108 e^{2 ln(L)/3} K and 2 C(z) ln(L)/L G <= 216 K G ln(L)/L^{1/3}, K =
     sqrt(E|f|^4), G = |g|^2.
-
-    Off the ball the left sides are 0, because of the indicator.
     """
-    a2, of_f = score_in_the_ball(share), {**BALL, K: (0, oo)}
+    a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
         constant, largest = (written(108, K, e) for e in (exp(4 * a2), exp(2 * log(L) / 3)))
     term = written(2, computed("C(z)", constant), log(L) / L, G)
@@ -116,7 +116,7 @@ def term_1(*, share: int = 6) -> Evidence:
     return all_of(
         shared.square_of_the_radius(share, 6),
         forall(constant, "<=", largest, of_f, via=IN_THE_BALL),
-        forall(term, "<=", displayed, {**of_f, G: (0, oo)}, via=IN_THE_BALL),
+        forall(term, "<=", displayed, {**of_f, G: Closed(0, oo)}, via=IN_THE_BALL),
     )
 
 
@@ -138,16 +138,20 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 6) -> Evidence:
     return shared.ball_exists(share, norm, 6)
 
 
-@claim("BB:LC.6.T2", control=dict(share=5), needs=("BB:17",))
+@claim(
+    "BB:LC.6.T2",
+    control=dict(share=5),
+    needs=("BB:17",),
+    argument="This is the display at a query in the ball; off it the left side is 0, because of the indicator, and the right one "
+    "is positive.",
+)
 def exponent_of_term_2(*, share: int = 6) -> Evidence:
     """Where |z| <= B = sqrt(ln(L)/6)/(sigma |U|): exp(-((L/2)^{1/p} - e^{(2/p) sigma^2|Uz|^2}) q)
     <= exp(-((L/2)^{1/p} - L^{1/(3p)}) q) with q = K^{1/p}/(16 sigma^2 C_f^{2/p}), K = sqrt(E|f|^4);
     p = 1, 2.
-
-    Off the ball the left side is 0, because of the indicator.
     """
     a2, parts = score_in_the_ball(share), []
-    domain = {**BALL, K: (0, oo), C_f: (0, oo)}
+    domain = {**BALL, K: Closed(0, oo), C_f: (0, oo)}
     for p in P:
         rate = K ** sp.Rational(1, p) / (16 * shared.sigma**2 * C_f ** sp.Rational(2, p))
         half, limit = (L / 2) ** sp.Rational(1, p), exp(written(2, *a2.args) if p == 1 else a2, evaluate=False)
@@ -194,12 +198,12 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
 
 @claim("BB:LC.6.5x", control=(dict(c=4), dict(c=Fraction(1, 2), powers=(1,))))
 def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] = P) -> Evidence:
-    """e^{-x} <= 5 x^{-2p} for x > 0, p = 1, 2; and the display, which is this at x = c2
-    L^{1/p}/sigma^2.
+    """e^{-x} <= 5 x^{-2p} for x > 0, p = 1, 2; and the display for any real L > 0, which is this at
+    x = c2 L^{1/p}/sigma^2.
     """
-    x, p = sp.Symbol("x", positive=True), sp.Symbol("p", integer=True, positive=True)
+    (x, L), p = sp.symbols("x L", positive=True), sp.Symbol("p", integer=True, positive=True)
     s = shared.sigma
-    of = {**dict.fromkeys((c1, c2, G, s), (0, oo)), L: Integers(1, oo)}
+    of = {**dict.fromkeys((c1, c2, s, L), (0, oo)), G: Closed(0, oo)}
     parts = [forall(exp(-x), "<=", sp.Rational(c) * x ** (-2 * p), {x: (0, oo), p: Integers(powers[0], powers[-1])})]
     for power in powers:
         argument = c2 / s**2 * L ** sp.Rational(1, power)
@@ -219,6 +223,7 @@ def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] 
     repair=dict(moment=1),
     control=dict(power=5),
     needs=("BB:LC.6.T2c", "BB:LC.6.5x"),
+    argument="BB:LC.6.T2c bounds the second term by the left side of BB:LC.6.5x, whose right side is simplified here.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "G > 0"),
 )
 def term_2_simplified(*, moment: int = 0, power: int = 6) -> Evidence:

@@ -45,8 +45,8 @@ def assumption_c8_is_not_empty(*, power: int = 1, scaling: int = 16) -> Evidence
     hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
 )
 def supremum_of_a_ratio(*, argument: str = "z_1", c: Fraction = Fraction(1)) -> Evidence:
-    """(i) with the ratio at z gives |f(x)| <= C_f |x| for every x; printed, the ratio is at z_1.
-    Here f(x) = x^2.
+    """(i) with the ratio at z gives |f(x)| <= C_f |x| for every x that is not 0, with F = |f(x)|
+    and r = |x|; printed, the ratio is at z_1, which fails for f(x) = x^2.
     """
     return shared.printed_supremum(argument, c)
 

@@ -21,7 +21,7 @@ from proofs_check.core.claim import MEANS, claim
 from proofs_check.instances.average_split import product_instances, split_instances
 from theory.bounds.concentration_moments import lemma_c7
 
-q = sp.Symbol("q", positive=True)  # the factor of the exponent in Term 2
+q = sp.Symbol("q", nonnegative=True)  # the factor of the exponent in Term 2
 
 
 @claim(
@@ -77,16 +77,16 @@ def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
     "BB:19",
     assumes=(MEANS,),
     control=dict(share=10),
+    argument="These are the inequalities at one query in the ball. Off the ball the left sides are 0, because of the indicator; "
+    "and the expectation over the query preserves <=.",
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(12 / log(100)) / 2, G=1),
 )
 def term_1(*, share: int = 12) -> Evidence:
     """B = sqrt(ln(L)/12)/(sigma |U|) has sigma^2|U|^2 B^2 = ln(L)/12; where |z| <= B, C(z) = 108
     e^{4 sigma^2|Uz|^2} K <= 108 e^{ln(L)/3} K and 2 C(z) K/sqrt(L) G <= 216 K^2 G/L^{1/6}, K =
     sqrt(E|f|^4), G = |g|^4.
-
-    Off the ball the left sides are 0, because of the indicator.
     """
-    a2, of_f = score_in_the_ball(share), {**BALL, K: (0, oo)}
+    a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
         constant, largest = (written(108, K, e) for e in (exp(4 * a2), exp(log(L) / 3)))
     term = written(2, computed("C(z)", constant), K / sqrt(L), G)
@@ -94,7 +94,7 @@ def term_1(*, share: int = 12) -> Evidence:
     return all_of(
         shared.square_of_the_radius(share, 12),
         forall(constant, "<=", largest, of_f, via=IN_THE_BALL),
-        forall(term, "<=", displayed, {**of_f, G: (0, oo)}, via=IN_THE_BALL),
+        forall(term, "<=", displayed, {**of_f, G: Closed(0, oo)}, via=IN_THE_BALL),
     )
 
 
@@ -129,7 +129,7 @@ def exponent_of_term_2(*, share: int = 12) -> Evidence:
     half = sqrt(L) / (2 * sqrt(2))
     left = exp(written(exp(written(2, *a2.args), evaluate=False) - half, rate), evaluate=False)
     right = exp((L ** sp.Rational(1, 6) - half) * rate)
-    domain = {**BALL, K: (0, oo), C_f: (0, oo)}
+    domain = {**BALL, K: Closed(0, oo), C_f: (0, oo)}
     return forall(left, "<=", right, domain, via={**IN_THE_BALL, q: rate})
 
 
@@ -178,6 +178,8 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
     repair=dict(moment=1),
     control=dict(power=11),
     needs=("BB:LC.6.5x",),
+    argument="The display before bounds the second term by the left side of BB:LC.6.5x at p = 2 with sigma^4, whose right side is "
+    "simplified here.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "G > 0"),
 )
 def term_2_simplified(*, moment: int = 0, power: int = 12) -> Evidence:

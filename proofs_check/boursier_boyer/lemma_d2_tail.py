@@ -96,7 +96,13 @@ def _beyond_the_edge(c: int | Fraction) -> Evidence:
     return forall(exp(-((t - edge) ** 2) / 8), "<=", tail_d2(t, d, Rational(c)), domain, where=[(t, ">", edge)])
 
 
-@claim("BB:LD.2.1.a", control=(dict(half=Fraction(3, 5)), dict(c=Fraction(3, 2)), dict(reach=6)))
+@claim(
+    "BB:LD.2.1.a",
+    control=(dict(half=Fraction(3, 5)), dict(c=Fraction(3, 2)), dict(reach=6)),
+    needs=("BB:LD.2.1.RH",),
+    argument="By BB:LD.2.1.RH the probability is at most exp(-(t - 4 sqrt(d))^2/8) for t > 4 sqrt(d), which the second conjunct "
+    "bounds.",
+)
 def from_the_shifted_square(*, half: Fraction = Fraction(1, 2), c: int | Fraction = 2, reach: int = 4) -> Evidence:
     """(a - b)^2 >= half a^2 - b^2 for a, b >= 0; exp(-(t - 4 sqrt(d))^2/8) <= exp(c d - t^2/16) for
     t > 4 sqrt(d); and exp(2d - t^2/16) >= 1 for t = x sqrt(d) with x in [0, reach].

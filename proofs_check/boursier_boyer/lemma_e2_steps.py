@@ -185,8 +185,8 @@ def fourth_power_of_a_sum(*, k: int | Fraction = 8) -> Evidence:
 
 @claim("BB:LE.2.4/root", control=({"k": Fraction(19, 10)}, {"k": Fraction(37, 20)}))
 def fourth_root_of_the_sum(*, k: int | Fraction = 2) -> Evidence:
-    """(8 x^4 + 16 t^4)^{1/4} <= 2 (x + t), the factor 2 of the lemma, with x^4 and t^4 for the two
-    moments; (64 x^4 + 72 t^4)^{1/4} <= (3/2) 2 (x + t) after the repair.
+    """8 x^4 + 16 t^4 <= (2 (x + t))^4, with the factor 2 of the lemma, for the two moments x^4 and
+    t^4; 64 x^4 + 72 t^4 <= ((3/2) 2 (x + t))^4 after the repair.
     """
     domain = {x: HALF_LINE, t: HALF_LINE}
     printed = forall(8 * x**4 + 16 * t**4, "<=", Rational(k) ** 4 * (x + t) ** 4, domain)

@@ -154,6 +154,8 @@ def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1)) -> 
     dial="k",
     reference={"v": 1},
     needs=("BB:P3.4.U", "BB:P3.4.V"),
+    argument="With the same c_1' and c_2' for both gradients the bounds of Proposition 3.4 add up to c_1'/L^{c_2'/sigma^2} times "
+    "the left side.",
     hypotheses=("L in Integers", "L >= 2", "v >= 1"),
 )
 def both_gradients_in_one_bound(*, k: int | Fraction = 2) -> Evidence:
@@ -166,9 +168,9 @@ def both_gradients_in_one_bound(*, k: int | Fraction = 2) -> Evidence:
 
 @claim("BB:28/conditional", control={"q": Fraction(1, 2)})
 def the_conditional_form_suffices(*, q: Fraction = Fraction(1)) -> Evidence:
-    """Conditioning first loses nothing against Cauchy-Schwarz: for two equally likely tasks whose
-    factors have the conditional root mean squares p_i and r_i, (p1 r1 + p2 r2)^2 <= q (p1^2 +
-    p2^2)(r1^2 + r2^2) with q = 1.
+    """For two equally likely tasks conditioning first loses nothing against Cauchy-Schwarz: with
+    the conditional root mean squares p_i and r_i of the factors, (p1 r1 + p2 r2)^2 <= q (p1^2 +
+    p2^2)(r1^2 + r2^2), q = 1.
     """
     p1, p2, r1, r2 = names = sp.symbols("p1 p2 r1 r2", nonnegative=True)
     right = Rational(q) * (p1**2 + p2**2) * (r1**2 + r2**2)

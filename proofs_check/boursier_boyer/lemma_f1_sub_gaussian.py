@@ -25,6 +25,7 @@ from theory.symbolic.regression_moments import DATA, token_moments
     instead=r"The corner is $\|w\|_{\Sigma}^{2}=w^{\top}\Sigma w$, as in equation (12).",
     costs="nothing",
     needs=("BB:12",),
+    argument="The token (x, w'x) is a linear image of a Gaussian x, hence Gaussian with the mean 0 and these blocks.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
     repair={"norm": "Sigma"},
     control={"norm": "2"},

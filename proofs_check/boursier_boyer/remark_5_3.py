@@ -33,10 +33,11 @@ def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
     return inverse / scale, float(scale)
 
 
-@claim("BB:R5.3.limits/fixed_point", control={"exponent": Rational(1, 2)})
-def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    """|U|_F^2 = T (T^-r)^2 equals u^2 = (T^r)^2 for T = tr(S^-2) and r = 1/4; S (u U) S = S, so the
-    field vanishes.
+@claim("BB:R5.3.limits/fixed_point", control=({"exponent": Rational(1, 2)}, {"factor": 2}))
+def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), factor: int = 1) -> Evidence:
+    """|U|_F^2 = T (T^-r)^2 equals u^2 = (T^r)^2 for T = tr(S^-2) and r = 1/4, and the field -u S (S
+    (u U) - I) S, -tr((S (u U) - I) S U' S) vanishes at u U = factor S^-1, factor = 1; the second
+    one times u.
     """
     T = sp.Symbol("T", positive=True)
     with sp.evaluate(False):
@@ -44,7 +45,9 @@ def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)
     balanced = identity(U_norm, u_square)
     if not balanced.verdict.accepted:
         return balanced
-    return identities(balanced, trace_identity(S * J * S, S))  # J = S^-1 is u U
+    scaled = factor * J  # u U
+    in_U = trace_identity(S * S * scaled * S, S * S)
+    return identities(balanced, in_U, trace_identity((S * scaled * S * scaled * S).tr(), (S * scaled * S).tr()))
 
 
 @claim(
@@ -83,7 +86,13 @@ def the_risk_at_the_limit_is_zero(*, factor: int = 1) -> Evidence:
     return identities(*parts)
 
 
-@claim("BB:R5.3.noise", control={"factor": 2}, needs=("BB:12",))
+@claim(
+    "BB:R5.3.noise",
+    control={"factor": 2},
+    needs=("BB:12",),
+    argument="The noise r'n with n ~ N(0, I) stands for any noise of this variance that has mean 0 and is independent of x: no "
+    "other property of it enters these moments.",
+)
 def label_noise_reaches_only_the_corner(*, factor: int = 1) -> Evidence:
     """E x x' = S, E x y = S w, E y^2 = w'S w + r'r for y = w'x + noise of variance r'r and every
     d, each right side times factor = 1.
@@ -112,13 +121,15 @@ def label_noise_stays_out_of_the_risk(*, factor: int = 1) -> Evidence:
 
 @claim("BB:R5.3.deg/fixed_point", control={"factor": 2})
 def the_pseudo_inverse_gives_a_fixed_point_of_risk_0(*, factor: int = 1) -> Evidence:
-    """u U = factor S^+ + u P(M) with factor 1: then S (u U) S = S, so the field vanishes, and
-    w'S (u U) x = w'x for every x = S z in the range of S.
+    """u U = factor S^+ + u P(M) with factor 1: then the field -u S (S (u U) - I) S, -tr((S (u U) -
+    I) S U' S) vanishes, the second one times u, and w'S (u U) x = w'x for every x = S z in the
+    range of S.
     """
     S, G, H, M, w, u = (SINGULAR[name] for name in ("S", "G", "H", "M", "w", "u"))
     scaled = factor * G + u * (M - H * M * H)
-    still, right = trace_identity(S * scaled * S, S), trace_identity(w.T * S * scaled * S, w.T * S)
-    return identities(still, right)
+    in_U = trace_identity(S * S * scaled * S, S * S)
+    in_u = trace_identity((S * scaled * S * scaled.T * S).tr(), (S * scaled.T * S).tr())
+    return identities(in_U, in_u, trace_identity(w.T * S * scaled * S, w.T * S))
 
 
 @claim(

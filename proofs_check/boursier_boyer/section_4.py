@@ -38,12 +38,16 @@ loss = (a - y) ** 2 / 2
 )
 def squared_loss_is_smooth_in_both_arguments(*, beta: int | Fraction = 1) -> Evidence:
     """|grad l(a, y) - grad l(b, v)| <= beta |(a, y) - (b, v)| for the last coordinates a, b of two
-    outputs and the targets y, v; the other coordinates are at the squared distance o >= 0.
+    outputs and the targets y, v; the other coordinates are at the squared distance o >= 0. And
+    grad l(a, y) = (a - y, y - a), whose first part vanishes at (0, 0).
     """
-    step = (a - y) - (b - v)  # the gradient is (a - y, y - a)
+    step = (a - y) - (b - v)
     o = sp.Symbol("o", nonnegative=True)
     sides = 2 * step**2, Rational(beta) ** 2 * ((a - b) ** 2 + (y - v) ** 2 + o)
-    return forall(sides[0], "<=", sides[1], {**dict.fromkeys((a, b, y, v), REALS), o: Closed(0, oo)}).replace(dimension="every d")
+    smooth = forall(sides[0], "<=", sides[1], {**dict.fromkeys((a, b, y, v), REALS), o: Closed(0, oo)})
+    in_a, in_y = (sp.Derivative((a - y) ** 2 / 2, x) for x in (a, y))
+    gradient = identity([in_a, in_y, sp.Subs(in_a, (a, y), (0, 0))], [a - y, y - a, 0])
+    return all_of(smooth, gradient).replace(dimension="every d")
 
 
 @claim("BB:4.loss/first", control={"half": Fraction(1)})

@@ -151,7 +151,11 @@ def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="examples", covered="one start inside, four outside", dimension="d = 2")
 
 
-@claim("BB:A5.1/sign", control={"mirror": 2})
+@claim(
+    "BB:A5.1/sign",
+    control={"mirror": 2},
+    argument="The entries of the field in an eigenbasis of Sigma are read off from the matrix products, in every dimension.",
+)
 def the_sign_of_alpha(*, mirror: int = -1) -> Evidence:
     """The field for infinite prompts is odd in (U, u), for every d, and the error at a query for
     finite ones (R6) is even; mirror = -1.

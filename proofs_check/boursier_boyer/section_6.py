@@ -118,10 +118,10 @@ ALGEBRA = Algebra(general=["V"], symmetric=["S"], vectors=["a", "x"], params=["h
 
 @claim("BB:A.1.norm/mean", control={"factor": 2})
 def mean_of_linear_attention(*, factor: int = 1) -> Evidence:
-    """E (a'x) V x = factor V S a for a token x ~ N(0, S), a = K'Qz and factor 1. With 1/L before
-    the sum this is the mean of the output, for every L and d.
+    """E (a'x) V x = factor V S a for a token x ~ N(0, S), a = K'Qz and factor 1, every d.
 
-    With the factor L^-k the mean is L^{1-k} V S a, and its limit is softmax attention's iff k = 1.
+    With 1/L before the sum over tokens this is the mean of the output, for every L. With the factor
+    L^-k the mean is L^{1-k} V S a, and its limit is softmax attention's iff k = 1.
     """
     V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     return trace_identity(((a.T * x) * (V * x)).gauss("x", S), factor * (V * S * a))
@@ -129,8 +129,9 @@ def mean_of_linear_attention(*, factor: int = 1) -> Evidence:
 
 @claim("BB:A.1.norm/variance", control={"factor": 2})
 def variance_of_linear_attention(*, factor: int = 1) -> Evidence:
-    """E |(a'x) V x|^2 - |V S a|^2 = (a'S a) tr(V S V') + factor |V S a|^2, factor 1. Tokens are
-    independent, so that the error of linear attention is (s t + q)/L.
+    """E |(a'x) V x|^2 - |V S a|^2 = (a'S a) tr(V S V') + factor |V S a|^2, factor 1.
+
+    Tokens are independent, so that the error of linear attention is (s t + q)/L.
     """
     V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     square = ((a.T * x) * (a.T * x) * ((V * x).T * (V * x))).gauss("x", S)

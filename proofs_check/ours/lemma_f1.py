@@ -107,8 +107,11 @@ def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:LF.1/sixth", control={"k": Fraction(1, 2)}, needs=("BB:LF.1.ii.a-e/moment",))
 def sixth_power_of_the_parameter(*, k: Fraction = Fraction(1)) -> Evidence:
-    """max(1, a (1 + z)) <= k max(1, a) (1 + z) with k = 1; the sixth power of the right side is a
-    polynomial in z = |w|^2.
+    """sigma_w^2 = max(1, s (1 + z) + n) <= k max(1, s + n) (1 + z) with k = 1, s = |S|, n = tau^2
+    and z = |w|^2.
+
+    The sixth power of the right side is a polynomial in z, and E sigma_w^12 is finite with it.
     """
-    top, z = sp.symbols("a z", nonnegative=True)
-    return forall(Max(1, top * (1 + z)), "<=", Rational(k) * Max(1, top) * (1 + z), {top: Closed(0, oo), z: Closed(0, oo)})
+    s, n, z = names = sp.symbols("s n z", nonnegative=True)
+    right = Rational(k) * Max(1, s + n) * (1 + z)
+    return forall(Max(1, s * (1 + z) + n), "<=", right, dict.fromkeys(names, Closed(0, oo)))

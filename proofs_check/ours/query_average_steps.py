@@ -191,12 +191,12 @@ def exponents_compared(c: int, c2: int | Fraction) -> Evidence:
 
 def form_of_the_paper(p: int, base: int) -> Evidence:
     """Prove A + D l^p + B s <= s l^p ((A + B)/ln(base)^p + D) for l = ln L >= ln 2, and the same
-    with m = 1 + l in the place of l on the right side for l >= 0; s = sigma^{2p} >= 1 and A, B, D >
-    0.
+    with m = 1 + l in the place of l on the right side for l >= 0; s = sigma^{2p} >= 1, A and D
+    > 0, and B >= 0, which is 0 where U is.
     """
-    A, B, D, s, m = sp.symbols("A B D s m", positive=True)
-    y = sp.Symbol("y", nonnegative=True)
-    signs = {A: (0, oo), B: (0, oo), D: (0, oo), s: Closed(1, oo)}
+    A, D, s, m = sp.symbols("A D s m", positive=True)
+    B, y = sp.symbols("B y", nonnegative=True)
+    signs = {A: (0, oo), B: Closed(0, oo), D: (0, oo), s: Closed(1, oo)}
     power, constant = (1 + y) * log(2) ** p, (A + B) / log(base) ** p + D  # l^p = (1 + y) ln(2)^p
     return all_of(
         forall(A + D * power + B * s, "<=", s * power * constant, {**signs, y: Closed(0, oo)}),

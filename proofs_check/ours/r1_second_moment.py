@@ -106,7 +106,8 @@ def the_contributions_add_up(*, C: int = 75, top: int = 24) -> Evidence:
 
 @claim("OURS:R1.sum/joint", control=dict(C=Fraction(709, 10)), reference={})
 def the_contributions_do_not_peak_together(*, C: int | Fraction = 71) -> Evidence:
-    """The sum of R1.sum is at most 71: the proof of R1 gives this constant when its terms are not
-    maximised one by one.
+    """The left side of R1.sum is at most C = 71.
+
+    The proof of R1 gives this constant when its terms are not maximised one by one.
     """
     return forall(_total(), "<=", C, DOMAIN, via=VIA)

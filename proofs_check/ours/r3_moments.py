@@ -203,12 +203,13 @@ def exponential_moment_of_the_squared_norm(*, two: int = 2) -> Evidence:
 @claim("OURS:R3/concave", control=dict(start=Fraction(1, 2)))
 def the_power_of_the_logarithm_is_concave(*, start: int | Fraction = 1) -> Evidence:
     """(ln y)^q'' = q (ln y)^{q-2} (q - 1 - ln y)/y^2, which is <= 0 from ln y = start (q - 1) on, q
-    = p/2.
+    = p/2; in the sign ell stands for ln y > 0.
     """
     y, q, ell = sp.symbols("y q ell", positive=True)
-    second = identity(sp.diff(log(y) ** q, y, 2), q * log(y) ** (q - 2) / y**2 * (q - 1 - log(y)))
-    sign = forall(q - 1 - ell, "<=", 0, {q: Closed(1, oo), ell: (0, oo)}, where=[(ell, ">=", Rational(start) * (q - 1))])
-    return all_of(second, sign)
+    second = lambda l: q * l ** (q - 2) * exp(-2 * l) * (q - 1 - l)
+    formula = identity(sp.diff(log(y) ** q, y, 2), second(log(y)))
+    domain = {q: Closed(1, oo), ell: (0, oo)}
+    return all_of(formula, forall(second(ell), "<=", 0, domain, where=[(ell, ">=", Rational(start) * (q - 1))]))
 
 
 @claim("OURS:R3/sum", control=dict(share=Fraction(3, 5)))
@@ -216,7 +217,8 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
     """p/2 + (d/2) ln(4/3) + (2/3) sigma^2 a^2 <= sigma^2 (a^2 + d/5 + p/2); lambda^{-p/2} sigma^p =
     8^{p/2} sigma^{2p}.
     """
-    domain = {sigma: Closed(1, oo), d: Closed(1, oo), p: Closed(2, oo), a: (0, oo)}
+    a = sp.Symbol("a", nonnegative=True)  # U or the query may be 0
+    domain = {sigma: Closed(1, oo), d: Closed(1, oo), p: Closed(2, oo), a: Closed(0, oo)}
     left = p / 2 + d / 2 * log(Rational(4, 3)) + Rational(2, 3) * sigma**2 * a**2
     terms = forall(left, "<=", Rational(share) * sigma**2 * (a**2 + d / 5 + p / 2), domain)
     factor = identity((1 / (8 * sigma**2)) ** (-p / 2) * sigma**p, sp.Integer(8) ** (p / 2) * sigma ** (2 * p))

@@ -34,7 +34,8 @@ from theory.attention.query_average import sharp_exponent
 from theory.attention.softmax_covariance import GRAD_U_MOMENTS, spread_moments
 
 Floats = NDArray[np.float64]
-b, s, lnL = sp.symbols("b s Lambda", positive=True)  # Lambda = ln L
+b, lnL = sp.symbols("b Lambda", positive=True)  # Lambda = ln L
+s = sp.Symbol("s", nonnegative=True)
 VARIANCES, LENGTHS = (0.01, 0.5, 2.0, 8.0, 64.0, 256.0), np.array([1.0, 2.0, 10.0, 1e3, 1e8, 1e20, 1e100])
 LONG_LENGTHS = (1e50, 1e100)
 
@@ -56,7 +57,7 @@ def errors_by_P2(*, D2: int = 5202, Sc: int = 66, D_pi2: int = 45, T2: int = 3) 
 
     def at_most(moment: sp.Expr, bound: sp.Expr) -> Evidence:
         ranges = {x: Closed(0, 1) for x in shares.values() if moment.has(x)}
-        return forall(moment, "<=", bound, {**ranges, **({s: (0, oo)} if bound.has(s) else {})})
+        return forall(moment, "<=", bound, {**ranges, **({s: Closed(0, oo)} if bound.has(s) else {})})
 
     return all_of(
         at_most(spread.D2, D2 * (1 + s) ** 2),
@@ -73,7 +74,7 @@ def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8)
     - 1) m_1/2 >= L e^{s/2}/8.
     """
     L, m2 = sp.Symbol("L", integer=True, positive=True), sp.Symbol("m_2", positive=True)
-    m1, domain = sp.exp(s / 2) / 2, {L: Integers(2, oo), s: (0, oo)}
+    m1, domain = sp.exp(s / 2) / 2, {L: Integers(2, oo), s: Closed(0, oo)}
     exponent = L * sp.exp(-s / 2) / of_exponent
     return all_of(
         forall((L - 1) * m1**2 / (8 * m2), ">=", exponent, {**domain, m2: (0, oo)}, where=[(m2, "<=", sp.exp(s) * m1)]),

@@ -72,7 +72,12 @@ def bias_of_the_output(*, factor: int = 1) -> Evidence:
     return confirmed(for_every_prompt(proof), by_integration(), by_simulation())
 
 
-@claim("OURS:R4.b", control=dict(six=5), needs=("OURS:R4.a",))
+@claim(
+    "OURS:R4.b",
+    control=dict(six=5),
+    needs=("OURS:R4.a",),
+    argument="P2, P3 and Q depend on (s, L) only, because the weights are functions of the L scores, which are iid N(0, s).",
+)
 def covariance_of_the_mean_token(*, six: int = 6) -> Evidence:
     """E u(zbar - h) v(zbar - h) = P2 u'Gamma v + (P2 - six P3 + 6 Q) u(h) v(h) for two linear forms
     u and v, that is for every entry of the matrix, with six = 6.
@@ -97,7 +102,12 @@ def second_moment_of_the_output(*, six: int = 6) -> Evidence:
     return confirmed(for_every_prompt(proof), by_simulation())
 
 
-@claim("OURS:R4.d", control=dict(eight=7), needs=("OURS:R4.b",))
+@claim(
+    "OURS:R4.d",
+    control=dict(eight=7),
+    needs=("OURS:R4.b",),
+    argument="That the gradient in U of the row v is C_L v z' is the derivative of the softmax weights.",
+)
 def bias_of_the_softmax_covariance(*, eight: int = 8) -> Evidence:
     """E u'(C_L - Gamma)v = -P2 u'Gamma v - (2 P2 - eight P3 + 6 Q) u(h) v(h) for two linear forms u
     and v, that is for every entry of the matrix, with eight = 8.

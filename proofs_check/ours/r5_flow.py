@@ -88,23 +88,34 @@ def the_entries_of_the_field_in_an_eigenbasis(*, factor: int = 1) -> Evidence:
     return all_of(*parts).replace(dimension="d = 1, 2, 3")
 
 
-@claim("OURS:R5.cons", control=dict(factor=2))
-def two_conserved_quantities(*, factor: int = 1) -> Evidence:
-    """d/dt |U|^2 = factor d/dt u^2 with factor = 1, and d/dt P(U) = 0, for every d and every S,
-    singular or not; then along integrated paths.
+@claim(
+    "OURS:R5.cons",
+    control=(dict(factor=2), dict(taken=2)),
+    needs=("OURS:R5.cons/gradient",),
+    argument="By the chain rule d/dt |U|^2 = 2 tr(U' dU/dt), and d/dt P(U) = P(dU/dt), as P is linear; that this is the flow of "
+    "the infinite-prompt risk is R5.cons/gradient at S_L = S.",
+)
+def two_conserved_quantities(*, factor: int = 1, taken: int = 1) -> Evidence:
+    """tr(U' dU/dt) = factor u du/dt with factor = 1, and dU/dt = taken S S^+ dU/dt S S^+, taken =
+    1, for every d and every S, singular or not; then |U|^2 - u^2 and P(U) along integrated paths.
     """
     A = Algebra(general=["U"], symmetric=["S", "G", "P"], params=["u"], pseudo_inverse=[("S", "G", "P")])
     U, S, P, u = (A[name] for name in ("U", "S", "P", "u"))
     bracket = u * S * U - A.I
     moved, moving = -u * S * bracket * S, -(bracket * S * U.T * S).tr()
     balance = trace_identity((U.T * moved).tr(), factor * u * moving)
-    return confirmed(identities(balance, trace_identity(moved, P * moved * P)), keeps(any_starts()[::2]))
+    return confirmed(identities(balance, trace_identity(moved, taken * P * moved * P)), keeps(any_starts()[::2]))
 
 
 # The limit
 
 
-@claim("OURS:R5.limit/orthant", control=dict(power=3), needs=("OURS:R5.cons/entries",))
+@claim(
+    "OURS:R5.limit/orthant",
+    control=dict(power=3),
+    needs=("OURS:R5.cons/entries",),
+    argument="The entries of the field in an eigenbasis of S are read off from the matrix products, in every dimension.",
+)
 def the_orthant_is_kept(*, power: int = 2) -> Evidence:
     """On the diagonal dU_ii/dt + (u^power l^2 m) U_ii = u l^2 with power = 2, and du/dt + Q u = sum
     l^2 U_ii with Q the sum of l_i l_j m_i U_ij^2.
@@ -114,7 +125,11 @@ def the_orthant_is_kept(*, power: int = 2) -> Evidence:
     return all_of(diagonal, scalar)
 
 
-@claim("OURS:R5.limit/square", control=dict(power=3))
+@claim(
+    "OURS:R5.limit/square",
+    control=dict(power=3),
+    argument="The summands are those of the traces in an eigenbasis of S, in every dimension.",
+)
 def the_risk_is_a_sum_of_squares(*, power: int = 2) -> Evidence:
     """R - min R = (1/2) sum l_i l_j bracket_ij^power / m_i with power = 2, so the minima are where
     the bracket vanishes on the range of S.

@@ -154,7 +154,7 @@ def version_2(new: dict[str, Any]) -> dict[str, Any]:
 def test_a_ledger_of_the_version_before_can_be_compared_but_not_read_otherwise(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    executed = document(line("BB:CC.3.a"), line("BB:LF.1.corner", severity="gap"), line("BB:LC.4/zero"))
+    executed = document(line("BB:CC.3.a"), line("BB:AC.5/i", severity="gap"), line("BB:LC.4/zero"))
     for name, of in (
         ("old", version_2(executed)),
         ("new", executed),
@@ -164,7 +164,7 @@ def test_a_ledger_of_the_version_before_can_be_compared_but_not_read_otherwise(
         write_json(of, tmp_path / name / "ledger.json")
     assert main(["diff", str(tmp_path / "old"), str(tmp_path / "new"), "--json"]) == 1
     found = [(c["kind"], c["id"], c["old"], c["new"]) for c in json.loads(capsys.readouterr().out)]
-    assert found == [("severity", "BB:LF.1.corner", "false", "gap"), ("severity", "BB:LC.4/zero", "gap", "edge")]
+    assert found == [("severity", "BB:AC.5/i", "false", "gap"), ("severity", "BB:LC.4/zero", "gap", "edge")]
     for command in (["diff", str(tmp_path / "oldest"), str(tmp_path / "new")], ["status", "--ledger", str(tmp_path / "old")]):
         assert main(command) == 2
         assert "of the ledger's schema" in capsys.readouterr().err

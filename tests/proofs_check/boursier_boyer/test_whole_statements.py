@@ -1,0 +1,52 @@
+"""A verdict speaks of the whole row: what a sentence joins is ARGUED, what is executed in part is
+SUPPORTED, and what is executed covers every f, U, length and noise level that the row admits.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from proofs_check.core.ledger import run_claim
+
+
+@pytest.mark.parametrize("id", ["BB:19", "BB:LD.2.1.a", "BB:R5.3.noise", "BB:F.2.Zh/fixed_point", "OURS:R4.b", "OURS:R4.d"])
+def test_what_a_sentence_joins_to_the_row_is_argued(id: str) -> None:
+    found = run_claim(id)
+    assert (found["verdict"], found["faults"]) == ("ARGUED", [])
+
+
+@pytest.mark.parametrize(
+    ("id", "verdict"),
+    [
+        ("BB:LC.6.T2b", "ARGUED"),  # the bound that is simplified is another row's
+        ("BB:LF.1.corner", "ARGUED"),  # the token is Gaussian
+        ("BB:24-27/exit", "ARGUED"),  # one path is executed
+        ("BB:28/absorb", "ARGUED"),
+        ("BB:16/c3", "SUPPORTED"),  # U = 0, f = z and Gaussian tokens
+        ("BB:LC.4/zero", "SUPPORTED"),  # the exponent is defined; that the bound holds is BB:LC.4
+        ("BB:AC.5/i", "PROVED"),
+        ("BB:4.loss", "PROVED"),
+    ],
+)
+def test_a_repair_has_the_verdict_of_what_was_executed_of_it(id: str, verdict: str) -> None:
+    found = run_claim(id)
+    assert (found["verdict"], found["repair"]["verdict"], found["faults"]) == ("REFUTED", verdict, [])
+
+
+@pytest.mark.parametrize(
+    ("id", "ranges"),
+    [
+        ("BB:LC.6.5x", [r"L \in (0, \infty)", r"G \in [0, \infty)"]),  # any L > 0, and g may be 0
+        ("BB:LC.1.a2a", [r"K \in [0, \infty)"]),  # f may be 0
+        ("BB:24-27/monotone", [r"t \in [0, \infty)", r"h \in [0, \infty)"]),
+        ("BB:LE.1/inference", [r"\beta \in (0, \infty)"]),  # the repair, for every constant
+        ("BB:AC.5/i", [r"F \in [0, \infty)"]),  # the repair, for every f and p
+        ("OURS:P3.1/form", [r"B \in [0, \infty)"]),  # U may be 0
+        ("OURS:LF.1/sixth", [r"n \in [0, \infty)"]),  # label noise
+        ("OURS:R4.above/tail", [r"s \in [0, \infty)"]),
+    ],
+)
+def test_what_is_executed_reaches_the_ends_of_the_domain(id: str, ranges: list[str]) -> None:
+    found = run_claim(id)
+    checked = (found["repair"] or found)["evidence"]["checked"]
+    assert [x for x in ranges if x not in checked] == []
