@@ -68,6 +68,7 @@ LARGEST_POINT_OF_HULL = {"z_k": 1, "f(z_k)": 2}
 @claim(
     "BB:LC.4.hull",
     false="typo",
+    follows="BB:P3.1.conv",
     costs="nothing",
     repair=dict(hull="f(z_k)"),
     control=dict(total=Fraction(9, 10)),
