@@ -1,58 +1,65 @@
-"""Attack the prover with random inequalities: ``python -m benchmarks.soundness [statements] [--seed
-N] [--effort N]``.
+"""Attack the provers with random statements: ``python -m benchmarks.soundness [statements]
+[--generator first] [--seed N] [--effort N] [--blind]``.
 
-Run it from the root of a checkout. It prints how many statements came out with each verdict, how
-long that took, and every verdict that the attack (`tests/numerics/provers/attack.py`) shows to be
-false; it exits with 1 if there is one.
+Run it from the root of a checkout. Each of the two generators (`tests/numerics/provers/generation`
+and `tests/numerics/provers/soundness`) makes half of the statements. Every verdict that an attack
+shows to be false, and every crash, is printed at once; at last come the numbers of statements by
+verdict and by what they attack. It exits with 1 if there was a false verdict or a crash.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
 import sys
 import time
 from collections import Counter
+from contextlib import nullcontext
+from itertools import islice
 
-from tests.numerics.provers import attack
-from tests.numerics.provers.generation import statements
+from tests.numerics.provers.soundness.running import ATTACKS, blind
 
 BLOCK = 100
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the attack and print its table."""
+    """Run the attacks and print their tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("statements", type=int, nargs="?", default=100_000)
+    parser.add_argument("--generator", choices=[*ATTACKS, "both"], default="both")
     parser.add_argument("--seed", type=int, default=0, help="another seed is another family of statements")
-    parser.add_argument("--effort", type=int, default=40_000, help="steps after which the prover gives up")
+    parser.add_argument("--effort", type=int, default=8_000, help="steps after which the prover gives up")
+    parser.add_argument("--blind", action="store_true", help="look for no counterexample, so that proofs alone are attacked")
     options = parser.parse_args(arguments)
-    verdicts: Counter[str] = Counter()
-    spent: Counter[str] = Counter()
-    faults, start = [], time.perf_counter()
-    for block in range(-(-options.statements // BLOCK)):
-        source, rng = statements(10**6 * (options.seed + 1) + block), random.Random(block)
-        for _ in range(min(BLOCK, options.statements - block * BLOCK)):
-            st, began = next(source), time.perf_counter()
-            try:
-                evidence = st.ask(options.effort)
-                verdict = str(evidence.verdict)
-            except ValueError:
-                evidence, verdict = None, "refused"
-            verdicts[verdict] += 1
-            spent[verdict] += time.perf_counter() - began
-            found = attack.fault(st, evidence, rng) if evidence is not None else ""
-            if found:
-                faults.append(found)
-                print(f"FALSE: {found}", flush=True)
-        if sys.stderr.isatty():
-            print(f"\r{sum(verdicts.values())} statements, {len(faults)} false", end="", file=sys.stderr)
-    total = sum(verdicts.values())
-    print(f"{'verdict':<12}{'statements':>12}{'share':>9}{'ms each':>9}")
-    for name, count in verdicts.most_common():
-        print(f"{name:<12}{count:>12}{count / total:>9.2%}{1000 * spent[name] / count:>9.1f}")
-    print(f"{total} statements in {time.perf_counter() - start:.0f} s (seed {options.seed}); false verdicts: {len(faults)}")
+    chosen = list(ATTACKS) if options.generator == "both" else [options.generator]
+    faults = 0
+    for n, name in enumerate(chosen):
+        count = options.statements // len(chosen) + (n < options.statements % len(chosen))
+        with blind() if options.blind else nullcontext():
+            faults += _attack(name, count, options.seed, options.effort)
     return 1 if faults else 0
+
+
+def _attack(name: str, count: int, seed: int, effort: int) -> int:
+    """Run one generator and print its table; the number of faults."""
+    verdicts: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    faults, start = 0, time.perf_counter()
+    for block in range(-(-count // BLOCK)):
+        source = ATTACKS[name](10**6 * (seed + 1) + block, effort)
+        for result in islice(source, min(BLOCK, count - block * BLOCK)):
+            verdicts[result.verdict] += 1
+            kinds.update(result.kinds)
+            if result.fault:
+                faults += 1
+                print(f"FAULT: {result.fault}", flush=True)
+        if sys.stderr.isatty():
+            print(f"\r{name} generator: {sum(verdicts.values())} statements, {faults} faults", end="", file=sys.stderr)
+    print(f"{name} generator: {count} statements in {time.perf_counter() - start:.0f} s (seed {seed}), false or crashed: {faults}")
+    for title, counter in (("verdict", verdicts), ("what is attacked", kinds)):
+        print(f"  {title:<32}{'statements':>12}{'share':>9}")
+        for key, number in counter.most_common():
+            print(f"  {key:<32}{number:>12}{number / count:>9.2%}")
+    return faults
 
 
 if __name__ == "__main__":

@@ -70,18 +70,30 @@ def _eliminate(goal: Goal, phi: sp.Expr, side: Side, name: str) -> tuple[Goal, s
     shortest statement.
     """
     fresh = sp.Dummy(name, **assumptions(side))
-    found = []
-    for i, v in enumerate(goal.symbols):
-        psi = _inverse(phi, v, fresh) if v in phi.free_symbols else None
-        # With x = u/y no point with y = 0 would be covered: x must be defined everywhere.
-        replaced = Signs(Program((*goal.symbols[:i], fresh, *goal.symbols[i + 1 :])), (*goal.box[:i], side, *goal.box[i + 1 :]))
-        if psi is not None and replaced.of(psi) is not None:
-            found.append((v, psi))
-    if not found:
-        return None
 
     def put(e: sp.Expr, v: sp.Symbol, psi: sp.Expr) -> sp.Expr:
         return sp.powsimp(e.xreplace({phi: fresh}).subs(v, psi))
+
+    def kept(e: sp.Expr, v: sp.Symbol, psi: sp.Expr) -> bool:
+        """Whether nothing but the new variable takes the place of the old ones, so that the
+        expression is the same function also where `psi` is undefined.
+        """
+        new = put(e, v, psi)
+        return not new.free_symbols & phi.free_symbols and sp.powsimp(new.xreplace({fresh: phi})) == sp.powsimp(e)
+
+    found, everywhere = [], {}
+    for i, v in enumerate(goal.symbols):
+        psi = _inverse(phi, v, fresh) if v in phi.free_symbols else None
+        if psi is None:
+            continue
+        # With x = u/y no point with y = 0 would be covered: x must be defined everywhere, or vanish
+        # from the statement.
+        replaced = Signs(Program((*goal.symbols[:i], fresh, *goal.symbols[i + 1 :])), (*goal.box[:i], side, *goal.box[i + 1 :]))
+        everywhere[v] = replaced.of(psi) is not None
+        if everywhere[v] or (kept(goal.small, v, psi) and kept(goal.big, v, psi)):
+            found.append((v, psi))
+    if not found:
+        return None
 
     def cost(r: tuple[sp.Symbol, sp.Expr]) -> tuple[int, int]:
         f = put(goal.small, *r) - put(goal.big, *r)
@@ -89,7 +101,8 @@ def _eliminate(goal: Goal, phi: sp.Expr, side: Side, name: str) -> tuple[Goal, s
 
     v, psi = min(found, key=cost) if len(found) > 1 else found[0]
     i = goal.symbols.index(v)
-    where = [*((put(g, v, psi), s) for g, s in goal.where), *goal.box[i].gaps(psi)]
+    hypotheses = [(g, s) for g, s in goal.where if everywhere[v] or kept(g, v, psi)]  # fewer of them prove no less
+    where = [*((put(g, v, psi), s) for g, s in hypotheses), *(goal.box[i].gaps(psi) if everywhere[v] else ())]
     symbols, box = (*goal.symbols[:i], fresh, *goal.symbols[i + 1 :]), (*goal.box[:i], side, *goal.box[i + 1 :])
     return Goal(symbols, box, put(goal.small, v, psi), put(goal.big, v, psi), tuple(where)), v, psi, fresh
 

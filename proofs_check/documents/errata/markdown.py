@@ -45,9 +45,12 @@ def as_markdown(errata: Errata) -> str:
 
 
 def _table(errata: Errata) -> str:
-    lines = [(str(i), _kind(e), github(e.place).replace("|", r"\|"), f"`{e.id}`") for i, e in enumerate(errata.entries, 1)]
-    head = ("", "severity", "place", "id")
-    widths = [max(len(row[k]) for row in (head, *lines)) for k in range(4)]
+    lines = [
+        (str(i), _kind(e), github(e.place).replace("|", r"\|"), f"`{e.id}`", f"`{e.follows}`" if e.follows else "")
+        for i, e in enumerate(errata.entries, 1)
+    ]
+    head = ("", "severity", "place", "id", "follows")
+    widths = [max(len(row[k]) for row in (head, *lines)) for k in range(5)]
     shown = [" | ".join(cell.ljust(w) for cell, w in zip(row, widths)) for row in (head, *lines)]
     return "\n".join(f"| {line} |" for line in [shown[0], " | ".join("-" * w for w in widths), *shown[1:]])
 

@@ -12,12 +12,15 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
+import sympy as sp
 
 from numerics.evidence import Evidence
 from tests.numerics.provers.statement import R, Random, Range
 from tests.numerics.provers.values import mp_value, search
 
 DIGITS = 60
+#: Functions whose values far out cannot be told apart with so many digits.
+_SATURATED = (sp.tanh, sp.coth, sp.sech, sp.csch, sp.erf, sp.erfc, sp.exp, sp.atan)
 Point = tuple[Fraction, ...]
 
 
@@ -115,6 +118,9 @@ def fault(st: Random, e: Evidence, rng: random.Random) -> str:
             return ""
         if gap is None:
             return f"the witness {dict(e.witness)} does not meet the hypotheses: {st}"
-        if not gap[0] < 0 and not (st.strict and gap[0] <= gap[1] * mpmath.mpf(10) ** (20 - DIGITS)):
+        close = abs(gap[0]) <= gap[1] * mpmath.mpf(10) ** (20 - DIGITS)
+        if close and st.big.has(*_SATURATED) | st.small.has(*_SATURATED):
+            return ""  # coth(200) and coth(201) differ in the hundreds of digits
+        if not gap[0] < 0 and not (st.strict and close):
             return f"the witness {dict(e.witness)} does not break {st}: gap {mpmath.nstr(gap[0], 5)}"
     return ""

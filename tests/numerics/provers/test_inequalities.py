@@ -365,3 +365,13 @@ def test_effort_of_nothing_is_open() -> None:
 def test_effort_is_a_number_of_steps(effort: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="it counts steps, not seconds"):
         forall(u**2, ">=", 0, {u: (-oo, oo)}, effort=effort)
+
+
+def test_a_new_variable_may_vanish_where_the_old_one_cannot_be_recovered() -> None:
+    v, w, t = sp.symbols("v w t", nonnegative=True)
+    square = {v: Closed(0, 1), w: Closed(0, 1)}
+    # v = t/w is undefined at w = 0, but nothing beside the product v*w is left of v and w.
+    assert forall(sp.exp(v * w), "<=", 1 + 2 * v * w, square, via={t: v * w}).verdict.accepted
+    assert forall(sp.exp(v * w), "<=", 1 + v * w, square, via={t: v * w}).verdict is Verdict.REFUTED
+    with pytest.raises(ValueError, match="cannot be solved"):  # what is left of w would be lost at w = 0
+        forall(v * w, "<=", 1 - w / 2, square, via={t: v * w})

@@ -1,5 +1,5 @@
-"""Two thousand random statements: what the prover accepts or refutes survives an attack that shares
-nothing with it.
+"""Random statements of the first generator: what the prover accepts or refutes survives an attack
+that shares nothing with it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.numerics.provers import attack
 from tests.numerics.provers.generation import statements
 from tests.numerics.provers.statement import R, Random, Range, X
 
-BLOCKS, SIZE, EFFORT = 20, 100, 12_000
+BLOCKS, SIZE, EFFORT = 8, 100, 12_000
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))

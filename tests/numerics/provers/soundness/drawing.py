@@ -1,0 +1,26 @@
+"""Draws one of several formulas, written a line each as a user of SymPy would write them."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from types import CodeType
+from typing import Any
+
+import sympy as sp
+
+__all__ = ["drawn", "formulas"]
+
+_NAMES = {**vars(sp), "R": sp.Rational}
+
+
+@cache
+def formulas(table: str) -> tuple[CodeType, ...]:
+    """The lines of a table, compiled."""
+    return tuple(compile(line.strip(), line, "eval") for line in table.strip().splitlines())
+
+
+def drawn(rng: random.Random, table: str, **names: Any) -> tuple[Any, ...]:
+    """The value of one line of a table: a tuple of SymPy's expressions."""
+    found = eval(rng.choice(formulas(table)), _NAMES, names)
+    return tuple(sp.sympify(e) if isinstance(e, int) else e for e in found)

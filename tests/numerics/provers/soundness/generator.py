@@ -1,0 +1,33 @@
+"""The second generator: statements of every family, the cheap families more often."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tests.numerics.provers.soundness import edges, identities, inequalities, integrals
+from tests.numerics.provers.soundness.case import Case
+
+__all__ = ["FAMILIES", "statements"]
+
+#: What every statement attacks, and how it is drawn.
+FAMILIES: dict[str, Callable[[random.Random], Any]] = {
+    **inequalities.FAMILIES,
+    **edges.FAMILIES,
+    **identities.FAMILIES,
+    **integrals.FAMILIES,
+}
+_SLOW = ("slopes of Max and Min", "Max and Min inside functions", "new variables", "infinite ends", "eigenbasis")
+_REFUSED = ("matrices as letters", "declared variables", "denied assumptions", "constants beside integrals", "undefined integrands")
+_CHEAP = {**dict.fromkeys(identities.FAMILIES, 4), **dict.fromkeys(integrals.FAMILIES, 4)}
+#: One round: every family once or more.
+_ROUND = [name for name in FAMILIES for _ in range(1 if name in (*_SLOW, *_REFUSED) else _CHEAP.get(name, 2))]
+
+
+def statements(seed: int) -> Iterator[tuple[str, Case]]:
+    """Statements without end, each with the name of its family; every hundred hold all families."""
+    rng = random.Random(seed)
+    while True:
+        for name in rng.sample(_ROUND, len(_ROUND)):
+            yield name, FAMILIES[name](random.Random(rng.getrandbits(64)))

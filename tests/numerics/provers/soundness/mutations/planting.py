@@ -1,0 +1,52 @@
+"""Plants a wrong version of a single rule of the provers wherever they hold the right one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+__all__ = ["Mutation", "planted"]
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A rule, as ``module:name`` below ``numerics.provers``, and what makes a wrong version of it
+    from the right one. It shows at some of the statements that `seeds` draw from `family`.
+
+    Where `blind`, `forall` looks for no counterexample: otherwise it finds one before it asks the
+    rule.
+    """
+
+    name: str
+    rule: str
+    wrong: Callable[[Any], Any]
+    family: str
+    seeds: tuple[int, ...] = ()
+    blind: bool = True
+
+
+def planted(mutation: Mutation, patch: pytest.MonkeyPatch) -> None:
+    """Put the wrong version wherever the provers hold the right one: in modules, classes and
+    tables.
+    """
+    place, _, path = mutation.rule.partition(":")
+    *outer, last = path.split(".")
+    owner: Any = import_module(f"numerics.provers.{place}")
+    for name in outer:
+        owner = getattr(owner, name)
+    right = vars(owner)[last]
+    wrong = mutation.wrong(right)
+    patch.setattr(owner, last, wrong)
+    for name, module in list(sys.modules.items()):
+        for key, held in list(vars(module).items()) if name.startswith("numerics.provers") else ():
+            if held is right:
+                patch.setattr(module, key, wrong)
+            for k in [k for k, v in held.items() if v is right] if isinstance(held, dict) and not key.startswith("__") else ():
+                patch.setitem(held, k, wrong)
+            if hasattr(held, "cache_clear"):
+                held.cache_clear()

@@ -1,0 +1,47 @@
+"""Wrong versions of single rules of the provers are planted one after another, and each lets a
+statement pass of which the second attack shows that it is false.
+"""
+
+from __future__ import annotations
+
+import random
+from contextlib import nullcontext
+
+import pytest
+
+from tests.numerics.provers.soundness.generator import FAMILIES
+from tests.numerics.provers.soundness.mutations import wrong_equations, wrong_inequalities
+from tests.numerics.provers.soundness.mutations.planting import Mutation, planted
+from tests.numerics.provers.soundness.running import Result, attacked, blind
+
+EFFORT = 12_000
+MUTATIONS = [*wrong_inequalities.MUTATIONS, *wrong_equations.MUTATIONS]
+
+
+def _judged(mutation: Mutation, seed: int) -> Result:
+    st = FAMILIES[mutation.family](random.Random(seed))
+    with blind() if mutation.blind else nullcontext():
+        return attacked(st, EFFORT, lambda e: st.fault(e, random.Random(1)), frozenset({mutation.family}))
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
+def test_a_wrong_rule_is_caught(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [r.fault for r in (_judged(mutation, seed) for seed in mutation.seeds) if r.fault] == []
+    planted(mutation, monkeypatch)
+    assert any(_judged(mutation, seed).fault for seed in mutation.seeds)
+
+
+def test_wrong_rules_are_planted_in_every_file_that_decides() -> None:
+    planted_in = {m.rule.partition(":")[0].partition(".")[0] for m in MUTATIONS}
+    assert planted_in >= {
+        "enclosures",
+        "exact",
+        "statements",
+        "identities",
+        "inequalities",
+        "integrals",
+        "eigenbasis",
+        "as_written",
+    }
+    assert len(MUTATIONS) >= 30
+    assert len({m.name for m in MUTATIONS}) == len(MUTATIONS)

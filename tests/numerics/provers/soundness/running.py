@@ -1,0 +1,85 @@
+"""Runs the two attacks alike: asks the prover, and says of each statement which verdict it got and
+what is wrong with that.
+"""
+
+from __future__ import annotations
+
+import linecache
+import random
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sympy as sp
+
+import numerics
+from numerics.provers import inequalities
+from tests.numerics.provers import attack, generation
+from tests.numerics.provers.soundness import generator
+
+__all__ = ["ATTACKS", "Result", "attacked", "blind"]
+
+_OURS = str(Path(numerics.__file__).parents[1])
+
+
+@contextmanager
+def blind() -> Iterator[None]:
+    """Let `forall` look for no counterexample inside the block: its proofs are attacked alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inequalities, "scan", lambda st, scan=inequalities.scan: replace(scan(st), witness=None))
+        patch.setattr(inequalities._Run, "keep", lambda self, point: False)
+        yield
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one statement: `fault` is empty unless the verdict is false or there is none.
+
+    A statement counts for each of its `kinds`.
+    """
+
+    verdict: str
+    fault: str
+    kinds: frozenset[str]
+
+
+def attacked(st: Any, effort: int, judge: Callable[[Any], str], kinds: frozenset[str]) -> Result:
+    """Ask the prover about a statement, and judge the answer."""
+    try:
+        answer = st.ask(effort)
+    except Exception as error:
+        if _refused(error):
+            return Result("refused", "", kinds)
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        return Result("crash", f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}, {error}: {st}", kinds)
+    return Result(answer.verdict.value if hasattr(answer, "verdict") else "a ball", judge(answer), kinds)
+
+
+def _refused(error: Exception) -> bool:
+    """Whether a line of ours raised this on purpose, with words: anything else is a crash."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    ours = last.filename.startswith(_OURS) and linecache.getline(last.filename, last.lineno or 0).lstrip().startswith("raise ")
+    return ours and isinstance(error, (TypeError, ValueError, ArithmeticError)) and bool(str(error))
+
+
+def _first(seed: int, effort: int) -> Iterator[Result]:
+    rng = random.Random(seed)
+    for st in generation.statements(seed):
+        heads = {type(a).__name__ for a in sp.preorder_traversal(st.big - st.small) if isinstance(a, (sp.Function, sp.Max, sp.Min))}
+        heads |= {"hypotheses"} if st.where else set()
+        heads |= {"integers"} if any(r.integer for r in st.ranges.values()) else set()
+        yield attacked(st, effort, lambda e, st=st: attack.fault(st, e, rng), frozenset(heads or {"polynomials and roots"}))
+
+
+def _second(seed: int, effort: int) -> Iterator[Result]:
+    rng = random.Random(seed)
+    for family, st in generator.statements(seed):
+        yield attacked(st, effort, lambda e, st=st: st.fault(e, rng), frozenset({family}))
+
+
+#: For each generator, its statements from a seed on, asked with an effort and judged.
+ATTACKS: dict[str, Callable[[int, int], Iterator[Result]]] = {"first": _first, "second": _second}
