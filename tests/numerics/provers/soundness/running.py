@@ -17,13 +17,15 @@ import pytest
 import sympy as sp
 
 import numerics
+import theory
 from numerics.provers import inequalities
 from tests.numerics.provers import attack, generation
 from tests.numerics.provers.soundness import generator
 
 __all__ = ["ATTACKS", "Result", "attacked", "blind"]
 
-_OURS = str(Path(numerics.__file__).parents[1])
+#: Folders of our own code; an environment may lie beside them, with the libraries in it.
+_OURS = tuple(str(Path(package.__file__).parent) for package in (numerics, theory))
 
 
 @contextmanager
