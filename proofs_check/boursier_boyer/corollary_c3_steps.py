@@ -37,7 +37,9 @@ def delta_0_exceeds_delta_min(*, c: int | Fraction = 64) -> Evidence:
     why=r"Lemma C.1 is used at $\delta/4$ and so needs $\delta/4\geq\delta_{\min}$. Only $\delta\geq\delta_{0}\geq\delta_{\min}$ "
     r"has been shown; with the constant $64$, $\delta_{0}/4\geq\delta_{\min}$ fails.",
     details=r"Here $\delta_{\min}=\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$. The corollary itself survives with $64$: its "
-    r"bound holds for every $\delta\in(0,1)$, by another proof.",
+    r"bound holds for every $\delta\in(0,1)$, by another proof. The last display writes "
+    r"$(T^{U,V}[\hat\mu_{L}](z)-T^{U,V}[\mu](z))^{2}$ for the squared norm of the difference, which is the case $f(z)=Vz$ "
+    r"only.",
     instead=r"The same proof works with $\delta_{0}=c\,e^{4\sigma^{2}\|Uz\|^{2}}/L^{2}$ and $c\geq 1024/e^{2}=138.58\ldots$, for "
     r"instance $c=139$.",
     repair=dict(c=139),

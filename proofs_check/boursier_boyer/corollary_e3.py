@@ -108,9 +108,11 @@ def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     false="gap",
     why=r"The constant $\tilde{c}_2$ of (16) is a multiple of $\mathbb{E}[\|VZ\|^4]^{1/2}/\|V\|_{\rm op}^2$, which is no function "
     r"of $\|V\|$, and its infimum over a ball is 0 as soon as $\mu$ is degenerate.",
-    details=r"Degenerate laws are the rule, as $\Gamma_w$ is: for tokens $(1,\frac34)x$ that quotient is $\sqrt3$ at $V=(1,0)$ "
-    r"and 0 at $V=(\frac35,-\frac45)$. The first term of (16) is then not small, and $c_1$, which contains $\tilde{c}_2^{-2p}$, "
-    r"is unbounded.",
+    details=r"Degenerate laws are the rule, as $\Gamma_w$ is: for tokens $(1,\frac34)x$ that quotient is $\sqrt3$ at "
+    r"$V=(1,0)$ and 0 at $V=(\frac35,-\frac45)$. The first term of (16) is then not small, and $c_1$, which contains "
+    r"$\tilde{c}_2^{-2p}$, is unbounded. The proof also bounds $\mathbb{E}\|T\|^4$ on the ball by one $M_\rho$, while "
+    r"Assumption 4.2 (iii) lets the $M_{p,p'}$ depend on $(U,V)$; Lemma D.1 gives such an $M_\rho$. In the first exponent "
+    r"$\bar{c}_{/}$ is printed for $\bar{c}_2$.",
     instead=r"With $\mathbb{E}\|\mathrm{err}\|^2\leq75\,e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|VZ\|^4}/L$ in place of Lemma C.4 "
     r"the constants of Propositions 3.1 and 3.4 are explicit monotone functions of $\|U\|_{\rm op}$ and $\|V\|_{\rm op}$, so that "
     r"$\bar{c}_1<\infty$ and $\bar{c}_2>0$; the corollary stands.",

@@ -1,7 +1,7 @@
 """Corollary E.5 of Boursier & Boyer (Appendix E.2): the gradients of the risks of finite and
 infinite prompts come together uniformly on the ball of radius 2 rho. The step from a point to the
 ball is proved, and the conclusion is measured by quadrature for regression with one Gaussian
-covariate.
+covariate. The displayed bound on g2 is refuted at L = 1, where Lemma E.4 is.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numerics.evidence import Evidence
 from numerics.provers import Closed, forall
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.boursier_boyer.corollary_e3 import LENGTHS, on_the_ball
+from proofs_check.boursier_boyer.lemma_e4_statement import distance_of_the_gradients_for_one_token
 from proofs_check.core.claim import claim
 
 
@@ -52,6 +53,30 @@ def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     checked = r"\sup_{B_{2\rho}}\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq g_2(L)=1.02\,\frac{2\rho S}{\sqrt L}"
     shown = f"L g2(L) = {instances[-1].g2 * 1e64:.4g} at the end"
     return on_the_ball([t.g2 for t in instances], bounds, without_scores, checked, shown)
+
+
+@claim(
+    "BB:CE.5/one",
+    false="edge",
+    at="L = 1",
+    follows="BB:LE.4/one",
+    why=r"Every term of the displayed bound on $g_2$ carries a power of $\ln L$, so that $g_2(1)\leq0$, and the gradients of the "
+    r"risks differ at $L=1$.",
+    details=r"For $y=0$, $U=0$ and last row $(1,0)$ of $V$ their distance is 1. For $L\geq2$ the display inherits the means of "
+    r"roots of Lemma E.4.",
+    instead=r"For every $L\geq1$, $g_2(L)$ is the supremum over the ball of the bound of Lemma E.4 as repaired, and $g_2(L)\to0$.",
+    costs="nothing",
+    repair={"bound": "mean squares"},
+    control={"factor": Fraction(9, 10)},
+    needs=("OURS:E.gradient", "BB:CE.5"),
+    argument="The supremum of a bound is a bound on the whole ball; that it tends to 0 is BB:CE.5.",
+    hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
+)
+def the_displayed_bound_at_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
+    """|grad R_L - grad R_inf| at L = 1, y = 0 (loss |z|^2/2), where the displayed bound on g2 is 0
+    for all constants; then the bound of Lemma E.4 as repaired.
+    """
+    return distance_of_the_gradients_for_one_token(bound=bound, factor=factor)
 
 
 @claim(

@@ -137,8 +137,8 @@ def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     follows="BB:LC.6",
     why=r"At $L=1$ the terms with $\ln(L)$ vanish and $\tilde c_{1}\sigma^{2p}$ is left, but the error of one token contains "
     r"$\|T[\mu]\|_{L^{2}(\nu)}^{2}$, which grows like $\sigma^{4p}$.",
-    instead=r"For every $L\geq 2$ (16) holds with $\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; where $U=0$ the last term "
-    r"is read as $0$.",
+    instead=r"For every $L\geq 2$ (16) holds with $\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; where $U=0$ the last "
+    r"term is read as $0$. For $U\neq 0$ and $L\geq 2$ it holds as printed (BB:16/U).",
     costs="nothing",
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 1000))),

@@ -37,7 +37,8 @@ def _bound_c4(power: int) -> Bound:
     follows="BB:LC.4",
     why=r"The second line inserts Lemma C.4 as printed, with $C_{f}$ for $C_{f}^{2}$: for $L=1$ its first term is 0, the left side "
     r"is quadratic in $f$ and the second term linear.",
-    details="The first line has an error of its own where the norm of a product is concerned, BB:LC.6.split/product.",
+    details="The first line has an error of its own where the norm of a product is concerned, BB:LC.6.split/product. In the last "
+    "term of the second line the expectation over the tokens is missing.",
     instead=r"The same chain with $C_{f}^{2}$ in place of $C_{f}$ in front of $e^{2d}$.",
     costs="nothing",
     repair=dict(power=2),

@@ -91,9 +91,10 @@ def risk_over_the_bound(L: int, y: sp.Expr, u: Fraction, v: Fraction, sigma2: sp
     r"$y_{\rm q}$: the proof bounds $\max(\|(a,y)\|,\|(b,y)\|)$ by $\|y\|(\|a\|+\|b\|)$.",
     details=r"For $\ell=\frac12\hat z_{d+1}^2$, which is jointly 1-smooth, the task $y=0$ with $x=\pm1$, $U=0$ and last row "
     r"$(1,0)$ of $V$ has left side $1/(2L)$ and right side 0, whatever the constants are. It is not only that point: for "
-    r"$y=\varepsilon x$, $U=ue_1e_1^\top$ and every $L\geq2$ the left side stays away from 0 and the right side falls like "
-    r"$\varepsilon$, with the constants of Proposition 3.1, which depend on $d$, $U$ and $V$ only. Constants that may grow with "
-    r"the law would leave $y=0$ and $L=1$.",
+    r"$y=\varepsilon x$, $U=\frac12e_1e_1^\top$ and every $L\geq2$ the left side stays away from 0 and the right side falls like "
+    r"$\varepsilon$. The lemma says two things of its constants. Those 'given by Proposition 3.1' depend on $d$, $U$ and $V$ "
+    r"only, and with them the lemma fails along this family. Constants that 'depend solely on $d,V,U,\mathcal{D}$' may grow "
+    r"as $\varepsilon\to0$, and with them it fails at $y=0$ and $L=1$ only.",
     instead=r"For the squared loss "
     r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with "
     r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$; for any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "

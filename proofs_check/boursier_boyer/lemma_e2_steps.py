@@ -140,8 +140,10 @@ def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
     false="gap",
     why=r"From the first to the second line $\|T_L\|^4\leq8\|T_L-T\|^4+8\|T\|^4$ is needed, so the constants $8,8$ become "
     r"$64,72$, not $8,16$.",
-    details=r"For $L=1$, $y=0$, $x$ and $x_{\rm q}$ equal to $\frac85$ or $-\frac25$ with probabilities $\frac15,\frac45$, last "
-    r"row $(1,0)$ of $V$ and $U_{11}=-\frac54\ln2$ the second line reads $10.71\leq9.99$.",
+    details=r"For $L=1$, $y=0$, $x$ and $x_{\rm q}$ equal to $\frac85$ or $-\frac25$ with probabilities $\frac15,\frac45$, "
+    r"last row $(1,0)$ of $V$ and $U_{11}=-\frac54\ln2$ the second line reads $10.71\leq9.99$. The constants of the third "
+    r"line are those of Lemma C.9, and not of Proposition 3.1, as the lemma says of $(c_1,c_2)$; the larger $c_1$ and the "
+    r"smaller $c_2$ do for both.",
     instead=r"$\ldots\leq64\,\mathbb{E}\|T_L-T\|^4+72\,\mathbb{E}\|T\|^4$; with these the factor 2 of the lemma becomes 3.",
     costs="constants",
     repair={"on_D": 64, "on_T": 72},

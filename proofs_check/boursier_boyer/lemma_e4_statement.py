@@ -73,9 +73,13 @@ def gradients_over_the_bound(L: sp.Expr, p: sp.Expr, u: Fraction, v: Fraction, s
     r"small if rare tasks cause all of the distance.",
     details=r"Let $L=2^n$, and one task in $n^{16}$ be hard: $y$ independent of $x=\pm1$, centred, and $n$ with probability "
     r"$1/L$; otherwise $y=0$. For the loss $\frac14(\hat z_{d+1}-y)^2$, $U=2e_2e_1^\top$, $V=e_2e_2^\top$ the left side is at "
-    r"least $pn^2/24$ with $p=n^{-16}$, and the right side at most $p^{3/2}$ times a power of $n$, with the constants of "
-    r"Propositions 3.1 and 3.4, which depend on $d$, $U$, $V$ and the $M_{p,p'}$ only. Constants that may grow with the law would "
-    r"leave $L=1$.",
+    r"least $pn^2/24$ with $p=n^{-16}$, and the right side at most $p^{3/2}$ times a power of $n$. The lemma says two things "
+    r"of its constants. Those 'given by Propositions 3.1 and 3.4' depend on $d$, $U$, $V$ and the $M_{p,p'}$ only, and with "
+    r"them the lemma fails along this sequence. Constants that 'depend solely on $d,V,U,\mathcal{D}$' may grow along it; with "
+    r"them we know of failures at $L=1$ only. With roots of means the power $\sigma_\mu^{12}$ of Proposition 3.4 is too large "
+    r"for Corollary E.5: under Assumption 4.2 (ii) $\mathbb{E}_\mu[\sigma_\mu^{12}\ln(L)^2/L^{c/\sigma_\mu^2}]$ may tend to "
+    r"infinity. The power $\sigma_\mu^8$, which is enough (OURS:P3.4.U), or conditioning on $\mu$ first (BB:28) saves the "
+    r"corollary.",
     instead=r"For the squared loss and every $L\geq1$, "
     r"$\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq(\sqrt{2\mathcal{R}_\infty}"
     r"+\sqrt{\mathbb{E}D^2})\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}$, where $J$ and "
@@ -177,7 +181,8 @@ def _gradient_bound(task: SlopeTask) -> Any:
     follows="BB:LE.2.gauss",
     why=r"As in Lemma E.2 the output is $V\Gamma Uz_{\rm q}$ with $\|\Gamma\|\approx\sigma_\mu^2$: for $y=3x$, $U=e_2e_1^\top$, "
     r"$V=e_2e_2^\top$ it is $9x_{\rm q}$, and $9>2\sqrt2\cdot\sqrt{10}$.",
-    instead=r"$\mathbb{E}[\|T\|^2]^{1/2}\leq\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm op}\,\mathbb{E}[\sigma_\mu^4]^{1/2}$.",
+    instead=r"$\mathbb{E}[\|T\|^2]^{1/2}\leq2\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm op}\,\mathbb{E}[\sigma_\mu^4]^{1/2}$; the factor 2 "
+    r"may even be left out.",
     costs="constants",
     robust=robust_slope(lambda task: task.T2 - _second_bound(task)),
     repair={"power": 4},
@@ -204,7 +209,8 @@ def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) 
     why=r"$\nabla T$ consists of $\Gamma Uz$ (in $V$) and $V\Gamma$ times $z$ (in $U$), again of the order of $\sigma_\mu^2$.",
     details=r"For $y=5x$, $U=e_2e_1^\top$, $V=e_2e_2^\top$ its mean square is 1300, and the right side squared "
     r"$16\cdot2\cdot26=832$.",
-    instead=r"$\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq\sqrt{d}\,(\|V\|_{\rm op}+\|U\|_{\rm op})\,\mathbb{E}[\sigma_\mu^4]^{1/2}$.",
+    instead=r"$\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq2\sqrt{d}\,(\|V\|_{\rm op}+\|U\|_{\rm "
+    r"op})\,\mathbb{E}[\sigma_\mu^4]^{1/2}$; the factor 2 may even be left out.",
     costs="constants",
     robust=robust_slope(lambda task: task.J2 - _gradient_bound(task)),
     repair={"power": 4},

@@ -15,6 +15,7 @@ from numerics.evidence import Verdict
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from proofs_check.boursier_boyer import (
     corollary_e3,
+    corollary_e5,
     lemma_e1,
     lemma_e2_statement,
     lemma_e2_steps,
@@ -107,3 +108,12 @@ def test_a_constant_that_grows_where_it_should_fall_is_noticed(monkeypatch: pyte
 def test_the_maximum_over_a_segment_is_attained_at_its_ends() -> None:
     assert lemma_e2_steps.smooth_loss_on_a_segment().verdict is Verdict.ARGUED
     assert lemma_e2_steps.squared_loss_on_a_segment(square=Fraction(3, 2)).verdict is Verdict.REFUTED
+
+
+def test_at_one_token_the_bound_on_g2_fails_and_its_repair_holds() -> None:
+    """The display of Corollary E.5 is 0 there, and the finite-prompt slope is not."""
+    claim = corollary_e5.the_displayed_bound_at_one_token
+    found = gaps(tasks_on_atoms([1.0, -1.0], [0.5, 0.5], [0.0]), np.zeros((2, 2)), [1.0, 0.0], 1)
+    assert float(claim().witness["left^2"]) == pytest.approx(float(np.sum((found.gradient_L - found.gradient) ** 2)))
+    assert (claim().verdict, claim(bound="mean squares").verdict) == (Verdict.REFUTED, Verdict.SUPPORTED)
+    assert (claim.at, claim.follows) == ("L = 1", "BB:LE.4/one")

@@ -16,7 +16,6 @@ from numerics.search.statement import Mean
 from numerics.search.worst_average import at_point
 from proofs_check.boursier_boyer import lemma_c1_steps, lemma_c1_weights, lemma_c2, lemma_c4_statement, lemma_c4_steps
 from proofs_check.core.claim import Claim
-from proofs_check.core.robust import Robust
 from theory.bounds.concentration import lemma_c4
 
 HALF = Fraction(1, 2)
@@ -58,10 +57,16 @@ def test_the_substitution_loses_a_factor(C_f: Fraction) -> None:
     u = sp.Symbol("u", positive=True)
     scale = 16 * sp.Rational(C_f) ** 2
     integral = sp.integrate(sp.exp(-u / scale), (u, 1, sp.oo))
-    robust = lemma_c4_steps.substitution_in_the_tail.robust
-    assert isinstance(robust, Robust)
-    excess = robust.violation(C_f=C_f, sigma2=Fraction(1), x=Fraction(1))
-    assert sp.simplify(excess - integral * (1 - 1 / sp.Rational(C_f))) == 0
+    at = {lemma_c4_steps.C_f: sp.Rational(C_f), lemma_c4_steps.sigma2: 1, lemma_c4_steps.x: 1}
+    printed, repaired = (lemma_c4_steps._substituted(1, power).subs(at) for power in (1, 2))
+    assert sp.simplify(sp.expand_func(printed) * sp.Rational(C_f) - integral) == 0
+    assert sp.simplify(sp.expand_func(repaired) - integral) == 0
+
+
+def test_a_step_that_fails_is_a_gap_and_what_inherits_it_names_it() -> None:
+    """The substitution is a step of the proof; where the lemma fails, one token, it follows."""
+    step, lemma = lemma_c4_steps.substitution_in_the_tail, lemma_c4_statement.mean_square_at_a_fixed_query
+    assert (step.false, lemma.false, lemma.follows) == ("gap", "edge", step.id)
 
 
 def test_lemma_c4_fails_at_one_token_only() -> None:
