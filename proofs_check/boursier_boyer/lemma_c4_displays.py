@@ -196,7 +196,7 @@ def change_of_variables(*, two: int | Fraction = 2) -> Evidence:
     "BB:LC.4.subadd/display",
     false="edge",
     at="L = 1",
-    follows="BB:LC.4.sub",
+    follows="BB:LC.4",
     costs="constants",
     repair=dict(power=2, shortest=2),
     control=(dict(shortest=1), dict(two=1)),

@@ -32,7 +32,6 @@ SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(244), Frac
     "BB:LC.4",
     false="edge",
     at="L = 1",
-    follows="BB:LC.4.sub",
     costs="constants",
     repair=dict(power=2),
     dial="c",

@@ -173,6 +173,7 @@ def _substituted(p: int, power: int) -> sp.Expr:
 @claim(
     "BB:LC.4.sub",
     false="gap",
+    follows="BB:LC.4",
     costs="constants",
     repair=dict(power=2),
     control=dict(power=1),
