@@ -146,7 +146,7 @@ class Claim:
         if self.assumes and evidence.verdict.accepted:
             evidence = evidence.replace(assumes=(*evidence.assumes, *self.assumes))
         used = {**self.numbers, **numbers}
-        if evidence.verdict.executed and (found := floats(used)):
+        if (evidence.weakest or evidence.verdict).executed and (found := floats(used)):
             raise TypeError(f"{self.id} is {evidence.verdict} from floats in {', '.join(found)}; write Fractions or integers")
         if self.fragment:
             return evidence.within(self.fragment)

@@ -245,3 +245,30 @@ def test_a_text_is_never_evaluated() -> None:
     assert unmet(("0 < L < 5", "lambda >= 1", "1/L <= 1/2", "L != 3"), {"L": 2, "lambda": "1"}) == []
     assert unmet(("1/L > 0", "log(L) > 0"), {"L": 0})
     assert unmet(("x < 1",), {"x": 0.1 + 0.2}) == []
+
+
+def test_a_sequence_must_not_leave_the_hypotheses_after_the_members_that_are_tried() -> None:
+    late = diverging(sequence=lambda n, x: {"L": n + 1, "x": x * (1 + n / sp.Integer(200))})
+    assert late == ["the robust sequence was not certified to stay inside x < 1"]
+
+
+def test_an_argument_hides_no_float() -> None:
+    def floating(*, c: float = 0.1) -> Evidence:
+        return yes().argued("the bound is averaged")
+
+    with pytest.raises(TypeError, match="ARGUED from floats in c"):
+        claim(f"{ROW}/floating")(floating).judge()
+
+
+def test_a_long_decimal_is_not_rounded() -> None:
+    assert unmet(("x <= 1",), {"x": "1.00000000000000000001"})
+    assert unmet(("x < 1.00000000000000000001", "x > .5", "x >= 1e-400", "x**2 == 1.e0"), {"x": "1"}) == []
+    assert unmet(("x > 0",), {"x": "1e-400"}) == []
+
+
+def test_an_edge_beside_an_undecided_value_is_not_sharp() -> None:
+    def gap(*, c: int = 3) -> Evidence:
+        return Evidence(verdict=Verdict.OPEN, engine="identity", reason="?") if 2 < c < 3 else at_least_two(c - Fraction(1, 2))
+
+    edge = claim(f"{ROW}/gap", dial="c")(gap).judge().edge
+    assert edge is not None and edge.undecided is not None and edge.word == "reached"
