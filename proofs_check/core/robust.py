@@ -42,6 +42,10 @@ class _Moved:
         """The witness as JSON scalars."""
         return {name: plain(x) for name, x in self.point.items()}
 
+    def member(self) -> Mapping[str, Any]:
+        """The point itself, or the first member of a sequence, in the names of the hypotheses."""
+        return self.point
+
     def _points(self) -> Iterator[dict[str, int | Fraction]]:
         yield dict(self.point)
         names = list(self.point)
@@ -163,6 +167,9 @@ class Diverging(_Moved):
         """The witness as JSON scalars, with the n-th member and what its ratio exceeds."""
         member = self.sequence(self.n, **{k: sp.sympify(x) for k, x in self.point.items()})
         return {**{k: str(x) for k, x in member.items()}, "left over right exceeds": f"{self.exceeds} for n >= {self.least}"}
+
+    def member(self) -> Mapping[str, Any]:
+        return self.sequence(self.least, **self.point)
 
     def faults(self) -> list[str]:
         """Why the sequence refutes too little; empty if it is robust."""
