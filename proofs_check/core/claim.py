@@ -247,7 +247,7 @@ class Claim:
         far: dict[str, Fraction] = {}
         for name, value in control.items():
             base = {**self.numbers, **self.repair}[name]
-            if not all(isinstance(v, Rational) and not isinstance(v, bool) and v > 0 for v in (value, base)):
+            if not all(isinstance(v, Rational) and not isinstance(v, bool) and Fraction(v) > 0 for v in (value, base)):
                 return []  # a control that swaps a formula has no distance
             value, base = Fraction(value), Fraction(base)
             ratio = value / base
