@@ -14,6 +14,7 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
+from numerics.provers.as_written import scalar
 from numerics.provers.enclosures.balls import value
 
 __all__ = ["defeated", "refuted_by_two_routes", "vanishing"]
@@ -153,6 +154,11 @@ def vanishing(left: sp.Expr, right: sp.Expr, *, where: Mapping[str, Any]) -> Evi
     Evidence
         REFUTED, or OPEN if the right side does not vanish.
 
+    Raises
+    ------
+    ValueError
+        If a side is not finite, or holds a number whose sign SymPy misjudges.
+
     Examples
     --------
     >>> c1, c2 = sp.symbols("c1 c2", positive=True)
@@ -160,7 +166,8 @@ def vanishing(left: sp.Expr, right: sp.Expr, *, where: Mapping[str, Any]) -> Evi
     'REFUTED'
     """
     checked = rf"{sp.latex(left)} \le {sp.latex(right)}"
-    if left.is_positive and sp.simplify(right) == 0:
+    # The two sides are read as an engine would: numbers whose sign SymPy misjudges are refused.
+    if scalar(left).value.is_positive and sp.simplify(scalar(right).value) == 0:
         witness = {**where, "left": left, "right": "0 for all constants"}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", checked=checked, witness=witness, witness_by="exact")
     reason = f"the right side {right} does not vanish identically, or the left side {left} is not positive"

@@ -64,3 +64,9 @@ def test_a_left_side_that_becomes_negative_defeats_nothing() -> None:
 
 def test_a_limit_that_depends_on_the_constants_is_open() -> None:
     assert defeated(k, c1 * k**c2, k, at={"L": k}, where={}).verdict is Verdict.OPEN
+
+
+def test_a_right_side_that_only_looks_like_0_does_not_vanish() -> None:
+    tiny = sp.Abs(sp.loggamma(1 + sp.Rational(1, 2**66)), evaluate=False)  # SymPy takes it for 0
+    with pytest.raises(ValueError, match="for a number of another sign"):
+        vanishing(sp.S.One, c1 * tiny, where={"L": 1})
