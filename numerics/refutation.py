@@ -14,6 +14,7 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
+from numerics.provers.as_written import scalar
 from numerics.provers.enclosures.balls import value
 
 __all__ = ["defeated", "refuted_by_two_routes", "vanishing"]
@@ -88,8 +89,9 @@ def defeated(
     Returns
     -------
     Evidence
-        REFUTED if ``right / left -> 0`` for symbolic constants, with the first instance that
-        defeats constants equal to 1, by Arb; OPEN if the limit is another one.
+        REFUTED if ``left`` is positive and ``right / left -> 0`` for symbolic constants, with the
+        first instance that defeats constants equal to 1, by Arb; OPEN if the limit is another one
+        or not known, or if ``left`` is not seen to be positive.
 
     Raises
     ------
@@ -109,14 +111,18 @@ def defeated(
     if left.free_symbols - {k} or not all(c.is_positive for c in constants):
         raise ValueError(f"{left} <= {right}: the left side may depend on {k} only, and constants must be declared positive")
     ratio = sp.expand(right / left)
-    limit = sp.limit(ratio, k, sp.oo)
+    try:
+        limit = sp.limit(ratio, k, sp.oo)
+    except NotImplementedError:  # SymPy cannot tell, as for k**c/k
+        limit = sp.Limit(ratio, k, sp.oo)
     names = ", ".join(map(str, constants))
     common: dict[str, Any] = {
         "engine": "exact arithmetic",
         "checked": rf"\lim_{{{k}\to\infty}} {sp.latex(ratio)} = {sp.latex(limit)}",
         "assumes": (f"{names} > 0 do not depend on {k}",),
     }
-    if limit == 0:
+    # A left side that tends to -oo defeats nothing, although the ratio tends to 0.
+    if limit == 0 and left.is_positive:
         ones = dict.fromkeys(constants, sp.S.One)
         for n in range(least, LONGEST):
             sides = [side.subs(ones).subs(k, n) for side in (left, right)]
@@ -127,6 +133,8 @@ def defeated(
                 seconds = time.perf_counter() - started
                 return Evidence(verdict=Verdict.REFUTED, witness={**shown, **every}, witness_by="Arb", seconds=seconds, **common)
     reason = f"right/left tends to {limit}: this sequence does not defeat every choice of {names}"
+    if limit == 0 and not left.is_positive:
+        reason = f"{left} was not seen to be positive, so that right/left -> 0 says nothing; declare {k} positive"
     return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=time.perf_counter() - started, **common)
 
 
@@ -146,6 +154,11 @@ def vanishing(left: sp.Expr, right: sp.Expr, *, where: Mapping[str, Any]) -> Evi
     Evidence
         REFUTED, or OPEN if the right side does not vanish.
 
+    Raises
+    ------
+    ValueError
+        If a side is not finite, or holds a number whose sign SymPy misjudges.
+
     Examples
     --------
     >>> c1, c2 = sp.symbols("c1 c2", positive=True)
@@ -153,7 +166,8 @@ def vanishing(left: sp.Expr, right: sp.Expr, *, where: Mapping[str, Any]) -> Evi
     'REFUTED'
     """
     checked = rf"{sp.latex(left)} \le {sp.latex(right)}"
-    if left.is_positive and sp.simplify(right) == 0:
+    # The two sides are read as an engine would: numbers whose sign SymPy misjudges are refused.
+    if scalar(left).value.is_positive and sp.simplify(scalar(right).value) == 0:
         witness = {**where, "left": left, "right": "0 for all constants"}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", checked=checked, witness=witness, witness_by="exact")
     reason = f"the right side {right} does not vanish identically, or the left side {left} is not positive"

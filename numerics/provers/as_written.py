@@ -110,11 +110,14 @@ def computed(name: str, value: Any) -> Computed:
 
 @dataclass(frozen=True)
 class Written:
-    """One side as it was given, its value, and what must hold for it to be defined."""
+    """One side as it was given, its value, what must hold for it to be defined, and the functions
+    of variables that it holds, also where the value has none of them any more.
+    """
 
     given: sp.Expr
     value: sp.Expr
     conditions: tuple[Condition, ...]
+    functions: tuple[sp.Expr, ...]
 
 
 def scalar(given: Any) -> Written:
@@ -138,7 +141,8 @@ def scalar(given: Any) -> Written:
     if any(a.is_commutative is False for a in e.atoms(sp.Symbol, AppliedUndef)):
         raise TypeError(f"{e} does not commute, and no engine here respects that; use trace_identity for matrices")
     with sp.evaluate(True):
-        value, conditions = evaluated(e)
+        reader = _Reader()
+        value = reader.read(e)
     if any(f.has(sp.nan, sp.zoo, sp.oo, -sp.oo) for f in (e, value)):
         raise ValueError(f"{e} is not finite: the statement is undefined as written")
     if any(max(abs(q.p), q.q).bit_length() > LONGEST for f in (e, value) for q in f.atoms(sp.Rational)):
@@ -148,7 +152,7 @@ def scalar(given: Any) -> Written:
             raise ValueError(
                 f"SymPy takes {a} for a number of another sign, and would rewrite by that; enclose it by rational numbers"
             )
-    return Written(e, value, tuple(conditions))
+    return Written(e, value, tuple(reader.conditions), tuple(reader.functions))
 
 
 def _misjudged(number: sp.Expr) -> bool:
@@ -225,11 +229,15 @@ def evaluated(e: sp.Expr) -> tuple[sp.Expr, list[Condition]]:
 
 
 class _Reader:
-    """One pass through an expression from the leaves up; `conditions` are gathered on the way."""
+    """One pass through an expression from the leaves up; `conditions` and `functions` are gathered
+    on the way.
+    """
 
     def __init__(self) -> None:
         self.conditions: dict[Condition, None] = {}
+        self.functions: dict[sp.Expr, None] = {}
         self.known: dict[sp.Expr, sp.Expr] = {}
+        self.in_a_sum = False
 
     def read(self, e: Any) -> Any:
         if not e.args:
@@ -255,9 +263,16 @@ class _Reader:
             raise TypeError(f"no engine here knows Piecewise, as in {e}; give each piece a check of its own, or use Max, Min, Abs")
         if not isinstance(e, (sp.Add, sp.Mul, sp.Pow, sp.Max, sp.Min, sp.Function)):
             return e
+        if isinstance(e, sp.Pow):  # x**(2 - 1) is defined wherever x is
+            e = sp.Pow(e.base, self.read(e.exp), evaluate=False)
+            if self.in_a_sum and e.exp == 0:  # the first term of a power series is 1 everywhere
+                return self.read(e.base) ** 0
         for g, kind in own_conditions(e):
             self.conditions[self.read(g), kind] = None
-        return e.func(*map(self.read, e.args))
+        new = e.func(*map(self.read, e.args))
+        if isinstance(new, sp.Function) and new.free_symbols:
+            self.functions[new] = None
+        return new
 
     def _derivative(self, e: sp.Derivative) -> sp.Expr:
         f, by = self.read(e.expr), e.variables
@@ -279,12 +294,17 @@ class _Reader:
         return self.read(out)
 
     def _substituted(self, e: sp.Subs) -> sp.Expr:
-        inner, put = _Reader(), dict(zip(e.variables, map(self.read, e.point)))
-        f = inner.read(e.expr)
+        # What is assumed of the variable need not hold of the point: |x| is x for positive x only.
+        inner, put = _Reader(), {sp.Dummy(x.name): self.read(p) for x, p in zip(e.variables, e.point)}
+        with sp.evaluate(False):
+            body = e.expr.xreplace(dict(zip(e.variables, put)))
+        f = inner.read(body)
         if f.has(sp.Derivative):
             raise TypeError(f"{e} is the value of an undefined derivative; give it a symbol of its own")
         for g, kind in inner.conditions:
             self.conditions[g.subs(put, simultaneous=True), kind] = None
+        for g in inner.functions:
+            self.functions[g.subs(put, simultaneous=True)] = None
         return self.read(f.subs(put, simultaneous=True))
 
     def _terms(self, e: sp.Sum | sp.Product) -> sp.Expr:
@@ -297,5 +317,9 @@ class _Reader:
         if not 0 < hi - lo + 1 <= _MOST_TERMS:
             raise ValueError(f"{e} has {hi - lo + 1} terms; a {name} is evaluated if it has one to {_MOST_TERMS}")
         body = e.func(e.function, *inner) if inner else e.function
-        terms = [self.read(body.subs(k, n)) for n in range(lo, hi + 1)]
+        with sp.evaluate(False):  # k*x/x at k = 2 still needs an x that is not 0
+            instances = [body.subs(k, n) for n in range(int(lo), int(hi) + 1)]
+        outside, self.in_a_sum = self.in_a_sum, True
+        terms = [self.read(t) for t in instances]
+        self.in_a_sum = outside
         return sp.Add(*terms) if isinstance(e, sp.Sum) else sp.Mul(*terms)

@@ -72,6 +72,11 @@ def entrywise(lhs: Any, rhs: Any) -> Evidence:
     Evidence
         PROVED if every case is; its control is the same statement with one term of a sum doubled.
 
+    Raises
+    ------
+    ValueError
+        If an entry is not defined in the kernel, or as in `numerics.provers.identity`.
+
     Examples
     --------
     >>> entrywise(l_i * p_i * motion * l_j * p_j, motion).verdict.value
@@ -80,6 +85,9 @@ def entrywise(lhs: Any, rhs: Any) -> Evidence:
     'REFUTED'
     """
     left, right = scalar(lhs), scalar(rhs)
+    for (g, kind), case in product(dict.fromkeys((*left.conditions, *right.conditions)), cases()):
+        if kind != ">=" and g.subs(case, simultaneous=True) == 0:
+            raise ValueError(f"{g} is 0 in the kernel, where the entry is not defined; write p for what is 1/l in the range only")
     checked = f"{sp.latex(left.given)} = {sp.latex(right.given)}"
     # What is vacuous is judged on the entry as it is written, not on what is left of it in a case.
     vacuous = SAME_SIDES if sp.latex(left.given) == sp.latex(right.given) else ""

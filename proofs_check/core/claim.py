@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from numbers import Rational
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -146,7 +147,7 @@ class Claim:
         if self.assumes and evidence.verdict.accepted:
             evidence = evidence.replace(assumes=(*evidence.assumes, *self.assumes))
         used = {**self.numbers, **numbers}
-        if evidence.verdict.executed and (found := floats(used)):
+        if (evidence.weakest or evidence.verdict).executed and (found := floats(used)):
             raise TypeError(f"{self.id} is {evidence.verdict} from floats in {', '.join(found)}; write Fractions or integers")
         if self.fragment:
             return evidence.within(self.fragment)
@@ -222,6 +223,8 @@ class Claim:
                 out.append("it is refuted without hypotheses=; say what the paper assumes, in the names of the witness")
         if self.robust is not None:
             out += self.robust.faults()
+            outside = unmet(self.hypotheses, self.robust.member(), known=True)
+            out += [f"the robust witness is outside the printed hypotheses: {h}" for h in outside]
         return out + [f"it says nothing: {v}" for v in dict.fromkeys([*vacuous(printed), *vacuous(held)])]
 
     def _faults_of_controls(self, held: Evidence, controls: list[Evidence]) -> list[str]:
@@ -244,11 +247,12 @@ class Claim:
         far: dict[str, Fraction] = {}
         for name, value in control.items():
             base = {**self.numbers, **self.repair}[name]
-            if not all(isinstance(v, (int, Fraction)) and not isinstance(v, bool) and v > 0 for v in (value, base)):
+            if not all(isinstance(v, Rational) and not isinstance(v, bool) and Fraction(v) > 0 for v in (value, base)):
                 return []  # a control that swaps a formula has no distance
-            ratio = Fraction(value) / Fraction(base)
+            value, base = Fraction(value), Fraction(base)
+            ratio = value / base
             if ratio > 2 or ratio < Fraction(1, 2):
-                far[name] = Fraction(value) / 2 if ratio > 1 else Fraction(value) * 2
+                far[name] = value / 2 if ratio > 1 else value * 2
         if not far or run({**self.repair, **control, **far}).verdict is not Verdict.REFUTED:
             return []
         return [f"the control {dict(control)} is more than a factor 2 beyond the edge: {far} is refuted already"]

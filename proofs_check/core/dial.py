@@ -39,10 +39,10 @@ class Edge:
 
     @property
     def word(self) -> str:
-        """``"sharp"`` if a proof stands on the accepted side; ``"reached"`` if only a family of
-        instances does.
+        """``"sharp"`` if a proof stands on the accepted side and the refuted one is next to it;
+        ``"reached"`` if only a family of instances does, or something in between is undecided.
         """
-        return "reached" if self.within.verdict is Verdict.SUPPORTED else "sharp"
+        return "reached" if self.within.verdict is Verdict.SUPPORTED or self.undecided is not None else "sharp"
 
     def slack(self, value: Fraction) -> float | None:
         """How far a value is from the edge, as a ratio: above 1 on the accepted side, below 1 on

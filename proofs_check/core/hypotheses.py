@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-__all__ = ["read", "unmet"]
+__all__ = ["comparisons", "read", "unmet"]
 
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -24,6 +24,7 @@ _BINARY: dict[type, Callable[[Any, Any], Any]] = {
 }
 _FUNCTIONS = {name: getattr(sp, name) for name in ("exp", "log", "sqrt", "Abs", "Max", "Min")}
 _RELATIONS: dict[type, Any] = {ast.Lt: sp.Lt, ast.LtE: sp.Le, ast.Gt: sp.Gt, ast.GtE: sp.Ge, ast.Eq: sp.Eq, ast.NotEq: sp.Ne}
+_ORDER: dict[type, str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _SETS = {"Integers": sp.S.Integers, "Reals": sp.S.Reals}
 
 
@@ -67,8 +68,16 @@ def _parsed(text: str) -> ast.expr:
 
 
 def _renamed(text: str) -> str:
-    """The text with another word for the paper's lambda, which is a word of Python."""
-    return re.sub(r"\blambda\b", "lambda_", text.strip())
+    """The text with another word for the paper's lambda, which is a word of Python, and with
+    decimals as fractions, since Python would round long ones.
+    """
+    words = re.sub(r"\blambda\b", "lambda_", text.strip())
+    return re.sub(r"(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?(?![\w.])", _fraction, words)
+
+
+def _fraction(decimal: re.Match[str]) -> str:
+    exact = sp.Rational(decimal[0])
+    return f"({exact.p}/{exact.q})"
 
 
 def _number(node: ast.expr, values: Mapping[str, sp.Expr]) -> sp.Expr:
@@ -82,8 +91,8 @@ def _expression(node: ast.expr, values: Mapping[str, sp.Expr]) -> sp.Expr:
     match node:
         case ast.Constant(value=bool()):
             pass
-        case ast.Constant(value=int() | float()):
-            return sp.Rational(str(node.value))
+        case ast.Constant(value=int()):
+            return sp.Integer(node.value)
         case ast.Name(id="pi"):
             return sp.pi
         case ast.Name(id=name):
@@ -110,6 +119,23 @@ def _holds(text: str, values: Mapping[str, sp.Expr]) -> bool:
         case ast.Call(func=ast.Name(id="Eq"), args=[a, b], keywords=[]):
             return bool(sp.Eq(_number(a, values), _number(b, values)) == sp.true)
     raise _Unreadable("it is no relation; write 'L >= 1', '0 < delta < 1', 'Eq(U, 0)' or 'L in Integers'")
+
+
+def comparisons(text: str, values: Mapping[str, sp.Expr]) -> list[tuple[sp.Expr, str, sp.Expr]]:
+    """The inequalities of which a relation consists, where the values may hold a variable; none for
+    a relation of another kind.
+
+    Examples
+    --------
+    >>> n = sp.Symbol("n")
+    >>> comparisons("0 < x <= 1", {"x": 1 / n})
+    [(0, '<', 1/n), (1/n, '<=', 1)]
+    """
+    match _parsed(text):
+        case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in _ORDER for op in ops):
+            sides = [_expression(side, values) for side in (left, *others)]
+            return [(a, _ORDER[type(op)], b) for op, a, b in zip(ops, sides, sides[1:])]
+    return []
 
 
 def _names(text: str) -> set[str]:

@@ -17,7 +17,7 @@ from flint import arb
 from numerics.evidence import plain
 from numerics.provers import Integers, forall
 from numerics.provers.enclosures.balls import value
-from proofs_check.core.hypotheses import unmet
+from proofs_check.core.hypotheses import comparisons, unmet
 
 __all__ = ["Diverging", "Robust"]
 
@@ -41,6 +41,10 @@ class _Moved:
     def shown(self) -> dict[str, Any]:
         """The witness as JSON scalars."""
         return {name: plain(x) for name, x in self.point.items()}
+
+    def member(self) -> Mapping[str, Any]:
+        """The point itself, or the first member of a sequence, in the names of the hypotheses."""
+        return self.point
 
     def _points(self) -> Iterator[dict[str, int | Fraction]]:
         yield dict(self.point)
@@ -164,6 +168,9 @@ class Diverging(_Moved):
         member = self.sequence(self.n, **{k: sp.sympify(x) for k, x in self.point.items()})
         return {**{k: str(x) for k, x in member.items()}, "left over right exceeds": f"{self.exceeds} for n >= {self.least}"}
 
+    def member(self) -> Mapping[str, Any]:
+        return self.sequence(self.least, **self.point)
+
     def faults(self) -> list[str]:
         """Why the sequence refutes too little; empty if it is robust."""
         n, out = self.n, self._ill_typed()
@@ -180,7 +187,10 @@ class Diverging(_Moved):
         for at in () if out else self._points():
             if wrong := self._outside(at):
                 return [f"the robust sequence leaves the hypothesis {wrong[0]} when it moves"]
-            ratio = sp.sympify(self.ratio(**self.sequence(n, **{k: sp.sympify(x) for k, x in at.items()})))
+            member = self.sequence(n, **{k: sp.sympify(x) for k, x in at.items()})
+            if wrong := self._left_later(member):
+                return [f"the robust sequence was not certified to stay inside {', '.join(wrong)}"]
+            ratio = sp.sympify(self.ratio(**member))
             found = forall(ratio, ">=", self.exceeds, {n: Integers(self.least, sp.oo)})
             if not found.verdict.executed:
                 where = ", ".join(f"{k} = {v}" for k, v in at.items())
@@ -189,6 +199,19 @@ class Diverging(_Moved):
 
     def _outside(self, point: Mapping[str, Any]) -> list[str]:
         return unmet(self.hypotheses, self.sequence(self.least, **point))
+
+    def _left_later(self, member: Mapping[str, Any]) -> list[str]:
+        """The inequalities among the hypotheses that were not certified for every member of the
+        sequence; those without n were tested at the first one.
+        """
+        values = {name: sp.sympify(x) for name, x in member.items()}
+        always = {self.n: Integers(self.least, sp.oo)}
+        return [
+            h
+            for h in self.hypotheses
+            for a, op, b in comparisons(h, values)
+            if (a - b).has(self.n) and not forall(a, op, b, always).verdict.executed
+        ]
 
 
 def _speaks_of(hypothesis: str, whole: set[str]) -> bool:

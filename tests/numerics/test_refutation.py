@@ -54,3 +54,19 @@ def test_a_right_side_that_vanishes_at_one_instance() -> None:
     assert vanishing(sp.S.One, c1 * sp.log(1), where={"L": 1}).verdict is Verdict.REFUTED
     assert vanishing(sp.S.One, c1 * sp.log(2), where={"L": 2}).verdict is Verdict.OPEN
     assert vanishing(sp.S.Zero, c1 * sp.log(1), where={"L": 1}).verdict is Verdict.OPEN
+
+
+def test_a_left_side_that_becomes_negative_defeats_nothing() -> None:
+    found = defeated(10 - k, c1, k, at={"L": k}, where={})  # 10 - k <= c1 holds for c1 = 10, although c1/(10 - k) -> 0
+    assert found.verdict is Verdict.OPEN
+    assert "not seen to be positive" in found.reason
+
+
+def test_a_limit_that_depends_on_the_constants_is_open() -> None:
+    assert defeated(k, c1 * k**c2, k, at={"L": k}, where={}).verdict is Verdict.OPEN
+
+
+def test_a_right_side_that_only_looks_like_0_does_not_vanish() -> None:
+    tiny = sp.Abs(sp.loggamma(1 + sp.Rational(1, 2**66)), evaluate=False)  # SymPy takes it for 0
+    with pytest.raises(ValueError, match="for a number of another sign"):
+        vanishing(sp.S.One, c1 * tiny, where={"L": 1})

@@ -43,6 +43,15 @@ def _gamma(z: sp.Expr) -> sp.Expr:
     return sp.gamma(base) * (product if k > 0 else 1 / product)
 
 
+def _binomial(n: sp.Expr, k: sp.Expr) -> sp.Expr:
+    """By Gamma where that is the same: for a negative whole n it has a pole, while binomial(-1, 1)
+    is -1, and binomial(-1, -2) is 0.
+    """
+    if not (n.is_nonnegative or (k.is_integer and k.is_nonnegative)):
+        return sp.binomial(n, k)
+    return sp.gamma(n + 1) / (sp.gamma(k + 1) * sp.gamma(n - k + 1))
+
+
 def _uppergamma(s: sp.Expr, x: sp.Expr) -> sp.Expr:
     base, k = _shift(s)
     if base == 0 and k > 0:
@@ -106,7 +115,7 @@ _RULES: Mapping[Any, Rule] = {
     sp.erfc: lambda x: 1 - sp.erf(x),
     sp.gamma: _gamma,
     sp.factorial: lambda n: sp.gamma(n + 1),
-    sp.binomial: lambda n, k: sp.gamma(n + 1) / (sp.gamma(k + 1) * sp.gamma(n - k + 1)),
+    sp.binomial: _binomial,
     sp.beta: lambda a, b: sp.gamma(a) * sp.gamma(b) / sp.gamma(a + b),
     sp.rf: lambda x, k: sp.gamma(x + k) / sp.gamma(x),
     sp.ff: lambda x, k: sp.gamma(x + 1) / sp.gamma(x - k + 1),

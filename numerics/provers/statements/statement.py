@@ -294,7 +294,7 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
         if unbound:
             raise ValueError(f"{', '.join(sorted(map(str, unbound)))} has no range; give one in the domain")
         try:
-            for e in (written.value, *(g for g, _ in written.conditions)):
+            for e in (written.value, *(g for g, _ in written.conditions), *written.functions):
                 known.add(e)
         except Unsupported as fault:
             raise TypeError(f"{written.given} cannot be judged: {fault}; rewrite it by exp, log, roots, erf or gamma") from None

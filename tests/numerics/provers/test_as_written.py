@@ -215,3 +215,27 @@ def test_what_says_something_is_not_vacuous(check: Any) -> None:
     assert e.verdict.accepted
     assert not e.vacuous
     assert not any(p.vacuous for p in e.parts)
+
+
+with sp.evaluate(False):
+    MODULUS = sp.Subs(sp.sqrt(x**2), x, r)
+    CANCELLED = S(k * r / r, (k, 1, 2))
+    TANGENTS = sp.tan(r) - sp.tan(r)
+
+
+def test_what_is_assumed_of_a_variable_is_not_assumed_of_the_point_that_is_put_for_it() -> None:
+    assert identity(MODULUS, r).verdict is Verdict.REFUTED
+    assert identity(MODULUS, sp.Abs(r)).verdict is Verdict.PROVED
+    assert forall(MODULUS, "<=", r, {r: (-1, 1)}).verdict is Verdict.REFUTED
+
+
+def test_terms_of_a_sum_are_defined_as_they_are_written() -> None:
+    assert forall(CANCELLED, "<=", 3, {r: Closed(-1, 1)}).verdict is Verdict.OPEN
+    assert forall(CANCELLED, "<=", 3, {r: (0, 1)}).verdict is Verdict.PROVED
+    assert forall(S(r ** (k - 1) / k, (k, 1, 3)), "<=", 2, {r: Closed(-1, 1)}).verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize("side", [TANGENTS, sp.Mul(0, sp.tan(r), evaluate=False), sp.Subs(TANGENTS, r, j)], ids=str)
+def test_a_function_that_cancels_must_be_known_as_well(side: sp.Expr) -> None:
+    with pytest.raises(TypeError, match="no enclosure is known for tan"):
+        forall(side, "<=", 1, {r: (-10, 10), j: (-10, 10)})

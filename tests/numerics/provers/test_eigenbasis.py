@@ -58,3 +58,8 @@ def test_what_holds_is_proved_with_a_control_that_fails(lhs: sp.Expr, rhs: sp.Ex
     assert found.control is not None
     assert found.control.verdict is Verdict.REFUTED
     assert "every d" in found.dimension
+
+
+def test_an_entry_that_is_undefined_in_the_kernel_is_refused() -> None:
+    with pytest.raises(ValueError, match="is 0 in the kernel"):
+        entrywise(l_i / (1 + 1 / l_i), l_i**2 / (1 + l_i))  # SymPy takes 1/(1 + 1/0) for 0

@@ -359,3 +359,12 @@ def test_text_is_never_evaluated() -> None:
             call()
     with pytest.raises(TypeError, match="text"):
         identity(p, p, given=["p - 1"])
+
+
+def test_binomials_of_negative_whole_numbers_are_not_written_by_gamma() -> None:
+    n, m, free = sp.symbols("n m free", integer=True)
+    low = sp.Symbol("low", integer=True, nonnegative=True)
+    assert identity(sp.binomial(n, m), sp.binomial(n, n - m)).verdict is Verdict.REFUTED  # binomial(-1, 1) is not binomial(-1, -2)
+    assert not identity(free * sp.binomial(n, m), free * sp.binomial(n, n - m)).verdict.accepted
+    pascal = sp.binomial(n, low) + sp.binomial(n, low + 1)
+    assert identity(pascal, sp.binomial(n + 1, low + 1)).verdict is Verdict.PROVED

@@ -114,6 +114,7 @@ LIES = [
     Lie("X = X: the two sides are the same", identical_sides, CONTROL),
     Lie("the conclusion is one of the hypotheses", its_own_hypothesis, FALSE | CONTROL | dict(hypotheses=("x >= 1",))),
     Lie("more than a factor 2 beyond the edge", too_far, dict(control=dict(c=Fraction(1, 2)))),
+    Lie("more than a factor 2 beyond the edge", too_far, dict(control=dict(c=sp.Rational(1, 2)))),
 ]
 
 
@@ -245,3 +246,54 @@ def test_a_text_is_never_evaluated() -> None:
     assert unmet(("0 < L < 5", "lambda >= 1", "1/L <= 1/2", "L != 3"), {"L": 2, "lambda": "1"}) == []
     assert unmet(("1/L > 0", "log(L) > 0"), {"L": 0})
     assert unmet(("x < 1",), {"x": 0.1 + 0.2}) == []
+
+
+def test_a_sequence_must_not_leave_the_hypotheses_after_the_members_that_are_tried() -> None:
+    late = diverging(sequence=lambda n, x: {"L": n + 1, "x": x * (1 + n / sp.Integer(200))})
+    assert late == ["the robust sequence was not certified to stay inside x < 1"]
+
+
+def test_an_argument_hides_no_float() -> None:
+    def floating(*, c: float = 0.1) -> Evidence:
+        return yes().argued("the bound is averaged")
+
+    with pytest.raises(TypeError, match="ARGUED from floats in c"):
+        claim(f"{ROW}/floating")(floating).judge()
+
+
+def test_a_long_decimal_is_not_rounded() -> None:
+    assert unmet(("x <= 1",), {"x": "1.00000000000000000001"})
+    assert unmet(("x < 1.00000000000000000001", "x > .5", "x >= 1e-400", "x**2 == 1.e0"), {"x": "1"}) == []
+    assert unmet(("x > 0",), {"x": "1e-400"}) == []
+
+
+def test_an_edge_beside_an_undecided_value_is_not_sharp() -> None:
+    def gap(*, c: int = 3) -> Evidence:
+        return Evidence(verdict=Verdict.OPEN, engine="identity", reason="?") if 2 < c < 3 else at_least_two(c - Fraction(1, 2))
+
+    edge = claim(f"{ROW}/gap", dial="c")(gap).judge().edge
+    assert edge is not None
+    assert edge.undecided is not None
+    assert edge.word == "reached"
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        Robust(point={"x": Fraction(5)}, hypotheses=("x > 0",), violation=lambda x: x - 1),
+        Diverging(
+            point={"x": Fraction(5)},
+            hypotheses=(),
+            exceeds=n / 3,
+            sequence=lambda n, x: {"L": n + 1, "x": x},
+            ratio=lambda L, x: x * L,
+        ),
+    ],
+)
+def test_a_robust_witness_meets_the_hypotheses_of_the_claim_and_not_only_its_own(elsewhere: Robust | Diverging) -> None:
+    how = FALSE | CONTROL | dict(false="false", hypotheses=("x < 3", "L >= 1"), robust=elsewhere)
+
+    def false_elsewhere(*, c: int = 1) -> Evidence:
+        return at_least_two(c, x=1, L=2)
+
+    assert faults(false_elsewhere, **how) == "the robust witness is outside the printed hypotheses: x < 3 (x = 5)"
