@@ -118,6 +118,6 @@ def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
             raise Contradiction(
                 f"{primary.engine} accepts what {route.engine} refutes at {dict(route.witness)}; one of the two is wrong"
             )
-        if primary.verdict is Verdict.REFUTED and route.verdict.executed:
+        if primary.verdict is Verdict.REFUTED and route.verdict.strength > Verdict.SUPPORTED.strength:
             raise Contradiction(f"{primary.engine} refutes what {route.engine} accepts; one of the two is wrong")
     return primary.replace(routes=primary.routes + routes, seconds=primary.seconds + sum(r.seconds for r in routes))

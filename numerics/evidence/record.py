@@ -203,7 +203,9 @@ class Evidence:
         if self.engine == "conjunction" and v is Verdict.REFUTED and Verdict.REFUTED not in found:
             out.append(f"a conjunction with the parts {[str(p) for p in found]} is not refuted; one of its parts must be")
         routes = [r.verdict for r in self.routes]
-        if (v.accepted and Verdict.REFUTED in routes) or (v is Verdict.REFUTED and any(r.executed for r in routes)):
+        if (v.accepted and Verdict.REFUTED in routes) or (
+            v is Verdict.REFUTED and any(r.strength > Verdict.SUPPORTED.strength for r in routes)
+        ):
             out.append(f"{v} beside routes that say {[str(r) for r in routes]}: one of the programs is wrong; find out which")
         return out
 

@@ -55,9 +55,9 @@ def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = Non
     TypeError
         If ``f`` is text, or holds a float, another symbol or a function without an enclosure.
     ValueError
-        If ``f`` holds the imaginary unit; if more is assumed of ``x`` than the interval implies; if
-        an end is no real constant; if an end is infinite and ``tail`` is missing, has another form,
-        or is not certified to dominate ``f``.
+        If ``f`` holds the imaginary unit, or a function that cancels; if more is assumed of ``x``
+        than the interval implies; if an end is no real constant; if an end is infinite and ``tail``
+        is missing, has another form, or is not certified to dominate ``f``.
     ArithmeticError
         If ``f`` was not shown to be real inside the interval, or no finite enclosure was found: it
         is unbounded or undefined there.
@@ -79,6 +79,9 @@ def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = Non
     written, a, b = scalar(f), *(_constant_end(e) for e in interval)
     if written.value.has(sp.I):
         raise ValueError(f"{written.given} is not a real expression")
+    gone = next((e for e in written.functions if not written.value.has(e)), None)
+    if gone is not None:
+        raise ValueError(f"{gone} cancels in the integrand, and nothing here shows where it is defined; leave it out")
     _check_assumptions(x, a, b)
     y = sp.Symbol(x.name, real=True)  # no more than that is assumed from here on: -x has other signs than x
     g = written.value.xreplace({x: y})

@@ -106,7 +106,7 @@ def test_the_slack_of_a_false_conjunction_is_that_of_its_false_part() -> None:
 
 
 def test_routes_that_contradict_are_an_error() -> None:
-    for primary, route in ((proved(), refuted()), (refuted(), proved())):
+    for primary, route in ((proved(), refuted()), (refuted(), proved()), (refuted(), certified().argued("joined"))):
         with pytest.raises(Contradiction):
             confirmed(primary, route)
     assert confirmed(proved(), supported()).verdict is Verdict.PROVED

@@ -182,3 +182,10 @@ def test_flints_precision_is_given_back() -> None:
     with pytest.raises(ArithmeticError):
         integral(1 / x, x, (-1, 1))
     assert ctx.prec == before
+
+
+def test_what_cancels_in_the_integrand_may_be_undefined() -> None:
+    with sp.evaluate(False):
+        f = sp.tan(x) - sp.tan(x) + 1
+    with pytest.raises(ValueError, match="cancels in the integrand"):  # it has a pole at pi/2
+        integral(f, x, (0, 3))
