@@ -14,6 +14,7 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
+from numerics.provers import Integers, forall
 from numerics.provers.as_written import scalar
 from numerics.provers.enclosures.balls import value
 
@@ -122,7 +123,10 @@ def defeated(
         "assumes": (f"{names} > 0 do not depend on {k}",),
     }
     # A left side that tends to -oo defeats nothing, although the ratio tends to 0.
-    if limit == 0 and left.is_positive:
+    n_th = sp.Symbol(str(k), integer=True, positive=True)
+    everywhere = {n_th: Integers(max(least, 1), sp.oo)}
+    positive = limit == 0 and (left.is_positive or forall(left.xreplace({k: n_th}), ">", 0, everywhere).verdict.executed)
+    if positive:
         ones = dict.fromkeys(constants, sp.S.One)
         for n in range(least, LONGEST):
             sides = [side.subs(ones).subs(k, n) for side in (left, right)]
@@ -133,8 +137,8 @@ def defeated(
                 seconds = time.perf_counter() - started
                 return Evidence(verdict=Verdict.REFUTED, witness={**shown, **every}, witness_by="Arb", seconds=seconds, **common)
     reason = f"right/left tends to {limit}: this sequence does not defeat every choice of {names}"
-    if limit == 0 and not left.is_positive:
-        reason = f"{left} was not seen to be positive, so that right/left -> 0 says nothing; declare {k} positive"
+    if limit == 0:
+        reason = f"{left} was not shown to be positive, so that right/left -> 0 says nothing"
     return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=time.perf_counter() - started, **common)
 
 

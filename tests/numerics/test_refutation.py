@@ -59,7 +59,7 @@ def test_a_right_side_that_vanishes_at_one_instance() -> None:
 def test_a_left_side_that_becomes_negative_defeats_nothing() -> None:
     found = defeated(10 - k, c1, k, at={"L": k}, where={})  # 10 - k <= c1 holds for c1 = 10, although c1/(10 - k) -> 0
     assert found.verdict is Verdict.OPEN
-    assert "not seen to be positive" in found.reason
+    assert "not shown to be positive" in found.reason
 
 
 def test_a_limit_that_depends_on_the_constants_is_open() -> None:
