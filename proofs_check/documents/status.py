@@ -21,7 +21,8 @@ __all__ = ["block_of", "errata", "marks", "replaced", "row_verdict", "status"]
 COLUMNS = ("PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED")
 EXPLAINED = (
     "A row is a printed statement or a step of a proof; its verdict is that of the statement **as printed**, and REFUTED as soon "
-    "as anything claimed there is. Repaired: the nearest true statement passed the same check."
+    "as anything claimed there is. Repaired: the nearest true statement passed the same check. The chain of a claim is the weakest "
+    "verdict among it, as repaired, and all that it needs; if it is `unproved`, at most SUPPORTED."
 )
 GROUPS = {"statements": "", "assumptions and citations": ("assumption", "cited"), "experiments": ("NUM",)}
 
