@@ -63,10 +63,11 @@ def test_the_substitution_loses_a_factor(C_f: Fraction) -> None:
     assert sp.simplify(sp.expand_func(repaired) - integral) == 0
 
 
-def test_a_step_that_fails_is_a_gap_and_what_inherits_it_names_it() -> None:
-    """The substitution is a step of the proof; where the lemma fails, one token, it follows."""
+def test_the_step_that_lost_a_factor_and_the_lemma_count_as_one_error() -> None:
+    """The substitution is a step of the proof, and the lemma is where the error shows."""
     step, lemma = lemma_c4_steps.substitution_in_the_tail, lemma_c4_statement.mean_square_at_a_fixed_query
-    assert (step.false, lemma.false, lemma.follows) == ("gap", "edge", step.id)
+    assert (step.false, step.follows) == ("gap", lemma.id)
+    assert (lemma.false, lemma.follows) == ("edge", "")
 
 
 def test_lemma_c4_fails_at_one_token_only() -> None:
