@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from fractions import Fraction
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ Event = Callable[[np.random.Generator, int], npt.NDArray[np.bool_]]
 REFUTATION = 1e-9
 
 
-def clopper_pearson(event: Event, op: str, bound: float, n: int, *, error: float = 1e-6) -> Evidence:
+def clopper_pearson(event: Event, op: str, bound: float | Fraction, n: int, *, error: float = 1e-6) -> Evidence:
     """Decide ``P(event) op bound`` from n independent trials, by the exact binomial limits of
     Clopper and Pearson.
 
@@ -30,7 +31,7 @@ def clopper_pearson(event: Event, op: str, bound: float, n: int, *, error: float
         ``event(rng, n)``: n independent booleans.
     op : str
         ``"<="`` or ``">="``.
-    bound : float
+    bound : float or Fraction
     n : int
         Number of trials, at least 1.
     error : float
@@ -60,7 +61,7 @@ def clopper_pearson(event: Event, op: str, bound: float, n: int, *, error: float
         raise ValueError(f"a probability is compared by '<=' or '>=', got {op!r}")
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not callable(event):
         raise TypeError(f"event(rng, n) is drawn an integer number of times, got event = {event!r}, n = {n!r}")
-    bound, error = map(float, read_arrays(bound=(bound, ""), error=(error, "")))
+    bound, error = map(float, read_arrays(bound=(cast(float, bound), ""), error=(error, "")))
     if n < 1 or not 0 < error < 1:
         raise ValueError(f"at least one trial and an error in (0, 1) are needed, got n = {n}, error = {error}")
     started = time.perf_counter()

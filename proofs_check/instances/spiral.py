@@ -81,6 +81,7 @@ def no_limit() -> Evidence:
     for name, step in found.items():
         if not step.verdict.executed:
             raise Contradiction(f"the step {name!r} of the spiral came out {step.verdict}: {step.reason or dict(step.witness)}")
+    start = {x: sp.simplify(e.subs(r, Rational(1, 2))) for x, e in curve().items()}
     return Evidence(
         verdict=Verdict.REFUTED,
         engine="exact arithmetic",
@@ -94,8 +95,8 @@ def no_limit() -> Evidence:
             "sigma": "3/2",
             "M": 1,
             "rho": "3/2",
-            "(1, 1) U (1, 0)' at t = 0": "log(1/2 + sqrt(5)/2)",
-            "V (1, 1)' at t = 0": "sqrt(5)/2 (cos 4/3, sin 4/3)",
+            "(1, 1) U (1, 0)' at t = 0": str(sp.atanh(start[tau])),
+            "V (1, 1)' at t = 0": f"{start[v1]}, {start[v2]}",
             "one limit point of V (1, 1)'": "sqrt(2), 0",
             "another one": "-sqrt(2), 0",
         },

@@ -13,7 +13,7 @@ from numerics.evidence import Verdict
 from numerics.monte_carlo.confidence_limits import clopper_pearson
 
 
-def coin(p: float):  # type: ignore[no-untyped-def]
+def coin(p: float) -> Any:
     return lambda rng, n: rng.random(n) < p
 
 
@@ -58,4 +58,4 @@ def test_what_is_no_confidence_statement_is_refused(change: dict[str, Any], erro
 
 
 def test_a_fraction_is_a_bound() -> None:
-    assert clopper_pearson(coin(0.1), "<=", F(1, 2), 2000).verdict is Verdict.SUPPORTED  # type: ignore[arg-type]
+    assert clopper_pearson(coin(0.1), "<=", F(1, 2), 2000).verdict is Verdict.SUPPORTED

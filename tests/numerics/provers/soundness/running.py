@@ -53,7 +53,7 @@ def attacked(st: Any, effort: int, judge: Callable[[Any], str], kinds: frozenset
     """Ask the prover about a statement, and judge the answer."""
     try:
         answer = st.ask(effort)
-    except Exception as error:
+    except Exception as error:  # whatever is raised without a word of ours is a crash, and is reported as one
         if _refused(error):
             return Result("refused", "", kinds)
         last = traceback.extract_tb(error.__traceback__)[-1]
