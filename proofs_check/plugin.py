@@ -41,7 +41,7 @@ class ClaimItem(pytest.Item):
         return item
 
     def runtest(self) -> None:
-        from proofs_check.core.ledger import entry
+        from proofs_check.core.judging import entry
         from proofs_check.core.statements import row
 
         where = row(self.claim.id)
@@ -169,15 +169,17 @@ class Controller:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not self.lines:
             return
-        from proofs_check.core.ledger import Ledger, load_claims, write_json
+        from proofs_check.core.judging import load_claims
+        from proofs_check.core.ledger import Ledger, write_json
 
         needs = {id: claim.needs for id, claim in load_claims().items()}
         # Claims of files outside the package are known to the workers only, and come in as these
         # finish.
         needs |= {id: tuple(line["needs"]) for id, line in sorted(self.lines.items())}
         order = {id: i for i, id in enumerate(needs)}
+        reseed = self.config.getoption("--reseed")
         run = {
-            "reseed": self.config.getoption("--reseed"),
+            "reseed": reseed,
             "partial": set(self.lines) != set(needs),
             "seconds": sum(line["seconds"] for line in self.lines.values()),
         }

@@ -13,7 +13,7 @@ from unittest.mock import patch
 import pytest
 
 from proofs_check.core.claim import REGISTRY
-from proofs_check.core.ledger import load_claims
+from proofs_check.core.judging import load_claims
 from proofs_check.core.statements import PACKAGE, rows
 
 pytest_plugins = "pytester"
