@@ -1,126 +1,280 @@
-"""``largeprompt show ID`` prints one row of a paper and judges its claims now."""
+"""``largeprompt show NAME`` prints what a ledger says of one row, or of the rows of a numbered
+statement: the verdict, why and what is true instead first, the evidence after them.
+"""
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
-from proofs_check.core.judging import load_claims, run_claim
+from rich.console import Console
+from rich.text import Text
+
+from numerics.evidence import Evidence, Verdict
+from numerics.terminal.colours import COLOURS
+from numerics.terminal.console import console
+from numerics.terminal.formulas import LatexError
+from numerics.terminal.inputs import InputError
+from numerics.terminal.mathematics import as_unicode, formula_as_unicode
+from proofs_check.core.kept import find_ledger
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.statements import row
+from proofs_check.core.outcomes import NOT_SETTLED, Outcome, outcomes
+from proofs_check.core.statements import PACKAGE
 from proofs_check.core.witnesses import script_path
-from proofs_check.instances.reference import OF_PAPER
+from proofs_check.documents.latex import marked
+from proofs_check.documents.listing import print_lines
+from proofs_check.documents.names import named
 
-if TYPE_CHECKING:
-    from rich.console import Console
+__all__ = ["from_here", "show"]
 
-__all__ = ["show"]
+Entry = Mapping[str, Any]
+Field = tuple[str, str | Text]
+#: Characters of a formula that an engine received, of which the longest fill pages.
+_LONGEST = 1000
+#: How many steps of a proof are named that give much away.
+_STEPS = 5
+_SEVERITIES = {
+    "false": "false in its own regime",
+    "gap": "a gap in the proof",
+    "edge": "false at {at} only",
+    "text and code": "text and code differ",
+    "typo": "a slip of notation",
+}
 
 
-def _evidence(title: str, data: dict[str, Any] | None, numbers: dict[str, Any] | None = None) -> list[tuple[str, str]]:
-    from numerics.evidence import Evidence
-
-    if data is None:
-        return []
-    with_ = f"with {', '.join(f'{k} = {v}' for k, v in numbers.items())}" if numbers else ""
-    lines = Evidence.from_json(data).rows()
-    return [(title, with_)] + [(f"  {k}", v) for k, v in lines if k != "checked"]
-
-
-def show(id: str, reseed: int = 0) -> int:
-    """Print a row and judge its claims.
+def show(name: str, *, ledger: str | None = None, again: bool = False, reseed: int = 0, latex: bool = False) -> int:
+    """Print what a ledger says.
 
     Parameters
     ----------
-    id : str
-        A row, or a claim of a row.
+    name : str
+        What `proofs_check.documents.names.named` understands.
+    ledger : str, optional
+        See `proofs_check.core.kept.find_ledger`.
+    again : bool
+        Judge the claims now instead of reading their verdicts.
     reseed : int
-        Family of random streams.
+        With `again`: the family of random streams.
+    latex : bool
+        Print formulas as LaTeX, whole.
 
     Returns
     -------
     int
-        0, or 2 if there is no such row; 1 if a claim is faulty.
+        0; 1 if a claim that was judged again is faulty.
+
+    Raises
+    ------
+    InputError
+        If the name is not known or means several things, or there is no such ledger.
+    """
+    if reseed and not again:
+        raise InputError("--reseed draws other random numbers, which a ledger cannot do; add --again")
+    kept = find_ledger(ledger)
+    entries = {e["id"]: e for e in kept.document["claims"]}
+    meant = named(name, entries)
+    faulty = False
+    if again:
+        from proofs_check.core.judging import load_claims, run_claim
+
+        ids = {r.id for r in meant.rows}
+        judged = [run_claim(id, reseed) for id, c in load_claims().items() if (id == meant.claim if meant.claim else c.row in ids)]
+        entries |= {e["id"]: e for e in judged}
+        faulty = any(e["faults"] for e in judged)
+    book = Ledger(list(entries.values()))
+    found = outcomes(book)
+    page = _Page(console(), book, latex)
+    rows = [found[r.id] for r in meant.rows]
+    if len(rows) > 1:
+        page.group(meant.title, rows)
+    else:
+        page.row(rows[0], meant.claim)
+    page.screen.print(Text(f"\n{'Judged now; other rows from' if again else 'From'} {kept.says}."))
+    return int(faulty)
+
+
+class _Page:
+    """Prints rows on a screen."""
+
+    def __init__(self, screen: Console, book: Ledger, latex: bool) -> None:
+        self.screen, self.book, self.latex = screen, book, latex
+
+    def group(self, title: str, found: list[Outcome]) -> None:
+        """The rows of a numbered statement, a line each, and those that are false in full."""
+        paper = found[0].row.version or found[0].row.paper
+        self.screen.print(Text(f"{title}  ({paper}), {len(found)} rows", style="bold"))
+        print_lines(self.screen, found, places=False)
+        false = [o for o in found if o.errors]
+        for o in false:
+            self.screen.print()
+            self.row(o)
+        if not false:
+            self.screen.print(Text(f"\nOne row in full: largeprompt show {found[0].id}"))
+
+    def row(self, o: Outcome, claim: str = "") -> None:
+        """A row with all its claims, or with one of them."""
+        heading = Text.assemble((o.id, "bold"), f"  {o.row.where}  ({o.row.version or o.row.paper})")
+        self.screen.print(heading)
+        self.screen.print(Text(as_unicode(o.row.says), style="dim"))
+        shown = [e for e in o.claims if claim in ("", e["id"])]
+        first = shown[0] if len(shown) == 1 else next((e for e in o.errors if not claim), None)
+        self._fields([("verdict", _verdict(o)), *(self._reasons(first) if first else [])])
+        self._formula("as printed", o.row.printed)
+        for e in shown:
+            if len(shown) > 1:
+                self.screen.print(Text.assemble("\n", (e["id"], "bold"), f"  {self._words(e['summary'])}"))
+                self._fields([("verdict", _verdict_of(e)), *([] if e is first else self._reasons(e))])
+            self._checks(e, alone=len(shown) == 1)
+        if not o.claims:
+            self.screen.print(Text("no claim settles this row yet", style="magenta"))
+
+    def _reasons(self, e: Entry) -> Iterator[Field]:
+        """Why a claim is false, what is true instead and what it costs; of an open one why it is."""
+        if e["severity"]:
+            yield from ((name, self._words(e[name])) for name in ("why", "instead", "details") if e[name])
+            if e["follows"]:
+                yield "follows", f"the error of {e['follows']}, and is not counted again"
+            if e["costs"]:
+                yield "costs", e["costs"]
+        if e["open"]:
+            yield "open", self._words(e["open"])
+
+    def _checks(self, e: Entry, *, alone: bool) -> None:
+        """What engines received and found."""
+        if alone and e["summary"]:
+            self._fields([("claim", self._words(e["summary"]))])
+        held = e["repair"] or e
+        if checked := e["evidence"]["checked"] or e["checked"]:
+            self._formula("as checked" + _with(e["numbers"]), checked, longest=_LONGEST)
+        if e["repair"] and held["evidence"]["checked"]:
+            self._formula("as repaired" + _with(held["numbers"]), held["evidence"]["checked"], longest=_LONGEST)
+        self._fields([*self._witness(e), *self._evidence(held["evidence"]), *self._numbers(e), *self._support(e, held["evidence"])])
+
+    def _witness(self, e: Entry) -> Iterator[Field]:
+        if e["evidence"]["witness"]:
+            yield "witness", f"{_point(e['evidence']['witness'])}  (evaluated again by {e['evidence']['witness_by']})"
+        if path := script_path(e["id"]):
+            yield "run it", f"python {shlex.quote(from_here(PACKAGE / path))}"
+
+    def _evidence(self, data: Mapping[str, Any]) -> Iterator[Field]:
+        known = Evidence.from_json(data)
+        for name, text in known.rows():
+            if name not in ("verdict", "checked", "witness", "slack", "reference", "argument"):
+                words = text if self.latex else as_unicode(marked(text))
+                yield ("evidence" if name == "engine" else f"  {name}"), _cut(words, 0 if self.latex else _LONGEST)
+
+    def _numbers(self, e: Entry) -> Iterator[Field]:
+        """The edge of the dial, and how much the bound gives away."""
+        if sharp := e["sharp"]:
+            yield sharp["word"], f"{sharp['dial']} = {sharp['accepted']} accepted, {sharp['refuted']} refuted"
+        repaired = e["repair"]["slack"] if e["repair"] else None
+        found = {"as printed": e["slack"], "as repaired": repaired, "at the reference instance": e["slack_at_reference"]}
+        slack = [f"{value:.4g} {of}" for of, value in found.items() if value is not None]
+        if slack:
+            yield "slack", ", ".join(slack) + " (bound over truth)"
+        steps = sorted(self.book.losses(e["id"])[1:], key=lambda step: -step[1])
+        if e["slack_at_reference"] is not None and steps:
+            most = ", ".join(f"{loss:.4g} {step}" for step, loss in steps[:_STEPS])
+            yield "  of steps", f"{most} (those that give most away there)"
+
+    def _support(self, e: Entry, held: Mapping[str, Any]) -> Iterator[Field]:
+        for name in ("needs", "cites"):
+            if e[name]:
+                yield name, self._words(", ".join(e[name]))
+        said = {"argument": e["argument"] or held["argument"], "unproved": e["unproved"]}
+        yield from ((name, self._words(text)) for name, text in said.items() if text)
+        if e["line"]:
+            path, _, line = e["line"].rpartition(":")
+            yield "source", f"{from_here(PACKAGE.parent / path)}:{line}"
+        yield from (("FAULT", Text(fault, style="bold red")) for fault in e["faults"])
+
+    def _words(self, text: str) -> str:
+        return text if self.latex else as_unicode(text)
+
+    def _formula(self, label: str, latex: str, longest: int = 0) -> None:
+        """A formula on lines of its own under its label; LaTeX is for copying and is not broken."""
+        self.screen.print(Text(f"{label}:", style="bold"))
+        if self.latex:
+            self.screen.print(Text(latex), soft_wrap=True)
+            return
+        try:
+            spelled = _cut(formula_as_unicode(latex), longest)
+        except LatexError:
+            spelled = latex
+        for line in spelled.split("\n"):
+            self._hanging("  ", Text(line, style="cyan"), "      ")
+
+    def _fields(self, fields: Iterable[Field]) -> None:
+        """Names on the left, what they say beside them."""
+        known = list(fields)
+        width = max((len(name) for name, _ in known), default=0) + 2
+        for name, said in known:
+            self._hanging(f"{name:{width}}", said if isinstance(said, Text) else Text(said), " " * width)
+
+    def _hanging(self, first: str, text: Text, other: str) -> None:
+        """A paragraph whose lines begin at the same column."""
+        lines = text.wrap(self.screen, max(self.screen.width - len(other), 20), overflow="fold")
+        for i, line in enumerate(lines):
+            line.rstrip()
+            self.screen.print(Text.assemble((first, "bold") if i == 0 else other, line))
+
+
+def _verdict(o: Outcome) -> Text:
+    """A row's verdict as printed, how grave its error is, and what holds with the repairs."""
+    word = f"{o.verdict} (parts {o.weakest})" if o.weakest else o.verdict
+    said = Text.assemble((word, f"bold {COLOURS[o.verdict]}"))
+    if o.errors:
+        gravest = o.errors[0]
+        said.append(f", {_SEVERITIES.get(o.severity, o.severity).format(at=gravest['at'])}")
+        if o.repaired:
+            said += Text.assemble("; as repaired ", (o.held, COLOURS[o.held]))
+    if o.verdict != NOT_SETTLED and o.chain != o.held:
+        said += Text.assemble("; with all that it needs ", (o.chain, COLOURS[o.chain]))
+    return said
+
+
+def _verdict_of(e: Entry) -> Text:
+    """The verdict of one claim."""
+    said = Text.assemble((_word(e), COLOURS[e["verdict"]]))
+    if e["severity"]:
+        said.append(f", {_SEVERITIES[e['severity']].format(at=e['at'])}")
+    if e["repair"]:
+        said += Text.assemble("; as repaired ", (_word(e["repair"]), COLOURS[e["repair"]["verdict"]]))
+    return said
+
+
+def _word(judged: Mapping[str, Any]) -> str:
+    weakest = judged["evidence"]["weakest"]
+    return f"{judged['verdict']} (parts {weakest})" if weakest else str(Verdict(judged["verdict"]))
+
+
+def _with(numbers: Mapping[str, Any]) -> str:
+    return f" with {_point(numbers)}" if numbers else ""
+
+
+def _point(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{k} = {v}" for k, v in values.items())
+
+
+def _cut(text: str, longest: int) -> str:
+    """Text that is no longer than so many characters; what is cut says so."""
+    left = len(text) - longest
+    return text if not longest or left <= 100 else f"{text[:longest]} … ({left} more characters: --latex prints all)"
+
+
+def from_here(path: Path) -> str:
+    """A path as it is typed where the user stands: relative if it is below the current folder.
 
     Examples
     --------
-    >>> show("BB:nowhere")
-    2
+    >>> from_here(Path.cwd() / "a" / "b.py"), from_here(Path("/nowhere/b.py"))
+    ('a/b.py', '/nowhere/b.py')
     """
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    claims = load_claims()
     try:
-        where = row(id)
-    except KeyError as error:
-        print(f"largeprompt show: {error.args[0]}", file=sys.stderr)
-        return 2
-    mine = [c for c in claims.values() if id in (c.id, c.row)]
-    if not mine and "/" in id:
-        parts = ", ".join(c.id for c in claims.values() if c.row == where.id) or "none yet"
-        print(f"largeprompt show: no claim is called {id!r}; the claims of {where.id} are: {parts}", file=sys.stderr)
-        return 2
-    console.print(Text(f"{where.id}  {where.where}  ({where.version or where.paper})", style="bold"))
-    console.print(Text(where.says))
-    console.print(Text(where.printed, style="cyan"), soft_wrap=True)  # LaTeX to be copied: the terminal breaks it, nobody else
-    if not mine:
-        console.print(Text("no claim settles this row yet", style="yellow"))
-    lines = []
-    for claim in mine:
-        line = run_claim(claim.id, reseed)
-        lines.append(line)
-        table = Table.grid(padding=(0, 2))
-        table.add_column(no_wrap=True, style="bold")
-        table.add_column(overflow="fold")
-        for name, text in _lines(line):
-            table.add_row(Text(name), Text(text))
-        console.print(Text(f"\n{claim.id}: {line['summary']}", style="bold"))
-        console.print(table)
-    for line in lines:
-        if line["slack_at_reference"] is not None:
-            _losses(console, line)
-    return 1 if any(line["faults"] for line in lines) else 0
-
-
-def _losses(console: Console, line: dict[str, Any]) -> None:
-    """What the steps below a claim give away."""
-    claims = load_claims()
-    ledger = Ledger([line], {id: c.needs for id, c in claims.items()})
-    steps = [claims[s] for s in ledger.steps(line["id"])[1:] if claims[s].reference is not None]
-    if steps:
-        console.print(f"bound over truth at the reference instance ({OF_PAPER[line['paper']].name})")
-        console.print(f"  {line['slack_at_reference']:12.6g}  {line['id']}")
-    for step in steps:
-        loss = step(**step.repair).reference
-        console.print(f"  {'?' if loss is None else format(loss, '.6g'):>12}  {step.id}")
-
-
-def _lines(line: dict[str, Any]) -> list[tuple[str, str]]:
-    out = [("checked", line["checked"])]
-    out += _evidence("as printed", line["evidence"], line["numbers"])
-    if line["severity"]:
-        severity = line["severity"] + (f" at {line['at']}" if line["at"] else "") + f"; costs {line['costs']}"
-        out.append(("  severity", severity + (f"; follows {line['follows']}" if line["follows"] else "")))
-        out += [(f"  {name}", line[name]) for name in ("why", "details", "instead") if line[name]]
-        if name := script_path(line["id"]):
-            out.append(("  script", name))
-    if line["repair"]:
-        out += _evidence("repaired", line["repair"]["evidence"], line["repair"]["numbers"])
-    if line["control"]:
-        witness = ", ".join(f"{k} = {v}" for k, v in line["control"]["evidence"]["witness"].items())
-        out.append(("control", f"{line['control']['verdict']}" + (f" at {witness}" if witness else "")))
-    if line["sharp"]:
-        s = line["sharp"]
-        out.append((s["word"], f"{s['dial']} = {s['accepted']} accepted, {s['refuted']} refuted"))
-    if line["slack"] is not None:
-        out.append(("slack", f"{line['slack']:.4g} (bound over truth, as printed)"))
-    if line["repair"] and line["repair"]["slack"] is not None:
-        out.append(("", f"{line['repair']['slack']:.4g} (repaired)"))
-    if line["slack_at_reference"] is not None:
-        out.append(("", f"{line['slack_at_reference']:.4g} (at the reference instance)"))
-    out += [(name, "; ".join(line[name])) for name in ("needs", "cites") if line[name]]
-    out += [(name, line[name]) for name in ("argument", "fragment", "unproved") if line[name]]
-    return out + [("FAULT", fault) for fault in line["faults"]]
+        here = Path.cwd()
+    except OSError:  # the folder is gone
+        return str(path)
+    return os.path.relpath(path, here) if path.is_relative_to(here) else str(path)
