@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 from numerics.evidence import Verdict
+from numerics.terminal.colours import LETTERS
 from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.coverage import coverage
 from proofs_check.core.ledger import Ledger
@@ -55,9 +56,8 @@ def _headline(told: Account, width: int) -> Iterator[Line]:
     printed = max((len(h.printed) for h in told.headline), default=0)
     yield [(cut(f"{'':{name + 4}}  {'as printed':{printed}}  evidence", width), "")]
     for h in told.headline:
-        letter = h.verdict[0] if h.verdict in Verdict.__members__ else "-"
         line = cut(f"{h.title:{name}}  {h.printed:{printed}}  ", width - 4)
-        yield [(f"  {letter} ", h.verdict), (line, ""), (cut(h.evidence, width - 4 - len(line)), h.evidence)]
+        yield [(f"  {LETTERS[h.verdict]} ", h.verdict), (line, ""), (cut(h.evidence, width - 4 - len(line)), h.evidence)]
         yield from _plain(_wrapped(as_unicode(h.change), width, " " * 6, most=2))
 
 
