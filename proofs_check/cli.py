@@ -4,14 +4,22 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
 
 __all__ = ["main"]
 
+# What is imported here comes before `main` can end in good order after Ctrl-C: the rest is imported
+# where it is used.
+
 
 def _parser() -> argparse.ArgumentParser:
+    import argparse
+
     from numerics.cli import add_commands
     from proofs_check.documents.cli import add_commands as add_documents
     from proofs_check.documents.figures import add_figures

@@ -48,10 +48,13 @@ def run_program(
     except KeyboardInterrupt:
         print("largeprompt: interrupted", file=sys.stderr)
         return 130
-    if options.version:
-        options.run = lambda _: print(version()) or 0
-    elif getattr(options, "command", None) is None:
-        options.run = lambda _: parser.print_help() or 0
+    if options.version or getattr(options, "command", None) is None:
+
+        def says(given: argparse.Namespace) -> int:
+            print(version() if given.version else parser.format_help().rstrip())
+            return 0
+
+        options.run = says
     return run_command(options)
 
 

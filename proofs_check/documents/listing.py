@@ -82,8 +82,8 @@ def _chosen(given: str, names: Sequence[str], option: str) -> str:
 
 
 def print_lines(screen: Console, shown: Iterable[Outcome], *, places: bool = True) -> None:
-    """A line for each row, no wider than the screen; what is cut ends with an ellipsis. The column
-    of places may be left out.
+    """A line for each row, no wider than the screen; what is cut ends with an ellipsis. Without
+    the column of places, a row in which nothing is wrong shows its place instead.
     """
     listed = list(shown)
     width = max((len(o.id) for o in listed), default=0)
@@ -94,7 +94,7 @@ def print_lines(screen: Console, shown: Iterable[Outcome], *, places: bool = Tru
             where = Text(place(o.row)[1])
             where.truncate(column, overflow="ellipsis", pad=True)
             line += where + Text("  ")
-        line.append(_wrong(o))
+        line.append(_wrong(o) or (o.row.where if not places else ""))
         line.rstrip()
         line.truncate(screen.width, overflow="ellipsis")
         screen.print(line, no_wrap=True)

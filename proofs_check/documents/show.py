@@ -28,7 +28,7 @@ from proofs_check.documents.latex import marked
 from proofs_check.documents.listing import print_lines
 from proofs_check.documents.names import named
 
-__all__ = ["from_here", "show"]
+__all__ = ["from_here", "show", "witness_text"]
 
 Entry = Mapping[str, Any]
 Field = tuple[str, str | Text]
@@ -92,7 +92,8 @@ def show(name: str, *, ledger: str | None = None, again: bool = False, reseed: i
         page.group(meant.title, rows)
     else:
         page.row(rows[0], meant.claim)
-    page.screen.print(Text(f"\n{'Judged now; other rows from' if again else 'From'} {kept.says}."))
+    page.screen.print()
+    page.paragraph(Text(f"{'Judged now; other rows from' if again else 'From'} {kept.says}."))
     return int(faulty)
 
 
@@ -112,27 +113,29 @@ class _Page:
             self.screen.print()
             self.row(o)
         if not false:
-            self.screen.print(Text(f"\nOne row in full: largeprompt show {found[0].id}"))
+            first = next((o for o in found if o.row.main), found[0])
+            self.screen.print(Text(f"\nOne row in full: largeprompt show {first.id}"))
 
     def row(self, o: Outcome, claim: str = "") -> None:
         """A row with all its claims, or with one of them."""
         heading = Text.assemble((o.id, "bold"), f"  {o.row.where}  ({o.row.version or o.row.paper})")
-        self.screen.print(heading)
-        self.screen.print(Text(as_unicode(o.row.says), style="dim"))
-        shown = [e for e in o.claims if claim in ("", e["id"])]
+        self.paragraph(heading)
+        self.paragraph(Text(self._words(o.row.says), style="dim"))
+        shown = [e for e in sorted(o.claims, key=lambda e: e["id"] != o.id) if claim in ("", e["id"])]
         first = shown[0] if len(shown) == 1 else next((e for e in o.errors if not claim), None)
         self._fields([("verdict", _verdict(o)), *(self._reasons(first) if first else [])])
         self._formula("as printed", o.row.printed)
         for e in shown:
             if len(shown) > 1:
-                self.screen.print(Text.assemble("\n", (e["id"], "bold"), f"  {self._words(e['summary'])}"))
+                self.screen.print()
+                self.paragraph(Text.assemble((e["id"], "bold"), f"  {self._words(e['summary'])}"))
                 self._fields([("verdict", _verdict_of(e)), *([] if e is first else self._reasons(e))])
             self._checks(e, alone=len(shown) == 1)
         if not o.claims:
             self.screen.print(Text("no claim settles this row yet", style="magenta"))
 
     def _reasons(self, e: Entry) -> Iterator[Field]:
-        """Why a claim is false, what is true instead and what it costs; of an open one why it is."""
+        """Why a claim is false, what is true instead and what that costs; or why it is open."""
         if e["severity"]:
             yield from ((name, self._words(e[name])) for name in ("why", "instead", "details") if e[name])
             if e["follows"]:
@@ -155,7 +158,7 @@ class _Page:
 
     def _witness(self, e: Entry) -> Iterator[Field]:
         if e["evidence"]["witness"]:
-            yield "witness", f"{_point(e['evidence']['witness'])}  (evaluated again by {e['evidence']['witness_by']})"
+            yield "witness", witness_text(e["evidence"]["witness"], e["evidence"]["witness_by"])
         if path := script_path(e["id"]):
             yield "run it", f"python {shlex.quote(from_here(PACKAGE / path))}"
 
@@ -214,6 +217,10 @@ class _Page:
         for name, said in known:
             self._hanging(f"{name:{width}}", said if isinstance(said, Text) else Text(said), " " * width)
 
+    def paragraph(self, text: Text) -> None:
+        """Words over the whole width."""
+        self._hanging("", text, "")
+
     def _hanging(self, first: str, text: Text, other: str) -> None:
         """A paragraph whose lines begin at the same column."""
         lines = text.wrap(self.screen, max(self.screen.width - len(other), 20), overflow="fold")
@@ -257,6 +264,17 @@ def _with(numbers: Mapping[str, Any]) -> str:
 
 def _point(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{k} = {v}" for k, v in values.items())
+
+
+def witness_text(witness: Mapping[str, Any], by: str) -> str:
+    """A witness, and how it was evaluated a second time.
+
+    Examples
+    --------
+    >>> witness_text({"L": 1}, "two routes")
+    'L = 1 (evaluated again by two routes)'
+    """
+    return f"{_point(witness)} (evaluated again {'exactly' if by == 'exact' else f'by {by}'})"
 
 
 def _cut(text: str, longest: int) -> str:

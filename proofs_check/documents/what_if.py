@@ -5,9 +5,8 @@ of it is stored.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from rich.text import Text
 
@@ -20,6 +19,7 @@ from proofs_check.core.claim import Claim, shown
 from proofs_check.core.judging import load_claims
 from proofs_check.documents.latex import marked
 from proofs_check.documents.names import named
+from proofs_check.documents.show import witness_text
 
 __all__ = ["rational", "what_if"]
 
@@ -48,14 +48,12 @@ def what_if(name: str, settings: Sequence[str]) -> int:
         If the name, a number or a value is not known, or the claim cannot be judged so.
     """
     given = [_split(setting) for setting in settings]
-    claims = load_claims()
-    claim = _one(name, claims)
-    numbers: dict[str, Any] = {}
-    for key, text in given:
-        if key in numbers:
-            raise InputError(f"--set gives {key} twice; give it once")
-        numbers[key] = _value(claim, key, text)
-    values = ", ".join(f"{key} = {value}" for key, value in numbers.items())
+    texts = dict(given)
+    if len(texts) < len(given):
+        raise InputError(f"--set gives {', '.join(k for k in texts if [g[0] for g in given].count(k) > 1)} twice; give it once")
+    claim = _one(name, list(texts), load_claims())
+    numbers = {key: _value(claim, key, text) for key, text in given}
+    values = ", ".join(f"{key} = {text}" for key, text in given)
     try:
         evidence = claim(**numbers)
     except Exception as error:  # engines and SymPy refuse numbers that make no sense in ten ways
@@ -90,49 +88,53 @@ def rational(text: str) -> int | Fraction:
     return value.numerator if value.denominator == 1 else value
 
 
-def _split(setting: str) -> tuple[str, int | Fraction]:
+def _split(setting: str) -> tuple[str, str]:
     key, equals, text = (part.strip() for part in setting.partition("="))
     if not (key and equals and text):
         raise InputError(f"--set {setting[:40]!r} sets nothing; write NAME=VALUE, such as --set c=100")
-    try:
-        return key, rational(text)
-    except InputError as error:
-        raise InputError(f"--set {key[:40]}: {error}") from None
+    return key, text
 
 
-def _one(name: str, claims: Any) -> Claim:
-    """The one claim that a name means."""
+def _one(name: str, keys: list[str], claims: Mapping[str, Claim]) -> Claim:
+    """The one claim that a name means, and that has these numbers: where several have them, the
+    name must be the id of one, written in full.
+    """
     meant = named(name, claims)
     ids = {r.id for r in meant.rows}
     mine = [c for c in claims.values() if (c.id == meant.claim if meant.claim else c.row in ids)]
     if not mine:
         raise InputError(f"no claim settles {meant.title} yet, so there is nothing to judge; see: largeprompt list")
-    if len(mine) > 1:
-        offered = ", ".join(f"{c.id} ({_numbers(c)})" for c in mine)
-        raise InputError(f"{meant.title} has several claims; choose one and name it as it stands here: {offered}")
-    return mine[0]
+    having = [c for c in mine if set(keys) <= set(c.numbers)]
+    exact = [c for c in having if c.id.casefold() == name.strip().casefold()]
+    chosen = exact or having
+    if len(chosen) == 1:
+        return chosen[0]
+    offered = "; ".join(f"{c.id} with {_numbers(c)}" for c in chosen or mine)
+    if not chosen:
+        raise InputError(f"no claim of {meant.title} has a number called {', '.join(keys)[:40]}; as printed there is {offered}")
+    raise InputError(f"several claims of {meant.title} have {', '.join(keys)}; write the id of one in full: {offered}")
 
 
 def _numbers(claim: Claim) -> str:
     return ", ".join(f"{k} = {v}" for k, v in shown(claim.numbers).items()) or "no numbers"
 
 
-def _value(claim: Claim, key: str, value: int | Fraction) -> int | Fraction:
+def _value(claim: Claim, key: str, text: str) -> int | Fraction:
     """The value, if the claim has such a number."""
-    if key not in claim.numbers:
-        raise InputError(f"{claim.id} has no number called {key[:40]!r}; as printed it has {_numbers(claim)}")
     default = claim.numbers[key]
     if isinstance(default, bool) or not isinstance(default, (int, Fraction)):
         raise InputError(f"{key} of {claim.id} is not a number; --set takes numbers only, and the claim has {_numbers(claim)}")
-    return value
+    try:
+        return rational(text)
+    except InputError as error:
+        raise InputError(f"--set {key}: {error}") from None
 
 
 def _because(evidence: Evidence) -> str:
     """The witness of a refutation, the reason of an open claim, or what was covered."""
-    point = ", ".join(f"{k} = {v}" for k, v in evidence.witness.items())
     words = lambda text: as_unicode(marked(text))
-    if point:
-        return f" at {point} (evaluated again by {evidence.witness_by})."
+    if evidence.witness:
+        return f" at {witness_text(evidence.witness, evidence.witness_by)}."
     if evidence.reason:
         return f", because {words(evidence.reason)}."
     covered = f" on {words(evidence.covered)}" if evidence.covered else ""
