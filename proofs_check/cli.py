@@ -87,10 +87,12 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _version() -> str:
-    from numerics.cli import version
-    from proofs_check.core.kept import RELEASE, find_ledger
+    import json
 
-    return f"{version()}\nledger of the release: code {find_ledger(str(RELEASE)).document['run']['code']}"
+    from numerics.cli import version
+    from proofs_check.core.kept import RELEASE
+
+    return f"{version()}\nledger of the release: code {json.loads(RELEASE.read_text(encoding='utf-8'))['run']['code']}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

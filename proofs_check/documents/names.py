@@ -49,7 +49,7 @@ def named(text: str, claims: Iterable[str] = ()) -> Named:
     ----------
     text : str
         ``"BB:CC.3"``, ``"CC.3"``, ``"Lemma C.4"``, ``"eq. 16"``, ``"(16)"``, ``"Theorem A"``,
-        or the end of an id that no other one has, as ``"3.b"``.
+        or the end of an id that no other one has, as ``"glue.a"``.
     claims : iterable of str
         The ids of the claims, for parts of rows such as ``"BB:LC.1/inference"``.
 
@@ -64,8 +64,8 @@ def named(text: str, claims: Iterable[str] = ()) -> Named:
 
     Examples
     --------
-    >>> named("lemma c.2").title, named("(16)").title, named("3.b").title
-    ('Lemma C.2', 'BB:16', 'BB:CC.3.b')
+    >>> named("lemma c.2").title, named("(16)").title, named("glue.a").title
+    ('Lemma C.2', 'BB:16', 'BB:LC.1.glue.a')
     """
     given = " ".join(text.split())
     if not given:

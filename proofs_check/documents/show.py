@@ -28,7 +28,7 @@ from proofs_check.documents.latex import marked
 from proofs_check.documents.listing import print_lines
 from proofs_check.documents.names import named
 
-__all__ = ["from_here", "show", "witness_text"]
+__all__ = ["Page", "from_here", "show", "witness_text"]
 
 Entry = Mapping[str, Any]
 Field = tuple[str, str | Text]
@@ -86,7 +86,7 @@ def show(name: str, *, ledger: str | None = None, again: bool = False, reseed: i
         faulty = any(e["faults"] for e in judged)
     book = Ledger(list(entries.values()))
     found = outcomes(book)
-    page = _Page(console(), book, latex)
+    page = Page(console(), book, latex)
     rows = [found[r.id] for r in meant.rows]
     if len(rows) > 1:
         page.group(meant.title, rows)
@@ -97,7 +97,7 @@ def show(name: str, *, ledger: str | None = None, again: bool = False, reseed: i
     return int(faulty)
 
 
-class _Page:
+class Page:
     """Prints rows on a screen."""
 
     def __init__(self, screen: Console, book: Ledger, latex: bool) -> None:
@@ -125,12 +125,13 @@ class _Page:
         first = shown[0] if len(shown) == 1 else next((e for e in o.errors if not claim), None)
         self._fields([("verdict", _verdict(o)), *(self._reasons(first) if first else [])])
         self._formula("as printed", o.row.printed)
+        alone = [e["id"] for e in shown] == [o.id]
         for e in shown:
-            if len(shown) > 1:
+            if not alone:
                 self.screen.print()
                 self.paragraph(Text.assemble((e["id"], "bold"), f"  {self._words(e['summary'])}"))
                 self._fields([("verdict", _verdict_of(e)), *([] if e is first else self._reasons(e))])
-            self._checks(e, alone=len(shown) == 1)
+            self._checks(e, alone=alone)
         if not o.claims:
             self.screen.print(Text("no claim settles this row yet", style="magenta"))
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from numerics.terminal.formulas import LatexError
 from numerics.terminal.mathematics import as_unicode, formula_as_unicode
-from proofs_check.core.ledger import load_claims
+from proofs_check.core.judging import load_claims
 from proofs_check.core.statements import rows
 
 

@@ -25,9 +25,15 @@ DOCUMENT = json.loads(RELEASE.read_text(encoding="utf-8"))
 FOUND = outcomes(DOCUMENT)
 
 
-def printed(capsys: pytest.CaptureFixture[str], *given: str | None, ledger: str = str(RELEASE)) -> dict[str, str]:
+@pytest.fixture(autouse=True)
+def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no run kept a ledger, that of the release is read."""
+    monkeypatch.chdir(tmp_path)
+
+
+def printed(capsys: pytest.CaptureFixture[str], *given: str | None) -> dict[str, str]:
     """The letter of each row that is listed."""
-    assert listing(*given, ledger=ledger) == 0
+    assert listing(*given) == 0
     return {id: letter for letter, id in re.findall(r"^([A-Z-]) [ *] (\S+)", capsys.readouterr().out, flags=re.MULTILINE)}
 
 
@@ -57,7 +63,7 @@ def test_a_severity(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(("verdict", "severity"), [("", None), ("x", None), (None, "t"), (None, ""), ("x" * 9999, None)])
 def test_an_unknown_filter_is_refused(verdict: str | None, severity: str | None) -> None:
     with pytest.raises(InputError, match="write one of them") as refused:
-        listing(None, verdict, severity, str(RELEASE))
+        listing(None, verdict, severity)
     assert len(str(refused.value)) < 300
 
 
@@ -81,7 +87,7 @@ def test_main_results_are_marked_and_what_is_wrong_is_said(tmp_path: Path, capsy
     assert listing("BB", ledger=str(tmp_path)) == 0
     text = capsys.readouterr().out
     assert re.search(r"^R   BB:CC\.3\.b +Corollary C\.3 +gap: it fails at δ₀$", text, flags=re.MULTILINE)
-    assert {id for id in re.findall(r"^\S \* (\S+)", text, flags=re.MULTILINE)} == {
+    assert set(re.findall(r"^\S \* (\S+)", text, flags=re.MULTILINE)) == {
         id for id, r in rows().items() if r.main and r.paper == "BB"
     }
     said = account(json.loads((tmp_path / "ledger.json").read_text(encoding="utf-8")), "BB").sentence

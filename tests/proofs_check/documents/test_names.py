@@ -5,6 +5,7 @@ and refused.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
@@ -68,7 +69,9 @@ def test_what_may_mean_several_rows_is_listed_with_places(text: str) -> None:
     assert all(named(id).title == id for id, _ in listed)
 
 
-@pytest.mark.parametrize("text", ["", " ", "BB:", "../x", "eq. 999", "eq.", "/", "Lemma", "x" * 10_000, "BB:CC.3.bb", "\0", "(((", "ℓ"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "BB:", "../x", "eq. 999", "eq.", "/", "Lemma", "x" * 10_000, "BB:CC.3.bb", "\0", "(((", "ℓ"]
+)
 def test_an_unknown_name_is_refused_with_the_next_step(text: str) -> None:
     with pytest.raises(InputError, match=r"largeprompt list|rows state \(") as refused:
         named(text)
@@ -83,7 +86,7 @@ def test_the_nearest_are_named() -> None:
 def test_parts_of_rows() -> None:
     claims = ["BB:LC.1", "BB:LC.1/inference", "BB:LC.2/markov"]
     assert named("lc.1/Inference", claims).claim == "BB:LC.1/inference"
-    with pytest.raises(InputError, match="the claims of BB:LC.1 are: BB:LC.1, BB:LC.1/inference"):
+    with pytest.raises(InputError, match=r"the claims of BB:LC\.1 are: BB:LC\.1, BB:LC\.1/inference"):
         named("BB:LC.1/nothing", claims)
     with pytest.raises(InputError, match="has 17 rows; name one"):
         named("Lemma C.1/inference", claims)
@@ -92,10 +95,8 @@ def test_parts_of_rows() -> None:
 @settings(deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_is_a_name_or_refused(text: str) -> None:
-    try:
+    with suppress(InputError):
         assert named(text).rows
-    except InputError as error:
-        assert str(error)
 
 
 def test_papers() -> None:

@@ -47,7 +47,10 @@ def test_where_several_claims_have_the_number_one_must_be_named(capsys: pytest.C
         ("BB:LC.4/zero", ["closed=1"], "takes numbers only"),
         ("BB:F.3.3", ["mu=1"], "takes numbers only"),
         ("nonsense", ["c=1"], "no statement is called"),
-        *((("CC.3.b", [f"c={wrong}"], "write an integer")) for wrong in ("nan", "inf", "-inf", "1/0", "1 2", "0x10", "1_000", "1e9999")),
+        *(
+            (("CC.3.b", [f"c={wrong}"], "write an integer"))
+            for wrong in ("nan", "inf", "-inf", "1/0", "1 2", "0x10", "1_000", "1e9999")
+        ),
         ("CC.3.b", ["c=" + "9" * 10_000], "write an integer"),
     ],
 )
@@ -70,7 +73,9 @@ def test_numbers_are_exact(value: Fraction) -> None:
     assert rational(str(value)) == value
 
 
-@pytest.mark.parametrize(("text", "value"), [(".25", Fraction(1, 4)), ("-1.50", Fraction(-3, 2)), ("1e-3", Fraction(1, 1000)), ("+7", 7)])
+@pytest.mark.parametrize(
+    ("text", "value"), [(".25", Fraction(1, 4)), ("-1.50", Fraction(-3, 2)), ("1e-3", Fraction(1, 1000)), ("+7", 7)]
+)
 def test_decimal_numbers_are_exact(text: str, value: Fraction) -> None:
     assert rational(text) == value
 
