@@ -151,7 +151,8 @@ class Page:
         if alone and e["summary"]:
             self._fields([("claim", self._words(e["summary"]))])
         held = e["repair"] or e
-        if checked := e["evidence"]["checked"] or e["checked"]:
+        # What the entry itself calls checked is the repaired formula, where there is a repair.
+        if checked := e["evidence"]["checked"] or ("" if e["repair"] else e["checked"]):
             self._formula("as checked" + _with(e["numbers"]), checked, longest=_LONGEST)
         if e["repair"] and held["evidence"]["checked"]:
             self._formula("as repaired" + _with(held["numbers"]), held["evidence"]["checked"], longest=_LONGEST)
@@ -237,6 +238,7 @@ def _verdict(o: Outcome) -> Text:
     if o.errors:
         gravest = o.errors[0]
         said.append(f", {_SEVERITIES.get(o.severity, o.severity).format(at=gravest['at'])}")
+        said.append(f" ({gravest['id']})" if gravest["id"] != o.id else "")
         if o.repaired:
             said += Text.assemble("; as repaired ", (o.held, COLOURS[o.held]))
     if o.verdict != NOT_SETTLED and o.chain != o.held:

@@ -91,6 +91,22 @@ def test_both_formulas_are_those_of_the_ledger(kept: str, capsys: pytest.Capture
         assert shown.split() == formula_as_unicode(latex).split()
 
 
+def test_the_repaired_formula_never_stands_as_the_checked_one() -> None:
+    """An engine that refutes by instances received no formula."""
+    entry = line("BB:CC.3.b")
+    entry["evidence"]["checked"] = ""
+    book = Ledger([entry])
+    made, out = page(100, book=book)
+    made.row(outcomes(book)["BB:CC.3.b"])
+    assert "as checked" not in out.getvalue()
+    assert "as repaired with c = 139:" in out.getvalue()
+
+
+def test_the_verdict_names_the_part_that_is_false(capsys: pytest.CaptureFixture[str]) -> None:
+    show("BB:LC.1")
+    assert "REFUTED, a slip of notation (BB:LC.1/inference); as repaired" in " ".join(capsys.readouterr().out.split())
+
+
 def test_latex_is_printed_whole_and_only_if_asked_for(
     kept: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
