@@ -41,8 +41,8 @@ from proofs_check.instances.trained_risk import PRINTED, trained_risk_below
     "not state",
 )
 def theorem_5_2(*, shorter: int = 1) -> Evidence:
-    """Instances inside the printed range of alpha, Sigma = 4 among them: lim_t R_L <= epsilon from
-    some length L(epsilon) on.
+    r"""On instances inside the printed range of $\alpha$, $\Sigma=4$ among them,
+    $\lim_t\mathcal{R}_L\leq\varepsilon$ from some length $L(\varepsilon)$ on.
     """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\mathcal R^\star+\varepsilon,\quad L\ge L(\varepsilon),\ \mathcal R^\star=0"
     return trained_risk_below(PRINTED, shorter, checked)
@@ -52,12 +52,12 @@ def theorem_5_2(*, shorter: int = 1) -> Evidence:
     "BB:T5.2/inference",
     false="gap",
     costs="nothing",
-    why=r"Assumption 4.2 (i) wants a 1-sub-Gaussian query and Lemma F.1 supposes $\|\Sigma\|_{\rm op}\leq 1$, but Theorem 5.2 "
-    r"does not.",
+    why=r"The proof needs Lemma F.1, which supposes $\|\Sigma\|_{\rm op}\leq 1$, so that the query is 1-sub-Gaussian as in "
+    r"Assumption 4.2 (i); Theorem 5.2 does not suppose it.",
     details=r"For $d=1$, $\Sigma=2$, $\alpha=1/2$, $\mathbb{E}e^{x_{\rm q}}=e$, where $e^{1/2}$ is required.",
-    instead=r"With $\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$ the output at $(x_{\rm q},U)$ is that at "
-    r"$(x_{\rm q}/\kappa,\kappa U)$, whose query is 1-sub-Gaussian: Theorem 5.2 holds for every $\Sigma$, with Assumption 4.2 "
-    r"checked on a ball $\kappa$ times as large.",
+    instead=r"Theorem 5.2 holds for every $\Sigma$: in its proof put $x_{\rm q}/\kappa$ for $x_{\rm q}$ and $\kappa U$ for "
+    r"$U$, with $\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$. The output stays the same, its query is 1-sub-Gaussian, and "
+    r"Assumption 4.2 is checked on a ball $\kappa$ times as large.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "alpha > 0", "alpha**4*d*Sigma**4 < 4"),
     needs=("BB:LF.1.i",),
     repair={"rescaled": True},
@@ -66,8 +66,9 @@ def theorem_5_2(*, shorter: int = 1) -> Evidence:
     "kappa^2 = max(1, |Sigma|_op)",
 )
 def the_query_of_the_theorem_is_sub_gaussian(*, rescaled: bool = False) -> Evidence:
-    """E e^{v x_q/kappa} <= e^{v^2/2} for every invertible Sigma: kappa = 1 as in the proof, or
-    max(1, |Sigma|^{1/2}).
+    r"""Assumption 4.2 (i) asks for $\mathbb{E}e^{vx_{\rm q}/\kappa}\leq e^{v^2/2}$, for every
+    invertible $\Sigma$. With $\kappa=1$, as in the proof, this fails at $\Sigma=2$; with
+    $\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$ (`rescaled`) it holds.
     """
     Sigma, v = sp.symbols("Sigma v", positive=True)
     ranges = {Sigma: (0, oo), v: (0, oo)}

@@ -88,8 +88,9 @@ def limit_of(name: str) -> tuple[float, float]:
     assumes=(LEAST_RISK_ASSUMPTION,),
 )
 def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
-    """L (min R_L - tau^2/2) <= share F(lambda*)/2 at L = 2 and 1e6, reached to 1/500 at 1e6, where
-    1/u^2 is lambda* to 1/100.
+    r"""At $L=2$ and $10^6$, $L(\min R_L-\frac12\tau^2)\leq\frac12F(\lambda_*)$, which at $10^6$ is
+    reached up to $\frac1{500}$, and $1/u^2$ is $\lambda_*$ there up to $\frac1{100}$; `share`
+    multiplies the bound.
     """
     shown = []
     for name, (S, noise) in SPECTRA.items():
@@ -124,8 +125,8 @@ def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
     "tau^2), and at most tau^2 E tr S (X'X)^-1 = tau^2 d/(L - d - 1), as (I + A)^-1 <= A^-1; for tau = 0 it is 0 from L = d on",
 )
 def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
-    """L l/(1 + L l/tau^2) and L tau^2/(L - d - 1) both tend to `share` tau^2: the excess lies
-    between sums of d of either.
+    r"""The excess of ridge regression lies between sums over $d$ directions of $Ll/(1+Ll/\tau^2)$
+    and of $L\tau^2/(L-d-1)$, both of which tend to $\tau^2$; `share` multiplies this limit.
     """
     l, L, d, tau2 = sp.symbols("l L d tau2", positive=True)
     limit = sp.Rational(share) * tau2
@@ -136,8 +137,9 @@ def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:R6.trained/flow", control={"times": Fraction(11, 10)}, needs=("OURS:R6.iso",))
 def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidence:
-    """S = I, d = 5, L = 10: from the start of Assumption 5.1 the integrated flow ends within 1/1000
-    of `times` the parameters of the least risk that Newton's method finds.
+    r"""For $S=I$, $d=5$ and $L=10$ the integrated flow from the start of Assumption 5.1 ends within
+    $\frac1{1000}$ of the parameters of the least risk, which Newton's method finds; `times`
+    multiplies these.
     """
     factor, bound, L = float(times), 1e-3, 10
     end = trained(task_with(np.eye(5), 0.0), L)
@@ -162,8 +164,8 @@ def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidenc
     " the valley draws the flow at a rate of order 1, so that it stays within O(1/L) of it",
 )
 def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidence:
-    """S = I/2, d = 5: at t = 0.03 L, L = 1e6, the flow has the lambda = 1/u^2 of the reduced
-    equation at 0.03 `time`, to 1/100.
+    r"""For $S=\frac12I$, $d=5$ and $L=10^6$ the flow has at $t=0.03\,L$ the $\lambda=1/u^2$ that
+    the reduced equation has at $0.03$, up to $\frac1{100}$; `time` multiplies this time.
     """
     from scipy.integrate import solve_ivp
 
@@ -210,8 +212,8 @@ LONG_LENGTHS = np.array([1e25, 1e50])
     " tau^2/2) there; R6.trained knows of no threshold",
 )
 def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
-    """tr(S^-2) = 4: the risk held at the fixed point over its law, r(L), has 2 r(L^2) - r(L) = 1 to
-    3e-3 at L = 1e25.
+    r"""Where ${\rm tr}(S^{-2})=4$, the risk held at the fixed point over its law, $r(L)$, satisfies
+    $2r(L^2)-r(L)=1$ up to $0.003$ at $L=10^{25}$; `scale` multiplies the law.
     """
     shown = []
     for name, (eigenvalues, noise) in CRITICAL_SPECTRA.items():
@@ -253,8 +255,8 @@ TABLE_ENTRIES = (
     " no prover here encloses a minimiser",
 )
 def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
-    """The least risk is at most epsilon at L(epsilon) - fewer tokens, and above it at L(epsilon) -
-    1, the bound not passed.
+    r"""With $L(\varepsilon)$ tokens, less `fewer`, the least risk is at most $\varepsilon$, and
+    with $L(\varepsilon)-1$ tokens it is above; $L(\varepsilon)$ does not exceed its bound.
     """
     shown = []
     for d, name, epsilon, length in TABLE_ENTRIES:
@@ -298,8 +300,8 @@ def end_by_slopes(S: Floats, noise: float, near: Trained, L: int) -> Trained:
 
 @claim("OURS:R6.far/distance", control=dict(two=1))
 def distance_on_the_valley(*, two: int = 2) -> Evidence:
-    """|U - U'|_F^2 = tr(S^-2)(a^2 - two a b + b^2), two = 2, for U = a S^-1 and U' = b S^-1, every
-    d.
+    r"""For $U=aS^{-1}$, $U'=bS^{-1}$ and every $d$, $|U-U'|_F^2={\rm tr}(S^{-2})(a^2-2ab+b^2)$;
+    `two` stands for the 2 before $ab$.
     """
     A = Algebra(symmetric=["K"], params=["a", "b"])  # K = S^-1
     K, a, b = A["K"], A["a"], A["b"]
@@ -325,8 +327,8 @@ def distance_on_the_valley(*, two: int = 2) -> Evidence:
     assumes=(LEAST_RISK_ASSUMPTION,),
 )
 def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
-    """At L = 1e6 the least risk's parameters are `times` the limit away from the end of the
-    infinite-prompt flow, to 1/100.
+    r"""At $L=10^6$ the distance of the parameters of the least risk from the end of the
+    infinite-prompt flow is its stated limit up to $\frac1{100}$; `times` multiplies this limit.
     """
     L, bound, shown = 10**6, 0.01, []
     for name in ("S = 1", "S = I, d = 5", "S = 2^-|i-j|, d = 2, tau2 = 0.3"):
@@ -355,8 +357,9 @@ def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
     unproved="the distance at a time is that of two integrated flows, and no prover here encloses a flow",
 )
 def how_loose_the_distance_bound_is(*, factor: int = 1) -> Evidence:
-    """At the T of (27) (26) exceeds the distance `factor` times 750-fold at L = 1e4 and 47000-fold
-    at 1e6: d = 1, S = 1/64; the risk has fallen to 0.36 and 0.10 of its start at 1e6.
+    r"""For $d=1$ and $S=\frac1{64}$, at the time $T$ of (27) the right side of (26) exceeds the
+    distance of the flows 750-fold at $L=10^4$ and 47000-fold at $10^6$, where the risk has fallen
+    to $0.36$ and $0.10$ of its start; `factor` multiplies these folds.
     """
     shown, stated = [], {(1e6, 0.5): 0.36, (1e6, 0.9): 0.10}
     for transfer in transfers((1.0, 2.0, 1e2, 1e4, 1e6)):

@@ -33,8 +33,9 @@ def in_matrices(case: Instance) -> tuple[Any, Any]:
     "derivative; the largest eigenvalue of ((p, q), (q, p)) is p + q; the radius is that of F.3.fin/bounded.",
 )
 def constants_of_the_infinite_prompt_flow(*, times: Fraction = Fraction(1)) -> Evidence:
-    """|grad R| <= kappa and second derivatives of norm at most times beta on the ball 2 rho; paths
-    in the ball rho.
+    r"""On the ball of radius $2\rho$, $|\nabla R|\leq\kappa$ and the second derivatives have a norm
+    of at most $\beta$, and the paths stay in the ball of radius $\rho$. This is tried on instances;
+    `times` multiplies $\beta$.
     """
     rng, reached = generator(12), 0.0
     for case in (*PRINTED[:2], PRINTED[3], *SINGULAR):
@@ -79,8 +80,8 @@ def _hessian(S: Any, y: Any, h: float) -> Any:
     "small enough for T4.3, for alpha^2 |Sigma| < 2.",
 )
 def an_explicit_length(*, share: Fraction = Fraction(1)) -> Evidence:
-    """The ln L(epsilon) of `log_length`, times `share`, is at least that of the lengths from which
-    on the trained risk is small.
+    r"""The explicit length $L(\varepsilon)$ that `log_length` gives is at least that from which on
+    the trained risk is small; `share` multiplies its logarithm.
     """
     shown = []
     for case in (*PRINTED, *SINGULAR, *NOISY):

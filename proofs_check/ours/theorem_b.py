@@ -95,8 +95,9 @@ def averaged_directly(lam: float, L: float) -> float:
     hypotheses=("L in Integers", "L >= 1"),
 )
 def below_one_half(*, c: int | Fraction = 1) -> Evidence:
-    """lambda < 1/2: E(L) <= c C1/L for every L, and L E(L) -> C1; one token without scores refutes
-    c < 1.
+    r"""For $\lambda<\frac12$, $\mathcal{E}(L)\leq C_1/L$ for every $L$ and $L\,\mathcal{E}(L)\to
+    C_1$, which is tried by quadrature. Here `c` multiplies $C_1$, and one token without scores
+    refutes every `c` below 1.
     """
     if c < 1:
         error, constant = gaussian_second_moment(1, 1, 1, 1, 0), theorem_B([0], [0], 1).constant
@@ -130,8 +131,9 @@ def below_one_half(*, c: int | Fraction = 1) -> Evidence:
     unproved="The remainder of Laplace's method, uniformly in the softmax weights of Gaussian scores, is beyond the provers.",
 )
 def theorem(*, scale: int | Fraction = 1) -> Evidence:
-    """E(L) over its asymptotic law, r(L), for lambda >= 1/2: |r - 1| <= 6/ln L, and 2 r(L^2) - r(L)
-    = 1 to 3e-3, at L = 1e50.
+    r"""For $\lambda\geq\frac12$ the error over its asymptotic law, $r(L)$, satisfies
+    $|r-1|\leq6/\ln L$ and $2r(L^2)-r(L)=1$ up to $0.003$ at $L=10^{50}$; `scale` multiplies the
+    law.
     """
     largest, farthest = 0.0, 0.0
     for setting, ratio in error_over_law(LAMBDAS_FROM_HALF, LONG_LENGTHS):
@@ -164,7 +166,7 @@ def theorem(*, scale: int | Fraction = 1) -> Evidence:
     "the 192.",
 )
 def printed_exponent_is_never_sharp(*, c: int | Fraction = 3) -> Evidence:
-    """c min(1/3, 1/(192 kappa)) <= min(1, b) for every kappa, c = 3: eq. (16) gives away between 3
-    and 192 times the exponent.
+    r"""For every $\kappa$, $3\min(\frac13,\frac1{192\kappa})\leq\min(1,b)$, so that equation (16)
+    gives away between 3 and 192 times the exponent; `c` stands for the 3.
     """
     return forall(sp.Rational(c) * PRINTED, "<=", SHARP, DOMAIN)

@@ -99,8 +99,9 @@ def _gaussian() -> Evidence:
     "let l tend to oo or to 0.",
 )
 def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
-    """+-[(r + D)^2 - r^2]/2 <= c (l r^2/2 + D^2/(2l) + D^2/2) with r = T - y, D = T_L - T; and the
-    mean of the right side at the best l.
+    r"""With $r=T-y$ and $D=T_L-T$, $\pm\frac12((r+D)^2-r^2)\leq\frac
+    l2r^2+\frac1{2l}D^2+\frac12D^2$ for every $l>0$, and at the best $l$ the mean of the right side
+    is the bound; `c` multiplies the right side.
     """
     factor = Rational(c)
     right = factor * (lam * r**2 / 2 + D**2 / (2 * lam) + D**2 / 2)
@@ -123,9 +124,10 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
     "take means at the best l.",
 )
 def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|grad_1 l| |D| + |D|^2/2 <= c (l |grad_1 l|^2/2 + |D|^2/(2l) + |D|^2/2), and the mean of the
-    right side at the best l with E|grad_1 l|^2 <= E T^2 + E y^2; four jointly 1-smooth losses, one
-    of them not convex, on random laws.
+    r"""For every $l>0$, $|\nabla_1\ell||D|+\frac12|D|^2\leq\frac
+    l2|\nabla_1\ell|^2+\frac1{2l}|D|^2+\frac12|D|^2$, and the mean at the best $l$ is the bound, as
+    $\mathbb{E}|\nabla_1\ell|^2\leq\mathbb{E}T^2+\mathbb{E}y^2$; four jointly 1-smooth losses, one
+    not convex, confirm it. Here `c` multiplies the right side.
     """
     slope = sp.Symbol("g", nonnegative=True)  # |grad_1 l(T, y)|
     right = Rational(c) * (lam * slope**2 / 2 + D**2 / (2 * lam) + D**2 / 2)
@@ -150,8 +152,10 @@ def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evi
     "best l each time.",
 )
 def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
-    """x y <= c (l x^2/2 + y^2/(2l)), and the means of the three products at the best l: (2R
-    dJ2)^{1/2} + (D2 dJ2)^{1/2} + (J2 D2)^{1/2}.
+    r"""For every $l>0$, $xy\leq\frac l2x^2+\frac1{2l}y^2$, and at the best $l$ the means of the
+    three products are at most $(2R\,\mathbb{E}|dJ|^2)^{1/2}$,
+    $(\mathbb{E}D^2\,\mathbb{E}|dJ|^2)^{1/2}$ and $(\mathbb{E}|J|^2\,\mathbb{E}D^2)^{1/2}$; `c`
+    multiplies the right side.
     """
     found = _three_products(Rational(c), 2 * R)
     if c != 1 or not found.verdict.accepted:
@@ -168,8 +172,10 @@ def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
     "<= |D|; take means at the best l each time.",
 )
 def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
-    """As OURS:E.gradient with E|grad_1 l|^2 <= E T^2 + E y^2 for 2R; |E (J + dJ) grad_1 l(T + D, y)
-    - E J grad_1 l(T, y)| for the losses of E.risk/smooth on random laws.
+    r"""For jointly 1-smooth losses the same bound of the gradients holds with
+    $\mathbb{E}|\nabla_1\ell|^2\leq\mathbb{E}T^2+\mathbb{E}y^2$ in place of $2R$. It is also
+    compared with $|\mathbb{E}(J+dJ)\nabla_1\ell(T+D,y)-\mathbb{E}J\nabla_1\ell(T,y)|$ for four
+    losses on random laws; `c` multiplies it.
     """
     found = _three_products(Rational(c), T2 + y2)
 
@@ -190,7 +196,9 @@ def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) ->
     argument="For the squared loss grad_1 l(T, y) = T - y = r, so that the difference of the slopes is D.",
 )
 def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
-    """(J + dJ)(r + D) - J r = dJ r + J D + factor dJ D, as matrix words."""
+    r"""For matrices of every dimension $(J+dJ)(r+D)-Jr=dJ\,r+J\,D+dJ\,D$; `factor` multiplies the
+    last term.
+    """
     words = Algebra(general=["J", "dJ", "r", "D"])
     J, dJ, residual, shift = (words[name] for name in ("J", "dJ", "r", "D"))
     return trace_identity((J + dJ) * (residual + shift) - J * residual, dJ * residual + J * shift + factor * (dJ * shift))
@@ -203,8 +211,9 @@ def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
     "over sigma.",
 )
 def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
-    """sigma^p ln(L)^a/L^{c/sigma^2} <= (k/(c e))^k sigma^12 ln(L)^{a-k}, k = 6 - p/2, for all p <
-    12 (that is k > 0), a, c, sigma and L.
+    r"""For $k=6-\frac p2>0$ and all $a$, $c$, $\sigma$ and $L$,
+    $\sigma^p\ln(L)^a/L^{c/\sigma^2}\leq(\frac k{ce})^k\sigma^{12}\ln(L)^{a-k}$; `factor` multiplies
+    the right side.
     """
     k, c, v, x, u = sp.symbols("k c v x u", positive=True)  # v = sigma^2, x = ln L
     a = sp.Symbol("a", real=True)
@@ -225,11 +234,13 @@ def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
     "under Assumption 4.2 (ii), unless one conditions on mu first or has sigma^8 for sigma^12, as OURS:P3.4.U does.",
 )
 def twelve_moments_do_not_bound_the_rate_of_the_gradient(*, tail: Fraction = Fraction(7)) -> Evidence:
-    """P(sigma^2 > s) = s^-7, s >= 1, has E sigma^12 = 7, but E[sigma^12 ln(L)^2/L^{1/sigma^2}]
-    grows at least like ln(L).
+    r"""If $\mathbb{P}(\sigma^2>s)=s^{-7}$ for $s\geq1$, then $\mathbb{E}\sigma^{12}=7$ is finite,
+    but $\mathbb{E}[\sigma^{12}\ln(L)^2/L^{1/\sigma^2}]$ grows at least like $\ln L$; `tail` stands
+    for the 7 of the exponent.
 
-    With x = ln(L) the part with sigma^2 = v >= x alone is at least x^2/e times the integral of v^6
-    tail v^{-tail-1} from x on, that is tail x^{8 - tail}/((tail - 6) e).
+    With $x=\ln L$ the part with $\sigma^2=v\geq x$ alone is at least $x^2/e$ times the integral of
+    $7v^{6-8}$ from $x$ on, for the exponent $n$ in place of 7 that of $nv^{6-n-1}$, that is
+    $nx^{8-n}/((n-6)e)$.
     """
     x, alpha = sp.Symbol("x", positive=True), Rational(tail)
     part = alpha * x ** (8 - alpha) / ((alpha - 6) * sp.E)
@@ -238,7 +249,9 @@ def twelve_moments_do_not_bound_the_rate_of_the_gradient(*, tail: Fraction = Fra
 
 @claim("OURS:T4.3/horizon", control={"share": Fraction(2)}, needs=("BB:24-27/gronwall",))
 def the_horizon_is_where_the_distance_is_rho(*, share: Fraction = Fraction(1)) -> Evidence:
-    """g2 (e^{beta t} - 1)/beta = share rho at t = ln(1 + beta rho/g2)/beta."""
+    r"""At $t=\ln(1+\beta\rho/g_2)/\beta$ the bound of the distance, $g_2(e^{\beta t}-1)/\beta$, is
+    $\rho$; `share` multiplies this $\rho$.
+    """
     return identity(sp.Subs(distance_of_flows(g2, beta, t), t, horizon(g2, beta, rho)), Rational(share) * rho)
 
 
@@ -249,8 +262,9 @@ def the_horizon_is_where_the_distance_is_rho(*, share: Fraction = Fraction(1)) -
     "e^{beta t} - 1.",
 )
 def the_best_time(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """transferred_risk at that t is transferred_limit less kappa g2/beta; and sufficient_g2 makes
-    the second term half of epsilon.
+    r"""At the best time the bound of the risk is the stated one less $\kappa g_2/\beta$, and the
+    stated condition on $g_2$ makes its second term $\frac12\varepsilon$; `half` stands for the
+    $\frac12$.
     """
     q = kappa * g2 / (excess * mu)
     best = log(1 / q) / (mu + beta)
@@ -270,9 +284,10 @@ def the_best_time(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     "kappa times the distance; R_L does not increase afterwards; T4.3/best chooses t.",
 )
 def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
-    """R_L(theta_L(t)) - R(theta(t)) <= c (g1 + kappa g2 (e^{beta t} - 1)/beta) at every time up to
-    the horizon, and lim R_L below the infimum of the right side and, for flows whose risk falls at
-    a known rate, below transferred_limit.
+    r"""At every time up to the horizon $R_L(\theta_L(t))-R(\theta(t))\leq g_1+\kappa g_2(e^{\beta
+    t}-1)/\beta$, and $\lim R_L$ is below the infimum of $R(\theta(t))$ plus that and, where the
+    risk falls at a known rate, below the stated bound. Flows are integrated; `c` multiplies the
+    first bound.
     """
     worst: dict[str, Any] = {"ratio": 0.0}
     for transfer in transfers((1.0, 1e2, 1e4, 1e6, 1e16, 1e32)):
