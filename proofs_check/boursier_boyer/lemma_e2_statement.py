@@ -95,8 +95,8 @@ def risk_over_the_bound(L: int, y: sp.Expr, u: Fraction, v: Fraction, sigma2: sp
     r"$\varepsilon$. The lemma says two things of its constants. Those 'given by Proposition 3.1' depend on $d$, $U$ and $V$ "
     r"only, and with them the lemma fails along this family. Constants that 'depend solely on $d,V,U,\mathcal{D}$' may grow "
     r"as $\varepsilon\to0$, and with them it fails at $y=0$ and $L=1$ only.",
-    instead=r"For the squared loss "
-    r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ holds, with "
+    instead=r"For the squared loss write "
+    r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with "
     r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$. For any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
     r"$\mathbb{E}\|T\|^2+\mathbb{E}\|y_{\rm q}\|^2$ for $2\mathcal{R}_\infty$. Proposition 3.1 then bounds $\mathbb{E}D^2$ "
     r"for $L\geq2$.",
@@ -134,10 +134,10 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     at="L = 1",
     follows="BB:P3.1",
     why=r"At $L=1$ the factor $\ln L$ makes the right side 0 for every task, while a single token does not determine the output.",
-    instead=r"For the squared loss "
-    r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ for every "
-    r"$L\geq1$, with $D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$. For any jointly 1-smooth $\ell$ with "
-    r"$\nabla_1\ell(0,0)=0$ put $\mathbb{E}\|T\|^2+\mathbb{E}\|y_{\rm q}\|^2$ for $2\mathcal{R}_\infty$.",
+    instead=r"For the squared loss and $L\geq1$ write "
+    r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with "
+    r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$. For any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
+    r"$\mathbb{E}\|T\|^2+\mathbb{E}\|y_{\rm q}\|^2$ for $2\mathcal{R}_\infty$.",
     costs="nothing",
     repair={"bound": "mean square of D"},
     control={"factor": Fraction(99, 100)},

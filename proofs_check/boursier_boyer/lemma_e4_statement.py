@@ -69,8 +69,8 @@ def gradients_over_the_bound(L: sp.Expr, p: sp.Expr, u: Fraction, v: Fraction, s
 @claim(
     "BB:LE.4",
     false="false",
-    why=r"Means over $\mu$ of roots stand where the proof has roots of means (Jensen's inequality in the wrong direction): too "
-    r"small if rare tasks cause all of the distance.",
+    why=r"In the bound stand means over $\mu$ of roots, where the proof has roots of means (Jensen's inequality in the "
+    r"wrong direction); it is too small if rare tasks cause all of the distance.",
     details=r"Let $L=2^n$, and one task in $n^{16}$ be hard: $y$ independent of $x=\pm1$, centred, and $n$ with probability "
     r"$1/L$; otherwise $y=0$. For the loss $\frac14(\hat z_{d+1}-y)^2$, $U=2e_2e_1^\top$, $V=e_2e_2^\top$ the left side is at "
     r"least $pn^2/24$ with $p=n^{-16}$, and the right side at most $p^{3/2}$ times a power of $n$. The lemma says two things "
@@ -210,7 +210,8 @@ def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) 
     "BB:LE.4.gauss/gradient",
     false="false",
     follows="BB:LE.2.gauss",
-    why=r"$\nabla T$ consists of $\Gamma Uz$ (in $V$) and $V\Gamma$ times $z$ (in $U$), again of the order of $\sigma_\mu^2$.",
+    why=r"The gradient $\nabla T$ consists of $\Gamma Uz$ (in $V$) and $V\Gamma$ times $z$ (in $U$), again of the order of "
+    r"$\sigma_\mu^2$ and not of $\sigma_\mu$.",
     details=r"For $y=5x$, $U=e_2e_1^\top$, $V=e_2e_2^\top$ its mean square is 1300, and the right side squared "
     r"$16\cdot2\cdot26=832$.",
     instead=r"Put $\sigma_\mu^4$ for $\sigma_\mu^2$: $\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq2\sqrt{d}\,(\|V\|_{\rm "

@@ -89,17 +89,18 @@ def below_one_the_integrand_is_constant(*, k: Fraction = Fraction(1)) -> Evidenc
 
 @claim("BB:LF.1.ii.a-e/c", control={"half": Fraction(1, 3)})
 def the_power_is_an_exponential(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The third line is an equality, printed as $\leq$: $e^{-x/2}/(L^c)^{1/x}=\exp(-\frac{c\ln
-    L}x-\frac x2)$; `half` stands for the factor $\frac12$ on the right.
+    r"""The third line is an equality, although $\leq$ is printed:
+    $e^{-x/2}/(L^c)^{1/x}=\exp(-\frac{c\ln L}x-\frac x2)$. Here `half` stands for the factor
+    $\frac12$ on the right.
     """
     return identity(exp(-x / 2) / exp(c * log(L)) ** (1 / x), exp(-c * log(L) / x - Rational(half) * x))
 
 
 @claim("BB:LF.1.ii.a-e/d", control={"half": Fraction(1, 3)})
 def the_exponent_in_terms_of_phi(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The fourth line is an equality, printed as $\leq$: $\frac{c\ln L}x+\frac x2=\sqrt
-    A\,\Phi(x/\sqrt A)$ with $A=c\ln L$ and $\Phi(v)=\frac1v+\frac v2$; `half` stands for the factor
-    $\frac12$ in $\Phi$.
+    r"""The fourth line is an equality, although $\leq$ is printed: $\frac{c\ln L}x+\frac x2=\sqrt
+    A\,\Phi(x/\sqrt A)$ with $A=c\ln L$ and $\Phi(v)=\frac1v+\frac v2$. Here `half` stands for the
+    factor $\frac12$ in $\Phi$.
     """
     found = identity(A / x + x / 2, sqrt(A) * Phi(x / sqrt(A), half))
     return found.replace(assumes=(*found.assumes, *LENGTH_ASSUMPTION))

@@ -59,9 +59,9 @@ def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)
     argument="Assumption 5.1 with alpha > 0 has u(0) > 0, U(0) positive semi-definite and c = 0, and P = 0 for invertible Sigma",
 )
 def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    r"""For invertible $\Sigma$ integrated paths have the limits $U\to{\rm
-    tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1}$ and $u\to{\rm tr}(\Sigma^{-2})^{1/4}$, where `exponent`
-    stands for $\frac14$; the proof is that of our own result on the limit.
+    r"""For invertible $\Sigma$ integrated paths end at $U={\rm tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1}$
+    and $u={\rm tr}(\Sigma^{-2})^{1/4}$, where `exponent` stands for $\frac14$; the proof is that of
+    our own result on the limit of the flow.
     """
     checked = r"U(t)\to\operatorname{tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1},\ u(t)\to\operatorname{tr}(\Sigma^{-2})^{1/4}"
     return ends_at(partial(remark, exponent=float(exponent)), theta_starts(), checked=checked)
@@ -146,9 +146,8 @@ def the_pseudo_inverse_gives_a_fixed_point_of_risk_0(*, factor: int = 1) -> Evid
     argument="R5.limit asks nothing of the rank of Sigma; a prediction that is right on the range of Sigma is right almost surely",
 )
 def the_pseudo_inverse_takes_the_place_of_the_inverse(*, factor: int = 1) -> Evidence:
-    r"""For covariances of any rank integrated paths have the limits
-    $U\to\gamma\Sigma^\dagger+P(U(0))$ and $u\to1/\gamma$; `factor` multiplies
-    $\gamma\Sigma^\dagger$.
+    r"""For covariances of any rank integrated paths end at $U=\gamma\Sigma^\dagger+P(U(0))$ and
+    $u=1/\gamma$; `factor` multiplies $\gamma\Sigma^\dagger$.
     """
     checked = r"U(t)\to\gamma\Sigma^{\dagger}+P(U(0)),\ u(t)\to 1/\gamma"
     limit = partial(by_pseudo_inverse, factor=factor)

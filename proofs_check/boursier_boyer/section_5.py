@@ -204,9 +204,9 @@ def only_the_last_row_of_v_matters(*, factor: int = 1) -> Evidence:
     "column of U meets the masked label, the other rows of V no loss",
 )
 def the_block_manifold_is_invariant(*, mirror: int = -1) -> Evidence:
-    r"""Let $v=(p,q)$, and let $U$ have the rows $(A,*)$ and $(b^\top,*)$. If $(p,b)$ and all labels
-    change their sign, then all scores stay, and all values change their sign; `mirror` stands for
-    the factor $-1$.
+    r"""Let $v=(p,q)$ be the last row of $V$, and let $U$ have the rows $(A,*)$ and $(b^\top,*)$. If
+    $(p,b)$ and all labels change their sign, then all scores stay, and all values change their
+    sign; `mirror` stands for the factor $-1$.
 
     So the prediction of softmax and linear attention changes its sign together with its target, for
     every prompt length, and the risk is even in $(p,b)$; the infinite-prompt risk, with label noise

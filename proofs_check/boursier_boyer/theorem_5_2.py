@@ -41,8 +41,9 @@ from proofs_check.instances.trained_risk import PRINTED, trained_risk_below
     "not state",
 )
 def theorem_5_2(*, shorter: int = 1) -> Evidence:
-    r"""On instances inside the printed range of $\alpha$, $\Sigma=4$ among them,
-    $\lim_t\mathcal{R}_L\leq\varepsilon$ from some length $L(\varepsilon)$ on.
+    r"""On instances inside the printed range of $\alpha$, $\Sigma=4$ among them, the bound
+    $\lim_t\mathcal{R}_L\leq\varepsilon$ holds from some length $L(\varepsilon)$ on; `shorter`
+    divides this length.
     """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\mathcal R^\star+\varepsilon,\quad L\ge L(\varepsilon),\ \mathcal R^\star=0"
     return trained_risk_below(PRINTED, shorter, checked)

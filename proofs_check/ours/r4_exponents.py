@@ -265,8 +265,8 @@ def _far_errors() -> list[tuple[AttentionSetting, Floats, Floats]]:
 )
 def exponent_of_all_errors(*, scale: int | Fraction = 1) -> Evidence:
     r"""At $L=10^{50}$ the slope $\ln(\mathcal{E}(L)/\mathcal{E}(L^2))/\ln L$ is $\min(1,b)$ up to
-    $0.025$, of which powers $(\ln L)^k$ take $k\ln2/\ln L=0.006\,k$; `scale` multiplies
-    $\min(1,b)$.
+    $0.025$; a factor $(\ln L)^k$ of the error changes it by $k\ln2/\ln L=0.006\,k$. Here `scale`
+    multiplies $\min(1,b)$.
     """
     farthest = 0.0
     for setting, *errors in _far_errors():

@@ -92,8 +92,8 @@ def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
     argument="every step of R5.limit is stated for positive m_i, so it holds with the eigenvalues of S_L in their place",
 )
 def limit_at_finite_prompt_length(*, factor: sp.Rational = sp.S.One) -> Evidence:
-    r"""At $L=1$, and at $L=5$ with label noise, integrated paths have the limits $U\to\gamma
-    S_L^{-1}SS^++P(U(0))$ and $u\to1/\gamma$; `factor` multiplies the first term.
+    r"""At $L=1$, and at $L=5$ with label noise, integrated paths end at $U=\gamma
+    S_L^{-1}SS^++P(U(0))$ and $u=1/\gamma$; `factor` multiplies the first term.
     """
     checked = r"U(t)\to\gamma S_L^{-1}SS^{+}+P(U(0)),\ u(t)\to 1/\gamma"
     prompts = ((1, 0.0), (5, 0.7))

@@ -53,7 +53,7 @@ def times(factor: Rational) -> Callable[[Start], tuple[np.ndarray, float]]:
 def the_field_is_minus_the_gradient_of_the_risk(*, two: int = 2) -> Evidence:
     r"""For every $d$ and $S_L=aS+bI$, the risk $\frac12(u^2{\rm tr}(USU^\top SS_L)-2u\,{\rm
     tr}(SUS)+{\rm tr}\,S)$ has the gradients $uS(uS_LU-I)S$ and ${\rm tr}((uS_LU-I)SU^\top S)$, as
-    what they leave of a step is of second order; `two` stands for the 2 of the risk.
+    what they leave of a step is of second order; `two` stands for the 2 before $u$ in the risk.
     """
     A = Algebra(general=["U", "E"], symmetric=["S"], params=["u", "v", "a", "b"])
     U, E, S, u, v, a, b = (A[name] for name in ("U", "E", "S", "u", "v", "a", "b"))
@@ -255,7 +255,7 @@ def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1) 
     "the conserved quantities leave one",
 )
 def limit_of_the_flow(*, factor: Rational = Rational(1)) -> Evidence:
-    r"""Integrated paths have the limits $U\to\gamma S^++P(U(0))$ and $u\to1/\gamma$, and the steps
-    of the proof are checked one by one; `factor` multiplies $\gamma S^+$.
+    r"""Integrated paths end at $U=\gamma S^++P(U(0))$ and $u=1/\gamma$; the steps of the proof are
+    claims of their own. Here `factor` multiplies $\gamma S^+$.
     """
     return ends_at(times(factor), positive_starts(), checked=r"U(t)\to\gamma S^{+}+P(U(0)),\ u(t)\to 1/\gamma")

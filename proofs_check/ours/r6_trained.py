@@ -125,8 +125,9 @@ def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
     "tau^2), and at most tau^2 E tr S (X'X)^-1 = tau^2 d/(L - d - 1), as (I + A)^-1 <= A^-1; for tau = 0 it is 0 from L = d on",
 )
 def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
-    r"""The excess of ridge regression lies between sums over $d$ directions of $Ll/(1+Ll/\tau^2)$
-    and of $L\tau^2/(L-d-1)$, both of which tend to $\tau^2$; `share` multiplies this limit.
+    r"""$2L$ times the excess of ridge regression lies between the sums over the $d$ eigenvalues $l$
+    of $Ll/(1+Ll/\tau^2)$ and of $L\tau^2/(L-d-1)$, both of which tend to $\tau^2$; `share`
+    multiplies this limit.
     """
     l, L, d, tau2 = sp.symbols("l L d tau2", positive=True)
     limit = sp.Rational(share) * tau2

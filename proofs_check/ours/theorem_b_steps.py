@@ -183,8 +183,8 @@ def constant_of_the_laplace_argument(*, two: int = 2) -> Evidence:
 )
 def constant_at_one_half(*, share: Fraction = Fraction(2, 3)) -> Evidence:
     r"""At $s=\frac23\ln L$, $\theta=(\ln L+\frac s2)/s$ is 2, and the integral of $s^{m/2}$ up to
-    there is $(\frac23\ln L)^{m/2+1}/(\frac m2+1)$, which gives the constant of Theorem B for
-    $m=1,2,3,4$. Here `share` stands for the $\frac23$.
+    there is $(\frac23\ln L)^{m/2+1}/(\frac m2+1)$, which gives the constant of our asymptotic law
+    for $m=1,2,3,4$. Here `share` stands for the $\frac23$.
     """
     part = sp.Rational(share)
     edge = identity(sp.Subs((Lambda + y / 2) / y, y, part * Lambda), 2)

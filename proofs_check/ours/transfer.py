@@ -238,9 +238,8 @@ def twelve_moments_do_not_bound_the_rate_of_the_gradient(*, tail: Fraction = Fra
     but $\mathbb{E}[\sigma^{12}\ln(L)^2/L^{1/\sigma^2}]$ grows at least like $\ln L$; `tail` stands
     for the 7 of the exponent.
 
-    With $x=\ln L$ the part with $\sigma^2=v\geq x$ alone is at least $x^2/e$ times the integral of
-    $7v^{6-8}$ from $x$ on, for the exponent $n$ in place of 7 that of $nv^{6-n-1}$, that is
-    $nx^{8-n}/((n-6)e)$.
+    With $x=\ln L$ and $n$ for the exponent 7, the part with $\sigma^2=v\geq x$ alone is at least
+    $x^2/e$ times the integral of $v^6nv^{-n-1}$ from $x$ on, that is $nx^{8-n}/((n-6)e)$.
     """
     x, alpha = sp.Symbol("x", positive=True), Rational(tail)
     part = alpha * x ** (8 - alpha) / ((alpha - 6) * sp.E)
