@@ -154,9 +154,10 @@ def integrand_after_the_shift(*, power: int = 1) -> Evidence:
     "The lines of LD.2.2.eq at this B, with LD.2.2.G at x = B^{2/p}/16, give the first display.",
 )
 def choice_of_the_cut(*, c: Fraction = Fraction(1, 2), cut: int = 64, least: int = 1) -> Evidence:
-    r"""For $s\geq1$, $(1+r^s)^{1/s}\geq\frac12(1+r)$ bounds the cut $B$ from below, $(64d)^s\geq1$
-    makes it admissible, and the exponent $-(64d+32\ln L)/32$ is at most $-2d-\ln L$, with which the
-    sum is $(1+\frac p2c_p)B$. Here `c`, `least` and `cut` stand for $\frac12$, 1 and 64.
+    r"""For $s\geq1$ and $0<r\leq1$, $(1+r^s)^{1/s}\geq\frac12(1+r)$ bounds the cut $B$ from below,
+    $(64d)^s\geq1$ makes it admissible, and the exponent $-(64d+32\ln L)/32$ is at most $-2d-\ln L$,
+    with which the sum is $(1+\frac p2c_p)B$. Here `c`, `least` and `cut` stand for $\frac12$, 1 and
+    64.
     """
     r, q = sp.symbols("r q", positive=True)
     root = forall(log(1 + exp(s * log(r))) / s, ">=", log((1 + r) * Rational(c)), {r: sp.Interval.Lopen(0, 1), s: Closed(1, oo)})

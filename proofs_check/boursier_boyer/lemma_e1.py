@@ -142,7 +142,7 @@ def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evid
     "largest value, at which f is at most g2 t + beta F.",
 )
 def gronwall_inequality(*, scale: Fraction = Fraction(1)) -> Evidence:
-    r"""With $F$ the integral of $f$, the derivative of $e^{-\beta
+    r"""With $F$ the integral of the distance $f$ of the flows, the derivative of $e^{-\beta
     t}(F+\frac{g_2}\beta(t+\frac1\beta))$ is $e^{-\beta t}(F'-\beta F-g_2t)$. So $F$ is at most its
     largest value, where $g_2t+\beta F$ is $g_2(e^{\beta t}-1)/\beta$, with equality for
     $\mathcal{R}=-\beta x^2/2$ and $\mathcal{R}_L=\mathcal{R}-g_2x$.

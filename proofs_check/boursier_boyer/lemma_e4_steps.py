@@ -47,9 +47,9 @@ def gradient_rate(square: sp.Expr) -> sp.Expr:
     hypotheses=("L in Integers", "L >= 2", "v >= 1", "t >= 0", "y >= 0"),
 )
 def root_of_the_middle_term(*, root: Fraction = Fraction(1, 4)) -> Evidence:
-    r"""The last display, $4(t^2+Y+y^2)$, has to be at most the square of $2(t+Y^{1/2}+y)$, with
-    which the lemma continues; printed is the root $Y^{1/4}$, which fails at
-    $Y=\sigma^6\ln(L)/L^{1/\sigma^2}$ for one value of $\sigma$. The repair, with `root` $\frac12$,
+    r"""The last display, $4(t^2+Y+y^2)$ with the middle mean $Y$, has to be at most the square of
+    $2(t+Y^{1/2}+y)$, with which the lemma continues. Printed is the root $Y^{1/4}$, which fails at
+    $Y=\sigma^6\ln(L)/L^{1/\sigma^2}$ for one value of $\sigma$; repaired, with `root` $\frac12$, it
     holds for every $Y\geq0$.
     """
     t, y, Y = sp.symbols("t y Y", nonnegative=True)
@@ -83,9 +83,10 @@ def _slopes_agree() -> Evidence:
     "is executed; then |E[X g]| <= E|X| |g|, Cauchy-Schwarz, and |grad_1 l(a, y) - grad_1 l(b, y)| <= |a - b|.",
 )
 def the_difference_splits_in_two(*, factor: Fraction = Fraction(1)) -> Evidence:
-    """For matrices of every dimension $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$, which splits the difference
-    of the gradients in two; `factor` multiplies the second term. Finite differences confirm the
-    formula for the gradient.
+    """The difference of the gradients splits in two: $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$ for the
+    Jacobians $J_L$, $J$ of the outputs and the slopes $g_L$, $g$ of the loss, in every dimension.
+    Here `factor` multiplies the second term; finite differences confirm the formula of the
+    gradient.
     """
     words = Algebra(general=["J_L", "J", "g_L", "g"])
     J_L, J, g_L, g = (words[name] for name in ("J_L", "J", "g_L", "g"))
@@ -193,8 +194,9 @@ def the_conditional_form_suffices(*, q: Fraction = Fraction(1)) -> Evidence:
     needs=("BB:P3.1",),
 )
 def the_remaining_factor(*, k: int | Fraction = 4, two: int | Fraction = 2) -> Evidence:
-    r"""The last display is $2(t+x)^2+2y^2\leq4t^2+4x^2+4y^2$, whose root is at most $2(t+x+y)$, as
-    the lemma uses it; `k` stands for the 4 and `two` for the 2 of these bounds.
+    r"""With $x=\|T_L-T\|$, $t=\|T\|$ and $y=\|y_{\rm q}\|$ the last display is
+    $2(t+x)^2+2y^2\leq4t^2+4x^2+4y^2$, whose root is at most $2(t+x+y)$, as the lemma uses it; `k`
+    stands for the 4 and `two` for the 2 of these bounds.
     """
     x, t, y = names = sp.symbols("x t y", nonnegative=True)
     domain = dict.fromkeys(names, HALF_LINE)

@@ -155,8 +155,8 @@ def variance_of_linear_attention(*, factor: int = 1) -> Evidence:
 )
 def both_architectures_have_one_limit(*, power: Rational = Rational(1)) -> Evidence:
     r"""With the factor $1/L$ in linear attention, $\mathbb{E}\|T_{\rm soft}-T_{\rm lin}\|^2\leq
-    2(e^s(t+q)+st+q)/L$, which is computed on the line, where $t=1$ and $q=s$. Here `power` stands
-    for the exponent 1 of that factor.
+    2(e^s(t+q)+st+q)/L$ with $s$, $t$ and $q$ as in our Theorem A; this is computed on the line,
+    where $t=1$ and $q=s$. Here `power` stands for the exponent 1 of that factor.
 
     For another power the means alone are apart: $|L^{1-k}-(1-P_2)|^2q\geq(L^{1-k}-1)^2q$ for the
     factor $L^{-k}$ with $k<1$.

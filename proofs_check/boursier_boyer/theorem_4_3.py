@@ -64,8 +64,9 @@ def the_risk_splits_in_two(*, factor: int = 1) -> Evidence:
     "carries the bound to all later times",
 )
 def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""On integrated flows $|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq
-    g_1+\kappa g_2te^{\beta t}$ up to the time $T$ of (27), and $\mathcal{R}_L(\theta_L)$ does not
+    r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5,
+    $|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq g_1+\kappa g_2te^{\beta
+    t}$ on integrated flows up to the time $T$ of (27), and $\mathcal{R}_L(\theta_L)$ does not
     increase; `c` multiplies the bound.
     """
     worst: dict[str, Any] = {"ratio": 0.0}

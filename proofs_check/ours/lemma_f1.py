@@ -58,9 +58,9 @@ def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Frac
     "c = (|v| + |y|)/2 gives (|v| + |y|)^p <= 2^{p-1}(|v|^p + |y|^p) for real p; all moments of x are finite",
 )
 def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1), least: int | Fraction = 1) -> Evidence:
-    r"""Wherever $g\leq\sigma_w^2$ and $\sigma_w^2\geq1$, $\max(1,g^p)\leq\sigma_w^{2p}$, and
-    $x^p\geq1+p(x-1)$, both for every real $p\geq1$; `k` multiplies $\sigma_w^2$, and `least` stands
-    for the least $p$. For $p=0$ the bound is $1\leq1$.
+    r"""For $g=\|\Gamma_w\|_{\rm op}\leq\sigma_w^2$ and $\sigma_w^2\geq1$,
+    $\max(1,g^p)\leq\sigma_w^{2p}$, and $x^p\geq1+p(x-1)$, both for every real $p\geq1$. Here `k`
+    multiplies $\sigma_w^2$, and `least` stands for the least $p$; for $p=0$ the bound is $1\leq1$.
     """
     g, sigma2, p, x = sp.symbols("g sigma2 p x", positive=True)
     powers = {p: Closed(Rational(least), oo)}

@@ -61,8 +61,9 @@ def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
 
 @claim("OURS:P3.4.U/split", control=dict(c=2))
 def square_of_the_covariance_error(*, c: int = 3) -> Evidence:
-    r"""In every dimension $C_L-C=(M_L-M)-ee^\top-me^\top-em^\top$ for $C_L=M_L-(m+e)(m+e)^\top$ and
-    $C=M-mm^\top$. For $A,B,D\geq0$, $(A+B+2D)^2\leq3(A^2+B^2+4D^2)$, where `c` stands for the 3.
+    r"""With second moments $M_L$, $M$ and means $m+e$, $m$, the covariances
+    $C_L=M_L-(m+e)(m+e)^\top$ and $C=M-mm^\top$ satisfy $C_L-C=(M_L-M)-ee^\top-me^\top-em^\top$ in
+    every dimension. For $A,B,D\geq0$, $(A+B+2D)^2\leq3(A^2+B^2+4D^2)$, where `c` stands for the 3.
     """
     words = Algebra(symmetric=["K", "M"], vectors=["e", "m"])
     K, M, e, m = (words[name] for name in ("K", "M", "e", "m"))  # K = M_L

@@ -72,9 +72,9 @@ def errors_by_P2(*, D2: int = 5202, Sc: int = 66, D_pi2: int = 45, T2: int = 3) 
 
 @claim("OURS:R4.above/tail", control=dict(of_exponent=31, of_level=7))
 def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8) -> Evidence:
-    r"""For $L\geq2$, $m_1=\frac12e^{s/2}$ and $m_2\leq e^sm_1$, $(L-1)m_1^2/(8m_2)\geq\frac
-    L{32}e^{-s/2}$ and $\frac12(L-1)m_1\geq\frac L8e^{s/2}$; `of_exponent` stands for 32 and
-    `of_level` for the last 8.
+    r"""The weights truncated at $s$ have the moments $m_1=\frac12e^{s/2}$ and $m_2\leq e^sm_1$. For
+    $L\geq2$, $(L-1)m_1^2/(8m_2)\geq\frac L{32}e^{-s/2}$ and $\frac12(L-1)m_1\geq\frac L8e^{s/2}$;
+    `of_exponent` stands for 32 and `of_level` for the last 8.
     """
     L, m2 = sp.Symbol("L", integer=True, positive=True), sp.Symbol("m_2", positive=True)
     m1, domain = sp.exp(s / 2) / 2, {L: Integers(2, oo), s: Closed(0, oo)}
@@ -150,9 +150,10 @@ def _probability_again(variance: float, L: float, half: float) -> float:
 
 @claim("OURS:R4.below/constants", control=dict(share=Fraction(17, 25), of_c=15, of_X=3))
 def constants_of_one_token(*, share: Fraction = Fraction(16, 25), of_c: int = 16, of_X: int = 4) -> Evidence:
-    r"""With $r=|V|\tau/c$, $2X/w\leq c/(2|V|)$ where $X\leq w\tau/(4r)$,
-    $\frac14(c-|V|T)^2\geq\frac1{16}c^2$ where $T\leq c/(2|V|)$, and $(w/(w+y))^2\geq\frac{16}{25}$
-    where $y\leq w/4$. Here `of_X`, `of_c` and `share` stand for 4, 16 and $\frac{16}{25}$.
+    r"""In the notation of the proof, with $r=|V|\tau/c$: $2X/w\leq c/(2|V|)$ where $X\leq
+    w\tau/(4r)$, $\frac14(c-|V|T)^2\geq\frac1{16}c^2$ where $T\leq c/(2|V|)$, and
+    $(w/(w+y))^2\geq\frac{16}{25}$ where $y\leq w/4$. Here `of_X`, `of_c` and `share` stand for 4,
+    16 and $\frac{16}{25}$.
     """
     X, w, y, c, V, T = sp.symbols("X w y c V T", positive=True)
     trace = forall(2 * X / w, "<=", c / (2 * V), dict.fromkeys((X, w, c, V), (0, oo)), where=[(X, "<=", w * c / (of_X * V))])

@@ -119,8 +119,9 @@ def two_conserved_quantities(*, factor: int = 1, taken: int = 1) -> Evidence:
     argument="The entries of the field in an eigenbasis of S are read off from the matrix products, in every dimension.",
 )
 def the_orthant_is_kept(*, power: int = 2) -> Evidence:
-    r"""On the diagonal $\dot U_{ii}+u^2l_i^2m_iU_{ii}=u\,l_i^2$, and $\dot u+Qu=\sum_il_i^2U_{ii}$
-    with $Q=\sum_{i,j}l_il_jm_iU_{ij}^2$; `power` stands for the exponent of $u^2$.
+    r"""With the eigenvalues $l_i$ of $S$ and $m_i$ of $S_L$, on the diagonal $\dot
+    U_{ii}+u^2l_i^2m_iU_{ii}=u\,l_i^2$, and $\dot u+Qu=\sum_il_i^2U_{ii}$ with
+    $Q=\sum_{i,j}l_il_jm_iU_{ij}^2$; `power` stands for the exponent of $u^2$.
     """
     diagonal = identity((motion + u**power * l_i * l_j * m_i * U_ij).subs({l_j: l_i, delta: 1}), u * l_i**2)
     scalar = entrywise(slope + u * l_i * l_j * m_i * U_ij**2, l_i * l_j * U_ij * delta)
@@ -134,7 +135,8 @@ def the_orthant_is_kept(*, power: int = 2) -> Evidence:
 )
 def the_risk_is_a_sum_of_squares(*, power: int = 2) -> Evidence:
     r"""In an eigenbasis $R-\min R=\frac12\sum_{i,j}l_il_jB_{ij}^2/m_i$, so that the minima are
-    where the bracket $B$ vanishes on the range of $S$; `power` stands for the exponent of $B_{ij}$.
+    where the bracket $B$ of the field vanishes on the range of $S$; `power` stands for the exponent
+    of $B_{ij}$.
 
     On the right stand the summand of the risk and that of its least value,
     $\frac12\sum_i(l_i-l_i^2/m_i)$.
@@ -185,11 +187,10 @@ def every_other_critical_point_is_a_saddle_of_one_height(*, two: int = 2) -> Evi
     argument="at a saddle inside the orthant u = U_ii = 0; near it y = k u + sum l_i^2 U_ii > 0 would grow like e^{kt}",
 )
 def saddles_repel_the_orthant(*, half: Rational = Rational(1, 2)) -> Evidence:
-    r"""If $w\leq\frac12K$, $Q\leq q$ and $k^2+kq=\frac12K$, then $\frac d{dt}(ku+\tau)\geq
-    k(ku+\tau)$; `half` stands for the $\frac12$ of the first condition.
-
-    Here $\tau=\sum_il_i^2U_{ii}$, $w=u\sum_il_i^4m_iU_{ii}$ and $K=\sum_il_i^4$, so that $\dot
-    u=\tau-uQ$ and $\dot\tau=u(K-w)$; $q$ is any bound of $Q$ near the saddle.
+    r"""Let $\tau=\sum_il_i^2U_{ii}$, $w=u\sum_il_i^4m_iU_{ii}$ and $K=\sum_il_i^4$, so that $\dot
+    u=\tau-uQ$ and $\dot\tau=u(K-w)$. If $w\leq\frac12K$, $Q\leq q$ near a saddle and
+    $k^2+kq=\frac12K$, then $\frac d{dt}(ku+\tau)\geq k(ku+\tau)$. Here `half` stands for the
+    $\frac12$ of the first condition.
     """
     tau, Q, q, w, K, k, v = sp.symbols("tau Q q w K k u", nonnegative=True)
     summand = identity((l_i**2 * motion).subs({l_j: l_i, delta: 1}), u * (l_i**4 - u * l_i**4 * m_i * U_ij))

@@ -35,7 +35,7 @@ EDGE_STARTS = [
     argument="sum over i, j in the range: elsewhere the summands of the gradient and, with the infinite prompt, of the risk vanish",
 )
 def the_gradient_sees_every_square_of_the_risk(*, k: Fraction = Fraction(2)) -> Evidence:
-    r"""Where the eigenvalues $l_i$ and $l_j$ are at least $\lambda$, the entry
+    r"""With the bracket $B=uSU-I$ and eigenvalues $l_i,l_j\geq\lambda$, the entry
     $(u\,l_il_jB_{ij})^2$ of $|\dot U|^2$ is at least $2\lambda^3u^2$ times the summand
     $\frac12l_jB_{ij}^2$ of the risk; `k` stands for the factor 2.
     """
@@ -52,9 +52,9 @@ def the_gradient_sees_every_square_of_the_risk(*, k: Fraction = Fraction(2)) -> 
     argument="tr(SBSBS) <= |S| tr(SBS) for B = Theta Theta' with |B|_F = 1, by R5.PL/trace; tr(SBS) = |S Theta|_F^2",
 )
 def how_far_the_start_lies_below_the_saddles(*, k: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""At the start $\frac12{\rm tr}\,S-R=s^2x-\frac12s^4y$ is at least $\frac12s^2x(2-s^2|S|)$,
-    where $x=|S\Theta|_F^2$, $y={\rm tr}(SBSBS)\leq|S|x$ and $s^2|S|<2$; `k` stands for the
-    $\frac12$ of the bound.
+    r"""At the start $U=sB$, $u=s$ with $B=\Theta\Theta^\top$, $\frac12{\rm
+    tr}\,S-R=s^2x-\frac12s^4y$ is at least $\frac12s^2x(2-s^2|S|)$, where $x=|S\Theta|_F^2$, $y={\rm
+    tr}(SBSBS)\leq|S|x$ and $s^2|S|<2$; `k` stands for the $\frac12$ of the bound.
     """
     x, y, top = sp.symbols("x y top", positive=True)
     domain = dict.fromkeys((x, y, top, s), (0, oo))

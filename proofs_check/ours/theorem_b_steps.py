@@ -89,7 +89,7 @@ def _average_of_the_envelope() -> Evidence:
     argument="For every d, A = O diag(lambda) O': determinant and trace are those of the eigenbasis, in which odd moments vanish.",
 )
 def constant_in_matrices(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The constant is $\det(I-2A)^{-1/2}(t+{\rm tr}(N(I-2A)^{-1}))$, which is executed in an
+    r"""The constant $C_1$ is $\det(I-2A)^{-1/2}(t+{\rm tr}(N(I-2A)^{-1}))$, which is executed in an
     eigenbasis for $d=2$ and every rotation; `half` stands for the $\frac12$.
     """
     one, two, k, t = sp.symbols("mu_1 mu_2 k t", positive=True)  # mu_j = 1 - 2 lambda_j
@@ -138,8 +138,8 @@ def largest_exponent(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     "the first is Gamma(1 - b) Gamma(1 + b) = pi b/sin(pi b).",
 )
 def factor_of_the_dominating_token(*, six: int = 6) -> Evidence:
-    r"""For one token $P_2-6P_3+6Q$ is $B(1-\frac62(1-b)+\frac66(1-b)(2-b))=b^2B$, by
-    $B(x+1,y)=B(x,y)\,x/(x+y)$; `six` stands for both 6.
+    r"""For one token $P_2-6P_3+6Q$ is $B(1-\frac62(1-b)+\frac66(1-b)(2-b))=b^2B$ with the Beta
+    function $B=B(1-b,1+b)$, since $B(x+1,y)=B(x,y)\,x/(x+y)$; `six` stands for both 6.
     """
     B, u = sp.Symbol("B", positive=True), sp.Symbol("u", real=True)
     step = lambda p, q: p / (p + q)
