@@ -142,9 +142,10 @@ def _lines_up_to_22(half: Fraction, slope: Fraction) -> Evidence:
     assumes=(MEANS, "E e^{z.Z} is differentiated twice under the expectation"),
     dial="c",
     control=(dict(half=Fraction(1, 3)), dict(half=Fraction(2, 3)), dict(slope=Fraction(3, 2))),
-    argument="That phi >= 0 is the definition of sub-Gaussian. The expectation of e^y >= 1 + y at y = z.Z gives Psi >= 0; that of "
-    "((Y - X).h)^2 under the tilted law gives h'Hess Psi h >= 0 and so the Taylor bound; the last line is the triangle inequality "
-    "for grad Psi = sigma^2 z - grad phi. At sigma = 0 the law is the point mass and both gradients vanish.",
+    argument=r"That $\phi\geq0$ is the definition of sub-Gaussian. The expectation of $e^y\geq1+y$ at $y=z^\top Z$ gives "
+    r"$\Psi\geq0$; that of $((Y-X)^\top h)^2$ under the tilted law gives $h^\top\nabla^2\Psi\,h\geq0$ and so the Taylor "
+    r"bound; the last line is the triangle inequality for $\nabla\Psi=\sigma^2z-\nabla\phi$. At $\sigma=0$ the law is the "
+    r"point mass and both gradients vanish.",
 )
 def gradient_of_the_log_laplace_transform(
     *, c: int | Fraction = 2, half: Fraction = Fraction(1, 2), slope: int | Fraction = 1
@@ -205,7 +206,8 @@ def _fourth_power_below_cosh(k: Fraction) -> Evidence:
     dial="c",
     control=dict(k=Fraction(3, 5)),
     assumes=(MEANS,),
-    argument="The expectation of the first inequality, where E cosh(2x) <= e^2 is the definition of 1-sub-Gaussian at +-2.",
+    argument=r"The expectation of the first inequality is used, where $\mathbb{E}\cosh(2x)\leq e^2$ is the definition of "
+    r"1-sub-Gaussian at $\pm2$.",
 )
 def fourth_moment_on_the_line(*, c: int | Fraction = 2, k: Fraction = Fraction(5, 8)) -> Evidence:
     r"""For every real $x$, $x^4\leq\frac58(\cosh2x-1)$, and $\frac58(m-1)\leq2^4$ wherever $m\leq
@@ -223,7 +225,8 @@ def fourth_moment_on_the_line(*, c: int | Fraction = 2, k: Fraction = Fraction(5
     control=dict(share=Fraction(9, 10)),
     needs=("BB:LD.1.4th/line",),
     assumes=(MEANS,),
-    argument="The expectation of the first inequality, summed over i and j: E|z|^4 is at most d^2 m, m the largest E z_i^4.",
+    argument=r"The expectation of the first inequality is summed over $i$ and $j$: $\mathbb{E}\|z\|^4$ is at most $d^2m$, "
+    r"where $m$ is the largest $\mathbb{E}z_i^4$.",
 )
 def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
     r"""For real coordinates $z_i^2z_j^2\leq\frac12(z_i^4+z_j^4)$, and $d^2m\leq(2\sqrt d)^4$
@@ -248,8 +251,9 @@ def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction
     control=(dict(factor=3), dict(slope=Fraction(3, 2))),
     needs=("BB:LD.1.phi", "BB:LD.1.4th"),
     assumes=(MEANS,),
-    argument="grad Psi(a) is the mean under the tilted law by LD.1.phi, so T is V grad Psi at K'Qz; |Va| <= |V||a|, |K'Qz| <= "
-    "|K'Q||z| = |Q'K||z|, the expectation of the second inequality, and LD.1.4th give the lines.",
+    argument=r"By LD.1.phi $\nabla\Psi(a)$ is the mean under the tilted law, so $T$ is $V\nabla\Psi$ at $K^\top Qz$. Then "
+    r"$\|Va\|\leq\|V\|\|a\|$, $\|K^\top Qz\|\leq\|K^\top Q\|\|z\|=\|Q^\top K\|\|z\|$, the expectation of the second "
+    r"inequality, and LD.1.4th give the lines.",
     hypotheses=("d in Integers", "d >= 1", "sigma > 0"),
 )
 def lines_of_the_last_display(*, argument: str = "Q'K", factor: int | Fraction = 4, slope: int | Fraction = 2) -> Evidence:
@@ -285,8 +289,8 @@ def lines_of_the_last_display(*, argument: str = "Q'K", factor: int | Fraction =
     "BB:LD.1",
     dial="c",
     needs=("BB:LD.1.phi", "BB:LD.1.arg", "BB:LD.1.4th"),
-    argument="|T| <= |V| 2 sigma^2 |K'Q| |z| and the fourth moment of the query give the bound; V = I in the search, as |Vx| <= "
-    "|V||x|.",
+    argument=r"The inequality $\|T\|\leq2\sigma^2\|V\|\|K^\top Q\|\|z\|$ and the fourth moment of the query give the "
+    r"bound; $V=I$ in the search, as $\|Vx\|\leq\|V\|\|x\|$.",
     reference={},
 )
 def output_for_an_infinite_prompt(*, c: int | Fraction = 4) -> Evidence:

@@ -48,7 +48,8 @@ def maximum(length: int, power: Fraction) -> Callable[[Any, Any], tuple[Any, Any
     "BB:LD.2.2",
     control=dict(share=Fraction(1, 800)),
     needs=("BB:LD.2.2.eq", "BB:LD.2.2.G", "BB:LD.2.2.B"),
-    argument="The last line of the proof with the value of B, which is at least 64 > 1, gives C_p = (1 + p c_p/2) 64^{p/2}.",
+    argument=r"The last line of the proof with the value of $B$, which is at least $64>1$, gives $C_p=(1+\frac "
+    r"p2c_p)64^{p/2}$.",
 )
 def largest_norm_of_a_prompt(*, share: int | Fraction = 1) -> Evidence:
     r"""The bound $\mathbb{E}\max_\ell\|z_\ell\|^p\leq C_p\sigma^p(d^{p/2}+\ln(L)^{p/2})$ with its
@@ -76,8 +77,8 @@ def largest_norm_of_a_prompt(*, share: int | Fraction = 1) -> Evidence:
     repair=dict(relation="<="),
     control=dict(share=Fraction(1, 2)),
     needs=("BB:LD.2.1",),
-    argument="The mean of Y <= B + (Y - B)_+ is at most B and the tail integral from B on; a union bound, item 1 at t^{1/p} and "
-    "the substitution t = (16u)^{p/2} give the other lines.",
+    argument=r"The mean of $Y\leq B+(Y-B)_+$ is at most $B$ and the tail integral from $B$ on; a union bound, item 1 at "
+    r"$t^{1/p}$ and the substitution $t=(16u)^{p/2}$ give the other lines.",
     hypotheses=("L in Integers", "L >= 1", "p >= 2", "B >= 1", "d >= 1"),
 )
 def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evidence:
@@ -125,8 +126,8 @@ def incomplete_gamma_on_a_grid() -> Evidence:
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LD.2.2.G/integrand",),
     cites=("Pinelis 2020, for the bound that is not needed here",),
-    argument="Integrated over u against e^{-u}, the inequality says that Gamma(p/2, x)/(e^{-x} x^{p/2}) is at most its value c_p "
-    "at x = 1/16.",
+    argument=r"Integrated over $u$ against $e^{-u}$, the inequality says that $\Gamma(p/2,x)/(e^{-x}x^{p/2})$ is at most "
+    r"its value $c_p$ at $x=\frac1{16}$.",
 )
 def incomplete_gamma_function(*, c: int | Fraction = 1) -> Evidence:
     r"""For $s=p/2\geq1$, $u\geq0$ and $x\geq\frac1{16}$, $(1+u/x)^{s-1}/x\leq16(1+16u)^{s-1}$, so
@@ -150,8 +151,8 @@ def integrand_after_the_shift(*, power: int = 1) -> Evidence:
     "BB:LD.2.2.B",
     control=(dict(c=Fraction(3, 5)), dict(least=65), dict(cut=63)),
     needs=("BB:LD.2.2.G", "BB:LD.2.2.eq"),
-    argument="By symmetry 32 ln L = r 64 d, or the reverse, with r <= 1 and s = p/2; r = 0 (L = 1) is the limit B^{2/p} = 64 d. "
-    "The lines of LD.2.2.eq at this B, with LD.2.2.G at x = B^{2/p}/16, give the first display.",
+    argument=r"By symmetry $32\ln L=r\cdot64d$, or the reverse, with $r\leq1$ and $s=p/2$; $r=0$ ($L=1$) is the limit "
+    r"$B^{2/p}=64d$. The lines of LD.2.2.eq at this $B$, with LD.2.2.G at $x=B^{2/p}/16$, give the first display.",
 )
 def choice_of_the_cut(*, c: Fraction = Fraction(1, 2), cut: int = 64, least: int = 1) -> Evidence:
     r"""For $s\geq1$ and $0<r\leq1$, $(1+r^s)^{1/s}\geq\frac12(1+r)$ bounds the cut $B$ from below,

@@ -100,8 +100,8 @@ def _beyond_the_edge(c: int | Fraction) -> Evidence:
     "BB:LD.2.1.a",
     control=(dict(half=Fraction(3, 5)), dict(c=Fraction(3, 2)), dict(reach=6)),
     needs=("BB:LD.2.1.RH",),
-    argument="By BB:LD.2.1.RH the probability is at most exp(-(t - 4 sqrt(d))^2/8) for t > 4 sqrt(d), which the second conjunct "
-    "bounds.",
+    argument=r"By BB:LD.2.1.RH the probability is at most $e^{-(t-4\sqrt d)^2/8}$ for $t>4\sqrt d$, which the second part "
+    r"bounds.",
 )
 def from_the_shifted_square(*, half: Fraction = Fraction(1, 2), c: int | Fraction = 2, reach: int = 4) -> Evidence:
     r"""For $a,b\geq0$, $(a-b)^2\geq\frac12a^2-b^2$, and $e^{-(t-4\sqrt d)^2/8}\leq e^{2d-t^2/16}$
@@ -119,7 +119,7 @@ def from_the_shifted_square(*, half: Fraction = Fraction(1, 2), c: int | Fractio
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LD.2.1.RH/rewrite",),
     cites=("Rigollet and Hutter 2023, Theorem 1.19",),
-    argument="The second display is the first one at delta = exp(-(t - 4 sqrt(d))^2/8); OURS:R3.tail/RH shows it too.",
+    argument=r"The second display is the first one at $\delta=e^{-(t-4\sqrt d)^2/8}$; OURS:R3.tail/RH shows it too.",
 )
 def cited_tail(*, c: int | Fraction = 4) -> Evidence:
     r"""The cited theorem, $\mathbb{P}(\|z\|\geq t)\leq e^{-(t-4\sqrt d)^2/8}$ for $t>4\sqrt d$, is
@@ -148,7 +148,7 @@ def threshold_as_a_function_of_delta(*, two: int = 2, shift: int = 0) -> Evidenc
     "BB:LD.2.1",
     dial="c",
     needs=("BB:LD.2.1.RH", "BB:LD.2.1.a"),
-    argument="For t > 4 sqrt(d) the bound is the cited tail with the shifted square, and for smaller t it is at least 1.",
+    argument=r"For $t>4\sqrt d$ the bound is the cited tail with the shifted square, and for smaller $t$ it is at least 1.",
 )
 def tail_of_the_norm(*, c: int | Fraction = 2) -> Evidence:
     r"""The bound $\ln\mathbb{P}(\|z\|\geq t)+t^2/16\leq2d$ is tried at every threshold on laws with

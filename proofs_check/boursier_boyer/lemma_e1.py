@@ -41,9 +41,9 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
     "BB:LE.1",
     needs=("BB:24-27", "BB:24-27/exit", "BB:CE.5"),
     control={"c": Fraction(3, 10)},
-    argument="Corollary E.5 gives (24)-(26) on the ball, and (27) keeps the finite-prompt flow in it up to T. The printed beta_L "
-    "is read as beta_inf, the Lipschitz constant of grad R_inf; with that of grad R_L the same proof works, split at grad "
-    "R_L(theta_inf).",
+    argument=r"Corollary E.5 gives (24) to (26) on the ball, and (27) keeps the finite-prompt flow in it up to $T$. The "
+    r"printed $\beta_L$ is read as $\beta_\infty$, the Lipschitz constant of $\nabla\mathcal{R}_\infty$; with that of "
+    r"$\nabla\mathcal{R}_L$ the same proof works, split at $\nabla\mathcal{R}_L(\theta_\infty)$.",
 )
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The bound $\|\theta_L(t)-\theta_\infty(t)\|\leq g_2te^{\beta t}$ up to the time $T$ of (27)
@@ -116,9 +116,10 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     control={"radius": Fraction(19, 10)},
     reference={"r": 1},
     needs=("BB:24-27/gronwall", "BB:24-27/monotone", "BB:CE.5"),
-    argument="In (24) and (25) the first norm is at most g2 by Corollary E.5 and the second at most beta f as the ball is convex; "
-    "f is at most the integral of the norm of its derivative; Gronwall's inequality gives (26) up to the exit time. Before T, f < "
-    "rho by (26), (27) and monotony, so that theta_L is strictly inside the ball of radius 2 rho: the exit is not before T.",
+    argument=r"In (24) and (25) the first norm is at most $g_2$ by Corollary E.5, and the second at most $\beta f$ as the "
+    r"ball is convex; $f$ is at most the integral of the norm of its derivative; Gronwall's inequality gives (26) up to "
+    r"the exit time. Before $T$, $f<\rho$ by (26), (27) and monotony, so that $\theta_L$ is strictly inside the ball of "
+    r"radius $2\rho$: the exit is not before $T$.",
 )
 def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evidence:
     r"""Inequality (26), $g_2(e^{\beta t}-1)/\beta\leq g_2te^{\beta t}$, reads $1-e^{-r}\leq r$ at
@@ -138,8 +139,8 @@ def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evid
 @claim(
     "BB:24-27/gronwall",
     control={"scale": Fraction(2)},
-    argument="With F the integral of f, f <= g2 t + beta F makes the first derivative nonpositive, so that F is at most its "
-    "largest value, at which f is at most g2 t + beta F.",
+    argument=r"With $F$ the integral of $f$, $f\leq g_2t+\beta F$ makes the first derivative nonpositive, so that $F$ is "
+    r"at most its largest value, at which $f$ is at most $g_2t+\beta F$.",
 )
 def gronwall_inequality(*, scale: Fraction = Fraction(1)) -> Evidence:
     r"""With $F$ the integral of the distance $f$ of the flows, the derivative of $e^{-\beta
@@ -180,8 +181,8 @@ def the_bound_increases_in_time(*, factor: Fraction = Fraction(1)) -> Evidence:
     costs="nothing",
     repair={"up_to": "<"},
     control=({"inner": Fraction(11, 10)}, {"up_to": "<="}),
-    argument="Every path is in the open ball before its exit, by the definition of tau_L as an infimum, and at the exit it is at "
-    "the distance 2 rho, by continuity.",
+    argument=r"Every path is in the open ball before its exit, by the definition of $\tau_L$ as an infimum, and at the "
+    r"exit it is at the distance $2\rho$, by continuity.",
     hypotheses=("rho > 0", "tau > 0", "t >= 0", "t <= tau"),
 )
 def the_exit_from_the_ball(*, up_to: str = "<=", inner: Fraction = Fraction(1)) -> Evidence:

@@ -281,7 +281,7 @@ def _fourth_bound(task: SlopeTask) -> Any:
     repair={"power": 8},
     control={"two": Fraction(4, 3) * Fraction(9, 10)},
     needs=("BB:L2.1.a", "BB:LE.2.gauss/query"),
-    argument="|V Gamma U z| <= |V| |U| sigma^2 |z|, and E|z|^4 <= 3 d^2 <= 16 d^2.",
+    argument=r"One has $\|V\Gamma Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and $\mathbb{E}\|z\|^4\leq3d^2\leq16d^2$.",
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) -> Evidence:
@@ -300,7 +300,7 @@ def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) 
     "BB:LE.2.gauss/query",
     dial="k",
     reference={},
-    argument="E|z|^4 = (tr S)^2 + 2 tr(S^2), and both traces are at most d as S <= I.",
+    argument=r"One has $\mathbb{E}\|z\|^4=({\rm tr}\,S)^2+2\,{\rm tr}(S^2)$, and both traces are at most $d$ as $S\leq I$.",
 )
 def fourth_moment_of_the_query(*, k: int | Fraction = 16) -> Evidence:
     r"""The fourth moment of the query is bounded by $d^2+2d\leq16d^2$ for every $d\geq1$. Here `k`

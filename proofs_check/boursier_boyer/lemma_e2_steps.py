@@ -23,9 +23,9 @@ HALF_LINE, REALS = Closed(0, oo), (-oo, oo)
     "BB:LE.2.smooth",
     control={"factor": Fraction(99, 100)},
     assumes=(MEANS,),
-    argument="l(a, y) - l(b, y) is the integral of grad_1 l(c, y).(a - b) along c = s a + (1 - s) b, where |grad_1 l(c, y)| = "
-    "|grad_1 l(c, y) - grad_1 l(0, 0)| <= |(c, y)| by joint 1-smoothness. Its square |c|^2 + |y|^2 is at most the larger one of "
-    "the two ends. Then take means; |E X| <= E|X|.",
+    argument=r"The difference $\ell(a,y)-\ell(b,y)$ is the integral of $\nabla_1\ell(c,y)^\top(a-b)$ along $c=sa+(1-s)b$, "
+    r"where $\|\nabla_1\ell(c,y)\|=\|\nabla_1\ell(c,y)-\nabla_1\ell(0,0)\|\leq\|(c,y)\|$ by joint 1-smoothness. Its square "
+    r"$\|c\|^2+\|y\|^2$ is at most the larger one of the two ends. Then take means, with $|\mathbb{E}X|\leq\mathbb{E}|X|$.",
 )
 def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
     r"""On the segment $c=sa+(1-s)b$, $0\leq s\leq1$, with $A=\|a\|$ and $B=\|b\|$,
@@ -55,7 +55,7 @@ def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
     repair={"square": 2},
     control={"square": Fraction(3, 2)},
     needs=("BB:4.loss", "BB:LE.2.smooth"),
-    argument="l(a, y) - l(b, y) = (a + b - 2y)(a - b)/2, and the mean of two squares is at most the larger one.",
+    argument=r"One has $\ell(a,y)-\ell(b,y)=\frac12(a+b-2y)(a-b)$, and the mean of two squares is at most the larger one.",
     hypotheses=("a in Reals", "b in Reals", "y in Reals"),
 )
 def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
@@ -85,8 +85,8 @@ def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
     control={"share": Fraction(9, 10)},
     needs=("BB:LE.2.prod/holder",),
     assumes=(MEANS,),
-    argument="Take means of the pointwise inequality; the second step is LE.2.prod/holder, with |y| + |a| + |b| in the repaired "
-    "line.",
+    argument=r"Take means of the pointwise inequality; the second step is LE.2.prod/holder, with $\|y\|+\|a\|+\|b\|$ in "
+    r"the repaired line.",
     hypotheses=("A >= 0", "B >= 0", "Y >= 0", "D >= 0", "D <= A + B", "A <= B + D", "B <= A + D"),
 )
 def maximum_against_product(*, join: str = "product", share: Fraction = Fraction(1)) -> Evidence:
@@ -106,8 +106,8 @@ def maximum_against_product(*, join: str = "product", share: Fraction = Fraction
     "BB:LE.2.prod/holder",
     control={"power": 3},
     assumes=(MEANS,),
-    argument="Divide Y, s = |a| + |b| and the distance D by their norms in L^4, L^4 and L^2 and take means; both terms on the "
-    "right are squares.",
+    argument=r"Divide $Y$, $s=\|a\|+\|b\|$ and the distance $D$ by their norms in $L^4$, $L^4$ and $L^2$ and take means; "
+    r"both terms on the right are squares.",
 )
 def cauchy_schwarz_twice(*, power: int = 4) -> Evidence:
     r"""Hölder's inequality with $\frac14+\frac14+\frac12=1$ is
@@ -154,7 +154,7 @@ def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
     repair={"on_D": 64, "on_T": 72},
     control={"on_T": 71},
     needs=("BB:LE.2.4/power", "BB:LC.9", "BB:P3.1"),
-    argument="|T_L| <= |T_L - T| + |T|; take means. Lemma C.9 and Proposition 3.1 bound what is left.",
+    argument=r"Take means of $\|T_L\|\leq\|T_L-T\|+\|T\|$. Lemma C.9 and Proposition 3.1 bound what is left.",
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def fourth_moments(*, on_D: int = 8, on_T: int = 16) -> Evidence:

@@ -191,7 +191,7 @@ def _gradient_bound(task: SlopeTask) -> Any:
     repair={"power": 4},
     control={"two": Fraction(9, 10)},
     needs=("BB:L2.1.a",),
-    argument="|V Gamma U z| <= |V| |U| sigma^2 |z| and E|z|^2 = tr S <= d.",
+    argument=r"One has $\|V\Gamma Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and $\mathbb{E}\|z\|^2={\rm tr}\,S\leq d$.",
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
@@ -221,7 +221,8 @@ def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) 
     repair={"power": 4},
     control={"two": Fraction(2, 3)},
     needs=("BB:L2.1.a",),
-    argument="|J|^2 <= |Gamma U z|^2 + |V Gamma|^2 |z|^2 <= sigma^4 (|U|^2 + |V|^2) |z|^2 and E|z|^2 <= d.",
+    argument=r"One has $\|J\|^2\leq\|\Gamma Uz\|^2+\|V\Gamma\|^2\|z\|^2\leq\sigma^4(\|U\|^2+\|V\|^2)\|z\|^2$ and "
+    r"$\mathbb{E}\|z\|^2\leq d$.",
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def second_moment_of_the_gradient(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:

@@ -78,9 +78,10 @@ def _slopes_agree() -> Evidence:
     control={"factor": Fraction(2)},
     assumes=(MEANS, "the gradient of a mean is the mean of the gradients"),
     needs=("BB:LE.4.split/schwarz", "BB:4.loss/first"),
-    argument="The mean may be differentiated under its sign, since |J_L| |grad_1 l| is at most a polynomial in the norms of "
-    "tokens and query, locally uniformly in (U, V), and all moments of these are finite given mu; then the chain rule. The split "
-    "is executed; then |E[X g]| <= E|X| |g|, Cauchy-Schwarz, and |grad_1 l(a, y) - grad_1 l(b, y)| <= |a - b|.",
+    argument=r"The mean may be differentiated under its sign, since $\|J_L\|\|\nabla_1\ell\|$ is at most a polynomial in "
+    r"the norms of tokens and query, locally uniformly in $(U,V)$, and all moments of these are finite given $\mu$; then "
+    r"the chain rule. The split is executed; then $\|\mathbb{E}[Xg]\|\leq\mathbb{E}\|X\|\|g\|$, the Cauchy-Schwarz "
+    r"inequality, and $\|\nabla_1\ell(a,y)-\nabla_1\ell(b,y)\|\leq\|a-b\|$.",
 )
 def the_difference_splits_in_two(*, factor: Fraction = Fraction(1)) -> Evidence:
     """The difference of the gradients splits in two: $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$ for the
@@ -98,7 +99,7 @@ def the_difference_splits_in_two(*, factor: Fraction = Fraction(1)) -> Evidence:
     "BB:LE.4.split/schwarz",
     control={"power": 3},
     assumes=(MEANS,),
-    argument="Divide x and y by their norms in L^2 and take means; the right side is a square.",
+    argument="Divide $x$ and $y$ by their norms in $L^2$ and take means; the right side is a square.",
 )
 def cauchy_schwarz(*, power: int = 2) -> Evidence:
     r"""The Cauchy-Schwarz inequality follows from $\frac12x^2+\frac12y^2-xy=\frac12(x-y)^2$;
@@ -126,8 +127,9 @@ def cauchy_schwarz(*, power: int = 2) -> Evidence:
     control={"factor": Fraction(9, 10)},
     needs=("BB:LE.4.split", "BB:P3.4.U", "BB:P3.4.V", "BB:P3.1", "BB:28/absorb", "BB:28/conditional", "BB:28/rest"),
     assumes=(MEANS,),
-    argument="Given mu take means of the inequality at the best l, with E[p^2 | mu] <= X by Propositions 3.1 and 3.4: that is "
-    "E[p q | mu] <= (X Q)^{1/2} with Q = E[q^2 | mu]. Then take the mean over mu; the roots of X are those printed.",
+    argument=r"Given $\mu$ take means of the inequality at the best $l$, with $\mathbb{E}[p^2\mid\mu]\leq X$ by "
+    r"Propositions 3.1 and 3.4: that is $\mathbb{E}[pq\mid\mu]\leq(XQ)^{1/2}$ with $Q=\mathbb{E}[q^2\mid\mu]$. Then take "
+    r"the mean over $\mu$; the roots of $X$ are those printed.",
     hypotheses=("L in Integers", "L >= 2", "v1 >= 1", "v2 >= 1"),
 )
 def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1)) -> Evidence:
@@ -162,8 +164,8 @@ def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1)) -> 
     dial="k",
     reference={"v": 1},
     needs=("BB:P3.4.U", "BB:P3.4.V"),
-    argument="With the same c_1' and c_2' for both gradients the bounds of Proposition 3.4 add up to c_1'/L^{c_2'/sigma^2} times "
-    "the left side.",
+    argument=r"With the same $c_1'$ and $c_2'$ for both gradients the bounds of Proposition 3.4 add up to "
+    r"$c_1'/L^{c_2'/\sigma^2}$ times the left side.",
     hypotheses=("L in Integers", "L >= 2", "v >= 1"),
 )
 def both_gradients_in_one_bound(*, k: int | Fraction = 2) -> Evidence:
@@ -190,7 +192,8 @@ def the_conditional_form_suffices(*, q: Fraction = Fraction(1)) -> Evidence:
     "BB:28/rest",
     control=({"k": Fraction(39, 10)}, {"two": Fraction(19, 10)}),
     assumes=(MEANS,),
-    argument="Put |T_L| <= t + x with x = |T_L - T| and t = |T|, take means, and bound E x^2 by Proposition 3.1.",
+    argument=r"Put $\|T_L\|\leq t+x$ with $x=\|T_L-T\|$ and $t=\|T\|$, take means, and bound $\mathbb{E}x^2$ by "
+    r"Proposition 3.1.",
     needs=("BB:P3.1",),
 )
 def the_remaining_factor(*, k: int | Fraction = 4, two: int | Fraction = 2) -> Evidence:

@@ -51,7 +51,7 @@ def mean_over_tasks(Sigma: Rational, length: int, rate: int) -> arb:
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1", "L in Integers", "L >= 1", "c > 0"),
     repair={"least": 1},
     control=({"least": Fraction(1, 2)}, {"least": Fraction(3, 2)}),
-    argument="The two means have the same integrand, as |w|^2 is chi-square with d degrees of freedom.",
+    argument=r"The two means have the same integrand, as $\|w\|^2$ is chi-square with $d$ degrees of freedom.",
 )
 def the_expectation_over_tasks(*, least: int | Fraction = 0) -> Evidence:
     r"""The equality of the two means needs $\max(\|\Sigma\|_{\rm op},\zeta)=\max(1,\zeta)$ for
@@ -75,8 +75,8 @@ def the_expectation_over_tasks(*, least: int | Fraction = 0) -> Evidence:
 @claim(
     "BB:LF.1.ii.a-e/b",
     control={"k": Fraction(1, 2)},
-    argument="The mean splits at zeta = 1: below, L^{-c/max(1, zeta)} is L^{-c} on an event of probability p; above stands the "
-    "density.",
+    argument=r"The mean splits at $\zeta=1$: below, $L^{-c/\max(1,\zeta)}$ is $L^{-c}$ on an event of probability $p$; "
+    r"above stands the density.",
 )
 def below_one_the_integrand_is_constant(*, k: Fraction = Fraction(1)) -> Evidence:
     r"""Where $\zeta\leq1$ the integrand is the constant $L^{-c}$, and $pL^{-c}\leq L^{-c}$ for
@@ -109,8 +109,8 @@ def the_exponent_in_terms_of_phi(*, half: Fraction = Fraction(1, 2)) -> Evidence
 @claim(
     "BB:LF.1.ii.a-e/e",
     control={"quarter": Fraction(1, 3)},
-    argument="At x = sqrt(A) u the exponent is that of LF.1.ii.a-e/d; the integrand is positive, so that the integral grows with "
-    "its range.",
+    argument=r"At $x=\sqrt A\,u$ the exponent is that of LF.1.ii.a-e/d; the integrand is positive, so that the integral "
+    r"grows with its range.",
 )
 def the_substitution(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
     r"""At $x=\sqrt A\,u$ with $A=c\ln L$, $x^{d/2-1}dx=A^{d/4}u^{d/2-1}du$; `quarter` stands for
@@ -123,8 +123,8 @@ def the_substitution(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
 @claim(
     "BB:LF.1.ii.a-e/moment",
     control={"one": Fraction(1, 2)},
-    argument="Integrated over (0, oo) the left side is 0, so E zeta^{k+1} = (d + 2k) E zeta^k is finite for every k by induction; "
-    "and sigma_mu^12 is at most max(1, zeta)^6.",
+    argument=r"Integrated over $(0,\infty)$ the left side is 0, so $\mathbb{E}\zeta^{k+1}=(d+2k)\,\mathbb{E}\zeta^k$ is "
+    r"finite for every $k$ by induction; and $\sigma_\mu^{12}$ is at most $\max(1,\zeta)^6$.",
 )
 def twelfth_moment_of_sigma(*, one: Fraction = Fraction(1)) -> Evidence:
     r"""Every moment of $\zeta=\|w\|^2$ is finite, because

@@ -40,8 +40,8 @@ DIMENSIONS, SCALES = (1, 2, 3, 5, 10, 40), (1, 5, 10, 100, 1000, 10**6)
     control={"power": Fraction(-1, 5)},
     needs=("BB:LF.1.lap/minimum",),
     cites=("Ivrii 2024, Section 2.1, Theorem 2", "DLMF 10.32.10 and 10.40.10"),
-    argument="By LF.1.lap/minimum u_0 = sqrt 2 is the only minimum; the integral is 2 2^{d/4} K_{d/2}(sqrt(2) s), s = sqrt(c ln "
-    "L), and the remainder of its expansion is of order 1/s.",
+    argument=r"By LF.1.lap/minimum $u_0=\sqrt2$ is the only minimum; the integral is $2\cdot2^{d/4}K_{d/2}(\sqrt2\,s)$ "
+    r"with $s=\sqrt{c\ln L}$, and the remainder of its expansion is of order $1/s$.",
 )
 def the_equivalent_of_the_integral(*, power: Fraction = Fraction(-1, 4)) -> Evidence:
     r"""The ratio of the integral to its printed equivalent is at most $2qe^{2q}$ away from 1, for
@@ -116,7 +116,7 @@ def one_exponential_below_another(*, k: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "BB:LF.1.ii.f/mgf",
     control={"quarter": Fraction(1, 5)},
-    argument="The integral of x^{d/2 - 1} e^{-x/4} is that of t^{d/2 - 1} e^{-t/2} after x = 2t, which normalises the density.",
+    argument="The integral of $x^{d/2-1}e^{-x/4}$ is that of $t^{d/2-1}e^{-t/2}$ after $x=2t$, which normalises the density.",
 )
 def exponential_moment_of_chi_square(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
     r"""The exponential moment of chi-square is $\mathbb{E}e^{\zeta/4}=2^{d/2}$, because
@@ -160,8 +160,9 @@ def expectation(n: int, a: float) -> float:
         "BB:LF.1.ii.f/limit",
         "BB:LF.1.i",
     ),
-    argument="Both max(1, zeta) and the repaired max(1, |Sigma|(1 + zeta)) are at most 1 + zeta for |Sigma| <= 1; the mean of "
-    "LF.1.ii.f/pointwise with LF.1.ii.f/mgf gives the bound, and LF.1.ii.f/limit its product with ln(L)^4.",
+    argument=r"Both $\max(1,\zeta)$ and the repaired $\max(1,\|\Sigma\|(1+\zeta))$ are at most $1+\zeta$ for "
+    r"$\|\Sigma\|\leq1$; the mean of LF.1.ii.f/pointwise with LF.1.ii.f/mgf gives the bound, and LF.1.ii.f/limit its "
+    r"product with $\ln(L)^4$.",
 )
 def the_means_tend_to_zero(*, k: Fraction = Fraction(1)) -> Evidence:
     r"""For every $L\geq1$ and $c>0$, $\mathbb{E}L^{-c/(1+\zeta)}\leq e^{1/4}2^{d/2}e^{-\sqrt{c\ln

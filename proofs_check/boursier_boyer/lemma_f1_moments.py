@@ -27,8 +27,8 @@ alpha, beta, A, B, x = sp.symbols("alpha beta A B x", nonnegative=True)
     "BB:29",
     control={"half": Fraction(1, 3)},
     needs=("BB:B.1.b",),
-    argument="E_{mu_z} e^{b.Z} is the quotient of two generating functions, and it determines the law; no density is used, as "
-    "Gamma_w has rank at most d.",
+    argument=r"The mean $\mathbb{E}_{\mu_z}e^{b^\top Z}$ is the quotient of two generating functions, and it determines "
+    r"the law; no density is used, as $\Gamma_w$ has rank at most $d$.",
 )
 def law_of_the_tilted_token(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For a covariance $\Gamma$ of any rank and every $d$, $\ln\mathbb{E}e^{(b+Uz)^\top
@@ -43,8 +43,8 @@ def law_of_the_tilted_token(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 @claim(
     "BB:LF.1.iii.a/convexity",
     control={"two": 3},
-    argument="Both sides are 1 at p = 0; alpha - beta and A - B have one sign, so (alpha + beta)(A + B) <= 2(alpha A + beta B) "
-    "leads from p to p + 1; and |a + c| <= |a| + |c|.",
+    argument=r"Both sides are 1 at $p=0$; $\alpha-\beta$ and $A-B$ have one sign, so $(\alpha+\beta)(A+B)\leq2(\alpha "
+    r"A+\beta B)$ leads from $p$ to $p+1$; and $\|a+c\|\leq\|a\|+\|c\|$.",
 )
 def power_of_a_sum(*, two: int = 2) -> Evidence:
     r"""The step from $p$ to $p+1$ of $(\alpha+\beta)^p\leq2^{p-1}(\alpha^p+\beta^p)$ rests on
@@ -57,7 +57,8 @@ def power_of_a_sum(*, two: int = 2) -> Evidence:
 @claim(
     "BB:LF.1.iii.a/root",
     control={"k": Fraction(1, 2)},
-    argument="|Gamma^{1/2} Y|^2 = Y'Gamma Y is a sum over an eigenbasis; the power p/2 and the mean keep the inequality.",
+    argument=r"The square $\|\Gamma^{1/2}Y\|^2=Y^\top\Gamma Y$ is a sum over an eigenbasis; the power $p/2$ and the mean "
+    r"keep the inequality.",
 )
 def norm_of_the_root(*, k: Fraction = Fraction(1)) -> Evidence:
     r"""The second step is $gy^2\leq\|\Gamma\|_{\rm op}\,y^2$ for each eigenvalue
@@ -71,7 +72,8 @@ def norm_of_the_root(*, k: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "BB:LF.1.iii.a/maximum",
     control={"k": Fraction(1, 2)},
-    argument="With x = |Gamma|^{p/2} and |Gamma|^p = x^2 this is the last step for every p, as |Gamma U z| <= |Gamma||U||z|.",
+    argument=r"With $x=\|\Gamma\|^{p/2}$ and $\|\Gamma\|^p=x^2$ this is the last step for every $p$, as $\|\Gamma "
+    r"Uz\|\leq\|\Gamma\|\|U\|\|z\|$.",
 )
 def both_powers_below_the_maximum(*, k: Fraction = Fraction(1)) -> Evidence:
     r"""The last step is $x\leq\max(1,x^2)$ and $x^2\leq\max(1,x^2)$ for $x=\|\Gamma\|_{\rm
@@ -162,8 +164,9 @@ def in_one_dimension(s: Rational, w: Rational, first: Rational, second: Rational
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1", "p in Integers", "p >= 0", "q in Integers", "q >= 0"),
     repair={"parameter": "repaired"},
     control={"k": Fraction(3, 4)},
-    argument="By LF.1.i/form |Gamma_w| is at most the largest |Sigma|(|a| + |b||w|)^2 over unit vectors (a, b), and x^p is "
-    "increasing in x; the mean of LF.1.iii.a over the query, |z| = |x_query|, is the display.",
+    argument=r"By LF.1.i/form $\|\Gamma_w\|$ is at most the largest $\|\Sigma\|(\|a\|+|b|\|w\|)^2$ over unit vectors "
+    r"$(a,b)$, and $x^p$ is increasing in $x$; the mean of LF.1.iii.a over the query, where $\|z\|=\|x_{\rm query}\|$, is "
+    r"the display.",
 )
 def moments_with_the_sub_gaussian_parameter(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
     r"""For $\max(1,\|\Gamma_w\|_{\rm op})\leq\sigma_\mu^2$ one needs $\max(\|v\|^2,\|\Sigma\|_{\rm

@@ -25,7 +25,8 @@ from theory.symbolic.regression_moments import DATA, token_moments
     instead=r"Write $\|w\|_{\Sigma}^{2}=w^{\top}\Sigma w$ in the corner, as in equation (12).",
     costs="nothing",
     needs=("BB:12",),
-    argument="The token (x, w'x) is a linear image of a Gaussian x, hence Gaussian with the mean 0 and these blocks.",
+    argument=r"The token $(x,w^\top x)$ is a linear image of a Gaussian $x$, hence Gaussian with the mean 0 and these "
+    r"blocks.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
     repair={"norm": "Sigma"},
     control={"norm": "2"},
@@ -64,8 +65,8 @@ PARAMETERS = {
     needs=("BB:LF.1.corner", "BB:LF.1.i/form", "BB:LF.1.i/query"),
     repair={"parameter": "repaired"},
     control={"k": Fraction(9, 10)},
-    argument="v'Gamma_w v = (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2, with equality in d = 1, and E e^{v.z} = e^{v'Gamma_w v/2} "
-    "for a Gaussian token.",
+    argument=r"One has $v^\top\Gamma_wv=(a+bw)^\top\Sigma(a+bw)\leq\|\Sigma\|(\|a\|+|b|\|w\|)^2$, with equality in $d=1$, "
+    r"and $\mathbb{E}e^{v^\top z}=e^{v^\top\Gamma_wv/2}$ for a Gaussian token.",
 )
 def sub_gaussian_parameter_of_the_tokens(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
     r"""A token is $\sigma_\mu$-sub-Gaussian if $\|\Sigma\|_{\rm
@@ -92,7 +93,8 @@ def exponent_of_the_generating_function(*, shifts: int = 1) -> Evidence:
 @claim(
     "BB:LF.1.i/query",
     control={"c": Fraction(9, 10)},
-    argument="v'Sv <= |S||v|^2 in an eigenbasis, and E e^{v.x} = e^{v'Sv/2} for the Gaussian query.",
+    argument=r"One has $v^\top\Sigma v\leq\|\Sigma\|\|v\|^2$ in an eigenbasis, and $\mathbb{E}e^{v^\top x}=e^{v^\top\Sigma "
+    r"v/2}$ for the Gaussian query.",
 )
 def the_query_is_sub_gaussian(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""Wherever $\|\Sigma\|_{\rm op}\leq1$, $\|\Sigma\|_{\rm op}\|v\|^2\leq\|v\|^2$: these are

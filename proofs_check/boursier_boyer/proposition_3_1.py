@@ -66,7 +66,7 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quan
     repair=dict(least=2),
     control=dict(c=Fraction(1, 600)),
     needs=("BB:LC.6", "BB:C.6", "BB:LD.1", "BB:P3.1.conv", "OURS:P3.1", "OURS:P3.1/form"),
-    argument="Lemma C.6 with f = V z, g = 1; with explicit constants it is OURS:P3.1 in the form of OURS:P3.1/form",
+    argument="This is Lemma C.6 with $f(z)=Vz$ and $g=1$; with explicit constants it is OURS:P3.1 in the form of OURS:P3.1/form.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
     reference={},

@@ -27,7 +27,7 @@ from proofs_check.core.claim import claim
     repair=dict(least=2),
     control=dict(c=Fraction(1, 600)),
     needs=("BB:LC.6", "BB:C.7.gV", "BB:20", "BB:A3.3", "OURS:P3.4.V", "OURS:P3.1/form"),
-    argument="Lemma C.6 with f = id, g = 1, row by row; with explicit constants it is OURS:P3.4.V",
+    argument="This is Lemma C.6 with $f(z)=z$ and $g=1$, row by row; with explicit constants it is OURS:P3.4.V.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
     reference={},
@@ -55,7 +55,8 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
     repair=dict(least=2),
     control=dict(c=Fraction(1, 2 * 10**7)),
     needs=("BB:C.7.gU", "BB:C.7.first", "BB:C.7.fin", "BB:A3.3", "OURS:P3.4.U", "OURS:P3.4.U/form"),
-    argument="C.7 bounds the two terms of the gradient; with explicit constants it is OURS:P3.4.U in the form of OURS:P3.4.U/form",
+    argument="Appendix C.7 bounds the two terms of the gradient; with explicit constants it is OURS:P3.4.U in the form of "
+    "OURS:P3.4.U/form.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
     reference={},

@@ -31,8 +31,8 @@ TOLERANCE = Fraction(1, 10)
 @claim(
     "BB:R3.2",
     control=dict(c=Fraction(1, 2)),
-    fragment="the mean square of the deviation of the average of each function f with finite variance v under mu, "
-    "where k = E_z|f(z) - m|^2/v and the query is independent of the tokens",
+    fragment=r"the mean square of the deviation of the average of each function $f$ with finite variance $v$ under $\mu$, "
+    r"where $k=\mathbb{E}_z|f(z)-m|^2/v$ and the query is independent of the tokens",
 )
 def both_measures_converge_at_one_rate(*, c: int | Fraction = 1) -> Evidence:
     r"""For each $f$ of mean $m$ and variance $v$ under $\mu$, the mean square of the deviation of
@@ -102,8 +102,9 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1)) -> Evidenc
     "BB:R3.2/exponent",
     control=dict(c=Fraction(5, 4)),
     needs=("OURS:R4.self", "OURS:R4.B/eq16"),
-    argument="S <= I and U' Gamma U >= 0 give a <= 2|U| for the a of R3.2/attention: min(1, b, 1/a) is never below the exponent of "
-    "(16), so that Proposition 3.1 survives the query inside the prompt for Gaussian laws",
+    argument=r"From $S\leq I$ and $U^\top\Gamma U\geq0$ it follows that $a\leq2\|U\|$ for the $a$ of R3.2/attention: "
+    r"$\min(1,b,1/a)$ is never below the exponent of (16), so that Proposition 3.1 survives the query inside the prompt "
+    r"for Gaussian laws.",
 )
 def printed_exponent_survives(*, c: int | Fraction = 192) -> Evidence:
     r"""For $\sigma\geq1$ and $u=\|U\|_{\rm op}>0$,

@@ -56,7 +56,8 @@ def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)
     control={"exponent": Rational(1, 2)},
     unproved="the limit of a flow as time goes to infinity, from every start: no prover here speaks of solutions of differential "
     "equations; that the limit is a balanced fixed point is proved in the part",
-    argument="Assumption 5.1 with alpha > 0 has u(0) > 0, U(0) positive semi-definite and c = 0, and P = 0 for invertible Sigma",
+    argument=r"Assumption 5.1 with $\alpha>0$ has $u(0)>0$, $U(0)$ positive semi-definite and $c=0$, and $P=0$ for "
+    r"invertible $\Sigma$.",
 )
 def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
     r"""For invertible $\Sigma$ integrated paths end at $U={\rm tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1}$
@@ -71,7 +72,7 @@ def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) 
     "BB:R5.3.risk0",
     control={"factor": 2},
     needs=("BB:5.Rinf", "BB:R5.3.limits"),
-    argument="a squared loss is nonnegative, so a predictor that is right for every task and query is optimal",
+    argument="A squared loss is nonnegative, so a predictor that is right for every task and query is optimal.",
 )
 def the_risk_at_the_limit_is_zero(*, factor: int = 1) -> Evidence:
     r"""At $uU=\Sigma^{-1}$ the prediction $u\,w^\top\Sigma Ux$ is $w^\top x$ for every $w$, $x$ and
@@ -92,8 +93,8 @@ def the_risk_at_the_limit_is_zero(*, factor: int = 1) -> Evidence:
     "BB:R5.3.noise",
     control={"factor": 2},
     needs=("BB:12",),
-    argument="The noise r'n with n ~ N(0, I) stands for any noise of this variance that has mean 0 and is independent of x: no "
-    "other property of it enters these moments.",
+    argument=r"The noise $r^\top n$ with $n\sim\mathcal{N}(0,I)$ and $\|r\|^2=\tau^2$ stands for any noise of this "
+    r"variance that has mean 0 and is independent of $x$: no other property of it enters these moments.",
 )
 def label_noise_reaches_only_the_corner(*, factor: int = 1) -> Evidence:
     r"""For $y=w^\top x$ with label noise of variance $\tau^2$ and every $d$,
@@ -143,7 +144,8 @@ def the_pseudo_inverse_gives_a_fixed_point_of_risk_0(*, factor: int = 1) -> Evid
     needs=("BB:F.3.4c", "OURS:R5.limit", "BB:R5.3.deg/fixed_point"),
     unproved="the limit of a flow as time goes to infinity, from every start and for every rank: no prover here speaks of "
     "solutions of differential equations; that the limit is a fixed point of risk 0 is proved in the part",
-    argument="R5.limit asks nothing of the rank of Sigma; a prediction that is right on the range of Sigma is right almost surely",
+    argument=r"Our result on the limit of the flow asks nothing of the rank of $\Sigma$; a prediction that is right on the "
+    r"range of $\Sigma$ is right almost surely.",
 )
 def the_pseudo_inverse_takes_the_place_of_the_inverse(*, factor: int = 1) -> Evidence:
     r"""For covariances of any rank integrated paths end at $U=\gamma\Sigma^\dagger+P(U(0))$ and

@@ -35,8 +35,8 @@ DIVERGING_LAWS = {"every law": (2**n, 0), "some exponential moment": (n, 1)}
     repair=dict(laws="every exponential moment"),
     control=dict(laws="some exponential moment"),
     hypotheses=("d in Integers", "d >= 1"),
-    argument="the bound is integrated over the law, x = z_i and s = a.z, so that the numerator is finite, and so is the "
-    "denominator, which is positive",
+    argument=r"The bound is integrated over the law, at $x=z_i$ and $s=a^\top z$, so that the numerator is finite, and so "
+    r"is the denominator, which is positive.",
 )
 def layer_is_defined(*, laws: str = "every law") -> Evidence:
     r"""As printed the integrals in $T[\mu](z)$ are finite for every law; but for
@@ -78,7 +78,8 @@ def diverging(laws: str) -> Evidence:
     "BB:2.fin",
     control=dict(factor=2),
     needs=("BB:2.def",),
-    argument="the integral of g against mu_hat is (1/L) sum g(z_k), for the numerator in each coordinate and for the denominator",
+    argument=r"The integral of $g$ against $\hat\mu_L$ is $\frac1L\sum_kg(z_k)$, for the numerator in each coordinate and "
+    r"for the denominator.",
 )
 def layer_of_an_empirical_measure(*, factor: int = 1) -> Evidence:
     r"""The quotient of two integrals against $\hat\mu_L$, $N/L$ and $D/L$, is that of the sums $N$
@@ -115,7 +116,8 @@ def _tail(L: int, q: Fraction, atoms: tuple[int, int], T: Fraction, eps: Fractio
     hypotheses=("d in Integers", "d >= 1"),
     needs=("BB:2.def",),
     cites=("Kolmogorov: strong law of large numbers",),
-    argument="where E e^{a.Z} > 0 and E e^{a.Z} Z are finite, S_L/L and R_L/L tend to them almost surely, and so does the ratio",
+    argument=r"Where $\mathbb{E}e^{a^\top Z}>0$ and $\mathbb{E}e^{a^\top Z}Z$ are finite, $S_L/L$ and $R_L/L$ tend to them "
+    r"almost surely, and so does the ratio.",
 )
 def softmax_of_a_long_prompt(*, laws: str = "every law", tilted: bool = True) -> Evidence:
     r"""As printed $T[\hat\mu_L](z)$ has the limit $T[\mu](z)$ for every law, which is not finite

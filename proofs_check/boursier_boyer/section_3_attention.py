@@ -18,7 +18,9 @@ from theory.symbolic.algebra import Algebra
 # To first order a component of the output is tr(G'U) + const, with G its gradient in U.
 ALGEBRA = Algebra(general=["G", "K", "Q"], vectors=["v", "b"])
 G, K, Q, v, b = (ALGEBRA[name] for name in ("G", "K", "Q", "v", "b"))
-CHAIN_RULE = "d tr(G'U) = tr(G'(dK'Q + K'dQ)) for U = K'Q, whatever the function with gradient G"
+CHAIN_RULE = (
+    r"For $U=K^\top Q$, $d\,{\rm tr}(G^\top U)={\rm tr}(G^\top(dK^\top Q+K^\top dQ))$, whatever the function with gradient $G$."
+)
 
 Array = np.ndarray
 
@@ -55,7 +57,8 @@ def setting() -> tuple[Array, Array, Array, Array, Array]:
     repair=dict(hull="V z_k"),
     control=dict(hull="z_k and 0"),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
-    argument="by induction v.T <= M = max v.(V z_k) for every v, which puts T into the hull of the V z_k, and |T| <= max |V z_k|",
+    argument=r"By induction $v^\top T\leq M=\max_kv^\top Vz_k$ for every $v$, which puts $T$ into the hull of the $Vz_k$, "
+    r"and $\|T\|\leq\max_k\|Vz_k\|$.",
 )
 def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
     r"""As printed the output lies in the hull of the tokens $z_k$, which one token and $V=2$
@@ -96,7 +99,11 @@ def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
     return confirmed(found, route) if found.verdict.accepted else found
 
 
-@claim("BB:KQ.3", control={"factor": 2}, argument="V multiplies a mean token that depends on K and Q through U alone")
+@claim(
+    "BB:KQ.3",
+    control={"factor": 2},
+    argument="The output is $V$ times a mean token that depends on $K$ and $Q$ through $U$ alone.",
+)
 def gradient_in_the_values(*, factor: int = 1) -> Evidence:
     r"""The gradient of $v^\top b$ in a row $v$ of $V$ is the mean token $b$, the same for both
     parametrisations; `factor` multiplies it.

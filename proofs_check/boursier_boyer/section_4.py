@@ -76,8 +76,8 @@ def slope_of_the_squared_loss(*, k: int | Fraction = 2) -> Evidence:
     "BB:4.bilin",
     control={"factor": 2},
     needs=("BB:L2.1.a",),
-    argument="by Lemma 2.1 the output is V Gamma U z; it is linear in U at fixed V and in V at fixed U (it is not linear in the "
-    "pair)",
+    argument=r"By Lemma 2.1 the output is $V\Gamma Uz$; it is linear in $U$ at fixed $V$ and in $V$ at fixed $U$, though "
+    r"not in the pair.",
 )
 def output_is_linear_in_each_parameter(*, factor: int = 1) -> Evidence:
     r"""For matrices of every dimension $V\Gamma(U+sW)z=V\Gamma Uz+s\,V\Gamma Wz$, and the same
@@ -122,8 +122,8 @@ def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Eviden
 @claim(
     "BB:A4.2.red",
     control={"factor": Fraction(99, 100)},
-    argument="integrate the bound over the law of sigma and divide by ln(L)^2: the second half of (ii) follows from the first, "
-    "with the rate (6/(c e))^6 E[sigma^12] / ln(L)^2, and needs no hypothesis of its own",
+    argument=r"Integrate the bound over the law of $\sigma$ and divide by $\ln(L)^2$: the second half of (ii) follows from "
+    r"the first, with the rate $(6/(ce))^6\,\mathbb{E}[\sigma^{12}]/\ln(L)^2$, and needs no hypothesis of its own.",
 )
 def second_half_of_ii_follows_from_the_first(*, factor: int | Fraction = 1) -> Evidence:
     r"""For all real $L>1$ and all $\sigma$ and $c$,

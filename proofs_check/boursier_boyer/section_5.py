@@ -38,7 +38,7 @@ OUTPUT = Algebra(general=["V", "U"], symmetric=["Gamma"], vectors=["e", "m", "b"
 @claim(
     "BB:12",
     control={"factor": 2},
-    argument="a linear image of a Gaussian vector is Gaussian and centred, so that its covariance decides",
+    argument="A linear image of a Gaussian vector is Gaussian and centred, so that its covariance decides.",
 )
 def covariance_of_a_token(*, factor: int = 1) -> Evidence:
     r"""For $y=w^\top x$ and every $d$, $\mathbb{E}xx^\top=\Sigma$, $\mathbb{E}xy=\Sigma w$ and
@@ -55,8 +55,8 @@ def covariance_of_a_token(*, factor: int = 1) -> Evidence:
     "BB:5.Rinf",
     control={"power": 1},
     needs=("BB:L2.1.a", "BB:12"),
-    argument="by Lemma 2.1 attention on N(0, Gamma_w) is V Gamma_w U z, of which e, the last unit vector, selects the prediction; "
-    "both sides are averaged over the query and the task",
+    argument=r"By Lemma 2.1 attention on $\mathcal{N}(0,\Gamma_w)$ is $V\Gamma_wUz$, of which $e$, the last unit vector, "
+    r"selects the prediction; both sides are averaged over the query and the task.",
 )
 def the_infinite_prompt_risk(*, power: int = 2) -> Evidence:
     r"""For every $d$, $\frac12(e^\top V\Gamma Uz-y)^2$ is $\frac12(v^\top\Gamma Uz-y)^2$ with
@@ -104,8 +104,9 @@ def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidenc
     "BB:5.RL",
     control={"factor": 2},
     needs=("BB:12", "BB:5.rows", "BB:2.def"),
-    argument="by induction over the tokens e'V sum w_k z_k = sum w_k v'z_k; (2) and (3) with the squared loss of the last "
-    "coordinate, which the unit vector e selects; w draws mu, and tokens and query are independent given w",
+    argument=r"By induction over the tokens $e^\top V\sum_kw_kz_k=\sum_kw_kv^\top z_k$; (2) and (3) are used with the "
+    r"squared loss of the last coordinate, which the unit vector $e$ selects; $w$ draws $\mu$, and tokens and query are "
+    r"independent given $w$.",
 )
 def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
     r"""For every $d$, $e^\top V(N+az)=v^\top N+a\,v^\top z$ with $v=V^\top e$ when one more token
@@ -157,7 +158,8 @@ def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
 @claim(
     "BB:A5.1/sign",
     control={"mirror": 2},
-    argument="The entries of the field in an eigenbasis of Sigma are read off from the matrix products, in every dimension.",
+    argument=r"The entries of the field in an eigenbasis of $\Sigma$ are read off from the matrix products, in every "
+    r"dimension.",
 )
 def the_sign_of_alpha(*, mirror: int = -1) -> Evidence:
     r"""The vector field for infinite prompts is odd in $(U,u)$ for every $d$, and the error at a
@@ -181,8 +183,8 @@ def the_sign_of_alpha(*, mirror: int = -1) -> Evidence:
 @claim(
     "BB:5.rows",
     control={"factor": 2},
-    argument="attention is V m with a mean token m free of V; for a unit vector e the gradient G has c'G = (e'c) e'G, "
-    "so that all rows but the one that e selects are 0 and stay as they are",
+    argument=r"Attention is $Vm$ with a mean token $m$ free of $V$; for a unit vector $e$ the gradient $G$ has $c^\top "
+    r"G=(e^\top c)\,e^\top G$, so that all rows but the one that $e$ selects are 0 and stay as they are.",
 )
 def only_the_last_row_of_v_matters(*, factor: int = 1) -> Evidence:
     r"""In any dimension $e^\top Vm=(V^\top e)^\top m$, and the gradient $G$ in $V$ of
@@ -200,8 +202,8 @@ def only_the_last_row_of_v_matters(*, factor: int = 1) -> Evidence:
     "BB:5.block",
     control={"mirror": 2},
     needs=("BB:5.rows",),
-    argument="tasks and labels have a symmetric law, so the risks are even in (p, b) and have no slope at p = b = 0; the last "
-    "column of U meets the masked label, the other rows of V no loss",
+    argument="Tasks and labels have a symmetric law, so the risks are even in $(p,b)$ and have no slope at $p=b=0$; the "
+    "last column of $U$ meets the masked label, and the other rows of $V$ meet no loss.",
 )
 def the_block_manifold_is_invariant(*, mirror: int = -1) -> Evidence:
     r"""Let $v=(p,q)$ be the last row of $V$, and let $U$ have the rows $(A,*)$ and $(b^\top,*)$. If
@@ -231,9 +233,10 @@ def scaled(start: Start, t: float) -> Start:
     "BB:T5.2.range",
     needs=("OURS:R5.limit", "BB:T5.2.range/positive"),
     control={"sign": -1},
-    unproved="that an alpha is admissible means that a flow converges from it, of which no prover here speaks; that the range is "
-    "positive, which is all that R5.limit asks, is proved in the part",
-    argument="R5.limit needs u(0) = alpha > 0 and U(0) positive semi-definite, nothing else",
+    unproved=r"that an $\alpha$ is admissible means that a flow converges from it, of which no prover here speaks; that "
+    r"the range is positive, which is all that R5.limit asks, is proved in the part",
+    argument=r"Our result on the limit of the flow needs $u(0)=\alpha>0$ and $U(0)$ positive semi-definite, and nothing "
+    r"else.",
 )
 def every_printed_alpha_is_admissible(*, sign: int = 1) -> Evidence:
     r"""Near both ends of the printed range of $\alpha$ and inside it, the infinite-prompt flow goes

@@ -70,9 +70,9 @@ def completing_the_square(*, factor: int = 1) -> Evidence:
     control={"penalty": Fraction(2)},
     needs=("BB:S6.ridge/posterior",),
     cites=("the mean minimises the mean square", "the mean of a Gaussian posterior is where its density is largest"),
-    argument="by S6.ridge/posterior, the logarithm of prior times likelihood up to -1/(2 tau^2), the posterior mean of w'x is "
-    "x'(X'X + lambda I)^-1 X'y, lambda = tau^2/om2, that is d tau^2 = 1/2 here; in an eigenbasis of X'X the mean squared errors "
-    "add up",
+    argument=r"By S6.ridge/posterior, the logarithm of prior times likelihood up to $-1/(2\tau^2)$, the posterior mean of "
+    r"$w^\top x$ is $x^\top(X^\top X+\lambda I)^{-1}X^\top y$ with $\lambda=\tau^2/\omega^2$, that is $d\tau^2=\frac12$ "
+    r"here; in an eigenbasis of $X^\top X$ the mean squared errors add up.",
 )
 def the_optimal_estimator_is_ridge_regression(*, penalty: Fraction = Fraction(1)) -> Evidence:
     r"""At every eigenvalue $e$ of $X^\top X$ the error $(\omega^2l^2+\tau^2e)/(e+l)^2$ of ridge
@@ -151,7 +151,8 @@ def variance_of_linear_attention(*, factor: int = 1) -> Evidence:
     "BB:A.1.norm",
     control={"power": Rational(3, 4)},
     needs=("BB:A.1.norm/mean", "BB:A.1.norm/variance", "OURS:R4.A", "BB:B.2"),
-    argument="|T_soft - T_lin|^2 <= 2|T_soft - T|^2 + 2|T_lin - T|^2, bounded by Theorem A and by the variance of linear attention",
+    argument=r"The distance satisfies $\|T_{\rm soft}-T_{\rm lin}\|^2\leq2\|T_{\rm soft}-T\|^2+2\|T_{\rm lin}-T\|^2$, "
+    r"bounded by Theorem A and by the variance of linear attention.",
 )
 def both_architectures_have_one_limit(*, power: Rational = Rational(1)) -> Evidence:
     r"""With the factor $1/L$ in linear attention, $\mathbb{E}\|T_{\rm soft}-T_{\rm lin}\|^2\leq

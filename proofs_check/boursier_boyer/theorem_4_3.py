@@ -58,10 +58,11 @@ def the_risk_splits_in_two(*, factor: int = 1) -> Evidence:
     "BB:E.1",
     needs=("BB:E.1/split", "BB:LE.1", "BB:LE.1/inference", "BB:CE.3.a", "BB:CE.5"),
     control={"c": Fraction(1, 10)},
-    argument="T(eps) exists as R_inf decreases along its flow and is bounded on the ball; Lemma E.1 with beta_inf (not beta_L) "
-    "keeps theta_L in the ball up to T(eps); of the brackets of E.1/split one is at most g1 by Corollary E.3, the other kappa "
-    "times the distance, since the ball is convex; g1 and g2 tend to 0 at this fixed T; d/dt R_L(theta_L) = -|grad R_L|^2 <= 0 "
-    "carries the bound to all later times",
+    argument=r"The time $T(\varepsilon)$ exists as $\mathcal{R}_\infty$ decreases along its flow and is bounded on the "
+    r"ball; Lemma E.1 with $\beta_\infty$ (not $\beta_L$) keeps $\theta_L$ in the ball up to $T(\varepsilon)$; of the "
+    r"brackets of E.1/split one is at most $g_1$ by Corollary E.3, the other $\kappa$ times the distance, since the ball "
+    r"is convex; $g_1$ and $g_2$ tend to 0 at this fixed $T$; $\frac "
+    r"d{dt}\mathcal{R}_L(\theta_L)=-\|\nabla\mathcal{R}_L\|^2\leq0$ carries the bound to all later times.",
 )
 def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5,
@@ -111,9 +112,9 @@ def first_length(epsilon: float, start: float) -> Transfer | None:
     "BB:T4.3",
     needs=("BB:E.1", "BB:A4.2", "BB:A4.2.red", "OURS:T4.3"),
     control={"c": Fraction(1, 200)},
-    argument="as in E.1 with beta_inf and the repaired bounds; solutions of (7) exist for all times, because at finite L the "
-    "gradient in V grows at most linearly in |V| and that in U at most quadratically, whatever U is; the left limit exists in "
-    "[-oo, oo) as R_L does not increase",
+    argument=r"The proof is that of E.1 with $\beta_\infty$ and the repaired bounds; solutions of (7) exist for all times, "
+    r"because at finite $L$ the gradient in $V$ grows at most linearly in $\|V\|$ and that in $U$ at most quadratically, "
+    r"whatever $U$ is; the left limit exists in $[-\infty,\infty)$ as $\mathcal{R}_L$ does not increase.",
 )
 def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For integrated flows that end in the minimum $\mathcal{R}_\infty=0$,
@@ -181,7 +182,8 @@ HYPOTHESES = ("d in Integers", "d >= 1", "beta <= 1", "sigma >= 1", "rho > 0")
     hypotheses=HYPOTHESES,
     needs=("BB:LE.1", "OURS:T4.3", "BB:A4.2.red"),
     cites=("Lojasiewicz 1963: a bounded gradient flow of a real-analytic function converges",),
-    argument="if the limit exists, choose T with |theta(T) - lim| <= eps/2 and then L so long that (26) at T is at most eps/2",
+    argument=r"If the limit exists, choose $T$ with $\|\theta_\infty(T)-\lim\theta_\infty\|\leq\frac12\varepsilon$ and "
+    r"then $L$ so long that (26) at $T$ is at most $\frac12\varepsilon$.",
     why=r"The limit need not exist: a bounded gradient flow of a smooth risk may wind round a circle for ever, under all "
     r"hypotheses of Theorem 4.3.",
     details=r"One task, $d=k=1$: $\mu$ is uniform on $\pm(1,1)$, the query is $\pm(1,0)$, and the loss "
@@ -244,7 +246,8 @@ def parameters_come_close_at_one_time(*, limit: str = "not assumed", c: Fraction
     control={"limit": "assumed", "schedule": "too late"},
     hypotheses=HYPOTHESES,
     needs=("BB:LE.1", "BB:24-27", "OURS:T4.3", "BB:A4.2.red"),
-    argument="with T(L) = ln(1/g2)/(2 beta) -> oo the bound (26) is g2^{1/2} ln(1/g2)/(2 beta) -> 0, and theta(T(L)) -> lim",
+    argument=r"With $T(L)=\ln(1/g_2)/(2\beta)\to\infty$ the bound (26) is $g_2^{1/2}\ln(1/g_2)/(2\beta)\to0$, and "
+    r"$\theta_\infty(T(L))\to\lim\theta_\infty$.",
     why="The limit on the right need not exist, as in the display before.",
     details=r"If the infinite-prompt flow ends in a saddle, no sequence $T(L)$ that grows too fast will do.",
     instead=r"Suppose that $\lim_t(U_\infty(t),V_\infty(t))$ exists; then $T(L)=\ln(1/g_2(L))/(2\beta_\infty)$ is such a "

@@ -37,8 +37,8 @@ from proofs_check.instances.trained_risk import PRINTED, trained_risk_below
         "BB:R5.3.risk0",
         "OURS:T5.2",
     ),
-    argument="the printed proof covers |Sigma|_op <= 1; OURS:T5.2 removes this hypothesis of Lemma F.1, which the theorem does "
-    "not state",
+    argument=r"The printed proof covers $\|\Sigma\|_{\rm op}\leq1$; OURS:T5.2 removes this hypothesis of Lemma F.1, which "
+    r"the theorem does not state.",
 )
 def theorem_5_2(*, shorter: int = 1) -> Evidence:
     r"""On instances inside the printed range of $\alpha$, $\Sigma=4$ among them, the bound
@@ -63,8 +63,8 @@ def theorem_5_2(*, shorter: int = 1) -> Evidence:
     needs=("BB:LF.1.i",),
     repair={"rescaled": True},
     control={"rescaled": False},
-    argument="E e^{v.x} = e^{v.Sigma v/2} for a Gaussian query x, at most e^{|Sigma|_op |v|^2/2}; the exponent is divided by "
-    "kappa^2 = max(1, |Sigma|_op)",
+    argument=r"For a Gaussian query $x$, $\mathbb{E}e^{v^\top x}=e^{v^\top\Sigma v/2}$ is at most $e^{\|\Sigma\|_{\rm "
+    r"op}\|v\|^2/2}$; the exponent is divided by $\kappa^2=\max(1,\|\Sigma\|_{\rm op})$.",
 )
 def the_query_of_the_theorem_is_sub_gaussian(*, rescaled: bool = False) -> Evidence:
     r"""Assumption 4.2 (i) asks for $\mathbb{E}e^{vx_{\rm q}/\kappa}\leq e^{v^2/2}$, for every
