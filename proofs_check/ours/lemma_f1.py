@@ -33,7 +33,8 @@ def exponent_with_label_noise(*, shifts: int = 1) -> Evidence:
     "OURS:LF.1/sub_gaussian",
     control={"k": Fraction(9, 10), "outer": Fraction(9, 10)},
     needs=("OURS:LF.1/form",),
-    argument="E e^{v.z} = e^{v'Gamma_w v/2} and (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2; the second bound feeds its tail",
+    argument=r"One has $\mathbb{E}e^{v^\top z}=e^{v^\top\Gamma_wv/2}$ and $(a+bw)^\top "
+    r"S(a+bw)\leq\|S\|(\|a\|+|b|\|w\|)^2$; the second bound feeds its tail.",
 )
 def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Fraction(1)) -> Evidence:
     r"""For every $S$, $\sigma_w^2=\max(1,\|S\|_{\rm op}(1+\|w\|^2)+\tau^2)$ bounds
@@ -54,8 +55,9 @@ def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Frac
     assumes=(MEANS,),
     control=({"k": Fraction(1, 2)}, {"least": Fraction(1, 2)}),
     needs=("BB:LF.1.iii.a", "OURS:LF.1/sub_gaussian"),
-    argument="g = |Gamma_w| in LF.1.iii.a, for every S and tau^2, averaged over the query; the tangent at x = |v|/c and |y|/c with "
-    "c = (|v| + |y|)/2 gives (|v| + |y|)^p <= 2^{p-1}(|v|^p + |y|^p) for real p; all moments of x are finite",
+    argument=r"Put $g=\|\Gamma_w\|$ in LF.1.iii.a, for every $S$ and $\tau^2$, averaged over the query; the tangent at "
+    r"$x=\|v\|/c$ and $\|y\|/c$ with $c=\frac12(\|v\|+\|y\|)$ gives $(\|v\|+\|y\|)^p\leq2^{p-1}(\|v\|^p+\|y\|^p)$ for real "
+    r"$p$; all moments of $x$ are finite.",
 )
 def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1), least: int | Fraction = 1) -> Evidence:
     r"""For $g=\|\Gamma_w\|_{\rm op}\leq\sigma_w^2$ and $\sigma_w^2\geq1$,
@@ -80,8 +82,8 @@ def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1), least: int
         "BB:LF.1.ii.f/mgf",
         "BB:LF.1.ii.f/limit",
     ),
-    argument="sigma_w^2 <= kappa (1 + |w|^2) with kappa = max(1, |S| + tau^2); LF.1.ii.f with c/kappa in the place of c; E "
-    "sigma_w^12 is at most kappa^6 E(1 + |w|^2)^6",
+    argument=r"One has $\sigma_w^2\leq\kappa(1+\|w\|^2)$ with $\kappa=\max(1,\|S\|+\tau^2)$; then LF.1.ii.f is used with "
+    r"$c/\kappa$ in the place of $c$; $\mathbb{E}\sigma_w^{12}$ is at most $\kappa^6\,\mathbb{E}(1+\|w\|^2)^6$.",
 )
 def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
     r"""For $\sigma_w^2=\max(1,\|S\|_{\rm op}(1+\|w\|^2)+\tau^2)$ and $\kappa=\max(1,\|S\|_{\rm

@@ -26,8 +26,8 @@ GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"
     "OURS:P3.1",
     control=dict(c=Fraction(1, 57)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:P3.1/bracket", "OURS:P3.1/form"),
-    argument="R1 with f = id and the convex hull with QA.tilt bound the error at a fixed query; QA.min with theta averages over "
-    "it, as e^{4 a2 theta} <= e^{|z|^2/4}; the second display is the first in the form of P3.1/form",
+    argument=r"R1 with $f(z)=z$ and the convex hull with QA.tilt bound the error at a fixed query; QA.min with $\theta$ "
+    r"averages over it, as $e^{4a_2\theta}\leq e^{|z|^2/4}$; the second display is the first in the form of P3.1/form.",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},
@@ -45,7 +45,7 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     "OURS:P3.4.V",
     control=dict(c=Fraction(1, 57)),
     needs=("OURS:P3.1", "BB:C.7.gV"),
-    argument="each of the d_out rows of the gradient is the output for V = I",
+    argument=r"Each of the $d_{\rm out}$ rows of the gradient is the output for $V=I$.",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},
@@ -133,9 +133,10 @@ def the_form_of_the_paper_for_the_gradient(*, base: int = 2, c2: int | Fraction 
         "OURS:P3.4.U/numbers",
         "OURS:P3.4.U/form",
     ),
-    argument="row i of the gradient is (C_L - C) v_i z', all rows at most |V|^2 |z|^2 |C_L - C|_F^2; for y = e^{8 a2}/L <= 1 R1 "
-    "for z z', R2 for z and R1 for z with |m|^2 <= e^{2 a2} E|Z|^2; always |C_L - C|_F^2 <= (tr C_L)^2 + (tr C)^2, as both are "
-    "positive semidefinite; QA.min in y; the second display is the first in the form of P3.4.U/form",
+    argument=r"Row $i$ of the gradient is $(C_L-C)v_iz^\top$, and all rows are at most $|V|^2|z|^2|C_L-C|_F^2$. For "
+    r"$y=e^{8a_2}/L\leq1$ use R1 for $zz^\top$, R2 for $z$, and R1 for $z$ with $|m|^2\leq e^{2a_2}\,\mathbb{E}|Z|^2$; "
+    r"always $|C_L-C|_F^2\leq({\rm tr}\,C_L)^2+({\rm tr}\,C)^2$, as both are positive semidefinite; then QA.min in $y$. "
+    r"The second display is the first in the form of P3.4.U/form.",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},
@@ -168,7 +169,8 @@ def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
     control=dict(c=Fraction(1, 263)),
     needs=("OURS:R1", "BB:LC.1.15", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:LC.6/bracket"),
     cites=("Cauchy-Schwarz inequality",),
-    argument="as OURS:P3.1 for |f(z)| <= C_f |z|^p; the Cauchy-Schwarz inequality takes g out and doubles the weight of the query",
+    argument=r"The proof is that of OURS:P3.1 for $|f(z)|\leq C_f|z|^p$; the Cauchy-Schwarz inequality takes $g$ out and "
+    r"doubles the weight of the query.",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},
@@ -199,7 +201,7 @@ def the_exponent_in_the_form_of_the_paper(*, c2: int | Fraction = 128) -> Eviden
     control=dict(c=Fraction(1, 174100)),
     needs=("OURS:R2", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:LC.6/bracket"),
     cites=("Cauchy-Schwarz inequality",),
-    argument="as OURS:LC.6 with R2 for R1; QA.min in y = e^{8 a2}/L with exponents up to 2",
+    argument="The proof is that of OURS:LC.6 with R2 for R1, and QA.min in $y=e^{8a_2}/L$ with exponents up to 2.",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},

@@ -28,7 +28,9 @@ PRINTED = Min(sp.Rational(1, 3), 1 / (192 * kappa))
 
 
 #: Why the sharp exponent is that of Theorem B.
-SHARP_IN_B = "for Gaussian tokens N(0, sigma^2 I), U = u I and queries N(0, I), lambda = kappa in Theorem B"
+SHARP_IN_B = (
+    r"For Gaussian tokens $\mathcal{N}(0,\sigma^2I)$, $U=uI$ and queries $\mathcal{N}(0,I)$, $\lambda=\kappa$ in Theorem B."
+)
 
 
 def _between(ours: sp.Expr, c: int | Fraction, share: int | Fraction) -> Evidence:
@@ -54,7 +56,8 @@ def distance_from_the_sharp_exponent(*, c: int | Fraction = 16, share: int | Fra
     "OURS:P3.1/printed-exponent",
     control=dict(c=191),
     needs=("OURS:R4.B",),
-    argument="as OURS:P3.1/exponent; where A of Theorem B has lambda < kappa, as for Gamma U = 0, the ratio may be larger",
+    argument=r"The proof is that of OURS:P3.1/exponent; where $A$ of Theorem B has $\lambda<\kappa$, as for $\Gamma U=0$, "
+    r"the ratio may be larger.",
 )
 def distance_of_the_printed_exponent(*, c: int | Fraction = 192) -> Evidence:
     r"""The exponent $\min(\frac13,\frac1{192\kappa})$ of equation (16) is at most 192 times less
@@ -81,7 +84,8 @@ def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8, share: int 
     "OURS:P3.1/lambda",
     control=dict(c=Fraction(1, 700)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:P3.1/bracket"),
-    argument="the proof of OURS:P3.1 with 4 kappa theta <= lambda for any lambda < 1/2; here lambda = 9/20",
+    argument=r"The proof is that of OURS:P3.1 with $4\kappa\theta\leq\lambda$ for any $\lambda<\frac12$; here "
+    r"$\lambda=\frac9{20}$.",
     reference={},
     unproved=UNPROVED,
 )
@@ -98,7 +102,7 @@ def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
     "OURS:P3.1/small",
     control=dict(c=Fraction(1, 250)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight"),
-    argument="average R1 over the query: E e^{4 kappa |z|^2} <= (1 - 8 kappa)^{-d/2}",
+    argument=r"Average R1 over the query, with $\mathbb{E}e^{4\kappa|z|^2}\leq(1-8\kappa)^{-d/2}$.",
     unproved=UNPROVED,
 )
 def rate_one_over_L_for_small_kappa(*, c: Fraction = Fraction(1)) -> Evidence:

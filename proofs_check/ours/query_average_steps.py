@@ -21,8 +21,6 @@ from numerics.token_laws.hostile import hostile_laws
 from proofs_check.core.claim import claim
 from theory.bounds.query_average import tilted_moment, weighted_query_moment
 
-GAUSS = "for a standard Gaussian vector g, e^{lambda |v|^2} = E e^{sqrt(2 lambda) g.v}"
-
 
 def _largest(c: Fraction) -> Iterator[Instance]:
     """Return E max|z_k|^{2q} of L tokens from the distribution function, for the laws that are
@@ -61,8 +59,9 @@ def _tilted(c: Fraction) -> Iterator[Instance]:
     "OURS:QA.tilt",
     control=dict(c=Fraction(7, 10)),
     needs=("OURS:R3/concave", "OURS:R3/exponential"),
-    argument="Jensen's inequality for (ln y)^q at y = e^{|Z|^2/(4 sigma^2) + q - 1}; ln E_{mu_z} e^{|Z|^2/(4 sigma^2)} <= h + a2, "
-    "by R3/exponential at theta = 1/2 and E e^{a.Z} >= 1; the largest of L tokens: a sum of L exponentials in place of one",
+    argument=r"Use Jensen's inequality for $(\ln y)^q$ at $y=e^{|Z|^2/(4\sigma^2)+q-1}$, where "
+    r"$\ln\mathbb{E}_{\mu_z}e^{|Z|^2/(4\sigma^2)}\leq h+a_2$ by R3/exponential at $\theta=\frac12$ and "
+    r"$\mathbb{E}e^{a^\top Z}\geq1$; for the largest of $L$ tokens a sum of $L$ exponentials stands in place of one.",
 )
 def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""With $a_2=\sigma^2|Uz|^2$, $\mathbb{E}_{\mu_z}|Z|^{2q}\leq(4\sigma^2)^q(q-1+h+a_2)^q$ is
@@ -126,7 +125,8 @@ def _weighted(c: Fraction) -> Iterator[Instance]:
     "OURS:QA.weight",
     control=dict(c=Fraction(99, 100)),
     needs=("OURS:QA.weight/power", "OURS:QA.weight/root"),
-    argument=f"{GAUSS}, so E e^{{lambda |z|^2}} <= (1 - 2 lambda)^{{-d/2}}; a power of |z|^2 costs a little more lambda",
+    argument=r"For a standard Gaussian vector $g$, $e^{\lambda|v|^2}=\mathbb{E}e^{\sqrt{2\lambda}\,g^\top v}$, so that "
+    r"$\mathbb{E}e^{\lambda|z|^2}\leq(1-2\lambda)^{-d/2}$; a power of $|z|^2$ costs a little more $\lambda$.",
 )
 def weighted_moments_of_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For 1-sub-Gaussian queries and $j=0,\ldots,4$,
@@ -148,7 +148,8 @@ def bearable(k: int, c: int | Fraction) -> Evidence:
 @claim(
     "OURS:QA.min",
     control=(dict(top=Fraction(11, 10)), dict(bottom=Fraction(-1, 10)), dict(c=15)),
-    argument="x = e^y: for y <= 0 the first bound is at most A e^{theta y}, for y >= 0 the second is at most B e^{theta y}",
+    argument=r"Put $x=e^y$: for $y\leq0$ the first bound is at most $Ae^{\theta y}$, and for $y\geq0$ the second is at "
+    r"most $Be^{\theta y}$.",
 )
 def smaller_of_two_bounds(*, bottom: int | Fraction = 0, top: int | Fraction = 1, c: int = 16) -> Evidence:
     r"""For $x>0$ and $0\leq\theta\leq1$, $\min(Ax,B)\leq\max(A,B)x^\theta$, and

@@ -32,7 +32,7 @@ MARKOV = ("Markov's inequality",)
     control=dict(top=109),
     needs=("OURS:R1",),
     cites=MARKOV,
-    argument="Markov's inequality at 27 beta^2; if E|f|^4 = 0 the event {0 > 0} is empty",
+    argument=r"This is Markov's inequality at $27\beta^2$; if $\mathbb{E}|f|^4=0$ the event $\{0>0\}$ is empty.",
     hypotheses=HYPOTHESES,
     reference={},
 )
@@ -51,7 +51,7 @@ def lemma_c1_for_every_delta(*, c: int | Fraction = 27, top: int = 75) -> Eviden
     control=(dict(c=Fraction(9, 10)), dict(top=109)),
     needs=("OURS:R1",),
     cites=MARKOV,
-    argument="Markov's inequality at C/(delta L), which is positive since E|f|^4 > 0",
+    argument=r"This is Markov's inequality at $C/(\delta L)$, which is positive since $\mathbb{E}|f|^4>0$.",
     hypotheses=HYPOTHESES,
     reference={},
 )

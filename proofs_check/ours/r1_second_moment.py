@@ -31,7 +31,7 @@ CHUNG_LU = "Chung and Lu 2006, Theorem 7"
     dial="C",
     needs=("OURS:R1.off", "OURS:R1.on", "OURS:R1.sum"),
     cites=(CHUNG_LU,),
-    argument="E|err|^2 splits on A = {S_L < S/2}; the two parts add up by R1.sum",
+    argument=r"The mean $\mathbb{E}|{\rm err}|^2$ splits on $A=\{S_L<S/2\}$; the two parts add up by R1.sum.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
@@ -47,7 +47,8 @@ def second_moment_at_a_fixed_query(*, C: int | Fraction = 75) -> Evidence:
     "OURS:R1.off",
     dial="c",
     needs=("OURS:R1.off/numerator", "BB:LC.1.M"),
-    argument="err = N/S_L, and S_L >= S/2 >= L/2 off A: four times the mean square of N over L^2",
+    argument=r"One has ${\rm err}=N/S_L$, and $S_L\geq S/2\geq L/2$ off $A$: this is four times the mean square of $N$ "
+    r"over $L^2$.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
@@ -62,7 +63,8 @@ def contribution_where_the_normaliser_holds(*, c: int | Fraction = 16) -> Eviden
     "OURS:R1.off/numerator",
     dial="c",
     needs=("BB:LC.1.Q2", "BB:LC.1.15", "BB:LC.1.M", "BB:LC.2/variance"),
-    argument="N is a centred sum; E|w(f - r)|^2 <= 2 E w^2|f|^2 + 2 |r|^2 E w^2 at r = R/S, each at most 2 e^{4 a2} sqrt(E|f|^4)",
+    argument=r"The numerator $N$ is a centred sum; $\mathbb{E}|w(f-r)|^2\leq2\,\mathbb{E}w^2|f|^2+2|r|^2\,\mathbb{E}w^2$ "
+    r"at $r=R/S$, each at most $2e^{4a_2}\sqrt{\mathbb{E}|f|^4}$.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
@@ -79,7 +81,8 @@ def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
     control=dict(share=Fraction(4, 5)),
     needs=("BB:LC.1.CL", "BB:LC.1.15"),
     cites=(CHUNG_LU,),
-    argument="on A, |err|^2 <= 2 max|f(z_k)|^2 + 2|R/S|^2 by convexity; Cauchy-Schwarz for the first, (15) for the second",
+    argument=r"On $A$, $|{\rm err}|^2\leq2\max_k|f(z_k)|^2+2|R/S|^2$ by convexity; the Cauchy-Schwarz inequality bounds "
+    r"the first term, and (15) the second.",
     hypotheses=("L in Integers", "L >= 1"),
 )
 def contribution_where_the_normaliser_fails(*, c: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:

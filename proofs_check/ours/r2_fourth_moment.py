@@ -30,7 +30,7 @@ SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS,
     dial="C",
     needs=("OURS:R2.off", "OURS:R2.on", "OURS:R2.sum"),
     cites=(CHUNG_LU,),
-    argument="E|err|^4 splits on A = {S_L < S/2}; the two parts add up by R2.sum",
+    argument=r"The mean $\mathbb{E}|{\rm err}|^4$ splits on $A=\{S_L<S/2\}$; the two parts add up by R2.sum.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
@@ -46,7 +46,8 @@ def fourth_moment_at_a_fixed_query(*, C: int | Fraction = 8000) -> Evidence:
     "OURS:R2.off",
     dial="c",
     needs=("OURS:R2.off/numerator", "BB:LC.1.M"),
-    argument="err = N/S_L and S_L >= S/2 >= L/2 off A: 16 times the mean fourth power of N over L^4",
+    argument=r"One has ${\rm err}=N/S_L$, and $S_L\geq S/2\geq L/2$ off $A$: this is 16 times the mean fourth power of $N$ "
+    r"over $L^4$.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
@@ -61,7 +62,7 @@ def contribution_where_the_normaliser_holds(*, c: int | Fraction = 1024) -> Evid
     "OURS:R2.off/numerator",
     dial="c",
     needs=("OURS:R2.off/sum", "OURS:R2.off/one"),
-    argument="N is a centred sum, so that its mean fourth power is at most 4 L^2 times that of one term",
+    argument="The numerator $N$ is a centred sum, so that its mean fourth power is at most $4L^2$ times that of one term.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
@@ -75,8 +76,9 @@ def mean_fourth_power_of_the_numerator(*, c: int | Fraction = 64) -> Evidence:
 @claim(
     "OURS:R2.off/sum",
     control=(dict(c=Fraction(5, 2)), dict(two=3)),
-    argument="induction on L from the empty sum: in |N + X|^4 = (n + 2v + x)^2, n = |N|^2, v = N.X, x = |X|^2, the means of nv and "
-    "vx vanish, E nx = L m2^2 and E v^2 = L s with m2 = E|X|^2, s = E(X.X')^2 <= m2^2 <= m4 = E|X|^4",
+    argument=r"By induction on $L$ from the empty sum: in $|N+X|^4=(n+2v+x)^2$ with $n=|N|^2$, $v=N^\top X$, $x=|X|^2$, "
+    r"the means of $nv$ and $vx$ vanish, $\mathbb{E}nx=Lm_2^2$ and $\mathbb{E}v^2=Ls$ with $m_2=\mathbb{E}|X|^2$ and "
+    r"$s=\mathbb{E}(X^\top X')^2\leq m_2^2\leq m_4=\mathbb{E}|X|^4$.",
 )
 def fourth_power_of_a_centred_sum(*, c: int | Fraction = 4, two: int = 2) -> Evidence:
     r"""For a sum $N$ of $L$ iid centred vectors $X$,
@@ -101,8 +103,8 @@ def fourth_power_of_a_centred_sum(*, c: int | Fraction = 4, two: int = 2) -> Evi
     assumes=(MEANS,),
     needs=("BB:LC.1.M/exponents", "BB:LC.1.15"),
     control=dict(c=Fraction(15, 2), top=15),
-    argument="X = w (f - r), r = R/S: E|X|^4 <= 8 (E w^4 |f|^4 + |r|^4 E w^4); Cauchy-Schwarz with E w^8 <= e^{32 a2}; |r|^4 <= "
-    "e^{4 a2} K8 by (15)",
+    argument=r"Put $X=w(f-r)$ with $r=R/S$: $\mathbb{E}|X|^4\leq8(\mathbb{E}w^4|f|^4+|r|^4\,\mathbb{E}w^4)$; then use the "
+    r"Cauchy-Schwarz inequality with $\mathbb{E}w^8\leq e^{32a_2}$, and $|r|^4\leq e^{4a_2}K_8$ by (15).",
 )
 def fourth_power_of_one_term(*, c: int | Fraction = 8, top: int = 16) -> Evidence:
     r"""For $p,q\geq0$, $(p+q)^4\leq8(p^4+q^4)$, and
@@ -123,8 +125,8 @@ def fourth_power_of_one_term(*, c: int | Fraction = 8, top: int = 16) -> Evidenc
     control=dict(c=Fraction(9, 10)),
     needs=("OURS:R1.on", "BB:LC.1.15", "OURS:R2.off/one"),
     cites=(CHUNG_LU,),
-    argument="on A, |err|^4 <= 8 max|f(z_k)|^4 + 8|R/S|^4; Cauchy-Schwarz with E max|f|^8 <= L E|f|^8 for the first, (15) for "
-    "the second",
+    argument=r"On $A$, $|{\rm err}|^4\leq8\max_k|f(z_k)|^4+8|R/S|^4$; the Cauchy-Schwarz inequality with "
+    r"$\mathbb{E}\max_k|f(z_k)|^8\leq L\,\mathbb{E}|f|^8$ bounds the first term, and (15) the second.",
     hypotheses=("L in Integers", "L >= 1"),
 )
 def contribution_where_the_normaliser_fails(*, c: int | Fraction = 8) -> Evidence:

@@ -161,7 +161,8 @@ def _of_every_power(parts: Iterable[tuple[str, Evidence]]) -> Evidence:
     "OURS:R3",
     control=dict(share=Fraction(1, 4)),
     needs=("OURS:R3/exponential", "OURS:R3/concave", "OURS:R3/sum", "BB:LC.1.M/jensen"),
-    argument="E_mu e^{a.Z} >= 1 removes the normaliser; Jensen's inequality for the concave function; multiply by lambda^{-p/2}",
+    argument=r"The inequality $\mathbb{E}_\mu e^{a^\top Z}\geq1$ removes the normaliser; use Jensen's inequality for the "
+    r"concave function, and multiply by $\lambda^{-p/2}$.",
     hypotheses=("d in Integers", "d >= 1"),
     reference={},
 )
@@ -182,8 +183,9 @@ def moment_of_the_tilted_law(*, share: int | Fraction = 1) -> Evidence:
     "OURS:R3/exponential",
     assumes=(MEANS,),
     control=dict(two=3),
-    argument="the definition of sub-Gaussian at a + sqrt(2 lambda) g, averaged over a standard Gaussian g, for which e^{lambda "
-    "x^2} = E e^{sqrt(2 lambda) g x}; the square integrates to (1 - theta)^{-1/2}; coordinates multiply",
+    argument=r"This is the definition of sub-Gaussian at $a+\sqrt{2\lambda}\,g$, averaged over a standard Gaussian $g$, "
+    r"for which $e^{\lambda x^2}=\mathbb{E}e^{\sqrt{2\lambda}\,gx}$; the square integrates to $(1-\theta)^{-1/2}$, and "
+    r"coordinates multiply.",
 )
 def exponential_moment_of_the_squared_norm(*, two: int = 2) -> Evidence:
     r"""For $\theta=2\lambda\sigma^2<1$, $\mathbb{E}e^{a^\top
@@ -236,7 +238,7 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
     "OURS:R3.A33",
     control=dict(share=Fraction(1, 15)),
     needs=("OURS:R3", "OURS:R3.A33/uniform"),
-    argument="|Uz| <= |U||z| in R3, times |z|^{p'}, averaged over nu; p = 0 is an equality",
+    argument=r"Use $|Uz|\leq|U||z|$ in R3, times $|z|^{p'}$, averaged over $\nu$; $p=0$ is an equality.",
     hypotheses=("d in Integers", "d >= 1"),
     reference={},
 )
@@ -255,7 +257,8 @@ def assumption_33_holds(*, share: int | Fraction = 1) -> Evidence:
     "OURS:R3.A33/ball",
     control=dict(share=Fraction(1, 160)),
     needs=("OURS:R3", "OURS:R3.A33/uniform"),
-    argument="the constant increases with |U| and the dimension; tokens of Assumption 4.2 have d + 1; put |U| <= 2 rho'",
+    argument=r"The constant increases with $|U|$ and the dimension; tokens of Assumption 4.2 have the dimension $d+1$; put "
+    r"$|U|\leq2\rho'$.",
     reference={},
 )
 def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
@@ -273,7 +276,7 @@ def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
     "OURS:R3.A33/uniform",
     control=dict(four=5),
     needs=("OURS:R3.max",),
-    argument="the binomial formula, and R3.max with L = 1 for each moment of the query",
+    argument="Use the binomial formula, and R3.max with $L=1$ for each moment of the query.",
 )
 def constants_free_of_the_laws(*, four: int = 4) -> Evidence:
     r"""The constants $M_{4,0}$ and $M_{4,4}$ are polynomials in $|U|^2$ in which $(4(\frac
@@ -295,7 +298,8 @@ def constants_free_of_the_laws(*, four: int = 4) -> Evidence:
     "OURS:R3.tail",
     control=dict(share=Fraction(4, 5)),
     needs=("OURS:R3/exponential",),
-    argument="R3/exponential at a = 0, theta = 1/2 gives 2^{d/2}, with equality for Gaussian laws; then Markov's inequality",
+    argument=r"R3/exponential at $a=0$ and $\theta=\frac12$ gives $2^{d/2}$, with equality for Gaussian laws; then "
+    r"Markov's inequality gives the tail.",
     reference={},
 )
 def exponential_moment_and_tail(*, share: int | Fraction = 1) -> Evidence:
@@ -330,7 +334,8 @@ def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
     "OURS:R3.max",
     control=dict(share=Fraction(1, 2)),
     needs=("OURS:R3.tail", "OURS:R3/concave"),
-    argument="Jensen's inequality for y = e^{max|Z_l|^2/(4 sigma^2) + p/2 - 1}, whose mean is at most L 2^{d/2} e^{p/2 - 1}",
+    argument=r"This is Jensen's inequality for $y=e^{\max_\ell|Z_\ell|^2/(4\sigma^2)+p/2-1}$, whose mean is at most "
+    r"$L\,2^{d/2}e^{p/2-1}$.",
 )
 def largest_norm(*, share: int | Fraction = 1) -> Evidence:
     r"""The bound $\mathbb{E}\max_\ell|Z_\ell|^p\leq\sigma^p(4(\ln L+\frac d2\ln2+\frac

@@ -90,9 +90,9 @@ def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8)
     dial="c",
     needs=("OURS:R4.Q", "OURS:R4.above/moments", "OURS:R4.above/tail"),
     cites=("Chung and Lu 2006, Theorem 7",),
-    argument="p_1^2 <= p_1^theta where the other weights sum to L e^{s/2}/8 at least, and E w^theta = e^{theta^2 s/2}; they do "
-    "by the lower tail of the weights truncated at s, of mean m_1; every moment in R4.Q is between 0 and P2, as 0 <= pi_k <= pi_2 "
-    "<= 1",
+    argument=r"One has $p_1^2\leq p_1^\theta$, where the other weights sum to $\frac L8e^{s/2}$ at least, and "
+    r"$\mathbb{E}w^\theta=e^{\theta^2s/2}$; they do by the lower tail of the weights truncated at $s$, of mean $m_1$. "
+    r"Every moment in R4.Q is between 0 and $P_2$, as $0\leq\pi_k\leq\pi_2\leq1$.",
     hypotheses=("L in Integers", "L >= 2", "s >= 0", "theta >= 0", "theta <= 2"),
     unproved="an expectation over softmax weights of any number of scores: proved by hand, above",
 )
@@ -166,8 +166,9 @@ def constants_of_one_token(*, share: Fraction = Fraction(16, 25), of_c: int = 16
     "OURS:R4.below",
     control=dict(half=Fraction(1, 4)),
     needs=("OURS:R4.Q", "OURS:R4.below/constants"),
-    argument="token k dominates if its score exceeds that level and the others obey Markov's inequality: disjoint events; there "
-    "X_k <= w_k tau/(4 r) and X'_k <= w_k/4, which R4.below/constants turns into the bounds of both errors",
+    argument=r"Token $k$ dominates if its score exceeds that level and the others obey Markov's inequality, and these are "
+    r"disjoint events; there $X_k\leq w_k\tau/(4r)$ and $X'_k\leq w_k/4$, which R4.below/constants turns into the bounds "
+    r"of both errors.",
     hypotheses=("L in Integers", "L >= 1", "s > 0"),
     unproved="an expectation over softmax weights of any number of scores: proved by hand, above",
 )
@@ -215,7 +216,8 @@ def flat_average(*, two: int = 2) -> Evidence:
 @claim(
     "OURS:R4.exponent/limit",
     dial="c",
-    argument="x = |v.h| |h|, y = |Gamma v|: the bracket of R4.limit is at least v'Gamma v tr Gamma, which is positive for a row v",
+    argument=r"With $x=|v^\top h||h|$ and $y=|\Gamma v|$ the bracket of R4.limit is at least $v^\top\Gamma v\,{\rm "
+    r"tr}\,\Gamma$, which is positive for a row $v$.",
 )
 def limit_is_positive(*, c: int | Fraction = 2) -> Evidence:
     r"""For $x=|v^\top h||h|$ and $y=|\Gamma v|$, $2xy\leq x^2+y^2$, which bounds $|2(v^\top
@@ -260,9 +262,9 @@ def _far_errors() -> list[tuple[AttentionSetting, Floats, Floats]]:
         "OURS:R4.exponent/limit",
     ),
     cites=("Fatou's lemma",),
-    argument="from above R4.above averaged with theta = 1 + b up to s = X, and P2 <= 1 beyond; from below "
-    "Fatou, and R4.below at s = y ln L with 1/y = b + 1/2",
-    unproved="an asymptotic statement with powers of ln L of any size: proved by hand, above",
+    argument=r"From above, R4.above is averaged with $\theta=1+b$ up to $s=X$, and $P_2\leq1$ beyond; from below, use "
+    r"Fatou's lemma, and R4.below at $s=y\ln L$ with $\frac1y=b+\frac12$.",
+    unproved=r"an asymptotic statement with powers of $\ln L$ of any size: proved by hand, above",
 )
 def exponent_of_all_errors(*, scale: int | Fraction = 1) -> Evidence:
     r"""At $L=10^{50}$ the slope $\ln(\mathcal{E}(L)/\mathcal{E}(L^2))/\ln L$ is $\min(1,b)$ up to

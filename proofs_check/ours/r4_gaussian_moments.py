@@ -78,7 +78,8 @@ def bias_of_the_output(*, factor: int = 1) -> Evidence:
     "OURS:R4.b",
     control=dict(six=5),
     needs=("OURS:R4.a",),
-    argument="P2, P3 and Q depend on (s, L) only, because the weights are functions of the L scores, which are iid N(0, s).",
+    argument=r"The moments $P_2$, $P_3$ and $Q$ depend on $(s,L)$ only, because the weights are functions of the $L$ "
+    r"scores, which are iid $\mathcal{N}(0,s)$.",
 )
 def covariance_of_the_mean_token(*, six: int = 6) -> Evidence:
     r"""For two linear forms $u$ and $v$, that is for every entry of the matrix, $\mathbb{E}\,u(\bar
@@ -93,7 +94,7 @@ def covariance_of_the_mean_token(*, six: int = 6) -> Evidence:
     "OURS:R4.c",
     control=dict(six=5),
     needs=("OURS:R4.b",),
-    argument="|T_L - T|^2 is the sum over the rows v of V; t and q are such sums too",
+    argument="The square $|T_L-T|^2$ is the sum over the rows $v$ of $V$; $t$ and $q$ are such sums too.",
 )
 def second_moment_of_the_output(*, six: int = 6) -> Evidence:
     r"""For one row $v$ of $V$, $\mathbb{E}\,v(\bar z-h)^2=P_2v^\top\Gamma v+(P_2-6P_3+6Q)v(h)^2$;
@@ -108,7 +109,7 @@ def second_moment_of_the_output(*, six: int = 6) -> Evidence:
     "OURS:R4.d",
     control=dict(eight=7),
     needs=("OURS:R4.b",),
-    argument="That the gradient in U of the row v is C_L v z' is the derivative of the softmax weights.",
+    argument=r"That the gradient in $U$ of the row $v$ is $C_Lvz^\top$ is the derivative of the softmax weights.",
 )
 def bias_of_the_softmax_covariance(*, eight: int = 8) -> Evidence:
     r"""For two linear forms $u$ and $v$, that is for every entry of the matrix,
@@ -123,7 +124,8 @@ def bias_of_the_softmax_covariance(*, eight: int = 8) -> Evidence:
 @claim(
     "OURS:R4.e/slope",
     control=dict(four=3),
-    argument="d/ds E F(sqrt(s) g) = (1/2) E Delta F: the heat equation, by Stein's lemma in each score",
+    argument=r"One has $\frac d{ds}\mathbb{E}F(\sqrt s\,g)=\frac12\mathbb{E}\Delta F$: this is the heat equation, by "
+    r"Stein's lemma in each score.",
 )
 def slope_of_P2(*, four: int = 4) -> Evidence:
     r"""The derivative of $P_2$ in $s$ is $P_2-4P_3+3Q$, where `four` stands for the 4; executed is
@@ -133,7 +135,7 @@ def slope_of_P2(*, four: int = 4) -> Evidence:
     return for_every_prompt(identity(heat, P2_slope(pi[2], sp.Rational(four, 4) * pi[3], pi[2] ** 2)))
 
 
-@claim("OURS:R4.e/jensen", assumes=(MEANS,), control=dict(two=3), argument="the mean over x = pi_2 at m = P2")
+@claim("OURS:R4.e/jensen", assumes=(MEANS,), control=dict(two=3), argument=r"Take the mean over $x=\pi_2$ at $m=P_2$.")
 def square_of_P2_is_below_Q(*, two: int = 2) -> Evidence:
     r"""Jensen's inequality $P_2^2\leq Q$ follows from $x^2\geq2mx-m^2$ for $x$ and $m$ in $[0,1]$;
     `two` stands for the 2.
@@ -142,7 +144,7 @@ def square_of_P2_is_below_Q(*, two: int = 2) -> Evidence:
     return forall(x**2, ">=", two * m * x - m**2, {x: Closed(0, 1), m: Closed(0, 1)})
 
 
-@claim("OURS:R4.e/order", dial="c", argument="the sum over pairs is nonnegative; pi_2^2 <= pi_3 pointwise gives Q <= P3")
+@claim("OURS:R4.e/order", dial="c", argument=r"The sum over pairs is nonnegative; $\pi_2^2\leq\pi_3$ pointwise gives $Q\leq P_3$.")
 def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For every $L$, $\pi_3-\pi_2^2=\sum_{i<j}p_ip_j(p_i-p_j)^2$, so that $Q\leq P_3$; `c`
     multiplies $\pi_3$, and one token refutes every `c` below 1.
@@ -182,7 +184,8 @@ def laplace(s: float) -> list[np.ndarray]:
     "OURS:R4.quad",
     control=dict(sixth=Fraction(1, 7)),
     hypotheses=("L in Integers", "L >= 1", "s >= 0"),
-    unproved="an identity between L-fold Gaussian integrals for every L and s: the provers know no integrals in several variables",
+    unproved="an identity between $L$-fold Gaussian integrals for every $L$ and $s$: the provers know no integrals in "
+    "several variables",
 )
 def moments_of_the_weights_are_one_integral(*, sixth: Fraction = Fraction(1, 6)) -> Evidence:
     r"""The displayed integrals for $P_2$, $P_3$ and $Q$ agree with direct integration over all
@@ -217,7 +220,7 @@ def moments_of_the_weights_are_one_integral(*, sixth: Fraction = Fraction(1, 6))
     "OURS:R4.Q",
     control=dict(two=3, six=5),
     needs=("OURS:R4.b",),
-    argument="sum over the rows v of V and over an orthonormal basis of forms w",
+    argument="Sum over the rows $v$ of $V$ and over an orthonormal basis of forms $w$.",
 )
 def second_moments_of_the_gradients(*, two: int = 2, six: int = 6) -> Evidence:
     r"""The moments $\mathbb{E}(w^\top(C_L-\Gamma)v)^2$ and $\mathbb{E}\,w(\bar z-h)^2$ sum up to
@@ -275,9 +278,9 @@ def variance_of_the_gradient_in_the_limit(*, two: int = 2) -> Evidence:
     control=dict(rate=Fraction(1, 2), share=Fraction(99, 100)),
     needs=("OURS:R4.a", "OURS:R4.c", "OURS:R4.limit/gradient", "OURS:R4.limit/bracket", "OURS:R4.A.ode"),
     cites=("strong law of large numbers", "Fatou", "Scheffe"),
-    argument="L pi_2 -> E w^2/(E w)^2 = e^s almost surely, and L P2 <= L e^s/(e^s + L - 1) -> e^s: so it converges in mean too, "
-    "and dominates L pi_3 and L pi_2^2, which tend to 0 almost surely; every other monomial in R4.limit/gradient is at most pi_3, "
-    "and L E|C_L v - Gamma v|^2 tends to e^s E|psi|^2",
+    argument=r"Almost surely $L\pi_2\to\mathbb{E}w^2/(\mathbb{E}w)^2=e^s$, and $LP_2\leq Le^s/(e^s+L-1)\to e^s$: so it "
+    r"converges in mean too, and dominates $L\pi_3$ and $L\pi_2^2$, which tend to 0 almost surely. Every other monomial in "
+    r"R4.limit/gradient is at most $\pi_3$, and $L\,\mathbb{E}|C_Lv-\Gamma v|^2$ tends to $e^s\,\mathbb{E}|\psi|^2$.",
 )
 def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:
     r"""By quadrature at $L=10^{20}$ and $10^{40}$, $LP_2/e^s\to1$, and $LP_3$ and $LQ$ tend to 0,

@@ -60,8 +60,8 @@ def the_risk_from_its_definition(*, of_query: int = 1) -> Evidence:
 @claim(
     "OURS:R5.finite/second_moment",
     control=dict(one=2),
-    argument="of the L^2 pairs of tokens L are one token twice; its label noise adds tau2 S, and two different labels have "
-    "independent noise",
+    argument=r"Of the $L^2$ pairs of tokens $L$ are one token twice; its label noise adds $\tau^2S$, and two different "
+    r"labels have independent noise.",
 )
 def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
     r"""For every $d$ and $L$, $b=\frac1L\sum_kx_ky_k$ has the second moment
@@ -89,7 +89,7 @@ def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
     unproved="the limit of a flow as time goes to infinity, from every start: no prover here speaks of solutions of differential "
     "equations; risk, field and fixed point are proved in the parts",
     control=dict(factor=sp.Rational(1001, 1000)),
-    argument="every step of R5.limit is stated for positive m_i, so it holds with the eigenvalues of S_L in their place",
+    argument="Every step of R5.limit is stated for positive $m_i$, so it holds with the eigenvalues of $S_L$ in their place.",
 )
 def limit_at_finite_prompt_length(*, factor: sp.Rational = sp.S.One) -> Evidence:
     r"""At $L=1$, and at $L=5$ with label noise, integrated paths end at $U=\gamma

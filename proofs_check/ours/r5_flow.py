@@ -93,8 +93,8 @@ def the_entries_of_the_field_in_an_eigenbasis(*, factor: int = 1) -> Evidence:
     "OURS:R5.cons",
     control=(dict(factor=2), dict(taken=2)),
     needs=("OURS:R5.cons/gradient",),
-    argument="By the chain rule d/dt |U|^2 = 2 tr(U' dU/dt), and d/dt P(U) = P(dU/dt), as P is linear; that this is the flow of "
-    "the infinite-prompt risk is R5.cons/gradient at S_L = S.",
+    argument=r"By the chain rule $\frac d{dt}|U|^2=2\,{\rm tr}(U^\top\dot U)$, and $\frac d{dt}P(U)=P(\dot U)$, as $P$ is "
+    r"linear; that this is the flow of the infinite-prompt risk is R5.cons/gradient at $S_L=S$.",
 )
 def two_conserved_quantities(*, factor: int = 1, taken: int = 1) -> Evidence:
     r"""For every $d$ and every $S$, singular or not, ${\rm tr}(U^\top\dot U)=u\dot u$ and $\dot
@@ -116,7 +116,7 @@ def two_conserved_quantities(*, factor: int = 1, taken: int = 1) -> Evidence:
     "OURS:R5.limit/orthant",
     control=dict(power=3),
     needs=("OURS:R5.cons/entries",),
-    argument="The entries of the field in an eigenbasis of S are read off from the matrix products, in every dimension.",
+    argument="The entries of the field in an eigenbasis of $S$ are read off from the matrix products, in every dimension.",
 )
 def the_orthant_is_kept(*, power: int = 2) -> Evidence:
     r"""With the eigenvalues $l_i$ of $S$ and $m_i$ of $S_L$, on the diagonal $\dot
@@ -131,7 +131,7 @@ def the_orthant_is_kept(*, power: int = 2) -> Evidence:
 @claim(
     "OURS:R5.limit/square",
     control=dict(power=3),
-    argument="The summands are those of the traces in an eigenbasis of S, in every dimension.",
+    argument="The summands are those of the traces in an eigenbasis of $S$, in every dimension.",
 )
 def the_risk_is_a_sum_of_squares(*, power: int = 2) -> Evidence:
     r"""In an eigenbasis $R-\min R=\frac12\sum_{i,j}l_il_jB_{ij}^2/m_i$, so that the minima are
@@ -149,7 +149,7 @@ def the_risk_is_a_sum_of_squares(*, power: int = 2) -> Evidence:
     "OURS:R5.limit/bounded",
     needs=("OURS:R5.cons", "OURS:R5.limit/square"),
     control=({"k": Rational(1, 2)}, {"of_s": Rational(1, 2)}),
-    argument="the risk decreases, so |u| |U_r| <= s on the range; with |U_r|^2 - u^2 = e both factors are bounded",
+    argument=r"The risk decreases, so $|u||U_r|\leq s$ on the range; with $|U_r|^2-u^2=e$ both factors are bounded.",
 )
 def a_bounded_product_with_a_constant_difference_is_bounded(*, k: Rational = Rational(1), of_s: Rational = Rational(1)) -> Evidence:
     r"""For $x=u^2$ and $x+e=|U_r|^2$, the bound $x(x+e)\leq s^2$ implies $x\leq s+\max(-e,0)$;
@@ -167,8 +167,8 @@ def a_bounded_product_with_a_constant_difference_is_bounded(*, k: Rational = Rat
     "OURS:R5.limit/critical",
     control=dict(two=3),
     needs=("OURS:R5.limit/square",),
-    argument="if u != 0 the field -u S bracket S vanishes only where the bracket does on the range: at minima; else u = 0, the "
-    "height is that of tr(S)/2, and du/dt = 0 says tr(S U S) = 0",
+    argument=r"If $u\neq0$ the field $-uSBS$ vanishes only where the bracket $B$ does on the range, at minima; else $u=0$, "
+    r"the height is that of $\frac12{\rm tr}\,S$, and $\dot u=0$ says ${\rm tr}(SUS)=0$.",
 )
 def every_other_critical_point_is_a_saddle_of_one_height(*, two: int = 2) -> Evidence:
     r"""At every critical point that is no minimum the risk is $\frac12{\rm tr}\,S$, because
@@ -184,7 +184,7 @@ def every_other_critical_point_is_a_saddle_of_one_height(*, two: int = 2) -> Evi
     "OURS:R5.limit/repel",
     control=dict(half=Rational(1)),
     needs=("OURS:R5.limit/orthant", "OURS:R5.limit/critical"),
-    argument="at a saddle inside the orthant u = U_ii = 0; near it y = k u + sum l_i^2 U_ii > 0 would grow like e^{kt}",
+    argument=r"At a saddle inside the orthant $u=U_{ii}=0$; near it $y=ku+\sum_il_i^2U_{ii}>0$ would grow like $e^{kt}$.",
 )
 def saddles_repel_the_orthant(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""Let $\tau=\sum_il_i^2U_{ii}$, $w=u\sum_il_i^4m_iU_{ii}$ and $K=\sum_il_i^4$, so that $\dot
@@ -206,7 +206,8 @@ def saddles_repel_the_orthant(*, half: Rational = Rational(1, 2)) -> Evidence:
     control=dict(factor=Rational(1001, 1000)),
     needs=("OURS:R5.cons/gradient", "OURS:R5.limit/critical", "OURS:R5.limit/bounded"),
     cites=(LOJASIEWICZ,),
-    argument="the risk decreases and is tr(S)/2 wherever u = 0: below that height u keeps its sign and no saddle can be reached",
+    argument=r"The risk decreases and is $\frac12{\rm tr}\,S$ wherever $u=0$: below that height $u$ keeps its sign and no "
+    r"saddle can be reached.",
 )
 def the_sign_below_the_height_of_the_saddles(*, factor: Rational = Rational(1)) -> Evidence:
     r"""From starts of any signs, balanced or not, the integrated flow ends at the minimum that has
@@ -221,7 +222,7 @@ def the_sign_below_the_height_of_the_saddles(*, factor: Rational = Rational(1)) 
     "OURS:R5.limit/fixed_point",
     control=dict(four=5, factor=2),
     needs=("OURS:R5.cons/entries",),
-    argument="two positive roots of T x^2 - e x - 1 are impossible, since its slope 2 T x - e at a root is T x + 1/x > 0",
+    argument=r"Two positive roots of $Tx^2-ex-1$ are impossible, since its slope $2Tx-e$ at a root is $Tx+\frac1x>0$.",
 )
 def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1) -> Evidence:
     r"""The only balanced scale is $\gamma^2=(e+\sqrt{e^2+4T})/(2T)$ with $e=c-b$, and $(\gamma
@@ -251,9 +252,9 @@ def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1) 
     ),
     unproved="the limit of a flow as time goes to infinity: no prover here speaks of solutions of differential equations; what the "
     "flow conserves, its bounds and its critical points are in the parts",
-    argument="a linear equation x' = -a(t) x + b(t) with b >= 0 keeps x >= 0, so u > 0 and U_ii >= 0 persist; the bounded path "
-    "converges to a critical point of the closed orthant; the saddles there repel it, and of the minima (gamma S^+ + P, 1/gamma) "
-    "the conserved quantities leave one",
+    argument=r"A linear equation $\dot x=-a(t)x+b(t)$ with $b\geq0$ keeps $x\geq0$, so $u>0$ and $U_{ii}\geq0$ persist; "
+    r"the bounded path converges to a critical point of the closed orthant; the saddles there repel it, and of the minima "
+    r"$(\gamma S^++P,1/\gamma)$ the conserved quantities leave one.",
 )
 def limit_of_the_flow(*, factor: Rational = Rational(1)) -> Evidence:
     r"""Integrated paths end at $U=\gamma S^++P(U(0))$ and $u=1/\gamma$; the steps of the proof are

@@ -32,7 +32,8 @@ EDGE_STARTS = [
     "OURS:R5.PL/gradient",
     needs=("OURS:R5.cons/entries", "OURS:R5.limit/square"),
     dial="k",
-    argument="sum over i, j in the range: elsewhere the summands of the gradient and, with the infinite prompt, of the risk vanish",
+    argument="Sum over $i$ and $j$ in the range: elsewhere the summands of the gradient and, with the infinite prompt, of "
+    "the risk vanish.",
 )
 def the_gradient_sees_every_square_of_the_risk(*, k: Fraction = Fraction(2)) -> Evidence:
     r"""With the bracket $B=uSU-I$ and eigenvalues $l_i,l_j\geq\lambda$, the entry
@@ -49,7 +50,8 @@ def the_gradient_sees_every_square_of_the_risk(*, k: Fraction = Fraction(2)) -> 
     "OURS:R5.PL/start",
     dial="k",
     needs=("OURS:R5.PL/trace",),
-    argument="tr(SBSBS) <= |S| tr(SBS) for B = Theta Theta' with |B|_F = 1, by R5.PL/trace; tr(SBS) = |S Theta|_F^2",
+    argument=r"One has ${\rm tr}(SBSBS)\leq|S|\,{\rm tr}(SBS)$ for $B=\Theta\Theta^\top$ with $|B|_F=1$, by R5.PL/trace; "
+    r"and ${\rm tr}(SBS)=|S\Theta|_F^2$.",
 )
 def how_far_the_start_lies_below_the_saddles(*, k: Fraction = Fraction(1, 2)) -> Evidence:
     r"""At the start $U=sB$, $u=s$ with $B=\Theta\Theta^\top$, $\frac12{\rm
@@ -63,7 +65,7 @@ def how_far_the_start_lies_below_the_saddles(*, k: Fraction = Fraction(1, 2)) ->
     )
 
 
-@claim("OURS:R5.PL/trace", control=dict(two=3), argument="the trace of a positive semi-definite matrix is nonnegative")
+@claim("OURS:R5.PL/trace", control=dict(two=3), argument="The trace of a positive semi-definite matrix is nonnegative.")
 def the_trace_inequality_of_the_start(*, two: int = 2) -> Evidence:
     r"""The difference $t\,{\rm tr}(SBS)-{\rm tr}(SBSBS)$ is ${\rm tr}(SB(tI-S)BS)+t\,{\rm
     tr}(S(B-B^2)S)$, where $t$ bounds $S$ from above and both terms are traces of semi-definite
@@ -90,8 +92,9 @@ def the_trace_inequality_of_the_start(*, two: int = 2) -> Evidence:
     cites=("Cauchy-Schwarz",),
     unproved="an inequality along every path of a flow: no prover here speaks of solutions of differential equations; the "
     "inequalities that give it at each time are proved in the parts",
-    argument="u^2 |S^2|_F >= u tr(SUS), as |U|_F = |u| for c = 0; u tr(SUS) >= tr(S)/2 - R by R5.limit/critical, and R decreases; "
-    "tr(S)/2 - R(0) >= s^2 |S Theta|_F^2 (2 - s^2 |S|_op)/2; this bounds u^2 as displayed, and |grad R|^2 >= 2 lambda^3 u^2 R",
+    argument=r"One has $u^2|S^2|_F\geq u\,{\rm tr}(SUS)$, as $|U|_F=|u|$ for $c=0$; $u\,{\rm tr}(SUS)\geq\frac12{\rm "
+    r"tr}\,S-R$ by R5.limit/critical, and $R$ decreases; $\frac12{\rm tr}\,S-R(0)\geq\frac12s^2|S\Theta|_F^2(2-s^2|S|_{\rm "
+    r"op})$; this bounds $u^2$ as displayed, and $|\nabla R|^2\geq2\lambda^3u^2R$.",
 )
 def polyak_lojasiewicz_along_the_flow(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""Along integrated paths and at their starts $|\nabla R|^2\geq\mu R$ with

@@ -52,7 +52,8 @@ def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
     "OURS:R6.fixed/lambda",
     control=(dict(four=3), dict(four=5)),
     needs=("OURS:R5.limit", "OURS:R6.valley/scores"),
-    argument="the fixed point is U = gamma S^-1, u = 1/gamma with gamma^4 = 1/tr(S^-2); R6.valley/scores at v = gamma",
+    argument=r"The fixed point is $U=\gamma S^{-1}$, $u=1/\gamma$ with $\gamma^4=1/{\rm tr}(S^{-2})$; use R6.valley/scores "
+    r"at $v=\gamma$.",
 )
 def top_eigenvalue_at_the_fixed_point(*, four: int = 4) -> Evidence:
     r"""At the fixed point $\lambda=\gamma^2=T^{-1/2}$ is below $\frac12$ if and only if $T={\rm
@@ -67,8 +68,8 @@ def top_eigenvalue_at_the_fixed_point(*, four: int = 4) -> Evidence:
 @claim(
     "OURS:R6.fixed/integral",
     control=dict(half=Rational(1, 4)),
-    argument="the substitution g = t/sqrt(1 - 2 lambda) in the Gaussian integral; the mean over xi is a product over its "
-    "coordinates; the integral of a function that is at least 1 on the line is infinite",
+    argument=r"Substitute $g=t/\sqrt{1-2\lambda}$ in the Gaussian integral; the mean over $\xi$ is a product over its "
+    r"coordinates; the integral of a function that is at least 1 on the line is infinite.",
 )
 def the_mean_of_the_weight(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""For $\lambda<\frac12$, $\mathbb{E}e^{\lambda g^2}=(1-2\lambda)^{-1/2}$, and from
@@ -95,8 +96,9 @@ LENGTHS = np.array([1.0, 1e2, 1e4, 1e8, 1e16, 1e70])
     control={"share": Fraction(1, 2)},
     needs=("OURS:R6", "OURS:R4.A", "OURS:R4.limit", "OURS:R5.limit", "OURS:R6.fixed/lambda", "OURS:R6.fixed/integral"),
     cites=("Fatou's lemma",),
-    argument="there R_L - tau^2/2 = (1/2) E_x E|T_L - T|^2; by Theorem A it is at most E e^s (t + q)/(2L), finite iff lambda < 1/2;"
-    " by R4.limit and Fatou's lemma the lower limit of L times it is at least that mean, infinite from lambda = 1/2 on",
+    argument=r"There $R_L-\frac12\tau^2=\frac12\mathbb{E}_x\mathbb{E}|T_L-T|^2$; by Theorem A it is at most "
+    r"$\mathbb{E}e^s(t+q)/(2L)$, finite if and only if $\lambda<\frac12$; by R4.limit and Fatou's lemma the lower limit of "
+    r"$L$ times it is at least that mean, infinite from $\lambda=\frac12$ on.",
 )
 def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""Where ${\rm tr}(S^{-2})>4$, $\sup_LL(R_L-\frac12\tau^2)=\frac12\mathbb{E}e^s(t+q)$, and

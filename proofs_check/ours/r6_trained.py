@@ -82,9 +82,10 @@ def limit_of(name: str) -> tuple[float, float]:
         "OURS:T5.2.gap",
     ),
     cites=("Fatou's lemma",),
-    argument="from above R6.valley at lambda*; from below R_L - tau^2/2 is at least half the variance of the output, L times which"
-    " has the lower limit F(lambda)/2 along minimisers (L P2 -> e^s, L P3, L Q, L P2^2 -> 0 locally uniformly in s, as their"
-    " logarithms have bounded derivatives); their limit points lie on the valley, for R_L -> R_inf uniformly on balls",
+    argument=r"From above use R6.valley at $\lambda_*$; from below $R_L-\frac12\tau^2$ is at least half the variance of "
+    r"the output, $L$ times which has the lower limit $\frac12F(\lambda)$ along minimisers ($LP_2\to e^s$ and "
+    r"$LP_3,LQ,LP_2^2\to0$ locally uniformly in $s$, as their logarithms have bounded derivatives); their limit points lie "
+    r"on the valley, for $R_L\to R_\infty$ uniformly on balls.",
     assumes=(LEAST_RISK_ASSUMPTION,),
 )
 def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
@@ -121,8 +122,9 @@ def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
         "the mean of the inverse Wishart law",
         "ridge regression is Bayes",
     ),
-    argument="twice the excess is E tr S (I + X'X/tau^2)^-1, E X'X = L S: at least the sum over the eigenvalues l of l/(1 + L l/"
-    "tau^2), and at most tau^2 E tr S (X'X)^-1 = tau^2 d/(L - d - 1), as (I + A)^-1 <= A^-1; for tau = 0 it is 0 from L = d on",
+    argument=r"Twice the excess is $\mathbb{E}\,{\rm tr}\,S(I+X^\top X/\tau^2)^{-1}$ with $\mathbb{E}X^\top X=LS$: at "
+    r"least the sum over the eigenvalues $l$ of $l/(1+Ll/\tau^2)$, and at most $\tau^2\,\mathbb{E}\,{\rm tr}\,S(X^\top "
+    r"X)^{-1}=\tau^2d/(L-d-1)$, as $(I+A)^{-1}\leq A^{-1}$; for $\tau=0$ it is 0 from $L=d$ on.",
 )
 def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""$2L$ times the excess of ridge regression lies between the sums over the $d$ eigenvalues $l$
@@ -161,8 +163,9 @@ def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidenc
     "OURS:R6.trained/creep",
     control={"time": Fraction(1, 2)},
     needs=("OURS:R6.valley", "OURS:R6.valley/scores", "OURS:R5.limit"),
-    argument="on the valley |dU|^2 + du^2 = (1 + tr(S^-2) lambda^2) du^2 and the risk is tau^2/2 + F(lambda)/(2L) to first order;"
-    " the valley draws the flow at a rate of order 1, so that it stays within O(1/L) of it",
+    argument=r"On the valley $|dU|^2+du^2=(1+{\rm tr}(S^{-2})\lambda^2)\,du^2$, and the risk is "
+    r"$\frac12\tau^2+F(\lambda)/(2L)$ to first order; the valley draws the flow at a rate of order 1, so that it stays "
+    r"within $O(1/L)$ of it.",
 )
 def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidence:
     r"""For $S=\frac12I$, $d=5$ and $L=10^6$ the flow has at $t=0.03\,L$ the $\lambda=1/u^2$ that
@@ -209,8 +212,8 @@ LONG_LENGTHS = np.array([1e25, 1e50])
     "OURS:R6.four",
     control={"scale": Fraction(101, 100)},
     needs=("OURS:R6.fixed", "OURS:R4.B", "OURS:R6.trained"),
-    argument="at the fixed point the scores have lambda = 1/2 in all d directions and N = S in Theorem B, whose E(L) is 2 (R_L -"
-    " tau^2/2) there; R6.trained knows of no threshold",
+    argument=r"At the fixed point the scores have $\lambda=\frac12$ in all $d$ directions and $N=S$ in Theorem B, whose "
+    r"$\mathcal{E}(L)$ is $2(R_L-\frac12\tau^2)$ there; R6.trained knows of no threshold.",
 )
 def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
     r"""Where ${\rm tr}(S^{-2})=4$, the risk held at the fixed point over its law, $r(L)$, satisfies
@@ -250,10 +253,11 @@ TABLE_ENTRIES = (
     control={"fewer": 1},
     needs=("OURS:R6", "OURS:R6.valley"),
     hypotheses=("L >= 1",),
-    argument="the bound is R6.valley at lambda*, L being whole; the length of Theorem 5.2 if the flow ends at the least risk",
+    argument=r"The bound is R6.valley at $\lambda_*$, $L$ being whole; it is the length of Theorem 5.2 if the flow ends at "
+    r"the least risk.",
     assumes=(LEAST_RISK_ASSUMPTION, "the least risk falls with L"),
-    unproved="the least risk at one length is a minimum over U and u of integrals in d dimensions; Newton's method finds it, and"
-    " no prover here encloses a minimiser",
+    unproved="the least risk at one length is a minimum over $U$ and $u$ of integrals in $d$ dimensions; Newton's method "
+    "finds it, and no prover here encloses a minimiser",
 )
 def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
     r"""With $L(\varepsilon)$ tokens, less `fewer`, the least risk is at most $\varepsilon$, and
@@ -322,9 +326,9 @@ def distance_on_the_valley(*, two: int = 2) -> Evidence:
         "OURS:T5.2.gap",
         "BB:LE.1",
     ),
-    argument="both limits lie on the valley, U = a S^-1 and u = 1/a at a = sqrt(lambda), and the two squares add up: lambda* by "
-    "R6.trained, lambda_0 by R5.limit with c = b = 0, to which R5.finite tends as S_L -> S; at a fixed time Lemma E.1, g2 -> 0 on "
-    "a ball by T5.2.gap",
+    argument=r"Both limits lie on the valley, $U=aS^{-1}$ and $u=1/a$ at $a=\sqrt\lambda$, and the two squares add up: "
+    r"$\lambda_*$ by R6.trained, $\lambda_0$ by R5.limit with $c=b=0$, to which R5.finite tends as $S_L\to S$; at a fixed "
+    r"time use Lemma E.1, with $g_2\to0$ on a ball by T5.2.gap.",
     assumes=(LEAST_RISK_ASSUMPTION,),
 )
 def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
@@ -352,8 +356,8 @@ def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
     "OURS:R6.horizon",
     control={"factor": 2},
     needs=("BB:LE.1",),
-    argument="(26) is rho at the T of (27) by its definition, beyond which Lemma E.1 is silent; T = W(beta rho/g2)/beta with g2 of"
-    " order 1/L",
+    argument=r"The right side of (26) is $\rho$ at the $T$ of (27) by its definition, beyond which Lemma E.1 is silent; "
+    r"$T=W(\beta\rho/g_2)/\beta$ with $g_2$ of order $1/L$.",
     assumes=("the supremum over the ball exceeds the largest value on its grid by less than 1 %",),
     unproved="the distance at a time is that of two integrated flows, and no prover here encloses a flow",
 )

@@ -35,7 +35,8 @@ def quadratic(two: int) -> sp.Expr:
 @claim(
     "OURS:R6.valley/scores",
     control=dict(power=3),
-    argument="the infinite-prompt risk is half of tr(B S B'), B = u S U - I, and S is invertible: it vanishes for u S U = I only",
+    argument=r"The infinite-prompt risk is half of ${\rm tr}(BSB^\top)$ with $B=uSU-I$, and $S$ is invertible: it vanishes "
+    r"for $uSU=I$ only.",
 )
 def the_valley_is_a_line(*, power: int = 2) -> Evidence:
     r"""At $U=vS^{-1}$ and for every $d$, $uSU=uvI$, which is $I$ for $v=1/u$ only, and
@@ -50,8 +51,8 @@ def the_valley_is_a_line(*, power: int = 2) -> Evidence:
 @claim(
     "OURS:R6.valley/minimum",
     control=(dict(half=Rational(1, 5)), dict(two=1)),
-    argument="the parabola is convex, T > 0 at 0 and negative at 1/2: it has one root there, before which F falls and after which "
-    "it rises",
+    argument=r"The parabola is convex, $T>0$ at 0 and negative at $\frac12$: it has one root there, before which $F$ falls "
+    r"and after which it rises.",
 )
 def where_the_excess_is_least(*, half: Rational = Rational(1, 2), two: int = 2) -> Evidence:
     r"""For every $d\geq1$ and $\tau^2\geq0$, $F'=-(1-2\lambda)^{-d/2-2}q/\lambda^2$ with
@@ -90,9 +91,9 @@ LENGTHS = np.array([1.0, 2.0, 10.0, 1e4, 1e16])
         "OURS:R6.fixed/integral",
     ),
     cites=("dominated convergence",),
-    argument="there R_L - tau^2/2 = (1/2) E_x E|T_L - T|^2, at most E e^s (t + q)/(2L) by Theorem A, t = u^2 (tr S + tau^2), q ="
-    " |x|^2 after the mean over w, s = lambda |xi|^2; the tilt by e^s makes the variances of xi 1/(1 - 2 lambda); L E|T_L - T|^2 ->"
-    " e^s (t + q) under it",
+    argument=r"There $R_L-\frac12\tau^2=\frac12\mathbb{E}_x\mathbb{E}|T_L-T|^2$, at most $\mathbb{E}e^s(t+q)/(2L)$ by "
+    r"Theorem A, with $t=u^2({\rm tr}\,S+\tau^2)$, $q=|x|^2$ after the mean over $w$, and $s=\lambda|\xi|^2$; the tilt by "
+    r"$e^s$ makes the variances of $\xi$ equal to $1/(1-2\lambda)$; $L\,\mathbb{E}|T_L-T|^2\to e^s(t+q)$ under it.",
 )
 def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""At four points of the valley and from $L=1$ to $10^{16}$,
@@ -123,7 +124,7 @@ def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
     "OURS:R6.valley/linear",
     control={"share": Fraction(1, 2)},
     needs=("OURS:R5.finite",),
-    argument="the sum over the eigenvalues l of S; entries of w have variance 1",
+    argument="Sum over the eigenvalues $l$ of $S$; entries of $w$ have variance 1.",
 )
 def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""The least excess of linear attention over $uU$ is $\frac12\sum_l(l-l^2/s_L)$ with
@@ -148,7 +149,8 @@ def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
     "OURS:R6.valley/ratio",
     control=(dict(least=3, first=Rational(4217, 1000)), dict(first=Rational(4219, 1000))),
     needs=("OURS:R6.valley/minimum", "OURS:R6.valley/linear"),
-    argument="d rises from 1 to oo as x = lambda* falls from (5 - sqrt 13)/6 < 6/25 to 0; ln r falls with it to its limit at x = 0",
+    argument=r"The dimension $d$ rises from 1 to $\infty$ as $x=\lambda_*$ falls from $(5-\sqrt{13})/6<6/25$ to 0; $\ln r$ "
+    r"falls with it to its limit at $x=0$.",
 )
 def softmax_pays_between_e_and_4_22(*, least: sp.Expr = sp.E, first: Rational = Rational(4218, 1000)) -> Evidence:
     r"""Without label noise $r=F(\lambda_*)/({\rm tr}\,S(1+d))$ rises with $x=\lambda_*$ from $e$,

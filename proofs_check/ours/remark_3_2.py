@@ -29,7 +29,7 @@ TOLERANCE = Fraction(1, 40)
 @claim(
     "OURS:R4.self/split",
     control={"factor": Fraction(2)},
-    argument="The weight of the query is p_0 = w_0/(w_0 + S_L), and V is applied to all coordinates.",
+    argument="The weight of the query is $p_0=w_0/(w_0+S_L)$, and $V$ is applied to all coordinates.",
 )
 def two_parts_of_the_error(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""With $h=\Gamma Uz$, in each coordinate
@@ -46,7 +46,8 @@ def two_parts_of_the_error(*, factor: Fraction = Fraction(1)) -> Evidence:
     "OURS:R4.self/weight",
     control={"two": 3},
     needs=("OURS:R4.self/split",),
-    argument="The weight p_0 is near min(1, e^{s_0 - s/2}/L) since S_L is near L e^{s/2}; the top eigenvalue of the form is nu.",
+    argument=r"The weight $p_0$ is near $\min(1,e^{s_0-s/2}/L)$ since $S_L$ is near $Le^{s/2}$; the top eigenvalue of the "
+    r"form is $\nu$.",
 )
 def score_of_the_query_itself(*, two: int = 2) -> Evidence:
     r"""For $z=R\xi$ with $RR=S$ and in every dimension, $2s_0-s=2z^\top
@@ -66,7 +67,8 @@ def score_of_the_query_itself(*, two: int = 2) -> Evidence:
     "OURS:R4.self/nu",
     control={"factor": Fraction(2)},
     needs=("OURS:R4.self/weight",),
-    argument="S <= Gamma gives R Gamma^{-1} R <= I, and R (square) R >= 0.",
+    argument=r"The inequality $S\leq\Gamma$ gives $R\,\Gamma^{-1}R\leq I$, and the right side, a square, stays nonnegative "
+    r"between two factors $R$.",
 )
 def rate_of_the_query_for_tokens_with_more_spread(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""Whenever $S\leq\Gamma$, $\nu\leq1$, because $\Gamma^{-1}-(U+U^\top-U^\top\Gamma
@@ -82,8 +84,8 @@ def rate_of_the_query_for_tokens_with_more_spread(*, factor: Fraction = Fraction
     "OURS:R4.self",
     control=dict(factor=Fraction(11, 10)),
     needs=("OURS:R4.B", "OURS:R4.self/split", "OURS:R4.self/weight", "OURS:R4.self/nu"),
-    argument="The first part has the exponent of Theorem B; the second is of order 1 where 2 s_0 - s > 2 ln L, with probability "
-    "L^{-1/nu + o(1)}, and decays at least as fast elsewhere.",
+    argument=r"The first part has the exponent of Theorem B; the second is of order 1 where $2s_0-s>2\ln L$, with "
+    r"probability $L^{-1/\nu+o(1)}$, and decays at least as fast elsewhere.",
     unproved="These are limits over prompt and query at once, with logarithms; the lower bound is heuristic.",
 )
 def exponent_with_the_query_inside(*, factor: int | Fraction = 1) -> Evidence:

@@ -19,7 +19,8 @@ from theory.symbolic.algebra import Algebra
 @claim(
     "OURS:T5.2/scale",
     control={"power": 2},
-    argument="So a query that is kappa-sub-Gaussian is one that is 1-sub-Gaussian at kappa U, on a ball of radius kappa rho.",
+    argument=r"So a query that is $\kappa$-sub-Gaussian is one that is 1-sub-Gaussian at $\kappa U$, on a ball of radius "
+    r"$\kappa\rho$.",
 )
 def a_larger_query_is_a_larger_block(*, power: int = 1) -> Evidence:
     r"""Since $z^\top(\kappa U)(x/\kappa)=z^\top Ux$, the output at $(x,U)$ is that at
@@ -38,7 +39,7 @@ def a_larger_query_is_a_larger_block(*, power: int = 1) -> Evidence:
     "OURS:T5.2/bayes",
     control={"factor": Fraction(2)},
     needs=("OURS:R5.limit", "BB:R5.3.risk0"),
-    argument="No predictor beats the noise of the query's own label, tau^2/2.",
+    argument=r"No predictor beats the noise of the query's own label, $\frac12\tau^2$.",
 )
 def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""At $U=\gamma S^++P(U(0))$ and $u=1/\gamma$, $w^\top S(uU)S=w^\top S$ for $S$ of any rank, so
@@ -73,9 +74,10 @@ def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fracti
         "OURS:T5.2/explicit",
         "BB:5.block",
     ),
-    argument="LF.1 gives the tokens their parameter, R1-R3 through P3.1, P3.4 and E.risk, E.gradient the uniform convergence of "
-    "risk and gradient on balls (for |Sigma| > 1 at (x/kappa, kappa U); T5.2.gap gives it again, with constants, on the block "
-    "manifold, which 5.block keeps); R5.limit the bounded path and T5.2/bayes its end; T4.3 joins them. R5.PL says how fast.",
+    argument=r"LF.1 gives the tokens their parameter, R1 to R3 through P3.1, P3.4 and E.risk, E.gradient the uniform "
+    r"convergence of risk and gradient on balls (for $|\Sigma|>1$ at $(x/\kappa,\kappa U)$; T5.2.gap gives it again, with "
+    r"constants, on the block manifold, which 5.block keeps); R5.limit gives the bounded path and T5.2/bayes its end; T4.3 "
+    r"joins them. R5.PL says how fast.",
 )
 def repaired_theorem_5_2(*, shorter: int = 1) -> Evidence:
     r"""For every $\Sigma\neq0$, $\alpha\neq0$, $\tau^2\geq0$ and $\varepsilon>0$ the limit of the

@@ -78,7 +78,8 @@ def slope_is_at_most_logistic(*, four: int = 4) -> Evidence:
     "OURS:R4.A.ode",
     control={"one": 2},
     needs=("OURS:R4.A.ode/slope",),
-    argument="By the first identity e^s (1/P2 - 1) does not decrease in s; it starts at L - 1, since P2 = 1/L for equal weights.",
+    argument=r"By the first identity $e^s(\frac1{P_2}-1)$ does not decrease in $s$; it starts at $L-1$, since "
+    r"$P_2=\frac1L$ for equal weights.",
 )
 def P2_stays_below_the_logistic_curve(*, one: int = 1) -> Evidence:
     r"""The derivative of $e^s(\frac1{P_2}-1)$ is $e^s/P_2^2$ times the gap of the slope, so it does
@@ -117,7 +118,7 @@ def P2_is_at_least_that_of_equal_weights(*, two: int = 2) -> Evidence:
     "OURS:R4.A",
     dial="c",
     needs=("OURS:R4.c", "OURS:R4.e/order", "OURS:R4.A.ode", "OURS:R4.A.low"),
-    argument="Insert R4.A.ode for P2 in P2 (t + q); the sharp constant is 1, reached for L = 1 and for s = 0.",
+    argument="Insert R4.A.ode for $P_2$ in $P_2(t+q)$; the sharp constant is 1, reached for $L=1$ and for $s=0$.",
 )
 def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The mean of $|T_L-T|^2$ is $P_2(t+q)-6(P_3-Q)q\leq P_2(t+q)$, and $e^s/(e^s+L-1)\leq e^s/L$.
@@ -156,7 +157,7 @@ def equality_for_one_token_and_without_scores(*, factor: Fraction = Fraction(1))
     "OURS:R4.A/ratio",
     control={"factor": Fraction(2)},
     needs=("OURS:R4.limit",),
-    argument="L times the bound and L times the error have the same limit e^s (t + q).",
+    argument="Both $L$ times the bound and $L$ times the error have the limit $e^s(t+q)$.",
 )
 def bound_is_asymptotically_sharp(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""As a function of $x=\frac1L$, $L\frac{e^s}{e^s+L-1}(t+q)$ is continuous at $x=0$, where it

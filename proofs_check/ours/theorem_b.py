@@ -91,7 +91,8 @@ def averaged_directly(lam: float, L: float) -> float:
     dial="c",
     needs=("OURS:R4.A", "OURS:R4.limit", "OURS:R4.B/determinant"),
     cites=("dominated convergence",),
-    argument="At every query L E|T_L - T|^2 <= e^s (t + q), with average C1 < oo; the limit e^s (t + q) there is R4.limit.",
+    argument=r"At every query $L\,\mathbb{E}|T_L-T|^2\leq e^s(t+q)$, with average $C_1<\infty$; the limit $e^s(t+q)$ there "
+    r"is R4.limit.",
     hypotheses=("L in Integers", "L >= 1"),
 )
 def below_one_half(*, c: int | Fraction = 1) -> Evidence:
@@ -126,8 +127,8 @@ def below_one_half(*, c: int | Fraction = 1) -> Evidence:
     "OURS:R4.B",
     control=dict(scale=Fraction(101, 100)),
     needs=("OURS:R4.c", "OURS:R4.B/flat", "OURS:R4.B/fast", "OURS:R4.B/critical", "OURS:R4.B/laplace"),
-    argument="The case lambda < 1/2 is R4.B/fast; beyond, Laplace's method for s of order ln L, whose remainder is not bounded "
-    "here.",
+    argument=r"The case $\lambda<\frac12$ is R4.B/fast; beyond, Laplace's method is used for $s$ of order $\ln L$, whose "
+    r"remainder is not bounded here.",
     unproved="The remainder of Laplace's method, uniformly in the softmax weights of Gaussian scores, is beyond the provers.",
 )
 def theorem(*, scale: int | Fraction = 1) -> Evidence:
@@ -162,8 +163,8 @@ def theorem(*, scale: int | Fraction = 1) -> Evidence:
     "OURS:R4.B/eq16",
     control=dict(c=Fraction(31, 10)),
     needs=("OURS:R4.B", "OURS:P3.1/printed-exponent"),
-    argument="For tokens N(0, sigma^2 I), U = u I and queries N(0, I), lambda = kappa = sigma^2 |U|^2; P3.1/printed-exponent has "
-    "the 192.",
+    argument=r"For tokens $\mathcal{N}(0,\sigma^2I)$, $U=uI$ and queries $\mathcal{N}(0,I)$, "
+    r"$\lambda=\kappa=\sigma^2|U|^2$; P3.1/printed-exponent has the 192.",
 )
 def printed_exponent_is_never_sharp(*, c: int | Fraction = 3) -> Evidence:
     r"""For every $\kappa$, $3\min(\frac13,\frac1{192\kappa})\leq\min(1,b)$, so that equation (16)

@@ -95,8 +95,8 @@ def _gaussian() -> Evidence:
     "OURS:E.risk",
     assumes=(MEANS,),
     control={"c": Fraction(99, 100)},
-    argument="Take means of the pointwise bound, which holds for every l > 0, at l = (E D^2/(2R))^{1/2}; if R = 0 or E D^2 = 0, "
-    "let l tend to oo or to 0.",
+    argument=r"Take means of the pointwise bound, which holds for every $l>0$, at $l=(\mathbb{E}D^2/(2R))^{1/2}$; if $R=0$ "
+    r"or $\mathbb{E}D^2=0$, let $l$ tend to $\infty$ or to 0.",
 )
 def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
     r"""With $r=T-y$ and $D=T_L-T$, $\pm\frac12((r+D)^2-r^2)\leq\frac
@@ -120,8 +120,8 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
     "OURS:E.risk/smooth",
     assumes=(MEANS,),
     control={"c": Fraction(99, 100)},
-    argument="By Taylor's formula |l(T + D, y) - l(T, y)| <= |grad_1 l(T, y)| |D| + |D|^2/2, and |grad_1 l(T, y)| <= |(T, y)|; "
-    "take means at the best l.",
+    argument=r"By Taylor's formula $|\ell(T+D,y)-\ell(T,y)|\leq|\nabla_1\ell(T,y)||D|+\frac12|D|^2$, and "
+    r"$|\nabla_1\ell(T,y)|\leq|(T,y)|$; take means at the best $l$.",
 )
 def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For every $l>0$, $|\nabla_1\ell||D|+\frac12|D|^2\leq\frac
@@ -148,8 +148,8 @@ def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evi
     assumes=(MEANS,),
     dial="c",
     needs=("OURS:E.gradient/split",),
-    argument="Each of the three terms of the split is a mean of a product of norms, at most its Young bound; take means at the "
-    "best l each time.",
+    argument="Each of the three terms of the split is a mean of a product of norms, at most its Young bound; take means at "
+    "the best $l$ each time.",
 )
 def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
     r"""For every $l>0$, $xy\leq\frac l2x^2+\frac1{2l}y^2$, and at the best $l$ the means of the
@@ -168,8 +168,8 @@ def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
     assumes=(MEANS,),
     control={"c": Fraction(99, 100)},
     needs=("OURS:E.gradient/split",),
-    argument="It is the split with g = grad_1 l(T, y) for r and h = grad_1 l(T + D, y) - g for D, where |g| <= |(T, y)| and |h| "
-    "<= |D|; take means at the best l each time.",
+    argument=r"It is the split with $g=\nabla_1\ell(T,y)$ for $r$ and $h=\nabla_1\ell(T+D,y)-g$ for $D$, where "
+    r"$|g|\leq|(T,y)|$ and $|h|\leq|D|$; take means at the best $l$ each time.",
 )
 def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For jointly 1-smooth losses the same bound of the gradients holds with
@@ -193,7 +193,7 @@ def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) ->
 @claim(
     "OURS:E.gradient/split",
     control={"factor": Fraction(2)},
-    argument="For the squared loss grad_1 l(T, y) = T - y = r, so that the difference of the slopes is D.",
+    argument=r"For the squared loss $\nabla_1\ell(T,y)=T-y=r$, so that the difference of the slopes is $D$.",
 )
 def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""For matrices of every dimension $(J+dJ)(r+D)-Jr=dJ\,r+J\,D+dJ\,D$; `factor` multiplies the
@@ -207,8 +207,8 @@ def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "OURS:E.moments",
     control={"factor": Fraction(99, 100)},
-    argument="With u = (c/k) ln(L)/sigma^2 the left side is the right side times (u e^{1-u})^k, and u e^{1-u} <= 1; take the mean "
-    "over sigma.",
+    argument=r"With $u=\frac ck\ln(L)/\sigma^2$ the left side is the right side times $(ue^{1-u})^k$, and $ue^{1-u}\leq1$; "
+    r"take the mean over $\sigma$.",
 )
 def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
     r"""For $k=6-\frac p2>0$ and all $a$, $c$, $\sigma$ and $L$,
@@ -230,8 +230,9 @@ def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
 @claim(
     "OURS:E.moments/heavy",
     control={"tail": Fraction(9)},
-    argument="The part with sigma^2 >= x is at most the whole mean. So (28) with its roots where they belong need not tend to 0 "
-    "under Assumption 4.2 (ii), unless one conditions on mu first or has sigma^8 for sigma^12, as OURS:P3.4.U does.",
+    argument=r"The part with $\sigma^2\geq x$ is at most the whole mean. So (28) with its roots where they belong need not "
+    r"tend to 0 under Assumption 4.2 (ii), unless one conditions on $\mu$ first or has $\sigma^8$ for $\sigma^{12}$, as "
+    r"OURS:P3.4.U does.",
 )
 def twelve_moments_do_not_bound_the_rate_of_the_gradient(*, tail: Fraction = Fraction(7)) -> Evidence:
     r"""If $\mathbb{P}(\sigma^2>s)=s^{-7}$ for $s\geq1$, then $\mathbb{E}\sigma^{12}=7$ is finite,
@@ -257,8 +258,8 @@ def the_horizon_is_where_the_distance_is_rho(*, share: Fraction = Fraction(1)) -
 @claim(
     "OURS:T4.3/best",
     control={"half": Fraction(1)},
-    argument="The time is t = ln(1/q)/(mu + beta), which is not negative as q = kappa g2/(excess mu) <= 1; 1 is dropped from "
-    "e^{beta t} - 1.",
+    argument=r"The time is $t=\ln(1/q)/(\mu+\beta)$, which is not negative as $q=\kappa g_2/(A\mu)\leq1$ with the initial "
+    r"excess $A$; 1 is dropped from $e^{\beta t}-1$.",
 )
 def the_best_time(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""At the best time the bound of the risk is the stated one less $\kappa g_2/\beta$, and the
@@ -279,8 +280,8 @@ def the_best_time(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     "OURS:T4.3",
     needs=("BB:24-27", "BB:24-27/exit", "OURS:T4.3/horizon", "OURS:T4.3/best", "OURS:E.risk", "OURS:E.gradient"),
     control={"c": Fraction(1, 10)},
-    argument="Up to the horizon the finite-prompt flow is in the ball of radius 2 rho; there R_L <= R + g1 and R moves by at most "
-    "kappa times the distance; R_L does not increase afterwards; T4.3/best chooses t.",
+    argument=r"Up to the horizon the finite-prompt flow is in the ball of radius $2\rho$; there $R_L\leq R+g_1$, and $R$ "
+    r"moves by at most $\kappa$ times the distance; $R_L$ does not increase afterwards; T4.3/best chooses $t$.",
 )
 def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""At every time up to the horizon $R_L(\theta_L(t))-R(\theta(t))\leq g_1+\kappa g_2(e^{\beta
