@@ -169,7 +169,7 @@ def exponents_that_the_query_can_bear(*, share: int | Fraction = 1) -> Evidence:
     $\theta=\min(1,\frac1{128\kappa})$, $32\kappa\theta\leq\frac14$; `share` multiplies 32 and 128
     in $\theta$.
 
-    The first is for P3.4.U and LC.6. The second is for LC.9, where x = e^{16 a2}/L^2 and the
+    The first is for P3.4.U and LC.6. The second is for LC.9, where $x=e^{16a_2}/L^2$ and the
     Cauchy-Schwarz inequality doubles the weight.
     """
     return all_of(bearable(8, 32 * Fraction(share)), bearable(32, 128 * Fraction(share)))

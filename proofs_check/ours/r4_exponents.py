@@ -52,7 +52,7 @@ def errors_by_P2(*, D2: int = 5202, Sc: int = 66, D_pi2: int = 45, T2: int = 3) 
     $|\mathbb{E}[D\pi_2]|\leq45(1+s)P_2$ and $Q+\mathbb{E}T_2\leq3P_2$. The constants are `D2`,
     `Sc`, `D_pi2` and `T2`.
 
-    The symbols t are the moments over $P_2$.
+    The symbols that begin with `t` are the moments over $P_2$.
     """
     shares = {key: sp.Symbol("t" + "".join(map(str, key)), nonnegative=True) for key in GRAD_U_MOMENTS}
     spread = spread_moments(s, {**shares, (2,): sp.S.One})
