@@ -56,9 +56,9 @@ def theorem_5_2(*, shorter: int = 1) -> Evidence:
     why=r"The proof needs Lemma F.1, which supposes $\|\Sigma\|_{\rm op}\leq 1$, so that the query is 1-sub-Gaussian as in "
     r"Assumption 4.2 (i); Theorem 5.2 does not suppose it.",
     details=r"For $d=1$, $\Sigma=2$, $\alpha=1/2$, $\mathbb{E}e^{x_{\rm q}}=e$, where $e^{1/2}$ is required.",
-    instead=r"Theorem 5.2 holds for every $\Sigma$: in its proof put $x_{\rm q}/\kappa$ for $x_{\rm q}$ and $\kappa U$ for "
-    r"$U$, with $\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$. The output stays the same, its query is 1-sub-Gaussian, and "
-    r"Assumption 4.2 is checked on a ball $\kappa$ times as large.",
+    instead=r"In the proof of Theorem 5.2 put $x_{\rm q}/\kappa$ for $x_{\rm q}$ and $\kappa U$ for $U$ with "
+    r"$\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$; then it holds for every $\Sigma$. The output stays the same, its query "
+    r"is 1-sub-Gaussian, and Assumption 4.2 is checked on a ball $\kappa$ times as large.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "alpha > 0", "alpha**4*d*Sigma**4 < 4"),
     needs=("BB:LF.1.i",),
     repair={"rescaled": True},
