@@ -48,6 +48,14 @@ def listing(paper: str | None = None, verdict: str | None = None, severity: str 
     ------
     InputError
         If a name is not known.
+
+    Examples
+    --------
+    >>> try:
+    ...     listing(severity="grave")
+    ... except InputError as error:
+    ...     print(str(error).split(" is ")[0])
+    --severity 'grave'
     """
     keys = [named_paper(paper)] if paper is not None else list(papers())
     wanted = "" if verdict is None else _chosen(verdict, (*Verdict, NOT_SETTLED), "--verdict")

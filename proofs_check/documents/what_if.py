@@ -19,7 +19,7 @@ from proofs_check.core.claim import Claim, shown
 from proofs_check.core.judging import load_claims
 from proofs_check.documents.latex import marked
 from proofs_check.documents.names import named
-from proofs_check.documents.show import witness_text
+from proofs_check.documents.row_page import witness_text
 
 __all__ = ["rational", "what_if"]
 
@@ -46,6 +46,14 @@ def what_if(name: str, settings: Sequence[str]) -> int:
     ------
     InputError
         If the name, a number or a value is not known, or the claim cannot be judged so.
+
+    Examples
+    --------
+    >>> try:
+    ...     what_if("CC.3.b", ["c=many"])
+    ... except InputError as error:
+    ...     print(str(error).split(";")[0])
+    --set c: 'many' is no number that can be set
     """
     given = [_split(setting) for setting in settings]
     texts = dict(given)

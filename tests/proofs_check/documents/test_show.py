@@ -22,7 +22,8 @@ from proofs_check.core.kept import RELEASE
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import outcomes
 from proofs_check.core.statements import PACKAGE, rows
-from proofs_check.documents.show import Page, from_here, show
+from proofs_check.documents.row_page import Page, from_here
+from proofs_check.documents.show import show
 from tests.proofs_check.core.ledgers import document, line
 
 BOOK = Ledger(json.loads(RELEASE.read_text(encoding="utf-8"))["claims"])
