@@ -69,4 +69,7 @@ def version() -> str:
     >>> version().split()[0]
     'largeprompt'
     """
-    return f"largeprompt {metadata.version('largeprompt')}"
+    try:
+        return f"largeprompt {metadata.version('largeprompt')}"
+    except metadata.PackageNotFoundError:
+        return "largeprompt, not installed"

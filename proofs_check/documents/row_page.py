@@ -16,6 +16,7 @@ from rich.text import Text
 from numerics.evidence import Evidence, Verdict
 from numerics.terminal.colours import COLOURS
 from numerics.terminal.formulas import LatexError
+from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode, formula_as_unicode
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import NOT_SETTLED, Outcome
@@ -123,7 +124,10 @@ class Page:
             yield "run it", f"python {shlex.quote(from_here(PACKAGE / path))}"
 
     def _evidence(self, data: Mapping[str, Any]) -> Iterator[Field]:
-        known = Evidence.from_json(data)
+        try:
+            known = Evidence.from_json(data)
+        except ValueError as error:  # of a ledger that was edited
+            raise InputError(f"the ledger contradicts itself: {error}; judge the claim anew with --again") from error
         for name, text in known.rows():
             if name not in ("verdict", "checked", "witness", "slack", "reference", "argument"):
                 words = text if self.latex else as_unicode(marked(text))
@@ -149,9 +153,9 @@ class Page:
                 yield name, self._words(", ".join(e[name]))
         said = {"argument": e["argument"] or held["argument"], "unproved": e["unproved"]}
         yield from ((name, self._words(text)) for name, text in said.items() if text)
-        if e["line"]:
-            path, _, line = e["line"].rpartition(":")
-            yield "source", f"{from_here(PACKAGE.parent / path)}:{line}"
+        path, _, line = e["line"].rpartition(":")
+        if path and (file := PACKAGE.parent / path).is_file():
+            yield "source", f"{from_here(file)}:{line}"
         yield from (("FAULT", Text(fault, style="bold red")) for fault in e["faults"])
 
     def _words(self, text: str) -> str:

@@ -212,6 +212,20 @@ def test_a_path_with_a_space_can_be_typed(tmp_path: Path, monkeypatch: pytest.Mo
     assert from_here(tmp_path / "y.py") == str(tmp_path / "y.py")
 
 
+def test_a_ledger_that_contradicts_itself_is_refused(tmp_path: Path) -> None:
+    edited = line("BB:CC.3.b")
+    edited["repair"]["evidence"]["witness"] = {"L": 1}
+    (tmp_path / "ledger.json").write_text(json.dumps(document(edited)), encoding="utf-8")
+    with pytest.raises(InputError, match="the ledger contradicts itself: .* with --again"):
+        show("BB:CC.3.b", ledger=str(tmp_path))
+
+
+def test_a_source_that_is_gone_is_not_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "ledger.json").write_text(json.dumps(document(line("BB:CC.3.a", line="proofs_check/gone.py:3"))), encoding="utf-8")
+    show("BB:CC.3.a", ledger=str(tmp_path))
+    assert "gone.py" not in capsys.readouterr().out
+
+
 def test_again_judges_now(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The verdict of an older ledger is not repeated."""
     older = line("BB:CC.3.a", verdict="OPEN", open="not tried")
