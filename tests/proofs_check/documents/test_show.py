@@ -216,7 +216,7 @@ def test_a_ledger_that_contradicts_itself_is_refused(tmp_path: Path) -> None:
     edited = line("BB:CC.3.b")
     edited["repair"]["evidence"]["witness"] = {"L": 1}
     (tmp_path / "ledger.json").write_text(json.dumps(document(edited)), encoding="utf-8")
-    with pytest.raises(InputError, match="the ledger contradicts itself: .* with --again"):
+    with pytest.raises(InputError, match=r"the ledger contradicts itself: .* with --again"):
         show("BB:CC.3.b", ledger=str(tmp_path))
 
 
