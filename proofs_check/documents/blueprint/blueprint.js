@@ -42,11 +42,11 @@
     const entry = (id, verdict, parts) => {
       const said = parts.map((p) => p.textContent).join(" ");
       const formulas = parts.flatMap((p) => all("[data-tex]", p)).map((f) => f.dataset.tex);
-      return { id, verdict, said: parts[0].textContent.trim(), text: [id, verdict, said, ...formulas].join(" ").toLowerCase() };
+      return { id, verdict, shown: parts[0], said: parts[0].textContent.trim(), text: [id, verdict, said, ...formulas].join(" ").toLowerCase() };
     };
-    const told = (article) => article ? all(":scope > header > *, :scope > .card, .card.bad, .card.good", article) : [];
+    const told = (article) => article ? all(":scope > header > *, :scope > .card", article) : [];
     return all(".page.row").flatMap((page) => [
-      entry(page.id, page.dataset.verdict, [$(":scope > .says", page), ...all(":scope > .printed, :scope > .kicker", page), ...told($("article.claim:not([id])", page))]),
+      entry(page.id, page.dataset.verdict, [$(":scope > .says", page), ...all(":scope > .printed, :scope > .kicker, :scope > .story", page), ...told($("article.claim:not([id])", page))]),
       ...all("article.claim[id]", page).map((c) => entry(c.id, c.dataset.verdict, [$(".summary", c), ...told(c)])),
     ]);
   }
@@ -64,7 +64,7 @@
       link.href = "#" + encodeURIComponent(e.id).replaceAll("%3A", ":").replaceAll("%2F", "/");
       link.textContent = e.id;
       said.className = "says";
-      said.textContent = e.said.length > 260 ? e.said.slice(0, 260) + " …" : e.said;
+      said.append(...e.shown.cloneNode(true).childNodes);
       item.append(mark, " ", link, said);
       return item;
     }));
