@@ -139,7 +139,7 @@
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy]");
     if (!button) return;
-    const code = button.parentElement.nextElementSibling, said = button.textContent;
+    const beside = button.previousElementSibling, code = beside.matches("code") ? beside : button.parentElement.nextElementSibling, said = button.textContent;
     try { await navigator.clipboard.writeText(code.textContent); } catch {
       const range = document.createRange();
       range.selectNodeContents(code);

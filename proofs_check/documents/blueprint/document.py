@@ -86,7 +86,16 @@ class Site:
     """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        unknown = {"date": "", "code": "", "python": "", "versions": {}, "error": 0.0, "faults": [], "partial": False, "seconds": 0.0}
+        unknown = {
+            "date": "",
+            "code": "",
+            "python": "",
+            "versions": {},
+            "error": 0.0,
+            "faults": [],
+            "partial": False,
+            "seconds": 0.0,
+        }
         self.run = {**unknown, **document["run"]}
         self.claims: dict[str, dict[str, Any]] = {c["id"]: c for c in document["claims"]}
         self.ledger = Ledger(document["claims"])

@@ -24,7 +24,7 @@ from proofs_check.documents.blueprint.graph import all_statements, apart, neighb
 __all__ = ["Blueprint", "as_html", "write_blueprint"]
 
 _PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")
-_CODE = re.compile("`([^`]+)`")
+_CODE = re.compile("`([^`<]+)`")
 
 
 @dataclass(frozen=True)
