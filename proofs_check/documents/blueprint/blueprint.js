@@ -89,8 +89,8 @@
   function fit(canvas) {
     const svg = $("svg.graph", canvas);
     if (!svg || canvas.dataset.zoom || !canvas.clientWidth) return;
-    // Smaller than four fifths nobody can read it: then it is better to scroll.
-    resize(svg, Math.max(Math.min(1, (canvas.clientWidth - 10) / natural(svg)), 0.8));
+    // Smaller than three quarters nobody can read it: then it is better to scroll.
+    resize(svg, Math.max(Math.min(1, (canvas.clientWidth - 10) / natural(svg)), 0.75));
     canvas.scrollLeft = (canvas.scrollWidth - canvas.clientWidth) / 2;
   }
   function resize(svg, scale) {

@@ -21,7 +21,7 @@ DOT = 16.0
 
 @dataclass(frozen=True)
 class Box:
-    """A node: what it says, where it leads, and its marks: (verdict, what stands behind the dot)."""
+    """A node: what it says, where it leads, and its marks: (verdict, what follows the dot)."""
 
     id: str
     href: str
@@ -34,7 +34,7 @@ class Box:
 
     @property
     def size(self) -> tuple[float, float]:
-        return max(7.6 * len(self.title) + 18, sum(map(_mark_width, self.marks)) + 14, 74.0), 50.0
+        return max(7.8 * len(self.title) + 18, sum(map(_mark_width, self.marks)) + 14, 74.0), 50.0
 
 
 def _statement(s: Statement, *, outside: bool = False) -> Box:
@@ -146,7 +146,7 @@ def _node(box: Box, centre: tuple[float, float]) -> str:
 
 def _mark_width(mark: tuple[str, str]) -> float:
     """Of a dot and of what stands behind it, with a space on either side."""
-    return DOT + 5 + 7.0 * len(mark[1])
+    return DOT + 6 + 8.5 * len(mark[1])
 
 
 def v_class(verdict: str) -> str:

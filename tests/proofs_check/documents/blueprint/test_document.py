@@ -185,6 +185,20 @@ def test_a_refuted_part_tells_why_on_its_own_and_on_the_page_of_its_row(html: st
     assert entry["why"].split("$")[0].strip() in article
 
 
+def test_a_row_is_repaired_only_if_every_error_in_it_is() -> None:
+    spoiled = document()
+    left, opened = ({c["id"]: c for c in spoiled["claims"]}[id] for id in ("BB:CC.3.b", "BB:B.2"))
+    left["repair"], opened["verdict"] = None, "OPEN"  # the error of BB:B.2/limit is repaired
+    html = as_html(Site(spoiled)).html
+    verdicts = {id: text_of(section(html, id).split('<p class="tags">')[1].split("</p>")[0]) for id in (left["id"], opened["id"])}
+    assert verdicts == {"BB:CC.3.b": "R REFUTED not repaired", "BB:B.2": "O OPEN"}
+    letters = {}
+    for id in verdicts:
+        node = html.split(f'data-node="{id}"')[1].split("</a>")[0]
+        letters[id] = re.findall(r'<text class="letter"[^>]*>([^<]*)<', node)
+    assert letters == {"BB:CC.3.b": ["R"], "BB:B.2": ["O"]}
+
+
 def test_every_claim_names_its_line_and_every_judged_row_its_run(html: str) -> None:
     ledger = document()
     for c in ledger["claims"]:
