@@ -63,17 +63,17 @@ class Page:
         self.screen, self.book, self.latex = screen, book, latex
 
     def group(self, title: str, found: list[Outcome]) -> None:
-        """The rows of a numbered statement, a line each, and those that are false in full."""
+        """The rows of a numbered statement, a line each, and of those that are false the reason."""
         paper = found[0].row.version or found[0].row.paper
         self.screen.print(Text(f"{title}  ({paper}), {len(found)} rows", style="bold"))
         print_lines(self.screen, found, places=False)
-        false = [o for o in found if o.errors]
-        for o in false:
+        for o in (o for o in found if o.errors):
             self.screen.print()
-            self.row(o)
-        if not false:
-            first = next((o for o in found if o.row.main), found[0])
-            self.screen.print(Text(f"\nOne row in full: largeprompt show {first.id}"))
+            self.paragraph(Text.assemble((o.id, "bold"), f"  {o.row.where}"))
+            self._fields([("verdict", _verdict(o)), *self._reasons(o.errors[0]), *self._witness(o.errors[0])])
+        first = next((o for o in found if o.row.main), found[0])
+        self.screen.print()
+        self.paragraph(Text(f"One row in full, with formulas and evidence: largeprompt show {first.id}"))
 
     def row(self, o: Outcome, claim: str = "") -> None:
         """A row with all its claims, or with one of them."""

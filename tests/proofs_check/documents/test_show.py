@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from numerics.terminal.inputs import InputError
-from numerics.terminal.mathematics import formula_as_unicode
+from numerics.terminal.mathematics import as_unicode, formula_as_unicode
 from proofs_check.core.kept import RELEASE
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import outcomes
@@ -134,7 +134,7 @@ def test_one_claim_of_a_row(capsys: pytest.CaptureFixture[str]) -> None:
     assert "BB:LC.4/one-token" not in text
 
 
-def test_a_numbered_statement_is_a_line_a_row_and_its_false_rows_in_full(
+def test_a_numbered_statement_is_a_line_a_row_and_why_its_false_rows_are_false(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "300")
@@ -143,8 +143,8 @@ def test_a_numbered_statement_is_a_line_a_row_and_its_false_rows_in_full(
     found = {id: o for id, o in outcomes(BOOK).items() if id == "BB:LC.4" or id.startswith("BB:LC.4.")}
     lines = re.findall(r"^([A-Z-]) [ *] (\S+)", text, flags=re.MULTILINE)
     assert [id for _, id in lines] == list(found)
-    in_full = re.findall(r"^(BB:\S+)  .*\(arXiv", text, flags=re.MULTILINE)
-    assert in_full == [id for id, o in found.items() if o.errors]
+    reasons = re.findall(r"^(BB:\S+)  .*\nverdict +REFUTED.*\nwhy +(.*)\ninstead", text, flags=re.MULTILINE)
+    assert dict(reasons) == {id: as_unicode(o.errors[0]["why"]) for id, o in found.items() if o.errors}
 
 
 def test_a_row_without_a_claim_says_so(kept: str, capsys: pytest.CaptureFixture[str]) -> None:
