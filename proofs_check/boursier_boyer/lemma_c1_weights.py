@@ -61,8 +61,9 @@ def searched(proof: Evidence, search: Evidence) -> Evidence:
     reference={},
 )
 def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
-    """E M <= e^{a2/2}, E M^2 <= e^{2 a2} and S >= L: what the definition gives for E M^k, and e^x
-    >= 1 + x at a centred score.
+    r"""For $M=e^{Z_1^{\top}Uz}$ the definition of sub-Gaussian gives $\mathbb{E}M\leq
+    e^{\sigma^2\|Uz\|^2/2}$ and $\mathbb{E}M^2\leq e^{2\sigma^2\|Uz\|^2}$, and $e^x\geq1+x$ at a
+    centred score gives $S\geq L$.
 
     The second route is the worst of the laws with their exact sub-Gaussian constant.
     """
@@ -82,7 +83,7 @@ def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fract
 
 @claim("BB:LC.1.M/jensen", dial="c")
 def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
-    """e^x >= c + x for every score x with c = 1.
+    r"""For every score $x$, $e^x\geq c+x$ with `c` = 1.
 
     The mean of the right side is 1 for a centred score: BB:LC.1.M has E M >= 1 and S >= L from it.
     """
@@ -92,8 +93,8 @@ def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LC.1.M/exponents", control=dict(half=Fraction(1, 3)))
 def exponents_of_the_moments(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """Sub-Gaussian at v = kUz means E M^k <= e^{k^2 a2/2}; its exponents for k = 2 and, after a
-    square root, for k = 4 and 2.
+    r"""The definition of sub-Gaussian at $kUz$ gives $\mathbb{E}M^k\leq e^{k^2\sigma^2\|Uz\|^2/2}$.
+    Its exponents are checked for $k=2$ and, after a square root, for $k=4$ and $k=2$.
     """
     return all_of(
         identity(moment(2, half=half), exp(2 * b)),
@@ -114,8 +115,9 @@ def exponents_of_the_moments(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     reference=dict(alpha=RADEMACHER.values["alpha_-"]),
 )
 def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2, second: int | Fraction = 2) -> Evidence:
-    """P(S_L <= (1 - alpha) S) <= exp(-alpha^2 S^2/(c L E M^2)) <= exp(-alpha^2 L e^{-2 a2}/second)
-    with 2 for both numbers; compared by exponents.
+    r"""For $0<\alpha<1$,
+    $\mathbb{P}(S_L\leq(1-\alpha)S)\leq\exp(-\frac{\alpha^2S^2}{cL\,\mathbb{E}M^2})\leq\exp(-\frac{\alpha^2L}ke^{-2\sigma^2\|Uz\|^2})$
+    with `c` = 2 and `second` $k=2$. The sides are compared by their exponents.
     """
     tail = Tail(normaliser, "<=", (1 - alpha) * S, alpha)
     inner = worst_ratio(tail, "<=", exp(-(alpha**2) * S**2 / (c * L * EM2)), exponents=True)
@@ -125,15 +127,15 @@ def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2, second: int | Fra
 
 @claim("BB:LC.1.CL/laplace", dial="c")
 def exponential_below_its_parabola(*, c: Fraction = Fraction(1, 2)) -> Evidence:
-    """e^{-y} <= 1 - y + y^2/2 for y >= 0, applied to y = t M."""
+    r"""For $y\geq0$, $e^{-y}\leq1-y+\frac{y^2}2$; this is applied to $y=tM$."""
     y = sp.Symbol("y", nonnegative=True)
     return forall(exp(-y), "<=", 1 - y + sp.Rational(c) * y**2, {y: Closed(0, oo)})
 
 
 @claim("BB:LC.1.CL/exponent", control=dict(c=3))
 def exponent_at_the_best_t(*, c: int = 2) -> Evidence:
-    """-t alpha S + t^2 L E M^2/2 at t = alpha S/(L E M^2) is -alpha^2 S^2/(c L E M^2) with c =
-    2.
+    r"""At $t=\frac{\alpha S}{L\,\mathbb{E}M^2}$ the exponent $-t\alpha
+    S+\frac12t^2L\,\mathbb{E}M^2$ is $-\frac{\alpha^2S^2}{cL\,\mathbb{E}M^2}$ with `c` = 2.
     """
     best = sp.Subs(-t * alpha * S + t**2 * L * EM2 / 2, t, alpha * S / (L * EM2))
     return identity(best, -(alpha**2) * S**2 / (c * L * EM2))
@@ -150,8 +152,9 @@ def exponent_at_the_best_t(*, c: int = 2) -> Evidence:
     reference={},
 )
 def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fraction = 3) -> Evidence:
-    """P(S_L >= S + sqrt(c L E M^2/delta)) <= delta, and the same beyond (1 + alpha_+) S with
-    `second` under the root of alpha_+; both numbers are 3, and thresholds are squared about S.
+    r"""Both $\mathbb{P}(S_L\geq S+\sqrt{cL\,\mathbb{E}M^2/\delta})\leq\delta$ and
+    $\mathbb{P}(S_L\geq(1+\alpha_+)S)\leq\delta$ are tried with `c` = 3 and with `second` = 3 under
+    the root of $\alpha_+$. The thresholds are squared about $S$.
     """
     inner = worst_ratio(Tail(deviation_S, ">=", c * L * EM2 / delta, delta), "<=", delta)
     outer = worst_ratio(Tail(deviation_S, ">=", (alpha_plus(L, a2, delta, c=second) * S) ** 2, delta), "<=", delta)
@@ -167,8 +170,10 @@ def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fra
     reference={},
 )
 def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, twice: int | Fraction = 2) -> Evidence:
-    """E|w f|^2 <= sqrt(E w^4 E|f|^4) <= e^{4 a2} sqrt(E|f|^4), w = e^{z'Uz}: pointwise for every t,
-    the best t, and sqrt(E w^4) <= e^{4 a2}.
+    r"""With $M=e^{Z_1^{\top}Uz}$,
+    $\mathbb{E}\|Mf\|^2\leq\sqrt{\mathbb{E}M^4\,\mathbb{E}\|f\|^4}\leq
+    e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4}$. Proved are the pointwise inequality for every
+    $t$, its value at the best $t$, and $\sqrt{\mathbb{E}M^4}\leq e^{4\sigma^2\|Uz\|^2}$.
 
     The second route is the worst of the laws with their exact sub-Gaussian constant.
     """
@@ -188,8 +193,9 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, twice: in
     reference={},
 )
 def size_of_the_limit(*, exponent: int | Fraction = 1, twice: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
-    """|R/S| <= sqrt(E w^2 E|f|^2) <= e^{a2} sqrt(E|f|^2), w = e^{Z'Uz}: pointwise for every t, the
-    best t, E w >= 1, the exponent.
+    r"""With $M=e^{Z_1^{\top}Uz}$, $\|R/S\|\leq\sqrt{\mathbb{E}M^2\,\mathbb{E}\|f\|^2}\leq
+    e^{\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^2}$. Proved are the pointwise inequality for every
+    $t$, its value at the best $t$, the division by $\mathbb{E}M\geq1$, and the exponent.
 
     The second route is the worst of the laws with their exact sub-Gaussian constant.
     """
@@ -214,5 +220,7 @@ def size_of_the_limit(*, exponent: int | Fraction = 1, twice: int | Fraction = 2
     reference={},
 )
 def deviation_of_the_numerator(*, c: int | Fraction = 3) -> Evidence:
-    """P(|R_L - R|^2 > 3 L e^{4 a2} sqrt(E|f|^4)/delta) <= 2 delta."""
+    r"""The bound $\mathbb{P}(\|R_L-R\|^2>\frac c\delta
+    Le^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4})\leq2\delta$ is tried with `c` = 3.
+    """
     return worst_ratio(Tail(deviation_R, ">", c * L * exp(4 * a2) * K / delta, delta), "<=", 2 * delta)

@@ -41,8 +41,10 @@ UNPROVED = (
     unproved=UNPROVED,
 )
 def split_of_the_mean(*, c: int | Fraction = 1, part: Fraction = Fraction(16, 27), front: Fraction = Fraction(1)) -> Evidence:
-    """For t = theta t_0, theta <= 1, delta = C/(L sqrt(t)) >= c delta_0 with c = 1; int_0^{t_0}
-    C/(L sqrt(t)) dt = 2 C sqrt(t_0)/L; and t_0 = (16/27)^2 C^2/(delta_0^2 L^3) is L K^2.
+    r"""For $t=\theta t_0$ with $\theta\leq1$, $\delta=\frac C{L\sqrt t}\geq c\,\delta_0$ with `c` =
+    1. The integral of $\frac C{L\sqrt t}$ from $0$ to $t_0$ is $\frac{2C\sqrt{t_0}}L$, and
+    $t_0=(\frac{16}{27})^2\frac{C^2}{\delta_0^2L^3}$ is $LK^2$ with
+    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
 
     Unlike in Lemma C.4 the integral starts at 0, so that nothing is asked of L; the sum is also
     compared on exact laws.
@@ -69,8 +71,9 @@ def split_of_the_mean(*, c: int | Fraction = 1, part: Fraction = Fraction(16, 27
     unproved=UNPROVED,
 )
 def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fraction(1)) -> Evidence:
-    """c|u|^4 + c|v|^4 >= t with c = 8 for every t <= (|u| + |v|)^4; the substitutions t = 8 (u +
-    x), t = u^2 and u = 16 sigma^2 C_f^2 v; the tail integral in closed form.
+    r"""For every $t\leq(\|a\|+\|b\|)^4$, $c\|a\|^4+c\|b\|^4\geq t$ with `c` = 8. The substitutions
+    $t=8(u+x)$, $t=u^2$ and $u=16\sigma^2C_f^2v$ and the closed form of the tail integral are proved
+    as well.
 
     The bounds on E|err|^4 that are displayed are compared on exact laws.
     """
@@ -99,7 +102,7 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     r"it is negative, $8\|R/S\|^4-t_0$ is lost.",
     details=r"For Rademacher tokens, $L=1$, $Uz=1$ and $f(z)=z$ the left side is $7+8\tanh^41=9.69$, the right side 8. The "
     r"displayed bound on $\mathbb{E}\|R_L/S_L-R/S\|^4$ is true for every $L\geq1$: what is lost is below its first term.",
-    instead=r"The step holds if $L\geq8e^{4\sigma^2\|Uz\|^2}$; otherwise add $8\|R/S\|^4-t_0$.",
+    instead=r"Ask for $L\geq8e^{4\sigma^2\|Uz\|^2}$; otherwise add $8\|R/S\|^4-t_0$.",
     costs="nothing",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
     argument="t_0 = L K^2 and |R/S|^4 <= e^{4 a2} K^2, so that t_0/8 >= |R/S|^4 where L >= 8 e^{4 a2}.",
@@ -107,8 +110,10 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     unproved=UNPROVED,
 )
 def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None = None, eight: int = 8) -> Evidence:
-    """int_{t_0}^oo P(max|f|^4 >= t/8 - |R/S|^4) dt <= 8L int_s^oo P(|f|^4 >= t) dt, s = (t_0/8 -
-    |R/S|^4)_+.
+    r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^4\geq\frac t8-\|\frac
+    RS\|^4)\,dt\leq8L\int_s^\infty\mathbb{P}(\|f\|^4\geq t)\,dt$ with $s=(\frac{t_0}8-\|\frac
+    RS\|^4)_+$ is refuted as printed. The repair asks for $L\geq8e^{4\sigma^2\|Uz\|^2}$, which gives
+    $t_0/8\geq\|\frac RS\|^4$.
     """
     hypothesis = None if at_most is None else (exp(4 * a2_) / L_, at_most)
     cases = increasing(MAXIMUM_TAIL, eight * L_ * OWN_TAIL, order=4, admitted=hypothesis)
@@ -126,8 +131,9 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
     "with theta <= 1 and t_0/8 = phi |R/S|^4 with phi <= 1, that is L = 8 phi theta^2 e^{8 a2/3}.",
 )
 def what_is_dropped_is_below_the_first_term(*, c: int = 8) -> Evidence:
-    """Where t_0/8 <= |R/S|^4, c|R/S|^4 <= 2 C sqrt(t_0)/L = 216 e^{4 a2} K^2/sqrt(L) with c = 8, in
-    units of K^2, for real L.
+    r"""Where $t_0/8\leq\|\frac RS\|^4$, $c\,\|\frac
+    RS\|^4\leq\frac{2C\sqrt{t_0}}L=216e^{4\sigma^2\|Uz\|^2}\frac{K^2}{\sqrt L}$ with `c` = 8 and
+    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$, for every real $L$.
     """
     part, phi = sp.symbols("theta phi", positive=True)
     ratio = part**2 * exp(8 * a2 / 3)
@@ -143,8 +149,8 @@ def what_is_dropped_is_below_the_first_term(*, c: int = 8) -> Evidence:
     argument="By Hoelder's inequality |R/S| <= E[M|f|] <= (E M^{4/3})^{3/4} (E|f|^4)^{1/4}, and E M^{4/3} <= e^{8 a2/9}.",
 )
 def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
-    """|R/S| <= c e^{(2/3) a2} (E|f|^4)^{1/4}, c = 1: a smaller exponent than (15) has for the
-    second moment.
+    r"""With `c` = 1, $\|R/S\|\leq c\,e^{\frac23\sigma^2\|Uz\|^2}(\mathbb{E}\|f(Z_1)\|^4)^{1/4}$;
+    the exponent is smaller than that which (15) has for the second moment.
     """
     return worst_ratio(symbol("RS"), "<=", sp.Rational(c) * exp(2 * a2_ / 3) * sqrt(K_))
 
@@ -159,8 +165,9 @@ def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
     reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 4 / sp.E),
 )
 def limits_of_the_gamma_integral(*, c: int | Fraction = 1, rate: int = 32, least: Fraction = Fraction(1)) -> Evidence:
-    """(L/8 - theta e^{4 a2})_+ >= (L/8 - c e^{4 a2})_+ with c = 1; the upper limit; sqrt((x - y)_+)
-    >= sqrt(x) - sqrt(y), sqrt(x) = w + h and sqrt(y) = w.
+    r"""With $w=e^{2\sigma^2\|Uz\|^2}$, `c` = 1 and $\theta\leq1$, $(\frac L8-\theta
+    w^2)_+\geq(\frac L8-c\,w^2)_+$. The upper limit of the Gamma integral and
+    $\sqrt{(x-y)_+}\geq\sqrt x-\sqrt y$ are proved as well.
     """
     smaller, larger = (Max(L / 8 - e * exp(4 * a2), 0) for e in (sp.Rational(c), theta))
     below = forall(larger, ">=", smaller, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
@@ -186,8 +193,8 @@ def limits_of_the_gamma_integral(*, c: int | Fraction = 1, rate: int = 32, least
     unproved=UNPROVED,
 )
 def last_display(*, power: int = 4, one: Fraction = Fraction(1), front: Fraction = Fraction(1)) -> Evidence:
-    """(1 + y) e^{-y} <= (1 + h) e^{-x} for x <= y <= h; (L/8 - e^{power a2})_+ = 0 where t_0/8 <=
-    |R/S|^4, power = 4.
+    r"""For $x\leq y\leq h$, $(1+y)\,e^{-y}\leq(1+h)\,e^{-x}$. Where $t_0/8\leq\|\frac RS\|^4$,
+    $(\frac L8-e^{k\sigma^2\|Uz\|^2})_+=0$ with `power` $k=4$.
 
     The bound displayed is also compared on exact laws.
     """
