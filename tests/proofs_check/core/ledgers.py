@@ -6,7 +6,8 @@ import copy
 from functools import cache
 from typing import Any
 
-from proofs_check.core.ledger import Ledger, run_claim
+from proofs_check.core.judging import run_claim
+from proofs_check.core.ledger import Ledger
 
 #: Quick claims: a gap with a sharp constant and what it uses, an edge, a proved step, and typos,
 #: one of which is an inference.
