@@ -58,7 +58,7 @@ LOG_DISTANCE_DEVIATION = 0.08
 def trajectories_approach(*, step: int = LATE_STEP, growth: int = 0, measured: Measurements | None = None) -> Evidence:
     """On isotropic data, as written, the squared distance of the parameters $(O,V,K,Q)$ falls from
     each prompt length to the next longer one, from each random start from which no run fails. As
-    printed this is refuted at `step` 30 000, at $L=50$ and $100$; the repair says it at `step` 10
+    printed this is refuted at step 30 000, at $L=50$ and $L=100$; the repair says it of step 10
     000.
 
     The printed sentence is refuted on a curve of Figure 3 that goes on to 500 000 steps, L = 50 and

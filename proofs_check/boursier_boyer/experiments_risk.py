@@ -250,8 +250,8 @@ def anisotropic_data_need_longer_prompts(
     *, reading: str = "as written", factor: int = 1, measured: Measurements | None = None
 ) -> Evidence:
     """At each length of Figure 6 the trained risk less half the label noise is at least that of
-    Figure 2. With data as written this is refuted by linear attention; in the repaired `reading`,
-    with the prompts and queries of the authors' code, it holds.
+    Figure 2. With data as written this is refuted by linear attention; repaired, with the prompts
+    and queries of the authors' code, it holds.
 
     The control says that it is at least twice that.
 
