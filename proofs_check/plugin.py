@@ -131,16 +131,17 @@ def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -
     if line is None or report.when != "call":
         return None
     if report.passed:
-        return "passed", line["verdict"][0], (_word(line), _markup(line["verdict"]))
+        from numerics.terminal.colours import pytest_markup
+
+        return "passed", line["verdict"][0], (_word(line), pytest_markup(line["verdict"]))
     return None
 
 
 def _markup(mark: str) -> dict[str, bool]:
-    """How pytest's terminal marks a piece of text: by the colour of a verdict, or bold."""
-    from numerics.evidence import COLOURS
+    """How a piece of the summary is marked: by the colour of its verdict, bold, or not at all."""
+    from numerics.terminal.colours import COLOURS, pytest_markup
 
-    name = COLOURS.get(mark, mark if mark == "bold" else "")
-    return {name: True} if name else {}
+    return pytest_markup(mark) if mark in COLOURS else {"bold": True} if mark == "bold" else {}
 
 
 def _line(report: pytest.TestReport) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 from numerics.evidence import Verdict
+from numerics.terminal.colours import LETTERS
 from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.coverage import coverage
 from proofs_check.core.ledger import Ledger
@@ -55,9 +56,9 @@ def _headline(told: Account, width: int) -> Iterator[Line]:
     printed = max((len(h.printed) for h in told.headline), default=0)
     yield [(cut(f"{'':{name + 4}}  {'as printed':{printed}}  evidence", width), "")]
     for h in told.headline:
-        letter = h.verdict[0] if h.verdict in Verdict.__members__ else "-"
-        line = cut(f"{h.title:{name}}  {h.printed:{printed}}  ", width - 4)
-        yield [(f"  {letter} ", h.verdict), (line, ""), (cut(h.evidence, width - 4 - len(line)), h.evidence)]
+        line = cut(f"{h.title:{name}}  {h.printed:{printed}}  {h.evidence}", width - 4)
+        end = name + printed + 4
+        yield [(f"  {LETTERS[h.verdict]} ", h.verdict), (line[:end], ""), (line[end:], h.evidence)]
         yield from _plain(_wrapped(as_unicode(h.change), width, " " * 6, most=2))
 
 
@@ -146,7 +147,7 @@ def details(ledger: Ledger, width: int) -> list[Line]:
             if copies := told.copies(o):
                 out += _plain(_wrapped(f"The same error is in {', '.join(c.id for c in copies)}.", width, " " * 6))
     reaches = (line for key in papers() for line in _wrapped(coverage(ledger.entries.values(), key).line, width))
-    return [*out, *_plain((*_chains(ledger, width), *_losses(ledger), *reaches))]
+    return [*out, *_plain((*_chains(ledger, width), *_losses(ledger, width), *reaches))]
 
 
 def _chains(ledger: Ledger, width: int) -> Iterator[str]:
@@ -154,7 +155,7 @@ def _chains(ledger: Ledger, width: int) -> Iterator[str]:
     not stand the need to blame.
     """
     standing = Counter(str(ledger.chain(id)) for id in ledger.entries if ledger.stands(id))
-    yield f"claims that stand: {', '.join(f'{n} on {v}' for v, n in standing.items()) or 'none'}"
+    yield from _wrapped(f"Claims that stand: {', '.join(f'{n} on {v}' for v, n in standing.items()) or 'none'}.", width)
     for id in ledger.entries:
         if not ledger.stands(id):
             need, link = ledger.weakest_link(id)
@@ -163,9 +164,10 @@ def _chains(ledger: Ledger, width: int) -> Iterator[str]:
                 yield cut(f"  {id} does not stand: {ledger.held(id)} itself, but {why}", width)
 
 
-def _losses(ledger: Ledger) -> Iterator[str]:
+def _losses(ledger: Ledger, width: int) -> Iterator[str]:
     """The bounds that give most away at their reference instance."""
     lost = {id: e["slack_at_reference"] for id, e in ledger.entries.items() if e["slack_at_reference"] is not None}
     if lost:
-        yield f"bound over truth at the reference instance: {len(lost)} bounds, median {median(lost.values()):.3g}; the largest:"
+        told = f"Bound over truth at the reference instance: {len(lost)} bounds, median {median(lost.values()):.3g}; the largest:"
+        yield from _wrapped(told, width)
         yield from (f"  {lost[id]:>12.4g}  {id}" for id in sorted(lost, key=lambda id: -lost[id])[:LISTED])

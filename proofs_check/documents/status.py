@@ -139,7 +139,9 @@ def errata(document: Mapping[str, Any]) -> str:
             also = f" The same error is in {', '.join(f'`{c.id}`' for c in copies)}." if (copies := told.copies(o)) else ""
             instead = github(first_sentence(error["instead"]))
             left = "" if o.repaired else " **No repair was accepted.**"
-            out.append(f"- {github(o.row.where)} (`{error['id']}`), {kind}: {github(error['why'])} *Instead:* {instead}{also}{left}")
+            out.append(
+                f"- {github(o.row.where)} (`{error['id']}`), {kind}: {github(error['why'])} *Instead:* {instead}{also}{left}"
+            )
     return "\n".join(out) or "No statement is false as printed."
 
 
@@ -195,7 +197,7 @@ def marks(name: str) -> tuple[str, str]:
     >>> marks("errata")[1]
     '<!-- errata:end -->'
     """
-    return f"<!-- {name}:begin (written by: largeprompt status --ledger LEDGER --write FILE) -->", f"<!-- {name}:end -->"
+    return f"<!-- {name}:begin (written by: largeprompt status --write FILE) -->", f"<!-- {name}:end -->"
 
 
 def block_of(text: str, block: str, name: str = "README.md") -> tuple[int, int] | None:

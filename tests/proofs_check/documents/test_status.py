@@ -11,8 +11,8 @@ import pytest
 from numerics.terminal.inputs import InputError
 from proofs_check.cli import main
 from proofs_check.core.ledger import write_json
-from proofs_check.core.statements import rows
 from proofs_check.core.outcomes import row_verdict
+from proofs_check.core.statements import rows
 from proofs_check.documents.status import errata, headline, marks, replaced, status
 from tests.proofs_check.core.ledgers import document, line, made_up
 
