@@ -33,12 +33,12 @@ m, b, z, x, y = (ALGEBRA[name] for name in ("m", "b", "z", "x", "y"))
 @claim(
     "BB:B.1.a",
     control=dict(half=Fraction(1, 3)),
-    argument="The two exponents differ by a constant in z', so that the densities are proportional.",
+    argument="The two exponents differ by a constant in $z'$, so that the densities are proportional.",
 )
 def completing_the_square(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""With $a=K^{\top}Qz$ and $\Lambda=\Gamma^{-1}$, the exponent
-    $x^{\top}a-\frac12(x-m)^{\top}\Lambda(x-m)$ is $-\frac12(x-m-\Gamma a)^{\top}\Lambda(x-m-\Gamma
-    a)$ and a rest that is free of $x$.
+    $x^{\top}a-\frac12(x-m)^{\top}\Lambda(x-m)$ is
+    $-\frac12(x-m-\Gamma a)^{\top}\Lambda(x-m-\Gamma a)$ and a rest that is free of $x$.
     """
     score = K.T * Q * z
     exponent = x.T * score - (x - m).T * Lambda * (x - m) / 2
@@ -51,8 +51,8 @@ def completing_the_square(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     "BB:B.1.b",
     control=dict(shift=Fraction(9, 10)),
     needs=("BB:B.1.a", "BB:L2.1.a/mgf"),
-    argument="The logarithms of E_{mu_z} e^{b.Z'} and of the generating function of N(m + Gamma a, Gamma) agree for every b, and "
-    "a law is determined by its generating function.",
+    argument=r"The logarithms of $\mathbb{E}_{z'\sim\mu_z}e^{b^{\top}z'}$ and of the generating function of "
+    r"$\mathcal{N}(m+\Gamma a,\Gamma)$ agree for every $b$, and a law is determined by its generating function.",
 )
 def skewed_measure_is_gaussian(*, shift: int | Fraction = 1) -> Evidence:
     r"""For $a=K^{\top}Qz$ and a covariance $S$ of any rank,
@@ -75,7 +75,8 @@ def skewed_measure_is_gaussian(*, shift: int | Fraction = 1) -> Evidence:
     "BB:B.1.c",
     control=dict(half=Fraction(1, 3)),
     needs=("BB:B.1.b",),
-    argument="The points m + P y run through the affine subspace on which mu lives, of dimension tr P = rank(Gamma).",
+    argument=r"The points $m+Py$ with the projector $P=SS^{\dagger}$ run through the affine subspace on which $\mu$ lives, of "
+    r"dimension $\mathrm{tr}\,P=\mathrm{rank}(\Gamma)$.",
 )
 def degenerate_covariance(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""On $m+\mathrm{range}(S)$, with the pseudo-inverse $S^{\dagger}$ in place of $\Gamma^{-1}$,
@@ -108,7 +109,8 @@ HEAVY_TAILED_LAWS = {"none": 2**-n, "first": 3 * 4**-n}
     control=(dict(moments="first"), dict(factor=Fraction(9, 10))),
     hypotheses=("d in Integers", "d >= 1"),
     cites=("Kolmogorov: strong law of large numbers",),
-    argument="The mean over tokens of <Qz_q, Kz> V z = V z z'K'Q z_q converges once E|z|^2 is finite.",
+    argument=r"The mean over tokens of $\langle Qz_{\rm q},Kz\rangle Vz=Vzz^{\top}K^{\top}Qz_{\rm q}$ converges once "
+    r"$\mathbb{E}\|z\|^2$ is finite.",
 )
 def limit_of_linear_attention(*, moments: str = "none", factor: int | Fraction = 1) -> Evidence:
     r"""Each summand of linear attention is $Vzz^{\top}K^{\top}Qz_{\rm q}$, whose mean is finite if
@@ -136,7 +138,7 @@ def limit_of_linear_attention(*, moments: str = "none", factor: int | Fraction =
     control=(dict(centred=False), dict(factor=Fraction(9, 10))),
     needs=("BB:L2.1.a", "BB:B.2/limit"),
     argument="The left side is the limit of linear attention and the right side that of softmax attention by Lemma 2.1; only the "
-    "limits are equal, and at L tokens the two outputs differ.",
+    "limits are equal, and at $L$ tokens the two outputs differ.",
 )
 def linear_and_softmax_limits_agree(*, centred: bool = True, factor: int | Fraction = 1) -> Evidence:
     r"""Over $\mathcal{N}(m,\Gamma)$ the limit $V\,\mathbb{E}[zz^{\top}]K^{\top}Qz_{\rm q}$ of

@@ -38,8 +38,8 @@ Array = np.ndarray
 @claim(
     "BB:C.7.gV",
     control=dict(factor=2),
-    argument="The weights do not depend on V, so that row i of V enters the output as v_i.b, where b is the softmax-weighted mean "
-    "of the tokens.",
+    argument=r"The weights do not depend on $V$, so that row $i$ of $V$ enters the output as $v_i^{\top}b$, where $b$ is the "
+    "softmax-weighted mean of the tokens.",
 )
 def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
     r"""The gradient of $v^{\top}b$ in the row $v$ is the softmax-weighted mean $b$ of the tokens,
@@ -62,7 +62,7 @@ def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
     control=dict(slope="z_k.z"),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
     argument="Sums over tokens are linear, so that the four sums of the quotient rule are those of the identity; this is entry "
-    "(a, b) of the gradient.",
+    "$(a,b)$ of the gradient.",
 )
 def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
     r"""Token by token the derivative of $e^{z_k^{\top}Uz}$ in $U_{ab}$ is
@@ -192,8 +192,9 @@ def three_atoms() -> WeightedNodes:
     repair=dict(shortest=2),
     control=dict(shortest=1),
     needs=("BB:LC.6", "BB:C.7.M84", "OURS:R1", "OURS:R3.A33", "OURS:R3.tail", "OURS:R3.max"),
-    argument="|z_k'z| <= |z_k z'|; R1 with f = (v.z) z is used for |z| <= r, where r^2 = ln L/(8 sigma^2 |U|^2), and beyond r the "
-    "bound on max |f|^2 of R3.max, on the limit of R3.A33, and on the tail of the query of R3.tail.",
+    argument=r"First $|z_k^{\top}z|\leq\|z_kz^{\top}\|$. R1 with $f(z_k)=(v_i^{\top}z_k)z_k$ is used for $\|z\|\leq r$, where "
+    r"$r^2=\ln L/(8\sigma^2\|U\|_{\rm op}^2)$, and beyond $r$ the bounds of R3.max on $\max\|f\|^2$, of R3.A33 on the limit, and "
+    "of R3.tail on the tail of the query.",
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma >= 1"),
     unproved=UNPROVED,
 )

@@ -49,7 +49,8 @@ def _jensen(power: int, tangent: Fraction = Fraction(1)) -> Evidence:
     repair=dict(power=1),
     control=dict(power=2),
     needs=("BB:A3.3", "BB:20/end"),
-    argument="Jensen's inequality under the law tilted by e^{Z1'UZ} is the mean of the tangent line; in the second line f = id.",
+    argument=r"Jensen's inequality under the law tilted by $e^{Z_1^{\top}UZ}$ is the mean of the tangent line; in the second line "
+    "$f$ is the identity.",
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1"),
 )
 def fourth_power_of_the_tilted_mean(*, power: int = 4) -> Evidence:
@@ -80,7 +81,8 @@ def fourth_power_of_the_tilted_mean(*, power: int = 4) -> Evidence:
     "BB:20/end",
     dial="c",
     needs=("BB:A3.3", "BB:LC.1.M"),
-    argument="E[e] >= 1 for centred tokens, so that the printed power only helps here; M4 is bounded by Assumption 3.3.",
+    argument=r"For centred tokens $\mathbb{E}[e^{Z_1^{\top}UZ}]\geq1$, so that the printed power only helps here; $M_4$ is "
+    "bounded by Assumption 3.3.",
 )
 def end_of_equation_20(*, c: int | Fraction = 1) -> Evidence:
     r"""For the tilted moment $M_4$ and $W=\mathbb{E}[e^{Z_1^{\top}UZ}]\geq1$, $M_4W/W^4\leq cM_4$
@@ -114,7 +116,8 @@ def _length_of_the_gradient_term() -> Evidence:
     repair=dict(power=4),
     control=dict(power=3),
     needs=("BB:A3.3", "BB:20", "BB:C.7.M84/jensen"),
-    argument="The tilted moment M4 of the second expression is bounded by Assumption 3.3; the first inequality is C.7.M84/jensen.",
+    argument="The tilted moment $M_4$ of the second expression is bounded by Assumption 3.3; the first inequality is "
+    "C.7.M84/jensen.",
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1"),
 )
 def moment_of_the_first_term(*, power: int = 0) -> Evidence:
@@ -144,7 +147,7 @@ def moment_of_the_first_term(*, power: int = 0) -> Evidence:
     "BB:C.7.M84/jensen",
     assumes=(MEANS,),
     control=(dict(scale=Fraction(1, 2)), dict(tangent=Fraction(9, 8)), dict(power=7)),
-    argument="Lagrange's identity over all pairs of coordinates is the Cauchy-Schwarz inequality, for every d; the mean of the "
+    argument="Lagrange's identity over all pairs of coordinates is the Cauchy-Schwarz inequality, for every $d$; the mean of the "
     "tangent line is Jensen's inequality.",
 )
 def first_inequality_of_the_moment(*, scale: int | Fraction = 1, tangent: Fraction = Fraction(1), power: int = 8) -> Evidence:
@@ -163,7 +166,8 @@ def first_inequality_of_the_moment(*, scale: int | Fraction = 1, tangent: Fracti
     "BB:21",
     assumes=(MEANS,),
     dial="c",
-    argument="Line 1 holds entry by entry, line 2 is the mean of 2 a b <= k a^2 + b^2/k at the best k, and line 3 holds pointwise.",
+    argument=r"The first line holds entry by entry, the second is the mean of $2ab\leq ka^2+b^2/k$ at the best $k$, and the third "
+    "holds pointwise.",
     needs=("BB:21/one", "BB:21/two"),
 )
 def three_lines_of_equation_21(*, c: int | Fraction = 8) -> Evidence:
@@ -175,18 +179,18 @@ def three_lines_of_equation_21(*, c: int | Fraction = 8) -> Evidence:
 
 @claim("BB:21/one", dial="c")
 def product_of_two_errors(*, c: int | Fraction = 2) -> Evidence:
-    r"""The error of the product is $\hat X\hat Y-XY=\hat X(\hat Y-Y)+Y(\hat X-X)$, and $(a+b)^2\leq
-    c\,(a^2+b^2)$ with `c` = 2.
+    r"""The error of the product is $\hat X\hat Y-XY=\hat X(\hat Y-Y)+Y(\hat X-X)$, and
+    $(a+b)^2\leq c\,(a^2+b^2)$ with `c` = 2.
     """
     a, b = sp.symbols("a b", real=True)
     split = identity(hat_X * hat_Y - X * Y, hat_X * (hat_Y - Y) + Y * (hat_X - X))
     return all_of(split, forall((a + b) ** 2, "<=", Rational(c) * (a**2 + b**2), {a: (-oo, oo), b: (-oo, oo)}))
 
 
-@claim("BB:21/two", dial="c", argument="If E a^2 = 0, then a = 0 almost surely and both sides vanish.")
+@claim("BB:21/two", dial="c", argument=r"If $\mathbb{E}a^2=0$, then $a=0$ almost surely and both sides vanish.")
 def cauchy_schwarz_for_the_errors(*, c: int | Fraction = 1) -> Evidence:
-    r"""For $a=\hat X^2$, $b=\|\hat Y-Y\|^2$ and every $k>0$, $2ab\leq c\,(ka^2+b^2/k)$ with `c` =
-    1. At $k=\sqrt{\mathbb{E}b^2/\mathbb{E}a^2}$ the mean of the bracket is
+    r"""For $a=\hat X^2$, $b=\|\hat Y-Y\|^2$ and every $k>0$, $2ab\leq c\,(ka^2+b^2/k)$ with
+    `c` = 1. At $k=\sqrt{\mathbb{E}b^2/\mathbb{E}a^2}$ the mean of the bracket is
     $2\sqrt{\mathbb{E}a^2\,\mathbb{E}b^2}$.
     """
     a, b, k, A, B = sp.symbols("a b k A B", positive=True)
@@ -201,8 +205,9 @@ def cauchy_schwarz_for_the_errors(*, c: int | Fraction = 1) -> Evidence:
     assumes=(MEANS,),
     control=(dict(c=Fraction(9, 10)), dict(tangent=Fraction(9, 8)), dict(of_4=7, of_8=15)),
     needs=("BB:A3.3", "BB:20"),
-    argument="The means of the tangent lines under the tilted law are Jensen's inequality; |v.x| <= |v||x| and |x z'| = |x||z|; "
-    "Assumption 3.3 with p = 4 and 8 bounds the tilted moment by sigma^{2p} M, of which it is theta.",
+    argument=r"The means of the tangent lines under the tilted law are Jensen's inequality; $|v^{\top}x|\leq\|v\|\|x\|$ and "
+    r"$\|xz^{\top}\|_F=\|x\|\|z\|$; Assumption 3.3 with $p=4$ and $8$ bounds the tilted moment, which is $\theta\sigma^{2p}M$ "
+    r"with $\theta\leq1$.",
 )
 def moments_of_the_limits(*, c: int | Fraction = 1, tangent: Fraction = Fraction(1), of_4: int = 8, of_8: int = 16) -> Evidence:
     r"""Jensen's inequality for the powers $4$ and $8$, $|v^{\top}x|^p\leq(\|v\|\|x\|)^p$ and
@@ -237,8 +242,8 @@ def moments_of_the_limits(*, c: int | Fraction = 1, tangent: Fraction = Fraction
     repair=dict(shortest=2),
     control=dict(shortest=1),
     needs=("BB:21", "BB:LC.9", "BB:C.7.moments", "BB:C.7.fin/powers", "OURS:R2", "OURS:R3.A33", "OURS:R3.tail", "OURS:R3.max"),
-    argument="R2 is used for |z| <= r, where r^2 = ln L/(16 sigma^2 |U|^2), and beyond r the hull and R3.tail; both are inserted "
-    "into (21) with R3.A33.",
+    argument=r"R2 is used for $\|z\|\leq r$, where $r^2=\ln L/(16\sigma^2\|U\|_{\rm op}^2)$, and beyond $r$ the hull and R3.tail; "
+    "both are inserted into (21) with R3.A33.",
     hypotheses=(*HYPOTHESES, "sigma >= 1"),
     unproved=UNPROVED,
 )
@@ -262,9 +267,9 @@ def rate_of_the_product(*, shortest: int = 1) -> Evidence:
 @claim(
     "BB:C.7.fin/powers",
     control=dict(power=19),
-    argument="By C.7.moments and Lemma C.9 E X^4 <= A sigma^8 and E(Xh - X)^4 <= B (sigma^6 h q)^2, where h = ln L/ln 2 >= 1 and "
-    "q = L^{-c_2/(2 sigma^2)} <= 1: this is the first term of (21), squared; the second, sigma^4 sigma^6 h q, is smaller. The c_2 "
-    "of Lemma C.9 is halved here.",
+    argument=r"By C.7.moments and Lemma C.9, $\mathbb{E}X^4\leq A\sigma^8$ and $\mathbb{E}(\hat X-X)^4\leq B(\sigma^6hq)^2$, "
+    r"where $h=\ln L/\ln2\geq1$ and $q=L^{-c_2/(2\sigma^2)}\leq1$: this is the first term of (21), squared; the second, "
+    r"$\sigma^4\sigma^6hq$, is smaller. The $c_2$ of Lemma C.9 is halved here.",
 )
 def powers_of_sigma_and_the_logarithm(*, power: int = 24) -> Evidence:
     r"""For $\sigma,h\geq1$ and $0<q\leq1$,

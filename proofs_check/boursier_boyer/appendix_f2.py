@@ -46,8 +46,8 @@ S, x, z, w, h = (ALGEBRA[name] for name in ("S", "x", "z", "w", "h"))
     control=({"last": "x"}, {"outer": 1}),
     needs=("BB:L2.1.a", "BB:12"),
     cites=("strong law of large numbers",),
-    argument="Each block is a mean over independent tokens, so it tends to its expectation; the query's own term is divided "
-    "by L and tends to 0.",
+    argument="Each block is a mean over independent tokens, so it tends to its expectation; the query's own term is divided by "
+    "$L$ and tends to $0$.",
 )
 def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str = "x") -> Evidence:
     r"""Without the outer factor $1/L$ and with $x_k^{\top}w\,x_k^{\top}$ in the last row, the
@@ -91,7 +91,7 @@ def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 @claim(
     "BB:F.2.Zh/fixed_point",
     control={"exponent": Rational(1, 2)},
-    argument="The entries of the field in an eigenbasis of Sigma are read off from the matrix products, in every dimension.",
+    argument=r"The entries of the field in an eigenbasis of $\Sigma$ are read off from the matrix products, in every dimension.",
 )
 def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)) -> Evidence:
     r"""With $T=\mathrm{tr}(\Sigma_L^{-2})$ the norm $\|U\|_F^2=T\,T^{-2r}$ equals $u^2=T^{2r}$ at
@@ -108,8 +108,8 @@ def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)
     needs=("OURS:R5.finite", "OURS:R5.limit", "BB:F.2.Zh/fixed_point"),
     cites=("Zhang et al. 2024, Theorem 4.1",),
     control={"exponent": Rational(1, 2)},
-    argument="R5.finite gives the limits for finite prompts, and R5.limit those for the infinite one, with P = 0 as Sigma is "
-    "invertible, and c = 0.",
+    argument=r"R5.finite gives the limits for finite prompts, and R5.limit those for the infinite one, with $P=0$ as $\Sigma$ is "
+    "invertible, and $c=0$.",
 )
 def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Evidence:
     r"""Integrated paths at $L=1,2,20$ and with the infinite prompt tend to
@@ -161,8 +161,8 @@ def radius(start: Start) -> float:
     "BB:F.2.C2/ball",
     needs=("OURS:R5.cons",),
     control={"c": Fraction(9, 10)},
-    argument="The square root of twice the falling risk bounds r, and that of tr(Sigma) bounds t; so u^2 = u |U|_F <= k, since "
-    "|U|_F^2 - u^2 stays 0.",
+    argument=r"The square root of twice the falling risk bounds $r$, and that of $\mathrm{tr}\,\Sigma$ bounds $t$; so "
+    r"$u^2=u\|U\|_F\leq k$, since $\|U\|_F^2-u^2$ stays $0$.",
 )
 def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""If $|a\lambda_i-\delta_{ij}|\sqrt{\lambda_j}\leq r$ and $\delta_{ij}\sqrt{\lambda_j}\leq t$,
@@ -179,8 +179,8 @@ def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidenc
     "BB:F.2.C2",
     control={"times": Fraction(9, 10)},
     needs=("BB:F.2.C2/polynomial", "BB:F.2.C2/ball", "BB:5.Rinf", "BB:F.2.Zh", "BB:R5.3.limits", "BB:R5.3.risk0"),
-    argument="A polynomial is of class C^2; a convergent path is bounded, and F.2.C2/ball gives a radius; the risk is continuous, "
-    "so it tends to that of the limit, which is 0.",
+    argument="A polynomial is of class $C^2$; a convergent path is bounded, and F.2.C2/ball gives a radius; the risk is "
+    "continuous, so it tends to that of the limit, which is $0$.",
 )
 def the_assumptions_on_the_infinite_prompt(*, times: Fraction = Fraction(1)) -> Evidence:
     r"""Integrated paths stay in the ball of radius $\sqrt{2k}$, which `times` multiplies, and the

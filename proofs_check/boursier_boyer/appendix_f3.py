@@ -53,13 +53,14 @@ def field() -> tuple[Words, Words]:
 @claim(
     "BB:F.3.1",
     control={"one": 2},
-    argument="The difference of Gamma and Lambda is a matrix that does not depend on L, divided by L, so that it tends to 0.",
+    argument=r"The difference of $\Gamma$ and $\Lambda$ is a matrix that does not depend on $L$, divided by $L$, so that it tends "
+    "to $0$.",
 )
 def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
     r"""For $\Gamma=(1+\frac1L)\Lambda+\frac1L\mathrm{tr}(\Lambda)I$,
     $L(\Gamma-\Lambda)=\Lambda+\mathrm{tr}(\Lambda)I$ holds entry by entry for every $d$, and as
-    coded for symmetric $\Lambda$ of sizes 1, 2 and 3. The numerator of the first $\frac1L$ is `one`
-    = 1.
+    coded for symmetric $\Lambda$ of sizes 1, 2 and 3. The numerator of the first $\frac1L$ is
+    `one` = 1.
     """
     L, parts = sp.Symbol("L", positive=True), []
     entry, t = sp.symbols("Lambda_ij t", real=True)  # t = tr(Lambda)
@@ -74,8 +75,8 @@ def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
     "BB:F.3.2",
     control={"two": 1},
     needs=("BB:F.3.1",),
-    argument="The risk is half the sum of the e_ij, which are squares, so that its least value is 0; both sums of squares vanish "
-    "together where l_j > 0, and where l_j = 0 each of their terms is 0.",
+    argument="The risk is half the sum of the $e_{ij}$, which are squares, so that its least value is $0$; both sums of squares "
+    r"vanish together where $\lambda_j>0$, and where $\lambda_j=0$ each of their terms is $0$.",
 )
 def global_minima_solve_the_matrix_equation(*, two: int = 2) -> Evidence:
     r"""Both directions are proved: $e_{ij}=\lambda_j(u\lambda_iU_{ij}-\delta_{ij})^2$ is twice the
@@ -138,7 +139,7 @@ def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasie
 @claim(
     "BB:F.3.4a",
     control={"half": Fraction(1, 3)},
-    argument="dU/dt lies in the linear space of the S M S at every time, so U(t) - U(0) does.",
+    argument=r"At every time $dU/dt$ lies in the linear space of the $\Lambda M\Lambda$, so $U(t)-U(0)$ does.",
 )
 def the_block_moves_inside_an_affine_set(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The gradient of $\frac12\mathrm{tr}((u\Lambda U-I)\Lambda(u\Lambda U-I)^{\top})$ in $U$ is
@@ -152,8 +153,9 @@ def the_block_moves_inside_an_affine_set(*, half: Fraction = Fraction(1, 2)) -> 
 @claim(
     "BB:F.3.4b",
     control={"times": 2},
-    argument="X = P(X) + S^+ (S X S) S^+ turns S X S = alpha S and P(X) = sigma P(A) into X = alpha S^+ + sigma P(A), and "
-    "conversely. A self-adjoint map into a space that is the identity there is the orthogonal projection on it.",
+    argument=r"The identity $X=P(X)+\Lambda^{\dagger}(\Lambda X\Lambda)\Lambda^{\dagger}$ turns $\Lambda X\Lambda=\alpha\Lambda$ "
+    r"and $P(X)=\sigma P(A)$ into $X=\alpha\Lambda^{\dagger}+\sigma P(A)$, and conversely. A self-adjoint map into a space that "
+    "is the identity there is the orthogonal projection on it.",
 )
 def the_intersection_and_the_projection(*, times: int = 1) -> Evidence:
     r"""A matrix $X=\sigma A+\Lambda M\Lambda$ has $\Lambda X\Lambda=\alpha\Lambda$ if and only if
@@ -178,7 +180,8 @@ def the_intersection_and_the_projection(*, times: int = 1) -> Evidence:
 @claim(
     "BB:F.3.cons",
     control={"factor": 2},
-    argument="The time derivative of |U|_F^2 - u^2 is 0; at the printed start |U|_F = sigma |Theta Theta'|_F = sigma = u.",
+    argument=r"The time derivative of $\|U\|_F^2-u^2$ is $0$; at the printed start "
+    r"$\|U\|_F=\sigma\|\Theta\Theta^{\top}\|_F=\sigma=u$.",
 )
 def balancedness(*, factor: int = 1) -> Evidence:
     r"""Along the flow $\mathrm{tr}(U^{\top}\dot U)=c\,u\dot u$ with `factor` $c=1$ for every $d$,
@@ -218,10 +221,10 @@ def balancedness_gives_the_printed_alpha(*, four: Rational = Rational(4)) -> Evi
     "BB:F.3.4c",
     needs=("BB:F.3.2", "BB:F.3.3", "BB:F.3.4a", "BB:F.3.4b", "BB:F.3.cons", "OURS:R5.limit", "BB:F.3.4c/alpha"),
     control={"four": Rational(5)},
-    unproved="The statement is about the limit of a flow from every start, and no prover here speaks of solutions of differential "
-    "equations; the parts prove the closed form of alpha and the fixed point.",
-    argument="The limit is a global minimum (by F.3.3 for small sigma, by R5.limit for every sigma > 0), it lies in the set of "
-    "F.3.4b, and balancedness leaves one alpha > 0.",
+    unproved="The statement is about the limit of a flow from every start, and no prover here speaks of solutions of "
+    r"differential equations; the parts prove the closed form of $\alpha$ and the fixed point.",
+    argument=r"The limit is a global minimum (by F.3.3 for small $\sigma$, by R5.limit for every $\sigma>0$), it lies in the set "
+    r"of F.3.4b, and balancedness leaves one $\alpha>0$.",
 )
 def closed_form_of_the_degenerate_limit(*, four: Rational = Rational(4)) -> Evidence:
     r"""Integrated paths tend to $U_{11}=\alpha\Lambda^{\dagger}+\sigma P(\Theta\Theta^{\top})$ and
@@ -248,8 +251,8 @@ def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
     "BB:F.3.fin/bounded",
     control={"c": Fraction(9, 10)},
     needs=("BB:F.3.2", "BB:F.3.4c"),
-    argument="u^2 = |U|_F^2 = |U_r|_F^2 + b by balancedness, and the decreasing risk bounds u |U_r|_F by k, so that x = u^2 is at "
-    "most b + k; u U at the end has risk 0 by F.3.2.",
+    argument=r"By balancedness $u^2=\|U\|_F^2=\|U_r\|_F^2+b$, and the decreasing risk bounds $u\|U_r\|_F$ by $k$, so that $x=u^2$ "
+    "is at most $b+k$; $uU$ at the end has risk $0$ by F.3.2.",
 )
 def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For every $h>0$, $x(x-b)>k^2$ at $x=b+ck+h$ with `c` = 1. At the end of the flow,
@@ -266,8 +269,8 @@ def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fractio
     "BB:F.3.fin",
     control={"shorter": 2},
     needs=("BB:F.3.4c", "BB:F.3.fin/bounded", "BB:T4.3", "OURS:T5.2"),
-    argument="Lemma F.1, the block manifold and Theorem 4.3 ask nothing of the rank of Sigma, so that this is OURS:T5.2 with a "
-    "singular one.",
+    argument=r"Lemma F.1, the block manifold and Theorem 4.3 ask nothing of the rank of $\Sigma$, so that this is OURS:T5.2 with "
+    "a singular one.",
 )
 def theorem_5_2_for_a_degenerate_covariance(*, shorter: int = 1) -> Evidence:
     r"""For $\Sigma=\mathrm{diag}(1,0)$ the flow with finite prompts has

@@ -100,7 +100,8 @@ def _gaussian_moment(power: int) -> sp.Expr:
     "BB:A3.3.rem",
     control=({"power": 1}, {"fourth": Fraction(1, 20)}, {"eighth": Fraction(1, 300)}),
     needs=("OURS:R3.A33",),
-    argument="the remark is true and says too little: R3.A33 gives the moment conditions for all sub-Gaussian laws with sigma >= 1",
+    argument="The remark is true and says too little: R3.A33 gives the moment conditions for all sub-Gaussian laws with "
+    r"$\sigma\geq1$.",
 )
 def bounded_and_gaussian_laws(*, power: int = 2, fourth: int | Fraction = 1, eighth: int | Fraction = 1) -> Evidence:
     r"""For Gaussian tokens in $d=1$ the moments are bounded in closed form with $\sigma^{kp}$,

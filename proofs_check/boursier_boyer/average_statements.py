@@ -22,7 +22,7 @@ from numerics.search.query_average_instances import discrete
 from proofs_check.instances.query_average import general, times
 
 HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
-UNPROVED = "every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants"
+UNPROVED = "Every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants."
 SUPREMUM_WHY = (
     r"The supremum runs over $z$, but the ratio under it contains the token $z_{1}$: as printed it is no condition on $f$."
 )

@@ -37,7 +37,7 @@ ZERO_FUNCTION = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(0),
     repair=dict(event=">"),
     control=(dict(event=">="), dict(c=Fraction(1, 2))),
     needs=("BB:CC.3.a", "BB:CC.3.b", "OURS:R1.CC3"),
-    argument="The proof gives it where delta/4 >= delta_min, and OURS:R1.CC3 everywhere if f is not 0.",
+    argument=r"The proof gives it where $\delta/4\geq\delta_{\min}$, and OURS:R1.CC3 everywhere if $f$ is not $0$.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1", "delta * L**2 >= 64 * exp(4 * sigma2 * Uz**2)"),
     reference={},
 )

@@ -46,7 +46,7 @@ def delta_0_exceeds_delta_min(*, c: int | Fraction = 64) -> Evidence:
     repair=dict(c=139),
     dial="c",
     needs=("BB:LC.1", "BB:CC.3.a"),
-    argument="Lemma C.1 at delta/4 asks for delta/4 >= delta_min, where delta >= delta_0 is all that is known.",
+    argument=r"Lemma C.1 at $\delta/4$ asks for $\delta/4\geq\delta_{\min}$, where $\delta\geq\delta_0$ is all that is known.",
     hypotheses=("L in Integers", "L >= 1", "a2 >= 0", "64 * exp(4 * a2) < L**2"),
     reference={},
 )

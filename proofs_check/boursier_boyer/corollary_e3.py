@@ -83,9 +83,10 @@ def on_the_ball(
         "OURS:R3.A33",
     ),
     control={"scale": Fraction(3, 5)},
-    argument="By E.risk the difference is at most (2 R E D^2)^{1/2} + E D^2/2, with E|T|^2 + E|y|^2 for 2R if the loss is not the "
-    "squared one; these are bounded on the ball (R3, E sigma^12); E D^2 <= E_mu of the bound of Proposition 3.1, whose constants "
-    "may be taken uniform on the ball (CE.3.b), and that mean tends to 0 by E.moments.",
+    argument=r"By E.risk the difference is at most $(2\mathcal{R}\,\mathbb{E}D^2)^{1/2}+\mathbb{E}D^2/2$, with "
+    r"$\mathbb{E}\|T\|^2+\mathbb{E}\|y\|^2$ for $2\mathcal{R}$ if the loss is not the squared one; these are bounded on the ball "
+    r"(R3, $\mathbb{E}\sigma^{12}$). The mean $\mathbb{E}D^2$ is at most $\mathbb{E}_\mu$ of the bound of Proposition 3.1, whose "
+    "constants may be taken uniform on the ball (CE.3.b), and that mean tends to $0$ by E.moments.",
 )
 def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     r"""The supremum of $|\mathcal{R}_L-\mathcal{R}_\infty|$ over the ball $B_{2\rho}$ is at most an
@@ -132,7 +133,7 @@ def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
         "OURS:E.moments",
     ),
     argument="The constants are those of OURS:P3.1/form and OURS:P3.4.U/form, so that their extreme values over the ball are "
-    "those at the norm 2 rho; CE.3.b/monotone puts these into g1(L), which tends to 0 by E.moments.",
+    r"those at the norm $2\rho$; CE.3.b/monotone puts these into $g_1(L)$, which tends to $0$ by E.moments.",
     hypotheses=("Eq(norm1, norm2)",),
 )
 def constants_depend_on_the_norms(*, constant: str = "printed", share: Fraction = Fraction(1)) -> Evidence:
@@ -162,8 +163,8 @@ def constants_depend_on_the_norms(*, constant: str = "printed", share: Fraction 
 @claim(
     "BB:CE.3.b/monotone",
     control={"factor": Fraction(1, 2)},
-    argument="The product of g1(L, U, V) increases in c1 and in the fourth moment of T and decreases in c2: put their suprema and "
-    "infimum.",
+    argument="The product of $g_1(L,U,V)$ increases in $c_1$ and in the fourth moment of $T$ and decreases in $c_2$, so that "
+    "their suprema and infimum may be put.",
 )
 def the_displayed_supremum(*, factor: int | Fraction = 1) -> Evidence:
     r"""For $c,e>0$, $L^{-(c+e)/\sigma^2}\leq L^{-c/\sigma^2}$. The product $x^2y^2(xy+z)$ increases

@@ -35,11 +35,12 @@ from proofs_check.core.claim import claim
         "OURS:R3.A33",
     ),
     control={"scale": Fraction(2, 3)},
-    argument="This is E.gradient, with E|T|^2 + E|y|^2 for 2R if the loss is not the squared one; these and E|J|^2 are bounded on "
-    "the ball by R3, whose constants, unlike the M of Assumption 4.2 (iii), are uniform on it, and by E sigma^12; by OURS:P3.1 "
-    "and P3.4, whose constants are explicit in |U| and |V|, E D^2 and E|dJ|^2 are on the whole ball at most multiples of "
-    "E[sigma^4 ln(L)/L^{c/sigma^2}] and E[sigma^8 ln(L)^2/L^{c/sigma^2}]; both integrands are at most a multiple of sigma^12 by "
-    "E.moments and tend to 0 pointwise, so their means do (dominated convergence).",
+    argument=r"This is E.gradient, with $\mathbb{E}\|T\|^2+\mathbb{E}\|y\|^2$ for $2\mathcal{R}$ if the loss is not the squared "
+    r"one; these and $\mathbb{E}\|J\|^2$ are bounded on the ball by R3, whose constants, unlike the $M$ of Assumption 4.2 (iii), "
+    r"are uniform on it, and by $\mathbb{E}\sigma^{12}$. By OURS:P3.1 and P3.4, whose constants are explicit in $\|U\|_{\rm op}$ "
+    r"and $\|V\|_{\rm op}$, $\mathbb{E}D^2$ and $\mathbb{E}\|dJ\|^2$ are on the whole ball at most multiples of "
+    r"$\mathbb{E}[\sigma^4\ln(L)/L^{c/\sigma^2}]$ and $\mathbb{E}[\sigma^8\ln(L)^2/L^{c/\sigma^2}]$; both integrands are at most "
+    r"a multiple of $\sigma^{12}$ by E.moments and tend to $0$ pointwise, so their means do (dominated convergence).",
 )
 def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     r"""The supremum of $\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|$ over the ball $B_{2\rho}$
@@ -71,7 +72,7 @@ def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     repair={"bound": "mean squares"},
     control={"factor": Fraction(9, 10)},
     needs=("OURS:E.gradient", "BB:CE.5"),
-    argument="The supremum of a bound is a bound on the whole ball; that it tends to 0 is BB:CE.5.",
+    argument="The supremum of a bound is a bound on the whole ball; that it tends to $0$ is BB:CE.5.",
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def the_displayed_bound_at_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:

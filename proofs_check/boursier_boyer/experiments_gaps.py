@@ -148,7 +148,8 @@ def _gaps(variant: str, seed: int, covariance: str, noise: float, lengths: tuple
     "BB:S6.f1a",
     control={"power": 0},
     needs=("BB:A.1.norm",),
-    argument="the gap falls with L at every task, query and parameters, and so does its mean; that it tends to 0 is BB:A.1.norm",
+    argument="The gap falls with $L$ at every task, query and parameters, and so does its mean; that it tends to $0$ is "
+    "BB:A.1.norm.",
 )
 def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None) -> Evidence:
     r"""At fixed parameters $\mathbb{E}(T_{\rm soft}-T_{\rm lin})^2$ falls with $L$, where linear
@@ -177,7 +178,7 @@ def gradients_of_figure_1(*, growth: int = 0, measured: Measurements | None = No
     "BB:A.fig5",
     control=({"growth": 3}, {"power": 0}),
     needs=("BB:A.1.norm", "BB:S6.f1a"),
-    argument="the outputs are those of BB:S6.f1a, whose check is for every covariance; the gradients are measured",
+    argument="The outputs are those of BB:S6.f1a, whose check is for every covariance; the gradients are measured.",
 )
 def figure_5(*, growth: int = 0, power: int = 1, measured: Measurements | None = None) -> Evidence:
     """On anisotropic data both gaps at random starts, of the outputs and of the gradients, fall

@@ -90,7 +90,7 @@ def _lengths(risks: dict[int, Any]) -> str:
     "BB:S6.f2a",
     control=({"lead": 2}, {"growth": 2}),
     needs=("BB:S6.f2a/runs",),
-    argument="the limits of the flow from Assumption 5.1 are the risks of the runs that do not fail, which is measured",
+    argument="The limits of the flow from Assumption 5.1 are the risks of the runs that do not fail, which is measured.",
     assumes=(FLOW_ASSUMPTION,),
 )
 def linear_attention_outperforms_softmax(*, lead: int = 1, growth: int = 0, measured: Measurements | None = None) -> Evidence:

@@ -103,7 +103,7 @@ def _plain_steps(attention: str, scale: float, batches: int) -> Any:
 @claim(
     "BB:A.2",
     control={"rho": Fraction(1, 3)},
-    fragment="our own runs as written; of what the authors drew only their code tells (BB:A.fig6)",
+    fragment="These are our own runs as written; of what the authors drew only their code tells (BB:A.fig6).",
 )
 def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
     """The covariance of our anisotropic runs "as written" has the entries $2^{-|i-j|}$ with $d=5$,

@@ -75,8 +75,9 @@ def log_moment_generating_function(*, half: Fraction = Fraction(1, 2)) -> Eviden
     "BB:L2.1.a",
     control={"half": Fraction(1)},
     needs=("BB:L2.1.a/mgf", "BB:B.1.a", "BB:B.1.b", "BB:B.1.c"),
-    argument="Z = m + R g with g standard normal and Gamma = R R' of any rank, so that a.Z = a.m + (R'a).g and log E e^{a.Z} = "
-    "a.m + a.Gamma a/2; under the integral, E e^{a.Z} Z / E e^{a.Z} is its gradient, at a = K'Qz",
+    argument=r"The token is $Z=m+Rg$ with $g$ standard normal and $\Gamma=RR^{\top}$ of any rank, so that "
+    r"$a^{\top}Z=a^{\top}m+(R^{\top}a)^{\top}g$ and $\ln\mathbb{E}e^{a^{\top}Z}=a^{\top}m+\frac12a^{\top}\Gamma a$. Under the "
+    r"integral, $\mathbb{E}[e^{a^{\top}Z}Z]/\mathbb{E}e^{a^{\top}Z}$ is its gradient, at $a=K^{\top}Qz$.",
 )
 def output_of_a_gaussian_prompt(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""In every dimension, $V$ times the gradient of the log moment generating function
@@ -93,7 +94,7 @@ def output_of_a_gaussian_prompt(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     "BB:L2.1.b",
     control={"factor": 2},
     needs=("BB:L2.1.a",),
-    argument="an affine image of a Gaussian vector is Gaussian, so that two moments decide",
+    argument="An affine image of a Gaussian vector is Gaussian, so that two moments decide.",
 )
 def image_of_the_measure_itself(*, factor: int = 1) -> Evidence:
     r"""For $z\sim\mathcal{N}(m,\Gamma)$ the mean and the covariance of $T(z)=Vm+V\Gamma K^{\top}Qz$

@@ -87,7 +87,7 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
     repair=dict(level=1 - delta),
     control=dict(level=1 - delta / 2),
     needs=("BB:LC.1.CL", "BB:LC.1.am/choice"),
-    argument="The choice of alpha_- makes the Chung-Lu bound equal to delta, and for alpha_- >= 1 the event is sure.",
+    argument=r"The choice of $\alpha_-$ makes the Chung-Lu bound equal to $\delta$, and for $\alpha_-\geq1$ the event is sure.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
@@ -102,12 +102,12 @@ def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
     false="typo",
     costs="nothing",
     why=r"The factor $S$ is missing on the right: $S_{L}$ is of order $L$ and $1+\alpha_{+}$ is not.",
-    instead=r"Put the factor $S$ on the right: with probability at least $1-2\delta$, $(1-\alpha_{-})S\leq "
-    r"S_{L}\leq(1+\alpha_{+})S$.",
+    instead=r"Put the factor $S$ on the right: with probability at least $1-2\delta$, "
+    r"$(1-\alpha_{-})S\leq S_{L}\leq(1+\alpha_{+})S$.",
     repair=dict(factor=S),
     dial="c",
     needs=("BB:LC.1.am", "BB:LC.1.BCL"),
-    argument="Each of the two events fails with probability at most delta.",
+    argument=r"Each of the two events fails with probability at most $\delta$.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def sandwich(*, factor: sp.Expr = sp.Integer(1), c: int = 1) -> Evidence:

@@ -27,7 +27,7 @@ delta = sp.Symbol("delta", positive=True)
     control=dict(c=Fraction(1, 16)),
     needs=("BB:LC.1.fin", "BB:LC.1/inference", "OURS:R1.LC1"),
     cites=("Chung and Lu 2006, Theorem 7", "Bubeck et al. 2013, Lemma 3"),
-    argument="The proof gives it for delta >= exp(-(L/8) exp(-2 sigma^2 |Uz|^2)), and OURS:R1.LC1 for every delta.",
+    argument=r"The proof gives it for $\delta\geq\exp(-\frac L8e^{-2\sigma^2\|Uz\|^2})$, and OURS:R1.LC1 for every $\delta$.",
     unproved="It speaks of the probability of an event under every law of tokens, which no prover here can express.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1", "delta >= exp(-L * exp(-2 * Uz**2) / 8)"),
     reference={},
@@ -55,7 +55,7 @@ def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
     r"$\alpha_{-}\leq 1/2$.",
     repair=dict(power=2),
     control=(dict(power=1), dict(eight=7)),
-    argument="Every delta in [delta_min, 1) is delta_min^theta for one theta in (0, 1].",
+    argument=r"Every $\delta$ in $[\delta_{\min},1)$ is $\delta_{\min}^{\theta}$ for one $\theta$ in $(0,1]$.",
     hypotheses=("L in Integers", "L >= 1", "sigma > 0", "n >= 0", "0 < theta", "theta <= 1"),
 )
 def printed_condition_on_delta_gives_a_half(*, power: int = 0, eight: int | Fraction = 8) -> Evidence:

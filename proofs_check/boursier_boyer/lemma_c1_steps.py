@@ -69,13 +69,13 @@ def alpha_minus_makes_the_tail_delta(*, c: int = 2) -> Evidence:
     "BB:LC.1.inv",
     control=dict(c=Fraction(99, 100)),
     needs=("BB:LC.1.sand",),
-    argument="The five inequalities hold on the event of the two-sided bound, with y = S_L/S; it has the probability 1 - 2 delta "
-    "by BB:LC.1.sand, and alpha_- lies in (0, 1) as it was chosen.",
+    argument=r"The five inequalities hold on the event of the two-sided bound; it has the probability $1-2\delta$ by "
+    r"BB:LC.1.sand, and $\alpha_-$ lies in $(0,1)$ as it was chosen.",
 )
 def distance_of_the_inverses(*, c: int | Fraction = 1) -> Evidence:
     r"""If $1-\alpha_-\leq S_L/S\leq1+\alpha_+$ and $\alpha_-<1$, then both printed bounds of
-    $S/S_L$ and both of $S/S_L-1$ hold, and $|S/S_L-1|\leq
-    c\max(\alpha_+,\frac{\alpha_-}{1-\alpha_-})$ with `c` = 1.
+    $S/S_L$ and both of $S/S_L-1$ hold, and
+    $|S/S_L-1|\leq c\max(\alpha_+,\frac{\alpha_-}{1-\alpha_-})$ with `c` = 1.
 
     A factor c other than 1 stands in front of each bound of S/S_L and of the difference.
     """
@@ -96,7 +96,7 @@ def distance_of_the_inverses(*, c: int | Fraction = 1) -> Evidence:
     assumes=(MEANS,),
     dial="factor",
     needs=("BB:LC.1.13-14", "BB:LC.1.M"),
-    argument="The inequality is averaged over a centred score x: S = L E e^x >= L (1 + E x) = L.",
+    argument=r"The inequality is averaged over a centred score $x$: $S=L\,\mathbb{E}e^x\geq L(1+\mathbb{E}x)=L$.",
 )
 def the_sum_of_weights_is_at_least_L_in_the_mean(*, factor: int | Fraction = 1) -> Evidence:
     r"""For every score $x$, $Le^x\geq L(1+x)$; the expectation of this for a centred score is
@@ -110,8 +110,8 @@ def the_sum_of_weights_is_at_least_L_in_the_mean(*, factor: int | Fraction = 1) 
     "BB:LC.1.glue.b",
     control=(dict(three=Fraction(1, 5)), dict(one=Fraction(11, 10))),
     needs=("BB:LC.1.13-14", "BB:LC.1.glue.a", "BB:LC.1.inv", "BB:LC.1.am", "BB:LC.1.RL", "BB:LC.1.glue.b/weights"),
-    argument="The printed bound is at least alpha_+ |R/S| + beta, for which the tail is tried; where the cap makes alpha_- = 1 it "
-    "is infinite. In the paper the failures delta + delta + 2 delta make 4 delta.",
+    argument=r"The printed bound is at least $\alpha_+\|R/S\|+\beta$, for which the tail is tried; where the cap makes "
+    r"$\alpha_-=1$ it is infinite. In the paper the failures $\delta+\delta+2\delta$ make $4\delta$.",
     unproved=PROBABILITY,
     hypotheses=HYPOTHESES,
     reference={},
@@ -145,8 +145,8 @@ def error_of_the_numerator_over_the_normaliser(*, c: int | Fraction = 1) -> Evid
 @claim(
     "BB:LC.1.dmin",
     control=dict(c=9),
-    argument="The two sides of the equivalence are the signs of the two sides of the identity, whose factor 2 e^{2 a2}/L is "
-    "positive; capping alpha_- at 1 changes nothing at 1/2.",
+    argument="The two sides of the equivalence are the signs of the two sides of the identity, whose factor "
+    r"$\frac2Le^{2\sigma^2\|Uz\|^2}$ is positive; capping $\alpha_-$ at $1$ changes nothing at $\frac12$.",
 )
 def alpha_minus_below_a_half(*, c: int | Fraction = 8) -> Evidence:
     r"""The difference $\alpha_-^2-\frac14$ is
@@ -161,8 +161,8 @@ def alpha_minus_below_a_half(*, c: int | Fraction = 8) -> Evidence:
     "BB:LC.1.half",
     control=(dict(three=Fraction(1, 17)), dict(c=Fraction(19, 10))),
     needs=("BB:LC.1.dmin", "BB:LC.1.glue.b", "BB:LC.1.a2a"),
-    argument="The maximum in the printed bound is alpha_+ by BB:LC.1.a2a. In the paper 1/(1 - alpha_-) <= 2 is inserted twice into "
-    "the bound of BB:LC.1.glue.b, whose probability stays.",
+    argument=r"The maximum in the printed bound is $\alpha_+$ by BB:LC.1.a2a. In the paper $1/(1-\alpha_-)\leq2$ is inserted "
+    "twice into the bound of BB:LC.1.glue.b, whose probability stays.",
     unproved=PROBABILITY,
     hypotheses=HYPOTHESES,
     reference={},
@@ -214,7 +214,7 @@ def both_lines_of_the_last_display(*, three: int | Fraction = 3) -> Evidence:
     "BB:LC.1.fin/sum",
     assumes=(MEANS,),
     control=(dict(c=Fraction(29, 10)), dict(c=Fraction(31, 10))),
-    argument="sqrt(E|f|^2) <= (E|f|^4)^{1/4} by Jensen's inequality.",
+    argument=r"By Jensen's inequality $\sqrt{\mathbb{E}\|f\|^2}\leq(\mathbb{E}\|f\|^4)^{1/4}$.",
     reference=dict(F=1),
 )
 def the_sum_and_its_square(*, c: int | Fraction = 3) -> Evidence:

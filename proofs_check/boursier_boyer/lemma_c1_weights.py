@@ -57,13 +57,14 @@ def searched(proof: Evidence, search: Evidence) -> Evidence:
     "BB:LC.1.M",
     control=(dict(first=Fraction(49, 100)), dict(second=Fraction(49, 25)), dict(least=Fraction(11, 10))),
     needs=("BB:LC.1.M/jensen", "BB:LC.1.M/exponents"),
-    argument="The first two are the definition of sub-Gaussian at Uz and at 2Uz; the third is the expectation of e^x >= 1 + x.",
+    argument="The first two are the definition of sub-Gaussian at $Uz$ and at $2Uz$; the third is the expectation of "
+    r"$e^x\geq1+x$.",
     reference={},
 )
 def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
-    r"""For $M=e^{Z_1^{\top}Uz}$ the definition of sub-Gaussian gives $\mathbb{E}M\leq
-    e^{\sigma^2\|Uz\|^2/2}$ and $\mathbb{E}M^2\leq e^{2\sigma^2\|Uz\|^2}$, and $e^x\geq1+x$ at a
-    centred score gives $S\geq L$.
+    r"""For $M=e^{Z_1^{\top}Uz}$ the definition of sub-Gaussian gives
+    $\mathbb{E}M\leq e^{\sigma^2\|Uz\|^2/2}$ and $\mathbb{E}M^2\leq e^{2\sigma^2\|Uz\|^2}$, and
+    $e^x\geq1+x$ at a centred score gives $S\geq L$.
 
     The second route is the worst of the laws with their exact sub-Gaussian constant.
     """
@@ -109,8 +110,8 @@ def exponents_of_the_moments(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     control=dict(second=Fraction(1, 2)),
     needs=("BB:LC.1.M", "BB:LC.1.CL/laplace", "BB:LC.1.CL/exponent"),
     cites=("Chung and Lu 2006, Theorem 7",),
-    argument="The first bound follows from E e^{-t M} <= e^{-t E M + t^2 E M^2/2}, independence and Markov's inequality, the "
-    "second from S >= L and E M^2 <= e^{2 a2}.",
+    argument=r"The first bound follows from $\mathbb{E}e^{-tM}\leq e^{-t\mathbb{E}M+t^2\mathbb{E}M^2/2}$, independence and "
+    r"Markov's inequality, the second from $S\geq L$ and $\mathbb{E}M^2\leq e^{2\sigma^2\|Uz\|^2}$.",
     hypotheses=("L in Integers", "L >= 1", "0 < alpha", "alpha < 1"),
     reference=dict(alpha=RADEMACHER.values["alpha_-"]),
 )
@@ -134,8 +135,9 @@ def exponential_below_its_parabola(*, c: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim("BB:LC.1.CL/exponent", control=dict(c=3))
 def exponent_at_the_best_t(*, c: int = 2) -> Evidence:
-    r"""At $t=\frac{\alpha S}{L\,\mathbb{E}M^2}$ the exponent $-t\alpha
-    S+\frac12t^2L\,\mathbb{E}M^2$ is $-\frac{\alpha^2S^2}{cL\,\mathbb{E}M^2}$ with `c` = 2.
+    r"""At $t=\frac{\alpha S}{L\,\mathbb{E}M^2}$ the exponent
+    $-t\alpha S+\frac12t^2L\,\mathbb{E}M^2$ is $-\frac{\alpha^2S^2}{cL\,\mathbb{E}M^2}$ with
+    `c` = 2.
     """
     best = sp.Subs(-t * alpha * S + t**2 * L * EM2 / 2, t, alpha * S / (L * EM2))
     return identity(best, -(alpha**2) * S**2 / (c * L * EM2))
@@ -147,7 +149,8 @@ def exponent_at_the_best_t(*, c: int = 2) -> Evidence:
     control=dict(second=Fraction(1, 2)),
     needs=("BB:LC.1.M", "BB:LC.2/variance"),
     cites=("Bubeck et al. 2013, Lemma 3",),
-    argument="Chebyshev's inequality alone gives c = 1; the second threshold is larger, since S >= L and E M^2 <= e^{2 a2}.",
+    argument=r"Chebyshev's inequality alone gives $c=1$; the second threshold is larger, since $S\geq L$ and "
+    r"$\mathbb{E}M^2\leq e^{2\sigma^2\|Uz\|^2}$.",
     hypotheses=HYPOTHESES,
     reference={},
 )
@@ -165,8 +168,8 @@ def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fra
     "BB:LC.1.Q2",
     control=(dict(exponent=Fraction(39, 10)), dict(twice=Fraction(21, 10))),
     needs=("BB:LC.1.M/exponents",),
-    argument="The first bound is the expectation of 2 w^2 |f|^2 <= t w^4 + |f|^4/t at the best t > 0, which exists unless f = 0 "
-    "almost surely; the second is the definition of sub-Gaussian at 4Uz.",
+    argument=r"The first bound is the expectation of $2M^2\|f\|^2\leq tM^4+\|f\|^4/t$ at the best $t>0$, which exists unless "
+    "$f=0$ almost surely; the second is the definition of sub-Gaussian at $4Uz$.",
     reference={},
 )
 def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, twice: int | Fraction = 2) -> Evidence:
@@ -188,8 +191,8 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, twice: in
     "BB:LC.1.15",
     control=(dict(exponent=Fraction(4, 5)), dict(twice=Fraction(21, 10)), dict(least=Fraction(9, 10))),
     needs=("BB:LC.1.M",),
-    argument="The first bound is, for each unit v, the expectation of 2 w v.f <= t w^2 + |f|^2/t at the best t > 0, where |f|^2 = "
-    "(v.f)^2 + r^2, divided by E w >= 1; the second is the definition of sub-Gaussian at 2Uz.",
+    argument=r"The first bound is, for each unit $v$, the expectation of $2Mv^{\top}f\leq tM^2+\|f\|^2/t$ at the best $t>0$, "
+    r"where $\|f\|^2=(v^{\top}f)^2+r^2$, divided by $\mathbb{E}M\geq1$; the second is the definition of sub-Gaussian at $2Uz$.",
     reference={},
 )
 def size_of_the_limit(*, exponent: int | Fraction = 1, twice: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
@@ -215,7 +218,7 @@ def size_of_the_limit(*, exponent: int | Fraction = 1, twice: int | Fraction = 2
     "BB:LC.1.RL",
     dial="c",
     needs=("BB:LC.2", "BB:LC.1.Q2"),
-    argument="It is Lemma C.2 for Q_i = e^{z_i'Uz} f(z_i) with u = e^{4 a2} sqrt(E|f|^4).",
+    argument=r"It is Lemma C.2 for $Q_i=e^{z_i^{\top}Uz}f(z_i)$ with $u=e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4}$.",
     hypotheses=HYPOTHESES,
     reference={},
 )

@@ -25,7 +25,7 @@ delta = sp.Symbol("delta", positive=True)
     dial="c",
     needs=("BB:LC.2/variance", "BB:LC.2/markov"),
     cites=("Bubeck et al. 2013, Lemma 3", "Markov's inequality"),
-    argument="The mean square of the centred sum is at most uL, and Markov's inequality divides it by the squared threshold.",
+    argument="The mean square of the centred sum is at most $uL$, and Markov's inequality divides it by the squared threshold.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
     reference={},
 )
@@ -41,7 +41,8 @@ def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
 @claim(
     "BB:LC.2/variance",
     control=dict(one=2),
-    argument="The L squares have the mean E|Q|^2 each, and the L(L - 1) products of different terms have |E Q|^2 by independence.",
+    argument=r"The $L$ squares have the mean $\mathbb{E}\|Q\|^2$ each, and the $L(L-1)$ products of different terms have "
+    r"$\|\mathbb{E}Q\|^2$ by independence.",
 )
 def variance_of_a_sum(*, one: int = 1) -> Evidence:
     r"""The mean square of the centred sum is
@@ -55,8 +56,8 @@ def variance_of_a_sum(*, one: int = 1) -> Evidence:
 
 @claim("BB:LC.2/markov", dial="c", needs=("BB:LC.2/variance",), cites=("Markov's inequality",))
 def markov_at_the_threshold(*, c: int | Fraction = 3) -> Evidence:
-    r"""The quotient of $L\,(\mathbb{E}\|Q\|^2-\|\mathbb{E}Q\|^2)$ and the squared threshold $\frac
-    c\delta uL$ with `c` = 3 is at most $2\delta$ if $\mathbb{E}\|Q\|^2\leq u$; it is so with
+    r"""The quotient of $L\,(\mathbb{E}\|Q\|^2-\|\mathbb{E}Q\|^2)$ and the squared threshold
+    $\frac c\delta uL$ with `c` = 3 is at most $2\delta$ if $\mathbb{E}\|Q\|^2\leq u$; it is so with
     $\frac12$ in place of $3$, too.
     """
     L = sp.Symbol("L", integer=True, positive=True)

@@ -56,10 +56,10 @@ def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
     instead=r"Ask for $\delta_0\leq16/27$, that is $L^2\geq108e^{4\sigma^2\|Uz\|^2}$; then the display holds. Otherwise $t_0$ "
     "replaces its first two terms.",
     needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.4.impl", "BB:LC.4.int/split"),
-    unproved="The repaired display bounds a mean over every sub-Gaussian law, and no prover here ranges over laws; its "
-    "condition on L is proved.",
-    argument="For t <= t_0 the tail is at most min(1, C/(L t)), for t > t_0 it is that of the event of LC.4.impl; f = 0 is "
-    "trivial.",
+    unproved="The repaired display bounds a mean over every sub-Gaussian law, and no prover here ranges over laws; its condition "
+    "on $L$ is proved.",
+    argument=r"For $t\leq t_0$ the tail is at most $\min(1,\frac C{Lt})$, for $t>t_0$ it is that of the event of LC.4.impl; $f=0$ "
+    "is trivial.",
     hypotheses=HYPOTHESES,
 )
 def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fraction = 108) -> Evidence:
@@ -83,7 +83,7 @@ def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fracti
 @claim(
     "BB:LC.4.int/split",
     control=dict(sixteen=15),
-    argument="Minus the derivative in the lower end is the integrand min(1, C/(Lt)) on either side of C/L.",
+    argument=r"Minus the derivative in the lower end is the integrand $\min(1,\frac C{Lt})$ on either side of $C/L$.",
 )
 def integral_of_the_capped_tail(*, sixteen: int | Fraction = 16) -> Evidence:
     r"""For $C/L\leq t_0$, $\int_0^{t_0}\min(1,\frac C{Lt})\,dt=\frac CL+\frac CL\ln\frac{t_0L}C$,
@@ -111,7 +111,8 @@ def integral_of_the_capped_tail(*, sixteen: int | Fraction = 16) -> Evidence:
     needs=("BB:LC.4.int", "BB:LC.4.union/inference", "BB:LC.4.union/max", "BB:LC.4.union/variables", "BB:LD.2.1"),
     unproved="The repaired chain bounds a mean over every sub-Gaussian law, and no prover here ranges over laws; the steps "
     "between its lines are proved.",
-    argument="The union bound, |f(z)| <= C_f |z|^p, the tail of Lemma D.2, u = t^{1/p} and ln(16/27) < 0 are used in this order.",
+    argument=r"The union bound, $\|f(z)\|\leq C_f\|z\|^p$, the tail of Lemma D.2, $u=t^{1/p}$ and $\ln\frac{16}{27}<0$ are used "
+    "in this order.",
     hypotheses=HYPOTHESES,
 )
 def chain_of_the_union_bound(
@@ -148,16 +149,16 @@ def chain_of_the_union_bound(
     instead=r"Ask for $\delta_0\leq16$, that is $L\geq2e^{2\sigma^2\|Uz\|^2}$, which gives $t_0/2\geq\|R/S\|^2$; then the step "
     r"holds. Otherwise add $2\|R/S\|^2-t_0$.",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
-    unproved="The repaired step bounds tails of every sub-Gaussian law, and no prover here ranges over laws; its condition on L is "
-    "proved.",
-    argument="t_0 = L K and |R/S|^2 <= e^{2 a2} K.",
+    unproved="The repaired step bounds tails of every sub-Gaussian law, and no prover here ranges over laws; its condition on "
+    "$L$ is proved.",
+    argument=r"The threshold is $t_0=LK$, and $\|R/S\|^2\leq e^{2\sigma^2\|Uz\|^2}K$.",
     hypotheses=HYPOTHESES,
 )
 def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None = None, two: int | Fraction = 2) -> Evidence:
     r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq\frac t2-\|\frac
-    RS\|^2)\,dt\leq2L\int_s^\infty\mathbb{P}(\|f\|^2\geq t)\,dt$ with $s=(\frac{t_0}2-\|\frac
-    RS\|^2)_+$ is refuted as printed. The repair asks for $\delta_0\leq16$, which gives
-    $t_0/2\geq\|\frac RS\|^2$ for every $L$ and $\|Uz\|$.
+    RS\|^2)\,dt\leq2L\int_s^\infty\mathbb{P}(\|f\|^2\geq t)\,dt$ with
+    $s=(\frac{t_0}2-\|\frac RS\|^2)_+$ is refuted as printed. The repair asks for $\delta_0\leq16$,
+    which gives $t_0/2\geq\|\frac RS\|^2$ for every $L$ and $\|Uz\|$.
     """
     bound = sp.Rational(two) * L * OWN_TAIL
     cases = [increasing(MAXIMUM_TAIL, bound, order=2, growth=p, admitted=admitted(at_most)) for p in (1, 2)]
@@ -170,7 +171,8 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
 @claim(
     "BB:LC.4.union/max",
     control=dict(c=Fraction(9, 10)),
-    argument="P(max >= u) = 1 - (1 - q)^L for independent tokens, each of which exceeds u with probability q.",
+    argument="The maximum is at least $u$ with probability $1-(1-q)^L$ for independent tokens, each of which exceeds $u$ with "
+    "probability $q$.",
 )
 def union_bound(*, c: int | Fraction = 1) -> Evidence:
     r"""For a probability $q$, $1-(1-q)^L\leq c\,Lq$ with `c` = 1; with $q=1-e^{-x}$ this is
@@ -183,7 +185,7 @@ def union_bound(*, c: int | Fraction = 1) -> Evidence:
 @claim(
     "BB:LC.4.union/variables",
     control=dict(two=3),
-    argument="|f|^2 <= C_f^2 |z|^(2p), and C_f^2 |z|^(2p) >= t is |z|^2 >= t^{1/p}/C_f^{2/p}.",
+    argument=r"First $\|f\|^2\leq C_f^2\|z\|^{2p}$, and $C_f^2\|z\|^{2p}\geq t$ is $\|z\|^2\geq t^{1/p}/C_f^{2/p}$.",
 )
 def change_of_variables(*, two: int | Fraction = 2) -> Evidence:
     r"""The substitution $t=2(u+\|R/S\|^2)$ has $dt=2\,du$, $t=u^p$ has $dt=pu^{p-1}du$, and
@@ -213,7 +215,7 @@ def change_of_variables(*, two: int | Fraction = 2) -> Evidence:
     instead=r"Put $C_f^2$ in place of $C_f$ and ask for $L\geq2$; then it holds, by the first term alone. The last bound, with "
     r"$C_f^2$, holds for $L\geq1$ too: its exponent is positive at $L=1$.",
     needs=("OURS:R1.LC4", "BB:LC.4.int", "BB:LC.4.union", "BB:LC.4.lo", "BB:LC.4.up", "BB:LC.4.sub", "BB:LC.4.Gam"),
-    argument="For L >= 2 the first term, 2C ln(L)/L, is already above OURS:R1, and the second is not negative.",
+    argument=r"For $L\geq2$ the first term, $2C\ln(L)/L$, is already above OURS:R1, and the second is not negative.",
     hypotheses=HYPOTHESES,
 )
 def last_display_but_one(*, power: int = 1, shortest: int = 1, two: int | Fraction = 2) -> Evidence:

@@ -54,8 +54,8 @@ SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(244), Frac
         "BB:LC.4/one-token",
         "OURS:R1.LC4",
     ),
-    argument="The proof gives it where delta_0 <= 16/27; OURS:R1.LC4 gives it for every L >= 2 and BB:LC.4/one-token for L = 1, "
-    "both without the proof.",
+    argument=r"The proof gives it where $\delta_0\leq16/27$; OURS:R1.LC4 gives it for every $L\geq2$ and BB:LC.4/one-token for "
+    "$L=1$, both without the proof.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
@@ -77,7 +77,8 @@ def mean_square_at_a_fixed_query(*, power: int = 1, c: int | Fraction = 1, squar
     "BB:LC.4/one-token",
     control=(dict(c=Fraction(1, 6)), dict(square=Fraction(5, 6))),
     needs=("BB:LC.1.15",),
-    argument="E|f - R/S|^2 <= 2 E|f|^2 + 2|R/S|^2 <= 2 (1 + e^{2 a2}) K; e^{2d} >= e^2, and the factor with E|Z|^8 is at least 1.",
+    argument=r"At one token $\mathbb{E}\|f-R/S\|^2\leq2\mathbb{E}\|f\|^2+2\|R/S\|^2\leq2(1+e^{2\sigma^2\|Uz\|^2})K$; moreover "
+    r"$e^{2d}\geq e^2$, and the factor with $\mathbb{E}\|Z\|^8$ is at least $1$.",
 )
 def one_token(*, c: int | Fraction = 1, square: int | Fraction = 1) -> Evidence:
     r"""At $L=1$ and with $C_f^2$, $2(1+e^{2\sigma^2\|Uz\|^2})K$ is at most `c` = 1 times the second
@@ -113,7 +114,7 @@ def divisor_is_positive(power: int, closed: bool) -> Evidence:
     at="f = 0",
     costs="nothing",
     repair=dict(closed=False),
-    fragment="Executed is only that the exponent is defined for C_f > 0; that the bound then holds is BB:LC.4.",
+    fragment="Executed is only that the exponent is defined for $C_f>0$; that the bound then holds is BB:LC.4.",
     control=dict(closed=True),
     why=r"$C_f\in\mathbb{R}_+$ admits $C_f=0$, that is $f=0$, for which the exponent contains $0/0$: $16\sigma^2C_f^{2/p}=0$ "
     r"and $\mathbb{E}\|f\|^4=0$.",

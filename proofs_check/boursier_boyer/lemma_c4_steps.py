@@ -41,16 +41,17 @@ SCALE = {1: 16 * sigma2 * C_f**2, 2: 16 * sigma2 * C_f}  # 16 sigma^2 C_f^(2/p)
     instead=r"Write $\geq t$ at the end: $\|R_L/S_L-R/S\|^2\geq t\Rightarrow 2\|R_L/S_L\|^2+2\|R/S\|^2\geq t$; the two "
     "implications that follow are then right.",
     needs=("BB:LC.4.hull",),
-    argument="|u - v| <= |u| + |v| reduces vectors to their norms; the third implication is |R_L/S_L| <= max |f(z_l)| from "
-    "LC.4.hull.",
+    argument="The triangle inequality reduces vectors to their norms; the third implication is "
+    r"$\|R_L/S_L\|\leq\max_\ell\|f(z_\ell)\|$ from LC.4.hull.",
     hypotheses=("u >= 0", "v >= 0", "theta > 0", "theta * (u + v)**2 > 0"),
 )
 def the_event_moves_to_the_largest_token(
     *, sign: str = "<=", c: int | Fraction = 2, half: int | Fraction = Fraction(1, 2)
 ) -> Evidence:
     r"""If the error is at least $t$, then $c\,\|\frac{R_L}{S_L}\|^2+c\,\|\frac RS\|^2\geq t$ with
-    `c` = 2; the `sign` is printed as $\leq$, which is refuted. If $2\|\frac{R_L}{S_L}\|^2+2\|\frac
-    RS\|^2\geq t$, then $\|\frac{R_L}{S_L}\|^2\geq\frac t2-\|\frac RS\|^2$.
+    `c` = 2; the `sign` is printed as $\leq$, which is refuted. If
+    $2\|\frac{R_L}{S_L}\|^2+2\|\frac RS\|^2\geq t$, then
+    $\|\frac{R_L}{S_L}\|^2\geq\frac t2-\|\frac RS\|^2$.
 
     With theta in (0, 1], t = theta (|u| + |v|)^2 runs through the values that the error |u - v|^2
     can reach, and t = theta (2|u|^2 + 2|v|^2) through those that the second line admits.
@@ -78,7 +79,8 @@ LARGEST_POINT_OF_HULL = {"z_k": 1, "f(z_k)": 2}
     instead=r"$R_L/S_L$ lies in the convex hull of $(f(z_\ell))_\ell$, so $\|R_L/S_L\|\leq\max_\ell\|f(z_\ell)\|$, which is "
     r"what the proof uses.",
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
-    argument="By induction v.(R_L/S_L) <= M = max v.f(z_k) for every v, which puts the average into the hull of the f(z_k).",
+    argument=r"By induction $v^{\top}R_L/S_L\leq M=\max_kv^{\top}f(z_k)$ for every $v$, which puts the average into the hull of "
+    "the $f(z_k)$.",
 )
 def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 1) -> Evidence:
     r"""For every $v$ and token by token, $M-v^{\top}R_L/S_L$ stays a mean of the
@@ -115,12 +117,13 @@ def logarithm_of_delta_0(*, c: int | Fraction = 64, six: int = 6) -> Evidence:
     assumes=(MEANS,),
     control=(dict(exponent=Fraction(9, 10)), dict(power=2)),
     needs=("BB:LC.1.15",),
-    argument="|R/S| <= e^{a2} sqrt(E|f|^2) is (15), and E|f|^2 <= sqrt(E|f|^4) = K by Jensen's inequality.",
+    argument=r"The bound $\|R/S\|\leq e^{\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^2}$ is (15), and "
+    r"$\mathbb{E}\|f\|^2\leq\sqrt{\mathbb{E}\|f\|^4}=K$ by Jensen's inequality.",
 )
 def thresholds_and_limit(*, exponent: int | Fraction = 1, power: int = 1) -> Evidence:
     r"""With $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$ and `power` $k=1$, $t_0=L^kK$ and, for Lemma C.7,
-    $t_0=L^kK^2$. Moreover $\|R/S\|^2\leq e^{2\sigma^2\|Uz\|^2}K$ and $\|R/S\|^4\leq
-    e^{4\sigma^2\|Uz\|^2}K^2$.
+    $t_0=L^kK^2$. Moreover $\|R/S\|^2\leq e^{2\sigma^2\|Uz\|^2}K$ and
+    $\|R/S\|^4\leq e^{4\sigma^2\|Uz\|^2}K^2$.
     """
     ratio = rho * exp(a2) * sqrt(theta * K)
     domain = {rho: UNIT_INTERVAL, theta: UNIT_INTERVAL, K: (0, oo), a2: Closed(0, oo)}
@@ -136,8 +139,8 @@ def thresholds_and_limit(*, exponent: int | Fraction = 1, power: int = 1) -> Evi
     "BB:LC.4.lo",
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.4.t0",),
-    argument="By LC.4.t0, t_0 = L K and |R/S|^2 = theta e^{2 a2} K with theta <= 1; multiply by K, take the p-th root, which is "
-    "increasing, and divide by 16 sigma^2 C_f^{2/p}.",
+    argument=r"By LC.4.t0, $t_0=LK$ and $\|R/S\|^2=\theta e^{2\sigma^2\|Uz\|^2}K$ with $\theta\leq1$; multiply by $K$, take the "
+    r"$p$-th root, which is increasing, and divide by $16\sigma^2C_f^{2/p}$.",
     reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 2 / exp(sp.Rational(1, 2))),
 )
 def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
@@ -153,8 +156,8 @@ def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
     assumes=(MEANS,),
     control=(dict(c=23), dict(four=5)),
     needs=("BB:LC.4.t0",),
-    argument="By LC.4.t0, t_0 = L K, where K = theta C_f^2 m, m = sqrt(E|Z|^(4p)) and theta <= 1: the expectation of |f(z)|^4 <= "
-    "C_f^4 |z|^(4p). The inequalities are the printed one raised to the p-th power.",
+    argument=r"By LC.4.t0, $t_0=LK$, where $K=\theta C_f^2m$, $m=\sqrt{\mathbb{E}\|Z\|^{4p}}$ and $\theta\leq1$: the expectation "
+    r"of $\|f(z)\|^4\leq C_f^4\|z\|^{4p}$. The inequalities are the printed one raised to the $p$-th power.",
     reference=dict(m=1, theta=1, q=sp.tanh(sp.Rational(1, 2)) ** 2),
 )
 def lower_limit_from_above(*, c: int | Fraction = 22, four: int | Fraction = 4) -> Evidence:
@@ -190,7 +193,7 @@ def _substituted(p: int, power: int) -> sp.Expr:
     instead=r"Put $C_f^2$ for $C_f$ in front: $\int_x^\infty "
     r"u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du=16^p\sigma^{2p}C_f^2\,\Gamma(p,x/(16\sigma^2C_f^{2/p}))$.",
     needs=("BB:LC.4.sub/closed", "BB:LC.4.Gam"),
-    argument="For p = 1, 2 the integral has the closed form of BB:LC.4.sub/closed.",
+    argument="For $p=1,2$ the integral has the closed form of BB:LC.4.sub/closed.",
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def substitution_in_the_tail(*, power: int = 1) -> Evidence:
@@ -208,7 +211,7 @@ def substitution_in_the_tail(*, power: int = 1) -> Evidence:
 @claim(
     "BB:LC.4.sub/closed",
     control=dict(one=2),
-    argument="Minus its derivative is the integrand, and it vanishes at infinity, as exp(-x/s) outweighs s + x.",
+    argument="Minus its derivative is the integrand, and it vanishes at infinity, as $e^{-x/s}$ outweighs $s+x$.",
 )
 def closed_form_of_the_tail(*, one: int = 1) -> Evidence:
     r"""The integral $\int_x^\infty u^{p-1}e^{-u/s}du$ is $se^{-x/s}$ for $p=1$ and
@@ -244,8 +247,9 @@ def incomplete_gamma_function(*, one: int | Fraction = 1) -> Evidence:
 @claim(
     "BB:LC.4.subadd",
     control=dict(c=Fraction(9, 10)),
-    argument="For p = 2, with w = e^{a2} and sqrt(L/2) = w + h the root is sqrt(h (h + 2w)), and for L/2 < w^2 the right side is "
-    "negative. The exponent of the first bound is thus the smaller one; that the first bound holds is BB:LC.4.subadd/display.",
+    argument=r"For $p=2$, with $w=e^{\sigma^2\|Uz\|^2}$ and $\sqrt{L/2}=w+h$ the root is $\sqrt{h(h+2w)}$, and for $L/2<w^2$ the "
+    "right side is negative. The exponent of the first bound is thus the smaller one; that the first bound holds is "
+    "BB:LC.4.subadd/display.",
 )
 def subadditivity_of_the_root(*, c: int | Fraction = 1) -> Evidence:
     r"""For $p=1,2$, $(\frac L2-e^{2\sigma^2\|Uz\|^2})_+^{1/p}\geq(\frac

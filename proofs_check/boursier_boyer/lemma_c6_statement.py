@@ -111,8 +111,8 @@ def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", 
 @claim(
     "BB:LC.6/query",
     control=(dict(half=Fraction(1, 3)), dict(quarter=Fraction(1, 5)), dict(c=2)),
-    argument="Together q (cosh(nt) - 1) <= (t^2/2) e^{n|t| - n^2} <= (t^2/2) e^{t^2/4} <= e^{t^2/2} - 1, which says that the query "
-    "is 1-sub-Gaussian.",
+    argument=r"Together $q\,(\cosh(nt)-1)\leq\frac{t^2}2e^{n|t|-n^2}\leq\frac{t^2}2e^{t^2/4}\leq e^{t^2/2}-1$, which says that "
+    "the query is $1$-sub-Gaussian.",
 )
 def rare_large_queries_are_sub_gaussian(
     *, half: Fraction = Fraction(1, 2), quarter: Fraction = Fraction(1, 4), c: int = 1
@@ -148,8 +148,8 @@ def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 1000))),
     needs=("BB:LC.6.split", "BB:17", "BB:LC.6.T2c", "BB:LC.6.T3", "BB:LC.6.T3/conclude", "OURS:LC.6"),
-    argument="The three terms of the split are added; with explicit constants this is OURS:LC.6, whose exponent is 1 for kappa <= "
-    "1/32 and 1/(32 kappa) >= 1/(192 kappa) beyond.",
+    argument="The three terms of the split are added; with explicit constants this is OURS:LC.6, whose exponent is $1$ for "
+    r"$\kappa\leq1/32$ and $1/(32\kappa)\geq1/(192\kappa)$ beyond.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
     reference={},
@@ -175,8 +175,8 @@ def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     costs="nothing",
     repair=dict(moment=1),
     control=dict(power=1),
-    argument="The factor g leaves the sums over any number of tokens, and every coordinate of f, as it leaves those of two tokens "
-    "on the line.",
+    argument="The factor $g$ leaves the sums over any number of tokens, and every coordinate of $f$, as it leaves those of two "
+    "tokens on the line.",
     hypotheses=("G > 0", "e > 0"),
 )
 def left_side_without_g(*, moment: int = 0, power: int = 2) -> Evidence:
@@ -204,12 +204,12 @@ def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     "BB:16/U",
     control=dict(c=Fraction(1, 1000)),
     needs=("OURS:LC.6",),
-    argument="By OURS:LC.6 the exponent is 1 for kappa <= 1/32, where sigma^{2p} <= (32 |U|^2)^{-p}; the last term is enough "
-    "beyond.",
+    argument=r"By OURS:LC.6 the exponent is $1$ for $\kappa\leq1/32$, where $\sigma^{2p}\leq(32\|U\|_{\rm op}^2)^{-p}$; the last "
+    "term is enough beyond.",
     unproved=UNPROVED,
 )
 def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For $U\neq0$ and $L\geq2$, (16) holds as printed, with a $\tilde c_3$ that depends on $U$."""
+    r"""For $U\neq0$ and $L\geq2$, (16) holds as printed, where $\tilde c_3$ depends on $U$."""
     checked = r"U\neq 0:\ \mathbb{E}\|(R_L/S_L-R/S)g\|^2\le c_3\ln(L)/L^{1/3}+c_4\sigma^{4p}\ln(L)^p/L^{1/(192\sigma^2\|U\|^2)}"
     return shared.explicit(_printed_16, 2, c, checked)
 
@@ -226,8 +226,8 @@ def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
     repair=dict(power=2),
     control=dict(power=1),
     needs=("BB:17", "OURS:QA.tilt"),
-    argument="By C.5 (i) E|f|^4 = theta C_f^4 E|Z|^{4p}, and by OURS:QA.tilt at U = 0 E|Z|^{4p} = mu (4 sigma^2)^{2p} (2p - 1 + "
-    "h)^{2p} with h = (d/2) ln 2, for theta and mu in [0, 1].",
+    argument=r"By C.5 (i) $\mathbb{E}\|f\|^4=\theta C_f^4\mathbb{E}\|Z\|^{4p}$, and by OURS:QA.tilt at $U=0$, "
+    r"$\mathbb{E}\|Z\|^{4p}=\theta'(4\sigma^2)^{2p}(2p-1+h)^{2p}$ with $h=\frac d2\ln2$, for $\theta$ and $\theta'$ in $[0,1]$.",
     hypotheses=HYPOTHESES,
 )
 def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
@@ -260,7 +260,7 @@ def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
     repair=dict(power=2),
     control=(dict(c=Fraction(9, 10)), dict(power=1)),
     needs=("BB:17",),
-    fragment="The repaired bound is executed for U = 0, f(z) = z, g = 1 and Gaussian tokens in one dimension only.",
+    fragment="The repaired bound is executed for $U=0$, $f(z)=z$, $g=1$ and Gaussian tokens in one dimension only.",
     hypotheses=HYPOTHESES,
 )
 def third_constant_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:

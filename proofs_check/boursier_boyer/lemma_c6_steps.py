@@ -44,8 +44,8 @@ def _bound_c4(power: int) -> Bound:
     repair=dict(power=2),
     control=(dict(power=1), dict(outside=Fraction(1, 2))),
     needs=("BB:LC.4", "BB:LC.4.hull", "BB:LC.6.split/square", "BB:LC.6.split/product"),
-    argument="Inside the ball Lemma C.4 holds at each query for the function z_1 -> f(z_1) g(z); outside it "
-    "|a - b|^2 <= (|a| + |b|)^2 <= 2 |a|^2 + 2 |b|^2 and the hull of the values f(z_l) g(z) give the rest.",
+    argument=r"Inside the ball Lemma C.4 holds at each query for the function $z_1\mapsto f(z_1)g(z)$; outside it "
+    r"$\|a-b\|^2\leq(\|a\|+\|b\|)^2\leq2\|a\|^2+2\|b\|^2$ and the hull of the values $f(z_\ell)g(z)$ give the rest.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "B >= 0"),
     unproved="The chain bounds means over every pair of laws of tokens and queries, and no prover here ranges over laws.",
 )
@@ -103,14 +103,15 @@ def product_of_a_difference(*, through: str = "|f| |g|", power: int = 2) -> Evid
     "BB:17",
     assumes=(MEANS,),
     control=dict(share=5),
-    argument="These are the inequalities at one query in the ball. Off the ball the left sides are 0, because of the indicator; "
-    "and the expectation over the query preserves <=.",
+    argument="These are the inequalities at one query in the ball. Off the ball the left sides are $0$, because of the "
+    r"indicator; and the expectation over the query preserves $\leq$.",
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(6 / log(100)) / 2, G=1),
 )
 def term_1(*, share: int = 6) -> Evidence:
     r"""For $B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$, $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln L}6$.
-    Where $\|z\|\leq B$, $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac23\ln L}K$ and $\frac{2\ln
-    L}LC(z)\|g\|^2\leq216K\|g\|^2\frac{\ln L}{L^{1/3}}$, with $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
+    Where $\|z\|\leq B$, $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac23\ln L}K$ and
+    $\frac{2\ln L}LC(z)\|g\|^2\leq216K\|g\|^2\frac{\ln L}{L^{1/3}}$, with
+    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
@@ -147,8 +148,8 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 6) -> Evidence:
     "BB:LC.6.T2",
     control=dict(share=5),
     needs=("BB:17",),
-    argument="This is the display at a query in the ball; off it the left side is 0, because of the indicator, and the right one "
-    "is positive.",
+    argument="This is the display at a query in the ball; off it the left side is $0$, because of the indicator, and the right "
+    "one is positive.",
 )
 def exponent_of_term_2(*, share: int = 6) -> Evidence:
     r"""For $\|z\|\leq B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$ and $p=1,2$, $\exp(-((\frac
@@ -181,7 +182,8 @@ def exponent_of_term_2(*, share: int = 6) -> Evidence:
     repair=dict(depends="on a lower bound"),
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LC.6.T2",),
-    argument="Multiply by q/sigma^2 with q >= q_0 > 0 and take exponentials; the powers of L in front are at most L^{3/2}.",
+    argument=r"Multiply by $q/\sigma^2$ with $q\geq q_0>0$ and take exponentials; the powers of $L$ in front are at most "
+    "$L^{3/2}$.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "epsilon > 0"),
 )
 def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -> Evidence:
@@ -248,8 +250,8 @@ def term_2_simplified(*, moment: int = 0, power: int = 6) -> Evidence:
     control=(dict(twice=1), dict(factor=Fraction(9, 10)), dict(half=31), dict(rate=191)),
     needs=("BB:LD.2.1", "BB:LD.2.2", "BB:17/B", "BB:AC.5", "BB:LC.6.T3/maximum"),
     cites=("Cauchy-Schwarz inequality",),
-    argument="The Cauchy-Schwarz inequality in the query, with P(|z| >= B) <= e^{2d - B^2/16} by Lemma D.2, gives the second line "
-    "from the first; the last one is LC.6.T3/maximum with the maximal inequality of Lemma D.2.",
+    argument=r"The Cauchy-Schwarz inequality in the query, with $\mathbb{P}(\|z\|\geq B)\leq e^{2d-B^2/16}$ by Lemma D.2, gives "
+    "the second line from the first; the last one is LC.6.T3/maximum with the maximal inequality of Lemma D.2.",
 )
 def term_3(*, share: int = 6, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 192) -> Evidence:
     r"""The steps are $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$ and
@@ -263,7 +265,8 @@ def term_3(*, share: int = 6, twice: int = 2, factor: Fraction = Fraction(1), ha
     "BB:LC.6.T3/maximum",
     assumes=(MEANS,),
     control=(dict(grows=3), dict(root=1), dict(scale=3)),
-    argument="At sigma = 1 the maximum is at most C_{4p} M with M = d^{2p} + ln(L)^{2p}, and max|z_l| has the scale sigma.",
+    argument=r"At $\sigma=1$ the maximum is at most $C_{4p}M$ with $M=d^{2p}+\ln(L)^{2p}$, and $\max_\ell\|z_\ell\|$ has the "
+    r"scale $\sigma$.",
 )
 def scale_of_the_maximum(*, grows: int = 4, root: int = 2, scale: int = 4) -> Evidence:
     r"""For $p=1,2$, $\|f\|^4\leq C_f^4\|z\|^{4p}$ and
@@ -286,7 +289,7 @@ def scale_of_the_maximum(*, grows: int = 4, root: int = 2, scale: int = 4) -> Ev
     repair=dict(least=2),
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.6.T3",),
-    argument="Divide by ln(2)^p and write ln L = r ln 2 and d = e ln 2, where r >= 1 because L >= 2.",
+    argument=r"Divide by $\ln(2)^p$ and write $\ln L=r\ln2$ and $d=e\ln2$, where $r\geq1$ because $L\geq2$.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def logarithm_absorbs_the_dimension(*, least: int = 1, c: int | Fraction = 1) -> Evidence:

@@ -38,7 +38,7 @@ def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
     at="f = 0",
     follows="BB:LC.4/zero",
     repair=dict(closed=False),
-    fragment="Executed is only that the exponent is defined for C_f > 0; that the bound then holds is BB:LC.7.",
+    fragment="Executed is only that the exponent is defined for $C_f>0$; that the bound then holds is BB:LC.7.",
     control=dict(closed=True),
     why=r"$C_f\in\mathbb{R}_+$ admits $C_f=0$, that is $f=0$, for which the exponent contains $0/0$: $16\sigma^2C_f^2=0$ and "
     r"$\mathbb{E}\|f\|^4=0$.",

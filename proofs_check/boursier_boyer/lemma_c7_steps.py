@@ -36,13 +36,13 @@ UNPROVED = (
     "BB:LC.7.int",
     control=(dict(c=Fraction(7, 4)), dict(part=Fraction(16, 29)), dict(front=Fraction(1, 4000))),
     needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.7.8"),
-    argument="For t <= t_0 Corollary C.3 is used at delta = C/(L sqrt(t)), and the bound is trivial where delta >= 1; for t > t_0 "
-    "the event is that of LC.7.8; for f = 0 nothing is to be shown.",
+    argument=r"For $t\leq t_0$ Corollary C.3 is used at $\delta=\frac C{L\sqrt t}$, and the bound is trivial where $\delta\geq1$; "
+    "for $t>t_0$ the event is that of LC.7.8; for $f=0$ nothing is to be shown.",
     unproved=UNPROVED,
 )
 def split_of_the_mean(*, c: int | Fraction = 1, part: Fraction = Fraction(16, 27), front: Fraction = Fraction(1)) -> Evidence:
-    r"""For $t=\theta t_0$ with $\theta\leq1$, $\delta=\frac C{L\sqrt t}\geq c\,\delta_0$ with `c` =
-    1. The integral of $\frac C{L\sqrt t}$ from $0$ to $t_0$ is $\frac{2C\sqrt{t_0}}L$, and
+    r"""For $t=\theta t_0$ with $\theta\leq1$, $\delta=\frac C{L\sqrt t}\geq c\,\delta_0$ with
+    `c` = 1. The integral of $\frac C{L\sqrt t}$ from $0$ to $t_0$ is $\frac{2C\sqrt{t_0}}L$, and
     $t_0=(\frac{16}{27})^2\frac{C^2}{\delta_0^2L^3}$ is $LK^2$ with
     $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
 
@@ -66,8 +66,8 @@ def split_of_the_mean(*, c: int | Fraction = 1, part: Fraction = Fraction(16, 27
     "BB:LC.7.8",
     control=(dict(c=Fraction(15, 2)), dict(front=Fraction(1, 4000))),
     needs=("BB:LC.4.hull", "BB:LC.4.union/max", "BB:LC.4.Gam", "BB:LC.7.8/dropped", "BB:LD.2.1"),
-    argument="|u - v| <= |u| + |v| and the hull of the f(z_l) give the events; then follow the union bound, |f| <= C_f |z|, Lemma "
-    "D.2 and the substitutions; where t_0/8 < |R/S|^4 the first bound holds by LC.7.8/dropped.",
+    argument=r"The triangle inequality and the hull of the $f(z_\ell)$ give the events; then follow the union bound, "
+    r"$\|f\|\leq C_f\|z\|$, Lemma D.2 and the substitutions; where $t_0/8<\|R/S\|^4$ the first bound holds by LC.7.8/dropped.",
     unproved=UNPROVED,
 )
 def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fraction(1)) -> Evidence:
@@ -105,15 +105,16 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     instead=r"Ask for $L\geq8e^{4\sigma^2\|Uz\|^2}$; otherwise add $8\|R/S\|^4-t_0$.",
     costs="nothing",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
-    argument="t_0 = L K^2 and |R/S|^4 <= e^{4 a2} K^2, so that t_0/8 >= |R/S|^4 where L >= 8 e^{4 a2}.",
+    argument=r"By LC.4.t0, $t_0=LK^2$ and $\|R/S\|^4\leq e^{4\sigma^2\|Uz\|^2}K^2$, so that $t_0/8\geq\|R/S\|^4$ where "
+    r"$L\geq8e^{4\sigma^2\|Uz\|^2}$.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
 )
 def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None = None, eight: int = 8) -> Evidence:
     r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^4\geq\frac t8-\|\frac
-    RS\|^4)\,dt\leq8L\int_s^\infty\mathbb{P}(\|f\|^4\geq t)\,dt$ with $s=(\frac{t_0}8-\|\frac
-    RS\|^4)_+$ is refuted as printed. The repair asks for $L\geq8e^{4\sigma^2\|Uz\|^2}$, which gives
-    $t_0/8\geq\|\frac RS\|^4$.
+    RS\|^4)\,dt\leq8L\int_s^\infty\mathbb{P}(\|f\|^4\geq t)\,dt$ with
+    $s=(\frac{t_0}8-\|\frac RS\|^4)_+$ is refuted as printed. The repair asks for
+    $L\geq8e^{4\sigma^2\|Uz\|^2}$, which gives $t_0/8\geq\|\frac RS\|^4$.
     """
     hypothesis = None if at_most is None else (exp(4 * a2_) / L_, at_most)
     cases = increasing(MAXIMUM_TAIL, eight * L_ * OWN_TAIL, order=4, admitted=hypothesis)
@@ -127,8 +128,10 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
     "BB:LC.7.8/dropped",
     control=dict(c=77),
     needs=("BB:LC.7.8/holder", "BB:LC.4.hull", "BB:LC.4.union/max"),
-    argument="Then s = 0 and E|err|^4 <= 8 E max|f|^4 + 8|R/S|^4 <= 8L E|f|^4 + 2 C sqrt(t_0)/L; here |R/S|^2 = theta e^{4 a2/3} K "
-    "with theta <= 1 and t_0/8 = phi |R/S|^4 with phi <= 1, that is L = 8 phi theta^2 e^{8 a2/3}.",
+    argument="Then $s=0$ and "
+    r"$\mathbb{E}\|\mathrm{err}\|^4\leq8\mathbb{E}\max_\ell\|f(z_\ell)\|^4+8\|R/S\|^4\leq8L\,\mathbb{E}\|f\|^4+2C\sqrt{t_0}/L$. "
+    r"Here $\|R/S\|^2=\theta e^{\frac43\sigma^2\|Uz\|^2}K$ with $\theta\leq1$ and $t_0/8=\varphi\|R/S\|^4$ with $\varphi\leq1$, "
+    r"that is $L=8\varphi\theta^2e^{\frac83\sigma^2\|Uz\|^2}$.",
 )
 def what_is_dropped_is_below_the_first_term(*, c: int = 8) -> Evidence:
     r"""Where $t_0/8\leq\|\frac RS\|^4$, $c\,\|\frac
@@ -146,7 +149,8 @@ def what_is_dropped_is_below_the_first_term(*, c: int = 8) -> Evidence:
     "BB:LC.7.8/holder",
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.1.M",),
-    argument="By Hoelder's inequality |R/S| <= E[M|f|] <= (E M^{4/3})^{3/4} (E|f|^4)^{1/4}, and E M^{4/3} <= e^{8 a2/9}.",
+    argument=r"By Hölder's inequality $\|R/S\|\leq\mathbb{E}[M\|f\|]\leq(\mathbb{E}M^{4/3})^{3/4}(\mathbb{E}\|f\|^4)^{1/4}$, and "
+    r"$\mathbb{E}M^{4/3}\leq e^{\frac89\sigma^2\|Uz\|^2}$.",
 )
 def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
     r"""With `c` = 1, $\|R/S\|\leq c\,e^{\frac23\sigma^2\|Uz\|^2}(\mathbb{E}\|f(Z_1)\|^4)^{1/4}$;
@@ -159,14 +163,14 @@ def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
     "BB:LC.7.lim",
     control=(dict(c=Fraction(9, 10)), dict(rate=33), dict(least=Fraction(11, 10))),
     needs=("BB:LC.4.t0", "BB:LC.7.8"),
-    argument="t_0 = L K^2, |R/S|^4 = theta e^{4 a2} K^2 and K = theta' C_f^2 m with theta, theta' <= 1 and m = sqrt(E|Z|^4); the "
-    "square root is increasing, and (1 + y) e^{-x} is bounded by its factors at either limit; sqrt(L/8) = w + h with w = e^{2 a2}, "
-    "or the exponent is positive.",
+    argument=r"By LC.4.t0, $t_0=LK^2$, $\|R/S\|^4=\theta w^2K^2$ and $K=\theta'C_f^2m$ with $\theta,\theta'\leq1$ and "
+    r"$m=\sqrt{\mathbb{E}\|Z\|^4}$. The square root is increasing, and $(1+y)e^{-x}$ is bounded by its factors at either limit; "
+    r"$\sqrt{L/8}=w+h$ with $w=e^{2\sigma^2\|Uz\|^2}$, or the exponent is positive.",
     reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 4 / sp.E),
 )
 def limits_of_the_gamma_integral(*, c: int | Fraction = 1, rate: int = 32, least: Fraction = Fraction(1)) -> Evidence:
-    r"""With $w=e^{2\sigma^2\|Uz\|^2}$, `c` = 1 and $\theta\leq1$, $(\frac L8-\theta
-    w^2)_+\geq(\frac L8-c\,w^2)_+$. The upper limit of the Gamma integral and
+    r"""With $w=e^{2\sigma^2\|Uz\|^2}$, `c` = 1 and $\theta\leq1$,
+    $(\frac L8-\theta w^2)_+\geq(\frac L8-c\,w^2)_+$. The upper limit of the Gamma integral and
     $\sqrt{(x-y)_+}\geq\sqrt x-\sqrt y$ are proved as well.
     """
     smaller, larger = (Max(L / 8 - e * exp(4 * a2), 0) for e in (sp.Rational(c), theta))
@@ -188,8 +192,9 @@ def limits_of_the_gamma_integral(*, c: int | Fraction = 1, rate: int = 32, least
     "BB:LC.7.lim/display",
     control=(dict(power=2), dict(one=Fraction(9, 10)), dict(front=Fraction(1, 15000))),
     needs=("BB:LC.7.int", "BB:LC.7.8", "BB:LC.7.8/dropped", "BB:LC.7.8/holder", "BB:LC.7.lim"),
-    argument="y = (t_0/8 - |R/S|^4)_+^{1/2}/(16 sigma^2 C_f^2) lies between the two limits x and h; where t_0/8 <= |R/S|^4, with "
-    "|R/S|^2 = theta e^{4 a2/3} K, the exponent is 0 and LC.7.8/dropped bounds what the union bound loses.",
+    argument=r"The number $y=((t_0/8-\|R/S\|^4)_+)^{1/2}/(16\sigma^2C_f^2)$ lies between the two limits $x$ and $h$; where "
+    r"$t_0/8\leq\|R/S\|^4$, with $\|R/S\|^2=\theta e^{\frac43\sigma^2\|Uz\|^2}K$, the exponent is $0$ and LC.7.8/dropped bounds "
+    "what the union bound loses.",
     unproved=UNPROVED,
 )
 def last_display(*, power: int = 4, one: Fraction = Fraction(1), front: Fraction = Fraction(1)) -> Evidence:

@@ -130,8 +130,8 @@ def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 2 * 10**6))),
     needs=("BB:LC.9.split", "BB:19", "BB:LC.9.T2", "BB:LC.9.T3", "BB:LC.9.T3/conclude", "BB:18/c3", "OURS:LC.9"),
-    argument="The three terms of the split are added; with explicit constants this is OURS:LC.9 by BB:18/c3, whose exponent is 2 "
-    "for kappa <= 1/128 and 1/(64 kappa) >= 1/(384 kappa) beyond.",
+    argument="The three terms of the split are added; with explicit constants this is OURS:LC.9 by BB:18/c3, whose exponent is "
+    r"$2$ for $\kappa\leq1/128$ and $1/(64\kappa)\geq1/(384\kappa)$ beyond.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
     reference={},
@@ -157,8 +157,8 @@ def equation_18(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     costs="nothing",
     repair=dict(moment=1),
     control=dict(power=3),
-    argument="The factor g leaves the sums over any number of tokens, and every coordinate of f, as it leaves those of two tokens "
-    "on the line.",
+    argument="The factor $g$ leaves the sums over any number of tokens, and every coordinate of $f$, as it leaves those of two "
+    "tokens on the line.",
     hypotheses=("G > 0", "e > 0"),
 )
 def left_side_without_g(*, moment: int = 0, power: int = 4) -> Evidence:
@@ -172,8 +172,8 @@ def left_side_without_g(*, moment: int = 0, power: int = 4) -> Evidence:
 @claim(
     "BB:18/c3",
     control=(dict(c=Fraction(9, 10)), dict(growth=Fraction(-2)), dict(decay=Fraction(1, 3))),
-    argument="Where L <= sigma^4 the first term of (18) is enough, for e^{-sqrt(L)/sigma^2} >= 1/e, and beyond it the second one "
-    "is; a + b ln^2 L <= (a + b) max(1, ln^2 L).",
+    argument=r"Where $L\leq\sigma^4$ the first term of (18) is enough, for $e^{-\sqrt L/\sigma^2}\geq1/e$, and beyond it the "
+    r"second one is; $a+b\ln^2L\leq(a+b)\max(1,\ln^2L)$.",
 )
 def third_constant_free_of_sigma(
     *, c: int | Fraction = 1, growth: Fraction = Fraction(3, 2), decay: Fraction = Fraction(1, 6)
@@ -201,8 +201,8 @@ def third_constant_free_of_sigma(
     repair=dict(power=4),
     control=dict(power=3),
     needs=("BB:19", "OURS:QA.tilt"),
-    argument="By C.8 (i) E|f|^4 = theta C_f^4 E|Z|^4, and by OURS:QA.tilt at U = 0 E|Z|^4 = mu (4 sigma^2)^2 (1 + h)^2 with h = "
-    "(d/2) ln 2, for theta and mu in [0, 1].",
+    argument=r"By C.8 (i) $\mathbb{E}\|f\|^4=\theta C_f^4\mathbb{E}\|Z\|^4$, and by OURS:QA.tilt at $U=0$, "
+    r"$\mathbb{E}\|Z\|^4=\theta'(4\sigma^2)^2(1+h)^2$ with $h=\frac d2\ln2$, for $\theta$ and $\theta'$ in $[0,1]$.",
     hypotheses=HYPOTHESES,
 )
 def term_1_free_of_sigma(*, power: int = 0) -> Evidence:

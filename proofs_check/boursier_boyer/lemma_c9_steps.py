@@ -39,8 +39,8 @@ q = sp.Symbol("q", nonnegative=True)  # the factor of the exponent in Term 2
     repair=dict(through="f(z_1) g(z)"),
     control=(dict(outside=Fraction(7, 2)), dict(times=Fraction(1, 15000))),
     needs=("BB:LC.7", "BB:LC.4.hull", "BB:LC.9.split/power"),
-    argument="Inside the ball Lemma C.7 holds at each query for the function z_1 -> f(z_1) g(z); outside it "
-    "|a - b|^4 <= (|a| + |b|)^4 <= 8 |a|^4 + 8 |b|^4 and the hull of the values f(z_l) g(z) give the rest.",
+    argument=r"Inside the ball Lemma C.7 holds at each query for the function $z_1\mapsto f(z_1)g(z)$; outside it "
+    r"$\|a-b\|^4\leq(\|a\|+\|b\|)^4\leq8\|a\|^4+8\|b\|^4$ and the hull of the values $f(z_\ell)g(z)$ give the rest.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
     unproved="The chain bounds means over every pair of laws of tokens and queries, and no prover here ranges over laws.",
 )
@@ -79,13 +79,14 @@ def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
     "BB:19",
     assumes=(MEANS,),
     control=dict(share=10),
-    argument="These are the inequalities at one query in the ball. Off the ball the left sides are 0, because of the indicator; "
-    "and the expectation over the query preserves <=.",
+    argument="These are the inequalities at one query in the ball. Off the ball the left sides are $0$, because of the "
+    r"indicator; and the expectation over the query preserves $\leq$.",
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(12 / log(100)) / 2, G=1),
 )
 def term_1(*, share: int = 12) -> Evidence:
-    r"""For $B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$, $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln
-    L}{12}$. Where $\|z\|\leq B$, $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac13\ln L}K$ and
+    r"""For $B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$,
+    $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln L}{12}$. Where $\|z\|\leq B$,
+    $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac13\ln L}K$ and
     $\frac{2K}{\sqrt L}C(z)\|g\|^4\leq216K^2\frac{\|g\|^4}{L^{1/6}}$, with
     $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
     """
@@ -154,7 +155,8 @@ def exponent_of_term_2(*, share: int = 12) -> Evidence:
     repair=dict(depends="on a lower bound"),
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LC.9.T2/display", "BB:LC.9.T2/g", "BB:LC.6.5x"),
-    argument="Multiply by q/sigma^2 with q >= q_0 > 0 and take exponentials; the powers of L in front are at most L^{3/2}.",
+    argument=r"Multiply by $q/\sigma^2$ with $q\geq q_0>0$ and take exponentials; the powers of $L$ in front are at most "
+    "$L^{3/2}$.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "epsilon > 0"),
 )
 def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -> Evidence:
@@ -186,8 +188,8 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
     repair=dict(moment=1),
     control=dict(power=11),
     needs=("BB:LC.6.5x",),
-    argument="The display before bounds the second term by the left side of BB:LC.6.5x at p = 2 with sigma^4, whose right side is "
-    "simplified here.",
+    argument=r"The display before bounds the second term by the left side of BB:LC.6.5x at $p=2$ with $\sigma^4$, whose right "
+    "side is simplified here.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "G > 0"),
 )
 def term_2_simplified(*, moment: int = 0, power: int = 12) -> Evidence:
@@ -204,8 +206,8 @@ def term_2_simplified(*, moment: int = 0, power: int = 12) -> Evidence:
     control=(dict(twice=1), dict(factor=Fraction(9, 10)), dict(half=31), dict(rate=383)),
     needs=("BB:LD.2.1", "BB:LD.2.2", "BB:19/B", "BB:AC.8", "BB:LC.9.T3/maximum"),
     cites=("Cauchy-Schwarz inequality",),
-    argument="The Cauchy-Schwarz inequality in the query, with P(|z| >= B) <= e^{2d - B^2/16} by Lemma D.2, gives the second line "
-    "from the first; the last one is LC.9.T3/maximum with the maximal inequality of Lemma D.2.",
+    argument=r"The Cauchy-Schwarz inequality in the query, with $\mathbb{P}(\|z\|\geq B)\leq e^{2d-B^2/16}$ by Lemma D.2, gives "
+    "the second line from the first; the last one is LC.9.T3/maximum with the maximal inequality of Lemma D.2.",
 )
 def term_3(*, share: int = 12, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 384) -> Evidence:
     r"""The steps are $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$ and
@@ -219,7 +221,8 @@ def term_3(*, share: int = 12, twice: int = 2, factor: Fraction = Fraction(1), h
     "BB:LC.9.T3/maximum",
     assumes=(MEANS,),
     control=(dict(grows=7), dict(root=3), dict(scale=7)),
-    argument="At sigma = 1 the maximum is at most C_8 M with M = d^4 + ln(L)^4, and max|z_l| has the scale sigma.",
+    argument=r"At $\sigma=1$ the maximum is at most $C_8M$ with $M=d^4+\ln(L)^4$, and $\max_\ell\|z_\ell\|$ has the scale "
+    r"$\sigma$.",
 )
 def scale_of_the_maximum(*, grows: int = 8, root: int = 4, scale: int = 8) -> Evidence:
     r"""The step uses $\|f\|^8\leq C_f^8\|z\|^8$ and
@@ -242,7 +245,7 @@ def scale_of_the_maximum(*, grows: int = 8, root: int = 4, scale: int = 8) -> Ev
     repair=dict(least=2),
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.9.T3",),
-    argument="Divide by ln(2)^2 and write ln L = r ln 2 and d = e ln 2, where r >= 1 because L >= 2.",
+    argument=r"Divide by $\ln(2)^2$ and write $\ln L=r\ln2$ and $d=e\ln2$, where $r\geq1$ because $L\geq2$.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def logarithm_absorbs_the_dimension(*, least: int = 1, c: int | Fraction = 1) -> Evidence:
