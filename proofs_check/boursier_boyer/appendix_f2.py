@@ -123,8 +123,8 @@ def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Eviden
 @claim("BB:F.2.C2/polynomial", control={"spread": 1}, needs=("BB:5.Rinf",))
 def the_risk_is_a_polynomial(*, spread: int = 2) -> Evidence:
     r"""The risk, averaged over $w$ and $x$, is a polynomial in the blocks of
-    $U(x,0)=(Ax,b^{\top}x)$ and $v=(p,q)$, for every $d$. The second route compares its gradient by
-    words with the gradient as coded, at instances.
+    $U(x,0)=(Ax,b^{\top}x)$ and $v=(p,q)$, for every $d$. The second route compares its gradient
+    with the gradient as coded, at exact instances.
 
     With c(w) = A'S p + q (w'S w) b, of mean c, and M = q A'S + b p'S - I it is (c'S c + spread q^2
     tr(S S) b'S b + tr(M'S M))/2 with spread = 2.

@@ -255,7 +255,7 @@ def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
     "is at most $b+k$; $uU$ at the end has risk $0$ by F.3.2.",
 )
 def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For every $h>0$, $x(x-b)>k^2$ at $x=b+ck+h$ with `c` = 1. At the end of the flow,
+    r"""For every $h>0$, $x(x-b)>k^2$ at $x=b+ck+h$ with `c` = 1. At the end of the flow, where
     $U=\alpha\Lambda^{\dagger}+P$ and $u=1/\alpha$, $\Lambda(uU)\Lambda=\Lambda$.
     """
     h, (b, k) = sp.Symbol("h", positive=True), sp.symbols("b k", nonnegative=True)

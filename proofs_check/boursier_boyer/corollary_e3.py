@@ -137,9 +137,9 @@ def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     hypotheses=("Eq(norm1, norm2)",),
 )
 def constants_depend_on_the_norms(*, constant: str = "printed", share: Fraction = Fraction(1)) -> Evidence:
-    r"""The quotient $\mathbb{E}\|VZ\|^4/\|V\|_{\rm op}^4$ takes two values at two rows $V$ of norm
-    $1$, so that the printed constants do not depend on norms only. Repaired, $c_1$ does not fall
-    and $c_2$ does not rise when $\|U\|_{\rm op}$ and $\|V\|_{\rm op}$ grow.
+    r"""The quotient $\mathbb{E}\|VZ\|^4/\|V\|_{\rm op}^4$ differs at two rows $V$ of norm $1$, so
+    that the printed constants do not depend on norms only. Repaired, $c_1$ does not fall and $c_2$
+    does not rise when $\|U\|_{\rm op}$ and $\|V\|_{\rm op}$ grow.
     """
     if constant == "printed":
         w, rows = Fraction(3, 4), ((Fraction(1), Fraction(0)), (Fraction(3, 5), Fraction(-4, 5)))

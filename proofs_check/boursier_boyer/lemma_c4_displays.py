@@ -147,7 +147,7 @@ def chain_of_the_union_bound(
     details=r"For Rademacher tokens, $L=1$, $Uz=1$ and $f(z)=z$ the left side is $1+2\tanh^21=2.16$, the right side 2. The "
     r"condition $\delta_0\leq16/27$ that the display before needs excludes the case.",
     instead=r"Ask for $\delta_0\leq16$, that is $L\geq2e^{2\sigma^2\|Uz\|^2}$, which gives $t_0/2\geq\|R/S\|^2$; then the step "
-    r"holds. Otherwise add $2\|R/S\|^2-t_0$.",
+    r"holds. Otherwise add $2\|R/S\|^2-t_0$ to the right side.",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
     unproved="The repaired step bounds tails of every sub-Gaussian law, and no prover here ranges over laws; its condition on "
     "$L$ is proved.",

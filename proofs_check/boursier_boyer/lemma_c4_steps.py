@@ -76,8 +76,8 @@ LARGEST_POINT_OF_HULL = {"z_k": 1, "f(z_k)": 2}
     control=dict(total=Fraction(9, 10)),
     why=r"What is averaged are the values $f(z_\ell)$, not the tokens: for $L=1$, $f(z)=2z$, $z_1=1$ it is 2, outside the "
     r"hull $\{1\}$.",
-    instead=r"$R_L/S_L$ lies in the convex hull of $(f(z_\ell))_\ell$, so $\|R_L/S_L\|\leq\max_\ell\|f(z_\ell)\|$, which is "
-    r"what the proof uses.",
+    instead=r"Write $f(z_\ell)$ for $z_\ell$: $R_L/S_L$ lies in the convex hull of the $f(z_\ell)$, so "
+    r"$\|R_L/S_L\|\leq\max_\ell\|f(z_\ell)\|$, which is what the proof uses.",
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
     argument=r"By induction $v^{\top}R_L/S_L\leq M=\max_kv^{\top}f(z_k)$ for every $v$, which puts the average into the hull of "
     "the $f(z_k)$.",

@@ -231,9 +231,10 @@ def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
-    r"""For tokens $\mathcal{N}(0,\sigma^2)$, $f(z)=z$, $g=1$, $p=1$ and $L=2$,
-    $216\sqrt3\,\sigma^2$ exceeds every $\tilde c_3\sigma^k$ with the printed `power` $k=0$.
-    Repaired, $216\sqrt{\mathbb{E}\|f\|^4}\leq\tilde c_3\sigma^{2p}$ is proved for $p=1,2$.
+    r"""For tokens $\mathcal{N}(0,\sigma^2)$, $f(z)=z$, $g=1$, $p=1$ and $L=2$, the factor
+    $216\sqrt3\,\sigma^2$ of Term 1 exceeds $\tilde c_3\sigma^k$ with the printed `power` $k=0$ for
+    large $\sigma$, whatever $\tilde c_3$. Repaired,
+    $216\sqrt{\mathbb{E}\|f\|^4}\leq\tilde c_3\sigma^{2p}$ is proved for $p=1,2$.
 
     Repaired, 216 sqrt(E|f|^4) <= c3 sigma^{2p} with c3 = 216 C_f^2 4^p (2p - 1 + h)^p, p = 1, 2.
     """

@@ -206,9 +206,10 @@ def third_constant_free_of_sigma(
     hypotheses=HYPOTHESES,
 )
 def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
-    r"""For tokens $\mathcal{N}(0,\sigma^2)$, $f(z)=z$, $g=1$ and $L=2$, $216\cdot3\sigma^4$ exceeds
-    every $\tilde c_3\sigma^k$ with the printed `power` $k=0$. Repaired,
-    $216\,\mathbb{E}\|f\|^4\leq\tilde c_3\sigma^4$ is proved.
+    r"""For tokens $\mathcal{N}(0,\sigma^2)$, $f(z)=z$, $g=1$ and $L=2$, the factor
+    $216\cdot3\,\sigma^4$ of Term 1 exceeds $\tilde c_3\sigma^k$ with the printed `power` $k=0$ for
+    large $\sigma$, whatever $\tilde c_3$. Repaired, $216\,\mathbb{E}\|f\|^4\leq\tilde c_3\sigma^4$
+    is proved.
 
     Repaired, 216 E|f|^4 <= c3 sigma^4 with c3 = 216 C_f^4 16 (1 + h)^2.
     """
