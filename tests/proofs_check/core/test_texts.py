@@ -45,7 +45,7 @@ PLANTED = (
     "The price is 3$.",
 )
 PROSE = (
-    r"For $L\geq2$ and `c` = 3/2 the bound (16) of Lemma C.4 (i) holds; see BB:F.2.Zh/fixed_point, OURS:R3.A33, Theorem B and Appendix B.",
+    r"For $L\geq2$ and `c` = 3/2 the bound (16) of Lemma C.4 (i) holds; see BB:F.2.Zh/fixed_point, Theorem B and Appendix B.",
     "PyTorch's start, the authors' code at step 30 000, \"as written\": a twentieth of the Gamma integral, as I said.",
 )
 
