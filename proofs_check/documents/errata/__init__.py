@@ -4,8 +4,8 @@ authors, in HTML and in Markdown.
 
 from __future__ import annotations
 
-from proofs_check.documents.errata.content import Errata, Erratum, errata_of
+from proofs_check.documents.errata.content import Copy, Entry, Errata, Erratum, errata_of
 from proofs_check.documents.errata.html import as_html
 from proofs_check.documents.errata.markdown import as_markdown
 
-__all__ = ["Errata", "Erratum", "as_html", "as_markdown", "errata_of"]
+__all__ = ["Copy", "Entry", "Errata", "Erratum", "as_html", "as_markdown", "errata_of"]

@@ -4,6 +4,7 @@ mark-up but LaTeX between dollars; the page and the Markdown file are made from 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,27 +14,30 @@ from numerics.evidence import Evidence, Verdict
 from numerics.terminal.inputs import InputError
 from proofs_check.core import witnesses
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.severity import by_severity, counted
-from proofs_check.core.statements import paper, rows
+from proofs_check.core.outcomes import Account, Headline, Outcome, account, first_sentence
+from proofs_check.core.statements import Row, paper, place, rows
 from proofs_check.documents.latex import marked
 
-__all__ = ["HOW_TO_READ", "Errata", "Erratum", "errata_of", "number"]
+__all__ = ["HOW_TO_READ", "SEVERITY", "Copy", "Entry", "Errata", "Erratum", "errata_of", "number"]
 
+#: What the words for how grave an error is mean, in the table and everywhere else.
+SEVERITY = (
+    "*False*: the statement fails in its own regime, and its counterexample keeps failing when it is moved a little. *Gap*: a "
+    "false step of a proof, or a missing hypothesis. *Edge*: it fails at the named degenerate points only. *Text and code*: the "
+    "authors' code does otherwise than the text says. *Typo*: a slip of notation. The cost is what remains once it is mended."
+)
 HOW_TO_READ = (
-    "Each entry quotes a line of the paper as it is printed, and how it was read. Then it says why the line fails, gives the "
-    "smallest counterexample that was found (the shortest prompt, then the lowest dimension, then the shortest numbers), the "
-    "nearest true statement, and what becomes of the results that use the line. The lines were copied from that version: a slip of "
-    "copying would be ours.",
-    "A statement is *false* if it fails in its own regime: its counterexample keeps failing when it is moved a little. A *gap* is "
-    r"a false step of a proof, or a missing hypothesis. At an *edge* a statement fails at degenerate points only, such as $L=1$, "
-    r"where $\ln L=0$. With *text and code* the authors' code does otherwise than the text says. A *typo* is a slip of notation. "
-    "Each entry says what the error costs once it is mended, and an entry that follows from another one is not counted again.",
+    "Each entry quotes a line of the paper as it is printed, and how it was read. For each of its errors it says why the line "
+    "fails, gives the smallest counterexample that was found (the shortest prompt, then the lowest dimension, then the shortest "
+    "numbers) and the nearest true statement. Then it names the lines that inherit the error, with what differs there, and what "
+    "becomes of the results that use the line. The lines were copied from that version: a slip of copying would be ours.",
+    "`largeprompt show` with an identifier, such as `BB:LC.4`, tells more of any line, also of those that only inherit an error.",
     r"In the counterexamples `sigma2` is $\sigma^2$, `Uz` is $\|Uz\|$, `a2` is $\sigma^2\|Uz\|^2$; `atoms` and `weights` are "
     r"the values of a token and their probabilities, `err` is $R_L/S_L-R/S$. Other names are those of the line “What was checked”."
     " Where the paper claims that constants exist, both sides are shown for one choice of them, and `every other choice` tells "
     "along which sequence the line fails for all. In the report of a search, `reached a of b` sets the largest ratio that was "
     "found against the largest that the statement allows.",
-    "The script of an entry has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and mpmath, of which most "
+    "The script of an error has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and mpmath, of which most "
     "scripts use none. It computes both sides from the printed formula, prints them, and ends with an assertion that holds because "
     "the printed line fails.",
     "A true statement is PROVED if it came out of exact symbolic or rational steps itself, CERTIFIED if some step is a rigorous "
@@ -41,6 +45,9 @@ HOW_TO_READ = (
     "instances with a search for the worst, or statistics; what is only SUPPORTED is not proved here. Where a number in the check "
     "of the printed line was changed to check the true one, that number is named.",
 )
+#: What tells a place without its section.
+_NUMBERED = re.compile(r"(?:Lemma|Proposition|Theorem|Corollary|Assumption|Remark|Figure) [A-Z]?\.?\d|equations? \(\d")
+_ABBREVIATED = re.compile(r"\b(Sec|App|Prop|Cor)(?:tion|endix|osition|ollary)(?= [A-Z]?\.?\d| [A-Z]\b)")
 _EVIDENCE = {
     "exact": "Evaluated in exact arithmetic.",
     "Arb": "Evaluated by ball arithmetic (Arb): the enclosures decide.",
@@ -49,17 +56,14 @@ _EVIDENCE = {
 
 @dataclass(frozen=True, kw_only=True)
 class Erratum:
-    """One false line.
+    """One error of a row.
 
     Attributes
     ----------
-    id, severity, place : str
-        As in the ledger and in ``statements.toml``.
-    read, printed : str
-        The line in words and in LaTeX.
-    at, costs, follows : str
-        The degenerate points of an edge, what the error costs, and the entry that it inherits its
-        error from; empty where there is none.
+    id, severity : str
+        As in the ledger.
+    at, costs : str
+        The degenerate points of an edge, and what the error costs.
     why, details, instead : str
         In words, with LaTeX between dollars.
     truth : str
@@ -75,20 +79,12 @@ class Erratum:
         The witness script, if there is one, and what it printed.
     repair : str
         What was changed in the check, between backquotes, and what then came out.
-    survives : str
-        What becomes of the results that use the line.
-    users : tuple of str
-        Those results, each with its verdict.
     """
 
     id: str
     severity: str
-    place: str
-    read: str
-    printed: str
     at: str
     costs: str
-    follows: str
     why: str
     details: str
     instead: str
@@ -99,32 +95,103 @@ class Erratum:
     script: str
     output: str
     repair: str
+
+    @property
+    def kind(self) -> str:
+        """The severity, of an edge with its degenerate points."""
+        return _kind(self.severity, self.at)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Copy:
+    """An error that is inherited from another row.
+
+    Attributes
+    ----------
+    id, kind, place : str
+        The claim that inherits it, its severity with the points of an edge, and its place.
+    source, entry : str
+        Where the inherited error stands, and the row whose entry tells of it.
+    why, instead : str
+        The reason there and what is true instead, in a sentence; empty if the entry says the same.
+    """
+
+    id: str
+    kind: str
+    place: str
+    source: str
+    entry: str
+    why: str
+    instead: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One row that is false as printed by an error of its own.
+
+    Attributes
+    ----------
+    id, place : str
+        As in ``statements.toml``.
+    short : str
+        The place without its section, if it names a numbered statement, an equation or a figure.
+    read, printed : str
+        The row in words and in LaTeX.
+    errors : tuple of Erratum
+        The row's own errors, the gravest first.
+    inherited, copies : tuple of Copy
+        What the row inherits from other rows, and what others inherit from it.
+    also : tuple of str
+        The statements and equations of these copies, each once.
+    survives : str
+        What becomes of the results that use the row.
+    users : tuple of str
+        Those results, each with its verdict.
+    """
+
+    id: str
+    place: str
+    short: str
+    read: str
+    printed: str
+    errors: tuple[Erratum, ...]
+    inherited: tuple[Copy, ...]
+    copies: tuple[Copy, ...]
+    also: tuple[str, ...]
     survives: str
     users: tuple[str, ...]
+
+    @property
+    def instead(self) -> str:
+        """What is true instead of the gravest error, in a sentence."""
+        return first_sentence(self.errors[0].instead)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Errata:
-    """The false lines of one paper, the most severe first, and within one severity in the order of
-    the paper.
+    """The false rows of one paper: first what is false in its own regime, then the others in the
+    order of the paper.
+
+    Attributes
+    ----------
+    title, authors, version : str
+        Of the paper.
+    source : str
+        The ledger that they were made from.
+    count : str
+        How many rows are false and how grave that is, in a sentence.
+    headline : tuple of Headline
+        The main results.
+    entries : tuple of Entry
     """
 
     title: str
     authors: str
     version: str
     source: str
-    entries: tuple[Erratum, ...]
-
-    @property
-    def counts(self) -> str:
-        """How many there are of each severity.
-
-        Examples
-        --------
-        >>> Errata(title="", authors="", version="", source="", entries=()).counts
-        'nothing is false as printed'
-        """
-        return counted([(e.severity, bool(e.follows)) for e in self.entries])
+    count: str
+    headline: tuple[Headline, ...]
+    entries: tuple[Entry, ...]
 
 
 def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
@@ -153,27 +220,40 @@ def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
         raise InputError(error.args[0]) from error
     if key == "OURS":
         raise InputError("OURS holds the results of this project, not those of a paper; choose the key of a paper")
-    order = {id: i for i, id in enumerate(rows())}
     if document["run"].get("partial"):
         raise InputError("the ledger is of a run of some claims only, which cannot tell what survives; run all of them")
-    false = [e for e in document["claims"] if e["paper"] == key and e["severity"]]
-    for e in false:
-        if e.get("faults") or e["verdict"] != "REFUTED":
-            raise InputError(f"{e['id']} is not in order: {'; '.join(e.get('faults') or [e['verdict']])}; mend the claim first")
-    false.sort(key=lambda e: (by_severity(e), order.get(e["covers"], len(order)), e["id"]))
-    ledger = Ledger(document["claims"])
-    told = _scripts(false)
-    run = document["run"]
+    told = account(document, key)
+    false = [e for o in told.rows for e in o.errors]
+    for e in document["claims"]:
+        if e["paper"] == key and (e["severity"] or e["verdict"] == "REFUTED") and (wrong := _wrong(e)):
+            raise InputError(f"{e['id']} is not in order: {wrong}; mend the claim first")
+    ledger, scripts = Ledger(document["claims"]), _scripts(false)
     return Errata(
         title=about["title"],
         authors=about["authors"],
         version=", ".join(x for x in (about.get("version", ""), about.get("date", "")) if x),
-        source=f"largeprompt {run['versions'].get('largeprompt', '')}, ledger of {run['date'][:10]}",
-        entries=tuple(_erratum(e, ledger, *told[e["id"]]) for e in false),
+        source=_source(document["run"]),
+        count=told.sentence,
+        headline=told.headline,
+        entries=tuple(_entry(outcome, told, ledger, scripts) for outcome in told.false),
     )
 
 
-def _scripts(false: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
+def _wrong(e: Mapping[str, Any]) -> str:
+    """What keeps a claim that is false, or declared so, from being told to an author."""
+    if e["faults"]:
+        return "; ".join(e["faults"])
+    if e["verdict"] != "REFUTED":
+        return str(e["verdict"])
+    return "" if e["severity"] else "REFUTED, which it does not declare"
+
+
+def _source(run: Mapping[str, Any]) -> str:
+    version = run["versions"].get("largeprompt", "of unknown version")
+    return f"the ledger that was judged on {run['date'][:10]} with largeprompt {version} (code {run['code']})"
+
+
+def _scripts(false: list[Mapping[str, Any]]) -> dict[str, tuple[str, str]]:
     """Script and output by id; both empty where there is no script."""
     texts = {e["id"]: text for e in false if (text := witnesses.script(e["id"])) is not None}
     try:
@@ -190,17 +270,68 @@ def _scripts(false: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
     return {e["id"]: (texts[e["id"]], outputs[e["id"]].printed) if e["id"] in texts else ("", "") for e in false}
 
 
-def _erratum(e: dict[str, Any], ledger: Ledger, script: str, output: str) -> Erratum:
-    survives, users = _survives(e, ledger)
+def _entry(outcome: Outcome, told: Account, ledger: Ledger, scripts: Mapping[str, tuple[str, str]]) -> Entry:
+    row = outcome.row
+    own = [e for e in outcome.errors if not e["follows"]]
+    ids = {e["id"] for e in own}
+    # Also those of rows with errors of their own, which are no copies of a whole row.
+    following = [e for o in told.rows for e in o.errors if e["follows"] and ledger.first_error(e["id"]) in ids]
+    copies = tuple(_copy(e, ledger) for e in following)
+    survives, users = _survives(own, ledger)
+    return Entry(
+        id=row.id,
+        place=row.where,
+        short=_short(row),
+        read=own[0]["says"],
+        printed=own[0]["printed"],
+        errors=tuple(_erratum(e, ledger, *scripts[e["id"]]) for e in own),
+        inherited=tuple(_copy(e, ledger) for e in outcome.errors if e["follows"] and e not in following),
+        copies=copies,
+        also=tuple(name for name in dict.fromkeys(_named(ledger.entries[c.id]["covers"]) for c in copies) if name != _named(row.id)),
+        survives=survives,
+        users=users,
+    )
+
+
+def _copy(e: Mapping[str, Any], ledger: Ledger) -> Copy:
+    source = ledger.entries[ledger.first_error(e["id"])]
+    instead = first_sentence(e["instead"])
+    return Copy(
+        id=e["id"],
+        kind=_kind(e["severity"], e["at"]),
+        place=e["where"],
+        source=source["where"],
+        entry=source["covers"],
+        why="" if e["why"] == source["why"] else e["why"],
+        instead="" if instead == first_sentence(source["instead"]) else instead,
+    )
+
+
+def _kind(severity: str, at: str) -> str:
+    return f"{severity}: {at}" if at else severity
+
+
+def _short(row: Row) -> str:
+    _, _, rest = row.where.partition(", ")
+    return _abbreviated(rest[0].upper() + rest[1:] if _NUMBERED.search(rest) else row.where)
+
+
+def _named(id: str) -> str:
+    """The equation, or the numbered statement or section, that a row belongs to."""
+    number = id.split(":", 1)[1]
+    return f"({number})" if number.isdigit() else _abbreviated(place(rows()[id])[1])
+
+
+def _abbreviated(place: str) -> str:
+    return _ABBREVIATED.sub(lambda found: f"{found[1]}.", place)
+
+
+def _erratum(e: Mapping[str, Any], ledger: Ledger, script: str, output: str) -> Erratum:
     return Erratum(
         id=e["id"],
         severity=e["severity"],
-        place=e["where"],
-        read=e["says"],
-        printed=e["printed"],
         at=e["at"],
         costs=e["costs"],
-        follows=e["follows"] or "",
         why=e["why"],
         details=e["details"],
         instead=e["instead"],
@@ -211,8 +342,6 @@ def _erratum(e: dict[str, Any], ledger: Ledger, script: str, output: str) -> Err
         script=script.strip("\n"),
         output=output.rstrip(),
         repair=_repair(e),
-        survives=survives,
-        users=users,
     )
 
 
@@ -225,7 +354,7 @@ def _evidence(evidence: Mapping[str, Any]) -> str:
     return _EVIDENCE[by]
 
 
-def _truth(e: dict[str, Any], ledger: Ledger) -> str:
+def _truth(e: Mapping[str, Any], ledger: Ledger) -> str:
     """For an inference: the verdict of the statement itself, over all claims that state it; the
     weakest of them counts.
     """
@@ -240,7 +369,7 @@ def _truth(e: dict[str, Any], ledger: Ledger) -> str:
     return "The statement itself is true as far as it could be tested (SUPPORTED); what fails is the step that is drawn from it."
 
 
-def _repair(e: dict[str, Any]) -> str:
+def _repair(e: Mapping[str, Any]) -> str:
     repair = e["repair"]
     if not repair:
         return "The true statement was not executed."
@@ -272,18 +401,19 @@ def _is_number(value: Any) -> bool:
     return not isinstance(value, bool)
 
 
-def _survives(e: dict[str, Any], ledger: Ledger) -> tuple[str, tuple[str, ...]]:
-    users = [u for u in ledger.users(e["id"]) if ledger.entries[u]["paper"] == e["paper"]]
+def _survives(own: list[Mapping[str, Any]], ledger: Ledger) -> tuple[str, tuple[str, ...]]:
+    users = dict.fromkeys(u for e in own for u in ledger.users(e["id"]) if ledger.entries[u]["paper"] == e["paper"])
     if not users:
-        return f"No other line of the paper was found to use {'this step' if e['id'].endswith('/inference') else 'it'}.", ()
+        return "No other line of the paper was found to use it.", ()
     # One line a row: the parts of a row stand or fall as steps of it.
     of_row: dict[str, list[str]] = {}
     for u in users:
         of_row.setdefault(ledger.entries[u]["covers"], []).append(u)
+    broken = any(ledger.held(e["id"]) is Verdict.REFUTED for e in own)
     listed, falling = [], False
     for name, parts in of_row.items():
         note = ""
-        if ledger.held(e["id"]) is Verdict.REFUTED or not all(ledger.stands(u) for u in parts):
+        if broken or not all(ledger.stands(u) for u in parts):
             note, falling = ": does not stand as far as is known", True
         elif any(ledger.entries[u]["severity"] for u in parts):
             note = ": stands with its own repair"
