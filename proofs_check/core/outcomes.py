@@ -269,7 +269,7 @@ def _headline(title: str, group: list[Outcome]) -> Headline:
     errors = sorted((e for o in group for e in o.errors), key=by_severity)
     verdicts = [o.verdict for o in group]
     weakest = lambda found: NOT_SETTLED if NOT_SETTLED in found else str(min(map(Verdict, found), key=lambda v: v.strength))
-    verdict = weakest(verdicts)
+    verdict = "REFUTED" if errors else weakest(verdicts)
     said = [_said(e) for e in errors]
     if not errors:
         proved = verdict not in (NOT_SETTLED, "OPEN") and Verdict(verdict).executed

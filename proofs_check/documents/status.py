@@ -6,13 +6,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from numerics.terminal.inputs import InputError
+from proofs_check.core.files import read_ledger
+from proofs_check.core.kept import release_text
 from proofs_check.core.outcomes import NOT_SETTLED, account, first_sentence, outcomes
 from proofs_check.core.statements import papers
+from proofs_check.documents.diff import changes
 
-__all__ = ["block_of", "errata", "headline", "marks", "replaced", "status"]
+__all__ = ["block_of", "blocks", "errata", "headline", "marks", "renewed", "replaced", "status"]
 
 #: Verdicts of settled rows, in the order of the columns.
 COLUMNS = ("PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED")
@@ -20,6 +24,24 @@ EXPLAINED = (
     "A row is a printed statement or a step of a proof; its verdict is that of the statement **as printed**, and REFUTED as soon "
     "as anything claimed there is. Repaired: the nearest true statement passed the same check. The chain of a claim is the weakest "
     "verdict among it, as repaired, and all that it needs; if it is `unproved`, at most SUPPORTED."
+)
+#: What a ledger repeats from the source of a claim and from its row.
+TEXTS = (
+    "where",
+    "line",
+    "says",
+    "printed",
+    "summary",
+    "hypotheses",
+    "cites",
+    "argument",
+    "fragment",
+    "why",
+    "details",
+    "instead",
+    "unproved",
+    "open",
+    "faults",
 )
 GROUPS = {"statements": (), "assumptions and citations": ("assumption", "cited"), "experiments": ("NUM",)}
 
@@ -116,8 +138,55 @@ def errata(document: Mapping[str, Any]) -> str:
             kind = f"an edge, at {error['at']}" if o.severity == "edge" else "false"
             also = f" The same error is in {', '.join(f'`{c.id}`' for c in copies)}." if (copies := told.copies(o)) else ""
             instead = github(first_sentence(error["instead"]))
-            out.append(f"- {github(o.row.where)} (`{error['id']}`), {kind}: {github(error['why'])} *Instead:* {instead}{also}")
+            left = "" if o.repaired else " **No repair was accepted.**"
+            out.append(
+                f"- {github(o.row.where)} (`{error['id']}`), {kind}: {github(error['why'])} *Instead:* {instead}{also}{left}"
+            )
     return "\n".join(out) or "No statement is false as printed."
+
+
+def blocks(document: Mapping[str, Any]) -> dict[str, str]:
+    """What is written from a ledger, by the name of the block that holds it."""
+    return {"headline": headline(document), "status": status(document), "errata": errata(document)}
+
+
+def renewed(path: Path, text: str, document: Mapping[str, Any], written: Mapping[str, str]) -> tuple[str, str]:
+    """The text that a file should have, and how it differs from what it has; empty if it does not.
+
+    Parameters
+    ----------
+    path : Path
+        A file with marked blocks, or the ledger of the release (``.json``), of which dates, seconds
+        and rounding errors may differ.
+    text : str
+        What the file holds; empty if there is none yet.
+    document : Mapping
+        The ledger.
+    written : Mapping
+        Its `blocks`.
+
+    Returns
+    -------
+    text, differs : str
+
+    Raises
+    ------
+    InputError
+        If the file has no place for any block, or holds no ledger.
+    """
+    if path.suffix != ".json":
+        current = replaced(text, written, str(path))
+        return current, "" if current == text else "a marked block is of another run"
+    current = release_text(document)
+    if not text:
+        return current, "there is none"
+    old = read_ledger(path, older=True)
+    found = changes(old, document)
+    if found:
+        return current, f"{len(found)} changes, the first: {found[0].kind} {found[0].id}"
+    of = {c["id"]: c for c in old["claims"]}
+    stale = next((f"{name} of {c['id']}" for c in document["claims"] for name in TEXTS if of[c["id"]][name] != c[name]), "")
+    return (current, f"another text: {stale}") if stale else (text, "")
 
 
 def marks(name: str) -> tuple[str, str]:
