@@ -222,12 +222,13 @@ def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
         raise InputError("OURS holds the results of this project, not those of a paper; choose the key of a paper")
     if document["run"].get("partial"):
         raise InputError("the ledger is of a run of some claims only, which cannot tell what survives; run all of them")
-    told = account(document, key)
+    ledger = Ledger(document["claims"])
+    told = account(ledger, key)
     false = [e for o in told.rows for e in o.errors]
     for e in document["claims"]:
-        if e["paper"] == key and (e["severity"] or e["verdict"] == "REFUTED") and (wrong := _wrong(e)):
+        if e["paper"] == key and (e["severity"] or e["verdict"] == "REFUTED") and (wrong := _wrong(e, ledger)):
             raise InputError(f"{e['id']} is not in order: {wrong}; mend the claim first")
-    ledger, scripts = Ledger(document["claims"]), _scripts(false)
+    scripts = _scripts(false)
     return Errata(
         title=about["title"],
         authors=about["authors"],
@@ -239,12 +240,14 @@ def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
     )
 
 
-def _wrong(e: Mapping[str, Any]) -> str:
+def _wrong(e: Mapping[str, Any], ledger: Ledger) -> str:
     """What keeps a claim that is false, or declared so, from being told to an author."""
     if e["faults"]:
         return "; ".join(e["faults"])
     if e["verdict"] != "REFUTED":
         return str(e["verdict"])
+    if e["follows"] and ledger.first_error(e["id"]) not in ledger.entries:
+        return f"it follows the error of {e['follows']}, which the ledger does not hold"
     return "" if e["severity"] else "REFUTED, which it does not declare"
 
 
