@@ -197,7 +197,7 @@ def marks(name: str) -> tuple[str, str]:
     >>> marks("errata")[1]
     '<!-- errata:end -->'
     """
-    return f"<!-- {name}:begin (written by: largeprompt status --ledger LEDGER --write FILE) -->", f"<!-- {name}:end -->"
+    return f"<!-- {name}:begin (written by: largeprompt status --write FILE) -->", f"<!-- {name}:end -->"
 
 
 def block_of(text: str, block: str, name: str = "README.md") -> tuple[int, int] | None:
