@@ -25,7 +25,7 @@ _SIGNS = {
 }  # fmt: skip
 #: What is no sign of a text font outside of formulas.
 _MATHEMATICAL = {"<=": r"$\leq$", ">=": r"$\geq$", "->": r"$\to$", "<": "$<$", ">": "$>$", "|": "$|$"}
-_ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u030c": "v", "\u0327": "c"}
+_ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u030b": "H", "\u030c": "v", "\u0327": "c"}
 _TOKEN = re.compile(r"<=|>=|->|.", re.DOTALL)
 
 

@@ -126,7 +126,7 @@ def test_what_survives_is_computed_and_listed() -> None:
     assert "everything that uses the line stands" not in entry(line("BB:CC.3.b")).survives
     assert standing.users[0].startswith("Appendix C.1, Corollary C.3 (BB:CC.3)")
     alone = line("BB:CC.3.b", needs=["BB:CC.3.a"])
-    again = entry(alone, line("BB:CC.3.a"), line("BB:LC.4.hull", needs=["BB:CC.3.b"]))
+    again = entry(alone, line("BB:CC.3.a"), line("BB:LC.4.hull", needs=["BB:CC.3.b"], follows=None))
     assert again.users[0].endswith("(BB:LC.4.hull): stands with its own repair")
     broken = entry(line("BB:CC.3.b", repair=None), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"]))
     assert "does not stand as far as is known" in broken.users[0]
@@ -162,6 +162,10 @@ def test_a_run_of_some_claims_cannot_tell_what_survives() -> None:
 
 
 def test_a_claim_that_is_not_in_order_stops_the_errata() -> None:
+    with pytest.raises(InputError, match=r"LC\.4\.hull is not in order: it follows the error of BB:P3\.1\.conv, which"):
+        errata_of(document(line("BB:LC.4.hull")))
+    with pytest.raises(InputError, match=r"CC\.3\.b is not in order: REFUTED, which it does not declare"):
+        errata_of(document(line("BB:CC.3.b", severity=None)))
     with pytest.raises(InputError, match=r"BB:CC\.3\.b is not in order: no control"):
         errata_of(document(line("BB:CC.3.b", faults=["no control was refuted"])))
 
