@@ -1,12 +1,9 @@
-"""The content of the errata, from a ledger and from running the witness scripts. Its texts hold no
-mark-up but LaTeX between dollars; the page and the Markdown file are made from it.
-"""
+"""The content of the errata, from a ledger and from running the witness scripts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -14,37 +11,13 @@ from numerics.evidence import Evidence, Verdict
 from numerics.terminal.inputs import InputError
 from proofs_check.core import witnesses
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.outcomes import Account, Headline, Outcome, account, first_sentence
+from proofs_check.core.outcomes import Account, Outcome, account, first_sentence
 from proofs_check.core.statements import Row, paper, place, rows
+from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum, kind
 from proofs_check.documents.latex import marked
 
-__all__ = ["HOW_TO_READ", "SEVERITY", "Copy", "Entry", "Errata", "Erratum", "errata_of", "number"]
+__all__ = ["errata_of", "number"]
 
-#: What the words for how grave an error is mean, in the table and everywhere else.
-SEVERITY = (
-    "*False*: the statement fails in its own regime, and its counterexample keeps failing when it is moved a little. *Gap*: a "
-    "false step of a proof, or a missing hypothesis. *Edge*: it fails at the named degenerate points only. *Text and code*: the "
-    "authors' code does otherwise than the text says. *Typo*: a slip of notation. The cost is what remains once it is mended."
-)
-HOW_TO_READ = (
-    "Each entry quotes a line of the paper as it is printed, and how it was read. For each of its errors it says why the line "
-    "fails, gives the smallest counterexample that was found (the shortest prompt, then the lowest dimension, then the shortest "
-    "numbers) and the nearest true statement. Then it names the lines that inherit the error, with what differs there, and what "
-    "becomes of the results that use the line. The lines were copied from that version: a slip of copying would be ours.",
-    "`largeprompt show` with an identifier, such as `BB:LC.4`, tells more of any line, also of those that only inherit an error.",
-    r"In the counterexamples `sigma2` is $\sigma^2$, `Uz` is $\|Uz\|$, `a2` is $\sigma^2\|Uz\|^2$; `atoms` and `weights` are "
-    r"the values of a token and their probabilities, `err` is $R_L/S_L-R/S$. Other names are those of the line “What was checked”."
-    " Where the paper claims that constants exist, both sides are shown for one choice of them, and `every other choice` tells "
-    "along which sequence the line fails for all. In the report of a search, `reached a of b` sets the largest ratio that was "
-    "found against the largest that the statement allows.",
-    "The script of an error has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and mpmath, of which most "
-    "scripts use none. It computes both sides from the printed formula, prints them, and ends with an assertion that holds because "
-    "the printed line fails.",
-    "A true statement is PROVED if it came out of exact symbolic or rational steps itself, CERTIFIED if some step is a rigorous "
-    "enclosure over the whole stated domain, ARGUED if a human sentence joins such parts, and SUPPORTED if it withstood exact "
-    "instances with a search for the worst, or statistics; what is only SUPPORTED is not proved here. Where a number in the check "
-    "of the printed line was changed to check the true one, that number is named.",
-)
 #: What tells a place without its section.
 _NUMBERED = re.compile(r"(?:Lemma|Proposition|Theorem|Corollary|Assumption|Remark|Figure) [A-Z]?\.?\d|equations? \(\d")
 _ABBREVIATED = re.compile(r"\b(Sec|App|Prop|Cor)(?:tion|endix|osition|ollary)(?= [A-Z]?\.?\d| [A-Z]\b)")
@@ -52,146 +25,6 @@ _EVIDENCE = {
     "exact": "Evaluated in exact arithmetic.",
     "Arb": "Evaluated by ball arithmetic (Arb): the enclosures decide.",
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Erratum:
-    """One error of a row.
-
-    Attributes
-    ----------
-    id, severity : str
-        As in the ledger.
-    at, costs : str
-        The degenerate points of an edge, and what the error costs.
-    why, details, instead : str
-        In words, with LaTeX between dollars.
-    truth : str
-        For an inference: that the statement itself is true; else empty.
-    checked : str
-        What the check executes, in a line; it introduces the names that the counterexample and the
-        repair use.
-    witness : Mapping
-        The counterexample by name.
-    evidence : str
-        How both sides were computed.
-    script, output : str
-        The witness script, if there is one, and what it printed.
-    repair : str
-        What was changed in the check, between backquotes, and what then came out.
-    """
-
-    id: str
-    severity: str
-    at: str
-    costs: str
-    why: str
-    details: str
-    instead: str
-    truth: str
-    checked: str
-    witness: Mapping[str, str]
-    evidence: str
-    script: str
-    output: str
-    repair: str
-
-    @property
-    def kind(self) -> str:
-        """The severity, of an edge with its degenerate points."""
-        return _kind(self.severity, self.at)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Copy:
-    """An error that is inherited from another row.
-
-    Attributes
-    ----------
-    id, kind, place : str
-        The claim that inherits it, its severity with the points of an edge, and its place.
-    source, entry : str
-        Where the inherited error stands, and the row whose entry tells of it.
-    why, instead : str
-        The reason there and what is true instead, in a sentence; empty if the entry says the same.
-    """
-
-    id: str
-    kind: str
-    place: str
-    source: str
-    entry: str
-    why: str
-    instead: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Entry:
-    """One row that is false as printed by an error of its own.
-
-    Attributes
-    ----------
-    id, place : str
-        As in ``statements.toml``.
-    short : str
-        The place without its section, if it names a numbered statement, an equation or a figure.
-    read, printed : str
-        The row in words and in LaTeX.
-    errors : tuple of Erratum
-        The row's own errors, the gravest first.
-    inherited, copies : tuple of Copy
-        What the row inherits from other rows, and what others inherit from it.
-    also : tuple of str
-        The statements and equations of these copies, each once.
-    survives : str
-        What becomes of the results that use the row.
-    users : tuple of str
-        Those results, each with its verdict.
-    """
-
-    id: str
-    place: str
-    short: str
-    read: str
-    printed: str
-    errors: tuple[Erratum, ...]
-    inherited: tuple[Copy, ...]
-    copies: tuple[Copy, ...]
-    also: tuple[str, ...]
-    survives: str
-    users: tuple[str, ...]
-
-    @property
-    def instead(self) -> str:
-        """What is true instead of the gravest error, in a sentence."""
-        return first_sentence(self.errors[0].instead)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Errata:
-    """The false rows of one paper: first what is false in its own regime, then the others in the
-    order of the paper.
-
-    Attributes
-    ----------
-    title, authors, version : str
-        Of the paper.
-    source : str
-        The ledger that they were made from.
-    count : str
-        How many rows are false and how grave that is, in a sentence.
-    headline : tuple of Headline
-        The main results.
-    entries : tuple of Entry
-    """
-
-    title: str
-    authors: str
-    version: str
-    source: str
-    count: str
-    headline: tuple[Headline, ...]
-    entries: tuple[Entry, ...]
 
 
 def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
@@ -290,7 +123,9 @@ def _entry(outcome: Outcome, told: Account, ledger: Ledger, scripts: Mapping[str
         errors=tuple(_erratum(e, ledger, *scripts[e["id"]]) for e in own),
         inherited=tuple(_copy(e, ledger) for e in outcome.errors if e["follows"] and e not in following),
         copies=copies,
-        also=tuple(name for name in dict.fromkeys(_named(ledger.entries[c.id]["covers"]) for c in copies) if name != _named(row.id)),
+        also=tuple(
+            name for name in dict.fromkeys(_named(ledger.entries[c.id]["covers"]) for c in copies) if name != _named(row.id)
+        ),
         survives=survives,
         users=users,
     )
@@ -301,17 +136,13 @@ def _copy(e: Mapping[str, Any], ledger: Ledger) -> Copy:
     instead = first_sentence(e["instead"])
     return Copy(
         id=e["id"],
-        kind=_kind(e["severity"], e["at"]),
+        kind=kind(e["severity"], e["at"]),
         place=e["where"],
         source=source["where"],
         entry=source["covers"],
         why="" if e["why"] == source["why"] else e["why"],
         instead="" if instead == first_sentence(source["instead"]) else instead,
     )
-
-
-def _kind(severity: str, at: str) -> str:
-    return f"{severity}: {at}" if at else severity
 
 
 def _short(row: Row) -> str:

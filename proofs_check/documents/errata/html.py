@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from html import escape
 
-from proofs_check.documents.errata.content import HOW_TO_READ, SEVERITY, Errata
+from proofs_check.documents.errata.entries import Errata
+from proofs_check.documents.errata.reading import HOW_TO_READ, SEVERITY
 from proofs_check.documents.latex import CSS, LatexError, block, words
 
 __all__ = ["as_html"]

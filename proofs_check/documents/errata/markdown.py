@@ -7,7 +7,8 @@ import textwrap
 from html import escape
 
 from proofs_check.core.witnesses import slug
-from proofs_check.documents.errata.content import HOW_TO_READ, SEVERITY, Copy, Entry, Errata, Erratum
+from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum
+from proofs_check.documents.errata.reading import HOW_TO_READ, SEVERITY
 from proofs_check.documents.latex import FORMULA
 
 __all__ = ["as_markdown", "github", "paragraph"]
@@ -73,7 +74,12 @@ def _line(i: int, e: Entry) -> tuple[str, ...]:
 
 def _entry(i: int, e: Entry) -> list[str]:
     head = f"{i}. {escape(e.place, quote=False)}: <b>{escape(e.errors[0].kind, quote=False)}</b> (<code>{e.id}</code>)"
-    out = [f'<details id="{slug(e.id)}">\n<summary>{head}</summary>', "**Printed.**", _formula(e.printed), "Read as: " + github(e.read)]
+    out = [
+        f'<details id="{slug(e.id)}">\n<summary>{head}</summary>',
+        "**Printed.**",
+        _formula(e.printed),
+        "Read as: " + github(e.read),
+    ]
     for error in e.errors:
         if len(e.errors) > 1:
             out.append(f"#### {error.kind} (`{error.id}`)")

@@ -8,7 +8,8 @@ import re
 import unicodedata
 
 from numerics.terminal.inputs import InputError
-from proofs_check.documents.errata.content import SEVERITY, Entry, Errata, Erratum
+from proofs_check.documents.errata.entries import Entry, Errata, Erratum
+from proofs_check.documents.errata.reading import SEVERITY
 from proofs_check.documents.latex import FORMULA
 
 __all__ = ["as_latex", "prose"]
@@ -97,9 +98,8 @@ def prose(text: str) -> str:
 
 
 def _known(formula: str) -> str:
-    for command, instead in _COMMANDS.items():
-        formula = re.sub(re.escape(command) + "(?![a-zA-Z])", lambda _, instead=instead: instead, formula)
-    return " ".join(formula.split())
+    known = re.sub(r"\\[a-zA-Z]+", lambda command: _COMMANDS.get(command[0], command[0]), formula)
+    return " ".join(known.split())
 
 
 def _words(text: str) -> str:
@@ -126,14 +126,14 @@ def escaped(text: str, *, mathematics: bool = False) -> str:
     >>> escaped("50 % of Szegö_1")
     '50 \\\\% of Szeg\\\\"{o}\\\\_1'
     """
-    signs = {**_SIGNS, **_MATHEMATICAL} if mathematics else _SIGNS
-    return "".join(signs.get(token) or _letter(token) for part in _TOKEN.findall(text) for token in ([part] if mathematics else part))
+    signs, tokens = ({**_SIGNS, **_MATHEMATICAL}, _TOKEN.findall(text)) if mathematics else (_SIGNS, list(text))
+    return "".join(signs.get(token) or _letter(token) for token in tokens)
 
 
 def _letter(sign: str) -> str:
     if sign.isascii():
         return sign
-    letter, *accents = unicodedata.normalize("NFD", sign)
-    if not letter.isascii() or len(accents) != 1 or accents[0] not in _ACCENTS:
+    letter, accents = (found := unicodedata.normalize("NFD", sign))[0], found[1:]
+    if not letter.isascii() or accents not in _ACCENTS:
         raise InputError(f"errata.tex has no command for {sign!r} ({unicodedata.name(sign, 'unnamed')}); write it between dollars")
-    return rf"\{_ACCENTS[accents[0]]}{{{letter}}}"
+    return rf"\{_ACCENTS[accents]}{{{letter}}}"

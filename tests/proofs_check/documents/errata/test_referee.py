@@ -80,5 +80,5 @@ def test_no_character_acts_as_a_command() -> None:
 
 
 def test_a_character_without_a_command_is_named() -> None:
-    with pytest.raises(InputError, match="SNOWMAN.*between dollars"):
+    with pytest.raises(InputError, match=r"SNOWMAN.*between dollars"):
         as_latex(errata_of(document(line("BB:CC.3.b", why="It is ☃."))))
