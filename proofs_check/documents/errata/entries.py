@@ -1,5 +1,5 @@
-"""What the errata hold, before it is written: the page, the Markdown file and the referee's list are
-made from it. Texts have no mark-up but LaTeX between dollars and code between backquotes.
+"""What the errata hold, before it is written: the page, the Markdown file and the referee's list
+are made from it. Texts have no mark-up but LaTeX between dollars and code between backquotes.
 """
 
 from __future__ import annotations

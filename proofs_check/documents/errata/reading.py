@@ -8,7 +8,8 @@ __all__ = ["HOW_TO_READ", "SEVERITY"]
 SEVERITY = (
     "*False*: the statement fails in its own regime, and its counterexample keeps failing when it is moved a little. *Gap*: a "
     "false step of a proof, or a missing hypothesis. *Edge*: it fails at the named degenerate points only. *Text and code*: the "
-    "authors' code does otherwise than the text says. *Typo*: a slip of notation. The cost is what remains once it is mended."
+    "authors' code does otherwise than the text says. *Typo*: a slip of notation. An error costs what the paper loses "
+    "once it is mended: nothing, its constants, a hypothesis, or the theorem."
 )
 HOW_TO_READ = (
     "Each entry quotes a line of the paper as it is printed, and how it was read. For each of its errors it says why the line "
