@@ -12,7 +12,7 @@ from numerics.terminal.inputs import InputError
 from proofs_check.core import witnesses
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import Account, Outcome, account, first_sentence
-from proofs_check.core.statements import Row, paper, place, rows
+from proofs_check.core.statements import Row, paper, place
 from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum, kind
 from proofs_check.documents.latex import marked
 
@@ -111,8 +111,7 @@ def _entry(outcome: Outcome, told: Account, ledger: Ledger, scripts: Mapping[str
     own = [e for e in outcome.errors if not e["follows"]]
     ids = {e["id"] for e in own}
     # Also those of rows with errors of their own, which are no copies of a whole row.
-    following = [e for o in told.rows for e in o.errors if e["follows"] and ledger.first_error(e["id"]) in ids]
-    copies = tuple(_copy(e, ledger) for e in following)
+    following = {e["id"]: (o.row, e) for o in told.rows for e in o.errors if e["follows"] and ledger.first_error(e["id"]) in ids}
     survives, users = _survives(own, ledger)
     return Entry(
         id=row.id,
@@ -121,11 +120,9 @@ def _entry(outcome: Outcome, told: Account, ledger: Ledger, scripts: Mapping[str
         read=own[0]["says"],
         printed=own[0]["printed"],
         errors=tuple(_erratum(e, ledger, *scripts[e["id"]]) for e in own),
-        inherited=tuple(_copy(e, ledger) for e in outcome.errors if e["follows"] and e not in following),
-        copies=copies,
-        also=tuple(
-            name for name in dict.fromkeys(_named(ledger.entries[c.id]["covers"]) for c in copies) if name != _named(row.id)
-        ),
+        inherited=tuple(_copy(e, ledger) for e in outcome.errors if e["follows"] and e["id"] not in following),
+        copies=tuple(_copy(e, ledger) for _, e in following.values()),
+        also=tuple(name for name in dict.fromkeys(_named(heir) for heir, _ in following.values()) if name != _named(row)),
         survives=survives,
         users=users,
     )
@@ -150,10 +147,10 @@ def _short(row: Row) -> str:
     return _abbreviated(rest[0].upper() + rest[1:] if _NUMBERED.search(rest) else row.where)
 
 
-def _named(id: str) -> str:
+def _named(row: Row) -> str:
     """The equation, or the numbered statement or section, that a row belongs to."""
-    number = id.split(":", 1)[1]
-    return f"({number})" if number.isdigit() else _abbreviated(place(rows()[id])[1])
+    number = row.id.split(":", 1)[1]
+    return f"({number})" if number.isdigit() else _abbreviated(place(row)[1])
 
 
 def _abbreviated(place: str) -> str:
