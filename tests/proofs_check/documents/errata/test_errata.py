@@ -194,6 +194,17 @@ def test_the_markdown_reads_as_text() -> None:
     assert text.count("```") == 2 * len(re.findall(r"^```(?:math|python|text)$", text, flags=re.MULTILINE))
 
 
+def test_the_markdown_folds_its_entries_and_no_bar_breaks_its_tables() -> None:
+    barred = line("BB:CC.3.b", why="As $|x|\\leq\\|y\\|$, a|b fails.")
+    text = as_markdown(errata_of(document(barred, line("BB:LC.4/zero"))))
+    table = [x for x in text.splitlines() if x.startswith("|")]
+    assert {len(re.split(r"(?<!\\)\|", x)) for x in table} == {6}  # four cells, and what stands outside
+    assert r"$\|x\|\leq\Vert y\Vert$, a\|b fails" in text
+    assert text.count("<details id=") == text.count("</summary>\n\n") == text.count("\n\n</details>") == 2
+    for id in re.findall(r"\]\(#([^)]*)\)", text):
+        assert f'<details id="{id}">' in text
+
+
 def test_github_gets_no_backslash_that_it_would_eat() -> None:
     assert github(r"$\|x\|\,\{y\}$ and 2*3*4 <b") == r"$\Vert x\Vert \lbrace y\rbrace$ and 2\*3\*4 \<b"
     assert github(r"`a*b` is code") == "`a*b` is code"
