@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.terminal.inputs import InputError, read_array
+from numerics.terminal.arrays import read_array
+from numerics.terminal.inputs import InputError
 
 __all__ = ["LARGEST_DIMENSION", "SHAPES", "number", "read_matrix", "read_vector", "scaled"]
 
