@@ -49,10 +49,10 @@ if TYPE_CHECKING:
     from numerics.provers import integral as integral
     from numerics.provers import trace_identity as trace_identity
     from numerics.quadrature.softmax_weights import softmax_moments as softmax_moments
-    from numerics.rates.answer import HowLinear as HowLinear
+    from numerics.rates.distance.answer import HowLinear as HowLinear
+    from numerics.rates.distance.how_linear import how_linear as how_linear
     from numerics.rates.fits.log_power_law import log_power_fit as log_power_fit
     from numerics.rates.fits.power_law import power_law_fit as power_law_fit
-    from numerics.rates.how_linear import how_linear as how_linear
     from numerics.rates.measure import assess as assess
     from numerics.regression.flow.infinite_prompt import integrate_flow as integrate_flow
     from numerics.regression.risk.block_manifold import exact_risk as exact_risk
@@ -69,7 +69,7 @@ _HOME = {
     "Closed": "numerics.provers",
     "Evidence": "numerics.evidence",
     "ExactErrors": "numerics.attention.errors",
-    "HowLinear": "numerics.rates.answer",
+    "HowLinear": "numerics.rates.distance.answer",
     "Integers": "numerics.provers",
     "Parameters": "numerics.training",
     "TokenLaw": "numerics.token_laws",
@@ -85,7 +85,7 @@ _HOME = {
     "forall": "numerics.provers",
     "honest_sigma": "numerics.token_laws",
     "hostile_laws": "numerics.token_laws.hostile",
-    "how_linear": "numerics.rates.how_linear",
+    "how_linear": "numerics.rates.distance.how_linear",
     "identity": "numerics.provers",
     "integral": "numerics.provers",
     "integrate_flow": "numerics.regression.flow.infinite_prompt",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -45,7 +46,8 @@ def add_rates(commands: Any) -> None:
         description="Measures the errors of output and gradients of softmax attention over the prompt length, lays them beside the"
         " exact curves, Theorems A and B and the paper's bounds, and writes report.html, report.json, data.csv and plots/*.svg."
         " Several examples or laws are compared on one page.",
-        epilog="exit status: 0 if every comparison holds, 1 if one fails, 2 if the input cannot be used, 130 if interrupted",
+        epilog="exit status: 0 if our laws hold and every line against a printed law comes out as the ledger declares it, 1 if not,"
+        " 2 if the input cannot be used, 130 if interrupted",
     )
     add_setting_options(rates)
     how = rates.add_argument_group("how")
@@ -112,7 +114,7 @@ def _part_of(advance: Callable[[int, int], None], i: int, runs: int) -> Callable
 
 
 def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
-    """Print the verdict lines: failures first, then everything else, then where the report is.
+    """Print what fails, how close attention is to its limit, what holds, and where the report is.
 
     Parameters
     ----------
@@ -123,19 +125,30 @@ def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
     quiet : bool
         Print failures only, on stderr.
     """
+    from numerics.rates.distance.rounded import filled
+
     one, held, total = len(runs) == 1, 0, 0
     for run in runs:
         for c in run.comparisons:
             total, held = total + 1, held + c.holds
             if not c.holds:
                 where = "" if one else f"{run.setting.name}, "
-                print(f"FAILS  {where}{c.name}: {c.says}", file=sys.stderr if quiet else sys.stdout)
+                printed = f" [the printed law: {c.declared}]" if c.declared else ""
+                print(f"FAILS  {where}{c.name}: {c.says}{printed}", file=sys.stderr if quiet else sys.stdout)
     if quiet:
         return
     for run in runs:
+        grade = run.answer.grade
         if one:
-            for line in (f"holds  {c.name}: {c.says}" for c in run.comparisons if c.holds):
-                print(line)
+            width = shutil.get_terminal_size((100, 24)).columns
+            print(filled(f"{run.answer.sentence} This is {grade.says}.", width), end="\n\n")
+        else:
+            print(f"{run.setting.name}: {run.answer.difference} This is {grade.says}.")
+    for run in runs:
+        if one:
+            for c in run.comparisons:
+                if c.holds:
+                    print(f"holds  {c.name}: {c.says}" + (f" [the printed law: {c.declared}]" if c.declared else ""))
             for warning in run.warnings:
                 print(f"note   {warning}")
         else:

@@ -1,4 +1,4 @@
-"""The options by which ``ask`` and ``rates`` are told a setting: an example, or matrices in files."""
+"""The options by which ``ask`` and ``rates`` are told a setting: an example, or files."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def add_setting_options(command: argparse.ArgumentParser) -> argparse._ArgumentG
     given.add_argument(
         "--score-scale",
         metavar="SCALE",
-        help="what K'Q is divided by: sqrt for the root of d_k (the rows of K), as in transformers, or a positive number (default: 1)",
+        help="what K'Q is divided by: sqrt for the root of d_k (the rows of K), as in transformers, or a number (default: 1)",
     )
     given.add_argument("--V", metavar="FILE", help="value matrix, d_out x d")
     query = given.add_mutually_exclusive_group()
@@ -105,18 +105,12 @@ def given_settings(arguments: argparse.Namespace) -> Given:
     if not paths:
         if arguments.score_scale is not None:
             raise InputError("--score-scale divides K'Q; give --K and --Q with it, and the other matrices")
-        found, inputs = _examples(arguments.example or EXAMPLES[:1]), []
-    elif arguments.example is not None:
+        return _with_laws(_examples(arguments.example or EXAMPLES[:1]), [], arguments.law)
+    if arguments.example is not None:
         raise InputError(f"--example {arguments.example[0]} brings its own matrices; leave it out or leave out the files")
-    else:
-        _complete(paths, arguments.score_scale)
-        one, inputs = _from_files(paths, arguments.score_scale)
-        found = [one]
-    laws = dict.fromkeys(arguments.law or [])
-    try:
-        return Given([setting.with_law(law) for setting in found for law in laws] or found, inputs)
-    except ValueError as error:
-        raise InputError(str(error)) from error
+    _complete(paths, arguments.score_scale)
+    one, inputs = _from_files(paths, arguments.score_scale)
+    return _with_laws([one], inputs, arguments.law)
 
 
 def setting_words(arguments: argparse.Namespace) -> list[str]:
@@ -149,6 +143,14 @@ def setting_words(arguments: argparse.Namespace) -> list[str]:
     for law in arguments.law or []:
         words += ["--law", law]
     return words
+
+
+def _with_laws(settings: list[AttentionSetting], inputs: list[tuple[str, str]], laws: list[str] | None) -> Given:
+    """Every setting with every law."""
+    try:
+        return Given([setting.with_law(law) for setting in settings for law in dict.fromkeys(laws or [])] or settings, inputs)
+    except ValueError as error:
+        raise InputError(str(error)) from error
 
 
 def _examples(names: Any) -> list[AttentionSetting]:
@@ -213,7 +215,7 @@ def _matrix(array: Any, option: str) -> Any:
 
 
 def _check_heads(arrays: dict[str, Any]) -> None:
-    """Refuse K and Q whose product is no U for the tokens, with a hint where they are transposed."""
+    """Refuse K and Q whose product is no U, with a hint where they are transposed."""
     d, K, Q = arrays["V"].shape[1], arrays["K"].shape, arrays["Q"].shape
     if K[0] == Q[0] and K[1] == Q[1] == d:
         return

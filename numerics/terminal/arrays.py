@@ -32,7 +32,7 @@ def read_array(given: Path | str) -> tuple[Any, str]:
     Returns
     -------
     array : ndarray
-        Of whatever shape the file holds; two axes from a ``.csv``.
+        Of floats, in whatever shape the file holds; with two axes from a ``.csv``.
     digest : str
 
     Raises
@@ -126,9 +126,13 @@ def _from_csv(content: bytes, path: Path) -> Any:
         words = line.split(",")
         wrong = next((j for j, word in enumerate(words, 1) if not _is_number(word)), None)
         if wrong is not None:
-            raise InputError(f"{path}, line {i}, entry {wrong}: {words[wrong - 1]!r:.40} is not a number; write 0.5,1e-3 with commas")
+            raise InputError(
+                f"{path}, line {i}, entry {wrong}: {words[wrong - 1]!r:.40} is not a number; write 0.5,1e-3 with commas"
+            )
         if len(words) != width:
-            raise InputError(f"{path}, line {i} has {len(words)} numbers, line {lines[0][0]} has {width}; rows must be equally long")
+            raise InputError(
+                f"{path}, line {i} has {len(words)} numbers, line {lines[0][0]} has {width}; rows must be equally long"
+            )
     return np.array([[float(word) for word in line.split(",")] for _, line in lines]).reshape(len(lines), width)
 
 
@@ -152,6 +156,8 @@ def _checked(array: Any, given: str) -> Any:
         raise InputError(f"{given} holds no array of numbers but {found}; {hint}")
     if not array.size:
         raise InputError(f"{given} holds an empty array of shape {array.shape}; it needs at least one number")
+    with np.errstate(over="ignore"):  # of numbers longer than a float
+        array = array.astype(float)
     if not np.isfinite(array).all():
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InputError(f"{given} has the entry {array[at]} at {list(at)}; every entry must be finite")

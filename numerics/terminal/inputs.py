@@ -1,5 +1,5 @@
-"""Reads and checks what the commands are given: files, lists of prompt lengths, and folders to write
-into. Arrays are read by `numerics.terminal.arrays`.
+"""Reads and checks what the commands are given: files, lists of prompt lengths, and folders to
+write into. Arrays are read by `numerics.terminal.arrays`.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def length_grid(text: str, name: str = "--lengths") -> list[int]:
         numbers = [Decimal(part.strip()) for part in parts]
     except InvalidOperation:
         numbers = []
-    if not numbers or ":" in text and len(numbers) != 3:
+    if not numbers or (":" in text and len(numbers) != 3):
         raise InputError(f"{name} {text:.80} is neither a list like 10,30,100 nor a grid like 10:10000:9")
     for part, number in zip(parts, numbers):
         if not number.is_finite() or number.adjusted() > 100 or number != number.to_integral_value():

@@ -1,5 +1,5 @@
-"""The limit T of attention for infinite prompts: its size, and how far it is from the linear attention
-``V Gamma U z``, which for Gaussian tokens it is.
+"""The limit T of attention for infinite prompts: its size, and how far it is from the linear
+attention ``V Gamma U z``, which for Gaussian tokens it is.
 """
 
 from __future__ import annotations
@@ -75,24 +75,25 @@ def infinite_prompt(setting: AttentionSetting, mean: Floats | None = None) -> In
     >>> round(found.size.value, 6), round(found.off_linear.value, 6)
     (0.580026, 0.056837)
     """
-    V, averaged = setting.V, setting.averaged
+    V, M = setting.V, setting.Gamma @ setting.U
     shift = V @ (np.zeros(setting.d) if mean is None else mean)
-    M = setting.Gamma @ setting.U
     noise = ROUNDING * np.abs(setting.Gamma) @ np.abs(setting.U)
-    if averaged and setting.gaussian:  # T is linear in the centred query: on average nothing is left of the mixed term
+    if setting.averaged and setting.gaussian:  # T is linear in the centred query: on average nothing is left of mixed terms
         size = _unless_noise(_square(V @ M @ setting.query_factor), _square(np.abs(V) @ noise @ np.abs(setting.query_factor)))
         return Infinite(Known(size), Known(0.0), Known(size + _square(shift)))
     queries = _queries(setting)
-    h, own = queries @ M.T, 0.0
+    linear, of_means = queries @ M.T, np.zeros(setting.d)
+    h = linear
     if not setting.gaussian:
-        own = ROUNDING_OF_MEANS * np.sqrt(np.diag(setting.Gamma))
+        of_means = ROUNDING_OF_MEANS * np.sqrt(np.diag(setting.Gamma))
         h = setting.law.tilted(queries @ setting.U.T)[0]
-    T = h @ V.T
-    size = _mean_square(T)
-    floor = _square((np.abs(queries) @ noise.T + own) @ np.abs(V).T) / len(T)
-    if _unless_noise(size.value, floor) == 0:
-        size = Known(0.0)
-    return Infinite(size, _mean_square(T - queries @ (V @ M).T) if not setting.gaussian else Known(0.0), _mean_square(T + shift))
+    found = _mean_square(h @ V.T)
+    floor = _square((np.abs(queries) @ noise.T + of_means) @ np.abs(V).T) / len(h)
+    return Infinite(
+        size=found if _unless_noise(found.value, floor) else Known(0.0),
+        off_linear=_mean_square((h - linear) @ V.T),
+        with_mean=_mean_square(h @ V.T + shift),
+    )
 
 
 def _queries(setting: AttentionSetting) -> Floats:

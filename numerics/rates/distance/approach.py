@@ -1,5 +1,5 @@
-"""How the exact error of the output approaches 0: its size and local slope at any length, the length
-from which it stays below a tolerance, and the length from which it falls as its law says.
+"""How the exact error of the output approaches 0: its size and local slope at any length, and the
+lengths from which it stays below a tolerance, or falls as its law says.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ RESOLUTION = 1e-3
 #: Lengths tried at once between two lengths.
 BETWEEN = 24
 #: Lengths at which the curve is looked at first: every one up to 32, four for each power of ten up
-#: to 1e12, and one for every second power of ten beyond.
-NEAR = np.unique(np.concatenate([np.arange(1, 33), np.round(10 ** (np.arange(6, 49) / 4))]))
-FAR = 10.0 ** np.arange(15, 101, 5)
+#: to 1e12, and one for every fifth power of ten beyond.
+NEAR: Floats = np.unique(np.concatenate([np.arange(1.0, 33.0), np.round(10.0 ** (np.arange(6, 49) / 4))])).astype(np.float64)
+FAR: Floats = np.logspace(15, 100, 18)
 #: Where the lengths are split that one quadrature serves.
 APART = 10.0 ** np.array([4, 8, 13, 27, 41, 55, 69, 83])
 #: A curve at one query that has done what is asked from here on is not followed beyond 1e12.
@@ -117,7 +117,7 @@ class Curve:
         low = np.maximum(np.floor((1 - STEP) * lengths), 1.0)
         high = np.minimum(np.maximum(np.ceil((1 + STEP) * lengths), lengths + 1), LONGEST)
         wanted, where = np.unique(np.concatenate([low, lengths, high]), return_inverse=True)
-        # On average over queries one quadrature for short and long prompts would have to be fine for both.
+        # On average over queries one quadrature for all lengths would have to be fine for each.
         groups = np.split(wanted, np.searchsorted(wanted, APART)) if self._setting.averaged else [wanted]
         parts = [exact_error(self._setting, "output", group) for group in groups if group.size]
         known = [part for part in parts if part is not None]
@@ -179,7 +179,7 @@ def refined(holds: Callable[[Floats], Mapping[str, Bools]], tried: Floats, found
 
 
 def _between(low: float, high: float) -> Floats:
-    """Whole numbers between two lengths, evenly spread in ln L; none if the two are close enough."""
+    """Whole numbers between two lengths, evenly spread in ln L; none if the two are close."""
     if low < 1 or not high - low > 1 or high <= (1 + RESOLUTION) * low or math.isinf(high):
         return np.empty(0)
     inner = np.unique(np.round(np.geomspace(low, high, BETWEEN + 2)))

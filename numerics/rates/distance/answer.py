@@ -1,70 +1,31 @@
-"""The answer to the question how close softmax attention on L tokens is to its limit: its numbers, and
-how they are told in a sentence, in tables and by a colour.
-
-Numbers are rounded so that what is said stays true: bounds and needed lengths upwards.
+"""The answer to the question how close softmax attention on L tokens is to its limit: its numbers,
+and how they are told in sentences, in tables and by a colour.
 """
 
 from __future__ import annotations
 
 import html
 import math
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
-from numerics.rates.approach import LAW_SHARE, Law
-from numerics.rates.infinite_prompt import Known
+from numerics.rates.distance.approach import LAW_SHARE, Law
+from numerics.rates.distance.infinite_prompt import Known
+from numerics.rates.distance.rounded import asked, digits, filled, length, percent
 
-__all__ = ["CLOSE", "FAR_OFF", "TOLERANCES", "CertainBound", "Grade", "HowLinear", "length", "percent"]
+__all__ = ["CLOSE", "FAR_OFF", "TOLERANCES", "CertainBound", "Grade", "HowLinear"]
 
 Floats = NDArray[np.float64]
 #: Relative errors for which the needed length is told.
 TOLERANCES = (0.1, 0.01)
 #: Relative errors up to which an answer can be green, and beyond which it is red.
 CLOSE, FAR_OFF = 0.1, 0.5
-
-
-def _digits(value: float, rounding: str) -> str:
-    """A positive number with three digits."""
-    exact = Context(prec=12).create_decimal_from_float(float(value))  # a trace of rounding beyond is no reason to round up
-    text = f"{float(Context(prec=3, rounding=rounding).plus(exact)):.3g}"
-    mantissa, _, exponent = text.partition("e")
-    if not exponent:
-        return text
-    return f"{float(text):.0f}" if abs(float(text)) < 1e5 and int(exponent) > 0 else f"{mantissa}e{int(exponent)}"
-
-
-def percent(share: float, rounding: str = ROUND_HALF_EVEN) -> str:
-    """A share with three digits; of a bound it is rounded up, with ``ROUND_CEILING``.
-
-    Examples
-    --------
-    >>> percent(0.23661), percent(0.1), percent(12.0), percent(1.5e-9), percent(8.0001, ROUND_CEILING)
-    ('23.7 %', '10 %', '1200 %', '1.5e-7 %', '801 %')
-    """
-    return "unknown" if math.isnan(share) else f"{_digits(100 * share, rounding)} %"
-
-
-def length(L: float) -> str:
-    """A length that is needed: exact below ten thousand, rounded up to three digits above.
-
-    Examples
-    --------
-    >>> length(137.0), length(201_482.0), length(6.566e7)
-    ('137', 'about 2.02e5', 'about 6.57e7')
-    """
-    return f"{L:.0f}" if L < 10_000 else f"about {_digits(L, ROUND_CEILING)}"
-
-
-def _asked(L: float) -> str:
-    """A length that was asked for, with every digit."""
-    return _digits(L, ROUND_HALF_EVEN) if L == float(f"{L:.3g}") else f"{L:.17g}".replace("e+", "e")
 
 
 class Grade(NamedTuple):
@@ -104,8 +65,8 @@ class CertainBound:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HowLinear:
-    """How close softmax attention on L tokens is to its limit for infinite prompts, and the limit to
-    linear attention.
+    """How close softmax attention on L tokens is to its limit for infinite prompts, and that limit
+    to linear attention.
 
     Parameters
     ----------
@@ -141,7 +102,7 @@ class HowLinear:
 
     Examples
     --------
-    >>> from numerics.rates.how_linear import how_linear
+    >>> from numerics.rates.distance.how_linear import how_linear
     >>> one = np.eye(2)
     >>> found = how_linear(AttentionSetting(one, one, one, [1.0, 0.0]), [1000])
     >>> print(found.sentence)  # doctest: +NORMALIZE_WHITESPACE
@@ -179,7 +140,25 @@ class HowLinear:
     @property
     def sentence(self) -> str:
         """The answer for the longest prompt that was asked for, in a few sentences."""
-        return " ".join([*self._difference(), *self._needed(), *self._law(), *self._off_linear(), *self._bound()])
+        return " ".join([self.difference, *self._needed(), *self._law(), *self._off_linear(), *self._bound()])
+
+    @property
+    def difference(self) -> str:
+        """How far attention on the longest prompt is from its limit."""
+        at, over = f"At L = {asked(self.lengths[-1])}", ", on average over the queries" if self.setting.averaged else ""
+        if math.isnan(self.shown[-1]):
+            return f"{at} the distance of softmax attention from its infinite-prompt limit is not known: no engine reaches it."
+        drawn = f", measured on {self.replicates} prompts" if self.replicates else ""
+        if self.vanishes:
+            return (
+                f"{at} softmax attention differs from its infinite-prompt limit, which is 0 here, by {self._measured(-1)} "
+                f"(sqrt(E|T_L - T|^2){over}{drawn}); no error is relative to a limit of 0, and no L is needed for 10 % of it."
+            )
+        limit = ", for Gaussian tokens the linear attention V Gamma U z," if self.setting.gaussian else " T"
+        return (
+            f"{at} softmax attention differs from its infinite-prompt limit{limit} by {self._measured(-1)} "
+            f"(sqrt(E|T_L - T|^2 / E|T|^2){over}{drawn})."
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -188,12 +167,12 @@ class HowLinear:
         if self.with_mean is not None:
             i = len(self.lengths) - 1
             relative = self.error[i] / self.with_mean if self.with_mean else math.nan
-            beside = f": relative to it the error at L = {_asked(self.lengths[i])} is {percent(relative)}" if self.with_mean else ""
+            beside = f": relative to it the error at L = {asked(self.lengths[i])} is {percent(relative)}" if self.with_mean else ""
             out.append(
-                "The mean m of the tokens is taken out. It multiplies all weights e^(z_k'Uz) by the same factor, so that the softmax "
-                "weights and T_L - T, with its slopes, bounds and absolute errors, are those of the centred tokens. T_L and T lose "
-                f"V m, and errors are relative to what is left. The limit with V m has the size {self.with_mean:.4g}{beside}. "
-                "The query is left as it is."
+                "The mean m of the tokens is taken out. It multiplies all weights e^(z_k'Uz) by the same factor, so that the "
+                "softmax weights and T_L - T, with its slopes, bounds and absolute errors, are those of the centred tokens. "
+                f"T_L and T lose V m, and errors are relative to what is left. The limit with V m has the size "
+                f"{self.with_mean:.4g}{beside}. The query is left as it is."
             )
         if self.replicates:
             out.append(
@@ -231,7 +210,7 @@ class HowLinear:
             words = f"the local slope {slope:.3g} is {'' if follows else 'not '}that of the law, {law:.3g}"
         if error > FAR_OFF or (error > CLOSE and follows is False):
             return Grade("red", f"red: {size}, and {words}")
-        joined = "but" if error > CLOSE and follows or error <= CLOSE and follows is False else "and"
+        joined = "but" if follows is not None and follows == (error > CLOSE) else "and"
         green = error <= CLOSE and follows is not False
         return Grade("green" if green else "amber", f"{'green' if green else 'amber'}: {size}, {joined} {words}")
 
@@ -242,7 +221,7 @@ class HowLinear:
         for i, L in enumerate(self.lengths):
             bound = [] if self.bound is None else [self._size(self.bound.values[i], ROUND_CEILING)]
             slope = "-" if math.isnan(self.slope[i]) else f"{self.slope[i]:.3f}"
-            rows.append([_asked(L), self._measured(i), slope, *bound])
+            rows.append([asked(L), self._measured(i), slope, *bound])
         return rows
 
     def needs(self) -> list[list[str]]:
@@ -257,7 +236,7 @@ class HowLinear:
 
     def text(self, width: int = 100) -> str:
         """The whole answer, in lines of a width where words allow it."""
-        said, notes = textwrap.fill(self.sentence, width), (textwrap.fill(note, width) for note in self.notes)
+        said, *notes = (filled(text, width) for text in (self.sentence, *self.notes))
         return "\n\n".join(part for part in (said, _columns(self.table()), _columns(self.needs()), *notes) if part)
 
     def __str__(self) -> str:
@@ -275,29 +254,12 @@ class HowLinear:
         """A relative error as a percentage, an absolute one as a number."""
         if not self.vanishes or math.isnan(value):
             return percent(value, rounding)
-        return _digits(value, rounding)
+        return digits(value, rounding)
 
     def _measured(self, i: int) -> str:
         """The error at one length, with its standard error where it is sampled."""
         error = self.standard_error[i]
         return self._size(self.shown[i]) + (f" +- {self._size(error)}" if error > 0 else "")
-
-    def _difference(self) -> list[str]:
-        """How far attention on the longest prompt is from its limit."""
-        at, over = f"At L = {_asked(self.lengths[-1])}", ", on average over the queries" if self.setting.averaged else ""
-        if math.isnan(self.shown[-1]):
-            return [f"{at} the distance of softmax attention from its infinite-prompt limit is not known: no exact engine reaches it."]
-        drawn = f", measured on {self.replicates} prompts" if self.replicates else ""
-        if self.vanishes:
-            return [
-                f"{at} softmax attention differs from its infinite-prompt limit, which is 0 here, by {self._measured(-1)} "
-                f"(sqrt(E|T_L - T|^2){over}{drawn}); no error is relative to a limit of 0, and no L is needed for 10 % of it."
-            ]
-        limit = ", for Gaussian tokens the linear attention V Gamma U z," if self.setting.gaussian else " T"
-        return [
-            f"{at} softmax attention differs from its infinite-prompt limit{limit} by {self._measured(-1)} "
-            f"(sqrt(E|T_L - T|^2 / E|T|^2){over}{drawn})."
-        ]
 
     def _needed(self) -> list[str]:
         """From which lengths on the error is within the tolerances."""
@@ -330,7 +292,7 @@ class HowLinear:
         """What is certain."""
         if self.bound is None:
             return ["Certain bound: none."]
-        at = f"at L = {_asked(self.lengths[-1])}"
+        at = f"at L = {asked(self.lengths[-1])}"
         value = self.bound.values[-1]
         says = f"nothing {at}" if not math.isfinite(value) else f"at most {self._size(value, ROUND_CEILING)} {at}"
         if self.vanishes:

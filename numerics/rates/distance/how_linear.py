@@ -1,5 +1,5 @@
-"""The question a user of the theory has: my Gamma, U, V, query and L: how far is softmax attention from
-its limit for infinite prompts, which for Gaussian tokens is linear attention, and which L would do?
+"""The question that a user of the theory has: for my Gamma, U, V, query and L, how far is softmax
+attention from its limit, which for Gaussian tokens is linear attention, and which L would do?
 
 Everything is exact where an exact engine exists, and the bounds are those whose hypotheses the
 setting meets. What is left, other laws of tokens over many queries, is measured by Monte Carlo.
@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.attention.inputs import read_lengths
 from numerics.attention.setting import AttentionSetting
-from numerics.rates.answer import TOLERANCES, CertainBound, HowLinear
-from numerics.rates.approach import FAR, NEAR, Curve, law_of, onsets, refined
 from numerics.rates.bound_curves import bounds
-from numerics.rates.infinite_prompt import Known, infinite_prompt
+from numerics.rates.distance.answer import TOLERANCES, CertainBound, HowLinear
+from numerics.rates.distance.approach import FAR, NEAR, Curve, law_of, onsets, refined
+from numerics.rates.distance.infinite_prompt import Known, infinite_prompt
 from numerics.rates.requirements import check_reportable
 from theory.inputs.arrays import read_arrays
 
