@@ -8,7 +8,7 @@ import argparse
 import shutil
 from typing import Any
 
-from numerics.rates.setting_options import add_setting_options, given_settings
+from numerics.rates.setting_options import add_setting_options, as_vector, given_settings
 from numerics.terminal.arrays import read_array
 from numerics.terminal.inputs import InputError, length_grid
 
@@ -55,7 +55,7 @@ def _answer(arguments: argparse.Namespace) -> int:
     """Read the input, and print the answer for every setting."""
     lengths = length_grid(arguments.lengths, "-L")
     settings, _ = given_settings(arguments)
-    mean = None if arguments.mean is None else read_array(arguments.mean)[0].ravel()
+    mean = None if arguments.mean is None else as_vector(read_array(arguments.mean)[0], "--mean")
     from numerics.rates.distance.how_linear import how_linear
 
     for i, setting in enumerate(settings):

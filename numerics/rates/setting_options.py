@@ -13,7 +13,7 @@ from numerics.terminal.inputs import InputError
 if TYPE_CHECKING:
     from numerics.attention.setting import AttentionSetting
 
-__all__ = ["EXAMPLES", "LAWS", "Given", "add_setting_options", "given_settings", "setting_words"]
+__all__ = ["EXAMPLES", "LAWS", "Given", "add_setting_options", "as_vector", "given_settings", "setting_words"]
 
 # Known here too, so that --help need not load NumPy; a test holds the lists together.
 EXAMPLES = ("anisotropic", "isotropic", "singular", "averaged", "averaged-slow")
@@ -113,6 +113,37 @@ def given_settings(arguments: argparse.Namespace) -> Given:
     return _with_laws([one], inputs, arguments.law)
 
 
+def as_vector(array: Any, option: str) -> Any:
+    """A vector; a row or a column of a table is one.
+
+    Parameters
+    ----------
+    array : ndarray
+    option : str
+        What an error calls it.
+
+    Returns
+    -------
+    ndarray, shape (d,)
+
+    Raises
+    ------
+    InputError
+        If it is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_vector(np.ones((1, 3)), "--query")
+    array([1., 1., 1.])
+    """
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.ravel()
+    if array.ndim != 1:
+        raise InputError(f"{option} has shape {array.shape}; it must have shape (d,)")
+    return array
+
+
 def setting_words(arguments: argparse.Namespace) -> list[str]:
     """The words of a command line that describe the same setting, with file names only.
 
@@ -185,7 +216,7 @@ def _from_files(paths: dict[str, str], scale: str | None) -> tuple[AttentionSett
     arrays, inputs = {}, []
     for name, path in paths.items():
         array, digest = read_array(path)
-        arrays[name] = _vector(array, "--query") if name == "query" else _matrix(array, f"--{name.replace('_', '-')}")
+        arrays[name] = as_vector(array, "--query") if name == "query" else _matrix(array, f"--{name.replace('_', '-')}")
         inputs.append((Path(path).name, digest))
     if "K" in arrays:
         _check_heads(arrays)
@@ -194,15 +225,6 @@ def _from_files(paths: dict[str, str], scale: str | None) -> tuple[AttentionSett
         return AttentionSetting(**{"U": None, **arrays}), inputs
     except (TypeError, ValueError) as error:
         raise InputError(str(error)) from error
-
-
-def _vector(array: Any, option: str) -> Any:
-    """A vector; a row or a column of a table is one."""
-    if array.ndim == 2 and 1 in array.shape:
-        array = array.ravel()
-    if array.ndim != 1:
-        raise InputError(f"{option} has shape {array.shape}; it must have shape (d,)")
-    return array
 
 
 def _matrix(array: Any, option: str) -> Any:

@@ -16,7 +16,6 @@ from numerics.rates.distance.approach import FAR, NEAR, Curve, OutOfReach, law_o
 TRIED = np.concatenate([NEAR, FAR])
 
 
-
 @given(edge=st.floats(0, 99.5), steep=st.floats(0.01, 20))
 def test_an_edge_is_found_from_above(edge: float, steep: float) -> None:
     """Whatever the shape of the curve: a power of the distance in ln L."""
