@@ -1,5 +1,6 @@
-"""What the ledger says of the paper's laws that a report draws. Nothing below the claims can read
-the ledger, so that it stands here, and a test holds it to the ledger of the release.
+"""What the ledger says of the paper's laws that a report draws, and of our bounds that it calls
+certain. Nothing below the claims can read the ledger, so that it stands here, and a test holds it
+to the ledger of the release.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["PRINTED", "Printed", "declared"]
+__all__ = ["OURS", "PRINTED", "Printed", "declared", "verdict_of_ours"]
 
 
 class Printed(NamedTuple):
@@ -53,6 +54,36 @@ PRINTED: Mapping[str, Printed] = MappingProxyType(
         "eq. (18)": Printed("BB:18", "gap", ("L = 1",), "SUPPORTED"),
     }
 )
+
+
+#: Row and verdict of our bounds, by how the names of their curves begin.
+OURS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "Theorem A": ("OURS:R4.A", "ARGUED (parts PROVED)"),
+        "R1": ("OURS:R1", "SUPPORTED"),
+        "Proposition 3.1": ("OURS:P3.1", "SUPPORTED"),
+    }
+)
+
+
+def verdict_of_ours(curve: str) -> str:
+    """Where a bound of ours stands in the ledger, and its verdict there.
+
+    Parameters
+    ----------
+    curve : str
+        The name of the curve.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> verdict_of_ours("Theorem A")
+    'OURS:R4.A, ARGUED (parts PROVED)'
+    """
+    return next(", ".join(found) for name, found in OURS.items() if curve.startswith(name))
 
 
 def declared(curve: str) -> str:
