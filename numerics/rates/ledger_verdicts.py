@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["OURS", "PRINTED", "Printed", "declared", "verdict_of_ours"]
+__all__ = ["OURS", "PRINTED", "Printed", "declared", "of_ours"]
 
 
 class Printed(NamedTuple):
@@ -56,23 +56,24 @@ PRINTED: Mapping[str, Printed] = MappingProxyType(
 )
 
 
-#: Row and verdict of our bounds, by how the names of their curves begin.
+#: Row and verdict of our bounds on output and gradient in V.
 OURS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "Theorem A": ("OURS:R4.A", "ARGUED (parts PROVED)"),
         "R1": ("OURS:R1", "SUPPORTED"),
-        "Proposition 3.1": ("OURS:P3.1", "SUPPORTED"),
+        "Proposition 3.1 output": ("OURS:P3.1", "SUPPORTED"),
+        "Proposition 3.4 grad_V": ("OURS:P3.4.V", "SUPPORTED"),
     }
 )
 
 
-def verdict_of_ours(curve: str) -> str:
+def of_ours(bound: str) -> str:
     """Where a bound of ours stands in the ledger, and its verdict there.
 
     Parameters
     ----------
-    curve : str
-        The name of the curve.
+    bound : str
+        One of `OURS`.
 
     Returns
     -------
@@ -80,10 +81,10 @@ def verdict_of_ours(curve: str) -> str:
 
     Examples
     --------
-    >>> verdict_of_ours("Theorem A")
-    'OURS:R4.A, ARGUED (parts PROVED)'
+    >>> of_ours("Theorem A")
+    'in the ledger OURS:R4.A, ARGUED (parts PROVED)'
     """
-    return next(", ".join(found) for name, found in OURS.items() if curve.startswith(name))
+    return f"in the ledger {', '.join(OURS[bound])}"
 
 
 def declared(curve: str) -> str:

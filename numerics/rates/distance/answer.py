@@ -18,7 +18,6 @@ from numerics.attention.setting import AttentionSetting
 from numerics.rates.distance.approach import LAW_SHARE, Law
 from numerics.rates.distance.infinite_prompt import Known
 from numerics.rates.distance.rounded import asked, digits, filled, length, percent
-from numerics.rates.ledger_verdicts import verdict_of_ours
 
 __all__ = ["CLOSE", "FAR_OFF", "TOLERANCES", "CertainBound", "Grade", "HowLinear"]
 
@@ -186,7 +185,7 @@ class HowLinear:
                 "(at all lengths tried, up to 1e100) the slope is off that of the law by at most a tenth of its exponent."
             )
         if self.bound is not None:
-            out.append(f"{self.bound.name}: {self.bound.note}. In the ledger it is {verdict_of_ours(self.bound.name)}.")
+            out.append(f"{self.bound.name}: {self.bound.note}.")
         return tuple(out)
 
     @property
