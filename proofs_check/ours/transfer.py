@@ -211,7 +211,7 @@ def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"take the mean over $\sigma$.",
 )
 def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
-    r"""For $k=6-\frac p2>0$ and all $a$, $c$, $\sigma$ and $L$,
+    r"""For $k=6-\frac p2>0$ and all $a$, $c>0$, $\sigma>0$ and $L>1$,
     $\sigma^p\ln(L)^a/L^{c/\sigma^2}\leq(\frac k{ce})^k\sigma^{12}\ln(L)^{a-k}$; `factor` multiplies
     the right side.
     """
