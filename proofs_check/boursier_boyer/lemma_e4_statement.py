@@ -69,8 +69,8 @@ def gradients_over_the_bound(L: sp.Expr, p: sp.Expr, u: Fraction, v: Fraction, s
 @claim(
     "BB:LE.4",
     false="false",
-    why=r"In the bound stand means over $\mu$ of roots, where the proof has roots of means (Jensen's inequality in the "
-    r"wrong direction); it is too small if rare tasks cause all of the distance.",
+    why=r"The bound has means over $\mu$ of roots where the proof has roots of means (Jensen's inequality in the wrong "
+    r"direction), and it is too small if rare tasks cause all of the distance.",
     details=r"Let $L=2^n$, and one task in $n^{16}$ be hard: $y$ independent of $x=\pm1$, centred, and $n$ with probability "
     r"$1/L$; otherwise $y=0$. For the loss $\frac14(\hat z_{d+1}-y)^2$, $U=2e_2e_1^\top$, $V=e_2e_2^\top$ the left side is at "
     r"least $pn^2/24$ with $p=n^{-16}$, and the right side at most $p^{3/2}$ times a power of $n$. The lemma says two things "
