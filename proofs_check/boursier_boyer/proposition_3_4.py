@@ -35,8 +35,9 @@ from proofs_check.core.claim import claim
 def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
     r"""The mean squared error of $\nabla_VT[\hat\mu_L]$ is to be at most
     $c_1\sigma^6\ln(L)/L^{c_2/\sigma^2}$. As printed, for every $L\geq1$, one token refutes it; from
-    `least`, which is 2, on it is tried with explicit constants on instances, where a row of the
-    gradient is the output for $V=I$.
+    `least`, which is 2 in the repair, on it is tried with explicit constants on instances, where a
+    row of the gradient is the output for $V=I$. Here `c` multiplies the bound, and `power` is the
+    exponent of $\sigma$.
     """
     return in_the_form_of_the_paper(least, c, power, M=1)
 
@@ -64,7 +65,8 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
 def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12) -> Evidence:
     r"""The mean squared error of $\nabla_UT[\hat\mu_L]$ is to be at most
     $c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$. As printed, for every $L\geq1$, one token refutes it;
-    from `least`, which is 2, on it is tried with explicit constants on instances.
+    from `least`, which is 2 in the repair, on it is tried with explicit constants on instances.
+    Here `c` multiplies the bound, and `power` is the exponent of $\sigma$.
 
     One token of signs with $U=0$ has the gradient 0, where the limit has $z$ times the variance 1;
     Assumption 3.3 holds with $M=1$.
