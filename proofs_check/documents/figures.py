@@ -144,10 +144,12 @@ def _tell(ledger: Ledger, say: Callable[[str], None]) -> list[str]:
     """Print a line for each sentence; return those that came out otherwise than declared, which go
     to stderr.
     """
+    from numerics.terminal.mathematics import as_unicode
+
     width = max((len(id) for id in ledger.entries), default=0)
     for id, e in ledger.entries.items():
         repaired = f" -> {e['repair']['verdict']} as repaired" if e["repair"] else ""
-        say(f"{id:<{width}}  {e['verdict']}{repaired}: {e['says']}")
+        say(f"{id:<{width}}  {e['verdict']}{repaired}: {as_unicode(e['says'])}")
     wrong = [f"{id}: {fault}" for id, e in ledger.entries.items() for fault in e["faults"]] + ledger.faults()
     for line in wrong:
         print(f"largeprompt figures: {line}", file=sys.stderr)

@@ -102,7 +102,7 @@ def print_lines(screen: Console, shown: Iterable[Outcome], *, places: bool = Tru
             where = Text(place(o.row)[1])
             where.truncate(column, overflow="ellipsis", pad=True)
             line += where + Text("  ")
-        line.append(_wrong(o) or (o.row.where if not places else ""))
+        line.append(_wrong(o) or ("" if places else as_unicode(o.row.where)))
         line.rstrip()
         line.truncate(screen.width, overflow="ellipsis")
         screen.print(line, no_wrap=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from numerics.terminal.inputs import InputError
+from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.statements import PLACES, Row, papers, place, rows
 
 __all__ = ["Named", "named", "named_paper"]
@@ -165,7 +166,7 @@ def _short(given: str) -> str:
 
 def _table(found: Iterable[Row]) -> str:
     listed = list(found)
-    lines = [f"  {r.id:18} {r.where}" for r in listed[:_LISTED]]
+    lines = [f"  {r.id:18} {as_unicode(r.where)}" for r in listed[:_LISTED]]
     more = len(listed) - _LISTED
     return "\n".join(["", *lines, *([f"  … and {more} more"] if more > 0 else [])])
 

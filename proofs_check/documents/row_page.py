@@ -69,7 +69,7 @@ class Page:
         print_lines(self.screen, found, places=False)
         for o in (o for o in found if o.errors):
             self.screen.print()
-            self.paragraph(Text.assemble((o.id, "bold"), f"  {o.row.where}"))
+            self.paragraph(Text.assemble((o.id, "bold"), f"  {self._words(o.row.where)}"))
             self._fields([("verdict", _verdict(o)), *self._reasons(o.errors[0]), *self._witness(o.errors[0])])
         first = next((o for o in found if o.row.main), found[0])
         self.screen.print()
@@ -77,7 +77,7 @@ class Page:
 
     def row(self, o: Outcome, claim: str = "") -> None:
         """A row with all its claims, or with one of them."""
-        heading = Text.assemble((o.id, "bold"), f"  {o.row.where}  ({o.row.version or o.row.paper})")
+        heading = Text.assemble((o.id, "bold"), f"  {self._words(o.row.where)}  ({o.row.version or o.row.paper})")
         self.paragraph(heading)
         self.paragraph(Text(self._words(o.row.says), style="dim"))
         shown = [e for e in sorted(o.claims, key=lambda e: e["id"] != o.id) if claim in ("", e["id"])]

@@ -6,6 +6,7 @@ import re
 import textwrap
 from html import escape
 
+from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.witnesses import slug
 from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum
 from proofs_check.documents.errata.reading import HOW_TO_READ, SEVERITY
@@ -73,7 +74,7 @@ def _line(i: int, e: Entry) -> tuple[str, ...]:
 
 
 def _entry(i: int, e: Entry) -> list[str]:
-    head = f"{i}. {escape(e.place, quote=False)}: <b>{escape(e.errors[0].kind, quote=False)}</b> (<code>{e.id}</code>)"
+    head = f"{i}. {escape(as_unicode(e.place), quote=False)}: <b>{escape(e.errors[0].kind, quote=False)}</b> (<code>{e.id}</code>)"
     out = [
         f'<details id="{slug(e.id)}">\n<summary>{head}</summary>',
         "**Printed.**",

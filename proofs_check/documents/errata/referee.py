@@ -28,6 +28,8 @@ _SIGNS = {
 _MATHEMATICAL = {"<=": r"$\leq$", ">=": r"$\geq$", "->": r"$\to$", "<": "$<$", ">": "$>$", "|": "$|$"}
 _ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u030b": "H", "\u030c": "v", "\u0327": "c"}
 _TOKEN = re.compile(r"<=|>=|->|.", re.DOTALL)
+#: Stands for a formula or for code while the words around are read.
+_KEPT = "\ue000"
 
 
 def as_latex(errata: Errata) -> str:
@@ -88,13 +90,16 @@ def prose(text: str) -> str:
     >>> prose("100 % of `a_b` <= $x_1$")
     '100 \\\\% of \\\\texttt{a\\\\_b} $\\\\leq$ $x_1$'
     """
-    out, end = [], 0
-    for found in re.finditer(rf"`(?P<code>[^`]*)`|{FORMULA.pattern}", text, re.DOTALL):
-        out.append(_words(text[end : found.start()]))
+    kept = []
+
+    def keep(found: re.Match[str]) -> str:
         formula = found["inline"] or found["block"] or ""
-        out.append(rf"\texttt{{{escaped(found['code'])}}}" if found["code"] is not None else f"${_known(formula)}$")
-        end = found.end()
-    return "".join([*out, _words(text[end:])])
+        kept.append(rf"\texttt{{{escaped(found['code'])}}}" if found["code"] is not None else f"${_known(formula)}$")
+        return _KEPT
+
+    # What is kept may stand between quotes, and its own apostrophes are no quotes.
+    held = _quoted(re.sub(rf"`(?P<code>[^`]*)`|{FORMULA.pattern}", keep, text, flags=re.DOTALL)).split(_KEPT)
+    return "".join(escaped(words, mathematics=True) + piece for words, piece in zip(held, [*kept, ""], strict=True))
 
 
 def _known(formula: str) -> str:
@@ -102,9 +107,8 @@ def _known(formula: str) -> str:
     return " ".join(known.split())
 
 
-def _words(text: str) -> str:
-    quoted = re.sub(r"(?<!\w)'([^']*)'(?!\w)", "‘\\1’", text)
-    return escaped(re.sub(r'"([^"]*)"', "“\\1”", quoted), mathematics=True)
+def _quoted(text: str) -> str:
+    return re.sub(r'"([^"]*)"', "“\\1”", re.sub(r"(?<!\w)'([^']*)'(?!\w)", "‘\\1’", text))
 
 
 def escaped(text: str, *, mathematics: bool = False) -> str:

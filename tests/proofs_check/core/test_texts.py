@@ -1,5 +1,5 @@
-"""What claims say is read by people: mathematics is typeset, and every correction begins with one
-short sentence.
+"""What rows and claims say is read by people: mathematics is typeset, and every correction begins
+with one short sentence.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from proofs_check.core.claim import Claim
 from proofs_check.core.judging import load_claims
 from proofs_check.core.outcomes import first_sentence
 from proofs_check.core.severity import LONGEST_REASON
+from proofs_check.core.statements import Row, place, rows
 from proofs_check.documents.latex import words
 
 #: What is no prose: formulas, parameters with their values, ids of claims, and labels such as (i).
@@ -91,6 +92,17 @@ def everything(claim: Claim) -> dict[str, str]:
     return summary(claim) | {name: getattr(claim, name) for name in names}
 
 
+def of_row(row: Row) -> dict[str, str]:
+    """What a row says, and its place; the name of a result of ours may be a letter."""
+    return {"says": row.says, "where": row.where.removeprefix(place(row)[1])}
+
+
+def found_in_rows(look: Callable[[str], str]) -> list[str]:
+    """All faults that a look at the words of every row finds."""
+    faults = ((id, name, look(text)) for id, row in rows().items() for name, text in of_row(row).items())
+    return [f"{id} {name}: {fault}" for id, name, fault in faults if fault]
+
+
 @pytest.mark.parametrize("text", PLANTED)
 def test_ascii_mathematics_is_caught(text: str) -> None:
     assert ascii_mathematics(text)
@@ -103,6 +115,14 @@ def test_prose_is_let_through(text: str) -> None:
 
 def test_summaries_hold_no_ascii_mathematics() -> None:
     assert found(ascii_mathematics, summary) == []
+
+
+def test_the_words_of_a_row_hold_no_ascii_mathematics() -> None:
+    assert found_in_rows(ascii_mathematics) == []
+
+
+def test_every_formula_in_the_words_of_a_row_can_be_shown() -> None:
+    assert found_in_rows(cannot_be_read) == []
 
 
 def test_every_formula_of_a_claim_can_be_shown() -> None:
