@@ -202,11 +202,11 @@ def measurements(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLi
         )
     with np.errstate(over="ignore", under="ignore"):
         relative = e / y
-    least, most = RELATIVE_ERRORS
-    if not np.all((relative >= least) & (relative <= most)):
+    small, large = RELATIVE_ERRORS
+    if not np.all((relative >= small) & (relative <= large)):
         raise ValueError(
             f"the standard errors relative to the values are {_shown(relative)}; their squares, the weights of the fit, are floats"
-            f" from {least:g} to {most:g} only: give errors nearer to the values, at least their rounding"
+            f" from {small:g} to {large:g} only: give errors nearer to the values, at least their rounding"
         )
     return L, y, e
 
