@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.rates.fits.power_law import SLOPE_GAP, ExponentFit, doubts, least_squares, measurements, read_lengths
+from numerics.rates.fits.measurements import measurements, read_lengths
+from numerics.rates.fits.power_law import SLOPE_GAP, ExponentFit, doubts, least_squares
 from theory.inputs.arrays import read_arrays
 
 __all__ = ["LogPowerFit", "log_power_fit"]
