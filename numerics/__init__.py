@@ -8,7 +8,7 @@ The rooms, each importing only from those above it:
 `rationals`             exact rational numbers handed between SymPy, FLINT and Python
 `seeds`                 where the random numbers of a claim come from
 `compiled`              random streams, the cache of compiled kernels, the digest of source code
-`terminal`              how commands run, what they read, and the progress that they show
+`terminal`              how commands run, what they read and show: progress, colours, formulas
 `pages`                 HTML pages, figures as SVG, numbers as people read them
 `provers`               inequalities, identities and integrals, proved or enclosed
 `refutation`            refutations by a sequence of instances, or by two numerical routes
