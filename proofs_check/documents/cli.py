@@ -103,11 +103,12 @@ def _blueprint(options: argparse.Namespace) -> int:
 
 
 def _errata(options: argparse.Namespace) -> int:
+    from numerics.terminal.inputs import writable_folder
     from proofs_check.core.files import read_ledger, write_text
     from proofs_check.documents.errata import as_html, as_markdown, errata_of
 
     errata = errata_of(read_ledger(Path(options.ledger)), options.paper)
-    out = Path(options.out)
+    out = writable_folder(Path(options.out))
     pages = {"errata.html": as_html(errata), "errata.md": as_markdown(errata)}
     for name, text in pages.items():
         write_text(out / name, text)

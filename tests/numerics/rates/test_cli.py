@@ -54,7 +54,7 @@ def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_run_from_files(matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import jsonschema
 
-    out = tmp_path / "deep" / "er"
+    out = tmp_path / "made"
     assert rates(*options(matrices), *SMALL, "--seed", "7", "--out", out) == 0
     assert sorted(p.name for p in out.iterdir()) == sorted([*FILES, PLOTS])
     document = json.loads((out / "report.json").read_text())
