@@ -210,7 +210,7 @@ class Controller:
         """Write the ledger: one that speaks for the papers where commands look for it, any other
         beside it.
         """
-        from numerics.terminal.inputs import InputError, writable_folder
+        from numerics.terminal.inputs import InputError
         from proofs_check.core.kept import FOLDER, PARTIAL, WHOLE
         from proofs_check.core.ledger import write_json
 
@@ -226,10 +226,8 @@ class Controller:
             else ""
         )
         self.whole = not self.ledger.run["partial"]
-        folder = Path(self.config.getoption("--ledger") or FOLDER)
-        path = folder / (PARTIAL if why else WHOLE)
+        path = Path(self.config.getoption("--ledger") or FOLDER) / (PARTIAL if why else WHOLE)
         try:
-            writable_folder(folder)
             write_json(self.ledger.to_json(), path)
         except InputError as error:
             self.warning = f"No ledger was kept: {error} with --ledger DIR."

@@ -109,7 +109,7 @@ def _measure_and_judge(arguments: argparse.Namespace) -> int:
         say(f"figures in {page}; the sentences are judged when all figures are measured")
         return 0
     ledger = judge(measured)
-    write_json(ledger.to_json(), writable_folder(out / "ledger") / "ledger.json")
+    write_json(ledger.to_json(), out / "ledger" / "ledger.json")
     with writing_into(out):
         page = write_page(measured, sentences(ledger), out, words=_as_html)
     wrong = _tell(ledger, say)
