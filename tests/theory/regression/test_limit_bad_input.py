@@ -87,6 +87,8 @@ BAD_REST = [
     (I, {"prompt_length": np.inf}, ValueError, "leave prompt_length out"),
     (I, {"prompt_length": True}, TypeError, "True"),
     (I, {"prompt_length": "5"}, TypeError, "'5'"),
+    (I, {"prompt_length": sp.I}, TypeError, "which is not real"),
+    (sp.diag(a, b), {"prompt_length": sp.zoo}, TypeError, "which is not real"),
     (I, {"prompt_length": sp.Symbol("L")}, TypeError, "SymPy Sigma"),
     (sp.diag(a, b), {"prompt_length": -a}, ValueError, "-a"),
     (I, {"noise": 1.0}, ValueError, "noise = 1.0 without prompt_length"),
