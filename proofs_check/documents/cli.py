@@ -48,10 +48,12 @@ def add_commands(commands: Any) -> None:
         "errata",
         parents=[ledger],
         help="what is false as printed, with counterexamples and repairs, as a document for the authors",
-        description="Writes errata.html and errata.md from a ledger; the witness scripts are run once more for it.",
+        description="Writes errata.html and errata.md from a ledger; the witness scripts are run once more for it."
+        " The first two printed pages of errata.html hold what a reader in a hurry needs.",
     )
     errata.add_argument("--out", default="errata", metavar="DIR", help="folder to write into (default: %(default)s)")
     errata.add_argument("--paper", default="BB", metavar="KEY", help="key of the paper (default: %(default)s)")
+    errata.add_argument("--latex", action="store_true", help="also write errata.tex, a list to paste into a referee's report")
     errata.set_defaults(run=_errata)
     status = commands.add_parser(
         "status",
@@ -93,29 +95,35 @@ def _ratio(text: str) -> float:
 
 
 def _blueprint(options: argparse.Namespace) -> int:
+    from proofs_check.core.kept import find_ledger
     from proofs_check.documents.blueprint import write_blueprint
 
-    made = write_blueprint(Path(options.ledger), Path(options.out))
+    kept = find_ledger(options.ledger)
+    made = write_blueprint(kept.document, Path(options.out))
     for formula, reason in made.failures:
         print(f"largeprompt blueprint: not typeset, because {reason}: {formula}", file=sys.stderr)
-    print(f"{len(made.site.claims)} claims on {len(made.site.rows)} rows; written to {options.out}")
+    print(f"{len(made.site.claims)} claims on {len(made.site.rows)} rows, from {kept.says}; written to {options.out}")
     return 1 if made.failures else 0
 
 
 def _errata(options: argparse.Namespace) -> int:
     from numerics.terminal.inputs import writable_folder
-    from proofs_check.core.files import read_ledger, write_text
-    from proofs_check.documents.errata import as_html, as_markdown, errata_of
+    from proofs_check.core.files import write_text
+    from proofs_check.core.kept import find_ledger
+    from proofs_check.documents.errata import as_html, as_latex, as_markdown, errata_of
 
-    errata = errata_of(read_ledger(Path(options.ledger)), options.paper)
+    kept = find_ledger(options.ledger)
+    errata = errata_of(kept.document, options.paper)
     out = writable_folder(Path(options.out))
     pages = {"errata.html": as_html(errata), "errata.md": as_markdown(errata)}
+    if options.latex:
+        pages["errata.tex"] = as_latex(errata)
     for name, text in pages.items():
         write_text(out / name, text)
-    for e in errata.entries:
+    for e in (error for entry in errata.entries for error in entry.errors):
         if not e.script:
             print(f"largeprompt errata: {e.id} has no witness script yet", file=sys.stderr)
-    print(f"{errata.counts}; written to {out / 'errata.html'} and {out / 'errata.md'}")
+    print(f"{errata.count}\nWritten to {', '.join(str(out / name) for name in pages)}, from {kept.says}.")
     return 0
 
 
