@@ -12,6 +12,7 @@ from numerics.attention.gaussian_tokens import TOLERANCES, gaussian_errors
 from numerics.attention.inputs import read_lengths
 from numerics.attention.setting import AttentionSetting, as_setting
 from numerics.token_laws import TokenLaw
+from theory.inputs.arrays import read_arrays
 
 __all__ = ["exact_errors"]
 
@@ -102,6 +103,7 @@ def exact_errors(
     [0.513, 0.28]
     """
     setting = as_setting(Gamma, U, V, query=query, query_cov=query_cov, K=K, Q=Q)
+    read_arrays(tolerance=(tolerance, ""))
     if not TOLERANCES[0] <= tolerance <= TOLERANCES[1]:
         raise ValueError(f"tolerance = {tolerance} is outside {TOLERANCES[0]:g} to {TOLERANCES[1]:g}, what averages can settle to")
     L = read_lengths(lengths)

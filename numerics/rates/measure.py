@@ -146,6 +146,8 @@ def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
 
     Raises
     ------
+    TypeError
+        If an argument is of another kind.
     ValueError
         If there are fewer than two replicates: then there are no standard errors. Or if the setting
         is none that can be reported.
@@ -157,6 +159,8 @@ def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
     >>> assess(setting, errors).holds
     True
     """
+    if not isinstance(setting, AttentionSetting) or not isinstance(errors, AttentionErrors):
+        raise TypeError("assess takes an AttentionSetting and what attention_errors measured of it, in this order")
     if errors.replicates < 2:
         raise ValueError(f"{errors.replicates} replicate has no standard error; measure with 100 or more")
     check_reportable(setting)

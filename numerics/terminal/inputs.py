@@ -11,7 +11,17 @@ from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
-__all__ = ["InputError", "file_is_there", "length_grid", "read_bytes", "writable_folder", "writing_into"]
+__all__ = [
+    "InputError",
+    "MissingFolderError",
+    "check_folder_around",
+    "file_is_there",
+    "length_grid",
+    "make_folder",
+    "read_bytes",
+    "writable_folder",
+    "writing_into",
+]
 
 #: Prompt lengths that a logarithmic grid may have, and the longest of them.
 MOST_LENGTHS, LONGEST = 10_000, 10**100
@@ -121,7 +131,7 @@ def writable_folder(out: Path) -> Path:
     Raises
     ------
     InputError
-        If nothing can be written there.
+        If nothing can be written there, or the folder around it is missing.
 
     Examples
     --------
@@ -130,9 +140,51 @@ def writable_folder(out: Path) -> Path:
     True
     """
     with writing_into(out):
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
         tempfile.TemporaryFile(dir=out).close()
     return out
+
+
+class MissingFolderError(FileNotFoundError):
+    """A folder around what is to be written is missing. Nobody named it, so it is not made."""
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder that was named, where it is missing; the folder around it must exist.
+
+    Raises
+    ------
+    MissingFolderError
+        If it does not.
+    OSError
+        If the folder cannot be made.
+
+    Examples
+    --------
+    >>> make_folder(Path("nowhere/report"))
+    Traceback (most recent call last):
+    numerics.terminal.inputs.MissingFolderError: there is no folder nowhere; create it first
+    """
+    check_folder_around(folder)
+    folder.mkdir(exist_ok=True)
+
+
+def check_folder_around(path: Path) -> None:
+    """Refuse a file or folder whose parent is missing.
+
+    Raises
+    ------
+    MissingFolderError
+        With the name of the parent.
+
+    Examples
+    --------
+    >>> check_folder_around(Path("blueprint.html"))
+    """
+    if "\0" in str(path):
+        raise MissingFolderError(f"{str(path)!r} is no name: it has a null character; give another one")
+    if not path.parent.is_dir():
+        raise MissingFolderError(f"there is no folder {path.parent}; create it first")
 
 
 @contextmanager
@@ -148,5 +200,7 @@ def writing_into(out: Path) -> Iterator[None]:
     """
     try:
         yield
+    except MissingFolderError as error:
+        raise InputError(f"cannot write to {out}: {error}") from error
     except OSError as error:
         raise InputError(f"cannot write to {out}: {error.strerror or error}; choose another place") from error

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from numerics.compiled.announce import hushed
+
 __all__ = ["Advance", "duration", "progress_bar"]
 
 #: Seconds between two lines where stderr is no terminal.
@@ -34,7 +36,7 @@ def progress_bar(quiet: bool, doing: str, clock: Callable[[], float] = time.mono
     Parameters
     ----------
     quiet : bool
-        Show nothing.
+        Show nothing, and do not announce a kernel that is compiled.
     doing : str
         What takes the time, until the computation says it.
     clock : callable
@@ -50,7 +52,8 @@ def progress_bar(quiet: bool, doing: str, clock: Callable[[], float] = time.mono
     ...     advance(1, 2)
     """
     if quiet:
-        yield lambda done, total, doing="", seconds_left=None: None
+        with hushed():
+            yield lambda done, total, doing="", seconds_left=None: None
         return
     began = clock()
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from numerics.evidence import Verdict
+from numerics.terminal.inputs import writable_folder
 from proofs_check.core.files import SCHEMA, write_text
 from proofs_check.core.statements import PACKAGE, rows
 
@@ -237,7 +238,8 @@ class Ledger:
 
 
 def write_json(document: Mapping[str, Any], path: Path) -> None:
-    """Write through a temporary file in the same folder, so that an interrupted run never damages
-    an older ledger.
+    """Write into a folder that is made if it is missing, through a temporary file in it, so that an
+    interrupted run never damages an older ledger.
     """
+    writable_folder(path.parent)
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
 from numerics.pages.svg import Plot
+from numerics.pages.text import text_cell
 from numerics.rates.distance.answer import HowLinear
 from numerics.rates.exponents import paper_exponent, region, standing
 from numerics.rates.fits.models import Models
@@ -92,11 +93,13 @@ def table(runs: Sequence[Rates]) -> list[dict[str, str | float | None]]:
 
 
 def as_csv(runs: Sequence[Rates]) -> str:
-    """The table as text; numbers keep every digit, so that the same run gives the same bytes."""
+    """The table as text; numbers keep every digit, so that the same run gives the same bytes. A
+    name that a spreadsheet would run as a formula has an apostrophe in front.
+    """
     out = StringIO()
     writer = csv.DictWriter(out, list(COLUMNS), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(table(runs))
+    writer.writerows({c: text_cell(x) if isinstance(x, str) else x for c, x in row.items()} for row in table(runs))
     return out.getvalue()
 
 

@@ -43,7 +43,7 @@ def grid(tmp_path: Path) -> Path:
 
 def test_a_sweep_from_end_to_end_and_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grid = write(tmp_path, BOTH)
-    store, out = tmp_path / "results.sqlite", tmp_path / "deep" / "report"
+    store, out = tmp_path / "results.sqlite", tmp_path / "report"
     assert sweep(grid, "--store", store, "--threads", "1", "--out", out) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"4 jobs: 0 reused, 4 computed; stored in {store}"

@@ -290,6 +290,17 @@ def test_the_table_tells_the_runs_apart(run: Rates, slow: Rates) -> None:
     assert all(float(row["theorem_b"]) > 0 and float(row["paper_exponent"]) > 0 for row in law)
 
 
+@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1"])
+def test_a_name_that_begins_like_a_formula_is_text_in_a_spreadsheet(run: Rates, name: str) -> None:
+    own = run.setting
+    named = replace(run, setting=AttentionSetting(own.Gamma, own.U, own.V, own.query, query_cov=own.query_cov, name=name))
+    rows, plain = (list(csv.DictReader(StringIO(as_csv([r])))) for r in (named, run))
+    assert {row["run"] for row in rows} == {f"'{name}"}
+    assert [{**row, "run": ""} for row in rows] == [{**row, "run": ""} for row in plain]  # the numbers stay what they are
+    document = as_document([named], provenance("largeprompt rates", 1.0), [])
+    assert document["runs"][0]["run"] == document["runs"][0]["setting"]["name"] == name
+
+
 def test_several_runs_are_compared_on_one_page(run: Rates, slow: Rates, shared: str) -> None:
     text = " ".join(" ".join(Page(shared).words).split())
     assert f"All {len(run.comparisons) + len(slow.comparisons)} comparisons hold" in text
