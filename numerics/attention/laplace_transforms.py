@@ -66,6 +66,16 @@ class LawTransforms:
     log_m0: Floats
     m: Sequence[Floats]
 
+    def integral(self, L: Floats, j: int, term: Floats) -> Floats:
+        """The integral of L ... (L - j + 1) m_0^{L - j} times a term, for every length. Factors are
+        added as logarithms, since L^4 may exceed the range of floats.
+        """
+        shape = (L.size,) + (1,) * term.ndim
+        with np.errstate(divide="ignore", under="ignore"):
+            ways = np.sum([np.log(np.maximum(L - i, 0)) for i in range(j)], axis=0).reshape(shape)
+            others = (L - j).reshape(shape) * self.log_m0.reshape((-1,) + (1,) * (term.ndim - 1))
+            return np.asarray(STEP * (np.sign(term) * np.exp(ways + others + np.log(np.abs(term)))).sum(axis=1))
+
 
 def transform_grid(moments: TiltedMoments, log_L: float, rule: int = 0) -> Floats:
     """The nodes v of one of two interlacing rules, on the range in which integrands are not
