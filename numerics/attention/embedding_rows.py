@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from numerics.attention.any_law import ROUNDING, tilt_of
 from numerics.attention.errors import ExactErrors, of_two_rules, settled
-from numerics.attention.laplace_transforms import LawTransforms, transform_grid
+from numerics.attention.laplace_transforms import STEP, LawTransforms, transform_grid
 from numerics.attention.setting import AttentionSetting
 from numerics.attention.tilted_moments import AtomicMoments
 from numerics.quadrature.gaussian_transforms import log_complement
@@ -35,8 +35,9 @@ Floats = NDArray[np.float64]
 #: Moments of rows up to order two that are held at once: up to this number, and this dimension, a
 #: table is treated like any other law on finitely many points.
 MOST_MOMENTS, MOST_COORDINATES = 4_000_000, 128
-#: Prompts of up to a power of 10^4 tokens share their transforms.
-DECADES = 4
+#: Logarithm of the longest prompt. Nodes r at which rw is below SMALL for every row need TERMS terms
+#: of Taylor's series in r only, so that longer prompts cost nothing.
+LONGEST, SMALL, TERMS = math.log(1e100), 1e-3, 6
 #: Entries of a transform's integrand that are held at once.
 ENTRIES_AT_ONCE = 2_000_000
 
@@ -169,18 +170,16 @@ def _one_token(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[dict[
 
 def _by_two_rules(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Values and errors from two quadrature rules."""
-    decades = DECADES * math.ceil(math.log10(L.max()) / DECADES)
     rules = []
-    for f, squares, mean in _rules(setting, decades):
+    for f, squares, mean in _rules(setting):
         mapped = mean @ seen.half.T
         first = [f.integral(L, 1, column) for column in squares.T]
-        offset = np.array([f.integral(L[i : i + 1], 1, mapped)[0] for i in range(L.size)])
         rules.append(
             {
                 "weights": first[0],
                 "mean 0": first[1] + f.integral(L, 2, (mapped**2).sum(1)),
                 "mean 1": first[2] + f.integral(L, 2, (mean**2).sum(1)),
-                "bias": (offset**2).sum(1),
+                "bias": ((STEP * np.exp(f.log_ways(L, 1)) @ mapped) ** 2).sum(1),
                 "terms of mean 0": first[1],
                 "terms of mean 1": first[2],
             }
@@ -189,12 +188,14 @@ def _by_two_rules(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[di
 
 
 @lru_cache(maxsize=4)
-def _rules(setting: AttentionSetting, decades: int) -> tuple[_Rule, _Rule]:
-    """The transforms of the weights by two rules, for prompts of up to 10^decades tokens."""
+def _rules(setting: AttentionSetting) -> tuple[_Rule, _Rule]:
+    """The transforms of the weights by two rules, for prompts of every length."""
     seen = _at_query(setting)
     table, n = seen.table, seen.log_w.size
-    grids = [transform_grid(seen.scores, decades * math.log(10), rule) for rule in (0, 1)]
-    v = np.concatenate(grids)
+    grids = [transform_grid(seen.scores, LONGEST, rule) for rule in (0, 1)]
+    nodes = np.concatenate(grids)
+    series = nodes < math.log(SMALL) - seen.log_w.max()
+    v = nodes[~series]
     step, length = max(1, ENTRIES_AT_ONCE // v.size), np.sqrt(seen.squares[2])
     complement, m0, squares = np.zeros(v.size), np.zeros(v.size), np.zeros((v.size, 3))
     whole, less = np.zeros(v.size), np.zeros(v.size)
@@ -209,17 +210,35 @@ def _rules(setting: AttentionSetting, decades: int) -> tuple[_Rule, _Rule]:
     # Since y has mean zero under the tilted law, e^{-rw} may be replaced by e^{-rw} - 1, whose terms
     # are smaller for small r.
     far, mean = (whole < less)[:, None], np.zeros((v.size, table.d))
+    powers = np.exp(np.arange(TERMS + 2)[:, None] * (seen.log_w - seen.log_w.max()))
+    moments = np.zeros((TERMS + 2, table.d))
     for where, rows in table.pieces("averaging over prompts"):
         y = rows - seen.top - seen.away
+        moments += powers[:, where] @ y
         for i in range(0, len(y), step):
             x, decay, rest = _weights(v, seen.log_w[where][i : i + step])
             mean += (x * np.where(far, decay, rest)) @ y[i : i + step]
-    log_m0, cut = log_complement(complement / n, m0 / n), grids[0].size
+    # The series of x^2 e^{-x}, of x (e^{-x} - 1) and of 1 - e^{-x}.
+    ratio = np.exp(nodes[series] + seen.log_w.max())[:, None]
+    k = np.arange(TERMS)
+    terms = (-1.0) ** k / np.cumprod(np.maximum(k, 1)) * ratio ** (k + 2)
+    low_squares, low_mean = terms @ (powers[2:] @ seen.squares.T), (-terms / (k + 1)) @ moments[2:]
+    low_complement = (terms / ratio / (k + 1)) @ powers[1:-1].sum(1)
+    join = lambda low, high: _joined(series, low / n, high / n)
+    log_m0 = log_complement(join(low_complement, complement), join(n - low_complement, m0))
+    cut = grids[0].size
     first, second = (
-        _Rule(LawTransforms(v[part], log_m0[part], ()), squares[part] / n, mean[part] / n)
+        _Rule(LawTransforms(nodes[part], log_m0[part], ()), join(low_squares, squares)[part], join(low_mean, mean)[part])
         for part in (slice(cut), slice(cut, None))
     )
     return first, second
+
+
+def _joined(where: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
+    """Rows from one array there, and from the other elsewhere."""
+    out = np.empty((where.size, *one.shape[1:]))
+    out[where], out[~where] = one, other
+    return out
 
 
 def _weights(v: Floats, log_w: Floats) -> tuple[Floats, Floats, Floats]:

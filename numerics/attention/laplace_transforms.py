@@ -66,15 +66,20 @@ class LawTransforms:
     log_m0: Floats
     m: Sequence[Floats]
 
+    def log_ways(self, L: Floats, j: int) -> Floats:
+        """The logarithms of L ... (L - j + 1) m_0^{L - j}, shape (lengths, n)."""
+        with np.errstate(divide="ignore"):
+            ways = np.sum([np.log(np.maximum(L - i, 0)) for i in range(j)], axis=0)
+        return np.asarray(ways[:, None] + (L - j)[:, None] * self.log_m0)
+
     def integral(self, L: Floats, j: int, term: Floats) -> Floats:
         """The integral of L ... (L - j + 1) m_0^{L - j} times a term, for every length. Factors are
         added as logarithms, since L^4 may exceed the range of floats.
         """
-        shape = (L.size,) + (1,) * term.ndim
+        ways = self.log_ways(L, j)
         with np.errstate(divide="ignore", under="ignore"):
-            ways = np.sum([np.log(np.maximum(L - i, 0)) for i in range(j)], axis=0).reshape(shape)
-            others = (L - j).reshape(shape) * self.log_m0.reshape((-1,) + (1,) * (term.ndim - 1))
-            return np.asarray(STEP * (np.sign(term) * np.exp(ways + others + np.log(np.abs(term)))).sum(axis=1))
+            log_term = ways.reshape(ways.shape + (1,) * (term.ndim - 1)) + np.log(np.abs(term))
+            return np.asarray(STEP * (np.sign(term) * np.exp(log_term)).sum(axis=1))
 
 
 def transform_grid(moments: TiltedMoments, log_L: float, rule: int = 0) -> Floats:

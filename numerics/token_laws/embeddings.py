@@ -21,7 +21,7 @@ __all__ = ["EmbeddingTable", "silent"]
 
 Floats = NDArray[np.float64]
 #: Entries of the table, and scores of its rows, that are held in double precision at once.
-ENTRIES_AT_ONCE = 4_000_000
+ENTRIES_AT_ONCE, SCORES_AT_ONCE = 4_000_000, 16_000_000
 #: Largest entry; the fourth power of a larger one may exceed the range of floats.
 LARGEST = 1e30
 
@@ -160,14 +160,14 @@ class EmbeddingTable:
         0.
         """
         flat = np.asarray(a).reshape(-1, self.d)
-        some = max(1, ENTRIES_AT_ONCE // len(self.rows))
+        some = max(1, SCORES_AT_ONCE // len(self.rows))
         parts = [_log_mean_exp(self.scores(flat[i : i + some])) for i in range(0, len(flat), some)]
         return (np.concatenate(parts) if parts else np.zeros(0)).reshape(np.shape(a)[:-1])
 
     def tilted_mean(self, a: Floats) -> Floats:
         """Mean (..., d) under the tilted law."""
         flat = np.asarray(a, dtype=np.float64).reshape(-1, self.d)
-        some = max(1, ENTRIES_AT_ONCE // len(self.rows))
+        some = max(1, SCORES_AT_ONCE // len(self.rows))
         parts = [self.weighted(_softmax(self.scores(flat[i : i + some]))) for i in range(0, len(flat), some)]
         return (np.concatenate(parts) if parts else np.zeros((0, self.d))).reshape(np.shape(a))
 

@@ -285,16 +285,43 @@ class TokenLaw:
         >>> np.allclose(mean, [h, 0]), np.allclose(covariance, np.diag([1 - h**2, 1]))
         (True, True)
         """
-        (a_,) = read_arrays(a=(a, " ".join(f"n{i}" for i in range(np.ndim(a)))))
-        if a_.ndim == 0 or a_.shape[-1] != self.d:
-            raise ValueError(
-                f"a has shape {a_.shape}, but tokens of {self.name} live in R^{self.d}; its last axis must be {self.d}"
-            )
+        a_ = self._tilt(a)
         if self.structure is not None:
             return self.structure.tilted(a_)
         if self.log_mgf is None:
             raise ValueError(f"the law {self.name} has no log_mgf, and so no tilted means; pass log_mgf= when you make the law")
         return tilted_from_log_mgf(self.log_mgf, a_)
+
+    def _tilt(self, a: ArrayLike) -> Floats:
+        """The tilts a as floats, checked."""
+        (a_,) = read_arrays(a=(a, " ".join(f"n{i}" for i in range(np.ndim(a)))))
+        if a_.ndim == 0 or a_.shape[-1] != self.d:
+            raise ValueError(
+                f"a has shape {a_.shape}, but tokens of {self.name} live in R^{self.d}; its last axis must be {self.d}"
+            )
+        return a_
+
+    def tilted_mean(self, a: ArrayLike) -> Floats:
+        """Mean of the tilted law: the first part of `tilted`, and far cheaper for embedding tables.
+
+        Parameters
+        ----------
+        a : array_like, shape (..., d)
+
+        Returns
+        -------
+        ndarray, shape (..., d)
+
+        Examples
+        --------
+        >>> from numerics.token_laws import embedding_table
+        >>> float(embedding_table([[2.0], [0.0]]).tilted_mean([1.0])[0]) == np.tanh(1)
+        True
+        """
+        own = self.structure
+        if not isinstance(own, EmbeddingTable):
+            return self.tilted(a)[0]
+        return own.tilted_mean(self._tilt(a))
 
     @property
     def covariance(self) -> Floats:
