@@ -35,9 +35,13 @@ Floats = NDArray[np.float64]
 #: Moments of rows up to order two that are held at once: up to this number, and this dimension, a
 #: table is treated like any other law on finitely many points.
 MOST_MOMENTS, MOST_COORDINATES = 4_000_000, 128
-#: Logarithm of the longest prompt. Nodes r at which rw is below SMALL for every row need TERMS terms
-#: of Taylor's series in r only, so that longer prompts cost nothing.
+#: Logarithm of the longest prompt. Nodes r at which rw is below SMALL for every row need only TERMS
+#: terms of Taylor's series in r, so that longer prompts cost nothing.
 LONGEST, SMALL, TERMS = math.log(1e100), 1e-3, 6
+#: Logarithm of the largest rw; beyond, e^{-rw} is 0 all the same.
+LOUD = 300.0
+#: Largest difference of the scores of two rows: the number of nodes grows with it.
+LARGEST_SPREAD = 2000.0
 #: Entries of a transform's integrand that are held at once.
 ENTRIES_AT_ONCE = 2_000_000
 
@@ -84,8 +88,8 @@ def is_large(law: TokenLaw) -> bool:
 
 
 def table_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
-    """How far softmax attention on L rows of a table is from its infinite-prompt limit, at one query
-    and without sampling.
+    """How far softmax attention on L rows of a table is from its infinite-prompt limit, at one
+    query and without sampling.
 
     Parameters
     ----------
@@ -146,7 +150,7 @@ def _at_query(setting: AttentionSetting) -> _Seen:
     weight = np.exp(score - score.max())
     log_w = score - score.max() - math.log(weight.mean())
     top = table.at(np.array([score.argmax()]))[0]
-    away, half = np.zeros(table.d), V if len(V) <= table.d else np.linalg.qr(V, mode="r")
+    away, half = np.zeros(table.d), V if len(V) <= table.d else np.asarray(np.linalg.qr(V)[1])
     # Differences from the row of the largest score are averaged, so that rounding does not hide how
     # close to it a strong tilt brings the mean.
     for where, x in table.pieces("weighing the rows"):
@@ -192,6 +196,11 @@ def _rules(setting: AttentionSetting) -> tuple[_Rule, _Rule]:
     """The transforms of the weights by two rules, for prompts of every length."""
     seen = _at_query(setting)
     table, n = seen.table, seen.log_w.size
+    if (spread := float(np.ptp(seen.log_w))) > LARGEST_SPREAD:
+        raise ValueError(
+            f"the scores of the rows of the {table.name}, differ by up to {spread:.3g}, beyond {LARGEST_SPREAD:g}, where exact "
+            "errors end; scale U or the query down, or sample by numerics.attention_errors"
+        )
     grids = [transform_grid(seen.scores, LONGEST, rule) for rule in (0, 1)]
     nodes = np.concatenate(grids)
     series = nodes < math.log(SMALL) - seen.log_w.max()
@@ -207,9 +216,10 @@ def _rules(setting: AttentionSetting) -> tuple[_Rule, _Rule]:
         whole += (x * decay) @ length[part]
         less -= (x * rest) @ length[part]
         squares += (x * x * decay) @ seen.squares[:, part].T
-    # Since y has mean zero under the tilted law, e^{-rw} may be replaced by e^{-rw} - 1, whose terms
-    # are smaller for small r.
-    far, mean = (whole < less)[:, None], np.zeros((v.size, table.d))
+    # Since y has mean zero under the tilted law, e^{-rw} may be replaced by e^{-rw} - 1, whose
+    # terms are smaller for small r. Where r is beyond e^LOUD, what is below the range of floats in
+    # that mean would count.
+    far, mean = ((whole < less) | (v > LOUD))[:, None], np.zeros((v.size, table.d))
     powers = np.exp(np.arange(TERMS + 2)[:, None] * (seen.log_w - seen.log_w.max()))
     moments = np.zeros((TERMS + 2, table.d))
     for where, rows in table.pieces("averaging over prompts"):
@@ -243,5 +253,5 @@ def _joined(where: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
 
 def _weights(v: Floats, log_w: Floats) -> tuple[Floats, Floats, Floats]:
     """rw, e^{-rw} and e^{-rw} - 1 at every node r = e^v for every row."""
-    x = np.exp(np.minimum(v[:, None] + log_w, 700.0))
+    x = np.exp(np.minimum(v[:, None] + log_w, LOUD))
     return x, np.exp(-x), np.expm1(-x)

@@ -7,8 +7,8 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from numerics.attention.any_law import law_errors
-from numerics.attention.errors import ExactErrors
 from numerics.attention.embedding_rows import is_large, table_errors
+from numerics.attention.errors import ExactErrors
 from numerics.attention.gaussian_tokens import TOLERANCES, gaussian_errors
 from numerics.attention.inputs import read_lengths
 from numerics.attention.setting import AttentionSetting, as_setting
@@ -75,9 +75,9 @@ def exact_errors(
     -----
     Let s = (Uz)'Gamma(Uz). At one query the relative error is below 1e-10 for s <= 36 and below
     1e-8 for s <= 64, against a table in multiple precision; beyond, 1e-6 or better. For other laws
-    an estimate is returned, typically below 1e-11. For a large `numerics.token_laws.embedding_table`
-    the errors of output and gradient in V are exact, and those of the other gradients are nan. The gradient in K is Q (grad_U)', that in Q is
-    K grad_U.
+    an estimate is returned, typically below 1e-11. For a large embedding table the errors of output
+    and gradient in V are exact, and those of the other gradients nan. The gradient in K is Q
+    (grad_U)', that in Q is K grad_U.
 
     Examples
     --------

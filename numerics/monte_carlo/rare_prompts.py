@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-
 if TYPE_CHECKING:
     from numerics.attention.setting import AttentionSetting
 

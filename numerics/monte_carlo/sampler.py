@@ -148,7 +148,7 @@ def error_sampler(setting: AttentionSetting, *, method: str = "auto", seed: int 
             f"the law {law.name} has no log_mgf, so the infinite prompt that errors are measured against is unknown; pass "
             "log_mgf= when you make the law"
         )
-    if kind is None:
+    if kind is None and law is not None:
         plain = (RowSampler if isinstance(law.structure, EmbeddingTable) else PlainSampler)(problem, law)
         return ErrorSampler("tokens", int(seed), LONGEST_PROMPT, lambda L, first, count: plain.values(L, first, count, int(seed)))
     compiled = compiled_sampler(problem, kind, A, law)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.terminal.progress import Advance
 from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.bessel import LARGEST_DIMENSION
-from numerics.terminal.progress import Advance
 from numerics.token_laws.checks import checked_dimension
 from numerics.token_laws.embeddings import EmbeddingTable, silent
 from numerics.token_laws.independent import Independent
@@ -251,9 +251,9 @@ def embedding_table(X: ArrayLike, *, progress: Advance = silent) -> TokenLaw:
     V m for every prompt and for the infinite one: the errors of output and gradients stay the same,
     and errors relative to the size of the output do not.
 
-    All pairs of rows that may be farthest apart are compared: 1.5e12 products at most, which is enough
-    for 50 000 rows of 768 numbers. Of a larger table sigma may be an upper bound of half the
-    diameter, and the notes say by how much at most.
+    All pairs of rows that may be farthest apart are compared, with 1.5e12 products at most, which
+    is enough for 50 000 rows of 768 numbers. Of a larger table sigma may be an upper bound of half
+    the diameter, and the notes say by how much at most.
 
     Examples
     --------

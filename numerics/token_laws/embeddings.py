@@ -1,7 +1,7 @@
 """Tokens that are the rows of an embedding table, each as likely as any other, less their mean.
 
-A table may have 50 000 rows of 768 numbers. It stays as it came, also in single or half precision or
-on disk, and is worked through in pieces of rows; sums are kept in double precision.
+A table may have 50 000 rows of 768 numbers. It stays as it came, also in single or half precision
+or on disk, and is worked through in pieces of rows; sums are kept in double precision.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class EmbeddingTable:
         Half the diameter of the rows, or an upper bound of it. A projection of the rows lies in an
         interval no longer than the diameter, so that this is a sub-Gaussian parameter (Hoeffding).
     excess : float
-        By which factor sigma is at most above half the diameter; 1 but for rounding, if the diameter
-        was computed.
+        By which factor sigma is at most above half the diameter; 1 but for rounding, if the
+        diameter was computed.
     progress : callable
         Is told how far a long computation with the rows is.
     """
@@ -58,8 +58,9 @@ class EmbeddingTable:
 
     @classmethod
     def of(cls, rows: Any, progress: Advance = silent, **limits: float) -> EmbeddingTable:
-        """The law on these rows, checked; errors are those of `numerics.token_laws.embedding_table`,
-        and the limits those of `numerics.token_laws.diameter.diameter`.
+        """The law on these rows, checked; errors are those of
+        `numerics.token_laws.embedding_table`, and the limits those of
+        `numerics.token_laws.diameter.diameter`.
 
         Examples
         --------

@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 
 class Structure(Protocol):
-    """What a built-in law knows of itself: `Independent`, `Radial`, `Atomic` or `EmbeddingTable`."""
+    """What a built-in law, or that of an embedding table, knows of itself."""
 
     @property
     def name(self) -> str:
@@ -52,8 +52,8 @@ class Structure(Protocol):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """JSON content from which `numerics.token_laws.from_identity` rebuilds the law; empty if the
-        law is too large for that.
+        """JSON content from which `numerics.token_laws.from_identity` rebuilds the law; empty if
+        the law is too large for that.
         """
         ...
 
