@@ -8,7 +8,7 @@ The rooms, each importing only from those above it:
 `rationals`             exact rational numbers handed between SymPy, FLINT and Python
 `seeds`                 where the random numbers of a claim come from
 `compiled`              random streams, the cache of compiled kernels, the digest of source code
-`terminal`              how commands run, what they read, and the progress that they show
+`terminal`              how commands run, what they read and show: progress, colours, formulas
 `pages`                 HTML pages, figures as SVG, numbers as people read them
 `provers`               inequalities, identities and integrals, proved or enclosed
 `refutation`            refutations by a sequence of instances, or by two numerical routes
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from numerics.provers import integral as integral
     from numerics.provers import trace_identity as trace_identity
     from numerics.quadrature.softmax_weights import softmax_moments as softmax_moments
+    from numerics.rates.distance.answer import HowLinear as HowLinear
+    from numerics.rates.distance.how_linear import how_linear as how_linear
     from numerics.rates.fits.log_power_law import log_power_fit as log_power_fit
     from numerics.rates.fits.power_law import power_law_fit as power_law_fit
     from numerics.rates.measure import assess as assess
@@ -67,6 +69,7 @@ _HOME = {
     "Closed": "numerics.provers",
     "Evidence": "numerics.evidence",
     "ExactErrors": "numerics.attention.errors",
+    "HowLinear": "numerics.rates.distance.answer",
     "Integers": "numerics.provers",
     "Parameters": "numerics.training",
     "TokenLaw": "numerics.token_laws",
@@ -82,6 +85,7 @@ _HOME = {
     "forall": "numerics.provers",
     "honest_sigma": "numerics.token_laws",
     "hostile_laws": "numerics.token_laws.hostile",
+    "how_linear": "numerics.rates.distance.how_linear",
     "identity": "numerics.provers",
     "integral": "numerics.provers",
     "integrate_flow": "numerics.regression.flow.infinite_prompt",

@@ -8,6 +8,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from numerics.rates.ask import add_ask
 from numerics.rates.cli import add_rates
 from numerics.sweep.cli import add_sweep
 from numerics.terminal.command import run_command
@@ -32,6 +33,7 @@ def add_commands(commands: Any) -> None:
     >>> parser.parse_args(["sweep", "grid.toml"]).grid
     'grid.toml'
     """
+    add_ask(commands)
     add_rates(commands)
     add_sweep(commands)
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 KEY = "largeprompt"
+#: Whether the user asked for everything with -v.
+DETAILS = pytest.StashKey[bool]()
 
 
 class ClaimFailed(Exception):
@@ -41,7 +43,7 @@ class ClaimItem(pytest.Item):
         return item
 
     def runtest(self) -> None:
-        from proofs_check.core.ledger import entry
+        from proofs_check.core.judging import entry
         from proofs_check.core.statements import row
 
         where = row(self.claim.id)
@@ -68,7 +70,7 @@ def _story(line: dict[str, Any]) -> str:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("largeprompt", "claims about papers")
-    group.addoption("--ledger", metavar="DIR", default=None, help="write ledger.json into DIR")
+    group.addoption("--ledger", metavar="DIR", default=None, help="keep the ledger of the run in DIR (default: build)")
     group.addoption(
         "--reseed", metavar="N", type=int, default=0, help="draw every random stream from family N (0: the published one)"
     )
@@ -81,6 +83,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if folder := config.getoption("--ledger"):
             _writable(Path(folder))
         config.pluginmanager.register(Controller(config), "largeprompt-controller")
+    config.stash[DETAILS] = config.option.verbose > 0
     asked = [Path(str(a).split("::", 1)[0]).resolve() for a in config.args]
     if config.option.verbose == 0 and asked and all(a.is_relative_to(HERE) for a in asked):
         config.option.verbose = 1  # a line a claim
@@ -128,8 +131,17 @@ def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -
     if line is None or report.when != "call":
         return None
     if report.passed:
-        return "passed", line["verdict"][0], (_word(line), {"yellow" if line["severity"] else "green": True})
+        from numerics.terminal.colours import pytest_markup
+
+        return "passed", line["verdict"][0], (_word(line), pytest_markup(line["verdict"]))
     return None
+
+
+def _markup(mark: str) -> dict[str, bool]:
+    """How a piece of the summary is marked: by the colour of its verdict, bold, or not at all."""
+    from numerics.terminal.colours import COLOURS, pytest_markup
+
+    return pytest_markup(mark) if mark in COLOURS else {"bold": True} if mark == "bold" else {}
 
 
 def _line(report: pytest.TestReport) -> dict[str, Any] | None:
@@ -159,7 +171,8 @@ class Controller:
         self.config = config
         self.lines: dict[str, dict[str, Any]] = {}
         self.ledger: Ledger | None = None
-        self.kept = False
+        self.whole = False
+        self.kept = self.warning = ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call" and (line := _line(report)) is not None:
@@ -169,35 +182,72 @@ class Controller:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not self.lines:
             return
-        from proofs_check.core.ledger import Ledger, load_claims, write_json
+        from proofs_check.core.judging import load_claims
+        from proofs_check.core.ledger import Ledger
 
         needs = {id: claim.needs for id, claim in load_claims().items()}
         # Claims of files outside the package are known to the workers only, and come in as these
         # finish.
         needs |= {id: tuple(line["needs"]) for id, line in sorted(self.lines.items())}
         order = {id: i for i, id in enumerate(needs)}
+        reseed = self.config.getoption("--reseed")
         run = {
-            "reseed": self.config.getoption("--reseed"),
+            "reseed": reseed,
             "partial": set(self.lines) != set(needs),
             "seconds": sum(line["seconds"] for line in self.lines.values()),
         }
         self.ledger = Ledger(sorted(self.lines.values(), key=lambda line: order[line["id"]]), needs, run)
         if self.ledger.faults() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        folder = self.config.getoption("--ledger")
         # A run that was stopped must not take the place of one that came to its end.
         stopped = session.exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
-        self.kept = bool(folder) and bool(stopped or session.shouldfail or session.shouldstop)
-        if folder and not self.kept:
-            write_json(self.ledger.to_json(), Path(folder) / "ledger.json")
+        if stopped or session.shouldfail or session.shouldstop:
+            self.warning = "The run was stopped: no ledger was written."
+        else:
+            self._keep()
+
+    def _keep(self) -> None:
+        """Write the ledger: one that speaks for the papers where commands look for it, any other
+        beside it.
+        """
+        from numerics.terminal.inputs import InputError
+        from proofs_check.core.kept import FOLDER, PARTIAL, WHOLE
+        from proofs_check.core.ledger import write_json
+
+        assert self.ledger is not None
+        faulty = self.ledger.faults() or any(e["faults"] for e in self.ledger.entries.values())
+        why = (
+            "some claims did not run"
+            if self.ledger.run["partial"]
+            else f"the random numbers are those of --reseed {self.ledger.run['reseed']}"
+            if self.ledger.run["reseed"]
+            else "a claim is not in order"
+            if faulty
+            else ""
+        )
+        self.whole = not self.ledger.run["partial"]
+        path = Path(self.config.getoption("--ledger") or FOLDER) / (PARTIAL if why else WHOLE)
+        try:
+            write_json(self.ledger.to_json(), path)
+        except InputError as error:
+            self.warning = f"No ledger was kept: {error} with --ledger DIR."
+        else:
+            apart = f" apart, because {why}: a command reads it only if --ledger names it" if why else ""
+            self.kept = f"The ledger is kept in {path}{apart}."
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.ledger is None:
             return
-        from proofs_check.core.summary import summary
+        from proofs_check.core.summary import details, part_summary, summary
 
-        terminalreporter.section("ledger")
-        for text, markup in summary(self.ledger):
-            terminalreporter.write_line(text, **markup)
-        if self.kept:
-            terminalreporter.write_line("the run was stopped: no ledger was written", yellow=True)
+        terminal, width = terminalreporter, terminalreporter._tw.fullwidth
+        terminal.write_sep("=", "largeprompt")
+        lines = list(details(self.ledger, width)) if self.whole and self.config.stash[DETAILS] else []
+        lines += (summary if self.whole else part_summary)(self.ledger, width, self.kept)
+        lines += [[(f"FAULT: {fault}", "REFUTED")] for fault in self.ledger.faults()]
+        if self.warning:
+            lines.append([(self.warning, "bold")])
+        for line in lines:
+            for text, mark in line:
+                terminal.write(text, **_markup(mark))
+            terminal.write("\n")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from numerics.evidence import Verdict
 from proofs_check.core.claim import Claim
-from proofs_check.core.ledger import Ledger, entry, load_claims
+from proofs_check.core.judging import entry, load_claims
+from proofs_check.core.ledger import Ledger
 from proofs_check.core.statements import row
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from numerics.terminal.inputs import InputError, writing_into
 __all__ = ["SCHEMA", "read_ledger", "schema", "write_text"]
 
 #: Version of ``ledger.schema.json``; it rises when a reader of older ledgers would go wrong.
-SCHEMA = 3
-_AGAIN = "write it anew with: pytest proofs_check/ --ledger DIR"
+SCHEMA = 4
+_AGAIN = "write it anew with: pytest proofs_check/ --ledger DIR, without -k, -m and --reseed"
 
 
 def schema() -> dict[str, Any]:
@@ -87,32 +87,13 @@ def read_ledger(path: Path, *, older: bool = False) -> dict[str, Any]:
 
 
 def _renewed(found: dict[str, Any]) -> dict[str, Any]:
-    """A ledger of version 2 in the form of version 3. Version 2 had one word, material, for what is
-    now false or an edge, and no chain where nothing was needed.
+    """A ledger of version 3 in the form of version 4. Version 3 named neither the code of the run
+    nor the lines of the claims.
     """
-
-    def evidence(e: Any) -> Any:
-        if isinstance(e, list):
-            return [evidence(x) for x in e]
-        if not isinstance(e, dict) or "engine" not in e:
-            return e
-        known = {k: evidence(v) if k in ("parts", "routes", "control") else v for k, v in e.items()}
-        return {"vacuous": "", "argument": "", "weakest": None, **known}
-
-    def judged(part: Any) -> Any:
-        return {**part, "evidence": evidence(part.get("evidence"))} if isinstance(part, dict) else part
-
-    def claim(c: Any) -> Any:
-        if not isinstance(c, dict) or not {"verdict", "severity"} <= set(c):
-            return c  # the schema says what is wrong
-        held = c["repair"]["verdict"] if isinstance(c.get("repair"), dict) and "verdict" in c["repair"] else c["verdict"]
-        known = {**judged(c), "repair": judged(c.get("repair")), "control": judged(c.get("control"))}
-        known["severity"] = "false" if c["severity"] == "material" else c["severity"]
-        known["chain"] = c.get("chain") or held
-        return {"at": "", "follows": None, "costs": None, "robust": None, "fragment": "", "details": "", **known}
-
-    claims = [claim(c) for c in found["claims"]] if isinstance(found["claims"], list) else found["claims"]
-    return {**found, "run": {**found["run"], "schema": SCHEMA}, "claims": claims}
+    claims = found["claims"]
+    if isinstance(claims, list):
+        claims = [{"line": "", **c} if isinstance(c, dict) else c for c in claims]
+    return {**found, "run": {"code": "", **found["run"], "schema": SCHEMA}, "claims": claims}
 
 
 def _shortened(message: str) -> str:

@@ -5,109 +5,41 @@ needs, and which rows of the papers no claim settles yet.
 from __future__ import annotations
 
 import datetime
+import hashlib
 import json
 import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
-from importlib import import_module, metadata
+from importlib import metadata
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
-from numerics.evidence import Evidence, Verdict
-from proofs_check.core.claim import REGISTRY, Claim, Judgement, shown
-from proofs_check.core.dial import Edge
+from numerics.evidence import Verdict
 from proofs_check.core.files import SCHEMA, write_text
-from proofs_check.core.statements import PACKAGE, Row, row, rows, statement_files
+from proofs_check.core.statements import PACKAGE, rows
 
-__all__ = ["Ledger", "entry", "load_claims", "run_claim", "write_json"]
+__all__ = ["Ledger", "code_digest", "write_json"]
 
 _PACKAGES = ("sympy", "numpy", "scipy", "mpmath", "numba", "python-flint", "largeprompt")
 
 
-def load_claims() -> Mapping[str, Claim]:
-    """Import every module beside a ``statements.toml``; each registers its claims.
+def code_digest() -> str:
+    """Digest of the code of the three packages and of the lists of statements, 12 hexadecimal
+    digits: it tells with which code a ledger was made.
 
     Examples
     --------
-    >>> "BB:CC.3.b" in load_claims()
-    True
+    >>> len(code_digest())
+    12
     """
-    for file in statement_files():
-        package = ".".join(file.relative_to(PACKAGE.parent).parent.parts)
-        for module in iter_modules([str(file.parent)]):
-            import_module(f"{package}.{module.name}")
-    return REGISTRY
-
-
-def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
-    """One claim's entry in the ledger as JSON values, without what depends on other claims."""
-    j = judgement
-    slack, repaired_slack = _slacks(claim, j)
-    repair = {"numbers": shown(claim.repair), "slack": repaired_slack, **_judged(j.held)} if claim.repair else None
-    return {
-        "id": claim.id,
-        "paper": where.paper,
-        "covers": where.id,
-        "kind": where.kind,
-        "where": where.where,
-        "says": where.says,
-        "printed": where.printed,
-        "summary": " ".join((claim.check.__doc__ or "").strip().split("\n\n")[0].split()),
-        "checked": j.held.checked or j.printed.checked,
-        "numbers": shown(claim.numbers),
-        **_judged(j.printed),
-        "repair": repair,
-        "control": None if j.control is None else _judged(j.control),
-        "sharp": None if j.edge is None else _edge(claim.dial, j.edge),
-        "slack": slack,
-        "slack_at_reference": j.held.reference,
-        "severity": claim.false or None,
-        "at": claim.at,
-        "follows": claim.follows or None,
-        "costs": claim.costs or None,
-        "robust": None if claim.robust is None else claim.robust.shown(),
-        "open": claim.open or None,
-        "hypotheses": list(claim.hypotheses),
-        "needs": list(claim.needs),
-        "cites": list(dict.fromkeys((*claim.cites, *j.held.cites))),
-        "argument": claim.argument,
-        "fragment": claim.fragment,
-        "why": claim.why,
-        "details": claim.details,
-        "instead": claim.instead,
-        "unproved": claim.unproved,
-        "error": j.error,
-        "seconds": j.printed.seconds + (j.held.seconds if claim.repair else 0.0),
-        "faults": list(j.faults),
-    }
-
-
-def _judged(evidence: Evidence) -> dict[str, Any]:
-    return {"verdict": str(evidence.verdict), "evidence": evidence.to_json()}
-
-
-def _edge(dial: str, edge: Edge) -> dict[str, Any]:
-    values = {"accepted": edge.accepted, "refuted": edge.refuted, "undecided": edge.undecided}
-    texts = {name: None if value is None else str(value) for name, value in values.items()}
-    return {"dial": dial, "word": edge.word, **texts, "at": dict(edge.beyond.witness)}
-
-
-def _slacks(claim: Claim, j: Judgement) -> tuple[float | None, float | None]:
-    """The slack of the printed statement and of the held one, measured from the edge of the dial
-    where the claim has one.
-    """
-    printed, held = j.printed.slack, j.held.slack
-    if j.edge is not None:
-        held = j.edge.slack(Fraction({**claim.numbers, **claim.repair}[claim.dial])) or held
-        # The edge was found with the repair: it speaks of the printed number only if that is all
-        # the repair changes.
-        if set(claim.repair) <= {claim.dial}:
-            printed = j.edge.slack(Fraction(claim.numbers[claim.dial])) or printed
-    return printed, held
+    digest = hashlib.sha256()
+    for package in ("theory", "numerics", "proofs_check"):
+        for path in sorted((PACKAGE.parent / package).rglob("*")):
+            if path.suffix in (".py", ".toml"):
+                digest.update(path.relative_to(PACKAGE.parent).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]
 
 
 class Ledger:
@@ -305,6 +237,7 @@ class Ledger:
         run = {
             "schema": SCHEMA,
             "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "code": code_digest(),
             "python": platform.python_version(),
             "versions": {name: metadata.version(name) for name in _PACKAGES},
             "error": sum(e["error"] for e in claims),
@@ -312,12 +245,6 @@ class Ledger:
             **self.run,
         }
         return {"run": run, "claims": claims, "unsettled": self.unsettled()}
-
-
-def run_claim(id: str, reseed: int = 0) -> dict[str, Any]:
-    """Judge one registered claim and return its line of the ledger."""
-    claim = load_claims()[id]
-    return entry(claim, claim.judge(reseed), row(id))
 
 
 def write_json(document: Mapping[str, Any], path: Path) -> None:

@@ -52,7 +52,7 @@ def counted(errors: Iterable[tuple[str, bool]]) -> str:
     Examples
     --------
     >>> counted([("false", False), ("edge", False), ("edge", False), ("gap", True)])
-    '1 false, 2 edge cases; 1 more follows from these'
+    '1 false, 2 edge cases (1 more follows from these)'
     >>> counted([])
     'nothing is false as printed'
     """
@@ -60,7 +60,7 @@ def counted(errors: Iterable[tuple[str, bool]]) -> str:
     found = Counter(severity for severity, follows in listed if not follows)
     parts = [f"{n} {(one if n == 1 else more)}" for s, (one, more) in _NAMES.items() if (n := found[s])]
     following = sum(follows for _, follows in listed)
-    tail = f"; {following} more follow{'s' if following == 1 else ''} from these" if following else ""
+    tail = f" ({following} more follow{'s' if following == 1 else ''} from these)" if following else ""
     return (", ".join(parts) + tail) or "nothing is false as printed"
 
 

@@ -4,6 +4,7 @@ kind and LaTeX of a statement are written there and nowhere else.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,13 +14,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["KINDS", "PACKAGE", "Row", "paper", "papers", "row", "rows", "statement_files"]
+__all__ = ["KINDS", "PACKAGE", "PLACES", "Row", "paper", "papers", "place", "row", "rows", "statement_files"]
 
 PACKAGE = Path(__file__).parents[1]
 
 #: SYM identity, INT inequality over a domain, PROB probabilistic bound, ASY asymptotic, NUM
 #: experiment, LOGIC structure of a proof.
 KINDS = ("SYM", "INT", "PROB", "ASY", "NUM", "LOGIC", "assumption", "cited")
+#: From an id's first letter to what it numbers.
+PLACES: Mapping[str, str] = {"L": "Lemma", "P": "Proposition", "A": "Assumption", "T": "Theorem", "C": "Corollary", "R": "Remark"}
+_NUMBERED = re.compile(rf"({'|'.join(PLACES)})([A-Z]\.\d+|\d+\.\d+)(?:\.|$)")
+_PROOF_OF = re.compile(rf"proof of ({'|'.join(PLACES.values())}) ([A-Z]?\.?\d+(?:\.\d+)?)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +49,8 @@ class Row:
         Rows that the paper's own proof of this row uses.
     proof : str
         For our own results: the proof, in Markdown with LaTeX.
+    main : bool
+        Whether the row belongs to a main result of the paper, which the headline table lists.
     """
 
     id: str
@@ -55,6 +62,7 @@ class Row:
     printed: str
     uses: tuple[str, ...] = ()
     proof: str = ""
+    main: bool = False
 
 
 def statement_files() -> list[Path]:
@@ -137,6 +145,7 @@ def rows() -> Mapping[str, Row]:
                 printed=r["printed"].strip(),
                 uses=tuple(r.get("uses", ())),
                 proof=r.get("proof", "").strip(),
+                main=r.get("main", False),
             )
     return MappingProxyType(out)
 
@@ -162,3 +171,21 @@ def row(id: str) -> Row:
         near = [spelled[id] for id in get_close_matches(name.lower(), spelled, n=3, cutoff=0.4)]
         hint = f"; the nearest are {', '.join(near)}" if near else ""
         raise KeyError(f"no statement is called {name!r}{hint}") from None
+
+
+def place(row: Row) -> tuple[str, str]:
+    """Section and numbered statement that a row belongs to.
+
+    Examples
+    --------
+    >>> place(rows()["BB:LC.1.dmin"]), place(rows()["BB:28"]), place(rows()["OURS:R4.A.ode"])
+    (('Appendix C.1', 'Lemma C.1'), ('Appendix E.2', 'Lemma E.4'), ('Results', 'Theorem A'))
+    """
+    if found := re.match(r"(?:Section|Appendix) [A-Z0-9.]+", row.where):
+        section = found.group().rstrip(".")
+        if number := _NUMBERED.match(row.id.split(":", 1)[1]):
+            return section, f"{PLACES[number[1]]} {number[2]}"
+        if proof := _PROOF_OF.search(row.where):
+            return section, f"{proof[1]} {proof[2]}"
+        return section, section
+    return "Results", re.split("[,;(]", row.where)[0].strip()

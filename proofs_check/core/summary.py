@@ -1,104 +1,173 @@
-"""The table that pytest prints under a run of claims: counts by verdict and paper, the errata, the
-weakest links of the chains, and the bounds that give most away.
+"""What pytest prints under a run of claims: the main results, the count of what is false, the
+errors that matter and where to look next. A run of some claims tells of these only.
 """
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
-from typing import Any
 
 from numerics.evidence import Verdict
+from numerics.terminal.colours import LETTERS
+from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.coverage import coverage
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.severity import by_severity
-from proofs_check.core.statements import papers, rows
+from proofs_check.core.outcomes import Account, Outcome, account
+from proofs_check.core.statements import papers, place
 
-__all__ = ["summary"]
+__all__ = ["Line", "details", "part_summary", "summary"]
 
-Line = tuple[str, dict[str, bool]]
-#: How many bounds are listed, those that give most away.
-LISTED_BOUNDS = 5
-
-
-def _counts(ledger: Ledger) -> list[Line]:
-    """Verdicts as printed, a line a paper."""
-    verdicts = [str(v) for v in Verdict]
-    counted = ledger.counts()
-    width = max((len(p) for p in counted), default=5)
-    out: list[Line] = [(f"{'':{width}} " + "".join(f"{v:>11}" for v in verdicts), {"bold": True})]
-    return out + [
-        (f"{p:{width}} " + "".join(f"{n.get(v, 0) or '.':>11}" for v in verdicts), {}) for p, n in sorted(counted.items())
-    ]
+#: Pieces of a line, each with the verdict whose colour it has, or nothing.
+Line = Sequence[tuple[str, str]]
+#: How many bounds are listed, those that give most away, and how many claims of a part of a run
+#: that could not be judged to the end.
+LISTED = 5
+OURS = "OURS"
 
 
-def _witness(evidence: dict[str, Any]) -> str:
-    return ", ".join(f"{k} = {v}" for k, v in evidence["witness"].items())
-
-
-def _errata(ledger: Ledger) -> list[Line]:
-    """What is false as printed, with its witness, its repair and what becomes of its users."""
-    false = sorted((e for e in ledger.entries.values() if e["severity"]), key=by_severity)
-    out: list[Line] = []
-    for e in false:
-        survives = {True: "what uses it survives", False: "what uses it DOES NOT stand", None: "unused"}[ledger.survives(e["id"])]
-        out.append((f"{e['severity']:>13}  {e['id']:24} at {_witness(e['evidence'])[:150]}", {"yellow": True}))
-        if e["repair"]:
-            numbers = ", ".join(f"{k} = {v}" for k, v in e["repair"]["numbers"].items())
-            out.append((f"{'':41}true with {numbers} ({e['repair']['verdict']}); {survives}", {}))
-        else:
-            out.append((f"{'':41}{survives}", {}))
-    return out
-
-
-def _chains(ledger: Ledger) -> list[Line]:
-    """How many claims stand on a chain of which strength, and for every claim that does not stand
-    the need to blame.
-    """
-    standing = Counter(str(ledger.chain(id)) for id in ledger.entries if ledger.stands(id))
-    out: list[Line] = [(f"  claims that stand: {', '.join(f'{n} on {v}' for v, n in standing.items()) or 'none'}", {})]
-    for id in ledger.entries:
-        if not ledger.stands(id):
-            need, link = ledger.weakest_link(id)
-            if need == id:
-                continue  # a claim that is not accepted itself is listed with its verdict already
-            if need not in ledger.entries:
-                why = f"{need} did not run" if need in ledger.needs else f"no claim settles {need}"
-            else:
-                why = f"{need} is {link}"
-            out.append((f"  {id} does not stand: {ledger.held(id)} itself, but {why}", {"yellow": True}))
-    return out
-
-
-def _losses(ledger: Ledger) -> list[Line]:
-    """The bounds that give most away at their reference instance."""
-    lost = {id: e["slack_at_reference"] for id, e in ledger.entries.items() if e["slack_at_reference"] is not None}
-    if not lost:
-        return []
-    most = sorted(lost, key=lambda id: -lost[id])[:LISTED_BOUNDS]
-    head = f"bound over truth at the reference instance: {len(lost)} bounds, median {median(lost.values()):.3g}; the largest"
-    return [("", {}), (head, {"bold": True}), *((f"  {lost[id]:>12.4g}  {id}", {}) for id in most)]
-
-
-def summary(ledger: Ledger) -> list[Line]:
-    """Lines of text with their terminal mark-up.
+def cut(text: str, width: int) -> str:
+    """A text of at most that width; a cut is marked.
 
     Examples
     --------
-    >>> summary(Ledger([]))[-1][0].startswith("rows no claim settles yet")
-    True
+    >>> cut("one two three", 9)
+    'one two…'
     """
-    out = _counts(ledger)
-    errata = _errata(ledger)
-    if errata:
-        out += [("", {}), ("errata (as printed)", {"bold": True}), *errata]
-    if ledger.entries:
-        out += [("", {}), ("chains: the weakest link below each claim", {"bold": True}), *_chains(ledger)]
-    out += _losses(ledger)
-    if ledger.run.get("partial") is False:
-        out += [("", {}), *((coverage(ledger.entries.values(), key).line, {}) for key in papers())]
-    out += [("", {})] + [(f"FAULT: {f}", {"red": True, "bold": True}) for f in ledger.faults()]
-    error = sum(e["error"] for e in ledger.entries.values())
-    share = f"; sum of error shares {error:.1e}" if error else ""
-    out.append((f"rows no claim settles yet: {len(ledger.unsettled())} of {len(rows())}{share}", {}))
-    return out
+    return text if len(text) <= width else text[: width - 1].rstrip() + "…"
+
+
+def _wrapped(text: str, width: int, indent: str = "", first: str | None = None, most: int | None = None) -> list[str]:
+    """The lines of a text, at most so many; a cut is marked."""
+    start = indent if first is None else first
+    return textwrap.wrap(
+        text, width, initial_indent=start, subsequent_indent=indent, break_on_hyphens=False, max_lines=most, placeholder=" …"
+    )
+
+
+def _plain(lines: Iterable[str]) -> Iterator[Line]:
+    return ([(line, "")] for line in lines)
+
+
+def _headline(told: Account, width: int) -> Iterator[Line]:
+    """The main results: how they stand as printed, the evidence, and what to change."""
+    name = max((len(h.title) for h in told.headline), default=0)
+    printed = max((len(h.printed) for h in told.headline), default=0)
+    yield [(cut(f"{'':{name + 4}}  {'as printed':{printed}}  evidence", width), "")]
+    for h in told.headline:
+        line = cut(f"{h.title:{name}}  {h.printed:{printed}}  {h.evidence}", width - 4)
+        end = name + printed + 4
+        yield [(f"  {LETTERS[h.verdict]} ", h.verdict), (line[:end], ""), (line[end:], h.evidence)]
+        yield from _plain(_wrapped(as_unicode(h.change), width, " " * 6, most=2))
+
+
+def _false(o: Outcome, width: int, most: int | None = None) -> Iterator[Line]:
+    error = o.errors[0]
+    kind = "" if o.severity == "false" else f", {o.severity}" + (f" at {error['at']}" if error["at"] else "")
+    lines = _wrapped(f"{place(o.row)[1]} ({error['id']}){kind}: {as_unicode(error['why'])}", width, " " * 4, most=most)
+    yield [("  R ", "REFUTED"), (lines[0][4:], "")]
+    yield from _plain(lines[1:])
+
+
+def summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
+    """The end of a run of all claims, about 25 lines.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    width : int
+        Columns of the terminal.
+    kept : str
+        Where the ledger is, or why there is none.
+
+    Returns
+    -------
+    list of Line
+    """
+    out: list[Line] = []
+    look = "largeprompt list"
+    for key in papers():
+        told = account(ledger, key)
+        out.append([(cut("Our own results" if key == OURS else f"{key}: {told.title}", width), "bold")])
+        out += _headline(told, width)
+        out += [[(line, "REFUTED" if told.false else "")] for line in _wrapped(told.sentence, width, "  ")]
+        for o in told.false:
+            look = f"largeprompt show {o.id}" if look == "largeprompt list" else look
+            if o.severity == "false":
+                out += _false(o, width, 3)
+    out += _plain(_wrapped(f"{len(ledger.entries)} claims are judged. {kept}", width))
+    hint = f"Next: `largeprompt errata` writes all that is false, with counterexamples; `{look}`; `pytest -v` prints the rest."
+    return [*out, *_plain(_wrapped(hint, width))]
+
+
+def part_summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
+    """The end of a run of some claims: what they are, and which of them could not be judged to the
+    end because something that they need did not run.
+
+    Examples
+    --------
+    >>> part_summary(Ledger([]), 80, "No ledger was kept.")[0][0][0]
+    '0 of 0 claims ran: none. No ledger was kept.'
+    """
+    found = Counter(e["verdict"] for e in ledger.entries.values())
+    verdicts = ", ".join(f"{found[v]} {v}" for v in map(str, Verdict) if found[v]) or "none"
+    text = f"{len(ledger.entries)} of {len(ledger.needs)} claims ran: {verdicts}. {kept}"
+    out = list(_plain(_wrapped(text, width)))
+    for e in ledger.entries.values():
+        if e["verdict"] == "REFUTED":
+            repaired = f", {e['repair']['verdict']} as repaired" if e["repair"] else ""
+            out.append([("  R ", "REFUTED"), (cut(f"{e['id']}: {e['severity']}{repaired}", width - 4), "")])
+            out += _plain(_wrapped(as_unicode(e["why"]), width, " " * 6, most=3))
+    return [*out, *_not_judged(ledger, width)]
+
+
+def _not_judged(ledger: Ledger, width: int) -> Iterator[Line]:
+    unseen = {id: [s for s in ledger.steps(id)[1:] if s not in ledger.entries] for id in ledger.entries}
+    waiting = {id: steps for id, steps in unseen.items() if steps and ledger.held(id) not in (Verdict.REFUTED, Verdict.OPEN)}
+    for id, steps in list(waiting.items())[:LISTED]:
+        others = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
+        yield [(cut(f"  {id} stands? not judged: needs {steps[0]}{others}, which did not run", width), "")]
+    if len(waiting) > LISTED:
+        yield [(cut(f"  … and {len(waiting) - LISTED} more claims that need what did not run", width), "")]
+
+
+def details(ledger: Ledger, width: int) -> list[Line]:
+    """What ``pytest -v`` prints above the summary of a run of all claims: every false row, the
+    claims that hold but do not stand, the bounds that give most away, and how far the provers
+    reach.
+    """
+    out: list[Line] = []
+    for key in papers():
+        told = account(ledger, key)
+        if told.false:
+            out.append([(f"{key}: false as printed", "bold")])
+        for o in told.false:
+            out += _false(o, width)
+            if copies := told.copies(o):
+                out += _plain(_wrapped(f"The same error is in {', '.join(c.id for c in copies)}.", width, " " * 6))
+    reaches = (line for key in papers() for line in _wrapped(coverage(ledger.entries.values(), key).line, width))
+    return [*out, *_plain((*_chains(ledger, width), *_losses(ledger, width), *reaches))]
+
+
+def _chains(ledger: Ledger, width: int) -> Iterator[str]:
+    """How many claims stand on a chain of which strength, and for every claim that holds and does
+    not stand the need to blame.
+    """
+    standing = Counter(str(ledger.chain(id)) for id in ledger.entries if ledger.stands(id))
+    yield from _wrapped(f"Claims that stand: {', '.join(f'{n} on {v}' for v, n in standing.items()) or 'none'}.", width)
+    for id in ledger.entries:
+        if not ledger.stands(id):
+            need, link = ledger.weakest_link(id)
+            if need != id:  # a claim that is not accepted itself is told with its verdict already
+                why = f"{need} is {link}" if need in ledger.entries else f"no claim settles {need}"
+                yield cut(f"  {id} does not stand: {ledger.held(id)} itself, but {why}", width)
+
+
+def _losses(ledger: Ledger, width: int) -> Iterator[str]:
+    """The bounds that give most away at their reference instance."""
+    lost = {id: e["slack_at_reference"] for id, e in ledger.entries.items() if e["slack_at_reference"] is not None}
+    if lost:
+        told = f"Bound over truth at the reference instance: {len(lost)} bounds, median {median(lost.values()):.3g}; the largest:"
+        yield from _wrapped(told, width)
+        yield from (f"  {lost[id]:>12.4g}  {id}" for id in sorted(lost, key=lambda id: -lost[id])[:LISTED])

@@ -31,10 +31,10 @@ def add_commands(commands: Any) -> None:
     ledger = argparse.ArgumentParser(add_help=False)
     ledger.add_argument(
         "--ledger",
-        default="ledger.json",
         metavar="FILE",
-        help="what pytest proofs_check/ --ledger DIR wrote (default: %(default)s)",
+        help="a ledger, or the folder that holds it (default: that of the last run in build/, else that of the release)",
     )
+    ledger.set_defaults(ledger=None)
     blueprint = commands.add_parser(
         "blueprint",
         parents=[ledger],
@@ -56,8 +56,9 @@ def add_commands(commands: Any) -> None:
     status = commands.add_parser(
         "status",
         parents=[ledger],
-        help="the table of what the ledger holds, as it stands in the README, and the list of false statements",
-        description="Prints both; with --check or --write compares them with the marked blocks of files, or puts them there.",
+        help="the tables of the README and the list of false statements; keeps them, and the ledger of the release, in step",
+        description="Prints them; with --check or --write compares them with the marked blocks of files, or puts them there."
+        " A file that ends in .json is the ledger of the release, proofs_check/ledger.json.",
         epilog="exit status: 0; 1 if --check finds another table or --rules a broken rule; 2 if the input is no good",
     )
     what = status.add_mutually_exclusive_group()
@@ -120,30 +121,31 @@ def _errata(options: argparse.Namespace) -> int:
 def _status(options: argparse.Namespace) -> int:
     from numerics.terminal.inputs import InputError
     from proofs_check.core.coverage import coverage
-    from proofs_check.core.files import read_ledger, write_text
-    from proofs_check.documents.status import errata, replaced, status
+    from proofs_check.core.files import write_text
+    from proofs_check.core.kept import find_ledger
+    from proofs_check.documents.status import blocks, renewed
 
-    document = read_ledger(Path(options.ledger))
-    blocks, out = {"status": status(document), "errata": errata(document)}, 0
+    kept, out = find_ledger(options.ledger), 0
+    written = blocks(kept.document)
     try:
-        reaches = [coverage(document["claims"], key) for key in options.rules]
+        reaches = [coverage(kept.document["claims"], key) for key in options.rules]
     except KeyError as error:
         raise InputError(error.args[0]) from error
     for given in (*options.check, *options.write):
         path = Path(given)
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8") if path.is_file() or path.suffix != ".json" else ""
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-        current = replaced(text, blocks, str(path))
+        current, differs = renewed(path, text, kept.document, written)
         if options.write and current != text:
             write_text(path, current)
-        elif current != text:
-            again = f"largeprompt status --ledger {options.ledger} --write {path}"
-            print(f"largeprompt status: {path} does not hold what the ledger says; run: {again}", file=sys.stderr)
+        elif options.check and differs:
+            again = f"largeprompt status --ledger {options.ledger or kept.path} --write {path}"
+            print(f"largeprompt status: {path} does not hold what the ledger says ({differs}); run: {again}", file=sys.stderr)
             out = 1
     if not (options.check or options.write):
-        print("\n\n".join(blocks.values()))
+        print("\n\n".join((*written.values(), f"This is {kept.says}.")))
     for reach in reaches:
         print(reach.line)
         for rule in reach.broken():

@@ -1,24 +1,20 @@
-"""Turns the LaTeX of statements and proofs into MathML while a page is written: the library
-latex2mathml reads a formula, and this module mends what browsers draw badly and cuts long lines.
+"""Turns the LaTeX of statements and proofs into MathML while a page is written: mends what browsers
+draw badly in the tree that `numerics.terminal.formulas` reads, and cuts long lines.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache
 from html import escape, unescape
-from itertools import accumulate
 from xml.etree.ElementTree import Element, tostring
 
-from latex2mathml.commands import DIACRITICS, FUNCTIONS, MATRICES
-from latex2mathml.converter import convert_to_element
-from latex2mathml.symbols_parser import convert_symbol
+from latex2mathml.commands import DIACRITICS, FUNCTIONS
+
+from numerics.terminal.formulas import FORMULA, PARTS, LatexError, in_alphabet, tree
 
 __all__ = ["CSS", "FORMULA", "LatexError", "block", "glued", "inline", "marked", "words"]
 
-#: A formula between dollars, single or double; ``\$`` is a dollar.
-FORMULA = re.compile(r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<inline>(?:\\.|[^$\\])+?)\$", re.DOTALL)
 _BESIDE = re.compile(r"([(\[“]*)(<math\b(?:(?!</math>).)*</math>)([,.;:!?)\]”’]*)", re.DOTALL)
 
 #: Styles that the classes of `block` and the tables inside formulas need; sizes and colours are the
@@ -36,31 +32,12 @@ mtd[columnalign=left] { text-align: left; text-align: -webkit-left; }
 mtd[columnalign=right] { text-align: right; text-align: -webkit-right; }
 """
 
-#: What latex2mathml does not know, or reads otherwise than TeX, and what it reads rightly.
-_REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
-    r"\\(begin|end)\{(?:aligned|gathered)\}": r"\\\1{split}",
-    r"\\mathrm\s*\{(tr|rank|diag|sign)\}": r"\\operatorname{\1}",
-    r"\\mathrm\s*\{": r"{\\rm ",
-    r"\\mathop\s*\{\\rm arg\\,min\}": r"\\argmin",
-    r"\\(math[a-z]+)\s+(\w)": r"\\\1{\2}",
-    r"\\sim(?![a-z])": r"\\thicksim",
-    ":=": r"\\coloneqq ",
-    "=:": r"\\eqqcolon ",
-    # 2pt is a product, not a length; words and the arguments of \frac1d stay.
-    r"(\\text\{[^}]*\}|\\[dt]?(?:frac|binom)\s*\d\s*[a-z])|(?<=\d)\s*(?=[a-z])": lambda found: found[1] or "{}",
-    r"(\\[bB]igg?[lrm]?)\s*(\\[|{}]|\\[a-zA-Z]+)": lambda found: found[1] + _sign(found[2]),
-}
-#: A formula of a page neither defines commands nor brings markup of its own.
-_REFUSED = re.compile(r"[%#$]|\\(?:unicode|href|style|class|def|newcommand|newenvironment|DeclareMathOperator)(?![a-zA-Z])")
-#: How many parts an element has: fewer mean that an argument is missing.
-_PARTS = {**dict.fromkeys(("mfrac", "mroot", "msub", "msup", "mover", "munder"), 2), "msubsup": 3, "munderover": 3}
 _LIMITS = frozenset(("max", "min", "sup", "inf", "lim", "det", "lim\u2006inf", "lim\u2006sup", "arg\u2009min", *"∑∏⋃⋂"))
 _FUNCTIONS = _LIMITS | {name[1:] for name in FUNCTIONS} | {"tr", "rank", "diag", "sign"}
 _ACCENTS = frozenset(unescape(sign) for sign, _ in DIACRITICS.values()) - set("⏞⏟")
 _RELATIONS = frozenset("=<>≤≥≠∼≃≈≡∝∈∉⊂⊆→←⇒⟹⇔⟺↦≔≪≫⪯⪰≺≻↓⟶∣≕")
 _OPENING = frozenset("([{⟨⌊⌈")
 _BEFORE_SIGNS = _RELATIONS | _OPENING | frozenset(",;:")
-_ALPHABETS = {"double-struck": "mathbb", "script": "mathcal", "bold": "mathbf", "fraktur": "mathfrak"}
 _BELOW = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
 #: Spaces at which a line may end.
 _WIDE = frozenset(("0.278em", "0.5em", "1em", "2em"))
@@ -69,55 +46,13 @@ _WIDE = frozenset(("0.278em", "0.5em", "1em", "2em"))
 _TABLE, _RELATION, _TERM = 90, 4, 25
 
 
-class LatexError(ValueError):
-    """The formula holds something that is not LaTeX, or that latex2mathml does not know."""
-
-
-def _sign(command: str) -> str:
-    """The Unicode sign of a command."""
-    code = convert_symbol(command)
-    if code is None:
-        raise LatexError(f"{command} is no sign")
-    return chr(int(code, 16))
-
-
 def _tree(latex: str) -> Element:
-    """The formula as an ``<mrow>``. The library passes on much of what it does not know, as words;
-    here that is an error.
-    """
-    bare = re.sub(r"\\[^a-zA-Z]", "", latex)
-    steps = [{"{": 1, "}": -1}[brace] for brace in re.findall("[{}]", bare)]
-    if min(accumulate(steps), default=0) < 0 or sum(steps) != 0:
-        raise LatexError("the braces do not match")
-    for pattern, written in _REWRITTEN.items():
-        latex = re.sub(pattern, written, latex)
-    unknown = [name for name in re.findall(r"\\begin\s*\{(.*?)\}", latex) if f"\\{name}" not in MATRICES]
-    unknown += _REFUSED.findall(bare)
-    try:
-        row = convert_to_element(latex)[0]
-    except Exception as error:  # where its input ends early, the library raises whatever happens: IndexError, StopIteration, ...
-        raise LatexError(f"latex2mathml cannot read it ({type(error).__name__}); mend it, or rewrite it in {__name__}") from error
-    for e in row.iter():
-        if e.tag == "mtext":
-            e.text = re.sub(r"\\([&%#_$ ,])", r"\1", e.text or "")
-        if _is_astray(e):
-            unknown.append(e.text or e.tag)
-        e.text = unescape(e.text or "")
-    if unknown:
-        raise LatexError(f"{', '.join(unknown)} is not known or not complete; mend it, or rewrite it in {__name__}")
+    """The formula as an ``<mrow>`` that browsers draw well."""
+    row = tree(latex)
     for e in reversed(list(row.iter())):
         _draw(e)
         _space(e)
     return row
-
-
-def _is_astray(e: Element) -> bool:
-    """Whether the library made an element of something that is no formula."""
-    text = e.text or ""
-    command = "\\" in text or (e.tag == "mi" and text == "&") or "linebreak" in e.attrib
-    no_relation = text == "&#x029F8;"  # of \not
-    no_delimiter = "fence" in e.attrib and unescape(text).isalpha()
-    return command or no_relation or no_delimiter or len(e) < _PARTS.get(e.tag, 0)
 
 
 def _text(*elements: Element) -> str:
@@ -126,16 +61,16 @@ def _text(*elements: Element) -> str:
 
 def _core(e: Element) -> Element:
     """What scripts stand at."""
-    return _core(e[0]) if e.tag in _PARTS and e.tag != "mfrac" else e
+    return _core(e[0]) if e.tag in PARTS and e.tag != "mfrac" else e
 
 
 def _draw(e: Element) -> None:
     """Browsers know no alphabets but Unicode's, no lengths such as +0.8em, and no limits below an
     operator unless they are told.
     """
-    text, style = e.text or "", e.get("mathvariant")
-    if style in _ALPHABETS and (code := convert_symbol(f"\\{_ALPHABETS[style]}{{{text}}}")):
-        e.text = chr(int(code, 16))
+    text, letter = e.text or "", in_alphabet(e)
+    if letter != text:
+        e.text = letter
     elif text in _FUNCTIONS and e.tag in ("mi", "mo"):
         spaces = {} if text in "∑∏⋃⋂" else {"lspace": "0", "rspace": "0.167em"}
         e.tag, e.attrib = "mo", {"movablelimits": str(text in _LIMITS).lower(), **spaces}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from proofs_check.core.ledger import Ledger, load_claims, run_claim
+from proofs_check.core.judging import load_claims, run_claim
+from proofs_check.core.ledger import Ledger
 from proofs_check.core.statements import row
 from proofs_check.core.witnesses import script_path
 from proofs_check.instances.reference import OF_PAPER

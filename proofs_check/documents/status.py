@@ -6,16 +6,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from numerics.evidence import Verdict
 from numerics.terminal.inputs import InputError
-from proofs_check.core.coverage import stated
-from proofs_check.core.ledger import Ledger
-from proofs_check.core.severity import by_severity
-from proofs_check.core.statements import papers, rows
+from proofs_check.core.files import read_ledger
+from proofs_check.core.kept import release_text
+from proofs_check.core.outcomes import NOT_SETTLED, account, first_sentence, outcomes
+from proofs_check.core.statements import papers
+from proofs_check.documents.diff import changes
 
-__all__ = ["block_of", "errata", "marks", "replaced", "row_verdict", "status"]
+__all__ = ["block_of", "blocks", "errata", "headline", "marks", "renewed", "replaced", "status"]
 
 #: Verdicts of settled rows, in the order of the columns.
 COLUMNS = ("PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED")
@@ -24,27 +25,25 @@ EXPLAINED = (
     "as anything claimed there is. Repaired: the nearest true statement passed the same check. The chain of a claim is the weakest "
     "verdict among it, as repaired, and all that it needs; if it is `unproved`, at most SUPPORTED."
 )
-GROUPS = {"statements": "", "assumptions and citations": ("assumption", "cited"), "experiments": ("NUM",)}
-
-
-def row_verdict(claims: list[Mapping[str, Any]]) -> str:
-    """The verdict of a row from its claims as printed.
-
-    REFUTED if the claim named like the row is; OPEN, which settles nothing, if any is; REFUTED if
-    any is, what the proof infers included; else that of the claim that states the row.
-
-    Examples
-    --------
-    >>> row_verdict([{"id": "BB:X", "covers": "BB:X", "verdict": "PROVED"}])
-    'PROVED'
-    """
-    if any(c["id"] == c["covers"] and c["verdict"] == "REFUTED" for c in claims):
-        return "REFUTED"
-    found = [Verdict(c["verdict"]) for c in claims]
-    for whole in (Verdict.OPEN, Verdict.REFUTED):
-        if whole in found:
-            return str(whole)
-    return str(min((Verdict(c["verdict"]) for c in stated(claims) or claims), key=lambda v: v.strength))
+#: What a ledger repeats from the source of a claim and from its row.
+TEXTS = (
+    "where",
+    "line",
+    "says",
+    "printed",
+    "summary",
+    "hypotheses",
+    "cites",
+    "argument",
+    "fragment",
+    "why",
+    "details",
+    "instead",
+    "unproved",
+    "open",
+    "faults",
+)
+GROUPS = {"statements": (), "assumptions and citations": ("assumption", "cited"), "experiments": ("NUM",)}
 
 
 def status(document: Mapping[str, Any]) -> str:
@@ -80,28 +79,42 @@ def status(document: Mapping[str, Any]) -> str:
 
 
 def _lines(document: Mapping[str, Any]) -> Iterator[list[str]]:
-    of_row: dict[str, list[Mapping[str, Any]]] = {id: [] for id in rows()}
-    for c in document["claims"]:
-        of_row.setdefault(c["covers"], []).append(c)
+    known = outcomes(document).values()
     for paper in papers():
-        ids = [id for id, r in rows().items() if r.paper == paper]
-        for group, kinds in GROUPS.items():
-            mine = [
-                id for id in ids if (rows()[id].kind in kinds if kinds else rows()[id].kind not in ("assumption", "cited", "NUM"))
-            ]
+        for group in GROUPS:
+            mine = [o for o in known if o.row.paper == paper and _group(o.row.kind) == group]
             if not mine:
                 continue
-            verdicts = {id: row_verdict(of_row[id]) for id in mine if of_row[id]}
-            found = Counter(v for v in verdicts.values() if v != "OPEN")
-            repaired = sum(_repaired(of_row[id]) for id, v in verdicts.items() if v == "REFUTED")
+            found = Counter(o.verdict for o in mine)
+            repaired = sum(o.repaired for o in mine if o.verdict == "REFUTED")
             name = f"{paper}: {group}" if paper != "OURS" else f"our own: {group}"
-            counts = (len(mine), *(found[v] for v in COLUMNS), repaired, len(mine) - sum(found.values()))
+            counts = (len(mine), *(found[v] for v in COLUMNS), repaired, sum(found[v] for v in ("OPEN", NOT_SETTLED)))
             yield [name, *(str(n) if n else "." for n in counts)]
 
 
-def _repaired(claims: list[Mapping[str, Any]]) -> bool:
-    false = [c for c in claims if c["verdict"] == "REFUTED"]
-    return all(c["repair"] and Verdict(c["repair"]["verdict"]).accepted for c in false)
+def _group(kind: str) -> str:
+    return next((group for group, kinds in GROUPS.items() if kind in kinds), "statements")
+
+
+def headline(document: Mapping[str, Any]) -> str:
+    """The main results of each paper and the count of what is false in it, in Markdown.
+
+    Examples
+    --------
+    >>> headline({"claims": []}).splitlines()[-1]
+    'None of 70 rows is false as printed.'
+    """
+    from proofs_check.documents.errata.markdown import github, paragraph
+
+    out = []
+    for key in papers():
+        told = account(document, key)
+        name = "Our own results" if key == "OURS" else told.title
+        lines = [("result", "as printed", "what to add or change", "evidence")]
+        lines += [(h.title, h.printed, github(h.change) or "nothing", h.evidence) for h in told.headline]
+        table = ["| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines]
+        out += [f"**{name}**", "\n".join([table[0], "|---|---|---|---|", *table[1:]]), paragraph(told.sentence)]
+    return "\n\n".join(out)
 
 
 def errata(document: Mapping[str, Any]) -> str:
@@ -115,23 +128,65 @@ def errata(document: Mapping[str, Any]) -> str:
     """
     from proofs_check.documents.errata.markdown import github
 
-    ledger = Ledger(document["claims"])
-    order = {id: i for i, id in enumerate(rows())}
-    false = [c for c in document["claims"] if c["severity"] in ("false", "edge") and not c["follows"] and c["paper"] != "OURS"]
-    followers: dict[str, list[str]] = {}
-    for c in document["claims"]:
-        if c["follows"]:
-            followers.setdefault(ledger.first_error(c["id"]), []).append(f"`{c['id']}`")
     out = []
-    for c in sorted(false, key=lambda c: (by_severity(c), order.get(c["covers"], len(order)), c["id"])):
-        use = {True: "what uses it stands", False: "**not all that uses it stands**", None: "nothing uses it"}[
-            ledger.survives(c["id"])
-        ]
-        repair = f"repaired ({c['repair']['verdict']})" if c["repair"] else "not repaired"
-        how = f"an edge, at {c['at']}" if c["severity"] == "edge" else "false"
-        inherited = f"; the same error in {', '.join(followers[c['id']])}" if c["id"] in followers else ""
-        out.append(f"- {github(c['where'])} (`{c['id']}`): {how}; {repair}; {use}{inherited}")
+    for key in papers():
+        told = account(document, key)
+        for o in told.false:
+            error = o.errors[0]
+            if o.severity not in ("false", "edge"):
+                continue
+            kind = f"an edge, at {error['at']}" if o.severity == "edge" else "false"
+            also = f" The same error is in {', '.join(f'`{c.id}`' for c in copies)}." if (copies := told.copies(o)) else ""
+            instead = github(first_sentence(error["instead"]))
+            left = "" if o.repaired else " **No repair was accepted.**"
+            out.append(
+                f"- {github(o.row.where)} (`{error['id']}`), {kind}: {github(error['why'])} *Instead:* {instead}{also}{left}"
+            )
     return "\n".join(out) or "No statement is false as printed."
+
+
+def blocks(document: Mapping[str, Any]) -> dict[str, str]:
+    """What is written from a ledger, by the name of the block that holds it."""
+    return {"headline": headline(document), "status": status(document), "errata": errata(document)}
+
+
+def renewed(path: Path, text: str, document: Mapping[str, Any], written: Mapping[str, str]) -> tuple[str, str]:
+    """The text that a file should have, and how it differs from what it has; empty if it does not.
+
+    Parameters
+    ----------
+    path : Path
+        A file with marked blocks, or the ledger of the release (``.json``), of which dates, seconds
+        and rounding errors may differ.
+    text : str
+        What the file holds; empty if there is none yet.
+    document : Mapping
+        The ledger.
+    written : Mapping
+        Its `blocks`.
+
+    Returns
+    -------
+    text, differs : str
+
+    Raises
+    ------
+    InputError
+        If the file has no place for any block, or holds no ledger.
+    """
+    if path.suffix != ".json":
+        current = replaced(text, written, str(path))
+        return current, "" if current == text else "a marked block is of another run"
+    current = release_text(document)
+    if not text:
+        return current, "there is none"
+    old = read_ledger(path, older=True)
+    found = changes(old, document)
+    if found:
+        return current, f"{len(found)} changes, the first: {found[0].kind} {found[0].id}"
+    of = {c["id"]: c for c in old["claims"]}
+    stale = next((f"{name} of {c['id']}" for c in document["claims"] for name in TEXTS if of[c["id"]][name] != c[name]), "")
+    return (current, f"another text: {stale}") if stale else (text, "")
 
 
 def marks(name: str) -> tuple[str, str]:
@@ -142,7 +197,7 @@ def marks(name: str) -> tuple[str, str]:
     >>> marks("errata")[1]
     '<!-- errata:end -->'
     """
-    return f"<!-- {name}:begin (written by: largeprompt status --ledger LEDGER --write FILE) -->", f"<!-- {name}:end -->"
+    return f"<!-- {name}:begin (written by: largeprompt status --write FILE) -->", f"<!-- {name}:end -->"
 
 
 def block_of(text: str, block: str, name: str = "README.md") -> tuple[int, int] | None:

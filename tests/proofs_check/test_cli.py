@@ -35,7 +35,7 @@ def test_show_tells_the_whole_story_of_a_false_step(capsys: pytest.CaptureFixtur
 
 
 def test_a_row_without_a_claim_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    from proofs_check.core.ledger import load_claims
+    from proofs_check.core.judging import load_claims
 
     settled = {c.row for c in load_claims().values()}
     unsettled = next(id for id in rows() if id not in settled)

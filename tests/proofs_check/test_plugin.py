@@ -13,7 +13,7 @@ from unittest.mock import patch
 import pytest
 
 from proofs_check.core.claim import REGISTRY
-from proofs_check.core.ledger import load_claims
+from proofs_check.core.judging import load_claims
 from proofs_check.core.statements import PACKAGE, rows
 
 pytest_plugins = "pytester"
@@ -92,11 +92,12 @@ def test_a_line_a_claim_then_the_table(pytester: pytest.Pytester) -> None:
         [
             "*BB:CC.3.b/good PROVED (c sharp 2*",
             "*BB:CC.3.b/wrong REFUTED -> PROVED as repaired (c sharp 2*",
-            "*errata*",
-            "*gap*BB:CC.3.b/wrong*",
+            "3 of * claims ran: 1 PROVED, 1 OPEN, 1 REFUTED.*",
+            "*R BB:CC.3.b/wrong: gap, PROVED as repaired*",
+            "*1 < 2*",
         ]
     )
-    document = json.loads((pytester.path / "out/ledger.json").read_text())
+    document = json.loads((pytester.path / "out/ledger.partial.json").read_text())
     assert {c["id"]: c["verdict"] for c in document["claims"]} == {
         "BB:CC.3.b/good": "PROVED",
         "BB:CC.3.b/wrong": "REFUTED",
@@ -115,21 +116,83 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_run(pytester: pytest
 
 
 def test_a_run_that_is_stopped_leaves_an_older_ledger_alone(pytester: pytest.Pytester) -> None:
-    old = pytester.path / "out" / "ledger.json"
+    old = pytester.path / "out" / "ledger.partial.json"
     old.parent.mkdir()
     old.write_text("old")
     result = run_beside(pytester, UNDECLARED, GOOD, options=("--ledger", "out", "-x"))
     assert result.ret != 0
-    result.stdout.fnmatch_lines(["*the run was stopped: no ledger was written*"])
+    result.stdout.fnmatch_lines(["*The run was stopped: no ledger was written*"])
     assert old.read_text() == "old"
     run_beside(pytester, UNDECLARED, GOOD, options=("--ledger", "out"))  # a failure alone is no reason to keep silent
     assert len(json.loads(old.read_text())["claims"]) == 3
 
 
+def ledgers(pytester: pytest.Pytester) -> set[str]:
+    return {path.relative_to(pytester.path).as_posix() for path in pytester.path.rglob("ledger*.json")}
+
+
+def whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the claims of the test be all that are registered."""
+    monkeypatch.setattr("proofs_check.core.judging.load_claims", dict)
+
+
+def test_a_whole_run_keeps_its_ledger_where_commands_look(monkeypatch, pytester: pytest.Pytester) -> None:
+    whole(monkeypatch)
+    result = run_beside(pytester, GOOD)
+    result.stdout.fnmatch_lines(["2 claims are judged. The ledger is kept in build/ledger.json.", "Next: *"])
+    assert ledgers(pytester) == {"build/ledger.json"}
+    run_beside(pytester, GOOD, options=("--ledger", "named"))
+    assert ledgers(pytester) == {"build/ledger.json", "named/ledger.json"}
+
+
+@pytest.mark.parametrize(
+    ("parts", "options", "why"),
+    [
+        ((GOOD,), ("-k", "good"), "some claims did not run"),
+        ((GOOD,), ("-m", "OURS or BB", "-k", "wrong"), "some claims did not run"),
+        ((GOOD,), ("--reseed", "2"), "the random numbers are those of --reseed 2"),
+        ((GOOD, UNDECLARED), (), "a claim is not in order"),
+        ((GOOD, CIRCLE), (), "a claim is not in order"),
+    ],
+)
+def test_any_other_run_is_kept_apart(monkeypatch, pytester: pytest.Pytester, parts, options, why: str) -> None:
+    whole(monkeypatch)
+    if why == "some claims did not run":  # only the controller knows of claims that no worker saw
+        monkeypatch.setattr("proofs_check.core.judging.load_claims", load_claims)
+    result = run_beside(pytester, *parts, options=options)
+    assert ledgers(pytester) == {"build/ledger.partial.json"}
+    assert why in " ".join(result.stdout.str().split())
+
+
+def test_a_folder_that_cannot_be_written_is_one_warning(monkeypatch, pytester: pytest.Pytester) -> None:
+    whole(monkeypatch)
+    (pytester.path / "build").write_text("a file")
+    result = run_beside(pytester, GOOD)
+    assert result.ret == 0
+    assert result.stdout.str().count("No ledger was kept") == 1
+    assert (pytester.path / "build").read_text() == "a file"
+
+
+def test_a_part_of_a_run_tells_what_could_not_be_judged_and_nothing_else(pytester: pytest.Pytester) -> None:
+    text = run_beside(pytester, GOOD, options=("-k", "wrong")).stdout.str()
+    assert "BB:CC.3.b/wrong stands? not judged: needs BB:CC.3.b/good, which did not run" in " ".join(text.split())
+    for alarm in ("does not stand", "DOES NOT", "unused", "no claim settles", "Proposition", "rows"):
+        assert alarm not in text
+
+
+def test_colours_follow_the_verdict_and_no_color_is_kept(monkeypatch, pytester: pytest.Pytester) -> None:
+    red = "\x1b[31m"
+    text = run_beside(pytester, GOOD, options=("--color=yes", "-v")).stdout.str()
+    assert f"{red}  R " in text
+    assert f"{red}REFUTED -> PROVED" in text
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in run_beside(pytester, GOOD).stdout.str()
+
+
 def test_two_workers_give_the_same_ledger(pytester: pytest.Pytester) -> None:
     run_beside(pytester, GOOD, options=("--ledger", "one")).assert_outcomes(passed=2)
     run(pytester, GOOD, options=("--ledger", "two", "-n", "2")).assert_outcomes(passed=2)
-    one, two = (json.loads((pytester.path / d / "ledger.json").read_text())["claims"] for d in ("one", "two"))
+    one, two = (json.loads((pytester.path / d / "ledger.partial.json").read_text())["claims"] for d in ("one", "two"))
     strip = lambda lines: [{k: v for k, v in e.items() if k != "seconds"} for e in lines]
     assert strip(one) == strip(two)
 

@@ -4,7 +4,6 @@ what needs what.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,40 +15,18 @@ from numerics.evidence import Verdict
 from proofs_check.core.coverage import stated
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.severity import by_severity
-from proofs_check.core.statements import Row, papers, rows
+from proofs_check.core.statements import Row, papers, place, rows
 
-__all__ = ["LETTERS", "PLACES", "RowPage", "Site", "Statement", "anchor", "place"]
+__all__ = ["LETTERS", "RowPage", "Site", "Statement", "anchor"]
 
 #: The mark of each verdict, so that no colour is needed to read it; the last one is for rows that
 #: no claim settles.
 LETTERS: Mapping[str, str] = {**{str(v): v[0] for v in Verdict}, "not settled": "–"}
-#: From an id's first letter to what it numbers.
-PLACES: Mapping[str, str] = {"L": "Lemma", "P": "Proposition", "A": "Assumption", "T": "Theorem", "C": "Corollary", "R": "Remark"}
-_NUMBERED = re.compile(rf"({'|'.join(PLACES)})([A-Z]\.\d+|\d+\.\d+)(?:\.|$)")
-_PROOF_OF = re.compile(rf"proof of ({'|'.join(PLACES.values())}) ([A-Z]?\.?\d+(?:\.\d+)?)")
 
 
 def anchor(id: str) -> str:
     """The fragment of a link to an id."""
     return "#" + quote(id, safe=":/.-_~()+,")
-
-
-def place(row: Row) -> tuple[str, str]:
-    """Section and numbered statement that a row belongs to.
-
-    Examples
-    --------
-    >>> place(rows()["BB:LC.1.dmin"]), place(rows()["BB:28"]), place(rows()["OURS:R4.A.ode"])
-    (('Appendix C.1', 'Lemma C.1'), ('Appendix E.2', 'Lemma E.4'), ('Results', 'Theorem A'))
-    """
-    if found := re.match(r"(?:Section|Appendix) [A-Z0-9.]+", row.where):
-        section = found.group().rstrip(".")
-        if number := _NUMBERED.match(row.id.split(":", 1)[1]):
-            return section, f"{PLACES[number[1]]} {number[2]}"
-        if proof := _PROOF_OF.search(row.where):
-            return section, f"{proof[1]} {proof[2]}"
-        return section, section
-    return "Results", re.split("[,;(]", row.where)[0].strip()
 
 
 @dataclass

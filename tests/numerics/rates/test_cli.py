@@ -17,8 +17,9 @@ from numerics.attention.examples import EXAMPLES
 from numerics.attention.setting import LAWS
 from numerics.cli import main
 from numerics.pages.svg import Plot
-from numerics.rates import cli as rates_cli
+from numerics.rates import setting_options
 from numerics.rates.report.write import FILES, PLOTS, schema
+from numerics.rates.setting_options import add_setting_options, given_settings
 
 SMALL = ["--lengths", "10,100", "--replicates", "200", "--threads", "1"]
 
@@ -110,8 +111,8 @@ def test_several_examples_and_laws_on_one_page(tmp_path: Path, capsys: pytest.Ca
     assert "isotropic, sphere: " in printed
     # Every example with every law.
     parser = argparse.ArgumentParser()
-    rates_cli.add_rates(parser.add_subparsers())
-    settings, _ = rates_cli._settings(parser.parse_args(["rates", "--example", "averaged", *words]))
+    add_setting_options(parser)
+    settings, _ = given_settings(parser.parse_args(["--example", "averaged", *words]))
     assert [s.name for s in settings] == [f"{e}, {law}" for e in ("averaged", "isotropic") for law in ("gaussian", "sphere")]
 
 
@@ -151,7 +152,7 @@ def test_a_failed_run_leaves_the_old_report(tmp_path: Path) -> None:
         (["--replicates", "3"], "draw at least 100"),
         (["--threads", "0"], "threads = 0"),
         (["--seed", "-1"], "seed"),
-        (["--Gamma", "none.npy"], "also needed: --U, --V, --query or --query-cov"),
+        (["--Gamma", "none.npy"], "also needed: --U (or --K and --Q), --V, --query or --query-cov"),
         (["--example", "isotropic", "--Gamma", "x.npy"], "brings its own matrices"),
     ],
 )
@@ -176,7 +177,7 @@ def test_wrong_words_are_one_line_and_exit_status_2(
         ("U", np.eye(3), "U has shape (3, 3)"),
         ("V", "not json", "no array of numbers"),
         ("V", "[[1], [1, 2]]", "no array of numbers"),
-        ("V", '{"a": 1}', "must be an array of real numbers"),
+        ("V", '{"a": 1}', "V.json holds no array of numbers but Python objects"),
         ("query", "[[1, 0], [0, 1]]", "--query has shape (2, 2); it must have shape (d,)"),
         ("query", "[1, 2, 3]", "query has shape (3,)"),
     ],
@@ -200,7 +201,7 @@ def test_other_wrong_files(matrices: dict[str, Path], tmp_path: Path, capsys: py
     text = tmp_path / "Gamma.txt"
     text.write_text("1 0\n0 1\n")
     assert rates(*options(matrices | {"Gamma": text}), "--out", tmp_path / "r") == 2
-    assert "neither .npy nor .json" in capsys.readouterr().err
+    assert "Gamma.txt is of no kind that is read here; keep the array as .npy" in capsys.readouterr().err
     flat = {k: v for k, v in matrices.items() if k != "query"}
     assert rates(*options(flat), "--query-cov", matrices["query"], "--out", tmp_path / "r") == 2
     assert "--query-cov has shape (2,)" in capsys.readouterr().err
@@ -233,8 +234,8 @@ def test_what_stops_a_run_is_one_line(
 
 
 def test_help_names_the_examples_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
-    assert set(rates_cli.EXAMPLES) == set(EXAMPLES)
-    assert set(rates_cli.LAWS) == set(LAWS)
+    assert set(setting_options.EXAMPLES) == set(EXAMPLES)
+    assert set(setting_options.LAWS) == set(LAWS)
     with pytest.raises(SystemExit) as stop:
         main(["rates", "--help"])
     assert stop.value.code == 0

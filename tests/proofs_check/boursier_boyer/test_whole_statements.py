@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from proofs_check.core.ledger import run_claim
+from proofs_check.core.judging import run_claim
 
 
 @pytest.mark.parametrize("id", ["BB:19", "BB:LD.2.1.a", "BB:R5.3.noise", "BB:F.2.Zh/fixed_point", "OURS:R4.b", "OURS:R4.d"])

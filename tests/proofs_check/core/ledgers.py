@@ -6,7 +6,9 @@ import copy
 from functools import cache
 from typing import Any
 
-from proofs_check.core.ledger import Ledger, run_claim
+from proofs_check.core.judging import run_claim
+from proofs_check.core.ledger import Ledger
+from proofs_check.core.statements import rows
 
 #: Quick claims: a gap with a sharp constant and what it uses, an edge, a proved step, and typos,
 #: one of which is an inference.
@@ -35,6 +37,8 @@ def made_up(id: str, verdict: str, **changes: Any) -> dict[str, Any]:
     """An entry for any id, in the form of a proved one."""
     plain = line("BB:CC.3.a", id=id, covers=id.split("/")[0], paper=id.split(":")[0], verdict=verdict, needs=[], sharp=None)
     plain["evidence"]["verdict"] = verdict
+    if known := rows().get(plain["covers"]):
+        plain |= {"where": known.where, "kind": known.kind, "says": known.says, "printed": known.printed}
     return plain | changes
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from proofs_check.core.coverage import EXACT, coverage
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.statements import paper, rows
-from proofs_check.core.summary import summary
+from proofs_check.core.statements import paper, papers, rows
+from proofs_check.core.summary import details
 from tests.proofs_check.core.ledgers import document, made_up
 
 SHARP = [id for id, r in rows().items() if r.paper == "BB" and r.kind in EXACT]
@@ -77,8 +77,8 @@ def test_open_rows_settle_nothing_and_few_are_allowed() -> None:
         coverage([], "XX")
 
 
-def test_the_summary_of_a_whole_run_has_the_line_and_that_of_a_part_has_not() -> None:
-    for partial in (False, True):
-        read = document(partial=partial)
-        text = "\n".join(line for line, _ in summary(Ledger(read["claims"], run=read["run"])))
-        assert ("SYM and INT rows" in text) is not partial
+def test_the_details_of_a_run_have_the_line_of_every_paper() -> None:
+    read = document()
+    text = "\n".join(piece for pieces in details(Ledger(read["claims"], run=read["run"]), 500) for piece, _ in pieces)
+    for key in papers():
+        assert coverage(read["claims"], key).line in text

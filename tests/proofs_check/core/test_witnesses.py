@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from proofs_check.core.ledger import load_claims
+from proofs_check.core.judging import load_claims
 from proofs_check.core.witnesses import MOST_LINES, Output, differing, faults, run, script, scripts, slug
 
 FALSE = sorted(id for id, claim in load_claims().items() if claim.false)

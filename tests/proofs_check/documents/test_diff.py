@@ -124,30 +124,15 @@ def test_an_id_is_never_broken_over_two_lines(monkeypatch: pytest.MonkeyPatch, c
     assert long in capsys.readouterr().out
 
 
-def version_2(new: dict[str, Any]) -> dict[str, Any]:
-    """A ledger as version 2 of the schema had it: no arguments in an evidence, other severities, no
-    chain where nothing is needed.
+def version_3(new: dict[str, Any]) -> dict[str, Any]:
+    """A ledger as version 3 of the schema had it: without the code of the run and the lines of the
+    claims.
     """
     old = copy.deepcopy(new)
-    old["run"]["schema"] = 2
-
-    def plainer(x: Any) -> None:
-        if isinstance(x, dict):
-            if "engine" in x:
-                for name in ("vacuous", "argument", "weakest"):
-                    x.pop(name)
-            for value in x.values():
-                plainer(value)
-        elif isinstance(x, list):
-            for value in x:
-                plainer(value)
-
-    plainer(old)
+    old["run"]["schema"] = 3
+    del old["run"]["code"]
     for c in old["claims"]:
-        for name in ("at", "follows", "costs", "robust", "fragment", "details"):
-            c.pop(name)
-        c["severity"] = {"gap": "material", "edge": "gap"}.get(c["severity"], c["severity"])
-        c["chain"] = c["chain"] if c["needs"] else None
+        del c["line"]
     return old
 
 
@@ -155,16 +140,18 @@ def test_a_ledger_of_the_version_before_can_be_compared_but_not_read_otherwise(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     executed = document(line("BB:CC.3.a"), line("BB:AC.5/i", severity="gap"), line("BB:LC.4/zero"))
+    older = version_3(executed)
+    older["claims"][1]["severity"] = "typo"
     for name, of in (
-        ("old", version_2(executed)),
+        ("old", older),
         ("new", executed),
-        ("oldest", executed | {"run": executed["run"] | {"schema": 1}}),
+        ("oldest", executed | {"run": executed["run"] | {"schema": 2}}),
     ):
         (tmp_path / name).mkdir()
         write_json(of, tmp_path / name / "ledger.json")
     assert main(["diff", str(tmp_path / "old"), str(tmp_path / "new"), "--json"]) == 1
     found = [(c["kind"], c["id"], c["old"], c["new"]) for c in json.loads(capsys.readouterr().out)]
-    assert found == [("severity", "BB:AC.5/i", "false", "gap"), ("severity", "BB:LC.4/zero", "gap", "edge")]
+    assert found == [("severity", "BB:AC.5/i", "typo", "gap")]
     for command in (["diff", str(tmp_path / "oldest"), str(tmp_path / "new")], ["status", "--ledger", str(tmp_path / "old")]):
         assert main(command) == 2
         assert "of the ledger's schema" in capsys.readouterr().err

@@ -152,7 +152,7 @@ def test_sentences_of_the_page_name_no_parameter_of_their_checks() -> None:
     """
     from inspect import signature
 
-    from proofs_check.core.ledger import load_claims
+    from proofs_check.core.judging import load_claims
     from proofs_check.core.statements import row
 
     judged = [c for c in load_claims().values() if row(c.id).kind == "NUM" and c.id.startswith(experiments.EXPERIMENTS)]

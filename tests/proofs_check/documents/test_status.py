@@ -11,8 +11,9 @@ import pytest
 from numerics.terminal.inputs import InputError
 from proofs_check.cli import main
 from proofs_check.core.ledger import write_json
+from proofs_check.core.outcomes import row_verdict
 from proofs_check.core.statements import rows
-from proofs_check.documents.status import errata, marks, replaced, row_verdict, status
+from proofs_check.documents.status import errata, headline, marks, replaced, status
 from tests.proofs_check.core.ledgers import document, line, made_up
 
 BEGIN, END = marks("status")
@@ -36,7 +37,8 @@ def test_rows_are_counted_once_by_what_is_printed() -> None:
 
 def test_assumptions_and_experiments_stand_apart_and_open_settles_nothing() -> None:
     kind = {k: next(id for id, r in rows().items() if r.paper == "BB" and r.kind == k) for k in ("assumption", "NUM", "PROB")}
-    text = status(document(made_up(kind["assumption"], "SUPPORTED"), made_up(kind["PROB"], "OPEN"), made_up(kind["NUM"], "PROVED")))
+    verdicts = {"assumption": "SUPPORTED", "PROB": "OPEN", "NUM": "PROVED"}
+    text = status(document(*(made_up(kind[k], verdict, kind=k) for k, verdict in verdicts.items())))
     assert cells(text, "BB: assumptions and citations")["SUPPORTED"] == 1
     assert cells(text, "BB: experiments")["PROVED"] == 1
     assert cells(text, "BB: statements")["not settled"] == cells(text, "BB: statements")["rows"]
@@ -58,9 +60,10 @@ def test_what_is_false_or_an_edge_is_listed_with_what_uses_it() -> None:
     listed = errata(document(line("BB:CC.3.b", severity="false", repair=None), made_up("BB:CC.3", "PROVED", needs=["BB:CC.3.b"])))
     assert listed.count("\n") == 0
     assert "`BB:CC.3.b`" in listed
-    assert "not repaired; **not all that uses it stands**" in listed
+    assert "No repair was accepted" in listed
     assert "BB:CC.3.b" not in errata(document(line("BB:CC.3.b")))
-    assert "an edge, at f = 0; repaired" in errata(document(line("BB:LC.4/zero")))
+    assert "an edge, at f = 0:" in (edge := errata(document(line("BB:LC.4/zero"))))
+    assert "No repair" not in edge
     assert errata(document(line("BB:LC.4/zero", follows="BB:CC.3.b"))) == "No statement is false as printed."
 
 
@@ -71,6 +74,7 @@ def test_time_and_place_of_a_run_leave_no_trace() -> None:
         e["seconds"] = 100.0
     assert status(slow) == status(fast)
     assert errata(slow) == errata(fast)
+    assert headline(slow) == headline(fast)
 
 
 def test_a_ledger_of_a_part_or_with_faults_is_refused() -> None:
@@ -97,6 +101,30 @@ def test_write_then_check_then_change(tmp_path: Path, capsys: pytest.CaptureFixt
     write_json(document(line("BB:CC.3.a")), tmp_path / "ledger.json")
     assert main([*command, "--check", str(readme)]) == 1
     assert readme.read_text() == written
+
+
+def test_the_ledger_of_the_release_is_kept_in_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_json(document(), tmp_path / "ledger.json")
+    release = tmp_path / "release.json"
+    command = ["status", "--ledger", str(tmp_path)]
+    assert main([*command, "--check", str(release)]) == 1
+    assert main([*command, "--write", str(release)]) == 0
+    written = release.read_text()
+    again = document()
+    again["run"]["date"] = "2001-01-01T00:00:00+00:00"
+    for e in again["claims"]:
+        e["seconds"] = 7.0
+        e["slack"] = e["slack"] and e["slack"] * (1 + 1e-9)
+    write_json(again, tmp_path / "ledger.json")
+    assert main([*command, "--check", str(release)]) == 0
+    assert main([*command, "--write", str(release)]) == 0
+    assert release.read_text() == written
+    for change in ({"verdict": "SUPPORTED"}, {"why": "another reason"}, {"line": "elsewhere.py:1"}):
+        write_json(document(line("BB:CC.3.a"), line("BB:CC.3.b") | change), tmp_path / "ledger.json")
+        write_json(document(line("BB:CC.3.a"), line("BB:CC.3.b")), release)
+        capsys.readouterr()
+        assert main([*command, "--check", str(release)]) == 1
+        assert "BB:CC.3.b" in capsys.readouterr().err
 
 
 def test_every_file_gets_the_blocks_that_it_has_marks_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

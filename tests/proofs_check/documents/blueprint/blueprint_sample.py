@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any
 
 from proofs_check.core.files import SCHEMA
-from proofs_check.core.ledger import Ledger, run_claim
+from proofs_check.core.judging import run_claim
+from proofs_check.core.ledger import Ledger
 
 IDS = (
     *("BB:L2.1.a/mgf", "BB:L2.1.a", "BB:B.1.a", "BB:B.2/limit", "BB:B.2", "BB:2.lln", "BB:F.3.fin", "BB:12", "BB:5.block"),

@@ -13,10 +13,10 @@ from urllib.parse import unquote
 import pytest
 
 from proofs_check.cli import main
-from proofs_check.core.statements import rows
+from proofs_check.core.statements import place, rows
 from proofs_check.core.witnesses import script
 from proofs_check.documents.blueprint import Site, as_html
-from proofs_check.documents.blueprint.document import LETTERS, place
+from proofs_check.documents.blueprint.document import LETTERS
 from tests.numerics.pages.page import Page
 from tests.proofs_check.documents.blueprint.blueprint_sample import IDS, document
 

@@ -13,7 +13,8 @@ import pytest
 from numerics.terminal.inputs import InputError
 from proofs_check.cli import main
 from proofs_check.core import witnesses
-from proofs_check.core.ledger import load_claims, write_json
+from proofs_check.core.judging import load_claims
+from proofs_check.core.ledger import write_json
 from proofs_check.documents.errata import Erratum, as_html, as_markdown, errata_of
 from proofs_check.documents.errata.content import number
 from proofs_check.documents.errata.markdown import WIDTH, github

@@ -1,0 +1,32 @@
+"""The colour of a verdict: it never stands without its letter, and green means that nothing is left
+to believe.
+"""
+
+from __future__ import annotations
+
+import io
+
+from _pytest._io import TerminalWriter
+from rich.color import ColorSystem
+from rich.style import Style
+
+from numerics.evidence import Verdict
+from numerics.terminal.colours import COLOURS, LETTERS, pytest_markup
+
+
+def test_every_verdict_has_a_colour_and_a_letter_of_its_own() -> None:
+    assert set(COLOURS) == set(LETTERS) == {*Verdict, "not settled"}
+    assert len(set(LETTERS.values())) == len(LETTERS)
+
+
+def test_green_is_for_what_was_executed() -> None:
+    assert {v for v, colour in COLOURS.items() if colour == "green"} == {v for v in Verdict if v.executed}
+    assert {v for v, colour in COLOURS.items() if colour == "red"} == {Verdict.REFUTED}
+
+
+def test_rich_and_pytest_know_the_colours() -> None:
+    writer = TerminalWriter(io.StringIO())
+    writer.hasmarkup = True
+    for verdict, colour in COLOURS.items():
+        ours = Style.parse(colour).render("x", color_system=ColorSystem.STANDARD)
+        assert ours == writer.markup("x", **pytest_markup(verdict))

@@ -1,0 +1,202 @@
+"""The one rule for a row's verdict and the one count for a paper: every reader tells the same."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from numerics.terminal.inputs import InputError
+from proofs_check.core import kept
+from proofs_check.core.files import read_ledger
+from proofs_check.core.kept import RELEASE, find_ledger, release_text
+from proofs_check.core.ledger import Ledger, write_json
+from proofs_check.core.outcomes import account, first_sentence, outcomes
+from proofs_check.core.severity import SEVERITIES
+from proofs_check.core.statements import papers, rows
+from proofs_check.core.summary import details, part_summary, summary
+from proofs_check.documents.status import errata, headline, status
+from tests.proofs_check.core.ledgers import document, line, made_up
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def error(id: str, severity: str, **changes: Any) -> dict[str, Any]:
+    """A refuted entry with a repair that was proved."""
+    told = {"at": "L = 1" if severity == "edge" else "", "why": f"Why {id} fails.", "instead": "Write $2$ for $1$. Then more."}
+    repaired = line("BB:CC.3.b")["repair"] | {"verdict": "PROVED"}
+    return made_up(id, "REFUTED", severity=severity, costs="constants", **({"repair": repaired} | told | changes))
+
+
+@pytest.fixture(scope="module")
+def release() -> dict[str, Any]:
+    return dict(find_ledger(str(RELEASE)).document)
+
+
+def test_every_reader_counts_alike(release: dict[str, Any]) -> None:
+    """The numbers of the sentence add up, and are those of the README's table and of the lists."""
+    for key in papers():
+        told = account(release, key)
+        false, total = (
+            int(n) for n in (re.match(r"(\d+|None) of (\d+)", told.sentence.replace("None", "0")) or [0, 0, 0]).groups()
+        )
+        assert total == len(told.rows) == sum(r.paper == key for r in rows().values())
+        assert false == sum(o.verdict == "REFUTED" for o in told.rows) == len(told.false) + len(told.following)
+        if false:
+            counted = [int(n) for n in re.findall(r"(\d+) (?:false,|gaps?|edge|text|typos?)", told.sentence)]
+            assert counted == [n for s in SEVERITIES if (n := Counter(o.severity for o in told.false)[s])]
+            assert f"({len(told.following)} more follow from these)" in told.sentence
+            assert sum(len(told.copies(o)) for o in told.false) == len(told.following)
+        name = "| our own:" if key == "OURS" else f"| {key}:"
+        cells = [x.split("|")[2:] for x in status(release).splitlines() if x.startswith(name)]
+        assert sum(int(c[5].replace(".", "0")) for c in cells) == false
+        assert told.sentence in " ".join(headline(release).split())
+    printed = "\n".join("".join(text for text, _ in x) for x in summary(Ledger(release["claims"], run=release["run"]), 500, ""))
+    assert all(account(release, key).sentence in printed for key in papers())
+
+
+def test_the_main_results_are_named_by_the_papers(release: dict[str, Any]) -> None:
+    wanted = ("Lemma 2.1", "Proposition 3.1", "Proposition 3.4", "Theorem 4.3", "Theorem 5.2", "Remark 5.3")
+    assert tuple(h.title for h in account(release, "BB").headline) == wanted
+    for key in papers():
+        for h in account(release, key).headline:
+            assert (h.verdict == "REFUTED") == bool(h.change) == (h.printed not in ("proved", "no error found"))
+
+
+def test_errors_of_a_row_are_told_by_the_gravest_of_its_own() -> None:
+    inherited = error("BB:LC.6", "edge", follows="BB:LC.4")
+    told = account(document(error("BB:LC.4", "edge"), inherited, error("BB:LC.6/nu", "typo"), error("BB:LE.2", "false")), "BB")
+    assert [(o.id, o.severity) for o in told.false] == [("BB:LE.2", "false"), ("BB:LC.4", "edge"), ("BB:LC.6", "typo")]
+    assert [e["id"] for e in told.false[2].errors] == ["BB:LC.6/nu", "BB:LC.6"]
+    assert told.following == ()
+    alone = account(document(error("BB:LC.4", "edge"), inherited), "BB")
+    assert [o.id for o in alone.following] == [o.id for o in alone.copies(alone.false[0])] == ["BB:LC.6"]
+    assert alone.sentence.startswith("2 of 163 rows are false as printed: 1 edge case (1 more follows from these); all repaired;")
+
+
+def test_what_falls_rests_on_an_error_without_a_repair() -> None:
+    broken = error("BB:LC.4", "false", repair=None)
+    user = made_up("BB:LC.6", "PROVED", needs=["BB:LC.4"])
+    of_user = made_up("BB:P3.1", "SUPPORTED", needs=["BB:LC.6"])
+    told = account(document(broken, user, of_user), "BB")
+    assert told.sentence.endswith("1 not repaired; what falls: Proposition 3.1, Lemma C.4, Lemma C.6.")
+    mended = account(document(error("BB:LC.4", "false"), user, of_user), "BB")
+    assert mended.sentence.endswith("all repaired; what falls: nothing.")
+    # What is undecided does not fall.
+    assert account(document(made_up("BB:LC.4", "OPEN"), user), "BB").falls == ()
+
+
+def test_the_headline_tells_printed_change_and_evidence() -> None:
+    found = account(
+        document(
+            error("BB:P3.1", "edge", repair=line("BB:CC.3.b")["repair"] | {"verdict": "SUPPORTED"}),
+            made_up("BB:P3.4.V", "PROVED"),
+            made_up("BB:P3.4.U", "ARGUED"),
+            made_up("BB:T5.2", "SUPPORTED"),
+            error("BB:T5.2.range/inference", "gap"),
+            made_up("BB:T5.2.range", "CERTIFIED"),
+        ),
+        "BB",
+    ).headline
+    told = {h.title: (h.verdict, h.printed, h.change, h.evidence) for h in found}
+    assert told["Proposition 3.1"] == ("REFUTED", "false at L = 1 only", "Write $2$ for $1$.", "SUPPORTED")
+    assert told["Proposition 3.4"] == ("ARGUED", "no error found", "", "ARGUED")
+    assert told["Theorem 5.2"] == ("REFUTED", "a gap in its proof", "Write $2$ for $1$.", "SUPPORTED")
+    assert told["Theorem 4.3"] == ("not settled", "not settled", "", "not settled")
+
+
+def test_a_row_of_an_older_list_is_told_as_it_was_judged() -> None:
+    gone = made_up("BB:gone", "SUPPORTED", where="Section 9", kind="INT", says="once")
+    known = outcomes(document(gone, made_up("BB:LC.4", "PROVED", where="elsewhere")))
+    assert known["BB:gone"].row.where == "Section 9"
+    assert known["BB:LC.4"].row.where == "elsewhere"
+    assert known["BB:LC.4"].row.uses == rows()["BB:LC.4"].uses
+
+
+def test_first_sentences_do_not_end_inside_formulas() -> None:
+    for text, first in (
+        ("One. Two.", "One."),
+        ("With $a. B$ and c. $d$ begins.", "With $a. B$ and c."),
+        ("At $x=1.5$ it is 0.5 of it. Then", "At $x=1.5$ it is 0.5 of it."),
+        ("No end", "No end"),
+        ("", ""),
+    ):
+        assert first_sentence(text) == first
+
+
+def small() -> Ledger:
+    """A run with main results of every kind, a false lemma, and rows that no claim settles."""
+    read = document(
+        made_up("BB:L2.1.a", "ARGUED"),
+        made_up("BB:L2.1.b", "PROVED"),
+        error("BB:P3.1", "edge", follows="BB:LC.6", instead=r"Ask for $L\geq 2$, or put $1+\ln L$ in place of $\ln L$. More."),
+        error("BB:LC.6", "edge"),
+        made_up("BB:T4.3", "OPEN"),
+        error(
+            "BB:T5.2/inference", "gap", instead=r"Let $\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$ and check the assumption there."
+        ),
+        made_up("BB:T5.2", "CERTIFIED"),
+        error(
+            "BB:LE.2", "false", why=r"Every term of the bound carries $\mathbb{E}[\|y_{\rm q}\|^{4}]^{1/4}$, but the left side " * 5
+        ),
+        made_up("OURS:R1", "SUPPORTED"),
+    )
+    return Ledger(read["claims"], run=read["run"])
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_end_of_a_run_is_that_of_the_golden_file(width: int) -> None:
+    """After a change that is meant: delete the files, run this test twice, and read them."""
+    told = summary(small(), width, "The ledger is kept in build/ledger.json.")
+    text = "".join("".join(piece for piece, _ in pieces).rstrip() + "\n" for pieces in told)
+    path = GOLDEN / f"summary_{width}.txt"
+    if not path.exists():
+        path.write_text(text, encoding="utf-8")
+        pytest.fail(f"{path} is written; read it, and run the test again")
+    assert text == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_every_line_fits_and_every_cut_is_marked(release: dict[str, Any], width: int) -> None:
+    whole = Ledger(release["claims"], run=release["run"])
+    part = Ledger(release["claims"][60:120], {c["id"]: tuple(c["needs"]) for c in release["claims"]})
+    for told in (summary(whole, width, "kept"), part_summary(part, width, "kept"), details(whole, width)):
+        for pieces in told:
+            text = "".join(piece for piece, _ in pieces)
+            assert len(text) <= width or " " not in text.strip(), text
+            for piece, mark in pieces:
+                assert mark != "REFUTED" or piece == "  R " or "REFUTED" in piece or "rows" in piece or piece.startswith("  ")
+    reasons = [e["why"] for e in release["claims"] if e["severity"] == "false" and not e["follows"]]
+    assert sum("…" in "".join(p for p, _ in pieces) for pieces in summary(whole, 40, "")) >= len(reasons)
+
+
+def test_the_release_speaks_for_the_papers(release: dict[str, Any]) -> None:
+    assert read_ledger(RELEASE) == release
+    assert release["run"]["partial"] is False
+    assert release["run"]["faults"] == []
+    assert release_text(release) == RELEASE.read_text(encoding="utf-8")
+
+
+def test_ledgers_are_read_in_this_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert find_ledger().path == RELEASE
+    assert "the ledger of the release, judged on" in find_ledger().says
+    write_json(document(partial=True), tmp_path / "build" / kept.PARTIAL)
+    assert find_ledger().path == RELEASE
+    write_json(document(), tmp_path / "build" / kept.WHOLE)
+    assert find_ledger().path == Path("build/ledger.json")
+    assert find_ledger().says.startswith("build/ledger.json, judged on 20")
+    write_json(document(line("BB:CC.3.a")), tmp_path / "named" / kept.WHOLE)
+    assert len(find_ledger("named").document["claims"]) == 1
+    (tmp_path / "build" / kept.WHOLE).write_text(json.dumps({"run": {}}))
+    with pytest.raises(InputError, match=r"build/ledger\.json is not a ledger"):
+        find_ledger()
+
+
+def test_the_list_of_errata_says_why_and_what_instead() -> None:
+    listed = errata(document(error("BB:LC.4", "edge"), error("BB:LC.6", "edge", follows="BB:LC.4")))
+    assert "an edge, at L = 1: Why BB:LC.4 fails. *Instead:* Write $2$ for $1$. The same error is in `BB:LC.6`." in listed
