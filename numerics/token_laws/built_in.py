@@ -234,8 +234,8 @@ def embedding_table(X: ArrayLike, *, progress: Advance = silent) -> TokenLaw:
     -------
     TokenLaw
         Its sigma is half the diameter of the table (Hoeffding), raised by what single precision
-        rounds, which is 1e-4 of it for d = 768. ``law.structure.notes`` says so in words, and what
-        became of the mean.
+        rounds, which is 1e-4 of it for d = 768. ``law.structure.says_mean`` and ``says_sigma`` are
+        sentences for reports.
 
     Raises
     ------
@@ -253,7 +253,7 @@ def embedding_table(X: ArrayLike, *, progress: Advance = silent) -> TokenLaw:
 
     All pairs of rows that may be farthest apart are compared, with 1.5e12 products at most, which
     is enough for 50 000 rows of 768 numbers. Of a larger table sigma may be an upper bound of half
-    the diameter, and the notes say by how much at most.
+    the diameter; it is then said by how much at most.
 
     Examples
     --------

@@ -107,16 +107,20 @@ class EmbeddingTable:
         return f"embedding table of {len(self.rows)} rows, their mean taken out"
 
     @property
-    def notes(self) -> tuple[str, str]:
-        """Sentences for reports: what became of the mean, and what sigma is."""
+    def says_mean(self) -> str:
+        """What became of the mean, as a sentence for reports."""
+        return (
+            f"The mean of the {len(self.rows)} rows, a vector of norm {np.linalg.norm(self.mean):.3g}, is taken out: softmax "
+            "weights and errors stay the same, and outputs lose V times the mean."
+        )
+
+    @property
+    def says_sigma(self) -> str:
+        """What sigma is, as a sentence for reports."""
         half = "half the diameter of the table (Hoeffding)"
         if self.excess > 1.01:
             half = f"at least {half} and at most {self.excess:.3g} times it: not all pairs of rows were compared"
-        return (
-            f"The mean of the table's rows, a vector of norm {np.linalg.norm(self.mean):.3g}, was taken out: softmax weights and "
-            "errors stay the same, and outputs move by V times the mean.",
-            f"sigma = {self.sigma:.4g} is {half}.",
-        )
+        return f"sigma = {self.sigma:.4g} is {half}."
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -167,9 +171,11 @@ class EmbeddingTable:
 
     def tilted_mean(self, a: Floats) -> Floats:
         """Mean (..., d) under the tilted law."""
-        flat = np.asarray(a, dtype=np.float64).reshape(-1, self.d)
+        flat, parts = np.asarray(a, dtype=np.float64).reshape(-1, self.d), []
         some = max(1, SCORES_AT_ONCE // len(self.rows))
-        parts = [self.weighted(_softmax(self.scores(flat[i : i + some]))) for i in range(0, len(flat), some)]
+        for i in range(0, len(flat), some):
+            parts.append(self.weighted(_softmax(self.scores(flat[i : i + some]))))
+            self.progress(i + len(parts[-1]), len(flat), "taking tilted means")
         return (np.concatenate(parts) if parts else np.zeros((0, self.d))).reshape(np.shape(a))
 
     def tilted(self, a: Floats) -> tuple[Floats, Floats]:

@@ -110,10 +110,10 @@ def test_a_diameter_that_is_not_finished_is_bounded(monkeypatch: pytest.MonkeyPa
         law = EmbeddingTable.of(rows, silent, most_products=products)
         assert law.sigma / law.excess <= true <= law.sigma
         assert 1.01 < law.excess <= 2
-        assert f"at most {law.excess:.3g} times it" in law.notes[1]
+        assert f"at most {law.excess:.3g} times it" in law.says_sigma
     done = EmbeddingTable.of(rows)
     assert done.excess < 1.0001
-    assert "is half the diameter" in done.notes[1]
+    assert "is half the diameter" in done.says_sigma
     # The search may stop only because sums of norms bound distances: with norms that are too small
     # it stops early, and misses the truth.
     x = rows - rows.mean(0)
@@ -134,9 +134,8 @@ def test_half_the_diameter_is_an_honest_sigma() -> None:
 def test_what_was_done_is_said() -> None:
     law = embedding_table(ROWS)
     assert isinstance(law.structure, EmbeddingTable)
-    mean, sigma = law.structure.notes
-    assert f"norm {np.linalg.norm(ROWS.mean(0)):.3g}, was taken out" in mean
-    assert sigma.startswith(f"sigma = {law.sigma:.4g} is half the diameter")
+    assert f"norm {np.linalg.norm(ROWS.mean(0)):.3g}, is taken out" in law.structure.says_mean
+    assert law.structure.says_sigma.startswith(f"sigma = {law.sigma:.4g} is half the diameter")
     assert "23 rows, their mean taken out" in law.name
     assert law.identity is None
     with pytest.raises(ValueError, match="cannot be written down"):
