@@ -8,7 +8,7 @@ import argparse
 import shutil
 from typing import Any
 
-from numerics.rates.setting_options import add_setting_options, given_settings
+from numerics.rates.setting_options import add_setting_options, as_vector, given_settings
 from numerics.terminal.arrays import read_array
 from numerics.terminal.inputs import InputError, length_grid
 from numerics.terminal.progress import progress_bar
@@ -62,7 +62,7 @@ def _answer(arguments: argparse.Namespace) -> int:
     lengths = length_grid(arguments.lengths, "-L")
     if arguments.mean is not None and arguments.tokens is not None:
         raise InputError("--mean beside --tokens: the mean of the table is taken out in any case; leave --mean out")
-    mean = None if arguments.mean is None else read_array(arguments.mean)[0].ravel()
+    mean = None if arguments.mean is None else as_vector(read_array(arguments.mean)[0], "--mean")
     with progress_bar(arguments.tokens is None, "reading the table") as advance:
         settings, _ = given_settings(arguments, advance)
         from numerics.rates.distance.how_linear import how_linear

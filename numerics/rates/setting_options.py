@@ -14,7 +14,7 @@ from numerics.terminal.progress import Advance
 if TYPE_CHECKING:
     from numerics.attention.setting import AttentionSetting
 
-__all__ = ["EXAMPLES", "LAWS", "Given", "add_setting_options", "given_settings", "setting_words"]
+__all__ = ["EXAMPLES", "LAWS", "Given", "add_setting_options", "as_vector", "given_settings", "setting_words"]
 
 # Known here too, so that --help need not load NumPy; a test holds the lists together.
 EXAMPLES = ("anisotropic", "isotropic", "singular", "averaged", "averaged-slow")
@@ -118,6 +118,37 @@ def given_settings(arguments: argparse.Namespace, progress: Advance | None = Non
     return _with_laws([one], inputs, arguments.law)
 
 
+def as_vector(array: Any, option: str) -> Any:
+    """A vector; a row or a column of a table is one.
+
+    Parameters
+    ----------
+    array : ndarray
+    option : str
+        What an error calls it.
+
+    Returns
+    -------
+    ndarray, shape (d,)
+
+    Raises
+    ------
+    InputError
+        If it is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_vector(np.ones((1, 3)), "--query")
+    array([1., 1., 1.])
+    """
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.ravel()
+    if array.ndim != 1:
+        raise InputError(f"{option} has shape {array.shape}; it must have shape (d,)")
+    return array
+
+
 def setting_words(arguments: argparse.Namespace) -> list[str]:
     """The words of a command line that describe the same setting, with file names only.
 
@@ -196,7 +227,7 @@ def _from_files(
     inputs = []
     for name, path in paths.items():
         array, digest = (map_array if name == "tokens" else read_array)(path)
-        arrays[name] = _vector(array, "--query") if name == "query" else _matrix(array, f"--{name.replace('_', '-')}")
+        arrays[name] = as_vector(array, "--query") if name == "query" else _matrix(array, f"--{name.replace('_', '-')}")
         inputs.append((Path(path).name, digest))
     if "K" in arrays:
         _check_heads(arrays)
@@ -216,15 +247,6 @@ def _law_of_tokens(table: Any, d: int, progress: Advance | None) -> Any:
     if table.ndim == 2 and table.shape[1] != d:
         raise InputError(f"--tokens has rows of {table.shape[1]} numbers and --V has {d} columns; both must be d")
     return embedding_table(table) if progress is None else embedding_table(table, progress=progress)
-
-
-def _vector(array: Any, option: str) -> Any:
-    """A vector; a row or a column of a table is one."""
-    if array.ndim == 2 and 1 in array.shape:
-        array = array.ravel()
-    if array.ndim != 1:
-        raise InputError(f"{option} has shape {array.shape}; it must have shape (d,)")
-    return array
 
 
 def _matrix(array: Any, option: str) -> Any:

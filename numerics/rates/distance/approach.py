@@ -15,10 +15,10 @@ from numerics.attention.curve import exact_error
 from numerics.attention.setting import AttentionSetting
 from numerics.rates.exponents import log_power, sharp_exponent
 
-__all__ = ["LAW_SHARE", "Curve", "Law", "Look", "law_of", "onsets", "refined"]
+__all__ = ["FAR", "LAW_SHARE", "NEAR", "Curve", "Law", "OutOfReach", "ends", "law_of", "onsets", "refined"]
 
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+Excess = Callable[[Mapping[str, Floats]], Mapping[str, Floats]]
 #: How far the local slope may be from that of the law, as a share of the exponent.
 LAW_SHARE = 0.1
 #: Slopes are taken from a tenth fewer tokens to a tenth more.
@@ -27,8 +27,9 @@ STEP = 0.1
 LONGEST = 1e100
 #: Relative width to which a length is narrowed down, unless it is a whole number before.
 RESOLUTION = 1e-3
-#: Lengths tried at once between two lengths.
-BETWEEN = 24
+#: Where lengths are tried between two lengths, as shares of their distance in ln L: in the middle,
+#: and around the place where a straight line through what was found says that the edge is.
+AROUND, MIDDLE = np.array([-0.15, -0.02, 0.0, 0.02, 0.15]), 0.5
 #: Lengths at which the curve is looked at first: every one up to 32, four for each power of ten up
 #: to 1e12, and one for every fifth power of ten beyond.
 NEAR: Floats = np.unique(np.concatenate([np.arange(1.0, 33.0), np.round(10.0 ** (np.arange(6, 49) / 4))])).astype(np.float64)
@@ -84,16 +85,8 @@ def law_of(setting: AttentionSetting) -> Law | None:
     return Law(exponent, power or 0.0)
 
 
-class Look(NamedTuple):
-    """The curve at some lengths: the mean squared error and the local slope of its logarithm."""
-
-    lengths: Floats
-    error: Floats
-    slope: Floats
-
-
 class Curve:
-    """The exact mean squared error of the output over the prompt length.
+    """The exact mean squared error of the output over the prompt length. What was computed is kept.
 
     Parameters
     ----------
@@ -101,36 +94,60 @@ class Curve:
 
     Examples
     --------
-    >>> flat = AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), np.ones(2))
-    >>> look = Curve(flat).look(np.array([1.0, 100.0]))
-    >>> look.error.round(9).tolist(), look.slope.round(9).tolist()
+    >>> curve = Curve(AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), np.ones(2)))
+    >>> L = np.array([1.0, 100.0])
+    >>> curve.error(L).round(9).tolist(), curve.slope(L).round(9).tolist()
     ([2.0, 0.02], [-1.0, -1.0])
     """
 
     def __init__(self, setting: AttentionSetting) -> None:
         self._setting = setting
+        self._known: dict[float, float] = {}
 
-    def look(self, lengths: Floats) -> Look | None:
-        """Error and slope at some lengths, in one call of the exact engine; None if it does not
-        reach them.
+    def error(self, lengths: Floats) -> Floats:
+        """``E|T_L - T|^2`` at some lengths.
+
+        Raises
+        ------
+        OutOfReach
+            If the exact engine has no value there.
         """
-        low = np.maximum(np.floor((1 - STEP) * lengths), 1.0)
-        high = np.minimum(np.maximum(np.ceil((1 + STEP) * lengths), lengths + 1), LONGEST)
-        wanted, where = np.unique(np.concatenate([low, lengths, high]), return_inverse=True)
+        missing = np.array(sorted(set(lengths.tolist()) - set(self._known)))
         # On average over queries one quadrature for all lengths would have to be fine for each.
-        groups = np.split(wanted, np.searchsorted(wanted, APART)) if self._setting.averaged else [wanted]
-        parts = [exact_error(self._setting, "output", group) for group in groups if group.size]
-        known = [part for part in parts if part is not None]
-        if len(known) < len(parts):
-            return None
-        values = np.concatenate(known)
-        below, here, above = values[where].reshape(3, -1)
+        groups = np.split(missing, np.searchsorted(missing, APART)) if self._setting.averaged else [missing]
+        for group in groups:
+            if group.size:
+                values = exact_error(self._setting, "output", group)
+                if values is None:
+                    raise OutOfReach
+                self._known |= zip(group.tolist(), values.tolist())
+        return np.array([self._known[L] for L in lengths.tolist()])
+
+    def slope(self, lengths: Floats) -> Floats:
+        """The slope of ``ln E|T_L - T|^2`` over ln L, from a tenth fewer tokens to a tenth more."""
+        low, high = ends(lengths)
+        below, above = self.error(np.concatenate([low, high])).reshape(2, -1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            slope = np.log(above / below) / np.log(high / low)
-        return Look(lengths, here, slope)
+            return np.asarray(np.log(above / below) / np.log(high / low))
 
 
-def refined(holds: Callable[[Floats], Mapping[str, Bools]], tried: Floats, found: Mapping[str, Bools]) -> dict[str, float]:
+class OutOfReach(Exception):
+    """The exact engine has no value at a length."""
+
+
+def ends(lengths: Floats) -> tuple[Floats, Floats]:
+    """The lengths between which a slope is taken.
+
+    Examples
+    --------
+    >>> [end.tolist() for end in ends(np.array([1.0, 100.0]))]
+    [[1.0, 90.0], [2.0, 110.0]]
+    """
+    low = np.maximum(np.round((1 - STEP) * lengths), 1.0)
+    return low, np.minimum(np.maximum(np.round((1 + STEP) * lengths), lengths + 1), LONGEST)
+
+
+def refined(excess: Excess, tried: Floats, found: Mapping[str, Floats]) -> dict[str, float]:
     """The least length from which on each of several conditions holds, as far as can be seen.
 
     Between the last length at which a condition fails and the next one tried, more lengths are
@@ -138,12 +155,13 @@ def refined(holds: Callable[[Floats], Mapping[str, Bools]], tried: Floats, found
 
     Parameters
     ----------
-    holds : callable
-        For lengths, where each condition holds.
+    excess : callable
+        For lengths under the names of conditions, by how much each is missed there: a condition
+        holds where this is at most 0.
     tried : array, shape (n,)
         Increasing lengths that were tried, the first of them 1.
     found : mapping of str to array, shape (n,)
-        What `holds` said there.
+        What `excess` said there.
 
     Returns
     -------
@@ -153,37 +171,44 @@ def refined(holds: Callable[[Floats], Mapping[str, Bools]], tried: Floats, found
 
     Examples
     --------
-    >>> beyond = lambda L: {"beyond a million": L >= 1e6, "never": L < 0}
+    >>> excess = lambda points: {name: np.where(L > 1000, -1.0, 1.0) for name, L in points.items()}
     >>> tried = 10.0 ** np.arange(9)
-    >>> refined(lambda L: {"beyond": L > 1000}, tried, {"beyond": tried > 1000})
-    {'beyond': 1001.0}
+    >>> refined(excess, tried, excess({"beyond a thousand": tried}))
+    {'beyond a thousand': 1001.0}
     """
-    ends: dict[str, tuple[float, float]] = {}
-    for name, good in found.items():
-        bad = np.flatnonzero(~good)
-        last = int(bad[-1]) if bad.size else -1
-        ends[name] = (tried[last] if bad.size else 0.0, tried[last + 1] if last + 1 < tried.size else math.inf)
-    while True:
-        inner = {name: _between(*pair) for name, pair in ends.items()}
-        points = np.unique(np.concatenate(list(inner.values())))
-        if not points.size:
-            return {name: float(high) for name, (_, high) in ends.items()}
-        seen = holds(points)
-        for name, mine in inner.items():
-            good = seen[name][np.searchsorted(points, mine)]
-            bad = np.flatnonzero(~good)
-            low, high = ends[name]
-            if mine.size:
-                last = int(bad[-1]) if bad.size else -1
-                ends[name] = (mine[last] if bad.size else low, mine[last + 1] if last + 1 < mine.size else high)
+    edges = {name: _last_edge(tried, values, 0.0, math.inf, math.inf, math.inf) for name, values in found.items()}
+    while points := {name: between for name, edge in edges.items() if (between := _between(edge)).size}:
+        for name, values in excess(points).items():
+            edges[name] = _last_edge(points[name], values, *edges[name])
+    return {name: edge.high for name, edge in edges.items()}
 
 
-def _between(low: float, high: float) -> Floats:
-    """Whole numbers between two lengths, evenly spread in ln L; none if the two are close."""
+class _Edge(NamedTuple):
+    """The last length at which a condition fails, or 0, and the next one, with their excesses."""
+
+    low: float
+    high: float
+    excess_low: float
+    excess_high: float
+
+
+def _last_edge(tried: Floats, values: Floats, low: float, high: float, excess_low: float, excess_high: float) -> _Edge:
+    """The edge after some lengths between its ends were tried."""
+    L, known = [low, *tried.tolist(), high], [excess_low, *values.tolist(), excess_high]
+    last = max(i for i in range(len(L) - 1) if i == 0 or not known[i] <= 0)
+    return _Edge(L[last], L[last + 1], known[last], known[last + 1])
+
+
+def _between(edge: _Edge) -> Floats:
+    """The whole numbers to try next between the ends of an edge; none if they are close."""
+    low, high = edge.low, edge.high
     if low < 1 or not high - low > 1 or high <= (1 + RESOLUTION) * low or math.isinf(high):
         return np.empty(0)
-    inner = np.unique(np.round(np.geomspace(low, high, BETWEEN + 2)))
-    return np.asarray(inner[(inner > low) & (inner < high)])
+    drop = edge.excess_low - edge.excess_high
+    guess = edge.excess_low / drop if math.isfinite(drop) and drop > 0 else MIDDLE
+    shares = np.clip(np.append(guess + AROUND, MIDDLE), 0.01, 0.99)
+    inner = np.clip(np.round(low * (high / low) ** shares), low + 1, high - 1)
+    return np.unique(inner[(inner > low) & (inner < high)])
 
 
 def onsets(curve: Curve, size: float, tolerances: tuple[float, ...], law: Law | None, *, averaged: bool) -> dict[str, float] | None:
@@ -207,31 +232,29 @@ def onsets(curve: Curve, size: float, tolerances: tuple[float, ...], law: Law | 
         Under the tolerances as text, and ``"law"``; infinity where 1e100 tokens are not enough, nan
         where there is no law or no relative error. None if the exact engine does not reach.
     """
+    wanted = {str(t): t for t in tolerances if size > 0}
+    names = [*wanted, *(["law"] if law is not None else [])]
 
-    def conditions(look: Look) -> dict[str, Bools]:
-        found = {str(t): look.error <= t**2 * size for t in tolerances if size > 0}
-        if law is not None:
-            with np.errstate(invalid="ignore"):
-                found["law"] = np.abs(look.slope - law.slope(look.lengths)) <= LAW_SHARE * law.exponent
+    def excess(points: Mapping[str, Floats]) -> dict[str, Floats]:
+        slopes = [part for name, L in points.items() if name == "law" for part in ends(L)]
+        curve.error(np.concatenate([*(L for name, L in points.items() if name != "law"), *slopes]))  # in one call
+        found = {}
+        for name, L in points.items():
+            with np.errstate(divide="ignore", invalid="ignore"):
+                if name == "law" and law is not None:
+                    found[name] = np.abs(curve.slope(L) - law.slope(L)) - LAW_SHARE * law.exponent
+                else:
+                    found[name] = np.log(curve.error(L) / (wanted[name] ** 2 * size))
         return found
 
-    def holds(L: Floats) -> dict[str, Bools]:
-        look = curve.look(L)
-        if look is None:
-            raise _OutOfReach
-        return conditions(look)
-
+    unknown = dict.fromkeys((*map(str, tolerances), "law"), math.nan)
+    if not names:
+        return unknown
     try:
-        tried, found = NEAR, holds(NEAR)
-        if not found:
-            return dict.fromkeys((*map(str, tolerances), "law"), math.nan)
-        if averaged or not all(good[NEAR >= EARLY].all() for good in found.values()):
-            more = holds(FAR)
-            tried, found = np.concatenate([NEAR, FAR]), {name: np.concatenate([good, more[name]]) for name, good in found.items()}
-        return dict.fromkeys((*map(str, tolerances), "law"), math.nan) | refined(holds, tried, found)
-    except _OutOfReach:
+        tried, found = NEAR, excess(dict.fromkeys(names, NEAR))
+        if averaged or not all((values[NEAR >= EARLY] <= 0).all() for values in found.values()):
+            more = excess(dict.fromkeys(names, FAR))
+            tried, found = np.concatenate([NEAR, FAR]), {name: np.concatenate([found[name], more[name]]) for name in names}
+        return unknown | refined(excess, tried, found)
+    except OutOfReach:
         return None
-
-
-class _OutOfReach(Exception):
-    """The exact engine has no value at a length."""

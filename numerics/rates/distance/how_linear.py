@@ -17,7 +17,7 @@ from numerics.attention.inputs import read_lengths
 from numerics.attention.setting import AttentionSetting
 from numerics.rates.bound_curves import certain_bound
 from numerics.rates.distance.answer import TOLERANCES, CertainBound, HowLinear
-from numerics.rates.distance.approach import FAR, NEAR, Curve, law_of, onsets, refined
+from numerics.rates.distance.approach import FAR, NEAR, Curve, OutOfReach, law_of, onsets, refined
 from numerics.rates.distance.infinite_prompt import Known, infinite_prompt
 from numerics.rates.requirements import check_reportable
 from numerics.token_laws.embeddings import EmbeddingTable
@@ -82,18 +82,20 @@ def how_linear(
     L = np.unique(read_lengths(lengths))
     if mean is None and isinstance(setting.law.structure, EmbeddingTable):
         mean = setting.law.structure.mean
-    m = None if mean is None else read_arrays(mean=(mean, "d"), V=(setting.V, "d_out d"))[0]
+    m = None if mean is None else read_arrays(V=(setting.V, "d_out d"), mean=(mean, "d"))[1]
     limit = infinite_prompt(setting, m)
     unit = limit.size.value or 1.0
-    curve, law = Curve(setting), law_of(setting)
-    asked, starts, drawn = curve.look(L), None, 0
-    if asked is not None:
-        squares, errors, slope = asked.error, np.zeros_like(L), asked.slope
+    curve, law, drawn, starts = Curve(setting), law_of(setting), 0, None
+    try:
+        squares, slope, errors = curve.error(L), curve.slope(L), np.zeros_like(L)
         starts = onsets(curve, limit.size.value, TOLERANCES, law, averaged=setting.averaged)
-    else:
+    except OutOfReach:
         squares, errors, drawn = measured or _measured(setting, L)
         slope = np.full_like(L, math.nan)
-    known = starts or {}
+    known, bound = starts or {}, _certain(setting, L, unit)
+    needed = {t: known.get(str(t), math.nan) for t in TOLERANCES}
+    if bound is not None:  # both are narrowed down to a thousandth: what is certain is also needed at most
+        needed = {t: min(length, bound.needed[t]) if length >= 1 else length for t, length in needed.items()}
     with np.errstate(divide="ignore", invalid="ignore"):
         relative = np.sqrt(squares / unit)
         spread = np.hypot(errors / squares, limit.size.error / unit) / 2 if drawn else errors
@@ -104,10 +106,10 @@ def how_linear(
         relative_error=relative if limit.size.value else np.full_like(L, math.nan),
         standard_error=relative * spread,
         slope=slope,
-        needed={t: known.get(str(t), math.nan) for t in TOLERANCES},
+        needed=needed,
         law=law,
         law_from=known.get("law", math.nan),
-        bound=_certain(setting, L, unit),
+        bound=bound,
         size=_root(limit.size, 1.0),
         off_linear=_root(limit.off_linear, unit),
         with_mean=math.sqrt(limit.with_mean.value) if m is not None and m.any() else None,
@@ -145,17 +147,19 @@ def _measured(setting: AttentionSetting, lengths: Floats) -> tuple[Floats, Float
 def _certain(setting: AttentionSetting, lengths: Floats, unit: float) -> CertainBound | None:
     """The bound whose hypotheses the setting meets, at the lengths and as needed lengths."""
 
-    def holds(L: Floats) -> Mapping[str, NDArray[np.bool_]]:
-        found = certain_bound(setting, L)
-        values = np.full_like(L, math.nan) if found is None else found.values
-        with np.errstate(invalid="ignore"):
-            return {str(t): values <= t**2 * unit for t in TOLERANCES}
+    def excess(points: Mapping[str, Floats]) -> Mapping[str, Floats]:
+        out = {}
+        for t, L in points.items():
+            found = certain_bound(setting, L)
+            with np.errstate(divide="ignore"):
+                out[t] = np.full_like(L, math.nan) if found is None else np.log(found.values / (float(t) ** 2 * unit))
+        return out
 
     here = certain_bound(setting, lengths)
     if here is None:
         return None
     tried = np.concatenate([NEAR, FAR])
-    needed, note = refined(holds, tried, holds(tried)), here.note
+    needed, note = refined(excess, tried, excess({str(t): tried for t in TOLERANCES})), here.note
     table = isinstance(setting.law.structure, EmbeddingTable)
     if setting.law.identity is None and not setting.gaussian and not table:
         note += "; it rests on the sub-Gaussian parameter that the law claims, which numerics.honest_sigma tests"

@@ -73,6 +73,33 @@ def test_a_run_from_files(matrices: dict[str, Path], tmp_path: Path, capsys: pyt
 
 
 @pytest.mark.usefixtures("no_plots")
+def test_keys_and_queries_in_place_of_U(matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez(tmp_path / "heads.npz", K=np.diag([1.0, 1.0, 0.0, 0.0])[:, :2], Q=np.eye(4)[:, :2])
+    del matrices["U"]
+    heads = ["--K", f"{tmp_path}/heads.npz:K", "--Q", f"{tmp_path}/heads.npz:Q", "--score-scale", "sqrt"]
+    assert rates(*options(matrices), *heads, *SMALL, "--out", tmp_path / "r") == 0
+    document = json.loads((tmp_path / "r" / "report.json").read_text())
+    assert document["runs"][0]["setting"]["U"] == [[0.5, 0], [0, 0.5]]
+    assert "--K heads.npz:K --Q heads.npz:Q" in document["provenance"]["command"]
+    assert "--score-scale sqrt" in document["provenance"]["command"]
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_the_answer_comes_first_and_printed_laws_say_what_the_ledger_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert rates("--example", "isotropic", *SMALL, "--out", tmp_path) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("At L = 100 softmax attention differs from its infinite-prompt limit, for Gaussian tokens")
+    printed = [line for line in lines if "Lemma C.4" in line]
+    assert len(printed) == 4  # output and gradient in V, measured and exact
+    assert all(
+        line.endswith("[the printed law: an edge case, false at L = 1 and f = 0 only; SUPPORTED as repaired]") for line in printed
+    )
+    assert not any("printed law" in line for line in lines if "Theorem A" in line)
+
+
+@pytest.mark.usefixtures("no_plots")
 def test_gaussian_queries_from_a_file_and_quiet(
     matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,6 +177,9 @@ def test_a_failed_run_leaves_the_old_report(tmp_path: Path) -> None:
         (["--lengths", ""], "neither a list"),
         (["--lengths", "10,99999999999"], "leave the range"),
         (["--replicates", "3"], "draw at least 100"),
+        (["--replicates", "999999999999999999999"], "replicates = 999999999999999999999 is beyond 1000000000"),
+        (["--lengths", "10:1e9.5:3"], "neither a list"),
+        (["--lengths", "10,1e-9"], "1e-9 is not a whole number"),
         (["--threads", "0"], "threads = 0"),
         (["--seed", "-1"], "seed"),
         (["--Gamma", "none.npy"], "also needed: --U (or --K and --Q), --V, --query or --query-cov"),
@@ -165,6 +195,15 @@ def test_wrong_words_are_one_line_and_exit_status_2(
     assert message in printed.err
     assert printed.err.startswith("largeprompt rates: ")
     assert printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--lengths", "0,10"], ["--replicates", "3"], ["--replicates", f"{10**21}"], ["--law", "cauchy"], ["--Gamma", "none.npy"]],
+)
+def test_what_is_wrong_from_the_start_makes_no_folder(words: list[str], tmp_path: Path) -> None:
+    assert rates(*words, "--out", tmp_path / "r") == 2
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

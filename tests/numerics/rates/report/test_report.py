@@ -200,6 +200,48 @@ def test_a_page_claims_of_other_laws_no_formula_for_gaussian_tokens(run: Rates, 
     assert "200 prompts of one length" in other.replace("\u202f", " ")
 
 
+def test_a_page_opens_with_how_close_the_limit_is(run: Rates, page: str, slow: Rates, shared: str) -> None:
+    """The colour has its word, the thresholds stand on the page, and a green count of comparisons
+    comes after it.
+    """
+    text = " ".join(" ".join(Page(page).words).split())
+    box, rest = text[text.index("How close to the limit?") :].split(f"All {len(run.comparisons)} comparisons hold")
+    assert f"{run.answer.grade.colour} the error is above 10 %, but the local slope" in box.replace("\u00a0", " ")
+    assert run.answer.grade.colour == "amber"
+    assert '<section class="answer amber">' in page
+    for said in (
+        "V Γ U z, by 13.4 %",
+        "10 % needs L = 1811",
+        "Certain bound (Theorem A)",
+        "Green: the relative error",
+        "above 50 %",
+    ):
+        assert said in box.replace("\u00a0", " ")
+    assert "How close" not in rest
+    several = shared[: shared.index("comparisons hold")]
+    assert several.count('<li><span class="stamp') == 2
+    assert [several.count(f'stamp {answer.answer.grade.colour}"') for answer in (run, slow)] == [1, 1]
+    assert shared.count('<section class="answer') == 2
+
+
+def test_the_document_has_the_answer_and_what_the_ledger_says(run: Rates) -> None:
+    (found,) = as_document([run], provenance("x", 1.0), [])["runs"]
+    assert found["answer"]["L"] == 1000
+    assert found["answer"]["sentence"] == run.answer.sentence
+    assert found["answer"]["relative_error"] == run.answer.relative_error[0]
+    assert [(n["tolerance"], n["L"]) for n in found["answer"]["needed"]] == list(run.answer.needed.items())
+    declared = {c["name"]: c["declared"] for c in found["comparisons"]}
+    assert all(("Lemma C.4" in name) == bool(says) for name, says in declared.items())
+
+
+def test_where_nothing_is_exact_the_answer_is_what_was_measured() -> None:
+    odd = rates(EXAMPLES["averaged"]().with_law("rademacher"), [5, 20], replicates=300)
+    output = odd.series[0]
+    assert odd.answer.error[0] == np.sqrt(output.mean[-1])
+    assert odd.answer.replicates == 300
+    assert odd.answer.standard_error[0] > 0
+
+
 def test_failures_come_first(run: Rates, drawings: dict[int, Drawing]) -> None:
     spoiled = replace(run.comparisons[0], name="output: made up", holds=False, says="9 standard errors off", value=9.0, limit=5.0)
     failed = replace(run, comparisons=(spoiled, *run.comparisons[1:]))
